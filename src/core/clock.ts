@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+
+/** Milliseconds since the Unix epoch. Written down and shown to people; never subtracted to wait. */
+export type EpochMs = number;
+
+/** Milliseconds on the monotonic clock of one boot of the machine. Only these are compared to decide. */
+export type MonoMs = number;
+
+/** Past this many milliseconds a platform timer fires at once instead of late (2^31 - 1). */
+export const TIMER_MS_MAX = 2_147_483_647;
+
+/** The only source of time in Reeve. Two readings, because they answer two questions. */
+export interface Clock {
+  /** Names the boot of the machine: monotonic readings compare only within one boot. */
+  readonly bootId: string;
+  /** When did this happen? May jump when the host corrects its time. */
+  now(): EpochMs;
+  /** How long has it been? Counts from the machine's boot, stands still in suspend, never goes backwards. */
+  monotonicMs(): MonoMs;
+  /** Runs `task` once after the delay (any length, 0 or more). Disposing cancels it. */
+  after(delayMs: number, task: () => void): Disposable;
+  /** The first tick comes after one full interval. Disposing stops it. */
+  every(intervalMs: number, tick: () => void): Disposable;
+  /** Rejects with the signal's reason when it aborts first. */
+  sleep(durationMs: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** A long delay is walked in steps, because one timer cannot hold it. */
+function armTimer(delayMs: number, task: () => void): Disposable {
+  let timer: NodeJS.Timeout;
+  const arm = (remainingMs: number): void => {
+    const stepMs = Math.min(Math.max(0, remainingMs), TIMER_MS_MAX);
+    timer = setTimeout(() => (remainingMs > stepMs ? arm(remainingMs - stepMs) : task()), stepMs);
+  };
+  arm(delayMs);
+  return { [Symbol.dispose]: () => clearTimeout(timer) };
+}
+
+/** A sleep made of `after`, so that every clock gets the same semantics. */
+export function sleepOn(after: Clock['after'], durationMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const onAbort = (): void => {
+      timer[Symbol.dispose]();
+      reject(signal?.reason);
+    };
+    const timer = after(durationMs, () => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    });
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+/**
+ * Linux names each boot in /proc. Elsewhere the process is its own boot: after a restart
+ * elapsed time then starts at zero, which can only make the guard stricter.
+ */
+function readBootId(): string {
+  try {
+    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  } catch {
+    return `process-${process.pid}-${Date.now()}`;
+  }
+}
+
+/** `process.hrtime` counts from the machine's boot (CLOCK_MONOTONIC), so it compares across restarts of Reeve. */
+export const systemClock: Clock = {
+  bootId: readBootId(),
+  now: () => Date.now(),
+  monotonicMs: () => Math.floor(Number(process.hrtime.bigint()) / 1e6),
+  after: armTimer,
+  every(intervalMs, tick) {
+    const timer = setInterval(tick, Math.min(intervalMs, TIMER_MS_MAX));
+    return { [Symbol.dispose]: () => clearInterval(timer) };
+  },
+  sleep: (durationMs, signal) => sleepOn(armTimer, durationMs, signal),
+};
+
+/** A signal that aborts with `reason` after `durationMs` on the given clock, or with `parent`. Dispose it when done. */
+export function deadline(
+  clock: Clock,
+  durationMs: number,
+  reason: () => unknown,
+  parent?: AbortSignal,
+): Disposable & { readonly signal: AbortSignal } {
+  const controller = new AbortController();
+  const timer = clock.after(durationMs, () => controller.abort(reason()));
+  const onParent = (): void => controller.abort(parent?.reason);
+  if (parent?.aborted) onParent();
+  parent?.addEventListener('abort', onParent, { once: true });
+  return {
+    signal: controller.signal,
+    [Symbol.dispose]: () => {
+      timer[Symbol.dispose]();
+      parent?.removeEventListener('abort', onParent);
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import type { EpochMs, MonoMs } from './clock.ts';
+import type { GroupId, IncidentId, RunId, Scope } from './scope.ts';
+import type { ToolCall } from './tool.ts';
+import type { FailureClass } from './classification.ts';
+
+/**
+ * 0 envelope and metrics only; 1 tools that look; 2 low risk; 3 medium and high risk through the guard, one step;
+ * 4 the full loop, three steps.
+ */
+export type Phase = 0 | 1 | 2 | 3 | 4;
+export const PHASES: readonly Phase[] = [0, 1, 2, 3, 4];
+
+/** A question that waits for a person, bound to exactly what was asked. */
+export interface Approval {
+  readonly id: string;
+  readonly call: ToolCall;
+  readonly incident: IncidentId;
+  readonly run: RunId;
+  readonly classification: FailureClass | undefined;
+  /** Over tool, target, parameters and classification: a yes to this is a yes to nothing else. */
+  readonly hash: string;
+  readonly askedAt: EpochMs;
+  readonly askedMs: MonoMs;
+  readonly expiresMs: MonoMs;
+}
+
+/** What people have said. Each change is a fact with who and why. */
+export type ControlFact =
+  | { readonly type: 'control.frozen'; readonly who: string; readonly because: string }
+  | { readonly type: 'control.thawed'; readonly who: string; readonly because: string }
+  | {
+      readonly type: 'control.leased';
+      readonly scope: Scope;
+      readonly forMs: number;
+      readonly who: string;
+      readonly because: string;
+    }
+  | { readonly type: 'control.lease_ended'; readonly scope: Scope; readonly who: string; readonly because: string }
+  | {
+      readonly type: 'control.phase_set';
+      readonly phase: Phase;
+      readonly group: GroupId | undefined;
+      readonly who: string;
+      readonly because: string;
+    }
+  | {
+      readonly type: 'control.window_added';
+      readonly window: string;
+      readonly scope: Scope;
+      readonly forMs: number;
+      readonly startsInMs: number;
+      readonly who: string;
+      readonly because: string;
+    }
+  | { readonly type: 'control.window_ended'; readonly window: string; readonly who: string; readonly because: string }
+  | { readonly type: 'control.reset'; readonly scope: Scope; readonly who: string; readonly because: string }
+  | { readonly type: 'control.released'; readonly scope: Scope; readonly who: string; readonly because: string }
+  | { readonly type: 'approval.asked'; readonly approval: Approval }
+  | {
+      readonly type: 'approval.answered';
+      readonly id: string;
+      readonly yes: boolean;
+      readonly who: string;
+      readonly because: string;
+    }
+  | { readonly type: 'approval.expired'; readonly id: string }
+  /** The yes was used by a new run: it serves once. */
+  | { readonly type: 'approval.used'; readonly id: string };

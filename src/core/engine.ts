@@ -1,0 +1,51 @@
+import type { ChannelId, EngineId } from './scope.ts';
+import type { EngineSample, ProcessSample, ViewerSample, CredentialSample } from './sample.ts';
+import type { Capability } from './tool.ts';
+
+/** What an engine told in one look. Absent means unknown, never healthy. */
+export interface EngineReport {
+  readonly engine: EngineSample;
+  readonly processes: readonly ProcessSample[];
+  readonly viewers: readonly ViewerSample[];
+  readonly credential: CredentialSample | undefined;
+}
+
+/** Handed to every change: the engine may use the permit as idempotency key; the fence orders permits per channel. */
+export interface ActionContext {
+  readonly permit: string;
+  readonly fence: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * One streaming service. Adapters map its own words to these; every call goes through a transport with
+ * breaker, deadline and size cap, and throws a `ReeveError` when the service does not answer well.
+ * A capability that is not listed is refused by the guard and never called.
+ */
+export interface Engine {
+  readonly id: EngineId;
+  readonly kind: string;
+  readonly capabilities: ReadonlySet<Capability>;
+  /** How far each reading can be trusted, for people. */
+  readonly trust: string;
+  /** One cheap look at all channels. Has no effect on the service. */
+  observe(signal: AbortSignal): Promise<EngineReport>;
+  /** Begins a new life of the channel. Called at most once per permit. Resolves when the service accepted it. */
+  restart?(channel: ChannelId, context: ActionContext): Promise<string>;
+  /** The newest lines the service has of the channel; at most `bytesMax`. Untrusted text, not yet redacted. */
+  recentLogs?(channel: ChannelId, bytesMax: number, signal: AbortSignal): Promise<string>;
+  refreshCredentials?(context: ActionContext): Promise<string>;
+  /** True when the service's credentials work. Read-only. */
+  probeCredentials?(signal: AbortSignal): Promise<boolean>;
+  /** Rebuilds what the channel plays. `itemsAdded` 0 is a failure, whatever the service says. */
+  rebuildPlayout?(
+    channel: ChannelId,
+    context: ActionContext,
+  ): Promise<{ readonly itemsAdded: number; readonly summary: string }>;
+  /** True when the channel has something to play now. Read-only. */
+  probePlayout?(channel: ChannelId, signal: AbortSignal): Promise<boolean>;
+  invalidateCache?(channel: ChannelId | undefined, context: ActionContext): Promise<string>;
+  /** Entries in the service's cache, as its own statistics tell. Read-only. */
+  probeCache?(signal: AbortSignal): Promise<number>;
+  [Symbol.asyncDispose]?(): Promise<void>;
+}

@@ -1,0 +1,73 @@
+import type { FailureClass, Severity } from './classification.ts';
+import type { EpochMs, MonoMs } from './clock.ts';
+import type { DenialCode } from './plan.ts';
+import type { ChannelId, EngineId, GroupId, IncidentId, Scope } from './scope.ts';
+
+export const ESCALATION_REASONS = [
+  'containment',
+  'no_plan',
+  'lasting',
+  'guard_refused',
+  'approval_needed',
+  'approval_expired',
+  'not_helping',
+  'steps_spent',
+  'outcome_unknown',
+  'journal_broken',
+  'config_rejected',
+  'clock_anomaly',
+  'internal',
+  'test',
+] as const;
+export type EscalationReason = (typeof ESCALATION_REASONS)[number];
+
+/** How a run ended. Every run ends in exactly one of these. */
+export type Outcome =
+  | { readonly kind: 'resolved'; readonly score: number; readonly because: string }
+  | {
+      readonly kind: 'watching';
+      readonly because: string;
+      readonly retryAfterMs: number | undefined;
+      readonly escalateAfterMs: number | undefined;
+    }
+  | { readonly kind: 'approval_needed'; readonly because: string }
+  | {
+      readonly kind: 'escalated';
+      readonly reason: EscalationReason;
+      readonly because: string;
+      readonly denial: DenialCode | undefined;
+    };
+
+/** One stretch of trouble on one channel, or one shared-cause stretch on a group or engine. */
+export interface Incident {
+  readonly id: IncidentId;
+  readonly scope: Scope;
+  readonly group: GroupId;
+  readonly engine: EngineId;
+  readonly openedAt: EpochMs;
+  readonly openedMs: MonoMs;
+  readonly classification: FailureClass;
+  /** Of a shared cause: the channels it covers. */
+  readonly channels: readonly ChannelId[];
+}
+
+/** How an incident ended, for metrics and people. */
+export const INCIDENT_ENDINGS = ['resolved', 'self_healed', 'absorbed', 'by_person'] as const;
+export type IncidentEnding = (typeof INCIDENT_ENDINGS)[number];
+
+/** One message to a person, kept until some receiver took it. One stable key: trigger, repeats and resolve share it. */
+export interface Escalation {
+  readonly id: string;
+  /** Dedup key, at most 255 characters, stable over retries and restarts. */
+  readonly key: string;
+  readonly severity: Severity;
+  readonly reason: EscalationReason;
+  readonly scope: Scope;
+  readonly incident: IncidentId | undefined;
+  readonly classification: FailureClass | undefined;
+  /** One line, at most 200 characters, redacted. */
+  readonly summary: string;
+  /** What Reeve saw and did, and what a person may do next; at most 2,000 characters, redacted. */
+  readonly details: string;
+  readonly at: EpochMs;
+}

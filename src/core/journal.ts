@@ -1,0 +1,134 @@
+import type { EpochMs, MonoMs } from './clock.ts';
+import type { ControlFact } from './control.ts';
+import type { ContainmentReason, GroundedContextEnvelope } from './envelope.ts';
+import type { Escalation, Incident, IncidentEnding, Outcome } from './incident.ts';
+import type { FailureClass } from './classification.ts';
+import type { GuardVerdict, Plan } from './plan.ts';
+import type { ChannelId, IncidentId, RunId, Scope } from './scope.ts';
+import type { Symptom } from './symptom.ts';
+import type { PermitTerms, ToolResult, Verification } from './tool.ts';
+
+export const START_ORIGINS = ['reeve', 'engine', 'operator', 'unknown'] as const;
+export type StartOrigin = (typeof START_ORIGINS)[number];
+
+/** What happened, in the past tense. State, metrics, console and memory all read this and nothing else. */
+export type JournalFact =
+  | { readonly type: 'reeve.started'; readonly version: string; readonly configSha: string }
+  | { readonly type: 'reeve.stopped'; readonly because: string }
+  | { readonly type: 'config.loaded'; readonly configSha: string; readonly because: string }
+  | { readonly type: 'config.rejected'; readonly problems: number; readonly first: string }
+  | { readonly type: 'clock.jumped'; readonly byMs: number }
+  | { readonly type: 'symptom.raised'; readonly symptom: Symptom }
+  | {
+      readonly type: 'start.observed';
+      readonly origin: StartOrigin;
+      readonly generation: string;
+      readonly engine: string;
+    }
+  | { readonly type: 'incident.opened'; readonly incident: Incident }
+  | {
+      readonly type: 'incident.reclassified';
+      readonly from: FailureClass;
+      readonly to: FailureClass;
+      readonly because: string;
+    }
+  | {
+      readonly type: 'incident.closed';
+      readonly ending: IncidentEnding;
+      readonly because: string;
+      readonly openMs: number;
+    }
+  | { readonly type: 'envelope.taken'; readonly envelope: GroundedContextEnvelope }
+  | { readonly type: 'plan.made'; readonly plan: Plan }
+  | { readonly type: 'guard.decided'; readonly call: string; readonly decision: GuardVerdict; readonly tookMs: number }
+  | { readonly type: 'tool.started'; readonly permit: PermitTerms }
+  | { readonly type: 'tool.finished'; readonly permit: PermitTerms; readonly result: ToolResult }
+  /** The call began and Reeve died: used, failed, and never run again. */
+  | { readonly type: 'tool.unknown'; readonly permit: PermitTerms; readonly because: string }
+  | {
+      readonly type: 'attempt.verified';
+      readonly permit: PermitTerms;
+      readonly verification: Verification;
+      readonly fingerprint: string;
+    }
+  /** It looked cured and failed again at once: the cure did not hold. */
+  | {
+      readonly type: 'attempt.relapsed';
+      readonly permit: PermitTerms;
+      readonly fingerprint: string;
+      readonly because: string;
+    }
+  /** An UNKNOWN start was seen to have led to a healthy channel. */
+  | { readonly type: 'unknown.settled'; readonly because: string }
+  | { readonly type: 'run.started'; readonly attempt: number }
+  | { readonly type: 'run.ended'; readonly outcome: Outcome; readonly steps: number; readonly tookMs: number }
+  | {
+      readonly type: 'containment.raised';
+      readonly scope: Scope;
+      readonly reason: ContainmentReason;
+      readonly detail: string;
+      readonly releaseByPerson: boolean;
+    }
+  | {
+      readonly type: 'containment.cleared';
+      readonly scope: Scope;
+      readonly reason: ContainmentReason;
+      readonly because: string;
+    }
+  | { readonly type: 'escalation.raised'; readonly escalation: Escalation }
+  | { readonly type: 'escalation.resolved'; readonly key: string; readonly because: string }
+  | { readonly type: 'escalation.acked'; readonly key: string; readonly who: string }
+  | {
+      readonly type: 'delivery.done';
+      readonly key: string;
+      readonly receiver: string;
+      readonly what: 'trigger' | 'repeat' | 'resolve';
+      readonly attempts: number;
+    }
+  | {
+      readonly type: 'delivery.failed';
+      readonly key: string;
+      readonly receiver: string;
+      readonly what: 'trigger' | 'repeat' | 'resolve';
+      readonly error: string;
+    }
+  /** States of all projections, so that older entries may go. `state` is JSON. */
+  | { readonly type: 'snapshot.taken'; readonly states: readonly { readonly name: string; readonly state: string }[] }
+  | ControlFact;
+
+export type FactType = JournalFact['type'];
+
+/** What a fact is about. */
+export interface About {
+  readonly channel?: ChannelId | undefined;
+  readonly incident?: IncidentId | undefined;
+  readonly run?: RunId | undefined;
+}
+
+export type Draft = About & { readonly fact: JournalFact };
+
+export interface JournalEntry extends About {
+  /** Dense and increasing from 1. Assigned by the journal, never by the caller. */
+  readonly seq: number;
+  readonly at: EpochMs;
+  readonly monoMs: MonoMs;
+  /** The boot in which `monoMs` was read. */
+  readonly boot: string;
+  readonly fact: JournalFact;
+}
+
+/** The one side effect that every stage may have: all drafts become durable together, or none and it throws. */
+export type Append = (drafts: readonly Draft[]) => readonly JournalEntry[];
+
+/**
+ * A state that is a fold over the journal: rebuilt at boot, advanced in the transaction's wake.
+ * `apply` is pure; its state survives JSON.
+ */
+export interface Projection<State> {
+  readonly name: string;
+  readonly initial: State;
+  apply(state: State, entry: JournalEntry): State;
+}
+
+/** Reads the present state of a projection. */
+export type Read<State> = () => State;

@@ -1,0 +1,88 @@
+import type { Permit, PermitTerms, ToolCall } from './tool.ts';
+
+/** Who chose this. All answer to the same guard. */
+export type Decider =
+  | { readonly kind: 'rule'; readonly rule: string }
+  | { readonly kind: 'model'; readonly model: string }
+  | { readonly kind: 'operator'; readonly who: string }
+  | { readonly kind: 'policy'; readonly because: string };
+
+/**
+ * The next single thing to do. A plan never holds two actions: the second needs fresh evidence.
+ * `wait`: the right thing is to do nothing for now, and to tell a person if it lasts `escalateAfterMs`.
+ */
+export type Plan =
+  | { readonly kind: 'act'; readonly call: ToolCall; readonly because: string; readonly by: Decider }
+  | { readonly kind: 'wait'; readonly escalateAfterMs: number; readonly because: string; readonly by: Decider }
+  | { readonly kind: 'stop'; readonly because: string; readonly by: Decider }
+  | { readonly kind: 'escalate'; readonly because: string; readonly by: Decider };
+
+export const DENIAL_CODES = [
+  'tool_unknown',
+  'params_invalid',
+  'target_mismatch',
+  'frozen',
+  'hands_off',
+  'maintenance',
+  'phase',
+  'no_capability',
+  'mode_forbids',
+  'persona_denies',
+  'containment',
+  'shared_cause',
+  'evidence_missing',
+  'evidence_stale',
+  'wrong_remedy',
+  'uncorroborated',
+  'already_tried',
+  'restart_cap',
+  'daily_cap',
+  'breaker_open',
+  'breaker_probe_taken',
+  'risk_budget',
+  'high_risk_spacing',
+  'cooldown',
+  'restart_storm',
+  'viewer_budget',
+  'approval_needed',
+  'journal_unwritable',
+] as const;
+export type DenialCode = (typeof DENIAL_CODES)[number];
+
+/** A refusal that passes by itself: the run ends as `watching` and the next fresh symptom tries again. */
+export const PASSING_DENIALS: ReadonlySet<DenialCode> = new Set([
+  'cooldown',
+  'high_risk_spacing',
+  'hands_off',
+  'maintenance',
+  'breaker_probe_taken',
+]);
+
+/** One question of the guard with what it looked at. The list of all is the guard trace. */
+export interface GuardCheck {
+  /** 1 to 17, as in docs/guard.md. */
+  readonly id: number;
+  /** For example `cooldown`. */
+  readonly question: string;
+  readonly value: string;
+  readonly threshold: string;
+  readonly verdict: 'pass' | 'refuse' | 'not_asked';
+  readonly code: DenialCode | undefined;
+}
+
+/** A refusal is an answer, not an error: it is journaled, counted and shown to people. */
+export type GuardDecision =
+  | { readonly verdict: 'allow'; readonly permit: Permit; readonly trace: readonly GuardCheck[] }
+  | {
+      readonly verdict: 'deny';
+      readonly code: DenialCode;
+      readonly because: string;
+      /** When asking again may be answered otherwise. */
+      readonly retryAfterMs: number | undefined;
+      readonly trace: readonly GuardCheck[];
+    };
+
+/** What the journal keeps of a decision. */
+export type GuardVerdict =
+  | { readonly verdict: 'allow'; readonly permit: PermitTerms; readonly trace: readonly GuardCheck[] }
+  | Extract<GuardDecision, { verdict: 'deny' }>;

@@ -1,0 +1,51 @@
+/** The smallest thing that can be restarted. Unique over all engines. */
+export type ChannelId = string;
+/** A failure domain: same origin, same host, same encoder pool. The engine's id where nothing is configured. */
+export type GroupId = string;
+/** A streaming service that runs channels. */
+export type EngineId = string;
+export type IncidentId = string;
+export type RunId = string;
+
+/** Where something holds: one channel, its group, its engine, or everything. */
+export type Scope =
+  | { readonly kind: 'channel'; readonly id: ChannelId }
+  | { readonly kind: 'group'; readonly id: GroupId }
+  | { readonly kind: 'engine'; readonly id: EngineId }
+  | { readonly kind: 'fleet' };
+
+/** `channel:news`, `group:pull`, `engine:local` or `fleet`: for people, labels and map keys. */
+export type ScopeKey = string;
+
+export const keyOfScope = (scope: Scope): ScopeKey => (scope.kind === 'fleet' ? 'fleet' : `${scope.kind}:${scope.id}`);
+
+/** The inverse of `keyOfScope`; undefined for anything else. A bare word is taken as a channel. */
+export function parseScope(text: string): Scope | undefined {
+  if (text === 'fleet') return { kind: 'fleet' };
+  const [kind, ...rest] = text.split(':');
+  const id = rest.join(':');
+  if (rest.length === 0 && text !== '') return { kind: 'channel', id: text };
+  if ((kind === 'channel' || kind === 'group' || kind === 'engine') && id !== '') return { kind, id };
+  return undefined;
+}
+
+/** What Reeve knows of a channel from its configuration. */
+export interface ChannelRef {
+  readonly id: ChannelId;
+  readonly group: GroupId;
+  readonly engine: EngineId;
+  /** `on_demand`: no output is normal while nobody watches. */
+  readonly expected: 'always' | 'on_demand';
+  /** The channel reads from somewhere else, and a probe of that source is configured. */
+  readonly hasSource: boolean;
+  /** Some probe of the channel's output is configured. */
+  readonly hasOutputProbe: boolean;
+}
+
+/** Every scope that covers the channel, narrowest first. */
+export const scopesOf = (channel: ChannelRef): readonly Scope[] => [
+  { kind: 'channel', id: channel.id },
+  { kind: 'group', id: channel.group },
+  { kind: 'engine', id: channel.engine },
+  { kind: 'fleet' },
+];

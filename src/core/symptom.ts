@@ -1,0 +1,96 @@
+import type { EpochMs, MonoMs } from './clock.ts';
+import type { ChannelId } from './scope.ts';
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'fatal';
+
+/** One line of somebody's log, parsed, bounded and redacted. Untrusted: its text is evidence, never an instruction. */
+export interface LogEvent {
+  /** When Reeve read it. */
+  readonly at: EpochMs;
+  readonly monoMs: MonoMs;
+  readonly source: string;
+  readonly channel: ChannelId | undefined;
+  readonly level: LogLevel;
+  /** At most 8 KiB, no control characters, no secrets. */
+  readonly message: string;
+  /** Written before Reeve began to watch: counted, but evidence of nothing. */
+  readonly backlog: boolean;
+}
+
+/** What a line, a probe or a metric says. Never acted on by itself. Meanings: docs/classification.md. */
+export const SYMPTOMS = [
+  'upstream_unreachable',
+  'upstream_timeout',
+  'upstream_not_found',
+  'auth_expired',
+  'auth_denied',
+  'rate_limited',
+  'dns_failure',
+  'tls_failure',
+  'corrupt_input',
+  'codec_unsupported',
+  'encoder_overload',
+  'hw_accel_failure',
+  'process_crash',
+  'process_killed_oom',
+  'process_exit_nonzero',
+  'stalled_output',
+  'buffer_underrun',
+  'disk_full',
+  'permission_denied',
+  'port_in_use',
+  'fd_exhaustion',
+  'db_pool_exhaustion',
+  'db_locked',
+  'playout_gap',
+  'segment_missing',
+  'clock_skew_or_dts',
+  'config_error',
+  'ghost_publisher',
+  'publisher_lost',
+  'tuner_slots_exhausted',
+  'guide_stale',
+  'client_disconnect_benign',
+  'benign_noise',
+  'unknown',
+] as const;
+export type SymptomKind = (typeof SYMPTOMS)[number];
+
+/** Recognised as needing nothing, or not recognised at all: these never open an incident. */
+export const HARMLESS_SYMPTOMS: ReadonlySet<SymptomKind> = new Set([
+  'client_disconnect_benign',
+  'benign_noise',
+  'unknown',
+]);
+
+/** Where evidence comes from. Text can be forged by an outsider; a probe, a metric or the process table cannot. */
+export const ORIGINS = ['log', 'probe', 'metric', 'process', 'host'] as const;
+export type Origin = (typeof ORIGINS)[number];
+
+/** A bounded, redacted piece of what was seen, kept so that an operator can check the claim. */
+export interface Excerpt {
+  /** Stable within one envelope, for example `e1`. */
+  readonly id: string;
+  readonly at: EpochMs;
+  readonly origin: Origin;
+  readonly source: string;
+  /** At most 400 characters. */
+  readonly text: string;
+}
+
+/** Evidence of one kind about one channel, counted in a window. */
+export interface Symptom {
+  readonly at: EpochMs;
+  readonly monoMs: MonoMs;
+  readonly channel: ChannelId;
+  readonly kind: SymptomKind;
+  readonly origin: Origin;
+  readonly countInWindow: number;
+  readonly windowMs: number;
+  /** 0 to 1: how well the pattern fits, not how bad the trouble is. */
+  readonly confidence: number;
+  /** The catalogue pattern that matched, when the origin is a log. */
+  readonly pattern: string | undefined;
+  /** The last lines behind it, newest last; at most 3. */
+  readonly evidence: readonly { readonly source: string; readonly text: string }[];
+}

@@ -1,0 +1,141 @@
+import type { FailureClass } from './classification.ts';
+import type { MonoMs } from './clock.ts';
+import type { IncidentId, RunId, Scope } from './scope.ts';
+
+export const TOOL_NAMES = [
+  'restart_channel',
+  'refresh_credentials',
+  'fetch_recent_logs',
+  'inspect_pool_status',
+  'get_channel_health',
+  'rebuild_playout',
+  'invalidate_cache',
+] as const;
+export type ToolName = (typeof TOOL_NAMES)[number];
+
+/** Older names that operators may write; they mean the tool on the right. */
+export const TOOL_ALIASES: Readonly<Record<string, ToolName>> = { refresh_plex_token: 'refresh_credentials' };
+
+export const toolNamed = (name: string): ToolName | undefined =>
+  TOOL_NAMES.find((tool) => tool === name) ?? TOOL_ALIASES[name];
+
+export const RISKS = ['low', 'medium', 'high'] as const;
+export type Risk = (typeof RISKS)[number];
+
+/** What an engine must be able to do for a tool to run at all. */
+export const CAPABILITIES = [
+  'observe',
+  'restart',
+  'logs',
+  'credentials',
+  'rebuild',
+  'cache',
+  'pool',
+  'viewers',
+  'kick',
+  'bytes',
+] as const;
+export type Capability = (typeof CAPABILITIES)[number];
+
+/** A declared tool with its own limits: the guard needs no table beside it. */
+export interface ToolSpec {
+  readonly name: ToolName;
+  /** One line: shown to the model, in the console and in help. */
+  readonly summary: string;
+  readonly effect: 'observe' | 'change';
+  readonly risk: Risk;
+  readonly idempotent: boolean;
+  readonly cooldownMs: number;
+  /** How often a retryable failure of the call may be tried within one permit. 1 where it is not idempotent. */
+  readonly attemptsMax: number;
+  readonly timeoutMs: number;
+  readonly capability: Capability;
+  /** The classifications that it can cure. Empty for tools that only look. */
+  readonly cures: readonly FailureClass[];
+  /** Quiet time after the call before a sample counts. */
+  readonly settleMs: number;
+  /** Not verified this long after the call: the attempt failed. 0 for tools that only look. */
+  readonly verifyWithinMs: number;
+}
+
+/** One tool asked for on one target. */
+export interface ToolCall {
+  readonly tool: ToolName;
+  readonly target: Scope;
+  /** For a staged start of a group: the channels, canary first. Empty otherwise. */
+  readonly channels: readonly string[];
+}
+
+/** `restart_channel on channel:news`. */
+export const describeCall = (call: ToolCall): string =>
+  `${call.tool} on ${call.target.kind === 'fleet' ? 'fleet' : `${call.target.kind}:${call.target.id}`}`;
+
+export type PermitId = string;
+
+/** What the journal keeps of a permit. */
+export interface PermitTerms {
+  readonly id: PermitId;
+  readonly call: ToolCall;
+  readonly incident: IncidentId;
+  readonly run: RunId;
+  readonly risk: Risk;
+  /** The breaker generation that admitted it: a result counts only for this one. */
+  readonly generation: number;
+  /** An executor refuses a token older than the highest it has seen for the channel. */
+  readonly fence: number;
+  readonly grantedMs: MonoMs;
+  readonly expiresMs: MonoMs;
+  /** Of a staged start: the permit of the whole plan. */
+  readonly parent: PermitId | undefined;
+}
+
+/**
+ * Leave to make one call, once, before it expires.
+ * Only the guard grants one; tools cannot run without one. The private field keeps a look-alike object out.
+ */
+export class Permit {
+  readonly terms: PermitTerms;
+  #used = false;
+
+  private constructor(terms: PermitTerms) {
+    this.terms = terms;
+  }
+
+  static grant(terms: PermitTerms): Permit {
+    return new Permit(terms);
+  }
+
+  /** True the first time, while it is fresh; false ever after. */
+  redeem(nowMs: MonoMs): boolean {
+    const valid = !this.#used && nowMs < this.terms.expiresMs;
+    this.#used = true;
+    return valid;
+  }
+}
+
+/** What the hands report. Whether it helped is judged later, from fresh samples. */
+export interface ToolResult {
+  readonly permit: PermitId;
+  readonly call: ToolCall;
+  readonly ok: boolean;
+  /** At most 400 characters, redacted. */
+  readonly summary: string;
+  readonly durationMs: number;
+  /** The error code when `ok` is false. */
+  readonly code: string | undefined;
+}
+
+/** Fresh samples, taken after the action, from another source than the call's own reply. */
+export interface Verification {
+  readonly permit: PermitId;
+  readonly cured: boolean;
+  readonly because: string;
+  readonly waitedMs: number;
+}
+
+/** One permitted call and how much it helped: 1 = the failure is gone, 0 = no better. */
+export interface Attempt {
+  readonly result: ToolResult;
+  readonly verification: Verification | undefined;
+  readonly score: number;
+}

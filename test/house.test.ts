@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const SRC = resolve(import.meta.dirname, '../src');
+
+/** A room may import only from the storeys listed before its own, or from itself. */
+const STOREYS = [
+  ['core'],
+  ['resilience'],
+  ['config', 'telemetry', 'journal', 'model', 'engine', 'fleet'],
+  ['collect', 'detect', 'ground', 'control', 'tools', 'escalate'],
+  ['guard'],
+  ['rulebook', 'hints', 'memory'],
+  ['agent'],
+  ['incident', 'ask'],
+  ['http', 'cli', 'mcp', 'lab'],
+  ['.'],
+];
+const storeyOf = new Map(STOREYS.flatMap((rooms, storey) => rooms.map((room) => [room, storey] as const)));
+
+/** Each package is imported in exactly these rooms. `zod` is everybody's. */
+const PACKAGES: Record<string, RegExp> = {
+  'p-queue': /^resilience\//,
+  opossum: /^resilience\//,
+  'prom-client': /^telemetry\//,
+  'node:sqlite': /^journal\//,
+  ollama: /^model\//,
+  yaml: /^config\//,
+  pino: /^(app|main)\.ts$/,
+  re2js: /^(config|detect|rulebook)\//,
+  hono: /^http\//,
+  '@hono/node-server': /^http\//,
+  commander: /^cli\//,
+  'fast-xml-parser': /^(engine|collect)\//,
+  'pure-rand': /^lab\//,
+};
+
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts'))
+  .map((path) => ({ path, text: readFileSync(join(SRC, path), 'utf8') }));
+
+const roomOf = (path: string) => (path.includes('/') ? path.split('/')[0]! : '.');
+const importsOf = (text: string) => [...text.matchAll(/(?:from|import) '([^']+)'/g)].map(([, specifier]) => specifier!);
+
+describe('the house', () => {
+  it.each(files)('$path imports only from below', ({ path, text }) => {
+    const uphill = importsOf(text)
+      .filter((specifier) => specifier.startsWith('.'))
+      .map((specifier) => relative(SRC, resolve(SRC, dirname(path), specifier)))
+      .filter((target) => !target.startsWith('..'))
+      .filter((target) => roomOf(target) !== roomOf(path))
+      .filter((target) => storeyOf.get(roomOf(target))! >= storeyOf.get(roomOf(path))!);
+    expect(uphill).toEqual([]);
+  });
+
+  it.each(files)('$path stands in a known room and imports each package only where it belongs', ({ path, text }) => {
+    expect(storeyOf.has(roomOf(path))).toBe(true);
+    const strays = importsOf(text).filter((specifier) => {
+      const name = specifier.startsWith('@') ? specifier.split('/').slice(0, 2).join('/') : specifier.split('/')[0]!;
+      const allowed = PACKAGES[specifier] ?? PACKAGES[name];
+      return allowed !== undefined && !allowed.test(path);
+    });
+    expect(strays).toEqual([]);
+  });
+
+  it.each([
+    ['Date.now(', /^core\/clock\.ts$/],
+    ['new Date()', /^core\/clock\.ts$/],
+    ['performance.now(', /^core\/clock\.ts$/],
+    ['setTimeout(', /^core\/clock\.ts$/],
+    ['setInterval(', /^core\/clock\.ts$/],
+    ['AbortSignal.timeout(', /^$/],
+    ['Math.random(', /^core\/id\.ts$/],
+    ['process.env', /^(config\/[a-z]+|main|cli\/[a-z]+)\.ts$/],
+    ['Permit.grant(', /^guard\//],
+    ['console.log(', /^cli\//],
+    ['as any', /^$/],
+    ['@ts-ignore', /^$/],
+  ])('%s appears only where it is allowed', (text, allowed) => {
+    const strays = files.filter((file) => file.text.includes(text) && !allowed.test(file.path));
+    expect(strays.map((file) => file.path)).toEqual([]);
+  });
+
+  it.each(files)('$path keeps within 300 lines of 120 characters', ({ text }) => {
+    const lines = text.split('\n');
+    expect(lines.length).toBeLessThanOrEqual(301);
+    expect(lines.filter((line) => line.length > 120)).toEqual([]);
+  });
+});

@@ -1,0 +1,25 @@
+import type { Reporter, TestModule } from 'vitest/node';
+
+/** Ends the run with one plain line of counts, and lists what was skipped and why: never silently. */
+export default class CountReporter implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
+    const count = { passed: 0, failed: errors.length, skipped: 0 };
+    const skipped: string[] = [];
+    for (const module of modules) {
+      if (module.errors().length > 0) count.failed += 1;
+      for (const test of module.children.allTests()) {
+        const result = test.result();
+        if (result.state === 'passed') count.passed += 1;
+        else if (result.state === 'failed') count.failed += 1;
+        else {
+          count.skipped += 1;
+          skipped.push(
+            `  skipped: ${test.fullName}${result.state === 'skipped' && result.note ? ` (${result.note})` : ''}`,
+          );
+        }
+      }
+    }
+    const lines = [...skipped, `${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped`];
+    process.on('exit', () => process.stdout.write(`${lines.join('\n')}\n`));
+  }
+}

@@ -1,0 +1,32 @@
+import FakeTimers from '@sinonjs/fake-timers';
+import { type Clock, sleepOn } from '../../src/core/clock.ts';
+
+/** A clock that stands still until told. It replaces no globals, so tests may run side by side. */
+export function fakeClock(startAt = Date.UTC(2026, 0, 1), bootId = 'boot-1') {
+  const timers = FakeTimers.createClock(startAt);
+  let wallOffsetMs = 0;
+  const after: Clock['after'] = (delayMs, task) => {
+    const timer = timers.setTimeout(task, delayMs);
+    return { [Symbol.dispose]: () => timers.clearTimeout(timer) };
+  };
+  const clock: Clock = {
+    bootId,
+    now: () => timers.now + wallOffsetMs,
+    monotonicMs: () => timers.now - startAt + 1_000_000,
+    after,
+    sleep: (durationMs, signal) => sleepOn(after, durationMs, signal),
+    every(intervalMs, tick) {
+      const timer = timers.setInterval(tick, intervalMs);
+      return { [Symbol.dispose]: () => timers.clearInterval(timer) };
+    },
+  };
+  return {
+    clock,
+    /** Moves time and lets every due timer and promise run. */
+    advance: (ms: number) => timers.tickAsync(ms),
+    /** Moves the wall clock only, as a correction of the host's time does. */
+    jumpWall: (byMs: number) => {
+      wallOffsetMs += byMs;
+    },
+  };
+}
