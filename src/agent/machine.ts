@@ -1,0 +1,146 @@
+import type { GroundedContextEnvelope } from '../core/envelope.ts';
+import { invariant, unreachable } from '../core/errors.ts';
+import type { EscalationReason, Outcome } from '../core/incident.ts';
+import { type DenialCode, type GuardDecision, PASSING_DENIALS, type Plan } from '../core/plan.ts';
+import type { Attempt, Permit, ToolCall, ToolResult, Verification } from '../core/tool.ts';
+import { scoreOf } from './score.ts';
+
+/** No configuration, persona or plan gets past this many steps. */
+export const STEPS_MAX = 3;
+
+/** What one run may spend. */
+export interface RunLimits {
+  /** min(3, the persona's planning depth, what the rollout phase allows). */
+  readonly steps: number;
+  /** A step that did not cure must score at least this for the run to go on. */
+  readonly retryThreshold: number;
+}
+
+interface Progress {
+  /** Counts from 1. */
+  readonly step: number;
+  readonly attempts: readonly Attempt[];
+}
+interface Grounded extends Progress {
+  readonly envelope: GroundedContextEnvelope;
+}
+
+/** The state names the one effect that comes next. */
+export type RunState =
+  | (Progress & { readonly at: 'grounding' })
+  | (Grounded & { readonly at: 'planning' })
+  | (Grounded & { readonly at: 'guarding'; readonly call: ToolCall; readonly plan: Plan })
+  | (Grounded & { readonly at: 'acting'; readonly permit: Permit })
+  | (Grounded & { readonly at: 'observing'; readonly permit: Permit; readonly result: ToolResult })
+  | (Progress & { readonly at: 'finished'; readonly outcome: Outcome });
+
+/** What the effect brought back. `verification` is undefined for tools that only look. */
+export type RunEvent =
+  | { readonly type: 'grounded'; readonly envelope: GroundedContextEnvelope }
+  | { readonly type: 'planned'; readonly plan: Plan }
+  | { readonly type: 'guarded'; readonly decision: GuardDecision }
+  | { readonly type: 'acted'; readonly result: ToolResult }
+  | {
+      readonly type: 'observed';
+      readonly envelope: GroundedContextEnvelope;
+      readonly verification: Verification | undefined;
+    };
+
+export const initial: RunState = { at: 'grounding', step: 1, attempts: [] };
+
+/** Pure. The only way back is `observed` to `planning`, and each time spends one of `limits.steps`. */
+export function next(state: RunState, event: RunEvent, limits: RunLimits): RunState {
+  invariant(limits.steps <= STEPS_MAX, `steps ${limits.steps} over ${STEPS_MAX}`);
+  switch (event.type) {
+    case 'grounded':
+      invariant(state.at === 'grounding', `grounded while ${state.at}`);
+      return planOrEnd(state, event.envelope, limits);
+    case 'planned':
+      invariant(state.at === 'planning', `planned while ${state.at}`);
+      return guardOrEnd(state, event.plan);
+    case 'guarded':
+      invariant(state.at === 'guarding', `guarded while ${state.at}`);
+      return actOrEnd(state, event.decision);
+    case 'acted':
+      invariant(state.at === 'acting', `acted while ${state.at}`);
+      return { ...state, at: 'observing', result: event.result };
+    case 'observed':
+      invariant(state.at === 'observing', `observed while ${state.at}`);
+      return continueOrEnd(state, event, limits);
+    default:
+      return unreachable(event);
+  }
+}
+
+function planOrEnd(state: Progress, envelope: GroundedContextEnvelope, limits: RunLimits): RunState {
+  if (envelope.failureClassification === undefined && envelope.channelHealthy === true) {
+    return finish(state, { kind: 'resolved', score: 1, because: 'healthy again before anything was done' });
+  }
+  if (limits.steps < 1)
+    return finish(state, escalated('no_plan', 'the persona allows no steps (planning_depth_max: 0)'));
+  return { ...state, at: 'planning', envelope };
+}
+
+function guardOrEnd(state: Grounded, plan: Plan): RunState {
+  switch (plan.kind) {
+    case 'act':
+      return { ...state, at: 'guarding', call: plan.call, plan };
+    case 'wait':
+      return finish(state, watching(plan.because, undefined, plan.escalateAfterMs));
+    case 'stop':
+      return finish(state, watching(plan.because, undefined, undefined));
+    case 'escalate':
+      return finish(state, escalated(state.attempts.length > 0 ? 'not_helping' : 'no_plan', plan.because));
+    default:
+      return unreachable(plan);
+  }
+}
+
+function actOrEnd(state: Grounded, decision: GuardDecision): RunState {
+  if (decision.verdict === 'allow') return { ...state, at: 'acting', permit: decision.permit };
+  if (decision.code === 'approval_needed') {
+    return finish(state, { kind: 'approval_needed', because: decision.because });
+  }
+  if (PASSING_DENIALS.has(decision.code)) return finish(state, watching(decision.because, decision.retryAfterMs));
+  if (decision.code === 'containment') return finish(state, escalated('containment', decision.because, decision.code));
+  return finish(state, escalated('guard_refused', `${decision.code}: ${decision.because}`, decision.code));
+}
+
+type Observing = Extract<RunState, { at: 'observing' }>;
+type Observed = Extract<RunEvent, { type: 'observed' }>;
+
+function continueOrEnd(state: Observing, event: Observed, limits: RunLimits): RunState {
+  const { verification, envelope } = event;
+  const score = scoreOf(state.envelope, { envelope, result: state.result, verification });
+  const attempt: Attempt = { result: state.result, verification, score };
+  const done: Progress = { step: state.step, attempts: [...state.attempts, attempt] };
+  if (score === 1) return finish(done, { kind: 'resolved', score, because: verification?.because ?? 'healthy' });
+  if (verification !== undefined && score < limits.retryThreshold) {
+    return finish(done, escalated('not_helping', `${state.result.call.tool} did not cure it: ${verification.because}`));
+  }
+  if (state.step >= limits.steps) {
+    return finish(done, escalated('steps_spent', `${state.step} of ${limits.steps} steps used, not cured`));
+  }
+  return planOrEnd({ step: state.step + 1, attempts: done.attempts }, envelope, limits);
+}
+
+const finish = (state: Progress, outcome: Outcome): RunState => ({
+  at: 'finished',
+  step: state.step,
+  attempts: state.attempts,
+  outcome,
+});
+
+const escalated = (reason: EscalationReason, because: string, denial?: DenialCode): Outcome => ({
+  kind: 'escalated',
+  reason,
+  because,
+  denial,
+});
+
+const watching = (because: string, retryAfterMs?: number, escalateAfterMs?: number): Outcome => ({
+  kind: 'watching',
+  because,
+  retryAfterMs,
+  escalateAfterMs,
+});

@@ -1,0 +1,106 @@
+import { type Clock, deadline } from '../core/clock.ts';
+import { InvariantError, messageOf, ReeveError } from '../core/errors.ts';
+import type { Append } from '../core/journal.ts';
+import type { Permit, PermitTerms, ToolName, ToolResult, ToolSpec } from '../core/tool.ts';
+import type { ToolBody } from './toolbox.ts';
+
+export interface RunnerDeps {
+  readonly toolbox: ReadonlyMap<ToolName, ToolBody>;
+  readonly specs: ReadonlyMap<ToolName, ToolSpec>;
+  readonly append: Append;
+  readonly clock: Clock;
+  /** Makes any text safe for the journal: secrets and control characters gone, clipped. */
+  readonly clean: (text: string) => string;
+}
+
+/** Redeems permits: the only place in Reeve from which a tool runs. */
+export interface Runner {
+  /**
+   * Runs the call once (law S6): `tool.started` is durable before the engine hears of it. Never throws for the
+   * world's failures: those are results. Throws JOURNAL_UNWRITABLE when the start could not be written, nothing ran then.
+   */
+  run(permit: Permit, signal: AbortSignal): Promise<ToolResult>;
+  /** The same door for a staged plan, whose single starts each come through `run` with a permit of their own. */
+  runPlan(permit: Permit, work: () => Promise<ToolResult>): Promise<ToolResult>;
+}
+
+export function createRunner(deps: RunnerDeps): Runner {
+  const { clock, append } = deps;
+  const through = async (permit: Permit, work: () => Promise<ToolResult>): Promise<ToolResult> => {
+    const { terms } = permit;
+    const about = aboutOf(terms);
+    if (!permit.redeem(clock.monotonicMs())) return refused(terms, 'the permit is used or has expired');
+    append([{ ...about, fact: { type: 'tool.started', permit: terms } }]);
+    const result = await work();
+    append([{ ...about, fact: { type: 'tool.finished', permit: terms, result } }]);
+    return result;
+  };
+  return {
+    runPlan: through,
+    run: (permit, signal) =>
+      through(permit, async () => {
+        const startedMs = clock.monotonicMs();
+        const { ok, summary, code } = await attempt(deps, permit.terms, signal);
+        const { id, call } = permit.terms;
+        return { permit: id, call, ok, summary, code, durationMs: clock.monotonicMs() - startedMs };
+      }),
+  };
+}
+
+export const aboutOf = (terms: PermitTerms) => ({
+  channel: terms.call.target.kind === 'channel' ? terms.call.target.id : undefined,
+  incident: terms.incident,
+  run: terms.run,
+});
+
+type Report = Pick<ToolResult, 'ok' | 'summary' | 'code'>;
+
+/** Tries again only what the tool's own terms allow, and only after a failure that says trying again may help. */
+async function attempt(deps: RunnerDeps, terms: PermitTerms, signal: AbortSignal): Promise<Report> {
+  const spec = deps.specs.get(terms.call.tool);
+  const body = deps.toolbox.get(terms.call.tool);
+  if (!spec || !body) return { ok: false, code: 'tool_unknown', summary: `no tool is called ${terms.call.tool}` };
+  const attemptsMax = spec.idempotent ? spec.attemptsMax : 1;
+  for (let count = 1; ; count += 1) {
+    const report = await once(deps, { terms, spec, body }, signal);
+    if (report.ok || !report.retryable || count >= attemptsMax || signal.aborted) return report;
+  }
+}
+
+interface Trial {
+  readonly terms: PermitTerms;
+  readonly spec: ToolSpec;
+  readonly body: ToolBody;
+}
+
+async function once(deps: RunnerDeps, trial: Trial, signal: AbortSignal): Promise<Report & { retryable: boolean }> {
+  const { terms, spec, body } = trial;
+  const late = () => new ReeveError('TIMED_OUT', `${spec.name} did not end within ${spec.timeoutMs} ms`);
+  using limit = deadline(deps.clock, spec.timeoutMs, late, signal);
+  try {
+    const work = body(terms.call.target, { permit: terms.id, fence: terms.fence, signal: limit.signal });
+    const summary = await Promise.race([work, rejectOn(limit.signal)]);
+    return { ok: true, code: undefined, summary: deps.clean(summary), retryable: false };
+  } catch (thrown) {
+    if (thrown instanceof InvariantError) throw thrown;
+    const code = thrown instanceof ReeveError ? thrown.code : 'ENGINE_ANSWER_INVALID';
+    const retryable = thrown instanceof ReeveError && thrown.retryable;
+    return { ok: false, code, summary: deps.clean(messageOf(thrown)), retryable };
+  }
+}
+
+/** A tool that ignores its signal must not hold the run past its deadline. */
+const rejectOn = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    if (signal.aborted) return reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+
+const refused = (terms: PermitTerms, summary: string): ToolResult => ({
+  permit: terms.id,
+  call: terms.call,
+  ok: false,
+  summary,
+  durationMs: 0,
+  code: 'permit_invalid',
+});
