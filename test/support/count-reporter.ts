@@ -1,6 +1,10 @@
+import { writeFileSync } from 'node:fs';
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** Ends the run with one plain line of counts, and lists what was skipped and why: never silently. */
+/**
+ * Ends the run with one plain line of counts, and lists what was skipped and why: never silently.
+ * With REEVE_COUNT_FILE the lines go there, for tools/test.sh to add its own checks and print them last.
+ */
 export default class CountReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly unknown[]): void {
     const count = { passed: 0, failed: errors.length, skipped: 0 };
@@ -20,6 +24,9 @@ export default class CountReporter implements Reporter {
       }
     }
     const lines = [...skipped, `${count.passed} passed, ${count.failed} failed, ${count.skipped} skipped`];
-    process.on('exit', () => process.stdout.write(`${lines.join('\n')}\n`));
+    const text = `${lines.join('\n')}\n`;
+    const file = process.env.REEVE_COUNT_FILE;
+    if (file) writeFileSync(file, text);
+    else process.on('exit', () => process.stdout.write(text));
   }
 }

@@ -1,0 +1,177 @@
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { FactType, JournalEntry, JournalFact } from '../core/journal.ts';
+import { keyOfScope, type Scope } from '../core/scope.ts';
+import type { PermitTerms } from '../core/tool.ts';
+
+/** What is sampled at scrape time rather than counted from the journal. All of it is cheap to read. */
+export interface Gauges {
+  restartVelocity(): number;
+  containments(): readonly { readonly scope: Scope; readonly reason: string }[];
+  /** 0 closed, 1 half-open, 2 open; only channels whose breaker has ever failed. */
+  breakers(): readonly { readonly channel: string; readonly state: 0 | 1 | 2 }[];
+  cooldowns(): readonly { readonly channel: string; readonly tool: string; readonly remainingMs: number }[];
+  secondsSinceLastDeliveryOk(): number | undefined;
+  lines(): readonly { readonly source: string; readonly result: string; readonly lines: number }[];
+  loopLagSeconds(): number;
+  openIncidents(): number;
+  configOk(): boolean;
+  heartbeatSeconds(): number;
+}
+
+export interface Metrics {
+  /** Reads one journal entry. No other place in Reeve touches a counter. */
+  observe(entry: JournalEntry): void;
+  /** `openMetrics` true gives the OpenMetrics text, else Prometheus text 0.0.4. */
+  expose(openMetrics: boolean): Promise<{ readonly contentType: string; readonly text: string }>;
+}
+
+const LATENCY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
+const RECOVER_BUCKETS = [1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600];
+
+/** Counters and histograms from journal facts, gauges at scrape. `prefix` such as `reeve_`; labels come from closed sets. */
+export function createMetrics(prefix: string, build: { version: string; node: string }, gauges: Gauges): Metrics {
+  const registry = new Registry();
+  const counters = countersOf(prefix, registry);
+  registerGauges(prefix, registry, gauges);
+  const buildGauge = new Gauge({
+    name: `${prefix}build_info`,
+    help: 'Always 1; the version of Reeve and of its runtime as labels.',
+    labelNames: ['version', 'node'],
+    registers: [registry],
+  });
+  buildGauge.set(build, 1);
+  return {
+    observe: (entry) => count(counters, entry.fact),
+    async expose(openMetrics) {
+      const target = openMetrics ? Registry.OPENMETRICS_CONTENT_TYPE : Registry.PROMETHEUS_CONTENT_TYPE;
+      registry.setContentType(target as typeof Registry.PROMETHEUS_CONTENT_TYPE);
+      return { contentType: registry.contentType, text: await registry.metrics() };
+    },
+  };
+}
+
+type Counters = ReturnType<typeof countersOf>;
+
+function countersOf(prefix: string, registry: Registry) {
+  const registers = [registry];
+  const counter = (name: string, help: string, labelNames: string[]) =>
+    new Counter({ name: prefix + name, help, labelNames, registers });
+  const histogram = (name: string, help: string, buckets: number[]) =>
+    new Histogram({ name: prefix + name, help, buckets, registers });
+  return {
+    envelopes: counter('grounded_envelope_events_total', 'Envelopes taken, by classification.', ['classification']),
+    incidents: counter('incidents_total', 'Incidents closed, and runs escalated, by outcome.', ['outcome']),
+    incidentSeconds: histogram('incident_duration_seconds', 'From opening to closing an incident.', RECOVER_BUCKETS),
+    recoverSeconds: histogram(
+      'time_to_recover_seconds',
+      'From opening an incident to its end, for incidents that a verified action resolved.',
+      RECOVER_BUCKETS,
+    ),
+    actions: counter('actions_total', 'Tool calls that ended, by tool and result.', ['tool', 'result']),
+    denials: counter('guard_denials_total', 'Calls the guard refused, by code.', ['code']),
+    restarts: counter('restarts_total', 'Starts of channels, by who began them.', ['origin']),
+    plans: counter('planner_decisions_total', 'Plans made, by who made them.', ['by']),
+    planRejections: counter('plan_rejections_total', 'Answers of a planner that were not usable, by reason.', [
+      'reason',
+    ]),
+    escalations: counter('escalations_total', 'Deliveries to receivers, by result.', ['receiver', 'result']),
+    ruleOutcomes: counter('rule_outcomes_total', 'Verified results of rules.', ['rule', 'result']),
+    decisionSeconds: histogram('decision_latency_seconds', 'The guard: question to durable verdict.', LATENCY_BUCKETS),
+    configRejected: counter('config_rejections_total', 'Reloads refused because of problems in files.', []),
+  };
+}
+
+type Readers = { [T in FactType]?: (counters: Counters, fact: Extract<JournalFact, { type: T }>) => void };
+
+/** What each kind of fact counts as. A kind that is not named counts nothing. */
+const READERS: Readers = {
+  'envelope.taken': ({ envelopes }, { envelope }) =>
+    envelopes.inc({ classification: envelope.failureClassification ?? 'none' }),
+  'plan.made': ({ plans }, { plan }) => plans.inc({ by: plan.by.kind }),
+  'guard.decided': ({ decisionSeconds, denials }, { decision, tookMs }) => {
+    decisionSeconds.observe(tookMs / 1000);
+    if (decision.verdict === 'deny') denials.inc({ code: decision.code });
+  },
+  'tool.started': ({ restarts }, { permit }) => {
+    if (isSingleRestart(permit)) restarts.inc({ origin: 'reeve' });
+  },
+  'tool.finished': ({ actions }, { permit, result }) =>
+    actions.inc({ tool: permit.call.tool, result: result.ok ? 'ok' : 'failed' }),
+  'tool.unknown': ({ actions }, { permit }) => actions.inc({ tool: permit.call.tool, result: 'unknown' }),
+  'attempt.verified': ({ actions }, { permit, verification }) =>
+    actions.inc({ tool: permit.call.tool, result: verification.cured ? 'verified' : 'not_verified' }),
+  'start.observed': ({ restarts }, { origin }) => restarts.inc({ origin }),
+  'run.ended': ({ incidents }, { outcome }) => {
+    if (outcome.kind === 'escalated') incidents.inc({ outcome: 'escalated' });
+  },
+  'incident.closed': ({ incidents, incidentSeconds, recoverSeconds }, { ending, openMs }) => {
+    incidents.inc({ outcome: ending });
+    incidentSeconds.observe(openMs / 1000);
+    if (ending === 'resolved') recoverSeconds.observe(openMs / 1000);
+  },
+  'delivery.done': ({ escalations }, { receiver }) => escalations.inc({ receiver, result: 'delivered' }),
+  'delivery.failed': ({ escalations }, { receiver }) => escalations.inc({ receiver, result: 'failed' }),
+  'config.rejected': ({ configRejected }) => configRejected.inc(),
+};
+
+function count<T extends FactType>(counters: Counters, fact: Extract<JournalFact, { type: T }>): void {
+  const reader = READERS[fact.type] as ((counters: Counters, fact: JournalFact) => void) | undefined;
+  reader?.(counters, fact);
+}
+
+const isSingleRestart = ({ call }: PermitTerms): boolean =>
+  call.tool === 'restart_channel' && call.target.kind === 'channel';
+
+type Row = { readonly labels: Record<string, string>; readonly value: number };
+
+function registerGauges(prefix: string, registry: Registry, gauges: Gauges): void {
+  const gauge = (name: string, help: string, labelNames: string[], rows: () => readonly Row[]) =>
+    new Gauge({
+      name: prefix + name,
+      help,
+      labelNames,
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const { labels, value } of rows()) this.set(labels, value);
+      },
+    });
+  const single = (value: number | undefined): readonly Row[] => (value === undefined ? [] : [{ labels: {}, value }]);
+
+  gauge('restart_velocity', 'Starts over all channels in the last 60 s.', [], () => single(gauges.restartVelocity()));
+  gauge('containment_active', '1 while a scope is contained.', ['scope', 'reason'], () =>
+    gauges.containments().map(({ scope, reason }) => ({ labels: { scope: keyOfScope(scope), reason }, value: 1 })),
+  );
+  gauge('breaker_state', '0 closed, 1 half-open, 2 open.', ['channel'], () =>
+    gauges.breakers().map(({ channel, state }) => ({ labels: { channel }, value: state })),
+  );
+  gauge('cooldown_remaining_seconds', 'Until the tool may run again.', ['channel', 'tool'], () =>
+    gauges
+      .cooldowns()
+      .map(({ channel, tool, remainingMs }) => ({ labels: { channel, tool }, value: remainingMs / 1000 })),
+  );
+  gauge('seconds_since_last_delivery_ok', 'Since some receiver last took a page.', [], () =>
+    single(gauges.secondsSinceLastDeliveryOk()),
+  );
+  gauge('open_incidents', 'Incidents that are open now.', [], () => single(gauges.openIncidents()));
+  gauge('config_ok', '0 while the last reload was refused.', [], () => single(gauges.configOk() ? 1 : 0));
+  gauge('loop_lag_seconds', 'Delay of the event loop, 99th percentile since the last scrape.', [], () =>
+    single(gauges.loopLagSeconds()),
+  );
+  gauge('heartbeat_timestamp_seconds', 'Unix time of the last heartbeat.', [], () => single(gauges.heartbeatSeconds()));
+  registerLines(prefix, registry, gauges);
+}
+
+/** Exact counts kept by the collectors over restarts (law L3), so they are set, not incremented. */
+function registerLines(prefix: string, registry: Registry, gauges: Gauges): void {
+  new Counter({
+    name: `${prefix}lines_total`,
+    help: 'Log lines read: matched, unmatched or dropped_<reason>; the sum is exact.',
+    labelNames: ['source', 'result'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { source, result, lines } of gauges.lines()) this.inc({ source, result }, lines);
+    },
+  });
+}
