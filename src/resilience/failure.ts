@@ -38,6 +38,7 @@ const BY_SYSTEM_CODE: Readonly<Record<string, ProbeFailure>> = {
   EAI_AGAIN: 'dns',
   EAI_FAIL: 'dns',
   EAI_NODATA: 'dns',
+  ERR_TRUNCATED: 'truncated',
   EPROTO: 'tls',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'tls',
   UNABLE_TO_GET_ISSUER_CERT: 'tls',

@@ -1,0 +1,203 @@
+import http from 'node:http';
+import https from 'node:https';
+import { type Clock, deadline } from '../core/clock.ts';
+import { type ErrorCode, messageOf, ReeveError } from '../core/errors.ts';
+import { failureOf, RequestFailed } from './failure.ts';
+
+export interface HttpRequest {
+  readonly url: string | URL;
+  /** Default GET. */
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+  /** Ask through this unix socket; the URL's host then only names the peer. */
+  readonly socketPath?: string | undefined;
+  /** From the first byte sent to the last byte read. */
+  readonly timeoutMs: number;
+  /** The longest body that is read; what is longer fails, or is cut with `cut`. */
+  readonly bytesMax: number;
+  /** Take the first `bytesMax` bytes of a body that does not end, and close. */
+  readonly cut?: boolean;
+  /** Statuses that count as an answer. Default 200 to 299; never 300 to 399: no redirect is followed. */
+  readonly accept?: (status: number) => boolean;
+  /**
+   * Asking twice does no harm. Default for GET and HEAD. Such a request is sent again, once, when a kept-alive
+   * connection turns out to be closed; any other is sent on a connection of its own, exactly once.
+   */
+  readonly repeatable?: boolean;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: http.IncomingHttpHeaders;
+  readonly body: Buffer;
+  /** The body was longer than `bytesMax` and was cut there. */
+  readonly wasCut: boolean;
+}
+
+export interface HttpOptions {
+  /** Reported when no answer came, or one that says to come again (408, 425, 429, 5xx). */
+  readonly unreachable?: ErrorCode;
+  /** Reported when the peer says no (any other status). */
+  readonly refused?: ErrorCode;
+  /** Connections per peer. Default 8. */
+  readonly connectionsMax?: number;
+}
+
+/** Asks once and reads a bounded answer. Throws `RequestFailed` (see `failureOf`) or the signal's reason. */
+export type BoundedFetch = ((request: HttpRequest) => Promise<HttpAnswer>) & Disposable;
+
+const HEADER_BYTES_MAX = 16_384;
+const RETRYABLE_STATUS = new Set([408, 425, 429]);
+
+/**
+ * HTTP with a bound on everything: time, size, connections, redirects (none), header bytes. No answer is
+ * decompressed, so that a small one stays small. Disposing closes kept-alive connections.
+ */
+export function boundedFetch(clock: Clock, options: HttpOptions = {}): BoundedFetch {
+  const kept = { keepAlive: true, maxSockets: options.connectionsMax ?? 8, maxFreeSockets: 2, maxTotalSockets: 64 };
+  const agents = { http: new http.Agent(kept), https: new https.Agent(kept) };
+  const codes = {
+    unreachable: options.unreachable ?? 'ENGINE_UNREACHABLE',
+    refused: options.refused ?? 'ENGINE_REFUSED',
+  } as const;
+
+  const ask = async (request: HttpRequest): Promise<HttpAnswer> => {
+    request.signal?.throwIfAborted();
+    const url = new URL(request.url);
+    const peer = peerOf(url, request.socketPath);
+    const late = () => new ReeveError('TIMED_OUT', `${peer} did not answer within ${request.timeoutMs} ms`);
+    using limit = deadline(clock, request.timeoutMs, late, request.signal);
+    try {
+      return judge(await exchange({ ...request, url, signal: limit.signal, agents }), request, { peer, ...codes });
+    } catch (error) {
+      limit.signal.throwIfAborted();
+      if (error instanceof ReeveError) throw error;
+      const failure = failureOf(error);
+      throw new RequestFailed(codes.unreachable, `${peer}: ${messageOf(error)}`, { failure, cause: error });
+    }
+  };
+  return Object.assign(ask, {
+    [Symbol.dispose]: () => {
+      agents.http.destroy();
+      agents.https.destroy();
+    },
+  });
+}
+
+/** Where it was asked, without credentials and query: those may be secrets. */
+function peerOf(url: URL, socketPath: string | undefined): string {
+  return socketPath === undefined ? `${url.protocol}//${url.host}${url.pathname}` : `${socketPath}${url.pathname}`;
+}
+
+interface Judge {
+  readonly peer: string;
+  readonly unreachable: ErrorCode;
+  readonly refused: ErrorCode;
+}
+
+function judge(answer: HttpAnswer, request: HttpRequest, { peer, unreachable, refused }: Judge): HttpAnswer {
+  const { status, wasCut } = answer;
+  const redirects = status >= 300 && status < 400;
+  const accepted = (request.accept ?? ((code) => code >= 200 && code < 300))(status);
+  if (redirects || !accepted) {
+    const code = status >= 500 || RETRYABLE_STATUS.has(status) ? unreachable : refused;
+    const said = redirects ? `answered ${status}, and redirects are not followed` : `answered ${status}`;
+    const details = { failure: 'http_status', status, retryAfterMs: retryAfterMs(answer.headers) } as const;
+    throw new RequestFailed(code, `${peer} ${said}`, details);
+  }
+  if (wasCut && request.cut !== true) {
+    const message = `${peer} answered with more than ${request.bytesMax} bytes`;
+    throw new RequestFailed('ANSWER_TOO_LARGE', message, { failure: 'too_large', status });
+  }
+  return answer;
+}
+
+/** `Retry-After` in seconds. The form with a date is left alone: a peer's wall clock decides nothing. */
+function retryAfterMs(headers: http.IncomingHttpHeaders): number | undefined {
+  const seconds = headers['retry-after'];
+  return seconds !== undefined && /^\d{1,6}$/.test(seconds) ? Number(seconds) * 1_000 : undefined;
+}
+
+interface Exchange extends HttpRequest {
+  readonly url: URL;
+  readonly agents: { readonly http: http.Agent; readonly https: https.Agent };
+}
+
+/** Sends it on a kept connection where that is safe, and again on a new one when the kept one was already dead. */
+async function exchange(request: Exchange): Promise<HttpAnswer> {
+  const repeatable = request.repeatable ?? (request.method === undefined || /^(GET|HEAD)$/.test(request.method));
+  const sent = { reused: false };
+  try {
+    return await send(request, repeatable, sent);
+  } catch (error) {
+    if (!repeatable || !sent.reused || request.signal?.aborted || failureOf(error) !== 'reset') throw error;
+    return await send(request, false, sent);
+  }
+}
+
+function send(request: Exchange, keep: boolean, sent: { reused: boolean }): Promise<HttpAnswer> {
+  const { url, agents, body } = request;
+  const secure = url.protocol === 'https:';
+  const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
+  const outgoing = (secure ? https : http).request(url, {
+    method: request.method ?? 'GET',
+    headers: headersOf(request, keep),
+    agent: keep ? agents[secure ? 'https' : 'http'] : false,
+    maxHeaderSize: HEADER_BYTES_MAX,
+    ...(request.socketPath === undefined ? {} : { socketPath: request.socketPath }),
+    ...(request.signal === undefined ? {} : { signal: request.signal }),
+  });
+  outgoing.on('error', reject);
+  let answered = false;
+  outgoing.on('close', () => {
+    if (!answered) reject(resetError('closed the connection without an answer'));
+  });
+  outgoing.on('response', (incoming) => {
+    answered = true;
+    read(incoming, request).then(resolve, reject);
+  });
+  outgoing.on('socket', () => {
+    sent.reused = outgoing.reusedSocket;
+  });
+  outgoing.end(body);
+  return promise;
+}
+
+function headersOf(request: Exchange, keep: boolean): Record<string, string | number> {
+  const { body } = request;
+  return {
+    'accept-encoding': 'identity',
+    ...(body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }),
+    ...(keep ? {} : { connection: 'close' }),
+    ...request.headers,
+  };
+}
+
+const resetError = (message: string) => Object.assign(new Error(message), { code: 'ECONNRESET' });
+
+/** Collects the body up to the cap; past it the connection is closed and nothing more is kept. */
+function read(incoming: http.IncomingMessage, { bytesMax }: HttpRequest): Promise<HttpAnswer> {
+  const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  const finish = (wasCut: boolean): void => {
+    if (wasCut) incoming.destroy();
+    const body = Buffer.concat(chunks, Math.min(bytes, bytesMax));
+    resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body, wasCut });
+  };
+  incoming.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    chunks.push(chunk);
+    if (bytes > bytesMax) finish(true);
+  });
+  incoming.on('end', () => finish(false));
+  incoming.on('error', (error) => reject(incoming.complete ? error : truncated(error)));
+  incoming.on('close', () => reject(truncated(undefined)));
+  return promise;
+}
+
+const truncated = (cause: unknown) =>
+  Object.assign(new Error('the connection ended in the middle of the answer', { cause }), { code: 'ERR_TRUNCATED' });
