@@ -1,0 +1,166 @@
+import type { Context, Hono } from 'hono';
+import { streamSSE } from 'hono/streaming';
+import { z } from 'zod';
+import type { JournalEntry } from '../core/journal.ts';
+import { toWire } from '../core/wire.ts';
+import type { TokenScope } from './auth.ts';
+import type { CommandName, Daemon } from './daemon.ts';
+import { openApi } from './openapi.ts';
+import { type HttpEnv, needs, wire } from './server.ts';
+
+const LIST_MAX = 1_000;
+const LIST_DEFAULT = 100;
+
+/** One route that changes something: its path, its command, the scope it needs and the fields of its body. */
+export interface CommandRoute {
+  readonly path: string;
+  readonly command: CommandName;
+  readonly scope: TokenScope;
+  readonly body: z.ZodObject;
+}
+
+const because = z.string().trim().min(1, 'a reason is required').max(400);
+const scopeText = z.string().min(1).max(200);
+const id = z.string().min(1).max(100);
+const forMs = z
+  .number()
+  .int()
+  .positive()
+  .max(30 * 86_400_000);
+
+export const COMMAND_ROUTES: readonly CommandRoute[] = [
+  { path: '/api/v1/freeze', command: 'freeze', scope: 'operate', body: z.strictObject({ because }) },
+  { path: '/api/v1/thaw', command: 'thaw', scope: 'operate', body: z.strictObject({ because }) },
+  {
+    path: '/api/v1/leases',
+    command: 'lease',
+    scope: 'operate',
+    body: z.strictObject({ scope: scopeText, for_ms: forMs.default(900_000), because }),
+  },
+  {
+    path: '/api/v1/leases/end',
+    command: 'unlease',
+    scope: 'operate',
+    body: z.strictObject({ scope: scopeText, because }),
+  },
+  { path: '/api/v1/reset', command: 'reset', scope: 'operate', body: z.strictObject({ scope: scopeText, because }) },
+  {
+    path: '/api/v1/release',
+    command: 'release',
+    scope: 'operate',
+    body: z.strictObject({ scope: scopeText, because }),
+  },
+  {
+    path: '/api/v1/phase',
+    command: 'phase',
+    scope: 'admin',
+    body: z.strictObject({ phase: z.int().min(0).max(4), group: id.optional(), because }),
+  },
+  {
+    path: '/api/v1/maintenance',
+    command: 'window_add',
+    scope: 'operate',
+    body: z.strictObject({
+      scope: scopeText,
+      for_ms: forMs,
+      starts_in_ms: z.number().int().min(0).default(0),
+      because,
+    }),
+  },
+  { path: '/api/v1/maintenance/end', command: 'window_end', scope: 'operate', body: z.strictObject({ id, because }) },
+  {
+    path: '/api/v1/ack',
+    command: 'ack',
+    scope: 'ack',
+    body: z.strictObject({ key: id, because: because.default('seen') }),
+  },
+  { path: '/api/v1/reload', command: 'reload', scope: 'operate', body: z.strictObject({}) },
+  { path: '/api/v1/page/test', command: 'page_test', scope: 'operate', body: z.strictObject({}) },
+];
+
+const approvalBody = z.strictObject({ yes: z.boolean(), because: because.default('answered') });
+
+/** Everything below /api/v1; the bearer token was asked for before. */
+export function addApi(app: Hono<HttpEnv>, deps: { daemon: Daemon }): void {
+  addReads(app, deps.daemon);
+  addCommands(app, deps.daemon);
+  app.get('/api/v1/events', (c) => events(c, deps.daemon));
+  app.get('/api/v1/openapi.json', (c) => c.json(openApi(COMMAND_ROUTES) as never));
+}
+
+function addReads(app: Hono<HttpEnv>, daemon: Daemon): void {
+  const limit = (c: Context): number => clamp(Number(c.req.query('limit') ?? LIST_DEFAULT), LIST_MAX);
+  app.get('/api/v1/status', (c) => wire(c, daemon.status()));
+  app.get('/api/v1/channels', (c) => wire(c, { channels: daemon.channels() }));
+  app.get('/api/v1/incidents', (c) =>
+    wire(c, { incidents: daemon.incidents({ channel: c.req.query('channel'), limit: limit(c) }) }),
+  );
+  app.get('/api/v1/incidents/:id', (c) => wire(c, daemon.incident(c.req.param('id')), 'incident'));
+  app.get('/api/v1/approvals', (c) => wire(c, { approvals: daemon.approvals() }));
+  app.get('/api/v1/personas', (c) => wire(c, { personas: daemon.personas() }));
+  app.get('/api/v1/rules', (c) => wire(c, { rules: daemon.rules() }));
+  app.get('/api/v1/stats', (c) => wire(c, daemon.stats()));
+  app.get('/api/v1/blind_spots', (c) => wire(c, { blindSpots: daemon.blindSpots() }));
+  app.get('/api/v1/why/:channel', (c) => wire(c, daemon.why(c.req.param('channel')), 'channel'));
+  app.get('/api/v1/why-not/:channel/:tool', (c) =>
+    wire(c, daemon.whyNot(c.req.param('channel'), c.req.param('tool')), 'channel or tool'),
+  );
+  app.get('/api/v1/journal', (c) =>
+    wire(c, { entries: daemon.journal({ since: Number(c.req.query('since') ?? 0) || 0, limit: limit(c) }) }),
+  );
+}
+
+function addCommands(app: Hono<HttpEnv>, daemon: Daemon): void {
+  for (const route of COMMAND_ROUTES) {
+    app.post(route.path, (c) => needs(c, route.scope) ?? obey(c, daemon, { ...route, extra: {} }));
+  }
+  app.post('/api/v1/approvals/:id', (c) => {
+    const route = { command: 'approve' as const, body: approvalBody, extra: { id: c.req.param('id') } };
+    return needs(c, 'ack') ?? obey(c, daemon, route);
+  });
+}
+
+interface Obeyed {
+  readonly command: CommandName;
+  readonly body: z.ZodObject;
+  readonly extra: Readonly<Record<string, unknown>>;
+}
+
+/** Refuses a wrong body whole, with every problem; else carries the command out and tells what came of it. */
+async function obey(c: Context<HttpEnv>, daemon: Daemon, route: Obeyed): Promise<Response> {
+  const parsed = route.body.safeParse(await c.req.json().catch(() => ({})));
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }));
+    return c.json({ error: 'invalid', problems }, 400);
+  }
+  const fields: Record<string, unknown> = { ...parsed.data, ...route.extra };
+  const answer = await daemon.command({
+    name: route.command,
+    who: c.var.grant.name,
+    because: typeof fields.because === 'string' ? fields.because : '',
+    fields,
+  });
+  return c.json(toWire(answer) as never, answer.ok ? 200 : 409);
+}
+
+/** Journal entries as they are written; `Last-Event-ID` or `?since=` replays what was missed (bounded). */
+function events(c: Context<HttpEnv>, daemon: Daemon): Response {
+  const since = Number(c.req.header('last-event-id') ?? c.req.query('since') ?? Number.NaN);
+  return streamSSE(c, async (stream) => {
+    const send = (entry: JournalEntry) =>
+      stream.writeSSE({ id: String(entry.seq), event: entry.fact.type, data: JSON.stringify(toWire(entry)) });
+    if (Number.isFinite(since)) for (const entry of daemon.journal({ since, limit: LIST_MAX })) await send(entry);
+    await new Promise<void>((resolve) => {
+      const listening = daemon.subscribe((entry) => {
+        if (!stream.aborted) send(entry).catch(() => resolve());
+      });
+      stream.onAbort(() => {
+        listening[Symbol.dispose]();
+        resolve();
+      });
+    });
+  });
+}
+
+const clamp = (value: number, max: number): number =>
+  Number.isFinite(value) && value >= 1 ? Math.min(Math.floor(value), max) : LIST_DEFAULT;

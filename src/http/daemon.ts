@@ -1,0 +1,56 @@
+import type { JournalEntry } from '../core/journal.ts';
+
+/** The answer to a command: done, or why not and what to do. */
+export type CommandAnswer =
+  | { readonly ok: true; readonly said: string; readonly more?: unknown }
+  | { readonly ok: false; readonly because: string; readonly hint?: string | undefined };
+
+/** What a person asks for, by name. Every one carries who asked; most need a reason. */
+export interface Command {
+  readonly name: CommandName;
+  readonly who: string;
+  readonly because: string;
+  /** `channel`, `scope`, `for_ms`, `phase`, `group`, `id`, `yes` … as the command needs. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+export const COMMANDS = [
+  'freeze',
+  'thaw',
+  'lease',
+  'unlease',
+  'reset',
+  'release',
+  'phase',
+  'approve',
+  'deny',
+  'window_add',
+  'window_end',
+  'reload',
+  'page_test',
+  'ack',
+] as const;
+export type CommandName = (typeof COMMANDS)[number];
+
+/**
+ * What the faces (HTTP, command line) may ask of the running daemon. Answers are plain camelCase values;
+ * the server turns them into wire form. Undefined means that there is no such thing.
+ */
+export interface Daemon {
+  status(): unknown;
+  channels(): readonly unknown[];
+  incidents(filter: { readonly channel: string | undefined; readonly limit: number }): readonly unknown[];
+  incident(id: string): unknown;
+  approvals(): readonly unknown[];
+  personas(): readonly unknown[];
+  rules(): readonly unknown[];
+  stats(): unknown;
+  blindSpots(): readonly unknown[];
+  why(channel: string): unknown;
+  whyNot(channel: string, tool: string): unknown;
+  journal(filter: { readonly since: number; readonly limit: number }): readonly JournalEntry[];
+  command(command: Command): Promise<CommandAnswer>;
+  metrics(openMetrics: boolean): Promise<{ readonly contentType: string; readonly text: string }>;
+  readiness(): { readonly ready: boolean; readonly because: readonly string[] };
+  subscribe(listener: (entry: JournalEntry) => void): Disposable;
+}
