@@ -1,0 +1,59 @@
+#!/usr/bin/env node
+// Plain JavaScript that an old Node can still read: it must be able to say that it is too old.
+// In a checkout it runs the sources as they are; in a published package the compiled ones.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const EXIT_CONFIG = 78;
+const FLOOR = [24, 12];
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const source = join(root, 'src', 'main.ts');
+const compiled = join(root, 'dist', 'main.js');
+const isCheckout = existsSync(source);
+const entry = isCheckout ? source : compiled;
+
+function isNewEnough(version) {
+  const [major, minor] = version.replace(/^v/, '').split('.').map(Number);
+  return major > FLOOR[0] || (major === FLOOR[0] && minor >= FLOOR[1]);
+}
+
+/** The runtime that `npm ci` puts into a checkout; undefined when it is not there or does not run here. */
+function checkoutRuntime() {
+  const runtime = join(root, 'node_modules', '.bin', 'node');
+  if (!isCheckout || !existsSync(runtime)) return undefined;
+  const asked = spawnSync(runtime, ['--version'], { encoding: 'utf8' });
+  return asked.status === 0 && isNewEnough(asked.stdout.trim()) ? runtime : undefined;
+}
+
+function refuse(message) {
+  process.stderr.write(`reeve: ${message}\n`);
+  process.exit(EXIT_CONFIG);
+}
+
+/** Runs this file again under another Node and ends as that one ends. */
+function become(runtime) {
+  const child = spawn(runtime, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
+  // A terminal sends Ctrl-C to both of us; passed on as well it would count as the second, impatient one.
+  const onTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
+  process.on('SIGINT', () => onTerminal || child.kill('SIGINT'));
+  for (const signal of ['SIGTERM', 'SIGHUP', 'SIGUSR2']) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => refuse(`could not start ${runtime}: ${error.message}`));
+  child.on('exit', (code, signal) => process.exit(signal ? 128 + constants.signals[signal] : code));
+}
+
+if (!existsSync(entry)) {
+  refuse(`this package holds neither src/main.ts nor dist/main.js; it was packed without being built`);
+} else if (isNewEnough(process.version)) {
+  await import(pathToFileURL(entry).href);
+} else {
+  const runtime = checkoutRuntime();
+  if (runtime) become(runtime);
+  else {
+    const cure = isCheckout ? `, or run 'npm ci' in ${root}` : '';
+    refuse(`needs Node ${FLOOR.join('.')} or newer, this is ${process.version}; install it from https://nodejs.org${cure}`);
+  }
+}

@@ -1,0 +1,101 @@
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openSandbox, run, type Sandbox } from './sandbox.ts';
+
+const MAIN = 'process.stdout.write(JSON.stringify({ version: process.version, args: process.argv.slice(2) }));\n';
+/** Makes a Node say that it is an older one, as far as the entry point can see. */
+const PRETEND_20 = `data:text/javascript,Object.defineProperty(process,'version',{value:'v20.20.2'})`;
+
+function checkout(): Sandbox {
+  const sandbox = openSandbox();
+  sandbox.bring('bin');
+  sandbox.write('package.json', '{ "type": "module" }');
+  sandbox.write('src/main.ts', MAIN);
+  return sandbox;
+}
+
+/** The Node that runs this test, where `npm ci` would put it. */
+function bringRuntime(sandbox: Sandbox): void {
+  mkdirSync(join(sandbox.dir, 'node_modules/.bin'), { recursive: true });
+  symlinkSync(process.execPath, join(sandbox.dir, 'node_modules/.bin/node'));
+}
+
+const runOldNode = (sandbox: Sandbox, ...args: readonly string[]) =>
+  run(process.execPath, ['--import', PRETEND_20, join(sandbox.dir, 'bin/reeve.js'), ...args], process.env);
+
+describe('bin/reeve', () => {
+  it('runs the sources with the runtime of the checkout, though the PATH has an older Node', async () => {
+    using sandbox = checkout();
+    sandbox.borrow('dirname', 'readlink');
+    sandbox.command('node', 'echo v20.20.2');
+    bringRuntime(sandbox);
+    const ended = await sandbox.run(join(sandbox.dir, 'bin/reeve'), 'status', '--json');
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(ended.stdout)).toEqual({ version: process.version, args: ['status', '--json'] });
+  });
+
+  it('says in one line what it found when no Node is new enough, and ends with 78', async () => {
+    using sandbox = checkout();
+    sandbox.borrow('dirname', 'readlink');
+    sandbox.command('node', 'echo v20.20.2');
+    const ended = await sandbox.run(join(sandbox.dir, 'bin/reeve'), 'run');
+    expect(ended).toMatchObject({ code: 78, stdout: '' });
+    expect(ended.stderr).toMatch(/^reeve: needs Node 24\.12 or newer, found v20\.20\.2 at .*\n$/);
+  });
+
+  it.each([
+    ['v24.11.9', 78],
+    ['v24.12.0', 0],
+    ['v25.0.0', 0],
+    ['v9.99.0', 78],
+    ['nonsense', 78],
+  ])('takes a Node that calls itself %s with exit code %i', async (version, code) => {
+    using sandbox = checkout();
+    sandbox.borrow('dirname', 'readlink');
+    sandbox.command('node', `[ "$1" = --version ] && echo ${version}; exit 0`);
+    expect(await sandbox.run(join(sandbox.dir, 'bin/reeve'))).toMatchObject({ code });
+  });
+});
+
+describe('bin/reeve.js', () => {
+  it('refuses an older Node in one line with 78 when the checkout has no runtime of its own', async () => {
+    using sandbox = checkout();
+    const ended = await runOldNode(sandbox, 'run');
+    expect(ended).toMatchObject({ code: 78, stdout: '' });
+    expect(ended.stderr).toMatch(/^reeve: needs Node 24\.12 or newer, this is v20\.20\.2; .*npm ci.*\n$/);
+  });
+
+  it('hands over to the runtime of the checkout with the arguments and the exit code', async () => {
+    using sandbox = checkout();
+    sandbox.write('src/main.ts', `${MAIN}process.exitCode = 75;\n`);
+    bringRuntime(sandbox);
+    const ended = await runOldNode(sandbox, 'why', 'news');
+    expect(ended).toMatchObject({ code: 75, stderr: '' });
+    expect(JSON.parse(ended.stdout)).toEqual({ version: process.version, args: ['why', 'news'] });
+  });
+
+  it('ends with 128 and the number of the signal that ended the runtime', async () => {
+    using sandbox = checkout();
+    sandbox.write('src/main.ts', "process.kill(process.pid, 'SIGKILL');\n");
+    bringRuntime(sandbox);
+    expect(await runOldNode(sandbox)).toMatchObject({ code: 128 + 9 });
+  });
+
+  it('runs the compiled code in a package that has no sources', async () => {
+    using sandbox = openSandbox();
+    sandbox.bring('bin');
+    sandbox.write('package.json', '{ "type": "module" }');
+    sandbox.write('dist/main.js', "process.stdout.write('compiled');\n");
+    const ended = await run(process.execPath, [join(sandbox.dir, 'bin/reeve.js')], process.env);
+    expect(ended).toEqual({ code: 0, stdout: 'compiled', stderr: '' });
+  });
+
+  it('says so when the package was packed without being built', async () => {
+    using sandbox = openSandbox();
+    sandbox.bring('bin');
+    const ended = await run(process.execPath, [join(sandbox.dir, 'bin/reeve.js')], process.env);
+    expect(ended.code).toBe(78);
+    expect(ended.stderr).toContain('packed without being built');
+  });
+});
