@@ -1,6 +1,6 @@
 import type { FailureClass } from './classification.ts';
 import type { MonoMs } from './clock.ts';
-import type { IncidentId, RunId, Scope } from './scope.ts';
+import type { EngineId, GroupId, IncidentId, RunId, Scope } from './scope.ts';
 
 export const TOOL_NAMES = [
   'restart_channel',
@@ -87,6 +87,13 @@ export interface PermitTerms {
   readonly expiresMs: MonoMs;
   /** Of a staged start: the permit of the whole plan. */
   readonly parent: PermitId | undefined;
+  /** Where the target belonged when it was granted: the guard's counters must not depend on a later look-up. */
+  readonly engine?: EngineId | undefined;
+  readonly group?: GroupId | undefined;
+  /** The envelope's fingerprint: a start that nobody judged in time still counts as a fix that did not work. */
+  readonly fingerprint?: string | undefined;
+  /** Expected cost of the action, where viewers are known: viewers times the expected gap in seconds. */
+  readonly viewerSeconds?: number | undefined;
 }
 
 /**
