@@ -1,0 +1,36 @@
+# Reeve in a container: no build step, the sources run as they are.
+#   docker build -t reeve .
+#   docker run --init --read-only --cap-drop ALL --security-opt no-new-privileges --network host \
+#     -v reeve-state:/var/lib/reeve -v /etc/reeve:/etc/reeve:ro -v /var/log:/var/log:ro reeve
+# Host network, because Reeve listens on loopback by default and most engines do too. To publish a port instead, set
+# http.listen in reeve.yaml; a tmpfs at /tmp is not needed. --init reaps what a command engine leaves behind.
+ARG NODE_IMAGE=node:24-slim
+
+FROM ${NODE_IMAGE} AS packages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --workspaces=false --no-audit --no-fund
+
+FROM ${NODE_IMAGE}
+LABEL org.opencontainers.image.title="Reeve" \
+      org.opencontainers.image.description="Watches streaming channels, recognises trouble, does at most three guarded things about it, and pages a person for the rest." \
+      org.opencontainers.image.licenses="Apache-2.0"
+RUN groupadd --gid 10001 reeve \
+    && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /var/lib/reeve --shell /usr/sbin/nologin reeve \
+    && install -d -o 10001 -g 10001 -m 0700 /var/lib/reeve
+WORKDIR /app
+COPY --from=packages /app/node_modules ./node_modules
+COPY package.json LICENSE README.md ./
+COPY bin ./bin
+COPY src ./src
+COPY personas ./personas
+COPY config ./config
+ENV NODE_ENV=production STATE_DIRECTORY=/var/lib/reeve
+USER 10001:10001
+VOLUME /var/lib/reeve
+EXPOSE 7433
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=15s --timeout=5s --start-period=20s --retries=3 \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:7433/healthz',{signal:AbortSignal.timeout(4000)}).then((r)=>process.exit(r.ok?0:1),()=>process.exit(1))"]
+ENTRYPOINT ["node", "/app/src/main.ts"]
+CMD ["run", "--config", "/etc/reeve/reeve.yaml"]

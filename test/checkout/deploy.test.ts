@@ -1,0 +1,45 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openSandbox, ROOT, run } from './sandbox.ts';
+
+const unit = readFileSync(join(ROOT, 'deploy/reeve.service'), 'utf8');
+const dockerfile = readFileSync(join(ROOT, 'Dockerfile'), 'utf8');
+const ignored = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n');
+const hasAnalyze = ['/usr/bin', '/bin'].some((at) => existsSync(join(at, 'systemd-analyze')));
+
+const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.*)$/gm)].flatMap(([, args]) => args!.split(' ').slice(0, -1));
+
+describe('deploy/reeve.service', () => {
+  it.skipIf(!hasAnalyze)('is a valid unit (needs systemd-analyze)', async () => {
+    using sandbox = openSandbox();
+    // The unit names the command where npm puts it; on this machine it need not be there.
+    sandbox.write('reeve.service', unit.replace('/usr/local/bin/reeve', '/bin/true'));
+    const ended = await run('systemd-analyze', ['verify', join(sandbox.dir, 'reeve.service')], process.env);
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it.skipIf(!hasAnalyze)('exposes no more than 2.0 of 10 (needs systemd-analyze)', async () => {
+    const args = ['security', '--offline=true', '--threshold=20', join(ROOT, 'deploy/reeve.service')];
+    const ended = await run('systemd-analyze', args, process.env);
+    expect(ended.stdout).toContain('Overall exposure level');
+    expect(ended.code).toBe(0);
+  });
+
+  it('does not forbid writable code, which would kill V8 at start', () => {
+    expect(unit).not.toMatch(/^MemoryDenyWriteExecute=(yes|true|1)/m);
+  });
+});
+
+describe('Dockerfile', () => {
+  it.each(copied)('copies %s, which is there and is not ignored', (path) => {
+    expect(existsSync(join(ROOT, path))).toBe(true);
+    expect(ignored).toContain(`!${path.replace('./', '')}`);
+  });
+
+  it('runs as a numbered user who is not root, and handles signals itself', () => {
+    expect(dockerfile).toMatch(/^USER 10001:10001$/m);
+    expect(dockerfile).toMatch(/^ENTRYPOINT \["node", /m);
+    expect(dockerfile).not.toMatch(/docker\.sock/);
+  });
+});
