@@ -14,7 +14,7 @@ describe('deploy/reeve.service', () => {
   it.skipIf(!hasAnalyze)('is a valid unit (needs systemd-analyze)', async () => {
     using sandbox = openSandbox();
     // The unit names the command where npm puts it; on this machine it need not be there.
-    sandbox.write('reeve.service', unit.replace('/usr/local/bin/reeve', '/bin/true'));
+    sandbox.write('reeve.service', unit.replaceAll('/usr/local/bin/reeve', '/bin/true'));
     const ended = await run('systemd-analyze', ['verify', join(sandbox.dir, 'reeve.service')], process.env);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
   });
