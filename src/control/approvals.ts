@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import type { FailureClass } from '../core/classification.ts';
+import type { MonoMs } from '../core/clock.ts';
+import type { Approval, ControlFact } from '../core/control.ts';
+import type { Draft } from '../core/journal.ts';
+import { keyOfScope } from '../core/scope.ts';
+import type { ToolCall } from '../core/tool.ts';
+import { canonicalJson } from '../core/wire.ts';
+import type { ControlState, KeptApproval } from './state.ts';
+
+/** A yes given at the last moment still leaves the new run this long to use it. */
+export const YES_MS_MIN = 60_000;
+
+/** Questions that are over are kept for people to read, at most this many. */
+const OVER_KEPT_MAX = 100;
+/** Open questions at most. The oldest beyond it expires: a person cannot weigh more. */
+const OPEN_KEPT_MAX = 200;
+
+/**
+ * Binds a yes to exactly what was asked: tool, target, parameters and classification.
+ * SHA-256 over their canonical JSON, in hexadecimal.
+ */
+export function approvalHash(call: ToolCall, classification: FailureClass | undefined): string {
+  const asked = { tool: call.tool, target: keyOfScope(call.target), channels: call.channels, classification };
+  return createHash('sha256').update(canonicalJson(asked)).digest('hex');
+}
+
+/** The question of this very content that still waits for an answer. */
+export function pendingFor(state: ControlState, hash: string, nowMs: MonoMs): Approval | undefined {
+  const kept = state.approvals.find((one) => one.approval.hash === hash && isOpen(one, nowMs));
+  return kept?.approval;
+}
+
+/** Questions that wait for an answer, oldest first. */
+export const pendingApprovals = (state: ControlState, nowMs: MonoMs): readonly Approval[] =>
+  state.approvals.filter((one) => isOpen(one, nowMs)).map((one) => one.approval);
+
+const isOpen = (one: KeptApproval, nowMs: MonoMs): boolean => one.state === 'pending' && nowMs < one.expiresMs;
+
+/** True when a person said yes to exactly this, the yes is unused, and it is not too old. */
+export function hasYes(state: ControlState, id: string, hash: string, nowMs: MonoMs): boolean {
+  const kept = state.approvals.find((one) => one.approval.id === id);
+  return kept !== undefined && kept.state === 'yes' && kept.approval.hash === hash && nowMs < kept.expiresMs;
+}
+
+/** Facts that close what nobody answered, and each yes that nobody used. Append them; expired is not denied. */
+export function expireApprovals(state: ControlState, nowMs: MonoMs): readonly Draft[] {
+  const over = state.approvals.filter(
+    (one) => (one.state === 'pending' || one.state === 'yes') && nowMs >= one.expiresMs,
+  );
+  return over.map(({ approval }) => ({
+    incident: approval.incident,
+    run: approval.run,
+    fact: { type: 'approval.expired', id: approval.id },
+  }));
+}
+
+/** Asks a person. The question waits `waitMs`. */
+export function askApproval(approval: Omit<Approval, 'hash' | 'expiresMs'>, waitMs: number): Draft {
+  const hash = approvalHash(approval.call, approval.classification);
+  return {
+    channel: approval.call.target.kind === 'channel' ? approval.call.target.id : undefined,
+    incident: approval.incident,
+    run: approval.run,
+    fact: { type: 'approval.asked', approval: { ...approval, hash, expiresMs: approval.askedMs + waitMs } },
+  };
+}
+
+type ApprovalFact = Extract<ControlFact, { readonly type: `approval.${string}` }>;
+
+/** Folds one fact into the kept questions. An answer that comes too late, or to a question that is over, is no answer. */
+export function applyApproval(
+  kept: readonly KeptApproval[],
+  fact: ApprovalFact,
+  nowMs: MonoMs,
+): readonly KeptApproval[] {
+  if (fact.type === 'approval.asked') {
+    const { approval } = fact;
+    const others = kept.filter((one) => one.approval.id !== approval.id);
+    return bounded([...others, { approval, state: 'pending', expiresMs: approval.expiresMs, answer: undefined }]);
+  }
+  return bounded(kept.map((one) => (one.approval.id === fact.id ? next(one, fact, nowMs) : one)));
+}
+
+function next(one: KeptApproval, fact: Exclude<ApprovalFact, { type: 'approval.asked' }>, nowMs: MonoMs): KeptApproval {
+  switch (fact.type) {
+    case 'approval.answered': {
+      if (!isOpen(one, nowMs)) return one;
+      const answer = { who: fact.who, because: fact.because };
+      if (!fact.yes) return { ...one, state: 'no', answer };
+      return { ...one, state: 'yes', answer, expiresMs: Math.max(one.expiresMs, nowMs + YES_MS_MIN) };
+    }
+    case 'approval.used':
+      return one.state === 'yes' ? { ...one, state: 'used' } : one;
+    case 'approval.expired':
+      return one.state === 'pending' || one.state === 'yes' ? { ...one, state: 'expired' } : one;
+  }
+}
+
+function bounded(all: readonly KeptApproval[]): readonly KeptApproval[] {
+  const isLive = (one: KeptApproval): boolean => one.state === 'pending' || one.state === 'yes';
+  const over = all.filter((one) => !isLive(one));
+  const live = all.filter(isLive);
+  if (over.length <= OVER_KEPT_MAX && live.length <= OPEN_KEPT_MAX) return all;
+  const gone = new Set([...over.slice(0, -OVER_KEPT_MAX), ...live.slice(0, -OPEN_KEPT_MAX)]);
+  return all.filter((one) => !gone.has(one));
+}

@@ -1,0 +1,186 @@
+import type { MonoMs } from '../core/clock.ts';
+import { PHASES, type Phase } from '../core/control.ts';
+import type { Draft } from '../core/journal.ts';
+import { type ChannelId, type EngineId, type GroupId, keyOfScope, type Scope } from '../core/scope.ts';
+import type { ControlState } from './state.ts';
+
+/** What exists, so that a word about nothing is refused instead of kept. */
+export interface Known {
+  readonly channels: ReadonlySet<ChannelId>;
+  readonly groups: ReadonlySet<GroupId>;
+  readonly engines: ReadonlySet<EngineId>;
+}
+
+/** Who commands, and why. Both are written down. */
+export interface Said {
+  readonly who: string;
+  readonly because: string;
+}
+
+export type RefusalCode =
+  | 'reason_missing'
+  | 'who_missing'
+  | 'target_unknown'
+  | 'duration_invalid'
+  | 'phase_invalid'
+  | 'nothing_to_do'
+  | 'approval_unknown'
+  | 'approval_over';
+
+/** The drafts to append, or why not. A refusal is an answer, not an error. */
+export type Command =
+  | { readonly ok: true; readonly drafts: readonly Draft[] }
+  | { readonly ok: false; readonly code: RefusalCode; readonly because: string };
+
+const DAY_MS = 86_400_000;
+/** A lease ends by itself, because people forget. */
+export const LEASE_MS_MAX = DAY_MS;
+/** A maintenance window lasts at most a week and begins at most thirty days from now. */
+export const WINDOW_MS_MAX = 7 * DAY_MS;
+export const WINDOW_AHEAD_MS_MAX = 30 * DAY_MS;
+/** Characters of a name or a reason that are kept. */
+export const WORD_LENGTH_MAX = 400;
+
+const no = (code: RefusalCode, because: string): Command => ({ ok: false, code, because });
+const yes = (...drafts: Draft[]): Command => ({ ok: true, drafts });
+
+const clean = (text: string): string =>
+  text
+    .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g, ' ')
+    .trim()
+    .slice(0, WORD_LENGTH_MAX);
+
+/** Who and why are not optional: a change of rule without a reason cannot be audited. */
+function checked(said: Said, build: (said: Said) => Command): Command {
+  const who = clean(said.who);
+  const because = clean(said.because);
+  if (who === '') return no('who_missing', 'nobody is named as the one who says this');
+  if (because === '') return no('reason_missing', 'a reason is needed (--because "…")');
+  return build({ who, because });
+}
+
+function isKnown(scope: Scope, known: Known): boolean {
+  switch (scope.kind) {
+    case 'fleet':
+      return true;
+    case 'channel':
+      return known.channels.has(scope.id);
+    case 'group':
+      return known.groups.has(scope.id);
+    case 'engine':
+      return known.engines.has(scope.id);
+  }
+}
+
+const unknownTarget = (scope: Scope): Command =>
+  no('target_unknown', `there is no ${keyOfScope(scope)} (see: reeve status)`);
+
+const aboutOf = (scope: Scope): { readonly channel?: ChannelId } =>
+  scope.kind === 'channel' ? { channel: scope.id } : {};
+
+const isDuration = (ms: number, min: number, max: number): boolean =>
+  Number.isSafeInteger(ms) && ms >= min && ms <= max;
+
+/** Stops all changes until `thaw`, over restarts too. */
+export const freeze = (state: ControlState, said: Said): Command =>
+  checked(said, (word) => {
+    if (state.frozen !== undefined) return no('nothing_to_do', `already frozen by ${state.frozen.who}`);
+    return yes({ fact: { type: 'control.frozen', ...word } });
+  });
+
+/** Ends a freeze. */
+export const thaw = (state: ControlState, said: Said): Command =>
+  checked(said, (word) => {
+    if (state.frozen === undefined) return no('nothing_to_do', 'Reeve is not frozen');
+    return yes({ fact: { type: 'control.thawed', ...word } });
+  });
+
+/** Hands off the scope for `forMs` (1 s to 24 h). A later lease of the same scope replaces an earlier one. */
+export const lease = (known: Known, order: { readonly scope: Scope; readonly forMs: number }, said: Said): Command =>
+  checked(said, (word) => {
+    if (!isKnown(order.scope, known)) return unknownTarget(order.scope);
+    if (!isDuration(order.forMs, 1_000, LEASE_MS_MAX)) {
+      return no('duration_invalid', 'a lease lasts between 1 s and 24 h');
+    }
+    const { scope, forMs } = order;
+    return yes({ ...aboutOf(scope), fact: { type: 'control.leased', scope, forMs, ...word } });
+  });
+
+/** Ends the lease of exactly this scope. */
+export const endLease = (state: ControlState, scope: Scope, said: Said): Command =>
+  checked(said, (word) => {
+    const held = state.leases.some((one) => keyOfScope(one.scope) === keyOfScope(scope));
+    if (!held) return no('nothing_to_do', `there is no lease on ${keyOfScope(scope)}`);
+    return yes({ ...aboutOf(scope), fact: { type: 'control.lease_ended', scope, ...word } });
+  });
+
+/** Clears the breaker, an UNKNOWN and the memory of fixes that did not work. Caps and windows stay as they are. */
+export const reset = (known: Known, scope: Scope, said: Said): Command =>
+  checked(said, (word) => {
+    if (!isKnown(scope, known)) return unknownTarget(scope);
+    return yes({ ...aboutOf(scope), fact: { type: 'control.reset', scope, ...word } });
+  });
+
+/** A person's word that containment of the scope may end. A trigger that still holds keeps it contained. */
+export const release = (known: Known, scope: Scope, said: Said): Command =>
+  checked(said, (word) => {
+    if (!isKnown(scope, known)) return unknownTarget(scope);
+    return yes({ ...aboutOf(scope), fact: { type: 'control.released', scope, ...word } });
+  });
+
+/** Sets how far Reeve may go, for all or for one group. The lower of both holds. */
+export const setPhase = (
+  known: Known,
+  order: { readonly phase: number; readonly group: GroupId | undefined },
+  said: Said,
+): Command =>
+  checked(said, (word) => {
+    const phase = PHASES.find((one): one is Phase => one === order.phase);
+    if (phase === undefined) return no('phase_invalid', `a phase is one of ${PHASES.join(', ')}`);
+    const { group } = order;
+    if (group !== undefined && !known.groups.has(group)) return unknownTarget({ kind: 'group', id: group });
+    return yes({ fact: { type: 'control.phase_set', phase, group, ...word } });
+  });
+
+/** Adds a maintenance window: begins in `startsInMs` (0 to 30 days) and lasts `forMs` (1 s to 7 days). */
+export const addWindow = (
+  known: Known,
+  order: { readonly id: string; readonly scope: Scope; readonly startsInMs: number; readonly forMs: number },
+  said: Said,
+): Command =>
+  checked(said, (word) => {
+    const { id, scope, startsInMs, forMs } = order;
+    if (!isKnown(scope, known)) return unknownTarget(scope);
+    if (!isDuration(startsInMs, 0, WINDOW_AHEAD_MS_MAX)) {
+      return no('duration_invalid', 'a maintenance window begins between now and 30 days from now');
+    }
+    if (!isDuration(forMs, 1_000, WINDOW_MS_MAX)) {
+      return no('duration_invalid', 'a maintenance window lasts between 1 s and 7 days');
+    }
+    const fact = { type: 'control.window_added', window: id, scope, forMs, startsInMs, ...word } as const;
+    return yes({ ...aboutOf(scope), fact });
+  });
+
+/** Ends a maintenance window early. */
+export const endWindow = (state: ControlState, id: string, said: Said): Command =>
+  checked(said, (word) => {
+    const window = state.windows.find((one) => one.id === id);
+    if (window === undefined) return no('target_unknown', `there is no maintenance window ${clean(id)}`);
+    return yes({ ...aboutOf(window.scope), fact: { type: 'control.window_ended', window: id, ...word } });
+  });
+
+/** Answers a pending question. What has expired cannot be answered any more: it will be asked again if it matters. */
+export const answerApproval = (
+  state: ControlState,
+  order: { readonly id: string; readonly yes: boolean; readonly nowMs: MonoMs },
+  said: Said,
+): Command =>
+  checked(said, (word) => {
+    const kept = state.approvals.find((one) => one.approval.id === order.id);
+    if (kept === undefined) return no('approval_unknown', `there is no question ${clean(order.id)}`);
+    if (kept.state !== 'pending') return no('approval_over', `this question is over: ${kept.state}`);
+    if (order.nowMs >= kept.expiresMs) return no('approval_over', 'this question has expired');
+    const { incident, run, call } = kept.approval;
+    const fact = { type: 'approval.answered', id: order.id, yes: order.yes, ...word } as const;
+    return yes({ ...aboutOf(call.target), incident, run, fact });
+  });

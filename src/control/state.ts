@@ -1,0 +1,138 @@
+import type { MonoMs } from '../core/clock.ts';
+import type { Approval, Phase } from '../core/control.ts';
+import type { JournalEntry, Projection } from '../core/journal.ts';
+import { type GroupId, keyOfScope, type Scope } from '../core/scope.ts';
+import { applyApproval } from './approvals.ts';
+
+/** Who said it, and why. */
+export interface Word {
+  readonly who: string;
+  readonly because: string;
+}
+
+/** Hands off: a person works there, and Reeve changes nothing until `untilMs`. */
+export interface Lease extends Word {
+  readonly scope: Scope;
+  readonly fromMs: MonoMs;
+  readonly untilMs: MonoMs;
+}
+
+/** A planned stretch in which nothing is changed: half-open, from `fromMs` up to but not including `untilMs`. */
+export interface MaintenanceWindow extends Word {
+  readonly id: string;
+  readonly scope: Scope;
+  readonly fromMs: MonoMs;
+  readonly untilMs: MonoMs;
+}
+
+/** `expired` is not `no`: nobody answered in time. */
+export const APPROVAL_STATES = ['pending', 'yes', 'no', 'used', 'expired'] as const;
+export type ApprovalState = (typeof APPROVAL_STATES)[number];
+
+export interface KeptApproval {
+  readonly approval: Approval;
+  readonly state: ApprovalState;
+  /** A yes serves until then; a question waits until then. */
+  readonly expiresMs: MonoMs;
+  readonly answer: Word | undefined;
+}
+
+/** Everything people have said that still holds. Survives restarts, for it is folded from the journal. */
+export interface ControlState {
+  readonly frozen: (Word & { readonly sinceMs: MonoMs }) | undefined;
+  readonly leases: readonly Lease[];
+  readonly windows: readonly MaintenanceWindow[];
+  /** Undefined: the configured phase still holds. */
+  readonly phase: Phase | undefined;
+  readonly groupPhases: readonly { readonly group: GroupId; readonly phase: Phase }[];
+  readonly approvals: readonly KeptApproval[];
+}
+
+const INITIAL: ControlState = {
+  frozen: undefined,
+  leases: [],
+  windows: [],
+  phase: undefined,
+  groupPhases: [],
+  approvals: [],
+};
+
+const sameScope = (a: Scope, b: Scope): boolean => keyOfScope(a) === keyOfScope(b);
+
+function applyPhase(state: ControlState, phase: Phase, group: GroupId | undefined): ControlState {
+  if (group === undefined) return { ...state, phase };
+  const others = state.groupPhases.filter((set) => set.group !== group);
+  return { ...state, groupPhases: [...others, { group, phase }] };
+}
+
+/** Leases and windows that are over go whenever a new one comes, so the lists stay as short as what holds. */
+function apply(state: ControlState, entry: JournalEntry): ControlState {
+  const { fact, monoMs } = entry;
+  switch (fact.type) {
+    case 'control.frozen':
+      if (state.frozen !== undefined) return state;
+      return { ...state, frozen: { who: fact.who, because: fact.because, sinceMs: monoMs } };
+    case 'control.thawed':
+      return { ...state, frozen: undefined };
+    case 'control.leased': {
+      const { scope, who, because } = fact;
+      const others = state.leases.filter((lease) => lease.untilMs > monoMs && !sameScope(lease.scope, scope));
+      return { ...state, leases: [...others, { scope, fromMs: monoMs, untilMs: monoMs + fact.forMs, who, because }] };
+    }
+    case 'control.lease_ended':
+      return { ...state, leases: state.leases.filter((lease) => !sameScope(lease.scope, fact.scope)) };
+    case 'control.window_added': {
+      const { window: id, scope, who, because } = fact;
+      const fromMs = monoMs + fact.startsInMs;
+      const others = state.windows.filter((window) => window.untilMs > monoMs && window.id !== id);
+      return { ...state, windows: [...others, { id, scope, fromMs, untilMs: fromMs + fact.forMs, who, because }] };
+    }
+    case 'control.window_ended':
+      return { ...state, windows: state.windows.filter((window) => window.id !== fact.window) };
+    case 'control.phase_set':
+      return applyPhase(state, fact.phase, fact.group);
+    case 'approval.asked':
+    case 'approval.answered':
+    case 'approval.expired':
+    case 'approval.used':
+      return { ...state, approvals: applyApproval(state.approvals, fact, monoMs) };
+    default:
+      return state;
+  }
+}
+
+/** What people have said, as a fold over `control.*` and `approval.*` facts. */
+export const controlProjection: Projection<ControlState> = { name: 'control', initial: INITIAL, apply };
+
+/** The kill switch: who pulled it and why; undefined when changes are not stopped. */
+export const frozenNow = (state: ControlState): ControlState['frozen'] => state.frozen;
+
+const covers = (scopes: readonly Scope[], scope: Scope): boolean => scopes.some((one) => sameScope(one, scope));
+
+/** The lease that covers any of the scopes now, the one that lasts longest; undefined when there is none. */
+export function leaseOf(state: ControlState, scopes: readonly Scope[], nowMs: MonoMs): Lease | undefined {
+  return longest(state.leases.filter((lease) => nowMs < lease.untilMs && covers(scopes, lease.scope)));
+}
+
+/** The maintenance window that covers any of the scopes now, the one that lasts longest. */
+export function windowOf(state: ControlState, scopes: readonly Scope[], nowMs: MonoMs): MaintenanceWindow | undefined {
+  const open = state.windows.filter((window) => window.fromMs <= nowMs && nowMs < window.untilMs);
+  return longest(open.filter((window) => covers(scopes, window.scope)));
+}
+
+const longest = <T extends { readonly untilMs: MonoMs }>(all: readonly T[]): T | undefined =>
+  all.reduce<T | undefined>((best, one) => (best === undefined || one.untilMs > best.untilMs ? one : best), undefined);
+
+/** What the configuration says until a person says otherwise. */
+export interface InitialPhase {
+  readonly fleet: Phase;
+  readonly group: Phase | undefined;
+}
+
+/** The lower of the phase of all and the phase of the group. A bare number is the phase of all. */
+export function phaseOf(state: ControlState, group: GroupId, initial: Phase | InitialPhase): Phase {
+  const configured = typeof initial === 'number' ? { fleet: initial, group: undefined } : initial;
+  const ofAll = state.phase ?? configured.fleet;
+  const ofGroup = state.groupPhases.find((set) => set.group === group)?.phase ?? configured.group ?? ofAll;
+  return ofGroup < ofAll ? ofGroup : ofAll;
+}
