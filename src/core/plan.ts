@@ -7,6 +7,20 @@ export type Decider =
   | { readonly kind: 'operator'; readonly who: string }
   | { readonly kind: 'policy'; readonly because: string };
 
+/** `rule restart_crashed`, `model qwen3`, `operator ann`: for people. */
+export function describeDecider(by: Decider): string {
+  switch (by.kind) {
+    case 'rule':
+      return `rule ${by.rule}`;
+    case 'model':
+      return `model ${by.model}`;
+    case 'operator':
+      return `operator ${by.who}`;
+    case 'policy':
+      return `policy (${by.because})`;
+  }
+}
+
 /**
  * The next single thing to do. A plan never holds two actions: the second needs fresh evidence.
  * `wait`: the right thing is to do nothing for now, and to tell a person if it lasts `escalateAfterMs`.

@@ -1,0 +1,201 @@
+import type { Command } from 'commander';
+import { json, ndjson, paint, plain, spell, table } from '../output.ts';
+import type { Cli } from '../program.ts';
+import { storyOf, type WireEntry } from '../story.ts';
+
+interface WireChannel {
+  readonly id: string;
+  readonly group: string;
+  readonly healthy: boolean | null;
+  readonly classification: string | null;
+  readonly because: string;
+  readonly restart_count: number;
+  readonly breaker: string;
+  readonly unknown_outcome: boolean;
+}
+interface WireIncident {
+  readonly id: string;
+  readonly scope: string;
+  readonly classification: string;
+  readonly state: string;
+  readonly ending: string | null;
+  readonly open_ms: number;
+}
+interface WireStatus {
+  readonly phase: number;
+  readonly frozen: boolean;
+  readonly containment: readonly { readonly scope: string; readonly reason: string; readonly detail: string }[];
+  readonly channels: readonly WireChannel[];
+  readonly incidents: readonly WireIncident[];
+  readonly approvals: readonly { readonly id: string; readonly what: string }[];
+  readonly problems: readonly string[];
+  readonly last_delivery: { readonly seconds_ago: number | null };
+}
+interface WireCheck {
+  readonly id: number;
+  readonly question: string;
+  readonly value: string;
+  readonly threshold: string;
+  readonly verdict: string;
+}
+interface WireWhy {
+  readonly verdict: string;
+  readonly code: string | null;
+  readonly because: string;
+  readonly checks: readonly WireCheck[];
+  readonly flips: readonly string[];
+}
+
+/** Commands that only look. */
+export function addObserve(program: Command, cli: Cli): void {
+  program
+    .command('status')
+    .description('channels, containment, breakers, open incidents, phase, last delivery')
+    .addHelpText('after', '\nExample: reeve status --json')
+    .action(async () => {
+      const status = await cli.client().get<WireStatus>('/api/v1/status');
+      if (cli.wantsJson()) json(cli.terminal, status);
+      else cli.terminal.out(`${statusText(cli, status)}\n`);
+    });
+  program
+    .command('incidents')
+    .description('incidents, newest first')
+    .option('--channel <channel>', 'only those of one channel')
+    .option('--limit <count>', 'at most so many', '50')
+    .addHelpText('after', '\nExample: reeve incidents --channel news')
+    .action(async (options: { channel?: string; limit: string }) => {
+      const query = new URLSearchParams({ limit: options.limit, ...(options.channel && { channel: options.channel }) });
+      const { incidents } = await cli.client().get<{ incidents: WireIncident[] }>(`/api/v1/incidents?${query}`);
+      if (cli.wantsJson()) return ndjson(cli.terminal, incidents);
+      cli.terminal.out(`${incidents.length === 0 ? 'no incidents' : incidentTable(incidents)}\n`);
+    });
+  addTrace(program, cli);
+  addWhy(program, cli);
+  addLists(program, cli);
+}
+
+function addTrace(program: Command, cli: Cli): void {
+  program
+    .command('trace <incident>')
+    .description(
+      'the whole story of one incident: symptoms, envelope, plan, guard, action, verification, outcome, page',
+    )
+    .option('--export', 'the incident as one file that replays elsewhere')
+    .addHelpText('after', '\nExample: reeve trace inc-3f2a9c')
+    .action(async (incident: string, options: { export?: boolean }) => {
+      const story = await cli
+        .client()
+        .get<{ entries: WireEntry[] }>(`/api/v1/incidents/${encodeURIComponent(incident)}`);
+      if (options.export || cli.wantsJson()) return json(cli.terminal, story);
+      cli.terminal.out(`${storyOf(story, (colour, text) => paint(cli.terminal, colour, text))}\n`);
+    });
+}
+
+function addWhy(program: Command, cli: Cli): void {
+  const show = (why: WireWhy) =>
+    cli.wantsJson() ? json(cli.terminal, why) : cli.terminal.out(`${whyText(cli, why)}\n`);
+  program
+    .command('why <channel>')
+    .description('the last decision about a channel, with every question, value and threshold')
+    .addHelpText('after', '\nExample: reeve why news')
+    .action(async (channel: string) => show(await cli.client().get(`/api/v1/why/${encodeURIComponent(channel)}`)));
+  program
+    .command('why-not <channel> <tool>')
+    .description('what the guard would answer now, and the smallest change that would flip it')
+    .addHelpText('after', '\nExample: reeve why-not news restart_channel')
+    .action(async (channel: string, tool: string) => {
+      show(await cli.client().get(`/api/v1/why-not/${encodeURIComponent(channel)}/${encodeURIComponent(tool)}`));
+    });
+}
+
+/** Lists that are printed as they come. */
+function addLists(program: Command, cli: Cli): void {
+  const lists = [
+    ['approvals', 'questions that wait for a person', 'approvals'],
+    ['blind-spots', 'recurring lines that no pattern recognises', 'blind_spots'],
+  ] as const;
+  for (const [name, description, member] of lists) {
+    program
+      .command(name)
+      .description(description)
+      .addHelpText('after', `\nExample: reeve ${name} --json`)
+      .action(async () => {
+        const answer = await cli.client().get<Record<string, Record<string, unknown>[]>>(`/api/v1/${member}`);
+        const rows = answer[member] ?? [];
+        if (cli.wantsJson()) return json(cli.terminal, { [member]: rows });
+        cli.terminal.out(rows.length === 0 ? 'none\n' : `${rows.map(lineOf).join('\n')}\n`);
+      });
+  }
+  program
+    .command('stats')
+    .description('counts since the journal began')
+    .addHelpText('after', '\nExample: reeve stats')
+    .action(async () => {
+      const stats = await cli.client().get<Record<string, unknown>>('/api/v1/stats');
+      if (cli.wantsJson()) return json(cli.terminal, stats);
+      cli.terminal.out(
+        `${Object.entries(stats)
+          .map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
+          .join('\n')}\n`,
+      );
+    });
+}
+
+const lineOf = (row: Record<string, unknown>): string =>
+  plain(
+    Object.entries(row)
+      .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+      .join('  '),
+  );
+
+const incidentTable = (incidents: readonly WireIncident[]): string =>
+  table(
+    ['incident', 'where', 'what', 'state', 'for'],
+    incidents.map((one) => [one.id, one.scope, one.classification, one.ending ?? one.state, spell(one.open_ms)]),
+  );
+
+function statusText(cli: Cli, status: WireStatus): string {
+  const red = (text: string) => paint(cli.terminal, 'red', text);
+  const delivery = status.last_delivery.seconds_ago;
+  const lines = [
+    `phase ${status.phase}${status.frozen ? red('  FROZEN: nothing is changed until reeve thaw') : ''}`,
+    `last page delivered: ${delivery === null ? 'never' : `${spell(delivery * 1000)} ago`}`,
+    ...status.containment.map(({ scope, reason, detail }) => red(`contained: ${scope} (${reason}) ${plain(detail)}`)),
+    ...status.approvals.map(({ id, what }) => red(`waits for a yes: ${plain(what)} — reeve approve ${id}`)),
+    ...status.problems.map((problem) => red(plain(problem))),
+  ];
+  const channels = status.channels.map((channel) => [
+    channel.id,
+    channel.group,
+    channel.healthy === true
+      ? 'playing'
+      : channel.healthy === false
+        ? (channel.classification ?? 'failing')
+        : 'unknown',
+    String(channel.restart_count),
+    channel.unknown_outcome ? `${channel.breaker}, UNKNOWN start` : channel.breaker,
+    plain(channel.because),
+  ]);
+  lines.push('', table(['channel', 'group', 'health', 'starts (1 h)', 'breaker', 'because'], channels));
+  lines.push('', status.incidents.length === 0 ? 'no open incidents' : incidentTable(status.incidents));
+  return lines.join('\n');
+}
+
+function whyText(cli: Cli, why: WireWhy): string {
+  const mark = (verdict: string) =>
+    verdict === 'pass'
+      ? paint(cli.terminal, 'green', 'yes')
+      : verdict === 'refuse'
+        ? paint(cli.terminal, 'red', 'NO ')
+        : ' – ';
+  const checks = why.checks.map(
+    (check) =>
+      `${String(check.id).padStart(2)} ${mark(check.verdict)} ${check.question}: ${plain(check.value)} (${plain(check.threshold)})`,
+  );
+  const flips = why.flips.length === 0 ? [] : ['what would change it:', ...why.flips.map((flip) => `  ${plain(flip)}`)];
+  return [
+    `${why.verdict}${why.code === null ? '' : ` (${why.code})`}: ${plain(why.because)}`,
+    ...checks,
+    ...flips,
+  ].join('\n');
+}

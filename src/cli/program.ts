@@ -1,0 +1,126 @@
+import { Command, CommanderError } from 'commander';
+import { InvariantError, messageOf, ReeveError } from '../core/errors.ts';
+import { type Client, type ClientOptions, createClient } from './client.ts';
+import { addAct } from './commands/act.ts';
+import { addObserve } from './commands/observe.ts';
+import { paint, type Terminal } from './output.ts';
+
+/** What a command may use. */
+export interface Cli {
+  readonly terminal: Terminal;
+  readonly flags: () => GlobalFlags;
+  client(): Client;
+  wantsJson(): boolean;
+  /** The command ends with this exit code, after everything is printed. */
+  fail(exitCode: number): void;
+  /** Milliseconds of `15m`; throws USAGE that names the flag. */
+  duration(text: string, flag: string): number;
+}
+
+export interface GlobalFlags {
+  readonly config?: string;
+  readonly state?: string;
+  readonly url?: string;
+  readonly tokenFile?: string;
+  readonly json?: boolean;
+}
+
+/** What main.ts hands over: everything that a command needs from outside. */
+export interface CliWorld {
+  readonly terminal: Terminal;
+  readonly version: string;
+  readonly fetch: typeof fetch;
+  readonly clientOptions: (flags: GlobalFlags) => ClientOptions;
+  readonly parseDuration: (text: string) => number | undefined;
+  /** Adds the commands that work without a daemon. */
+  readonly addLocal: (program: Command, cli: Cli) => void;
+}
+
+const USAGE_EXIT = 64;
+const BUG_EXIT = 70;
+
+/** Runs one command line and resolves to its exit code. Prints errors for people: what, and what to do. */
+export async function runCli(argv: readonly string[], world: CliWorld): Promise<number> {
+  let exitCode = 0;
+  const program = createProgram(world, (code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+    return exitCode;
+  } catch (thrown) {
+    return report(thrown, world.terminal);
+  }
+}
+
+function createProgram(world: CliWorld, fail: (exitCode: number) => void): Command {
+  const program = new Command('reeve')
+    .description(
+      'Watches streaming channels, recognises trouble, does at most three guarded things, pages for the rest.',
+    )
+    .version(world.version)
+    .option(
+      '-c, --config <file>',
+      'configuration (REEVE_CONFIG; default ./config/reeve.yaml, then /etc/reeve/reeve.yaml)',
+    )
+    .option('--state <directory>', 'where state is kept (REEVE_STATE)')
+    .option('--url <url>', 'address of the running daemon (REEVE_URL)')
+    .option('--token-file <file>', 'token for the daemon (REEVE_TOKEN holds the token itself)')
+    .option('--json', 'one JSON document on stdout and nothing else')
+    .configureOutput({ writeOut: (text) => world.terminal.out(text), writeErr: (text) => world.terminal.err(text) })
+    .addHelpText('after', '\nExample: reeve check && reeve run')
+    .exitOverride();
+  const flags = () => program.opts<GlobalFlags>();
+  const cli: Cli = {
+    terminal: world.terminal,
+    flags,
+    client: () => createClient(world.clientOptions(flags()), world.fetch),
+    wantsJson: () => flags().json === true,
+    fail,
+    duration: (text, flag) => durationOf(text, flag, world),
+  };
+  world.addLocal(program, cli);
+  addObserve(program, cli);
+  addAct(program, cli);
+  for (const command of everyCommand(program)) inherit(command);
+  return program;
+}
+
+const everyCommand = (command: Command): Command[] => command.commands.flatMap((sub) => [sub, ...everyCommand(sub)]);
+
+/** `--json` and friends work behind the command too, as people type them. */
+function inherit(command: Command): void {
+  command.exitOverride();
+  command.configureOutput(command.parent?.configureOutput() ?? {});
+  const taken = new Set(command.options.map(({ long }) => long));
+  const root = rootOf(command);
+  for (const option of root.options) {
+    if (option.long === '--version' || taken.has(option.long)) continue;
+    const own = command.createOption(option.flags, option.description).hideHelp(option.long !== '--json');
+    command.addOption(own);
+    command.on(`option:${own.name()}`, (value: unknown) => {
+      root.setOptionValueWithSource(own.attributeName(), value ?? true, 'cli');
+    });
+  }
+}
+
+const rootOf = (command: Command): Command => (command.parent === null ? command : rootOf(command.parent));
+
+function durationOf(text: string, flag: string, world: CliWorld): number {
+  const durationMs = world.parseDuration(text);
+  if (durationMs !== undefined) return durationMs;
+  throw new ReeveError('USAGE', `${flag}: a duration such as 30s, 15m or 2h was expected, got ${JSON.stringify(text)}`);
+}
+
+function report(thrown: unknown, terminal: Terminal): number {
+  if (thrown instanceof CommanderError) return thrown.exitCode === 0 ? 0 : USAGE_EXIT;
+  if (thrown instanceof ReeveError) {
+    terminal.err(`${paint(terminal, 'red', 'reeve:')} ${thrown.message}\n`);
+    if (thrown.hint !== undefined) terminal.err(`  ${thrown.hint}\n`);
+    return thrown.exitCode;
+  }
+  const trace = thrown instanceof Error && thrown.stack !== undefined ? thrown.stack : messageOf(thrown);
+  const kind = thrown instanceof InvariantError ? 'a law of the program was broken' : 'unexpected';
+  terminal.err(`${paint(terminal, 'red', 'reeve:')} this is a bug (${kind}). Please report it with:\n${trace}\n`);
+  return BUG_EXIT;
+}
