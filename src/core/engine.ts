@@ -10,6 +10,23 @@ export interface EngineReport {
   readonly credential: CredentialSample | undefined;
 }
 
+/** What `/proc` tells of one process of this machine. */
+export interface ProcessReading {
+  /** The kernel's letter: R, S, D, T (halted by a signal), t, Z … */
+  readonly state: string;
+  /** The pid of its parent. */
+  readonly parent: number;
+  /** Clock ticks from the boot to its start: with the pid it names one life, whatever the wall clock does. */
+  readonly startTicks: number;
+  /** CPU time used so far. */
+  readonly cpuMs: number;
+  /** Bytes written so far; undefined where the kernel does not let us read it. */
+  readonly bytesWritten: number | undefined;
+}
+
+/** Undefined when there is no such process. Never throws. */
+export type ReadProcess = (pid: number) => ProcessReading | undefined;
+
 /** Handed to every change: the engine may use the permit as idempotency key; the fence orders permits per channel. */
 export interface ActionContext {
   readonly permit: string;
@@ -28,7 +45,10 @@ export interface Engine {
   readonly capabilities: ReadonlySet<Capability>;
   /** How far each reading can be trusted, for people. */
   readonly trust: string;
-  /** One cheap look at all channels. Has no effect on the service. */
+  /**
+   * One cheap look at all channels. Has no effect on the service. A service that does not answer well is a report
+   * whose `engine.ok` is false, with the reason; only the signal's abort is thrown.
+   */
   observe(signal: AbortSignal): Promise<EngineReport>;
   /** Begins a new life of the channel. Called at most once per permit. Resolves when the service accepted it. */
   restart?(channel: ChannelId, context: ActionContext): Promise<string>;

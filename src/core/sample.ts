@@ -66,6 +66,7 @@ export interface ProcessSample extends SampleBase {
   /** How long this process has lived, by the engine's account. */
   readonly uptimeMs: number | undefined;
   readonly exitCode: number | undefined;
+  /** 0: a signal ended it, and the engine does not tell which. */
   readonly exitSignal: number | undefined;
   /** Somebody stopped it on purpose: a stopped channel is not a crashed one. */
   readonly stoppedOnPurpose: boolean;
