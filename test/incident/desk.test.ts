@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../../src/core/incident.ts';
+import { type DeskPolicy, judge, nextRunMs, type Sight } from '../../src/incident/desk.ts';
+import type { OpenIncident } from '../../src/incident/state.ts';
+import { anIncident } from '../support/a.ts';
+
+const policy: DeskPolicy = { patienceMs: 0, resolveHoldMs: 5_000, relapseMs: 60_000 };
+const NOW = 2_000_000;
+
+const trouble = (with_: Partial<NonNullable<Sight['trouble']>> = {}): NonNullable<Sight['trouble']> => ({
+  classification: 'process_crashed',
+  settling: false,
+  sinceMs: NOW,
+  ...with_,
+});
+
+const sight = (with_: Partial<Sight> = {}): Sight => ({
+  trouble: trouble(),
+  healthy: false,
+  healthySinceMs: undefined,
+  quiet: false,
+  covered: false,
+  contained: false,
+  approval: 'none',
+  ...with_,
+});
+
+const playing = (sinceMs: number): Sight => sight({ trouble: undefined, healthy: true, healthySinceMs: sinceMs });
+
+const held = (with_: Partial<OpenIncident> = {}): OpenIncident => ({
+  incident: anIncident(),
+  runs: 1,
+  running: false,
+  last: undefined,
+  lastEndedMs: undefined,
+  classifiedMs: NOW - 100_000,
+  toldClass: undefined,
+  cure: undefined,
+  restarts: 0,
+  ...with_,
+});
+
+const watching = (with_: { retryAfterMs?: number; escalateAfterMs?: number }): Outcome => ({
+  kind: 'watching',
+  because: 'cooldown',
+  retryAfterMs: with_.retryAfterMs,
+  escalateAfterMs: with_.escalateAfterMs,
+});
+const escalated: Outcome = { kind: 'escalated', reason: 'not_helping', because: 'x', denial: undefined };
+
+describe('without an open incident', () => {
+  it('opens one at once for a crash', () => {
+    expect(judge(undefined, sight(), NOW, policy)).toMatchObject({ kind: 'open', classification: 'process_crashed' });
+  });
+
+  it('waits three seconds with upstream trouble, for it often comes to many channels', () => {
+    const upstream = sight({ trouble: trouble({ classification: 'upstream_unavailable', sinceMs: NOW - 2_999 }) });
+    expect(judge(undefined, upstream, NOW, policy)).toEqual({ kind: 'none', againMs: NOW + 1 });
+    expect(judge(undefined, upstream, NOW + 1, policy).kind).toBe('open');
+  });
+
+  it.each([
+    ['while the engine may still deal with it itself', sight({ trouble: trouble({ settling: true }) })],
+    ['while a shared cause speaks for the channel', sight({ covered: true })],
+    ['where no output is expected', sight({ quiet: true })],
+    ['for a channel that plays', playing(NOW)],
+  ])('opens none %s', (_, seen) => {
+    expect(judge(undefined, seen, NOW, policy).kind).toBe('none');
+  });
+});
+
+describe('with an open incident', () => {
+  it('runs at once when nothing was tried yet', () => {
+    expect(judge(held({ runs: 0 }), sight(), NOW, policy).kind).toBe('run');
+  });
+
+  it('lets a cautious persona wait, to the millisecond', () => {
+    const cautious = { ...policy, patienceMs: 15_000 };
+    const seen = sight({ trouble: trouble({ sinceMs: NOW - 14_999 }) });
+    expect(judge(held({ runs: 0 }), seen, NOW, cautious)).toEqual({ kind: 'none', againMs: NOW + 1 });
+    expect(judge(held({ runs: 0 }), seen, NOW + 1, cautious).kind).toBe('run');
+  });
+
+  it('never starts a second run beside the first', () => {
+    expect(judge(held({ running: true }), sight(), NOW, policy).kind).toBe('none');
+  });
+
+  it('tries again when the cooldown is over, and not before', () => {
+    const open = held({ last: watching({ retryAfterMs: 10_000 }), lastEndedMs: NOW });
+    expect(judge(open, sight(), NOW + 9_999, policy)).toEqual({ kind: 'none', againMs: NOW + 10_000 });
+    expect(judge(open, sight(), NOW + 10_000, policy).kind).toBe('run');
+  });
+
+  it('tells a person when the waiting has lasted its time, once', () => {
+    const open = held({ last: watching({ escalateAfterMs: 60_000 }), lastEndedMs: NOW });
+    expect(judge(open, sight(), NOW + 59_999, policy).kind).toBe('none');
+    expect(judge(open, sight(), NOW + 60_000, policy).kind).toBe('tell');
+    expect(judge({ ...open, toldClass: 'process_crashed' }, sight(), NOW + 99_000, policy).kind).toBe('none');
+  });
+
+  it('leaves an escalated incident to the person for as long as the trouble is the same', () => {
+    const open = held({ last: escalated, lastEndedMs: NOW - 50_000, toldClass: 'process_crashed' });
+    expect(judge(open, sight(), NOW + 3_600_000, policy)).toEqual({ kind: 'none', againMs: undefined });
+  });
+
+  it('takes it up again when the trouble became another one', () => {
+    const told = held({ last: escalated, lastEndedMs: NOW - 50_000, toldClass: 'upstream_unavailable' });
+    const changed = { ...told, classifiedMs: NOW - 10 };
+    expect(judge(changed, sight(), NOW, policy).kind).toBe('run');
+  });
+
+  it('notices that the classification changed before anything else', () => {
+    const seen = sight({ trouble: trouble({ classification: 'host_exhausted' }) });
+    expect(judge(held(), seen, NOW, policy)).toEqual({ kind: 'reclassify', to: 'host_exhausted' });
+  });
+
+  it('closes after the channel has been healthy for the whole hold, as resolved only with a verified cure', () => {
+    const cured = held({ cure: { permitId: 'per-1', atMs: NOW } });
+    expect(judge(cured, playing(NOW), NOW + 4_999, policy)).toEqual({ kind: 'none', againMs: NOW + 5_000 });
+    expect(judge(cured, playing(NOW), NOW + 5_000, policy)).toMatchObject({ kind: 'close', ending: 'resolved' });
+    expect(judge(held(), playing(NOW), NOW + 5_000, policy)).toMatchObject({ kind: 'close', ending: 'self_healed' });
+  });
+
+  it('takes a failure soon after a verified cure as a cure that did not hold', () => {
+    const cured = held({ cure: { permitId: 'per-1', atMs: NOW } });
+    expect(judge(cured, sight(), NOW + 60_000, policy).kind).toBe('relapse');
+    expect(judge(cured, sight(), NOW + 60_001, policy).kind).not.toBe('relapse');
+  });
+
+  it('gives its channel to the group when a shared cause appears', () => {
+    expect(judge(held(), sight({ covered: true }), NOW, policy)).toMatchObject({ kind: 'close', ending: 'absorbed' });
+  });
+
+  it('waits out a containment and then tries again', () => {
+    const contained: Outcome = { kind: 'escalated', reason: 'containment', because: 'storm', denial: 'containment' };
+    const open = held({ last: contained, lastEndedMs: NOW - 60_000, toldClass: undefined });
+    expect(judge(open, sight({ contained: true }), NOW, policy).kind).toBe('none');
+    expect(judge(open, sight(), NOW, policy).kind).toBe('run');
+  });
+
+  it('runs again on a yes, waits while the question is open, and tells when it expired', () => {
+    const open = held({ last: { kind: 'approval_needed', because: 'persona' }, lastEndedMs: NOW - 10_000 });
+    expect(judge(open, sight({ approval: 'pending' }), NOW, policy).kind).toBe('none');
+    expect(judge(open, sight({ approval: 'yes' }), NOW, policy).kind).toBe('run');
+    expect(judge(open, sight(), NOW, policy).kind).toBe('tell');
+  });
+
+  it('keeps a growing distance between the runs of one incident', () => {
+    const at = (runs: number) => nextRunMs(held({ runs, lastEndedMs: NOW })) - NOW;
+    expect([1, 2, 3, 4, 5, 20].map(at)).toEqual([2_000, 2_000, 5_000, 10_000, 20_000, 300_000]);
+  });
+});
