@@ -3,6 +3,7 @@ import type { MonoMs } from '../core/clock.ts';
 import type { Incident, Outcome } from '../core/incident.ts';
 import type { JournalEntry, Projection } from '../core/journal.ts';
 import { type IncidentId, keyOfScope, type Scope } from '../core/scope.ts';
+import type { PermitTerms } from '../core/tool.ts';
 
 /** One open incident and how far its handling has come. */
 export interface OpenIncident {
@@ -17,7 +18,7 @@ export interface OpenIncident {
   /** The classification that a person was already told of: no further run until it changes. */
   readonly toldClass: FailureClass | undefined;
   /** The last verified cure; a relapse soon after makes it a failed one. */
-  readonly cure: { readonly permitId: string; readonly atMs: MonoMs } | undefined;
+  readonly cure: { readonly permit: PermitTerms; readonly fingerprint: string; readonly atMs: MonoMs } | undefined;
   /** Restarts that this incident has seen by Reeve. */
   readonly restarts: number;
 }
@@ -53,6 +54,9 @@ const CHANGES: ReadonlySet<string> = new Set([
   'approval.answered',
 ]);
 
+/** Tools whose verification is the channel's own output: only their cures can relapse. */
+const OUTPUT_TOOLS: ReadonlySet<string> = new Set(['restart_channel', 'rebuild_playout']);
+
 const opened = (incident: Incident, entry: JournalEntry): OpenIncident => ({
   incident,
   runs: 0,
@@ -75,7 +79,9 @@ function changed(held: OpenIncident, entry: JournalEntry): OpenIncident {
     case 'incident.reclassified':
       return { ...held, incident: { ...held.incident, classification: fact.to }, classifiedMs: monoMs };
     case 'attempt.verified':
-      return fact.verification.cured ? { ...held, cure: { permitId: fact.permit.id, atMs: monoMs } } : held;
+      return fact.verification.cured && OUTPUT_TOOLS.has(fact.permit.call.tool)
+        ? { ...held, cure: { permit: fact.permit, fingerprint: fact.fingerprint, atMs: monoMs } }
+        : held;
     case 'attempt.relapsed':
       return { ...held, cure: undefined };
     case 'tool.started':

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Outcome } from '../../src/core/incident.ts';
 import { type DeskPolicy, judge, nextRunMs, type Sight } from '../../src/incident/desk.ts';
 import type { OpenIncident } from '../../src/incident/state.ts';
-import { anIncident } from '../support/a.ts';
+import { anIncident, permitTerms } from '../support/a.ts';
 
 const policy: DeskPolicy = { patienceMs: 0, resolveHoldMs: 5_000, relapseMs: 60_000 };
 const NOW = 2_000_000;
@@ -115,14 +115,14 @@ describe('with an open incident', () => {
   });
 
   it('closes after the channel has been healthy for the whole hold, as resolved only with a verified cure', () => {
-    const cured = held({ cure: { permitId: 'per-1', atMs: NOW } });
+    const cured = held({ cure: { permit: permitTerms(), fingerprint: 'f', atMs: NOW } });
     expect(judge(cured, playing(NOW), NOW + 4_999, policy)).toEqual({ kind: 'none', againMs: NOW + 5_000 });
     expect(judge(cured, playing(NOW), NOW + 5_000, policy)).toMatchObject({ kind: 'close', ending: 'resolved' });
     expect(judge(held(), playing(NOW), NOW + 5_000, policy)).toMatchObject({ kind: 'close', ending: 'self_healed' });
   });
 
   it('takes a failure soon after a verified cure as a cure that did not hold', () => {
-    const cured = held({ cure: { permitId: 'per-1', atMs: NOW } });
+    const cured = held({ cure: { permit: permitTerms(), fingerprint: 'f', atMs: NOW } });
     expect(judge(cured, sight(), NOW + 60_000, policy).kind).toBe('relapse');
     expect(judge(cured, sight(), NOW + 60_001, policy).kind).not.toBe('relapse');
   });

@@ -1,0 +1,235 @@
+import type { RunEnd } from '../agent/run.ts';
+import type { FailureClass } from '../core/classification.ts';
+import type { Clock, MonoMs } from '../core/clock.ts';
+import type { GroundedContextEnvelope } from '../core/envelope.ts';
+import { invariant, messageOf } from '../core/errors.ts';
+import type { Ids } from '../core/id.ts';
+import type { Escalation, EscalationReason, Incident, Outcome } from '../core/incident.ts';
+import type { Append, Draft, JournalFact, Read } from '../core/journal.ts';
+import { type GroupId, type EngineId, keyOfScope, type RunId, type Scope, type ScopeKey } from '../core/scope.ts';
+import type { Attempt } from '../core/tool.ts';
+import { type DeskPolicy, type Intent, judge, type Sight } from './desk.ts';
+import { keyOfIncident, pageFor } from './page.ts';
+import { type IncidentState, type OpenIncident, openById, openOn } from './state.ts';
+
+/** What there is to see of one scope at one moment. `channels`: of a shared cause, those it covers. */
+export interface Seen {
+  readonly sight: Sight;
+  readonly because: string;
+  readonly group: GroupId;
+  readonly engine: EngineId;
+  readonly channels: readonly string[];
+}
+
+export interface ResponderDeps {
+  readonly append: Append;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly incidents: Read<IncidentState>;
+  /** Undefined for a scope that is not configured (any more). */
+  readonly see: (scope: Scope, nowMs: MonoMs) => Seen | undefined;
+  readonly policyOf: (incident: Pick<Incident, 'scope' | 'group'>) => DeskPolicy;
+  /** One run in the scope's own lane. Rejects when the lane is full or the daemon stops. */
+  readonly run: (
+    incident: Incident,
+    run: RunId,
+  ) => Promise<RunEnd & { readonly last: GroundedContextEnvelope | undefined }>;
+  /** Drafts for a page, to be appended with the decision that raised it. */
+  readonly raise: (page: Omit<Escalation, 'id' | 'at'>) => readonly Draft[];
+  readonly resolve: (key: string, because: string) => readonly Draft[];
+  /** A question for a person, with its hash, in the same append as the run's end. */
+  readonly askApproval: (
+    incident: Incident,
+    run: RunId,
+    envelope: GroundedContextEnvelope | undefined,
+  ) => readonly Draft[];
+  /** The probes of the scope look often for a while. */
+  readonly lookCloser: (scope: Scope) => void;
+  /** Something in Reeve itself went wrong; a person is told by the caller of this. */
+  readonly onFailure: (text: string) => void;
+}
+
+/** Intents in a row for one look. More is a loop, not work. */
+const INTENTS_MAX = 6;
+
+/** From what is seen to incidents and runs: at most one open incident and one run per scope. */
+export class Responder implements Disposable {
+  readonly #deps: ResponderDeps;
+  /** When to look again, one timer per scope that waits for a moment. */
+  readonly #timers = new Map<ScopeKey, { readonly atMs: MonoMs; readonly timer: Disposable }>();
+  #stopped = false;
+
+  constructor(deps: ResponderDeps) {
+    this.#deps = deps;
+  }
+
+  /** Looks at one scope and does what is due. Cheap where nothing is. */
+  look(scope: Scope): void {
+    if (this.#stopped) return;
+    const nowMs = this.#deps.clock.monotonicMs();
+    for (let count = 0; count < INTENTS_MAX; count += 1) {
+      const open = openOn(this.#deps.incidents(), scope);
+      const seen = this.#deps.see(scope, nowMs);
+      if (seen === undefined) return this.#forget(scope, open);
+      const intent = judge(open, seen.sight, nowMs, this.#policy(open, scope, seen));
+      if (intent.kind === 'none') return this.#lookAgain(scope, intent.againMs);
+      this.#obey(intent, { scope, open, seen, nowMs });
+    }
+  }
+
+  /** Takes up what was open when Reeve stopped. */
+  resume(): void {
+    for (const { incident } of this.#deps.incidents().open) this.look(incident.scope);
+  }
+
+  [Symbol.dispose](): void {
+    this.#stopped = true;
+    for (const { timer } of this.#timers.values()) timer[Symbol.dispose]();
+    this.#timers.clear();
+  }
+
+  #policy(open: OpenIncident | undefined, scope: Scope, seen: Seen): DeskPolicy {
+    return this.#deps.policyOf(open?.incident ?? { scope, group: seen.group });
+  }
+
+  /** The scope left the configuration: its incident has nobody to be about. */
+  #forget(scope: Scope, open: OpenIncident | undefined): void {
+    if (open === undefined || open.running) return;
+    this.#close(open, { kind: 'close', ending: 'by_person', because: 'it is no longer configured' });
+    this.#lookAgain(scope, undefined);
+  }
+
+  #lookAgain(scope: Scope, atMs: MonoMs | undefined): void {
+    const key = keyOfScope(scope);
+    const armed = this.#timers.get(key);
+    if (armed !== undefined && armed.atMs === atMs) return;
+    armed?.timer[Symbol.dispose]();
+    this.#timers.delete(key);
+    if (atMs === undefined) return;
+    const delayMs = Math.max(1, atMs - this.#deps.clock.monotonicMs());
+    const timer = this.#deps.clock.after(delayMs, () => {
+      this.#timers.delete(key);
+      this.look(scope);
+    });
+    this.#timers.set(key, { atMs, timer });
+  }
+
+  #obey(intent: Exclude<Intent, { kind: 'none' }>, at: Moment): void {
+    const { open } = at;
+    if (intent.kind === 'open') return this.#open(intent.classification, at);
+    invariant(open !== undefined, `${intent.kind} without an open incident`);
+    switch (intent.kind) {
+      case 'reclassify': {
+        const from = open.incident.classification;
+        return this.#record(open.incident, {
+          type: 'incident.reclassified',
+          from,
+          to: intent.to,
+          because: at.seen.because,
+        });
+      }
+      case 'relapse':
+        return this.#relapse(open, at);
+      case 'run':
+        return this.#start(open);
+      case 'tell':
+        return this.#tell(open, 'lasting', intent.because);
+      case 'close':
+        return this.#close(open, intent);
+    }
+  }
+
+  #open(classification: FailureClass, { scope, seen, nowMs }: Moment): void {
+    const { clock, ids, append, lookCloser } = this.#deps;
+    const incident: Incident = {
+      id: ids.next('inc'),
+      scope,
+      group: seen.group,
+      engine: seen.engine,
+      openedAt: clock.now(),
+      openedMs: nowMs,
+      classification,
+      channels: seen.channels,
+    };
+    append([{ ...aboutOf(incident), fact: { type: 'incident.opened', incident } }]);
+    lookCloser(scope);
+  }
+
+  #relapse(open: OpenIncident, { seen }: Moment): void {
+    invariant(open.cure !== undefined, 'a relapse without a cure');
+    const { permit, fingerprint } = open.cure;
+    this.#record(open.incident, { type: 'attempt.relapsed', permit, fingerprint, because: seen.because });
+  }
+
+  #close(open: OpenIncident, { ending, because }: Extract<Intent, { kind: 'close' }>): void {
+    const { incident } = open;
+    const openMs = this.#deps.clock.monotonicMs() - incident.openedMs;
+    const closed: Draft = { ...aboutOf(incident), fact: { type: 'incident.closed', ending, because, openMs } };
+    this.#deps.append([closed, ...this.#deps.resolve(keyOfIncident(incident), `${ending}: ${because}`)]);
+  }
+
+  #tell(open: OpenIncident, reason: EscalationReason, because: string): void {
+    const drafts = this.#deps.raise(pageFor(open.incident, reason, { because, envelope: undefined, attempts: [] }));
+    this.#deps.append(drafts);
+  }
+
+  #record(incident: Incident, fact: JournalFact): void {
+    this.#deps.append([{ ...aboutOf(incident), fact }]);
+  }
+
+  /** The start is written before anything is awaited, so a second look cannot start a second run. */
+  #start(open: OpenIncident): void {
+    const { incident } = open;
+    const runId = this.#deps.ids.next('run');
+    this.#deps.append([{ ...aboutOf(incident), run: runId, fact: { type: 'run.started', attempt: open.runs + 1 } }]);
+    this.#deps.lookCloser(incident.scope);
+    this.#conduct(incident, runId).catch((thrown: unknown) => this.#deps.onFailure(messageOf(thrown)));
+  }
+
+  async #conduct(incident: Incident, runId: RunId): Promise<void> {
+    const startedMs = this.#deps.clock.monotonicMs();
+    const end = await this.#deps.run(incident, runId).catch((thrown: unknown) => {
+      this.#deps.onFailure(`run ${runId}: ${messageOf(thrown)}`);
+      const outcome: Outcome = { kind: 'escalated', reason: 'internal', because: messageOf(thrown), denial: undefined };
+      return { outcome, steps: 0, attempts: [], last: undefined };
+    });
+    const current = openById(this.#deps.incidents(), incident.id)?.incident ?? incident;
+    const fact: JournalFact = {
+      type: 'run.ended',
+      outcome: end.outcome,
+      steps: end.steps,
+      tookMs: this.#deps.clock.monotonicMs() - startedMs,
+    };
+    this.#deps.append([{ ...aboutOf(current), run: runId, fact }, ...this.#consequences(current, runId, end)]);
+    this.look(incident.scope);
+  }
+
+  /** What goes into the same transaction as the run's end: the page, or the question (law L1). */
+  #consequences(
+    incident: Incident,
+    runId: RunId,
+    end: { outcome: Outcome; attempts: readonly Attempt[]; last: GroundedContextEnvelope | undefined },
+  ): readonly Draft[] {
+    const { outcome, attempts, last } = end;
+    const about = { because: outcome.because, envelope: last, attempts };
+    // A containment pages for itself, once per episode: a page per channel would be the second storm.
+    if (outcome.kind === 'escalated' && outcome.reason !== 'containment') {
+      return this.#deps.raise(pageFor(incident, outcome.reason, about));
+    }
+    if (outcome.kind !== 'approval_needed') return [];
+    const question = this.#deps.askApproval(incident, runId, last);
+    return [...question, ...this.#deps.raise(pageFor(incident, 'approval_needed', about))];
+  }
+}
+
+interface Moment {
+  readonly scope: Scope;
+  readonly open: OpenIncident | undefined;
+  readonly seen: Seen;
+  readonly nowMs: MonoMs;
+}
+
+const aboutOf = (incident: Incident) => ({
+  channel: incident.scope.kind === 'channel' ? incident.scope.id : undefined,
+  incident: incident.id,
+});
