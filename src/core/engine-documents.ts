@@ -208,13 +208,8 @@ export interface SecretReference {
   readonly file: string | undefined;
 }
 
-type SecretKeys<Name extends string> = { readonly [Key in Name | `${Name}_env` | `${Name}_file`]?: string | undefined };
-
 /** `secretOf(document, 'password')`; undefined where none is configured. */
-export function secretOf<Name extends 'password' | 'token'>(
-  document: SecretKeys<Name>,
-  name: Name,
-): SecretReference | undefined {
+export function secretOf(document: object, name: 'password' | 'token'): SecretReference | undefined {
   const keys = document as Readonly<Record<string, string | undefined>>;
   const found = { clear: keys[name], env: keys[`${name}_env`], file: keys[`${name}_file`] };
   return found.clear === undefined && found.env === undefined && found.file === undefined ? undefined : found;
