@@ -1,0 +1,215 @@
+import type { FailureClass } from '../core/classification.ts';
+import type { MonoMs } from '../core/clock.ts';
+import type { Limits } from '../core/limits.ts';
+import { type ChannelId, type ChannelRef, type EngineId, keyOfScope, type Scope } from '../core/scope.ts';
+import type { Assessment, Finding } from './classify.ts';
+import { dominating, type Family, familyOf, LEFTOVERS, OF_ENGINE, OF_WHOLE_GROUP } from './families.ts';
+
+/** One channel's finding, and since when it has been in trouble. */
+export interface Seen {
+  readonly ref: ChannelRef;
+  readonly finding: Finding;
+  readonly firstSeenMs: MonoMs;
+  /** Host and port of its source, where it is probed. */
+  readonly sourceHost: string | undefined;
+}
+
+/** An engine's own finding (`classifyEngine`). */
+export interface SeenEngine {
+  readonly engine: EngineId;
+  readonly assessment: Assessment | undefined;
+}
+
+/**
+ * One trouble of many channels. `over`: the cause is gone, and `dark` are the channels that it left behind:
+ * they do not come back by themselves, and are not a cause of their own.
+ */
+export interface SharedCause {
+  readonly key: string;
+  readonly scope: Scope;
+  readonly family: Family;
+  readonly classification: FailureClass;
+  /** Every channel that it has touched, sorted. */
+  readonly channels: readonly ChannelId[];
+  readonly because: string;
+  readonly sinceMs: MonoMs;
+  /** When it last showed itself. */
+  readonly lastMs: MonoMs;
+  readonly phase: 'active' | 'over';
+  readonly dark: readonly ChannelId[];
+}
+
+/** A cause that has not shown itself for this long is over. */
+export const CAUSE_QUIET_MS = 5_000;
+/** Processes that died together died of something: it is over when no more have died for this long. */
+export const DEATHS_QUIET_MS = 30_000;
+/** What is over is remembered this long, so that late leftovers are still known for what they are. */
+export const LEFTOVER_MEMORY_MS = 120_000;
+
+export interface CorrelateInput {
+  readonly seen: readonly Seen[];
+  readonly engines: readonly SeenEngine[];
+  readonly limits: Pick<Limits, 'sharedCauseChannelsMin' | 'sharedCauseWindowMs'>;
+}
+
+/** One step: the causes of a moment ago and what is seen now give the causes of now. Pure; sorted by key. */
+export function correlate(
+  input: CorrelateInput,
+  before: readonly SharedCause[],
+  nowMs: MonoMs,
+): readonly SharedCause[] {
+  const kept = before.flatMap((cause) => goesOn(cause, input, nowMs) ?? []);
+  const fresh = bucketsOf(input, kept).flatMap((bucket) => newCause(bucket, input, nowMs) ?? []);
+  const byKey = new Map([...fresh, ...kept].map((cause) => [cause.key, cause]));
+  return [...byKey.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+/** Channels of the cause's scope that stay dead or stuck although the cause is gone. */
+export function darkAfter(cause: Pick<SharedCause, 'channels'>, seen: readonly Seen[]): readonly ChannelId[] {
+  return seen
+    .filter(({ ref, finding }) => cause.channels.includes(ref.id) && isLeftover(finding))
+    .map(({ ref }) => ref.id)
+    .sort();
+}
+
+/** No change on this channel by itself: a shared cause is active around it, or has left it to a staged start. */
+export const suspected = (causes: readonly SharedCause[], ref: ChannelRef): SharedCause | undefined =>
+  causes.find((cause) => (cause.phase === 'active' ? within(cause.scope, ref) : cause.dark.includes(ref.id)));
+
+/** The group's incident speaks for this channel. */
+export const coveredBy = (causes: readonly SharedCause[], ref: ChannelRef): SharedCause | undefined =>
+  causes.find(({ phase, channels, dark }) => (phase === 'active' ? channels : dark).includes(ref.id));
+
+const isLeftover = (finding: Finding): boolean =>
+  finding.trouble && !finding.settling && LEFTOVERS.has(finding.classification);
+
+function within(scope: Scope, ref: ChannelRef): boolean {
+  if (scope.kind === 'fleet') return true;
+  return scope.kind === 'group'
+    ? scope.id === ref.group
+    : scope.kind === 'engine'
+      ? scope.id === ref.engine
+      : scope.id === ref.id;
+}
+
+interface Bucket {
+  readonly scope: Scope;
+  readonly family: Family;
+  readonly members: readonly Seen[];
+  /** All channels of the scope, troubled or not. */
+  readonly size: number;
+  readonly engine: Assessment | undefined;
+}
+
+const keyOf = ({ scope, family }: { readonly scope: Scope; readonly family: Family }): string =>
+  `${keyOfScope(scope)}|${family}`;
+
+/** Everything in trouble, by family and by the scope in which that family has its cause. */
+function bucketsOf(input: CorrelateInput, causes: readonly SharedCause[]): readonly Bucket[] {
+  const buckets = new Map<string, Bucket>();
+  const put = (scope: Scope, family: Family, member: Seen | undefined, engine?: Assessment): void => {
+    const key = keyOf({ scope, family });
+    const held = buckets.get(key) ?? { scope, family, members: [], size: sizeOf(input.seen, scope), engine: undefined };
+    const members = member === undefined ? held.members : [...held.members, member];
+    buckets.set(key, { ...held, members, engine: engine ?? held.engine });
+  };
+  for (const one of input.seen) {
+    const family = familyNow(one);
+    if (family === undefined || isLeftBehind(one, causes)) continue;
+    const scope: Scope = OF_ENGINE.has(family)
+      ? { kind: 'engine', id: one.ref.engine }
+      : { kind: 'group', id: one.ref.group };
+    put(scope, family, one);
+    const wider = family === 'upstream' ? scopeOfHost(one, input.seen) : undefined;
+    if (wider !== undefined && keyOfScope(wider) !== keyOfScope(scope)) put(wider, family, one);
+  }
+  for (const { engine, assessment } of input.engines) {
+    const family = assessment === undefined ? undefined : familyOf(assessment.classification);
+    if (family !== undefined) put({ kind: 'engine', id: engine }, family, undefined, assessment);
+  }
+  return [...buckets.values()];
+}
+
+/** A death that the engine may still mend is not a member yet; any other trouble counts as soon as it is seen. */
+function familyNow({ finding }: Seen): Family | undefined {
+  if (!finding.trouble) return undefined;
+  const family = familyOf(finding.classification);
+  const early = family === 'dead' || family === 'stalled' || family === 'unknown';
+  return early && finding.settling ? undefined : family;
+}
+
+const isLeftBehind = (one: Seen, causes: readonly SharedCause[]): boolean =>
+  isLeftover(one.finding) &&
+  causes.some(({ channels, family }) => family !== 'dead' && family !== 'stalled' && channels.includes(one.ref.id));
+
+const sizeOf = (seen: readonly Seen[], scope: Scope): number => seen.filter(({ ref }) => within(scope, ref)).length;
+
+/** Channels of several groups that read from one host fail together when it does. */
+function scopeOfHost(one: Seen, seen: readonly Seen[]): Scope | undefined {
+  const sharing = seen.filter(
+    ({ sourceHost, finding }) =>
+      sourceHost === one.sourceHost && finding.trouble && familyOf(finding.classification) === 'upstream',
+  );
+  if (one.sourceHost === undefined || new Set(sharing.map(({ ref }) => ref.group)).size < 2) return undefined;
+  const engines = new Set(sharing.map(({ ref }) => ref.engine));
+  return engines.size === 1 ? { kind: 'engine', id: one.ref.engine } : { kind: 'fleet' };
+}
+
+function newCause(bucket: Bucket, input: CorrelateInput, nowMs: MonoMs): SharedCause | undefined {
+  const { members, family, scope, engine, size } = bucket;
+  const { sharedCauseChannelsMin, sharedCauseWindowMs } = input.limits;
+  const whole = OF_WHOLE_GROUP.has(family) && size >= 2 && members.length === size;
+  const needed = whole ? Math.min(size, sharedCauseChannelsMin) : sharedCauseChannelsMin;
+  const together = engine !== undefined || withinWindow(members, needed, sharedCauseWindowMs);
+  if (!together) return undefined;
+  const classes = members.flatMap(({ finding }) => (finding.trouble ? [finding.classification] : []));
+  const classification = engine?.classification ?? dominating(classes);
+  const channels = members.map(({ ref }) => ref.id).sort();
+  const what = engine?.because ?? `${channels.length} of ${size} channels at once`;
+  return {
+    key: keyOf(bucket),
+    scope,
+    family,
+    classification,
+    channels,
+    because: `${classification}: ${what}`,
+    sinceMs: Math.min(nowMs, ...members.map(({ firstSeenMs }) => firstSeenMs), engine?.sinceMs ?? nowMs),
+    lastMs: nowMs,
+    phase: 'active',
+    dark: [],
+  };
+}
+
+/** That many began within one window, wherever it lies. */
+function withinWindow(members: readonly Seen[], needed: number, windowMs: number): boolean {
+  const begun = members.map(({ firstSeenMs }) => firstSeenMs).sort((a, b) => a - b);
+  return begun.some((ms, index) => {
+    const last = begun[index + needed - 1];
+    return last !== undefined && last - ms <= windowMs;
+  });
+}
+
+/** An old cause, a moment later; undefined when nothing is left of it. */
+function goesOn(cause: SharedCause, input: CorrelateInput, nowMs: MonoMs): SharedCause | undefined {
+  const members = input.seen.filter((one) => within(cause.scope, one.ref) && familyNow(one) === cause.family);
+  const engine = input.engines.find(
+    ({ engine: id }) => cause.scope.kind === 'engine' && cause.scope.id === id,
+  )?.assessment;
+  const byEngine = engine !== undefined && familyOf(engine.classification) === cause.family;
+  const joined = members.map(({ ref }) => ref.id).filter((id) => !cause.channels.includes(id));
+  const shows = byEngine || (cause.family === 'dead' ? joined.length > 0 : members.length > 0);
+  const quietMs = cause.family === 'dead' ? DEATHS_QUIET_MS : CAUSE_QUIET_MS;
+  const lastMs = shows ? nowMs : cause.lastMs;
+  const over = !shows && (cause.phase === 'over' || nowMs - lastMs >= quietMs);
+  const channels = joined.length === 0 ? cause.channels : [...cause.channels, ...joined].sort();
+  const dark = over ? darkAfter({ channels }, input.seen) : [];
+  const forgotten = dark.length === 0 && (nowMs - lastMs >= LEFTOVER_MEMORY_MS || allWell(channels, input.seen));
+  if (over && forgotten) return undefined;
+  const because = cause.phase === 'over' || !over ? cause.because : `${cause.because}; over since`;
+  return { ...cause, channels, because, lastMs, phase: over ? 'over' : 'active', dark };
+}
+
+const allWell = (channels: readonly ChannelId[], seen: readonly Seen[]): boolean =>
+  seen
+    .filter(({ ref }) => channels.includes(ref.id))
+    .every(({ finding }) => !finding.trouble && finding.healthy === true);

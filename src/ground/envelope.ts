@@ -1,0 +1,233 @@
+import type { EpochMs, MonoMs } from '../core/clock.ts';
+import { type Containment, ENVELOPE_BYTES_MAX, type GroundedContextEnvelope, type Signal } from '../core/envelope.ts';
+import { type ChannelId, type EngineId, type GroupId, keyOfScope } from '../core/scope.ts';
+import type { Excerpt } from '../core/symptom.ts';
+import type { ToolName } from '../core/tool.ts';
+import { type Json, toWire } from '../core/wire.ts';
+import type { Assessment, Finding } from './classify.ts';
+import type { SharedCause } from './correlate.ts';
+import type { ChannelFacts } from './facts.ts';
+
+/** What the guard and the history say; they live above this room. */
+export interface GuardCounts {
+  /** Starts of the channel (any origin) in the last hour. */
+  readonly restartCount: number;
+  /** Starts over all channels in the last 60 s. */
+  readonly restartVelocity: number;
+  readonly lastAction: ToolName | undefined;
+  /** Milliseconds until restart_channel may run again on this channel. */
+  readonly cooldownRemaining: number;
+  readonly containment: Containment;
+  readonly sharedCause: boolean;
+  /** How long the present classification has held. */
+  readonly lastingMs: number;
+}
+
+/** The moment at which an envelope is taken, on both clocks. */
+export interface Moment {
+  readonly at: EpochMs;
+  readonly nowMs: MonoMs;
+}
+
+const EXCERPTS_MAX = 24;
+const EXCERPT_CHARS = 400;
+const SAYS_CHARS = 200;
+const SIGNALS_MAX = 8;
+const CHANNELS_BYTES = 3_000;
+
+/** The envelope of one channel. */
+export function channelEnvelope(
+  about: { readonly facts: ChannelFacts; readonly finding: Finding; readonly poolPressure: number | undefined },
+  counts: GuardCounts,
+  moment: Moment,
+): GroundedContextEnvelope {
+  const { setup } = about.facts;
+  return fitted({
+    ...common(counts, moment),
+    ...judged(about.finding, setup.id),
+    channelId: setup.id,
+    poolPressure: about.poolPressure,
+    scope: { kind: 'channel', id: setup.id },
+    group: setup.group,
+    engine: setup.engine,
+    channels: [],
+    evidence: excerptsOf([about.facts], signalsOf(about.finding), moment.at),
+  });
+}
+
+/** One channel of a shared cause, with what was found of it. */
+export interface CauseMember {
+  readonly facts: ChannelFacts;
+  readonly finding: Finding;
+}
+
+/**
+ * The envelope of a group or an engine under a shared cause. While the cause is active it speaks of the cause and
+ * of every channel that it touched; when it is over, of the channels that it left dark, as what they are now.
+ */
+export function causeEnvelope(
+  about: {
+    readonly cause: SharedCause;
+    readonly members: readonly CauseMember[];
+    readonly engine: EngineId;
+    readonly group: GroupId;
+    readonly poolPressure: number | undefined;
+    readonly assessment: Assessment | undefined;
+  },
+  counts: GuardCounts,
+  moment: Moment,
+): GroundedContextEnvelope {
+  const { cause } = about;
+  const over = cause.phase === 'over';
+  const channels = over ? cause.dark : cause.channels;
+  const members = about.members.filter(({ facts }) => channels.includes(facts.setup.id));
+  const findings = members.flatMap(({ finding }) => (finding.trouble ? [finding] : []));
+  const spokenFor = [...findings, ...(about.assessment === undefined ? [] : [about.assessment])];
+  const first = spokenFor[0];
+  const signals = distinctSignals(spokenFor);
+  const classification = over ? first?.classification : cause.classification;
+  return fitted({
+    ...common(counts, moment),
+    channelId: undefined,
+    failureClassification: classification,
+    lastErrorType: first?.lastErrorType,
+    errorFrequency: spokenFor.reduce((sum, { errorFrequency }) => sum + errorFrequency, 0),
+    confidence: confidenceOfMany(
+      spokenFor.map(({ confidence }) => confidence),
+      over,
+    ),
+    channelHealthy: channels.length > 0 ? false : over ? true : undefined,
+    signals,
+    fingerprint: fingerprintOf(cause, classification),
+    poolPressure: about.poolPressure,
+    scope: cause.scope,
+    group: about.group,
+    engine: about.engine,
+    channels,
+    evidence: excerptsOf(
+      members.map(({ facts }) => facts),
+      signals,
+      moment.at,
+    ),
+  });
+}
+
+/** Agreement of several raises an active cause; a plan over several channels is as sure as its least sure one. */
+function confidenceOfMany(each: readonly number[], over: boolean): number {
+  if (each.length === 0) return 0;
+  if (over) return Math.min(...each);
+  return Math.min(0.95, Math.round((Math.max(...each) + (each.length > 1 ? 0.1 : 0)) * 1000) / 1000);
+}
+
+const fingerprintOf = (cause: SharedCause, classification: string | undefined): string =>
+  `${classification ?? cause.classification}|${cause.family}|${keyOfScope(cause.scope)}`.slice(0, 200);
+
+const common = (counts: GuardCounts, moment: Moment) => ({
+  restartCount: counts.restartCount,
+  restartVelocity: counts.restartVelocity,
+  lastAction: counts.lastAction,
+  cooldownRemaining: counts.cooldownRemaining,
+  timestamp: moment.at,
+  containmentMode: counts.containment,
+  takenMs: moment.nowMs,
+  lastingMs: counts.lastingMs,
+  sharedCause: counts.sharedCause,
+  evidenceDropped: 0,
+});
+
+function judged(finding: Finding, channel: ChannelId) {
+  if (!finding.trouble) {
+    return {
+      failureClassification: finding.classification,
+      lastErrorType: undefined,
+      errorFrequency: 0,
+      confidence: 0,
+      channelHealthy: finding.healthy,
+      signals: [],
+      fingerprint: `${finding.classification ?? 'none'}|-|${channel}`,
+    };
+  }
+  return {
+    failureClassification: finding.classification,
+    lastErrorType: finding.lastErrorType,
+    errorFrequency: finding.errorFrequency,
+    confidence: finding.confidence,
+    channelHealthy: finding.healthy,
+    signals: signalsOf(finding),
+    fingerprint: finding.fingerprint.slice(0, 200),
+  };
+}
+
+const signalsOf = (finding: Finding): readonly Signal[] =>
+  finding.trouble
+    ? finding.signals.slice(0, SIGNALS_MAX).map((one) => ({ ...one, says: clip(one.says, SAYS_CHARS) }))
+    : [];
+
+/** Each sentence of each origin once. */
+function distinctSignals(findings: readonly Assessment[]): readonly Signal[] {
+  const byText = new Map(findings.flatMap(signalsOf).map((one) => [`${one.origin}|${one.symptom}|${one.says}`, one]));
+  const kinds = new Map([...byText.values()].map((one) => [`${one.origin}|${one.symptom}`, one]));
+  return [...new Set([...kinds.values(), ...byText.values()])].slice(0, SIGNALS_MAX);
+}
+
+const clip = (text: string, chars: number): string =>
+  // biome-ignore lint: control characters are exactly what is taken out
+  text
+    .replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')
+    .slice(0, chars)
+    .toWellFormed();
+
+/** What the witnesses said and the lines behind them; the kinds that bear witness first, then the newest. */
+function excerptsOf(facts: readonly ChannelFacts[], signals: readonly Signal[], at: EpochMs): readonly Excerpt[] {
+  const kinds = new Set(signals.map(({ symptom }) => symptom));
+  const symptoms = facts
+    .flatMap((one) => one.symptoms)
+    .sort((a, b) => Number(kinds.has(b.kind)) - Number(kinds.has(a.kind)) || b.lastMs - a.lastMs);
+  const lines = symptoms.flatMap((one) =>
+    [...one.evidence].reverse().map(({ source, text }) => ({ at: one.at, origin: one.origin, source, text })),
+  );
+  const seen = signals
+    .filter(({ origin }) => origin !== 'log')
+    .map(({ origin, says }) => ({ at, origin, source: origin, text: says }));
+  return [...seen, ...lines]
+    .slice(0, EXCERPTS_MAX)
+    .map((one, index) => ({
+      ...one,
+      id: `e${index + 1}`,
+      source: clip(one.source, 120),
+      text: clip(one.text, EXCERPT_CHARS),
+    }));
+}
+
+/** Cuts the list of channels and then the evidence, last first, until the wire form fits. What is cut is counted. */
+function fitted(envelope: GroundedContextEnvelope): GroundedContextEnvelope {
+  let bytes = 0;
+  const channels = envelope.channels.filter((id) => {
+    bytes += Buffer.byteLength(JSON.stringify(id)) + 1;
+    return bytes <= CHANNELS_BYTES;
+  });
+  let fit = { ...envelope, channels };
+  while (bytesOf(fit) > ENVELOPE_BYTES_MAX && fit.evidence.length > 0) {
+    fit = { ...fit, evidence: fit.evidence.slice(0, -1), evidenceDropped: fit.evidenceDropped + 1 };
+  }
+  return fit;
+}
+
+const bytesOf = (envelope: GroundedContextEnvelope): number =>
+  Buffer.byteLength(JSON.stringify(envelopeWire(envelope)));
+
+/** Fields that are always there, so that a reader can tell "not known" from "not asked". */
+const NULLABLE = [
+  'channel_id',
+  'failure_classification',
+  'pool_pressure',
+  'last_error_type',
+  'last_action',
+  'channel_healthy',
+];
+
+/** The form that people and programs read: snake_case, what is not known as null. At most `ENVELOPE_BYTES_MAX` bytes. */
+export function envelopeWire(envelope: GroundedContextEnvelope): { readonly [key: string]: Json } {
+  const absent = Object.fromEntries(NULLABLE.map((name) => [name, null]));
+  return { ...absent, ...(toWire(envelope) as { readonly [key: string]: Json }) };
+}

@@ -1,0 +1,162 @@
+import type { MonoMs } from '../core/clock.ts';
+import type { Limits } from '../core/limits.ts';
+import type { SymptomKind } from '../core/symptom.ts';
+import type { EngineFacts, HostFacts } from './engine_facts.ts';
+import type { ChannelFacts } from './facts.ts';
+import { endedByOrder, type Health, healthOf, isYoung, processKnown } from './health.ts';
+import type { ProcessFacts } from './process_facts.ts';
+import {
+  CHURN_ENDS_MIN,
+  CHURN_WINDOW_MS,
+  CORRUPT_FRESH_MS,
+  LAST_WORDS_MS,
+  probeStaleOf,
+  SOURCE_BACK_MS,
+  SOURCE_BACK_SAMPLES,
+  SYMPTOM_FRESH_MS,
+} from './setup.ts';
+import type { SymptomFacts } from './symptom_facts.ts';
+
+/** What lies around a channel while it is judged. */
+export interface ClassifyContext {
+  readonly engine: EngineFacts;
+  readonly host: HostFacts | undefined;
+  readonly limits: Limits;
+  /** How long the engine itself gets to restart what died. */
+  readonly autorestartGraceMs: number;
+  /** Other channels whose source is on the same host and fails too. */
+  readonly sharingSource: number;
+}
+
+/** One channel at one moment, with what every row of the table asks for worked out once. */
+export interface Look {
+  readonly facts: ChannelFacts;
+  readonly context: ClassifyContext;
+  readonly nowMs: MonoMs;
+  readonly health: Health;
+  /** The process as the engine tells, when it tells now. */
+  readonly process: ProcessFacts | undefined;
+  readonly running: boolean;
+  /** Not running, and by nobody's wish. */
+  readonly down: boolean;
+  readonly young: boolean;
+  /** Lives that ended in the last minute without anybody having ordered it. */
+  readonly recentEnds: number;
+  /** A loop: one short life after another, and none has settled since. */
+  readonly churning: boolean;
+  /** Something is wrong or may be: health is not certain, or lives are too short to call it healthy. */
+  readonly troubled: boolean;
+}
+
+export function lookAt(facts: ChannelFacts, context: ClassifyContext, nowMs: MonoMs): Look {
+  const process = processKnown(facts.process, nowMs) ? facts.process : undefined;
+  const recentEnds = (process?.ends ?? []).filter((endMs) => nowMs - endMs < CHURN_WINDOW_MS).length;
+  const health = healthOf(facts, nowMs);
+  const churning = recentEnds >= CHURN_ENDS_MIN && (process?.failedLives ?? 0) > 0;
+  return {
+    facts,
+    context,
+    nowMs,
+    health,
+    process,
+    running: process?.state === 'running',
+    down: process !== undefined && process.state !== 'running' && (!process.stoppedOnPurpose || process.stoppedByUs),
+    young: isYoung(facts, nowMs),
+    recentEnds,
+    churning,
+    troubled: health.healthy !== true || churning,
+  };
+}
+
+/** The records of these kinds that still say something about the present, strongest first. */
+export function told(look: Look, ...kinds: readonly SymptomKind[]): readonly SymptomFacts[] {
+  return look.facts.symptoms
+    .filter((one) => kinds.includes(one.kind) && speaksNow(look, one))
+    .sort((a, b) => b.confidence - a.confidence || b.lastMs - a.lastMs || (a.kind < b.kind ? -1 : 1));
+}
+
+/**
+ * What an earlier life said does not speak of a new one, unless lives are dying one after another.
+ * What a process said as it died goes on speaking for as long as it is dead: nothing newer contradicts it.
+ */
+function speaksNow(look: Look, symptom: SymptomFacts): boolean {
+  const { process, nowMs } = look;
+  const freshMs = symptom.kind === 'corrupt_input' ? CORRUPT_FRESH_MS : SYMPTOM_FRESH_MS;
+  const fresh = nowMs - symptom.lastMs <= freshMs;
+  if (process === undefined) return fresh;
+  if (look.down) return fresh || (hasLastWords(process) && symptom.lastMs >= lastWordsFromMs(process));
+  if (look.recentEnds >= 2) return fresh;
+  const ofThisLife = process.starts.length === 0 || symptom.lastMs >= process.seenMs - 1_000;
+  return fresh && ofThisLife;
+}
+
+/** A process that was shot had no last words; one that the engine gave up, or that ended by itself, had. */
+const hasLastWords = (process: ProcessFacts): boolean => process.state === 'fatal' || !diedBySignal(process);
+
+const lastWordsFromMs = (process: ProcessFacts): MonoMs =>
+  (process.downSinceMs ?? process.stateSinceMs) - LAST_WORDS_MS;
+
+/** Killed by a signal that nobody sends to ask for an end. Supervisors without the number report a negative code. */
+export function diedBySignal(process: ProcessFacts): boolean {
+  const end = process.lastEnd;
+  if (end === undefined || endedByOrder(end)) return false;
+  return end.exitSignal !== undefined || (end.exitCode ?? 0) < 0;
+}
+
+export const UPSTREAM_SYMPTOMS: readonly SymptomKind[] = [
+  'upstream_unreachable',
+  'upstream_timeout',
+  'upstream_not_found',
+  'auth_expired',
+  'auth_denied',
+  'rate_limited',
+  'dns_failure',
+  'tls_failure',
+];
+
+/** The source answers badly now. Undefined where nobody looks, or has not looked lately. */
+export function sourceFails(look: Look): boolean | undefined {
+  const { source } = look.facts;
+  if (source === undefined || look.nowMs - source.last.monoMs > sourceStaleMs(look)) return undefined;
+  return !source.last.ok;
+}
+
+const sourceStaleMs = (look: Look): number => probeStaleOf(look.facts.setup.sourceEveryMs);
+
+/** The source was read well after `sinceMs`, and not badly since. */
+export function sourceReadSince(look: Look, sinceMs: MonoMs): boolean {
+  const { source } = look.facts;
+  return source?.last.ok === true && source.last.monoMs >= sinceMs && sourceFails(look) === false;
+}
+
+/** The source has been well for several looks: an outage is over, not just pausing. */
+export function sourceIsBack(look: Look, sinceMs: MonoMs): boolean {
+  const { source } = look.facts;
+  if (source?.okSinceMs === undefined || sourceFails(look) !== false) return false;
+  return (
+    source.okStreak >= SOURCE_BACK_SAMPLES &&
+    source.okSinceMs >= sinceMs &&
+    source.last.monoMs - source.okSinceMs >= SOURCE_BACK_MS
+  );
+}
+
+/** When its source was last seen to fail, in a stretch of failures that explains why the process is down. */
+export function outageMs(look: Look): MonoMs | undefined {
+  const { facts, process } = look;
+  if (process?.downSinceMs === undefined) return undefined;
+  const nearMs = 2 * LAST_WORDS_MS;
+  const fromMs = Math.max(process.downSinceMs - nearMs, facts.actedMs ?? Number.NEGATIVE_INFINITY);
+  const untilMs = process.downSinceMs + nearMs;
+  const stretches = facts.symptoms.filter(({ kind }) => UPSTREAM_SYMPTOMS.includes(kind));
+  const probed = { firstMs: facts.source?.lastFailFromMs, lastMs: facts.source?.lastFailMs };
+  const ends = [...stretches, probed].flatMap(({ firstMs, lastMs }) =>
+    firstMs !== undefined && lastMs !== undefined && firstMs <= untilMs && lastMs >= fromMs ? [lastMs] : [],
+  );
+  return ends.length === 0 ? undefined : Math.max(...ends);
+}
+
+/** The channel died of its source, and its source is back: what is left to do is to start it. */
+export function outageIsOver(look: Look): boolean {
+  const lastMs = outageMs(look);
+  return look.down && lastMs !== undefined && sourceIsBack(look, lastMs);
+}

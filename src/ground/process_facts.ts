@@ -1,0 +1,213 @@
+import type { MonoMs } from '../core/clock.ts';
+import type { StartOrigin } from '../core/journal.ts';
+import type { ProcessSample, ProcessState } from '../core/sample.ts';
+import { OWN_ACTION_MS, SETTLED_LIFE_MS } from './setup.ts';
+
+/** The end of one life of a channel's process. */
+export interface LifeEnd {
+  readonly monoMs: MonoMs;
+  readonly exitCode: number | undefined;
+  readonly exitSignal: number | undefined;
+  /** A person, the engine's own stop or Reeve's own action: says nothing about the channel. */
+  readonly ordered: boolean;
+  /** The dead process itself was looked at; false: only its successor was. */
+  readonly seen: boolean;
+}
+
+export interface LifeStart {
+  readonly monoMs: MonoMs;
+  readonly generation: string;
+  readonly origin: StartOrigin;
+}
+
+/** What the process table has told of a channel. Every time is monotonic and is that of a sample. */
+export interface ProcessFacts {
+  readonly lastMs: MonoMs;
+  readonly state: ProcessState;
+  readonly stateSinceMs: MonoMs;
+  /** Since when the state cannot be read. */
+  readonly unreadableSinceMs: MonoMs | undefined;
+  readonly generation: string | undefined;
+  /** When this life was first seen. The start itself was no later. */
+  readonly seenMs: MonoMs;
+  /** When this life began, by the engine's account where it tells. */
+  readonly bornMs: MonoMs;
+  /** Not running since; undefined while it runs. */
+  readonly downSinceMs: MonoMs | undefined;
+  readonly lifeOver: boolean;
+  readonly stoppedOnPurpose: boolean;
+  /** Stopped within an action of Reeve, and not started again since. */
+  readonly stoppedByUs: boolean;
+  readonly lastEnd: LifeEnd | undefined;
+  /** Ends that nobody ordered, newest last. */
+  readonly ends: readonly MonoMs[];
+  /** Lives in a row that ended without ever having settled. */
+  readonly failedLives: number;
+  readonly starts: readonly LifeStart[];
+  readonly haltedSinceMs: MonoMs | undefined;
+  readonly cpu: Counter | undefined;
+  readonly bytes: Counter | undefined;
+}
+
+/** A counter and when it last moved noticeably. */
+export interface Counter {
+  readonly value: number;
+  readonly movedMs: MonoMs;
+}
+
+const LIVING: ReadonlySet<ProcessState> = new Set(['running', 'starting', 'stopping']);
+const KEEP = 16;
+/** Less CPU time than this between two looks is idling. */
+const CPU_NOTICEABLE_MS = 20;
+
+/** Folds one sample in. `actedMs`: when Reeve last began to change the channel. */
+export function nextProcess(
+  before: ProcessFacts | undefined,
+  sample: ProcessSample,
+  actedMs: MonoMs | undefined,
+): ProcessFacts {
+  if (before === undefined || (before.generation === undefined && before.lastMs === before.unreadableSinceMs)) {
+    return firstSight(sample);
+  }
+  if (sample.state === 'unknown') return { ...before, unreadableSinceMs: before.unreadableSinceMs ?? sample.monoMs };
+  const moved = withLife(before, sample, actedMs);
+  return withCounters(withState(moved, sample, actedMs), before, sample);
+}
+
+/** The first sight of a process is a baseline: neither a start nor an end. */
+function firstSight(sample: ProcessSample): ProcessFacts {
+  const { monoMs, state } = sample;
+  const dead = !LIVING.has(state);
+  return {
+    lastMs: monoMs,
+    state,
+    stateSinceMs: monoMs,
+    unreadableSinceMs: state === 'unknown' ? monoMs : undefined,
+    generation: sample.generation,
+    seenMs: monoMs,
+    bornMs: monoMs - (sample.uptimeMs ?? 0),
+    downSinceMs: state === 'running' || state === 'unknown' ? undefined : monoMs,
+    lifeOver: dead,
+    stoppedOnPurpose: sample.stoppedOnPurpose,
+    stoppedByUs: false,
+    lastEnd: undefined,
+    ends: [],
+    failedLives: 0,
+    starts: [],
+    haltedSinceMs: sample.halted ? monoMs : undefined,
+    cpu: counterOf(undefined, sample.cpuMs, monoMs),
+    bytes: counterOf(undefined, sample.bytesWritten, monoMs),
+  };
+}
+
+/** Ends the old life and begins the new one, where the sample tells of either. */
+function withLife(before: ProcessFacts, sample: ProcessSample, actedMs: MonoMs | undefined): ProcessFacts {
+  const generation = generationOf(before, sample);
+  const fresh = generation !== undefined && generation !== before.generation;
+  let facts = before;
+  if (fresh) {
+    if (!facts.lifeOver) facts = withEnd(facts, sample, { actedMs, seen: false });
+    facts = withStart(facts, sample, generation);
+  }
+  if (!LIVING.has(sample.state) && !facts.lifeOver) return withEnd(facts, sample, { actedMs, seen: true });
+  return facts;
+}
+
+/** Engines without pids tell of a new life by a shorter uptime, or by running after having been down. */
+function generationOf(before: ProcessFacts, sample: ProcessSample): string | undefined {
+  if (sample.generation !== undefined) return sample.generation;
+  if (sample.state !== 'running') return before.generation;
+  const born = sample.uptimeMs === undefined ? undefined : sample.monoMs - sample.uptimeMs;
+  const younger = born !== undefined && born - before.bornMs > 3_000;
+  const named = before.generation !== undefined && !before.generation.startsWith('seen-');
+  if (named && !before.lifeOver) return before.generation;
+  return before.lifeOver || younger ? `seen-${sample.monoMs}` : before.generation;
+}
+
+const withStart = (facts: ProcessFacts, sample: ProcessSample, generation: string): ProcessFacts => ({
+  ...facts,
+  generation,
+  seenMs: sample.monoMs,
+  bornMs: Math.max(facts.lastMs, sample.monoMs - (sample.uptimeMs ?? 0)),
+  lifeOver: false,
+  haltedSinceMs: undefined,
+  cpu: undefined,
+  bytes: undefined,
+  starts: [...facts.starts, { monoMs: sample.monoMs, generation, origin: 'unknown' as const }].slice(-KEEP),
+});
+
+function withEnd(
+  facts: ProcessFacts,
+  sample: ProcessSample,
+  how: { readonly actedMs: MonoMs | undefined; readonly seen: boolean },
+): ProcessFacts {
+  const { monoMs } = sample;
+  const ours =
+    how.actedMs !== undefined && monoMs - how.actedMs <= OWN_ACTION_MS && facts.seenMs < how.actedMs && !facts.lifeOver;
+  const ordered = ours || sample.stoppedOnPurpose;
+  const settled = monoMs - facts.bornMs >= SETTLED_LIFE_MS;
+  return {
+    ...facts,
+    lifeOver: true,
+    lastEnd: {
+      monoMs,
+      exitCode: how.seen ? sample.exitCode : undefined,
+      exitSignal: how.seen ? sample.exitSignal : undefined,
+      ordered,
+      seen: how.seen,
+    },
+    ends: ordered ? facts.ends : [...facts.ends, monoMs].slice(-KEEP),
+    failedLives: ordered ? facts.failedLives : settled ? 1 : facts.failedLives + 1,
+  };
+}
+
+function withState(facts: ProcessFacts, sample: ProcessSample, actedMs: MonoMs | undefined): ProcessFacts {
+  const { monoMs, state } = sample;
+  const running = state === 'running';
+  const ours = sample.stoppedOnPurpose && actedMs !== undefined && monoMs - actedMs <= OWN_ACTION_MS;
+  return {
+    ...facts,
+    lastMs: monoMs,
+    state,
+    stateSinceMs: state === facts.state ? facts.stateSinceMs : monoMs,
+    unreadableSinceMs: undefined,
+    downSinceMs: running ? undefined : (facts.downSinceMs ?? monoMs),
+    stoppedOnPurpose: sample.stoppedOnPurpose,
+    stoppedByUs: !running && sample.stoppedOnPurpose && (facts.stoppedByUs || ours),
+    lastEnd: facts.lifeOver ? completed(facts.lastEnd, sample) : facts.lastEnd,
+    failedLives: running && monoMs - facts.bornMs >= SETTLED_LIFE_MS ? 0 : facts.failedLives,
+  };
+}
+
+/** An engine may tell the exit code one look later than the death. */
+function completed(end: LifeEnd | undefined, sample: ProcessSample): LifeEnd | undefined {
+  if (end === undefined || !end.seen) return end;
+  return {
+    ...end,
+    exitCode: end.exitCode ?? sample.exitCode,
+    exitSignal: end.exitSignal ?? sample.exitSignal,
+    ordered: end.ordered || sample.stoppedOnPurpose,
+  };
+}
+
+function withCounters(facts: ProcessFacts, before: ProcessFacts, sample: ProcessSample): ProcessFacts {
+  const sameLife = facts.generation === before.generation;
+  return {
+    ...facts,
+    haltedSinceMs: sample.halted === true ? (facts.haltedSinceMs ?? sample.monoMs) : undefined,
+    cpu: counterOf(sameLife ? before.cpu : undefined, sample.cpuMs, sample.monoMs, CPU_NOTICEABLE_MS),
+    bytes: counterOf(sameLife ? before.bytes : undefined, sample.bytesWritten, sample.monoMs),
+  };
+}
+
+/** Undefined where the sample does not tell: an unread counter has not stood still. */
+function counterOf(
+  before: Counter | undefined,
+  value: number | undefined,
+  monoMs: MonoMs,
+  noticeable = 1,
+): Counter | undefined {
+  if (value === undefined) return undefined;
+  if (before === undefined || Math.abs(value - before.value) >= noticeable) return { value, movedMs: monoMs };
+  return before;
+}

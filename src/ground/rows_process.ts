@@ -1,0 +1,147 @@
+import { endedByOrder, progressStands } from './health.ts';
+import { diedBySignal, type Look, outageIsOver, outageMs, sourceFails, sourceReadSince, told } from './look.ts';
+import type { Match, Want } from './row.ts';
+import { LOG_LAG_MS, OOM_WAIT_MS, stallAfterOf, UNKNOWN_PATIENCE_MS } from './setup.ts';
+import {
+  deadSignal,
+  idleSignal,
+  isHalted,
+  outputSignal,
+  progressSignal,
+  silentOutputSignal,
+  spoken,
+  symptomSignal,
+} from './witness.ts';
+
+/**
+ * It died and nothing above explains it. A process that was killed by a signal did not die of its source; one that
+ * ended by itself may have: then the source must have been read well after the end. Exit 0 and ordered ends are no
+ * crash, except where an outage is what ended them and the outage is over.
+ */
+export function processCrashed(look: Look): Match | undefined {
+  const { process } = look;
+  if (!look.down || process === undefined || process.stoppedByUs) return undefined;
+  if (process.state !== 'exited' && process.state !== 'fatal') return undefined;
+  const afterOutage = outageIsOver(look);
+  if (!afterOutage && !diedUnexpectedly(look)) return undefined;
+  const lines = told(look, 'process_crash', 'process_exit_nonzero', 'fd_exhaustion');
+  const signals = spoken(deadSignal(look), silentOutputSignal(look), ...lines.map(symptomSignal));
+  const downMs = process.downSinceMs ?? process.stateSinceMs;
+  return {
+    because: afterOutage ? 'it went down with its source, and the source is back' : 'its process died unexpectedly',
+    signals,
+    symptom: lines[0]?.kind ?? (diedBySignal(process) ? 'process_crash' : 'process_exit_nonzero'),
+    sinceMs: downMs,
+    notBeforeMs: Math.max(
+      waitForWitness(
+        look,
+        signals.map(({ origin }) => origin),
+      ),
+      waitForKernel(look),
+    ),
+    wants: waitForKernel(look) > 0 ? ['host'] : [],
+  };
+}
+
+function diedUnexpectedly(look: Look): boolean {
+  const { process, facts } = look;
+  const end = process?.lastEnd;
+  if (process === undefined || process.state !== 'exited' || end === undefined || end.ordered) return false;
+  if (end.exitCode === 0 || endedByOrder(end) || outageMs(look) !== undefined) return false;
+  if (!facts.setup.hasSource) return true;
+  return diedBySignal(process) ? sourceFails(look) === false : sourceReadSince(look, end.monoMs);
+}
+
+/** One witness is not two: where another one is on its way, it is waited for. */
+function waitForWitness(look: Look, origins: readonly string[]): number {
+  const { process, facts } = look;
+  if (process?.downSinceMs === undefined) return 0;
+  const wordsMs = diedBySignal(process) ? 0 : process.downSinceMs + look.context.autorestartGraceMs + LOG_LAG_MS;
+  if (new Set(origins).size >= 2 || !facts.setup.hasOutputProbe) return wordsMs;
+  const stallMs = stallAfterOf(facts.setup, facts.output?.targetDurationMs);
+  return Math.max(wordsMs, process.downSinceMs + stallMs + facts.setup.outputEveryMs);
+}
+
+/** A SIGKILL may be the kernel's: its count of out-of-memory kills must be read after the death. */
+function waitForKernel(look: Look): number {
+  const { process, context } = look;
+  const end = process?.lastEnd;
+  if (process === undefined || end === undefined || !diedBySignal(process)) return 0;
+  if (end.exitSignal !== undefined && end.exitSignal !== 9) return 0;
+  const host = context.host?.last;
+  if (host?.oomKills === undefined || host.monoMs >= end.monoMs) return 0;
+  return end.monoMs + OOM_WAIT_MS;
+}
+
+/**
+ * It runs, and its output has stopped by two independent signals. A channel with a source has this only when the
+ * source was read well after the output stopped.
+ */
+export function outputStalled(look: Look): Match | undefined {
+  if (!look.running || look.young || look.health.healthy !== false) return undefined;
+  const lines = told(look, 'stalled_output');
+  const signals = spoken(stalledOutput(look), idleSignal(look), progressSignal(look), ...lines.map(symptomSignal));
+  const origins = new Set(signals.map(({ origin }) => origin));
+  if (origins.size < 2 || stillProgressing(look)) return undefined;
+  if (look.facts.setup.hasSource && !sourceSpeaksForIt(look)) return undefined;
+  return {
+    because: `it runs and its output stands: ${signals.map(({ says }) => says).join('; ')}`,
+    signals,
+    symptom: 'stalled_output',
+    sinceMs: stoppedMs(look),
+  };
+}
+
+/** Empty segments are something else than none. */
+const stalledOutput = (look: Look) => ((look.facts.output?.emptyStreak ?? 0) >= 2 ? undefined : outputSignal(look));
+
+/** The encoder's reports move on, so it is slow or writes elsewhere; it does not stand. */
+function stillProgressing(look: Look): boolean {
+  const { progress, process } = look.facts;
+  if (progress === undefined || process === undefined || progress.lastMs < process.seenMs) return false;
+  return progress.reports >= 2 && !progressStands(look.facts, look.nowMs);
+}
+
+const stoppedMs = (look: Look): number | undefined => look.facts.output?.changedMs ?? look.facts.progress?.advancedMs;
+
+function sourceSpeaksForIt(look: Look): boolean {
+  if (isHalted(look)) return sourceFails(look) === false;
+  const segmentMs = look.facts.output?.targetDurationMs ?? 2_000;
+  return sourceReadSince(look, (stoppedMs(look) ?? look.nowMs) + segmentMs + 1_000);
+}
+
+/** Something is wrong, and nothing above says what. A person is asked, when it has not become clearer by then. */
+export function unknownTrouble(look: Look): Match | undefined {
+  const { process, facts, health } = look;
+  const unseen = process === undefined && facts.output === undefined && facts.reach === undefined;
+  const lines = told(look, 'process_crash', 'process_killed_oom', 'process_exit_nonzero', 'stalled_output');
+  if (!look.down && health.healthy !== false && !(unseen && lines.length > 0)) return undefined;
+  const sinceMs = look.down ? process?.downSinceMs : (stoppedMs(look) ?? lines[0]?.firstMs);
+  const signals = spoken(deadSignal(look), outputSignal(look), idleSignal(look), progressSignal(look));
+  return {
+    because: why(look),
+    signals: [...signals, ...lines.map(symptomSignal)],
+    sinceMs,
+    notBeforeMs: (sinceMs ?? look.nowMs) + patienceMs(look),
+    wants: wanted(look),
+  };
+}
+
+function why(look: Look): string {
+  const end = look.process?.lastEnd;
+  if (look.process?.stoppedByUs) return 'Reeve stopped it and the engine did not start it again';
+  if (look.down && end?.exitCode === 0) return 'it ended by itself with exit 0 and stays dark';
+  if (look.down && end !== undefined && endedByOrder(end))
+    return 'somebody ended it outside the engine, and it stays dark';
+  return look.health.because;
+}
+
+/** The source decides between several answers: its next look is waited for, once. */
+function patienceMs(look: Look): number {
+  const { setup, output } = look.facts;
+  const lookMs = setup.hasSource ? setup.sourceEveryMs * 2 : 0;
+  const stallMs = look.down ? 0 : stallAfterOf(setup, output?.targetDurationMs);
+  return stallMs + Math.max(UNKNOWN_PATIENCE_MS, lookMs);
+}
+
+const wanted = (look: Look): readonly Want[] => (look.facts.setup.hasSource ? ['source', 'output'] : ['output']);

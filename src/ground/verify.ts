@@ -1,0 +1,77 @@
+import type { MonoMs } from '../core/clock.ts';
+import type { ChannelFacts } from './facts.ts';
+import { processKnown } from './health.ts';
+import type { ProcessFacts } from './process_facts.ts';
+
+/** What fresh samples say of a restart so far. */
+export interface FreshVerdict {
+  readonly state: 'cured' | 'not_yet' | 'failed';
+  readonly because: string;
+}
+
+const notYet = (because: string): FreshVerdict => ({ state: 'not_yet', because });
+const failed = (because: string): FreshVerdict => ({ state: 'failed', because });
+
+/** The start that an action leads to may still be refused and tried again by the engine for this long. */
+const DEAD_AGAIN_MS = 5_000;
+
+/**
+ * Judges a restart on samples taken after it only: a process generation other than the one before, running, and output
+ * that this generation wrote. A closing playlist of the old process and one that merely lies on the disk do not count.
+ */
+export function verifyFresh(
+  facts: ChannelFacts,
+  action: { readonly sinceMs: MonoMs; readonly previousGeneration: string | undefined },
+  nowMs: MonoMs,
+): FreshVerdict {
+  const { process } = facts;
+  if (process === undefined) return playlistAfter(facts, action.sinceMs, action.sinceMs);
+  if (process.lastMs < action.sinceMs || !processKnown(process, nowMs)) return notYet('no fresh process sample');
+  if (process.generation === undefined || process.generation === action.previousGeneration) {
+    return notYet('no new process yet');
+  }
+  if (process.seenMs < action.sinceMs) return notYet('the process is older than the action');
+  if (process.state !== 'running') return afterDeath(process, nowMs);
+  return outputAfter(facts, process);
+}
+
+function afterDeath(process: ProcessFacts, nowMs: MonoMs): FreshVerdict {
+  if (process.state === 'fatal') return failed('the new process failed at once, and the engine gave it up');
+  if (process.state === 'exited' && nowMs - process.stateSinceMs >= DEAD_AGAIN_MS) return failed('it died again');
+  return notYet(`the new process is ${process.state}`);
+}
+
+function outputAfter(facts: ChannelFacts, process: ProcessFacts): FreshVerdict {
+  const { reach, progress } = facts;
+  const quietMs = Math.min(process.lastEnd?.monoMs ?? process.seenMs, process.seenMs);
+  if (facts.output !== undefined) return playlistAfter(facts, quietMs, process.seenMs);
+  if (reach !== undefined) {
+    const answers = reach.okStreak > 0 && reach.last.monoMs > process.seenMs;
+    return answers ? { state: 'cured', because: 'a new process runs and its output answers' } : notYet('no answer yet');
+  }
+  if (facts.setup.hasOutputProbe) return notYet('its output was not looked at since');
+  const advances = progress !== undefined && progress.reports >= 2 && progress.advancedMs > process.seenMs;
+  const writes = process.bytes !== undefined && process.bytes.movedMs > process.seenMs;
+  if (advances || writes) {
+    return { state: 'cured', because: `a new process runs and ${advances ? 'makes progress' : 'writes'}` };
+  }
+  return notYet('nothing tells of new output');
+}
+
+/**
+ * Output of the new life: a content that was first seen after `bornMs`, replacing one that was still there after
+ * `quietMs`, when nobody wrote. So neither a late look at old output nor the old process's last words count.
+ */
+function playlistAfter(facts: ChannelFacts, quietMs: MonoMs, bornMs: MonoMs): FreshVerdict {
+  const revisions = facts.output?.revisions ?? [];
+  const fresh = revisions.filter(
+    (one, index) =>
+      one.firstMs > bornMs &&
+      !one.ended &&
+      one.bytes !== 0 &&
+      (revisions[index - 1]?.lastMs ?? Number.NEGATIVE_INFINITY) >= quietMs,
+  );
+  if (fresh.length > 0) return { state: 'cured', because: 'a new process runs and has written new segments' };
+  if (revisions.at(-1)?.bytes === 0) return notYet('its newest segment is empty');
+  return notYet('its playlist has not moved since');
+}
