@@ -1,0 +1,154 @@
+import { engineDocument } from '../../core/engine-documents.ts';
+import type { Limits } from '../../core/limits.ts';
+import { formatDuration } from '../duration.ts';
+import { valueAt } from '../validate.ts';
+import type { Path } from '../yaml.ts';
+import type { ChannelDraft } from './channels.ts';
+import { logSourceDocument } from './document.ts';
+import type { EngineConfig } from './engines.ts';
+import { type Address, isLoopback, parseAddress } from './fields.ts';
+import type { Reading } from './reading.ts';
+
+/** A log that belongs to no single channel. */
+export interface LogSourceConfig {
+  readonly id: string;
+  readonly path: string;
+  readonly engine: string | undefined;
+}
+
+/** Logs beside the channels; a file that is followed twice would be counted twice. */
+export function readSources(
+  reading: Reading,
+  others: { drafts: readonly ChannelDraft[]; engines: readonly EngineConfig[] },
+) {
+  reading.unique('sources');
+  const engines = reading.idsOf('engines');
+  const taken = new Map<string, string>();
+  for (const draft of others.drafts) for (const log of draft.logs) taken.set(log, `channel ${draft.id}`);
+  for (const engine of others.engines) for (const log of engine.logs) taken.set(log.path, `engine ${engine.id}`);
+  return reading.entries('sources', logSourceDocument).map(({ path, value }): LogSourceConfig => {
+    const absolute = reading.pathOf(value.path);
+    const owner = taken.get(absolute);
+    if (owner !== undefined)
+      reading.note([...path, 'path'], `${owner} follows this file already`, 'keep one of the two');
+    taken.set(absolute, `source ${value.id}`);
+    if (value.engine !== undefined && !engines.has(value.engine)) {
+      reading.note([...path, 'engine'], `there is no engine ${value.engine}`, 'add it under engines:');
+    }
+    return { id: value.id, path: absolute, engine: value.engine };
+  });
+}
+
+/** What two sound parts of the file may not say together. */
+export function crossCheck(
+  reading: Reading,
+  parts: { limits: Limits; drafts: readonly ChannelDraft[]; engines: readonly EngineConfig[] },
+): void {
+  checkListeners(reading);
+  checkReach(reading);
+  checkFreshness(reading, parts);
+  checkClearSecrets(reading);
+  const { breakerOpenMs, breakerOpenMsMax } = parts.limits;
+  if (breakerOpenMsMax < breakerOpenMs) {
+    const [least, got] = [breakerOpenMs, breakerOpenMsMax].map(formatDuration);
+    reading.note(
+      ['limits', 'breaker_open_max'],
+      `expected at least breaker_open (${least}), got ${got}`,
+      `write ${least} or more`,
+    );
+  }
+}
+
+/** Where the console and the API are when nothing is said. */
+export const STANDARD_LISTEN: Address = { host: '127.0.0.1', port: 7433 };
+
+function checkListeners(reading: Reading): void {
+  const at = (key: string): Address | undefined => {
+    const value = valueAt(reading.source.value, ['http', key]);
+    const meaning = typeof value === 'string' ? parseAddress(value, 0) : undefined;
+    return meaning && 'ok' in meaning ? meaning.ok : undefined;
+  };
+  const [listen, metrics] = [at('listen') ?? STANDARD_LISTEN, at('metrics_listen')];
+  const names = valueAt(reading.source.value, ['http', 'allowed_hosts']);
+  if (!isLoopback(listen.host) && !(Array.isArray(names) && names.length > 0)) {
+    const message = `listening on ${listen.host} is open to other machines, and no host name is allowed`;
+    reading.note(
+      ['http', 'listen'],
+      message,
+      'name the hosts that clients use in allowed_hosts, or listen on 127.0.0.1',
+    );
+  }
+  if (metrics && listen.port !== 0 && listen.port === metrics.port) {
+    reading.note(
+      ['http', 'metrics_listen'],
+      `the port ${metrics.port} is taken by listen`,
+      'leave it out: /metrics is there too',
+    );
+  }
+}
+
+/** From this phase on Reeve changes things. */
+const ACTING_PHASE = 2;
+
+/** Whoever acts must be able to call a person. */
+function checkReach(reading: Reading): void {
+  const receivers = valueAt(reading.source.value, ['receivers']);
+  if (Array.isArray(receivers) && receivers.length > 0) return;
+  const groups = valueAt(reading.source.value, ['groups']);
+  const phases: Path[] = [
+    ['phase'],
+    ...(Array.isArray(groups) ? groups : []).map((_, index) => ['groups', index, 'phase']),
+  ];
+  for (const path of phases) {
+    const phase = valueAt(reading.source.value, path);
+    if (typeof phase !== 'number' || phase < ACTING_PHASE) continue;
+    reading.note(
+      path,
+      `phase ${phase} changes things, and no receiver could call a person`,
+      'add one under receivers:',
+    );
+  }
+}
+
+/** Evidence that is looked for more seldom than it keeps would never be fresh. */
+function checkFreshness(
+  reading: Reading,
+  parts: { limits: Limits; drafts: readonly ChannelDraft[]; engines: readonly EngineConfig[] },
+): void {
+  const { evidenceAgeMsMax } = parts.limits;
+  const longest = formatDuration(evidenceAgeMsMax / 2);
+  const slow = (path: Path, everyMs: number): void => {
+    if (everyMs * 2 <= evidenceAgeMsMax) return;
+    const message = `${formatDuration(everyMs)} is too seldom: evidence keeps ${formatDuration(evidenceAgeMsMax)}`;
+    reading.note(path, message, `at most ${longest}, half of limits.evidence_age_max`);
+  };
+  for (const { path, value } of reading.entries('engines', engineDocument)) slow([...path, 'poll'], value.poll);
+  const seen = new Set<unknown>();
+  for (const { path, output } of parts.drafts) {
+    const entry = path.slice(0, 2);
+    if (output && !seen.has(entry[1])) slow([...entry, 'output', 'every'], output.everyMs);
+    seen.add(entry[1]);
+  }
+}
+
+/** A query parameter that carries a secret, and its value. */
+const SECRET_PARAMETER = /[?&]([^=&#]*(?:token|secret|passw|api_?key|signature|credential)[^=&#]*)=([^&#]+)/i;
+
+/** A token in an address comes from the environment, so that the file can be shown to anybody. */
+function checkClearSecrets(reading: Reading): void {
+  const walk = (value: unknown, path: Path): void => {
+    if (typeof value === 'object' && value !== null) {
+      for (const [key, item] of Object.entries(value)) walk(item, [...path, Array.isArray(value) ? Number(key) : key]);
+      return;
+    }
+    if (typeof value !== 'string' || !value.includes('?')) return;
+    const [, name, secret] = SECRET_PARAMETER.exec(reading.writtenAt(path)) ?? [];
+    if (name === undefined || secret?.startsWith('${')) return;
+    reading.note(
+      path,
+      `the parameter ${name} holds a secret in clear`,
+      `write ${name}=\${NAME} and set NAME in the environment`,
+    );
+  };
+  walk(reading.source.value, []);
+}

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import { engineDocument } from '../../core/engine-documents.ts';
+import { duration } from '../duration.ts';
+import { idField, listenField, personaField, phaseField, tcpField, textField, urlField } from './fields.ts';
+import { limitsDocument } from './limits.ts';
+
+export const CHANNELS_MAX = 20_000;
+
+const httpPart = z
+  .strictObject({
+    listen: listenField('Console, API and intake.', '127.0.0.1:7433').optional(),
+    allowed_hosts: z
+      .array(z.string().regex(/^[A-Za-z0-9.-]+(:\d{1,5})?$/, 'a host name, with a port where it is not the usual one'))
+      .max(100)
+      .optional()
+      .describe('Names by which clients may call the API, besides loopback ones.'),
+    metrics_listen: listenField('A listener of its own for /metrics.').optional(),
+  })
+  .describe('Where Reeve listens.');
+
+export const groupDocument = z.strictObject({
+  id: idField('The name of a failure domain: same origin, same host, same encoder pool.'),
+  persona: personaField.optional(),
+  phase: phaseField.optional(),
+});
+
+const outputPart = z
+  .strictObject({
+    hls: urlField('The playlist. {id} is the channel.').optional(),
+    http: urlField('Any address that answers 2xx while the channel is on. {id} is the channel.').optional(),
+    tcp: tcpField('host:port that accepts connections while the channel is on.').optional(),
+    every: duration('500ms', '60s', 'How often it is looked at. Default 2s.').optional(),
+    stall_after: duration('2s', '10m', 'No new output for this long is a stall. Default 6s.').optional(),
+  })
+  .describe('How the output is seen from outside. Without it a stall cannot be told from quiet.');
+
+const sourcePart = z
+  .strictObject({
+    url: urlField('Where the channel reads from. {id} is the channel.'),
+    every: duration('1s', '5m', 'How often it is looked at. Default 10s.').optional(),
+    expect: z.enum(['mpegts', 'any']).optional().describe('mpegts: the bytes are looked at too. Default any.'),
+  })
+  .describe('A look at the origin, apart from the channel itself.');
+
+export const channelDocument = z.strictObject({
+  id: idField('One channel.').optional(),
+  ids: z.array(idField('A channel.')).min(1).max(CHANNELS_MAX).optional().describe('Several channels that are alike.'),
+  engine: idField('The engine that runs it.'),
+  name: textField.max(200).optional().describe('What the engine calls it. {id} is the channel. Default {id}.'),
+  group: idField('Its failure domain. Default: the id of its engine.').optional(),
+  persona: personaField.optional(),
+  expected: z.enum(['always', 'on_demand']).optional().describe('on_demand: dark is normal while nobody watches.'),
+  logs: z.array(textField).max(16).optional().describe('Its own log files. {id} is the channel.'),
+  output: outputPart.optional(),
+  source: sourcePart.optional(),
+});
+
+export const logSourceDocument = z.strictObject({
+  id: idField('The name of this source.'),
+  path: textField.describe('A log file that belongs to no single channel.'),
+  engine: idField('The engine that it belongs to.').optional(),
+});
+
+const secretKeys = {
+  secret_env: textField.optional().describe('The environment variable that holds the secret.'),
+  secret_file: textField.optional().describe('The file that holds the secret; only its owner may read it.'),
+};
+
+export const receiverDocument = z.discriminatedUnion('kind', [
+  z.strictObject({
+    id: idField('The name of this receiver.'),
+    kind: z.literal('alertmanager'),
+    url: urlField('The base address of Alertmanager, for example http://127.0.0.1:9093.'),
+  }),
+  z.strictObject({
+    id: idField('The name of this receiver.'),
+    kind: z.literal('webhook'),
+    url: urlField('Gets a signed POST for every page.'),
+    ...secretKeys,
+  }),
+]);
+
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
+
+/** `config/reeve.yaml`, strictly. What no schema can say is checked in config.ts. */
+export const configDocument = z
+  .strictObject({
+    version: z.literal(1).describe('The form of this file.'),
+    state: textField.optional().describe('Where the journal is kept. --state and the environment go before it.'),
+    http: httpPart.optional(),
+    metrics_prefix: z
+      .string()
+      .regex(/^[a-z][a-z0-9_]{0,38}_$/, 'lower case letters, digits and _, ending in _')
+      .optional()
+      .describe('Begins the name of every metric. Default reeve_.'),
+    phase: phaseField.optional(),
+    persona: personaField.optional(),
+    personas: textField
+      .optional()
+      .describe('Folder of personas. Default: personas beside this file, else the shipped.'),
+    rules: textField.optional().describe('Folder of rules. Default: rules beside this file, else the shipped.'),
+    patterns: textField
+      .optional()
+      .describe('Folder of patterns. Default: patterns beside this file, else the shipped.'),
+    limits: limitsDocument.optional(),
+    engines: z.array(engineDocument).max(64).optional(),
+    groups: z.array(groupDocument).max(2_000).optional(),
+    channels: z.array(channelDocument).max(CHANNELS_MAX).optional(),
+    sources: z.array(logSourceDocument).max(1_000).optional(),
+    receivers: z.array(receiverDocument).max(32).optional(),
+    escalation: z
+      .strictObject({
+        repeat_every: duration('1m', '7d', 'How often an open page is sent again. Default 4h.').optional(),
+        upstream_after: duration('5s', '1h', 'How long an upstream may be away before a page. Default 60s.').optional(),
+      })
+      .optional(),
+    journal: z
+      .strictObject({ keep: duration('2d', '365d', 'How long facts are kept. Default 30d.').optional() })
+      .optional(),
+    log: z.strictObject({ level: z.enum(LOG_LEVELS).optional() }).optional(),
+  })
+  .meta({ title: 'Reeve configuration', description: 'What Reeve watches, how far it may go, and whom it tells.' });
+
+export type ConfigDocument = z.output<typeof configDocument>;
+export type ChannelDocument = z.output<typeof channelDocument>;
+export type ReceiverDocument = z.output<typeof receiverDocument>;
+export type GroupDocument = z.output<typeof groupDocument>;
+export type LogSourceDocument = z.output<typeof logSourceDocument>;

@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import type { Environment, Flags, Origin } from './environment.ts';
+
+/** Where the package itself keeps its personas, rules, patterns and schemas. */
+export const SHIPPED = resolve(import.meta.dirname, '../../..');
+
+/** The folders that an operator edits, and where the package keeps its own. */
+const FOLDERS = { personas: 'personas', rules: 'config/rules', patterns: 'config/patterns' } as const;
+export type FolderName = keyof typeof FOLDERS;
+export const FOLDER_NAMES = Object.keys(FOLDERS) as FolderName[];
+
+const SYSTEM_FILE = '/etc/reeve/reeve.yaml';
+
+/**
+ * The configuration file: `--config`, `REEVE_CONFIG`, `./config/reeve.yaml`, `/etc/reeve/reeve.yaml`.
+ * Undefined when nothing was said and neither of the last two exists.
+ */
+export function findConfigFile(flags: Flags, env: Environment, cwd: string): string | undefined {
+  const said = flags.config ?? env.REEVE_CONFIG;
+  if (said !== undefined) return resolve(cwd, said);
+  return [resolve(cwd, 'config/reeve.yaml'), SYSTEM_FILE].find((path) => existsSync(path));
+}
+
+/** The state directory: a flag, the environment (ours, systemd's, the desktop's), the file, the usual place. */
+export function stateDirectory(said: {
+  readonly flags: Flags;
+  readonly env: Environment;
+  readonly cwd: string;
+  readonly file: string;
+  /** `state:` of the file. */
+  readonly written: string | undefined;
+  readonly isRoot: boolean;
+}): { readonly directory: string; readonly origin: Origin | undefined } {
+  const { flags, env, cwd } = said;
+  const from = (directory: string, origin: string) => ({ directory, origin: { path: 'state', from: origin } });
+  if (flags.state !== undefined) return from(resolve(cwd, flags.state), '--state');
+  if (env.REEVE_STATE) return from(resolve(cwd, env.REEVE_STATE), 'REEVE_STATE');
+  // systemd separates several directories by colons; the first is ours.
+  const granted = env.STATE_DIRECTORY?.split(':')[0];
+  if (granted) return from(resolve(cwd, granted), 'STATE_DIRECTORY');
+  if (env.XDG_STATE_HOME && isAbsolute(env.XDG_STATE_HOME)) {
+    return from(join(env.XDG_STATE_HOME, 'reeve'), 'XDG_STATE_HOME');
+  }
+  if (said.written !== undefined) return { directory: resolve(dirname(said.file), said.written), origin: undefined };
+  const home = said.isRoot || !env.HOME ? '/var/lib' : join(env.HOME, '.local/state');
+  return { directory: join(home, 'reeve'), origin: undefined };
+}
+
+/** A folder of the configuration: as written, else the one beside the file, else the package's own. */
+export function folderOf(
+  name: FolderName,
+  base: { readonly file: string; readonly written: string | undefined; readonly from: string },
+): string {
+  if (base.written !== undefined) return resolve(base.from, base.written);
+  const beside = join(dirname(base.file), name);
+  return existsSync(beside) ? beside : join(SHIPPED, FOLDERS[name]);
+}

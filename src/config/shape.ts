@@ -1,0 +1,69 @@
+import type { z } from 'zod';
+import type { Path } from './yaml.ts';
+
+/** As much of a zod definition as is needed to walk it. */
+interface Definition {
+  readonly type: string;
+  readonly shape?: Readonly<Record<string, z.core.$ZodType>>;
+  readonly element?: z.core.$ZodType;
+  readonly valueType?: z.core.$ZodType;
+  readonly keyType?: z.core.$ZodType;
+  readonly innerType?: z.core.$ZodType;
+  readonly in?: z.core.$ZodType;
+  readonly options?: readonly z.core.$ZodType[];
+  readonly items?: readonly z.core.$ZodType[];
+  readonly entries?: Readonly<Record<string, string | number>>;
+  readonly values?: readonly unknown[];
+}
+
+const definitionOf = (schema: z.core.$ZodType): Definition => schema._zod.def as unknown as Definition;
+
+/** The schemas that may hold at a path: several where a union stands on the way. */
+export function schemasAt(root: z.core.$ZodType, path: Path): readonly z.core.$ZodType[] {
+  let found = opened(root);
+  for (const segment of path) found = found.flatMap((schema) => members(schema, segment)).flatMap(opened);
+  return found;
+}
+
+/** The keys that a mapping at the path may have. */
+export function keysAt(root: z.core.$ZodType, path: Path): readonly string[] {
+  const keys = schemasAt(root, path).flatMap((schema) => {
+    const { type, shape, keyType } = definitionOf(schema);
+    if (type === 'record' && keyType) return opened(keyType).flatMap(wordsOf);
+    return type === 'object' ? Object.keys(shape ?? {}) : [];
+  });
+  return [...new Set(keys)];
+}
+
+/** What editors show for the value at the path: its description. */
+export function descriptionAt(root: z.core.$ZodType, path: Path): string | undefined {
+  let schema: z.core.$ZodType | undefined = root;
+  for (const segment of path) schema = schema && opened(schema).flatMap((open) => members(open, segment))[0];
+  return schema && (schema as z.ZodType).description;
+}
+
+/** Optional, default, pipe and the like hide the schema that says something; a union opens into its options. */
+function opened(schema: z.core.$ZodType): readonly z.core.$ZodType[] {
+  const definition = definitionOf(schema);
+  if (definition.type === 'union') return (definition.options ?? []).flatMap(opened);
+  const inner = definition.innerType ?? definition.in;
+  return inner ? opened(inner) : [schema];
+}
+
+function members(schema: z.core.$ZodType, segment: string | number): readonly z.core.$ZodType[] {
+  const definition = definitionOf(schema);
+  const member =
+    definition.type === 'object'
+      ? ownMember(definition.shape, String(segment))
+      : (definition.element ?? definition.items?.[Number(segment)] ?? definition.valueType);
+  return member ? [member] : [];
+}
+
+const ownMember = (shape: Definition['shape'], key: string): z.core.$ZodType | undefined =>
+  shape && Object.hasOwn(shape, key) ? shape[key] : undefined;
+
+function wordsOf(schema: z.core.$ZodType): readonly string[] {
+  const { type, entries, values } = definitionOf(schema);
+  if (type === 'enum') return Object.values(entries ?? {}).map(String);
+  return type === 'literal' ? (values ?? []).map(String) : [];
+}

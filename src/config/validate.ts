@@ -1,0 +1,221 @@
+import { z } from 'zod';
+import type { Problem } from '../core/errors.ts';
+import { descriptionAt, keysAt } from './shape.ts';
+import { listed, nearest, shown } from './words.ts';
+import { bounded, type ParsedYaml, type Path } from './yaml.ts';
+
+/** What a schema is laid on: the value, where it stands, and how it was written where that differs. */
+export type Source = Pick<ParsedYaml, 'file' | 'value' | 'at'> & {
+  /** The text as it stands in the file, where the value was made from it (`${NAME}`): a message shows this. */
+  readonly written?: (path: Path) => string | undefined;
+};
+
+export type Validated<T> =
+  | { readonly ok: true; readonly value: T; readonly problems: readonly [] }
+  | { readonly ok: false; readonly value: undefined; readonly problems: readonly Problem[] };
+
+/** What a check of one value says: its meaning, or why not and what to write instead. */
+export type Meaning<T> = { readonly ok: T } | { readonly no: string; readonly hint?: string; readonly path?: Path };
+
+type Issue = z.core.$ZodIssue;
+type Said = { readonly message: string; readonly hint?: string | undefined };
+
+/** Marks messages that this file writes itself; any other was written in the schema. */
+const OURS = '\u0000';
+
+/**
+ * Lays a schema on a value (or on what stands at `prefix` in it) and gives every problem at once, each with its place,
+ * what was expected, what came, and a hint.
+ */
+export function validate<S extends z.ZodType>(schema: S, source: Source, prefix: Path = []): Validated<z.output<S>> {
+  const result = schema.safeParse(valueAt(source.value, prefix), { reportInput: true, error: () => OURS });
+  if (result.success) return { ok: true, value: result.data, problems: [] };
+  const problems = result.error.issues
+    .flatMap((issue) => plainIssues(issue, []))
+    .flatMap(({ issue, path }) => problemsOf(issue, { schema, source, prefix, path }));
+  return { ok: false, value: undefined, problems: bounded(inOrder(problems)) };
+}
+
+/** By file, then from top to bottom, as a person works through them. */
+export const inOrder = (problems: readonly Problem[]): readonly Problem[] =>
+  [...problems].sort((a, b) => a.file.localeCompare(b.file) || a.line - b.line || a.column - b.column);
+
+/**
+ * A value whose whole check is one function, so that its message is exact; `json` is what editors see of it.
+ * The function gets whatever stands in the file, of any type.
+ */
+export function checked<T>(check: (input: unknown) => Meaning<T>, json: z.core.GlobalMeta & Record<string, unknown>) {
+  return z
+    .unknown()
+    .transform((input, context): T => {
+      const meaning = check(input);
+      if ('ok' in meaning) return meaning.ok;
+      const { no, hint, path } = meaning;
+      context.addIssue({ code: 'custom', message: no, params: { said: true, hint }, path: [...(path ?? [])] });
+      return z.NEVER;
+    })
+    .meta(json);
+}
+
+/** One problem with a place, for checks that no schema can say. */
+export function problemAt(source: Source, path: Path, said: Said, part: 'key' | 'value' = 'value'): Problem {
+  const problem = { file: source.file, ...source.at(path, part), path: path.join('.'), message: said.message };
+  return said.hint === undefined ? problem : { ...problem, hint: said.hint };
+}
+
+export function valueAt(value: unknown, path: Path): unknown {
+  let found = value;
+  for (const segment of path) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, segment)) return undefined;
+    found = (found as Record<string | number, unknown>)[segment];
+  }
+  return found;
+}
+
+interface Placed {
+  readonly issue: Issue;
+  readonly path: Path;
+}
+
+/** A failed union becomes the issues of the option that the value most likely meant. */
+function plainIssues(issue: Issue, parent: Path): readonly Placed[] {
+  const path = [...parent, ...(issue.path as Path)];
+  if (issue.code !== 'invalid_union' || issue.errors.length === 0) return [{ issue, path }];
+  const ofThisType = issue.errors.filter((issues) => !issues.some(isWrongType));
+  const best = ofThisType.sort((a, b) => weight(a) - weight(b))[0];
+  return best ? best.flatMap((inner) => plainIssues(inner, path)) : [{ issue, path }];
+}
+
+const isWrongType = (issue: Issue): boolean =>
+  (issue.code === 'invalid_type' || issue.code === 'invalid_value') && issue.path.length === 0;
+
+/** Fewer and deeper issues fit better; a key that the option does not know fits worst. */
+const weight = (issues: readonly Issue[]): number =>
+  issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? 3 * issue.keys.length : 1), 0);
+
+interface Place {
+  readonly schema: z.ZodType;
+  readonly source: Source;
+  readonly prefix: Path;
+  /** Within the schema. */
+  readonly path: Path;
+}
+
+function problemsOf(issue: Issue, place: Place): readonly Problem[] {
+  const { schema, source, path } = place;
+  const here = [...place.prefix, ...path];
+  if (issue.code === 'unrecognized_keys') {
+    const known = keysAt(schema, path);
+    return issue.keys.map((key) => problemAt(source, [...here, key], unknownKey(key, known), 'key'));
+  }
+  const key = String(here.at(-1) ?? '');
+  const said = say(issue, (value) => source.written?.(here) ?? shown(value, key));
+  const part = issue.code === 'invalid_key' ? 'key' : 'value';
+  const hint = said.hint ?? hintOf(issue, place);
+  return [problemAt(source, here, { message: said.message, hint }, part)];
+}
+
+function unknownKey(key: string, known: readonly string[]): Said {
+  const meant = nearest(key, known);
+  const listedKeys = known.length > 0 ? `known here: ${listed([...known].sort(), 'and')}` : undefined;
+  const merge = key === '<<' ? 'merge keys are not supported: write the keys out' : undefined;
+  return {
+    message: `unknown key ${shown(key)}`,
+    hint: merge ?? (meant === undefined ? listedKeys : `did you mean ${meant}?`),
+  };
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  object: 'a mapping (lines of "key: value")',
+  record: 'a mapping (lines of "key: value")',
+  array: 'a list',
+};
+
+function say(issue: Issue, show: (value: unknown) => string): Said {
+  const params = issue.code === 'custom' ? issue.params : undefined;
+  if (params?.said === true) return { message: issue.message, hint: params.hint };
+  const got = show('discriminator' in issue ? valueAt(issue.input, issue.path.slice(-1) as Path) : issue.input);
+  if (issue.message !== OURS) return { message: written(issue, got), hint: params?.hint };
+  switch (issue.code) {
+    case 'invalid_type':
+      return { message: `expected ${TYPES[issue.expected] ?? issue.expected}, got ${got}` };
+    case 'invalid_value':
+      return { message: `expected ${listed(issue.values.map(String))}, got ${got}` };
+    case 'too_small':
+      return sized('at least', Number(issue.minimum) + (issue.inclusive === false ? 1 : 0), { issue, got });
+    case 'too_big':
+      return sized('at most', Number(issue.maximum) - (issue.inclusive === false ? 1 : 0), { issue, got });
+    case 'invalid_union':
+      return { message: `expected ${listed(unionWords(issue))}, got ${got}` };
+    case 'invalid_key':
+      return { message: `${show(issue.path.at(-1))} is not ${listed(issue.issues.map((inner) => inner.message))}` };
+    case 'invalid_format':
+      return {
+        message: `expected ${issue.format === 'regex' ? `text like ${issue.pattern}` : `a valid ${issue.format}`}, got ${got}`,
+      };
+    default:
+      return { message: `this value is not accepted: ${got}` };
+  }
+}
+
+/** A message from a schema says what was expected, or in a sentence what is wrong; of a scalar we add what came. */
+function written(issue: Issue, got: string): string {
+  if (typeof issue.input === 'object' && issue.input !== null) return issue.message;
+  const sentence = issue.code === 'custom' || issue.message.startsWith('expected');
+  return `${sentence ? '' : 'expected '}${issue.message}, got ${got}`;
+}
+
+function sized(bound: string, limit: number, about: { issue: Issue; got: string }): Said {
+  const { issue, got } = about;
+  if (typeof issue.input === 'string')
+    return { message: `expected ${bound} ${limit} characters, got ${issue.input.length}` };
+  if (Array.isArray(issue.input)) return { message: `expected ${bound} ${limit} entries, got ${issue.input.length}` };
+  return { message: `expected ${bound} ${limit}, got ${got}`, hint: `the nearest allowed value is ${limit}` };
+}
+
+function unionWords(issue: Issue & { code: 'invalid_union' }): readonly string[] {
+  if ('options' in issue && Array.isArray(issue.options)) return issue.options.map(String);
+  const words = issue.errors.flat().filter(isWrongType).flatMap(expectedBy);
+  return [...new Set(words)].filter((word) => word !== '');
+}
+
+const expectedBy = (issue: Issue): readonly string[] => {
+  if (issue.code === 'invalid_value') return issue.values.map(String);
+  return issue.code === 'invalid_type' ? [TYPES[issue.expected] ?? issue.expected] : [];
+};
+
+function hintOf(issue: Issue, { schema, path }: Place): string | undefined {
+  const { input } = issue;
+  if (issue.code === 'invalid_key') {
+    const meant = nearest(String(issue.path.at(-1)), keysAt(schema, path.slice(0, -1)));
+    return meant && `did you mean ${meant}?`;
+  }
+  if (typeof input === 'string') {
+    const words = issue.code === 'invalid_value' ? issue.values.map(String) : [];
+    const options = issue.code === 'invalid_union' ? unionWords(issue) : [];
+    const meant = nearest(input, [...words, ...options]);
+    if (meant !== undefined) return `did you mean ${meant}?`;
+  }
+  return issue.code === 'invalid_type' ? typeHint(issue.expected, input) : descriptionAt(schema, path);
+}
+
+/** What to write when the type is wrong in one of the ways that YAML invites. */
+function typeHint(expected: string, input: unknown): string | undefined {
+  if (expected === 'boolean' && typeof input === 'string') {
+    if (/^(yes|y|on)$/i.test(input)) return 'write true: in YAML 1.2 this word is text';
+    return /^(no|n|off)$/i.test(input) ? 'write false: in YAML 1.2 this word is text' : undefined;
+  }
+  if (expected === 'string' && (typeof input === 'number' || typeof input === 'boolean')) {
+    return `put it in quotes: "${input}"`;
+  }
+  if ((expected === 'number' || expected === 'int') && typeof input === 'string') {
+    return Number.isFinite(Number(input)) && input.trim() !== '' ? 'write it without quotes' : undefined;
+  }
+  return expected === 'array' && input !== null && input !== undefined
+    ? 'write a list: [ … ] or lines with "- "'
+    : undefined;
+}

@@ -1,0 +1,62 @@
+const TEXT_SHOWN_MAX = 60;
+
+/** Control, formatting and unassigned characters, lone surrogates, line and paragraph separators. */
+const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
+
+/** Keys whose values never appear in a message. */
+const SECRET_KEY = /password|secret|token|credential|api_?key|authorization/i;
+
+/** A value from a file as a message may show it: short, on one line, harmless on a terminal, without passwords. */
+export function shown(value: unknown, key = ''): string {
+  if (value === undefined || value === null) return 'nothing';
+  if (typeof value === 'boolean') return String(value);
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'a mapping';
+  if (SECRET_KEY.test(key)) return 'a hidden value';
+  if (typeof value === 'number') return `the number ${value}`;
+  const masked = [...maskUrl(String(value))];
+  const safe = masked.slice(0, TEXT_SHOWN_MAX).join('').replace(UNPRINTABLE, '?');
+  return `"${safe}${masked.length > TEXT_SHOWN_MAX ? '…' : ''}"`;
+}
+
+/** User, password and the values of a query never leave the file. */
+function maskUrl(text: string): string {
+  return text.replace(/\/\/[^/@\s]*@/, '//***@').replace(/(\?[^#\s]*)/, (query) => query.replace(/=[^&]*/g, '=***'));
+}
+
+/** The candidate that a person most likely meant; undefined when none is close. */
+export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  const plain = (text: string): string => text.toLowerCase().replace(/[-_\s.]/g, '');
+  const wanted = plain(word).slice(0, 64);
+  const reach = Math.max(1, Math.floor(wanted.length / 3));
+  let best: { readonly candidate: string; readonly distance: number } | undefined;
+  for (const candidate of candidates) {
+    const distance = editDistance(wanted, plain(candidate).slice(0, 64));
+    if (distance <= reach && distance < (best?.distance ?? Number.POSITIVE_INFINITY)) best = { candidate, distance };
+  }
+  return best?.candidate;
+}
+
+/** Insertions, deletions, changes and swaps of neighbours (optimal string alignment). */
+function editDistance(a: string, b: string): number {
+  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, column) => column)];
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    const above = rows[i - 1]!;
+    for (let j = 1; j <= b.length; j += 1) {
+      const change = a[i - 1] === b[j - 1] ? 0 : 1;
+      let cost = Math.min(above[j]! + 1, row[j - 1]! + 1, above[j - 1]! + change);
+      if (a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] && i > 1 && j > 1)
+        cost = Math.min(cost, rows[i - 2]![j - 2]! + 1);
+      row.push(cost);
+    }
+    rows.push(row);
+  }
+  return rows[a.length]![b.length]!;
+}
+
+/** `a, b or c`. */
+export function listed(words: readonly string[], conjunction = 'or'): string {
+  if (words.length <= 1) return words[0] ?? '';
+  return `${words.slice(0, -1).join(', ')} ${conjunction} ${words.at(-1)}`;
+}
