@@ -1,0 +1,172 @@
+import type { z } from 'zod';
+import type { Problem } from '../core/errors.ts';
+import { HARMLESS_SYMPTOMS, type SymptomKind } from '../core/symptom.ts';
+import { compileLineRegex, type Found, type LineRegex } from './line_regex.ts';
+import { type PatternEntry, type PatternSource, patternDocument, REMEDY, type Remedy, SEVERITY } from './pattern.ts';
+import { parseRegex, RegexRefused } from './regex.ts';
+import { requiredLiterals } from './regex_facts.ts';
+import { foreignSpans, isOwnWords, withoutForeign } from './trust.ts';
+
+/** One compiled entry of the catalogue. */
+export interface Pattern {
+  /** Rank: where several fit one line, the lowest is the answer. */
+  readonly index: number;
+  readonly id: string;
+  readonly software: string;
+  readonly symptom: SymptomKind;
+  readonly harmless: boolean;
+  readonly confidence: number;
+  readonly severity: number;
+  readonly remedy: Remedy;
+  readonly notice: 'started' | 'exited' | undefined;
+  /** Every line that matches holds one of these; compared without case when `ignoreCase` is set. */
+  readonly literals: readonly string[];
+  readonly ignoreCase: boolean;
+  /** Where the pattern fits the line's own words; text that outsiders wrote never fits. Latin1 text in. */
+  find(text: string): Found | undefined;
+}
+
+export interface Catalogue {
+  /** By rank. */
+  readonly patterns: readonly Pattern[];
+}
+
+/** A shorter literal would make the prefilter stop at nearly every line. */
+const LITERAL_CHARS_MIN = 3;
+
+interface Candidate {
+  readonly pattern: Omit<Pattern, 'index'>;
+  readonly priority: number;
+  readonly order: number;
+}
+
+/** Every file checked, every problem reported at once. A file with a problem gives no patterns. */
+export function compileCatalogue(sources: readonly PatternSource[]): {
+  readonly catalogue: Catalogue;
+  readonly problems: readonly Problem[];
+} {
+  const problems: Problem[] = [];
+  const candidates: Candidate[] = [];
+  const owners = new Map<string, string>();
+  for (const source of sources) {
+    const found = compileSource(source, owners, candidates.length);
+    if (found.problems.length > 0) problems.push(...found.problems);
+    else candidates.push(...found.candidates);
+  }
+  candidates.sort((a, b) => b.priority - a.priority || b.pattern.severity - a.pattern.severity || a.order - b.order);
+  return { catalogue: { patterns: candidates.map(({ pattern }, index) => ({ ...pattern, index })) }, problems };
+}
+
+function compileSource(
+  source: PatternSource,
+  owners: Map<string, string>,
+  base: number,
+): { readonly candidates: readonly Candidate[]; readonly problems: readonly Problem[] } {
+  const parsed = patternDocument.safeParse(source.value);
+  if (!parsed.success)
+    return { candidates: [], problems: parsed.error.issues.map((issue) => shapeProblem(source, issue)) };
+  const problems: Problem[] = [];
+  const candidates: Candidate[] = [];
+  const { software, priority, patterns } = parsed.data;
+  patterns.forEach((entry, at) => {
+    const report = (key: string, message: string): void => {
+      problems.push(problemAt(source, ['patterns', at, ...key.split('.').map(asIndex)], `${entry.id}: ${message}`));
+    };
+    const owner = owners.get(entry.id);
+    if (owner !== undefined) report('id', `the id is already used in ${owner}`);
+    owners.set(entry.id, source.file);
+    const pattern = compileEntry(entry, software, report);
+    if (pattern !== undefined) candidates.push({ pattern, priority, order: base + at });
+  });
+  return { candidates, problems };
+}
+
+const asIndex = (part: string): string | number => (/^\d+$/.test(part) ? Number(part) : part);
+
+type Report = (key: string, message: string) => void;
+
+function compileEntry(entry: PatternEntry, software: string, report: Report): Omit<Pattern, 'index'> | undefined {
+  const compiled = compileRegex(entry, report);
+  if (compiled === undefined) return undefined;
+  const pattern: Omit<Pattern, 'index'> = {
+    id: entry.id,
+    software,
+    symptom: entry.symptom,
+    harmless: HARMLESS_SYMPTOMS.has(entry.symptom),
+    confidence: entry.confidence,
+    severity: entry.severity ?? SEVERITY[entry.symptom],
+    remedy: entry.remedy ?? REMEDY[entry.symptom],
+    notice: entry.notice,
+    literals: compiled.literals,
+    ignoreCase: compiled.ignoreCase,
+    find: findOwnWords(entry, compiled.regex),
+  };
+  checkExamples(entry, pattern, report);
+  return pattern;
+}
+
+function compileRegex(
+  entry: PatternEntry,
+  report: Report,
+): { readonly regex: LineRegex; readonly literals: readonly string[]; readonly ignoreCase: boolean } | undefined {
+  try {
+    const parsed = parseRegex(entry.regex);
+    const literals = entry.any ?? requiredLiterals(parsed.root, parsed.ignoreCase) ?? [];
+    if (literals.length === 0 || literals.some((text) => text.length < LITERAL_CHARS_MIN)) {
+      report('regex', `no literal of at least ${LITERAL_CHARS_MIN} characters is certain to be in a match: add "any"`);
+      return undefined;
+    }
+    const ignoreCase = entry.any === undefined && parsed.ignoreCase;
+    return { regex: compileLineRegex(entry.regex, parsed), literals: literals.map(asBytes), ignoreCase };
+  } catch (thrown) {
+    if (!(thrown instanceof RegexRefused || thrown instanceof Error)) throw thrown;
+    report('regex', `the expression is refused: ${thrown.message}`);
+    return undefined;
+  }
+}
+
+/** Text as the bytes it has in a file, one character each. */
+export const asBytes = (text: string): string => (isAscii(text) ? text : Buffer.from(text, 'utf8').toString('latin1'));
+
+const isAscii = (text: string): boolean => !/[^\x00-\x7f]/.test(text);
+
+function findOwnWords(entry: PatternEntry, regex: LineRegex): Pattern['find'] {
+  const all = (entry.all ?? []).map(asBytes);
+  const any = (entry.any ?? []).map(asBytes);
+  const none = (entry.none ?? []).map(asBytes);
+  return (text) => {
+    const found = regex.find(text);
+    if (found === undefined) return undefined;
+    if (!all.every((part) => text.includes(part)) || none.some((part) => text.includes(part))) return undefined;
+    if (any.length > 0 && !any.some((part) => text.includes(part))) return undefined;
+    const spans = foreignSpans(text);
+    if (spans.length === 0 || isOwnWords(spans, found.index, found.end)) return found;
+    return regex.find(withoutForeign(text));
+  };
+}
+
+function checkExamples(entry: PatternEntry, pattern: Omit<Pattern, 'index'>, report: Report): void {
+  entry.match.forEach((example, at) => {
+    if (!matches(pattern, example)) report(`match.${at}`, `the example does not match: ${example}`);
+  });
+  entry.not_match.forEach((example, at) => {
+    if (matches(pattern, example)) report(`not_match.${at}`, `the counter-example matches: ${example}`);
+  });
+}
+
+/** An example passes the prefilter and the expression, as a line would. */
+function matches(pattern: Omit<Pattern, 'index'>, example: string): boolean {
+  const text = asBytes(example);
+  const searched = pattern.ignoreCase ? text.toLowerCase() : text;
+  return pattern.literals.some((literal) => searched.includes(literal)) && pattern.find(text) !== undefined;
+}
+
+function shapeProblem(source: PatternSource, issue: z.core.$ZodIssue): Problem {
+  const hint = issue.code === 'unrecognized_keys' ? { hint: 'reeve schema pattern shows every key' } : {};
+  return { ...problemAt(source, issue.path, issue.message), ...hint };
+}
+
+function problemAt(source: PatternSource, path: readonly PropertyKey[], message: string): Problem {
+  const { line, column } = source.position(path);
+  return { file: source.file, line, column, path: path.map(String).join('.'), message };
+}

@@ -1,0 +1,249 @@
+import type { Chunk, ChunkCount, ChunkSink, Notice } from '../core/chunk.ts';
+import type { Clock, MonoMs } from '../core/clock.ts';
+import type { ProgressSample } from '../core/sample.ts';
+import { type Symptom, SYMPTOMS, type SymptomKind } from '../core/symptom.ts';
+import type { Catalogue, Pattern } from './catalogue.ts';
+import type { ChannelTable } from './channels.ts';
+import { countNewlines, countProgress } from './count.ts';
+import type { Found } from './line_regex.ts';
+import { newestProgress, type ParsedProgress } from './progress.ts';
+import { createScanner, type FoundRecord, type RecordSink } from './scanner.ts';
+import { Tally } from './tally.ts';
+import { WINDOW_MS, Windows } from './windows.ts';
+
+/** A symptom is raised at this many events in the window; 1 where nothing is said. One torn packet is no trouble. */
+export const THRESHOLDS: Partial<Readonly<Record<SymptomKind, number>>> = {
+  corrupt_input: 3,
+  clock_skew_or_dts: 5,
+  buffer_underrun: 3,
+  encoder_overload: 2,
+  segment_missing: 2,
+};
+
+/** After a symptom is raised it is raised again at most this often. */
+const EMIT_EVERY_MS = 1000;
+const PROGRESS_EVERY_MS = 500;
+const EVIDENCE_MAX = 3;
+const EVIDENCE_CHARS_MAX = 400;
+/** Bytes around what was found that become evidence, before redaction. */
+const EVIDENCE_BYTES_BEFORE = 160;
+const EVIDENCE_BYTES_MAX = 480;
+
+const KIND_NUMBERS = new Map(SYMPTOMS.map((kind, at) => [kind, at]));
+
+export interface DetectorParts {
+  readonly catalogue: Catalogue;
+  readonly clock: Clock;
+  readonly channels: ChannelTable;
+  /** Redacts and strips control characters. Everything that leaves the detector as text went through it. */
+  readonly clean: (text: string) => string;
+  readonly parseProgress: (record: string) => ParsedProgress | undefined;
+  readonly thresholds?: Partial<Readonly<Record<SymptomKind, number>>>;
+  readonly onSymptom: (symptom: Symptom) => void;
+  readonly onProgress: (sample: ProgressSample) => void;
+  readonly onNotice: (notice: Notice) => void;
+  /** A record that complains and that no pattern fits; cleaned text, at most 400 characters. Called a bounded number of times. */
+  readonly onUnrecognised?: (text: string, channel: string | undefined, nowMs: MonoMs) => void;
+}
+
+/** Totals since start, for metrics and the store. */
+export interface DetectorTotals {
+  readonly patterns: readonly {
+    readonly channel: string | undefined;
+    readonly pattern: string;
+    readonly count: number;
+  }[];
+  /** Records that a pattern fitted and that no configured channel owns. */
+  readonly unowned: number;
+  readonly harmless: number;
+  readonly raised: number;
+  /** Complaints that were counted and not looked at, because too many came at once. */
+  readonly unsampled: number;
+}
+
+export interface Detector {
+  readonly accept: ChunkSink;
+  /** Events of the kind in the last minute. */
+  count(channel: string, kind: SymptomKind): number;
+  totals(): DetectorTotals;
+}
+
+/** Turns chunks of logs into symptoms: bytes in, at most one symptom per channel and kind and second out. */
+export function createDetector(parts: DetectorParts): Detector {
+  return new ChunkDetector(parts);
+}
+
+/** Complaints that may be looked at per second; the rest is counted. */
+const UNRECOGNISED_PER_S_MAX = 200;
+
+interface Recent {
+  lastEmitMs: MonoMs;
+  texts: string[];
+}
+
+class ChunkDetector implements Detector, RecordSink {
+  readonly #parts: DetectorParts;
+  readonly #scanner;
+  readonly #windows = new Windows(SYMPTOMS.length);
+  readonly #tally: Tally;
+  readonly #thresholds: readonly number[];
+  /** By channel * kinds + kind. */
+  readonly #recent = new Map<number, Recent>();
+  readonly #progressAtMs = new Map<number, MonoMs>();
+  readonly #totals = { unowned: 0, harmless: 0, raised: 0, unsampled: 0 };
+  readonly #unrecognised = { sinceMs: 0, count: 0 };
+  #chunk: Chunk | undefined;
+  #owner: number | undefined;
+
+  constructor(parts: DetectorParts) {
+    this.#parts = parts;
+    this.#scanner = createScanner(parts.catalogue);
+    this.#tally = new Tally(parts.catalogue.patterns.length);
+    const thresholds = { ...THRESHOLDS, ...parts.thresholds };
+    this.#thresholds = SYMPTOMS.map((kind) => thresholds[kind] ?? 1);
+  }
+
+  readonly accept = (chunk: Chunk): ChunkCount => {
+    const { bytes, start, end } = chunk;
+    this.#chunk = chunk;
+    this.#owner = chunk.channel === undefined ? undefined : this.#parts.channels.numberOf(chunk.channel);
+    const matched = this.#scanner.scan(bytes, start, end, this);
+    if (!chunk.backlog) this.#readProgress(chunk);
+    this.#chunk = undefined;
+    const lines = countNewlines(bytes, start, end);
+    return { lines, matched, unmatched: lines - matched, progress: countProgress(bytes, start, end) };
+  };
+
+  matched(record: FoundRecord, pattern: Pattern, found: Found): void {
+    const chunk = this.#chunk!;
+    const channel = this.#channelOf(record, found);
+    if (pattern.notice !== undefined && !chunk.backlog && channel !== undefined) this.#notice(pattern, channel, found);
+    if (channel === undefined) {
+      this.#totals.unowned += 1;
+      return;
+    }
+    this.#tally.add(channel, pattern.index);
+    if (pattern.harmless) this.#totals.harmless += 1;
+    else if (!chunk.backlog) this.#observe(channel, pattern, record, found);
+  }
+
+  complained(record: FoundRecord): void {
+    const { onUnrecognised, clean } = this.#parts;
+    const chunk = this.#chunk!;
+    if (onUnrecognised === undefined || chunk.backlog) return;
+    if (chunk.monoMs - this.#unrecognised.sinceMs >= 1000) {
+      this.#unrecognised.sinceMs = chunk.monoMs;
+      this.#unrecognised.count = 0;
+    }
+    this.#unrecognised.count += 1;
+    if (this.#unrecognised.count > UNRECOGNISED_PER_S_MAX) {
+      this.#totals.unsampled += 1;
+      return;
+    }
+    const to = Math.min(record.to, record.from + EVIDENCE_BYTES_MAX);
+    const text = clean(chunk.bytes.toString('utf8', record.from, to)).slice(0, EVIDENCE_CHARS_MAX);
+    const channel = this.#owner ?? this.#parts.channels.find(record.text);
+    onUnrecognised(text, channel === undefined ? undefined : this.#parts.channels.nameOf(channel), chunk.monoMs);
+  }
+
+  count(channel: string, kind: SymptomKind): number {
+    const number = this.#parts.channels.numberOf(channel);
+    if (number === undefined) return 0;
+    return this.#windows.count(number, KIND_NUMBERS.get(kind)!, this.#parts.clock.monotonicMs());
+  }
+
+  totals(): DetectorTotals {
+    const patterns = this.#tally.rows().map(({ channel, pattern, count }) => ({
+      channel: this.#parts.channels.nameOf(channel),
+      pattern: this.#parts.catalogue.patterns[pattern]!.id,
+      count,
+    }));
+    return { ...this.#totals, patterns };
+  }
+
+  #channelOf(record: FoundRecord, found: Found): number | undefined {
+    const { channels } = this.#parts;
+    const named = found.groups.channel;
+    return (named === undefined ? undefined : channels.numberOf(named)) ?? this.#owner ?? channels.find(record.text);
+  }
+
+  #notice(pattern: Pattern, channel: number, found: Found): void {
+    const pid = Number(found.groups.pid);
+    this.#parts.onNotice({
+      kind: pattern.notice!,
+      channel: this.#parts.channels.nameOf(channel),
+      pid: Number.isSafeInteger(pid) && pid > 0 ? pid : undefined,
+      monoMs: this.#chunk!.monoMs,
+    });
+  }
+
+  #observe(channel: number, pattern: Pattern, record: FoundRecord, found: Found): void {
+    const nowMs = this.#chunk!.monoMs;
+    const kind = KIND_NUMBERS.get(pattern.symptom)!;
+    const countInWindow = this.#windows.add(channel, kind, nowMs);
+    const recent = this.#recentOf(channel * SYMPTOMS.length + kind);
+    const due = countInWindow >= this.#thresholds[kind]! && nowMs - recent.lastEmitMs >= EMIT_EVERY_MS;
+    if (due || recent.texts.length < EVIDENCE_MAX - 1) recent.texts.push(this.#evidence(record, found));
+    if (!due) return;
+    this.#emit({ channel, pattern, countInWindow, texts: recent.texts.slice(-EVIDENCE_MAX) });
+    recent.lastEmitMs = nowMs;
+    recent.texts = [];
+  }
+
+  #recentOf(key: number): Recent {
+    const known = this.#recent.get(key);
+    if (known !== undefined) return known;
+    const recent = { lastEmitMs: Number.NEGATIVE_INFINITY, texts: [] };
+    this.#recent.set(key, recent);
+    return recent;
+  }
+
+  #evidence(record: FoundRecord, found: Found): string {
+    const from = Math.max(record.from, record.from + found.index - EVIDENCE_BYTES_BEFORE);
+    const to = Math.min(record.to, from + EVIDENCE_BYTES_MAX);
+    return this.#chunk!.bytes.toString('utf8', from, to);
+  }
+
+  #emit(raised: {
+    readonly channel: number;
+    readonly pattern: Pattern;
+    readonly countInWindow: number;
+    readonly texts: readonly string[];
+  }): void {
+    const { at, monoMs, source } = this.#chunk!;
+    const { pattern, countInWindow } = raised;
+    this.#totals.raised += 1;
+    this.#parts.onSymptom({
+      at,
+      monoMs,
+      channel: this.#parts.channels.nameOf(raised.channel),
+      kind: pattern.symptom,
+      origin: 'log',
+      countInWindow,
+      windowMs: WINDOW_MS,
+      confidence: pattern.confidence,
+      pattern: pattern.id,
+      evidence: raised.texts.map((text) => ({
+        source,
+        text: this.#parts.clean(text).slice(0, EVIDENCE_CHARS_MAX),
+      })),
+    });
+  }
+
+  #readProgress(chunk: Chunk): void {
+    const { channels, parseProgress, onProgress } = this.#parts;
+    const isDue = (channel: number): boolean =>
+      chunk.monoMs - (this.#progressAtMs.get(channel) ?? Number.NEGATIVE_INFINITY) >= PROGRESS_EVERY_MS;
+    for (const { channel, progress } of newestProgress(chunk, this.#owner, { channels, parse: parseProgress, isDue })) {
+      this.#progressAtMs.set(channel, chunk.monoMs);
+      onProgress({
+        kind: 'progress',
+        at: chunk.at,
+        monoMs: chunk.monoMs,
+        source: chunk.source,
+        channel: channels.nameOf(channel),
+        ...progress,
+      });
+    }
+  }
+}

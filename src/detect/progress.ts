@@ -1,0 +1,56 @@
+import type { ChannelTable } from './channels.ts';
+
+/** Only the newest part of a chunk is asked for progress: the older reports in it are outdated already. */
+const TAIL_BYTES = 32 * 1024;
+const RECORDS_MAX = 64;
+const RECORD_BYTES_MAX = 1024;
+
+/** What one progress record of an encoder says. */
+export interface ParsedProgress {
+  readonly outTimeMs: number;
+  readonly frame: number | undefined;
+}
+
+/** The newest progress of each channel in the end of a chunk, by `time=`; at most 64 records are looked at. */
+export function newestProgress(
+  range: { readonly bytes: Buffer; readonly start: number; readonly end: number },
+  owner: number | undefined,
+  parts: {
+    readonly channels: ChannelTable;
+    readonly parse: (record: string) => ParsedProgress | undefined;
+    readonly isDue: (channel: number) => boolean;
+  },
+): readonly { readonly channel: number; readonly progress: ParsedProgress }[] {
+  if (owner !== undefined && !parts.isDue(owner)) return [];
+  const { bytes, end } = range;
+  const start = Math.max(range.start, end - TAIL_BYTES);
+  const view = bytes.subarray(start, end);
+  const newest = new Map<number, ParsedProgress>();
+  let before = view.length;
+  for (let looked = 0; looked < RECORDS_MAX && before > 0; looked += 1) {
+    const at = view.lastIndexOf('time=', before - 1);
+    if (at < 0) break;
+    const from = startOf(view, at);
+    const record = view.toString('latin1', from, endOf(view, at));
+    const channel = owner ?? parts.channels.find(record);
+    const progress = channel !== undefined && !newest.has(channel) ? parts.parse(record) : undefined;
+    if (channel !== undefined && progress !== undefined && parts.isDue(channel)) newest.set(channel, progress);
+    if (owner !== undefined && newest.size > 0) break;
+    before = from;
+  }
+  return [...newest].map(([channel, progress]) => ({ channel, progress }));
+}
+
+function startOf(view: Buffer, at: number): number {
+  const least = Math.max(0, at - RECORD_BYTES_MAX);
+  let from = at;
+  while (from > least && view[from - 1] !== 10 && view[from - 1] !== 13) from -= 1;
+  return from;
+}
+
+function endOf(view: Buffer, at: number): number {
+  const most = Math.min(view.length, at + RECORD_BYTES_MAX);
+  let to = at;
+  while (to < most && view[to] !== 10 && view[to] !== 13) to += 1;
+  return to;
+}

@@ -1,0 +1,147 @@
+import type { CodeSet, RegexNode } from './regex.ts';
+
+/** Beyond this many alternatives a literal set is no longer worth keeping exact. */
+const EXACT_MAX = 24;
+/** A place with at most this many codes counts as a choice of literals. */
+const CODES_MAX = 3;
+/** How much more one step may cost before a bounded repetition counts as an unbounded one. */
+const FACTOR_MAX = 260;
+
+/** Strings of which every match contains at least one; undefined when there is no such set. */
+export type Required = readonly string[] | undefined;
+
+interface Literals {
+  /** Every string the node can match, when they are few. */
+  readonly exact: readonly string[] | undefined;
+  readonly required: Required;
+}
+
+/** The best required literals of an expression: the longest shortest one, the fewest. Lower case where case is ignored. */
+export function requiredLiterals(root: RegexNode, ignoreCase: boolean): Required {
+  const { exact, required } = literalsOf(root, ignoreCase);
+  return better(usable(exact), required);
+}
+
+const usable = (strings: readonly string[] | undefined): Required =>
+  strings !== undefined && strings.length > 0 && strings.every((text) => text.length > 0) ? strings : undefined;
+
+const shortest = (strings: readonly string[]): number => Math.min(...strings.map((text) => text.length));
+
+/** Past eight bytes more length buys little, so fewer strings win there. */
+const worth = (strings: readonly string[]): number => Math.min(8, shortest(strings)) * 100 - strings.length * 3;
+
+function better(left: Required, right: Required): Required {
+  if (left === undefined) return right;
+  if (right === undefined) return left;
+  return worth(right) > worth(left) ? right : left;
+}
+
+function literalsOf(node: RegexNode, fold: boolean): Literals {
+  switch (node.kind) {
+    case 'edge':
+      return { exact: [''], required: undefined };
+    case 'set':
+      return { exact: charsOf(node.codes, fold), required: undefined };
+    case 'choice':
+      return ofChoice(node.items.map((item) => literalsOf(item, fold)));
+    case 'sequence':
+      return ofSequence(node.items.map((item) => literalsOf(item, fold)));
+    case 'repeat':
+      return ofRepeat(literalsOf(node.item, fold), node.min, node.max);
+  }
+}
+
+function charsOf(codes: CodeSet, fold: boolean): readonly string[] | undefined {
+  const chars = new Set<string>();
+  for (let code = 0; code < codes.length; code += 1) {
+    if (codes[code] !== 1) continue;
+    const char = String.fromCharCode(code);
+    chars.add(fold ? char.toLowerCase() : char);
+    if (chars.size > CODES_MAX) return undefined;
+  }
+  return [...chars];
+}
+
+function ofChoice(parts: readonly Literals[]): Literals {
+  const all = parts.flatMap((part) => part.exact ?? []);
+  const exact = parts.every((part) => part.exact !== undefined) && all.length <= EXACT_MAX ? all : undefined;
+  const sets = parts.map((part) => better(usable(part.exact), part.required));
+  const required = sets.every((set) => set !== undefined) ? sets.flatMap((set) => set!) : undefined;
+  return { exact, required };
+}
+
+/** Walks along, growing a run of exact strings; where it breaks, the run is a candidate. */
+function ofSequence(parts: readonly Literals[]): Literals {
+  let run: readonly string[] = [''];
+  let required: Required;
+  let exact = true;
+  for (const part of parts) {
+    const grown = part.exact === undefined ? undefined : product(run, part.exact);
+    if (grown !== undefined) {
+      run = grown;
+      continue;
+    }
+    exact = false;
+    required = better(better(required, usable(run)), part.required);
+    run = part.exact ?? [''];
+  }
+  return exact ? { exact: run, required: undefined } : { exact: undefined, required: better(required, usable(run)) };
+}
+
+function product(left: readonly string[], right: readonly string[]): readonly string[] | undefined {
+  if (left.length * right.length > EXACT_MAX) return undefined;
+  return [...new Set(left.flatMap((head) => right.map((tail) => head + tail)))];
+}
+
+function ofRepeat(part: Literals, min: number, max: number): Literals {
+  if (min === 1 && max === 1) return part;
+  if (min === 0 && max === 1 && part.exact !== undefined) return { exact: ['', ...part.exact], required: undefined };
+  const required = min === 0 ? undefined : better(usable(part.exact), part.required);
+  return { exact: undefined, required };
+}
+
+/**
+ * How the time of a backtracking engine grows with the length of the text: 1 linear, 2 quadratic, and so on;
+ * infinite where a repetition holds another one. An upper bound: it may be too careful, never too bold.
+ */
+export function growthOf(root: RegexNode): number {
+  return 1 + degreeOf(root);
+}
+
+function degreeOf(node: RegexNode): number {
+  if (node.kind === 'choice') return Math.max(0, ...node.items.map(degreeOf));
+  if (node.kind === 'repeat') return degreeOfSequence([node]);
+  if (node.kind === 'sequence') return degreeOfSequence(node.items);
+  return 0;
+}
+
+/** A repetition is free when what must come before it cannot be part of it: then no second start can run over it. */
+function degreeOfSequence(items: readonly RegexNode[]): number {
+  let degree = 0;
+  let factor = 1;
+  let before: CodeSet[] = [];
+  for (const item of items) {
+    if (item.kind === 'set') before.push(item.codes);
+    if (item.kind === 'choice' || item.kind === 'sequence') degree += degreeOf(item);
+    if (item.kind !== 'repeat') continue;
+    if (isVariable(item.item) && item.max > 1) return Number.POSITIVE_INFINITY;
+    degree += degreeOf(item.item);
+    if (item.max === item.min || item.max === 1) continue;
+    if (!isSeparated(before, item.item)) {
+      if (item.max === Number.POSITIVE_INFINITY) degree += 1;
+      else factor *= item.max - item.min + 1;
+    }
+    before = item.min > 0 && item.item.kind === 'set' ? [item.item.codes] : [];
+  }
+  return degree + (factor > FACTOR_MAX ? 1 : 0);
+}
+
+const isSeparated = (before: readonly CodeSet[], repeated: RegexNode): boolean =>
+  repeated.kind === 'set' &&
+  before.some((codes) => codes.every((member, code) => member === 0 || repeated.codes[code] === 0));
+
+function isVariable(node: RegexNode): boolean {
+  if (node.kind === 'repeat') return node.max !== node.min || isVariable(node.item);
+  if (node.kind === 'sequence' || node.kind === 'choice') return node.items.some(isVariable);
+  return false;
+}
