@@ -71,3 +71,6 @@ export interface Escalation {
   readonly details: string;
   readonly at: EpochMs;
 }
+
+/** The key of every escalation about an incident: trigger, updates, repeats and resolve find each other by it. */
+export const keyOfIncidentPage = (incident: IncidentId): string => `incident/${incident}`;

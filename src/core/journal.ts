@@ -84,6 +84,8 @@ export type JournalFact =
       readonly receiver: string;
       readonly what: 'trigger' | 'repeat' | 'resolve';
       readonly attempts: number;
+      /** The id of the escalation whose content went out: by then a newer one may stand under the key. */
+      readonly escalation?: string | undefined;
     }
   | {
       readonly type: 'delivery.failed';

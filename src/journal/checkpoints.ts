@@ -1,0 +1,102 @@
+import { DatabaseSync } from 'node:sqlite';
+import type { Checkpoint, CheckpointStore } from '../core/chunk.ts';
+import { messageOf, ReeveError } from '../core/errors.ts';
+import { fromWire, toWire } from '../core/wire.ts';
+import { prepareFile } from './files.ts';
+import { applySettings, RELAXED } from './settings.ts';
+
+/** Files of one source whose checkpoints are kept: the newest saved. Rotation makes a new file each day or hour. */
+export const FILES_PER_SOURCE_MAX = 64;
+
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS checkpoint (
+    saved INTEGER PRIMARY KEY AUTOINCREMENT,
+    source TEXT NOT NULL,
+    device TEXT NOT NULL,
+    inode TEXT NOT NULL,
+    body TEXT NOT NULL,
+    UNIQUE (source, device, inode)
+  ) STRICT`;
+
+/**
+ * Checkpoints in a SQLite file of their own. A file is known by source, device and inode, so a renamed file stays the
+ * same one. `synchronous=NORMAL`: after a power cut the last saves may be gone; then lines are read again, and
+ * their counts with them, because both are in the same row.
+ */
+export class SqliteCheckpoints implements CheckpointStore, Disposable {
+  readonly #path: string;
+  readonly #db: DatabaseSync;
+
+  /** Throws JOURNAL_UNWRITABLE when the place is unsafe or the file cannot be opened. */
+  constructor(path: string) {
+    prepareFile(path);
+    this.#path = path;
+    this.#db = this.#try('open', () => new DatabaseSync(path, { timeout: 5_000 }));
+    this.#try('open', () => {
+      applySettings(this.#db, RELAXED);
+      this.#db.exec(SCHEMA);
+    });
+  }
+
+  /** Oldest saved first. */
+  load(source: string): readonly Checkpoint[] {
+    const sql = 'SELECT body FROM checkpoint WHERE source = ? ORDER BY saved';
+    const rows = this.#try('read', () => this.#db.prepare(sql).all(source));
+    return rows.map((row) => fromWire<Checkpoint>(JSON.parse(String(row.body))));
+  }
+
+  save(checkpoints: readonly Checkpoint[]): void {
+    this.#try('write', () => {
+      this.#db.exec('BEGIN IMMEDIATE');
+      try {
+        for (const checkpoint of checkpoints) this.#replace(checkpoint);
+        for (const source of new Set(checkpoints.map((checkpoint) => checkpoint.source))) this.#forgetOldest(source);
+        this.#db.exec('COMMIT');
+      } catch (thrown) {
+        if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+        throw thrown;
+      }
+    });
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#db.isOpen) this.#db.close();
+  }
+
+  #replace(checkpoint: Checkpoint): void {
+    const sql = 'INSERT OR REPLACE INTO checkpoint (source, device, inode, body) VALUES (?, ?, ?, ?)';
+    const { source, device, inode } = checkpoint;
+    this.#db.prepare(sql).run(source, device, inode, JSON.stringify(toWire(checkpoint)));
+  }
+
+  #forgetOldest(source: string): void {
+    const sql = `DELETE FROM checkpoint WHERE source = ? AND saved NOT IN
+      (SELECT saved FROM checkpoint WHERE source = ? ORDER BY saved DESC LIMIT ?)`;
+    this.#db.prepare(sql).run(source, source, FILES_PER_SOURCE_MAX);
+  }
+
+  #try<T>(what: string, work: () => T): T {
+    try {
+      return work();
+    } catch (thrown) {
+      if (thrown instanceof ReeveError) throw thrown;
+      throw new ReeveError('JOURNAL_UNWRITABLE', `cannot ${what} ${this.#path}: ${messageOf(thrown)}`, {
+        cause: thrown,
+        hint: 'Is the disk full or failing? How far logs were read is kept there.',
+      });
+    }
+  }
+}
+
+/** Checkpoints that end with the process: for tests and simulation. */
+export function memoryCheckpoints(): CheckpointStore {
+  let all: readonly Checkpoint[] = [];
+  const same = (a: Checkpoint, b: Checkpoint): boolean =>
+    a.source === b.source && a.device === b.device && a.inode === b.inode;
+  return {
+    load: (source) => all.filter((checkpoint) => checkpoint.source === source),
+    save: (checkpoints) => {
+      all = [...all.filter((old) => !checkpoints.some((checkpoint) => same(old, checkpoint))), ...checkpoints];
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  statfsSync,
+  statSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { messageOf, ReeveError } from '../core/errors.ts';
+
+/** File systems whose locks or fsync cannot be trusted, by the magic number of statfs(2) on Linux. */
+const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
+  [0x6969, 'nfs'],
+  [0x517b, 'smb'],
+  [0xff534d42, 'cifs'],
+  [0xfe534d42, 'smb2'],
+  [0x01021997, '9p'],
+  [0x5346414f, 'afs'],
+  [0x6b414653, 'afs'],
+  [0x73757245, 'coda'],
+  [0x00c36400, 'ceph'],
+  [0x0bd00bd0, 'lustre'],
+  [0x7461636f, 'ocfs2'],
+  [0x01161970, 'gfs2'],
+  [0x47504653, 'gpfs'],
+  [0x564c, 'ncp'],
+  [0x786f4256, 'vboxsf'],
+  [0xbacbacbc, 'vmhgfs'],
+  [0x65735546, 'fuse'],
+]);
+
+/** The name of the file system when it is one that a journal must not lie on; undefined when it is fine. */
+export const networkFileSystem = (type: number): string | undefined => NETWORK_FILE_SYSTEMS.get(type >>> 0);
+
+const GROUP_OR_OTHERS_WRITE = 0o022;
+const FILE_MODE = 0o600;
+
+/**
+ * Makes sure that `path` lies in a directory that only its owner writes to, on a local disk, and is a regular file
+ * that only its owner can read. New directories get 0700, new files 0600. A directory that was there keeps its mode:
+ * it may be somebody else's. Throws JOURNAL_UNWRITABLE.
+ */
+export function prepareFile(path: string, fileSystemTypeOf: (directory: string) => number = typeOf): void {
+  const directory = dirname(path);
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    refuseNetwork(directory, fileSystemTypeOf(directory));
+    refuseSharedDirectory(directory);
+    createPrivately(path);
+  } catch (thrown) {
+    if (thrown instanceof ReeveError) throw thrown;
+    throw new ReeveError('JOURNAL_UNWRITABLE', `cannot create ${path}: ${messageOf(thrown)}`, {
+      cause: thrown,
+      hint: 'Give Reeve a directory of its own with --state.',
+    });
+  }
+}
+
+const typeOf = (directory: string): number => (process.platform === 'linux' ? statfsSync(directory).type : 0);
+
+function refuseNetwork(directory: string, type: number): void {
+  const name = networkFileSystem(type);
+  if (name === undefined) return;
+  throw new ReeveError('JOURNAL_UNWRITABLE', `${directory} is on ${name}; expected a local disk`, {
+    hint: 'Locks and fsync of network and user-space file systems cannot be trusted. Choose another --state.',
+  });
+}
+
+function refuseSharedDirectory(directory: string): void {
+  const mode = statSync(directory).mode & 0o777;
+  if ((mode & GROUP_OR_OTHERS_WRITE) === 0) return;
+  throw new ReeveError('JOURNAL_UNWRITABLE', `${directory} has mode ${mode.toString(8)}; others may write to it`, {
+    hint: `Use a directory of Reeve's own, or: chmod 700 ${directory}`,
+  });
+}
+
+/** Created before SQLite opens it, so that it (and -wal and -shm, which copy its mode) is never readable by others. */
+function createPrivately(path: string): void {
+  const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const file = openSync(path, flags, FILE_MODE);
+  try {
+    const status = fstatSync(file);
+    if (!status.isFile()) throw new ReeveError('JOURNAL_UNWRITABLE', `${path} is not a regular file`);
+    if ((status.mode & 0o777) !== FILE_MODE) fchmodSync(file, FILE_MODE);
+  } finally {
+    closeSync(file);
+  }
+  const directory = openSync(dirname(path), constants.O_RDONLY);
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
+  }
+}

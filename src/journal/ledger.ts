@@ -1,0 +1,241 @@
+import type { Clock } from '../core/clock.ts';
+import { invariant, messageOf } from '../core/errors.ts';
+import type { Append, JournalEntry, Projection, Read } from '../core/journal.ts';
+import { CHAIN_STATE, ChainCheck, type ChainReport, GENESIS, verifyChain } from './chain.ts';
+import { entryOf, type Head, stamp } from './entry.ts';
+import { type Recovered, replay } from './replay.ts';
+import { States } from './states.ts';
+import type { JournalStore, StoreQuery } from './store.ts';
+import { continueClock } from './time.ts';
+
+/** Why the journal is not to be trusted: it cannot be written, or its chain is broken at `seq`. */
+export interface Brokenness {
+  readonly kind: 'unwritable' | 'chain';
+  readonly because: string;
+  readonly seq: number | undefined;
+}
+
+export interface LedgerOptions {
+  /** A snapshot is taken each time this many entries have come: recovery folds at most these. */
+  readonly snapshotEntries?: number;
+  /** Told of each subscriber that threw. */
+  readonly onSubscriberError?: (thrown: unknown, entry: JournalEntry) => void;
+}
+
+const SNAPSHOT_ENTRIES = 5_000;
+
+/** Appends that subscribers may make while they are told of one append. More is a loop, not work. */
+const NESTED_APPENDS_MAX = 1_000;
+
+/**
+ * The journal: the one durable record, the states that follow from it, and those who want to hear of it.
+ * `register`, then `open`, then use. `clock` is the time that every component must use.
+ */
+export class Ledger implements Disposable {
+  /** Monotonic time continued over restarts and reboots. */
+  readonly clock: Clock;
+  readonly #store: JournalStore;
+  readonly #options: LedgerOptions;
+  readonly #states = new States();
+  readonly #subscribers = new Set<(entry: JournalEntry) => void>();
+  readonly #untold: JournalEntry[] = [];
+  #head: Head = { seq: 0, hash: GENESIS };
+  #sinceSnapshot = 0;
+  #opened = false;
+  #telling = false;
+  #snapshotting = false;
+  #nestedAppends = 0;
+  #subscriberErrors = 0;
+  #broken: Brokenness | undefined;
+  #patrol: { check: ChainCheck; nextSeq: number } | undefined;
+
+  constructor(store: JournalStore, clock: Clock, options: LedgerOptions = {}) {
+    this.#store = store;
+    this.#options = options;
+    this.clock = continueClock(clock, store.last());
+  }
+
+  /** Set once and for all when a write failed or the chain did not hold. A reason for containment. */
+  get broken(): Brokenness | undefined {
+    return this.#broken;
+  }
+
+  get lastSeq(): number {
+    return this.#head.seq;
+  }
+
+  get subscriberErrors(): number {
+    return this.#subscriberErrors;
+  }
+
+  /** Before `open`. A projection whose state changes its shape must change its name. */
+  register<State>(projection: Projection<State>): Read<State> {
+    invariant(!this.#opened, `${projection.name} was registered after the journal was opened`);
+    return this.#states.register(projection, () => this.#opened);
+  }
+
+  /** Rebuilds every state from the last snapshot and the entries after it, and checks the chain of those. */
+  open(): Recovered {
+    invariant(!this.#opened, 'the journal was opened twice');
+    const recovered = replay(this.#store, this.#states);
+    const last = this.#store.last();
+    this.#head = { seq: Math.max(this.#store.highestSeq(), last?.seq ?? 0), hash: last?.hash ?? GENESIS };
+    this.#sinceSnapshot = recovered.folded;
+    this.#noteChain(recovered.chain);
+    this.#opened = true;
+    return recovered;
+  }
+
+  /**
+   * Makes all drafts durable in one transaction, advances all states, then tells the subscribers. A subscriber may
+   * append again: that append is done at once, and told after this one, so that all hear the entries in order.
+   * Throws JOURNAL_UNWRITABLE; then nothing has changed, and the drafts may or may not be found after a restart.
+   */
+  readonly append: Append = (drafts) => {
+    invariant(this.#opened, 'append before the journal was open');
+    invariant(!this.#states.applying, 'append from within a projection');
+    if (drafts.length === 0) return [];
+    if (this.#telling) this.#nestedAppends += 1;
+    invariant(this.#nestedAppends <= NESTED_APPENDS_MAX, 'subscribers append without end');
+
+    const rows = stamp(drafts, this.#head, this.clock);
+    const entries = rows.map(entryOf);
+    const next = this.#states.after(entries);
+    this.#writing(() => this.#store.append(rows));
+    this.#states.put(next);
+    this.#head = rows.at(-1) ?? this.#head;
+    this.#sinceSnapshot += rows.length;
+
+    this.#untold.push(...entries);
+    if (!this.#telling) this.#tell();
+    return entries;
+  };
+
+  /** Entries from now on, in order, after the states have advanced. Disposing ends it. */
+  subscribe(subscriber: (entry: JournalEntry) => void): Disposable {
+    const own = (entry: JournalEntry): void => subscriber(entry);
+    this.#subscribers.add(own);
+    return { [Symbol.dispose]: () => this.#subscribers.delete(own) };
+  }
+
+  *read(query: StoreQuery = {}): Iterable<JournalEntry> {
+    for (const row of this.#store.read(query)) yield entryOf(row);
+  }
+
+  /** Writes all states down, so that a start needs no older entries. */
+  snapshot(): JournalEntry {
+    const chain = { name: CHAIN_STATE, state: JSON.stringify(this.#head.hash) };
+    const states = [chain, ...this.#states.save()];
+    this.#sinceSnapshot = 0;
+    this.#snapshotting = true;
+    try {
+      const [entry] = this.append([{ fact: { type: 'snapshot.taken', states } }]);
+      invariant(entry !== undefined, 'a snapshot was not written');
+      return entry;
+    } finally {
+      this.#snapshotting = false;
+    }
+  }
+
+  /**
+   * One step of retention. Deletes the oldest entries up to the next snapshot that is older than `keepMs`, so that
+   * the first entry left is always a snapshot, which anchors the chain. Call again while `more`.
+   */
+  compact(keepMs: number): { readonly deleted: number; readonly more: boolean } {
+    const cutMs = this.clock.monotonicMs() - keepMs;
+    const [first] = this.#store.read({ limit: 1 });
+    if (first === undefined || first.monoMs > cutMs) return { deleted: 0, more: false };
+    const snapshots = { types: ['snapshot.taken'] };
+    const [newest] = this.#store.read({ ...snapshots, newestFirst: true, limit: 1 });
+    if (newest === undefined || (newest.monoMs <= cutMs && newest.seq !== this.#head.seq)) this.snapshot();
+
+    const [cut, after] = this.#store.read({ ...snapshots, sinceSeq: first.seq + 1, limit: 2 });
+    if (cut === undefined || cut.monoMs > cutMs) return { deleted: 0, more: false };
+    this.#writing(() => this.#store.deleteThrough(cut.seq - 1));
+    this.#patrol = undefined;
+    return { deleted: cut.seq - first.seq, more: after !== undefined && after.monoMs <= cutMs };
+  }
+
+  /** Checks the whole chain. Takes seconds for a million entries: a running daemon uses `patrol`. */
+  verify(): ChainReport {
+    const report = verifyChain(this.#store.read({}), this.#head);
+    this.#noteChain(report);
+    return report;
+  }
+
+  /** Checks the next entries of the chain and begins anew at its end. True while nothing wrong was found. */
+  patrol(entriesMax = 500): boolean {
+    this.#patrol ??= { check: new ChainCheck(), nextSeq: 0 };
+    const { check } = this.#patrol;
+    let read = 0;
+    for (const row of this.#store.read({ sinceSeq: this.#patrol.nextSeq, limit: entriesMax })) {
+      check.add(row);
+      this.#patrol.nextSeq = row.seq + 1;
+      read += 1;
+    }
+    const atEnd = read < entriesMax;
+    const report = check.report(atEnd ? this.#head : undefined);
+    this.#noteChain(report);
+    if (atEnd) this.#patrol = undefined;
+    return report.ok;
+  }
+
+  [Symbol.dispose](): void {
+    this.#subscribers.clear();
+    this.#store.close();
+  }
+
+  #tell(): void {
+    this.#telling = true;
+    try {
+      for (let entry = this.#untold.shift(); entry !== undefined; entry = this.#untold.shift()) this.#tellAll(entry);
+    } finally {
+      this.#telling = false;
+      this.#nestedAppends = 0;
+    }
+    const due = this.#sinceSnapshot >= (this.#options.snapshotEntries ?? SNAPSHOT_ENTRIES);
+    if (due && !this.#snapshotting) this.#snapshotQuietly();
+  }
+
+  #tellAll(entry: JournalEntry): void {
+    for (const subscriber of [...this.#subscribers]) {
+      try {
+        subscriber(entry);
+      } catch (thrown) {
+        this.#noteSubscriberError(thrown, entry);
+      }
+    }
+  }
+
+  #noteSubscriberError(thrown: unknown, entry: JournalEntry): void {
+    this.#subscriberErrors += 1;
+    try {
+      this.#options.onSubscriberError?.(thrown, entry);
+    } catch {
+      // Counted above; whoever listens for errors must not break an append either.
+    }
+  }
+
+  /** What was appended stands, so a snapshot that fails must not look like a failed append. */
+  #snapshotQuietly(): void {
+    try {
+      this.snapshot();
+    } catch (thrown) {
+      this.#broken ??= { kind: 'unwritable', because: `no snapshot: ${messageOf(thrown)}`, seq: undefined };
+    }
+  }
+
+  #writing(write: () => void): void {
+    try {
+      write();
+    } catch (thrown) {
+      this.#broken ??= { kind: 'unwritable', because: messageOf(thrown), seq: undefined };
+      throw thrown;
+    }
+  }
+
+  #noteChain(report: ChainReport): void {
+    if (report.ok) return;
+    this.#broken ??= { kind: 'chain', because: report.because ?? 'the chain is broken', seq: report.firstBad };
+  }
+}

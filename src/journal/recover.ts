@@ -1,0 +1,160 @@
+import type { EpochMs, MonoMs } from '../core/clock.ts';
+import type { Ids } from '../core/id.ts';
+import { type Escalation, keyOfIncidentPage } from '../core/incident.ts';
+import type { About, Draft, JournalEntry, Projection } from '../core/journal.ts';
+import { type IncidentId, keyOfScope, type RunId, type Scope } from '../core/scope.ts';
+import { describeCall, type PermitTerms } from '../core/tool.ts';
+
+/** A call that began and whose end is not written down. */
+export interface OpenPermit {
+  readonly permit: PermitTerms;
+  readonly about: About;
+}
+
+/** A run that began and whose end is not written down. */
+export interface OpenRun {
+  readonly run: RunId;
+  readonly about: About;
+  readonly startedMs: MonoMs;
+  /** Calls it has begun. */
+  readonly steps: number;
+}
+
+/** What is under way now; after a crash: what was under way then. */
+export interface OpenWork {
+  readonly permits: readonly OpenPermit[];
+  readonly runs: readonly OpenRun[];
+  /** Of the open incidents: what they are about. */
+  readonly scopes: readonly { readonly incident: IncidentId; readonly scope: Scope }[];
+}
+
+export const openWorkProjection: Projection<OpenWork> = {
+  name: 'open_work',
+  initial: { permits: [], runs: [], scopes: [] },
+  apply(state, entry) {
+    const { fact } = entry;
+    switch (fact.type) {
+      case 'incident.opened':
+        return { ...state, scopes: [...state.scopes, { incident: fact.incident.id, scope: fact.incident.scope }] };
+      case 'incident.closed':
+        return { ...state, scopes: state.scopes.filter(({ incident }) => incident !== entry.incident) };
+      case 'tool.started':
+        return started(state, fact.permit, entry);
+      case 'tool.finished':
+      case 'tool.unknown':
+        return { ...state, permits: state.permits.filter(({ permit }) => permit.id !== fact.permit.id) };
+      case 'run.started':
+        if (entry.run === undefined) return state;
+        return { ...state, runs: [...state.runs, { ...runOf(entry.run, entry), steps: 0 }] };
+      case 'run.ended':
+        return { ...state, runs: state.runs.filter(({ run }) => run !== entry.run) };
+      default:
+        return state;
+    }
+  },
+};
+
+const aboutOf = ({ channel, incident, run }: JournalEntry): About => ({ channel, incident, run });
+
+const runOf = (run: RunId, entry: JournalEntry) => ({ run, about: aboutOf(entry), startedMs: entry.monoMs });
+
+function started(state: OpenWork, permit: PermitTerms, entry: JournalEntry): OpenWork {
+  return {
+    ...state,
+    permits: [...state.permits, { permit, about: aboutOf(entry) }],
+    runs: state.runs.map((open) => (open.run === permit.run ? { ...open, steps: open.steps + 1 } : open)),
+  };
+}
+
+export interface RecoveryMoment {
+  readonly at: EpochMs;
+  readonly nowMs: MonoMs;
+  readonly ids: Ids;
+}
+
+/**
+ * What must be written, in one append, before anything else is done after a start (law S6). Each call whose end is
+ * not known becomes UNKNOWN and is never made again; each run that was cut off ends as escalated; and each incident
+ * that is touched gets one page. Empty after an orderly stop.
+ */
+export function recoveryDrafts(open: OpenWork, moment: RecoveryMoment): readonly Draft[] {
+  const because = 'Reeve stopped while it was under way';
+  const unknowns: readonly Draft[] = open.permits.map(({ permit, about }) => ({
+    ...about,
+    fact: { type: 'tool.unknown', permit, because },
+  }));
+  const runs: readonly Draft[] = open.runs.map(({ run, about, startedMs, steps }) => ({
+    ...about,
+    run,
+    fact: {
+      type: 'run.ended',
+      outcome: { kind: 'escalated', reason: 'internal', because, denial: undefined },
+      steps,
+      tookMs: Math.max(0, moment.nowMs - startedMs),
+    },
+  }));
+  return [...unknowns, ...pages(open, moment), ...runs];
+}
+
+/** One page per incident: the staged start of a group leaves several calls open, and they are one trouble. */
+function pages(open: OpenWork, moment: RecoveryMoment): readonly Draft[] {
+  const told = new Set<string>();
+  const drafts: Draft[] = [];
+  const tell = (about: About, incident: string, page: PageText): void => {
+    if (told.has(incident)) return;
+    told.add(incident);
+    drafts.push({ ...about, fact: { type: 'escalation.raised', escalation: escalationOf(incident, page, moment) } });
+  };
+  for (const { permit, about } of rootsFirst(open.permits)) tell(about, permit.incident, unknownPage(permit));
+  for (const { about } of open.runs) {
+    if (about.incident === undefined) continue;
+    const known = open.scopes.find(({ incident }) => incident === about.incident);
+    tell(about, about.incident, interruptedPage(about.incident, known?.scope ?? { kind: 'fleet' }));
+  }
+  return drafts;
+}
+
+const rootsFirst = (permits: readonly OpenPermit[]): readonly OpenPermit[] => [
+  ...permits.filter(({ permit }) => permit.parent === undefined),
+  ...permits.filter(({ permit }) => permit.parent !== undefined),
+];
+
+type PageText = Pick<Escalation, 'severity' | 'reason' | 'scope' | 'summary' | 'details'>;
+
+function escalationOf(incident: string, page: PageText, { at, ids }: RecoveryMoment): Escalation {
+  const key = keyOfIncidentPage(incident);
+  return { id: ids.next('esc'), key, incident, classification: undefined, at, ...page };
+}
+
+function unknownPage({ call, risk }: PermitTerms): PageText {
+  const what = describeCall(call);
+  const many = call.channels.length > 0 ? ` Channels: ${call.channels.join(', ')}.` : '';
+  return {
+    severity: risk === 'low' ? 'warning' : 'critical',
+    reason: 'outcome_unknown',
+    scope: call.target,
+    summary: `outcome unknown: ${what} was under way when Reeve stopped`.slice(0, 200),
+    details: [
+      `${what} had begun, and Reeve stopped before its end was written down. It may or may not have happened.`,
+      'It counts as used and as failed, and Reeve will not do it again.',
+      `Until it is seen healthy, nothing is changed there.${many}`,
+      `Look at it; then, to let Reeve act there again: reeve reset ${keyOfScope(call.target)} --because "..."`,
+    ]
+      .join('\n')
+      .slice(0, 2_000),
+  };
+}
+
+function interruptedPage(incident: IncidentId, scope: Scope): PageText {
+  return {
+    severity: 'warning',
+    reason: 'internal',
+    scope,
+    summary: `${keyOfScope(scope)}: Reeve stopped in the middle of a run; no call was under way`.slice(0, 200),
+    details: [
+      'Reeve was stopped or crashed while it worked on this incident. The end of every call it made is known.',
+      'The incident stays open. Reeve looks at it again when what is wrong with it changes.',
+      `The whole story: reeve trace ${incident}`,
+    ].join('\n'),
+  };
+}

@@ -1,0 +1,241 @@
+import { existsSync, statSync } from 'node:fs';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { messageOf, ReeveError } from '../core/errors.ts';
+import { prepareFile } from './files.ts';
+import { takeLock } from './lock.ts';
+import { selectRows } from './query.ts';
+import { applySettings, DURABLE, READING } from './settings.ts';
+import type { JournalStore, StoredEntry, StoreQuery } from './store.ts';
+
+/** "Reev" in the file's header, so that a wrong file is told from a journal. */
+const APPLICATION_ID = 0x52656576;
+const SCHEMA_VERSION = 1;
+
+/** AUTOINCREMENT remembers the highest seq in a table of its own, so that a cut tail is found. */
+const SCHEMA = `
+  CREATE TABLE entry (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    at INTEGER NOT NULL,
+    mono_ms INTEGER NOT NULL,
+    boot TEXT NOT NULL,
+    channel TEXT,
+    incident TEXT,
+    run TEXT,
+    type TEXT NOT NULL,
+    body TEXT NOT NULL,
+    hash TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX entry_by_type ON entry (type, seq);
+  CREATE INDEX entry_by_channel ON entry (channel, seq) WHERE channel IS NOT NULL;
+  CREATE INDEX entry_by_incident ON entry (incident, seq) WHERE incident IS NOT NULL;
+  PRAGMA application_id = ${APPLICATION_ID};
+  PRAGMA user_version = ${SCHEMA_VERSION};`;
+
+/** Rows per query while reading: appends may come in between, and memory stays bounded. */
+const PAGE_ROWS = 500;
+
+/** A quick check reads every page, at 1 GB/s from memory and far slower from a cold disk. */
+const QUICK_CHECK_BYTES_MAX = 512 * 1024 * 1024;
+
+export interface SqliteOptions {
+  /** Above this size the check of the pages at start is left out; the hash chain is still checked. */
+  readonly quickCheckBytesMax?: number;
+  /** For tests: the statfs type of the directory. */
+  readonly fileSystemTypeOf?: (directory: string) => number;
+}
+
+/** The journal in one SQLite file: WAL, synchronous=FULL, one writer. */
+export class SqliteStore implements JournalStore {
+  readonly #db: DatabaseSync;
+  readonly #path: string;
+  readonly #lock: Disposable | undefined;
+  readonly #statements = new Map<string, StatementSync>();
+  /** False when the file was too large to check its pages in bounded time. */
+  readonly pagesChecked: boolean;
+  #refusal: string | undefined;
+
+  private constructor(path: string, db: DatabaseSync, opened: { lock?: Disposable; pagesChecked: boolean }) {
+    this.#path = path;
+    this.#db = db;
+    this.#lock = opened.lock;
+    this.pagesChecked = opened.pagesChecked;
+    if (opened.lock === undefined) this.#refusal = 'it was opened for reading only';
+  }
+
+  /**
+   * Opens or creates the journal for writing. Throws JOURNAL_UNWRITABLE when another process writes it, the place or
+   * the settings are unsafe; JOURNAL_BROKEN when the file is damaged or is not a journal.
+   */
+  static open(path: string, options: SqliteOptions = {}): SqliteStore {
+    prepareFile(path, options.fileSystemTypeOf);
+    using cleanup = new DisposableStack();
+    const lock = cleanup.use(takeLock(path));
+    const db = cleanup.adopt(openFile(path, false), (opened) => opened.close());
+    const pagesChecked = brokenUnless(path, () => {
+      applySettings(db, DURABLE);
+      prepareSchema(path, db);
+      return quickCheck(path, db, options.quickCheckBytesMax ?? QUICK_CHECK_BYTES_MAX);
+    });
+    cleanup.move();
+    return new SqliteStore(path, db, { lock, pagesChecked });
+  }
+
+  /** Opens an existing journal for reading, also while a daemon writes it. Throws JOURNAL_BROKEN. */
+  static openForReading(path: string): SqliteStore {
+    if (!existsSync(path))
+      throw new ReeveError('JOURNAL_BROKEN', `there is no journal at ${path}`, { hint: 'Check --state.' });
+    using cleanup = new DisposableStack();
+    const db = cleanup.adopt(openFile(path, true), (opened) => opened.close());
+    brokenUnless(path, () => {
+      applySettings(db, READING);
+      refuseStranger(path, db);
+    });
+    cleanup.move();
+    return new SqliteStore(path, db, { pagesChecked: false });
+  }
+
+  append(rows: readonly StoredEntry[]): void {
+    this.#write(() => {
+      const insert = this.#prepare('INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+      for (const row of rows) {
+        const about = [row.channel ?? null, row.incident ?? null, row.run ?? null];
+        insert.run(row.seq, row.at, row.monoMs, row.boot, ...about, row.type, row.body, row.hash);
+      }
+    });
+  }
+
+  *read(query: StoreQuery): Iterable<StoredEntry> {
+    const newestFirst = query.newestFirst === true;
+    let left = query.limit ?? Number.POSITIVE_INFINITY;
+    let since = query.sinceSeq ?? 0;
+    let through = Math.min(query.throughSeq ?? Number.MAX_SAFE_INTEGER, this.last()?.seq ?? 0);
+    while (left > 0 && since <= through) {
+      const size = Math.min(left, PAGE_ROWS);
+      const { sql, values } = selectRows({ ...query, sinceSeq: since, throughSeq: through }, size);
+      const rows = brokenUnless(this.#path, () => this.#prepare(sql).all(...values));
+      for (const row of rows) yield entryOf(row);
+      if (rows.length < size) return;
+      left -= rows.length;
+      const end = Number(rows.at(-1)?.seq);
+      if (newestFirst) through = end - 1;
+      else since = end + 1;
+    }
+  }
+
+  last(): StoredEntry | undefined {
+    const sql = 'SELECT * FROM entry ORDER BY seq DESC LIMIT 1';
+    const row = brokenUnless(this.#path, () => this.#prepare(sql).get());
+    return row === undefined ? undefined : entryOf(row);
+  }
+
+  highestSeq(): number {
+    const sql = "SELECT seq FROM sqlite_sequence WHERE name = 'entry'";
+    return brokenUnless(this.#path, () => Number(this.#prepare(sql).get()?.seq ?? 0));
+  }
+
+  deleteThrough(seq: number): void {
+    this.#write(() => this.#prepare('DELETE FROM entry WHERE seq <= ?').run(seq));
+  }
+
+  close(): void {
+    this.#refusal ??= 'it is closed';
+    if (this.#db.isOpen) this.#db.close();
+    this.#lock?.[Symbol.dispose]();
+  }
+
+  #write(change: () => void): void {
+    if (this.#refusal !== undefined) throw this.#unwritable(this.#refusal);
+    try {
+      this.#db.exec('BEGIN IMMEDIATE');
+      change();
+      this.#db.exec('COMMIT');
+    } catch (thrown) {
+      this.#refusal = `a write failed before (${messageOf(thrown)})`;
+      this.#rollBack();
+      throw this.#unwritable(messageOf(thrown), thrown);
+    }
+  }
+
+  #rollBack(): void {
+    try {
+      if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+    } catch {
+      // Nothing is written from here on, so nothing can be committed by accident.
+    }
+  }
+
+  #unwritable(because: string, cause?: unknown): ReeveError {
+    return new ReeveError('JOURNAL_UNWRITABLE', `cannot write ${this.#path}: ${because}`, {
+      cause,
+      hint: `Is the disk full or failing? Try: df -h ${this.#path}. Reeve writes again after a restart.`,
+    });
+  }
+
+  #prepare(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#db.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+}
+
+function openFile(path: string, readOnly: boolean): DatabaseSync {
+  return brokenUnless(path, () => new DatabaseSync(path, { readOnly, timeout: 5_000 }));
+}
+
+function prepareSchema(path: string, db: DatabaseSync): void {
+  const tables = Number(db.prepare('SELECT count(*) AS tables FROM sqlite_schema').get()?.tables);
+  if (tables === 0) db.exec(`BEGIN IMMEDIATE; ${SCHEMA} COMMIT`);
+  refuseStranger(path, db);
+}
+
+function refuseStranger(path: string, db: DatabaseSync): void {
+  const applicationId = db.prepare('PRAGMA application_id').get()?.application_id;
+  if (applicationId !== APPLICATION_ID)
+    throw new ReeveError('JOURNAL_BROKEN', `${path} is not a journal of Reeve`, { hint: 'Check --state.' });
+  const version = Number(db.prepare('PRAGMA user_version').get()?.user_version);
+  if (version !== SCHEMA_VERSION)
+    throw new ReeveError('JOURNAL_BROKEN', `${path} has version ${version}; expected ${SCHEMA_VERSION}`, {
+      hint: 'It was written by another version of Reeve. Use that one, or begin with a new --state.',
+    });
+}
+
+function quickCheck(path: string, db: DatabaseSync, bytesMax: number): boolean {
+  if (statSync(path).size > bytesMax) return false;
+  const found = db.prepare('PRAGMA quick_check(1)').get()?.quick_check;
+  if (found === 'ok') return true;
+  throw new ReeveError('JOURNAL_BROKEN', `${path} is damaged: ${found}`, { hint: hintBroken(path) });
+}
+
+const hintBroken = (path: string): string =>
+  `Keep ${path} for inquiry, restore it from a backup or move it away, then look at every channel by hand.`;
+
+/** What SQLite throws while reading means that the file cannot be trusted. */
+function brokenUnless<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (thrown) {
+    if (thrown instanceof ReeveError) throw thrown;
+    throw new ReeveError('JOURNAL_BROKEN', `cannot read ${path}: ${messageOf(thrown)}`, {
+      cause: thrown,
+      hint: hintBroken(path),
+    });
+  }
+}
+
+function entryOf(row: Record<string, unknown>): StoredEntry {
+  const text = (name: string): string | undefined => (row[name] === null ? undefined : String(row[name]));
+  return {
+    seq: Number(row.seq),
+    at: Number(row.at),
+    monoMs: Number(row.mono_ms),
+    boot: String(row.boot),
+    channel: text('channel'),
+    incident: text('incident'),
+    run: text('run'),
+    type: String(row.type),
+    body: String(row.body),
+    hash: String(row.hash),
+  };
+}

@@ -1,0 +1,49 @@
+import type { EpochMs, MonoMs } from '../core/clock.ts';
+import type { ChannelId, IncidentId, RunId } from '../core/scope.ts';
+
+/** One journal entry as it lies on the disk. */
+export interface StoredEntry {
+  readonly seq: number;
+  readonly at: EpochMs;
+  readonly monoMs: MonoMs;
+  readonly boot: string;
+  readonly channel: ChannelId | undefined;
+  readonly incident: IncidentId | undefined;
+  readonly run: RunId | undefined;
+  readonly type: string;
+  /** The fact as canonical JSON with snake_case keys. */
+  readonly body: string;
+  /** Hex SHA-256 over the previous entry's hash and everything above. */
+  readonly hash: string;
+}
+
+/** All conditions must hold. An empty query is the whole journal, oldest first. */
+export interface StoreQuery {
+  /** First seq wanted, inclusive. */
+  readonly sinceSeq?: number;
+  /** Last seq wanted, inclusive. */
+  readonly throughSeq?: number;
+  readonly types?: readonly string[];
+  readonly channel?: ChannelId;
+  readonly incident?: IncidentId;
+  readonly limit?: number;
+  readonly newestFirst?: boolean;
+}
+
+/**
+ * Where the journal's rows live. Synchronous, because the verdict of the guard and its record are one step.
+ * After one failed write a store refuses all others until it is opened anew: what a failed fsync left
+ * on the disk is unknown, and a retry could report success for pages that never got there.
+ */
+export interface JournalStore {
+  /** All rows or none; durable when it returns. Throws JOURNAL_UNWRITABLE. */
+  append(rows: readonly StoredEntry[]): void;
+  /** Sees what was there when reading began. Appending while reading is allowed. Throws JOURNAL_BROKEN. */
+  read(query: StoreQuery): Iterable<StoredEntry>;
+  last(): StoredEntry | undefined;
+  /** The highest seq that was ever appended, even if its row is gone: tells a cut tail. 0 when there was none. */
+  highestSeq(): number;
+  /** Deletes every row up to and including `seq`. Throws JOURNAL_UNWRITABLE. */
+  deleteThrough(seq: number): void;
+  close(): void;
+}
