@@ -1,0 +1,22 @@
+/** What limits the agent over a stretch of time. */
+export interface BoundInput {
+  readonly highRiskPerGroupMax: number;
+  readonly highRiskSpacingMs: number;
+  readonly groups: number;
+  readonly channels: number;
+  readonly dailyRestartCap: number;
+  /** Sum over the incidents of the stretch of their persona's `restart_cap`. */
+  readonly incidentCaps: number;
+}
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Law S12: the most high-risk actions outside staged starts that any planner, however hostile, can begin in `spanMs`.
+ * The least of what the spacing allows per group, the daily caps of all channels, and the caps of all incidents.
+ */
+export function highRiskBound(spanMs: number, input: BoundInput): number {
+  const bySpacing = input.groups * input.highRiskPerGroupMax * (Math.floor(spanMs / input.highRiskSpacingMs) + 1);
+  const byDay = input.channels * input.dailyRestartCap * (Math.floor(spanMs / DAY_MS) + 1);
+  return Math.min(bySpacing, byDay, input.incidentCaps);
+}

@@ -1,0 +1,181 @@
+import { approvalHash, hasYes } from '../control/approvals.ts';
+import { accessOf } from '../core/persona.ts';
+import { keyOfScope } from '../core/scope.ts';
+import { restartsOfDay, restartsOfIncident } from './caps.ts';
+import { breakerOf } from './containment.ts';
+import { cooldownOf } from './cooldown.ts';
+import { type Answer, type Moment, notAsked, pass, refuse } from './moment.ts';
+import { containedBy } from './policy.ts';
+import { isStaged } from './spec.ts';
+import { groupMaxOf, groupRoom, spacingLeftMs, usedByRun } from './spacing.ts';
+import { roomFor, startsMaxOf } from './window.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** What a restart keeps viewers waiting where nobody has measured it. */
+export const EXPECTED_GAP_MS = 10_000;
+
+const isStart = ({ call }: Moment): boolean => call.tool === 'restart_channel' && call.target.kind === 'channel';
+const NO_START = notAsked('not a restart of one channel');
+
+/** Question 10 (law S5). */
+export function caps(moment: Moment): Answer {
+  if (!isStart(moment)) return NO_START;
+  const { state, call, incident, persona, limits, nowMs } = moment;
+  const key = keyOfScope(call.target);
+  const used = restartsOfIncident(state, key, incident.id);
+  const day = restartsOfDay(state, key, limits.dailyRestartCap, nowMs);
+  const value = `${used} in the incident, ${day.count} in 24 h`;
+  const threshold = `under ${persona.restart_cap} and ${limits.dailyRestartCap}`;
+  if (used >= persona.restart_cap) {
+    const because = `${used} of ${persona.restart_cap} restarts of this incident are used`;
+    return refuse('restart_cap', { value, threshold }, because);
+  }
+  if (day.freeInMs === 0) return pass(value, threshold);
+  const because = `${day.count} of ${limits.dailyRestartCap} restarts of 24 h are used`;
+  return refuse('daily_cap', { value, threshold, freeInMs: day.freeInMs }, because);
+}
+
+/** Question 11 (law S3). Half-open admits one probe, and the permit's generation says which. */
+export function breaker(moment: Moment): Answer {
+  if (!isStart(moment)) return NO_START;
+  const { target, limits, nowMs } = moment;
+  const view = breakerOf(target, limits, nowMs);
+  const threshold = 'closed, or half-open with its probe free';
+  switch (view.state) {
+    case 'closed':
+      return pass(`closed, ${view.failures} of ${limits.breakerFailuresMax} failures`, threshold);
+    case 'open': {
+      const found = { value: `open, opening ${view.trips}`, threshold, freeInMs: view.untilMs - nowMs };
+      return refuse('breaker_open', found, 'restarts of this channel keep failing');
+    }
+    case 'half_open': {
+      if (view.probe === undefined) return pass('half-open, this is the probe', threshold);
+      const found = { value: 'half-open, the probe is out', threshold, freeInMs: view.probe.deadlineMs - nowMs };
+      return refuse('breaker_probe_taken', found, 'one probe is out, and a second would prove nothing');
+    }
+  }
+}
+
+/** Question 12 (law S4). */
+export function highRisk(moment: Moment): Answer {
+  if (moment.spec.risk !== 'high') return notAsked('not a high risk');
+  if (moment.parent !== undefined) return stagedOrder(moment);
+  const { call, state, group, run, limits, nowMs, persona } = moment;
+  const key = keyOfScope(call.target);
+  const max = groupMaxOf(limits, persona);
+  const room = groupRoom(state, group, { max, limits, nowMs });
+  const value = `${room.count} in group ${group}`;
+  const threshold = `one per run, ${limits.highRiskSpacingMs} ms apart, under ${max} in the group`;
+  if (moment.stepHighRiskUsed || usedByRun(state, { key, group, run })) {
+    return refuse('risk_budget', { value: 'this run has used its one', threshold }, 'one high-risk action per run');
+  }
+  const freeInMs = Math.max(spacingLeftMs(state, key, { limits, nowMs }), room.freeInMs);
+  if (freeInMs === 0) return pass(value, threshold);
+  return refuse('high_risk_spacing', { value, threshold, freeInMs }, 'high-risk actions come too close together');
+}
+
+/** The order within a staged start: each channel once, the canary first and verified, and the end at the first failure. */
+function stagedOrder({ state, parent, call, nowMs }: Moment): Answer {
+  const plan = state.plans[parent!];
+  const channel = call.target.kind === 'channel' ? call.target.id : undefined;
+  const threshold = 'each channel once, canary first, all verified so far';
+  if (plan === undefined || channel === undefined || !plan.terms.call.channels.includes(channel)) {
+    return refuse(
+      'risk_budget',
+      { value: 'not in the plan', threshold },
+      `${channel} is not in a staged start under way`,
+    );
+  }
+  const failed = plan.starts.find(
+    (one) => one.verdict === 'failed' || (one.verdict === undefined && nowMs >= one.dueMs),
+  );
+  if (failed !== undefined) {
+    const value = `${failed.channel} was not cured`;
+    return refuse('risk_budget', { value, threshold }, `the staged start ended: ${value}`);
+  }
+  if (plan.starts.some((one) => one.channel === channel)) {
+    return refuse(
+      'risk_budget',
+      { value: 'started already', threshold },
+      `${channel} was started by this plan already`,
+    );
+  }
+  const canary = plan.terms.call.channels[0];
+  const first = plan.starts.find((one) => one.channel === canary);
+  if (channel === canary || first?.verdict === 'cured') return pass(`${plan.starts.length} started`, threshold);
+  const found = {
+    value: `canary ${canary} not verified`,
+    threshold,
+    freeInMs: Math.max(1, (first?.dueMs ?? nowMs) - nowMs),
+  };
+  return refuse('high_risk_spacing', found, `the canary ${canary} comes first and is not verified yet`);
+}
+
+/** Question 13 (law S1). In containment every tool waits at least 60 s. */
+export function cooldown(moment: Moment): Answer {
+  const { spec, subject, limits, nowMs } = moment;
+  const own = spec.name === 'restart_channel' ? limits.restartCooldownMs : spec.cooldownMs;
+  const isContained = containedBy(moment).length > 0;
+  const cooldownMs = isContained ? Math.max(own, limits.containmentCooldownMs) : own;
+  const { leftMs, inFlight } = cooldownOf(subject.uses[spec.name], cooldownMs, nowMs);
+  const threshold = `${cooldownMs} ms after the end of the last`;
+  if (leftMs === 0) return pass('cooled down', threshold);
+  const found = { value: inFlight ? 'the last is still under way' : 'cooling down', threshold, freeInMs: leftMs };
+  return refuse('cooldown', found, `${spec.name} ran here too recently`);
+}
+
+/** Question 14 (law S2). A staged start leaves half of the room to the rest of the world. */
+export function window(moment: Moment): Answer {
+  if (moment.call.tool !== 'restart_channel') return notAsked('not a start');
+  const { state, engine, limits, nowMs, call, parent } = moment;
+  const isOfPlan = parent !== undefined || isStaged(call);
+  const all = startsMaxOf(limits.windowStartsMax);
+  const max = isOfPlan ? Math.max(1, Math.floor(all / 2)) : all;
+  const look = { windowMs: limits.windowMs, nowMs };
+  const fleet = roomFor(state.starts, max, look);
+  const ofEngine = roomFor(state.starts, max, { ...look, engine });
+  const value = `${fleet.count} starts, ${ofEngine.count} of ${engine}`;
+  const threshold = `under ${max} in ${limits.windowMs} ms`;
+  const freeInMs = Math.max(fleet.freeInMs, ofEngine.freeInMs);
+  if (fleet.count < max && ofEngine.count < max) return pass(value, threshold);
+  return refuse('restart_storm', { value, threshold, freeInMs }, `${value} within ${limits.windowMs / 1_000} s`);
+}
+
+/** What the restart is expected to cost in viewer-seconds; 0 for a channel that is dark anyway. */
+export function viewerSecondsOf({ spec, live, envelope }: Moment): number | undefined {
+  if (spec.risk !== 'high' || live.viewers === undefined) return undefined;
+  if (envelope?.channelHealthy === false) return 0;
+  return (live.viewers * (live.restartGapMs ?? EXPECTED_GAP_MS)) / 1_000;
+}
+
+/** Question 15. A dark channel costs its viewers nothing more: it is never held dark for their sake. */
+export function viewers(moment: Moment): Answer {
+  const { state, limits, nowMs } = moment;
+  const max = limits.viewerSecondsPerHourMax;
+  const cost = viewerSecondsOf(moment);
+  if (max === undefined) return notAsked('no budget is set');
+  if (cost === undefined) return notAsked('viewers are not known, or not at risk');
+  const recent = state.viewerSpends.filter((spend) => spend.atMs > nowMs - HOUR_MS);
+  const spent = recent.reduce((sum, spend) => sum + spend.seconds, 0);
+  const value = `${spent} spent, ${cost} more`;
+  const threshold = `${max} viewer-seconds in 60 min`;
+  if (cost === 0 || spent + cost <= max) return pass(value, threshold);
+  const oldest = recent[0];
+  const found = oldest === undefined ? {} : { freeInMs: oldest.atMs + HOUR_MS - nowMs };
+  return refuse('viewer_budget', { value, threshold, ...found }, `it would cost ${cost} viewer-seconds`);
+}
+
+/** Question 16, asked only when nothing else refuses. A yes serves once, and only for exactly what was asked. */
+export function approval(moment: Moment): Answer {
+  const { persona, spec, call, envelope, control, nowMs } = moment;
+  const access = accessOf(persona, spec.name);
+  if (access !== 'require_approval') return pass(access, 'no approval needed');
+  const hash = approvalHash(call, envelope?.failureClassification);
+  const threshold = "a person's yes to exactly this";
+  if (moment.approval !== undefined && hasYes(control, moment.approval, hash, nowMs)) {
+    return pass(`yes to ${moment.approval}`, threshold);
+  }
+  const value = moment.approval === undefined ? 'not asked yet' : `${moment.approval} is no yes to exactly this`;
+  return refuse('approval_needed', { value, threshold }, `persona ${persona.id} wants a person's yes to ${spec.name}`);
+}

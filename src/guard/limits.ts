@@ -1,0 +1,39 @@
+import type { Limits } from '../core/limits.ts';
+import { FAILURES_KEPT } from './breaker.ts';
+import { RESTARTS_KEPT } from './lifecycle.ts';
+import { STARTS_KEPT } from './window.ts';
+
+const DAY_MS = 86_400_000;
+
+/** Largest sound values: beyond them the guard could not remember enough to keep the limit. */
+const COUNT_MAX: Partial<Record<keyof Limits, number>> = {
+  windowStartsMax: STARTS_KEPT - 1,
+  breakerFailuresMax: FAILURES_KEPT,
+  dailyRestartCap: RESTARTS_KEPT,
+  highRiskPerGroupMax: 100,
+  stepsMax: 3,
+  sharedCauseChannelsMin: 1_000,
+  poolPressureMax: 1,
+};
+
+const isCount = (name: string): boolean => /(StartsMax|FailuresMax|GroupMax|Cap|stepsMax|ChannelsMin)$/.test(name);
+
+/** Zero is a sound answer to "how many": none. It is no answer to "how long". */
+const MAY_BE_ZERO: ReadonlySet<keyof Limits> = new Set(['dailyRestartCap', 'stepsMax', 'viewerSecondsPerHourMax']);
+
+function problemOf(name: keyof Limits, value: unknown): string | undefined {
+  if (name === 'viewerSecondsPerHourMax' && value === undefined) return undefined;
+  if (typeof value !== 'number' || !Number.isFinite(value)) return `${name} is ${String(value)}, not a number`;
+  if (value < 0 || (value === 0 && !MAY_BE_ZERO.has(name))) return `${name} is ${value}, and must be above 0`;
+  if (isCount(name) && !Number.isInteger(value)) return `${name} is ${value}, not a whole number`;
+  const max = COUNT_MAX[name] ?? (name.endsWith('Ms') || name.endsWith('MsMax') ? DAY_MS : Number.MAX_SAFE_INTEGER);
+  return value > max ? `${name} is ${value}, above ${max}` : undefined;
+}
+
+/**
+ * What is wrong with the limits, in words; empty when they are sound. The guard refuses to start with others: a value
+ * that is no number would silently switch its limit off.
+ */
+export function limitProblems(limits: Limits, names: readonly (keyof Limits)[]): readonly string[] {
+  return names.map((name) => problemOf(name, limits[name])).filter((problem) => problem !== undefined);
+}

@@ -1,0 +1,65 @@
+import type { DenialCode, GuardCheck } from '../core/plan.ts';
+
+const FREE_IN = /; free in (\d+) ms$/;
+
+/** `14 s`, `2 min 5 s`, `3 h 20 min`: rounded up, for waiting less would not do. */
+export function waitText(ms: number): string {
+  const seconds = Math.ceil(ms / 1_000);
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.ceil(seconds / 60);
+  if (seconds < 7_200) return `${Math.floor(seconds / 60)} min${seconds % 60 === 0 ? '' : ` ${seconds % 60} s`}`;
+  return `${Math.floor(minutes / 60)} h${minutes % 60 === 0 ? '' : ` ${minutes % 60} min`}`;
+}
+
+/** What to change where waiting alone does not do it, or is not the only way. */
+const CHANGES: Readonly<Record<DenialCode, (check: GuardCheck) => string>> = {
+  tool_unknown: () => 'name one of the seven tools',
+  params_invalid: () => 'give the tool the target it takes',
+  target_mismatch: (check) => `ask for ${check.threshold}, which the incident is about`,
+  frozen: () => 'reeve thaw',
+  hands_off: () => 'the end of the lease',
+  maintenance: () => 'reeve maintenance end',
+  phase: (check) => `reeve ${check.threshold}`,
+  no_capability: (check) => `an engine that has the capability ${check.threshold}`,
+  mode_forbids: (check) => `operational_mode: ${check.threshold} in the persona`,
+  persona_denies: () => 'the tool named in the persona (tool_access_policy)',
+  containment: (check) => `the end of containment: ${check.value}`,
+  shared_cause: () => 'the end of the shared cause, or an action on the whole group',
+  evidence_missing: (check) => `needs ${check.threshold}`,
+  evidence_stale: (check) => `needs evidence ${check.threshold}`,
+  wrong_remedy: (check) => `a failure that it cures: ${check.threshold}`,
+  uncorroborated: () => 'needs a second signal that is not log text',
+  already_tried: () => 'another fix, or reeve reset',
+  restart_cap: () => 'a higher restart_cap in the persona',
+  daily_cap: () => 'a higher limits.daily_restart_cap',
+  breaker_open: () => 'reeve reset',
+  breaker_probe_taken: () => 'the verdict on the probe',
+  risk_budget: () => 'a new run',
+  high_risk_spacing: () => 'nothing but time',
+  cooldown: () => 'nothing but time',
+  restart_storm: () => 'fewer starts, whoever begins them',
+  viewer_budget: () => 'fewer viewers, or a higher limits.viewer_seconds_per_hour_max',
+  approval_needed: () => 'reeve approve',
+  journal_unwritable: () => 'a journal that can be written, then a restart of Reeve',
+};
+
+/** Waiting is all that these ask for: no other change is named beside it. */
+const TIME_ONLY: ReadonlySet<DenialCode> = new Set([
+  'high_risk_spacing',
+  'cooldown',
+  'evidence_missing',
+  'breaker_probe_taken',
+]);
+
+function flipOf(check: GuardCheck): string {
+  const change = CHANGES[check.code!](check);
+  const wait = FREE_IN.exec(check.value)?.[1];
+  if (wait === undefined) return change;
+  const text = `wait ${waitText(Number(wait))}`;
+  return TIME_ONLY.has(check.code!) ? text : `${text}, or ${change}`;
+}
+
+/** The smallest change that would flip each refusal of a trace, in the order of the questions. All of them are needed. */
+export function flipsOf(trace: readonly GuardCheck[]): readonly string[] {
+  return trace.filter((check) => check.verdict === 'refuse' && check.code !== undefined).map(flipOf);
+}
