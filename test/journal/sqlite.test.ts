@@ -1,0 +1,312 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/core/clock.ts';
+import { verifyChain } from '../../src/journal/chain.ts';
+import { networkFileSystem } from '../../src/journal/files.ts';
+import { Ledger } from '../../src/journal/ledger.ts';
+import { SqliteStore } from '../../src/journal/sqlite.ts';
+import { chainOf, jump, sum, temporaryDirectory } from './support.ts';
+
+const PROGRAM = join(import.meta.dirname, 'programs/append.ts');
+
+const coded = (code: string, message: RegExp) =>
+  expect.objectContaining({ code, message: expect.stringMatching(message), hint: expect.any(String) });
+
+const journalPath = (): string => join(temporaryDirectory(), 'state', 'journal.db');
+
+function opened(path: string): SqliteStore {
+  const store = SqliteStore.open(path);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
+
+/** Runs the program until it says `word`. */
+async function running(path: string, word: string, count = '1'): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [PROGRAM, path, count, 'wait'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  let said = '';
+  child.stdout!.on('data', (bytes) => {
+    said += bytes;
+    if (said.includes(word)) child.emit('said');
+  });
+  await once(child, 'said');
+  return child;
+}
+
+describe('the place of the journal', () => {
+  it('is made for its owner alone, with everything SQLite puts beside it', () => {
+    const path = journalPath();
+    opened(path).append(chainOf(3));
+    expect(modeOf(dirname(path))).toBe('700');
+    for (const file of ['', '-wal', '-shm', '.lock']) expect([file, modeOf(path + file)]).toEqual([file, '600']);
+  });
+
+  it('is closed to others when the file was open to them', () => {
+    const path = journalPath();
+    mkdirSync(dirname(path), { mode: 0o700 });
+    writeFileSync(path, '', { mode: 0o644 });
+    opened(path);
+    expect(modeOf(path)).toBe('600');
+  });
+
+  it.each([0o770, 0o707])('is refused in a directory of mode %o, where others may write', (mode) => {
+    const path = journalPath();
+    mkdirSync(dirname(path));
+    chmodSync(dirname(path), mode);
+    expect(() => SqliteStore.open(path)).toThrow(coded('JOURNAL_UNWRITABLE', /others may write/));
+  });
+
+  it('may be a directory that others can read', () => {
+    const path = journalPath();
+    mkdirSync(dirname(path), { mode: 0o755 });
+    expect(() => opened(path)).not.toThrow();
+    expect(modeOf(dirname(path))).toBe('755');
+  });
+
+  it('is refused where the file is a symbolic link or not a file', () => {
+    const directory = temporaryDirectory();
+    writeFileSync(join(directory, 'elsewhere'), '');
+    symlinkSync(join(directory, 'elsewhere'), join(directory, 'link.db'));
+    mkdirSync(join(directory, 'directory.db'));
+    for (const name of ['link.db', 'directory.db'])
+      expect(() => SqliteStore.open(join(directory, name))).toThrow(coded('JOURNAL_UNWRITABLE', /./));
+  });
+
+  it('is refused on a network file system, with its name', () => {
+    const path = journalPath();
+    expect(() => SqliteStore.open(path, { fileSystemTypeOf: () => 0x6969 })).toThrow(
+      coded('JOURNAL_UNWRITABLE', /is on nfs; expected a local disk/),
+    );
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it.each([
+    [0x6969, 'nfs'],
+    [0xff534d42 | 0, 'cifs'],
+    [0xfe534d42, 'smb2'],
+    [0x65735546, 'fuse'],
+    [0xef53, undefined],
+    [0x58465342, undefined],
+    [0x9123683e, undefined],
+    [0x01021994, undefined],
+  ])('of statfs type %i counts as %s', (type, name) => {
+    expect(networkFileSystem(type)).toBe(name);
+  });
+});
+
+describe('one writer', () => {
+  it('refuses a second one in the same process', () => {
+    const path = journalPath();
+    opened(path);
+    expect(() => SqliteStore.open(path)).toThrow(
+      coded('JOURNAL_UNWRITABLE', new RegExp(`in use by process ${process.pid}`)),
+    );
+  });
+
+  it('refuses a second one in another process, and names the first; when that dies the way is free', async () => {
+    const path = journalPath();
+    const child = await running(path, '1\n');
+    expect(() => SqliteStore.open(path)).toThrow(
+      coded('JOURNAL_UNWRITABLE', new RegExp(`in use by process ${child.pid}`)),
+    );
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(opened(path).last()?.seq).toBe(1);
+  });
+
+  it('leaves the way free when it is closed or failed to open', () => {
+    const path = journalPath();
+    SqliteStore.open(path).close();
+    const store = SqliteStore.open(path);
+    expect(() => SqliteStore.open(path)).toThrow();
+    store.close();
+    opened(path);
+  });
+});
+
+describe('a reader', () => {
+  it('reads while another process writes, and cannot write', async () => {
+    const path = journalPath();
+    await running(path, '7\n', '7');
+    const reader = SqliteStore.openForReading(path);
+    expect(verifyChain(reader.read({}), { seq: reader.highestSeq() })).toMatchObject({ ok: true, records: 7 });
+    expect(() => reader.append(chainOf(1))).toThrow(coded('JOURNAL_UNWRITABLE', /for reading only/));
+    reader.close();
+  });
+
+  it('reads what a killed writer left in the write-ahead log', () => {
+    const path = journalPath();
+    spawnSync(process.execPath, [PROGRAM, path, '5', 'kill']);
+    expect(statSync(`${path}-wal`).size).toBeGreaterThan(0);
+    const reader = SqliteStore.openForReading(path);
+    expect([...reader.read({})]).toHaveLength(5);
+    reader.close();
+  });
+
+  it('says so where there is no journal', () => {
+    expect(() => SqliteStore.openForReading('/nowhere/journal.db')).toThrow(coded('JOURNAL_BROKEN', /no journal at/));
+  });
+});
+
+describe('a damaged journal', () => {
+  it('is refused when it is another database or no database', () => {
+    const path = journalPath();
+    mkdirSync(dirname(path), { mode: 0o700 });
+    const other = new DatabaseSync(path);
+    other.exec('CREATE TABLE x (a)');
+    other.close();
+    expect(() => SqliteStore.open(path)).toThrow(coded('JOURNAL_BROKEN', /is not a journal of Reeve/));
+    writeFileSync(path, 'not a database at all, but long enough to look at'.repeat(100));
+    expect(() => SqliteStore.open(path)).toThrow(coded('JOURNAL_BROKEN', /cannot read/));
+  });
+
+  it('is refused when another version wrote it', () => {
+    const path = journalPath();
+    SqliteStore.open(path).close();
+    const db = new DatabaseSync(path);
+    db.exec('PRAGMA user_version = 2');
+    db.close();
+    expect(() => SqliteStore.open(path)).toThrow(coded('JOURNAL_BROKEN', /has version 2; expected 1/));
+  });
+
+  it('is refused when a page is damaged, unless it is too large to look at every page', () => {
+    const path = journalPath();
+    const store = SqliteStore.open(path);
+    store.append(chainOf(400));
+    store.close();
+    const bytes = readFileSync(path);
+    bytes.fill(0xff, 5 * 4_096, 5 * 4_096 + 200);
+    writeFileSync(path, bytes);
+    expect(() => SqliteStore.open(path)).toThrow(coded('JOURNAL_BROKEN', /is damaged|cannot read/));
+    const large = SqliteStore.open(path, { quickCheckBytesMax: 1_000 });
+    expect(large.pagesChecked).toBe(false);
+    large.close();
+  });
+
+  it('is found out for any changed byte of any record: never read as whole', () => {
+    const path = journalPath();
+    const store = SqliteStore.open(path);
+    store.append(chainOf(4));
+    store.close();
+    const whole = readFileSync(path);
+    const copy = `${path}.copy`;
+    const first = whole.indexOf('{"by_ms":') - RECORD_HEAD_BYTES;
+    const end = Math.ceil(first / 4_096) * 4_096;
+    const missed: number[] = [];
+    for (let at = first; at < end; at += 1) {
+      const bytes = Buffer.from(whole);
+      bytes[at] = bytes[at]! ^ 0x01;
+      writeFileSync(copy, bytes);
+      if (wholeAt(copy)) missed.push(at);
+    }
+    expect(end - first).toBeGreaterThan(400);
+    expect(missed).toEqual([]);
+  });
+
+  it('is found out when its tail was deleted', () => {
+    const path = journalPath();
+    const store = SqliteStore.open(path);
+    store.append(chainOf(9));
+    store.close();
+    const db = new DatabaseSync(path);
+    db.exec('DELETE FROM entry WHERE seq > 6');
+    db.close();
+    const reader = SqliteStore.openForReading(path);
+    const report = verifyChain(reader.read({}), { seq: reader.highestSeq() });
+    expect(report).toMatchObject({ ok: false, firstBad: 7 });
+    reader.close();
+  });
+});
+
+/** What stands before the body in SQLite's record of these rows: sizes, numbers, boot and type. */
+const RECORD_HEAD_BYTES = 38;
+
+function wholeAt(path: string): boolean {
+  try {
+    const reader = SqliteStore.openForReading(path);
+    const report = verifyChain(reader.read({}), { seq: reader.highestSeq() });
+    reader.close();
+    return report.ok && report.records === 4;
+  } catch {
+    return false;
+  }
+}
+
+describe('over a kill', () => {
+  it('keeps every acknowledged entry, and the states come back', () => {
+    const path = journalPath();
+    const run = spawnSync(process.execPath, [PROGRAM, path, '40', 'kill'], { encoding: 'utf8' });
+    expect(run.stdout.trim().split('\n').at(-1)).toBe('40');
+    const ledger = new Ledger(opened(path), systemClock);
+    const total = ledger.register(sum());
+    ledger.open();
+    expect([total(), ledger.broken]).toEqual([{ entries: 40, total: 820 }, undefined]);
+    expect(ledger.append([jump(1)])[0]?.seq).toBe(41);
+  });
+
+  it('can be copied while it is closed and goes on elsewhere', () => {
+    const path = journalPath();
+    spawnSync(process.execPath, [PROGRAM, path, '3']);
+    const copy = journalPath();
+    mkdirSync(dirname(copy), { mode: 0o700 });
+    copyFileSync(path, copy);
+    spawnSync(process.execPath, [PROGRAM, copy, '3']);
+    const reader = SqliteStore.openForReading(copy);
+    expect(verifyChain(reader.read({}))).toMatchObject({ ok: true, records: 6 });
+    reader.close();
+  });
+});
+
+const STRACE = '/usr/bin/strace';
+const canTrace = existsSync(STRACE) && spawnSync(STRACE, ['-o', '/dev/null', '/bin/true']).status === 0;
+
+/** The program under fault injection at the n-th call. */
+function underFault(path: string, inject: string) {
+  const args = ['-f', '-o', '/dev/null', '-e', 'trace=fsync,pwrite64', '-e', `inject=${inject}`];
+  const run = spawnSync(STRACE, [...args, process.execPath, PROGRAM, path, '12'], { encoding: 'utf8' });
+  const lines = run.stdout.trim().split('\n');
+  return { lines, acknowledged: lines.filter((line) => /^\d+$/.test(line)).length };
+}
+
+describe.skipIf(!canTrace)('with real faults at the disk (needs strace with ptrace)', () => {
+  it.each([18, 22, 26])('killed at fsync %i keeps what was acknowledged, at most one entry more', (nth) => {
+    const path = journalPath();
+    const { acknowledged } = underFault(path, `fsync:signal=KILL:when=${nth}`);
+    expect(acknowledged).toBeGreaterThan(0);
+    expect(acknowledged).toBeLessThan(12);
+    const store = opened(path);
+    const report = verifyChain(store.read({}), { seq: store.highestSeq() });
+    expect(report.ok).toBe(true);
+    expect(report.records - acknowledged).toBeOneOf([0, 1]);
+  });
+
+  it.each([
+    ['fsync', 'EIO', 18],
+    ['pwrite64', 'ENOSPC', 40],
+  ])('refuses everything after %s failed with %s', (call, error, nth) => {
+    const path = journalPath();
+    const { lines, acknowledged } = underFault(path, `${call}:error=${error}:when=${nth}`);
+    expect(lines).toContain('refused JOURNAL_UNWRITABLE');
+    expect(acknowledged).toBeGreaterThan(0);
+    expect(lines.filter((line) => line.includes('after a failure'))).toEqual([]);
+    const store = opened(path);
+    const report = verifyChain(store.read({}), { seq: store.highestSeq() });
+    expect(report.ok).toBe(true);
+    expect(report.records - acknowledged).toBeOneOf([0, 1]);
+  });
+});
