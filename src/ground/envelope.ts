@@ -32,6 +32,7 @@ export interface Moment {
 const EXCERPTS_MAX = 24;
 const EXCERPT_CHARS = 400;
 const SAYS_CHARS = 200;
+const SOURCE_CHARS = 120;
 const SIGNALS_MAX = 8;
 const CHANNELS_BYTES = 3_000;
 
@@ -51,7 +52,7 @@ export function channelEnvelope(
     group: setup.group,
     engine: setup.engine,
     channels: [],
-    evidence: excerptsOf([about.facts], signalsOf(about.finding), moment.at),
+    ...excerptsOf([about.facts], signalsOf(about.finding), moment.at),
   });
 }
 
@@ -88,6 +89,7 @@ export function causeEnvelope(
   const classification = over ? first?.classification : cause.classification;
   return fitted({
     ...common(counts, moment),
+    sharedCause: !over,
     channelId: undefined,
     failureClassification: classification,
     lastErrorType: first?.lastErrorType,
@@ -104,7 +106,7 @@ export function causeEnvelope(
     group: about.group,
     engine: about.engine,
     channels,
-    evidence: excerptsOf(
+    ...excerptsOf(
       members.map(({ facts }) => facts),
       signals,
       moment.at,
@@ -132,7 +134,6 @@ const common = (counts: GuardCounts, moment: Moment) => ({
   takenMs: moment.nowMs,
   lastingMs: counts.lastingMs,
   sharedCause: counts.sharedCause,
-  evidenceDropped: 0,
 });
 
 function judged(finding: Finding, channel: ChannelId) {
@@ -171,14 +172,13 @@ function distinctSignals(findings: readonly Assessment[]): readonly Signal[] {
 }
 
 const clip = (text: string, chars: number): string =>
-  // biome-ignore lint: control characters are exactly what is taken out
   text
     .replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')
     .slice(0, chars)
     .toWellFormed();
 
 /** What the witnesses said and the lines behind them; the kinds that bear witness first, then the newest. */
-function excerptsOf(facts: readonly ChannelFacts[], signals: readonly Signal[], at: EpochMs): readonly Excerpt[] {
+function excerptsOf(facts: readonly ChannelFacts[], signals: readonly Signal[], at: EpochMs) {
   const kinds = new Set(signals.map(({ symptom }) => symptom));
   const symptoms = facts
     .flatMap((one) => one.symptoms)
@@ -189,14 +189,14 @@ function excerptsOf(facts: readonly ChannelFacts[], signals: readonly Signal[], 
   const seen = signals
     .filter(({ origin }) => origin !== 'log')
     .map(({ origin, says }) => ({ at, origin, source: origin, text: says }));
-  return [...seen, ...lines]
-    .slice(0, EXCERPTS_MAX)
-    .map((one, index) => ({
-      ...one,
-      id: `e${index + 1}`,
-      source: clip(one.source, 120),
-      text: clip(one.text, EXCERPT_CHARS),
-    }));
+  const all = [...seen, ...lines];
+  const evidence: readonly Excerpt[] = all.slice(0, EXCERPTS_MAX).map((one, index) => ({
+    ...one,
+    id: `e${index + 1}`,
+    source: clip(one.source, SOURCE_CHARS),
+    text: clip(one.text, EXCERPT_CHARS),
+  }));
+  return { evidence, evidenceDropped: all.length - evidence.length };
 }
 
 /** Cuts the list of channels and then the evidence, last first, until the wire form fits. What is cut is counted. */

@@ -1,0 +1,132 @@
+import { RE2JS } from 're2js';
+import type { GroundedContextEnvelope } from '../core/envelope.ts';
+import { messageOf, ReeveError } from '../core/errors.ts';
+import type { Rule, RuleFact } from '../core/rule.ts';
+import { type FactValue, valuesOf } from './facts.ts';
+
+/** What a named group of a pattern caught. */
+export interface Capture {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** One test of a rule and what it met, for `reeve rules test` and for `why`. */
+export interface FactTrace {
+  readonly fact: string;
+  /** For example `at_least 0.9`. */
+  readonly test: string;
+  /** What the envelope says, at most 120 characters; `not known` when it does not tell. */
+  readonly value: string;
+  readonly held: boolean;
+  readonly captures: readonly Capture[];
+}
+
+/** Whether a rule fits an envelope, and why. */
+export interface RuleTrace {
+  readonly rule: string;
+  readonly origin: string;
+  readonly priority: number;
+  readonly matched: boolean;
+  readonly facts: readonly FactTrace[];
+}
+
+export interface Matcher {
+  readonly rule: Rule;
+  match(envelope: GroundedContextEnvelope): RuleTrace;
+}
+
+/** Compiles a rule's tests once. Throws `CONFIG_INVALID` for a pattern that is not linear-time. */
+export function createMatcher(rule: Rule): Matcher {
+  const tests = rule.when.map((fact) => ({ fact, holds: testOf(rule, fact) }));
+  return {
+    rule,
+    match(envelope) {
+      const facts = [classTrace(rule, envelope), ...tests.map(({ fact, holds }) => traced(fact, holds, envelope))];
+      const { id, origin, priority } = rule;
+      return { rule: id, origin, priority, matched: facts.every(({ held }) => held), facts };
+    },
+  };
+}
+
+type Holds = (value: FactValue) => readonly Capture[] | undefined;
+
+const VALUE_CHARS = 120;
+const NOT_KNOWN = 'not known';
+
+function classTrace(rule: Rule, envelope: GroundedContextEnvelope): FactTrace {
+  const value = envelope.failureClassification;
+  return {
+    fact: 'failure_classification',
+    test: `equals ${rule.classification}`,
+    value: value ?? NOT_KNOWN,
+    held: value === rule.classification,
+    captures: [],
+  };
+}
+
+function traced(fact: RuleFact, holds: Holds, envelope: GroundedContextEnvelope): FactTrace {
+  const values = valuesOf(envelope, fact.fact);
+  const first = values
+    .map((value) => ({ value, captures: holds(value) }))
+    .find(({ captures }) => captures !== undefined);
+  const shown = first?.value ?? values[0];
+  return {
+    fact: fact.fact,
+    test: wordsOf(fact),
+    value: shown === undefined ? NOT_KNOWN : String(shown).slice(0, VALUE_CHARS),
+    held: first !== undefined,
+    captures: first?.captures ?? [],
+  };
+}
+
+function wordsOf({ test }: RuleFact): string {
+  const limit = test.kind === 'contains' ? test.text : test.kind === 'regex' ? test.pattern : String(test.value);
+  return `${test.kind} ${limit}`.slice(0, VALUE_CHARS);
+}
+
+const NOTHING_CAUGHT: readonly Capture[] = [];
+const when = (holds: boolean): readonly Capture[] | undefined => (holds ? NOTHING_CAUGHT : undefined);
+
+/** Types are not bent: the text "3" is not the number 3, and only numbers have a size. */
+function testOf(rule: Rule, { test }: RuleFact): Holds {
+  switch (test.kind) {
+    case 'equals':
+      return (value) => when(value === test.value);
+    case 'contains':
+      return (value) => when(typeof value === 'string' && value.includes(test.text));
+    case 'at_least':
+      return (value) => when(typeof value === 'number' && value >= test.value);
+    case 'below':
+      return (value) => when(typeof value === 'number' && value < test.value);
+    case 'regex':
+      return caughtBy(compiled(rule, test.pattern));
+  }
+}
+
+function compiled(rule: Rule, pattern: string): RE2JS {
+  try {
+    return RE2JS.compile(pattern);
+  } catch (cause) {
+    throw new ReeveError(
+      'CONFIG_INVALID',
+      `rule ${rule.id} (${rule.origin}): ${pattern} is no pattern: ${messageOf(cause)}`,
+      {
+        cause,
+        hint: 'RE2 syntax: linear time, no look-around, no back-references',
+      },
+    );
+  }
+}
+
+function caughtBy(pattern: RE2JS): Holds {
+  const names = Object.keys(pattern.namedGroups());
+  return (value) => {
+    if (typeof value !== 'string') return undefined;
+    const matcher = pattern.matcher(value);
+    if (!matcher.find()) return undefined;
+    return names.flatMap((name) => {
+      const caught = matcher.group(name);
+      return caught === null ? [] : [{ name, value: caught.slice(0, VALUE_CHARS) }];
+    });
+  };
+}
