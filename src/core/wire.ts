@@ -4,8 +4,23 @@
  */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
-const toSnake = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-const toCamel = (key: string): string => key.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+/** Keys are few and come again and again; a stranger's keys must not fill the memory, so it is bounded. */
+const KEYS_REMEMBERED_MAX = 4_096;
+
+function remembering(change: (key: string) => string): (key: string) => string {
+  const known = new Map<string, string>();
+  return (key) => {
+    const seen = known.get(key);
+    if (seen !== undefined) return seen;
+    const changed = change(key);
+    if (known.size < KEYS_REMEMBERED_MAX) known.set(key, changed);
+    return changed;
+  };
+}
+
+const toSnake = remembering((key) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+const toCamel = remembering((key) => key.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()));
+const quoted = remembering((key) => JSON.stringify(key));
 
 /** camelCase keys to snake_case, all the way down. `undefined` members are left out. */
 export function toWire(value: unknown): Json {
@@ -20,18 +35,21 @@ export function fromWire<T>(value: unknown): T {
 function rename(value: unknown, change: (key: string) => string): Json {
   if (Array.isArray(value)) return value.map((item) => rename(item, change));
   if (typeof value !== 'object' || value === null) return (value ?? null) as Json;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([, member]) => member !== undefined)
-      .map(([key, member]) => [change(key), rename(member, change)]),
-  );
+  const members: [string, Json][] = [];
+  for (const [key, member] of Object.entries(value)) {
+    if (member !== undefined) members.push([change(key), rename(member, change)]);
+  }
+  return Object.fromEntries(members);
 }
 
 /** The same value always gives the same bytes: keys sorted, no white space. For hashes. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  members.sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${canonicalJson(member)}`).join(',')}}`;
+  const members: string[] = [];
+  const named = value as Readonly<Record<string, unknown>>;
+  for (const key of Object.keys(named).sort()) {
+    if (named[key] !== undefined) members.push(`${quoted(key)}:${canonicalJson(named[key])}`);
+  }
+  return `{${members.join(',')}}`;
 }
