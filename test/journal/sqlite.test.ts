@@ -284,7 +284,7 @@ function underFault(path: string, inject: string) {
 }
 
 describe.skipIf(!canTrace)('with real faults at the disk (needs strace with ptrace)', () => {
-  it.each([18, 22, 26])('killed at fsync %i keeps what was acknowledged, at most one entry more', (nth) => {
+  it.each([17, 20, 23])('killed at fsync %i keeps what was acknowledged, at most one entry more', (nth) => {
     const path = journalPath();
     const { acknowledged } = underFault(path, `fsync:signal=KILL:when=${nth}`);
     expect(acknowledged).toBeGreaterThan(0);
