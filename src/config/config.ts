@@ -136,7 +136,8 @@ export function configFrom(
   const reading = new Reading(source, dirname(parsed.file), env);
   const whole = validate(configDocument, source);
   const parts = readParts(reading);
-  const problems = [...parsed.problems, ...plain.problems, ...whole.problems, ...reading.problems];
+  const known = [...whole.problems, ...reading.problems].filter(({ path }) => !plain.unresolved.has(path));
+  const problems = [...parsed.problems, ...plain.problems, ...known];
   if (!whole.ok || problems.length > 0) return refused(relocated(problems, origins));
   const config = assembled(whole.value, { parts, file: parsed.file, origins, flags, env, cwd });
   return { config: deepFreeze(config), problems: [] };

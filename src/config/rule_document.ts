@@ -81,6 +81,7 @@ export const oneRuleDocument = z.strictObject({
   classification: z.enum(FAILURE_CLASSES).describe('The trouble that this rule answers.'),
   priority: z.int().min(0).max(1_000).optional().describe('Higher is asked first. Default 100.'),
   when: z.array(factDocument).max(16).optional().describe('All of these hold. None: always, for its classification.'),
+  // biome-ignore lint/suspicious/noThenProperty: the word that rule files use
   then: z.array(stepDocument).min(1).max(4).describe('One step each time, on fresh evidence: at most three calls.'),
 });
 

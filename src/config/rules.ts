@@ -102,6 +102,7 @@ function ruleOf(document: OneRuleDocument, place: Place): Rule {
     when: (document.when ?? []).flatMap(
       (fact, index) => testOf(fact, (...said) => note(['when', index], ...said)) ?? [],
     ),
+    // biome-ignore lint/suspicious/noThenProperty: the word that rule files use
     then: stepsOf(document, { note, tools: place.tools }),
     origin: `${place.parsed.file}:${line}`,
   };

@@ -88,12 +88,40 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** `$${` stands for a plain `${`. */
 const REFERENCE = /\$\$\{|\$\{([^}]*)(\}?)/g;
 
+export type Expanded = Source & {
+  readonly problems: readonly Problem[];
+  /** Paths whose text is not known: nothing more can be said about them. */
+  readonly unresolved: ReadonlySet<string>;
+};
+
+/** One problem for one reason, however often it stands in the file. */
+class Missing {
+  readonly paths = new Set<string>();
+  readonly #found = new Map<string, { readonly problem: Problem; readonly lines: Set<number> }>();
+
+  add(problem: Problem): void {
+    this.paths.add(problem.path);
+    const before = this.#found.get(problem.message);
+    if (before) before.lines.add(problem.line);
+    else this.#found.set(problem.message, { problem, lines: new Set() });
+  }
+
+  get problems(): readonly Problem[] {
+    return [...this.#found.values()].map(({ problem, lines }) => {
+      const also = [...lines].filter((line) => line !== problem.line).slice(0, 10);
+      return also.length === 0
+        ? problem
+        : { ...problem, message: `${problem.message} (also for line ${also.join(', ')})` };
+    });
+  }
+}
+
 /**
  * Every `${NAME}` and `${NAME:-default}` in the text values replaced from the environment. A name that is unset or empty
  * and has no default is a problem. What is put in is not looked at again.
  */
-export function expanded(parsed: ParsedYaml, env: Environment): Source & { readonly problems: readonly Problem[] } {
-  const problems: Problem[] = [];
+export function expanded(parsed: ParsedYaml, env: Environment): Expanded {
+  const missing = new Missing();
   const written = new Map<string, string>();
   const walk = (value: unknown, path: Path): unknown => {
     if (Array.isArray(value)) return value.map((item, index) => walk(item, [...path, index]));
@@ -106,7 +134,7 @@ export function expanded(parsed: ParsedYaml, env: Environment): Source & { reado
       if (inside === undefined) return '${';
       const found = lookUp(inside, end === '}', env);
       if ('value' in found) return found.value;
-      problems.push(problemAt(parsed, path, found));
+      missing.add(problemAt(parsed, path, found));
       return reference;
     });
   };
@@ -115,7 +143,8 @@ export function expanded(parsed: ParsedYaml, env: Environment): Source & { reado
     file: parsed.file,
     at: parsed.at,
     value,
-    problems,
+    problems: missing.problems,
+    unresolved: missing.paths,
     written: (path) =>
       written.get(JSON.stringify(path.map((part, index) => segment(parsed.value, path, index) ?? part))),
   };

@@ -1,0 +1,101 @@
+import type { Problem } from '../core/errors.ts';
+import { canonicalJson } from '../core/wire.ts';
+import type { ChannelConfig, Config } from './config.ts';
+import type { Configuration } from './load.ts';
+
+/**
+ * What takes effect at a reload. Everything else is built into running parts (connections, probes, listeners, the
+ * journal) and waits for the next start: a page on its way to a receiver that vanishes would be lost.
+ */
+export const APPLIED_AT_ONCE = ['personas', 'rules', 'patterns', 'limits', 'persona', 'escalation', 'log'] as const;
+
+/** What waits for the next start, by the key of the configuration file. */
+export const NEEDS_RESTART = [
+  'engines',
+  'channels',
+  'groups',
+  'sources',
+  'receivers',
+  'http',
+  'metrics_prefix',
+  'state',
+  'journal',
+] as const;
+
+export interface Reloaded {
+  /** What runs from now on: the new values of what applies at once, the old ones of everything else. */
+  readonly configuration: Configuration;
+  /** Names from `APPLIED_AT_ONCE` that differ. */
+  readonly applied: readonly string[];
+  /** Names from `NEEDS_RESTART` that differ: they are sound, and take effect at the next start. */
+  readonly needsRestart: readonly string[];
+}
+
+const differs = (a: unknown, b: unknown): boolean => canonicalJson(a) !== canonicalJson(b);
+
+/** Puts a newly read set over the running one; pure. */
+export function merged(running: Configuration, read: Configuration): Reloaded {
+  const [old, fresh] = [running.config, read.config];
+  const persona = new Map(fresh.channels.map((channel) => [channel.id, channel.persona]));
+  const config: Config = Object.freeze({
+    ...old,
+    sha256: fresh.sha256,
+    persona: fresh.persona,
+    folders: fresh.folders,
+    limits: fresh.limits,
+    acceptedRisks: fresh.acceptedRisks,
+    escalation: fresh.escalation,
+    log: fresh.log,
+    channels: Object.freeze(old.channels.map((channel) => reassigned(channel, persona.get(channel.id)))),
+  });
+  const applied: Record<(typeof APPLIED_AT_ONCE)[number], boolean> = {
+    personas: differs(running.personas, read.personas),
+    rules: differs(running.rules, read.rules),
+    patterns: differs(valuesOf(running), valuesOf(read)),
+    limits: differs(old.limits, fresh.limits),
+    persona: differs(assignments(old), assignments(config)),
+    escalation: differs(old.escalation, fresh.escalation),
+    log: differs(old.log, fresh.log),
+  };
+  return {
+    configuration: Object.freeze({ ...read, config }),
+    applied: APPLIED_AT_ONCE.filter((name) => applied[name]),
+    needsRestart: NEEDS_RESTART.filter((name) => differs(RESTART_VIEWS[name](old), RESTART_VIEWS[name](fresh))),
+  };
+}
+
+const reassigned = (channel: ChannelConfig, persona: string | undefined): ChannelConfig =>
+  persona === undefined ? channel : Object.freeze({ ...channel, persona });
+
+const assignments = (config: Config) => config.channels.map(({ id, persona }) => [id, persona]);
+const valuesOf = ({ patterns }: Configuration) => patterns.map(({ file, value }) => [file, value]);
+
+/** What of the configuration stands behind each name; a persona's assignment is not part of it. */
+const RESTART_VIEWS: Readonly<Record<(typeof NEEDS_RESTART)[number], (config: Config) => unknown>> = {
+  engines: ({ engines }) => engines,
+  channels: ({ channels }) => channels.map(({ persona: _, ...rest }) => rest),
+  groups: ({ groups }) => groups.map(({ id, phase }) => ({ id, phase })),
+  sources: ({ sources }) => sources,
+  receivers: ({ receivers }) => receivers,
+  http: ({ http }) => http,
+  metrics_prefix: ({ metricsPrefix }) => metricsPrefix,
+  state: ({ stateDirectory }) => stateDirectory,
+  journal: ({ journal }) => journal,
+};
+
+/** A channel that runs on until the next start must keep a persona that exists. */
+export function orphans({ configuration }: Reloaded): readonly Problem[] {
+  const known = new Set(configuration.personas.map(({ id }) => id));
+  const lost = configuration.config.channels.find(({ persona }) => !known.has(persona));
+  if (!lost) return [];
+  return [
+    {
+      file: configuration.config.file,
+      line: 1,
+      column: 1,
+      path: 'channels',
+      message: `the channel ${lost.id} still runs with the persona ${lost.persona}, which is gone`,
+      hint: 'keep the persona until Reeve is restarted',
+    },
+  ];
+}

@@ -1,0 +1,127 @@
+import { readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { messageOf, type Problem } from '../core/errors.ts';
+import { personaDocument } from '../core/persona.ts';
+import { configDocument } from './document/document.ts';
+import { readYaml } from './files.ts';
+import { type LoadOptions, loadConfiguration } from './load.ts';
+import { personasFrom } from './personas.ts';
+import { RULE_SUFFIX, rulesFrom } from './rules.ts';
+import { inOrder } from './validate.ts';
+import { listed } from './words.ts';
+import type { ParsedYaml } from './yaml.ts';
+
+/** A kind of file that an operator edits: how it is known, and what is wrong with some of them. */
+export interface FileKind {
+  readonly name: string;
+  recognises(parsed: ParsedYaml): boolean;
+  /** All files of the kind at once, so that it can tell what stands twice. */
+  check(files: readonly ParsedYaml[]): readonly Problem[];
+}
+
+export interface CheckOptions extends LoadOptions {
+  /** Files and folders to check by themselves. None: the whole configuration. */
+  readonly files: readonly string[];
+  /** Kinds of other rooms (patterns, hints, policy tests), asked after our own. */
+  readonly kinds?: readonly FileKind[];
+}
+
+const FILES_MAX = 5_000;
+const DEPTH_MAX = 6;
+
+/** Every problem of the whole configuration, or of the files and folders named. */
+export function checkAll(options: CheckOptions): readonly Problem[] {
+  const { files, cwd = process.cwd() } = options;
+  if (files.length === 0) return shownFrom(cwd, loadConfiguration(options).problems);
+  const problems: Problem[] = [];
+  const parsed = files.flatMap((file) => filesUnder(resolve(cwd, file), problems)).map(readYaml);
+  const kinds = [...ownKinds(options), ...(options.kinds ?? [])];
+  const sorted = new Map<FileKind, ParsedYaml[]>();
+  for (const file of parsed) {
+    const kind = file.value === undefined ? undefined : kinds.find((candidate) => candidate.recognises(file));
+    if (kind) sorted.set(kind, [...(sorted.get(kind) ?? []), file]);
+    else problems.push(...(file.value === undefined ? file.problems : [stranger(file, kinds)]));
+  }
+  for (const [kind, members] of sorted) problems.push(...kind.check(members));
+  return shownFrom(cwd, inOrder(withoutDoubles(problems)));
+}
+
+/** A file can be read twice: by itself, and as part of a configuration. */
+function withoutDoubles(problems: readonly Problem[]): readonly Problem[] {
+  return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
+}
+
+/** `file:line:col: path: message (hint)`, one problem to a line. */
+export function formatProblem({ file, line, column, path, message, hint }: Problem): string {
+  return `${file}:${line}:${column}: ${path === '' ? '' : `${path}: `}${message}${hint === undefined ? '' : ` (${hint})`}`;
+}
+
+/** What `reeve check --json` prints. */
+export const checkReport = (problems: readonly Problem[]) => ({ ok: problems.length === 0, problems });
+
+/** Files below the working directory are named from there, as people typed them. */
+const shownFrom = (cwd: string, problems: readonly Problem[]): readonly Problem[] =>
+  problems.map((problem) => {
+    const near = relative(cwd, problem.file);
+    return problem.file.startsWith('/') && near !== '' && !near.startsWith('..') ? { ...problem, file: near } : problem;
+  });
+
+function stranger(parsed: ParsedYaml, kinds: readonly FileKind[]): Problem {
+  const names = listed(kinds.map(({ name }) => name));
+  return {
+    file: parsed.file,
+    line: 1,
+    column: 1,
+    path: '',
+    message: parsed.value === null ? 'the file is empty' : 'cannot tell what this file is for',
+    hint: `expected a ${names} file, in the folder of its kind`,
+  };
+}
+
+function filesUnder(path: string, problems: Problem[], depth = 0): readonly string[] {
+  try {
+    if (!statSync(path).isDirectory()) return [path];
+    if (depth >= DEPTH_MAX) return [];
+    const entries = readdirSync(path, { withFileTypes: true }).filter(({ name }) => !SKIPPED.test(name));
+    return entries
+      .sort((a, b) => a.name.localeCompare(b.name))
+      .filter((entry) => entry.isDirectory() || /\.ya?ml$/.test(entry.name))
+      .flatMap((entry) => filesUnder(join(path, entry.name), problems, depth + 1))
+      .slice(0, FILES_MAX);
+  } catch (thrown) {
+    const message = `expected a readable file or folder: ${messageOf(thrown)}`;
+    problems.push({ file: path, line: 1, column: 1, path: '', message, hint: 'check the path' });
+    return [];
+  }
+}
+
+/** Hidden names, packages, and proposals that nobody has promoted yet. */
+const SKIPPED = /^\.|^node_modules$|^proposed$/;
+
+function ownKinds(options: CheckOptions): readonly FileKind[] {
+  const { tools } = options;
+  return [
+    {
+      name: 'rule',
+      recognises: ({ file }) => file.endsWith(RULE_SUFFIX),
+      check: (files) => rulesFrom(files, tools).problems,
+    },
+    {
+      name: 'persona',
+      recognises: (parsed) => inFolder(parsed, 'personas') || sharesKeys(parsed, Object.keys(personaDocument.shape), 3),
+      check: (files) => personasFrom(files).problems,
+    },
+    {
+      name: 'config',
+      recognises: (parsed) => basename(parsed.file) === 'reeve.yaml' || sharesKeys(parsed, CONFIG_KEYS, 2),
+      check: (files) => files.flatMap(({ file }) => loadConfiguration({ ...options, file }).problems),
+    },
+  ];
+}
+
+const CONFIG_KEYS = Object.keys(configDocument.shape).filter((key) => key !== 'persona' && key !== 'rules');
+
+const inFolder = ({ file }: ParsedYaml, name: string): boolean => basename(dirname(file)) === name;
+
+const sharesKeys = ({ value }: ParsedYaml, keys: readonly string[], count: number): boolean =>
+  typeof value === 'object' && value !== null && keys.filter((key) => Object.hasOwn(value, key)).length >= count;

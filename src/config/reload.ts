@@ -1,0 +1,186 @@
+import { createHash } from 'node:crypto';
+import { type FSWatcher, readdirSync, readFileSync, realpathSync, statSync, watch } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Clock } from '../core/clock.ts';
+import type { Problem } from '../core/errors.ts';
+import { merged, orphans, type Reloaded } from './changes.ts';
+import { FILE_BYTES_MAX } from './decode.ts';
+import type { Configuration, LoadedConfiguration } from './load.ts';
+
+/** Editors and deployments write in several steps: they get this long to finish … */
+const DEBOUNCE_MS = 200;
+/** … and never longer than this, even in a folder that changes all the time. */
+const DEBOUNCE_MS_MAX = 2_000;
+/** What file events miss (network file systems, replaced folders, exhausted watches) is seen this late. */
+const POLL_MS = 30_000;
+
+/** What came of a reload. `ok: false`: nothing changed, the last good set is in force. */
+export type Change =
+  | ({ readonly ok: true } & Reloaded)
+  | { readonly ok: false; readonly configuration: Configuration; readonly problems: readonly Problem[] };
+
+export interface Watch {
+  readonly clock: Clock;
+  /** Reads everything anew; never throws for what an operator wrote. */
+  readonly load: () => LoadedConfiguration;
+  readonly current: Configuration;
+  /** Called once for each edit, good or bad. */
+  readonly onChange: (change: Change) => void;
+}
+
+export interface Reloader extends Disposable {
+  /** Reads now, changed or not, and tells what came of it. `onChange` is called too. */
+  reload(): Change;
+  /** The set in force. */
+  current(): Configuration;
+  /** The problems of the last edit, while it is not in force; else none. */
+  problems(): readonly Problem[];
+}
+
+/** Watches the files of a configuration and swaps in what is sound as a whole. */
+export function watchConfiguration(options: Watch): Reloader {
+  const { clock, onChange } = options;
+  const watched = new Folders(() => settle.touch());
+  let current = options.current;
+  let problems: readonly Problem[] = [];
+  let seen = fingerprint(current);
+  watched.follow(current);
+
+  const reload = (): Change => {
+    // Before reading: an edit in between is then seen as a change at the next look.
+    seen = fingerprint(current);
+    const change = judged(options.load(), current);
+    current = change.configuration;
+    problems = change.ok ? [] : change.problems;
+    watched.follow(current);
+    onChange(change);
+    return change;
+  };
+  const look = (): void => {
+    watched.follow(current);
+    if (fingerprint(current) !== seen) reload();
+  };
+  const settle = new Settle(clock, look);
+  const poll = clock.every(POLL_MS, look);
+  return {
+    reload,
+    current: () => current,
+    problems: () => problems,
+    [Symbol.dispose]() {
+      poll[Symbol.dispose]();
+      settle[Symbol.dispose]();
+      watched[Symbol.dispose]();
+    },
+  };
+}
+
+function judged(read: LoadedConfiguration, running: Configuration): Change {
+  if (!read.configuration) return { ok: false, configuration: running, problems: read.problems };
+  const reloaded = merged(running, read.configuration);
+  const lost = orphans(reloaded);
+  return lost.length > 0 ? { ok: false, configuration: running, problems: lost } : { ok: true, ...reloaded };
+}
+
+/** Runs a task a little after the last touch of a burst. */
+class Settle implements Disposable {
+  readonly #clock: Clock;
+  readonly #task: () => void;
+  #firstMs: number | undefined;
+  #timer: Disposable | undefined;
+
+  constructor(clock: Clock, task: () => void) {
+    this.#clock = clock;
+    this.#task = task;
+  }
+
+  touch(): void {
+    const nowMs = this.#clock.monotonicMs();
+    this.#firstMs ??= nowMs;
+    const delayMs = Math.min(DEBOUNCE_MS, this.#firstMs + DEBOUNCE_MS_MAX - nowMs);
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = this.#clock.after(Math.max(0, delayMs), () => {
+      this.#firstMs = undefined;
+      this.#timer = undefined;
+      this.#task();
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer?.[Symbol.dispose]();
+  }
+}
+
+const foldersOf = ({ config }: Configuration): readonly string[] => [
+  dirname(config.file),
+  ...Object.values(config.folders),
+];
+
+/** Watches on folders, not files: a replaced file or a swapped link is an event of its folder. */
+class Folders implements Disposable {
+  readonly #watchers = new Map<string, FSWatcher>();
+  readonly #onEvent: () => void;
+
+  constructor(onEvent: () => void) {
+    this.#onEvent = onEvent;
+  }
+
+  /** Brings the watches in line with the folders, by where they really are; tries again what failed before. */
+  follow(configuration: Configuration): void {
+    const wanted = new Set(foldersOf(configuration).flatMap(realPath));
+    for (const [path, watcher] of this.#watchers) if (!wanted.has(path)) this.#drop(path, watcher);
+    for (const path of wanted) if (!this.#watchers.has(path)) this.#add(path);
+  }
+
+  #add(path: string): void {
+    try {
+      const watcher = watch(path, { persistent: false }, () => this.#onEvent());
+      watcher.on('error', () => this.#drop(path, watcher));
+      this.#watchers.set(path, watcher);
+    } catch {
+      // No watch to be had: the poll sees it, later.
+    }
+  }
+
+  #drop(path: string, watcher: FSWatcher): void {
+    watcher.close();
+    this.#watchers.delete(path);
+  }
+
+  [Symbol.dispose](): void {
+    for (const [path, watcher] of this.#watchers) this.#drop(path, watcher);
+  }
+}
+
+function realPath(path: string): string[] {
+  try {
+    return [`${realpathSync(path)}`];
+  } catch {
+    return [];
+  }
+}
+
+/** Changes exactly when a file's name or content does. A file that is too large to be read counts by size and time. */
+function fingerprint({ config }: Configuration): string {
+  const hash = createHash('sha256');
+  const add = (path: string): void => {
+    try {
+      const { size, mtimeMs } = statSync(path);
+      hash.update(`${path}\n${size}\n`).update(size > FILE_BYTES_MAX ? String(mtimeMs) : readFileSync(path));
+    } catch {
+      hash.update(`${path}\nunreadable\n`);
+    }
+  };
+  add(config.file);
+  for (const folder of Object.values(config.folders)) for (const name of yamlNames(folder)) add(join(folder, name));
+  return hash.digest('hex');
+}
+
+function yamlNames(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => /\.ya?ml$/.test(name) && !name.startsWith('.'))
+      .sort();
+  } catch {
+    return [];
+  }
+}
