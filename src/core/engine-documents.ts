@@ -78,14 +78,18 @@ const fields = z.strictObject({
   viewers: pointer.optional(),
 });
 
+const states = z
+  .array(z.strictObject({ says: z.union([z.string(), z.number(), z.boolean()]), means: z.enum(STATE_WORDS) }))
+  .max(64)
+  .default([])
+  .describe('What the engine calls its states. What is not listed is unknown, never healthy.');
+
 const reading = {
-  items: pointer.default('').describe('The list (or mapping) of channels in the answer.'),
+  items: pointer
+    .default('')
+    .describe('The list of channels in the answer. Of a mapping each entry is an item { key, value }.'),
   fields,
-  states: z
-    .array(z.strictObject({ says: z.union([z.string(), z.number(), z.boolean()]), means: z.enum(STATE_WORDS) }))
-    .max(64)
-    .default([])
-    .describe('What the engine calls its states. What is not listed is unknown, never healthy.'),
+  states,
 };
 
 const proof = z.strictObject({
@@ -106,6 +110,17 @@ const route = {
   statuses: z.array(z.int().min(200).max(299)).min(1).max(16).default([200, 201, 202, 204]),
   proof: proof.optional().describe('What must stand in the answer. A status alone proves little.'),
 };
+
+/** Nothing is changed whose effect cannot be looked at afterwards. */
+const isVerifiable = (has: Readonly<Record<string, unknown>>): boolean =>
+  (has.refresh === undefined || has.credentials !== undefined) &&
+  (has.rebuild === undefined || has.playout !== undefined) &&
+  (has.cache === undefined || has.cache_entries !== undefined);
+
+const UNVERIFIABLE =
+  'refresh needs credentials, rebuild needs playout and cache needs cache_entries: the look that proves it';
+
+const credentialsEvery = duration.prefault('5m').describe('How often the credentials are tried.');
 
 const httpRoute = z.strictObject(route);
 const look = z.strictObject({ ...route, method: route.method.default('GET') });
@@ -133,7 +148,9 @@ const http = z
     playout: look.optional().describe('Succeeds exactly when the channel has something to play.'),
     cache: httpRoute.optional(),
     cache_entries: z.strictObject({ path, at: pointer }).optional(),
+    credentials_every: credentialsEvery,
   })
+  .refine(isVerifiable, UNVERIFIABLE)
   .refine(clearOnlyOnLoopback, CLEAR_SECRET);
 
 const argument = z
@@ -155,7 +172,12 @@ const command = z
       .strictObject({ argv, ...reading })
       .optional()
       .describe('Prints JSON about all channels.'),
-    status: run.optional().describe('Asked for each channel: exit 0 running, 3 stopped, anything else unknown.'),
+    status: z
+      .strictObject({ argv, states })
+      .optional()
+      .describe(
+        'Asked for each channel. Its first line is looked up in states; else exit 0 is running, 1 to 3 exited.',
+      ),
     recent_logs: run.optional(),
     restart: run.optional(),
     refresh: run.optional(),
@@ -164,7 +186,9 @@ const command = z
     playout: run.optional().describe('Exits 0 exactly when the channel has something to play.'),
     cache: run.optional(),
     cache_entries: run.optional().describe('Prints a number.'),
+    credentials_every: credentialsEvery,
   })
+  .refine(isVerifiable, UNVERIFIABLE)
   .refine(({ list, status }) => (list === undefined) !== (status === undefined), 'expected either list or status');
 
 const exstreamtv = z
@@ -183,7 +207,7 @@ const exstreamtv = z
       .default('use')
       .describe('ignore: do not read /api/health/channels, which breaks once a channel has played.'),
     plex: z.boolean().default(true).describe('The service takes its media from Plex.'),
-    credentials_every: duration.prefault('5m').describe('How often the credentials are tried.'),
+    credentials_every: credentialsEvery,
   })
   .refine(clearOnlyOnLoopback, CLEAR_SECRET);
 

@@ -1,0 +1,65 @@
+import type { Clock, EpochMs, MonoMs } from '../core/clock.ts';
+import type { SecretReference } from '../core/engine-documents.ts';
+import type { EngineReport, ReadProcess } from '../core/engine.ts';
+import type { EngineSample, ProbeFailure } from '../core/sample.ts';
+import type { ChannelId, EngineId } from '../core/scope.ts';
+import { failureOf, statusOf } from '../resilience/failure.ts';
+import type { BoundedFetch } from '../resilience/http.ts';
+import type { Transport } from '../resilience/transport.ts';
+import type { ChangeDoor } from './door.ts';
+
+/** A channel and what the engine calls it. */
+export interface ChannelName {
+  readonly id: ChannelId;
+  readonly name: string;
+}
+
+/** What an adapter works with. Looks and changes go two ways to one engine, so that neither closes the other. */
+export interface EngineParts {
+  readonly clock: Clock;
+  readonly ask: BoundedFetch;
+  readonly look: Transport;
+  readonly change: ChangeDoor;
+  readonly secret: (reference: SecretReference) => string;
+  readonly readProcess: ReadProcess | undefined;
+}
+
+/** When a look began: what it shows is at least as new. */
+export interface Moment {
+  readonly at: EpochMs;
+  readonly monoMs: MonoMs;
+}
+
+export const momentOf = (clock: Clock): Moment => ({ at: clock.now(), monoMs: clock.monotonicMs() });
+
+interface EngineWord {
+  readonly engine: EngineId;
+  readonly source: string;
+  readonly moment: Moment;
+}
+
+/** The engine answered well. */
+export const upSample = ({ engine, source, moment }: EngineWord): EngineSample => ({
+  kind: 'engine',
+  engine,
+  source,
+  ...moment,
+  ok: true,
+  poolPressure: undefined,
+  reportsPool: false,
+});
+
+/** The engine did not answer well: nothing is known of its channels. */
+export function downReport(word: EngineWord, thrown: unknown, reportsPool = false): EngineReport {
+  const engine: EngineSample = { ...upSample(word), ok: false, failure: engineFailureOf(thrown), reportsPool };
+  return { engine, processes: [], viewers: [], credential: undefined };
+}
+
+function engineFailureOf(thrown: unknown): ProbeFailure | 'refused_credentials' {
+  const status = statusOf(thrown);
+  return status === 401 || status === 403 ? 'refused_credentials' : failureOf(thrown);
+}
+
+/** The value of an `Authorization` header (RFC 7617). */
+export const basicAuth = (username: string, password: string): string =>
+  `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;

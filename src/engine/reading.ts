@@ -1,0 +1,124 @@
+import type { HttpEngineDocument } from '../core/engine-documents.ts';
+import { ReeveError } from '../core/errors.ts';
+import { PROCESS_STATES, type ProcessSample, type ProcessState, type ViewerSample } from '../core/sample.ts';
+import type { ChannelId, EngineId } from '../core/scope.ts';
+import type { Lives } from './lives.ts';
+import type { ChannelName, Moment } from './parts.ts';
+
+/** Where the facts stand in an engine's answer. */
+export type Reading = Pick<HttpEngineDocument['list'], 'items' | 'fields' | 'states'>;
+
+/** JSON, or a typed failure. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new ReeveError('ENGINE_ANSWER_INVALID', `expected JSON, got ${JSON.stringify(text.slice(0, 40))}`, { cause });
+  }
+}
+
+/** The value that a JSON pointer (RFC 6901) leads to; undefined where nothing is. */
+export function valueAt(value: unknown, pointer: string): unknown {
+  let found = value;
+  for (const raw of pointer.split('/').slice(1)) {
+    const key = raw.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined;
+    found = (found as Readonly<Record<string, unknown>>)[key];
+  }
+  return found;
+}
+
+/** A whole number of 0 or more, also where it is written as text; undefined for anything else. */
+export function countAt(value: unknown, pointer: string | undefined): number | undefined {
+  const found = pointer === undefined ? undefined : valueAt(value, pointer);
+  const number = typeof found === 'string' && found.trim() !== '' ? Number(found) : found;
+  return typeof number === 'number' && Number.isFinite(number) && number >= 0 ? number : undefined;
+}
+
+function itemsOf(answer: unknown, pointer: string): readonly unknown[] {
+  const items = valueAt(answer, pointer);
+  if (Array.isArray(items)) return items;
+  if (typeof items === 'object' && items !== null) return Object.entries(items).map(([key, value]) => ({ key, value }));
+  throw new ReeveError('ENGINE_ANSWER_INVALID', `expected a list of channels at "${pointer}", got ${typeof items}`);
+}
+
+function stateOf(item: unknown, { fields, states }: Reading): ProcessState {
+  if (fields.state === undefined) return 'unknown';
+  const says = valueAt(item, fields.state);
+  const listed = states.find((state) => state.says === says)?.means;
+  return listed ?? PROCESS_STATES.find((state) => state === says) ?? 'unknown';
+}
+
+export interface ReadingOf {
+  readonly engine: EngineId;
+  readonly source: string;
+  readonly moment: Moment;
+  readonly channels: readonly ChannelName[];
+  readonly lives: Lives;
+}
+
+/** Samples of the configured channels, from an engine's answer. A channel that is not in it is unknown. */
+export function readChannels(
+  answer: unknown,
+  reading: Reading,
+  of: ReadingOf,
+): { readonly processes: readonly ProcessSample[]; readonly viewers: readonly ViewerSample[] } {
+  const byName = new Map(
+    itemsOf(answer, reading.items).map((item) => [String(valueAt(item, reading.fields.name)), item]),
+  );
+  const found = of.channels.map(({ id, name }) => ({ id, item: byName.get(name) }));
+  return {
+    processes: found.map(({ id, item }) => processOf(id, item, { reading, of })),
+    viewers: found.flatMap(({ id, item }) => viewersOf(id, item, { reading, of })),
+  };
+}
+
+interface Context {
+  readonly reading: Reading;
+  readonly of: ReadingOf;
+}
+
+function processOf(channel: ChannelId, item: unknown, { reading, of }: Context): ProcessSample {
+  const { fields } = reading;
+  const state = stateOf(item, reading);
+  const pid = countAt(item, fields.pid) ?? 0;
+  const life = of.lives.look(channel, { pid, start: 0, now: 0, monoMs: of.moment.monoMs, parent: undefined });
+  const generation = fields.generation === undefined ? undefined : valueAt(item, fields.generation);
+  const uptime = countAt(item, fields.uptime_seconds);
+  return {
+    ...unknownProcess(channel, of),
+    ...life,
+    state,
+    generation: generation === undefined || generation === null ? life.generation : String(generation).slice(0, 200),
+    uptimeMs: uptime === undefined ? undefined : Math.round(uptime * 1_000),
+    exitCode: countAt(item, fields.exit_code),
+    stoppedOnPurpose: state === 'stopped' || state === 'stopping',
+  };
+}
+
+/** Nothing is known of the channel. */
+export const unknownProcess = (
+  channel: ChannelId,
+  of: Pick<ReadingOf, 'engine' | 'source' | 'moment'>,
+): ProcessSample => ({
+  kind: 'process',
+  channel,
+  engine: of.engine,
+  source: of.source,
+  ...of.moment,
+  state: 'unknown',
+  pid: undefined,
+  generation: undefined,
+  uptimeMs: undefined,
+  exitCode: undefined,
+  exitSignal: undefined,
+  stoppedOnPurpose: false,
+  cpuMs: undefined,
+  halted: undefined,
+  bytesWritten: undefined,
+});
+
+function viewersOf(channel: ChannelId, item: unknown, { reading, of }: Context): readonly ViewerSample[] {
+  const viewers = countAt(item, reading.fields.viewers);
+  return viewers === undefined ? [] : [{ kind: 'viewers', channel, source: of.source, ...of.moment, viewers }];
+}

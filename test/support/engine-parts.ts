@@ -1,0 +1,35 @@
+import { type Clock, systemClock } from '../../src/core/clock.ts';
+import type { SecretReference } from '../../src/core/engine-documents.ts';
+import type { ActionContext, ReadProcess } from '../../src/core/engine.ts';
+import { createDoor } from '../../src/engine/door.ts';
+import type { EngineParts } from '../../src/engine/parts.ts';
+import { boundedFetch } from '../../src/resilience/http.ts';
+import { createTransport } from '../../src/resilience/transport.ts';
+
+interface PartsOptions {
+  readonly clock?: Clock;
+  readonly timeoutMs?: number;
+  readonly changeMs?: number;
+  readonly readProcess?: ReadProcess | undefined;
+}
+
+/** What an adapter works with, over the real network and clock. */
+export function engineParts(options: PartsOptions = {}): EngineParts {
+  const { clock = systemClock, timeoutMs = 5_000, changeMs = 15_000, readProcess } = options;
+  return {
+    clock,
+    ask: boundedFetch(clock),
+    look: createTransport('test/look', { timeoutMs }, clock),
+    change: createDoor(createTransport('test/change', { timeoutMs: changeMs }, clock)),
+    secret: ({ clear }: SecretReference) => clear ?? '',
+    readProcess,
+  };
+}
+
+let permits = 0;
+
+/** Leave for one change, each with its own permit and a higher fence. */
+export function aContext(overrides: Partial<ActionContext> = {}): ActionContext {
+  permits += 1;
+  return { permit: `per-${permits}`, fence: permits, signal: new AbortController().signal, ...overrides };
+}
