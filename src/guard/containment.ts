@@ -4,7 +4,7 @@ import type { Draft } from '../core/journal.ts';
 import type { Limits } from '../core/limits.ts';
 import { type EngineId, type GroupId, keyOfScope, parseScope, type Scope } from '../core/scope.ts';
 import { breakerAt } from './breaker.ts';
-import { containmentKey, containmentsOf, type GuardState, overdueOf, type SubjectState } from './state.ts';
+import { containmentKey, containmentsOf, type GuardState, overdueOf, type SubjectState, subjectsOf } from './state.ts';
 import { roomFor, startsMaxOf } from './window.ts';
 
 /** An engine's pool as it stands. */
@@ -69,7 +69,7 @@ export const stormDetail = (count: number, limits: Limits): string =>
   `${count} starts within ${limits.windowMs / 1_000} s, the limit is ${limits.windowStartsMax}`;
 
 function breakerTriggers(state: GuardState, limits: Limits, nowMs: MonoMs): readonly Trigger[] {
-  return Object.entries(state.subjects).flatMap(([key, subject]) => {
+  return subjectsOf(state).flatMap(([key, subject]) => {
     const scope = parseScope(key);
     if (scope?.kind !== 'channel') return [];
     const view = breakerOf(subject, limits, nowMs);

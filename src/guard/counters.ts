@@ -75,24 +75,23 @@ export function highRisk(moment: Moment): Answer {
   return refuse('high_risk_spacing', { value, threshold, freeInMs }, 'high-risk actions come too close together');
 }
 
-/** The order within a staged start: each channel once, the canary first and verified, and the end at the first failure. */
+/**
+ * The order within a staged start: each channel once; the first start is the canary; the next begins only when all
+ * before are verified; and at the first that is not, the plan is over.
+ */
 function stagedOrder({ state, parent, call, nowMs }: Moment): Answer {
   const plan = state.plans[parent!];
   const channel = call.target.kind === 'channel' ? call.target.id : undefined;
-  const threshold = 'each channel once, canary first, all verified so far';
+  const threshold = 'each channel once, and all before it verified';
   if (plan === undefined || channel === undefined || !plan.terms.call.channels.includes(channel)) {
-    return refuse(
-      'risk_budget',
-      { value: 'not in the plan', threshold },
-      `${channel} is not in a staged start under way`,
-    );
+    return refuse('risk_budget', { value: 'not in the plan', threshold }, `${channel} is in no staged start under way`);
   }
-  const failed = plan.starts.find(
-    (one) => one.verdict === 'failed' || (one.verdict === undefined && nowMs >= one.dueMs),
-  );
-  if (failed !== undefined) {
-    const value = `${failed.channel} was not cured`;
-    return refuse('risk_budget', { value, threshold }, `the staged start ended: ${value}`);
+  const isLost = (one: (typeof plan.starts)[number]): boolean =>
+    one.verdict === 'failed' || (one.verdict === undefined && nowMs >= one.dueMs);
+  const lost = plan.starts.find(isLost);
+  if (lost !== undefined) {
+    const value = `${lost.channel} was not cured`;
+    return refuse('risk_budget', { value, threshold }, `the staged start is over: ${value}`);
   }
   if (plan.starts.some((one) => one.channel === channel)) {
     return refuse(
@@ -101,15 +100,10 @@ function stagedOrder({ state, parent, call, nowMs }: Moment): Answer {
       `${channel} was started by this plan already`,
     );
   }
-  const canary = plan.terms.call.channels[0];
-  const first = plan.starts.find((one) => one.channel === canary);
-  if (channel === canary || first?.verdict === 'cured') return pass(`${plan.starts.length} started`, threshold);
-  const found = {
-    value: `canary ${canary} not verified`,
-    threshold,
-    freeInMs: Math.max(1, (first?.dueMs ?? nowMs) - nowMs),
-  };
-  return refuse('high_risk_spacing', found, `the canary ${canary} comes first and is not verified yet`);
+  const waiting = plan.starts.find((one) => one.verdict === undefined);
+  if (waiting === undefined) return pass(`${plan.starts.length} started and verified`, threshold);
+  const found = { value: `${waiting.channel} is not verified yet`, threshold, freeInMs: waiting.dueMs - nowMs };
+  return refuse('high_risk_spacing', found, `the staged start waits: ${found.value}`);
 }
 
 /** Question 13 (law S1). In containment every tool waits at least 60 s. */

@@ -1,11 +1,10 @@
 import type { JournalEntry, JournalFact, Projection } from '../core/journal.ts';
 import { keyOfScope, type Scope, type ScopeKey } from '../core/scope.ts';
-import { resetBreaker } from './breaker.ts';
-import { finish, grant, judge, relapsed, settle, start, subjectFor, unknown } from './lifecycle.ts';
-import { containmentKey, type GuardState, newGuardState, type SubjectState } from './state.ts';
+import { resetBreaker, settleProbe } from './breaker.ts';
+import { Edit } from './edit.ts';
+import { finish, grant, judge, relapsed, settle, start, unknown } from './lifecycle.ts';
+import { containmentKey, type GuardState, newGuardState, type SubjectState, subjectsOf } from './state.ts';
 import { addStart } from './window.ts';
-
-const EMPTY: GuardState = newGuardState();
 
 /** A start that we see this long after our own call ended is still that call's. */
 const OWN_START_SEEN_WITHIN_MS = 120_000;
@@ -13,21 +12,22 @@ const OWN_START_SEEN_WITHIN_MS = 120_000;
 type FactOf<T extends JournalFact['type']> = Extract<JournalFact, { readonly type: T }>;
 
 /** Folds a start that was seen at an engine. Ours was counted when it was permitted; here it only moves in time. */
-function observeStart(state: GuardState, entry: JournalEntry, fact: FactOf<'start.observed'>): void {
+function observeStart(edit: Edit, entry: JournalEntry, fact: FactOf<'start.observed'>): void {
   const { channel, monoMs } = entry;
   if (channel === undefined) return;
-  const subject = subjectFor(state, keyOfScope({ kind: 'channel', id: channel }));
+  const subject = edit.subject(keyOfScope({ kind: 'channel', id: channel }));
   if (subject.life === fact.generation) return;
   subject.life = fact.generation;
   subject.engine = fact.engine;
-  const own = fact.origin === 'reeve' ? state.starts.findLast((mark) => mark.channel === channel) : undefined;
+  const starts = edit.starts();
+  const own = fact.origin === 'reeve' ? starts.findLast((mark) => mark.channel === channel) : undefined;
   const isThatOne = own?.permit !== undefined && own.life === undefined && own.atMs > monoMs - OWN_START_SEEN_WITHIN_MS;
   if (own !== undefined && isThatOne) {
     own.atMs = Math.max(own.atMs, monoMs);
     own.life = fact.generation;
     return;
   }
-  addStart(state.starts, { engine: fact.engine, channel, atMs: monoMs });
+  addStart(starts, { engine: fact.engine, channel, atMs: monoMs });
 }
 
 const isWithin = (key: ScopeKey, subject: SubjectState, scope: Scope): boolean => {
@@ -37,9 +37,10 @@ const isWithin = (key: ScopeKey, subject: SubjectState, scope: Scope): boolean =
 };
 
 /** Breaker, UNKNOWN and the memory of fixes begin anew. Caps, cooldowns and the window stay: they protect the viewers. */
-function reset(state: GuardState, scope: Scope): void {
-  for (const [key, subject] of Object.entries(state.subjects)) {
-    if (!isWithin(key, subject, scope)) continue;
+function reset(edit: Edit, scope: Scope): void {
+  for (const [key, known] of subjectsOf(edit.state)) {
+    if (!isWithin(key, known, scope)) continue;
+    const subject = edit.subject(key);
     subject.breaker = resetBreaker(subject.breaker);
     subject.tried = [];
     delete subject.unknown;
@@ -51,108 +52,113 @@ function reset(state: GuardState, scope: Scope): void {
  * time; a permit that never began is gone with the process; staged plans end here. What began and did not end comes as
  * `tool.unknown` of its own.
  */
-function startAnew(state: GuardState, nowMs: number): void {
-  for (const subject of Object.values(state.subjects)) {
+function startAnew(edit: Edit, nowMs: number): void {
+  for (const [key, known] of subjectsOf(edit.state)) {
+    if (known.open.length === 0 && known.breaker.probe === undefined) continue;
+    const subject = edit.subject(key);
     settle(subject, nowMs);
     subject.open = subject.open.filter((attempt) => attempt.startedMs !== undefined);
     if (subject.breaker.probe === undefined) continue;
     subject.breaker.probe.deadlineMs = nowMs;
-    settle(subject, nowMs);
+    settleProbe(subject.breaker, nowMs);
   }
-  state.plans = {};
+  edit.set({ plans: {} });
 }
 
-function released(state: GuardState, scope: Scope, who: string): void {
-  for (const held of Object.values(state.containments)) {
-    if (keyOfScope(held.scope) === keyOfScope(scope)) held.releasedBy = who;
+function released(edit: Edit, scope: Scope, who: string): void {
+  for (const [key, held] of Object.entries(edit.state.containments)) {
+    if (keyOfScope(held.scope) === keyOfScope(scope)) edit.putContainment(key, { ...held, releasedBy: who });
   }
 }
 
-function fold(state: GuardState, entry: JournalEntry): void {
-  const { fact, monoMs } = entry;
+function settleUnknown(edit: Edit, channel: string): void {
+  const key = keyOfScope({ kind: 'channel', id: channel });
+  delete edit.subject(key).unknown;
+}
+
+function openIncident(edit: Edit, { incident }: FactOf<'incident.opened'>): void {
+  const { id, scope, group, engine } = incident;
+  if (edit.state.incidents[id] === undefined) edit.putIncident(id, { scope, group, engine, restarts: {}, fixed: [] });
+}
+
+function contained(edit: Edit, fact: FactOf<'containment.raised'>, nowMs: number): void {
+  const { scope, reason, detail, releaseByPerson } = fact;
+  const key = containmentKey(scope, reason);
+  if (edit.state.containments[key] !== undefined) return;
+  edit.putContainment(key, { scope, reason, detail, releaseByPerson, raisedMs: nowMs });
+}
+
+/** Permits and what became of them. */
+function foldAction(edit: Edit, { fact, monoMs }: JournalEntry): void {
   switch (fact.type) {
     case 'guard.decided':
-      if (fact.decision.verdict === 'allow') grant(state, fact.decision.permit);
-      return;
+      if (fact.decision.verdict === 'allow') grant(edit, fact.decision.permit);
+      break;
     case 'tool.started':
-      start(state, fact.permit, monoMs);
-      return;
+      start(edit, fact.permit, monoMs);
+      break;
     case 'tool.finished':
-      finish(state, fact.permit, monoMs);
-      return;
+      finish(edit, fact.permit, monoMs);
+      break;
     case 'tool.unknown':
-      unknown(state, fact.permit, monoMs);
-      return;
+      unknown(edit, fact.permit, monoMs);
+      break;
     case 'attempt.verified': {
       const { permit, fingerprint, verification } = fact;
-      judge(state, permit, { cured: verification.cured, fingerprint, atMs: monoMs });
-      return;
+      judge(edit, permit, { cured: verification.cured, fingerprint, atMs: monoMs });
+      break;
     }
     case 'attempt.relapsed':
-      relapsed(state, fact.permit, { fingerprint: fact.fingerprint, atMs: monoMs });
-      return;
-    case 'start.observed':
-      observeStart(state, entry, fact);
-      return;
-    case 'reeve.started':
-      startAnew(state, monoMs);
-      return;
-    default:
-      foldRest(state, entry);
-      return;
+      relapsed(edit, fact.permit, { fingerprint: fact.fingerprint, atMs: monoMs });
+      break;
   }
 }
 
-function foldRest(state: GuardState, entry: JournalEntry): void {
+/** What the world and people did. */
+function foldWorld(edit: Edit, entry: JournalEntry): void {
   const { fact, monoMs, incident, channel } = entry;
   switch (fact.type) {
-    case 'incident.opened': {
-      const { id, scope, group, engine } = fact.incident;
-      state.incidents[id] ??= { scope, group, engine, restarts: {}, fixed: [] };
-      return;
-    }
+    case 'reeve.started':
+      startAnew(edit, monoMs);
+      break;
+    case 'start.observed':
+      observeStart(edit, entry, fact);
+      break;
+    case 'incident.opened':
+      openIncident(edit, fact);
+      break;
     case 'incident.closed':
-      if (incident !== undefined) delete state.incidents[incident];
-      return;
+      if (incident !== undefined) edit.putIncident(incident, undefined);
+      break;
     case 'unknown.settled':
-      if (channel !== undefined) delete state.subjects[keyOfScope({ kind: 'channel', id: channel })]?.unknown;
-      return;
-    case 'containment.raised': {
-      const { scope, reason, detail, releaseByPerson } = fact;
-      state.containments[containmentKey(scope, reason)] ??= {
-        scope,
-        reason,
-        detail,
-        releaseByPerson,
-        raisedMs: monoMs,
-      };
-      return;
-    }
+      if (channel !== undefined) settleUnknown(edit, channel);
+      break;
+    case 'containment.raised':
+      contained(edit, fact, monoMs);
+      break;
     case 'containment.cleared':
-      delete state.containments[containmentKey(fact.scope, fact.reason)];
-      return;
+      edit.putContainment(containmentKey(fact.scope, fact.reason), undefined);
+      break;
     case 'control.reset':
-      reset(state, fact.scope);
-      return;
+      reset(edit, fact.scope);
+      break;
     case 'control.released':
-      released(state, fact.scope, fact.who);
-      return;
+      released(edit, fact.scope, fact.who);
+      break;
     case 'clock.jumped':
-      state.clockJumpedMs = monoMs;
-      return;
+      edit.set({ clockJumpedMs: monoMs });
+      break;
   }
 }
 
-/**
- * Everything the guard counts. `apply` changes the state it is given and returns it (see `GuardState`); the initial
- * state itself is never touched, so one projection serves any number of journals.
- */
+/** Everything the guard counts. An entry that changes nothing gives back the very state it was given. */
 export const guardProjection: Projection<GuardState> = {
   name: 'guard',
-  initial: EMPTY,
+  initial: newGuardState(),
   apply(state, entry) {
-    const own = state === EMPTY ? newGuardState() : state;
-    fold(own, entry);
-    return own;
+    const edit = new Edit(state);
+    foldAction(edit, entry);
+    foldWorld(edit, entry);
+    return edit.state;
   },
 };

@@ -1,9 +1,10 @@
 import type { MonoMs } from '../core/clock.ts';
-import { keyOfScope, type ScopeKey } from '../core/scope.ts';
+import { keyOfScope } from '../core/scope.ts';
 import type { PermitTerms } from '../core/tool.ts';
 import { admit, cure, fail, relapse, settleProbe } from './breaker.ts';
+import type { Edit } from './edit.ts';
 import { isStaged, specOf, subjectOf, verdictDueMs } from './spec.ts';
-import { type GuardState, newSubject, type OpenAttempt, type SubjectState } from './state.ts';
+import type { OpenAttempt, SubjectState } from './state.ts';
 import { addStart, startOf } from './window.ts';
 
 const DAY_MS = 86_400_000;
@@ -20,24 +21,15 @@ const SPENDS_KEPT = 4_096;
 /** A staged start takes its time; its own verdict comes after its last start. */
 const PLAN_MS_MAX = HOUR_MS;
 
-/** The record of a target, made when it is first touched. */
-export function subjectFor(state: GuardState, key: ScopeKey): SubjectState {
-  const known = state.subjects[key];
-  if (known !== undefined) return known;
-  const made = newSubject();
-  state.subjects[key] = made;
-  return made;
-}
+const engineOf = (edit: Edit, terms: PermitTerms): string | undefined =>
+  terms.engine ?? edit.state.incidents[terms.incident]?.engine;
+/** Without a group a target is a group of its own: a missing name must not switch a limit off. */
+const groupOf = (edit: Edit, terms: PermitTerms): string =>
+  terms.group ?? edit.state.incidents[terms.incident]?.group ?? keyOfScope(terms.call.target);
 
-const engineOf = (state: GuardState, terms: PermitTerms): string | undefined =>
-  terms.engine ?? state.incidents[terms.incident]?.engine;
-const groupOf = (state: GuardState, terms: PermitTerms): string | undefined =>
-  terms.group ?? state.incidents[terms.incident]?.group;
-
-const targetFor = (state: GuardState, terms: PermitTerms): SubjectState =>
-  subjectFor(state, keyOfScope(terms.call.target));
-const recordFor = (state: GuardState, terms: PermitTerms): SubjectState =>
-  subjectFor(state, subjectOf(terms.call, engineOf(state, terms)));
+const targetFor = (edit: Edit, terms: PermitTerms): SubjectState => edit.subject(keyOfScope(terms.call.target));
+const recordFor = (edit: Edit, terms: PermitTerms): SubjectState =>
+  edit.subject(subjectOf(terms.call, engineOf(edit, terms)));
 
 /** A restart of one channel: what the window, the caps and the breaker count. */
 const isStart = (terms: PermitTerms): boolean =>
@@ -67,104 +59,112 @@ function failed(subject: SubjectState, terms: PermitTerms, atMs: MonoMs, fingerp
 }
 
 /** The reservation: everything that the permit may use up is used up now, whether or not it is ever redeemed. */
-export function grant(state: GuardState, terms: PermitTerms): void {
+export function grant(edit: Edit, terms: PermitTerms): void {
   const { call } = terms;
-  const spec = specOf(call.tool);
-  const target = targetFor(state, terms);
-  const record = recordFor(state, terms);
+  const target = targetFor(edit, terms);
+  const record = recordFor(edit, terms);
   settle(record, terms.grantedMs);
   target.fence = Math.max(target.fence, terms.fence);
-  const group = groupOf(state, terms);
-  const engine = engineOf(state, terms);
-  if (group !== undefined) target.group = group;
+  const engine = engineOf(edit, terms);
   if (engine !== undefined) target.engine = engine;
+  target.group = groupOf(edit, terms);
 
   record.uses[call.tool] = { permit: terms.id, expiresMs: terms.expiresMs };
-  if (spec.effect === 'observe') return;
+  if (specOf(call.tool).effect === 'observe') return;
   const dueMs = isStaged(call) ? terms.expiresMs + PLAN_MS_MAX : verdictDueMs(terms);
   keep(record.open, { terms, dueMs }, OPEN_KEPT);
-  if (terms.risk === 'high') grantHighRisk(state, terms, target);
-  if (isStart(terms)) grantStart(state, terms, target);
-  if (isStaged(call)) state.plans[terms.id] = { terms, starts: [] };
-  spendViewers(state, terms);
+  if (terms.risk === 'high') grantHighRisk(edit, terms, target);
+  if (isStart(terms)) grantStart(edit, terms, target);
+  if (isStaged(call)) edit.putPlan(terms.id, { terms, starts: [] });
+  spendViewers(edit, terms);
 }
 
-function grantHighRisk(state: GuardState, terms: PermitTerms, target: SubjectState): void {
+function grantHighRisk(edit: Edit, terms: PermitTerms, target: SubjectState): void {
   const { id: permit, run, expiresMs } = terms;
   target.highRisk = { permit, run, expiresMs };
   if (terms.parent !== undefined) return;
-  const key = keyOfScope({ kind: 'group', id: groupOf(state, terms) ?? keyOfScope(terms.call.target) });
-  const marks = state.groups[key] ?? [];
-  state.groups[key] = marks;
-  keep(marks, { permit, target: keyOfScope(terms.call.target), run, atMs: expiresMs }, GROUP_MARKS_KEPT);
+  const mark = { permit, target: keyOfScope(terms.call.target), run, atMs: expiresMs };
+  keep(edit.marks(groupOf(edit, terms)), mark, GROUP_MARKS_KEPT);
 }
 
-function grantStart(state: GuardState, terms: PermitTerms, target: SubjectState): void {
+function grantStart(edit: Edit, terms: PermitTerms, target: SubjectState): void {
   const { id: permit, incident, run, grantedMs, expiresMs } = terms;
   const key = keyOfScope(terms.call.target);
   const channel = terms.call.target.kind === 'channel' ? terms.call.target.id : key;
-  addStart(state.starts, { engine: engineOf(state, terms), channel, atMs: expiresMs, permit });
+  addStart(edit.starts(), { engine: engineOf(edit, terms), channel, atMs: expiresMs, permit });
   target.restarts = target.restarts.filter((own) => own.atMs > grantedMs - DAY_MS);
   keep(target.restarts, { permit, incident, run, atMs: grantedMs }, RESTARTS_KEPT);
-  const open = state.incidents[incident];
+  const open = edit.incident(incident);
   if (open !== undefined) open.restarts[key] = (open.restarts[key] ?? 0) + 1;
   admit(target.breaker, admittedBy(terms), expiresMs);
-  const plan = terms.parent === undefined ? undefined : state.plans[terms.parent];
+  const plan = terms.parent === undefined ? undefined : edit.plan(terms.parent);
   plan?.starts.push({ channel, permit, dueMs: verdictDueMs(terms) });
 }
 
-function spendViewers(state: GuardState, terms: PermitTerms): void {
+function spendViewers(edit: Edit, terms: PermitTerms): void {
   if (terms.viewerSeconds === undefined || terms.viewerSeconds <= 0) return;
-  state.viewerSpends = state.viewerSpends.filter((spend) => spend.atMs > terms.grantedMs - HOUR_MS);
-  keep(state.viewerSpends, { atMs: terms.grantedMs, seconds: terms.viewerSeconds }, SPENDS_KEPT);
+  const recent = edit.state.viewerSpends.filter((spend) => spend.atMs > terms.grantedMs - HOUR_MS);
+  keep(recent, { atMs: terms.grantedMs, seconds: terms.viewerSeconds }, SPENDS_KEPT);
+  edit.set({ viewerSpends: recent });
 }
 
 /** The latest moment at which the action can have begun moves on: from the permit's expiry to the call itself. */
-export function start(state: GuardState, terms: PermitTerms, atMs: MonoMs): void {
-  const target = targetFor(state, terms);
-  const record = recordFor(state, terms);
+export function start(edit: Edit, terms: PermitTerms, atMs: MonoMs): void {
+  const target = targetFor(edit, terms);
+  const record = recordFor(edit, terms);
   const use = record.uses[terms.call.tool];
   if (use?.permit === terms.id) use.startedMs = atMs;
   if (target.highRisk?.permit === terms.id) target.highRisk.startedMs = atMs;
-  const mark = groupMarkOf(state, terms);
-  if (mark !== undefined) mark.atMs = atMs;
-  const own = startOf(state.starts, terms.id);
-  if (own !== undefined) Object.assign(own, { atMs, open: true });
   const attempt = attemptOf(record, terms);
-  if (attempt === undefined) return;
-  attempt.startedMs = atMs;
-  moveProbe(record, attempt);
+  if (attempt !== undefined) attempt.startedMs = atMs;
+  if (attempt !== undefined) moveProbe(record, attempt);
+  if (terms.risk !== 'high') return;
+  const mark = edit.marks(groupOf(edit, terms)).findLast((one) => one.permit === terms.id);
+  if (mark !== undefined) mark.atMs = atMs;
+  const own = isStart(terms) ? startOf(edit.starts(), terms.id) : undefined;
+  if (own !== undefined) Object.assign(own, { atMs, open: true });
 }
 
 /** The call ended, well or badly: its cooldown begins. Whether it helped is judged later. */
-export function finish(state: GuardState, terms: PermitTerms, atMs: MonoMs): void {
-  const target = targetFor(state, terms);
-  const record = recordFor(state, terms);
+export function finish(edit: Edit, terms: PermitTerms, atMs: MonoMs): void {
+  const target = targetFor(edit, terms);
+  const record = recordFor(edit, terms);
   const use = record.uses[terms.call.tool];
   if (use?.permit === terms.id) use.endedMs = atMs;
   if (target.highRisk?.permit === terms.id) target.highRisk.endedMs = atMs;
-  const own = startOf(state.starts, terms.id);
+  const own = isStart(terms) ? startOf(edit.starts(), terms.id) : undefined;
   if (own !== undefined) {
     own.atMs = Math.max(own.atMs, atMs);
     delete own.open;
   }
-  delete state.plans[terms.id];
   const attempt = attemptOf(record, terms);
-  if (attempt === undefined) return;
-  attempt.endedMs = atMs;
-  attempt.dueMs = Math.min(attempt.dueMs, verdictDueMs({ ...terms, expiresMs: atMs }));
-  moveProbe(record, attempt);
+  if (attempt !== undefined) {
+    attempt.endedMs = atMs;
+    attempt.dueMs = Math.min(attempt.dueMs, verdictDueMs({ ...terms, expiresMs: atMs }));
+    moveProbe(record, attempt);
+  }
+  finishPlan(edit, terms, atMs);
+}
+
+/** A staged plan is judged by its starts, each of which was judged by itself. One that started nothing tried nothing. */
+function finishPlan(edit: Edit, terms: PermitTerms, atMs: MonoMs): void {
+  const plan = edit.state.plans[terms.id];
+  if (plan === undefined) return;
+  edit.putPlan(terms.id, undefined);
+  const record = recordFor(edit, terms);
+  takeAttempt(record, terms);
+  if (plan.starts.some((one) => one.verdict !== 'cured')) failed(record, terms, atMs);
 }
 
 /** The call began and nobody knows how it ended: used, failed, and nothing more happens to the target. */
-export function unknown(state: GuardState, terms: PermitTerms, atMs: MonoMs): void {
-  finish(state, terms, atMs);
-  const record = recordFor(state, terms);
+export function unknown(edit: Edit, terms: PermitTerms, atMs: MonoMs): void {
+  finish(edit, terms, atMs);
+  const record = recordFor(edit, terms);
   settle(record, atMs);
   if (takeAttempt(record, terms) !== undefined) failed(record, terms, atMs);
-  noteVerdict(state, terms, 'failed');
+  noteVerdict(edit, terms, 'failed');
   if (specOf(terms.call.tool).effect === 'observe') return;
-  targetFor(state, terms).unknown = { permit: terms.id, tool: terms.call.tool, sinceMs: atMs };
+  targetFor(edit, terms).unknown = { permit: terms.id, tool: terms.call.tool, sinceMs: atMs };
 }
 
 export interface Judgement {
@@ -174,30 +174,40 @@ export interface Judgement {
 }
 
 /** The verdict from fresh samples. It counts once; what came after the deadline has failed already. */
-export function judge(state: GuardState, terms: PermitTerms, judgement: Judgement): void {
+export function judge(edit: Edit, terms: PermitTerms, judgement: Judgement): void {
   const { cured, fingerprint, atMs } = judgement;
-  const record = recordFor(state, terms);
+  const record = recordFor(edit, terms);
   settle(record, atMs);
   const attempt = takeAttempt(record, terms);
   if (attempt === undefined) return;
-  noteVerdict(state, terms, cured ? 'cured' : 'failed');
-  if (!cured) {
-    failed(record, terms, atMs, fingerprint);
-    return;
-  }
+  noteVerdict(edit, terms, cured && attempt.startedMs !== undefined ? 'cured' : 'failed');
+  if (attempt.startedMs === undefined) neverBegan(record, terms, atMs);
+  else if (cured) worked(edit, { record, terms, fingerprint });
+  else failed(record, terms, atMs, fingerprint);
+}
+
+/** Nothing was done, so nothing is proven: no fix failed, and a probe that did not begin is no cure. */
+function neverBegan(record: SubjectState, terms: PermitTerms, atMs: MonoMs): void {
+  if (record.breaker.probe?.permit === terms.id) fail(record.breaker, admittedBy(terms), atMs);
+}
+
+function worked(
+  edit: Edit,
+  { record, terms, fingerprint }: { record: SubjectState; terms: PermitTerms; fingerprint: string },
+): void {
   if (isStart(terms)) cure(record.breaker, admittedBy(terms));
   const { tool } = terms.call;
   record.tried = record.tried.filter((tried) => tried.tool !== tool || tried.fingerprint !== fingerprint);
-  const incident = state.incidents[terms.incident];
+  const incident = edit.incident(terms.incident);
   if (incident !== undefined && !incident.fixed.includes(tool)) incident.fixed.push(tool);
 }
 
 /** It looked cured and was not. */
-export function relapsed(state: GuardState, terms: PermitTerms, judgement: Omit<Judgement, 'cured'>): void {
-  const record = recordFor(state, terms);
-  settle(record, judgement.atMs);
-  if (isStart(terms)) relapse(record.breaker, admittedBy(terms), judgement.atMs);
+export function relapsed(edit: Edit, terms: PermitTerms, judgement: Omit<Judgement, 'cured'>): void {
   const { fingerprint, atMs } = judgement;
+  const record = recordFor(edit, terms);
+  settle(record, atMs);
+  if (isStart(terms)) relapse(record.breaker, admittedBy(terms), atMs);
   keep(record.tried, { tool: terms.call.tool, fingerprint, atMs }, TRIED_KEPT);
 }
 
@@ -216,13 +226,8 @@ function moveProbe(record: SubjectState, attempt: OpenAttempt): void {
   if (probe?.permit === attempt.terms.id) probe.deadlineMs = attempt.dueMs;
 }
 
-const groupMarkOf = (state: GuardState, terms: PermitTerms) =>
-  state.groups[keyOfScope({ kind: 'group', id: groupOf(state, terms) ?? keyOfScope(terms.call.target) })]?.findLast(
-    (mark) => mark.permit === terms.id,
-  );
-
-function noteVerdict(state: GuardState, terms: PermitTerms, verdict: 'cured' | 'failed'): void {
-  const plan = terms.parent === undefined ? undefined : state.plans[terms.parent];
+function noteVerdict(edit: Edit, terms: PermitTerms, verdict: 'cured' | 'failed'): void {
+  const plan = terms.parent === undefined ? undefined : edit.plan(terms.parent);
   const begun = plan?.starts.find((one) => one.permit === terms.id);
   if (begun !== undefined) begun.verdict = verdict;
 }

@@ -2,7 +2,7 @@ import type { MonoMs } from '../core/clock.ts';
 import type { Draft } from '../core/journal.ts';
 import { parseScope, type Scope } from '../core/scope.ts';
 import type { Permit, PermitTerms, ToolName } from '../core/tool.ts';
-import type { GuardState } from './state.ts';
+import { type GuardState, subjectsOf } from './state.ts';
 
 /** A target where a change began and nobody knows how it ended (law S6). */
 export interface UnknownEnd {
@@ -14,7 +14,7 @@ export interface UnknownEnd {
 
 /** What is blocked by UNKNOWN, until it is seen healthy (`unknown.settled`) or reset by a person. */
 export function unknownEnds(state: GuardState): readonly UnknownEnd[] {
-  return Object.entries(state.subjects).flatMap(([key, { unknown }]) => {
+  return subjectsOf(state).flatMap(([key, { unknown }]) => {
     const scope = parseScope(key);
     return unknown === undefined || scope === undefined ? [] : [{ scope, ...unknown }];
   });
@@ -22,7 +22,7 @@ export function unknownEnds(state: GuardState): readonly UnknownEnd[] {
 
 /** Changes whose call began and has not ended. At boot each of them is UNKNOWN: the process that made it is gone. */
 export function startedWithoutEnd(state: GuardState): readonly PermitTerms[] {
-  return Object.values(state.subjects).flatMap((subject) =>
+  return subjectsOf(state).flatMap(([, subject]) =>
     subject.open.filter((one) => one.startedMs !== undefined && one.endedMs === undefined).map((one) => one.terms),
   );
 }

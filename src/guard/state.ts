@@ -1,7 +1,14 @@
 import type { MonoMs } from '../core/clock.ts';
 import type { ContainmentReason } from '../core/envelope.ts';
-import type { EngineId, GroupId, IncidentId, RunId, Scope, ScopeKey } from '../core/scope.ts';
-import { keyOfScope } from '../core/scope.ts';
+import {
+  type EngineId,
+  type GroupId,
+  type IncidentId,
+  keyOfScope,
+  type RunId,
+  type Scope,
+  type ScopeKey,
+} from '../core/scope.ts';
 import type { PermitId, PermitTerms, ToolName } from '../core/tool.ts';
 import { type BreakerState, newBreaker } from './breaker.ts';
 import type { ToolUse } from './cooldown.ts';
@@ -89,26 +96,33 @@ export interface ViewerSpend {
   seconds: number;
 }
 
+/** Targets are kept in this many buckets, so that changing one copies a bucket and not the fleet. */
+const BUCKETS = 128;
+
+/** Which bucket a target is in: a plain string hash (FNV-1a), the same on every machine. */
+export function bucketOf(key: ScopeKey): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < key.length; at += 1) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193);
+  return (hash >>> 0) % BUCKETS;
+}
+
 /**
- * All that the guard's laws count, folded from the journal and nothing else. Plain JSON: keys are scope keys (they hold
- * a colon, so no name can be a property of Object), and no value is undefined once written.
- *
- * The fold owns its state and changes it in place, because one entry must not cost a copy of ten thousand channels.
- * Readers look and keep nothing; a snapshot is its JSON.
+ * All that the guard's laws count, folded from the journal and nothing else. Plain JSON. Keys that come from names are
+ * scope keys: they hold a colon, so no name can be taken for a property of Object.
  */
 export interface GuardState {
-  subjects: Record<ScopeKey, SubjectState>;
-  groups: Record<ScopeKey, GroupMark[]>;
-  starts: StartMark[];
-  incidents: Record<IncidentId, OpenIncident>;
-  plans: Record<PermitId, StagedPlan>;
-  containments: Record<string, HeldContainment>;
-  viewerSpends: ViewerSpend[];
-  clockJumpedMs?: MonoMs;
+  readonly subjects: readonly Readonly<Record<ScopeKey, SubjectState>>[];
+  readonly groups: Readonly<Record<ScopeKey, readonly GroupMark[]>>;
+  readonly starts: readonly StartMark[];
+  readonly incidents: Readonly<Record<IncidentId, OpenIncident>>;
+  readonly plans: Readonly<Record<PermitId, StagedPlan>>;
+  readonly containments: Readonly<Record<string, HeldContainment>>;
+  readonly viewerSpends: readonly ViewerSpend[];
+  readonly clockJumpedMs?: MonoMs;
 }
 
 export const newGuardState = (): GuardState => ({
-  subjects: {},
+  subjects: Array.from({ length: BUCKETS }, () => ({})),
   groups: {},
   starts: [],
   incidents: {},
@@ -127,7 +141,12 @@ export const newSubject = (): SubjectState => ({
 });
 
 /** What is remembered of a target; an untouched one when nothing ever happened there. */
-export const subjectAt = (state: GuardState, key: ScopeKey): SubjectState => state.subjects[key] ?? newSubject();
+export const subjectAt = (state: GuardState, key: ScopeKey): Readonly<SubjectState> =>
+  state.subjects[bucketOf(key)]?.[key] ?? newSubject();
+
+/** Every target of which something is remembered. */
+export const subjectsOf = (state: GuardState): readonly (readonly [ScopeKey, Readonly<SubjectState>])[] =>
+  state.subjects.flatMap((bucket) => Object.entries(bucket));
 
 export const containmentKey = (scope: Scope, reason: ContainmentReason): string => `${keyOfScope(scope)}|${reason}`;
 
