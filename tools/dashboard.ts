@@ -1,0 +1,298 @@
+/** Every query is narrowed to the instances chosen at the top. */
+const HERE = 'instance=~"$instance"';
+
+interface Query {
+  readonly expr: string;
+  readonly legend?: string;
+}
+
+interface Threshold {
+  readonly from: number | null;
+  readonly colour: 'green' | 'yellow' | 'red';
+}
+
+export interface PanelSpec {
+  readonly kind: 'stat' | 'timeseries' | 'table' | 'state-timeline';
+  readonly title: string;
+  readonly says: string;
+  readonly unit: string;
+  readonly width: number;
+  readonly queries: readonly Query[];
+  readonly thresholds?: readonly Threshold[];
+  readonly stacked?: boolean;
+  readonly mappings?: readonly unknown[];
+}
+
+const GOOD_IS_ZERO: readonly Threshold[] = [
+  { from: null, colour: 'green' },
+  { from: 1, colour: 'yellow' },
+];
+const rate = (metric: string, by: string): string => `sum by (${by}) (rate(${metric}{${HERE}}[$__rate_interval]))`;
+const increase = (metric: string, by: string): string =>
+  `sum by (${by}) (increase(${metric}{${HERE}}[$__rate_interval]))`;
+const quantile = (q: number, histogram: string, over = '$__rate_interval'): string =>
+  `histogram_quantile(${q}, sum by (le) (rate(${histogram}_bucket{${HERE}}[${over}])))`;
+
+const NOW: readonly PanelSpec[] = [
+  {
+    kind: 'stat',
+    title: 'Last heartbeat',
+    says: 'Age of the newest heartbeat. When it grows, Reeve is silent: its dead man should have paged.',
+    unit: 's',
+    width: 4,
+    queries: [{ expr: `time() - max(reeve_heartbeat_timestamp_seconds{${HERE}})` }],
+    thresholds: [
+      { from: null, colour: 'green' },
+      { from: 30, colour: 'yellow' },
+      { from: 120, colour: 'red' },
+    ],
+  },
+  {
+    kind: 'stat',
+    title: 'Open incidents',
+    says: 'Troubles that are being handled or that wait for a person.',
+    unit: 'none',
+    width: 4,
+    queries: [{ expr: `sum(reeve_open_incidents{${HERE}})` }],
+    thresholds: GOOD_IS_ZERO,
+  },
+  {
+    kind: 'stat',
+    title: 'Contained scopes',
+    says: 'Channels, groups or engines in which nothing risky begins for now.',
+    unit: 'none',
+    width: 4,
+    queries: [{ expr: `count(reeve_containment_active{${HERE}} == 1) or vector(0)` }],
+    thresholds: GOOD_IS_ZERO,
+  },
+  {
+    kind: 'stat',
+    title: 'Starts in the last minute',
+    says: 'Starts of channels, whoever began them. At 10 everything is contained.',
+    unit: 'none',
+    width: 4,
+    queries: [{ expr: `max(reeve_restart_velocity{${HERE}})` }],
+    thresholds: [
+      { from: null, colour: 'green' },
+      { from: 5, colour: 'yellow' },
+      { from: 10, colour: 'red' },
+    ],
+  },
+  {
+    kind: 'stat',
+    title: 'Last page delivered',
+    says: 'Since some receiver last took a message. Empty until the first one.',
+    unit: 's',
+    width: 4,
+    queries: [{ expr: `min(reeve_seconds_since_last_delivery_ok{${HERE}})` }],
+  },
+  {
+    kind: 'stat',
+    title: 'Configuration',
+    says: 'Rejected: the files on disk have problems and the last good set is still in use.',
+    unit: 'none',
+    width: 4,
+    queries: [{ expr: `min(reeve_config_ok{${HERE}})` }],
+    thresholds: [
+      { from: null, colour: 'red' },
+      { from: 1, colour: 'green' },
+    ],
+    mappings: [{ type: 'value', options: { 0: { text: 'rejected' }, 1: { text: 'in use' } } }],
+  },
+];
+
+const TROUBLE: readonly PanelSpec[] = [
+  {
+    kind: 'timeseries',
+    title: 'What is wrong',
+    says: 'Envelopes taken, by what Reeve concluded.',
+    unit: 'ops',
+    width: 12,
+    queries: [{ expr: rate('reeve_grounded_envelope_events_total', 'classification'), legend: '{{classification}}' }],
+    stacked: true,
+  },
+  {
+    kind: 'timeseries',
+    title: 'How incidents ended',
+    says: 'Closed incidents and escalated runs.',
+    unit: 'none',
+    width: 12,
+    queries: [{ expr: increase('reeve_incidents_total', 'outcome'), legend: '{{outcome}}' }],
+    stacked: true,
+  },
+  {
+    kind: 'timeseries',
+    title: 'Time to recover',
+    says: 'From opening an incident to its end, where an action that was verified resolved it.',
+    unit: 's',
+    width: 12,
+    queries: [
+      { expr: quantile(0.5, 'reeve_time_to_recover_seconds', '1h'), legend: 'half within' },
+      { expr: quantile(0.95, 'reeve_time_to_recover_seconds', '1h'), legend: '95 % within' },
+    ],
+  },
+  {
+    kind: 'timeseries',
+    title: 'How long incidents stayed open',
+    says: 'All of them, however they ended.',
+    unit: 's',
+    width: 12,
+    queries: [
+      { expr: quantile(0.5, 'reeve_incident_duration_seconds', '1h'), legend: 'half within' },
+      { expr: quantile(0.95, 'reeve_incident_duration_seconds', '1h'), legend: '95 % within' },
+    ],
+  },
+];
+
+const HANDS: readonly PanelSpec[] = [
+  {
+    kind: 'timeseries',
+    title: 'What Reeve did',
+    says: 'Calls that ended, and whether fresh samples confirmed the cure.',
+    unit: 'none',
+    width: 12,
+    queries: [{ expr: increase('reeve_actions_total', 'tool, result'), legend: '{{tool}} {{result}}' }],
+    stacked: true,
+  },
+  {
+    kind: 'timeseries',
+    title: 'What the guard refused',
+    says: 'By code; `reeve why CHANNEL` tells which question it was and what would change the answer.',
+    unit: 'none',
+    width: 12,
+    queries: [{ expr: increase('reeve_guard_denials_total', 'code'), legend: '{{code}}' }],
+    stacked: true,
+  },
+  {
+    kind: 'timeseries',
+    title: 'Starts by origin',
+    says: 'Reeve, the engine by itself, an operator, or an unknown hand. All of them count against the window.',
+    unit: 'none',
+    width: 12,
+    queries: [{ expr: increase('reeve_restarts_total', 'origin'), legend: '{{origin}}' }],
+    stacked: true,
+  },
+  {
+    kind: 'timeseries',
+    title: 'Who made the plans',
+    says: 'Rules first; the model only where no rule fits.',
+    unit: 'none',
+    width: 12,
+    queries: [
+      { expr: increase('reeve_planner_decisions_total', 'by'), legend: '{{by}}' },
+      { expr: increase('reeve_plan_rejections_total', 'reason'), legend: 'rejected: {{reason}}' },
+    ],
+    stacked: true,
+  },
+  {
+    kind: 'state-timeline',
+    title: 'Breakers',
+    says: 'Only channels whose breaker has ever counted a failure.',
+    unit: 'none',
+    width: 12,
+    queries: [{ expr: `max by (channel) (reeve_breaker_state{${HERE}})`, legend: '{{channel}}' }],
+    thresholds: [
+      { from: null, colour: 'green' },
+      { from: 1, colour: 'yellow' },
+      { from: 2, colour: 'red' },
+    ],
+    mappings: [{ type: 'value', options: { 0: { text: 'closed' }, 1: { text: 'half-open' }, 2: { text: 'open' } } }],
+  },
+  {
+    kind: 'table',
+    title: 'Contained, and why',
+    says: 'One row per scope and reason that holds now.',
+    unit: 'none',
+    width: 6,
+    queries: [{ expr: `max by (scope, reason) (reeve_containment_active{${HERE}}) == 1` }],
+  },
+  {
+    kind: 'table',
+    title: 'Cooling down',
+    says: 'Tools that may not run again yet, and for how long.',
+    unit: 's',
+    width: 6,
+    queries: [{ expr: `max by (channel, tool) (reeve_cooldown_remaining_seconds{${HERE}}) > 0` }],
+  },
+];
+
+const PEOPLE: readonly PanelSpec[] = [
+  {
+    kind: 'timeseries',
+    title: 'Pages',
+    says: 'Deliveries to receivers. Failed ones are tried again until some receiver takes them.',
+    unit: 'none',
+    width: 12,
+    queries: [{ expr: increase('reeve_escalations_total', 'receiver, result'), legend: '{{receiver}} {{result}}' }],
+    stacked: true,
+  },
+  {
+    kind: 'timeseries',
+    title: 'What the rules achieved',
+    says: 'Verified results of each rule.',
+    unit: 'none',
+    width: 12,
+    queries: [{ expr: increase('reeve_rule_outcomes_total', 'rule, result'), legend: '{{rule}} {{result}}' }],
+    stacked: true,
+  },
+];
+
+const ITSELF: readonly PanelSpec[] = [
+  {
+    kind: 'timeseries',
+    title: 'Time to a verdict',
+    says: 'The guard, from the question to the durable answer.',
+    unit: 's',
+    width: 8,
+    queries: [
+      { expr: quantile(0.5, 'reeve_decision_latency_seconds'), legend: 'half within' },
+      { expr: quantile(0.99, 'reeve_decision_latency_seconds'), legend: '99 % within' },
+    ],
+  },
+  {
+    kind: 'timeseries',
+    title: 'Log lines',
+    says: 'Read = matched + unmatched + dropped, exactly.',
+    unit: 'ops',
+    width: 8,
+    queries: [{ expr: rate('reeve_lines_total', 'result'), legend: '{{result}}' }],
+    stacked: true,
+  },
+  {
+    kind: 'timeseries',
+    title: 'Event loop lag',
+    says: 'How late Reeve itself runs.',
+    unit: 's',
+    width: 8,
+    queries: [{ expr: `max by (instance) (reeve_loop_lag_seconds{${HERE}})`, legend: '{{instance}}' }],
+  },
+  {
+    kind: 'timeseries',
+    title: 'Rejected configurations',
+    says: 'Reloads refused because of problems in files.',
+    unit: 'none',
+    width: 12,
+    queries: [{ expr: `sum(increase(reeve_config_rejections_total{${HERE}}[$__rate_interval]))`, legend: 'rejected' }],
+  },
+  {
+    kind: 'table',
+    title: 'Versions',
+    says: 'What runs where.',
+    unit: 'none',
+    width: 12,
+    queries: [{ expr: `max by (instance, version, node) (reeve_build_info{${HERE}})` }],
+  },
+];
+
+/** What stands on the dashboard, from top to bottom. */
+export const ROWS: readonly (readonly [title: string, height: number, panels: readonly PanelSpec[]])[] = [
+  ['Now', 4, NOW],
+  ['Trouble', 8, TROUBLE],
+  ['Hands', 8, HANDS],
+  ['People', 8, PEOPLE],
+  ['Reeve itself', 8, ITSELF],
+];
+
+/** Every query of the dashboard, as written. */
+export const queriesOf = (): readonly string[] =>
+  ROWS.flatMap(([, , panels]) => panels.flatMap(({ queries }) => queries.map(({ expr }) => expr)));
