@@ -36,7 +36,7 @@ export class CommandEngine implements Engine {
   readonly #parts: EngineParts;
   readonly #channels: readonly ChannelName[];
   readonly #lives: Lives;
-  readonly #credentials: (signal: AbortSignal) => Promise<CredentialSample | undefined>;
+  readonly #credentials: (signal: AbortSignal) => CredentialSample | undefined;
 
   constructor({ document, channels, parts }: CommandSetup) {
     this.id = document.id;
@@ -63,7 +63,7 @@ export class CommandEngine implements Engine {
         },
         { signal },
       );
-      const credential = credentials === undefined ? undefined : await this.#credentials(signal);
+      const credential = credentials === undefined ? undefined : this.#credentials(signal);
       return { engine: upSample(word), ...read, credential };
     } catch (error) {
       signal.throwIfAborted();

@@ -11,22 +11,30 @@ export interface CredentialWatch {
   readonly probe: (signal: AbortSignal) => Promise<boolean>;
 }
 
-/** Tries the credentials with the first look and then at most once per interval; undefined in between. */
-export function credentialWatch(
-  watch: CredentialWatch,
-): (signal: AbortSignal) => Promise<CredentialSample | undefined> {
+/**
+ * Tries the credentials at most once per interval, beside the looks: a probe may take long and must not hold them up.
+ * Each call gives the verdict that has come in since the last one, if any.
+ */
+export function credentialWatch(watch: CredentialWatch): (signal: AbortSignal) => CredentialSample | undefined {
   let dueMs: MonoMs = Number.NEGATIVE_INFINITY;
-  return async (signal) => {
+  let fresh: CredentialSample | undefined;
+  const probe = async (signal: AbortSignal): Promise<void> => {
     const moment = momentOf(watch.clock);
-    if (moment.monoMs < dueMs) return undefined;
-    dueMs = moment.monoMs + watch.everyMs;
     try {
       const ok = await watch.probe(signal);
-      return { kind: 'credential', engine: watch.engine, source: 'credential probe', ...moment, ok };
+      fresh = { kind: 'credential', engine: watch.engine, source: 'credential probe', ...moment, ok };
     } catch {
       // Unknown is not refused: the engine's own sample says what is wrong with the engine.
-      signal.throwIfAborted();
-      return undefined;
     }
+    dueMs = watch.clock.monotonicMs() + watch.everyMs;
+  };
+  return (signal) => {
+    if (watch.clock.monotonicMs() >= dueMs) {
+      dueMs = Number.POSITIVE_INFINITY;
+      void probe(signal);
+    }
+    const verdict = fresh;
+    fresh = undefined;
+    return verdict;
   };
 }

@@ -54,7 +54,7 @@ export class ExstreamtvEngine implements Engine {
   readonly #parts: EngineParts;
   readonly #channels: readonly ChannelName[];
   readonly #headers: Readonly<Record<string, string>>;
-  readonly #credentials: (signal: AbortSignal) => Promise<CredentialSample | undefined>;
+  readonly #credentials: (signal: AbortSignal) => CredentialSample | undefined;
   /** Spawns that were rejected so far, by its own counter. */
   #rejected: number | undefined;
 
@@ -78,7 +78,7 @@ export class ExstreamtvEngine implements Engine {
       const poolPressure = await this.#rejectedLately(signal);
       const health = this.#document.channel_health === 'use' ? await this.#channelHealth(signal) : {};
       const processes = this.#channels.map((channel) => this.#sample(channel, { listed, health, moment: word.moment }));
-      const credential = this.#document.plex ? await this.#credentials(signal) : undefined;
+      const credential = this.#document.plex ? this.#credentials(signal) : undefined;
       return { engine: { ...upSample(word), poolPressure }, processes, viewers: [], credential };
     } catch (error) {
       signal.throwIfAborted();

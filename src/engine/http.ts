@@ -34,7 +34,7 @@ export class HttpEngine implements Engine {
   readonly #channels: readonly ChannelName[];
   readonly #headers: Readonly<Record<string, string>>;
   readonly #lives: Lives;
-  readonly #credentials: (signal: AbortSignal) => Promise<CredentialSample | undefined>;
+  readonly #credentials: (signal: AbortSignal) => CredentialSample | undefined;
 
   constructor({ document, channels, parts }: HttpSetup) {
     this.id = document.id;
@@ -58,7 +58,7 @@ export class HttpEngine implements Engine {
       const answer = await this.#get(list.path, signal);
       const read = readChannels(answer, list, { ...word, channels: this.#channels, lives: this.#lives });
       const poolPressure = pool === undefined ? undefined : await this.#poolPressure(pool, signal);
-      const credential = credentials === undefined ? undefined : await this.#credentials(signal);
+      const credential = credentials === undefined ? undefined : this.#credentials(signal);
       return { engine: { ...upSample(word), poolPressure, reportsPool }, ...read, credential };
     } catch (error) {
       signal.throwIfAborted();

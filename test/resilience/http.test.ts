@@ -9,41 +9,11 @@ import { systemClock } from '../../src/core/clock.ts';
 import type { ReeveError } from '../../src/core/errors.ts';
 import { failureOf, statusOf } from '../../src/resilience/failure.ts';
 import { boundedFetch, type HttpRequest } from '../../src/resilience/http.ts';
+import { closeServersAfterAll, serve, serveRaw } from '../support/servers.ts';
 
 const fetch = boundedFetch(systemClock);
-const closing: (() => void)[] = [];
-afterAll(() => {
-  fetch[Symbol.dispose]();
-  for (const close of closing) close();
-});
-
-async function serve(answer: http.RequestListener): Promise<string> {
-  const server = http.createServer(answer);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  closing.push(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as net.AddressInfo).port}`;
-}
-
-/** A peer that speaks bytes, not HTTP. */
-async function serveRaw(talk: (socket: net.Socket) => void): Promise<string> {
-  const sockets = new Set<net.Socket>();
-  const server = net.createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => {});
-    talk(socket);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  closing.push(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as net.AddressInfo).port}`;
-}
+afterAll(() => fetch[Symbol.dispose]());
+closeServersAfterAll();
 
 const ask = (request: Partial<HttpRequest> & { url: string }) =>
   fetch({ timeoutMs: 5_000, bytesMax: 1_000, ...request });
@@ -73,8 +43,8 @@ describe('boundedFetch', () => {
     const server = http.createServer((request, response) => response.end(request.url));
     server.listen(socketPath);
     await once(server, 'listening');
-    closing.push(() => server.close());
     expect((await ask({ url: 'http://unix/RPC2', socketPath })).body.toString()).toBe('/RPC2');
+    server.close();
   });
 
   it('keeps a connection for repeatable requests and uses a fresh one for all others', async () => {
