@@ -45,11 +45,11 @@ export function foreignSpans(text: string): readonly number[] {
     } else if (hit[0] === "'") {
       const end = singleQuoted(text, at);
       if (end === undefined) continue;
-      spans.push(at + 1, end);
+      spans.push(at + 1, beforeKind(text, at + 1, end));
       TRIGGER.lastIndex = end + 1;
     } else if (hit[0] === '://') {
       const end = urlEnd(text, at + 3);
-      if (end > at + 3) spans.push(at + 3, end);
+      if (end > at + 3) spans.push(at + 3, beforeKind(text, at + 3, end));
       TRIGGER.lastIndex = Math.max(end, at + 3);
     } else {
       spans.push(at + hit[0].length, text.length);
@@ -57,6 +57,18 @@ export function foreignSpans(text: string): readonly number[] {
     }
   }
   return spans;
+}
+
+/** What kind of file it is may be said by its ending, and only from this list. */
+const KIND =
+  /\.(?:ts|m4s|m3u8|m3u|mpd|mp4|mkv|mp3|aac|flv|mov|webm|json|ya?ml|xml|xspf|liq|toml|ini|conf|ffconcat|txt|db|sqlite3?|sock|png|jpg)$/;
+/** Where programs and devices live, as opposed to media. */
+const SYSTEM_PATH = /^\/(?:usr|bin|sbin|opt|etc|lib|dev|proc|sys|run)\/[\w./+-]+$/;
+
+/** The end of the foreign part of a URL or path: its kind stays visible. */
+function beforeKind(text: string, from: number, to: number): number {
+  const kind = KIND.exec(text.slice(Math.max(from, to - 10), to));
+  return kind === null ? to : to - kind[0].length;
 }
 
 interface Quote {
@@ -76,7 +88,7 @@ function doubleQuoted(text: string, at: number): Quote | undefined {
   const key = KEY_BEFORE.exec(text.slice(Math.max(0, at - KEY_CHARS_MAX), at))?.[1];
   if (key !== undefined && OWN_KEYS.has(key.toLowerCase())) return { own: true, from: at, to: at, end };
   const request = REQUEST.exec(text.slice(at + 1, end));
-  if (request === null) return { own: false, from: at + 1, to: end, end };
+  if (request === null) return { own: false, from: at + 1, to: beforeKind(text, at + 1, end), end };
   return { own: false, from: at + 1 + request[1]!.length, to: end - request[3]!.length, end };
 }
 
@@ -95,6 +107,7 @@ function singleQuoted(text: string, at: number): number | undefined {
   while (end >= 0 && /\w/.test(text[end + 1] ?? ' ')) end = text.indexOf("'", end + 1);
   if (end < 0) return undefined;
   const inner = text.slice(at + 1, end);
+  if (SYSTEM_PATH.test(inner)) return undefined;
   const foreign = inner.includes('/') || inner.includes('\\') || QUIET.test(text.slice(0, LEVEL_CHARS_MAX));
   return foreign ? end : undefined;
 }

@@ -1,0 +1,94 @@
+import type { SymptomKind } from '../core/symptom.ts';
+import type { Catalogue, Pattern } from './catalogue.ts';
+import { type ExcerptLine, readExcerpt } from './excerpt_lines.ts';
+import { courseOf, type Evidence } from './excerpt_course.ts';
+import type { Remedy } from './pattern.ts';
+
+/** What an excerpt says as a whole. `unknown` where it does not allow a confident class. */
+export interface Verdict {
+  readonly symptom: SymptomKind;
+  /** 0 to 1. */
+  readonly confidence: number;
+  /** The pattern or the rule about the lines' course that decided; undefined where nothing fitted. */
+  readonly pattern: string | undefined;
+  readonly remedy: Remedy;
+}
+
+/** Repeating a claim makes it a little weightier, never weightier than a cause of another rank. */
+const REPEAT_BONUS_MAX = 3;
+/** From so many deaths on, one more start would die too. */
+const CRASH_LOOP_MIN = 3;
+
+/** The symptom of a line by itself. Cheaper than an excerpt, and blind to what happens around it. */
+export function classifyLine(line: string, catalogue: Catalogue): Verdict {
+  return classifyExcerpt([line], catalogue);
+}
+
+/**
+ * Weighs what every line says: the likeliest cause wins over its consequences wherever it stands, harmless noise is
+ * named as such, and text that outsiders wrote counts for nothing.
+ */
+export function classifyExcerpt(lines: readonly string[], catalogue: Catalogue): Verdict {
+  const read = readExcerpt(lines);
+  const evidence = [...read.flatMap((line) => evidenceOf(line, catalogue)), ...courseOf(read)];
+  const best = heaviest(evidence);
+  if (best !== undefined && (best.severity > ROUTINE_SEVERITY || !hasUnexplained(read, evidence))) {
+    return verdictOf(best, evidence);
+  }
+  if (hasUnexplained(read, evidence))
+    return { symptom: 'unknown', confidence: 0.3, pattern: undefined, remedy: 'escalate' };
+  return { symptom: 'benign_noise', confidence: 0.6, pattern: undefined, remedy: 'none' };
+}
+
+/** Up to here a claim says only that a line is ordinary; a complaint beside it may still be the point. */
+const ROUTINE_SEVERITY = 10;
+
+function evidenceOf(line: ExcerptLine, catalogue: Catalogue): readonly Evidence[] {
+  if (line.text === '') return [];
+  const pattern = firstFit(line.text, catalogue);
+  if (pattern === undefined) return [];
+  const { symptom, severity, confidence, remedy, id } = pattern;
+  return [{ at: line.at, symptom, severity, confidence, remedy, pattern: id }];
+}
+
+function firstFit(text: string, catalogue: Catalogue): Pattern | undefined {
+  const lower = text.toLowerCase();
+  return catalogue.patterns.find(
+    (pattern) =>
+      pattern.literals.some((literal) => (pattern.ignoreCase ? lower : text).includes(literal)) &&
+      pattern.find(text) !== undefined,
+  );
+}
+
+function heaviest(evidence: readonly Evidence[]): Evidence | undefined {
+  const repeats = new Map<string, number>();
+  for (const { symptom } of evidence) repeats.set(symptom, (repeats.get(symptom) ?? 0) + 1);
+  const weight = ({ symptom, severity }: Evidence): number =>
+    severity + Math.min(REPEAT_BONUS_MAX, Math.log2(repeats.get(symptom)!));
+  let best: Evidence | undefined;
+  for (const candidate of evidence) {
+    if (best === undefined || weight(candidate) > weight(best)) best = candidate;
+  }
+  return best;
+}
+
+function hasUnexplained(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): boolean {
+  const explained = new Set(evidence.map(({ at }) => at));
+  return lines.some(({ at, tone }) => tone === 'complaint' && !explained.has(at));
+}
+
+function verdictOf(best: Evidence, evidence: readonly Evidence[]): Verdict {
+  const { symptom, confidence, pattern } = best;
+  return { symptom, confidence, pattern, remedy: remedyOf(best, evidence) };
+}
+
+/** A restart is asked for only where nothing else in the excerpt says that it would fail again. */
+function remedyOf(best: Evidence, evidence: readonly Evidence[]): Remedy {
+  if (best.remedy !== 'restart_channel') return best.remedy;
+  const deaths = evidence.filter(({ remedy }) => remedy === 'restart_channel').length;
+  const otherTrouble = evidence.some(
+    ({ symptom, severity, remedy }) => symptom !== best.symptom && remedy === 'escalate' && severity >= 40,
+  );
+  const loop = best.symptom.startsWith('process_') && deaths >= CRASH_LOOP_MIN;
+  return otherTrouble || loop ? 'escalate' : 'restart_channel';
+}

@@ -1,0 +1,92 @@
+import type { SymptomKind } from '../core/symptom.ts';
+import type { ExcerptLine } from './excerpt_lines.ts';
+import type { Remedy } from './pattern.ts';
+
+/** One reason to believe in a symptom. `at` is the line, counted from 0. */
+export interface Evidence {
+  readonly at: number;
+  readonly symptom: SymptomKind;
+  readonly severity: number;
+  readonly confidence: number;
+  readonly remedy: Remedy;
+  readonly pattern: string;
+}
+
+/** What only several lines together say: standing still, falling behind, going round in circles. */
+export function courseOf(lines: readonly ExcerptLine[]): readonly Evidence[] {
+  return [frozenProgress(lines), slowProgress(lines), reloadingOnly(lines)].filter((found) => found !== undefined);
+}
+
+const PROGRESS = /\bframe= *(\d+).*?\btime=(-?\d+):(\d+):(\d+(?:\.\d+)?)/;
+const SPEED = /\bspeed= *([\d.]+(?:e[+-]?\d+)?)x/;
+/** So many reports of the same position make a standstill. */
+const FROZEN_REPORTS_MIN = 4;
+const SLOW_REPORTS_MIN = 3;
+const SLOW_SPEED = 0.95;
+/** The first seconds of an encoder are slow by nature. */
+const WARM_UP_S = 10;
+
+interface Report {
+  readonly at: number;
+  readonly frame: number;
+  readonly timeS: number;
+  readonly speed: number | undefined;
+}
+
+function reportsOf(lines: readonly ExcerptLine[]): readonly Report[] {
+  return lines.flatMap(({ at, text }) => {
+    const found = PROGRESS.exec(text);
+    if (found === null) return [];
+    const timeS = Number(found[2]) * 3600 + Number(found[3]) * 60 + Number(found[4]);
+    const speed = SPEED.exec(text)?.[1];
+    return [{ at, frame: Number(found[1]), timeS, speed: speed === undefined ? undefined : Number(speed) }];
+  });
+}
+
+function frozenProgress(lines: readonly ExcerptLine[]): Evidence | undefined {
+  const reports = reportsOf(lines);
+  let same = 1;
+  for (let at = 1; at < reports.length; at += 1) {
+    const [before, now] = [reports[at - 1]!, reports[at]!];
+    same = now.frame > 0 && now.frame === before.frame && now.timeS === before.timeS ? same + 1 : 1;
+    if (same >= FROZEN_REPORTS_MIN) {
+      return evidence(now.at, 'stalled_output', 'restart_channel', 'course_frozen_progress');
+    }
+  }
+  return undefined;
+}
+
+/** Below real time, past the warm-up, and not getting better. */
+function slowProgress(lines: readonly ExcerptLine[]): Evidence | undefined {
+  const reports = reportsOf(lines).filter(({ speed, timeS }) => speed !== undefined && timeS >= WARM_UP_S);
+  const slow = reports.filter(({ speed }) => speed! < SLOW_SPEED);
+  const [first, last] = [reports[0], reports.at(-1)];
+  if (first === undefined || last === undefined || slow.length < SLOW_REPORTS_MIN) return undefined;
+  if (slow.length < reports.length * 0.8 || last.speed! > first.speed! + 0.05) return undefined;
+  if (reports.every(({ timeS }) => timeS === first.timeS)) return undefined;
+  return evidence(last.at, 'encoder_overload', 'escalate', 'course_slow_progress');
+}
+
+const OPENING = /Opening '(?:[^']*?)(\.[a-z0-9]{2,5})?' for reading/;
+const RELOADS_MIN = 4;
+
+/** A live playlist that is read again and again, and never a new segment: the origin stands still. */
+function reloadingOnly(lines: readonly ExcerptLine[]): Evidence | undefined {
+  const opened = lines.flatMap(({ at, text }) => {
+    const found = OPENING.exec(text);
+    return found === null ? [] : [{ at, isPlaylist: found[1] === '.m3u8' || found[1] === '.mpd' }];
+  });
+  const last = opened.at(-1);
+  if (last === undefined || opened.length < RELOADS_MIN || opened.some(({ isPlaylist }) => !isPlaylist))
+    return undefined;
+  return evidence(last.at, 'stalled_output', 'escalate', 'course_reloading_only');
+}
+
+const evidence = (at: number, symptom: SymptomKind, remedy: Remedy, pattern: string): Evidence => ({
+  at,
+  symptom,
+  severity: 56,
+  confidence: 0.8,
+  remedy,
+  pattern,
+});

@@ -1,0 +1,78 @@
+import { asBytes } from './catalogue.ts';
+import { withoutForeign } from './trust.ts';
+
+export type Tone = 'quiet' | 'complaint' | 'plain';
+
+/** One line of an excerpt as the scorer sees it: the program's own words in latin1, nothing that outsiders wrote. */
+export interface ExcerptLine {
+  readonly at: number;
+  /** Empty where the whole line belongs to somebody else's text. */
+  readonly text: string;
+  readonly tone: Tone;
+}
+
+const LINES_MAX = 200;
+const LINE_CHARS_MAX = 4000;
+
+/** The start of a record: a time, a level, a tag in brackets or a JSON object. */
+const RECORD_START =
+  /^(?:\[?\d{4}[-/]\d|\[?\d{1,2}[:/]\d\d|\[?\d{4}\/\d{6}|[A-Z][a-z]{2} [ \d]\d|\d{9,}|<\d+>|(?:INFO|WARN|ERRO|ERROR|DEBU|DEBUG|FATA|FATAL|TRACE|NOTICE)\b|time=|level=|ts=|\{|\d+:[A-Z] )/;
+const STATEMENT = /\b(?:STATEMENT|QUERY|DETAIL|CONTEXT|HINT): /;
+const COMPLAINT =
+  /\b(?:error|errors|err|erro|eror|ftl|fatal|crit|critical|alert|emerg|panic|exception|traceback|fail|failed|failure|failing|cannot|can't|couldn't|unable|aborted|warn|warning|wrn|war|severe|denied|refused|invalid|timeout)\b|\w(?:Error|Exception)\b/i;
+const QUIET_LEVEL =
+  /^.{0,80}?(?:\b(?:INFO|INF|DEBUG|DBG|VERBOSE|TRACE|NOTICE|Info|Debug|Notice)\b|\[(?:info|debug|notice)\]|level=(?:info|debug)|"level":"?(?:info|debug|[123]0\b))/;
+
+/** At most 200 lines of at most 4,000 characters. Text that a record let through onto lines of its own is left out. */
+export function readExcerpt(lines: readonly string[]): readonly ExcerptLine[] {
+  const kept = lines.slice(0, LINES_MAX).map((line) => line.slice(0, LINE_CHARS_MAX));
+  const foreign = foreignLines(kept);
+  return kept.map((line, at) => {
+    const text = foreign.has(at) ? '' : withoutForeign(asBytes(stripControls(line)));
+    return { at, text, tone: toneOf(text) };
+  });
+}
+
+// Terminal sequences and other controls could split a word that a pattern looks for.
+const stripControls = (line: string): string =>
+  line.replaceAll(/\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*(?:\x07|$)|[\x00-\x08\x0b-\x1f\x7f]/g, '');
+
+function toneOf(text: string): Tone {
+  if (QUIET_LEVEL.test(text)) return 'quiet';
+  return COMPLAINT.test(text) ? 'complaint' : 'plain';
+}
+
+/** Lines that continue a quoted value or a statement: the record before them let a newline through. */
+function foreignLines(lines: readonly string[]): ReadonlySet<number> {
+  const foreign = new Set<number>();
+  for (let at = 0; at < lines.length; at += 1) {
+    const line = lines[at]!;
+    if (!RECORD_START.test(line)) continue;
+    const quote = openQuote(line);
+    const isStatement = STATEMENT.test(line);
+    if (quote === undefined && !isStatement) continue;
+    for (let next = at + 1; next < lines.length && !RECORD_START.test(lines[next]!); next += 1) {
+      foreign.add(next);
+      if (!isStatement && quote !== undefined && lines[next]!.includes(quote)) break;
+    }
+  }
+  return foreign;
+}
+
+/** The quote character that a line opens and never closes. */
+function openQuote(line: string): string | undefined {
+  for (const quote of ["'", '"']) {
+    const opened = new RegExp(`(?:^|[\\s=:(\\[,])${quote}`, 'g');
+    let last = -1;
+    for (const found of line.matchAll(opened)) last = found.index + found[0].length;
+    if (last >= 0 && !line.slice(last).includes(quote) && closesNothing(line, last, quote)) return quote;
+  }
+  return undefined;
+}
+
+/** A quote after white space also closes a string that ended in white space: only an odd count leaves one open. */
+const closesNothing = (line: string, last: number, quote: string): boolean =>
+  (line.slice(0, last).split(quote).length - 1 - apostrophes(line.slice(0, last), quote)) % 2 === 1;
+
+const apostrophes = (text: string, quote: string): number =>
+  quote === "'" ? (text.match(/\w'\w/g)?.length ?? 0) : (text.match(/\\"/g)?.length ?? 0);
