@@ -1,6 +1,6 @@
 import type { FailureClass } from '../core/classification.ts';
 import type { GroundedContextEnvelope, Signal } from '../core/envelope.ts';
-import { accessOf, CONFIDENCE_MIN, PATIENCE_MS } from '../core/persona.ts';
+import { accessOf, CONFIDENCE_MIN } from '../core/persona.ts';
 import { keyOfScope } from '../core/scope.ts';
 import type { Origin } from '../core/symptom.ts';
 import type { ToolName } from '../core/tool.ts';
@@ -24,7 +24,7 @@ export function evidence(moment: Moment): Answer {
 }
 
 function missing({ call, persona }: Moment, envelope: GroundedContextEnvelope): Answer | undefined {
-  const { failureClassification: found, confidence, lastingMs } = envelope;
+  const { failureClassification: found, confidence } = envelope;
   const about = keyOfScope(envelope.scope);
   if (call.target.kind === 'channel' && about !== keyOfScope(call.target)) {
     const because = `the evidence is about ${about}, not about ${keyOfScope(call.target)}`;
@@ -38,20 +38,10 @@ function missing({ call, persona }: Moment, envelope: GroundedContextEnvelope): 
     return refuse('evidence_missing', { value: 'no signal', threshold: 'a signal' }, 'no witness of the failure');
   }
   const sureMin = CONFIDENCE_MIN[persona.risk_tolerance];
-  if (!(confidence >= sureMin)) {
-    const value = `confidence ${confidence.toFixed(2)}`;
-    const because = `${value} is below what persona ${persona.id} asks for`;
-    return refuse('evidence_missing', { value, threshold: `confidence ${sureMin}` }, because);
-  }
-  const patienceMs = PATIENCE_MS[persona.aggressiveness];
-  if (lastingMs >= patienceMs) return undefined;
-  const value = `lasting ${lastingMs} ms`;
-  const because = `the trouble has not lasted long enough for persona ${persona.id}`;
-  return refuse(
-    'evidence_missing',
-    { value, threshold: `${patienceMs} ms`, freeInMs: patienceMs - lastingMs },
-    because,
-  );
+  if (confidence >= sureMin) return undefined;
+  const value = `confidence ${confidence.toFixed(2)}`;
+  const because = `${value} is below what persona ${persona.id} asks for`;
+  return refuse('evidence_missing', { value, threshold: `confidence ${sureMin}` }, because);
 }
 
 /** Younger than the limit, and not from the future: what cannot be dated is not fresh. */
