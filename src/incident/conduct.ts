@@ -56,7 +56,7 @@ export interface ConductDeps {
   /** Capability and phase: tools are filtered before planning, so that a refusal by the guard is news. */
   readonly available: (incident: Incident, tool: ToolName) => boolean;
   /** Told before a change reaches the engine, so that what ends now is known to end by Reeve's hand. */
-  readonly acting: (call: ToolCall) => void;
+  readonly acting: (terms: PermitTerms, signal: AbortSignal) => Promise<void> | undefined;
 }
 
 /** Everything one run needs to know of its frame. */
@@ -164,8 +164,11 @@ class Conducting {
     return this.#deps.runner.runPlan(permit, () => staged(signal));
   }
 
-  #single(permit: Permit, signal: AbortSignal): Promise<ToolResult> {
-    if (this.#spec(permit.terms.call.tool).effect === 'change') this.#deps.acting(permit.terms.call);
+  async #single(permit: Permit, signal: AbortSignal): Promise<ToolResult> {
+    const { terms } = permit;
+    const noting = this.#spec(terms.call.tool).effect === 'change' ? this.#deps.acting(terms, signal) : undefined;
+    // Nothing is awaited for a restart: its permit is redeemed in the same moment in which it was granted.
+    if (noting !== undefined) await noting;
     return this.#deps.runner.run(permit, signal);
   }
 

@@ -130,12 +130,14 @@ function dueOf(open: OpenIncident, sight: Sight, nowMs: MonoMs, policy: DeskPoli
       return sight.approval === 'pending' ? 'never' : untilTold(open, nowMs, nowMs);
     case 'escalated':
       if (last.reason === 'containment') return sight.contained ? nowMs + CONTAINED_RETRY_MS : nowMs;
-      return changed && open.toldClass !== open.incident.classification ? patientMs : 'never';
+      return changed && !isTold(open) ? patientMs : 'never';
   }
 }
 
+const isTold = (open: OpenIncident): boolean => open.told.includes(open.incident.classification);
+
 /** A wait that nobody was told of ends in telling; once told it goes on until the trouble changes. */
 function untilTold(open: OpenIncident, tellMs: MonoMs, nowMs: MonoMs): MonoMs | 'never' | 'tell' {
-  if (open.toldClass === open.incident.classification) return 'never';
+  if (isTold(open)) return 'never';
   return nowMs >= tellMs ? 'tell' : tellMs;
 }

@@ -1,14 +1,15 @@
 import type { FailureClass, Severity } from '../core/classification.ts';
 import type { GroundedContextEnvelope } from '../core/envelope.ts';
-import type { Escalation, EscalationReason, Incident } from '../core/incident.ts';
-import { keyOfScope } from '../core/scope.ts';
+import { type Escalation, type EscalationReason, type Incident, keyOfIncidentPage } from '../core/incident.ts';
+import type { JournalFact } from '../core/journal.ts';
+import { keyOfScope, type Scope } from '../core/scope.ts';
 import type { Attempt } from '../core/tool.ts';
 
 const SUMMARY_MAX = 200;
 const DETAILS_MAX = 2_000;
 
 /** All escalations of one incident share one key: trigger, repeats and resolve find each other by it. */
-export const keyOfIncident = (incident: Incident): string => `incident/${incident.id}`;
+export const keyOfIncident = (incident: Incident): string => keyOfIncidentPage(incident.id);
 
 /** Trouble that viewers see, or that nobody but a person can end, is loud; the observer's own trouble is not. */
 const SEVERITY: Partial<Record<FailureClass, Severity>> = {
@@ -86,5 +87,34 @@ function detailsOf(
   lines.push(`The whole story: reeve trace ${incident.id}`);
   return lines.join('\n');
 }
+
+type Contained = Extract<JournalFact, { type: 'containment.raised' }>;
+
+const ENDS_BY = {
+  person: 'It ends only by your word: reeve release',
+  itself: 'It ends by itself when its cause has been absent for 60 s; reeve release ends the waiting:',
+};
+
+/** One page per episode: high-risk actions stop in the scope, and a person should know. */
+export function containmentPage(fact: Contained): Omit<Escalation, 'id' | 'at'> {
+  const where = keyOfScope(fact.scope);
+  return {
+    key: keyOfContainmentPage(fact.scope),
+    severity: fact.scope.kind === 'channel' ? 'warning' : 'critical',
+    reason: fact.reason === 'journal_error' ? 'journal_broken' : 'containment',
+    scope: fact.scope,
+    incident: undefined,
+    classification: undefined,
+    summary: clip(`${where} is contained (${fact.reason}): ${fact.detail}`, SUMMARY_MAX),
+    details: clip(
+      `Needs an operator: Reeve restarts nothing in ${where} now. Reason: ${fact.reason}, ${fact.detail}.\n` +
+        `${fact.releaseByPerson ? ENDS_BY.person : ENDS_BY.itself} ${where} --because "…"`,
+      DETAILS_MAX,
+    ),
+  };
+}
+
+/** All pages about the containment of one scope share one key. */
+export const keyOfContainmentPage = (scope: Scope): string => `containment/${keyOfScope(scope)}`;
 
 const clip = (text: string, max: number): string => (text.length <= max ? text : `${text.slice(0, max - 1)}…`);

@@ -15,8 +15,8 @@ export interface OpenIncident {
   readonly lastEndedMs: MonoMs | undefined;
   /** Since when the present classification has held. */
   readonly classifiedMs: MonoMs;
-  /** The classification that a person was already told of: no further run until it changes. */
-  readonly toldClass: FailureClass | undefined;
+  /** The classifications that a person was already told of in this incident: no further run for these. */
+  readonly told: readonly FailureClass[];
   /** The last verified cure; a relapse soon after makes it a failed one. */
   readonly cure: { readonly permit: PermitTerms; readonly fingerprint: string; readonly atMs: MonoMs } | undefined;
   /** Restarts that this incident has seen by Reeve. */
@@ -64,7 +64,7 @@ const opened = (incident: Incident, entry: JournalEntry): OpenIncident => ({
   last: undefined,
   lastEndedMs: undefined,
   classifiedMs: entry.monoMs,
-  toldClass: undefined,
+  told: [],
   cure: undefined,
   restarts: 0,
 });
@@ -89,7 +89,7 @@ function changed(held: OpenIncident, entry: JournalEntry): OpenIncident {
         ? { ...held, restarts: held.restarts + 1 }
         : held;
     case 'escalation.raised':
-      return { ...held, toldClass: held.incident.classification };
+      return { ...held, told: [...new Set([...held.told, held.incident.classification])] };
     default:
       return held;
   }

@@ -34,7 +34,7 @@ const held = (with_: Partial<OpenIncident> = {}): OpenIncident => ({
   last: undefined,
   lastEndedMs: undefined,
   classifiedMs: NOW - 100_000,
-  toldClass: undefined,
+  told: [],
   cure: undefined,
   restarts: 0,
   ...with_,
@@ -95,16 +95,16 @@ describe('with an open incident', () => {
     const open = held({ last: watching({ escalateAfterMs: 60_000 }), lastEndedMs: NOW });
     expect(judge(open, sight(), NOW + 59_999, policy).kind).toBe('none');
     expect(judge(open, sight(), NOW + 60_000, policy).kind).toBe('tell');
-    expect(judge({ ...open, toldClass: 'process_crashed' }, sight(), NOW + 99_000, policy).kind).toBe('none');
+    expect(judge({ ...open, told: ['process_crashed'] }, sight(), NOW + 99_000, policy).kind).toBe('none');
   });
 
   it('leaves an escalated incident to the person for as long as the trouble is the same', () => {
-    const open = held({ last: escalated, lastEndedMs: NOW - 50_000, toldClass: 'process_crashed' });
+    const open = held({ last: escalated, lastEndedMs: NOW - 50_000, told: ['process_crashed'] });
     expect(judge(open, sight(), NOW + 3_600_000, policy)).toEqual({ kind: 'none', againMs: undefined });
   });
 
   it('takes it up again when the trouble became another one', () => {
-    const told = held({ last: escalated, lastEndedMs: NOW - 50_000, toldClass: 'upstream_unavailable' });
+    const told = held({ last: escalated, lastEndedMs: NOW - 50_000, told: ['upstream_unavailable'] });
     const changed = { ...told, classifiedMs: NOW - 10 };
     expect(judge(changed, sight(), NOW, policy).kind).toBe('run');
   });
@@ -133,7 +133,7 @@ describe('with an open incident', () => {
 
   it('waits out a containment and then tries again', () => {
     const contained: Outcome = { kind: 'escalated', reason: 'containment', because: 'storm', denial: 'containment' };
-    const open = held({ last: contained, lastEndedMs: NOW - 60_000, toldClass: undefined });
+    const open = held({ last: contained, lastEndedMs: NOW - 60_000, told: [] });
     expect(judge(open, sight({ contained: true }), NOW, policy).kind).toBe('none');
     expect(judge(open, sight(), NOW, policy).kind).toBe('run');
   });

@@ -1,0 +1,116 @@
+import { expireApprovals } from '../control/approvals.ts';
+import { type ControlState, frozenNow } from '../control/state.ts';
+import type { Clock, MonoMs } from '../core/clock.ts';
+import { invariant } from '../core/errors.ts';
+import type { Append, Draft, Read } from '../core/journal.ts';
+import { type EngineId, parseScope, type Scope } from '../core/scope.ts';
+import type { Escalation } from '../core/incident.ts';
+import type { Board } from '../ground/facts.ts';
+import type { Guard } from '../guard/guard.ts';
+import { type GuardState, subjectsOf } from '../guard/state.ts';
+import { containmentPage, keyOfContainmentPage } from './page.ts';
+import type { Roster } from './roster.ts';
+import type { Settings } from './spine.ts';
+import type { Watch } from './watch.ts';
+
+export interface KeeperDeps {
+  readonly append: Append;
+  readonly clock: Clock;
+  readonly settings: () => Settings;
+  readonly board: Board;
+  readonly watch: Watch;
+  readonly guard: Guard;
+  readonly guardState: Read<GuardState>;
+  readonly control: Read<ControlState>;
+  readonly roster: Roster;
+  readonly engines: readonly EngineId[];
+  readonly raise: (page: Omit<Escalation, 'id' | 'at'>) => readonly Draft[];
+  readonly resolve: (key: string, because: string) => readonly Draft[];
+  readonly openPages: () => readonly string[];
+  /** How long a channel must be healthy before an UNKNOWN start on it is settled. */
+  readonly healthyHoldMs: number;
+}
+
+/** A freeze is a person's own word, and a shared cause has an incident that pages. */
+const UNPAGED: ReadonlySet<string> = new Set(['operator_freeze', 'shared_cause']);
+
+/** Keeps containment as the world stands, and what becomes due by time alone. */
+export class Keeper {
+  readonly #deps: KeeperDeps;
+
+  constructor(deps: KeeperDeps) {
+    this.#deps = deps;
+  }
+
+  /** After every fact that may trigger containment, and once a second. */
+  contain(): void {
+    const { engines, control, guard, watch } = this.#deps;
+    const pools = engines.map((engine) => ({ engine, ...this.pool(engine) }));
+    guard.contain({ pools, sharedCauses: watch.sharedGroups(), frozen: frozenNow(control()) !== undefined });
+  }
+
+  /** What the engine says of its pool now; an engine that does not answer says nothing. */
+  pool(engine: EngineId) {
+    const last = this.#deps.board.engineFacts(engine).last;
+    return { poolPressure: last?.ok ? last.poolPressure : undefined, reportsPool: last?.reportsPool ?? false };
+  }
+
+  /** Once a second. */
+  keepUp(nowMs: MonoMs): void {
+    const expired = expireApprovals(this.#deps.control(), nowMs);
+    if (expired.length > 0) this.#deps.append(expired);
+    this.contain();
+    this.#keepPages(nowMs);
+    this.#settleUnknown(nowMs);
+  }
+
+  /** The strictest persona in the scope decides whether a person must end its containment. */
+  releaseByPerson(scope: Scope): boolean {
+    return this.#deps.roster.personasIn(scope).some(({ risk_tolerance }) => risk_tolerance === 'low');
+  }
+
+  /** A shared cause has an incident that pages; a persona may want to hear of containment only if it lasts. */
+  pageOf(raised: Draft): readonly Draft[] {
+    const { fact } = raised;
+    invariant(fact.type === 'containment.raised', `a containment was expected, got ${fact.type}`);
+    if (fact.reason === 'shared_cause' || this.#pagesLater(fact.scope)) return [];
+    return this.#deps.raise(containmentPage(fact));
+  }
+
+  #pagesLater(scope: Scope): boolean {
+    const words = this.#deps.roster
+      .personasIn(scope)
+      .map(({ escalation_policy: { on_containment } }) => on_containment);
+    return words.length > 0 && words.every((word) => word === 'after_cooldown');
+  }
+
+  /** Pages that were put off are sent when the containment lasts; pages of what is no longer contained are resolved. */
+  #keepPages(nowMs: MonoMs): void {
+    const open = new Set(this.#deps.openPages());
+    const held = Object.values(this.#deps.guardState().containments).filter(({ reason }) => !UNPAGED.has(reason));
+    const heldKeys = new Set(held.map(({ scope }) => keyOfContainmentPage(scope)));
+    const lateMs = this.#deps.settings().limits.containmentCooldownMs;
+    const late = held.filter(
+      ({ scope, raisedMs }) => !open.has(keyOfContainmentPage(scope)) && nowMs - raisedMs >= lateMs,
+    );
+    const over = [...open].filter((key) => key.startsWith('containment/') && !heldKeys.has(key));
+    const drafts = [
+      ...late.flatMap((one) => this.#deps.raise(containmentPage({ type: 'containment.raised', ...one }))),
+      ...over.flatMap((key) => this.#deps.resolve(key, 'the containment has ended')),
+    ];
+    if (drafts.length > 0) this.#deps.append(drafts);
+  }
+
+  /** An UNKNOWN start blocks its target until that is seen healthy (law S6). */
+  #settleUnknown(nowMs: MonoMs): void {
+    for (const [key, { unknown }] of subjectsOf(this.#deps.guardState())) {
+      const scope = unknown === undefined ? undefined : parseScope(key);
+      if (unknown === undefined || scope?.kind !== 'channel') continue;
+      const since = this.#deps.watch.watched(scope.id)?.healthySinceMs;
+      const held = since !== undefined && since >= unknown.sinceMs && nowMs - since >= this.#deps.healthyHoldMs;
+      if (!held) continue;
+      const because = `healthy for ${Math.round((nowMs - since) / 1000)} s`;
+      this.#deps.append([{ channel: scope.id, fact: { type: 'unknown.settled', because } }]);
+    }
+  }
+}

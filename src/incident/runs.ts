@@ -1,0 +1,151 @@
+import { approvalHash, askApproval, hasYes } from '../control/approvals.ts';
+import type { ControlState } from '../control/state.ts';
+import type { Clock } from '../core/clock.ts';
+import type { Phase } from '../core/control.ts';
+import type { Engine } from '../core/engine.ts';
+import type { GroundedContextEnvelope } from '../core/envelope.ts';
+import type { Ids } from '../core/id.ts';
+import type { Incident } from '../core/incident.ts';
+import type { Append, Draft, Read } from '../core/journal.ts';
+import {
+  type ChannelId,
+  type ChannelRef,
+  type EngineId,
+  type GroupId,
+  keyOfScope,
+  type RunId,
+  type Scope,
+} from '../core/scope.ts';
+import type { ToolCall, ToolName } from '../core/tool.ts';
+import type { Board } from '../ground/facts.ts';
+import { healthOf } from '../ground/health.ts';
+import type { Guard } from '../guard/guard.ts';
+import { phaseNeeded } from '../guard/policy.ts';
+import { TOOL_SPECS } from '../guard/spec.ts';
+import type { Lanes } from '../resilience/lanes.ts';
+import { createRunner } from '../tools/runner.ts';
+import { createToolbox } from '../tools/toolbox.ts';
+import { conduct, type ConductDeps, type GuardAsk } from './conduct.ts';
+import { Judge } from './judge.ts';
+import type { Sights } from './sights.ts';
+import type { Settings } from './spine.ts';
+
+export interface RunsDeps {
+  readonly append: Append;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly lanes: Lanes;
+  readonly settings: () => Settings;
+  readonly engines: ReadonlyMap<EngineId, Engine>;
+  readonly clean: (text: string) => string;
+  readonly lookCloser: (channels: readonly ChannelId[], forMs: number) => void;
+  readonly board: Board;
+  readonly sights: Sights;
+  readonly guard: Guard;
+  readonly control: Read<ControlState>;
+  readonly channelOf: (id: string) => ChannelRef | undefined;
+  readonly channelsIn: (scope: Scope) => readonly ChannelId[];
+  readonly phaseOf: (group: GroupId) => Phase;
+}
+
+const FULL_LOOP: Phase = 4;
+const STEPS_FULL = 3;
+const STEPS_BELOW = 1;
+
+/** Starts runs in their lanes, and wires each effect of a run to the room that does it. */
+export class Runs {
+  readonly #deps: RunsDeps;
+  readonly #judge: Judge;
+  readonly #conducting: ConductDeps;
+  /** The call that a run of the incident would have made, had a person said yes. */
+  readonly #asked = new Map<string, ToolCall>();
+
+  constructor(deps: RunsDeps) {
+    this.#deps = deps;
+    const { board, clock, engines } = deps;
+    this.#judge = new Judge({ board, clock, engineOf: (id) => engines.get(id) });
+    this.#conducting = this.#wire();
+  }
+
+  /** Rejects with QUEUE_FULL when the lane is full or the daemon stops. */
+  run(incident: Incident, run: RunId) {
+    const persona = this.#deps.settings().personaOf(incident.scope, incident.group);
+    return this.#deps.lanes.run(keyOfScope(incident.scope), (signal) =>
+      conduct({ incident, run, persona }, this.#conducting, signal),
+    );
+  }
+
+  /** The question that goes with a run that ended as `approval_needed`. */
+  askApproval(incident: Incident, run: RunId, envelope: GroundedContextEnvelope | undefined): readonly Draft[] {
+    const { clock, ids, settings } = this.#deps;
+    const call = this.#asked.get(incident.id);
+    this.#asked.delete(incident.id);
+    if (call === undefined) return [];
+    const classification = envelope?.failureClassification ?? incident.classification;
+    const question = { id: ids.next('apr'), call, incident: incident.id, run, classification };
+    const asked = { ...question, askedAt: clock.now(), askedMs: clock.monotonicMs() };
+    return [askApproval(asked, settings().limits.approvalMs)];
+  }
+
+  #wire(): ConductDeps {
+    const { append, clock, clean, settings, sights, guard } = this.#deps;
+    return {
+      append,
+      clock,
+      limits: () => settings().limits,
+      specs: TOOL_SPECS,
+      runner: createRunner({ toolbox: this.#toolbox(), specs: TOOL_SPECS, append, clock, clean }),
+      verify: {
+        judge: (terms, sinceMs, signal) => this.#judge.judge(terms, sinceMs, signal),
+        lookCloser: ({ call }, forMs) => this.#deps.lookCloser(this.#deps.channelsIn(call.target), forMs),
+      },
+      ground: (incident) => sights.envelope(incident),
+      decide: (envelope, attempts, allowed) => settings().rulebook.decide(envelope, attempts, allowed),
+      ask: (ask) => this.#ask(ask),
+      child: ({ persona, incident }, parent, channel) => guard.child({ parent, channel, persona, incident }),
+      healthy: (channel) => this.#health(channel).healthy === true,
+      phaseSteps: ({ group }) => (this.#deps.phaseOf(group) >= FULL_LOOP ? STEPS_FULL : STEPS_BELOW),
+      available: (incident, tool) => this.#available(incident, tool),
+      acting: (terms, signal) => {
+        for (const channel of this.#deps.channelsIn(terms.call.target))
+          this.#deps.board.acted(channel, clock.monotonicMs());
+        return this.#judge.note(terms, signal);
+      },
+    };
+  }
+
+  #toolbox() {
+    const { channelOf, engines, clean } = this.#deps;
+    const healthLine = (channel: string) => {
+      const { healthy, because } = this.#health(channel);
+      const word = healthy === true ? 'healthy' : healthy === false ? 'not healthy' : 'health not known';
+      return `${word}: ${because}`;
+    };
+    return createToolbox({ channelOf, engineOf: (id) => engines.get(id), healthLine, clean });
+  }
+
+  #ask({ call, plan, envelope, persona, incident, run, highRiskUsed }: GuardAsk) {
+    const { guard, control, clock } = this.#deps;
+    const hash = approvalHash(call, envelope.failureClassification);
+    const answered = control().approvals.find(({ approval }) =>
+      hasYes(control(), approval.id, hash, clock.monotonicMs()),
+    );
+    const request = { call, envelope, persona, incident, run, decider: plan.by, stepHighRiskUsed: highRiskUsed };
+    const decision = guard.decide({ ...request, approval: answered?.approval.id });
+    if (decision.verdict === 'deny' && decision.code === 'approval_needed') this.#asked.set(incident.id, call);
+    return decision;
+  }
+
+  #available(incident: Incident, tool: ToolName): boolean {
+    const spec = TOOL_SPECS.get(tool);
+    if (spec === undefined) return false;
+    const can = this.#deps.engines.get(incident.engine)?.capabilities.has(spec.capability) ?? false;
+    return can && this.#deps.phaseOf(incident.group) >= phaseNeeded(spec);
+  }
+
+  #health(channel: ChannelId) {
+    const facts = this.#deps.board.view(channel);
+    if (facts === undefined) return { healthy: undefined, because: 'it is not configured' };
+    return healthOf(facts, this.#deps.clock.monotonicMs());
+  }
+}

@@ -1,0 +1,181 @@
+import type { FailureClass } from '../core/classification.ts';
+import type { MonoMs } from '../core/clock.ts';
+import type { Limits } from '../core/limits.ts';
+import type { ChannelId, ChannelRef, EngineId, GroupId, Scope } from '../core/scope.ts';
+import { type Assessment, classify, type Finding } from '../ground/classify.ts';
+import { classifyEngine } from '../ground/classify_engine.ts';
+import { correlate, coveredBy, type SharedCause, suspected } from '../ground/correlate.ts';
+import type { Board } from '../ground/facts.ts';
+import { familyOf } from '../ground/families.ts';
+import type { Want } from '../ground/row.ts';
+
+/** What was last found of a channel, and since when. */
+export interface Watched {
+  readonly ref: ChannelRef;
+  readonly finding: Finding;
+  /** Since when it has been in any trouble; now for a channel in none. */
+  readonly troubledMs: MonoMs;
+  /** Since when the present classification has held. */
+  readonly classifiedMs: MonoMs;
+  readonly healthySinceMs: MonoMs | undefined;
+}
+
+export interface WatchDeps {
+  readonly board: Board;
+  readonly limits: () => Limits;
+  readonly onWants: (channel: ChannelId, wants: readonly Want[]) => void;
+}
+
+/** While there is trouble, correlation is worked out anew at most this often, and at once on any change. */
+const CORRELATE_EVERY_MS = 200;
+
+/** Keeps the newest finding of every channel and engine, and what they have in common. */
+export class Watch {
+  readonly #deps: WatchDeps;
+  readonly #channels = new Map<ChannelId, Watched>();
+  #engines = new Map<EngineId, Assessment>();
+  #causes: readonly SharedCause[] = [];
+  #correlatedMs = Number.NEGATIVE_INFINITY;
+  #changed = true;
+
+  constructor(deps: WatchDeps) {
+    this.#deps = deps;
+  }
+
+  get causes(): readonly SharedCause[] {
+    return this.#causes;
+  }
+
+  watched(channel: ChannelId): Watched | undefined {
+    return this.#channels.get(channel);
+  }
+
+  all(): readonly Watched[] {
+    return [...this.#channels.values()];
+  }
+
+  engine(engine: EngineId): Assessment | undefined {
+    return this.#engines.get(engine);
+  }
+
+  /** Judges the channel by what is known now. True when it is in trouble or its finding has changed. */
+  refresh(channel: ChannelId, nowMs: MonoMs): boolean {
+    const facts = this.#deps.board.view(channel);
+    if (facts === undefined) return this.#channels.delete(channel);
+    const engine = facts.setup.engine;
+    const finding = classify(
+      facts,
+      {
+        engine: this.#deps.board.engineFacts(engine),
+        host: this.#deps.board.hostFacts(engine),
+        limits: this.#deps.limits(),
+        autorestartGraceMs: this.#deps.board.engineSetup(engine)?.autorestartGraceMs ?? 0,
+        sharingSource: this.#sharing(channel, facts.source?.last.host),
+      },
+      nowMs,
+    );
+    const before = this.#channels.get(channel);
+    this.#channels.set(channel, watchedAfter(before, { ref: facts.setup, finding, nowMs }));
+    if (finding.trouble && finding.wants.length > 0) this.#deps.onWants(channel, finding.wants);
+    const changed =
+      before === undefined ||
+      classOf(before.finding) !== classOf(finding) ||
+      isSettling(before.finding) !== isSettling(finding);
+    this.#changed ||= changed;
+    return changed || finding.trouble;
+  }
+
+  refreshEngine(engine: EngineId, nowMs: MonoMs): void {
+    const { board, limits } = this.#deps;
+    const look = { engine, facts: board.engineFacts(engine), host: board.hostFacts(engine), limits: limits() };
+    const assessment = classifyEngine(look, nowMs);
+    const before = this.#engines.get(engine);
+    if (assessment === undefined) this.#engines.delete(engine);
+    else this.#engines.set(engine, assessment);
+    this.#changed ||= before?.classification !== assessment?.classification;
+  }
+
+  /** Works out what is shared, when that may have changed. True when the causes are not what they were. */
+  correlate(nowMs: MonoMs): boolean {
+    const idle = this.#causes.length === 0 && this.#engines.size === 0 && !this.#anyTrouble();
+    const due = this.#changed || (!idle && nowMs - this.#correlatedMs >= CORRELATE_EVERY_MS);
+    if (!due) return false;
+    this.#changed = false;
+    this.#correlatedMs = nowMs;
+    const before = this.#causes;
+    const seen = this.all().map(({ ref, finding, troubledMs }) => ({
+      ref,
+      finding,
+      firstSeenMs: troubledMs,
+      sourceHost: this.#deps.board.view(ref.id)?.source?.last.host,
+    }));
+    const engines = [...this.#engines].map(([engine, assessment]) => ({ engine, assessment }));
+    this.#causes = correlate({ seen, engines, limits: this.#deps.limits() }, before, nowMs);
+    return stateOf(before) !== stateOf(this.#causes);
+  }
+
+  /** The group's incident speaks for this channel. */
+  covered(ref: ChannelRef): boolean {
+    return coveredBy(this.#causes, ref) !== undefined;
+  }
+
+  suspected(ref: ChannelRef): boolean {
+    return suspected(this.#causes, ref) !== undefined;
+  }
+
+  /** The cause of a scope that matters now: an active one before one that is over. */
+  causeOf(scope: Scope): SharedCause | undefined {
+    const same = this.#causes.filter((cause) => cause.scope.kind === scope.kind && idOf(cause.scope) === idOf(scope));
+    return same.find(({ phase }) => phase === 'active') ?? same.find(({ dark }) => dark.length > 0) ?? same[0];
+  }
+
+  /** Groups in which no channel may be changed by itself now. */
+  sharedGroups(): readonly GroupId[] {
+    const active = this.#causes.filter(({ phase }) => phase === 'active');
+    if (active.length === 0) return [];
+    const refs = this.all().map(({ ref }) => ref);
+    return [...new Set(refs.filter((ref) => suspected(active, ref) !== undefined).map(({ group }) => group))];
+  }
+
+  #anyTrouble(): boolean {
+    for (const { finding } of this.#channels.values()) if (finding.trouble) return true;
+    return false;
+  }
+
+  #sharing(channel: ChannelId, host: string | undefined): number {
+    if (host === undefined) return 0;
+    let count = 0;
+    for (const { ref, finding } of this.#channels.values()) {
+      if (ref.id === channel || !finding.trouble || familyOf(finding.classification) !== 'upstream') continue;
+      if (this.#deps.board.view(ref.id)?.source?.last.host === host) count += 1;
+    }
+    return count;
+  }
+}
+
+const classOf = (finding: Finding): FailureClass | string =>
+  finding.trouble ? finding.classification : `well:${finding.healthy}:${finding.quiet}`;
+
+const isSettling = (finding: Finding): boolean => finding.trouble && finding.settling;
+
+const idOf = (scope: Scope): string => (scope.kind === 'fleet' ? '' : scope.id);
+
+const stateOf = (causes: readonly SharedCause[]): string =>
+  causes.map(({ key, phase, classification, dark }) => `${key}|${phase}|${classification}|${dark.join()}`).join(';');
+
+function watchedAfter(
+  before: Watched | undefined,
+  now: { readonly ref: ChannelRef; readonly finding: Finding; readonly nowMs: MonoMs },
+): Watched {
+  const { ref, finding, nowMs } = now;
+  const wasTrouble = before?.finding.trouble === true;
+  const sameClass = before !== undefined && classOf(before.finding) === classOf(finding);
+  const healthy = finding.healthy === true && !finding.trouble;
+  return {
+    ref,
+    finding,
+    troubledMs: finding.trouble && wasTrouble ? before.troubledMs : nowMs,
+    classifiedMs: sameClass ? before.classifiedMs : nowMs,
+    healthySinceMs: healthy ? (before?.healthySinceMs ?? nowMs) : undefined,
+  };
+}
