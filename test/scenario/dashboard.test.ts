@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findProgram } from '../../src/lab/demo/process.ts';
+import { MAIN, type Reeve, startReeve } from '../../src/lab/demo/reeve.ts';
+import { openStage, type Stage } from '../../src/lab/demo/stage.ts';
+import { queriesOf } from '../../tools/dashboard.ts';
+
+const can = existsSync(MAIN) && ['ffmpeg', 'supervisord', 'prometheus', 'promtool'].every(findProgram);
+const WITHIN = { timeout: 45_000, interval: 500 };
+
+/** As Grafana would send it. */
+const asSent = (query: string): string => query.replaceAll('$__rate_interval', '30s').replaceAll('$instance', '.*');
+
+interface Answer {
+  readonly status: string;
+  readonly error?: string;
+  readonly data?: { readonly result: readonly { readonly value: readonly [number, string] }[] };
+}
+
+describe.skipIf(!can)('a real Prometheus that scrapes a real run (needs ffmpeg, supervisor, prometheus)', () => {
+  let stage: Stage;
+  let reeve: Reeve;
+  beforeAll(async () => {
+    stage = await openStage({ generated: 2, pulled: 1, prometheus: true });
+    reeve = await startReeve(stage);
+    await stage.faults.killed('gen1');
+    // Something must have happened for the panels to show: one channel was repaired, and scraped twice since.
+    await expect
+      .poll(() => ask('sum(reeve_actions_total{result="verified"})'), WITHIN)
+      .toMatchObject([expect.anything()]);
+    await expect.poll(() => ask('sum(rate(reeve_actions_total[30s])) > 0'), WITHIN).toMatchObject([expect.anything()]);
+  }, 180_000);
+  afterAll(async () => {
+    await reeve?.[Symbol.asyncDispose]();
+    await stage?.[Symbol.asyncDispose]();
+  }, 60_000);
+
+  async function ask(query: string) {
+    const url = `${stage.urls.prometheus}/api/v1/query?query=${encodeURIComponent(query)}`;
+    const answer = (await (await fetch(url)).json()) as Answer;
+    if (answer.status !== 'success') throw new Error(`${query}: ${answer.error}`);
+    return answer.data!.result;
+  }
+
+  it.each(queriesOf())('answers %s', async (query) => {
+    await expect(ask(asSent(query))).resolves.toBeInstanceOf(Array);
+  });
+
+  it.each([
+    'time() - max(reeve_heartbeat_timestamp_seconds)',
+    'sum(reeve_open_incidents)',
+    'max(reeve_restart_velocity)',
+    'sum(reeve_lines_total)',
+    'sum(reeve_restarts_total{origin="reeve"})',
+    'histogram_quantile(0.99, sum by (le) (rate(reeve_decision_latency_seconds_bucket[1h])))',
+    'histogram_quantile(0.5, sum by (le) (rate(reeve_time_to_recover_seconds_bucket[1h])))',
+  ])('has a number for %s', async (query) => {
+    const [first] = await ask(query);
+    expect(Number(first?.value[1])).toBeGreaterThanOrEqual(0);
+  });
+
+  it('counts the one restart that the supervisor was really asked for', async () => {
+    const [restarts] = await ask('sum(reeve_restarts_total{origin="reeve"})');
+    expect(restarts?.value[1]).toBe('1');
+    expect(stage.asked.filter(({ method }) => method === 'startProcess')).toHaveLength(1);
+  });
+
+  it('finds nothing to complain about in the exposition (promtool check metrics)', async () => {
+    const text = await (await fetch(stage.urls.metrics)).text();
+    const checked = await new Promise<{ code: number | null; said: string }>((resolve) => {
+      const child = spawn('promtool', ['check', 'metrics']);
+      let said = '';
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk));
+      child.on('close', (code) => resolve({ code, said }));
+      child.stdin.end(text);
+    });
+    expect(checked).toEqual({ code: 0, said: '' });
+  });
+});
