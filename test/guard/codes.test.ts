@@ -1,0 +1,705 @@
+import { describe, expect, it } from 'vitest';
+import { approvalHash, askApproval } from '../../src/control/approvals.ts';
+import { DENIAL_CODES, type DenialCode } from '../../src/core/plan.ts';
+import type { ToolName } from '../../src/core/tool.ts';
+import { QUESTIONS } from '../../src/guard/checks.ts';
+import type { Guard } from '../../src/guard/guard.ts';
+import { aCall, aChannel, anIncident, aPersona } from '../support/a.ts';
+import { type Bench, bench, channelsOf } from './bench.ts';
+
+const word = { who: 'ann', because: 'a test' };
+
+/** For each code, a world in which exactly this is the answer. */
+const ways: Record<DenialCode, (b: Bench) => ReturnType<Guard['decide']>> = {
+  tool_unknown: (b) => b.guard.decide(b.request('news', { call: aCall({ tool: 'rm_rf' as ToolName }) })),
+  params_invalid: (b) => b.guard.decide(b.request('news', { call: aCall({ channels: ['news'] }) })),
+  target_mismatch: (b) =>
+    b.guard.decide(b.request('news', { incident: anIncident({ scope: { kind: 'channel', id: 'sports' } }) })),
+  frozen: (b) => {
+    b.record({ type: 'control.frozen', ...word });
+    return b.guard.decide(b.request());
+  },
+  hands_off: (b) => {
+    b.record({ type: 'control.leased', scope: { kind: 'channel', id: 'news' }, forMs: 60_000, ...word });
+    return b.guard.decide(b.request());
+  },
+  maintenance: (b) => {
+    const scope = { kind: 'engine', id: 'local' } as const;
+    b.record({ type: 'control.window_added', window: 'win-1', scope, startsInMs: 0, forMs: 60_000, ...word });
+    return b.guard.decide(b.request());
+  },
+  phase: (b) => {
+    b.world.phase = 2;
+    return b.guard.decide(b.request());
+  },
+  no_capability: (b) => {
+    b.world.capabilities = new Set(['observe', 'logs']);
+    return b.guard.decide(b.request());
+  },
+  mode_forbids: (b) => b.guard.decide(b.request('news', { persona: aPersona({ operational_mode: 'diagnostic' }) })),
+  persona_denies: (b) => b.guard.decide(b.request('news', { persona: aPersona({ tool_access_policy: {} }) })),
+  containment: (b) => {
+    b.world.live = { ...b.world.live, poolPressure: 0.9 };
+    return b.guard.decide(b.request());
+  },
+  shared_cause: (b) => {
+    const request = b.request();
+    return b.guard.decide({ ...request, envelope: { ...request.envelope, sharedCause: true } });
+  },
+  evidence_missing: (b) => {
+    const request = b.request();
+    return b.guard.decide({ ...request, envelope: { ...request.envelope, failureClassification: 'unknown' } });
+  },
+  evidence_stale: (b) => {
+    const request = b.request();
+    b.pass(120_000);
+    return b.guard.decide(request);
+  },
+  wrong_remedy: (b) => {
+    const request = b.request();
+    return b.guard.decide({ ...request, envelope: { ...request.envelope, failureClassification: 'host_exhausted' } });
+  },
+  uncorroborated: (b) => {
+    const request = b.request();
+    const signals = request.envelope.signals.map((signal) => ({ ...signal, origin: 'log' as const }));
+    return b.guard.decide({ ...request, envelope: { ...request.envelope, signals } });
+  },
+  already_tried: (b) => {
+    const first = b.request();
+    const decision = b.guard.decide(first);
+    if (decision.verdict === 'allow') b.perform(decision.permit, { cured: false });
+    b.pass(60_000);
+    const again = b.request();
+    return b.guard.decide({ ...again, envelope: { ...again.envelope, fingerprint: first.envelope.fingerprint } });
+  },
+  restart_cap: (b) => b.guard.decide(b.request('news', { persona: aPersona({ restart_cap: 0 }) })),
+  daily_cap: (b) => {
+    b.world.limits = { ...b.world.limits, dailyRestartCap: 1 };
+    b.restart('news', { cured: true });
+    b.pass(60_000);
+    return b.guard.decide(b.request('news', { incident: anIncident({ id: 'inc-new' }) }));
+  },
+  breaker_open: (b) => {
+    b.world.limits = { ...b.world.limits, breakerFailuresMax: 1 };
+    b.restart('news', { cured: false });
+    b.pass(60_000);
+    return b.guard.decide(b.request());
+  },
+  breaker_probe_taken: (b) => {
+    b.world.limits = { ...b.world.limits, breakerFailuresMax: 1 };
+    b.restart('news', { cured: false });
+    b.pass(120_000);
+    b.restart('news');
+    return b.guard.decide(b.request());
+  },
+  risk_budget: (b) => b.guard.decide(b.request('news', { stepHighRiskUsed: true })),
+  high_risk_spacing: (b) => {
+    b.restart('news', { cured: true });
+    b.pass(59_999);
+    return b.guard.decide(b.request());
+  },
+  cooldown: (b) => {
+    b.world.limits = { ...b.world.limits, restartCooldownMs: 90_000 };
+    b.restart('news', { cured: true });
+    b.pass(60_000);
+    return b.guard.decide(b.request());
+  },
+  restart_storm: (b) => {
+    for (let life = 0; life < 10; life += 1) b.foreignStart('news', `pid-${life}`);
+    return b.guard.decide(b.request());
+  },
+  viewer_budget: (b) => {
+    b.world.limits = { ...b.world.limits, viewerSecondsPerHourMax: 999 };
+    b.world.live = { ...b.world.live, viewers: 100 };
+    const request = b.request();
+    return b.guard.decide({ ...request, envelope: { ...request.envelope, channelHealthy: undefined } });
+  },
+  approval_needed: (b) => {
+    const persona = aPersona({ tool_access_policy: { restart_channel: 'require_approval' } });
+    return b.guard.decide(b.request('news', { persona }));
+  },
+  journal_unwritable: (b) => {
+    b.store.failWrites('no space left on device');
+    return b.guard.decide(b.request());
+  },
+};
+
+describe('every refusal', () => {
+  it.each(DENIAL_CODES)('%s can be the answer', (code) => {
+    const decision = ways[code](bench());
+    expect(decision).toMatchObject({ verdict: 'deny', code });
+    expect(decision.trace.filter((check) => check.code === code)).toHaveLength(1);
+  });
+
+  it('keeps the whole list of answers, in the order of the questions', () => {
+    const decision = ways.risk_budget(bench());
+    expect(decision.trace.map(({ id }) => id)).toEqual(QUESTIONS.map(({ id }) => id));
+    expect(decision.trace.map(({ id }) => id)).toEqual(Array.from({ length: 17 }, (_, index) => index + 1));
+    expect(decision.trace.find(({ id }) => id === 13)).toMatchObject({ verdict: 'pass' });
+    expect(decision.trace.find(({ id }) => id === 16)).toMatchObject({ verdict: 'not_asked' });
+    expect(decision.trace.find(({ id }) => id === 17)).toMatchObject({ verdict: 'not_asked' });
+  });
+
+  it('answers with the first of several refusals and shows the later ones too', () => {
+    const b = bench({ phase: 0 });
+    const persona = aPersona({ restart_cap: 0 });
+    const decision = b.guard.decide(b.request('news', { persona }));
+    expect(decision).toMatchObject({ code: 'phase' });
+    expect(decision.trace.filter(({ verdict }) => verdict === 'refuse').map(({ code }) => code)).toEqual([
+      'phase',
+      'restart_cap',
+    ]);
+  });
+
+  it('writes each refusal down with its trace', () => {
+    const b = bench();
+    const decision = b.guard.decide(b.request('news', { stepHighRiskUsed: true }));
+    expect(b.facts('guard.decided')).toMatchObject([
+      { decision: { code: 'risk_budget' }, call: 'restart_channel on channel:news' },
+    ]);
+    expect(decision.trace).toHaveLength(17);
+  });
+
+  it('asks nothing more about a tool that does not exist', () => {
+    const decision = ways.tool_unknown(bench());
+    expect(decision.trace.slice(1).every(({ verdict }) => verdict === 'not_asked')).toBe(true);
+  });
+});
+
+describe('an allowed call', () => {
+  it('holds a permit that names its tool, target, incident, run, fingerprint and place', () => {
+    const b = bench();
+    const request = b.request();
+    const decision = b.guard.decide(request);
+    expect(decision).toMatchObject({ verdict: 'allow' });
+    if (decision.verdict !== 'allow') return;
+    expect(decision.permit.terms).toMatchObject({
+      call: request.call,
+      incident: request.incident.id,
+      run: request.run,
+      risk: 'high',
+      fence: 1,
+      grantedMs: b.nowMs(),
+      expiresMs: b.nowMs() + 5_000,
+      engine: 'local',
+      group: 'encoders',
+      fingerprint: request.envelope.fingerprint,
+    });
+    expect(decision.trace.filter(({ verdict }) => verdict === 'refuse')).toEqual([]);
+  });
+
+  it('carries a fence that rises with every permit of the channel', () => {
+    const b = bench();
+    const fences = [0, 1, 2].map(() => {
+      const { fence } = b.restart('news', { cured: true });
+      b.pass(60_000);
+      return fence;
+    });
+    expect(fences).toEqual([1, 2, 3]);
+  });
+
+  it('takes an older name of a tool for the tool it means', () => {
+    const b = bench();
+    const request = b.request('news', {
+      call: aCall({ tool: 'refresh_plex_token' as ToolName }),
+      persona: aPersona({ tool_access_policy: { refresh_plex_token: 'allow' } }),
+    });
+    const decision = b.guard.decide({
+      ...request,
+      envelope: { ...request.envelope, failureClassification: 'upstream_auth_expired' },
+    });
+    expect(decision).toMatchObject({ verdict: 'allow', permit: { terms: { call: { tool: 'refresh_credentials' } } } });
+  });
+});
+
+describe('the boundaries of time', () => {
+  it('refuses one high-risk action 59,999 ms after the last ended, with 1 ms to wait, and allows it at 60,000', () => {
+    const b = bench();
+    b.restart('news', { callMs: 2_000, cured: true });
+    b.pass(59_999);
+    expect(b.guard.decide(b.request())).toMatchObject({ code: 'high_risk_spacing', retryAfterMs: 1 });
+    b.pass(1);
+    expect(b.guard.decide(b.request())).toMatchObject({ verdict: 'allow' });
+  });
+
+  it.each<[ToolName, number]>([
+    ['fetch_recent_logs', 5_000],
+    ['inspect_pool_status', 10_000],
+    ['get_channel_health', 5_000],
+    ['refresh_credentials', 60_000],
+    ['rebuild_playout', 120_000],
+    ['invalidate_cache', 30_000],
+  ])('cools %s down for %d ms after its end, not a millisecond less', (tool, cooldownMs) => {
+    const b = bench();
+    const cures = {
+      refresh_credentials: 'upstream_auth_expired',
+      rebuild_playout: 'playout_empty',
+      invalidate_cache: 'guide_stale',
+    } as const;
+    const ask = () => {
+      const request = b.request('news', {
+        call: aCall({ tool }),
+        persona: aPersona({ tool_access_policy: { [tool]: 'allow' } }),
+      });
+      const failureClassification = cures[tool as keyof typeof cures] ?? 'process_crashed';
+      return b.guard.decide({ ...request, envelope: { ...request.envelope, failureClassification } });
+    };
+    const first = ask();
+    if (first.verdict === 'allow') b.perform(first.permit, { callMs: 3_000, cured: true });
+    b.pass(cooldownMs - 1);
+    expect(ask()).toMatchObject({ code: 'cooldown', retryAfterMs: 1 });
+    b.pass(1);
+    expect(ask()).toMatchObject({ verdict: 'allow' });
+  });
+
+  it('takes evidence of 119,999 ms and refuses evidence of 120,000', () => {
+    const b = bench();
+    const request = b.request();
+    b.pass(119_999);
+    expect(b.guard.preview(request).verdict).toBe('allow');
+    b.pass(1);
+    expect(b.guard.decide(request)).toMatchObject({ code: 'evidence_stale' });
+  });
+
+  it('refuses evidence from the future', () => {
+    const b = bench();
+    const request = b.request();
+    const envelope = { ...request.envelope, takenMs: b.nowMs() + 1 };
+    expect(b.guard.decide({ ...request, envelope })).toMatchObject({ code: 'evidence_stale' });
+  });
+
+  it('lets a lease and a maintenance window end at their very millisecond', () => {
+    const b = bench();
+    b.record({ type: 'control.leased', scope: { kind: 'group', id: 'encoders' }, forMs: 10_000, ...word });
+    b.pass(9_999);
+    expect(b.guard.decide(b.request())).toMatchObject({ code: 'hands_off', retryAfterMs: 1 });
+    b.pass(1);
+    expect(b.guard.preview(b.request()).verdict).toBe('allow');
+    b.record({
+      type: 'control.window_added',
+      window: 'w',
+      scope: { kind: 'fleet' },
+      startsInMs: 5_000,
+      forMs: 5_000,
+      ...word,
+    });
+    b.pass(4_999);
+    expect(b.guard.preview(b.request()).verdict).toBe('allow');
+    b.pass(1);
+    expect(b.guard.decide(b.request())).toMatchObject({ code: 'maintenance', retryAfterMs: 5_000 });
+    b.pass(5_000);
+    expect(b.guard.decide(b.request())).toMatchObject({ verdict: 'allow' });
+  });
+
+  it('frees the daily cap 24 h after the restart that used it', () => {
+    const b = bench({ limits: { dailyRestartCap: 2 } });
+    const incident = (n: number) => ({ incident: anIncident({ id: `inc-${n}` }) });
+    b.restart('news', { cured: true }, incident(1));
+    b.pass(3_600_000);
+    b.restart('news', { cured: true }, incident(2));
+    b.pass(86_400_000 - 3_600_000 - 1);
+    expect(b.guard.decide(b.request('news', incident(3)))).toMatchObject({ code: 'daily_cap', retryAfterMs: 1 });
+    b.pass(1);
+    expect(b.guard.decide(b.request('news', incident(3)))).toMatchObject({ verdict: 'allow' });
+  });
+
+  it('forgets a fix that did not work after the memory of fingerprints', () => {
+    const b = bench();
+    const first = b.request();
+    const decision = b.guard.decide(first);
+    if (decision.verdict === 'allow') b.perform(decision.permit, { cured: false });
+    const again = () => {
+      const request = b.request();
+      return b.guard.preview({
+        ...request,
+        envelope: { ...request.envelope, fingerprint: first.envelope.fingerprint },
+      });
+    };
+    b.pass(3_599_999);
+    expect(again()).toMatchObject({ code: 'already_tried', retryAfterMs: 1 });
+    b.pass(1);
+    expect(again().verdict).toBe('allow');
+  });
+});
+
+describe('question 1', () => {
+  it('refuses a fleet, an unknown channel, and a tool pointed at what it does not take', () => {
+    const b = bench();
+    const code = (call: Parameters<typeof aCall>[0]) => b.guard.preview(b.request('news', { call: aCall(call) })).code;
+    expect(code({ target: { kind: 'fleet' } })).toBe('params_invalid');
+    expect(code({ target: { kind: 'channel', id: 'nowhere' } })).toBe('params_invalid');
+    expect(code({ tool: 'rebuild_playout', target: { kind: 'group', id: 'encoders' } })).toBe('params_invalid');
+  });
+
+  it("lets engine-wide tools name the incident's own engine, and no other", () => {
+    const b = bench();
+    const persona = aPersona({ tool_access_policy: { inspect_pool_status: 'allow' } });
+    const code = (id: string) =>
+      b.guard.preview(
+        b.request('news', { persona, call: aCall({ tool: 'inspect_pool_status', target: { kind: 'engine', id } }) }),
+      ).code;
+    expect(code('local')).toBeUndefined();
+    expect(code('other')).toBe('target_mismatch');
+  });
+
+  it('lets a group incident look at its channels, and change none of them alone', () => {
+    const b = bench();
+    const incident = anIncident({ id: 'inc-g', scope: { kind: 'group', id: 'encoders' }, channels: ['news'] });
+    const persona = aPersona({ tool_access_policy: { get_channel_health: 'allow', restart_channel: 'allow' } });
+    expect(
+      b.guard.preview(b.request('news', { incident, persona, call: aCall({ tool: 'get_channel_health' }) })).code,
+    ).toBeUndefined();
+    expect(b.guard.preview(b.request('news', { incident, persona })).code).toBe('target_mismatch');
+  });
+});
+
+describe('questions 2, 3 and 5', () => {
+  it.each([
+    [0, 'fetch_recent_logs', 'phase'],
+    [1, 'fetch_recent_logs', undefined],
+    [1, 'refresh_credentials', 'phase'],
+    [2, 'refresh_credentials', undefined],
+    [2, 'rebuild_playout', 'phase'],
+    [2, 'restart_channel', 'phase'],
+    [3, 'rebuild_playout', undefined],
+    [3, 'restart_channel', undefined],
+  ] as const)('at phase %d answers %s with %s', (phase, tool, code) => {
+    const b = bench({ phase });
+    const cures = { refresh_credentials: 'upstream_auth_expired', rebuild_playout: 'playout_empty' } as const;
+    const request = b.request('news', {
+      call: aCall({ tool }),
+      persona: aPersona({ tool_access_policy: { [tool]: 'allow' } }),
+    });
+    const failureClassification = cures[tool as keyof typeof cures] ?? 'process_crashed';
+    expect(b.guard.preview({ ...request, envelope: { ...request.envelope, failureClassification } }).code).toBe(code);
+  });
+
+  it('takes the lower of the phase of all and the phase of the group', () => {
+    const b = bench({ phase: 4 });
+    b.record({ type: 'control.phase_set', phase: 2, group: 'encoders', ...word });
+    expect(b.guard.preview(b.request()).code).toBe('phase');
+    b.record({ type: 'control.phase_set', phase: 3, group: 'encoders', ...word });
+    expect(b.guard.preview(b.request()).code).toBeUndefined();
+    b.record({ type: 'control.phase_set', phase: 1, group: undefined, ...word });
+    expect(b.guard.preview(b.request()).code).toBe('phase');
+  });
+
+  it('lets tools that only look run while Reeve is frozen, leased away or contained', () => {
+    const b = bench({ live: { poolPressure: 1 } });
+    b.record({ type: 'control.frozen', ...word });
+    b.record({ type: 'control.leased', scope: { kind: 'fleet' }, forMs: 60_000, ...word });
+    const persona = aPersona({ tool_access_policy: { fetch_recent_logs: 'allow' } });
+    expect(b.guard.decide(b.request('news', { persona, call: aCall({ tool: 'fetch_recent_logs' }) })).verdict).toBe(
+      'allow',
+    );
+  });
+
+  it.each(['diagnostic', 'containment'] as const)(
+    'in %s mode lets Reeve look and change nothing',
+    (operational_mode) => {
+      const b = bench();
+      const persona = aPersona({
+        operational_mode,
+        tool_access_policy: { fetch_recent_logs: 'allow', restart_channel: 'allow' },
+      });
+      expect(
+        b.guard.preview(b.request('news', { persona, call: aCall({ tool: 'fetch_recent_logs' }) })).code,
+      ).toBeUndefined();
+      expect(b.guard.preview(b.request('news', { persona })).code).toBe('mode_forbids');
+    },
+  );
+
+  it('in passive mode does not even look', () => {
+    const b = bench();
+    const persona = aPersona({ operational_mode: 'passive', tool_access_policy: { fetch_recent_logs: 'allow' } });
+    expect(b.guard.preview(b.request('news', { persona, call: aCall({ tool: 'fetch_recent_logs' }) })).code).toBe(
+      'mode_forbids',
+    );
+  });
+
+  it('takes the strictest word when a tool and its older name are both in the persona', () => {
+    const b = bench();
+    const persona = aPersona({ tool_access_policy: { refresh_credentials: 'allow', refresh_plex_token: 'deny' } });
+    expect(b.guard.preview(b.request('news', { persona, call: aCall({ tool: 'refresh_credentials' }) })).code).toBe(
+      'persona_denies',
+    );
+  });
+});
+
+describe('questions 7 and 8', () => {
+  it('refuses to change a channel while an incident on its group or engine is open', () => {
+    for (const scope of [{ kind: 'group', id: 'encoders' } as const, { kind: 'engine', id: 'local' } as const]) {
+      const b = bench();
+      b.record({ type: 'incident.opened', incident: anIncident({ id: 'inc-g', scope }) }, undefined, 'inc-g');
+      expect(b.guard.preview(b.request()).code).toBe('shared_cause');
+      b.record({ type: 'incident.closed', ending: 'resolved', because: '', openMs: 1 }, undefined, 'inc-g');
+      expect(b.guard.preview(b.request()).code).toBeUndefined();
+    }
+  });
+
+  const withEnvelope = (b: Bench, change: object, more: object = {}) => {
+    const request = b.request('news', more);
+    return b.guard.preview({ ...request, envelope: { ...request.envelope, ...change } }).code;
+  };
+
+  it('refuses evidence about another channel, without a class, without a witness, or not sure enough', () => {
+    const b = bench();
+    expect(withEnvelope(b, { scope: { kind: 'channel', id: 'sports' } })).toBe('evidence_missing');
+    expect(withEnvelope(b, { failureClassification: undefined })).toBe('evidence_missing');
+    expect(withEnvelope(b, { signals: [] })).toBe('evidence_missing');
+    expect(withEnvelope(b, { confidence: 0.59 })).toBe('evidence_missing');
+    expect(withEnvelope(b, { confidence: Number.NaN })).toBe('evidence_missing');
+    expect(withEnvelope(b, { confidence: 0.6 })).toBeUndefined();
+  });
+
+  it('counts only fresh witnesses: an old one corroborates nothing', () => {
+    const b = bench();
+    const probe = { origin: 'probe', says: '', symptom: undefined } as const;
+    const process = { origin: 'process', says: '', symptom: undefined } as const;
+    const old = b.nowMs() - 120_000;
+    expect(
+      withEnvelope(b, {
+        signals: [
+          { ...probe, monoMs: old },
+          { ...process, monoMs: b.nowMs() },
+        ],
+      }),
+    ).toBe('uncorroborated');
+    expect(
+      withEnvelope(b, {
+        signals: [
+          { ...probe, monoMs: old },
+          { ...process, monoMs: old },
+        ],
+      }),
+    ).toBe('evidence_stale');
+    expect(
+      withEnvelope(b, {
+        signals: [
+          { ...probe, monoMs: old + 1 },
+          { ...process, monoMs: b.nowMs() },
+        ],
+      }),
+    ).toBeUndefined();
+  });
+
+  it.each([
+    [['log', 'probe'], undefined],
+    [['process', 'probe'], undefined],
+    [['probe', 'probe'], 'uncorroborated'],
+    [['log', 'log'], 'uncorroborated'],
+    [['process'], 'uncorroborated'],
+  ] as const)('of the witnesses %j makes %s', (origins, code) => {
+    const b = bench();
+    const signals = origins.map((origin) => ({ origin, says: '', symptom: undefined, monoMs: b.nowMs() }));
+    expect(withEnvelope(b, { signals })).toBe(code);
+  });
+
+  it('lets a low-risk fix rest on one kind of witness, unless the persona requires evidence', () => {
+    const b = bench();
+    const signals = [{ origin: 'log', says: '', symptom: undefined, monoMs: b.nowMs() }];
+    const change = { signals, failureClassification: 'upstream_auth_expired' };
+    const call = aCall({ tool: 'refresh_credentials' });
+    const persona = (access: 'allow' | 'require_evidence') =>
+      aPersona({ tool_access_policy: { refresh_credentials: access } });
+    expect(withEnvelope(b, change, { call, persona: persona('allow') })).toBeUndefined();
+    expect(withEnvelope(b, change, { call, persona: persona('require_evidence') })).toBe('uncorroborated');
+  });
+
+  it('restarts for an expired credential only after the credential fix was verified in the same incident', () => {
+    const b = bench();
+    const incident = anIncident({ id: 'inc-1', classification: 'upstream_auth_expired' });
+    b.record({ type: 'incident.opened', incident }, 'news', incident.id);
+    const persona = aPersona({
+      tool_access_policy: { refresh_credentials: 'allow', restart_channel: 'require_evidence' },
+    });
+    const change = { failureClassification: 'upstream_auth_expired' };
+    expect(withEnvelope(b, change, { incident, persona })).toBe('wrong_remedy');
+
+    const request = b.request('news', { incident, persona, call: aCall({ tool: 'refresh_credentials' }) });
+    const fix = b.guard.decide({
+      ...request,
+      envelope: { ...request.envelope, failureClassification: 'upstream_auth_expired' },
+    });
+    if (fix.verdict === 'allow') b.perform(fix.permit);
+    expect(withEnvelope(b, change, { incident, persona })).toBe('wrong_remedy');
+    if (fix.verdict === 'allow') b.verified(fix.permit.terms, true);
+    expect(withEnvelope(b, change, { incident, persona })).toBeUndefined();
+    expect(withEnvelope(b, change, { incident: { ...incident, id: 'inc-2' }, persona })).toBe('wrong_remedy');
+  });
+});
+
+describe('question 12', () => {
+  it('refuses a second high-risk action of the same run, whatever the caller says of it', () => {
+    const b = bench({ channels: [aChannel(), aChannel({ id: 'sports' })] });
+    b.restart('news', { cured: true }, { run: 'run-x' });
+    b.pass(3_600_000);
+    expect(b.guard.decide(b.request('news', { run: 'run-x' }))).toMatchObject({ code: 'risk_budget' });
+    expect(b.guard.decide(b.request('sports', { run: 'run-x' }))).toMatchObject({ code: 'risk_budget' });
+  });
+
+  it('lets two channels of a group begin within 60 s and not a third', () => {
+    const b = bench({ channels: channelsOf(3, { group: 'encoders' }) });
+    b.restart('c0', { cured: true });
+    b.pass(10_000);
+    b.restart('c1', { cured: true });
+    b.pass(49_999);
+    expect(b.guard.decide(b.request('c2'))).toMatchObject({ code: 'high_risk_spacing', retryAfterMs: 1 });
+    b.pass(1);
+    expect(b.guard.decide(b.request('c2'))).toMatchObject({ verdict: 'allow' });
+  });
+
+  it('lets only one begin for a persona of low risk tolerance', () => {
+    const b = bench({ channels: channelsOf(2, { group: 'encoders' }) });
+    const persona = aPersona({ risk_tolerance: 'low', restart_cap: 10 });
+    b.restart('c0', { cured: true });
+    expect(b.guard.decide(b.request('c1', { persona }))).toMatchObject({ code: 'high_risk_spacing' });
+    expect(b.guard.decide(b.request('c1'))).toMatchObject({ verdict: 'allow' });
+  });
+});
+
+describe('questions 15 and 16', () => {
+  it('never holds a dark channel dark for the sake of its viewers', () => {
+    const b = bench({ limits: { viewerSecondsPerHourMax: 1 }, live: { viewers: 10_000 } });
+    expect(b.guard.decide(b.request())).toMatchObject({ verdict: 'allow' });
+  });
+
+  it('spends viewers times the measured gap, and frees it after an hour', () => {
+    const b = bench({
+      channels: channelsOf(2),
+      limits: { viewerSecondsPerHourMax: 1_500 },
+      live: { viewers: 100, restartGapMs: 10_000 },
+    });
+    const unsure = (channel: string) => {
+      const request = b.request(channel);
+      return b.guard.decide({ ...request, envelope: { ...request.envelope, channelHealthy: undefined } });
+    };
+    const first = unsure('c0');
+    expect(first).toMatchObject({ verdict: 'allow', permit: { terms: { viewerSeconds: 1_000 } } });
+    b.pass(3_599_999);
+    expect(unsure('c1')).toMatchObject({ code: 'viewer_budget', retryAfterMs: 1 });
+    b.pass(1);
+    expect(unsure('c1')).toMatchObject({ verdict: 'allow' });
+  });
+
+  const persona = aPersona({ tool_access_policy: { restart_channel: 'require_approval' } });
+  const asked = (b: Bench) => {
+    const request = b.request('news', { persona });
+    const draft = askApproval(
+      {
+        id: 'apr-1',
+        call: request.call,
+        incident: request.incident.id,
+        run: request.run,
+        classification: request.envelope.failureClassification,
+        askedAt: 0,
+        askedMs: b.nowMs(),
+      },
+      600_000,
+    );
+    b.ledger.append([draft]);
+  };
+  const answer = (b: Bench, yes: boolean) => b.record({ type: 'approval.answered', id: 'apr-1', yes, ...word });
+
+  it("serves a person's yes once, for exactly what was asked", () => {
+    const b = bench();
+    asked(b);
+    expect(b.guard.decide(b.request('news', { persona, approval: 'apr-1' }))).toMatchObject({
+      code: 'approval_needed',
+    });
+    answer(b, true);
+    const other = b.request('news', { persona, approval: 'apr-1' });
+    expect(
+      b.guard.decide({ ...other, envelope: { ...other.envelope, failureClassification: 'output_stalled' } }),
+    ).toMatchObject({ code: 'approval_needed' });
+    expect(b.guard.decide(b.request('news', { persona, approval: 'apr-1' }))).toMatchObject({ verdict: 'allow' });
+    expect(b.facts('approval.used')).toHaveLength(1);
+    b.pass(60_000);
+    b.pass(60_000);
+    expect(b.guard.decide(b.request('news', { persona, approval: 'apr-1' }))).toMatchObject({
+      code: 'approval_needed',
+    });
+  });
+
+  it('takes no yes that came as a no, or too late', () => {
+    const b = bench();
+    asked(b);
+    answer(b, false);
+    expect(b.guard.preview(b.request('news', { persona, approval: 'apr-1' })).code).toBe('approval_needed');
+    const late = bench();
+    asked(late);
+    late.pass(600_000);
+    answer(late, true);
+    expect(late.guard.preview(late.request('news', { persona, approval: 'apr-1' })).code).toBe('approval_needed');
+  });
+
+  it('asks no person about what is refused anyway', () => {
+    const b = bench({ phase: 0 });
+    const decision = b.guard.decide(b.request('news', { persona }));
+    expect(decision).toMatchObject({ code: 'phase' });
+    expect(decision.trace.find(({ id }) => id === 16)).toMatchObject({ verdict: 'not_asked' });
+  });
+
+  it('binds the hash to tool, target, channels and classification', () => {
+    const hashes = [
+      approvalHash(aCall(), 'process_crashed'),
+      approvalHash(aCall(), 'output_stalled'),
+      approvalHash(aCall(), undefined),
+      approvalHash(aCall({ tool: 'rebuild_playout' }), 'process_crashed'),
+      approvalHash(aCall({ target: { kind: 'channel', id: 'sports' } }), 'process_crashed'),
+      approvalHash(aCall({ channels: ['a'] }), 'process_crashed'),
+    ];
+    expect(new Set(hashes).size).toBe(hashes.length);
+  });
+});
+
+describe('question 17 and the reservation', () => {
+  it('reserves nothing when the reservation cannot be written, and permits nothing after that', () => {
+    const b = bench({ channels: channelsOf(2) });
+    const before = JSON.stringify(b.guardState());
+    b.store.failWrites('no space left on device');
+    expect(b.guard.decide(b.request('c0'))).toMatchObject({ code: 'journal_unwritable' });
+    expect(JSON.stringify(b.guardState())).toBe(before);
+    expect(b.guard.journalError).toContain('no space left');
+    expect(b.guard.decide(b.request('c1'))).toMatchObject({ code: 'containment' });
+    const persona = aPersona({ tool_access_policy: { fetch_recent_logs: 'allow' } });
+    const look = b.request('c1', {
+      persona,
+      call: aCall({ tool: 'fetch_recent_logs', target: { kind: 'channel', id: 'c1' } }),
+    });
+    expect(b.guard.decide(look)).toMatchObject({ code: 'journal_unwritable' });
+  });
+
+  it('shows in the trace that the last question was the one that refused', () => {
+    const b = bench();
+    b.store.failWrites('gone');
+    const { trace } = b.guard.decide(b.request());
+    expect(trace.at(-1)).toMatchObject({ id: 17, verdict: 'refuse', code: 'journal_unwritable' });
+  });
+
+  it('permits again only when somebody says that the journal is trusted', () => {
+    const b = bench();
+    b.guard.distrustJournal('the chain is broken at entry 7');
+    expect(b.guard.decide(b.request())).toMatchObject({ code: 'containment' });
+    b.guard.journalTrusted();
+    expect(b.guard.decide(b.request())).toMatchObject({ verdict: 'allow' });
+  });
+
+  it('shows its reservation to whoever asks again from within the append', () => {
+    const b = bench();
+    const seen: unknown[] = [];
+    b.ledger.subscribe(({ fact }) => {
+      if (fact.type === 'guard.decided' && fact.decision.verdict === 'allow') seen.push(b.guard.decide(b.request()));
+    });
+    expect(b.guard.decide(b.request())).toMatchObject({ verdict: 'allow' });
+    expect(seen).toMatchObject([{ verdict: 'deny', code: 'high_risk_spacing' }]);
+  });
+
+  it('reserves nothing in a preview', () => {
+    const b = bench();
+    const before = JSON.stringify(b.guardState());
+    for (let n = 0; n < 5; n += 1) expect(b.guard.preview(b.request()).verdict).toBe('allow');
+    expect(JSON.stringify(b.guardState())).toBe(before);
+    expect(b.entries()).toEqual([]);
+  });
+});

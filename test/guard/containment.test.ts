@@ -1,0 +1,239 @@
+import { describe, expect, it } from 'vitest';
+import type { Draft } from '../../src/core/journal.ts';
+import { containmentNow } from '../../src/guard/containment.ts';
+import { aCall, aPersona, anIncident } from '../support/a.ts';
+import { aPage, type Bench, bench, channelsOf } from './bench.ts';
+
+const held = (b: Bench) =>
+  Object.values(b.guardState().containments).map(({ scope, reason }) => [
+    scope.kind === 'fleet' ? 'fleet' : scope.id,
+    reason,
+  ]);
+const tick = (b: Bench, ms: number) => {
+  for (let passed = 0; passed < ms; passed += 1_000) {
+    b.pass(Math.min(1_000, ms - passed));
+    b.contain();
+  }
+};
+const fill = (b: Bench, count: number) => {
+  for (let n = 0; n < count; n += 1) b.foreignStart(`c${n}`, `life-${n}`);
+};
+
+describe('containment (S8)', () => {
+  it('is raised by the Nth start in the same transaction, with its page', () => {
+    const b = bench({ channels: channelsOf(10) });
+    for (let n = 0; n < 9; n += 1) b.restart(`c${n}`, { cured: true });
+    expect(b.facts('containment.raised')).toEqual([]);
+    const before = b.ledger.lastSeq;
+    expect(b.guard.decide(b.request('c9')).verdict).toBe('allow');
+    expect(
+      b
+        .entries()
+        .filter(({ seq }) => seq > before)
+        .map(({ fact }) => fact.type),
+    ).toEqual(['guard.decided', 'containment.raised', 'escalation.raised']);
+    expect(held(b)).toEqual([['fleet', 'restart_storm']]);
+  });
+
+  it('raises nothing at nine starts and contains the fleet at ten, whoever began them', () => {
+    const b = bench({ channels: channelsOf(11) });
+    fill(b, 9);
+    b.contain();
+    expect(held(b)).toEqual([]);
+    b.foreignStart('c9', 'operator-1', 'operator');
+    b.contain();
+    expect(held(b)).toEqual([['fleet', 'restart_storm']]);
+    expect(b.guard.decide(b.request('c10'))).toMatchObject({ code: 'containment' });
+  });
+
+  it('ends only after the trigger has been absent for 60 s', () => {
+    const b = bench({ channels: channelsOf(11) });
+    fill(b, 10);
+    b.contain();
+    tick(b, 60_000);
+    expect(held(b)).toHaveLength(1);
+    tick(b, 59_000);
+    b.pass(999);
+    b.contain();
+    expect(held(b)).toHaveLength(1);
+    b.pass(1);
+    b.contain();
+    expect(held(b)).toEqual([]);
+    expect(b.facts('containment.cleared')).toMatchObject([{ because: 'quiet for 60 s' }]);
+  });
+
+  it('begins its quiet time anew when the trigger comes back', () => {
+    const b = bench({ live: { poolPressure: 0.95 } });
+    b.contain();
+    b.world.live = { ...b.world.live, poolPressure: 0.5 };
+    tick(b, 50_000);
+    b.world.live = { ...b.world.live, poolPressure: 0.9 };
+    tick(b, 1_000);
+    b.world.live = { ...b.world.live, poolPressure: 0.89 };
+    tick(b, 60_000);
+    expect(held(b)).toHaveLength(1);
+    tick(b, 1_000);
+    expect(held(b)).toEqual([]);
+    expect(b.facts('containment.raised')).toHaveLength(1);
+  });
+
+  it.each([
+    [0.9, true, 'pool_pressure'],
+    [0.8999, true, undefined],
+    [undefined, true, 'pool_unknown'],
+    [Number.NaN, true, 'pool_unknown'],
+    [undefined, false, undefined],
+  ] as const)('takes a pool at %s (reports: %s) for %s', (poolPressure, reportsPool, reason) => {
+    const b = bench({ live: { poolPressure, reportsPool } });
+    b.contain();
+    expect(held(b)).toEqual(reason === undefined ? [] : [['local', reason]]);
+    expect(b.guard.preview(b.request()).code).toBe(reason === undefined ? undefined : 'containment');
+  });
+
+  it('asks the pool again inside the reservation, before anybody raised anything', () => {
+    const b = bench({ live: { poolPressure: 0.95 } });
+    expect(b.guard.decide(b.request())).toMatchObject({ code: 'containment' });
+    expect(held(b)).toEqual([]);
+  });
+
+  it('contains a channel while its breaker is open, and not for being half-open', () => {
+    const b = bench({ limits: { breakerFailuresMax: 1 } });
+    b.restart('news', { cured: false });
+    b.contain();
+    expect(held(b)).toEqual([['news', 'breaker_open']]);
+    tick(b, 120_000);
+    expect(held(b)).toEqual([['news', 'breaker_open']]);
+    tick(b, 60_000);
+    expect(held(b)).toEqual([]);
+    const incident = anIncident({ id: 'inc-2' });
+    expect(b.guard.decide(b.request('news', { incident }))).toMatchObject({ verdict: 'allow' });
+    expect(b.guard.decide(b.request('news', { incident, run: 'run-z' })).verdict).toBe('deny');
+  });
+
+  it('contains a group of a suspected shared cause, the fleet when the clock was corrected or Reeve is frozen', () => {
+    const b = bench();
+    b.world.sharedCauses = ['encoders'];
+    b.record({ type: 'clock.jumped', byMs: 3_600_000 });
+    b.world.frozen = true;
+    b.contain();
+    expect(held(b)).toEqual([
+      ['encoders', 'shared_cause'],
+      ['fleet', 'clock_anomaly'],
+      ['fleet', 'operator_freeze'],
+    ]);
+    b.world.sharedCauses = [];
+    b.world.frozen = false;
+    tick(b, 71_000);
+    expect(held(b)).toEqual([]);
+  });
+
+  it('pages once per episode of a scope, and not for a freeze', () => {
+    const b = bench({ live: { poolPressure: 1 } });
+    b.world.frozen = true;
+    b.contain();
+    b.record({ type: 'clock.jumped', byMs: 1 });
+    b.contain();
+    b.contain();
+    const keys = () => b.facts('escalation.raised').map(({ escalation }) => escalation.key);
+    expect(keys()).toEqual(['containment/engine:local', 'containment/fleet']);
+    b.guard.distrustJournal('broken');
+    b.contain();
+    expect(keys()).toHaveLength(2);
+  });
+
+  it('survives a crash, and counts its quiet time anew', () => {
+    const b = bench({ live: { poolPressure: 1 } });
+    b.contain();
+    b.world.live = { ...b.world.live, poolPressure: 0 };
+    tick(b, 40_000);
+    const again = bench({ store: b.store, hand: b, live: { poolPressure: 0 } });
+    again.contain();
+    tick(again, 59_000);
+    expect(held(again)).toHaveLength(1);
+    tick(again, 1_000);
+    expect(held(again)).toEqual([]);
+  });
+
+  it("waits for a person where the persona says so, and ends by a person's word", () => {
+    const b = bench({ live: { poolPressure: 1 }, releaseByPerson: () => true });
+    b.contain();
+    b.world.live = { ...b.world.live, poolPressure: 0 };
+    tick(b, 600_000);
+    expect(held(b)).toHaveLength(1);
+    b.record({ type: 'control.released', scope: { kind: 'engine', id: 'local' }, who: 'ann', because: 'looked' });
+    b.contain();
+    expect(held(b)).toEqual([]);
+    expect(b.facts('containment.cleared')).toMatchObject([{ because: 'released by ann' }]);
+  });
+
+  it('is not ended by a release while its trigger holds', () => {
+    const b = bench({ live: { poolPressure: 1 } });
+    b.contain();
+    b.record({ type: 'control.released', scope: { kind: 'engine', id: 'local' }, who: 'ann', because: 'now' });
+    tick(b, 5_000);
+    expect(held(b)).toHaveLength(1);
+    expect(b.guard.preview(b.request()).code).toBe('containment');
+    b.world.live = { ...b.world.live, poolPressure: 0 };
+    tick(b, 1_000);
+    expect(held(b)).toEqual([]);
+  });
+
+  it('stops medium risk only for a persona with a bias, and low risk never', () => {
+    const b = bench({ live: { poolPressure: 1 } });
+    const ask = (tool: 'rebuild_playout' | 'invalidate_cache', containment_bias: boolean) => {
+      const persona = aPersona({ containment_bias, tool_access_policy: { [tool]: 'allow' } });
+      const request = b.request('news', { persona, call: aCall({ tool }) });
+      const failureClassification = tool === 'rebuild_playout' ? 'playout_empty' : 'guide_stale';
+      return b.guard.preview({ ...request, envelope: { ...request.envelope, failureClassification } }).code;
+    };
+    expect(ask('rebuild_playout', true)).toBe('containment');
+    expect(ask('rebuild_playout', false)).toBeUndefined();
+    expect(ask('invalidate_cache', true)).toBeUndefined();
+  });
+
+  it('makes every tool wait at least 60 s', () => {
+    const b = bench({ live: { poolPressure: 1 } });
+    const persona = aPersona({ tool_access_policy: { fetch_recent_logs: 'allow' } });
+    const ask = () => b.guard.decide(b.request('news', { persona, call: aCall({ tool: 'fetch_recent_logs' }) }));
+    const first = ask();
+    if (first.verdict === 'allow') b.perform(first.permit);
+    b.pass(59_999);
+    expect(ask()).toMatchObject({ code: 'cooldown', retryAfterMs: 1 });
+    b.pass(1);
+    expect(ask()).toMatchObject({ verdict: 'allow' });
+  });
+
+  it('says what could not be written, permits nothing, and does not throw', () => {
+    const b = bench({ live: { poolPressure: 1 } });
+    b.store.failWrites('read-only file system');
+    expect(b.contain()).toBe(false);
+    expect(b.guard.journalError).toContain('read-only');
+    expect(held(b)).toEqual([]);
+  });
+
+  it('hands the raised fact to whoever writes the page', () => {
+    const raised: Draft[] = [];
+    const onEscalate = (draft: Draft) => {
+      raised.push(draft);
+      return aPage(draft);
+    };
+    const b = bench({ live: { poolPressure: 1 }, onEscalate });
+    b.contain();
+    expect(raised).toMatchObject([{ fact: { type: 'containment.raised', reason: 'pool_pressure' } }]);
+  });
+
+  it('tells the envelope every reason over a target, each once', () => {
+    const b = bench({ live: { poolPressure: 1 } });
+    expect(containmentNow(b.guardState(), [{ kind: 'fleet' }])).toEqual({ active: false });
+    b.contain();
+    expect(
+      containmentNow(b.guardState(), [
+        { kind: 'channel', id: 'news' },
+        { kind: 'engine', id: 'local' },
+      ]),
+    ).toEqual({
+      active: true,
+      reasons: ['pool_pressure'],
+    });
+  });
+});

@@ -1,0 +1,207 @@
+import { describe, expect, it } from 'vitest';
+import type { Permit } from '../../src/core/tool.ts';
+import { aCall, aPersona, anIncident } from '../support/a.ts';
+import { type Bench, bench, channelsOf } from './bench.ts';
+
+const GROUP = { kind: 'group', id: 'g' } as const;
+const persona = aPersona();
+
+function staged(count = 8, options: Parameters<typeof bench>[0] = {}) {
+  const channels = channelsOf(count, { group: 'g' });
+  const b = bench({ channels, ...options });
+  const ids = channels.map(({ id }) => id);
+  const incident = anIncident({ id: 'inc-g', scope: GROUP, group: 'g', channels: ids });
+  b.record({ type: 'incident.opened', incident }, undefined, incident.id);
+  const request = (with_: object = {}) => ({
+    ...b.request('c0', { incident, persona, call: aCall({ target: GROUP, channels: ids }) }),
+    ...with_,
+  });
+  const envelopeOfGroup = (r: ReturnType<typeof request>) => ({
+    ...r,
+    envelope: { ...r.envelope, channelId: undefined, scope: GROUP, channels: ids, sharedCause: false },
+  });
+  const plan = (run?: string): Permit => {
+    const decision = b.guard.decide(envelopeOfGroup(request(run === undefined ? {} : { run })));
+    if (decision.verdict === 'deny') throw new Error(`${decision.code}: ${decision.because}`);
+    decision.permit.redeem(b.nowMs());
+    b.started(decision.permit.terms);
+    return decision.permit;
+  };
+  const child = (parent: Permit, channel: string) =>
+    b.guard.child({ parent: parent.terms, channel, persona, incident });
+  const startChild = (parent: Permit, channel: string, cured: boolean | 'unjudged' = true) => {
+    const decision = child(parent, channel);
+    if (decision.verdict === 'deny') throw new Error(`${decision.code}: ${decision.because}`);
+    return b.perform(decision.permit, { callMs: 100, cured: cured === 'unjudged' ? undefined : cured });
+  };
+  return { b, ids, incident, request, envelopeOfGroup, plan, child, startChild };
+}
+
+describe('a staged start (S4)', () => {
+  it('is one high-risk action with one permit, and one child permit per start', () => {
+    const { b, plan, startChild } = staged();
+    const parent = plan();
+    const children = ['c0', 'c1', 'c2'].map((channel) => startChild(parent, channel));
+    expect(children.every(({ parent: of, run }) => of === parent.terms.id && run === parent.terms.run)).toBe(true);
+    expect(b.guardState().groups['group:g']).toHaveLength(1);
+    expect(b.guardState().starts).toHaveLength(3);
+  });
+
+  it('begins with a canary, and nothing else begins before the canary is verified', () => {
+    const { b, plan, child } = staged();
+    const parent = plan();
+    const canary = child(parent, 'c0');
+    if (canary.verdict === 'deny') throw new Error(canary.code);
+    expect(child(parent, 'c1')).toMatchObject({ code: 'high_risk_spacing' });
+    b.perform(canary.permit);
+    expect(child(parent, 'c1')).toMatchObject({ code: 'high_risk_spacing' });
+    b.verified(canary.permit.terms, true);
+    expect(child(parent, 'c1')).toMatchObject({ verdict: 'allow' });
+  });
+
+  it('stops at the first start that is not verified', () => {
+    const { plan, child, startChild } = staged();
+    const parent = plan();
+    startChild(parent, 'c0');
+    startChild(parent, 'c1', false);
+    expect(child(parent, 'c2')).toMatchObject({ code: 'risk_budget' });
+  });
+
+  it('stops when a start is not judged by its deadline', () => {
+    const { b, plan, child, startChild } = staged();
+    const parent = plan();
+    startChild(parent, 'c0', 'unjudged');
+    b.pass(300_000);
+    expect(child(parent, 'c1')).toMatchObject({ code: 'risk_budget' });
+  });
+
+  it('starts each channel once, and only channels of its plan, and only while it runs', () => {
+    const { b, plan, child, startChild } = staged();
+    const parent = plan();
+    startChild(parent, 'c0');
+    expect(child(parent, 'c0')).toMatchObject({ code: 'risk_budget' });
+    expect(child(parent, 'elsewhere')).toMatchObject({ code: 'params_invalid' });
+    b.finished(parent.terms);
+    expect(child(parent, 'c1')).toMatchObject({ code: 'risk_budget' });
+  });
+
+  it('keeps half of the room of the window for the rest of the world', () => {
+    const { b, plan, child, startChild } = staged();
+    const parent = plan();
+    for (const channel of ['c0', 'c1', 'c2', 'c3', 'c4']) startChild(parent, channel);
+    const sixth = child(parent, 'c5');
+    expect(sixth).toMatchObject({ code: 'restart_storm' });
+    if (sixth.verdict === 'deny') b.pass(sixth.retryAfterMs!);
+    expect(child(parent, 'c5')).toMatchObject({ verdict: 'allow' });
+  });
+
+  it('counts foreign starts against its half', () => {
+    const { b, plan, child } = staged();
+    const parent = plan();
+    for (let life = 0; life < 5; life += 1) b.foreignStart('c7', `life-${life}`);
+    expect(child(parent, 'c0')).toMatchObject({ code: 'restart_storm' });
+  });
+
+  it('asks again about freeze, lease, phase, containment, caps, breaker, cooldown and UNKNOWN', () => {
+    const word = { who: 'ann', because: 'a test' };
+    const c0 = { kind: 'channel', id: 'c0' } as const;
+    const cases: readonly [string, (s: ReturnType<typeof staged>) => void][] = [
+      ['frozen', ({ b }) => b.record({ type: 'control.frozen', ...word })],
+      ['hands_off', ({ b }) => b.record({ type: 'control.leased', scope: c0, forMs: 60_000, ...word })],
+      ['phase', ({ b }) => b.record({ type: 'control.phase_set', phase: 2, group: 'g', ...word })],
+      [
+        'containment',
+        ({ b }) => {
+          b.world.live = { ...b.world.live, poolPressure: 1 };
+        },
+      ],
+      [
+        'already_tried',
+        ({ b, startChild, plan }) => {
+          const terms = startChild(plan(), 'c0', 'unjudged');
+          b.record({ type: 'tool.unknown', permit: terms, because: 'crash' }, 'c0');
+        },
+      ],
+    ];
+    for (const [code, prepare] of cases) {
+      const s = staged();
+      const parent = code === 'already_tried' ? undefined : s.plan();
+      prepare(s);
+      const plan =
+        parent ?? ({ terms: { id: Object.keys(s.b.guardState().plans)[0]!, run: 'r', incident: 'inc-g' } } as Permit);
+      expect([code, s.child(plan, 'c0')]).toMatchObject([code, { code }]);
+    }
+  });
+
+  it("asks again about the channel's caps, breaker and cooldown", () => {
+    const capped = staged(3, { limits: { dailyRestartCap: 1 } });
+    capped.startChild(capped.plan(), 'c0');
+    const second = staged(3, { store: capped.b.store, hand: capped.b, limits: { dailyRestartCap: 1 } });
+    second.b.finished(Object.values(second.b.guardState().plans)[0]!.terms);
+    second.b.pass(120_000);
+    expect(second.child(second.plan('run-later'), 'c0')).toMatchObject({ code: 'daily_cap' });
+
+    const broken = staged(3, { limits: { breakerFailuresMax: 1 } });
+    const first = broken.plan();
+    broken.startChild(first, 'c0', false);
+    broken.b.finished(first.terms);
+    broken.b.pass(60_000);
+    expect(
+      broken.b.guard.child({ parent: first.terms, channel: 'c0', persona, incident: broken.incident }),
+    ).toMatchObject({
+      trace: expect.arrayContaining([expect.objectContaining({ id: 11, code: 'breaker_open' })]),
+    });
+  });
+
+  it('needs channels of the group that the incident covers', () => {
+    const { b, envelopeOfGroup, request, ids } = staged();
+    const code = (channels: readonly string[]) =>
+      b.guard.preview(envelopeOfGroup(request({ call: aCall({ target: GROUP, channels }) }))).code;
+    expect(code([])).toBe('params_invalid');
+    expect(code(['c0', 'c0'])).toBe('params_invalid');
+    expect(code(['c0', 'nowhere'])).toBe('params_invalid');
+    expect(code(ids)).toBeUndefined();
+  });
+
+  it('does not begin while the shared cause holds, nor within 60 s after it', () => {
+    const { b, envelopeOfGroup, request } = staged();
+    b.world.sharedCauses = ['g'];
+    b.contain();
+    const code = () => b.guard.preview(envelopeOfGroup(request())).code;
+    expect(code()).toBe('containment');
+    b.world.sharedCauses = [];
+    b.contain();
+    b.pass(59_999);
+    b.contain();
+    expect(code()).toBe('containment');
+    b.pass(1);
+    b.contain();
+    expect(code()).toBeUndefined();
+  });
+
+  it('is a fix that worked when all its starts were verified, and one that did not otherwise', () => {
+    const again = (s: ReturnType<typeof staged>, fingerprint: string | undefined) => {
+      s.b.pass(600_000);
+      const request = s.envelopeOfGroup(s.request());
+      return s.b.guard.preview({ ...request, envelope: { ...request.envelope, fingerprint: fingerprint! } }).code;
+    };
+    const good = staged();
+    const goodPlan = good.plan();
+    good.startChild(goodPlan, 'c0');
+    good.b.finished(goodPlan.terms);
+    expect(again(good, goodPlan.terms.fingerprint)).toBeUndefined();
+
+    const bad = staged();
+    const badPlan = bad.plan();
+    bad.startChild(badPlan, 'c0', false);
+    bad.b.finished(badPlan.terms, false);
+    expect(again(bad, badPlan.terms.fingerprint)).toBe('already_tried');
+  });
+
+  it('is over after a crash: a child of it is not permitted any more', () => {
+    const s: { b: Bench } & ReturnType<typeof staged> = staged();
+    const parent = s.plan();
+    s.b.record({ type: 'reeve.started', version: '1', configSha: '' });
+    expect(s.child(parent, 'c0')).toMatchObject({ code: 'risk_budget' });
+  });
+});
