@@ -1,0 +1,95 @@
+import { hash } from 'node:crypto';
+import type { MonoMs } from '../core/clock.ts';
+import { type Content, FLOOD_MS, isDelivered, isLouder, newest, type Page, type Told } from './outbox.ts';
+import type { Notice, NoticeKind, NoticeLabels } from './receiver.ts';
+
+/** A page that was told only when it was over stays up this long: a receiver that sees both at once stays silent. */
+export const LATE_HOLD_MS = 60_000;
+
+/** The one next thing that a receiver must hear under a key, and from when on. */
+export interface Due {
+  readonly what: NoticeKind;
+  readonly dueMs: MonoMs;
+}
+
+/**
+ * What to tell a receiver next under this key; undefined when it knows everything. Pure, and the whole order of
+ * delivery: since it never names two things at once, a resolve cannot overtake its trigger.
+ *
+ * - A page that is over before anybody took it is still told: its trigger, then its resolve. So is one that grew
+ *   louder.
+ * - A receiver that missed a page which another took and which is over is not woken for it.
+ * - A page that comes back before its resolve was told is told as an update of the one the receiver still knows.
+ */
+export function dueTo(page: Page, receiver: string, repeatMs: number): Due | undefined {
+  const told = page.told.find((one) => one.receiver === receiver);
+  if (told?.state !== 'open') return triggerDue(page, told);
+  if (page.resolved !== undefined) return endDue(page, told, page.resolved.monoMs);
+  if (told.content.id !== newest(page).id) return { what: 'trigger', dueMs: afterFlood(page, told) };
+  return page.acked === undefined ? { what: 'repeat', dueMs: told.pagedMs + repeatMs } : undefined;
+}
+
+function endDue(page: Page, told: Told, resolvedMs: MonoMs): Due {
+  if (isUnheard(page, told)) return { what: 'trigger', dueMs: resolvedMs };
+  const late = told.pagedMs >= resolvedMs;
+  return { what: 'resolve', dueMs: late ? told.pagedMs + LATE_HOLD_MS : resolvedMs };
+}
+
+/** It grew louder, was over before anybody heard that, and must still be heard. */
+const isUnheard = (page: Page, told: Told): boolean =>
+  isLouder(page.escalation.severity, told.content.severity) &&
+  !page.told.some(({ content }) => content.id === newest(page).id);
+
+function triggerDue(page: Page, told: Told | undefined): Due | undefined {
+  if (told?.content.episode === page.episode) return undefined;
+  if (page.resolved !== undefined && isDelivered(page)) return undefined;
+  return { what: 'trigger', dueMs: told === undefined ? page.raisedMs : afterFlood(page, told) };
+}
+
+/** A page that grows louder than anything told in the window does not wait: at most two such steps exist. */
+function afterFlood(page: Page, told: Told): MonoMs {
+  const atOnce = isLouder(page.escalation.severity, told.loudest);
+  return atOnce ? page.raisedMs : Math.max(page.raisedMs, told.pagedMs + FLOOD_MS);
+}
+
+/** The message itself. A resolve goes out under the labels that the receiver knows, with the newest text. */
+export function noticeOf(page: Page, receiver: string, what: NoticeKind): Notice {
+  const told = page.told.find((one) => one.receiver === receiver);
+  const content = what === 'trigger' || told === undefined ? newest(page) : told.content;
+  const { escalation, key, openedAt, resolved } = page;
+  return {
+    ...labelsOf(content),
+    id: messageId(key, what, content, told),
+    what,
+    key,
+    scope: escalation.scope,
+    incident: escalation.incident,
+    summary: escalation.summary,
+    details: escalation.details,
+    openedAt,
+    resolvedAt: resolved?.at,
+    because: resolved?.because,
+    raised: page.raises - (told?.content.raises ?? 0),
+    previous: told?.state === 'open' && !sameLabels(told.content, content) ? labelsOf(told.content) : undefined,
+  };
+}
+
+/** The id of the escalation that such a notice brings the receiver up to. */
+export function contentIdOf(page: Page, receiver: string, what: NoticeKind): string {
+  const told = page.told.find((one) => one.receiver === receiver);
+  return what === 'repeat' && told !== undefined ? told.content.id : newest(page).id;
+}
+
+function messageId(key: string, what: NoticeKind, content: Content, told: Told | undefined): string {
+  const repeats = what === 'repeat' ? (told?.repeats ?? 0) + 1 : 0;
+  return `msg_${hash('sha256', JSON.stringify([key, what, content.id, repeats]), 'hex').slice(0, 32)}`;
+}
+
+const labelsOf = ({ severity, reason, classification }: NoticeLabels): NoticeLabels => ({
+  severity,
+  reason,
+  classification,
+});
+
+const sameLabels = (a: NoticeLabels, b: NoticeLabels): boolean =>
+  a.severity === b.severity && a.reason === b.reason && a.classification === b.classification;

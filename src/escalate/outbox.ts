@@ -1,0 +1,209 @@
+import type { Severity } from '../core/classification.ts';
+import type { EpochMs, MonoMs } from '../core/clock.ts';
+import type { Escalation } from '../core/incident.ts';
+import type { JournalEntry, JournalFact, Projection } from '../core/journal.ts';
+import type { NoticeLabels } from './receiver.ts';
+
+/** At most one page per key and receiver in this time, unless it grows louder. */
+export const FLOOD_MS = 5 * 60_000;
+/** How long a page that is over stays known, so that flood control and receivers that forget can be served. */
+export const CLOSED_KEPT_MS = 15 * 60_000;
+/** Pages that are over but never got anywhere: the oldest beyond these are forgotten, and counted. */
+const CLOSED_MAX = 1_000;
+const CONTENTS_MAX = 16;
+
+/** What was said under a key at one time, as far as receivers sort by it. */
+export interface Content extends NoticeLabels {
+  /** The escalation's id. */
+  readonly id: string;
+  readonly episode: number;
+  /** Raises so far under this key, this one included. */
+  readonly raises: number;
+}
+
+/** What one receiver was last told under a key. */
+export interface Told {
+  readonly receiver: string;
+  readonly state: 'open' | 'resolved';
+  readonly content: Content;
+  /** When it was last woken: by a trigger or a repeat. */
+  readonly pagedMs: MonoMs;
+  readonly toldMs: MonoMs;
+  /** The loudest page of the present flood window. */
+  readonly loudest: Severity;
+  readonly repeats: number;
+}
+
+/** Everything under one key: at most one open escalation, and who was told of it. */
+export interface Page {
+  readonly key: string;
+  /** The newest news. Its severity never falls while the page is open. */
+  readonly escalation: Escalation;
+  /** The seq of the entry that opened it: a page that comes back after its resolve is another episode. */
+  readonly episode: number;
+  readonly openedAt: EpochMs;
+  readonly raisedMs: MonoMs;
+  readonly raises: number;
+  /** Reason and classification of everything said in this episode: saying it again is no news. */
+  readonly said: readonly string[];
+  readonly contents: readonly Content[];
+  readonly resolved: { readonly at: EpochMs; readonly monoMs: MonoMs; readonly because: string } | undefined;
+  readonly acked: { readonly who: string; readonly at: EpochMs } | undefined;
+  readonly told: readonly Told[];
+}
+
+/** A receiver that did not take what it was sent. */
+export interface Failing {
+  readonly receiver: string;
+  readonly error: string;
+  readonly sinceMs: MonoMs;
+}
+
+export interface Outbox {
+  readonly pages: readonly Page[];
+  readonly failing: readonly Failing[];
+  readonly lastDeliveredMs: MonoMs | undefined;
+  /** Pages that were over, never delivered, and dropped because too many of them had piled up. */
+  readonly forgotten: number;
+}
+
+export const EMPTY_OUTBOX: Outbox = { pages: [], failing: [], lastDeliveredMs: undefined, forgotten: 0 };
+
+/** What people must still hear, as a fold: after a crash nothing is lost and nothing gets another key. */
+export const outboxProjection: Projection<Outbox> = { name: 'outbox', initial: EMPTY_OUTBOX, apply: applyToOutbox };
+
+export const pageOf = (outbox: Outbox, key: string): Page | undefined => outbox.pages.find((page) => page.key === key);
+
+const LOUDNESS: Readonly<Record<Severity, number>> = { info: 0, warning: 1, critical: 2 };
+export const isLouder = (a: Severity, b: Severity): boolean => LOUDNESS[a] > LOUDNESS[b];
+export const louder = (a: Severity, b: Severity): Severity => (isLouder(a, b) ? a : b);
+
+const saying = ({ reason, classification }: NoticeLabels): string => `${reason}/${classification ?? ''}`;
+
+/** Whether raising this would tell a person anything new. */
+export function isNews(page: Page | undefined, escalation: Escalation): boolean {
+  if (page === undefined || page.resolved !== undefined) return true;
+  return isLouder(escalation.severity, page.escalation.severity) || !page.said.includes(saying(escalation));
+}
+
+/** Some receiver knows of the present episode: law L1 is kept. */
+export const isDelivered = (page: Page): boolean => page.told.some(({ content }) => content.episode === page.episode);
+
+export function applyToOutbox(outbox: Outbox, entry: JournalEntry): Outbox {
+  const { fact } = entry;
+  switch (fact.type) {
+    case 'escalation.raised':
+      return settled(withPage(outbox, raised(pageOf(outbox, fact.escalation.key), fact.escalation, entry)), entry);
+    case 'escalation.resolved':
+      return changed(outbox, fact.key, entry, (page) =>
+        page.resolved === undefined
+          ? { ...page, resolved: { at: entry.at, monoMs: entry.monoMs, because: fact.because } }
+          : page,
+      );
+    case 'escalation.acked':
+      return changed(outbox, fact.key, entry, (page) =>
+        page.resolved === undefined ? { ...page, acked: { who: fact.who, at: entry.at } } : page,
+      );
+    case 'delivery.done':
+      return changed(delivered(outbox, fact.receiver, entry.monoMs), fact.key, entry, (page) =>
+        told(page, fact, entry.monoMs),
+      );
+    case 'delivery.failed':
+      return { ...outbox, failing: failed(outbox.failing, fact, entry.monoMs) };
+    default:
+      return outbox;
+  }
+}
+
+function raised(page: Page | undefined, escalation: Escalation, entry: JournalEntry): Page {
+  const raises = (page?.raises ?? 0) + 1;
+  if (page !== undefined && !isNews(page, escalation)) return { ...page, raises };
+  const open = page !== undefined && page.resolved === undefined ? page : undefined;
+  const severity = open === undefined ? escalation.severity : louder(escalation.severity, open.escalation.severity);
+  const episode = open?.episode ?? entry.seq;
+  const { id, reason, classification } = escalation;
+  const content: Content = { id, episode, raises, severity, reason, classification };
+  return {
+    key: escalation.key,
+    escalation: { ...escalation, severity },
+    episode,
+    openedAt: open?.openedAt ?? entry.at,
+    raisedMs: entry.monoMs,
+    raises,
+    said: [...new Set([...(open?.said ?? []), saying(escalation)])],
+    contents: [...(page?.contents ?? []), content].slice(-CONTENTS_MAX),
+    resolved: undefined,
+    acked: undefined,
+    told: page?.told ?? [],
+  };
+}
+
+function told(page: Page, fact: Extract<JournalFact, { type: 'delivery.done' }>, nowMs: MonoMs): Page {
+  const before = page.told.find(({ receiver }) => receiver === fact.receiver);
+  const others = page.told.filter(({ receiver }) => receiver !== fact.receiver);
+  const content = page.contents.find(({ id }) => id === (fact.escalation ?? page.escalation.id)) ?? newest(page);
+  if (fact.what === 'resolve') {
+    if (before === undefined) return page;
+    const covered = { ...before.content, episode: content.episode };
+    return { ...page, told: [...others, { ...before, state: 'resolved', content: covered, toldMs: nowMs }] };
+  }
+  const inWindow = before !== undefined && nowMs - before.pagedMs < FLOOD_MS;
+  const now: Told = {
+    receiver: fact.receiver,
+    state: 'open',
+    content,
+    pagedMs: nowMs,
+    toldMs: nowMs,
+    loudest: inWindow ? louder(content.severity, before.loudest) : content.severity,
+    repeats: fact.what === 'repeat' ? (before?.repeats ?? 0) + 1 : 0,
+  };
+  return { ...page, told: [...others, now] };
+}
+
+export function newest(page: Page): Content {
+  const { id, severity, reason, classification } = page.escalation;
+  const { episode, raises } = page;
+  return page.contents.at(-1) ?? { id, episode, raises, severity, reason, classification };
+}
+
+function delivered(outbox: Outbox, receiver: string, nowMs: MonoMs): Outbox {
+  const failing = outbox.failing.filter((failure) => failure.receiver !== receiver);
+  return { ...outbox, failing, lastDeliveredMs: nowMs };
+}
+
+function failed(
+  failing: readonly Failing[],
+  { receiver, error }: { readonly receiver: string; readonly error: string },
+  nowMs: MonoMs,
+): readonly Failing[] {
+  const sinceMs = failing.find((failure) => failure.receiver === receiver)?.sinceMs ?? nowMs;
+  return [...failing.filter((failure) => failure.receiver !== receiver), { receiver, error, sinceMs }];
+}
+
+function changed(outbox: Outbox, key: string, entry: JournalEntry, change: (page: Page) => Page): Outbox {
+  const page = pageOf(outbox, key);
+  return page === undefined ? outbox : settled(withPage(outbox, change(page)), entry);
+}
+
+function withPage(outbox: Outbox, page: Page): Outbox {
+  const known = outbox.pages.some(({ key }) => key === page.key);
+  const pages = known ? outbox.pages.map((old) => (old.key === page.key ? page : old)) : [...outbox.pages, page];
+  return { ...outbox, pages };
+}
+
+/** Drops what is over and told. An open page is never dropped. */
+function settled(outbox: Outbox, { monoMs }: JournalEntry): Outbox {
+  const kept = outbox.pages.filter((page) => !isFinished(page) || monoMs - lastChangeMs(page) <= CLOSED_KEPT_MS);
+  const over = kept.filter(({ resolved }) => resolved !== undefined);
+  const excess = new Set(over.slice(0, Math.max(0, over.length - CLOSED_MAX)));
+  if (kept.length === outbox.pages.length && excess.size === 0) return outbox;
+  const lost = [...excess].filter((page) => !isDelivered(page)).length;
+  return { ...outbox, pages: kept.filter((page) => !excess.has(page)), forgotten: outbox.forgotten + lost };
+}
+
+/** Resolved, and everybody who was told of it knows. */
+const isFinished = (page: Page): boolean =>
+  page.resolved !== undefined && isDelivered(page) && page.told.every(({ state }) => state === 'resolved');
+
+const lastChangeMs = (page: Page): MonoMs =>
+  Math.max(page.resolved?.monoMs ?? page.raisedMs, ...page.told.map(({ toldMs }) => toldMs));

@@ -1,0 +1,98 @@
+import type { FailureClass, Severity } from '../core/classification.ts';
+import type { EpochMs } from '../core/clock.ts';
+import { ReeveError } from '../core/errors.ts';
+import type { EscalationReason } from '../core/incident.ts';
+import type { IncidentId, Scope } from '../core/scope.ts';
+import { failureOf, RequestFailed, statusOf } from '../resilience/failure.ts';
+
+/** `trigger`: something new; `repeat`: still open and nobody took it; `resolve`: over. */
+export type NoticeKind = 'trigger' | 'repeat' | 'resolve';
+
+/** What receivers may sort, group and route by. */
+export interface NoticeLabels {
+  readonly severity: Severity;
+  readonly reason: EscalationReason;
+  readonly classification: FailureClass | undefined;
+}
+
+/** One message to one receiver. */
+export interface Notice extends NoticeLabels {
+  /** The same for every attempt to send this message, over restarts too; another for every other message. */
+  readonly id: string;
+  readonly what: NoticeKind;
+  /** The dedup key: trigger, updates, repeats and resolve of one page share it. */
+  readonly key: string;
+  readonly scope: Scope;
+  readonly incident: IncidentId | undefined;
+  /** At most 200 characters, one line. */
+  readonly summary: string;
+  /** At most 2,000 characters. */
+  readonly details: string;
+  readonly openedAt: EpochMs;
+  readonly resolvedAt: EpochMs | undefined;
+  /** Why it was resolved. */
+  readonly because: string | undefined;
+  /** How often it was raised since this receiver was last told: what flood control held back is counted here. */
+  readonly raised: number;
+  /** The labels under which this receiver knows the page so far, when they were others. */
+  readonly previous: NoticeLabels | undefined;
+}
+
+/** Somewhere that a person hears of it. */
+export interface Receiver {
+  readonly name: string;
+  /** Resolves when the receiver took it (2xx). Throws a `ReeveError` otherwise, or the signal's reason. */
+  deliver(notice: Notice, signal: AbortSignal): Promise<void>;
+  /** For receivers that forget what is not said again: everything open and what was just resolved, all at once. */
+  readonly refresh?: {
+    readonly everyMs: number;
+    send(notices: readonly Notice[], signal: AbortSignal): Promise<void>;
+  };
+}
+
+export interface PostRequest {
+  readonly body: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Sends a body by HTTP POST. The caller's transport bounds time and size and follows no redirect. It may throw for
+ * statuses other than 2xx, or give them back.
+ */
+export type PostJson = (
+  url: string,
+  request: PostRequest,
+) => Promise<{ readonly status: number; readonly retryAfterMs?: number | undefined }>;
+
+/** Statuses that say: come again. */
+const RETRYABLE_STATUS = new Set([408, 425, 429]);
+
+/** Posts and insists on 2xx. Throws RECEIVER_UNREACHABLE (come again) or RECEIVER_REFUSED, never naming the URL. */
+export async function postOrThrow(post: PostJson, url: string, request: PostRequest): Promise<void> {
+  const { status, retryAfterMs } = await post(url, request);
+  if (status >= 200 && status < 300) return;
+  const again = status >= 500 || RETRYABLE_STATUS.has(status);
+  throw new RequestFailed(again ? 'RECEIVER_UNREACHABLE' : 'RECEIVER_REFUSED', `answered ${status}`, {
+    failure: 'http_status',
+    status,
+    retryAfterMs,
+  });
+}
+
+/**
+ * What went wrong in a few fixed words: for the journal and for metrics. Never the error's own text, because the
+ * path of a receiver's URL is often a secret.
+ */
+export function describeFailure(thrown: unknown): string {
+  const status = statusOf(thrown);
+  if (status !== undefined) return `answered ${status}`;
+  if (thrown instanceof ReeveError && thrown.code === 'BREAKER_OPEN') return 'breaker open';
+  return failureOf(thrown);
+}
+
+/** The receiver is there and says no to this message; anything else is an outage of the receiver. */
+export function isRefusal(thrown: unknown): boolean {
+  const status = statusOf(thrown);
+  return status !== undefined && status < 500 && !RETRYABLE_STATUS.has(status);
+}

@@ -1,0 +1,140 @@
+import { describe, expect, it } from 'vitest';
+import type { JournalFact } from '../../src/core/journal.ts';
+import { dueTo, LATE_HOLD_MS, noticeOf } from '../../src/escalate/due.ts';
+import { FLOOD_MS } from '../../src/escalate/outbox.ts';
+import { doneFact, fold, raisedFact, resolvedFact } from './support.ts';
+
+const REPEAT_MS = 4 * 3_600_000;
+
+type Steps = readonly (readonly [number, JournalFact])[];
+
+const pageAfter = (steps: Steps) => fold(steps).pages[0]!;
+const due = (steps: Steps, receiver = 'pager') => dueTo(pageAfter(steps), receiver, REPEAT_MS);
+
+const raised = [10, raisedFact('esc-1', { severity: 'warning' })] as const;
+const triggered = [20, doneFact('trigger', 'esc-1')] as const;
+const resolved = [30, resolvedFact()] as const;
+
+describe('what a receiver must hear next', () => {
+  it('is the trigger, at once', () => {
+    expect(due([raised])).toEqual({ what: 'trigger', dueMs: 10 });
+  });
+
+  it('is a repeat when the page stays open and nobody took it', () => {
+    expect(due([raised, triggered])).toEqual({ what: 'repeat', dueMs: 20 + REPEAT_MS });
+    expect(
+      due([raised, triggered, [25, { type: 'escalation.acked', key: 'incident/inc-1', who: 'eve' }]]),
+    ).toBeUndefined();
+    expect(due([raised, triggered, [99, doneFact('repeat', 'esc-1')]])).toEqual({
+      what: 'repeat',
+      dueMs: 99 + REPEAT_MS,
+    });
+  });
+
+  it('is the resolve after the trigger, and then nothing', () => {
+    expect(due([raised, triggered, resolved])).toEqual({ what: 'resolve', dueMs: 30 });
+    expect(due([raised, triggered, resolved, [40, doneFact('resolve', 'esc-1')]])).toBeUndefined();
+  });
+
+  it('is the trigger of a page that is over and that nobody took, and after a while its resolve', () => {
+    expect(due([raised, resolved])).toEqual({ what: 'trigger', dueMs: 10 });
+    const late = [60, doneFact('trigger', 'esc-1')] as const;
+    expect(due([raised, resolved, late])).toEqual({ what: 'resolve', dueMs: 60 + LATE_HOLD_MS });
+  });
+
+  it('is nothing where another receiver took a page that is over', () => {
+    expect(due([raised, triggered, resolved], 'chat')).toBeUndefined();
+    expect(due([raised, triggered], 'chat')).toEqual({ what: 'trigger', dueMs: 10 });
+  });
+
+  it('is news not before the flood window ends', () => {
+    const news = [30, raisedFact('esc-2', { severity: 'warning', reason: 'lasting' })] as const;
+    expect(due([raised, triggered, news])).toEqual({ what: 'trigger', dueMs: 20 + FLOOD_MS });
+    const later = [20 + 2 * FLOOD_MS, raisedFact('esc-2', { severity: 'warning', reason: 'lasting' })] as const;
+    expect(due([raised, triggered, later])).toEqual({ what: 'trigger', dueMs: 20 + 2 * FLOOD_MS });
+  });
+
+  it('is news at once when it is louder than anything told in the window', () => {
+    const louder = [30, raisedFact('esc-2', { severity: 'critical' })] as const;
+    expect(due([raised, triggered, louder])).toEqual({ what: 'trigger', dueMs: 30 });
+    const told = [35, doneFact('trigger', 'esc-2')] as const;
+    const back = [50, raisedFact('esc-3', { severity: 'critical' })] as const;
+    const again = [
+      raised,
+      triggered,
+      louder,
+      told,
+      [40, resolvedFact()] as const,
+      [45, doneFact('resolve', 'esc-2')] as const,
+      back,
+    ];
+    expect(due(again)).toEqual({ what: 'trigger', dueMs: 35 + FLOOD_MS });
+  });
+
+  it('is a page that came back, as an update where its resolve was not told yet', () => {
+    const back = [40, raisedFact('esc-2', { severity: 'warning' })] as const;
+    expect(due([raised, triggered, resolved, back])).toEqual({ what: 'trigger', dueMs: 20 + FLOOD_MS });
+  });
+
+  it('is only the resolve where a page came back and went without growing louder', () => {
+    const back = [40, raisedFact('esc-2', { severity: 'warning' })] as const;
+    const steps = [raised, triggered, resolved, back, [50, resolvedFact()] as const];
+    expect(due(steps)).toEqual({ what: 'resolve', dueMs: 50 });
+    expect(due([...steps, [60, doneFact('resolve', 'esc-2')]])).toBeUndefined();
+  });
+
+  it('is the louder news first, when the page ended before anybody heard it', () => {
+    const louder = [25, raisedFact('esc-2', { severity: 'critical' })] as const;
+    expect(due([raised, triggered, louder, resolved])).toEqual({ what: 'trigger', dueMs: 30 });
+    const heard = [28, doneFact('trigger', 'esc-2', { receiver: 'chat' })] as const;
+    expect(due([raised, triggered, louder, heard, resolved])).toEqual({ what: 'resolve', dueMs: 30 });
+  });
+
+  it('is the trigger of the next episode even when a resolve was under way', () => {
+    const back = [40, raisedFact('esc-2', { severity: 'critical' })] as const;
+    const steps = [raised, triggered, resolved, back, [45, doneFact('resolve', 'esc-1')] as const];
+    expect(due(steps)).toEqual({ what: 'trigger', dueMs: 40 });
+    expect(due([...steps, [48, resolvedFact()]])).toEqual({ what: 'trigger', dueMs: 40 });
+  });
+});
+
+describe('a notice', () => {
+  it('has one id over every attempt, and another for every other message', () => {
+    const open = pageAfter([raised]);
+    const told = pageAfter([raised, triggered]);
+    const repeated = pageAfter([raised, triggered, [90, doneFact('repeat', 'esc-1')]]);
+    const updated = pageAfter([raised, triggered, [95, raisedFact('esc-2')]]);
+    expect(noticeOf(open, 'pager', 'trigger').id).toBe(noticeOf(pageAfter([raised, resolved]), 'pager', 'trigger').id);
+    const ids = [
+      noticeOf(open, 'pager', 'trigger').id,
+      noticeOf(told, 'pager', 'repeat').id,
+      noticeOf(repeated, 'pager', 'repeat').id,
+      noticeOf(updated, 'pager', 'trigger').id,
+      noticeOf(updated, 'pager', 'resolve').id,
+      noticeOf(fold([[1, raisedFact('esc-1', { key: 'other' })]]).pages[0]!, 'pager', 'trigger').id,
+    ];
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const id of ids) expect(id).toMatch(/^msg_[0-9a-f]{32}$/);
+  });
+
+  it('says under which labels the receiver knows the page so far', () => {
+    const page = pageAfter([raised, triggered, [95, raisedFact('esc-2', { reason: 'lasting' })]]);
+    expect(noticeOf(page, 'pager', 'trigger')).toMatchObject({
+      severity: 'critical',
+      reason: 'lasting',
+      previous: { severity: 'warning', reason: 'no_plan', classification: 'output_stalled' },
+    });
+    expect(noticeOf(page, 'chat', 'trigger').previous).toBeUndefined();
+    expect(noticeOf(page, 'pager', 'resolve')).toMatchObject({
+      severity: 'warning',
+      reason: 'no_plan',
+      previous: undefined,
+    });
+  });
+
+  it('counts what was raised since this receiver was last told', () => {
+    const more = [1, 2, 3].map((n) => [30 + n, raisedFact(`more-${n}`, { severity: 'warning' })] as const);
+    expect(noticeOf(pageAfter([raised]), 'pager', 'trigger').raised).toBe(1);
+    expect(noticeOf(pageAfter([raised, triggered, ...more]), 'pager', 'repeat').raised).toBe(3);
+  });
+});
