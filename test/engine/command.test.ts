@@ -1,7 +1,7 @@
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import { commandEngineDocument } from '../../src/core/engine-documents.ts';
 import type { ReeveError } from '../../src/core/errors.ts';
@@ -12,7 +12,9 @@ import { until } from '../support/supervisord.ts';
 
 const never = new AbortController().signal;
 const outcome = (call: Promise<unknown>) => call.catch((error: unknown) => error as ReeveError);
-const tempDir = () => mkdtempSync(join(tmpdir(), 'reeve-cmd-'));
+const root = mkdtempSync(join(tmpdir(), 'reeve-cmd-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+const tempDir = () => mkdtempSync(join(root, 'd'));
 const isAlive = (pid: number) => {
   const stat = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8') : ') Z';
   return !/\) [ZX]/.test(stat);

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { supervisorDocument } from '../../src/core/engine-documents.ts';
 import type { ReeveError } from '../../src/core/errors.ts';
@@ -16,9 +17,12 @@ import {
 
 const still = ['autorestart=false', 'stopwaitsecs=1', 'startsecs=0'];
 const waiting = ['autostart=false', ...still];
+const ENCODER = existsSync('/usr/bin/ffmpeg')
+  ? '/usr/bin/ffmpeg -nostdin -loglevel quiet -re -f lavfi -i testsrc=s=64x64:r=5 -f null -'
+  : '/bin/sleep 1000';
 const PROGRAMS = {
   'program:sleeper': ['command=/bin/sleep 1000', ...waiting],
-  'program:frozen': ['command=/bin/sleep 1000', ...waiting],
+  'program:frozen': [`command=${ENCODER}`, ...waiting],
   'program:killed': ['command=/bin/sleep 1000', ...waiting],
   'program:reviving': [
     'command=/bin/sleep 1000',

@@ -44,6 +44,8 @@ describe('decodeResponse', () => {
     ['an empty number', answer('<int></int>')],
     ['a boolean that is none', answer('<boolean>yes</boolean>')],
     ['an unknown type', answer('<pickle>x</pickle>')],
+    ['a fault that is nothing', '<methodResponse><fault><value><nil/></value></fault></methodResponse>'],
+    ['attributes', '<methodResponse x="1"><params></params></methodResponse>'],
     ['a fault without a code', '<methodResponse><fault><value>boo</value></fault></methodResponse>'],
     ['a document type', `<!DOCTYPE x [<!ENTITY a "b">]>${answer('&a;')}`],
     ['nesting without end', answer('<array><data><value>'.repeat(50) + '</value></data></array>'.repeat(50))],
@@ -58,6 +60,50 @@ describe('decodeResponse', () => {
       expect(error).toHaveProperty('code');
     }
   });
+});
+
+describe('any value', () => {
+  const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  const written = (value: unknown): string => {
+    if (value === null) return '<value><nil/></value>';
+    if (typeof value === 'string') return `<value><string>${escaped(value)}</string></value>`;
+    if (typeof value === 'number') return `<value>\n<double>${value}</double></value>`;
+    if (typeof value === 'boolean') return `<value><boolean>${value ? 1 : 0}</boolean>\n</value>`;
+    if (Array.isArray(value)) return `<value><array><data>\n${value.map(written).join('\n')}</data></array></value>`;
+    const members = Object.entries(value as object).map(
+      ([name, member]) => `<member><name>${escaped(name)}</name>\n${written(member)}</member>`,
+    );
+    return `<value><struct>\n${members.join('')}</struct></value>`;
+  };
+  const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.string(),
+      fc.integer(),
+      fc.boolean(),
+      fc.constant(null),
+      fc.array(tie('value'), { maxLength: 4 }),
+      fc.dictionary(fc.string(), tie('value'), { maxKeys: 4, noNullPrototype: true }),
+    ),
+  }));
+
+  test.prop([value])('is read as it was written', (any) => {
+    const xml = `<?xml version='1.0'?><methodResponse><params><param>${written(any)}</param></params></methodResponse>`;
+    expect(decodeResponse(xml)).toEqual(any);
+  });
+
+  test.prop([value, fc.nat(), fc.string({ minLength: 1, maxLength: 3 })])(
+    'damaged anywhere is a value or a typed error',
+    (any, at, damage) => {
+      const xml = answer('x').replace('<value>x</value>', () => written(any));
+      const place = at % xml.length;
+      try {
+        decodeResponse(xml.slice(0, place) + damage + xml.slice(place + damage.length));
+      } catch (error) {
+        expect(['ENGINE_ANSWER_INVALID', 'ENGINE_REFUSED']).toContain((error as { code: string }).code);
+      }
+    },
+  );
 });
 
 describe('encodeCall', () => {

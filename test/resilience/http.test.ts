@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
@@ -39,12 +39,14 @@ describe('boundedFetch', () => {
   });
 
   it('asks through a unix socket', async () => {
-    const socketPath = join(mkdtempSync(join(tmpdir(), 'reeve-http-')), 's');
+    const dir = mkdtempSync(join(tmpdir(), 'reeve-http-'));
+    const socketPath = join(dir, 's');
     const server = http.createServer((request, response) => response.end(request.url));
     server.listen(socketPath);
     await once(server, 'listening');
     expect((await ask({ url: 'http://unix/RPC2', socketPath })).body.toString()).toBe('/RPC2');
     server.close();
+    rmSync(dir, { recursive: true });
   });
 
   it('keeps a connection for repeatable requests and uses a fresh one for all others', async () => {
