@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import type { Problem } from '../core/errors.ts';
+import { messageOf, type Problem } from '../core/errors.ts';
 import { HARMLESS_SYMPTOMS, type SymptomKind } from '../core/symptom.ts';
 import { compileLineRegex, type Found, type LineRegex } from './line_regex.ts';
 import { type PatternEntry, type PatternSource, patternDocument, REMEDY, type Remedy, SEVERITY } from './pattern.ts';
-import { parseRegex, RegexRefused } from './regex.ts';
+import { parseRegex } from './regex.ts';
 import { requiredLiterals } from './regex_facts.ts';
 import { foreignSpans, isOwnWords, withoutForeign } from './trust.ts';
 
@@ -68,6 +68,9 @@ function compileSource(
   const problems: Problem[] = [];
   const candidates: Candidate[] = [];
   const { software, priority, patterns } = parsed.data;
+  const anchor = compileAnchor(parsed.data.anchor, (message) => {
+    problems.push(problemAt(source, ['anchor'], `the anchor is refused: ${message}`));
+  });
   patterns.forEach((entry, at) => {
     const report = (key: string, message: string): void => {
       problems.push(problemAt(source, ['patterns', at, ...key.split('.').map(asIndex)], `${entry.id}: ${message}`));
@@ -75,7 +78,7 @@ function compileSource(
     const owner = owners.get(entry.id);
     if (owner !== undefined) report('id', `the id is already used in ${owner}`);
     owners.set(entry.id, source.file);
-    const pattern = compileEntry(entry, software, report);
+    const pattern = compileEntry(entry, { software, anchor }, report);
     if (pattern !== undefined) candidates.push({ pattern, priority, order: base + at });
   });
   return { candidates, problems };
@@ -83,14 +86,29 @@ function compileSource(
 
 const asIndex = (part: string): string | number => (/^\d+$/.test(part) ? Number(part) : part);
 
+interface FileScope {
+  readonly software: string;
+  readonly anchor: LineRegex | undefined;
+}
+
+function compileAnchor(source: string | undefined, refuse: (message: string) => void): LineRegex | undefined {
+  if (source === undefined) return undefined;
+  try {
+    return compileLineRegex(source, parseRegex(source));
+  } catch (thrown) {
+    refuse(messageOf(thrown));
+    return undefined;
+  }
+}
+
 type Report = (key: string, message: string) => void;
 
-function compileEntry(entry: PatternEntry, software: string, report: Report): Omit<Pattern, 'index'> | undefined {
+function compileEntry(entry: PatternEntry, file: FileScope, report: Report): Omit<Pattern, 'index'> | undefined {
   const compiled = compileRegex(entry, report);
   if (compiled === undefined) return undefined;
   const pattern: Omit<Pattern, 'index'> = {
     id: entry.id,
-    software,
+    software: file.software,
     symptom: entry.symptom,
     harmless: HARMLESS_SYMPTOMS.has(entry.symptom),
     confidence: entry.confidence,
@@ -99,7 +117,7 @@ function compileEntry(entry: PatternEntry, software: string, report: Report): Om
     notice: entry.notice,
     literals: compiled.literals,
     ignoreCase: compiled.ignoreCase,
-    find: findOwnWords(entry, compiled.regex),
+    find: findOwnWords(entry, compiled.regex, file.anchor),
   };
   checkExamples(entry, pattern, report);
   return pattern;
@@ -119,8 +137,7 @@ function compileRegex(
     const ignoreCase = entry.any === undefined && parsed.ignoreCase;
     return { regex: compileLineRegex(entry.regex, parsed), literals: literals.map(asBytes), ignoreCase };
   } catch (thrown) {
-    if (!(thrown instanceof RegexRefused || thrown instanceof Error)) throw thrown;
-    report('regex', `the expression is refused: ${thrown.message}`);
+    report('regex', `the expression is refused: ${messageOf(thrown)}`);
     return undefined;
   }
 }
@@ -130,13 +147,13 @@ export const asBytes = (text: string): string => (isAscii(text) ? text : Buffer.
 
 const isAscii = (text: string): boolean => !/[^\x00-\x7f]/.test(text);
 
-function findOwnWords(entry: PatternEntry, regex: LineRegex): Pattern['find'] {
+function findOwnWords(entry: PatternEntry, regex: LineRegex, anchor: LineRegex | undefined): Pattern['find'] {
   const all = (entry.all ?? []).map(asBytes);
   const any = (entry.any ?? []).map(asBytes);
   const none = (entry.none ?? []).map(asBytes);
   return (text) => {
     const found = regex.find(text);
-    if (found === undefined) return undefined;
+    if (found === undefined || (anchor !== undefined && anchor.find(text) === undefined)) return undefined;
     if (!all.every((part) => text.includes(part)) || none.some((part) => text.includes(part))) return undefined;
     if (any.length > 0 && !any.some((part) => text.includes(part))) return undefined;
     const spans = foreignSpans(text);

@@ -15,7 +15,7 @@ export interface Verdict {
 }
 
 /** Repeating a claim makes it a little weightier, never weightier than a cause of another rank. */
-const REPEAT_BONUS_MAX = 3;
+const REPEAT_BONUS_MAX = 1;
 /** From so many deaths on, one more start would die too. */
 const CRASH_LOOP_MIN = 3;
 

@@ -31,7 +31,7 @@ const patternEntry = z.strictObject({
   regex: z.string().min(1).max(2000).describe('RE2 syntax: no look-around, no back-references.'),
   any: z.array(z.string().min(3).max(120)).max(16).optional().describe('The line must hold one of these.'),
   all: z.array(z.string().min(1).max(120)).max(8).optional().describe('The line must hold every one of these.'),
-  none: z.array(z.string().min(1).max(120)).max(8).optional().describe('The line must hold none of these.'),
+  none: z.array(z.string().min(1).max(120)).max(16).optional().describe('The line must hold none of these.'),
   remedy: z.enum(REMEDIES).optional().describe('Default by symptom.'),
   notice: z
     .enum(['started', 'exited'])
@@ -53,6 +53,12 @@ export const patternDocument = z.strictObject({
     .max(100)
     .default(50)
     .describe('Files of a higher number are asked first: the words of one program before words that many use.'),
+  anchor: z
+    .string()
+    .min(1)
+    .max(500)
+    .optional()
+    .describe("RE2 syntax: the mark of this program. Lines without it are none of this file's business."),
   patterns: z.array(patternEntry).max(500),
 });
 

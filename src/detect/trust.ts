@@ -89,7 +89,8 @@ function doubleQuoted(text: string, at: number): Quote | undefined {
   if (key !== undefined && OWN_KEYS.has(key.toLowerCase())) return { own: true, from: at, to: at, end };
   const request = REQUEST.exec(text.slice(at + 1, end));
   if (request === null) return { own: false, from: at + 1, to: beforeKind(text, at + 1, end), end };
-  return { own: false, from: at + 1 + request[1]!.length, to: end - request[3]!.length, end };
+  const from = at + 1 + request[1]!.length;
+  return { own: false, from, to: beforeKind(text, from, end - request[3]!.length), end };
 }
 
 /** Offset of the quote that closes, or the end of the text. */
