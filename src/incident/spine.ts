@@ -156,6 +156,11 @@ export class Spine implements Disposable {
     this.settle();
   }
 
+  /** A person has said something: what follows from it happens now, not at the next tick. */
+  heed(): void {
+    this.#safely('word', () => this.#keepUp());
+  }
+
   /** What the guard would answer now, with nothing reserved. Undefined for a channel or tool that is not known. */
   preview(channel: ChannelId, tool: ToolName): Preview | undefined {
     const ref = this.#roster.channelOf(channel);

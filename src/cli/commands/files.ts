@@ -1,0 +1,54 @@
+import type { Command } from 'commander';
+import type { z } from 'zod';
+import { checkAll, checkReport, type FileKind, formatProblem } from '../../config/check.ts';
+import type { LoadOptions } from '../../config/load.ts';
+import { init } from '../../config/init.ts';
+import { jsonSchemaOf, OWN_DOCUMENTS } from '../../config/schema.ts';
+import { ReeveError } from '../../core/errors.ts';
+import { json } from '../output.ts';
+import type { Cli } from '../program.ts';
+
+export interface FilesDeps {
+  /** How the configuration is loaded, with the checks of every room. */
+  readonly load: () => LoadOptions;
+  readonly kinds: readonly FileKind[];
+  /** Documents of other rooms, by the name that `reeve schema` takes. */
+  readonly documents: Readonly<Record<string, z.ZodType>>;
+}
+
+/** Commands about the files that an operator edits. They need no daemon. */
+export function addFiles(program: Command, cli: Cli, deps: FilesDeps): void {
+  program
+    .command('check [files...]')
+    .description('validate configuration, personas, rules and patterns: every problem at once')
+    .addHelpText('after', '\nExample: reeve check personas/cautious.yaml')
+    .action((files: string[]) => {
+      const problems = checkAll({ ...deps.load(), files, kinds: deps.kinds });
+      if (cli.wantsJson()) json(cli.terminal, checkReport(problems));
+      else if (problems.length === 0) cli.terminal.out('everything is sound\n');
+      else cli.terminal.out(`${problems.map(formatProblem).join('\n')}\n`);
+      if (problems.length > 0) cli.fail(1);
+    });
+
+  const names = [...new Set([...Object.keys(OWN_DOCUMENTS), ...Object.keys(deps.documents)])];
+  program
+    .command('schema <kind>')
+    .description(`JSON Schema for editors: ${names.join(', ')}`)
+    .addHelpText('after', '\nExample: reeve schema persona > persona.schema.json')
+    .action((kind: string) => {
+      const schema = jsonSchemaOf(kind, deps.documents);
+      if (schema === undefined) throw new ReeveError('USAGE', `expected one of ${names.join(', ')}, got ${kind}`);
+      cli.terminal.out(`${JSON.stringify(schema, null, 2)}\n`);
+    });
+
+  program
+    .command('init [directory]')
+    .description('write a commented first configuration for the engine that is found here')
+    .addHelpText('after', '\nExample: reeve init .')
+    .action(async (directory: string | undefined) => {
+      const { written, kept, found } = await init(directory ?? '.');
+      if (cli.wantsJson()) return json(cli.terminal, { written, kept, found: found ?? null });
+      const lines = [...written.map((path) => `wrote ${path}`), ...kept.map((path) => `kept ${path} as it was`)];
+      cli.terminal.out(`${lines.join('\n')}\nnext: reeve check && reeve run\n`);
+    });
+}

@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { ReeveError } from '../../core/errors.ts';
+import type { Catalogue } from '../../detect/catalogue.ts';
+import { classifyExcerpt, classifyLine } from '../../detect/excerpt.ts';
+import { json, plain } from '../output.ts';
+import type { Cli } from '../program.ts';
+
+export interface TextDeps {
+  /** The pattern catalogue of the configuration, or the shipped one where there is no configuration. */
+  readonly catalogue: () => Catalogue;
+  readonly clean: (text: string) => string;
+  /** The channel that a line names, if any. */
+  readonly channelIn: (text: string) => string | undefined;
+  readonly progressOf: (text: string) => boolean;
+}
+
+interface Excerpt {
+  readonly id: string;
+  readonly lines: readonly string[];
+}
+
+/** Commands that judge text and touch nothing. */
+export function addText(program: Command, cli: Cli, deps: TextDeps): void {
+  program
+    .command('classify [file]')
+    .description('log lines in (file or stdin), one result per line; no state, no daemon')
+    .option('--excerpt', 'the input is JSONL {"id","lines"}: one answer for each excerpt as a whole')
+    .addHelpText('after', '\nExample: reeve classify /var/log/ch/news.err')
+    .action(async (file: string | undefined, options: { excerpt?: boolean }) => {
+      const catalogue = deps.catalogue();
+      for await (const line of linesOf(cli, file)) {
+        if (line === '') continue;
+        if (options.excerpt) tellExcerpt(cli, excerptOf(line), catalogue);
+        else tellLine(cli, deps, { line, catalogue });
+      }
+    });
+}
+
+function tellExcerpt(cli: Cli, { id, lines }: Excerpt, catalogue: Catalogue): void {
+  const { symptom, confidence, pattern, remedy } = classifyExcerpt(lines, catalogue);
+  if (cli.wantsJson()) return json(cli.terminal, { id, symptom, confidence, pattern: pattern ?? null, remedy });
+  cli.terminal.out(`${plain(id)}  ${symptom}  ${confidence.toFixed(2)}  ${pattern ?? '-'}  ${remedy}\n`);
+}
+
+function tellLine(cli: Cli, deps: TextDeps, { line, catalogue }: { line: string; catalogue: Catalogue }): void {
+  const excerpt = deps.clean(line);
+  const { symptom, confidence, pattern } = classifyLine(line, catalogue);
+  const channel = deps.channelIn(line);
+  if (cli.wantsJson()) {
+    const answer = { line: excerpt, channel: channel ?? null, symptom, confidence, pattern: pattern ?? null, excerpt };
+    return json(cli.terminal, answer);
+  }
+  cli.terminal.out(`${symptom}  ${confidence.toFixed(2)}  ${pattern ?? '-'}  ${plain(excerpt)}\n`);
+}
+
+/** Split on \n only: \r and other line separators belong to the line. */
+async function* linesOf(cli: Cli, file: string | undefined): AsyncIterable<string> {
+  if (file !== undefined) {
+    yield* readAll(file).split('\n');
+    return;
+  }
+  let rest = '';
+  for await (const piece of cli.terminal.stdin) {
+    const lines = (rest + piece.toString('utf8' as never)).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  yield rest;
+}
+
+function readAll(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new ReeveError('USAGE', `${file} cannot be read`, {
+      cause,
+      hint: 'Check the path, or give the text on stdin.',
+    });
+  }
+}
+
+export function excerptOf(line: string): Excerpt {
+  const hint = 'One JSON object per line: {"id": "a", "lines": ["…"]}';
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(line);
+  } catch (cause) {
+    throw new ReeveError('USAGE', `an excerpt was expected, got ${line.slice(0, 60)}`, { cause, hint });
+  }
+  const { id, lines } = (parsed ?? {}) as Partial<Excerpt>;
+  const sound = typeof id === 'string' && Array.isArray(lines) && lines.every((one) => typeof one === 'string');
+  if (!sound) throw new ReeveError('USAGE', `an excerpt was expected, got ${line.slice(0, 60)}`, { hint });
+  return { id, lines };
+}

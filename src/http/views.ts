@@ -1,0 +1,249 @@
+import { windowOf, leaseOf } from '../control/state.ts';
+import { pendingApprovals } from '../control/approvals.ts';
+import type { Clock, MonoMs } from '../core/clock.ts';
+import type { Problem } from '../core/errors.ts';
+import type { JournalEntry, Read } from '../core/journal.ts';
+import { type ChannelId, type IncidentId, keyOfScope, type Scope, scopesOf } from '../core/scope.ts';
+import { describeCall, type ToolName, toolNamed } from '../core/tool.ts';
+import { breakerOf } from '../guard/containment.ts';
+import type { Preview } from '../guard/guard.ts';
+import { subjectAt } from '../guard/state.ts';
+import { flipsOf } from '../guard/trace.ts';
+import type { Settings, Spine } from '../incident/spine.ts';
+import type { OpenIncident } from '../incident/state.ts';
+import type { ChannelSetup } from '../ground/setup.ts';
+
+/** Journal entries that match, as the ledger gives them. */
+export type ReadJournal = (query: {
+  readonly sinceSeq?: number;
+  readonly types?: readonly string[];
+  readonly channel?: ChannelId;
+  readonly incident?: IncidentId;
+  readonly limit?: number;
+  readonly newestFirst?: boolean;
+}) => Iterable<JournalEntry>;
+
+export interface ViewDeps {
+  readonly version: string;
+  readonly clock: Clock;
+  readonly spine: Spine;
+  readonly settings: () => Settings;
+  readonly channels: readonly ChannelSetup[];
+  readonly read: ReadJournal;
+  readonly secondsSinceLastDeliveryOk: () => number | undefined;
+  readonly receivers: Read<readonly { readonly id: string; readonly error: string | undefined }[]>;
+  /** Problems of the last reload that was refused; empty when all is well. */
+  readonly problems: () => readonly Problem[];
+}
+
+const STORY_ENTRIES_MAX = 2_000;
+
+/** What people and programs read, made at the moment of asking from the journal's projections. */
+export class Views {
+  readonly #deps: ViewDeps;
+
+  constructor(deps: ViewDeps) {
+    this.#deps = deps;
+  }
+
+  status(): unknown {
+    const { spine, version, receivers, secondsSinceLastDeliveryOk } = this.#deps;
+    const nowMs = this.#deps.clock.monotonicMs();
+    const control = spine.control();
+    return {
+      version,
+      phase: this.#phase(),
+      frozen: control.frozen !== undefined,
+      freeze: control.frozen,
+      containment: Object.values(spine.guardState().containments).map((held) => ({
+        scope: keyOfScope(held.scope),
+        reason: held.reason,
+        detail: held.detail,
+        forMs: nowMs - held.raisedMs,
+        releaseByPerson: held.releaseByPerson,
+      })),
+      channels: this.channels(),
+      incidents: spine.incidents().open.map((open) => this.#openView(open, nowMs)),
+      approvals: this.approvals(),
+      windows: control.windows
+        .filter(({ untilMs }) => untilMs > nowMs)
+        .map(({ id, scope, fromMs, untilMs, who, because }) => ({
+          id,
+          scope: keyOfScope(scope),
+          startsInMs: Math.max(0, fromMs - nowMs),
+          endsInMs: untilMs - nowMs,
+          who,
+          because,
+        })),
+      lastDelivery: { secondsAgo: secondsSinceLastDeliveryOk() ?? null },
+      receivers: receivers(),
+      problems: this.#problems(),
+    };
+  }
+
+  channels(): readonly unknown[] {
+    return this.#deps.channels.map((channel) => this.#channelView(channel));
+  }
+
+  approvals(): readonly unknown[] {
+    const nowMs = this.#deps.clock.monotonicMs();
+    return pendingApprovals(this.#deps.spine.control(), nowMs).map((approval) => ({
+      id: approval.id,
+      what: describeCall(approval.call),
+      incident: approval.incident,
+      classification: approval.classification,
+      askedAt: approval.askedAt,
+      expiresInMs: approval.expiresMs - nowMs,
+    }));
+  }
+
+  /** Newest first, from the journal: open and closed ones. */
+  incidents(filter: { readonly channel: string | undefined; readonly limit: number }): readonly unknown[] {
+    const nowMs = this.#deps.clock.monotonicMs();
+    const opened = this.#deps.read({ types: ['incident.opened'], newestFirst: true });
+    const found: unknown[] = [];
+    for (const { fact } of opened) {
+      if (found.length >= filter.limit) break;
+      if (fact.type !== 'incident.opened') continue;
+      const { scope, channels } = fact.incident;
+      const about = scope.kind === 'channel' ? [scope.id] : channels;
+      if (filter.channel !== undefined && !about.includes(filter.channel)) continue;
+      found.push(this.#incidentView(fact.incident.id, nowMs));
+    }
+    return found;
+  }
+
+  /** The whole story of one incident; undefined when there is none of that id. */
+  incident(id: string): unknown {
+    const entries = [...this.#deps.read({ incident: id, limit: STORY_ENTRIES_MAX })];
+    const first = entries[0];
+    if (first === undefined) return undefined;
+    return {
+      ...(this.#incidentView(id, this.#deps.clock.monotonicMs()) as object),
+      entries: entries.map(({ seq, at, monoMs, channel, run, fact }) => ({
+        seq,
+        at,
+        afterMs: monoMs - first.monoMs,
+        channel,
+        run,
+        fact,
+      })),
+    };
+  }
+
+  /** The last decision of the guard about the channel; without one, why it had nothing to decide. */
+  why(channel: string): unknown {
+    const watched = this.#deps.spine.watch.watched(channel);
+    if (watched === undefined) return undefined;
+    const [last] = this.#deps.read({ channel, types: ['guard.decided'], newestFirst: true, limit: 1 });
+    if (last === undefined || last.fact.type !== 'guard.decided') {
+      const because = `nothing was asked of the guard for ${channel} yet; now: ${watched.finding.because}`;
+      return { verdict: 'not_asked', code: null, because, checks: [], flips: [] };
+    }
+    const { decision, call } = last.fact;
+    return {
+      verdict: decision.verdict,
+      code: decision.verdict === 'deny' ? decision.code : null,
+      because: decision.verdict === 'deny' ? decision.because : `${call} was allowed`,
+      at: last.at,
+      incident: last.incident,
+      checks: decision.trace,
+      flips: flipsOf(decision.trace),
+    };
+  }
+
+  whyNot(channel: string, name: string): Preview | undefined {
+    const tool: ToolName | undefined = toolNamed(name);
+    return tool === undefined ? undefined : this.#deps.spine.preview(channel, tool);
+  }
+
+  #channelView(ref: ChannelSetup): unknown {
+    const { spine, settings } = this.#deps;
+    const nowMs = this.#deps.clock.monotonicMs();
+    const scope: Scope = { kind: 'channel', id: ref.id };
+    const watched = spine.watch.watched(ref.id);
+    const subject = subjectAt(spine.guardState(), keyOfScope(scope));
+    const breaker = breakerOf(subject, settings().limits, nowMs);
+    const scopes = scopesOf(ref);
+    const starts = spine.guardState().starts.filter((mark) => mark.channel === ref.id && mark.atMs > nowMs - HOUR_MS);
+    return {
+      id: ref.id,
+      group: ref.group,
+      engine: ref.engine,
+      persona: settings().personaOf(scope, ref.group).id,
+      phase: spine.phaseOf(ref.group),
+      healthy: watched?.finding.healthy ?? null,
+      classification: watched?.finding.classification ?? null,
+      because: watched?.finding.because ?? 'not looked at yet',
+      restartCount: starts.length,
+      breaker: breaker.state,
+      unknownOutcome: subject.unknown !== undefined,
+      leasedForMs: remaining(leaseOf(spine.control(), scopes, nowMs)?.untilMs, nowMs),
+      maintenanceForMs: remaining(windowOf(spine.control(), scopes, nowMs)?.untilMs, nowMs),
+    };
+  }
+
+  #incidentView(id: string, nowMs: MonoMs): unknown {
+    const open = this.#deps.spine.incidents().open.find(({ incident }) => incident.id === id);
+    if (open !== undefined) return this.#openView(open, nowMs);
+    const types = ['incident.opened', 'incident.closed', 'incident.reclassified'];
+    const facts = [...this.#deps.read({ incident: id, types })];
+    const opened = facts.find(({ fact }) => fact.type === 'incident.opened')?.fact;
+    const closed = facts.find(({ fact }) => fact.type === 'incident.closed');
+    if (opened?.type !== 'incident.opened') return { id, state: 'forgotten' };
+    const last = facts.findLast(({ fact }) => fact.type === 'incident.reclassified')?.fact;
+    const { incident } = opened;
+    return {
+      id,
+      scope: keyOfScope(incident.scope),
+      classification: last?.type === 'incident.reclassified' ? last.to : incident.classification,
+      channels: incident.channels,
+      state: 'closed',
+      openedAt: incident.openedAt,
+      closedAt: closed?.at ?? null,
+      ending: closed?.fact.type === 'incident.closed' ? closed.fact.ending : null,
+      openMs: closed?.fact.type === 'incident.closed' ? closed.fact.openMs : 0,
+    };
+  }
+
+  #openView({ incident, last, running, runs, restarts }: OpenIncident, nowMs: MonoMs): unknown {
+    return {
+      id: incident.id,
+      scope: keyOfScope(incident.scope),
+      classification: incident.classification,
+      channels: incident.channels,
+      state: running ? 'running' : (last?.kind ?? 'open'),
+      because: last?.because ?? null,
+      openedAt: incident.openedAt,
+      closedAt: null,
+      ending: null,
+      openMs: nowMs - incident.openedMs,
+      runs,
+      restarts,
+    };
+  }
+
+  /** The phase that holds where no group has one of its own. */
+  #phase(): number {
+    const { spine, settings } = this.#deps;
+    const initial = settings().initialPhase('');
+    return spine.control().phase ?? (typeof initial === 'number' ? initial : initial.fleet);
+  }
+
+  #problems(): readonly string[] {
+    const { problems, spine, receivers } = this.#deps;
+    const journal = spine.guard.journalError;
+    return [
+      ...(journal === undefined ? [] : [`the journal cannot be trusted: ${journal}`]),
+      ...problems().map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`),
+      ...receivers().flatMap(({ id, error }) =>
+        error === undefined ? [] : [`receiver ${id} does not take pages: ${error}`],
+      ),
+    ];
+  }
+}
+
+const HOUR_MS = 3_600_000;
+
+const remaining = (untilMs: MonoMs | undefined, nowMs: MonoMs): number =>
+  untilMs === undefined ? 0 : Math.max(0, untilMs - nowMs);

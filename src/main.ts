@@ -1,0 +1,180 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import process from 'node:process';
+import type { Command } from 'commander';
+import pino, { type Logger } from 'pino';
+import { createApp } from './app.ts';
+import { patternSourcesOf } from './app_collect.ts';
+import { addAudit } from './cli/commands/audit.ts';
+import { addFiles } from './cli/commands/files.ts';
+import { addText } from './cli/commands/text.ts';
+import type { Terminal } from './cli/output.ts';
+import { type Cli, type GlobalFlags, runCli } from './cli/program.ts';
+import { safeText } from './collect/clean.ts';
+import { parseProgress } from './collect/progress.ts';
+import { formatProblem } from './config/check.ts';
+import { loadConfig, secretAt } from './config/config.ts';
+import { parseDuration } from './config/duration.ts';
+import { loadYamlFolder } from './config/files.ts';
+import { type LoadOptions, loadConfiguration } from './config/load.ts';
+import { findConfigFile, SHIPPED, stateDirectory } from './config/document/paths.ts';
+import { systemClock } from './core/clock.ts';
+import { messageOf, type Problem, ReeveError } from './core/errors.ts';
+import { systemIds, systemRandom } from './core/id.ts';
+import { compileCatalogue } from './detect/catalogue.ts';
+import { patternDocument } from './detect/pattern.ts';
+import { TOOL_SPECS } from './guard/spec.ts';
+
+const CONFIG_EXIT = 78;
+const { version } = JSON.parse(readFileSync(resolve(SHIPPED, 'package.json'), 'utf8')) as { version: string };
+
+const terminal: Terminal = {
+  out: (text) => process.stdout.write(text),
+  err: (text) => process.stderr.write(text),
+  stdin: process.stdin,
+  colours: process.stdout.isTTY === true && !process.env.NO_COLOR,
+};
+
+const flagsFor = ({ config, state }: GlobalFlags) => ({
+  ...(config !== undefined && { config }),
+  ...(state !== undefined && { state }),
+});
+
+const loadOptions = (flags: GlobalFlags): LoadOptions => ({
+  flags: flagsFor(flags),
+  env: process.env,
+  tools: [...TOOL_SPECS.values()],
+  checks: [({ patterns }) => compileCatalogue(patternSourcesOf(patterns)).problems],
+});
+
+/** Where the daemon keeps its state: as the configuration says, else the usual place. */
+function stateOf(flags: GlobalFlags): string {
+  const { config } = loadConfig({ flags: flagsFor(flags), env: process.env });
+  if (config !== undefined) return config.stateDirectory;
+  const cwd = process.cwd();
+  const file = findConfigFile(flagsFor(flags), process.env, cwd) ?? resolve(cwd, 'config/reeve.yaml');
+  const isRoot = process.getuid?.() === 0;
+  return stateDirectory({ flags: flagsFor(flags), env: process.env, cwd, file, written: undefined, isRoot }).directory;
+}
+
+/** The patterns of the configuration where there is one, else those that are shipped. */
+function catalogueOf(flags: GlobalFlags) {
+  const { config } = loadConfig({ flags: flagsFor(flags), env: process.env });
+  const folder = config?.folders.patterns ?? resolve(SHIPPED, 'config/patterns');
+  const { catalogue, problems } = compileCatalogue(patternSourcesOf(loadYamlFolder(folder, '.yaml')));
+  if (problems.length > 0) throw refusal(problems);
+  return catalogue;
+}
+
+const refusal = (problems: readonly Problem[]): ReeveError =>
+  new ReeveError('CONFIG_INVALID', `${problems.length} problems:\n${problems.map(formatProblem).join('\n')}`, {
+    hint: 'Nothing was started or changed. reeve check lists the problems again.',
+  });
+
+const CHANNEL_MARK = /\[channel=([\w.-]+)\]|"channel"\s*:\s*"([\w.-]+)"/;
+
+function addLocal(program: Command, cli: Cli): void {
+  program
+    .command('run')
+    .description('the daemon, in the foreground, until SIGTERM (drains for at most 10 s)')
+    .addHelpText('after', '\nExample: reeve run --config config/reeve.yaml')
+    .action(() => runDaemon(cli));
+  addFiles(program, cli, {
+    load: () => loadOptions(cli.flags()),
+    kinds: [
+      {
+        name: 'pattern',
+        recognises: ({ value }) => typeof value === 'object' && value !== null && 'patterns' in value,
+        check: (files) => [
+          ...files.flatMap(({ problems }) => problems),
+          ...compileCatalogue(patternSourcesOf(files)).problems,
+        ],
+      },
+    ],
+    documents: { pattern: patternDocument },
+  });
+  addText(program, cli, {
+    catalogue: () => catalogueOf(cli.flags()),
+    clean: (text) => safeText(text),
+    channelIn: (text) =>
+      CHANNEL_MARK.exec(text)
+        ?.slice(1)
+        .find((name) => name !== undefined),
+    progressOf: (text) => parseProgress(text) !== undefined,
+  });
+  addAudit(program, cli, () => stateOf(cli.flags()));
+}
+
+function createLog(level: string): Logger {
+  if (process.stdout.isTTY) return pino({ level, transport: { target: 'pino-pretty' } });
+  return pino({
+    level,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (label) => ({ level: label }) },
+  });
+}
+
+/** Runs until a signal asks to stop. A second signal ends it at once. */
+async function runDaemon(cli: Cli): Promise<void> {
+  const options = loadOptions(cli.flags());
+  const loaded = loadConfiguration(options);
+  if (loaded.configuration === undefined) throw refusal(loaded.problems);
+  const { configuration } = loaded;
+  const log = createLog(configuration.config.log.level);
+  for (const { limit, value } of configuration.config.acceptedRisks) {
+    log.warn({ limit, value }, 'a limit is more permissive than the default, by i_accept_the_risk');
+  }
+  const app = await createApp(configuration, {
+    clock: systemClock,
+    ids: systemIds,
+    random: systemRandom,
+    log,
+    version,
+    load: () => loadConfiguration(options),
+    secret: (reference) => {
+      const meaning = secretAt(reference, { env: process.env, pathOf: (written) => resolve(written) });
+      if ('ok' in meaning) return meaning.ok.reveal();
+      throw new ReeveError('CONFIG_INVALID', meaning.no, { ...(meaning.hint !== undefined && { hint: meaning.hint }) });
+    },
+  });
+  process.on('SIGHUP', () => app.reload());
+  const signal = await untilSignal();
+  log.info({ signal }, 'stopping: runs that are under way get a few seconds to end');
+  for (const [name, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)
+    process.on(name, () => process.exit(code));
+  await app[Symbol.asyncDispose]();
+  log.info({}, 'stopped');
+}
+
+const untilSignal = (): Promise<string> =>
+  new Promise((done) => {
+    for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => done(name));
+  });
+
+function clientOptions(flags: GlobalFlags) {
+  const token = flags.tokenFile === undefined ? process.env.REEVE_TOKEN : readFileSync(flags.tokenFile, 'utf8').trim();
+  return { state: stateOf(flags), url: flags.url ?? process.env.REEVE_URL, token };
+}
+
+process.on('unhandledRejection', (reason) => {
+  process.stderr.write(`reeve: a bug: ${messageOf(reason)}\n${reason instanceof Error ? reason.stack : ''}\n`);
+  process.exit(70);
+});
+// A reader that goes away (reeve … | head) is no error of ours.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 74));
+
+if (process.versions.node.split('.').map(Number)[0]! < 24) process.exit(CONFIG_EXIT);
+process.exitCode = await runCli(process.argv.slice(2), {
+  terminal,
+  version,
+  fetch,
+  clientOptions,
+  parseDuration: (text) => {
+    const meaning = parseDuration(text);
+    return 'ok' in meaning ? meaning.ok : undefined;
+  },
+  addLocal,
+});

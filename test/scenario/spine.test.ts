@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { spineWorld } from '../support/spine-world.ts';
+
+const pages = (world: ReturnType<typeof spineWorld>) =>
+  world.facts('escalation.raised').map(({ escalation }) => escalation);
+
+describe('a killed channel', () => {
+  it('is restarted once, verified on fresh output of a new process, and its incident closes as resolved', async () => {
+    const world = spineWorld();
+    await world.live(10_000);
+    world.engine.kill('news');
+    await world.live(20_000);
+    expect(world.failures).toEqual([]);
+    expect(world.engine.restarts).toHaveLength(1);
+    expect(world.facts('attempt.verified')).toMatchObject([{ verification: { cured: true } }]);
+    expect(world.facts('incident.closed')).toMatchObject([{ ending: 'resolved' }]);
+    expect(pages(world)).toEqual([]);
+  });
+
+  it('is left to a person when the fix does not work, and is not restarted a second time', async () => {
+    const world = spineWorld();
+    await world.live(10_000);
+    world.engine.onRestart = async () => 'said yes and did nothing';
+    world.engine.kill('news');
+    await world.live(120_000);
+    expect(world.engine.restarts).toHaveLength(1);
+    expect(pages(world).map(({ reason }) => reason)).toEqual(['not_helping']);
+  });
+
+  it.each([0, 1, 2] as const)('is not touched at phase %i, and a person is told', async (phase) => {
+    const world = spineWorld({ phase });
+    await world.live(10_000);
+    world.engine.kill('news');
+    await world.live(20_000);
+    expect(world.engine.restarts).toEqual([]);
+    expect(pages(world)).toHaveLength(1);
+  });
+});
+
+describe('a frozen channel', () => {
+  it('is restarted within 20 s of becoming visible by its playlist', async () => {
+    const world = spineWorld();
+    await world.live(10_000);
+    world.engine.freeze('news');
+    await world.live(6_000 + 20_000);
+    expect(world.facts('attempt.verified')).toMatchObject([{ verification: { cured: true } }]);
+  });
+});
+
+describe('three channels that die together', () => {
+  it('are one incident, and none of them is restarted by itself', async () => {
+    const world = spineWorld({ channels: ['a', 'b', 'c', 'd'] });
+    await world.live(10_000);
+    for (const name of ['a', 'b', 'c']) world.engine.kill(name);
+    await world.live(15_000);
+    const opened = world.facts('incident.opened').map(({ incident }) => incident.scope.kind);
+    expect(opened.filter((kind) => kind === 'group')).toHaveLength(1);
+    expect(world.engine.restarts.length).toBeLessThanOrEqual(2);
+  });
+});
+
+describe('a crash of Reeve in the middle of a restart', () => {
+  it('never calls the engine a second time, shows UNKNOWN, tells a person and counts the start', async () => {
+    const world = spineWorld();
+    await world.live(10_000);
+    world.engine.onRestart = () => new Promise(() => undefined);
+    world.engine.kill('news');
+    await world.live(3_000);
+    expect(world.engine.restarts).toHaveLength(1);
+    world.spine[Symbol.dispose]();
+
+    const time = { clock: world.clock, advance: world.advance, jumpWall: world.jumpWall };
+    const again = spineWorld({ store: world.store, time, engine: world.engine });
+    await again.live(60_000);
+    expect(again.facts('tool.unknown')).toHaveLength(1);
+    expect(world.engine.restarts).toHaveLength(1);
+    expect(pages(again).map(({ reason }) => reason)).toContain('outcome_unknown');
+    expect(again.spine.guardState().starts.filter(({ channel }) => channel === 'news').length).toBeGreaterThan(0);
+  });
+});
+
+describe('a freeze', () => {
+  it('stops every change until the thaw', async () => {
+    const world = spineWorld();
+    await world.live(10_000);
+    world.ledger.append([{ fact: { type: 'control.frozen', who: 'ann', because: 'test' } }]);
+    world.engine.kill('news');
+    await world.live(20_000);
+    expect(world.engine.restarts).toEqual([]);
+  });
+});

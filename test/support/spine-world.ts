@@ -1,0 +1,125 @@
+import { loadPersonas } from '../../src/config/personas.ts';
+import { loadRules } from '../../src/config/rules.ts';
+import { safeText } from '../../src/collect/clean.ts';
+import { countingIds } from '../../src/core/id.ts';
+import type { FactType, JournalEntry, JournalFact } from '../../src/core/journal.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits.ts';
+import type { Phase } from '../../src/core/control.ts';
+import { raise, resolve } from '../../src/escalate/escalator.ts';
+import { outboxProjection } from '../../src/escalate/outbox.ts';
+import type { ChannelSetup } from '../../src/ground/setup.ts';
+import { TOOL_SPECS } from '../../src/guard/spec.ts';
+import { Spine } from '../../src/incident/spine.ts';
+import { Ledger } from '../../src/journal/ledger.ts';
+import { MemoryStore } from '../../src/journal/memory.ts';
+import { openWorkProjection, recoveryDrafts } from '../../src/journal/recover.ts';
+import { createLanes } from '../../src/resilience/lanes.ts';
+import { createRulebook } from '../../src/rulebook/rulebook.ts';
+import { FakeEngine } from './fake-engine.ts';
+import { fakeClock } from './fake-clock.ts';
+
+const ROOT = new URL('../..', import.meta.url).pathname;
+
+export interface WorldOptions {
+  readonly channels?: readonly string[];
+  readonly group?: string;
+  readonly phase?: Phase;
+  readonly persona?: string;
+  readonly limits?: Partial<Limits>;
+  readonly store?: MemoryStore;
+  readonly time?: ReturnType<typeof fakeClock>;
+  readonly engine?: FakeEngine;
+}
+
+/** The whole decision path over a fake engine, a memory journal and a standing clock. */
+export function spineWorld(options: WorldOptions = {}) {
+  const time = options.time ?? fakeClock();
+  const store = options.store ?? new MemoryStore();
+  const ledger = new Ledger(store, time.clock);
+  const { clock } = ledger;
+  const names = options.channels ?? ['news'];
+  const engine = options.engine ?? new FakeEngine(clock, names);
+  const personas = loadPersonas(`${ROOT}personas`);
+  const rules = loadRules(`${ROOT}config/rules`, [...TOOL_SPECS.values()]);
+  if (personas.problems.length + rules.problems.length > 0) throw new Error('the shipped files have problems');
+  const persona = personas.personas.find(({ id }) => id === (options.persona ?? 'system_admin'))!;
+  const outbox = ledger.register(outboxProjection);
+  const openWork = ledger.register(openWorkProjection);
+  const ids = countingIds();
+  const failures: string[] = [];
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const rulebook = createRulebook(rules.rules);
+  const channels = names.map(
+    (id): ChannelSetup => ({
+      id,
+      group: options.group ?? 'encoders',
+      engine: 'local',
+      expected: 'always',
+      hasSource: false,
+      hasOutputProbe: true,
+      stallAfterMs: 6_000,
+      outputEveryMs: 1_000,
+      sourceEveryMs: 10_000,
+    }),
+  );
+  const spine = new Spine({
+    clock,
+    ids,
+    append: ledger.append,
+    register: (projection) => ledger.register(projection),
+    lanes: createLanes({ concurrentMax: 16 }, clock),
+    settings: () => ({
+      limits,
+      rulebook,
+      personaOf: () => persona,
+      initialPhase: () => options.phase ?? 4,
+    }),
+    channels,
+    engineSetups: [{ id: 'local', pollMs: 1_000, autorestartGraceMs: 1_000, hostEveryMs: undefined }],
+    engines: new Map([['local', engine]]),
+    clean: (text) => safeText(text, 400),
+    raise: (page) => raise(outbox(), { ...page, id: ids.next('esc'), at: clock.now() }),
+    resolve: (key, because) => resolve(outbox(), key, because),
+    openPages: () =>
+      outbox()
+        .pages.filter(({ resolved }) => resolved === undefined)
+        .map(({ key }) => key),
+    lookCloser: () => undefined,
+    lookNow: () => undefined,
+    onFailure: (text) => failures.push(text),
+  });
+  ledger.open();
+  const entries: JournalEntry[] = [];
+  ledger.subscribe((entry) => entries.push(entry));
+  const recovered = recoveryDrafts(openWork(), { at: clock.now(), nowMs: clock.monotonicMs(), ids });
+  ledger.append([...recovered, { fact: { type: 'reeve.started', version: '0', configSha: 'x' } }]);
+  spine.start();
+
+  const look = async () => {
+    const report = await engine.observe();
+    spine.take(report.engine);
+    for (const sample of report.processes) spine.take(sample);
+    for (const name of names) spine.take(engine.playlistOf(name));
+    spine.settle();
+  };
+  return {
+    ...time,
+    clock,
+    spine,
+    engine,
+    ledger,
+    store,
+    outbox,
+    failures,
+    entries,
+    /** Lets time pass, with a look at everything each 250 ms. */
+    async live(ms: number) {
+      for (let passed = 0; passed < ms; passed += 250) {
+        await look();
+        await time.advance(250);
+      }
+    },
+    facts: <T extends FactType>(type: T) =>
+      entries.map(({ fact }) => fact).filter((fact): fact is Extract<JournalFact, { type: T }> => fact.type === type),
+  };
+}
