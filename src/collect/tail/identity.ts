@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto';
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  statSync,
+} from 'node:fs';
+import type { Checkpoint } from '../../core/chunk.ts';
+
+/** Names one file on this machine while it exists. After it is deleted another file may get the same. */
+export interface FileId {
+  readonly device: bigint;
+  readonly inode: bigint;
+}
+
+export const keyOfId = ({ device, inode }: FileId): string => `${device}:${inode}`;
+export const idOf = (stat: BigIntStats): FileId => ({ device: stat.dev, inode: stat.ino });
+export const keyOfStat = (stat: BigIntStats): string => `${stat.dev}:${stat.ino}`;
+
+/** What stands at a path. */
+export type Look =
+  | { readonly kind: 'file'; readonly path: string; readonly stat: BigIntStats }
+  | { readonly kind: 'missing' }
+  | { readonly kind: 'directory'; readonly because: string }
+  | { readonly kind: 'refused'; readonly because: string }
+  | { readonly kind: 'unreadable'; readonly because: string };
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? String(error);
+
+/** Never opens anything: opening a pipe or a device has effects of its own. */
+export function look(path: string, followLinks: boolean): Look {
+  try {
+    const stat = (followLinks ? statSync : lstatSync)(path, { bigint: true, throwIfNoEntry: false });
+    if (stat === undefined) return { kind: 'missing' };
+    if (stat.isFile()) return { kind: 'file', path, stat };
+    return { kind: stat.isDirectory() ? 'directory' : 'refused', because: `it is ${kindOf(stat)}` };
+  } catch (error) {
+    return unreadable(error);
+  }
+}
+
+const unreadable = (error: unknown): Extract<Look, { kind: 'missing' | 'unreadable' }> => {
+  const code = codeOf(error);
+  return code === 'ENOTDIR' || code === 'ENOENT' ? { kind: 'missing' } : { kind: 'unreadable', because: code };
+};
+
+function kindOf(stat: BigIntStats): string {
+  if (stat.isSymbolicLink()) return 'a symbolic link, and those are followed only where the path is exact';
+  if (stat.isDirectory()) return 'a directory';
+  if (stat.isFIFO()) return 'a pipe';
+  if (stat.isSocket()) return 'a socket';
+  return stat.isBlockDevice() || stat.isCharacterDevice() ? 'a device' : 'not a regular file';
+}
+
+const OPEN_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
+
+export type Opened =
+  | { readonly kind: 'open'; readonly fd: number; readonly stat: BigIntStats }
+  | Exclude<Look, { kind: 'file' }>;
+
+/**
+ * Opens a regular file. What is open is looked at again, because the path may have changed in between.
+ * `realPath`: where the file must really lie, so that no link on the way leads elsewhere; undefined where links are welcome.
+ */
+export function openFile(path: string, realPath: string | undefined): Opened {
+  let fd: number;
+  try {
+    fd = openSync(path, OPEN_FLAGS | (realPath === undefined ? 0 : constants.O_NOFOLLOW));
+  } catch (error) {
+    return codeOf(error) === 'ELOOP' ? { kind: 'refused', because: 'it is a symbolic link' } : unreadable(error);
+  }
+  const stat = fstatSync(fd, { bigint: true });
+  const refused = !stat.isFile() ? `it is ${kindOf(stat)}` : liesElsewhere(fd, realPath);
+  if (refused === undefined) return { kind: 'open', fd, stat };
+  closeQuietly(fd);
+  return { kind: 'refused', because: refused };
+}
+
+/** Linux tells where an open file lies; elsewhere the check of the directories has to do. */
+function liesElsewhere(fd: number, realPath: string | undefined): string | undefined {
+  if (realPath === undefined || process.platform !== 'linux') return undefined;
+  const lies = readlinkSync(`/proc/self/fd/${fd}`);
+  return lies === realPath ? undefined : 'a link on the way leads elsewhere';
+}
+
+const HEAD_BYTES_MAX = 256;
+
+/** The first bytes of a file tell it from another that got the same inode. */
+export interface Head {
+  readonly hash: string;
+  readonly bytes: number;
+}
+
+export function headOf(fd: number, bytesMax = HEAD_BYTES_MAX): Head {
+  const first = Buffer.alloc(Math.min(bytesMax, HEAD_BYTES_MAX));
+  const bytes = readSync(fd, first, 0, first.length, 0);
+  return { hash: createHash('sha256').update(first.subarray(0, bytes)).digest('hex'), bytes };
+}
+
+export const isWholeHead = (head: Head): boolean => head.bytes === HEAD_BYTES_MAX;
+
+/** The open file still begins with what the checkpoint saw. */
+export const beginsAs = (fd: number, checkpoint: Checkpoint): boolean =>
+  headOf(fd, checkpoint.headBytes).hash === checkpoint.headHash;
+
+/**
+ * The checkpoint is about this file. Device numbers may change with a reboot; then the first bytes must speak for it.
+ */
+export function isOf(checkpoint: Checkpoint, id: FileId, fd: number): boolean {
+  if (checkpoint.inode !== String(id.inode)) return false;
+  const sameDevice = checkpoint.device === String(id.device);
+  return (sameDevice || checkpoint.headBytes > 0) && beginsAs(fd, checkpoint);
+}
+
+/** A descriptor that cannot be closed is gone anyway. */
+export function closeQuietly(fd: number): void {
+  try {
+    closeSync(fd);
+  } catch {
+    // Nothing can be done about it, and nothing depends on it.
+  }
+}

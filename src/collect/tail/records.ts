@@ -1,0 +1,70 @@
+import { readSync } from 'node:fs';
+
+/**
+ * Where records end. A line ends with `\n`; a progress record ends with a `\r` that no `\n` follows.
+ * Positions are exclusive ends; -1 means that no record ends here.
+ */
+const LF = 10;
+export const CR = 13;
+
+export interface Span {
+  readonly bytes: Buffer;
+  readonly from: number;
+  readonly to: number;
+  /** How far the bytes are known. At least `to`; one byte more tells whether a `\r` at `to` belongs to a `\r\n`. */
+  readonly known: number;
+  /** Take a `\r` as an end although what follows it is not known yet. */
+  readonly crEnds: boolean;
+}
+
+const lastIn = (bytes: Buffer, byte: number, from: number, to: number): number => {
+  const at = bytes.subarray(from, to).lastIndexOf(byte);
+  return at < 0 ? -1 : from + at;
+};
+
+const firstIn = (bytes: Buffer, byte: number, from: number, to: number): number => {
+  const at = bytes.subarray(from, to).indexOf(byte);
+  return at < 0 ? -1 : from + at;
+};
+
+/** The end of the last whole record in [from, to). */
+export function lastEnd({ bytes, from, to, known, crEnds }: Span): number {
+  const lf = lastIn(bytes, LF, from, to);
+  if (lf === to - 1 && lf >= from) return to;
+
+  const rest = lf < 0 ? from : lf + 1;
+  const byLf = lf < 0 ? -1 : lf + 1;
+  const cr = lastIn(bytes, CR, rest, to);
+  if (cr < 0) return byLf;
+  const earlier = lastIn(bytes, CR, rest, cr);
+  // Between `rest` and `to` is no `\n`, so only the very last `\r` can belong to one.
+  if (cr + 1 < known) return bytes[cr + 1] !== LF ? cr + 1 : earlier < 0 ? byLf : earlier + 1;
+  return crEnds || earlier >= 0 ? cr + 1 : byLf;
+}
+
+/** The end of the first whole record in [from, to). */
+export function firstEnd({ bytes, from, to, crEnds }: Omit<Span, 'known'>): number {
+  const lf = firstIn(bytes, LF, from, to);
+  const cr = firstIn(bytes, CR, from, lf < 0 ? to : lf);
+  if (cr < 0) return lf < 0 ? -1 : lf + 1;
+  if (cr + 1 === lf) return lf + 1;
+  return cr + 1 < to || crEnds ? cr + 1 : -1;
+}
+
+export function countLines(bytes: Buffer, from: number, to: number): number {
+  let lines = 0;
+  for (let at = from; at < to; at += 1) if (bytes[at] === LF) lines += 1;
+  return lines;
+}
+
+/** How far back the beginning of a record is looked for. */
+const RECORD_START_BYTES_MAX = 65_536;
+
+/** Where the record begins that the byte at `offset` belongs to; undefined when that is too far back. */
+export function recordStart(fd: number, offset: number): number | undefined {
+  const block = Buffer.alloc(Math.min(offset, RECORD_START_BYTES_MAX));
+  const known = readSync(fd, block, 0, block.length, offset - block.length);
+  const end = lastEnd({ bytes: block, from: 0, to: known, known, crEnds: true });
+  if (end >= 0) return offset - block.length + end;
+  return offset === block.length ? 0 : undefined;
+}

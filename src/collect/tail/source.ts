@@ -1,0 +1,247 @@
+import { join } from 'node:path';
+import type { CheckpointStore, ChunkCount, ChunkSink, DropReason } from '../../core/chunk.ts';
+import type { Clock } from '../../core/clock.ts';
+import { messageOf } from '../../core/errors.ts';
+import { cleanText } from '../clean.ts';
+import { type Finder, finderOf } from './finder.ts';
+import type { LogFile, Reader } from './log_file.ts';
+import { Roster } from './roster.ts';
+import { type RowBatch, Rows } from './rows.ts';
+import { Tally } from './tally.ts';
+import type { Worker } from './turns.ts';
+import type { SourceState, SourceStats, TailLimits, TailNotice, TailSource } from './types.ts';
+import type { Interest } from './watch.ts';
+
+/** What a source asks of the tail that it belongs to. */
+export interface SourcePorts {
+  readonly clock: Clock;
+  readonly limits: TailLimits;
+  readonly sink: ChunkSink;
+  readonly checkpoints: CheckpointStore;
+  readonly shared: Buffer;
+  readonly openFiles: { count: number };
+  report(notice: TailNotice): void;
+  /** There is something to do: `work` is wanted. */
+  wake(source: Source): void;
+  /** Counts or offsets moved: a save is wanted. */
+  changed(source: Source): void;
+  watch(source: Source, interests: readonly Interest[]): void;
+}
+
+/** The sink threw. That is a bug, and this lane ends here; the others go on. */
+class SinkFailed extends Error {}
+
+/** What was said is remembered for this many paths. */
+const SAID_MAX = 256;
+
+/** One configured log: its files, its exact count, and what it has to say. */
+export class Source implements Worker, Reader {
+  readonly id: string;
+  readonly shared: Buffer;
+  readonly limits: TailLimits;
+  readonly #config: TailSource;
+  readonly #ports: SourcePorts;
+  readonly #tally = new Tally();
+  readonly #rows: Rows;
+  readonly #finder: Finder;
+  readonly #roster: Roster;
+  /** Files that may have something new, in order of waiting. */
+  readonly #waiting = new Set<LogFile>();
+  /** Files that ended in a `\r` at the last look; at the next one it is taken as an end. */
+  #held = new Set<LogFile>();
+  readonly #said = new Map<string, string>();
+  #lookDue = false;
+  #flush = false;
+  #state: SourceState = 'missing';
+  #gaps = 0;
+  /** How much of the roster's changes a save was asked for. */
+  #changesSaved = 0;
+
+  constructor(config: TailSource, ports: SourcePorts) {
+    const { clock, limits, openFiles, shared, checkpoints } = ports;
+    this.id = config.id;
+    this.limits = limits;
+    this.shared = shared;
+    this.#config = config;
+    this.#ports = ports;
+    this.#rows = new Rows(config.id, checkpoints);
+    this.#finder = finderOf(config.path, limits.filesMax);
+    this.#roster = new Roster({
+      ...{ source: config.id, finder: this.#finder, rows: this.#rows, limits, clock, openFiles },
+      say: (kind, path, because) => this.#say(kind, path, because),
+      gap: () => {
+        this.#gaps += 1;
+      },
+      wake: (file) => this.#wake(file),
+    });
+  }
+
+  /** Reads the checkpoints of earlier runs and takes a first look. */
+  start(): void {
+    this.#rows.load(this.#tally);
+    this.#look();
+  }
+
+  /** Looks at the paths and at every file at the next turn. With `flush` a `\r` at a file's end is taken as an end. */
+  lookSoon(flush = false): void {
+    if (this.#state === 'failed') return;
+    this.#lookDue = true;
+    this.#flush ||= flush;
+    this.#ports.wake(this);
+  }
+
+  /** Something happened in a directory. Files that were renamed away are only looked at with everything else. */
+  heard(directory: string, name: string | undefined, structural: boolean): void {
+    if (name === undefined) return this.lookSoon();
+    const file = this.#finder.isPattern ? this.#roster.at(join(directory, name)) : this.#roster.at(this.#config.path);
+    if (file !== undefined && !structural) this.#wake(file);
+    else if (this.#finder.concerns(name)) this.lookSoon();
+  }
+
+  work(): boolean {
+    if (this.#state === 'failed') return false;
+    try {
+      if (this.#lookDue) this.#look();
+      this.#drain();
+    } catch (error) {
+      this.#fail(error);
+      return false;
+    }
+    return this.#waiting.size > 0 || this.#lookDue;
+  }
+
+  #look(): void {
+    this.#lookDue = false;
+    const sighting = this.#finder.look();
+    this.#roster.update(sighting);
+    for (const { kind, path, because } of sighting.troubles) this.#say(kind, path, because);
+    this.#state = this.#roster.files.length > 0 ? 'following' : (sighting.troubles[0]?.kind ?? 'missing');
+    this.#ports.watch(this, sighting.interests);
+    this.#wakeHeld();
+    this.#roster.retire((file) => file.finish(this));
+    if (this.#roster.changes !== this.#changesSaved) this.#ports.changed(this);
+    this.#changesSaved = this.#roster.changes;
+  }
+
+  #wakeHeld(): void {
+    const held = new Set(this.#roster.files.filter((file) => file.isHolding));
+    for (const file of held) if (this.#flush || this.#held.has(file)) this.#wake(file);
+    this.#held = held;
+  }
+
+  #wake(file: LogFile): void {
+    if (this.#state === 'failed') return;
+    this.#waiting.add(file);
+    this.#ports.wake(this);
+  }
+
+  /** At most one turn's bytes. A file that was rotated away is read to its end before the one that follows it. */
+  #drain(): void {
+    let leftBytes = this.limits.turnBytes;
+    for (const file of this.#waiting) {
+      if (file.after !== undefined && this.#waiting.has(file.after)) continue;
+      file.after = undefined;
+      leftBytes -= this.#drainOne(file, leftBytes);
+      this.#waiting.delete(file);
+      if (leftBytes > 0) continue;
+      this.#waiting.add(file);
+      return;
+    }
+    this.#flush = false;
+  }
+
+  #drainOne(file: LogFile, bytesMax: number): number {
+    const flush = this.#flush || this.#held.has(file);
+    let bytes = 0;
+    try {
+      while (bytes < bytesMax) {
+        const step = file.read(this, bytesMax - bytes, flush);
+        if (step === 0) break;
+        bytes += step;
+        file.grownMs = this.#ports.clock.monotonicMs();
+      }
+    } catch (error) {
+      if (error instanceof SinkFailed) throw error;
+      this.#roster.lose(file, messageOf(error));
+    }
+    if (bytes > 0) this.#ports.changed(this);
+    return bytes;
+  }
+
+  hand({
+    start,
+    end,
+    backlog,
+  }: {
+    readonly start: number;
+    readonly end: number;
+    readonly backlog: boolean;
+  }): ChunkCount {
+    const { clock, sink } = this.#ports;
+    const chunk = {
+      ...{ source: this.id, channel: this.#config.channel, bytes: this.shared, start, end, backlog },
+      ...{ at: clock.now(), monoMs: clock.monotonicMs() },
+    };
+    try {
+      const count = sink(chunk);
+      this.#tally.add(count);
+      return count;
+    } catch (cause) {
+      throw new SinkFailed(messageOf(cause), { cause });
+    }
+  }
+
+  drop(reason: DropReason, lines: number): void {
+    this.#tally.drop(reason, lines);
+  }
+
+  gap(file: LogFile, kind: 'truncated' | 'rewritten'): void {
+    this.#gaps += 1;
+    const because =
+      kind === 'truncated' ? 'it is shorter than what was read of it' : 'it no longer holds what was read';
+    this.#say(kind, file.path, because, true);
+  }
+
+  flooded(file: LogFile, bytes: number): void {
+    this.#say('flood', file.path, `${bytes} bytes are skipped and their lines counted`, true);
+  }
+
+  #fail(error: unknown): void {
+    this.#state = 'failed';
+    this.#waiting.clear();
+    this.#say('failed', this.#config.path, messageOf(error));
+  }
+
+  /** Once per change of a path's condition; what happens again and again (`isEvent`) each time. */
+  #say(kind: TailNotice['kind'], path: string, because: string, isEvent = false): void {
+    const said = `${kind} ${because}`;
+    if (!isEvent && this.#said.get(path) === said) return;
+    this.#said.delete(path);
+    this.#said.set(path, kind === 'following' ? kind : said);
+    const [oldest] = this.#said.keys();
+    if (this.#said.size > SAID_MAX && oldest !== undefined) this.#said.delete(oldest);
+    const clean = { path: cleanText(path, 512), because: cleanText(because, 512) };
+    this.#ports.report({ kind, at: this.#ports.clock.now(), source: this.id, ...clean });
+  }
+
+  /** See `Rows.batch`. */
+  batch(): RowBatch {
+    return this.#rows.batch(this.#roster.files, this.#tally);
+  }
+
+  saved(batch: RowBatch): void {
+    this.#rows.saved(batch);
+  }
+
+  stats(): SourceStats {
+    const { files } = this.#roster;
+    const behindBytes = files.reduce((sum, file) => sum + file.behindBytes, 0);
+    const { state, gaps } = { state: this.#state, gaps: this.#gaps };
+    return { source: this.id, state, ...this.#tally.counts, files: files.length, behindBytes, gaps };
+  }
+
+  close(): void {
+    this.#roster.close();
+    this.#waiting.clear();
+  }
+}

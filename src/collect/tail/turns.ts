@@ -1,0 +1,63 @@
+import type { Clock } from '../../core/clock.ts';
+
+/** Something with work that can be done a bit at a time. */
+export interface Worker {
+  /** Does a bounded bit. True when more is waiting. */
+  work(): boolean;
+}
+
+/**
+ * Gives each worker a bit in turn, and the event loop its share after every few milliseconds: a flood in one source
+ * delays neither another source nor anything else that the process does.
+ */
+export class Turns implements Disposable {
+  readonly #clock: Clock;
+  readonly #turnMs: number;
+  /** In order of waiting. */
+  readonly #waiting = new Set<Worker>();
+  #next: NodeJS.Immediate | undefined;
+  #onIdle: (() => void)[] = [];
+
+  constructor(clock: Clock, turnMs: number) {
+    this.#clock = clock;
+    this.#turnMs = turnMs;
+  }
+
+  /** The worker has something to do: at once, but not before what happens right now is done. */
+  wake(worker: Worker): void {
+    this.#waiting.add(worker);
+    this.#next ??= setImmediate(() => this.#turn());
+  }
+
+  /** Resolves when nobody has anything left to do. */
+  idle(): Promise<void> {
+    if (this.#next === undefined) return Promise.resolve();
+    return new Promise((resolve) => this.#onIdle.push(resolve));
+  }
+
+  #turn(): void {
+    this.#next = undefined;
+    const endMs = this.#clock.monotonicMs() + this.#turnMs;
+    // A clock may stand still, so each worker has at most one bit per turn.
+    for (const worker of [...this.#waiting]) {
+      this.#waiting.delete(worker);
+      if (worker.work()) this.#waiting.add(worker);
+      if (this.#clock.monotonicMs() >= endMs) break;
+    }
+    if (this.#waiting.size > 0) this.#next = setImmediate(() => this.#turn());
+    else this.#settle();
+  }
+
+  #settle(): void {
+    const waiting = this.#onIdle;
+    this.#onIdle = [];
+    for (const resolve of waiting) resolve();
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#next !== undefined) clearImmediate(this.#next);
+    this.#next = undefined;
+    this.#waiting.clear();
+    this.#settle();
+  }
+}

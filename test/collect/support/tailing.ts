@@ -1,0 +1,92 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { memoryCheckpoints } from '../../../src/collect/checkpoint.ts';
+import type { TailLimits, TailNotice, TailSource } from '../../../src/collect/tail/types.ts';
+import { createTail } from '../../../src/collect/tail.ts';
+import type { Checkpoint, CheckpointStore, Chunk, ChunkCount } from '../../../src/core/chunk.ts';
+import { fakeClock } from '../../support/fake-clock.ts';
+
+export interface Seen {
+  readonly source: string;
+  readonly text: string;
+  readonly backlog: boolean;
+}
+
+/** An empty directory that goes away with the test. */
+export function aDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'reeve-tail-'));
+  onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** Counts as a detector would: by `\n`, `ERR` matches, what ends in a lone `\r` is progress. */
+export function countChunk({ bytes, start, end }: Chunk): { count: ChunkCount; records: string[] } {
+  const text = bytes.toString('latin1', start, end);
+  const records = text.match(/[^\r\n]*(?:\r\n|\n|\r)/g) ?? [];
+  const lines = records.filter((record) => record.endsWith('\n'));
+  const matched = lines.filter((line) => line.includes('ERR')).length;
+  const progress = records.length - lines.length;
+  return { count: { lines: lines.length, matched, unmatched: lines.length - matched, progress }, records };
+}
+
+/**
+ * The durable half of the world: what a store has committed. What a tail handed over since its last save belongs to
+ * nobody yet, as in a process that dies there.
+ */
+export function aWorld() {
+  const store = memoryCheckpoints();
+  const committed: Seen[] = [];
+  const notices: TailNotice[] = [];
+  return { store, committed, notices };
+}
+
+export type World = ReturnType<typeof aWorld>;
+
+export interface Following {
+  readonly seen: readonly Seen[];
+  readonly texts: () => string[];
+  readonly tail: ReturnType<typeof createTail>;
+  readonly advance: (ms: number) => Promise<unknown>;
+  /** The process dies: nothing that happens after this reaches the store. */
+  readonly crash: () => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts a tail on a clock that stands still; `world` carries over to the next one. */
+export function follow(sources: readonly TailSource[], world: World, limits: Partial<TailLimits> = {}): Following {
+  const { clock, advance } = fakeClock();
+  const seen: Seen[] = [];
+  let pending: Seen[] = [];
+  let isDead = false;
+  const checkpoints: CheckpointStore = {
+    load: (source) => world.store.load(source),
+    save: (rows: readonly Checkpoint[]) => {
+      if (isDead) return;
+      world.store.save(rows);
+      world.committed.push(...pending);
+      pending = [];
+    },
+    forget: (source, paths) => (isDead ? undefined : world.store.forget?.(source, paths)),
+  };
+  const tail = createTail({
+    ...{ sources, clock, checkpoints, limits },
+    report: (notice) => world.notices.push(notice),
+    sink: (chunk) => {
+      const { count, records } = countChunk(chunk);
+      const taken = records.map((text) => ({ source: chunk.source, text, backlog: chunk.backlog }));
+      seen.push(...taken);
+      pending.push(...taken);
+      return count;
+    },
+  });
+  const stop = async (): Promise<void> => tail[Symbol.asyncDispose]();
+  onTestFinished(stop);
+  tail.start();
+  const crash = async (): Promise<void> => {
+    isDead = true;
+    await stop();
+  };
+  return { seen, texts: () => seen.map(({ text }) => text), tail, advance, crash, stop };
+}
