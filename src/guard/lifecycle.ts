@@ -3,7 +3,7 @@ import { keyOfScope } from '../core/scope.ts';
 import type { PermitTerms } from '../core/tool.ts';
 import { admit, cure, fail, relapse, settleProbe } from './breaker.ts';
 import type { Edit } from './edit.ts';
-import { isStaged, specOf, subjectOf, verdictDueMs } from './spec.ts';
+import { isStaged, specOf, subjectOf, verdictDueAfterMs, verdictDueMs } from './spec.ts';
 import type { OpenAttempt, SubjectState } from './state.ts';
 import { addStart, startOf } from './window.ts';
 
@@ -140,7 +140,7 @@ export function finish(edit: Edit, terms: PermitTerms, atMs: MonoMs): void {
   const attempt = attemptOf(record, terms);
   if (attempt !== undefined) {
     attempt.endedMs = atMs;
-    attempt.dueMs = Math.min(attempt.dueMs, verdictDueMs({ ...terms, expiresMs: atMs }));
+    attempt.dueMs = Math.min(attempt.dueMs, verdictDueAfterMs(terms.call.tool, atMs));
     moveProbe(record, attempt);
   }
   finishPlan(edit, terms, atMs);

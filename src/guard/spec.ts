@@ -124,8 +124,14 @@ export function subjectOf(call: ToolCall, engine: EngineId | undefined): ScopeKe
 /** Beyond the declared time to verify: a slow loop must not turn a cure into a failure. */
 const VERDICT_GRACE_MS = 10 * SECOND_MS;
 
-/** When an attempt that nobody judged has failed: the permit's life, the calls, the settling, the verifying, a grace. */
+/** When an attempt whose call ended then has failed, should nobody judge it: settling, verifying, and a grace. */
+export function verdictDueAfterMs(tool: ToolName, endMs: MonoMs): MonoMs {
+  const spec = specOf(tool);
+  return endMs + spec.settleMs + spec.verifyWithinMs + VERDICT_GRACE_MS;
+}
+
+/** The same at the moment of the permit, which may be redeemed late and whose call may take all its time. */
 export function verdictDueMs(terms: PermitTerms): MonoMs {
-  const spec = specOf(terms.call.tool);
-  return terms.expiresMs + spec.timeoutMs * spec.attemptsMax + spec.settleMs + spec.verifyWithinMs + VERDICT_GRACE_MS;
+  const { timeoutMs, attemptsMax } = specOf(terms.call.tool);
+  return verdictDueAfterMs(terms.call.tool, terms.expiresMs + timeoutMs * attemptsMax);
 }

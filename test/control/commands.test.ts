@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import * as commands from '../../src/control/commands.ts';
+import { askApproval } from '../../src/control/approvals.ts';
+import { type ControlState, controlProjection } from '../../src/control/state.ts';
+import type { Scope } from '../../src/core/scope.ts';
+import { aCall } from '../support/a.ts';
+
+const known = { channels: new Set(['news']), groups: new Set(['encoders']), engines: new Set(['local']) };
+const said = { who: 'ann', because: 'a test' };
+const news: Scope = { kind: 'channel', id: 'news' };
+const nobody = controlProjection.initial;
+
+const stateAfter = (state: ControlState, command: commands.Command): ControlState => {
+  if (!command.ok) throw new Error(command.because);
+  return command.drafts.reduce(
+    (next, { fact }, index) => controlProjection.apply(next, { seq: index + 1, at: 0, monoMs: 0, boot: 'b', fact }),
+    state,
+  );
+};
+
+describe('a word from a person', () => {
+  it('is refused without a name or a reason', () => {
+    expect(commands.freeze(nobody, { who: 'ann', because: '  ' })).toMatchObject({ ok: false, code: 'reason_missing' });
+    expect(commands.freeze(nobody, { who: '\u0007', because: 'x' })).toMatchObject({ ok: false, code: 'who_missing' });
+  });
+
+  it('loses control characters and direction marks, and all beyond 400 characters', () => {
+    const command = commands.freeze(nobody, { who: 'ann\u001b[31m', because: `a\u202eb\n${'x'.repeat(500)}` });
+    const fact = command.ok ? command.drafts[0]!.fact : undefined;
+    expect(fact).toMatchObject({ who: 'ann [31m' });
+    const because = fact?.type === 'control.frozen' ? fact.because : '';
+    expect(because.startsWith('a b xxx')).toBe(true);
+    expect(because).toHaveLength(400);
+  });
+
+  it('is refused about what does not exist', () => {
+    for (const scope of [
+      { kind: 'channel', id: 'nowhere' },
+      { kind: 'group', id: 'nowhere' },
+      { kind: 'engine', id: 'nowhere' },
+    ] as const) {
+      expect(commands.lease(known, { scope, forMs: 60_000 }, said)).toMatchObject({
+        ok: false,
+        code: 'target_unknown',
+      });
+      expect(commands.reset(known, scope, said)).toMatchObject({ ok: false, code: 'target_unknown' });
+      expect(commands.release(known, scope, said)).toMatchObject({ ok: false, code: 'target_unknown' });
+    }
+    for (const scope of [
+      news,
+      { kind: 'group', id: 'encoders' },
+      { kind: 'engine', id: 'local' },
+      { kind: 'fleet' },
+    ] as const) {
+      expect(commands.reset(known, scope, said).ok).toBe(true);
+    }
+  });
+
+  it('freezes once and thaws once', () => {
+    const frozen = stateAfter(nobody, commands.freeze(nobody, said));
+    expect(commands.freeze(frozen, said)).toMatchObject({ code: 'nothing_to_do' });
+    expect(commands.thaw(nobody, said)).toMatchObject({ code: 'nothing_to_do' });
+    expect(stateAfter(frozen, commands.thaw(frozen, said)).frozen).toBeUndefined();
+  });
+
+  it.each([0, 999, 86_400_001, Number.NaN, Number.POSITIVE_INFINITY, -1, 1_500.5])(
+    'takes no lease of %s ms',
+    (forMs) => {
+      expect(commands.lease(known, { scope: news, forMs }, said)).toMatchObject({ code: 'duration_invalid' });
+    },
+  );
+
+  it('takes a lease from a second to a day, and names its channel', () => {
+    for (const forMs of [1_000, 86_400_000]) {
+      expect(commands.lease(known, { scope: news, forMs }, said)).toMatchObject({
+        ok: true,
+        drafts: [{ channel: 'news' }],
+      });
+    }
+    const state = stateAfter(nobody, commands.lease(known, { scope: news, forMs: 60_000 }, said));
+    expect(commands.endLease(state, { kind: 'fleet' }, said)).toMatchObject({ code: 'nothing_to_do' });
+    expect(stateAfter(state, commands.endLease(state, news, said)).leases).toEqual([]);
+  });
+
+  it('takes windows of sound lengths, and ends only those that exist', () => {
+    const add = (startsInMs: number, forMs: number) =>
+      commands.addWindow(known, { id: 'win-1', scope: news, startsInMs, forMs }, said);
+    expect(add(-1, 60_000)).toMatchObject({ code: 'duration_invalid' });
+    expect(add(0, 0)).toMatchObject({ code: 'duration_invalid' });
+    expect(add(0, 8 * 86_400_000)).toMatchObject({ code: 'duration_invalid' });
+    expect(add(31 * 86_400_000, 60_000)).toMatchObject({ code: 'duration_invalid' });
+    const state = stateAfter(nobody, add(0, 60_000));
+    expect(commands.endWindow(state, 'win-2', said)).toMatchObject({ code: 'target_unknown' });
+    expect(stateAfter(state, commands.endWindow(state, 'win-1', said)).windows).toEqual([]);
+  });
+
+  it.each([-1, 5, 1.5, Number.NaN])('takes no phase %s', (phase) => {
+    expect(commands.setPhase(known, { phase, group: undefined }, said)).toMatchObject({ code: 'phase_invalid' });
+  });
+
+  it('sets the phase of all or of a group that exists', () => {
+    expect(stateAfter(nobody, commands.setPhase(known, { phase: 3, group: undefined }, said)).phase).toBe(3);
+    expect(stateAfter(nobody, commands.setPhase(known, { phase: 0, group: 'encoders' }, said)).groupPhases).toEqual([
+      { group: 'encoders', phase: 0 },
+    ]);
+    expect(commands.setPhase(known, { phase: 3, group: 'x' }, said)).toMatchObject({ code: 'target_unknown' });
+  });
+
+  it('answers a question that waits, and no other', () => {
+    const asked = askApproval(
+      {
+        id: 'apr-1',
+        call: aCall(),
+        incident: 'inc-1',
+        run: 'run-1',
+        classification: undefined,
+        askedAt: 0,
+        askedMs: 0,
+      },
+      600_000,
+    );
+    const state = controlProjection.apply(nobody, { seq: 1, at: 0, monoMs: 0, boot: 'b', fact: asked.fact });
+    const answer = (id: string, nowMs: number) => commands.answerApproval(state, { id, yes: true, nowMs }, said);
+    expect(answer('apr-2', 1)).toMatchObject({ code: 'approval_unknown' });
+    expect(answer('apr-1', 600_000)).toMatchObject({ code: 'approval_over' });
+    const answered = answer('apr-1', 599_999);
+    expect(answered).toMatchObject({ ok: true, drafts: [{ channel: 'news', incident: 'inc-1', run: 'run-1' }] });
+    const over = stateAfter(state, answered);
+    expect(commands.answerApproval(over, { id: 'apr-1', yes: false, nowMs: 1 }, said)).toMatchObject({
+      code: 'approval_over',
+    });
+  });
+});
