@@ -10,7 +10,7 @@ import * as media from './rows_media.ts';
 import * as observer from './rows_observer.ts';
 import * as upstream from './rows_upstream.ts';
 import * as life from './rows_process.ts';
-import { SETTLING_MAX_MS } from './setup.ts';
+import { CHURN_WINDOW_MS, SETTLING_MAX_MS } from './setup.ts';
 
 /** What is concluded of a channel (or of an engine) at one moment, and on whose word. */
 export interface Assessment {
@@ -105,7 +105,7 @@ const DOUBTS: ReadonlySet<FailureClass> = new Set(['telemetry_untrusted', 'contr
 const BESIDE: ReadonlySet<FailureClass> = new Set(['guide_stale']);
 
 function assessed(look: Look, classification: FailureClass, match: Match): Assessment {
-  const settledMs = Math.max(engineSettlesMs(look), match.notBeforeMs ?? 0);
+  const settledMs = Math.max(engineSettlesMs(look, classification), match.notBeforeMs ?? 0);
   const beside = BESIDE.has(classification) || (DOUBTS.has(classification) && look.health.healthy !== false);
   return {
     trouble: true,
@@ -124,13 +124,17 @@ function assessed(look: Look, classification: FailureClass, match: Match): Asses
   };
 }
 
-/** Until when the engine may still deal with it itself. 0: it has nothing to deal with. */
-function engineSettlesMs(look: Look): MonoMs {
+/**
+ * Until when the engine may still deal with it itself. 0: it has nothing to deal with. Lives that end one after another
+ * are not settling, however often the engine tries; and no series of tries settles for longer than its limit.
+ */
+function engineSettlesMs(look: Look, classification: FailureClass): MonoMs {
   const { process, context } = look;
-  if (process?.downSinceMs === undefined || !look.down) return 0;
-  if (process.state === 'exited') return process.downSinceMs + context.autorestartGraceMs;
-  if (process.state === 'fatal') return 0;
-  return process.downSinceMs + SETTLING_MAX_MS;
+  if (process?.downSinceMs === undefined || !look.down || process.state === 'fatal') return 0;
+  if (look.churning && classification !== 'process_crashed') return 0;
+  if (process.state === 'exited') return process.stateSinceMs + context.autorestartGraceMs;
+  const seriesMs = process.ends.find((endMs) => look.nowMs - endMs < CHURN_WINDOW_MS) ?? process.stateSinceMs;
+  return Math.min(seriesMs, process.stateSinceMs) + SETTLING_MAX_MS;
 }
 
 /** How much a witness of each origin is worth alone; a log line is worth its pattern's confidence on top. */

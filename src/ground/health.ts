@@ -95,6 +95,7 @@ function playlistHealth(facts: ChannelFacts, nowMs: MonoMs): Health {
   if (still !== undefined) {
     return young ? untold('it has just started') : unhealthy(`its playlist is unchanged for ${seconds(still)}`);
   }
+  if (output.revisions.at(-1)?.ended) return untold('its playlist is closed');
   if (!output.everChanged) return untold('its playlist was not seen to change yet');
   const ofThisLife = process === undefined || process.starts.length === 0 || (output.changedMs ?? 0) >= process.seenMs;
   return ofThisLife ? healthy('it runs and its playlist moves') : untold('the new process has no output yet');

@@ -4,9 +4,10 @@ import type { SymptomKind } from '../core/symptom.ts';
 import type { EngineFacts, HostFacts } from './engine_facts.ts';
 import type { ChannelFacts } from './facts.ts';
 import { endedByOrder, type Health, healthOf, isYoung, processKnown } from './health.ts';
-import type { ProcessFacts } from './process_facts.ts';
+import type { LifeEnd, ProcessFacts } from './process_facts.ts';
 import {
   CHURN_ENDS_MIN,
+  CHURN_RECENT_MS,
   CHURN_WINDOW_MS,
   CORRUPT_FRESH_MS,
   LAST_WORDS_MS,
@@ -52,7 +53,7 @@ export function lookAt(facts: ChannelFacts, context: ClassifyContext, nowMs: Mon
   const process = processKnown(facts.process, nowMs) ? facts.process : undefined;
   const recentEnds = (process?.ends ?? []).filter((endMs) => nowMs - endMs < CHURN_WINDOW_MS).length;
   const health = healthOf(facts, nowMs);
-  const churning = recentEnds >= CHURN_ENDS_MIN && (process?.failedLives ?? 0) > 0;
+  const churning = recentEnds >= CHURN_ENDS_MIN && (process?.failedLives ?? 0) > 0 && endedLately(process, nowMs);
   return {
     facts,
     context,
@@ -67,6 +68,9 @@ export function lookAt(facts: ChannelFacts, context: ClassifyContext, nowMs: Mon
     troubled: health.healthy !== true || churning,
   };
 }
+
+const endedLately = (process: ProcessFacts | undefined, nowMs: MonoMs): boolean =>
+  nowMs - (process?.ends.at(-1) ?? Number.NEGATIVE_INFINITY) <= CHURN_RECENT_MS;
 
 /** The records of these kinds that still say something about the present, strongest first. */
 export function told(look: Look, ...kinds: readonly SymptomKind[]): readonly SymptomFacts[] {
@@ -86,8 +90,7 @@ function speaksNow(look: Look, symptom: SymptomFacts): boolean {
   if (process === undefined) return fresh;
   if (look.down) return fresh || (hasLastWords(process) && symptom.lastMs >= lastWordsFromMs(process));
   if (look.recentEnds >= 2) return fresh;
-  const ofThisLife = process.starts.length === 0 || symptom.lastMs >= process.seenMs - 1_000;
-  return fresh && ofThisLife;
+  return fresh && symptom.lastMs > (process.lastEnd?.monoMs ?? Number.NEGATIVE_INFINITY);
 }
 
 /** A process that was shot had no last words; one that the engine gave up, or that ended by itself, had. */
@@ -96,7 +99,13 @@ const hasLastWords = (process: ProcessFacts): boolean => process.state === 'fata
 const lastWordsFromMs = (process: ProcessFacts): MonoMs =>
   (process.downSinceMs ?? process.stateSinceMs) - LAST_WORDS_MS;
 
-/** Killed by a signal that nobody sends to ask for an end. Supervisors without the number report a negative code. */
+const SIGKILL = 9;
+
+/** The signal was SIGKILL, or is not told: supervisors without the number report 0, or a negative exit code. */
+export const maybeKilled = ({ exitSignal, exitCode }: LifeEnd): boolean =>
+  exitSignal === undefined ? exitCode === undefined || exitCode < 0 : exitSignal === SIGKILL || exitSignal === 0;
+
+/** Killed by a signal that nobody sends to ask for an end. */
 export function diedBySignal(process: ProcessFacts): boolean {
   const end = process.lastEnd;
   if (end === undefined || endedByOrder(end)) return false;

@@ -101,30 +101,36 @@ export interface ProgressFacts {
   readonly outTimeMs: number;
   /** When the position last moved forward. */
   readonly advancedMs: MonoMs;
+  /** When it last began to move again after a pause. */
+  readonly resumedMs: MonoMs;
   /** The longest pause between two reports of late: silence is measured against the encoder's own habit. */
   readonly gapMs: number;
   readonly reports: number;
-  /** Reports at least about 2 s apart, newest last, of one life; at most 5. */
+  /** Reports at least about 2 s apart, newest last, of one life; at most 16. */
   readonly spaced: readonly { readonly monoMs: MonoMs; readonly outTimeMs: number }[];
 }
 
 const SPACING_MS = 1_900;
-const SPACED_KEPT = 5;
+const SPACED_KEPT = 16;
+/** A longer pause is an interruption, and what follows it a resumption. */
+const INTERRUPTED_MS = 5_000;
 const GAP_MS_MAX = 10_000;
 
 export function nextProgress(before: ProgressFacts | undefined, sample: ProgressSample): ProgressFacts {
   const { monoMs, outTimeMs } = sample;
   const point = { monoMs, outTimeMs };
   if (before === undefined || outTimeMs < before.outTimeMs) {
-    return { lastMs: monoMs, outTimeMs, advancedMs: monoMs, gapMs: 0, reports: 1, spaced: [point] };
+    return { lastMs: monoMs, outTimeMs, advancedMs: monoMs, resumedMs: monoMs, gapMs: 0, reports: 1, spaced: [point] };
   }
   const newest = before.spaced.at(-1);
   const apart = newest === undefined || monoMs - newest.monoMs >= SPACING_MS;
   const gapMs = Math.min(monoMs - before.lastMs, GAP_MS_MAX);
+  const advances = outTimeMs > before.outTimeMs;
   return {
     lastMs: monoMs,
     outTimeMs,
-    advancedMs: outTimeMs > before.outTimeMs ? monoMs : before.advancedMs,
+    advancedMs: advances ? monoMs : before.advancedMs,
+    resumedMs: advances && monoMs - before.advancedMs > INTERRUPTED_MS ? monoMs : before.resumedMs,
     gapMs: Math.max(gapMs, before.gapMs * 0.9),
     reports: before.reports + 1,
     spaced: apart ? [...before.spaced, point].slice(-SPACED_KEPT) : before.spaced,
@@ -137,3 +143,10 @@ export const speedsOf = (progress: ProgressFacts): readonly number[] =>
     const from = progress.spaced[index];
     return from === undefined ? 1 : (point.outTimeMs - from.outTimeMs) / (point.monoMs - from.monoMs);
   });
+
+/** How far the output has fallen behind time since the best moment that is remembered, in milliseconds. */
+export function lagOf(progress: ProgressFacts): number {
+  const lead = ({ monoMs, outTimeMs }: { readonly monoMs: MonoMs; readonly outTimeMs: number }) => outTimeMs - monoMs;
+  const newest = progress.spaced.at(-1);
+  return newest === undefined ? 0 : Math.max(...progress.spaced.map(lead)) - lead(newest);
+}

@@ -1,8 +1,11 @@
 import { fullestDisk } from './engine_facts.ts';
-import { type Look, told } from './look.ts';
+import { type Look, maybeKilled, told } from './look.ts';
 import type { Match } from './row.ts';
 import { DISK_FULL_RATIO, OOM_NEAR_MS } from './setup.ts';
 import { deadSignal, diskSignal, emptySignal, outputSignal, spoken, symptomSignal } from './witness.ts';
+
+/** What a shell answers for a child that was killed. */
+const SHELL_SIGKILL = 137;
 
 /** The machine has no more of something that every channel needs: a restart would fail, or harm the neighbours. */
 export function hostExhausted(look: Look): Match | undefined {
@@ -31,11 +34,10 @@ function outOfMemory(look: Look): Match | undefined {
   if (!troubled) return undefined;
   const words = told(look, 'process_killed_oom');
   const rose = context.host?.oomRoseMs;
-  const endMs = process?.lastEnd?.seen ? process.lastEnd.monoMs : undefined;
-  const killed = process?.lastEnd?.exitSignal === 9 || process?.lastEnd?.exitSignal === undefined;
-  const exited =
-    process?.lastEnd?.exitCode !== undefined && process.lastEnd.exitCode >= 0 && process.lastEnd.exitCode !== 137;
-  const near = rose !== undefined && endMs !== undefined && Math.abs(rose - endMs) <= OOM_NEAR_MS && killed && !exited;
+  const end = process?.lastEnd;
+  const endMs = end?.seen ? end.monoMs : undefined;
+  const shot = end !== undefined && (maybeKilled(end) || end.exitCode === SHELL_SIGKILL);
+  const near = shot && rose !== undefined && endMs !== undefined && Math.abs(rose - endMs) <= OOM_NEAR_MS;
   if (!near && words.length === 0) return undefined;
   const kernel = near
     ? ({

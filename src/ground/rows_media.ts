@@ -1,8 +1,8 @@
 import type { SymptomKind } from '../core/symptom.ts';
 import { type Look, outageIsOver, sourceFails, told } from './look.ts';
-import { speedsOf } from './output_facts.ts';
+import { lagOf, speedsOf } from './output_facts.ts';
 import type { Match } from './row.ts';
-import { PROBE_STALE_MS, SPEED_INTERVALS, SPEED_MIN } from './setup.ts';
+import { LAG_MS_MIN, PROBE_STALE_MS, SPEED_INTERVALS, SPEED_MIN } from './setup.ts';
 import type { SymptomFacts } from './symptom_facts.ts';
 import { churnSignal, deadSignal, idleSignal, outputSignal, sourceSignal, spoken, symptomSignal } from './witness.ts';
 
@@ -134,20 +134,15 @@ function recentSpeeds(look: Look): readonly number[] | undefined {
   return speeds.length < SPEED_INTERVALS ? undefined : speeds;
 }
 
-/** Too slow on each of the last intervals, and yet moving: what does not move at all is another trouble. */
+/** Too slow on each of the last intervals, and falling behind, and yet moving: what stands is another trouble. */
 function slowSignal(look: Look) {
+  const { progress } = look.facts;
   const speeds = recentSpeeds(look);
-  if (speeds === undefined || !speeds.every((speed) => speed < SPEED_MIN) || !speeds.some((speed) => speed > 0)) {
-    return undefined;
-  }
+  if (progress === undefined || speeds === undefined || lagOf(progress) < LAG_MS_MIN) return undefined;
+  if (speeds.some((speed) => speed >= SPEED_MIN) || speeds.every((speed) => speed <= 0)) return undefined;
   const mean = speeds.reduce((a, b) => a + b, 0) / speeds.length;
   const says = `encoding at ${mean.toFixed(2)}x over ${speeds.length} intervals`;
-  return {
-    origin: 'log',
-    says,
-    symptom: 'encoder_overload',
-    monoMs: look.facts.progress?.lastMs ?? look.nowMs,
-  } as const;
+  return { origin: 'log', says, symptom: 'encoder_overload', monoMs: progress.lastMs } as const;
 }
 
 /** Troubles of ingest that only a log tells. */

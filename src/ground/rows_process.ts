@@ -1,7 +1,24 @@
 import { endedByOrder, progressStands } from './health.ts';
-import { diedBySignal, type Look, outageIsOver, outageMs, sourceFails, sourceReadSince, told } from './look.ts';
+import {
+  diedBySignal,
+  type Look,
+  maybeKilled,
+  outageIsOver,
+  outageMs,
+  sourceFails,
+  sourceReadSince,
+  told,
+} from './look.ts';
 import type { Match, Want } from './row.ts';
-import { LOG_LAG_MS, OOM_WAIT_MS, stallAfterOf, UNKNOWN_PATIENCE_MS } from './setup.ts';
+import {
+  LOG_LAG_MS,
+  OOM_WAIT_MS,
+  SETTLING_MAX_MS,
+  stallAfterOf,
+  SYMPTOM_FRESH_MS,
+  UNKNOWN_PATIENCE_MS,
+} from './setup.ts';
+
 import {
   deadSignal,
   idleSignal,
@@ -67,7 +84,7 @@ function waitForKernel(look: Look): number {
   const { process, context } = look;
   const end = process?.lastEnd;
   if (process === undefined || end === undefined || !diedBySignal(process)) return 0;
-  if (end.exitSignal !== undefined && end.exitSignal !== 9) return 0;
+  if (!maybeKilled(end)) return 0;
   const host = context.host?.last;
   if (host?.oomKills === undefined || host.monoMs >= end.monoMs) return 0;
   return end.monoMs + OOM_WAIT_MS;
@@ -110,19 +127,22 @@ function sourceSpeaksForIt(look: Look): boolean {
   return sourceReadSince(look, (stoppedMs(look) ?? look.nowMs) + segmentMs + 1_000);
 }
 
+const NEWS_MS_MAX = 60_000;
+
 /** Something is wrong, and nothing above says what. A person is asked, when it has not become clearer by then. */
 export function unknownTrouble(look: Look): Match | undefined {
   const { process, facts, health } = look;
   const unseen = process === undefined && facts.output === undefined && facts.reach === undefined;
   const lines = told(look, 'process_crash', 'process_killed_oom', 'process_exit_nonzero', 'stalled_output');
   if (!look.down && health.healthy !== false && !(unseen && lines.length > 0)) return undefined;
-  const sinceMs = look.down ? process?.downSinceMs : (stoppedMs(look) ?? lines[0]?.firstMs);
+  if (process?.state === 'starting' && look.nowMs - process.stateSinceMs < SETTLING_MAX_MS) return undefined;
+  const sinceMs = (look.down ? process?.downSinceMs : (stoppedMs(look) ?? lines[0]?.firstMs)) ?? look.nowMs;
   const signals = spoken(deadSignal(look), outputSignal(look), idleSignal(look), progressSignal(look));
   return {
     because: why(look),
     signals: [...signals, ...lines.map(symptomSignal)],
     sinceMs,
-    notBeforeMs: (sinceMs ?? look.nowMs) + patienceMs(look),
+    notBeforeMs: Math.max(sinceMs, lastNewsMs(look, sinceMs)) + patienceMs(look),
     wants: wanted(look),
   };
 }
@@ -142,6 +162,18 @@ function patienceMs(look: Look): number {
   const lookMs = setup.hasSource ? setup.sourceEveryMs * 2 : 0;
   const stallMs = look.down ? 0 : stallAfterOf(setup, output?.targetDurationMs);
   return stallMs + Math.max(UNKNOWN_PATIENCE_MS, lookMs);
+}
+
+/**
+ * When something last changed that may yet cure it: its encoder moves again, its source is back, its process changed
+ * its state, or what explained it fell silent. A log that never falls silent puts nothing off for ever.
+ */
+function lastNewsMs(look: Look, sinceMs: number): number {
+  const { source, progress, symptoms } = look.facts;
+  const back = source?.lastFailMs === undefined ? undefined : source.okSinceMs;
+  const lines = symptoms.map(({ lastMs }) => Math.min(lastMs + SYMPTOM_FRESH_MS, sinceMs + NEWS_MS_MAX));
+  const moves = look.down ? look.process?.stateSinceMs : progress?.resumedMs;
+  return Math.max(0, back ?? 0, moves ?? 0, ...lines);
 }
 
 const wanted = (look: Look): readonly Want[] => (look.facts.setup.hasSource ? ['source', 'output'] : ['output']);

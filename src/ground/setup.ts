@@ -40,12 +40,16 @@ export const SETTLED_LIFE_MS = 30 * SECOND_MS;
 /** This many lives that end within the window are a loop, whatever the exit codes say. */
 export const CHURN_ENDS_MIN = 3;
 export const CHURN_WINDOW_MS = 60 * SECOND_MS;
+/** A loop whose last life ended longer ago than this has stopped turning. */
+export const CHURN_RECENT_MS = 25 * SECOND_MS;
 /** Ends this soon after Reeve's own action belong to the action. */
 export const OWN_ACTION_MS = 15 * SECOND_MS;
 
 /** True speed below this on three successive intervals is too slow. */
 export const SPEED_MIN = 0.95;
 export const SPEED_INTERVALS = 3;
+/** And it must have cost at least this much: a busy moment is caught up with, a machine too weak is not. */
+export const LAG_MS_MIN = 1_500;
 
 /** A disk fuller than this counts as full (docs/classification.md). */
 export const DISK_FULL_RATIO = 0.95;

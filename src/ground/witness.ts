@@ -39,7 +39,7 @@ export function deadSignal(look: Look): Witness {
 
 function exitOf(process: ProcessFacts): string {
   const end = process.lastEnd;
-  if (end?.exitSignal !== undefined) return ` (signal ${end.exitSignal})`;
+  if (end?.exitSignal) return ` (signal ${end.exitSignal})`;
   if (diedBySignal(process)) return ' (killed by a signal)';
   return end?.exitCode === undefined ? '' : ` (exit ${end.exitCode})`;
 }
@@ -119,7 +119,7 @@ export function serverSignal(look: Look): Witness {
   return signal('probe', `the playlist cannot be read (${output.last.failure ?? 'unknown'})`, output.last.monoMs);
 }
 
-/** The encoder's own reports stopped, or repeat the same position. */
+/** The encoder's own reports stopped, or repeat the same position. A silence is witnessed now, not when it began. */
 export function progressSignal(look: Look): Witness {
   const { progress } = look.facts;
   if (progress === undefined || !progressStands(look.facts, look.nowMs)) return undefined;
