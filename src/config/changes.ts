@@ -1,6 +1,6 @@
 import type { Problem } from '../core/errors.ts';
 import { canonicalJson } from '../core/wire.ts';
-import type { ChannelConfig, Config } from './config.ts';
+import type { ChannelConfig, Config, EngineConfig } from './config.ts';
 import type { Configuration } from './load.ts';
 
 /**
@@ -72,16 +72,22 @@ const valuesOf = ({ patterns }: Configuration) => patterns.map(({ file, value })
 
 /** What of the configuration stands behind each name; a persona's assignment is not part of it. */
 const RESTART_VIEWS: Readonly<Record<(typeof NEEDS_RESTART)[number], (config: Config) => unknown>> = {
-  engines: ({ engines }) => engines,
+  engines: ({ engines }) => engines.map((engine) => [engine, clearSecretsOf(engine)]),
   channels: ({ channels }) => channels.map(({ persona: _, ...rest }) => rest),
   groups: ({ groups }) => groups.map(({ id, phase }) => ({ id, phase })),
   sources: ({ sources }) => sources,
-  receivers: ({ receivers }) => receivers,
+  receivers: ({ receivers }) => receivers.map((each) => [each, 'secret' in each ? each.secret?.reveal() : undefined]),
   http: ({ http }) => http,
   metrics_prefix: ({ metricsPrefix }) => metricsPrefix,
   state: ({ stateDirectory }) => stateDirectory,
   journal: ({ journal }) => journal,
 };
+
+/** They are not enumerable, so a comparison has to ask for them by name. */
+const clearSecretsOf = (engine: EngineConfig) => [
+  'password' in engine ? engine.password : undefined,
+  'token' in engine ? engine.token : undefined,
+];
 
 /** A channel that runs on until the next start must keep a persona that exists. */
 export function orphans({ configuration }: Reloaded): readonly Problem[] {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type FSWatcher, readdirSync, readFileSync, realpathSync, statSync, watch } from 'node:fs';
+import { type FSWatcher, readdirSync, readFileSync, statSync, watch } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import type { Problem } from '../core/errors.ts';
@@ -50,7 +50,9 @@ export function watchConfiguration(options: Watch): Reloader {
     // Before reading: an edit in between is then seen as a change at the next look.
     seen = fingerprint(current);
     const change = judged(options.load(), current);
+    const moved = foldersOf(current).join() !== foldersOf(change.configuration).join();
     current = change.configuration;
+    if (moved) seen = fingerprint(current);
     problems = change.ok ? [] : change.problems;
     watched.follow(current);
     onChange(change);
@@ -124,39 +126,37 @@ class Folders implements Disposable {
     this.#onEvent = onEvent;
   }
 
-  /** Brings the watches in line with the folders, by where they really are; tries again what failed before. */
+  /** Brings the watches in line with the folders, by what they really are; tries again what failed before. */
   follow(configuration: Configuration): void {
-    const wanted = new Set(foldersOf(configuration).flatMap(realPath));
-    for (const [path, watcher] of this.#watchers) if (!wanted.has(path)) this.#drop(path, watcher);
-    for (const path of wanted) if (!this.#watchers.has(path)) this.#add(path);
+    const wanted = new Map(foldersOf(configuration).flatMap(identified));
+    for (const [identity, watcher] of this.#watchers) if (!wanted.has(identity)) this.#drop(identity, watcher);
+    for (const [identity, path] of wanted) if (!this.#watchers.has(identity)) this.#add(identity, path);
   }
 
-  #add(path: string): void {
+  #add(identity: string, path: string): void {
     try {
       const watcher = watch(path, { persistent: false }, () => this.#onEvent());
-      watcher.on('error', () => this.#drop(path, watcher));
-      this.#watchers.set(path, watcher);
+      watcher.on('error', () => this.#drop(identity, watcher));
+      this.#watchers.set(identity, watcher);
     } catch {
       // No watch to be had: the poll sees it, later.
     }
   }
 
-  #drop(path: string, watcher: FSWatcher): void {
+  #drop(identity: string, watcher: FSWatcher): void {
     watcher.close();
-    this.#watchers.delete(path);
+    this.#watchers.delete(identity);
   }
 
   [Symbol.dispose](): void {
-    for (const [path, watcher] of this.#watchers) this.#drop(path, watcher);
+    for (const [identity, watcher] of this.#watchers) this.#drop(identity, watcher);
   }
 }
 
-function realPath(path: string): string[] {
-  try {
-    return [`${realpathSync(path)}`];
-  } catch {
-    return [];
-  }
+/** A folder that was replaced has its old name and another inode; nothing where there is none. */
+function identified(path: string): readonly (readonly [identity: string, path: string])[] {
+  const status = statSync(path, { throwIfNoEntry: false });
+  return status ? [[`${status.dev}:${status.ino}`, path]] : [];
 }
 
 /** Changes exactly when a file's name or content does. A file that is too large to be read counts by size and time. */

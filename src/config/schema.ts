@@ -25,13 +25,13 @@ export function jsonSchemaOf(kind: string, more: Readonly<Record<string, z.ZodTy
 /** Names the tools one by one, so that an editor can offer them; a free key could only be refused later. */
 function withTools(schema: JsonObject): JsonObject {
   const properties = schema.properties as Readonly<Record<string, JsonObject>>;
-  const access = { type: 'string', enum: TOOL_ACCESS };
+  const access = (tool: string) => ({ type: 'string', enum: TOOL_ACCESS, description: `What ${tool} may do.` });
   const names = [...TOOL_NAMES, ...Object.keys(TOOL_ALIASES)];
   const { description } = properties.tool_access_policy ?? {};
   const policy = {
     description,
     type: 'object',
-    properties: Object.fromEntries(names.map((name) => [name, access])),
+    properties: Object.fromEntries(names.map((name) => [name, access(name)])),
     additionalProperties: false,
   };
   return { ...schema, properties: { ...properties, tool_access_policy: policy } };

@@ -39,7 +39,13 @@ export function keysAt(root: z.core.$ZodType, path: Path): readonly string[] {
 export function descriptionAt(root: z.core.$ZodType, path: Path): string | undefined {
   let schema: z.core.$ZodType | undefined = root;
   for (const segment of path) schema = schema && opened(schema).flatMap((open) => members(open, segment))[0];
-  return schema && (schema as z.ZodType).description;
+  while (schema) {
+    const { description } = schema as z.ZodType;
+    if (description !== undefined) return description;
+    const { innerType, in: inner } = definitionOf(schema);
+    schema = innerType ?? inner;
+  }
+  return undefined;
 }
 
 /** Optional, default, pipe and the like hide the schema that says something; a union opens into its options. */

@@ -20,6 +20,8 @@ export type Meaning<T> = { readonly ok: T } | { readonly no: string; readonly hi
 type Issue = z.core.$ZodIssue;
 type Said = { readonly message: string; readonly hint?: string | undefined };
 
+const WORDS_IN_MESSAGE_MAX = 10;
+
 /** Marks messages that this file writes itself; any other was written in the schema. */
 const OURS = '\u0000';
 
@@ -109,10 +111,22 @@ function problemsOf(issue: Issue, place: Place): readonly Problem[] {
     return issue.keys.map((key) => problemAt(source, [...here, key], unknownKey(key, known), 'key'));
   }
   const key = String(here.at(-1) ?? '');
-  const said = say(issue, (value) => source.written?.(here) ?? shown(value, key));
+  const written = source.written?.(here);
+  const said = withoutValue(
+    say(issue, (value) => written ?? shown(value, key)),
+    written,
+    issue.input,
+  );
   const part = issue.code === 'invalid_key' ? 'key' : 'value';
   const hint = said.hint ?? hintOf(issue, place);
   return [problemAt(source, here, { message: said.message, hint }, part)];
+}
+
+/** What came out of the environment may be a secret: the file's own words stand for it. */
+function withoutValue(said: Said, written: string | undefined, input: unknown): Said {
+  if (written === undefined) return said;
+  const message = said.message.replace(/, got .*$/s, `, got what ${shown(written)} stands for`);
+  return said.hint?.includes(String(input)) === false ? { message, hint: said.hint } : { message };
 }
 
 function unknownKey(key: string, known: readonly string[]): Said {
@@ -138,13 +152,13 @@ const TYPES: Readonly<Record<string, string>> = {
 function say(issue: Issue, show: (value: unknown) => string): Said {
   const params = issue.code === 'custom' ? issue.params : undefined;
   if (params?.said === true) return { message: issue.message, hint: params.hint };
-  const got = show('discriminator' in issue ? valueAt(issue.input, issue.path.slice(-1) as Path) : issue.input);
+  const got = show(inputOf(issue));
   if (issue.message !== OURS) return { message: written(issue, got), hint: params?.hint };
   switch (issue.code) {
     case 'invalid_type':
       return { message: `expected ${TYPES[issue.expected] ?? issue.expected}, got ${got}` };
     case 'invalid_value':
-      return { message: `expected ${listed(issue.values.map(String))}, got ${got}` };
+      return { message: `expected ${oneOf(issue.values.map(String))}, got ${got}` };
     case 'too_small':
       return sized('at least', Number(issue.minimum) + (issue.inclusive === false ? 1 : 0), { issue, got });
     case 'too_big':
@@ -169,6 +183,10 @@ function written(issue: Issue, got: string): string {
   return `${sentence ? '' : 'expected '}${issue.message}, got ${got}`;
 }
 
+/** A long list would drown the message; the hint has what is needed of it. */
+const oneOf = (words: readonly string[]): string =>
+  words.length <= WORDS_IN_MESSAGE_MAX ? listed(words) : `one of ${words.length} known words`;
+
 function sized(bound: string, limit: number, about: { issue: Issue; got: string }): Said {
   const { issue, got } = about;
   if (typeof issue.input === 'string')
@@ -188,8 +206,12 @@ const expectedBy = (issue: Issue): readonly string[] => {
   return issue.code === 'invalid_type' ? [TYPES[issue.expected] ?? issue.expected] : [];
 };
 
+/** A union by kind names the kind's place, but hands over the whole mapping. */
+const inputOf = (issue: Issue): unknown =>
+  'discriminator' in issue ? valueAt(issue.input, issue.path.slice(-1) as Path) : issue.input;
+
 function hintOf(issue: Issue, { schema, path }: Place): string | undefined {
-  const { input } = issue;
+  const input = inputOf(issue);
   if (issue.code === 'invalid_key') {
     const meant = nearest(String(issue.path.at(-1)), keysAt(schema, path.slice(0, -1)));
     return meant && `did you mean ${meant}?`;
@@ -199,8 +221,10 @@ function hintOf(issue: Issue, { schema, path }: Place): string | undefined {
     const options = issue.code === 'invalid_union' ? unionWords(issue) : [];
     const meant = nearest(input, [...words, ...options]);
     if (meant !== undefined) return `did you mean ${meant}?`;
+    if (words.length > WORDS_IN_MESSAGE_MAX) return `known are ${listed(words, 'and')}`;
   }
-  return issue.code === 'invalid_type' ? typeHint(issue.expected, input) : descriptionAt(schema, path);
+  const byType = issue.code === 'invalid_type' ? typeHint(issue.expected, input) : undefined;
+  return byType ?? descriptionAt(schema, path);
 }
 
 /** What to write when the type is wrong in one of the ways that YAML invites. */

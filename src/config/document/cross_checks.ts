@@ -89,6 +89,7 @@ function checkListeners(reading: Reading): void {
 
 /** From this phase on Reeve changes things. */
 const ACTING_PHASE = 2;
+const LAST_PHASE = 4;
 
 /** Whoever acts must be able to call a person. */
 function checkReach(reading: Reading): void {
@@ -101,7 +102,7 @@ function checkReach(reading: Reading): void {
   ];
   for (const path of phases) {
     const phase = valueAt(reading.source.value, path);
-    if (typeof phase !== 'number' || phase < ACTING_PHASE) continue;
+    if (typeof phase !== 'number' || phase < ACTING_PHASE || phase > LAST_PHASE) continue;
     reading.note(
       path,
       `phase ${phase} changes things, and no receiver could call a person`,

@@ -117,7 +117,9 @@ export const configDocument = z
     journal: z
       .strictObject({ keep: duration('2d', '365d', 'How long facts are kept. Default 30d.').optional() })
       .optional(),
-    log: z.strictObject({ level: z.enum(LOG_LEVELS).optional() }).optional(),
+    log: z
+      .strictObject({ level: z.enum(LOG_LEVELS).optional().describe('How much Reeve logs. Default info.') })
+      .optional(),
   })
   .meta({ title: 'Reeve configuration', description: 'What Reeve watches, how far it may go, and whom it tells.' });
 

@@ -33,14 +33,32 @@ const HOST_EVERY: Range = { key: 'every', least: SECOND_MS, most: 5 * MINUTE_MS 
 
 export function readEngines(reading: Reading): readonly EngineConfig[] {
   reading.unique('engines');
+  const addresses = new Map<string, string>();
   return reading.entries('engines', engineDocument).map(({ path, value }) => {
     if (value.id === 'fleet') reading.note([...path, 'id'], 'the id fleet means everything', 'choose another id');
     const durations = value as unknown as Readonly<Record<string, unknown>>;
     for (const range of RANGES) within(reading, [...path, range.key], { range, ms: durations[range.key] });
     if (value.host) within(reading, [...path, 'host', 'every'], { range: HOST_EVERY, ms: value.host.every });
+    claimAddress(reading, path, { engine: value, addresses });
     for (const name of ['password', 'token'] as const) checkSecret(reading, path, { name, document: value });
     return resolved(reading, value);
   });
+}
+
+/** Two engines on one service could restart one process twice, each within its own limits. */
+function claimAddress(
+  reading: Reading,
+  path: Path,
+  { engine, addresses }: { engine: EngineDocument; addresses: Map<string, string> },
+): void {
+  if (engine.kind === 'command') return;
+  const key = 'socket' in engine && engine.socket !== undefined ? 'socket' : 'url';
+  const written = key === 'socket' && 'socket' in engine ? engine.socket : engine.url;
+  const address = (key === 'socket' ? reading.pathOf(written ?? '') : URL.parse(written ?? '')?.href) ?? '';
+  const owner = addresses.get(address);
+  if (owner === undefined) addresses.set(address, engine.id);
+  else
+    reading.note([...path, key], `the engine ${owner} has this address already`, 'put its channels under one engine');
 }
 
 function within(reading: Reading, path: Path, { range, ms }: { range: Range; ms: unknown }): void {

@@ -131,5 +131,8 @@ export function limitsFrom(chosen: Readonly<Record<string, LimitChoice | undefin
       value: spell(limit, choice.value),
       standard: spell(limit, standardOf(limit)),
     }));
-  return { limits: { ...DEFAULT_LIMITS, ...values }, risks };
+  const limits: Limits = { ...DEFAULT_LIMITS, ...values };
+  // Where only the first time is made longer, the cap goes along: longer is stricter.
+  const least = Object.hasOwn(values, 'breakerOpenMsMax') ? 0 : limits.breakerOpenMs;
+  return { limits: { ...limits, breakerOpenMsMax: Math.max(limits.breakerOpenMsMax, least) }, risks };
 }

@@ -1,0 +1,105 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { messageOf, ReeveError } from '../core/errors.ts';
+import { SHIPPED } from './document/paths.ts';
+import { type FoundSupervisor, findSupervisor } from './find_supervisor.ts';
+import { jsonSchemaOf, OWN_DOCUMENTS } from './schema.ts';
+
+export interface StarterFile {
+  /** Relative to the directory that is set up. */
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface Initialised {
+  readonly written: readonly string[];
+  /** Were there already, and stay as they were. */
+  readonly kept: readonly string[];
+  readonly found: FoundSupervisor | undefined;
+}
+
+/** Writes a first configuration for the engine that is found here. Never touches a file that exists. */
+export async function init(directory: string, found?: FoundSupervisor): Promise<Initialised> {
+  const engine = found ?? (await findSupervisor());
+  const written: string[] = [];
+  const kept: string[] = [];
+  for (const { path, text } of starterFiles(engine)) {
+    (writeNew(join(directory, path), text) ? written : kept).push(path);
+  }
+  return { written, kept, found: engine };
+}
+
+/** The files of a first configuration: the file itself, and the schemas that editors read. */
+export function starterFiles(found: FoundSupervisor | undefined): readonly StarterFile[] {
+  const schemas = Object.keys(OWN_DOCUMENTS).map((kind) => ({
+    path: `config/schemas/${kind}.schema.json`,
+    text: `${JSON.stringify(jsonSchemaOf(kind), undefined, 2)}\n`,
+  }));
+  return [{ path: 'config/reeve.yaml', text: starterText(found) }, ...schemas];
+}
+
+/** The shipped starter, with the part between these two lines made for what was found. */
+const PART_BEGINS = 'engines: []\n';
+const PART_ENDS = '# Persona and first phase for a whole group of channels.\n';
+
+function starterText(found: FoundSupervisor | undefined): string {
+  const shipped = readFileSync(join(SHIPPED, 'config/reeve.yaml'), 'utf8');
+  const [begin, end] = [shipped.indexOf(PART_BEGINS), shipped.indexOf(PART_ENDS)];
+  if (!found || begin === -1 || end === -1) return shipped;
+  return `${shipped.slice(0, begin)}${enginePart(found)}\n${shipped.slice(end)}`;
+}
+
+function enginePart(found: FoundSupervisor): string {
+  const address =
+    found.socket === undefined ? `url: ${JSON.stringify(found.url)}` : `socket: ${JSON.stringify(found.socket)}`;
+  const log = found.logFile === undefined ? [] : [`    logs: [{ path: ${JSON.stringify(found.logFile)} }]`];
+  const ids = found.programs.filter((name) => /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(name) && name !== 'fleet');
+  const channels =
+    ids.length === 0
+      ? ['channels: []', '# channels:', '#   - ids: [news, sport]']
+      : [
+          '# Every program of this supervisor. Keep those that are channels.',
+          'channels:',
+          `  - ids: [${ids.map(quoted).join(', ')}]`,
+        ];
+  const rest = [
+    '    engine: local',
+    '    name: "{id}"                      # what the supervisor calls it; group:name for a program of a group',
+    '    # logs: ["/var/log/channels/{id}.err"]',
+    '    # Without a look at the output Reeve cannot tell a stall from quiet:',
+    '    # output: { hls: "http://127.0.0.1:8080/hls/{id}/index.m3u8", every: 2s, stall_after: 6s }',
+  ];
+  return [
+    `# Found by ${found.from}.`,
+    'engines:',
+    '  - id: local',
+    '    kind: supervisor',
+    `    ${address}`,
+    `    ${found.username === undefined ? '# username: reeve' : `username: ${JSON.stringify(found.username)}`}`,
+    `    ${found.username === undefined ? '# ' : ''}password_env: SUPERVISOR_PASSWORD   # or password_file:, which only its owner may read`,
+    '    poll: 1s',
+    ...log,
+    '    # host: { disks: [/var/www/hls], every: 5s }',
+    ...channels,
+    ...(ids.length === 0 ? rest.map((line) => `# ${line.slice(2)}`) : rest),
+    '',
+  ].join('\n');
+}
+
+/** Words that YAML would take for something else stand in quotes. */
+const quoted = (id: string): string =>
+  /^[A-Za-z][A-Za-z_-]*\d*$/.test(id) && !/^(true|false|null)$/i.test(id) ? id : JSON.stringify(id);
+
+function writeNew(path: string, text: string): boolean {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text, { flag: 'wx' });
+    return true;
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    throw new ReeveError('CONFIG_INVALID', `cannot write ${path}: ${messageOf(thrown)}`, {
+      cause: thrown,
+      hint: 'name a directory that you may write to: reeve init DIR',
+    });
+  }
+}

@@ -1,0 +1,163 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { checkAll, checkReport, type FileKind, formatProblem } from '../../src/config/check.ts';
+import { loadConfiguration } from '../../src/config/load.ts';
+import { aFolder, TOOLS, told } from './support.ts';
+
+const PERSONA = `id: mine
+risk_tolerance: low
+aggressiveness: cautious
+tool_access_policy: {}
+escalation_policy: { on_containment: immediate }
+containment_bias: true
+operational_mode: diagnostic
+restart_cap: 0
+planning_depth_max: 0
+retry_threshold: 1
+`;
+const RULE = 'id: r\ndescription: d\nclassification: unknown\nthen: [{ escalate: true }]\n';
+const CONFIG = 'version: 1\npersona: mine\npersonas: personas\nrules: rules\npatterns: patterns\n';
+
+const sound = {
+  'config/reeve.yaml': CONFIG,
+  'config/personas/mine.yaml': PERSONA,
+  'config/rules/r.rule.yaml': RULE,
+  'config/patterns/p.yaml': 'patterns: []\n',
+};
+
+const patternKind: FileKind = {
+  name: 'pattern',
+  recognises: ({ file }) => file.includes('/patterns/'),
+  check: () => [],
+};
+
+const check = (folder: string, files: string[] = []) =>
+  checkAll({ files, cwd: folder, env: {}, tools: TOOLS, kinds: [patternKind] }).map(formatProblem);
+
+describe('checkAll', () => {
+  it('is silent about a sound configuration, a folder of it, and each file alone', () => {
+    const folder = aFolder(sound);
+    expect(check(folder)).toEqual([]);
+    expect(check(folder, ['config'])).toEqual([]);
+    for (const file of Object.keys(sound)) expect(check(folder, [file])).toEqual([]);
+  });
+
+  it('tells every problem of every file, as file:line:col, from where the command was typed', () => {
+    const folder = aFolder({
+      'config/reeve.yaml': `${CONFIG}limits: { window: 1 }\nlog: { level: loud }\n`,
+      'config/personas/mine.yaml': PERSONA.replace('low', 'lo'),
+      'config/rules/r.rule.yaml': RULE.replace('unknown', 'unknwon'),
+      'config/patterns/p.yaml': 'patterns: [\n',
+    });
+    const lines = check(folder);
+    expect(lines).toEqual([
+      expect.stringMatching(/^config\/patterns\/p\.yaml:2:1: the indentation does not fit/),
+      'config/personas/mine.yaml:2:17: risk_tolerance: expected low, medium or high, got "lo" (did you mean low?)',
+      expect.stringMatching(/^config\/reeve\.yaml:6:19: limits\.window: expected a duration such as 30s/),
+      expect.stringMatching(
+        /^config\/reeve\.yaml:7:15: log\.level: expected fatal, error, warn, info, debug or trace, got "loud"/,
+      ),
+      expect.stringMatching(/^config\/rules\/r\.rule\.yaml:3:17: classification: .*\(did you mean unknown\?\)$/),
+    ]);
+  });
+
+  it('checks one file alone, whatever the others are like', () => {
+    const folder = aFolder({ ...sound, 'config/reeve.yaml': 'nonsense: 1\n' });
+    expect(check(folder, ['config/personas/mine.yaml'])).toEqual([]);
+    expect(check(folder, ['config/reeve.yaml'])[0]).toMatch(/^config\/reeve\.yaml:1:1: /);
+  });
+
+  it('finds what stands twice within a folder', () => {
+    const folder = aFolder({ 'personas/a.yaml': PERSONA, 'personas/b.yaml': PERSONA });
+    expect(check(folder, ['personas'])).toEqual([
+      `personas/b.yaml:1:5: id: the persona mine stands in ${join(folder, 'personas/a.yaml')} already (give it another id)`,
+    ]);
+  });
+
+  it('knows a persona and a configuration by their keys, wherever they lie', () => {
+    const folder = aFolder({
+      'x.yaml': PERSONA.replace('risk_tolerance', 'risk_tolerence'),
+      'y.yaml': 'version: 1\nengine: []\nphase: 0\n',
+    });
+    expect(check(folder, ['x.yaml']).join()).toContain('did you mean risk_tolerance?');
+    expect(check(folder, ['y.yaml']).join()).toContain('did you mean engines?');
+  });
+
+  it('says so when it cannot tell what a file is for, is empty, or is not there', () => {
+    const folder = aFolder({ 'a.yaml': 'x: 1\n', 'b.yaml': '' });
+    expect(check(folder, ['a.yaml', 'b.yaml', 'c.yaml'])).toEqual([
+      'a.yaml:1:1: cannot tell what this file is for (expected a rule, persona, config or pattern file, in the folder of its kind)',
+      expect.stringContaining('b.yaml:1:1: the file is empty'),
+      expect.stringContaining('c.yaml:1:1: expected a readable file or folder'),
+    ]);
+  });
+
+  it('reports as the JSON of the contract', () => {
+    const folder = aFolder({ ...sound, 'config/reeve.yaml': `${CONFIG}phase: 9\n` });
+    const report = checkReport(checkAll({ files: [], cwd: folder, env: {}, tools: TOOLS }));
+    expect(JSON.parse(JSON.stringify(report))).toEqual({
+      ok: false,
+      problems: [
+        {
+          file: 'config/reeve.yaml',
+          line: 6,
+          column: 8,
+          path: 'phase',
+          message: 'expected at most 4, got the number 9',
+          hint: 'the nearest allowed value is 4',
+        },
+      ],
+    });
+    expect(checkReport([])).toEqual({ ok: true, problems: [] });
+  });
+});
+
+describe('loadConfiguration', () => {
+  const load = (files: Record<string, string>, checks?: Parameters<typeof loadConfiguration>[0]['checks']) =>
+    loadConfiguration({ cwd: aFolder(files), env: {}, tools: TOOLS, ...(checks && { checks }) });
+
+  it('gives the whole set, patterns with their places', () => {
+    const { configuration } = load(sound);
+    expect(configuration?.personas.map(({ id }) => id)).toEqual(['mine']);
+    expect(configuration?.rules.map(({ id }) => id)).toEqual(['r']);
+    expect(configuration?.patterns[0]).toMatchObject({ value: { patterns: [] } });
+    expect(configuration?.patterns[0]?.at(['patterns'])).toEqual({ line: 1, column: 11 });
+    expect(configuration?.sha256).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it('gives nothing at all when one file of any kind is broken', () => {
+    for (const [name, text] of Object.entries(sound)) {
+      expect(load({ ...sound, [name]: `${text}broken: [` }).configuration, name).toBeUndefined();
+    }
+  });
+
+  it('gives nothing when another room finds a problem in a pattern', () => {
+    const problem = { file: 'p', line: 1, column: 1, path: '', message: 'no' };
+    expect(load(sound, [({ patterns }) => patterns.map(() => problem)]).problems).toEqual([problem]);
+  });
+
+  it.each([
+    [CONFIG.replace('persona: mine', 'persona: min'), '2:10 persona: there is no persona min in '],
+    [CONFIG.replace('persona: mine\n', ''), '1:1 : there is no persona system_admin in '],
+    [
+      `${CONFIG}engines: [{ id: e, kind: supervisor, socket: /s }]\nchannels: [{ id: a, engine: e, persona: mime }]\n`,
+      '7:41 channels.0.persona: there is no persona mime in ',
+    ],
+    [
+      `${CONFIG}engines: [{ id: e, kind: supervisor, socket: /s }]\nchannels: [{ id: a, engine: e }]\ngroups: [{ id: e, persona: yours }]\n`,
+      '8:28 groups.0.persona: there is no persona yours in ',
+    ],
+  ])('tells a persona that is not there', (config, expected) => {
+    expect(told(load({ ...sound, 'config/reeve.yaml': config }).problems)[0]).toContain(expected);
+  });
+
+  it('has another hash when any file says something else', () => {
+    const sha = (files: Record<string, string>) => {
+      const folder = aFolder(files);
+      return loadConfiguration({ cwd: folder, env: {}, tools: TOOLS }).configuration?.sha256;
+    };
+    expect(sha(sound)).not.toBe(
+      sha({ ...sound, 'config/personas/mine.yaml': PERSONA.replace('retry_threshold: 1', 'retry_threshold: 0.9') }),
+    );
+  });
+});

@@ -1,0 +1,167 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { checkAll, formatProblem } from '../../src/config/check.ts';
+import { loadConfig } from '../../src/config/config.ts';
+import { type FoundSupervisor, findSupervisor } from '../../src/config/find_supervisor.ts';
+import { init, starterFiles } from '../../src/config/init.ts';
+import { aFolder, TOOLS, writeInto } from './support.ts';
+
+const FOUND: FoundSupervisor = {
+  from: '/etc/supervisor/supervisord.conf',
+  socket: '/run/supervisor.sock',
+  url: undefined,
+  username: undefined,
+  logFile: '/var/log/supervisor/supervisord.log',
+  programs: ['news', '7', 'true', 'a b', 'fleet'],
+};
+
+async function listening(path: string): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(path === '' ? { port: 0, host: '127.0.0.1' } : { path }, done));
+  onTestFinished(() => new Promise<void>((done) => server.close(() => done())));
+  const address = server.address();
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as { port: number };
+  await new Promise<void>((done) => server.close(() => done()));
+  return port;
+}
+
+describe('init', () => {
+  it.each([
+    ['a socket', FOUND],
+    [
+      'a url with a user',
+      { ...FOUND, socket: undefined, url: 'http://127.0.0.1:9001/RPC2', username: 'admin', logFile: undefined },
+    ],
+    ['no programs', { ...FOUND, programs: [] }],
+  ])('writes a configuration that is sound as it stands: %s', async (_, found) => {
+    const folder = aFolder();
+    const { written, kept } = await init(folder, found);
+    expect(written).toEqual([
+      'config/reeve.yaml',
+      'config/schemas/persona.schema.json',
+      'config/schemas/config.schema.json',
+      'config/schemas/rule.schema.json',
+    ]);
+    expect(kept).toEqual([]);
+    const env = { SUPERVISOR_PASSWORD: 'x' };
+    expect(checkAll({ files: [], cwd: folder, env, tools: TOOLS }).map(formatProblem)).toEqual([]);
+    const { config } = loadConfig({ cwd: folder, env });
+    expect(config?.engines[0]).toMatchObject({ id: 'local', kind: 'supervisor' });
+    expect(config?.channels.map(({ id }) => id)).toEqual(found.programs.length === 0 ? [] : ['news', '7', 'true']);
+    expect(config?.phase).toBe(0);
+  });
+
+  it('writes the shipped starter where nothing is found', () => {
+    const shipped = readFileSync(join(import.meta.dirname, '../../config/reeve.yaml'), 'utf8');
+    expect(starterFiles(undefined)[0]).toEqual({ path: 'config/reeve.yaml', text: shipped });
+    expect(starterFiles(FOUND)[0]?.text).not.toBe(shipped);
+  });
+
+  it('never touches a file that exists', async () => {
+    const folder = aFolder({ 'config/reeve.yaml': 'mine' });
+    const { written, kept } = await init(folder, FOUND);
+    expect(kept).toEqual(['config/reeve.yaml']);
+    expect(written).not.toContain('config/reeve.yaml');
+    expect(readFileSync(join(folder, 'config/reeve.yaml'), 'utf8')).toBe('mine');
+    expect((await init(folder, FOUND)).written).toEqual([]);
+  });
+
+  it('tells a directory that it may not write to', async () => {
+    const folder = aFolder({ config: 'a file in the way' });
+    await expect(init(folder, FOUND)).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      hint: expect.stringContaining('reeve init DIR'),
+    });
+  });
+
+  it('the shipped starter has every example right: each key uncommented is sound', () => {
+    const shipped = readFileSync(join(import.meta.dirname, '../../config/reeve.yaml'), 'utf8');
+    const text = shipped
+      .replace(/^(engines|channels|receivers): \[\]\n/gm, '')
+      .replace(/^# (?=( *- |[a-z_]+:| {2}))(?! {3,}\d watch)/gm, '')
+      .replace(/^ {2}# (allowed_hosts|metrics_listen):/gm, '  $1:')
+      .replace(/^ {2,}0 watch only.*\n/m, '');
+    const folder = aFolder({ 'reeve.yaml': text, 'personas/x': '', 'rules/x': '', 'patterns/x': '' });
+    const { problems, config } = loadConfig({ cwd: folder, file: 'reeve.yaml', env: { HOOK_SECRET: 'x' } });
+    expect(problems.map(formatProblem)).toEqual([]);
+    expect(config?.channels.map(({ id }) => id)).toEqual(['news', 'sport']);
+    expect(config?.receivers).toHaveLength(2);
+    expect(config?.limits.viewerSecondsPerHourMax).toBe(5_000);
+    expect(config?.acceptedRisks).toEqual([]);
+  });
+});
+
+describe('findSupervisor', () => {
+  it("reads supervisord's own files: socket, log and programs of the included ones", async () => {
+    const folder = aFolder({
+      'supervisord.conf': `; comment
+[unix_http_server]
+file=/run/my.sock   ; the socket
+chmod=0700
+[supervisord]
+logfile=/var/log/s.log
+[include]
+files = conf.d/*.conf
+[program:main]
+command=/bin/cat
+`,
+      'conf.d/a.conf': '[program:news]\ncommand=ffmpeg\n[group:g]\nprograms=news\n',
+      'conf.d/b.conf': '[program:sport]\n',
+    });
+    const found = await findSupervisor({
+      configurations: [join(folder, 'supervisord.conf')],
+      sockets: [],
+      port: await freePort(),
+    });
+    expect(found).toEqual({
+      from: join(folder, 'supervisord.conf'),
+      socket: '/run/my.sock',
+      url: undefined,
+      username: undefined,
+      logFile: '/var/log/s.log',
+      programs: ['main', 'news', 'sport'],
+    });
+  });
+
+  it('takes the port and user of inet_http_server where there is no socket', async () => {
+    const folder = aFolder({
+      's.conf': '[inet_http_server]\nport=*:9002\nusername=admin\n[supervisord]\nlogfile=%(here)s/x\n',
+    });
+    expect(
+      await findSupervisor({ configurations: [join(folder, 's.conf')], sockets: [], port: await freePort() }),
+    ).toMatchObject({
+      url: 'http://127.0.0.1:9002/RPC2',
+      username: 'admin',
+      logFile: undefined,
+    });
+  });
+
+  it('takes a socket, then a port that listens, then nothing', async () => {
+    const folder = aFolder();
+    const socket = join(folder, 's.sock');
+    await listening(socket);
+    const port = await listening('');
+    expect(await findSupervisor({ configurations: [], sockets: [socket], port })).toMatchObject({
+      socket,
+      url: undefined,
+    });
+    expect(await findSupervisor({ configurations: [], sockets: [join(folder, 'no')], port })).toMatchObject({
+      url: `http://127.0.0.1:${port}/RPC2`,
+    });
+    expect(await findSupervisor({ configurations: [], sockets: [], port: await freePort() })).toBeUndefined();
+  });
+
+  it('is not led astray by a file that is no configuration', async () => {
+    const folder = aFolder();
+    const path = writeInto(folder, 's.conf', Buffer.from([0, 255, 91, 10, 93, 61]));
+    expect(await findSupervisor({ configurations: [path], sockets: [], port: await freePort() })).toBeUndefined();
+  });
+});

@@ -1,0 +1,234 @@
+import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { APPLIED_AT_ONCE, merged, NEEDS_RESTART } from '../../src/config/changes.ts';
+import { type Configuration, loadConfiguration } from '../../src/config/load.ts';
+import { type Change, watchConfiguration } from '../../src/config/reload.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { fakeClock } from '../support/fake-clock.ts';
+import { aFolder, TOOLS, told, writeInto } from './support.ts';
+
+const persona = (id: string, cap = 0) => `id: ${id}
+risk_tolerance: low
+aggressiveness: cautious
+tool_access_policy: {}
+escalation_policy: { on_containment: immediate }
+containment_bias: true
+operational_mode: diagnostic
+restart_cap: ${cap}
+planning_depth_max: 0
+retry_threshold: 1
+`;
+const CONFIG = `version: 1
+persona: mine
+engines: [{ id: e, kind: supervisor, url: "http://127.0.0.1:9001/RPC2" }]
+channels:
+  - { id: a, engine: e }
+  - { id: b, engine: e }
+`;
+const FILES = {
+  'config/reeve.yaml': CONFIG,
+  'config/personas/mine.yaml': persona('mine'),
+  'config/rules/r.rule.yaml': 'id: r\ndescription: d\nclassification: unknown\nthen: [{ escalate: true }]\n',
+  'config/patterns/p.yaml': 'patterns: []\n',
+};
+
+const loadFrom = (cwd: string) => loadConfiguration({ cwd, env: {}, tools: TOOLS });
+
+function loaded(cwd: string): Configuration {
+  const { configuration, problems } = loadFrom(cwd);
+  if (!configuration) throw new Error(told(problems).join('\n'));
+  return configuration;
+}
+
+function watching(clock = systemClock, cwd = aFolder(FILES)) {
+  const changes: Change[] = [];
+  const reloader = watchConfiguration({
+    clock,
+    load: () => loadFrom(cwd),
+    current: loaded(cwd),
+    onChange: (change) => changes.push(change),
+  });
+  onTestFinished(() => reloader[Symbol.dispose]());
+  const change = async (index: number): Promise<Change> => {
+    await vi.waitFor(() => expect(changes.length).toBeGreaterThan(index), { timeout: 10_000, interval: 20 });
+    return changes[index]!;
+  };
+  return { cwd, reloader, changes, change };
+}
+
+describe('watchConfiguration', () => {
+  it('swaps in an edit of a persona', async () => {
+    const { cwd, reloader, change } = watching();
+    writeInto(cwd, 'config/personas/mine.yaml', persona('mine', 2));
+    expect(await change(0)).toMatchObject({ ok: true, applied: ['personas'], needsRestart: [] });
+    expect(reloader.current().personas[0]?.restart_cap).toBe(2);
+  });
+
+  it('keeps the last good set when an edit is bad, says why, and takes the repair', async () => {
+    const { cwd, reloader, change } = watching();
+    writeInto(cwd, 'config/personas/mine.yaml', persona('mine').replace('low', 'lo'));
+    const bad = await change(0);
+    expect(bad.ok).toBe(false);
+    expect(told(reloader.problems())[0]).toContain('risk_tolerance');
+    expect(reloader.current().personas[0]?.risk_tolerance).toBe('low');
+
+    writeInto(cwd, 'config/personas/mine.yaml', persona('mine').replace('low', 'high'));
+    expect((await change(1)).ok).toBe(true);
+    expect(reloader.problems()).toEqual([]);
+    expect(reloader.current().personas[0]?.risk_tolerance).toBe('high');
+  });
+
+  it('swaps all or nothing: a good rule waits for the bad persona beside it', async () => {
+    const { cwd, reloader, change } = watching();
+    writeInto(cwd, 'config/personas/mine.yaml', 'nonsense');
+    writeInto(cwd, 'config/rules/s.rule.yaml', FILES['config/rules/r.rule.yaml'].replace('id: r', 'id: s'));
+    expect((await change(0)).ok).toBe(false);
+    expect(reloader.current().rules.map(({ id }) => id)).toEqual(['r']);
+  });
+
+  it('sees a file that is replaced by a rename, as editors do', async () => {
+    const { cwd, change } = watching();
+    writeInto(cwd, 'config/rules/.new', FILES['config/rules/r.rule.yaml'].replace('description: d', 'description: e'));
+    renameSync(join(cwd, 'config/rules/.new'), join(cwd, 'config/rules/r.rule.yaml'));
+    expect(await change(0)).toMatchObject({ ok: true, applied: ['rules'] });
+  });
+
+  it('sees a swapped link, as Kubernetes mounts its volumes', async () => {
+    const cwd = aFolder({
+      'volume/..v1/mine.yaml': persona('mine'),
+      'volume/..v2/mine.yaml': persona('mine', 1),
+      ...FILES,
+      'config/reeve.yaml': `${CONFIG}personas: ../volume\n`,
+    });
+    const data = join(cwd, 'volume/..data');
+    symlinkSync('..v1', data);
+    symlinkSync('..data/mine.yaml', join(cwd, 'volume/mine.yaml'));
+    const { reloader, change } = watching(systemClock, cwd);
+    symlinkSync('..v2', `${data}_new`);
+    renameSync(`${data}_new`, data);
+    expect((await change(0)).ok).toBe(true);
+    expect(reloader.current().personas[0]?.restart_cap).toBe(1);
+  });
+
+  it('waits for the end of a burst: many writes, one change', async () => {
+    const { cwd, changes, change } = watching();
+    for (let cap = 1; cap <= 9; cap += 1) writeInto(cwd, 'config/personas/mine.yaml', persona('mine', cap));
+    await change(0);
+    await vi.waitFor(() => expect(changes).toHaveLength(1));
+    expect(changes[0]?.configuration.personas[0]?.restart_cap).toBe(9);
+  });
+
+  it('sees what no event told within one poll, and is silent when nothing changed', async () => {
+    const { clock, advance } = fakeClock();
+    // The folder of the rules is away when the watch begins, so no event can come from it.
+    const cwd = aFolder(FILES);
+    const current = loaded(cwd);
+    renameSync(join(cwd, 'config/rules'), join(cwd, 'config/away'));
+    const changes: Change[] = [];
+    using reloader = watchConfiguration({
+      clock,
+      load: () => loadFrom(cwd),
+      current,
+      onChange: (change) => changes.push(change),
+    });
+    await advance(29_999);
+    expect(changes).toEqual([]);
+    renameSync(join(cwd, 'config/away'), join(cwd, 'config/rules'));
+    writeFileSync(join(cwd, 'config/rules/r.rule.yaml'), FILES['config/rules/r.rule.yaml'].replace('id: r', 'id: s'));
+    await advance(1);
+    expect(changes).toHaveLength(1);
+    await advance(300_000);
+    expect(changes).toHaveLength(1);
+    expect(reloader.current().rules[0]?.id).toBe('s');
+  });
+
+  it('keeps the last good set when a folder or the file itself goes away', () => {
+    const { cwd, reloader } = watching(fakeClock().clock);
+    rmSync(join(cwd, 'config/reeve.yaml'));
+    expect(reloader.reload().ok).toBe(false);
+    expect(reloader.current().config.channels).toHaveLength(2);
+  });
+
+  it('reloads at once when asked, changed or not', () => {
+    const { reloader, changes } = watching(fakeClock().clock);
+    expect(reloader.reload()).toMatchObject({ ok: true, applied: [], needsRestart: [] });
+    expect(changes).toHaveLength(1);
+  });
+
+  it('tells nothing more once it is closed', async () => {
+    const { clock, advance } = fakeClock();
+    const { cwd, reloader, changes } = watching(clock);
+    reloader[Symbol.dispose]();
+    writeInto(cwd, 'config/personas/mine.yaml', persona('mine', 3));
+    await advance(60_000);
+    expect(changes).toEqual([]);
+  });
+});
+
+describe('what a reload changes', () => {
+  const edit = (from: string | RegExp, to: string, more: Record<string, string> = {}) => {
+    const before = loaded(aFolder(FILES));
+    const cwd = aFolder({ ...FILES, ...more, 'config/reeve.yaml': CONFIG.replace(from, to) });
+    return merged(before, loaded(cwd));
+  };
+
+  it.each([
+    ['version: 1\n', 'version: 1\nlimits: { daily_restart_cap: 3 }\n', 'limits'],
+    ['version: 1\n', 'version: 1\nescalation: { repeat_every: 1h }\n', 'escalation'],
+    ['version: 1\n', 'version: 1\nlog: { level: debug }\n', 'log'],
+    ['{ id: a, engine: e }', '{ id: a, engine: e, persona: other }', 'persona'],
+  ])('%j to %j applies at once as %s', (from, to, name) => {
+    const { applied, needsRestart, configuration } = edit(from, to, { 'config/personas/other.yaml': persona('other') });
+    expect(applied).toContain(name);
+    expect(needsRestart).toEqual([]);
+    if (name === 'limits') expect(configuration.config.limits.dailyRestartCap).toBe(3);
+    if (name === 'persona') expect(configuration.config.channels[0]?.persona).toBe('other');
+  });
+
+  it.each([
+    ['9001', '9002', 'engines'],
+    ['http://127.0.0.1:9001/RPC2" }', 'http://127.0.0.1:9001/RPC2", password: other }', 'engines'],
+    ['{ id: b, engine: e }', '{ id: b, engine: e, name: bb }', 'channels'],
+    ['  - { id: b, engine: e }\n', '', 'channels'],
+    ['{ id: b, engine: e }', '{ id: b, engine: e, group: g }', 'groups'],
+    ['version: 1\n', 'version: 1\nsources: [{ id: s, path: /l }]\n', 'sources'],
+    ['version: 1\n', 'version: 1\nreceivers: [{ id: r, kind: alertmanager, url: "http://h/" }]\n', 'receivers'],
+    ['version: 1\n', 'version: 1\nhttp: { listen: "127.0.0.1:1" }\n', 'http'],
+    ['version: 1\n', 'version: 1\nmetrics_prefix: x_\n', 'metrics_prefix'],
+    ['version: 1\n', 'version: 1\nstate: /elsewhere\n', 'state'],
+    ['version: 1\n', 'version: 1\njournal: { keep: 9d }\n', 'journal'],
+  ])('%j to %j waits for a restart as %s, and the running part stays as it was', (from, to, name) => {
+    const before = loaded(aFolder(FILES)).config;
+    const { needsRestart, configuration } = edit(from, to);
+    expect(needsRestart).toContain(name);
+    const { engines, channels, receivers, http, journal, stateDirectory } = configuration.config;
+    expect({ engines, channels, receivers, http, journal, stateDirectory }).toEqual({
+      engines: before.engines,
+      channels: before.channels,
+      receivers: before.receivers,
+      http: before.http,
+      journal: before.journal,
+      stateDirectory: before.stateDirectory,
+    });
+  });
+
+  it('refuses to take the persona of a channel that still runs', () => {
+    const cwd = aFolder({
+      ...FILES,
+      'config/personas/other.yaml': persona('other'),
+      'config/reeve.yaml': CONFIG.replace('{ id: b, engine: e }', '{ id: b, engine: e, persona: other }'),
+    });
+    const { reloader } = watching(fakeClock().clock, cwd);
+    rmSync(join(cwd, 'config/personas/other.yaml'));
+    writeInto(cwd, 'config/reeve.yaml', CONFIG.replace('  - { id: b, engine: e }\n', ''));
+    const change = reloader.reload();
+    expect(change.ok).toBe(false);
+    expect(told(reloader.problems())[0]).toContain('the channel b still runs with the persona other, which is gone');
+    expect(reloader.current().personas.map(({ id }) => id)).toEqual(['mine', 'other']);
+  });
+
+  it('says of each part one thing only', () => {
+    expect(APPLIED_AT_ONCE.filter((name) => (NEEDS_RESTART as readonly string[]).includes(name))).toEqual([]);
+  });
+});
