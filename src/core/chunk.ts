@@ -48,13 +48,13 @@ export interface Checkpoint {
   readonly dropped: readonly { readonly reason: DropReason; readonly lines: number }[];
 }
 
-/** Keeps checkpoints over restarts, one for each source and path; the path is a name and need not be a file's. */
+/** Keeps checkpoints over restarts, one for each source, device and inode. */
 export interface CheckpointStore {
   load(source: string): readonly Checkpoint[];
   /** All or none. */
   save(checkpoints: readonly Checkpoint[]): void;
-  /** These hold nothing any more. A store that keeps them only grows; the counts stay right. */
-  forget?(source: string, paths: readonly string[]): void;
+  /** These files are gone for good. Every other checkpoint is kept: without it a file would be read and counted again. */
+  forget(source: string, files: readonly Pick<Checkpoint, 'device' | 'inode'>[]): void;
 }
 
 /** Something a supervisor's log said about a process: a hint to look at once, never evidence of its own. */

@@ -5,8 +5,8 @@ import { fromWire, toWire } from '../core/wire.ts';
 import { prepareFile } from './files.ts';
 import { applySettings, RELAXED } from './settings.ts';
 
-/** Files of one source whose checkpoints are kept: the newest saved. Rotation makes a new file each day or hour. */
-export const FILES_PER_SOURCE_MAX = 64;
+/** A last bound, far above the files that may be followed at once: of more, the ones saved longest ago go. */
+export const FILES_PER_SOURCE_MAX = 8_192;
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS checkpoint (
@@ -59,6 +59,14 @@ export class SqliteCheckpoints implements CheckpointStore, Disposable {
     });
   }
 
+  forget(source: string, files: readonly Pick<Checkpoint, 'device' | 'inode'>[]): void {
+    if (files.length === 0) return;
+    this.#try('write', () => {
+      const forget = this.#db.prepare('DELETE FROM checkpoint WHERE source = ? AND device = ? AND inode = ?');
+      for (const { device, inode } of files) forget.run(source, device, inode);
+    });
+  }
+
   [Symbol.dispose](): void {
     if (this.#db.isOpen) this.#db.close();
   }
@@ -91,12 +99,16 @@ export class SqliteCheckpoints implements CheckpointStore, Disposable {
 /** Checkpoints that end with the process: for tests and simulation. */
 export function memoryCheckpoints(): CheckpointStore {
   let all: readonly Checkpoint[] = [];
-  const same = (a: Checkpoint, b: Checkpoint): boolean =>
-    a.source === b.source && a.device === b.device && a.inode === b.inode;
+  const sameFile = (a: Pick<Checkpoint, 'device' | 'inode'>, b: Pick<Checkpoint, 'device' | 'inode'>): boolean =>
+    a.device === b.device && a.inode === b.inode;
+  const same = (a: Checkpoint, b: Checkpoint): boolean => a.source === b.source && sameFile(a, b);
   return {
     load: (source) => all.filter((checkpoint) => checkpoint.source === source),
     save: (checkpoints) => {
       all = [...all.filter((old) => !checkpoints.some((checkpoint) => same(old, checkpoint))), ...checkpoints];
+    },
+    forget: (source, files) => {
+      all = all.filter((old) => old.source !== source || !files.some((file) => sameFile(old, file)));
     },
   };
 }

@@ -48,6 +48,19 @@ describe.each<[string, () => CheckpointStore]>([
       checkpoint('1', { offset: 9_000_000_000_000, path: '/var/log/news.log.1' }),
     ]);
   });
+
+  it('go when their file is gone for good, and no others with them', () => {
+    const store = open();
+    store.save([checkpoint('1'), checkpoint('2'), checkpoint('1', { source: 'other' })]);
+    store.forget('news', [
+      { device: '2049', inode: '1' },
+      { device: '1', inode: '2' },
+    ]);
+    expect(store.load('news')).toEqual([checkpoint('2')]);
+    expect(store.load('other')).toHaveLength(1);
+    store.forget('news', []);
+    expect(store.load('news')).toHaveLength(1);
+  });
 });
 
 describe('checkpoints on disk', () => {
@@ -73,7 +86,7 @@ describe('checkpoints on disk', () => {
   it('forget the files of a source that were saved longest ago', () => {
     const store = onDisk();
     store.save([checkpoint('x', { source: 'other' })]);
-    for (let i = 0; i < FILES_PER_SOURCE_MAX + 5; i += 1) store.save([checkpoint(`${i}`)]);
+    store.save(Array.from({ length: FILES_PER_SOURCE_MAX + 5 }, (_, i) => checkpoint(`${i}`)));
     const inodes = store.load('news').map(({ inode }) => inode);
     expect([inodes.length, inodes[0]]).toEqual([FILES_PER_SOURCE_MAX, '5']);
     expect(store.load('other')).toHaveLength(1);

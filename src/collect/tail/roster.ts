@@ -101,26 +101,30 @@ export class Roster {
     this.#ports.say('following', there.path, `from byte ${file.offset} of ${file.size}`);
   }
 
+  /** True when an earlier look knew this file, or another one in its inode; then where it begins is settled. */
   #resume(file: LogFile): boolean {
-    const row = this.#ports.rows.remembered.find((checkpoint) => isOf(checkpoint, file.id, file.fd));
-    if (row === undefined) return this.#resumeRewritten(file);
-    this.#ports.rows.release(row);
-    if (file.resume(row)) return true;
-    this.#ports.say('truncated', file.path, `it was at least ${row.offset} bytes long when it was last read`);
-    this.#ports.gap();
-    file.beginAtStart(true);
+    const { rows } = this.#ports;
+    const row = rows.of(file.id, file.fd);
+    if (row === undefined) return this.#resumeFormer(file);
+    rows.release(row);
+    if (!file.resume(row)) this.#beginAgain(file, 'truncated', `it was read up to byte ${row.offset} before`);
     return true;
   }
 
-  /** The same inode at the same path with another beginning: truncated and written again, or deleted and reused. */
-  #resumeRewritten(file: LogFile): boolean {
-    const row = this.#ports.rows.at(file.path);
-    if (row === undefined || row.inode !== String(file.id.inode)) return false;
+  /** The same inode with another beginning: truncated and written again, or deleted and given to another file. */
+  #resumeFormer(file: LogFile): boolean {
+    const row = this.#ports.rows.formerOf(file.id);
+    if (row === undefined) return false;
     this.#ports.rows.release(row);
-    this.#ports.say('rewritten', file.path, 'it no longer begins as it did when it was last read');
+    if (row.path !== file.path) return false;
+    this.#beginAgain(file, 'rewritten', 'it no longer begins as it did when it was last read');
+    return true;
+  }
+
+  #beginAgain(file: LogFile, kind: 'truncated' | 'rewritten', because: string): void {
+    this.#ports.say(kind, file.path, because);
     this.#ports.gap();
     file.beginAtStart(true);
-    return true;
   }
 
   #begin(file: LogFile, there: Found, previous: LogFile | undefined): void {
@@ -232,7 +236,8 @@ export class Roster {
     const nowMs = this.#ports.clock.monotonicMs();
     for (const file of this.#files.filter((candidate) => this.#isOver(candidate, nowMs))) {
       finish(file);
-      if (!file.replaced && !file.isDeleted()) this.#remember(file);
+      if (file.replaced || file.isDeleted()) this.#ports.rows.retire(file);
+      else this.#remember(file);
       this.#dismiss(file);
     }
   }

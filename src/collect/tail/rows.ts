@@ -1,30 +1,33 @@
 import { dirname } from 'node:path';
 import type { Checkpoint, CheckpointStore } from '../../core/chunk.ts';
+import { type FileId, isOf, keyOfId } from './identity.ts';
 import type { LogFile } from './log_file.ts';
 import type { Tally } from './tally.ts';
-
-/** The row that holds a source's counts. All rows of a save become durable together, so no row can be ahead of it. */
-const COUNTS_PATH = '';
 
 /** Files that went away and may come back are remembered up to this many. */
 const REMEMBERED_MAX = 64;
 
-/** Rotated files are kept under a name of their own, because another file has taken their path. */
+/** The row that holds a source's counts is about no file. All rows of a save become durable together. */
+const NO_FILE = { path: '', device: '', inode: '', headHash: '', headBytes: 0, offset: 0 };
+
+/** A rotated file's row says so in its path, because another file stands there. */
 export const rowPathOf = (file: LogFile): string => (file.replaced ? `${file.path}#${file.key}` : file.path);
 
 /** The path a row is about: without what `rowPathOf` added. */
 export const pathOfRow = (path: string): string => path.replace(/#\d+:\d+$/, '');
 
+const keyOfRow = ({ device, inode }: Checkpoint): string => `${device}:${inode}`;
+
 /** One source's rows in the checkpoint store: its counts, the files it follows, and files it may see again. */
 export class Rows {
   readonly #source: string;
   readonly #store: CheckpointStore;
-  /** By the row's path: read from the store or put aside, and belonging to no open file. */
+  /** Read from the store or put aside, and belonging to no open file. */
   readonly #remembered = new Map<string, Checkpoint>();
-  /** Paths whose rows in the store are out of date and belong to no file any more. */
-  readonly #stale = new Set<string>();
-  /** What the store was last told of each open file. */
-  #saved = new Map<string, string>();
+  /** Rows that the store has and that are about nothing any more. */
+  readonly #gone = new Map<string, Checkpoint>();
+  /** What the store was last told, as text. */
+  #saved: ReadonlyMap<string, string> = new Map();
   /** The paths that earlier runs followed, and their directories. */
   readonly #history = new Set<string>();
 
@@ -38,7 +41,7 @@ export class Rows {
     for (const row of this.#store.load(this.#source)) {
       tally.restore(row);
       if (row.inode === '') continue;
-      this.#remembered.set(row.path, row);
+      this.#remembered.set(keyOfRow(row), row);
       this.#history.add(pathOfRow(row.path)).add(dirname(row.path));
     }
   }
@@ -52,56 +55,61 @@ export class Rows {
     return [...this.#remembered.values()];
   }
 
+  /** The row of the file that stood at the path when it was last seen. */
   at(path: string): Checkpoint | undefined {
-    return this.#remembered.get(path);
+    return this.remembered.find((row) => row.path === path);
+  }
+
+  /** The row about this very file, by its inode and its first bytes. */
+  of(id: FileId, fd: number): Checkpoint | undefined {
+    return this.remembered.find((row) => isOf(row, id, fd));
+  }
+
+  /** The row about a file that once had this inode, whatever it holds now. */
+  formerOf(id: FileId): Checkpoint | undefined {
+    return this.#remembered.get(keyOfId(id));
   }
 
   /** The row now belongs to an open file, or to nothing. */
   release(row: Checkpoint): void {
-    this.#remembered.delete(row.path);
-    this.#stale.add(row.path);
+    this.#remembered.delete(keyOfRow(row));
+    this.#gone.set(keyOfRow(row), row);
   }
 
   /** Keeps where a file was left, in case it comes back. The oldest of too many goes. */
   remember(row: Checkpoint): void {
-    this.#remembered.set(row.path, row);
-    if (this.#remembered.size <= REMEMBERED_MAX) return;
+    this.#remembered.set(keyOfRow(row), row);
     const [oldest] = this.#remembered.values();
-    if (oldest !== undefined) this.release(oldest);
+    if (this.#remembered.size > REMEMBERED_MAX && oldest !== undefined) this.release(oldest);
   }
 
-  /** What the store has to be told; empty when it knows everything. Nothing changes until `saved` is called. */
+  /** The file was read to its end and is gone for good. */
+  retire(file: LogFile): void {
+    this.release(file.checkpoint(this.#source, file.path));
+  }
+
+  /** What the store has to be told. Nothing changes until `saved` is called. */
   batch(files: readonly LogFile[], tally: Tally): RowBatch {
-    const rows = new Map<string, Checkpoint>();
-    for (const row of this.#remembered.values()) rows.set(row.path, row);
-    for (const file of files) rows.set(rowPathOf(file), file.checkpoint(this.#source, rowPathOf(file)));
-    const stale = [...new Set([...this.#stale, ...this.#saved.keys()])].filter(
-      (path) => path !== COUNTS_PATH && !rows.has(path),
-    );
-    for (const path of stale) rows.set(path, this.#blank(path));
+    const rows = new Map(this.#remembered);
+    for (const file of files) rows.set(file.key, file.checkpoint(this.#source, rowPathOf(file)));
+    const gone = [...this.#gone.values()].filter((row) => !rows.has(keyOfRow(row)));
     const { progress: _, ...counts } = tally.counts;
-    rows.set(COUNTS_PATH, { ...this.#blank(COUNTS_PATH), ...counts });
-
-    const told = new Map([...rows].map(([path, row]) => [path, JSON.stringify(row)]));
-    const changed = [...rows].filter(([path]) => told.get(path) !== this.#saved.get(path)).map(([, row]) => row);
-    return { changed, stale, told };
+    rows.set('', { source: this.#source, ...NO_FILE, ...counts });
+    const told = new Map([...rows].map(([key, row]) => [key, JSON.stringify(row)]));
+    const changed = [...rows].filter(([key]) => told.get(key) !== this.#saved.get(key)).map(([, row]) => row);
+    return { changed, gone, told };
   }
 
-  saved({ stale, told }: RowBatch): void {
-    this.#store.forget?.(this.#source, stale);
-    for (const path of stale) told.delete(path);
+  /** Forgetting comes last: a crash before it leaves rows too many, which are about files that are not there. */
+  saved({ gone, told }: RowBatch): void {
+    if (gone.length > 0) this.#store.forget(this.#source, gone);
     this.#saved = told;
-    this.#stale.clear();
-  }
-
-  #blank(path: string): Checkpoint {
-    const counts = { lines: 0, matched: 0, unmatched: 0, dropped: [] };
-    return { source: this.#source, path, device: '', inode: '', headHash: '', headBytes: 0, offset: 0, ...counts };
+    this.#gone.clear();
   }
 }
 
 export interface RowBatch {
   readonly changed: readonly Checkpoint[];
-  readonly stale: readonly string[];
-  readonly told: Map<string, string>;
+  readonly gone: readonly Checkpoint[];
+  readonly told: ReadonlyMap<string, string>;
 }

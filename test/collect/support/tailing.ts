@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { memoryCheckpoints } from '../../../src/collect/checkpoint.ts';
 import type { TailLimits, TailNotice, TailSource } from '../../../src/collect/tail/types.ts';
 import { createTail } from '../../../src/collect/tail.ts';
+import { memoryCheckpoints } from '../../../src/journal/checkpoints.ts';
 import type { Checkpoint, CheckpointStore, Chunk, ChunkCount } from '../../../src/core/chunk.ts';
 import { fakeClock } from '../../support/fake-clock.ts';
 
@@ -68,7 +68,7 @@ export function follow(sources: readonly TailSource[], world: World, limits: Par
       world.committed.push(...pending);
       pending = [];
     },
-    forget: (source, paths) => (isDead ? undefined : world.store.forget?.(source, paths)),
+    forget: (source, files) => (isDead ? undefined : world.store.forget(source, files)),
   };
   const tail = createTail({
     ...{ sources, clock, checkpoints, limits },
