@@ -4,7 +4,7 @@ import type { Draft } from '../core/journal.ts';
 import type { Limits } from '../core/limits.ts';
 import { type EngineId, type GroupId, keyOfScope, parseScope, type Scope } from '../core/scope.ts';
 import { breakerAt } from './breaker.ts';
-import { containmentKey, containmentsOf, type GuardState, overdueOf, type SubjectState, subjectsOf } from './state.ts';
+import { containmentKey, containmentsOf, type GuardState, overdueOf, type SubjectState } from './state.ts';
 import { roomFor, startsMaxOf } from './window.ts';
 
 /** An engine's pool as it stands. */
@@ -68,15 +68,33 @@ function stormTrigger(state: GuardState, limits: Limits, nowMs: MonoMs): Trigger
 export const stormDetail = (count: number, limits: Limits): string =>
   `${count} starts within ${limits.windowMs / 1_000} s, the limit is ${limits.windowStartsMax}`;
 
+/** Nothing failed here and nothing is out: most channels, most of the time. */
+const isPristine = ({ breaker, open }: Readonly<SubjectState>): boolean =>
+  breaker.failures.length === 0 && breaker.openedMs === undefined && breaker.probe === undefined && open.length === 0;
+
 function breakerTriggers(state: GuardState, limits: Limits, nowMs: MonoMs): readonly Trigger[] {
-  return subjectsOf(state).flatMap(([key, subject]) => {
-    const scope = parseScope(key);
-    if (scope?.kind !== 'channel') return [];
-    const view = breakerOf(subject, limits, nowMs);
-    if (view.state !== 'open') return [];
-    const detail = `restarts of ${scope.id} keep failing: opening ${view.trips}, for ${view.untilMs - nowMs} ms more`;
-    return [{ scope, reason: 'breaker_open' as const, detail }];
-  });
+  const triggers: Trigger[] = [];
+  for (const bucket of state.subjects) {
+    for (const key in bucket) {
+      const subject = bucket[key];
+      if (subject === undefined || isPristine(subject)) continue;
+      const trigger = breakerTrigger(parseScope(key), subject, { limits, nowMs });
+      if (trigger !== undefined) triggers.push(trigger);
+    }
+  }
+  return triggers;
+}
+
+function breakerTrigger(
+  scope: Scope | undefined,
+  subject: Readonly<SubjectState>,
+  { limits, nowMs }: { readonly limits: Limits; readonly nowMs: MonoMs },
+): Trigger | undefined {
+  if (scope?.kind !== 'channel') return undefined;
+  const view = breakerOf(subject, limits, nowMs);
+  if (view.state !== 'open') return undefined;
+  const detail = `restarts of ${scope.id} keep failing: opening ${view.trips}, for ${view.untilMs - nowMs} ms more`;
+  return { scope, reason: 'breaker_open', detail };
 }
 
 /** Law S8, clock: somebody corrected the host's time a moment ago. */

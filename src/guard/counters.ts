@@ -4,6 +4,7 @@ import { keyOfScope } from '../core/scope.ts';
 import { restartsOfDay, restartsOfIncident } from './caps.ts';
 import { breakerOf } from './containment.ts';
 import { cooldownOf } from './cooldown.ts';
+import { PLAN_MS_MAX } from './lifecycle.ts';
 import { type Answer, type Moment, notAsked, pass, refuse } from './moment.ts';
 import { containedBy } from './policy.ts';
 import { isStaged } from './spec.ts';
@@ -85,6 +86,13 @@ function stagedOrder({ state, parent, call, nowMs }: Moment): Answer {
   const threshold = 'each channel once, and all before it verified';
   if (plan === undefined || channel === undefined || !plan.terms.call.channels.includes(channel)) {
     return refuse('risk_budget', { value: 'not in the plan', threshold }, `${channel} is in no staged start under way`);
+  }
+  if (plan.startedMs === undefined || nowMs >= plan.startedMs + PLAN_MS_MAX) {
+    return refuse(
+      'risk_budget',
+      { value: 'the plan is not under way', threshold },
+      'the staged start is not under way',
+    );
   }
   const isLost = (one: (typeof plan.starts)[number]): boolean =>
     one.verdict === 'failed' || (one.verdict === undefined && nowMs >= one.dueMs);

@@ -23,10 +23,12 @@ export function evidence(moment: Moment): Answer {
   return missing(moment, envelope) ?? stale(moment, envelope) ?? unfit(moment, envelope) ?? alone(moment, envelope);
 }
 
-function missing({ call, persona }: Moment, envelope: GroundedContextEnvelope): Answer | undefined {
+function missing({ call, persona, incident }: Moment, envelope: GroundedContextEnvelope): Answer | undefined {
   const { failureClassification: found, confidence } = envelope;
   const about = keyOfScope(envelope.scope);
-  if (call.target.kind === 'channel' && about !== keyOfScope(call.target)) {
+  const isAbout =
+    about === keyOfScope(call.target) || (call.target.kind !== 'channel' && about === keyOfScope(incident.scope));
+  if (!isAbout) {
     const because = `the evidence is about ${about}, not about ${keyOfScope(call.target)}`;
     return refuse('evidence_missing', { value: about, threshold: keyOfScope(call.target) }, because);
   }

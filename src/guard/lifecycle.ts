@@ -19,7 +19,7 @@ const GROUP_MARKS_KEPT = 256;
 const SPENDS_KEPT = 4_096;
 
 /** A staged start takes its time; its own verdict comes after its last start. */
-const PLAN_MS_MAX = HOUR_MS;
+export const PLAN_MS_MAX = HOUR_MS;
 
 const engineOf = (edit: Edit, terms: PermitTerms): string | undefined =>
   terms.engine ?? edit.state.incidents[terms.incident]?.engine;
@@ -118,6 +118,8 @@ export function start(edit: Edit, terms: PermitTerms, atMs: MonoMs): void {
   const attempt = attemptOf(record, terms);
   if (attempt !== undefined) attempt.startedMs = atMs;
   if (attempt !== undefined) moveProbe(record, attempt);
+  const plan = edit.plan(terms.id);
+  if (plan !== undefined) plan.startedMs = atMs;
   if (terms.risk !== 'high') return;
   const mark = edit.marks(groupOf(edit, terms)).findLast((one) => one.permit === terms.id);
   if (mark !== undefined) mark.atMs = atMs;

@@ -77,6 +77,8 @@ export interface OpenIncident {
 /** A staged start under way. */
 export interface StagedPlan {
   terms: PermitTerms;
+  /** The plan's own permit was redeemed then. */
+  startedMs?: MonoMs;
   starts: { channel: string; permit: PermitId; verdict?: 'cured' | 'failed'; dueMs: MonoMs }[];
 }
 

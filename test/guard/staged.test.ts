@@ -153,6 +153,29 @@ describe('a staged start (S4)', () => {
     });
   });
 
+  it('has no child before its own permit is redeemed, and none an hour later', () => {
+    const { b, request, envelopeOfGroup, child, plan } = staged();
+    const decision = b.guard.decide(envelopeOfGroup(request()));
+    if (decision.verdict === 'deny') throw new Error(decision.code);
+    expect(child(decision.permit, 'c0')).toMatchObject({ code: 'risk_budget' });
+    b.started(decision.permit.terms);
+    b.pass(3_599_999);
+    expect(b.guard.preview(request()).verdict).toBe('deny');
+    expect(child(decision.permit, 'c0').verdict).toBe('allow');
+    b.finished(decision.permit.terms);
+    b.pass(60_000);
+    const later = plan();
+    b.pass(3_600_000);
+    expect(child(later, 'c1')).toMatchObject({ code: 'risk_budget' });
+  });
+
+  it('needs evidence about the group', () => {
+    const { b, request, envelopeOfGroup } = staged();
+    const good = envelopeOfGroup(request());
+    const other = { ...good.envelope, scope: { kind: 'channel', id: 'c0' } as const };
+    expect(b.guard.preview({ ...good, envelope: other }).code).toBe('evidence_missing');
+  });
+
   it('needs channels of the group that the incident covers', () => {
     const { b, envelopeOfGroup, request, ids } = staged();
     const code = (channels: readonly string[]) =>
