@@ -53,7 +53,8 @@ function withoutDoubles(problems: readonly Problem[]): readonly Problem[] {
 
 /** `file:line:col: path: message (hint)`, one problem to a line. */
 export function formatProblem({ file, line, column, path, message, hint }: Problem): string {
-  return `${file}:${line}:${column}: ${path === '' ? '' : `${path}: `}${message}${hint === undefined ? '' : ` (${hint})`}`;
+  const about = path === '' ? '' : `${path}: `;
+  return `${file}:${line}:${column}: ${about}${message}${hint === undefined ? '' : ` (${hint})`}`;
 }
 
 /** What `reeve check --json` prints. */

@@ -49,6 +49,8 @@ function starterText(found: FoundSupervisor | undefined): string {
   return `${shipped.slice(0, begin)}${enginePart(found)}\n${shipped.slice(end)}`;
 }
 
+const PASSWORD = 'password_env: SUPERVISOR_PASSWORD   # or password_file:, which only its owner may read';
+
 function enginePart(found: FoundSupervisor): string {
   const address =
     found.socket === undefined ? `url: ${JSON.stringify(found.url)}` : `socket: ${JSON.stringify(found.socket)}`;
@@ -76,7 +78,7 @@ function enginePart(found: FoundSupervisor): string {
     '    kind: supervisor',
     `    ${address}`,
     `    ${found.username === undefined ? '# username: reeve' : `username: ${JSON.stringify(found.username)}`}`,
-    `    ${found.username === undefined ? '# ' : ''}password_env: SUPERVISOR_PASSWORD   # or password_file:, which only its owner may read`,
+    `    ${found.username === undefined ? '# ' : ''}${PASSWORD}`,
     '    poll: 1s',
     ...log,
     '    # host: { disks: [/var/www/hls], every: 5s }',

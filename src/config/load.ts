@@ -65,7 +65,7 @@ export function loadConfiguration(options: LoadOptions): LoadedConfiguration {
   return { configuration: Object.freeze(configuration), problems: [] };
 }
 
-/** Where the folders would be, for a configuration that is not sound: its personas and rules are checked all the same. */
+/** The folders of a configuration that is not sound: its personas and rules are checked all the same. */
 function foldersAsWritten(parsed: ParsedYaml): Record<FolderName, string> {
   const folder = (name: FolderName): [FolderName, string] => {
     const written = valueAt(parsed.value, [name]);

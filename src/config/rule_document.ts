@@ -14,8 +14,8 @@ interface FactRow {
 }
 
 /**
- * What a rule may look at: the envelope's own fields, `symptom` (any symptom of the evidence) and `evidence` (the text of
- * any excerpt). Times of day are left out on purpose: no decision changes with the wall clock.
+ * What a rule may look at: the envelope's own fields, `symptom` (any symptom of the evidence) and `evidence` (the text
+ * of any excerpt). Times of day are left out on purpose: no decision changes with the wall clock.
  */
 export const RULE_FACTS: readonly FactRow[] = [
   { name: 'symptom', kind: 'text', words: SYMPTOMS },

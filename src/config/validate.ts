@@ -18,7 +18,7 @@ export type Validated<T> =
 export type Meaning<T> = { readonly ok: T } | { readonly no: string; readonly hint?: string; readonly path?: Path };
 
 type Issue = z.core.$ZodIssue;
-type Said = { readonly message: string; readonly hint?: string | undefined };
+type Said = { readonly message: string; readonly hint?: string | undefined; readonly part?: 'key' | 'value' };
 
 const WORDS_IN_MESSAGE_MAX = 10;
 
@@ -59,10 +59,11 @@ export function checked<T>(check: (input: unknown) => Meaning<T>, json: z.core.G
     .meta(json);
 }
 
-/** One problem with a place, for checks that no schema can say. */
-export function problemAt(source: Source, path: Path, said: Said, part: 'key' | 'value' = 'value'): Problem {
-  const problem = { file: source.file, ...source.at(path, part), path: path.join('.'), message: said.message };
-  return said.hint === undefined ? problem : { ...problem, hint: said.hint };
+/** One problem with a place, for checks that no schema can say. `part: 'key'` points at the key, not at the value. */
+export function problemAt(source: Pick<Source, 'file' | 'at'>, path: Path, said: Said): Problem {
+  const { message, hint, part } = said;
+  const problem = { file: source.file, ...source.at(path, part), path: path.join('.'), message };
+  return hint === undefined ? problem : { ...problem, hint };
 }
 
 export function valueAt(value: unknown, path: Path): unknown {
@@ -108,7 +109,7 @@ function problemsOf(issue: Issue, place: Place): readonly Problem[] {
   const here = [...place.prefix, ...path];
   if (issue.code === 'unrecognized_keys') {
     const known = keysAt(schema, path);
-    return issue.keys.map((key) => problemAt(source, [...here, key], unknownKey(key, known), 'key'));
+    return issue.keys.map((key) => problemAt(source, [...here, key], { ...unknownKey(key, known), part: 'key' }));
   }
   const key = String(here.at(-1) ?? '');
   const written = source.written?.(here);
@@ -119,7 +120,7 @@ function problemsOf(issue: Issue, place: Place): readonly Problem[] {
   );
   const part = issue.code === 'invalid_key' ? 'key' : 'value';
   const hint = said.hint ?? hintOf(issue, place);
-  return [problemAt(source, here, { message: said.message, hint }, part)];
+  return [problemAt(source, here, { message: said.message, hint, part })];
 }
 
 /** What came out of the environment may be a secret: the file's own words stand for it. */
@@ -167,10 +168,10 @@ function say(issue: Issue, show: (value: unknown) => string): Said {
       return { message: `expected ${listed(unionWords(issue))}, got ${got}` };
     case 'invalid_key':
       return { message: `${show(issue.path.at(-1))} is not ${listed(issue.issues.map((inner) => inner.message))}` };
-    case 'invalid_format':
-      return {
-        message: `expected ${issue.format === 'regex' ? `text like ${issue.pattern}` : `a valid ${issue.format}`}, got ${got}`,
-      };
+    case 'invalid_format': {
+      const what = issue.format === 'regex' ? `text like ${issue.pattern}` : `a valid ${issue.format}`;
+      return { message: `expected ${what}, got ${got}` };
+    }
     default:
       return { message: `this value is not accepted: ${got}` };
   }

@@ -159,7 +159,7 @@ function offsetOf(document: Document.Parsed, path: Path, part: 'key' | 'value'):
   return offset;
 }
 
-/** A block mapping or list begins on a later line than its key, and an empty value has no place: then the key is shown. */
+/** A block mapping begins on a later line than its key, and an empty value has no place: then the key is shown. */
 function standsBesideKey(value: unknown): value is Node {
   if (isScalar(value)) return value.source !== '' || value.type !== 'PLAIN';
   return isCollection(value) && value.flow === true;

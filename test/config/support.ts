@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { mkdirSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
-import { type Environment, type Flags, loadConfig } from '../../src/config/config.ts';
+import { configFrom, type Environment, type Flags } from '../../src/config/config.ts';
 import type { RuleTool } from '../../src/config/rules.ts';
+import { parseYaml } from '../../src/config/yaml.ts';
 
 /** A folder that is gone after the test. */
 export function aFolder(files: Readonly<Record<string, string | Uint8Array>> = {}): string {
@@ -21,10 +21,10 @@ export function writeInto(folder: string, name: string, text: string | Uint8Arra
   return path;
 }
 
-/** Loads one text as `config/reeve.yaml` of an otherwise empty folder. */
+/** Reads one text as if it were `config/reeve.yaml` of a folder that does not exist. */
 export function loadText(text: string, env: Environment = {}, flags: Flags = {}) {
-  const cwd = aFolder({ 'config/reeve.yaml': text });
-  return { cwd, ...loadConfig({ cwd, env, flags }) };
+  const cwd = '/nowhere/reeve';
+  return { cwd, ...configFrom(parseYaml(join(cwd, 'config/reeve.yaml'), text), { env, flags, cwd }) };
 }
 
 /** `line:column path: message (hint)` of each problem. */

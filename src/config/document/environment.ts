@@ -117,8 +117,8 @@ class Missing {
 }
 
 /**
- * Every `${NAME}` and `${NAME:-default}` in the text values replaced from the environment. A name that is unset or empty
- * and has no default is a problem. What is put in is not looked at again.
+ * Every `${NAME}` and `${NAME:-default}` in the text values replaced from the environment. A name that is unset or
+ * empty and has no default is a problem. What is put in is not looked at again.
  */
 export function expanded(parsed: ParsedYaml, env: Environment): Expanded {
   const missing = new Missing();

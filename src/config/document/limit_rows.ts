@@ -17,79 +17,72 @@ export interface LimitRow {
   readonly says: string;
 }
 
-const ms = (text: string): number => {
-  const meaning = parseDuration(text);
-  return 'ok' in meaning ? meaning.ok : Number.NaN;
-};
-
-type Bounds = readonly [strictest: string | number, laxest: string | number];
-
-function row(
-  unit: Unit,
-  laxer: LimitRow['laxer'],
+type Bound = string | number;
+type Row = readonly [
   key: string,
   name: keyof Limits,
-  bounds: Bounds,
+  unit: Unit,
+  laxer: LimitRow['laxer'],
+  strictest: Bound,
+  laxest: Bound,
   says: string,
-): LimitRow {
-  const [strictest, laxest] = bounds.map((bound) => (typeof bound === 'string' ? ms(bound) : bound)) as [
-    number,
-    number,
-  ];
-  return { key, name, unit, laxer, strictest, laxest, says };
-}
+];
 
-/** Every limit of the guard. Times are stricter when longer, except those that say how long something stays good. */
-export const LIMIT_ROWS: readonly LimitRow[] = [
-  row('count', 'more', 'window_starts_max', 'windowStartsMax', [1, 100], 'S2: starts per window, whoever began them.'),
-  row('duration', 'less', 'window', 'windowMs', ['24h', '10s'], 'S2: the window in which starts are counted.'),
-  row('duration', 'less', 'restart_cooldown', 'restartCooldownMs', ['24h', '5s'], 'S1: quiet time after a restart.'),
-  row('count', 'more', 'breaker_failures_max', 'breakerFailuresMax', [1, 20], 'S3: failures that open a breaker.'),
-  row('duration', 'less', 'breaker_window', 'breakerWindowMs', ['24h', '30s'], 'S3: how long a failure counts.'),
-  row('duration', 'less', 'breaker_open', 'breakerOpenMs', ['24h', '10s'], 'S3: how long a breaker is open at first.'),
-  row('duration', 'less', 'breaker_open_max', 'breakerOpenMsMax', ['7d', '1m'], 'S3: how far doubling goes.'),
-  row('duration', 'less', 'high_risk_spacing', 'highRiskSpacingMs', ['24h', '5s'], 'S4: between two on one channel.'),
-  row('count', 'more', 'high_risk_per_group_max', 'highRiskPerGroupMax', [1, 20], 'S4: in any 60 s in one group.'),
-  row('count', 'more', 'daily_restart_cap', 'dailyRestartCap', [1, 100], 'S5: restarts of a channel in 24 h.'),
-  row('ratio', 'more', 'pool_pressure_max', 'poolPressureMax', [0.1, 0.99], 'S8: a fuller pool means containment.'),
-  row(
-    'duration',
-    'less',
-    'containment_quiet',
-    'containmentQuietMs',
-    ['24h', '10s'],
-    'S8: quiet before containment ends.',
-  ),
-  row('duration', 'less', 'containment_cooldown', 'containmentCooldownMs', ['24h', '10s'], 'S8: tool cooldown in it.'),
-  row('duration', 'more', 'evidence_age_max', 'evidenceAgeMsMax', ['5s', '15m'], 'S10: older evidence does not count.'),
-  row('count', 'more', 'steps_max', 'stepsMax', [1, 3], 'S11: steps of one run.'),
-  row('duration', 'less', 'between_tools', 'betweenToolsMs', ['10m', '1s'], 'S11: quiet time between two tools.'),
-  row('duration', 'more', 'run_max', 'runMsMax', ['30s', '30m'], 'S11: deadline of one run.'),
-  row(
-    'duration',
-    'less',
+/** Times are stricter when longer, except those that say how long something stays good. */
+const TABLE: readonly Row[] = [
+  ['window_starts_max', 'windowStartsMax', 'count', 'more', 1, 100, 'S2: starts per window, whoever began them.'],
+  ['window', 'windowMs', 'duration', 'less', '24h', '10s', 'S2: the window in which starts are counted.'],
+  ['restart_cooldown', 'restartCooldownMs', 'duration', 'less', '24h', '5s', 'S1: quiet time after a restart.'],
+  ['breaker_failures_max', 'breakerFailuresMax', 'count', 'more', 1, 20, 'S3: failures that open a breaker.'],
+  ['breaker_window', 'breakerWindowMs', 'duration', 'less', '24h', '30s', 'S3: how long a failure counts.'],
+  ['breaker_open', 'breakerOpenMs', 'duration', 'less', '24h', '10s', 'S3: how long a breaker is open at first.'],
+  ['breaker_open_max', 'breakerOpenMsMax', 'duration', 'less', '7d', '1m', 'S3: how far doubling goes.'],
+  ['high_risk_spacing', 'highRiskSpacingMs', 'duration', 'less', '24h', '5s', 'S4: between two on one channel.'],
+  ['high_risk_per_group_max', 'highRiskPerGroupMax', 'count', 'more', 1, 20, 'S4: in any 60 s in one group.'],
+  ['daily_restart_cap', 'dailyRestartCap', 'count', 'more', 1, 100, 'S5: restarts of a channel in 24 h.'],
+  ['pool_pressure_max', 'poolPressureMax', 'ratio', 'more', 0.1, 0.99, 'S8: a fuller pool means containment.'],
+  ['containment_quiet', 'containmentQuietMs', 'duration', 'less', '24h', '10s', 'S8: quiet before containment ends.'],
+  ['containment_cooldown', 'containmentCooldownMs', 'duration', 'less', '24h', '10s', 'S8: tool cooldown in it.'],
+  ['evidence_age_max', 'evidenceAgeMsMax', 'duration', 'more', '5s', '15m', 'S10: older evidence does not count.'],
+  ['steps_max', 'stepsMax', 'count', 'more', 1, 3, 'S11: steps of one run.'],
+  ['between_tools', 'betweenToolsMs', 'duration', 'less', '10m', '1s', 'S11: quiet time between two tools.'],
+  ['run_max', 'runMsMax', 'duration', 'more', '30s', '30m', 'S11: deadline of one run.'],
+  [
     'fingerprint_memory',
     'fingerprintMemoryMs',
-    ['30d', '5m'],
+    'duration',
+    'less',
+    '30d',
+    '5m',
     'How long a failed fix is not repeated.',
-  ),
-  row(
-    'count',
-    'more',
-    'shared_cause_channels_min',
-    'sharedCauseChannelsMin',
-    [2, 20],
-    'Channels that make a shared cause.',
-  ),
-  row('duration', 'less', 'shared_cause_window', 'sharedCauseWindowMs', ['1h', '10s'], 'How close together they fail.'),
-  row('duration', 'more', 'approval', 'approvalMs', ['30s', '24h'], 'How long a question waits for an answer.'),
-  row('duration', 'more', 'permit', 'permitMs', ['1s', '60s'], 'How long a permit is good.'),
-  row(
-    'count',
-    'more',
+  ],
+  ['shared_cause_channels_min', 'sharedCauseChannelsMin', 'count', 'more', 2, 20, 'Channels that make a shared cause.'],
+  ['shared_cause_window', 'sharedCauseWindowMs', 'duration', 'less', '1h', '10s', 'How close together they fail.'],
+  ['approval', 'approvalMs', 'duration', 'more', '30s', '24h', 'How long a question waits for an answer.'],
+  ['permit', 'permitMs', 'duration', 'more', '1s', '60s', 'How long a permit is good.'],
+  [
     'viewer_seconds_per_hour_max',
     'viewerSecondsPerHourMax',
-    [1, 1_000_000_000],
+    'count',
+    'more',
+    1,
+    1_000_000_000,
     'What restarts may cost viewers. Absent: not limited.',
-  ),
+  ],
 ];
+
+/** Every limit of the guard. */
+export const LIMIT_ROWS: readonly LimitRow[] = TABLE.map(([key, name, unit, laxer, strictest, laxest, says]) => ({
+  key,
+  name,
+  unit,
+  laxer,
+  strictest: numeric(strictest),
+  laxest: numeric(laxest),
+  says,
+}));
+
+function numeric(bound: Bound): number {
+  const meaning = typeof bound === 'string' ? parseDuration(bound) : { ok: bound };
+  return 'ok' in meaning ? meaning.ok : Number.NaN;
+}

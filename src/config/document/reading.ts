@@ -67,8 +67,8 @@ export class Reading {
     const first = new Map<unknown, number>();
     for (const [index, item] of (Array.isArray(list) ? list : []).entries()) {
       const id = valueAt(item, ['id']);
-      const line = this.source.at([key, first.get(id) ?? 0, 'id']).line;
       if (typeof id !== 'string') continue;
+      const line = first.has(id) ? this.source.at([key, first.get(id) ?? 0, 'id']).line : 0;
       if (first.has(id))
         this.note([key, index, 'id'], `the id ${id} stands here a second time`, `the first is in line ${line}`);
       else first.set(id, index);

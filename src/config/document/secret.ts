@@ -8,7 +8,7 @@ const SECRET_BYTES_MAX = 64 * 1024;
 const READABLE_BY_OTHERS = 0o004;
 const WRITABLE_BY_OTHERS = 0o022;
 
-/** A password or key. It shows itself to nobody who does not ask by name: not to logs, not to JSON, not to templates. */
+/** A password or key. It shows itself only to who asks by name: not to logs, not to JSON, not to templates. */
 export class Secret {
   readonly #value: string;
 
@@ -43,7 +43,7 @@ export function secretFromEnvironment(name: string, env: Environment): Meaning<S
   };
 }
 
-/** The secret in a file, without the line ending at its end. The file belongs to Reeve alone: others may not read it. */
+/** The secret in a file, without the line ending at its end. The file belongs to Reeve: others may not read it. */
 export function secretFromFile(path: string): Meaning<Secret> {
   try {
     const { mode, size } = statSync(path);
