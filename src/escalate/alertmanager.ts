@@ -19,6 +19,8 @@ export interface AlertmanagerOptions {
   readonly labels?: readonly { readonly name: string; readonly value: string }[];
   /** Where a scope belongs: becomes the labels `group` and `engine`. */
   readonly placeOf?: (scope: Scope) => { readonly group?: GroupId | undefined; readonly engine?: EngineId | undefined };
+  /** How often everything open is said again. Must be well below Alertmanager's `resolve_timeout`. Default 1 min. */
+  readonly refreshMs?: number;
   /** Reeve's own address: the alert links to it. */
   readonly consoleUrl?: string | undefined;
 }
@@ -46,7 +48,7 @@ export function alertmanager(options: AlertmanagerOptions): Receiver {
   return {
     name: options.name,
     deliver: (notice, signal) => send([notice], signal),
-    refresh: { everyMs: REFRESH_MS, send },
+    refresh: { everyMs: options.refreshMs ?? REFRESH_MS, send },
   };
 }
 

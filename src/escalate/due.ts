@@ -18,7 +18,8 @@ export interface Due {
  *
  * - A page that is over before anybody took it is still told: its trigger, then its resolve. So is one that grew
  *   louder.
- * - A receiver that missed a page which another took and which is over is not woken for it.
+ * - A receiver that missed a page which another took and which is over is not woken for it. It is told the resolve
+ *   alone: an attempt whose end nobody saw may have opened it there.
  * - A page that comes back before its resolve was told is told as an update of the one the receiver still knows.
  */
 export function dueTo(page: Page, receiver: string, repeatMs: number): Due | undefined {
@@ -42,7 +43,7 @@ const isUnheard = (page: Page, told: Told): boolean =>
 
 function triggerDue(page: Page, told: Told | undefined): Due | undefined {
   if (told?.content.episode === page.episode) return undefined;
-  if (page.resolved !== undefined && isDelivered(page)) return undefined;
+  if (page.resolved !== undefined && isDelivered(page)) return { what: 'resolve', dueMs: page.resolved.monoMs };
   return { what: 'trigger', dueMs: told === undefined ? page.raisedMs : afterFlood(page, told) };
 }
 
@@ -59,7 +60,7 @@ export function noticeOf(page: Page, receiver: string, what: NoticeKind): Notice
   const { escalation, key, openedAt, resolved } = page;
   return {
     ...labelsOf(content),
-    id: messageId(key, what, content, told),
+    id: messageId(page, what, content, told),
     what,
     key,
     scope: escalation.scope,
@@ -80,9 +81,11 @@ export function contentIdOf(page: Page, receiver: string, what: NoticeKind): str
   return what === 'repeat' && told !== undefined ? told.content.id : newest(page).id;
 }
 
-function messageId(key: string, what: NoticeKind, content: Content, told: Told | undefined): string {
+/** A resolve is named after the newest news that it ends: a later one under the same key must not look like it. */
+function messageId(page: Page, what: NoticeKind, content: Content, told: Told | undefined): string {
   const repeats = what === 'repeat' ? (told?.repeats ?? 0) + 1 : 0;
-  return `msg_${hash('sha256', JSON.stringify([key, what, content.id, repeats]), 'hex').slice(0, 32)}`;
+  const about = what === 'resolve' ? newest(page).id : content.id;
+  return `msg_${hash('sha256', JSON.stringify([page.key, what, about, repeats]), 'hex').slice(0, 32)}`;
 }
 
 const labelsOf = ({ severity, reason, classification }: NoticeLabels): NoticeLabels => ({

@@ -33,6 +33,13 @@ export interface Trouble {
   readonly sinceMs: MonoMs;
 }
 
+interface Tries {
+  readonly attempts: number;
+  readonly refusedUntilMs: MonoMs;
+  /** The refusal that is written down already. */
+  readonly refusal: string | undefined;
+}
+
 interface Job {
   /** Of the message. */
   readonly id: string;
@@ -50,10 +57,10 @@ export class Lane {
   readonly #world: LaneWorld;
   readonly #inFlight = new Set<string>();
   /** Of messages that were not taken yet. */
-  readonly #tries = new Map<string, { readonly attempts: number; readonly refusedUntilMs: MonoMs }>();
+  readonly #tries = new Map<string, Tries>();
   /** Taken by the receiver, but the journal would not take the record: not to be sent again by this process. */
   readonly #unrecorded = new Set<string>();
-  /** Troubles that are written down already: only a change is news. */
+  /** Kinds of the present outage that are written down already: only a change is news. */
   readonly #noted = new Set<string>();
   #trouble: Trouble | undefined;
   #failures = 0;
@@ -127,8 +134,9 @@ export class Lane {
     const receiver = this.receiver.name;
     const notice = noticeOf(page, receiver, what);
     const escalation = contentIdOf(page, receiver, what);
-    const attempts = (this.#tries.get(notice.id)?.attempts ?? 0) + 1;
-    this.#tries.set(notice.id, { attempts, refusedUntilMs: Number.NEGATIVE_INFINITY });
+    const tries = this.#tries.get(notice.id);
+    const attempts = (tries?.attempts ?? 0) + 1;
+    this.#tries.set(notice.id, { attempts, refusedUntilMs: Number.NEGATIVE_INFINITY, refusal: tries?.refusal });
     this.#inFlight.add(key);
     try {
       await attempt(this.#world, (signal) => this.receiver.deliver(notice, signal));
@@ -154,15 +162,24 @@ export class Lane {
   #failed(thrown: unknown, notice: Notice, attempts: number): void {
     const error = describeFailure(thrown);
     this.#trouble = { error, sinceMs: this.#trouble?.sinceMs ?? this.#nowMs() };
-    if (isRefusal(thrown)) {
-      this.#failures = 0;
-      const refusedUntilMs = this.#nowMs() + backoff(REFUSAL, attempts, this.#world.random);
-      this.#tries.set(notice.id, { attempts, refusedUntilMs });
-      this.#note(`${notice.key} ${error}`, notice, error);
-    } else {
-      this.#pause(thrown);
-      this.#note(error, notice, error);
-    }
+    if (isRefusal(thrown)) return this.#refused(error, notice, attempts);
+    this.#pause(thrown);
+    if (this.#noted.has(error) || this.#noted.size >= REMEMBERED_MAX) return;
+    this.#noted.add(error);
+    this.#recordFailure(error, notice);
+  }
+
+  /** The receiver is up, so only this message waits. */
+  #refused(error: string, notice: Notice, attempts: number): void {
+    this.#failures = 0;
+    const refusedUntilMs = this.#nowMs() + backoff(REFUSAL, attempts, this.#world.random);
+    const known = this.#tries.get(notice.id)?.refusal === error;
+    this.#tries.set(notice.id, { attempts, refusedUntilMs, refusal: error });
+    if (!known) this.#recordFailure(error, notice);
+  }
+
+  #recordFailure(error: string, { key, what }: Notice): void {
+    this.#world.record({ type: 'delivery.failed', key, receiver: this.receiver.name, what, error });
   }
 
   #pause(thrown: unknown): void {
@@ -170,12 +187,6 @@ export class Lane {
     const askedMs = thrown instanceof RequestFailed ? (thrown.retryAfterMs ?? 0) : 0;
     const waitMs = Math.max(backoff(OUTAGE, this.#failures, this.#world.random), Math.min(askedMs, RETRY_AFTER_MS_MAX));
     this.#pausedUntilMs = this.#nowMs() + waitMs;
-  }
-
-  #note(trouble: string, { key, what }: Notice, error: string): void {
-    if (this.#noted.has(trouble) || this.#noted.size >= REMEMBERED_MAX) return;
-    this.#noted.add(trouble);
-    this.#world.record({ type: 'delivery.failed', key, receiver: this.receiver.name, what, error });
   }
 
   #refreshDue(): boolean {

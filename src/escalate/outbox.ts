@@ -8,6 +8,9 @@ import type { NoticeLabels } from './receiver.ts';
 export const FLOOD_MS = 5 * 60_000;
 /** How long a page that is over stays known, so that flood control and receivers that forget can be served. */
 export const CLOSED_KEPT_MS = 15 * 60_000;
+/** How long one that some receiver took is kept for others that did not hear its end: they may have it open. */
+const UNHEARD_KEPT_MS = 24 * 60 * 60_000;
+const RECEIVERS_MAX = 64;
 /** Pages that are over but never got anywhere: the oldest beyond these are forgotten, and counted. */
 const CLOSED_MAX = 1_000;
 const CONTENTS_MAX = 16;
@@ -62,12 +65,20 @@ export interface Failing {
 export interface Outbox {
   readonly pages: readonly Page[];
   readonly failing: readonly Failing[];
+  /** Every receiver that was ever tried. */
+  readonly receivers: readonly string[];
   readonly lastDeliveredMs: MonoMs | undefined;
   /** Pages that were over, never delivered, and dropped because too many of them had piled up. */
   readonly forgotten: number;
 }
 
-export const EMPTY_OUTBOX: Outbox = { pages: [], failing: [], lastDeliveredMs: undefined, forgotten: 0 };
+export const EMPTY_OUTBOX: Outbox = {
+  pages: [],
+  failing: [],
+  receivers: [],
+  lastDeliveredMs: undefined,
+  forgotten: 0,
+};
 
 /** What people must still hear, as a fold: after a crash nothing is lost and nothing gets another key. */
 export const outboxProjection: Projection<Outbox> = { name: 'outbox', initial: EMPTY_OUTBOX, apply: applyToOutbox };
@@ -87,7 +98,9 @@ export function isNews(page: Page | undefined, escalation: Escalation): boolean 
 }
 
 /** Some receiver knows of the present episode: law L1 is kept. */
-export const isDelivered = (page: Page): boolean => page.told.some(({ content }) => content.episode === page.episode);
+export const isDelivered = (page: Page): boolean => page.told.some((told) => isPresent(page, told));
+
+const isPresent = (page: Page, { content }: Told): boolean => content.episode === page.episode;
 
 export function applyToOutbox(outbox: Outbox, entry: JournalEntry): Outbox {
   const { fact } = entry;
@@ -109,7 +122,7 @@ export function applyToOutbox(outbox: Outbox, entry: JournalEntry): Outbox {
         told(page, fact, entry.monoMs),
       );
     case 'delivery.failed':
-      return { ...outbox, failing: failed(outbox.failing, fact, entry.monoMs) };
+      return { ...tried(outbox, fact.receiver), failing: failed(outbox.failing, fact, entry.monoMs) };
     default:
       return outbox;
   }
@@ -143,9 +156,9 @@ function told(page: Page, fact: Extract<JournalFact, { type: 'delivery.done' }>,
   const others = page.told.filter(({ receiver }) => receiver !== fact.receiver);
   const content = page.contents.find(({ id }) => id === (fact.escalation ?? page.escalation.id)) ?? newest(page);
   if (fact.what === 'resolve') {
-    if (before === undefined) return page;
-    const covered = { ...before.content, episode: content.episode };
-    return { ...page, told: [...others, { ...before, state: 'resolved', content: covered, toldMs: nowMs }] };
+    const covered = { ...(before?.content ?? content), episode: content.episode };
+    const never = { receiver: fact.receiver, pagedMs: nowMs - FLOOD_MS, loudest: content.severity, repeats: 0 };
+    return { ...page, told: [...others, { ...(before ?? never), state: 'resolved', content: covered, toldMs: nowMs }] };
   }
   const inWindow = before !== undefined && nowMs - before.pagedMs < FLOOD_MS;
   const now: Told = {
@@ -168,7 +181,12 @@ export function newest(page: Page): Content {
 
 function delivered(outbox: Outbox, receiver: string, nowMs: MonoMs): Outbox {
   const failing = outbox.failing.filter((failure) => failure.receiver !== receiver);
-  return { ...outbox, failing, lastDeliveredMs: nowMs };
+  return { ...tried(outbox, receiver), failing, lastDeliveredMs: nowMs };
+}
+
+function tried(outbox: Outbox, receiver: string): Outbox {
+  if (outbox.receivers.includes(receiver)) return outbox;
+  return { ...outbox, receivers: [...outbox.receivers, receiver].slice(-RECEIVERS_MAX) };
 }
 
 function failed(
@@ -193,7 +211,7 @@ function withPage(outbox: Outbox, page: Page): Outbox {
 
 /** Drops what is over and told. An open page is never dropped. */
 function settled(outbox: Outbox, { monoMs }: JournalEntry): Outbox {
-  const kept = outbox.pages.filter((page) => !isFinished(page) || monoMs - lastChangeMs(page) <= CLOSED_KEPT_MS);
+  const kept = outbox.pages.filter((page) => monoMs - lastChangeMs(page) <= keptMs(page, outbox.receivers));
   const over = kept.filter(({ resolved }) => resolved !== undefined);
   const excess = new Set(over.slice(0, Math.max(0, over.length - CLOSED_MAX)));
   if (kept.length === outbox.pages.length && excess.size === 0) return outbox;
@@ -201,9 +219,12 @@ function settled(outbox: Outbox, { monoMs }: JournalEntry): Outbox {
   return { ...outbox, pages: kept.filter((page) => !excess.has(page)), forgotten: outbox.forgotten + lost };
 }
 
-/** Resolved, and everybody who was told of it knows. */
-const isFinished = (page: Page): boolean =>
-  page.resolved !== undefined && isDelivered(page) && page.told.every(({ state }) => state === 'resolved');
+function keptMs(page: Page, receivers: readonly string[]): number {
+  if (page.resolved === undefined || !isDelivered(page)) return Number.POSITIVE_INFINITY;
+  const knows = (receiver: string): boolean =>
+    page.told.some((one) => one.receiver === receiver && one.state === 'resolved' && isPresent(page, one));
+  return receivers.every(knows) ? CLOSED_KEPT_MS : UNHEARD_KEPT_MS;
+}
 
 const lastChangeMs = (page: Page): MonoMs =>
   Math.max(page.resolved?.monoMs ?? page.raisedMs, ...page.told.map(({ toldMs }) => toldMs));

@@ -34,7 +34,7 @@ export function webhook(options: WebhookOptions): Receiver {
         ...options.headers,
         'webhook-id': notice.id,
         'webhook-timestamp': timestamp,
-        ...(keys.length === 0 ? {} : { 'webhook-signature': signatures(keys, `${notice.id}.${timestamp}.${body}`) }),
+        ...(keys.length === 0 ? {} : { 'webhook-signature': signaturesOf(keys, { id: notice.id, timestamp, body }) }),
       };
       await postOrThrow(options.post, options.url, { body, headers, signal });
     },
@@ -42,7 +42,7 @@ export function webhook(options: WebhookOptions): Receiver {
 }
 
 /** The bytes behind a secret. Throws CONFIG_INVALID when they are too few to be one. */
-function keyOf(secret: string, name: string): Buffer {
+export function keyOf(secret: string, name: string): Buffer {
   const isEncoded = secret.startsWith(SECRET_PREFIX);
   const key = isEncoded ? Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64') : Buffer.from(secret, 'utf8');
   if (key.length >= SECRET_BYTES_MIN) return key;
@@ -53,8 +53,16 @@ function keyOf(secret: string, name: string): Buffer {
   );
 }
 
-const signatures = (keys: readonly Buffer[], signed: string): string =>
-  keys.map((key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`).join(' ');
+export interface SignedMessage {
+  readonly id: string;
+  /** Seconds since the epoch. */
+  readonly timestamp: string;
+  readonly body: string;
+}
+
+/** The `webhook-signature` header: one signature per key, so that a key can be changed without a gap. */
+export const signaturesOf = (keys: readonly Buffer[], { id, timestamp, body }: SignedMessage): string =>
+  keys.map((key) => `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`).join(' ');
 
 function bodyOf(notice: Notice, nowMs: number): unknown {
   const { scope, openedAt, resolvedAt, previous: _, ...said } = notice;

@@ -42,8 +42,10 @@ describe('what a receiver must hear next', () => {
     expect(due([raised, resolved, late])).toEqual({ what: 'resolve', dueMs: 60 + LATE_HOLD_MS });
   });
 
-  it('is nothing where another receiver took a page that is over', () => {
-    expect(due([raised, triggered, resolved], 'chat')).toBeUndefined();
+  it('is only the resolve where another receiver took a page that is over', () => {
+    expect(due([raised, triggered, resolved], 'chat')).toEqual({ what: 'resolve', dueMs: 30 });
+    const heard = [40, doneFact('resolve', 'esc-1', { receiver: 'chat' })] as const;
+    expect(due([raised, triggered, resolved, heard], 'chat')).toBeUndefined();
     expect(due([raised, triggered], 'chat')).toEqual({ what: 'trigger', dueMs: 10 });
   });
 

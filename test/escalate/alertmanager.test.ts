@@ -1,0 +1,167 @@
+import { existsSync } from 'node:fs';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type Clock, systemClock } from '../../src/core/clock.ts';
+import type { Escalation } from '../../src/core/incident.ts';
+import { type AlertmanagerOptions, alertmanager } from '../../src/escalate/alertmanager.ts';
+import { ALERTMANAGER, realAlertmanager, realPost, until, webServer } from './servers.ts';
+import { opened, raisedFact, resolvedFact } from './support.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** The real clock, wrong by so much. */
+const shifted = (byMs: number): Clock => ({ ...systemClock, now: () => systemClock.now() + byMs });
+
+function running(url: string, change: Partial<AlertmanagerOptions> = {}) {
+  const clock = change.clock ?? systemClock;
+  const receiver = alertmanager({
+    name: 'oncall',
+    url,
+    post: realPost(),
+    clock,
+    placeOf: () => ({ group: 'pull', engine: 'local' }),
+    refreshMs: 500,
+    ...change,
+  });
+  const time = { clock, advance: () => Promise.resolve(0), jumpWall: () => undefined };
+  const held = opened([receiver], { time });
+  onTestFinished(() => held.courier[Symbol.asyncDispose]());
+  held.courier.start();
+  return held;
+}
+
+const page = (id: string, channel: string, change: Partial<Escalation> = {}) =>
+  raisedFact(id, {
+    key: `incident/${channel}`,
+    scope: { kind: 'channel', id: channel },
+    incident: `inc-${id}`,
+    ...change,
+  });
+
+describe.skipIf(!existsSync(ALERTMANAGER))('a real Alertmanager (Debian package prometheus-alertmanager)', () => {
+  it('receives pages with their labels, groups them, and resolves them', { timeout: 40_000 }, async () => {
+    const am = await realAlertmanager();
+    const { append } = running(`${am.url}/`, {
+      labels: [{ name: 'site', value: 'berlin' }],
+      consoleUrl: 'http://127.0.0.1:7433',
+    });
+    append(page('esc-1', 'news'), page('esc-2', 'sport', { severity: 'warning' }));
+    await until(async () => (await am.active()).length === 2);
+    const [news] = (await am.active()).filter(({ labels }) => labels.channel === 'news');
+    expect(news).toMatchObject({
+      labels: {
+        alertname: 'ReeveEscalation',
+        site: 'berlin',
+        channel: 'news',
+        group: 'pull',
+        engine: 'local',
+        severity: 'critical',
+        reason: 'no_plan',
+        classification: 'output_stalled',
+        key: 'incident/news',
+      },
+      annotations: { summary: 'news: output_stalled', description: 'What was done: nothing.', incident: 'inc-esc-1' },
+      generatorURL: 'http://127.0.0.1:7433',
+    });
+
+    await until(() => am.notifications().length > 0);
+    const [first] = am.notifications();
+    expect(first).toMatchObject({ status: 'firing', groupLabels: { group: 'pull' } });
+    expect(first?.alerts.map(({ labels }) => labels.channel).sort()).toEqual(['news', 'sport']);
+
+    append(resolvedFact('incident/news'), resolvedFact('incident/sport'));
+    await until(() => am.notifications().at(-1)?.status === 'resolved');
+    expect(await am.active()).toEqual([]);
+  });
+
+  it('keeps a page open longer than its own patience, and only as long as Reeve says so', {
+    timeout: 40_000,
+  }, async () => {
+    const am = await realAlertmanager({ resolveTimeout: '2s' });
+    const { append, courier } = running(am.url);
+    append(page('esc-1', 'news'));
+    await until(async () => (await am.active()).length === 1);
+    const startsAt = (await am.active())[0]?.startsAt;
+    await systemClock.sleep(5_000);
+    expect(await am.active()).toMatchObject([{ startsAt }]);
+    await courier[Symbol.asyncDispose]();
+    await until(async () => (await am.active()).length === 0);
+  });
+
+  it('has one alert per page when its labels change', { timeout: 40_000 }, async () => {
+    const am = await realAlertmanager();
+    const { append } = running(am.url);
+    append(page('esc-1', 'news', { severity: 'warning' }));
+    await until(async () => (await am.active()).length === 1);
+    append(page('esc-2', 'news', { severity: 'critical', reason: 'not_helping' }));
+    await until(async () => (await am.active())[0]?.labels.severity === 'critical');
+    expect(await am.active()).toHaveLength(1);
+    append(resolvedFact('incident/news'));
+    await until(async () => (await am.active()).length === 0);
+  });
+
+  it('gets everything open again after it lost its memory, and what came while it was down', {
+    timeout: 40_000,
+  }, async () => {
+    const am = await realAlertmanager();
+    const { append, courier } = running(am.url);
+    append(page('esc-1', 'news'));
+    await until(async () => (await am.active()).length === 1);
+    await am.stop();
+    append(page('esc-2', 'sport'));
+    await until(() => courier.status()[0]?.error === 'refused');
+    await am.start();
+    await until(async () => (await am.active()).length === 2);
+    expect(courier.status()).toMatchObject([{ error: undefined, pages: 2 }]);
+  });
+
+  it.each([
+    ['ahead', HOUR_MS],
+    ['behind', -HOUR_MS],
+  ])('receives and keeps pages from a Reeve whose clock is an hour %s', { timeout: 40_000 }, async (_, byMs) => {
+    const am = await realAlertmanager();
+    const { append } = running(am.url, { clock: shifted(byMs) });
+    append(page('esc-1', 'news'));
+    await until(() => am.notifications().some(({ status }) => status === 'firing'));
+    await systemClock.sleep(1_500);
+    expect(await am.active()).toHaveLength(1);
+  });
+
+  it('takes the test page', { timeout: 40_000 }, async () => {
+    const am = await realAlertmanager();
+    const { courier } = running(am.url);
+    expect(await courier.deliverTest()).toMatchObject([{ receiver: 'oncall', ok: true }]);
+    expect((await am.active())[0]?.labels).toMatchObject({ alertname: 'ReeveTest', severity: 'info' });
+  });
+});
+
+describe('what is sent to Alertmanager', () => {
+  it('keeps its start over every repetition, and goes out in bounded batches', async () => {
+    const server = await webServer((_, response) => response.end());
+    const { append } = running(server.url, { refreshMs: 200 });
+    append(...Array.from({ length: 250 }, (_, index) => page(`esc-${index}`, `ch${index}`)));
+    const alerts = () => server.posts.map(({ body }) => JSON.parse(body) as { startsAt: string; endsAt?: string }[]);
+    await until(() => alerts().filter(({ length }) => length === 200).length >= 2);
+    const sizes = new Set(alerts().map(({ length }) => length));
+    expect([...sizes].sort((a, b) => a - b)).toEqual([1, 50, 200]);
+    expect(
+      new Set(
+        alerts()
+          .flat()
+          .map(({ startsAt }) => startsAt),
+      ).size,
+    ).toBe(1);
+    expect(
+      alerts()
+        .flat()
+        .every(({ endsAt }) => endsAt === undefined),
+    ).toBe(true);
+  });
+
+  it('is not sent twice for refusals other than 400', async () => {
+    const server = await webServer((_, response) => response.writeHead(401).end());
+    const { append, courier } = running(server.url);
+    append(page('esc-1', 'news'));
+    await until(() => courier.status()[0]?.error === 'answered 401');
+    expect(server.posts).toHaveLength(1);
+  });
+});
