@@ -3,7 +3,7 @@ import type { MonoMs } from '../core/clock.ts';
 import type { Signal } from '../core/envelope.ts';
 import { HARMLESS_SYMPTOMS, type Origin, type SymptomKind } from '../core/symptom.ts';
 import type { ChannelFacts } from './facts.ts';
-import { type ClassifyContext, type Look, lookAt } from './look.ts';
+import { type ClassifyContext, type Look, lookAt, told } from './look.ts';
 import type { Match, Row, Want } from './row.ts';
 import * as host from './rows_host.ts';
 import * as media from './rows_media.ts';
@@ -44,6 +44,8 @@ export interface NoTrouble {
   readonly healthy: boolean | undefined;
   readonly quiet: boolean;
   readonly because: string;
+  /** Its log complains of this, while its output still moves: where neighbours are in that trouble, it is on its way. */
+  readonly omen: FailureClass | undefined;
 }
 
 export type Finding = Assessment | NoTrouble;
@@ -88,7 +90,7 @@ export function classify(facts: ChannelFacts, context: ClassifyContext, nowMs: M
     return assessed(look, classification, match);
   }
   const { healthy, because } = look.health;
-  return { trouble: false, classification: undefined, healthy, quiet: false, because };
+  return { trouble: false, classification: undefined, healthy, quiet: false, because, omen: omenOf(look) };
 }
 
 const quiet = (look: Look, because: string): NoTrouble => ({
@@ -97,7 +99,16 @@ const quiet = (look: Look, because: string): NoTrouble => ({
   healthy: look.health.healthy,
   quiet: true,
   because,
+  omen: undefined,
 });
+
+const OMEN_MS = 10_000;
+
+/** Only of the source: a channel with a buffer plays on for a while after its source is gone. */
+function omenOf(look: Look): FailureClass | undefined {
+  const [first] = told(look, 'upstream_unreachable', 'upstream_timeout', 'dns_failure');
+  return first !== undefined && look.nowMs - first.lastMs <= OMEN_MS ? 'upstream_unavailable' : undefined;
+}
 
 /** Doubts about the observation leave health open; every other trouble denies it. */
 const DOUBTS: ReadonlySet<FailureClass> = new Set(['telemetry_untrusted', 'control_plane_down']);

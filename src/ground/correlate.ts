@@ -114,7 +114,7 @@ function bucketsOf(input: CorrelateInput, causes: readonly SharedCause[]): reado
     buckets.set(key, { ...held, members, engine: engine ?? held.engine });
   };
   for (const one of input.seen) {
-    const family = familyNow(one);
+    const family = familyNow(one) ?? omenFamily(one);
     if (family === undefined || isLeftBehind(one, causes)) continue;
     const scope: Scope = OF_ENGINE.has(family)
       ? { kind: 'engine', id: one.ref.engine }
@@ -137,6 +137,10 @@ function familyNow({ finding }: Seen): Family | undefined {
   const early = family === 'dead' || family === 'stalled' || family === 'unknown';
   return early && finding.settling ? undefined : family;
 }
+
+/** It plays still, and complains of what its neighbours suffer from. */
+const omenFamily = ({ finding }: Seen): Family | undefined =>
+  finding.trouble || finding.omen === undefined ? undefined : familyOf(finding.omen);
 
 const isLeftBehind = (one: Seen, causes: readonly SharedCause[]): boolean =>
   isLeftover(one.finding) &&
@@ -162,6 +166,7 @@ function newCause(bucket: Bucket, input: CorrelateInput, nowMs: MonoMs): SharedC
   const needed = whole ? Math.min(size, sharedCauseChannelsMin) : sharedCauseChannelsMin;
   const together = engine !== undefined || withinWindow(members, needed, sharedCauseWindowMs);
   if (!together) return undefined;
+  if (engine === undefined && !members.some(({ finding }) => finding.trouble)) return undefined;
   const classes = members.flatMap(({ finding }) => (finding.trouble ? [finding.classification] : []));
   const classification = engine?.classification ?? dominating(classes);
   const channels = members.map(({ ref }) => ref.id).sort();

@@ -80,12 +80,13 @@ export function told(look: Look, ...kinds: readonly SymptomKind[]): readonly Sym
 }
 
 /**
- * What an earlier life said does not speak of a new one, unless lives are dying one after another.
+ * What an earlier life said does not speak of a new one, unless lives are dying one after another: then the words
+ * outlast the loop, so that the loop never loses the name of its cause.
  * What a process said as it died goes on speaking for as long as it is dead: nothing newer contradicts it.
  */
 function speaksNow(look: Look, symptom: SymptomFacts): boolean {
   const { process, nowMs } = look;
-  const freshMs = symptom.kind === 'corrupt_input' ? CORRUPT_FRESH_MS : SYMPTOM_FRESH_MS;
+  const freshMs = symptom.kind === 'corrupt_input' && !look.churning ? CORRUPT_FRESH_MS : SYMPTOM_FRESH_MS;
   const fresh = nowMs - symptom.lastMs <= freshMs;
   if (process === undefined) return fresh;
   if (look.down) return fresh || (hasLastWords(process) && symptom.lastMs >= lastWordsFromMs(process));
