@@ -122,6 +122,16 @@ export class SqliteStore implements JournalStore {
     }
   }
 
+  /** Everything that `work` reads is of one moment, whatever another process writes meanwhile. For readers. */
+  consistently<T>(work: () => T): T {
+    brokenUnless(this.#path, () => this.#db.exec('BEGIN'));
+    try {
+      return work();
+    } finally {
+      this.#rollBack();
+    }
+  }
+
   last(): StoredEntry | undefined {
     const sql = 'SELECT * FROM entry ORDER BY seq DESC LIMIT 1';
     const row = brokenUnless(this.#path, () => this.#prepare(sql).get());
