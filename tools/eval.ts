@@ -16,23 +16,42 @@ const answersOf = (some: readonly Item[], accept?: (software: string) => boolean
   return some.map(({ id, lines }) => ({ id, ...classifyExcerpt(lines, catalogue) }));
 };
 
-/** The name of the pattern file that speaks for a software, as far as there is one. */
-const fileOf = (software: string): string => software.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
-const EXTRA: Readonly<Record<string, string>> = {
-  'python-service': 'python',
-  'go-service': 'go',
-  'node-service': 'node',
-  'boto3-fetcher': 'aws',
-  'aws-cli': 'aws',
-  'hls-js-player': 'player',
-  'shell-wrapper': 'shell',
+/** The pattern file that speaks for a software, where it is not called like it. */
+const FILE_OF: Readonly<Record<string, readonly string[]>> = {
+  databases: ['postgresql', 'pgbouncer', 'redis', 'mysql', 'mariadb', 'sqlite'],
+  players: [
+    'yt-dlp',
+    'streamlink',
+    'vlc',
+    'mpv',
+    'gstreamer',
+    'obs-studio',
+    'hls-js-player',
+    'janus',
+    'node-media-server',
+  ],
+  playout: ['ffplayout', 'shaka-packager', 'ntp', 'youtube-ingest', 'twitch-ingest', 'tvheadend', 'channel-manager'],
+  proxies: ['caddy', 'squid', 'haproxy', 'varnish', 'traefik', 'envoy', 'cdn-edge'],
+  runtimes: [
+    'python-service',
+    'go-service',
+    'node-service',
+    'boto3-fetcher',
+    'aws-cli',
+    'shell-wrapper',
+    'gunicorn',
+    'uvicorn',
+  ],
+  jellyfin: ['emby'],
 };
+const nameOf = (software: string): string => software.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
+const fileOf = (software: string): string =>
+  Object.entries(FILE_OF).find(([, members]) => members.includes(nameOf(software)))?.[0] ?? nameOf(software);
 
 const whole = answersOf(items);
 const held = [...new Set(items.map(({ software }) => software))].flatMap((software) => {
-  const own = EXTRA[fileOf(software)] ?? fileOf(software);
   const out = items.filter((item) => item.software === software);
-  return answersOf(out, (name) => name !== own && name !== fileOf(software));
+  return answersOf(out, (name) => name !== fileOf(software));
 });
 const scores = { whole: scoreOf(items, whole), left_one_software_out: scoreOf(items, held) };
 

@@ -22,6 +22,10 @@ export interface Pattern {
   /** Every line that matches holds one of these; compared without case when `ignoreCase` is set. */
   readonly literals: readonly string[];
   readonly ignoreCase: boolean;
+  /** The expression as it was written. */
+  readonly source: string;
+  /** The lines that it was checked with. */
+  readonly examples: readonly string[];
   /** Where the pattern fits the line's own words; text that outsiders wrote never fits. Latin1 text in. */
   find(text: string): Found | undefined;
 }
@@ -117,6 +121,8 @@ function compileEntry(entry: PatternEntry, file: FileScope, report: Report): Omi
     notice: entry.notice,
     literals: compiled.literals,
     ignoreCase: compiled.ignoreCase,
+    source: entry.regex,
+    examples: entry.match,
     find: findOwnWords(entry, compiled.regex, file.anchor),
   };
   checkExamples(entry, pattern, report);
@@ -186,4 +192,14 @@ function shapeProblem(source: PatternSource, issue: z.core.$ZodIssue): Problem {
 function problemAt(source: PatternSource, path: readonly PropertyKey[], message: string): Problem {
   const { line, column } = source.position(path);
   return { file: source.file, line, column, path: path.map(String).join('.'), message };
+}
+
+/** The pattern of the lowest rank that fits; latin1 text. For single lines: whole logs go through the scanner. */
+export function firstFit(text: string, catalogue: Catalogue): Pattern | undefined {
+  const lower = text.toLowerCase();
+  return catalogue.patterns.find(
+    (pattern) =>
+      pattern.literals.some((literal) => (pattern.ignoreCase ? lower : text).includes(literal)) &&
+      pattern.find(text) !== undefined,
+  );
 }

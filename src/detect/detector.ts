@@ -2,6 +2,7 @@ import type { Chunk, ChunkCount, ChunkSink, Notice } from '../core/chunk.ts';
 import type { Clock, MonoMs } from '../core/clock.ts';
 import type { ProgressSample } from '../core/sample.ts';
 import { type Symptom, SYMPTOMS, type SymptomKind } from '../core/symptom.ts';
+import type { Complaint } from './blind_spots.ts';
 import type { Catalogue, Pattern } from './catalogue.ts';
 import type { ChannelTable } from './channels.ts';
 import { countNewlines, countProgress } from './count.ts';
@@ -43,7 +44,7 @@ export interface DetectorParts {
   readonly onProgress: (sample: ProgressSample) => void;
   readonly onNotice: (notice: Notice) => void;
   /** A record that complains and that no pattern fits; cleaned text, at most 400 characters. Called a bounded number of times. */
-  readonly onUnrecognised?: (text: string, channel: string | undefined, nowMs: MonoMs) => void;
+  readonly onUnrecognised?: (complaint: Complaint) => void;
 }
 
 /** Totals since start, for metrics and the store. */
@@ -143,7 +144,12 @@ class ChunkDetector implements Detector, RecordSink {
     const to = Math.min(record.to, record.from + EVIDENCE_BYTES_MAX);
     const text = clean(chunk.bytes.toString('utf8', record.from, to)).slice(0, EVIDENCE_CHARS_MAX);
     const channel = this.#owner ?? this.#parts.channels.find(record.text);
-    onUnrecognised(text, channel === undefined ? undefined : this.#parts.channels.nameOf(channel), chunk.monoMs);
+    onUnrecognised({
+      text,
+      channel: channel === undefined ? undefined : this.#parts.channels.nameOf(channel),
+      at: chunk.at,
+      monoMs: chunk.monoMs,
+    });
   }
 
   count(channel: string, kind: SymptomKind): number {

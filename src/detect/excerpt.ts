@@ -1,5 +1,5 @@
 import type { SymptomKind } from '../core/symptom.ts';
-import type { Catalogue, Pattern } from './catalogue.ts';
+import { type Catalogue, firstFit } from './catalogue.ts';
 import { type ExcerptLine, readExcerpt } from './excerpt_lines.ts';
 import { courseOf, type Evidence } from './excerpt_course.ts';
 import type { Remedy } from './pattern.ts';
@@ -47,17 +47,8 @@ function evidenceOf(line: ExcerptLine, catalogue: Catalogue): readonly Evidence[
   if (line.text === '') return [];
   const pattern = firstFit(line.text, catalogue);
   if (pattern === undefined) return [];
-  const { symptom, severity, confidence, remedy, id } = pattern;
-  return [{ at: line.at, symptom, severity, confidence, remedy, pattern: id }];
-}
-
-function firstFit(text: string, catalogue: Catalogue): Pattern | undefined {
-  const lower = text.toLowerCase();
-  return catalogue.patterns.find(
-    (pattern) =>
-      pattern.literals.some((literal) => (pattern.ignoreCase ? lower : text).includes(literal)) &&
-      pattern.find(text) !== undefined,
-  );
+  const { symptom, severity, confidence, remedy, id, notice } = pattern;
+  return [{ at: line.at, symptom, severity, confidence, remedy, pattern: id, restarts: notice === 'started' }];
 }
 
 function heaviest(evidence: readonly Evidence[]): Evidence | undefined {
@@ -85,6 +76,7 @@ function verdictOf(best: Evidence, evidence: readonly Evidence[]): Verdict {
 /** A restart is asked for only where nothing else in the excerpt says that it would fail again. */
 function remedyOf(best: Evidence, evidence: readonly Evidence[]): Remedy {
   if (best.remedy !== 'restart_channel') return best.remedy;
+  if (evidence.some(({ at, restarts }) => restarts && at > best.at)) return 'none';
   const deaths = evidence.filter(({ remedy }) => remedy === 'restart_channel').length;
   const otherTrouble = evidence.some(
     ({ symptom, severity, remedy }) => symptom !== best.symptom && remedy === 'escalate' && severity >= 40,

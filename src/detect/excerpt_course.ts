@@ -10,11 +10,19 @@ export interface Evidence {
   readonly confidence: number;
   readonly remedy: Remedy;
   readonly pattern: string;
+  /** The line says that the process was started. */
+  readonly restarts?: boolean;
 }
 
 /** What only several lines together say: standing still, falling behind, going round in circles. */
 export function courseOf(lines: readonly ExcerptLine[]): readonly Evidence[] {
-  return [frozenProgress(lines), slowProgress(lines), reloadingOnly(lines)].filter((found) => found !== undefined);
+  return [
+    frozenProgress(lines),
+    slowProgress(lines),
+    reloadingOnly(lines),
+    windowSlip(lines),
+    stoppedEmpty(lines),
+  ].filter((found) => found !== undefined);
 }
 
 const PROGRESS = /\bframe= *(\d+).*?\btime=(-?\d+):(\d+):(\d+(?:\.\d+)?)/;
@@ -80,6 +88,26 @@ function reloadingOnly(lines: readonly ExcerptLine[]): Evidence | undefined {
   if (last === undefined || opened.length < RELOADS_MIN || opened.some(({ isPlaylist }) => !isPlaylist))
     return undefined;
   return evidence(last.at, 'stalled_output', 'escalate', 'course_reloading_only');
+}
+
+const SKIP = /skipping (\d+) segments ahead, expired/;
+const SLIPS_MIN = 2;
+const SLIP_SEGMENTS_MIN = 3;
+
+/** Falling out of the live window again and again: the reader does not catch up by itself. */
+function windowSlip(lines: readonly ExcerptLine[]): Evidence | undefined {
+  const slips = lines.filter(({ text }) => Number(SKIP.exec(text)?.[1] ?? 0) >= SLIP_SEGMENTS_MIN);
+  const last = slips.at(-1);
+  if (last === undefined || slips.length < SLIPS_MIN) return undefined;
+  return { ...evidence(last.at, 'segment_missing', 'restart_channel', 'course_window_slip'), severity: 64 };
+}
+
+/** An ordered stop of an encoder that never wrote a frame: the stop explains the end, not the silence before it. */
+function stoppedEmpty(lines: readonly ExcerptLine[]): Evidence | undefined {
+  const stopped = lines.find(({ text }) => text.includes('Exiting normally, received signal'));
+  const last = reportsOf(lines).at(-1);
+  if (stopped === undefined || last === undefined || last.frame > 0 || last.timeS > 0) return undefined;
+  return { ...evidence(stopped.at, 'unknown', 'escalate', 'course_stopped_empty'), severity: 60 };
 }
 
 const evidence = (at: number, symptom: SymptomKind, remedy: Remedy, pattern: string): Evidence => ({
