@@ -1,0 +1,150 @@
+import type { Clock } from '../core/clock.ts';
+import type { Sample } from '../core/sample.ts';
+import type { ChannelId, EngineId } from '../core/scope.ts';
+import { type BoundedFetch, boundedFetch } from '../resilience/http.ts';
+import { createHlsProbe } from './probes/hls.ts';
+import { createHostProbe } from './probes/host.ts';
+import { Poller, type PollerStats, type Probe } from './probes/poller.ts';
+import { reachHttp, reachTcp } from './probes/reach.ts';
+import { probeSource } from './probes/source.ts';
+
+export interface ChannelProbes {
+  readonly id: ChannelId;
+  /** How its output is seen from outside; undefined where nobody said. */
+  readonly output:
+    | ((
+        | { readonly kind: 'hls'; readonly url: string }
+        | { readonly kind: 'http'; readonly url: string }
+        | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
+      ) & { readonly everyMs: number })
+    | undefined;
+  /** What it reads from. */
+  readonly source: { readonly url: string; readonly everyMs: number; readonly expect: 'mpegts' | 'any' } | undefined;
+}
+
+export interface HostProbe {
+  readonly engine: EngineId;
+  readonly disks: readonly string[];
+  readonly everyMs: number;
+}
+
+export interface ProbesOptions {
+  readonly channels: readonly ChannelProbes[];
+  readonly hosts: readonly HostProbe[];
+  readonly clock: Clock;
+  readonly onSample: (sample: Sample) => void;
+  /** A probe threw, which none should. */
+  readonly onBug?: (probe: string, thrown: unknown) => void;
+  /** Default: one of its own, closed with the probes. */
+  readonly ask?: BoundedFetch;
+  readonly concurrencyMax?: number;
+}
+
+/** Active looks at outputs, sources and hosts. Each gives a sample, also when it fails. */
+export interface Probes extends Disposable {
+  start(): void;
+  /** Looks at the channel's output and source now. */
+  now(channel: ChannelId, wants?: readonly string[]): void;
+  hostNow(engine: EngineId): void;
+  /** A faster pace for the channel's probes, for a while: trouble is suspected. */
+  fast(channel: ChannelId, forMs: number): void;
+  stats(): { readonly outputs: PollerStats; readonly sources: PollerStats; readonly hosts: PollerStats };
+}
+
+/** Looks at once, of one kind. */
+const CONCURRENCY_MAX = 64;
+const FAST_HLS_MS = 500;
+const FAST_MS = 1_000;
+/** Per try. A playlist that takes longer is as good as none: its segments are shorter. */
+const HLS_TIMEOUT_MS = 3_000;
+const REACH_TIMEOUT_MS = 3_000;
+const SOURCE_TIMEOUT_MS = 5_000;
+const HOST_TIMEOUT_MS = 5_000;
+/** Master playlist, playlist, size of the newest segment: one try each. */
+const HLS_DEADLINE_MS = 3 * HLS_TIMEOUT_MS;
+
+export function createProbes(options: ProbesOptions): Probes {
+  const { channels, hosts, clock, onBug = () => undefined } = options;
+  const ask = options.ask ?? boundedFetch(clock, { connectionsMax: CONCURRENCY_MAX });
+  const make = { clock, ask, emit: emitter(options) };
+  const pollerOf = (probes: readonly Probe[]): Poller =>
+    new Poller({ clock, onBug, probes, concurrencyMax: options.concurrencyMax ?? CONCURRENCY_MAX });
+  // Kept apart, so that an origin that answers nobody holds up no look at an output.
+  const outputs = pollerOf(channels.flatMap((channel) => outputProbe(channel, make)));
+  const sources = pollerOf(channels.flatMap((channel) => sourceProbe(channel, make)));
+  const machines = pollerOf(hosts.map((host) => hostProbe(host, make)));
+  const pollers = [outputs, sources, machines];
+  return {
+    start: () => {
+      for (const poller of pollers) poller.start();
+    },
+    now: (channel, wants = ['output', 'source']) => {
+      if (wants.includes('output')) outputs.now(channel);
+      if (wants.includes('source')) sources.now(channel);
+    },
+    hostNow: (engine) => machines.now(engine),
+    fast: (channel, forMs) => {
+      outputs.fast(channel, forMs);
+      sources.fast(channel, forMs);
+    },
+    stats: () => ({ outputs: outputs.stats(), sources: sources.stats(), hosts: machines.stats() }),
+    [Symbol.dispose]: () => {
+      for (const poller of pollers) poller[Symbol.dispose]();
+      if (options.ask === undefined) ask[Symbol.dispose]();
+    },
+  };
+}
+
+type Unstamped<Kind extends Sample> = Kind extends Sample ? Omit<Kind, 'at' | 'monoMs'> : never;
+type Emit = (sample: Unstamped<Sample>, signal: AbortSignal) => void;
+
+interface Make {
+  readonly clock: Clock;
+  readonly ask: BoundedFetch;
+  readonly emit: Emit;
+}
+
+/** A sample is dated when it is there. A look that was ended because Reeve stops is no sample. */
+const emitter =
+  ({ clock, onSample }: ProbesOptions): Emit =>
+  (sample, signal) => {
+    if (signal.aborted && isStopped(signal)) return;
+    onSample({ ...sample, at: clock.now(), monoMs: clock.monotonicMs() } as Sample);
+  };
+
+/** A deadline gives a `ReeveError`; the end of all probes gives the platform's own `AbortError`. */
+const isStopped = (signal: AbortSignal): boolean => signal.reason instanceof DOMException;
+
+function outputProbe({ id: channel, output }: ChannelProbes, { ask, emit }: Make): Probe[] {
+  if (output === undefined) return [];
+  const { everyMs } = output;
+  const base = { name: channel, everyMs };
+  if (output.kind === 'hls') {
+    const look = createHlsProbe({ url: output.url, ask, timeoutMs: HLS_TIMEOUT_MS });
+    const run = async (signal: AbortSignal): Promise<void> =>
+      emit({ kind: 'playlist', channel, source: 'hls', ...(await look(signal)) }, signal);
+    return [{ ...base, fastEveryMs: FAST_HLS_MS, timeoutMs: HLS_DEADLINE_MS, run }];
+  }
+  const look = (signal: AbortSignal) =>
+    output.kind === 'tcp'
+      ? reachTcp(output.host, output.port, signal)
+      : reachHttp({ url: output.url, ask, timeoutMs: REACH_TIMEOUT_MS }, signal);
+  const run = async (signal: AbortSignal): Promise<void> =>
+    emit({ kind: 'reach', channel, source: output.kind, ...(await look(signal)) }, signal);
+  return [{ ...base, fastEveryMs: FAST_MS, timeoutMs: REACH_TIMEOUT_MS, run }];
+}
+
+function sourceProbe({ id: channel, source }: ChannelProbes, { clock, emit }: Make): Probe[] {
+  if (source === undefined) return [];
+  const { url, expect, everyMs } = source;
+  const run = async (signal: AbortSignal): Promise<void> =>
+    emit({ kind: 'source', channel, source: 'source', ...(await probeSource({ url, expect, clock }, signal)) }, signal);
+  return [{ name: channel, everyMs, fastEveryMs: FAST_MS, timeoutMs: SOURCE_TIMEOUT_MS, run }];
+}
+
+function hostProbe({ engine, disks, everyMs }: HostProbe, { emit }: Make): Probe {
+  const look = createHostProbe(disks);
+  const run = async (signal: AbortSignal): Promise<void> =>
+    emit({ kind: 'host', engine, source: 'host', ...(await look(signal)) }, signal);
+  return { name: engine, everyMs, fastEveryMs: FAST_MS, timeoutMs: HOST_TIMEOUT_MS, run };
+}

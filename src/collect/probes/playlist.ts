@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+
+/** What one HLS playlist says. */
+export type Playlist = { readonly kind: 'master'; readonly variants: readonly string[] } | MediaPlaylist;
+
+export interface MediaPlaylist {
+  readonly kind: 'media';
+  /** Changes whenever the list of segments does. What stands in a query is left out: it may be signed anew each time. */
+  readonly revision: string;
+  readonly mediaSequence: number;
+  readonly targetDurationMs: number | undefined;
+  readonly ended: boolean;
+  /** The newest segment's address as written; undefined when the list is empty. */
+  readonly newest: string | undefined;
+  /** The newest segment's length where the playlist tells it. */
+  readonly newestBytes: number | undefined;
+}
+
+/** Undefined for what is no playlist. */
+export function parsePlaylist(text: string): Playlist | undefined {
+  const lines = text
+    .replace(/^\ufeff/, '')
+    .split(/\r?\n/)
+    .map((line) => line.trim());
+  if (!lines[0]?.startsWith('#EXTM3U')) return undefined;
+  const addresses = lines.filter((line) => line !== '' && !line.startsWith('#'));
+  if (lines.some((line) => line.startsWith('#EXT-X-STREAM-INF'))) return { kind: 'master', variants: addresses };
+  return mediaOf(lines, addresses);
+}
+
+function mediaOf(lines: readonly string[], addresses: readonly string[]): MediaPlaylist {
+  const numberOf = (tag: string): number | undefined => {
+    const value = lines.find((line) => line.startsWith(`${tag}:`))?.slice(tag.length + 1);
+    return value !== undefined && /^\d{1,15}(?:\.\d+)?$/.test(value) ? Number(value) : undefined;
+  };
+  const targetDuration = numberOf('#EXT-X-TARGETDURATION');
+  const newestRange = lines.findLast((line) => /^#EXT-X-BYTERANGE:\d{1,15}/.test(line));
+  return {
+    kind: 'media',
+    revision: revisionOf(lines),
+    mediaSequence: numberOf('#EXT-X-MEDIA-SEQUENCE') ?? 0,
+    targetDurationMs: targetDuration === undefined ? undefined : targetDuration * 1_000,
+    ended: lines.includes('#EXT-X-ENDLIST'),
+    newest: addresses.at(-1),
+    newestBytes:
+      newestRange === undefined ? undefined : Number(newestRange.slice('#EXT-X-BYTERANGE:'.length).split('@')[0]),
+  };
+}
+
+/** Tags that say which segments, and parts of one, there are. Others change without anything being added. */
+const LISTING =
+  /^#(?:EXT-X-MEDIA-SEQUENCE|EXT-X-DISCONTINUITY-SEQUENCE|EXT-X-BYTERANGE|EXTINF|EXT-X-PART):|^#EXT-X-ENDLIST/;
+
+function revisionOf(lines: readonly string[]): string {
+  const hash = createHash('sha256');
+  for (const line of lines) {
+    if (line === '' || (line.startsWith('#') && !LISTING.test(line))) continue;
+    hash.update(line.replace(/\?[^"\s]*/, '')).update('\n');
+  }
+  return hash.digest('hex').slice(0, 16);
+}

@@ -1,0 +1,228 @@
+import { type Clock, deadline, type MonoMs } from '../../core/clock.ts';
+import { ReeveError } from '../../core/errors.ts';
+
+/** One thing to look at again and again. */
+export interface Probe {
+  /** Unique over all probes. */
+  readonly name: string;
+  readonly everyMs: number;
+  /** The pace while trouble is suspected. */
+  readonly fastEveryMs: number;
+  /** After this long the signal aborts with `TIMED_OUT`. */
+  readonly timeoutMs: number;
+  /** Reports what it saw by itself. Must not reject: what it throws is a bug. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export interface PollerOptions {
+  readonly probes: readonly Probe[];
+  readonly clock: Clock;
+  /** Probes that run at once; the others wait in order. */
+  readonly concurrencyMax: number;
+  /** Told of a probe that rejected. The others go on. */
+  readonly onBug: (probe: string, thrown: unknown) => void;
+}
+
+export interface PollerStats {
+  readonly runs: number;
+  /** Looks that were due while the one before was still under way or waiting. */
+  readonly skipped: number;
+  readonly running: number;
+  readonly waiting: number;
+}
+
+/** After `now` a probe rests at least this long before it can be asked again: trouble is judged more often than that. */
+const NOW_GAP_MS = 500;
+
+class Turn {
+  readonly probe: Probe;
+  /** The next look; `Infinity` before the start. */
+  dueMs: MonoMs = Number.POSITIVE_INFINITY;
+  startedMs: MonoMs = Number.NEGATIVE_INFINITY;
+  fastUntilMs: MonoMs = Number.NEGATIVE_INFINITY;
+  state: 'idle' | 'waiting' | 'running' = 'idle';
+  /** Asked for while it ran: what it sees may be older than the question. */
+  isWantedAgain = false;
+
+  constructor(probe: Probe) {
+    this.probe = probe;
+  }
+
+  everyMs(nowMs: MonoMs): number {
+    return nowMs < this.fastUntilMs ? Math.min(this.probe.fastEveryMs, this.probe.everyMs) : this.probe.everyMs;
+  }
+}
+
+/**
+ * Runs many probes at their own pace, spread evenly, a bounded number at once, never one over itself. Has one timer,
+ * and none without probes.
+ */
+export class Poller implements Disposable {
+  readonly #options: PollerOptions;
+  readonly #turns: ReadonlyMap<string, Turn>;
+  /** Turns by due time; an entry whose time is no longer its turn's is passed over. */
+  readonly #queue = new DueQueue<Turn>();
+  readonly #waiting: Turn[] = [];
+  readonly #stop = new AbortController();
+  #timer: Disposable | undefined;
+  #timerMs: MonoMs = Number.POSITIVE_INFINITY;
+  #running = 0;
+  #runs = 0;
+  #skipped = 0;
+
+  constructor(options: PollerOptions) {
+    this.#options = options;
+    this.#turns = new Map(options.probes.map((probe) => [probe.name, new Turn(probe)]));
+  }
+
+  /** The first look of the probes of one pace is spread over that pace. */
+  start(): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    const paces = Map.groupBy(this.#turns.values(), ({ probe }) => probe.everyMs);
+    for (const [everyMs, turns] of paces) {
+      for (const [at, turn] of turns.entries()) this.#schedule(turn, nowMs + Math.floor((everyMs * at) / turns.length));
+    }
+  }
+
+  /** Looks now, or right after the look that is under way. Asked again too soon, it looks when it has rested. */
+  now(name: string): void {
+    const turn = this.#turns.get(name);
+    if (turn === undefined || this.#stop.signal.aborted) return;
+    if (turn.state === 'running') turn.isWantedAgain = true;
+    else if (turn.state === 'idle') this.#scheduleBefore(turn, turn.startedMs + NOW_GAP_MS);
+  }
+
+  /** The faster pace for a while. */
+  fast(name: string, forMs: number): void {
+    const turn = this.#turns.get(name);
+    if (turn === undefined || this.#stop.signal.aborted) return;
+    turn.fastUntilMs = Math.max(turn.fastUntilMs, this.#options.clock.monotonicMs() + forMs);
+    this.#scheduleBefore(turn, turn.startedMs + turn.probe.fastEveryMs);
+  }
+
+  stats(): PollerStats {
+    return { runs: this.#runs, skipped: this.#skipped, running: this.#running, waiting: this.#waiting.length };
+  }
+
+  #scheduleBefore(turn: Turn, wantedMs: MonoMs): void {
+    const dueMs = Math.max(wantedMs, this.#options.clock.monotonicMs());
+    if (dueMs < turn.dueMs) this.#schedule(turn, dueMs);
+  }
+
+  #schedule(turn: Turn, dueMs: MonoMs): void {
+    turn.dueMs = dueMs;
+    this.#queue.push(dueMs, turn);
+    this.#arm();
+  }
+
+  #arm(): void {
+    const { clock } = this.#options;
+    const nextMs = this.#queue.firstMs;
+    if (nextMs >= this.#timerMs || this.#stop.signal.aborted) return;
+    this.#timer?.[Symbol.dispose]();
+    this.#timerMs = nextMs;
+    this.#timer = clock.after(Math.max(0, nextMs - clock.monotonicMs()), () => {
+      this.#timerMs = Number.POSITIVE_INFINITY;
+      this.#tick();
+    });
+  }
+
+  #tick(): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    while (this.#queue.firstMs <= nowMs) {
+      const { atMs, item: turn } = this.#queue.pop();
+      if (atMs !== turn.dueMs) continue;
+      // On its own beat; beats that were missed are gone.
+      const everyMs = turn.everyMs(nowMs);
+      turn.dueMs = atMs + everyMs > nowMs ? atMs + everyMs : nowMs + everyMs;
+      this.#queue.push(turn.dueMs, turn);
+      if (turn.state === 'idle') this.#admit(turn);
+      else this.#skipped += 1;
+    }
+    this.#arm();
+  }
+
+  #admit(turn: Turn): void {
+    if (this.#running < this.#options.concurrencyMax) return this.#run(turn);
+    turn.state = 'waiting';
+    this.#waiting.push(turn);
+  }
+
+  #run(turn: Turn): void {
+    const { clock, onBug } = this.#options;
+    const { probe } = turn;
+    turn.state = 'running';
+    turn.startedMs = clock.monotonicMs();
+    this.#running += 1;
+    this.#runs += 1;
+    const late = (): ReeveError => new ReeveError('TIMED_OUT', `${probe.name} took longer than ${probe.timeoutMs} ms`);
+    const limit = deadline(clock, probe.timeoutMs, late, this.#stop.signal);
+    const ended = (): void => {
+      limit[Symbol.dispose]();
+      this.#ended(turn);
+    };
+    probe
+      .run(limit.signal)
+      .catch((thrown) => onBug(probe.name, thrown))
+      .then(ended, ended);
+  }
+
+  #ended(turn: Turn): void {
+    turn.state = 'idle';
+    this.#running -= 1;
+    if (this.#stop.signal.aborted) return;
+    if (turn.isWantedAgain) this.#scheduleBefore(turn, turn.startedMs + NOW_GAP_MS);
+    turn.isWantedAgain = false;
+    const next = this.#waiting.shift();
+    if (next !== undefined) this.#run(next);
+  }
+
+  /** Ends every look under way. */
+  [Symbol.dispose](): void {
+    this.#stop.abort();
+    this.#timer?.[Symbol.dispose]();
+    this.#waiting.length = 0;
+  }
+}
+
+/** A binary heap: the earliest first. */
+class DueQueue<Item> {
+  readonly #entries: { readonly atMs: MonoMs; readonly item: Item }[] = [];
+
+  get firstMs(): MonoMs {
+    return this.#entries[0]?.atMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  push(atMs: MonoMs, item: Item): void {
+    const entries = this.#entries;
+    let at = entries.push({ atMs, item }) - 1;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (entries[parent]!.atMs <= entries[at]!.atMs) return;
+      this.#swap(at, parent);
+      at = parent;
+    }
+  }
+
+  /** Only when `firstMs` is a time. */
+  pop(): { readonly atMs: MonoMs; readonly item: Item } {
+    const entries = this.#entries;
+    this.#swap(0, entries.length - 1);
+    const first = entries.pop()!;
+    let at = 0;
+    for (;;) {
+      const [left, right] = [2 * at + 1, 2 * at + 2];
+      let least = at;
+      if (left < entries.length && entries[left]!.atMs < entries[least]!.atMs) least = left;
+      if (right < entries.length && entries[right]!.atMs < entries[least]!.atMs) least = right;
+      if (least === at) return first;
+      this.#swap(at, least);
+      at = least;
+    }
+  }
+
+  #swap(a: number, b: number): void {
+    const entries = this.#entries;
+    [entries[a], entries[b]] = [entries[b]!, entries[a]!];
+  }
+}

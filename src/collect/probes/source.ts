@@ -1,0 +1,118 @@
+import http from 'node:http';
+import https from 'node:https';
+import type { Clock } from '../../core/clock.ts';
+import { ReeveError } from '../../core/errors.ts';
+import type { SourceSample } from '../../core/sample.ts';
+import { failureOf } from '../../resilience/failure.ts';
+import { isCorruptTransportStream } from './mpegts.ts';
+
+export type SourceReading = Omit<SourceSample, 'at' | 'monoMs' | 'source' | 'kind' | 'channel'>;
+
+export interface SourceProbeOptions {
+  readonly url: string;
+  readonly expect: 'mpegts' | 'any';
+  readonly clock: Clock;
+}
+
+/** Enough to judge, and no more than a viewer would take in a moment. */
+const BYTES_MAX = 65_536;
+const READ_MS_MAX = 2_000;
+const REDIRECTS_MAX = 3;
+const HEADER_BYTES_MAX = 16_384;
+
+/**
+ * Looks at what a channel reads from, as a viewer of its own: asks, reads for a moment, closes. Accepted without a
+ * byte before the signal aborts is a timeout. Redirects are followed on the same host only. Never throws.
+ */
+export async function probeSource(options: SourceProbeOptions, signal: AbortSignal): Promise<SourceReading> {
+  const url = new URL(options.url);
+  const host = url.host;
+  let at = url;
+  for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects += 1) {
+    const opened = await open(at, signal);
+    if ('error' in opened) return { ok: false, failure: failureOf(opened.error), host };
+    const { incoming } = opened;
+    const status = incoming.statusCode ?? 0;
+    if (status >= 200 && status < 300) return { ...(await judge(incoming, options, signal)), status, host };
+    incoming.destroy();
+    const next = status >= 300 && status < 400 ? URL.parse(incoming.headers.location ?? '', at.href) : null;
+    if (next === null || next.hostname !== url.hostname) return refusedWith(incoming, status, host);
+    at = next;
+  }
+  return { ok: false, failure: 'invalid_answer', host };
+}
+
+function refusedWith({ headers }: http.IncomingMessage, status: number, host: string): SourceReading {
+  const seconds = headers['retry-after'];
+  const retry = seconds !== undefined && /^\d{1,6}$/.test(seconds) ? { retryAfterMs: Number(seconds) * 1_000 } : {};
+  return { ok: false, failure: 'http_status', status, host, ...retry };
+}
+
+type OpenedSource = { readonly incoming: http.IncomingMessage } | { readonly error: unknown };
+
+function open(url: URL, signal: AbortSignal): Promise<OpenedSource> {
+  const { promise, resolve } = Promise.withResolvers<OpenedSource>();
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') {
+    return Promise.resolve({ error: new ReeveError('ENGINE_ANSWER_INVALID', `cannot ask ${url.protocol}`) });
+  }
+  const headers = { 'accept-encoding': 'identity', connection: 'close' };
+  const request = (url.protocol === 'https:' ? https : http).request(url, {
+    ...{ headers, agent: false, signal, maxHeaderSize: HEADER_BYTES_MAX },
+  });
+  request.on('response', (incoming) => {
+    incoming.on('error', () => undefined);
+    resolve({ incoming });
+  });
+  request.on('error', (error) => resolve({ error: signal.aborted ? signal.reason : error }));
+  request.on('close', () => resolve({ error: Object.assign(new Error('closed'), { code: 'ECONNRESET' }) }));
+  request.end();
+  return promise;
+}
+
+type Judgement = Pick<SourceReading, 'ok' | 'failure'>;
+
+async function judge(
+  incoming: http.IncomingMessage,
+  options: SourceProbeOptions,
+  signal: AbortSignal,
+): Promise<Judgement> {
+  const { bytes, ending } = await readSome(incoming, options.clock, signal);
+  if (bytes.length === 0) return { ok: false, failure: ending === 'open' ? 'timeout' : 'truncated' };
+  if (ending === 'broken') return { ok: false, failure: 'truncated' };
+  if (options.expect === 'any') return { ok: true };
+  // A channel's transport stream has no end.
+  if (isCorruptTransportStream(bytes)) return { ok: false, failure: 'corrupt' };
+  return ending === 'ended' ? { ok: false, failure: 'truncated' } : { ok: true };
+}
+
+interface SomeBytes {
+  readonly bytes: Buffer;
+  /** Still sending, ended as it should, or broken off. */
+  readonly ending: 'open' | 'ended' | 'broken';
+}
+
+/** Reads until there is enough, for a moment after the first byte, or until the signal aborts. Then closes. */
+function readSome(incoming: http.IncomingMessage, clock: Clock, signal: AbortSignal): Promise<SomeBytes> {
+  const { promise, resolve } = Promise.withResolvers<SomeBytes>();
+  const chunks: Buffer[] = [];
+  let length = 0;
+  let moment: Disposable | undefined;
+  const end = (ending: SomeBytes['ending']): void => {
+    moment?.[Symbol.dispose]();
+    signal.removeEventListener('abort', onAbort);
+    incoming.destroy();
+    resolve({ bytes: Buffer.concat(chunks).subarray(0, BYTES_MAX), ending });
+  };
+  const onAbort = (): void => end('open');
+  incoming.on('data', (chunk: Buffer) => {
+    moment ??= clock.after(READ_MS_MAX, () => end('open'));
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length >= BYTES_MAX) end('open');
+  });
+  incoming.on('end', () => end('ended'));
+  incoming.on('close', () => end(signal.aborted ? 'open' : 'broken'));
+  if (signal.aborted) onAbort();
+  signal.addEventListener('abort', onAbort, { once: true });
+  return promise;
+}

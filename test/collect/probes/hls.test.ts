@@ -1,0 +1,284 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createHlsProbe } from '../../../src/collect/probes/hls.ts';
+import { parsePlaylist } from '../../../src/collect/probes/playlist.ts';
+import { systemClock } from '../../../src/core/clock.ts';
+import { boundedFetch } from '../../../src/resilience/http.ts';
+import { aFreePort, serve } from '../support/serving.ts';
+import { aDirectory } from '../support/tailing.ts';
+
+const forever = new AbortController().signal;
+
+function aProbe(url: string, timeoutMs = 1_000) {
+  const ask = boundedFetch(systemClock);
+  onTestFinished(() => ask[Symbol.dispose]());
+  return createHlsProbe({ url, ask, timeoutMs });
+}
+
+const mediaPlaylist = (first: number, more = '') =>
+  `#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:${first}\n` +
+  [0, 1, 2].map((at) => `#EXTINF:2.0,\nseg${first + at}.ts${more}\n`).join('');
+
+describe('parsePlaylist', () => {
+  const revisionOf = (text: string) => {
+    const playlist = parsePlaylist(text);
+    return playlist?.kind === 'media' ? playlist.revision : undefined;
+  };
+
+  it('changes its revision with the segments, and with nothing else', () => {
+    expect(revisionOf(mediaPlaylist(1))).toBe(revisionOf(mediaPlaylist(1)));
+    expect(revisionOf(mediaPlaylist(2))).not.toBe(revisionOf(mediaPlaylist(1)));
+    expect(revisionOf(mediaPlaylist(1, '?token=a'))).toBe(revisionOf(mediaPlaylist(1, '?token=b')));
+    expect(revisionOf(mediaPlaylist(1).replace(/\n/g, '\r\n'))).toBe(revisionOf(mediaPlaylist(1)));
+    expect(revisionOf(`${mediaPlaylist(1)}#EXT-X-ENDLIST\n`)).not.toBe(revisionOf(mediaPlaylist(1)));
+    expect(revisionOf(`${mediaPlaylist(1)}#EXT-X-PART:DURATION=0.3,URI="p1.ts"\n`)).not.toBe(
+      revisionOf(mediaPlaylist(1)),
+    );
+  });
+
+  it('reads sequence, target duration, end, newest segment and byte ranges', () => {
+    expect(parsePlaylist(`${mediaPlaylist(7)}#EXT-X-ENDLIST\n`)).toMatchObject({
+      kind: 'media',
+      mediaSequence: 7,
+      targetDurationMs: 2_000,
+      ended: true,
+      newest: 'seg9.ts',
+      newestBytes: undefined,
+    });
+    expect(parsePlaylist('#EXTM3U\n#EXTINF:2,\n#EXT-X-BYTERANGE:123@456\nall.ts\n')).toMatchObject({
+      newestBytes: 123,
+    });
+    expect(parsePlaylist('#EXTM3U\n#EXT-X-TARGETDURATION:abc\n')).toMatchObject({
+      newest: undefined,
+      targetDurationMs: undefined,
+    });
+  });
+
+  it.each(['', '<html></html>', 'seg1.ts\n', '\n#EXTM3U\n'])('takes %j for no playlist', (text) => {
+    expect(parsePlaylist(text)).toBeUndefined();
+  });
+});
+
+describe('a look at a playlist', () => {
+  it('tells what it holds, how old it is by the server, and how long its newest segment is', async () => {
+    const { url, asked } = await serve((request, response) => {
+      if (request.url === '/index.m3u8') {
+        response.setHeader('date', 'Thu, 01 Jan 2026 00:00:10 GMT');
+        response.setHeader('last-modified', 'Thu, 01 Jan 2026 00:00:06 GMT');
+        return response.end(mediaPlaylist(5));
+      }
+      response.setHeader('content-length', 4_711);
+      return response.end();
+    });
+    const probe = aProbe(`${url}/index.m3u8`);
+    expect(await probe(forever)).toEqual({
+      ok: true,
+      status: 200,
+      revision: expect.any(String),
+      mediaSequence: 5,
+      targetDurationMs: 2_000,
+      ended: false,
+      ageMs: 4_000,
+      newestSegmentBytes: 4_711,
+    });
+    await probe(forever);
+    expect(asked).toEqual(['GET /index.m3u8', 'HEAD /seg7.ts', 'GET /index.m3u8']);
+  });
+
+  it.each([
+    ['its first byte, without HEAD', 206, { 'content-range': 'bytes 0-0/9000' }, 9_000],
+    ['its length, without HEAD and ranges', 200, { 'content-length': '9000' }, 9_000],
+    ['the refusal of a first byte, when it has none', 416, { 'content-range': 'bytes */0' }, 0],
+  ])('learns the size of a segment from %s', async (_how, status, headers, bytes) => {
+    const { url } = await serve((request, response) => {
+      if (request.url === '/index.m3u8') return response.end(mediaPlaylist(1));
+      response.writeHead(request.method === 'HEAD' ? 405 : status, headers);
+      return response.end(request.method === 'HEAD' ? '' : 'x'.repeat(status === 200 ? 9_000 : 0));
+    });
+    const probe = aProbe(`${url}/index.m3u8`);
+    expect(await probe(forever)).toMatchObject({ ok: true, newestSegmentBytes: bytes });
+  });
+
+  it('does without the size when nobody tells it, and the playlist is fine all the same', async () => {
+    const { url } = await serve((request, response) => {
+      if (request.url === '/index.m3u8') return response.end(mediaPlaylist(1));
+      if (request.method === 'HEAD') return undefined;
+      return response.writeHead(404).end();
+    });
+    const reading = await aProbe(`${url}/index.m3u8`, 200)(forever);
+    expect(reading.ok).toBe(true);
+    expect(reading.newestSegmentBytes).toBeUndefined();
+  });
+
+  it('follows a master playlist one level, and goes back to it when the variant is gone', async () => {
+    let variant = 'a';
+    const { url, asked } = await serve((request, response) => {
+      const master = `#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n${variant}/media.m3u8\n`;
+      if (request.url === '/master.m3u8') return response.end(master);
+      if (request.url === `/${variant}/media.m3u8`) return response.end(mediaPlaylist(1));
+      return response.writeHead(404).end();
+    });
+    const probe = aProbe(`${url}/master.m3u8`);
+    expect(await probe(forever)).toMatchObject({ ok: true, mediaSequence: 1 });
+    await probe(forever);
+    expect(asked.filter((line) => line.includes('master'))).toHaveLength(1);
+    variant = 'b';
+    expect(await probe(forever)).toMatchObject({ ok: false, failure: 'http_status', status: 404 });
+    expect(await probe(forever)).toMatchObject({ ok: true });
+  });
+
+  it('goes to no other host, whatever the playlist says', async () => {
+    const other = await serve((_request, response) => response.end(mediaPlaylist(1)));
+    const { url } = await serve((request, response) =>
+      response.end(
+        request.url === '/master.m3u8'
+          ? `#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\n${other.url}/media.m3u8\n`
+          : mediaPlaylist(1).replace(/seg/g, `${other.url}/seg`),
+      ),
+    );
+    expect(await aProbe(`${url}/master.m3u8`)(forever)).toMatchObject({ ok: false, failure: 'invalid_answer' });
+    expect(await aProbe(`${url}/media.m3u8`)(forever)).toMatchObject({ ok: true });
+    expect(other.asked).toEqual([]);
+  });
+
+  it('does not go round in circles between master playlists', async () => {
+    const { url, asked } = await serve((_request, response) =>
+      response.end('#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nm.m3u8\n'),
+    );
+    expect(await aProbe(`${url}/m.m3u8`)(forever)).toMatchObject({ ok: false, failure: 'invalid_answer' });
+    expect(asked).toHaveLength(2);
+  });
+
+  it.each([
+    [
+      'a refusal',
+      (_: unknown, response: { writeHead(status: number): { end(): void } }) => response.writeHead(403).end(),
+      { failure: 'http_status', status: 403 },
+    ],
+    [
+      'a redirect',
+      (_: unknown, response: { writeHead(status: number, headers: object): { end(): void } }) =>
+        response.writeHead(302, { location: 'http://example.invalid/' }).end(),
+      { failure: 'http_status', status: 302 },
+    ],
+    [
+      'a page',
+      (_: unknown, response: { end(text: string): void }) => response.end('<html>'),
+      { failure: 'invalid_answer', status: 200 },
+    ],
+    ['silence', () => undefined, { failure: 'timeout' }],
+    [
+      'a flood',
+      (_: unknown, response: { end(text: string): void }) => response.end('#EXTM3U\n'.repeat(200_000)),
+      { failure: 'too_large' },
+    ],
+    [
+      'a broken answer',
+      (
+        _: unknown,
+        response: { writeHead(status: number, headers: object): void; write(text: string): void; destroy(): void },
+      ) => {
+        response.writeHead(200, { 'content-length': 100 });
+        response.write('#EXTM3U\n');
+        setImmediate(() => response.destroy());
+      },
+      { failure: 'truncated' },
+    ],
+  ])('says what went wrong: %s', async (_what, answer, expected) => {
+    const { url } = await serve(answer as never);
+    expect(await aProbe(`${url}/index.m3u8`, 300)(forever)).toMatchObject({ ok: false, ...expected });
+  });
+
+  it('says that nobody listens, and that there is no such host', async () => {
+    expect(await aProbe(`http://127.0.0.1:${await aFreePort()}/x.m3u8`)(forever)).toEqual({
+      ok: false,
+      failure: 'refused',
+    });
+    expect(await aProbe('http://no-such-host.invalid/x.m3u8', 3_000)(forever)).toMatchObject({
+      ok: false,
+      failure: expect.stringMatching(/dns|timeout/),
+    });
+  });
+});
+
+const hasReal = existsSync('/usr/bin/ffmpeg') && existsSync('/usr/sbin/nginx');
+describe.skipIf(!hasReal)('a real ffmpeg behind a real nginx (needs both)', () => {
+  it('is seen to go on, to stand still when halted, and to have empty segments on a full disk', async () => {
+    const directory = aDirectory();
+    chmodSync(directory, 0o755);
+    const hls = join(directory, 'hls');
+    mkdirSync(hls);
+    const port = await aFreePort();
+    startNginx(directory, port);
+    const ffmpeg = start('ffmpeg', [
+      ...[
+        '-nostdin',
+        '-v',
+        'error',
+        '-re',
+        '-f',
+        'lavfi',
+        '-i',
+        'testsrc=s=64x48:r=10',
+        '-c:v',
+        'libx264',
+        '-preset',
+        'ultrafast',
+      ],
+      ...[
+        '-g',
+        '5',
+        '-threads',
+        '1',
+        '-f',
+        'hls',
+        '-hls_time',
+        '1',
+        '-hls_list_size',
+        '4',
+        '-hls_flags',
+        'delete_segments',
+      ],
+      join(hls, 'index.m3u8'),
+    ]);
+    const probe = aProbe(`http://127.0.0.1:${port}/index.m3u8`);
+    const revisionNow = async () => (await probe(forever)).revision;
+    await expect.poll(revisionNow, { timeout: 15_000 }).toEqual(expect.any(String));
+    const first = await probe(forever);
+    expect(first).toMatchObject({ ok: true, ended: false, targetDurationMs: 1_000 });
+    expect(first.newestSegmentBytes).toBeGreaterThan(188);
+    expect(first.ageMs).toBeLessThan(3_000);
+    await expect.poll(revisionNow, { timeout: 5_000 }).not.toBe(first.revision);
+
+    ffmpeg.kill('SIGSTOP');
+    const halted = await probe(forever);
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    expect(await revisionNow()).toBe(halted.revision);
+    for (const name of readdirSync(hls)) if (name.endsWith('.ts')) truncateSync(join(hls, name), 0);
+    const again = aProbe(`http://127.0.0.1:${port}/index.m3u8`);
+    expect(await again(forever)).toMatchObject({ ok: true, newestSegmentBytes: 0 });
+  }, 40_000);
+});
+
+function start(command: string, args: string[]): ChildProcess {
+  const child = spawn(command, args, { stdio: 'ignore' });
+  onTestFinished(() => {
+    child.kill('SIGKILL');
+  });
+  return child;
+}
+
+function startNginx(directory: string, port: number): void {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${directory}/tmp;`,
+  );
+  writeFileSync(
+    join(directory, 'nginx.conf'),
+    `daemon off; master_process off; worker_processes 1; pid ${directory}/nginx.pid; error_log ${directory}/error.log;
+    events { worker_connections 64; }
+    http { access_log off; ${temporary.join(' ')} server { listen 127.0.0.1:${port}; root ${directory}/hls; } }\n`,
+  );
+  start('/usr/sbin/nginx', ['-c', join(directory, 'nginx.conf'), '-e', join(directory, 'error.log')]);
+}

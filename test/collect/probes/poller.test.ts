@@ -1,0 +1,181 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Poller, type Probe } from '../../../src/collect/probes/poller.ts';
+import type { Clock } from '../../../src/core/clock.ts';
+import { fakeClock } from '../../support/fake-clock.ts';
+
+interface Run {
+  readonly name: string;
+  readonly atMs: number;
+  readonly end: () => void;
+  readonly signal: AbortSignal;
+}
+
+function setUp(
+  names: readonly string[],
+  options: Partial<Probe> & { concurrencyMax?: number; instant?: boolean } = {},
+) {
+  const { clock, advance } = fakeClock();
+  const startMs = clock.monotonicMs();
+  const runs: Run[] = [];
+  const bugs: string[] = [];
+  let timers = 0;
+  const counted: Clock = {
+    ...clock,
+    after: (ms, task) => {
+      timers += 1;
+      return clock.after(ms, task);
+    },
+  };
+  const probes = names.map(
+    (name): Probe => ({
+      name,
+      ...{ everyMs: 2_000, fastEveryMs: 500, timeoutMs: 5_000 },
+      run: (signal) =>
+        new Promise((resolve) => {
+          runs.push({ name, atMs: clock.monotonicMs() - startMs, end: resolve, signal });
+          if (options.instant !== false) resolve();
+        }),
+      ...options,
+    }),
+  );
+  const poller = new Poller({
+    probes,
+    clock: counted,
+    concurrencyMax: options.concurrencyMax ?? 8,
+    onBug: (name) => bugs.push(name),
+  });
+  onTestFinished(() => poller[Symbol.dispose]());
+  return { poller, runs, bugs, advance, timers: () => timers, times: () => runs.map(({ atMs }) => atMs) };
+}
+
+describe('the poller', () => {
+  it('spreads probes of one pace evenly over it, and keeps the beat', async () => {
+    const { poller, runs, advance } = setUp(['a', 'b', 'c', 'd']);
+    poller.start();
+    await advance(4_000);
+    expect(runs.map(({ name, atMs }) => `${name}@${atMs}`)).toEqual([
+      'a@0',
+      'b@500',
+      'c@1000',
+      'd@1500',
+      'a@2000',
+      'b@2500',
+      'c@3000',
+      'd@3500',
+      'a@4000',
+    ]);
+  });
+
+  it('has no timer at all without probes', async () => {
+    const { poller, advance, timers } = setUp([]);
+    poller.start();
+    await advance(60_000);
+    expect(timers()).toBe(0);
+  });
+
+  it('runs no probe over itself, and counts the beats that went by', async () => {
+    const { poller, runs, advance } = setUp(['a'], { instant: false, timeoutMs: 60_000 });
+    poller.start();
+    await advance(6_500);
+    expect(runs).toHaveLength(1);
+    expect(poller.stats()).toMatchObject({ runs: 1, skipped: 3, running: 1 });
+    runs[0]!.end();
+    await advance(2_000);
+    expect(runs).toHaveLength(2);
+  });
+
+  it('runs no more at once than it may; the others wait in order', async () => {
+    const { poller, runs, advance } = setUp(['a', 'b', 'c', 'd'], {
+      instant: false,
+      everyMs: 4,
+      timeoutMs: 60_000,
+      concurrencyMax: 2,
+    });
+    poller.start();
+    await advance(4);
+    expect(runs.map(({ name }) => name)).toEqual(['a', 'b']);
+    expect(poller.stats()).toMatchObject({ running: 2, waiting: 2 });
+    runs[0]!.end();
+    await advance(0);
+    expect(runs.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('aborts a look at its deadline with a typed reason', async () => {
+    const { poller, runs, advance } = setUp(['a'], { instant: false });
+    poller.start();
+    await advance(4_999);
+    expect(runs[0]!.signal.aborted).toBe(false);
+    await advance(1);
+    expect(runs[0]!.signal.reason).toMatchObject({ code: 'TIMED_OUT' });
+  });
+
+  it('looks faster for a while when trouble is suspected, beginning at once', async () => {
+    const { poller, times, advance } = setUp(['a']);
+    poller.start();
+    await advance(700);
+    poller.fast('a', 1_200);
+    await advance(4_000);
+    expect(times()).toEqual([0, 700, 1_200, 1_700, 2_200, 4_200]);
+  });
+
+  it('is never made slower by it', async () => {
+    const { poller, times, advance } = setUp(['a'], { everyMs: 200 });
+    poller.start();
+    poller.fast('a', 1_000);
+    await advance(600);
+    expect(times()).toEqual([0, 200, 400, 600]);
+  });
+
+  it('looks now when asked, but not again and again', async () => {
+    const { poller, times, advance } = setUp(['a']);
+    poller.start();
+    await advance(800);
+    poller.now('a');
+    await advance(0);
+    expect(times()).toEqual([0, 800]);
+    for (let ms = 0; ms < 450; ms += 50) {
+      poller.now('a');
+      await advance(50);
+    }
+    expect(times()).toEqual([0, 800]);
+    await advance(50);
+    expect(times()).toEqual([0, 800, 1_300]);
+  });
+
+  it('looks again after the look under way, whose answer may be older than the question', async () => {
+    const { poller, runs, advance } = setUp(['a'], { instant: false, timeoutMs: 60_000, everyMs: 100_000 });
+    poller.start();
+    await advance(600);
+    poller.now('a');
+    expect(runs).toHaveLength(1);
+    runs[0]!.end();
+    await advance(0);
+    expect(runs).toHaveLength(2);
+  });
+
+  it('survives a probe that throws, and says which', async () => {
+    const { poller, bugs, advance } = setUp(['a'], { run: () => Promise.reject(new Error('bug')) });
+    poller.start();
+    await advance(2_000);
+    expect(bugs).toEqual(['a', 'a']);
+  });
+
+  it('ignores names that it does not know', () => {
+    const { poller } = setUp(['a']);
+    poller.now('nobody');
+    poller.fast('nobody', 1_000);
+    expect(poller.stats().runs).toBe(0);
+  });
+
+  it('ends what is under way when it is disposed, and begins nothing more', async () => {
+    const { poller, runs, advance } = setUp(['a', 'b'], { instant: false });
+    poller.start();
+    await advance(0);
+    poller[Symbol.dispose]();
+    expect(runs[0]!.signal.aborted).toBe(true);
+    runs[0]!.end();
+    poller.now('b');
+    await advance(10_000);
+    expect(runs).toHaveLength(1);
+  });
+});
