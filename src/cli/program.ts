@@ -5,6 +5,8 @@ import { addAct } from './commands/act.ts';
 import { addObserve } from './commands/observe.ts';
 import { paint, type Terminal } from './output.ts';
 
+export type { Command } from 'commander';
+
 /** What a command may use. */
 export interface Cli {
   readonly terminal: Terminal;

@@ -68,7 +68,9 @@ export function askApproval(approval: Omit<Approval, 'hash' | 'expiresMs'>, wait
 
 type ApprovalFact = Extract<ControlFact, { readonly type: `approval.${string}` }>;
 
-/** Folds one fact into the kept questions. An answer that comes too late, or to a question that is over, is no answer. */
+/**
+ * Folds one fact into the kept questions. An answer that comes too late, or to a question that is over, is no answer.
+ */
 export function applyApproval(
   kept: readonly KeptApproval[],
   fact: ApprovalFact,

@@ -53,7 +53,9 @@ export interface CheckpointStore {
   load(source: string): readonly Checkpoint[];
   /** All or none. */
   save(checkpoints: readonly Checkpoint[]): void;
-  /** These files are gone for good. Every other checkpoint is kept: without it a file would be read and counted again. */
+  /**
+   * These files are gone for good. Every other checkpoint is kept: without it a file would be read and counted again.
+   */
   forget(source: string, files: readonly Pick<Checkpoint, 'device' | 'inode'>[]): void;
 }
 

@@ -6,7 +6,9 @@ export interface ChannelTable {
   numberOf(channel: ChannelId): number | undefined;
   nameOf(number: number): ChannelId;
   readonly size: number;
-  /** The configured channel that a line names (path, `[channel=…]`, a JSON or key=value field); undefined where none. */
+  /**
+   * The configured channel that a line names (path, `[channel=…]`, a JSON or key=value field); undefined where none.
+   */
   find(text: string): number | undefined;
 }
 

@@ -43,7 +43,10 @@ export interface DetectorParts {
   readonly onSymptom: (symptom: Symptom) => void;
   readonly onProgress: (sample: ProgressSample) => void;
   readonly onNotice: (notice: Notice) => void;
-  /** A record that complains and that no pattern fits; cleaned text, at most 400 characters. Called a bounded number of times. */
+  /**
+   * A record that complains and that no pattern fits; cleaned text, at most 400 characters. Called a bounded number
+   * of times.
+   */
   readonly onUnrecognised?: (complaint: Complaint) => void;
 }
 

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import { SYMPTOMS, type SymptomKind } from '../core/symptom.ts';
 
-/** What a pattern says would help, were its claim true. The guard decides; this is only a hint about the class of cure. */
+/**
+ * What a pattern says would help, were its claim true. The guard decides; this is only a hint about the class of
+ * cure.
+ */
 export const REMEDIES = [
   'restart_channel',
   'refresh_credentials',
@@ -73,7 +76,8 @@ export interface PatternSource {
 }
 
 /**
- * How near each symptom usually is to the root of the trouble: a full disk makes exits, a bad codec makes failed writes.
+ * How near each symptom usually is to the root of the trouble: a full disk makes exits, a bad codec makes failed
+ * writes.
  * The cause outranks its consequences wherever both are seen together.
  */
 export const SEVERITY: Readonly<Record<SymptomKind, number>> = {

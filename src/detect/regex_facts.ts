@@ -16,7 +16,10 @@ interface Literals {
   readonly required: Required;
 }
 
-/** The best required literals of an expression: the longest shortest one, the fewest. Lower case where case is ignored. */
+/**
+ * The best required literals of an expression: the longest shortest one, the fewest. Lower case where case is
+ * ignored.
+ */
 export function requiredLiterals(root: RegexNode, ignoreCase: boolean): Required {
   const { exact, required } = literalsOf(root, ignoreCase);
   return better(usable(exact), required);

@@ -5,7 +5,10 @@ export interface TallyRow {
   readonly count: number;
 }
 
-/** Counts (channel, pattern) pairs; a pair takes memory when it first counts. Bounded: a pair too many is only counted. */
+/**
+ * Counts (channel, pattern) pairs; a pair takes memory when it first counts. Bounded: a pair too many is only
+ * counted.
+ */
 export class Tally {
   readonly #patterns: number;
   readonly #pairsMax: number;

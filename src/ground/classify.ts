@@ -44,7 +44,9 @@ export interface NoTrouble {
   readonly healthy: boolean | undefined;
   readonly quiet: boolean;
   readonly because: string;
-  /** Its log complains of this, while its output still moves: where neighbours are in that trouble, it is on its way. */
+  /**
+   * Its log complains of this, while its output still moves: where neighbours are in that trouble, it is on its way.
+   */
   readonly omen: FailureClass | undefined;
 }
 

@@ -226,7 +226,9 @@ const NULLABLE = [
   'channel_healthy',
 ];
 
-/** The form that people and programs read: snake_case, what is not known as null. At most `ENVELOPE_BYTES_MAX` bytes. */
+/**
+ * The form that people and programs read: snake_case, what is not known as null. At most `ENVELOPE_BYTES_MAX` bytes.
+ */
 export function envelopeWire(envelope: GroundedContextEnvelope): { readonly [key: string]: Json } {
   const absent = Object.fromEntries(NULLABLE.map((name) => [name, null]));
   return { ...absent, ...(toWire(envelope) as { readonly [key: string]: Json }) };

@@ -92,7 +92,10 @@ export function upstreamRateLimited(look: Look): Match | undefined {
   return matched(look, because, lines, { symptom: 'rate_limited' });
 }
 
-/** Refused, unresolved, silent, cut short, too slow, 5xx: nothing here can mend it, and the channel cannot play without. */
+/**
+ * Refused, unresolved, silent, cut short, too slow, 5xx: nothing here can mend it, and the channel cannot play
+ * without.
+ */
 export function upstreamUnavailable(look: Look): Match | undefined {
   if (!look.troubled) return undefined;
   const source = sourceTrouble(look);

@@ -23,7 +23,9 @@ const SECOND_MS = 1_000;
 
 /** A log symptom older than this says nothing about a process that runs. */
 export const SYMPTOM_FRESH_MS = 30 * SECOND_MS;
-/** Damaged input is judged a little sooner: what is stuck afterwards needs another answer than what is being damaged. */
+/**
+ * Damaged input is judged a little sooner: what is stuck afterwards needs another answer than what is being damaged.
+ */
 export const CORRUPT_FRESH_MS = 25 * SECOND_MS;
 /** Lines from this long before a death still explain it. */
 export const LAST_WORDS_MS = 15 * SECOND_MS;

@@ -154,7 +154,9 @@ export interface EvaluationInput {
 
 const channelIn = (scope: Scope) => (scope.kind === 'channel' ? { channel: scope.id } : {});
 
-/** The fact that contains a scope, with its page: one page per episode of a scope, and none for a person's own freeze. */
+/**
+ * The fact that contains a scope, with its page: one page per episode of a scope, and none for a person's own freeze.
+ */
 export function raise(
   state: GuardState,
   trigger: Trigger,

@@ -13,7 +13,9 @@ const RESTART_AFTER: Partial<Record<FailureClass, readonly ToolName[]>> = {
   upstream_url_expired: ['refresh_credentials', 'invalidate_cache'],
 };
 
-/** Question 8 (law S10), from the coarse to the fine: is there evidence, is it fresh, does it fit, do two kinds agree? */
+/**
+ * Question 8 (law S10), from the coarse to the fine: is there evidence, is it fresh, does it fit, do two kinds agree?
+ */
 export function evidence(moment: Moment): Answer {
   const { spec, envelope } = moment;
   if (spec.effect === 'observe') return notAsked('this tool only looks');

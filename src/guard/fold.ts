@@ -36,7 +36,9 @@ const isWithin = (key: ScopeKey, subject: SubjectState, scope: Scope): boolean =
   return scope.kind === 'engine' && subject.engine === scope.id;
 };
 
-/** Breaker, UNKNOWN and the memory of fixes begin anew. Caps, cooldowns and the window stay: they protect the viewers. */
+/**
+ * Breaker, UNKNOWN and the memory of fixes begin anew. Caps, cooldowns and the window stay: they protect the viewers.
+ */
 function reset(edit: Edit, scope: Scope): void {
   for (const [key, known] of subjectsOf(edit.state)) {
     if (!isWithin(key, known, scope)) continue;

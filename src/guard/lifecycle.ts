@@ -148,7 +148,9 @@ export function finish(edit: Edit, terms: PermitTerms, atMs: MonoMs): void {
   finishPlan(edit, terms, atMs);
 }
 
-/** A staged plan is judged by its starts, each of which was judged by itself. One that started nothing tried nothing. */
+/**
+ * A staged plan is judged by its starts, each of which was judged by itself. One that started nothing tried nothing.
+ */
 function finishPlan(edit: Edit, terms: PermitTerms, atMs: MonoMs): void {
   const plan = edit.state.plans[terms.id];
   if (plan === undefined) return;
@@ -222,7 +224,9 @@ function takeAttempt(record: SubjectState, terms: PermitTerms): OpenAttempt | un
   return attempt;
 }
 
-/** A probe that began may take as long as its call and its verification; one that did not begin ends with its permit. */
+/**
+ * A probe that began may take as long as its call and its verification; one that did not begin ends with its permit.
+ */
 function moveProbe(record: SubjectState, attempt: OpenAttempt): void {
   const { probe } = record.breaker;
   if (probe?.permit === attempt.terms.id) probe.deadlineMs = attempt.dueMs;

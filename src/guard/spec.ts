@@ -98,7 +98,9 @@ export const TOOL_SPECS: ReadonlyMap<ToolName, ToolSpec> = new Map(SPECS.map((sp
 /** The spec of a tool that is known to exist. */
 export const specOf = (tool: ToolName): ToolSpec => TOOL_SPECS.get(tool)!;
 
-/** What each tool may be pointed at. `restart_channel` at a group or engine is a staged start and names its channels. */
+/**
+ * What each tool may be pointed at. `restart_channel` at a group or engine is a staged start and names its channels.
+ */
 export const TARGET_KINDS: Readonly<Record<ToolName, readonly Scope['kind'][]>> = {
   restart_channel: ['channel', 'group', 'engine'],
   refresh_credentials: ['channel', 'group', 'engine'],

@@ -59,7 +59,9 @@ function flipOf(check: GuardCheck): string {
   return TIME_ONLY.has(check.code!) ? text : `${text}, or ${change}`;
 }
 
-/** The smallest change that would flip each refusal of a trace, in the order of the questions. All of them are needed. */
+/**
+ * The smallest change that would flip each refusal of a trace, in the order of the questions. All of them are needed.
+ */
 export function flipsOf(trace: readonly GuardCheck[]): readonly string[] {
   return trace.filter((check) => check.verdict === 'refuse' && check.code !== undefined).map(flipOf);
 }

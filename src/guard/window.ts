@@ -37,7 +37,9 @@ export interface WindowLook {
   readonly engine?: EngineId | undefined;
 }
 
-/** When each start in the half-open window (now − W, now] began, oldest first; one in flight counts as beginning now. */
+/**
+ * When each start in the half-open window (now − W, now] began, oldest first; one in flight counts as beginning now.
+ */
 export function startsIn(starts: readonly StartMark[], look: WindowLook): readonly MonoMs[] {
   const afterMs = look.nowMs - look.windowMs;
   return starts

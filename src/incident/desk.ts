@@ -47,6 +47,7 @@ export type Intent =
 
 const CONTAINED_RETRY_MS = 5_000;
 const WATCH_RETRY_MS = 30_000;
+const TOLD_HOLD_MS = 30_000;
 
 /** Upstream troubles often come to several channels within seconds: wait that long for the others. */
 const OPEN_HOLD_MS: Partial<Record<FailureClass, number>> = {
@@ -91,7 +92,9 @@ function judgeOpen(open: OpenIncident, sight: Sight, nowMs: MonoMs, policy: Desk
 function closeWhenHeld(open: OpenIncident, sight: Sight, nowMs: MonoMs, policy: DeskPolicy): Intent {
   if (sight.quiet) return { kind: 'close', ending: 'by_person', because: 'no output is expected any more' };
   if (sight.healthy !== true || sight.healthySinceMs === undefined) return none();
-  const closeMs = sight.healthySinceMs + policy.resolveHoldMs;
+  // Once a person was told, the end is told too: a trouble that comes and goes must not page each time.
+  const holdMs = open.told.length > 0 ? Math.max(policy.resolveHoldMs, TOLD_HOLD_MS) : policy.resolveHoldMs;
+  const closeMs = sight.healthySinceMs + holdMs;
   if (nowMs < closeMs) return none(closeMs);
   const ending = open.cure === undefined ? 'self_healed' : 'resolved';
   return { kind: 'close', ending, because: `healthy for ${Math.round((nowMs - sight.healthySinceMs) / 1000)} s` };

@@ -7,8 +7,10 @@ import type { Ids } from '../core/id.ts';
 import type { Escalation, EscalationReason, Incident, Outcome } from '../core/incident.ts';
 import type { Append, Draft, JournalFact, Read } from '../core/journal.ts';
 import { type GroupId, type EngineId, keyOfScope, type RunId, type Scope, type ScopeKey } from '../core/scope.ts';
+import type { Symptom } from '../core/symptom.ts';
 import type { Attempt } from '../core/tool.ts';
 import { type DeskPolicy, type Intent, judge, type Sight } from './desk.ts';
+import { Heard } from './heard.ts';
 import { keyOfIncident, pageFor } from './page.ts';
 import { type IncidentState, type OpenIncident, openById, openOn } from './state.ts';
 
@@ -57,6 +59,7 @@ export class Responder implements Disposable {
   readonly #deps: ResponderDeps;
   /** When to look again, one timer per scope that waits for a moment. */
   readonly #timers = new Map<ScopeKey, { readonly atMs: MonoMs; readonly timer: Disposable }>();
+  readonly #symptoms = new Heard();
   #stopped = false;
 
   constructor(deps: ResponderDeps) {
@@ -75,6 +78,13 @@ export class Responder implements Disposable {
       if (intent.kind === 'none') return this.#lookAgain(scope, intent.againMs);
       this.#obey(intent, { scope, open, seen, nowMs });
     }
+  }
+
+  /** Keeps what was said, so that an incident's story begins with it; what comes later is added, once per kind. */
+  heard(symptom: Symptom): void {
+    const open = openOn(this.#deps.incidents(), { kind: 'channel', id: symptom.channel });
+    if (!this.#symptoms.add(symptom, open?.incident.id) || open === undefined) return;
+    this.#deps.append([symptomDraft(open.incident, symptom)]);
   }
 
   /** Takes up what was open when Reeve stopped. */
@@ -151,7 +161,9 @@ export class Responder implements Disposable {
       classification,
       channels: seen.channels,
     };
-    append([{ ...aboutOf(incident), fact: { type: 'incident.opened', incident } }]);
+    const told = this.#symptoms.before(scope, seen.channels, nowMs);
+    const symptoms = told.map((symptom): Draft => symptomDraft(incident, symptom));
+    append([{ ...aboutOf(incident), fact: { type: 'incident.opened', incident } }, ...symptoms]);
     lookCloser(scope);
   }
 
@@ -228,6 +240,12 @@ interface Moment {
   readonly seen: Seen;
   readonly nowMs: MonoMs;
 }
+
+const symptomDraft = (incident: Incident, symptom: Symptom): Draft => ({
+  channel: symptom.channel,
+  incident: incident.id,
+  fact: { type: 'symptom.raised', symptom },
+});
 
 const aboutOf = (incident: Incident) => ({
   channel: incident.scope.kind === 'channel' ? incident.scope.id : undefined,

@@ -115,7 +115,10 @@ function restartTooSoon(before: readonly RuleStep[], attempts: readonly Attempt[
   return verified ? undefined : `restart_channel must wait for a verified ${firsts.join(' or ')}`;
 }
 
-/** On the envelope's own scope. For a group the channels are named, in the order of the envelope: the first is the canary. */
+/**
+ * On the envelope's own scope. For a group the channels are named, in the order of the envelope: the first is the
+ * canary.
+ */
 const callOf = (tool: ToolName, envelope: GroundedContextEnvelope): ToolCall => ({
   tool,
   target: envelope.scope,

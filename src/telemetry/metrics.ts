@@ -28,7 +28,10 @@ export interface Metrics {
 const LATENCY_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 const RECOVER_BUCKETS = [1, 2.5, 5, 10, 20, 30, 60, 120, 300, 600, 1800, 3600];
 
-/** Counters and histograms from journal facts, gauges at scrape. `prefix` such as `reeve_`; labels come from closed sets. */
+/**
+ * Counters and histograms from journal facts, gauges at scrape. `prefix` such as `reeve_`; labels come from closed
+ * sets.
+ */
 export function createMetrics(prefix: string, build: { version: string; node: string }, gauges: Gauges): Metrics {
   const registry = new Registry();
   const counters = countersOf(prefix, registry);

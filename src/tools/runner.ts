@@ -17,7 +17,8 @@ export interface RunnerDeps {
 export interface Runner {
   /**
    * Runs the call once (law S6): `tool.started` is durable before the engine hears of it. Never throws for the
-   * world's failures: those are results. Throws JOURNAL_UNWRITABLE when the start could not be written, nothing ran then.
+   * world's failures: those are results. Throws JOURNAL_UNWRITABLE when the start could not be written, nothing ran
+   * then.
    */
   run(permit: Permit, signal: AbortSignal): Promise<ToolResult>;
   /** The same door for a staged plan, whose single starts each come through `run` with a permit of their own. */

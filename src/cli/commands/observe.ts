@@ -188,10 +188,10 @@ function whyText(cli: Cli, why: WireWhy): string {
       : verdict === 'refuse'
         ? paint(cli.terminal, 'red', 'NO ')
         : ' – ';
-  const checks = why.checks.map(
-    (check) =>
-      `${String(check.id).padStart(2)} ${mark(check.verdict)} ${check.question}: ${plain(check.value)} (${plain(check.threshold)})`,
-  );
+  const checks = why.checks.map(({ id, question, value, threshold, verdict }) => {
+    const found = `${question}: ${plain(value)} (${plain(threshold)})`;
+    return `${String(id).padStart(2)} ${mark(verdict)} ${found}`;
+  });
   const flips = why.flips.length === 0 ? [] : ['what would change it:', ...why.flips.map((flip) => `  ${plain(flip)}`)];
   return [
     `${why.verdict}${why.code === null ? '' : ` (${why.code})`}: ${plain(why.because)}`,

@@ -12,7 +12,9 @@ export interface Sibling {
 /** Names in one directory that are looked at: a directory of log files has far fewer. */
 const SIBLINGS_MAX = 4_096;
 
-/** What rotation appends or puts before the extension: `.1`, `-20260101`, `.2026-01-01_00`, `.old`. Never compressed. */
+/**
+ * What rotation appends or puts before the extension: `.1`, `-20260101`, `.2026-01-01_00`, `.old`. Never compressed.
+ */
 const ROTATED = /^(?:[._-]\d[\dT_.:-]*|[._-](?:old|prev))$/;
 
 /** True for the names that rotation gives to earlier generations of `base`. */

@@ -65,7 +65,8 @@ export type Opened =
 
 /**
  * Opens a regular file. What is open is looked at again, because the path may have changed in between.
- * `realPath`: where the file must really lie, so that no link on the way leads elsewhere; undefined where links are welcome.
+ * `realPath`: where the file must really lie, so that no link on the way leads elsewhere; undefined where links are
+ * welcome.
  */
 export function openFile(path: string, realPath: string | undefined): Opened {
   let fd: number;

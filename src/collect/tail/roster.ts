@@ -146,7 +146,9 @@ export class Roster {
     }
   }
 
-  /** The file that a checkpoint is about was rotated while nobody looked. Gives the newest generation that was found. */
+  /**
+   * The file that a checkpoint is about was rotated while nobody looked. Gives the newest generation that was found.
+   */
   #recover(row: Checkpoint, presentKey: string): LogFile | undefined {
     const { rows, say, gap } = this.#ports;
     const path = pathOfRow(row.path);

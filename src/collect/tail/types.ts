@@ -62,7 +62,10 @@ export interface SourceStats extends ChunkCount {
   readonly files: number;
   /** Not yet read, as far as the last look tells. */
   readonly behindBytes: number;
-  /** Since this start: how often something may have been lost uncounted (a file truncated, or gone before it was read). */
+  /**
+   * Since this start: how often something may have been lost uncounted (a file truncated, or gone before it was
+   * read).
+   */
   readonly gaps: number;
 }
 

@@ -20,7 +20,9 @@ export interface Check {
   readonly says: string;
 }
 
-/** Did it end as it should? Judged by what was seen from outside. Reeve's own account serves only to count incidents. */
+/**
+ * Did it end as it should? Judged by what was seen from outside. Reeve's own account serves only to count incidents.
+ */
 export function judge(act: Act, seen: Seen, account: Account): readonly Check[] {
   const plays = seen.playingAfterMs !== undefined;
   const paged = new Set(seen.pages.filter(({ what }) => what === 'trigger').map(({ key }) => key));

@@ -99,7 +99,12 @@ function watcher(act: Act, { stage, reeve, clock, signal, onEntries }: Company) 
     async until(isSo: () => boolean | Promise<boolean>, withinMs: number): Promise<boolean> {
       const giveUpMs = clock.monotonicMs() + withinMs;
       for (;;) {
-        if (!reeve.child.isRunning()) throw new ReeveError('DAEMON_UNREACHABLE', 'Reeve ended in the middle of an act');
+        if (!reeve.child.isRunning()) {
+          throw new ReeveError(
+            'DAEMON_UNREACHABLE',
+            `Reeve ended in an act; its log ends with\n${await reeve.logTail()}`,
+          );
+        }
         const fresh = await reeve.catchUp();
         if (fresh.length > 0) onEntries(fresh);
         if (await isSo()) return true;

@@ -9,7 +9,7 @@ import { type Child, startChild, until } from './process.ts';
 import type { ReeveConfigOptions } from './reeve-config.ts';
 import type { Stage } from './stage.ts';
 
-/** The real daemon as a process of its own, talked to as anybody would: over HTTP with its token. */
+/** The real daemon as a process of its own, asked as anybody would: over HTTP with its token. */
 export interface Reeve extends AsyncDisposable {
   readonly child: Child;
   readonly configPath: string;
@@ -20,6 +20,8 @@ export interface Reeve extends AsyncDisposable {
   /** Reads what is new in the journal. */
   catchUp(): Promise<readonly JournalEntry[]>;
   get<T>(path: string): Promise<T>;
+  /** The last lines that it logged. */
+  logTail(): Promise<string>;
 }
 
 const READY_WITHIN_MS = 30_000;
@@ -64,7 +66,7 @@ export async function startReeve(
   };
   const entries: JournalEntry[] = [];
   return {
-    ...{ child, configPath, logPath, token, entries, get },
+    ...{ child, configPath, logPath, token, entries, get, logTail: () => tail(logPath) },
     async catchUp() {
       const fresh: JournalEntry[] = [];
       for (;;) {
