@@ -1,7 +1,7 @@
 import type { Configuration } from './config/load.ts';
 import { invariant } from './core/errors.ts';
 import type { Persona } from './core/persona.ts';
-import type { Settings } from './incident/spine.ts';
+import type { Settings } from './incident/settings.ts';
 import { createRulebook } from './rulebook/rulebook.ts';
 
 /** What the decision path reads of a configuration. Made anew at each reload and swapped whole. */

@@ -9,7 +9,8 @@ import { breakerOf } from '../guard/containment.ts';
 import type { Preview } from '../guard/guard.ts';
 import { subjectAt } from '../guard/state.ts';
 import { flipsOf } from '../guard/trace.ts';
-import type { Settings, Spine } from '../incident/spine.ts';
+import type { Settings } from '../incident/settings.ts';
+import type { Spine } from '../incident/spine.ts';
 import type { OpenIncident } from '../incident/state.ts';
 import type { ChannelSetup } from '../ground/setup.ts';
 

@@ -10,7 +10,7 @@ import type { Guard } from '../guard/guard.ts';
 import { type GuardState, subjectsOf } from '../guard/state.ts';
 import { containmentPage, keyOfContainmentPage } from './page.ts';
 import type { Roster } from './roster.ts';
-import type { Settings } from './spine.ts';
+import type { Settings } from './settings.ts';
 import type { Watch } from './watch.ts';
 
 export interface KeeperDeps {

@@ -1,7 +1,7 @@
 import type { Persona } from '../core/persona.ts';
 import { type ChannelId, keyOfScope, type Scope, scopesOf } from '../core/scope.ts';
 import type { ChannelSetup } from '../ground/setup.ts';
-import type { Settings } from './spine.ts';
+import type { Settings } from './settings.ts';
 
 /** Who belongs where, and under which persona. */
 export class Roster {

@@ -28,7 +28,7 @@ import { createToolbox } from '../tools/toolbox.ts';
 import { conduct, type ConductDeps, type GuardAsk } from './conduct.ts';
 import { Judge } from './judge.ts';
 import type { Sights } from './sights.ts';
-import type { Settings } from './spine.ts';
+import type { Settings } from './settings.ts';
 
 export interface RunsDeps {
   readonly append: Append;

@@ -1,4 +1,4 @@
-import { controlProjection, type ControlState, type InitialPhase, phaseOf } from '../control/state.ts';
+import { controlProjection, type ControlState, phaseOf } from '../control/state.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Phase } from '../core/control.ts';
 import type { Engine } from '../core/engine.ts';
@@ -7,7 +7,7 @@ import type { Ids } from '../core/id.ts';
 import type { Escalation, Incident } from '../core/incident.ts';
 import type { Append, Draft, Projection, Read } from '../core/journal.ts';
 import type { Limits } from '../core/limits.ts';
-import { PATIENCE_MS, type Persona } from '../core/persona.ts';
+import { PATIENCE_MS } from '../core/persona.ts';
 import type { Sample } from '../core/sample.ts';
 import { type ChannelId, type EngineId, type GroupId, keyOfScope, type Scope } from '../core/scope.ts';
 import type { Symptom } from '../core/symptom.ts';
@@ -20,24 +20,16 @@ import { guardProjection } from '../guard/fold.ts';
 import { Guard, type Preview } from '../guard/guard.ts';
 import type { GuardState } from '../guard/state.ts';
 import type { Lanes } from '../resilience/lanes.ts';
-import type { Rulebook } from '../rulebook/rulebook.ts';
 import type { DeskPolicy } from './desk.ts';
 import { Keeper } from './keeper.ts';
 import { Responder } from './responder.ts';
 import { Roster } from './roster.ts';
 import { Runs } from './runs.ts';
+import type { Settings } from './settings.ts';
 import { Sights } from './sights.ts';
 import { noteStart } from './starts.ts';
 import { type IncidentState, incidentProjection } from './state.ts';
 import { Watch } from './watch.ts';
-
-/** What may change while Reeve runs. Read anew at each use, so a reload swaps one reference. */
-export interface Settings {
-  readonly limits: Limits;
-  readonly rulebook: Rulebook;
-  readonly personaOf: (scope: Scope, group: GroupId) => Persona;
-  readonly initialPhase: (group: GroupId) => Phase | InitialPhase;
-}
 
 /** Everything the decision path needs from outside. A simulation hands over simulated ones and runs the same code. */
 export interface SpineDeps {
