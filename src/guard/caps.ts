@@ -25,5 +25,5 @@ export function restartsOfDay(state: GuardState, key: ScopeKey, max: number, now
   const bound = Math.min(max, RESTARTS_KEPT);
   if (times.length < bound) return { count: times.length, freeInMs: 0 };
   const last = times[times.length - Math.max(1, bound)] ?? nowMs;
-  return { count: times.length, freeInMs: last + DAY_MS - nowMs };
+  return { count: times.length, freeInMs: Math.max(1, last + DAY_MS - nowMs) };
 }

@@ -77,7 +77,7 @@ function unfit({ spec, state, incident }: Moment, envelope: GroundedContextEnvel
   return refuse('wrong_remedy', { value: found, threshold }, `${spec.name} does not cure ${found}${after}`);
 }
 
-/** Two kinds of witness, so that at least one of them is none that writers of logs can forge. */
+/** Two kinds of witness: log text is one kind, so at least one of two is none that writers of logs can forge. */
 function alone(moment: Moment, envelope: GroundedContextEnvelope): Answer {
   const { spec, persona } = moment;
   const origins = [...new Set(freshSignals(moment, envelope).map((signal): Origin => signal.origin))];
@@ -85,7 +85,7 @@ function alone(moment: Moment, envelope: GroundedContextEnvelope): Answer {
   const isNeeded = spec.risk === 'high' || accessOf(persona, spec.name) === 'require_evidence';
   if (!isNeeded) return pass(value, 'a fresh classification that this tool cures');
   const threshold = 'two kinds of evidence, one of them not log text';
-  if (origins.length >= 2 && origins.some((origin) => origin !== 'log')) return pass(value, threshold);
+  if (origins.length >= 2) return pass(value, threshold);
   return refuse('uncorroborated', { value, threshold }, `${value} alone: ${threshold} are needed`);
 }
 

@@ -140,6 +140,35 @@ describe('the breaker of a channel (S3)', () => {
     expect(look(b)).toMatchObject({ state: 'open', trips: 2 });
   });
 
+  it('opens twice as long again after two probes in a row that never began', () => {
+    const b = tripped();
+    b.pass(120_000);
+    const ask = (id: string) => b.guard.decide(b.request('news', { incident: anIncident({ id }) })).verdict;
+    expect(ask('inc-p1')).toBe('allow');
+    b.pass(5_000 + 240_000);
+    expect(ask('inc-p2')).toBe('allow');
+    b.pass(5_000);
+    expect(look(b)).toMatchObject({ state: 'open', trips: 3, untilMs: b.nowMs() + 480_000 });
+  });
+
+  it('still counts a restart that nobody judged when other things have happened since', () => {
+    const b = bench({ limits: BREAKER_ONLY });
+    const unjudged = b.request('news', { incident: anIncident({ id: 'inc-u' }) });
+    const decision = b.guard.decide(unjudged);
+    if (decision.verdict === 'deny') throw new Error(decision.code);
+    b.perform(decision.permit);
+    b.pass(60_000);
+    for (let n = 0; n < 4; n += 1) {
+      restart(b, { cured: false });
+      b.pass(10);
+    }
+    expect(look(b)).toMatchObject({ state: 'open', trips: 1 });
+    const { fingerprint } = unjudged.envelope;
+    const again = b.request();
+    const answer = b.guard.preview({ ...again, envelope: { ...again.envelope, fingerprint } });
+    expect(answer.checks.find(({ id }) => id === 9)).toMatchObject({ code: 'already_tried' });
+  });
+
   it('counts a restart that nobody judged as failed at its deadline', () => {
     const b = bench({ limits: BREAKER_ONLY });
     for (let n = 0; n < 4; n += 1) {

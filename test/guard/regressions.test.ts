@@ -174,9 +174,11 @@ describe('people and scripts', () => {
     const b = bench({ limits: { breakerFailuresMax: 1 } });
     b.restart('news', { cured: false });
     const before = subjectAt(b.guardState(), 'channel:news');
+    expect(before.tried).toHaveLength(1);
     b.record({ type: 'control.reset', scope: { kind: 'engine', id: 'local' }, who: 'ann', because: 'repaired' });
     const after = subjectAt(b.guardState(), 'channel:news');
     expect(breakerLook(b).state).toBe('closed');
+    expect(after.tried).toEqual([]);
     expect(after.restarts).toEqual(before.restarts);
     expect(b.guardState().starts).toHaveLength(1);
   });
@@ -196,6 +198,26 @@ describe('windows and back-off', () => {
     expect(room(60_000)).toEqual({ count: 2, freeInMs: 0 });
     expect(room(109_999).count).toBe(2);
     expect(room(110_000).count).toBe(1);
+  });
+
+  it('dates a permit that is not redeemed yet at the last moment at which it can be', () => {
+    const b = bench();
+    expect(b.guard.decide(b.request()).verdict).toBe('allow');
+    const at = (ms: number) => roomFor(b.guardState().starts, 10, { windowMs: 60_000, nowMs: b.nowMs() + ms }).count;
+    expect([at(64_999), at(65_000)]).toEqual([1, 0]);
+  });
+
+  it('keeps a call under way in the window however long it takes, and then dates it at its end', () => {
+    const b = bench();
+    const decision = b.guard.decide(b.request());
+    if (decision.verdict === 'deny') throw new Error(decision.code);
+    b.pass(3_000);
+    b.started(decision.permit.terms);
+    const at = (ms: number) => roomFor(b.guardState().starts, 10, { windowMs: 60_000, nowMs: b.nowMs() + ms }).count;
+    expect(at(600_000)).toBe(1);
+    b.pass(15_000);
+    b.finished(decision.permit.terms);
+    expect([at(59_999), at(60_000)]).toEqual([1, 0]);
   });
 
   it('never lets more than ten through in a sliding minute (p-queue: 19)', () => {

@@ -75,6 +75,26 @@ describe('a staged start (S4)', () => {
     expect(child(parent, 'c1')).toMatchObject({ code: 'risk_budget' });
   });
 
+  it('stops when the end of a start is UNKNOWN', () => {
+    const { b, plan, child, startChild } = staged();
+    const parent = plan();
+    const terms = startChild(parent, 'c0', 'unjudged');
+    b.record({ type: 'tool.unknown', permit: terms, because: 'lost' }, 'c0');
+    expect(child(parent, 'c1')).toMatchObject({ code: 'risk_budget' });
+  });
+
+  it('uses up the one high-risk action of its run on every channel that it starts', () => {
+    const { b, plan, startChild } = staged();
+    const parent = plan();
+    startChild(parent, 'c0');
+    b.pass(600_000);
+    const mine = anIncident({ id: 'inc-c0', scope: { kind: 'channel', id: 'c0' }, group: 'g' });
+    const answer = b.guard.preview(b.request('c0', { incident: mine, run: parent.terms.run }));
+    expect(answer.checks.find(({ id }) => id === 12)).toMatchObject({ code: 'risk_budget' });
+    const other = b.guard.preview(b.request('c0', { incident: mine, run: 'another' }));
+    expect(other.checks.find(({ id }) => id === 12)?.code).not.toBe('risk_budget');
+  });
+
   it('starts each channel once, and only channels of its plan, and only while it runs', () => {
     const { b, plan, child, startChild } = staged();
     const parent = plan();
