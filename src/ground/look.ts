@@ -1,9 +1,10 @@
 import type { MonoMs } from '../core/clock.ts';
 import type { Limits } from '../core/limits.ts';
+import type { SourceSample } from '../core/sample.ts';
 import type { SymptomKind } from '../core/symptom.ts';
 import type { EngineFacts, HostFacts } from './engine_facts.ts';
 import type { ChannelFacts } from './facts.ts';
-import { endedByOrder, type Health, healthOf, isYoung, processKnown } from './health.ts';
+import { endedByOrder, type Health, healthOf, isYoung, processKnown, progressStands } from './health.ts';
 import type { LifeEnd, ProcessFacts } from './process_facts.ts';
 import {
   CHURN_ENDS_MIN,
@@ -133,6 +134,20 @@ export function sourceFails(look: Look): boolean | undefined {
 
 const sourceStaleMs = (look: Look): number => probeStaleOf(look.facts.setup.sourceEveryMs);
 
+/**
+ * The last failing look at the source, for as long as it speaks: until the source is back, one good look among bad ones
+ * does not clear it for a channel that still suffers.
+ */
+export function sourceFailure(look: Look): SourceSample | undefined {
+  const { source } = look.facts;
+  if (source?.lastFailed === undefined || look.nowMs - source.lastFailed.monoMs > 2 * sourceStaleMs(look))
+    return undefined;
+  if (sourceFails(look) === true) return source.lastFailed;
+  return look.health.healthy === false && sourceFails(look) === false && !sourceIsBack(look, source.lastFailed.monoMs)
+    ? source.lastFailed
+    : undefined;
+}
+
 /** The source was read well after `sinceMs`, and not badly since. */
 export function sourceReadSince(look: Look, sinceMs: MonoMs): boolean {
   const { source } = look.facts;
@@ -169,4 +184,19 @@ export function outageMs(look: Look): MonoMs | undefined {
 export function outageIsOver(look: Look): boolean {
   const lastMs = outageMs(look);
   return look.down && lastMs !== undefined && sourceIsBack(look, lastMs);
+}
+
+/** An encoder that reports at all reports at least this often. */
+const REPORTING_MS = 4_000;
+
+/**
+ * The encoder goes on reporting and its position stands, while it works: it drops what comes in, because the timestamps
+ * of its source jumped back. It is neither stuck nor idle, and comes back when they have caught up.
+ */
+export function dropsFrames(look: Look): boolean {
+  const { progress, process } = look.facts;
+  if (progress === undefined || process === undefined || !progressStands(look.facts, look.nowMs)) return false;
+  if (look.nowMs - progress.lastMs > Math.max(REPORTING_MS, 3 * progress.gapMs)) return false;
+  const works = process.cpu !== undefined && process.lastMs - process.cpu.movedMs < REPORTING_MS;
+  return works || (process.cpu === undefined && told(look, 'clock_skew_or_dts').length > 0);
 }

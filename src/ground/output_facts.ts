@@ -71,6 +71,7 @@ export interface AnswerFacts<Sample> {
   readonly failSinceMs: MonoMs | undefined;
   readonly lastOkMs: MonoMs | undefined;
   readonly lastFailMs: MonoMs | undefined;
+  readonly lastFailed: Sample | undefined;
   /** When the last stretch of failures began, whether it is over or not. */
   readonly lastFailFromMs: MonoMs | undefined;
 }
@@ -91,6 +92,7 @@ export function nextAnswer<Sample extends ReachSample | SourceSample>(
     failSinceMs: ok ? undefined : (before?.failSinceMs ?? monoMs),
     lastOkMs: ok ? monoMs : before?.lastOkMs,
     lastFailMs: ok ? before?.lastFailMs : monoMs,
+    lastFailed: ok ? before?.lastFailed : sample,
     lastFailFromMs: ok || before?.last.ok === false ? before?.lastFailFromMs : monoMs,
   };
 }

@@ -1,8 +1,8 @@
 import type { SymptomKind } from '../core/symptom.ts';
-import { type Look, outageIsOver, sourceFails, told } from './look.ts';
+import { dropsFrames, type Look, outageIsOver, sourceFails, sourceIsBack, told } from './look.ts';
 import { lagOf, speedsOf } from './output_facts.ts';
 import type { Match } from './row.ts';
-import { LAG_MS_MIN, PROBE_STALE_MS, SPEED_INTERVALS, SPEED_MIN } from './setup.ts';
+import { LAG_MS_MIN, LAST_WORDS_MS, PROBE_STALE_MS, SPEED_INTERVALS, SPEED_MIN } from './setup.ts';
 import type { SymptomFacts } from './symptom_facts.ts';
 import { churnSignal, deadSignal, idleSignal, outputSignal, sourceSignal, spoken, symptomSignal } from './witness.ts';
 
@@ -11,6 +11,8 @@ const SKIPS_MIN = 5;
 /** A decoder that joins in the middle complains for a moment, and is healthy. */
 const JOINING_MS = 5_000;
 const CORRUPT_MIN = 3;
+/** A life that was about to end when its source came back may still end this much later. */
+const REACTION_MS = 5_000;
 
 function matched(look: Look, because: string, lines: readonly SymptomFacts[]): Match {
   return {
@@ -69,7 +71,8 @@ const EXPLAINS_CHURN: readonly SymptomKind[] = [
 /** It dies as often as it is started, or the engine has given it up. Starting it once more is what does not work. */
 export function itemChurn(look: Look): Match | undefined {
   const { process } = look;
-  if (process === undefined || outageIsOver(look) || told(look, ...EXPLAINS_CHURN).length > 0) return undefined;
+  if (process === undefined || outageIsOver(look) || diedInOutage(look)) return undefined;
+  if (told(look, ...EXPLAINS_CHURN).length > 0) return undefined;
   const givenUp = process.state === 'fatal' && process.failedLives >= 2;
   if (!look.churning && !givenUp) return undefined;
   const lines = told(look, 'process_crash', 'process_exit_nonzero');
@@ -82,6 +85,17 @@ export function itemChurn(look: Look): Match | undefined {
     symptom: lines[0]?.kind ?? 'process_exit_nonzero',
     sinceMs: process.ends.at(0),
   };
+}
+
+/** Its lives ended while the source failed, and none has since the source is back: that loop has been explained. */
+function diedInOutage(look: Look): boolean {
+  const { source, process } = look.facts;
+  const backMs = source?.okSinceMs;
+  const lastEndMs = process?.ends.at(-1);
+  if (!look.running || backMs === undefined || lastEndMs === undefined || source?.lastFailMs === undefined)
+    return false;
+  const near = lastEndMs >= (source.lastFailFromMs ?? backMs) - LAST_WORDS_MS && lastEndMs <= backMs + REACTION_MS;
+  return near && sourceIsBack(look, source.lastFailMs);
 }
 
 export function playoutEmpty(look: Look): Match | undefined {
@@ -139,7 +153,8 @@ function slowSignal(look: Look) {
   const { progress } = look.facts;
   const speeds = recentSpeeds(look);
   if (progress === undefined || speeds === undefined || lagOf(progress) < LAG_MS_MIN) return undefined;
-  if (speeds.some((speed) => speed >= SPEED_MIN) || speeds.every((speed) => speed <= 0)) return undefined;
+  if (speeds.some((speed) => speed >= SPEED_MIN)) return undefined;
+  if (speeds.every((speed) => speed <= 0) && !dropsFrames(look)) return undefined;
   const mean = speeds.reduce((a, b) => a + b, 0) / speeds.length;
   const says = `encoding at ${mean.toFixed(2)}x over ${speeds.length} intervals`;
   return { origin: 'log', says, symptom: 'encoder_overload', monoMs: progress.lastMs } as const;

@@ -1,6 +1,7 @@
 import { endedByOrder, progressStands } from './health.ts';
 import {
   diedBySignal,
+  dropsFrames,
   type Look,
   maybeKilled,
   outageIsOver,
@@ -13,6 +14,7 @@ import type { Match, Want } from './row.ts';
 import {
   LOG_LAG_MS,
   OOM_WAIT_MS,
+  FIRST_OUTPUT_MS,
   SETTLING_MAX_MS,
   stallAfterOf,
   SYMPTOM_FRESH_MS,
@@ -95,7 +97,9 @@ function waitForKernel(look: Look): number {
  * source was read well after the output stopped.
  */
 export function outputStalled(look: Look): Match | undefined {
-  if (!look.running || look.young || look.health.healthy !== false) return undefined;
+  if (!look.running || look.young || look.health.healthy !== false || awaitsOutput(look) || dropsFrames(look)) {
+    return undefined;
+  }
   const lines = told(look, 'stalled_output');
   const signals = spoken(stalledOutput(look), idleSignal(look), progressSignal(look), ...lines.map(symptomSignal));
   const origins = new Set(signals.map(({ origin }) => origin));
@@ -107,6 +111,14 @@ export function outputStalled(look: Look): Match | undefined {
     symptom: 'stalled_output',
     sinceMs: stoppedMs(look),
   };
+}
+
+/** This life has written nothing yet, and has not had long to. */
+function awaitsOutput(look: Look): boolean {
+  const { process, output } = look.facts;
+  if (process === undefined || process.starts.length === 0) return false;
+  const wrote = (output?.changedMs ?? look.facts.progress?.advancedMs ?? 0) > process.seenMs;
+  return !wrote && look.nowMs - process.bornMs < FIRST_OUTPUT_MS;
 }
 
 /** Empty segments are something else than none. */
@@ -173,7 +185,8 @@ function lastNewsMs(look: Look, sinceMs: number): number {
   const back = source?.lastFailMs === undefined ? undefined : source.okSinceMs;
   const lines = symptoms.map(({ lastMs }) => Math.min(lastMs + SYMPTOM_FRESH_MS, sinceMs + NEWS_MS_MAX));
   const moves = look.down ? look.process?.stateSinceMs : progress?.resumedMs;
-  return Math.max(0, back ?? 0, moves ?? 0, ...lines);
+  const born = look.running && look.process !== undefined && look.process.starts.length > 0 ? look.process.seenMs : 0;
+  return Math.max(born, back ?? 0, moves ?? 0, ...lines);
 }
 
 const wanted = (look: Look): readonly Want[] => (look.facts.setup.hasSource ? ['source', 'output'] : ['output']);

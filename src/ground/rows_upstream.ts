@@ -1,6 +1,6 @@
 import type { ProbeFailure } from '../core/sample.ts';
 import type { SymptomKind } from '../core/symptom.ts';
-import { type Look, outageIsOver, sourceFails, sourceIsBack, told } from './look.ts';
+import { type Look, outageIsOver, sourceFailure, sourceIsBack, told } from './look.ts';
 import type { Match } from './row.ts';
 import type { SymptomFacts } from './symptom_facts.ts';
 import { deadSignal, outputSignal, sourceSignal, spoken, symptomSignal } from './witness.ts';
@@ -11,11 +11,10 @@ function words(look: Look, ...kinds: readonly SymptomKind[]): readonly SymptomFa
   return told(look, ...kinds).filter((one) => !sourceIsBack(look, one.lastMs));
 }
 
-/** Status and failure of the source's probe, while it fails. */
+/** Status and failure of the source's probe, while they speak. */
 function sourceTrouble(look: Look): { status: number | undefined; failure: ProbeFailure | undefined } | undefined {
-  if (sourceFails(look) !== true) return undefined;
-  const { status, failure } = look.facts.source?.last ?? {};
-  return { status, failure };
+  const failed = sourceFailure(look);
+  return failed === undefined ? undefined : { status: failed.status, failure: failed.failure };
 }
 
 const DURING_PUBLISH = /publish|ingest|stream_key/;
@@ -25,13 +24,14 @@ const refusals = (look: Look): readonly SymptomFacts[] =>
 
 function matched(look: Look, because: string, lines: readonly SymptomFacts[], extra: Partial<Match> = {}): Match {
   const { facts, context } = look;
+  const readWell = facts.source?.last.ok === true && sourceFailure(look) === undefined;
   return {
     because,
     signals: spoken(sourceSignal(look), ...lines.map(symptomSignal), deadSignal(look), outputSignal(look)),
     symptom: lines[0]?.kind,
     sinceMs: facts.source?.failSinceMs ?? lines[0]?.firstMs,
     // A word of the log that no probe of the source bears out, and that no neighbour shares, may be chance.
-    ...(sourceFails(look) === false && context.sharingSource === 0 ? { against: 1 } : {}),
+    ...(readWell && context.sharingSource === 0 ? { against: 1 } : {}),
     ...extra,
   };
 }
@@ -84,10 +84,10 @@ export function upstreamNotFound(look: Look): Match | undefined {
 export function upstreamRateLimited(look: Look): Match | undefined {
   if (!look.troubled) return undefined;
   const status = sourceTrouble(look)?.status;
-  const held = status === 503 && look.facts.source?.last.retryAfterMs !== undefined;
+  const retryMs = sourceFailure(look)?.retryAfterMs;
+  const held = status === 503 && retryMs !== undefined;
   const lines = words(look, 'rate_limited');
   if (status !== 429 && status !== 464 && !held && lines.length === 0) return undefined;
-  const retryMs = look.facts.source?.last.retryAfterMs;
   const because = `the source limits requests${retryMs === undefined ? '' : ` for ${Math.ceil(retryMs / 1000)} s`}`;
   return matched(look, because, lines, { symptom: 'rate_limited' });
 }

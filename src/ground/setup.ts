@@ -76,6 +76,8 @@ export const UNKNOWN_PATIENCE_MS = 10 * SECOND_MS;
 /** A refusal in the log may be read this much later than the exit that it explains. */
 export const LOG_LAG_MS = 500;
 const START_GRACE_MS_MIN = 8 * SECOND_MS;
+/** A life that has had no output yet is not stuck before this: it may be waiting for its source. */
+export const FIRST_OUTPUT_MS = 20 * SECOND_MS;
 
 /** Unchanged output is a stall after the configured time, but never before two target durations and one look. */
 export const stallAfterOf = (setup: ChannelSetup, targetDurationMs: number | undefined): number =>

@@ -3,7 +3,7 @@ import type { Signal } from '../core/envelope.ts';
 import type { Origin, SymptomKind } from '../core/symptom.ts';
 import { fullestDisk } from './engine_facts.ts';
 import { progressStands, standstillOf } from './health.ts';
-import { diedBySignal, type Look, sourceFails } from './look.ts';
+import { diedBySignal, type Look, sourceFailure } from './look.ts';
 import type { ProcessFacts } from './process_facts.ts';
 import { DISK_FULL_RATIO, PROBE_FAILURES_MIN, stallAfterOf } from './setup.ts';
 import type { SymptomFacts } from './symptom_facts.ts';
@@ -133,14 +133,10 @@ export function progressSignal(look: Look): Witness {
 
 /** The probe of the source: it fails. */
 export function sourceSignal(look: Look): Witness {
-  const { source } = look.facts;
-  if (source === undefined || sourceFails(look) !== true) return undefined;
-  const status = source.last.status === undefined ? '' : ` ${source.last.status}`;
-  return signal(
-    'probe',
-    `source ${source.last.host} fails (${source.last.failure ?? 'unknown'}${status})`,
-    source.last.monoMs,
-  );
+  const failed = sourceFailure(look);
+  if (failed === undefined) return undefined;
+  const status = failed.status === undefined ? '' : ` ${failed.status}`;
+  return signal('probe', `source ${failed.host} fails (${failed.failure ?? 'unknown'}${status})`, failed.monoMs);
 }
 
 export function diskSignal(look: Look): Witness {
