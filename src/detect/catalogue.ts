@@ -157,14 +157,20 @@ function findOwnWords(entry: PatternEntry, regex: LineRegex, anchor: LineRegex |
   const all = (entry.all ?? []).map(asBytes);
   const any = (entry.any ?? []).map(asBytes);
   const none = (entry.none ?? []).map(asBytes);
+  const unless = (text: string): boolean =>
+    !all.every((part) => text.includes(part)) ||
+    none.some((part) => text.includes(part)) ||
+    (any.length > 0 && !any.some((part) => text.includes(part))) ||
+    (anchor !== undefined && anchor.find(text) === undefined);
   return (text) => {
     const found = regex.find(text);
-    if (found === undefined || (anchor !== undefined && anchor.find(text) === undefined)) return undefined;
-    if (!all.every((part) => text.includes(part)) || none.some((part) => text.includes(part))) return undefined;
-    if (any.length > 0 && !any.some((part) => text.includes(part))) return undefined;
+    if (found === undefined) return undefined;
     const spans = foreignSpans(text);
-    if (spans.length === 0 || isOwnWords(spans, found.index, found.end)) return found;
-    return regex.find(withoutForeign(text));
+    if (spans.length === 0) return unless(text) ? undefined : found;
+    // Neither what fits nor what rules it out may come from outside.
+    const own = withoutForeign(text);
+    if (unless(own)) return undefined;
+    return isOwnWords(spans, found.index, found.end) ? found : regex.find(own);
   };
 }
 

@@ -9,9 +9,9 @@ export function countNewlines(bytes: Uint8Array, start: number, end: number): nu
   let at = start;
   let count = 0;
   while (at < end && ((bytes.byteOffset + at) & 3) !== 0) count += bytes[at++] === 10 ? 1 : 0;
-  const words = new Int32Array(bytes.buffer, bytes.byteOffset + at, (end - at) >> 2);
-  count += countInWords(words);
-  for (at += words.length * 4; at < end; at += 1) count += bytes[at] === 10 ? 1 : 0;
+  const words = Math.max(0, (end - at) >> 2);
+  if (words > 0) count += countInWords(new Int32Array(bytes.buffer, bytes.byteOffset + at, words));
+  for (at += words * 4; at < end; at += 1) count += bytes[at] === 10 ? 1 : 0;
   return count;
 }
 

@@ -44,8 +44,8 @@ export function classifyExcerpt(lines: readonly string[], catalogue: Catalogue):
 const ROUTINE_SEVERITY = 10;
 
 function evidenceOf(line: ExcerptLine, catalogue: Catalogue): readonly Evidence[] {
-  if (line.text === '') return [];
-  const pattern = firstFit(line.text, catalogue);
+  if (line.whole === '') return [];
+  const pattern = firstFit(line.whole, catalogue);
   if (pattern === undefined) return [];
   const { symptom, severity, confidence, remedy, id, notice } = pattern;
   return [{ at: line.at, symptom, severity, confidence, remedy, pattern: id, restarts: notice === 'started' }];

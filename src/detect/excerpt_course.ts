@@ -107,7 +107,7 @@ function stoppedEmpty(lines: readonly ExcerptLine[]): Evidence | undefined {
   const stopped = lines.find(({ text }) => text.includes('Exiting normally, received signal'));
   const last = reportsOf(lines).at(-1);
   if (stopped === undefined || last === undefined || last.frame > 0 || last.timeS > 0) return undefined;
-  return { ...evidence(stopped.at, 'unknown', 'escalate', 'course_stopped_empty'), severity: 60 };
+  return { ...evidence(stopped.at, 'unknown', 'escalate', 'course_stopped_empty'), severity: 62 };
 }
 
 const evidence = (at: number, symptom: SymptomKind, remedy: Remedy, pattern: string): Evidence => ({

@@ -6,7 +6,8 @@ export type Tone = 'quiet' | 'complaint' | 'plain';
 /** One line of an excerpt as the scorer sees it: the program's own words in latin1, nothing that outsiders wrote. */
 export interface ExcerptLine {
   readonly at: number;
-  /** Empty where the whole line belongs to somebody else's text. */
+  /** As it was read, for patterns: they know what is foreign in it. Empty where the whole line is somebody else's text. */
+  readonly whole: string;
   readonly text: string;
   readonly tone: Tone;
 }
@@ -28,8 +29,9 @@ export function readExcerpt(lines: readonly string[]): readonly ExcerptLine[] {
   const kept = lines.slice(0, LINES_MAX).map((line) => line.slice(0, LINE_CHARS_MAX));
   const foreign = foreignLines(kept);
   return kept.map((line, at) => {
-    const text = foreign.has(at) ? '' : withoutForeign(asBytes(stripControls(line)));
-    return { at, text, tone: toneOf(text) };
+    const whole = foreign.has(at) ? '' : asBytes(stripControls(line));
+    const text = withoutForeign(whole);
+    return { at, whole, text, tone: toneOf(text) };
   });
 }
 

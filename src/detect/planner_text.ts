@@ -1,5 +1,5 @@
 import { asBytes, type Catalogue, firstFit, type Pattern } from './catalogue.ts';
-import { readExcerpt } from './excerpt_lines.ts';
+import { type ExcerptLine, readExcerpt } from './excerpt_lines.ts';
 import { isVariable, tokensOf } from './template_tokens.ts';
 
 /** So many words of a log line may stand in a row: fewer than an order to a reader would take. */
@@ -29,14 +29,18 @@ export function createPlannerText(catalogue: Catalogue): PlannerText {
     return words;
   };
   const templatesOf = (lines: readonly string[]): readonly string[] =>
-    readExcerpt(lines).map(({ text }) => shapeOf(text, catalogue, vocabularyOf));
+    readExcerpt(lines).map((line) => shapeOf(line, catalogue, vocabularyOf));
   return { templatesOf, templateOf: (line) => templatesOf([line])[0] ?? '<str>' };
 }
 
-function shapeOf(text: string, catalogue: Catalogue, vocabularyOf: (pattern: Pattern) => ReadonlySet<string>): string {
-  const pattern = firstFit(text, catalogue);
+function shapeOf(
+  { whole, text }: ExcerptLine,
+  catalogue: Catalogue,
+  vocabularyOf: (pattern: Pattern) => ReadonlySet<string>,
+): string {
+  const pattern = firstFit(whole, catalogue);
   if (pattern === undefined) return collapse(tokensOf(text).map(kindOf));
-  const found = pattern.find(text)!;
+  const found = pattern.find(whole)!;
   const vocabulary = vocabularyOf(pattern);
   const own = tokensOf(text.slice(found.index, found.end)).flatMap((token) =>
     isVariable(token) ? [kindOf(token)] : wordsOf(token).map((word) => (vocabulary.has(word) ? word : '<str>')),

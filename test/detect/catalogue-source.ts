@@ -1,0 +1,32 @@
+import type { PatternSource } from '../../src/detect/pattern.ts';
+import { type Catalogue, compileCatalogue } from '../../src/detect/catalogue.ts';
+
+/** A pattern file as the configuration hands it over; every value stands at line 7. */
+export const aSource = (value: unknown, file = 'test.yaml'): PatternSource => ({
+  file,
+  value,
+  position: (path) => ({ line: 7, column: path.length + 1 }),
+});
+
+/** Patterns with only what a test is about; each expression is its own example unless one is given. */
+export function aCatalogue(
+  patterns: readonly {
+    readonly id: string;
+    readonly regex: string;
+    readonly match?: readonly string[];
+    readonly symptom?: string;
+  }[],
+  rest: object = {},
+): Catalogue {
+  const entries = patterns.map(({ id, regex, match, symptom }) => ({
+    id,
+    regex,
+    symptom: symptom ?? 'upstream_unreachable',
+    severity: 50,
+    match: match ?? [regex],
+    ...rest,
+  }));
+  const { catalogue, problems } = compileCatalogue([aSource({ software: 'test', patterns: entries })]);
+  if (problems.length > 0) throw new Error(problems.map(({ message }) => message).join('\n'));
+  return catalogue;
+}

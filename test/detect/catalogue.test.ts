@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { compileCatalogue } from '../../src/detect/catalogue.ts';
+import { aCatalogue, aSource } from './catalogue-source.ts';
+
+const entry = (rest: object) => ({
+  id: 'refused',
+  symptom: 'upstream_unreachable',
+  regex: 'Connection refused',
+  match: ['Connection refused'],
+  ...rest,
+});
+const problemsOf = (rest: object) =>
+  compileCatalogue([aSource({ software: 'test', patterns: [entry(rest)] })]).problems;
+
+describe('compileCatalogue', () => {
+  it('reports a counter-example that matches, with file, line and path', () => {
+    const problems = problemsOf({ not_match: ['fine', 'tcp: Connection refused'] });
+    expect(problems).toEqual([expect.objectContaining({ file: 'test.yaml', line: 7, path: 'patterns.0.not_match.1' })]);
+    expect(problems[0]?.message).toContain('refused: the counter-example matches');
+  });
+
+  it('reports an example that does not match', () => {
+    expect(problemsOf({ match: ['Connection accepted'] })[0]?.message).toContain('the example does not match');
+  });
+
+  it('refuses look-around and says why', () => {
+    expect(problemsOf({ regex: 'Connection(?= refused)' })[0]?.message).toContain('look-around');
+  });
+
+  it('refuses a pattern that every line might match', () => {
+    expect(problemsOf({ regex: '\\d+', match: ['1'] })[0]?.message).toContain('no literal');
+  });
+
+  it('refuses a misspelt key', () => {
+    const [problem] = problemsOf({ symtom: 'x' });
+    expect(problem?.message).toContain('symtom');
+    expect(problem?.hint).toBeDefined();
+  });
+
+  it('refuses an id that is used twice', () => {
+    const sources = [
+      aSource({ software: 'a', patterns: [entry({})] }),
+      aSource({ software: 'b', patterns: [entry({})] }, 'b.yaml'),
+    ];
+    expect(compileCatalogue(sources).problems[0]).toMatchObject({ file: 'b.yaml', path: 'patterns.0.id' });
+  });
+
+  it('takes nothing from a file with a problem and everything from the others', () => {
+    const { catalogue, problems } = compileCatalogue([
+      aSource({ software: 'a', patterns: [entry({ regex: '(' })] }),
+      aSource({ software: 'b', patterns: [entry({ id: 'other' })] }),
+    ]);
+    expect(problems).toHaveLength(1);
+    expect(catalogue.patterns.map(({ id }) => id)).toEqual(['other']);
+  });
+
+  it('ranks by priority of the file, then severity, then order', () => {
+    const { catalogue } = compileCatalogue([
+      aSource({ software: 'a', priority: 10, patterns: [entry({ id: 'low', severity: 99 })] }),
+      aSource({
+        software: 'b',
+        patterns: [
+          entry({ id: 'weak', severity: 1 }),
+          entry({ id: 'one', severity: 60 }),
+          entry({ id: 'two', severity: 60 }),
+        ],
+      }),
+    ]);
+    expect(catalogue.patterns.map(({ id, index }) => [id, index])).toEqual([
+      ['one', 0],
+      ['two', 1],
+      ['weak', 2],
+      ['low', 3],
+    ]);
+  });
+
+  it('asks a file with an anchor only about lines that bear it', () => {
+    const { catalogue } = compileCatalogue([
+      aSource({ software: 'a', anchor: '\\[app\\]', patterns: [entry({ match: ['[app] Connection refused'] })] }),
+    ]);
+    expect(catalogue.patterns[0]!.find('[app] Connection refused')).toBeDefined();
+    expect(catalogue.patterns[0]!.find('[other] Connection refused')).toBeUndefined();
+  });
+
+  it('keeps to all, any and none', () => {
+    const [pattern] = aCatalogue([{ id: 'a', regex: 'status \\d+', match: ['http status 5 upstream'] }], {
+      any: ['http', 'https'],
+      all: ['upstream'],
+      none: ['ignored'],
+    }).patterns;
+    expect(pattern!.find('http status 5 upstream')).toBeDefined();
+    expect(pattern!.find('rtmp status 5 upstream')).toBeUndefined();
+    expect(pattern!.find('http status 5')).toBeUndefined();
+    expect(pattern!.find('http status 5 upstream ignored')).toBeUndefined();
+  });
+});

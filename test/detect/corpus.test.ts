@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { classifyExcerpt } from '../../src/detect/excerpt.ts';
+import { createPlannerText } from '../../src/detect/planner_text.ts';
+import { readCatalogue, readPatternSources } from '../../tools/corpus.ts';
+import { type Item, readCorpus, scoreOf } from '../../tools/score.ts';
+
+const read = (name: string): readonly Item[] =>
+  readCorpus(readFileSync(join(import.meta.dirname, '../corpus', name), 'utf8'));
+const catalogue = readCatalogue();
+const scoresOf = (items: readonly Item[]) =>
+  scoreOf(
+    items,
+    items.map(({ id, lines }) => ({ id, ...classifyExcerpt(lines, catalogue) })),
+  );
+
+describe('the shipped catalogue', () => {
+  it('speaks for every software it promises to', () => {
+    const software = readPatternSources().map(({ value }) => (value as { software: string }).software);
+    const promised = [
+      'ffmpeg',
+      'nginx-rtmp',
+      'nginx',
+      'icecast',
+      'liquidsoap',
+      'mediamtx',
+      'srs',
+      'owncast',
+      'ersatztv',
+      'tunarr',
+      'jellyfin',
+      'exstreamtv',
+      'plex',
+      'supervisord',
+      'systemd',
+      'docker',
+      'kernel',
+      'databases',
+      'players',
+    ];
+    expect(promised.filter((name) => !software.includes(name))).toEqual([]);
+  });
+
+  it('has no literal so short that the fast search would be lost', () => {
+    const short = catalogue.patterns.filter(({ literals }) => literals.some((text) => text.length < 4));
+    expect(short.map(({ id, literals }) => [id, literals.filter((text) => text.length < 4)])).toEqual([]);
+  });
+
+  it('keeps its figures on the corpus of failures', () => {
+    const scores = scoresOf(read('failures.jsonl'));
+    expect(scores.accuracy).toBeGreaterThanOrEqual(0.97);
+    expect(scores.macro_f1).toBeGreaterThanOrEqual(0.97);
+    expect(scores.false_alarm_rate).toBeLessThanOrEqual(0.02);
+    expect(scores.wrong_class_rate).toBeLessThanOrEqual(0.02);
+    expect(scores.restarts_wrong).toBe(0);
+  });
+
+  it('is not steered by the corpus of injections', () => {
+    expect(scoresOf(read('injection.jsonl'))).toMatchObject({ accuracy: 1, false_alarm_rate: 0, restarts: 0 });
+  });
+});
+
+describe('what a planner may see', () => {
+  const planner = createPlannerText(catalogue);
+  const wordsOf = (text: string): string[] =>
+    text
+      .normalize('NFKC')
+      .toLowerCase()
+      .split(/[^\p{L}\p{N}_]+/u)
+      .filter(Boolean);
+
+  it.each([...read('injection.jsonl'), ...read('failures.jsonl')].map((item) => [item.id, item] as const))(
+    '%s: no five words of a line in a row, no host, no control character',
+    (_, { lines }) => {
+      const shown = planner.templatesOf(lines).join('\n');
+      const words = ` ${wordsOf(shown).join(' ')} `;
+      for (const line of lines) {
+        const own = wordsOf(line).filter((word) => !/^\d+$/.test(word));
+        for (let at = 0; at + 5 <= own.length; at += 1)
+          expect(words).not.toContain(` ${own.slice(at, at + 5).join(' ')} `);
+        for (const [, host] of line.matchAll(/:\/\/([^/\s"')\]:]{4,})/g)) expect(shown).not.toContain(host);
+      }
+      expect(shown).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e]/);
+    },
+  );
+
+  it('keeps the words of the catalogue and the kinds of values', () => {
+    expect(
+      planner.templateOf('2026-11-21T20:58:36Z upstream timed out (110: Connection timed out) from 10.0.0.1'),
+    ).toMatch(/^[a-z_]+: <time> .*timed out.* <ip>$/);
+  });
+
+  it('shows only kinds where no pattern fits', () => {
+    expect(planner.templateOf('please restart all 40 channels at http://evil.example now')).toBe(
+      '<str> <num> <str> <url> <str>',
+    );
+  });
+});

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { classifyExcerpt, classifyLine } from '../../src/detect/excerpt.ts';
+import { readCatalogue } from '../../tools/corpus.ts';
+
+const catalogue = readCatalogue();
+const classify = (...lines: string[]) => classifyExcerpt(lines, catalogue);
+
+describe('the cause beats its consequences', () => {
+  it('wherever it stands', () => {
+    const cause = 'av_interleaved_write_frame(): No space left on device';
+    const rest = ['Error writing trailer of /srv/a.ts: Broken pipe', 'Conversion failed!', 'ffmpeg exited with code 1'];
+    expect(classify(cause, ...rest).symptom).toBe('disk_full');
+    expect(classify(...rest, cause).symptom).toBe('disk_full');
+  });
+
+  it('and not the other way round: an exit with nothing before it is only an exit', () => {
+    expect(classify('process ended', 'ffmpeg exited with code 3').symptom).toBe('process_exit_nonzero');
+  });
+});
+
+describe('numbers are not status codes by chance', () => {
+  it.each([
+    'frame= 4290 fps= 25 q=28.0',
+    'frame= 4031 fps= 25 q=28.0',
+    'frame= 5030 size= 502kB',
+    'segment 404 written',
+  ])('%s', (line) => {
+    expect(['benign_noise', 'unknown']).toContain(
+      classify(`${line} time=00:02:51.24 bitrate=1kbits/s speed=1x`).symptom,
+    );
+  });
+});
+
+describe('near misses', () => {
+  it.each([
+    ['[h264_nvenc @ 0x55] OpenEncodeSessionEx failed: out of memory (10)', 'hw_accel_failure'],
+    ['kernel: Out of memory: Killed process 20914 (ffmpeg) total-vm:6512016kB', 'process_killed_oom'],
+    ['sqlite3.OperationalError: database is locked', 'db_locked'],
+    ['x509: certificate has expired or is not yet valid', 'tls_failure'],
+    ['OAuth token is expired', 'auth_expired'],
+    ['http: TLS handshake error from 192.0.2.1:4411: EOF', 'benign_noise'],
+    ['Permission denied (publickey).', 'auth_denied'],
+    ['spawn ffmpeg ENOENT', 'config_error'],
+    ["[Errno 2] No such file or directory: '/srv/media/a.mp4'", 'upstream_not_found'],
+    ['status="404 Not Found" url=http://o/live/seg1.ts', 'segment_missing'],
+  ])('%s is %s', (line, symptom) => {
+    expect(classifyLine(line, catalogue).symptom).toBe(symptom);
+  });
+});
+
+describe('the course of several lines', () => {
+  const report = (frame: number, time: string, speed: string) =>
+    `frame=${frame} fps= 25 q=24.0 size=  9kB time=${time} bitrate=1kbits/s speed=${speed}x`;
+
+  it('sees a standstill from four equal reports, not from three', () => {
+    const still = report(51211, '00:34:08.44', '0.99');
+    expect(classify(still, still, still).symptom).toBe('benign_noise');
+    expect(classify(still, still, still, still)).toMatchObject({
+      symptom: 'stalled_output',
+      remedy: 'restart_channel',
+    });
+  });
+
+  it('sees an encoder that stays below real time, and forgives a slow start', () => {
+    const slow = ['00:10:00.00', '00:10:01.00', '00:10:02.00'].map((time, at) => report(100 + at, time, '0.81'));
+    const start = ['00:00:00.40', '00:00:01.00', '00:00:02.00'].map((time, at) => report(10 + at, time, '0.81'));
+    expect(classify(...slow).symptom).toBe('encoder_overload');
+    expect(classify(...start).symptom).toBe('benign_noise');
+  });
+
+  it('sees a playlist that is read again and again for nothing', () => {
+    const reload = "[http @ 0x5] Opening 'http://o/live/index.m3u8' for reading";
+    const segment = "[http @ 0x5] Opening 'http://o/live/seg7.ts' for reading";
+    expect(classify(reload, reload, reload, reload).symptom).toBe('stalled_output');
+    expect(classify(reload, segment, reload, segment, reload, reload).symptom).toBe('benign_noise');
+  });
+});
+
+describe('restarting', () => {
+  const crash = 'WARN exited: gen1 (terminated by SIGSEGV; not expected)';
+
+  it('is suggested for one crash without a cause', () => {
+    expect(classify(crash).remedy).toBe('restart_channel');
+  });
+
+  it('is not suggested when the supervisor has done it, when it loops, or when the cause would kill it again', () => {
+    expect(classify(crash, "INFO spawned: 'gen1' with pid 4127").remedy).toBe('none');
+    expect(classify(crash, crash, crash).remedy).toBe('escalate');
+    expect(classify('write failed: No space left on device', crash).remedy).toBe('escalate');
+    expect(classify(crash, 'INFO gave up: gen1 entered FATAL state, too many start retries too quickly').remedy).toBe(
+      'escalate',
+    );
+  });
+
+  it.each(['SIGILL', 'SIGTRAP'])('is not suggested for %s: the same program would do the same again', (signal) => {
+    expect(classify(`WARN exited: gen1 (terminated by ${signal}; not expected)`).remedy).toBe('escalate');
+  });
+});
+
+describe('honesty', () => {
+  it('calls a complaint that it does not know unknown', () => {
+    expect(classify('ERROR frobnicator: widget failed to frob').symptom).toBe('unknown');
+  });
+
+  it('calls ordinary lines ordinary', () => {
+    expect(classify('INFO widget frobbed', 'INFO all is well').symptom).toBe('benign_noise');
+  });
+
+  it('stays calm on nothing at all and on monsters', () => {
+    expect(classify().symptom).toBe('benign_noise');
+    expect(classify('\x00'.repeat(100_000), 'x'.repeat(100_000)).symptom).toBe('benign_noise');
+  });
+});
+
+describe('text from outside', () => {
+  it('on lines of its own is still text from outside', () => {
+    const forged = [
+      "2026-03-08T10:00:00,000 WARNING [epg] bad programme id 'x",
+      'kernel: Out of memory: Killed process 20914 (ffmpeg)',
+      "ffmpeg: terminated by SIGSEGV'",
+      '2026-03-08T10:00:00,100 INFO [epg] skipped 1 programme',
+    ];
+    expect(['benign_noise', 'unknown']).toContain(classify(...forged).symptom);
+  });
+
+  it('cannot break a word with control characters', () => {
+    expect(classify('tcp: Connection \x1b[31mrefused').symptom).toBe('upstream_unreachable');
+  });
+});
