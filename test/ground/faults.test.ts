@@ -154,7 +154,7 @@ function fatalWith(scene: Scene, words: () => void): readonly string[] {
   const heard: string[] = [];
   scene.die({ code: 255 }, 'stopped').set({ onPurpose: true }).look().set({ onPurpose: false });
   for (let retry = 0; retry < 4; retry += 1) {
-    scene.start(false, undefined).set({ state: 'starting' }).look().advance(200);
+    scene.start(false, 'silent').set({ state: 'starting' }).look().advance(200);
     words();
     scene.die({ code: 1 }, 'backoff').look();
     heard.push(...scene.verdicts(1_000 * (retry + 1)));
@@ -180,7 +180,7 @@ describe('bad setting, permission, port', () => {
     for (let life = 0; life < 8; life += 1) {
       scene.set({ producing: false }).log('permission_denied').advance(100).die({ code: 1 }).look();
       heard.push(...scene.verdicts(300));
-      scene.start(false, undefined);
+      scene.start(false, 'silent');
       heard.push(...scene.verdicts(2_500));
     }
     expect(restartable(heard)).toEqual([]);
@@ -301,7 +301,7 @@ describe('refused, and after', () => {
     scene.set({ source: 'ok' }).advance(40_000);
     expect(scene.verdict()).toBe('process_crashed');
     scene.board.acted('pull1', scene.nowMs);
-    scene.start(false, undefined).look().advance(1_500).die({ code: 1 }).look();
+    scene.start(false, 'silent').look().advance(1_500).die({ code: 1 }).look();
     const heard = scene.verdicts(60_000);
     expect(heard.filter((one) => one === 'process_crashed').length).toBeLessThanOrEqual(1);
     expect(scene.trouble().because).not.toContain('source is back');
@@ -514,7 +514,7 @@ describe('ends that somebody wanted', () => {
 describe('a start', () => {
   it('gets time for its first output, but not when it is dead', () => {
     const scene = new Scene();
-    scene.set({ producing: false }).start(false, undefined).set({ cpu: 0 });
+    scene.set({ producing: false }).start(false, 'silent').set({ cpu: 0 });
     expect(scene.verdicts(7_000).every((one) => one.startsWith('fine'))).toBe(true);
     scene.die({ code: -1, signal: 11 }).look();
     expect(scene.verdict()).toBe('settling process_crashed');

@@ -114,7 +114,7 @@ export class Scene {
   }
 
   /** A new process runs; its first segment comes after 2 s unless it produces nothing. */
-  start(producing = true, speed: number | undefined = 1): this {
+  start(producing = true, speed: number | 'silent' = 1): this {
     this.#outTimeMs = 0;
     this.#cpuMs = 0;
     this.#segmentDueMs = this.nowMs + 2_500;
@@ -127,7 +127,7 @@ export class Scene {
       exitSignal: undefined,
       halted: false,
       producing,
-      speed,
+      speed: speed === 'silent' ? undefined : speed,
       cpu: 100,
     });
   }

@@ -1,0 +1,214 @@
+import { describe, expect, it } from 'vitest';
+import type { ProcessSample, ProcessState } from '../../src/core/sample.ts';
+import { Board } from '../../src/ground/facts.ts';
+import { EPOCH, setupOf } from './scene.ts';
+
+const ENGINE = { id: 'local', pollMs: 1_000, autorestartGraceMs: 1_000, hostEveryMs: undefined };
+
+function setUp() {
+  const starts: string[] = [];
+  const board = new Board({ channels: [setupOf('news')], engines: [ENGINE] }, (channel, generation, engine) =>
+    starts.push(`${channel} ${generation} ${engine}`),
+  );
+  const see = (monoMs: number, state: ProcessState, generation?: string, extra: Partial<ProcessSample> = {}) =>
+    board.observe({
+      kind: 'process',
+      channel: 'news',
+      engine: 'local',
+      at: EPOCH + monoMs,
+      monoMs,
+      source: 's',
+      state,
+      pid: undefined,
+      generation,
+      uptimeMs: undefined,
+      exitCode: undefined,
+      exitSignal: undefined,
+      stoppedOnPurpose: false,
+      cpuMs: undefined,
+      halted: undefined,
+      bytesWritten: undefined,
+      ...extra,
+    });
+  const process = () => board.view('news')!.process!;
+  return { board, see, starts, process };
+}
+
+describe('starts', () => {
+  it('the first sight of a process is a baseline, not a start', () => {
+    const { see, starts, process } = setUp();
+    see(1_000, 'running', 'a');
+    see(2_000, 'running', 'a');
+    expect(starts).toEqual([]);
+    expect(process().ends).toEqual([]);
+  });
+
+  it('a new generation is a start, also when the death between was not seen', () => {
+    const { see, starts, process } = setUp();
+    see(1_000, 'running', 'a');
+    see(2_000, 'running', 'b');
+    expect(starts).toEqual(['news b local']);
+    expect(process()).toMatchObject({ ends: [2_000], lastEnd: { seen: false }, generation: 'b' });
+  });
+
+  it('each is told once', () => {
+    const { see, starts } = setUp();
+    see(1_000, 'running', 'a');
+    see(2_000, 'exited');
+    see(3_000, 'starting', 'b');
+    see(4_000, 'running', 'b');
+    see(5_000, 'running', 'b');
+    expect(starts).toEqual(['news b local']);
+  });
+
+  it('a process that runs after it was first seen down is a start', () => {
+    const { see, starts } = setUp();
+    see(1_000, 'fatal');
+    see(2_000, 'running', 'a');
+    expect(starts).toEqual(['news a local']);
+  });
+
+  it('what is first seen unreadable is a baseline only when it can be read', () => {
+    const { see, starts } = setUp();
+    see(1_000, 'unknown');
+    see(2_000, 'unknown');
+    see(3_000, 'running', 'a');
+    see(4_000, 'unknown');
+    see(5_000, 'running', 'a');
+    expect(starts).toEqual([]);
+    see(6_000, 'running', 'b');
+    expect(starts).toHaveLength(1);
+  });
+
+  it('are counted without pids, by running again or by a younger age', () => {
+    const { see, starts } = setUp();
+    see(1_000, 'running', undefined, { uptimeMs: 60_000 });
+    see(2_000, 'running', undefined, { uptimeMs: 61_000 });
+    see(3_000, 'exited');
+    see(4_000, 'running', undefined, { uptimeMs: 500 });
+    see(5_000, 'running', undefined, { uptimeMs: 1_500 });
+    expect(starts).toHaveLength(1);
+    see(20_000, 'running', undefined, { uptimeMs: 200 });
+    expect(starts).toHaveLength(2);
+  });
+
+  it('quick retries of the engine are visible one by one', () => {
+    const { see, starts, process } = setUp();
+    see(1_000, 'running', 'a');
+    for (let retry = 1; retry <= 4; retry += 1) {
+      see(1_000 + retry * 1_000, 'backoff');
+      see(1_500 + retry * 1_000, 'starting', `r${retry}`);
+    }
+    see(6_000, 'fatal');
+    expect(starts).toHaveLength(4);
+    expect(process().ends).toHaveLength(5);
+    expect(process().failedLives).toBe(5);
+  });
+
+  it('take the name of whoever began them', () => {
+    const { board, see, process } = setUp();
+    see(1_000, 'running', 'a');
+    see(2_000, 'running', 'b');
+    board.started('news', 'reeve', 'b');
+    expect(process().starts).toEqual([{ monoMs: 2_000, generation: 'b', origin: 'reeve' }]);
+  });
+});
+
+describe('ends', () => {
+  it('within an action of Reeve are its own; those of a life that it began are not', () => {
+    const { board, see, process } = setUp();
+    see(1_000, 'running', 'a');
+    board.acted('news', 60_000);
+    see(60_500, 'running', 'b');
+    expect(process().ends).toEqual([]);
+    see(61_000, 'exited', undefined, { exitCode: 1 });
+    expect(process()).toMatchObject({ ends: [61_000], lastEnd: { ordered: false, exitCode: 1 } });
+  });
+
+  it('that a person ordered do not count', () => {
+    const { see, process } = setUp();
+    see(1_000, 'running', 'a');
+    see(2_000, 'stopped', undefined, { stoppedOnPurpose: true });
+    expect(process()).toMatchObject({ ends: [], lastEnd: { ordered: true }, stoppedByUs: false });
+  });
+
+  it('tell their exit code also when it is known one look later', () => {
+    const { see, process } = setUp();
+    see(1_000, 'running', 'a');
+    see(2_000, 'exited');
+    see(3_000, 'exited', undefined, { exitCode: 139 });
+    expect(process().lastEnd).toMatchObject({ monoMs: 2_000, exitCode: 139 });
+  });
+
+  it('forget the series when a life settles, at 30 s and not before', () => {
+    const { see, process } = setUp();
+    see(1_000, 'running', 'a');
+    see(2_000, 'running', 'b');
+    see(3_000, 'running', 'c');
+    expect(process().failedLives).toBe(2);
+    see(32_999, 'running', 'c');
+    expect(process().failedLives).toBe(2);
+    see(33_000, 'running', 'c');
+    expect(process().failedLives).toBe(0);
+  });
+});
+
+describe('the board', () => {
+  it('counts what belongs to nobody and keeps nothing of it', () => {
+    const { board } = setUp();
+    board.observe({ kind: 'viewers', channel: 'stranger', at: 0, monoMs: 0, source: 's', viewers: 3 });
+    board.observe({ kind: 'credential', engine: 'stranger', at: 0, monoMs: 0, source: 's', ok: false });
+    expect(board.strays).toBe(2);
+    expect(board.view('stranger')).toBeUndefined();
+  });
+
+  it('keeps what it knows of the channels that a new configuration still has', () => {
+    const { board, see, process } = setUp();
+    see(1_000, 'running', 'a');
+    board.configure({ channels: [setupOf('news', { group: 'other' }), setupOf('more')], engines: [ENGINE] });
+    expect(process().generation).toBe('a');
+    expect(board.view('news')?.setup.group).toBe('other');
+    expect(board.view('more')?.process).toBeUndefined();
+  });
+
+  it('stays bounded under a flood', () => {
+    const { board, see, process } = setUp();
+    for (let life = 0; life < 500; life += 1) see(life * 1_000, 'running', `g${life}`);
+    for (let change = 0; change < 500; change += 1) {
+      const sample = { kind: 'playlist', channel: 'news', at: 0, monoMs: change, source: 's', ok: true } as const;
+      board.observe({ ...sample, revision: `r${change}` });
+      board.observe({
+        kind: 'progress',
+        channel: 'news',
+        at: 0,
+        monoMs: change * 2_000,
+        source: 's',
+        outTimeMs: change,
+        frame: 1,
+      });
+    }
+    const view = board.view('news')!;
+    expect([process().starts.length, process().ends.length]).toEqual([16, 16]);
+    expect(view.output?.revisions.length).toBe(6);
+    expect(view.progress?.spaced.length).toBe(16);
+  });
+
+  it('sees a rise of the kernel counter, and not its first reading', () => {
+    const { board } = setUp();
+    const host = (monoMs: number, oomKills: number | undefined) =>
+      board.observe({
+        kind: 'host',
+        engine: 'local',
+        at: 0,
+        monoMs,
+        source: 'h',
+        disks: [],
+        oomKills,
+        cpuPressure: undefined,
+      });
+    host(1_000, 7);
+    expect(board.hostFacts('local')?.oomRoseMs).toBeUndefined();
+    host(2_000, 8);
+    expect(board.hostFacts('local')?.oomRoseMs).toBe(2_000);
+  });
+});
