@@ -62,6 +62,8 @@ function count(tally: Tally, { fact }: JournalEntry): Tally {
   }
 }
 
+export type Accounts = ReturnType<typeof createAccounts>;
+
 /** Registers what is counted, before the journal is opened. */
 export function createAccounts(ledger: Ledger) {
   const tally = ledger.register(tallyProjection);

@@ -1,4 +1,4 @@
-import type { Log } from './app.ts';
+import type { Log } from './app_world.ts';
 import { safeText } from './collect/clean.ts';
 import { createEnginePoll } from './collect/engines.ts';
 import { createProbes } from './collect/probes.ts';

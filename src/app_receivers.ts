@@ -8,6 +8,8 @@ import { createTransport } from './resilience/transport.ts';
 
 const POST_MS = 10_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
+/** A page waits for nothing longer than it must: a receiver that is back is tried within this time. */
+const OPEN_MS = 2_000;
 
 /** Each receiver behind a breaker of its own: one that hangs must not hold the others. */
 export function receiversOf(
@@ -16,7 +18,9 @@ export function receiversOf(
 ): readonly Receiver[] {
   const ask = building.use(boundedFetch(clock, { unreachable: 'RECEIVER_UNREACHABLE', refused: 'RECEIVER_REFUSED' }));
   return config.receivers.map((receiver) => {
-    const transport = building.use(createTransport(`receiver/${receiver.id}`, { timeoutMs: POST_MS }, clock));
+    const transport = building.use(
+      createTransport(`receiver/${receiver.id}`, { timeoutMs: POST_MS, openMs: OPEN_MS }, clock),
+    );
     const post: PostJson = (url, { body, headers, signal }) =>
       transport.call(
         (limit) =>

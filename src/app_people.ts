@@ -1,0 +1,105 @@
+import type { Edges } from './app_edges.ts';
+import { receiversOf } from './app_receivers.ts';
+import type { World } from './app_world.ts';
+import type { Config } from './config/config.ts';
+import { invariant } from './core/errors.ts';
+import type { Escalation } from './core/incident.ts';
+import type { Draft, Read } from './core/journal.ts';
+import { Courier } from './escalate/courier.ts';
+import { raise, resolve } from './escalate/escalator.ts';
+import { type Outbox, outboxProjection } from './escalate/outbox.ts';
+
+/** What people are told, and what became of it. */
+export interface People {
+  readonly outbox: Read<Outbox>;
+  readonly courier: () => Courier;
+  /** Drafts for a page, to be appended with the decision that raised it. */
+  raise(page: Omit<Escalation, 'id' | 'at'>): readonly Draft[];
+  resolve(key: string, because: string): readonly Draft[];
+  /** Keys of the pages that are open now. */
+  openPages(): readonly string[];
+  /** Nothing goes wrong quietly: what Reeve itself fails at is paged, journaled where that is possible. */
+  fail(text: string): void;
+  /** Drafts that end the pages about an earlier life: what failed there begins anew. */
+  recovered(): readonly Draft[];
+  /** After the journal is open. Sends nothing before `courier().start()`. */
+  open(config: Config, building: AsyncDisposableStack): void;
+}
+
+const SUMMARY_MAX = 200;
+const DETAILS_MAX = 2_000;
+const FAILURE_KEY = 'reeve/internal';
+
+/** One key per kind of failure, which its first word names: the same trouble finds its page, another gets its own. */
+export function keyOfFailure(text: string): string {
+  const kind = /^[a-z_]{1,40}/.exec(text.toLowerCase())?.[0] ?? 'other';
+  return `${FAILURE_KEY}/${kind}`;
+}
+
+const isFailureKey = (key: string): boolean => key === FAILURE_KEY || key.startsWith(`${FAILURE_KEY}/`);
+
+/** Before the journal is opened. */
+export function createPeople({ ledger, clock }: Edges, world: World): People {
+  const outbox = ledger.register(outboxProjection);
+  let courier: Courier | undefined;
+  const page = (draft: Omit<Escalation, 'id' | 'at'>): Escalation => ({
+    ...draft,
+    id: world.ids.next('esc'),
+    at: clock.now(),
+  });
+  const openPages = () =>
+    outbox()
+      .pages.filter(({ resolved }) => resolved === undefined)
+      .map(({ key }) => key);
+  return {
+    outbox,
+    openPages,
+    courier() {
+      invariant(courier !== undefined, 'pages were sent before the journal was open');
+      return courier;
+    },
+    raise: (draft) => raise(outbox(), page(draft)),
+    resolve: (key, because) => resolve(outbox(), key, because),
+    fail(text) {
+      world.log.error({}, text);
+      const internal = page(failurePage(text, ledger.broken !== undefined));
+      try {
+        ledger.append(raise(outbox(), internal));
+      } catch {
+        courier?.pageUnjournaled(internal);
+      }
+    },
+    recovered: () =>
+      openPages()
+        .filter(isFailureKey)
+        .flatMap((key) => resolve(outbox(), key, 'Reeve was started again, and its journal is whole')),
+    open(config, building) {
+      courier = building.use(
+        new Courier({
+          outbox,
+          receivers: receiversOf(config, { clock, building }),
+          append: ledger.append,
+          clock,
+          random: world.random,
+          ids: world.ids,
+          repeatMs: config.escalation.repeatEveryMs,
+          report: (message) => world.log.error({}, message),
+        }),
+      );
+    },
+  };
+}
+
+const failurePage = (text: string, journalBroken: boolean): Omit<Escalation, 'id' | 'at'> => ({
+  key: keyOfFailure(text),
+  severity: 'critical',
+  reason: journalBroken ? 'journal_broken' : 'internal',
+  scope: { kind: 'fleet' },
+  incident: undefined,
+  classification: undefined,
+  summary: `Reeve itself failed: ${text}`.slice(0, SUMMARY_MAX),
+  details: `${text}\nReeve restarts nothing that it cannot write down. See its log and: reeve status`.slice(
+    0,
+    DETAILS_MAX,
+  ),
+});
