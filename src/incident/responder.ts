@@ -2,7 +2,7 @@ import type { RunEnd } from '../agent/run.ts';
 import type { FailureClass } from '../core/classification.ts';
 import type { Clock, MonoMs } from '../core/clock.ts';
 import type { GroundedContextEnvelope } from '../core/envelope.ts';
-import { invariant, messageOf } from '../core/errors.ts';
+import { invariant, InvariantError, messageOf } from '../core/errors.ts';
 import type { Ids } from '../core/id.ts';
 import type { Escalation, EscalationReason, Incident, Outcome } from '../core/incident.ts';
 import type { Append, Draft, JournalFact, Read } from '../core/journal.ts';
@@ -119,9 +119,19 @@ export class Responder implements Disposable {
     const delayMs = Math.max(1, atMs - this.#deps.clock.monotonicMs());
     const timer = this.#deps.clock.after(delayMs, () => {
       this.#timers.delete(key);
-      this.look(scope);
+      this.#lookSafely(scope);
     });
     this.#timers.set(key, { atMs, timer });
+  }
+
+  /** From a timer: nobody above it could hear what the world's failures have to say. */
+  #lookSafely(scope: Scope): void {
+    try {
+      this.look(scope);
+    } catch (thrown) {
+      if (thrown instanceof InvariantError) throw thrown;
+      this.#deps.onFailure(`look at ${keyOfScope(scope)}: ${messageOf(thrown)}`);
+    }
   }
 
   #obey(intent: Exclude<Intent, { kind: 'none' }>, at: Moment): void {

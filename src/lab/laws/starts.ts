@@ -1,0 +1,113 @@
+import type { Life } from '../plant.ts';
+import type { Batch, Invocation } from '../record.ts';
+import type { Case } from './case.ts';
+
+const DAY_MS = 86_400_000;
+
+/** A life that somebody else began, and since when Reeve knows of it. */
+interface Foreign {
+  readonly life: Life;
+  readonly seenMs: number;
+}
+
+/**
+ * S1, S2, S5, S6 and the half of S12 that counts: naive sums over every call that reached an engine. World time is
+ * used throughout: it passes at least as fast as the time that Reeve counts, so a law that holds for Reeve's time
+ * must hold here.
+ */
+export class Starts {
+  readonly #case: Case;
+  readonly #restarts: Invocation[] = [];
+  readonly #lives = new Map<string, Life>();
+  readonly #foreign: Foreign[] = [];
+  readonly #seen = new Set<string>();
+  readonly #incidentOf = new Map<string, string>();
+  readonly #started = new Map<string, number>();
+  readonly #calls = new Map<string, number>();
+
+  constructor(world: Case) {
+    this.#case = world;
+  }
+
+  get restarts(): readonly Invocation[] {
+    return this.#restarts;
+  }
+
+  lived(life: Life): void {
+    this.#lives.set(`${life.channel} ${life.generation}`, life);
+  }
+
+  batch({ entries, atMs }: Batch): void {
+    for (const { fact, channel } of entries) {
+      if (fact.type === 'tool.started') {
+        const { id, incident } = fact.permit;
+        this.#incidentOf.set(id, incident);
+        const times = (this.#started.get(id) ?? 0) + 1;
+        this.#started.set(id, times);
+        if (times > 1) this.#case.broke('S6', `permit ${id} was started ${times} times`);
+      }
+      if (fact.type === 'start.observed' && channel !== undefined) this.#saw(`${channel} ${fact.generation}`, atMs);
+    }
+  }
+
+  invoked(call: Invocation): void {
+    const { broke } = this.#case;
+    const times = (this.#calls.get(call.permit) ?? 0) + 1;
+    this.#calls.set(call.permit, times);
+    if (!this.#started.has(call.permit)) broke('S6', `${call.tool} was called before ${call.permit} was durable`);
+    if (call.tool !== 'restart_channel') return;
+    if (times > 1) broke('S6', `restart of ${call.channel} was called ${times} times on permit ${call.permit}`);
+    this.#cooldown(call);
+    this.#restarts.push(call);
+    this.#window(call);
+    this.#caps(call);
+  }
+
+  #saw(key: string, atMs: number): void {
+    if (this.#seen.has(key)) return;
+    this.#seen.add(key);
+    const life = this.#lives.get(key);
+    if (life !== undefined && life.by !== 'reeve' && life.by !== 'first') this.#foreign.push({ life, seenMs: atMs });
+  }
+
+  #cooldown({ channel, atMs }: Invocation): void {
+    const last = this.#restarts.findLast((one) => one.channel === channel);
+    if (last === undefined) return;
+    const { broke, limits } = this.#case;
+    if (last.endMs === undefined) return broke('S1', `restart of ${channel} while another was under way`);
+    const gapMs = atMs - last.endMs;
+    if (gapMs < limits.restartCooldownMs) broke('S1', `restart of ${channel} ${gapMs} ms after the last one ended`);
+    const spacingMs = limits.highRiskSpacingMs;
+    if (gapMs < spacingMs) broke('S4', `restart of ${channel} ${gapMs} ms after the last high risk there`);
+  }
+
+  #window({ atMs, engine }: Invocation): void {
+    const { limits, broke } = this.#case;
+    const since = (ms: number): boolean => ms > atMs - limits.windowMs;
+    const own = this.#restarts.filter((one) => since(one.atMs));
+    if (own.length > limits.windowStartsMax) broke('S2', `${own.length} starts by Reeve within the window`);
+    const seen = this.#foreign.filter(({ seenMs }) => since(seenMs));
+    const all = own.length + seen.length - this.#withoutEffect(own, seen);
+    if (all > limits.windowStartsMax) broke('S2', `${all} starts of all origins within the window`);
+    const here = own.filter((one) => one.engine === engine).length;
+    if (here > limits.windowStartsMax) broke('S2', `${here} starts by Reeve on ${engine} within the window`);
+  }
+
+  /** A call that began no life, and a life that somebody else began right after it, may be taken for one start. */
+  #withoutEffect(own: readonly Invocation[], seen: readonly Foreign[]): number {
+    return own.filter(
+      ({ effect, channel, atMs }) =>
+        effect === undefined && seen.some(({ life }) => life.channel === channel && life.bornMs >= atMs),
+    ).length;
+  }
+
+  #caps({ channel, permit, atMs }: Invocation): void {
+    const { limits, persona, broke } = this.#case;
+    const here = this.#restarts.filter((one) => one.channel === channel);
+    const day = here.filter((one) => one.atMs > atMs - DAY_MS).length;
+    if (day > limits.dailyRestartCap) broke('S5', `${day} restarts of ${channel} within 24 h`);
+    const incident = this.#incidentOf.get(permit);
+    const ofIncident = here.filter((one) => this.#incidentOf.get(one.permit) === incident).length;
+    if (ofIncident > persona.restart_cap) broke('S5', `${ofIncident} restarts of ${channel} in incident ${incident}`);
+  }
+}

@@ -1,0 +1,162 @@
+import { expireApprovals } from '../control/approvals.ts';
+import * as word from '../control/commands.ts';
+import { InvariantError } from '../core/errors.ts';
+import type { Scope } from '../core/scope.ts';
+import { acknowledge } from '../escalate/escalator.ts';
+import type { Plant } from './plant.ts';
+import type { Reeve } from './reeve.ts';
+import { fractionOf, numberOf } from './rng.ts';
+import type { ChannelPlan, Injection } from './script.ts';
+
+/** A person who was paged has repaired by then. */
+export const REPAIR_MS = 15 * 60_000;
+/** Without a page somebody notices by then that a channel is dark. */
+export const NOTICE_MS = 60 * 60_000;
+
+export interface PeopleDeps {
+  readonly seed: number;
+  readonly plant: Plant;
+  readonly channels: readonly ChannelPlan[];
+  readonly reeve: () => Reeve | undefined;
+  readonly nowMs: () => number;
+  readonly at: (atMs: number, run: () => void) => void;
+  /** They are told of everything that is appended, whoever may be wrong about it. */
+  readonly onWord: (name: string, scope: Scope, forMs: number) => void;
+}
+
+const SAID = { who: 'ann', because: 'a word of the simulation' };
+const ANSWERS = { yes: 0.5, no: 0.75 };
+
+/** Operators: they freeze, lease, answer, reset and repair, at times that suit nobody. */
+export class People {
+  readonly #deps: PeopleDeps;
+  readonly #pagedMs = new Map<string, number>();
+  readonly #known: word.Known;
+
+  constructor(deps: PeopleDeps) {
+    this.#deps = deps;
+    this.#known = {
+      channels: new Set(deps.channels.map(({ id }) => id)),
+      groups: new Set(deps.channels.map(({ group }) => group)),
+      engines: new Set(deps.channels.map(({ engine }) => engine)),
+    };
+  }
+
+  /** A person's telephone rang. */
+  paged(scope: string, atMs: number): void {
+    this.#pagedMs.set(scope, atMs);
+  }
+
+  /** Once a minute: answers questions, and repairs what has been dark for long enough. */
+  round(): void {
+    this.#answer();
+    const nowMs = this.#deps.nowMs();
+    for (const channel of this.#deps.plant.channels.values()) {
+      const episode = this.#deps.plant.darkness.episodeOf(channel.plan.id);
+      if (episode === undefined) continue;
+      const paged = scopesOf(channel.plan).flatMap((key) => this.#pagedMs.get(key) ?? []);
+      const calls = paged.filter((atMs) => atMs >= episode.fromMs - 60_000);
+      const dueMs = Math.min(episode.fromMs + NOTICE_MS, ...calls.map((atMs) => atMs + REPAIR_MS));
+      if (nowMs >= dueMs) this.#deps.plant.repair(channel.plan.id);
+    }
+  }
+
+  /** What an operator does on a whim. */
+  operate({ variant, forMs }: Injection): void {
+    const lot = fractionOf(this.#deps.seed, Math.floor(variant * 1e9));
+    const channel = this.#deps.channels[Math.floor(lot * this.#deps.channels.length)]!;
+    const scope = this.#scopeOf(channel, (variant * 13) % 1);
+    switch (Math.floor(variant * 8)) {
+      case 0:
+        this.#say('freeze', { kind: 'fleet' }, forMs, (reeve) => word.freeze(reeve.spine.control(), SAID));
+        return this.#later(forMs, () =>
+          this.#say('thaw', { kind: 'fleet' }, 0, (reeve) => word.thaw(reeve.spine.control(), SAID)),
+        );
+      case 1:
+        return this.#say('lease', scope, forMs, () => word.lease(this.#known, { scope, forMs }, SAID));
+      case 2: {
+        const order = { id: `win-${Math.floor(variant * 1e9)}`, scope, startsInMs: 0, forMs };
+        return this.#say('window', scope, forMs, () => word.addWindow(this.#known, order, SAID));
+      }
+      case 3:
+      case 4:
+        return this.#say('reset', scope, 0, () => word.reset(this.#known, scope, SAID));
+      case 5:
+        return this.#say('release', scope, 0, () => word.release(this.#known, scope, SAID));
+      case 6:
+        return this.#acknowledge();
+      default:
+        return this.#phase(variant, forMs);
+    }
+  }
+
+  /** Takes back everything that would keep Reeve from acting. */
+  settle(): void {
+    this.#say('thaw', { kind: 'fleet' }, 0, (reeve) => word.thaw(reeve.spine.control(), SAID));
+    const held = Object.values(this.#deps.reeve()?.spine.guardState().containments ?? {});
+    for (const { scope } of held) this.#say('release', scope, 0, () => word.release(this.#known, scope, SAID));
+  }
+
+  #phase(variant: number, forMs: number): void {
+    const set = (phase: number): void =>
+      this.#say(`phase ${phase}`, { kind: 'fleet' }, 0, () =>
+        word.setPhase(this.#known, { phase, group: undefined }, SAID),
+      );
+    set(Math.floor(((variant * 8) % 1) * 4));
+    this.#later(forMs, () => set(4));
+  }
+
+  #scopeOf({ id, group, engine }: ChannelPlan, lot: number): Scope {
+    if (lot < 0.5) return { kind: 'channel', id };
+    if (lot < 0.75) return { kind: 'group', id: group };
+    return lot < 0.9 ? { kind: 'engine', id: engine } : { kind: 'fleet' };
+  }
+
+  #later(forMs: number, run: () => void): void {
+    this.#deps.at(this.#deps.nowMs() + forMs, run);
+  }
+
+  #acknowledge(): void {
+    this.#say('ack', { kind: 'fleet' }, 0, (reeve) => {
+      const page = reeve.outbox().pages.find(({ resolved, acked }) => resolved === undefined && acked === undefined);
+      const drafts = page === undefined ? [] : acknowledge(reeve.outbox(), page.key, SAID.who);
+      return { ok: true, drafts };
+    });
+  }
+
+  #answer(): void {
+    const nowMs = this.#deps.reeve()?.ledger.clock.monotonicMs() ?? 0;
+    for (const { approval, state } of this.#deps.reeve()?.spine.control().approvals ?? []) {
+      const lot = fractionOf(this.#deps.seed, numberOf(approval.id), 5);
+      if (state !== 'pending' || lot > ANSWERS.no || nowMs - approval.askedMs < lot * 400_000) continue;
+      const order = { id: approval.id, yes: lot < ANSWERS.yes, nowMs };
+      this.#say('answer', approval.call.target, 0, ({ spine }) => word.answerApproval(spine.control(), order, SAID));
+    }
+  }
+
+  #say(name: string, scope: Scope, forMs: number, build: (reeve: Reeve) => word.Command): void {
+    const reeve = this.#deps.reeve();
+    if (reeve === undefined || reeve.ledger.broken !== undefined) return;
+    const command = build(reeve);
+    if (!command.ok || command.drafts.length === 0) return;
+    try {
+      reeve.append(command.drafts);
+    } catch (thrown) {
+      if (thrown instanceof InvariantError) throw thrown;
+      return; // The command fails with what the disk said, and the person sees it.
+    }
+    this.#deps.onWord(name, scope, forMs);
+    reeve.spine.heed();
+  }
+}
+
+const scopesOf = ({ id, group, engine }: ChannelPlan): readonly string[] => [
+  `channel:${id}`,
+  `group:${group}`,
+  `engine:${engine}`,
+  'fleet',
+];
+
+/** Questions that nobody will answer any more. */
+export const openQuestions = (reeve: Reeve): number =>
+  expireApprovals(reeve.spine.control(), Number.POSITIVE_INFINITY).length;

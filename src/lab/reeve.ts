@@ -1,0 +1,153 @@
+import { safeText } from '../collect/clean.ts';
+import type { Engine } from '../core/engine.ts';
+import { messageOf } from '../core/errors.ts';
+import type { Ids, Random } from '../core/id.ts';
+import type { Escalation } from '../core/incident.ts';
+import type { Append, JournalEntry, Read } from '../core/journal.ts';
+import type { Limits } from '../core/limits.ts';
+import type { Phase } from '../core/control.ts';
+import type { Persona } from '../core/persona.ts';
+import { Courier } from '../escalate/courier.ts';
+import { raise, resolve } from '../escalate/escalator.ts';
+import { type Outbox, outboxProjection } from '../escalate/outbox.ts';
+import type { Receiver } from '../escalate/receiver.ts';
+import type { ChannelSetup, EngineSetup } from '../ground/setup.ts';
+import type { Want } from '../ground/row.ts';
+import { Spine } from '../incident/spine.ts';
+import { Ledger } from '../journal/ledger.ts';
+import type { MemoryStore } from '../journal/memory.ts';
+import { openWorkProjection, recoveryDrafts } from '../journal/recover.ts';
+import { createLanes } from '../resilience/lanes.ts';
+import type { Rulebook } from '../rulebook/rulebook.ts';
+import { Agenda, clockOn, type Host } from './time.ts';
+
+export interface ReeveParts {
+  readonly seed: number;
+  readonly host: Host;
+  readonly store: MemoryStore;
+  readonly ids: Ids;
+  readonly random: Random;
+  readonly limits: Limits;
+  readonly rulebook: Rulebook;
+  readonly persona: Persona;
+  readonly phase: Phase;
+  readonly channels: readonly ChannelSetup[];
+  readonly engineSetups: readonly EngineSetup[];
+  readonly engines: (reeve: Reeve) => ReadonlyMap<string, Engine>;
+  readonly receivers: (reeve: Reeve) => readonly Receiver[];
+  readonly onBatch: (entries: readonly JournalEntry[]) => void;
+  readonly onFailure: (text: string) => void;
+  readonly lookCloser: (channels: readonly string[], forMs: number) => void;
+  readonly lookNow: (channel: string, wants: readonly Want[]) => void;
+}
+
+/** One life of Reeve: the production code from the journal to the courier, over simulated ports. */
+export class Reeve {
+  readonly agenda: Agenda;
+  readonly ledger: Ledger;
+  readonly spine: Spine;
+  readonly courier: Courier;
+  readonly outbox: Read<Outbox>;
+  /** Appends, and tells the world what became durable. */
+  readonly append: Append;
+  /** False once the process is gone: nothing that it still computes reaches anybody. */
+  alive = true;
+  readonly #parts: ReeveParts;
+
+  constructor(parts: ReeveParts) {
+    this.#parts = parts;
+    this.agenda = new Agenda(parts.seed);
+    this.ledger = new Ledger(parts.store, clockOn(parts.host, this.agenda));
+    this.append = (drafts) => {
+      const entries = this.ledger.append(drafts);
+      if (entries.length > 0) parts.onBatch(entries);
+      return entries;
+    };
+    this.outbox = this.ledger.register(outboxProjection);
+    const openWork = this.ledger.register(openWorkProjection);
+    this.spine = this.#createSpine();
+    const recovered = this.ledger.open();
+    this.courier = this.#createCourier();
+    this.ledger.subscribe(this.courier.onEntry);
+    if (!recovered.chain.ok) {
+      this.spine.guard.distrustJournal(recovered.chain.because ?? 'the chain is broken');
+      this.#fail('the journal is broken');
+    }
+    const { clock } = this.ledger;
+    const moment = { at: clock.now(), nowMs: clock.monotonicMs(), ids: parts.ids };
+    this.append([
+      ...recoveryDrafts(openWork(), moment),
+      { fact: { type: 'reeve.started', version: 'simulated', configSha: 'none' } },
+    ]);
+  }
+
+  start(): void {
+    this.courier.start();
+    this.spine.start();
+  }
+
+  /** The process is gone, in the middle of whatever it did. */
+  kill(): void {
+    this.alive = false;
+  }
+
+  #createSpine(): Spine {
+    const { ids, limits, rulebook, persona, phase, channels, engineSetups } = this.#parts;
+    const { clock } = this.ledger;
+    const settings = { limits, rulebook, personaOf: () => persona, initialPhase: () => phase };
+    const isOpen = ({ resolved }: { resolved: unknown }): boolean => resolved === undefined;
+    return new Spine({
+      clock,
+      ids,
+      append: this.append,
+      register: (projection) => this.ledger.register(projection),
+      lanes: createLanes({ concurrentMax: 16 }, clock),
+      settings: () => settings,
+      channels,
+      engineSetups,
+      engines: this.#parts.engines(this),
+      clean: (text) => safeText(text, 400),
+      raise: (page) => raise(this.outbox(), this.#page(page)),
+      resolve: (key, because) => resolve(this.outbox(), key, because),
+      openPages: () =>
+        this.outbox()
+          .pages.filter(isOpen)
+          .map(({ key }) => key),
+      lookCloser: this.#parts.lookCloser,
+      lookNow: this.#parts.lookNow,
+      onFailure: (text) => this.#fail(text),
+    });
+  }
+
+  #createCourier(): Courier {
+    const { ids, random } = this.#parts;
+    const { clock } = this.ledger;
+    const { outbox, append } = this;
+    return new Courier({ outbox, append, clock, ids, random, receivers: this.#parts.receivers(this) });
+  }
+
+  #page(page: Omit<Escalation, 'id' | 'at'>): Escalation {
+    return { ...page, id: this.#parts.ids.next('esc'), at: this.ledger.clock.now() };
+  }
+
+  /** As the daemon does: nothing that fails in Reeve itself stays quiet. */
+  #fail(text: string): void {
+    this.#parts.onFailure(text);
+    const page = this.#page({
+      key: 'reeve/internal',
+      severity: 'critical',
+      reason: this.ledger.broken === undefined ? 'internal' : 'journal_broken',
+      scope: { kind: 'fleet' },
+      incident: undefined,
+      classification: undefined,
+      summary: `Reeve itself failed: ${text}`.slice(0, 200),
+      details: text.slice(0, 2_000),
+    });
+    try {
+      this.append(raise(this.outbox(), page));
+    } catch (thrown) {
+      this.#parts.onFailure(`not written: ${messageOf(thrown)}`);
+      this.courier.pageUnjournaled(page);
+    }
+  }
+}
