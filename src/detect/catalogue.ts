@@ -162,10 +162,12 @@ function findOwnWords(entry: PatternEntry, regex: LineRegex, anchor: LineRegex |
     none.some((part) => text.includes(part)) ||
     (any.length > 0 && !any.some((part) => text.includes(part))) ||
     (anchor !== undefined && anchor.find(text) === undefined);
+  const isPlain = all.length + any.length + none.length === 0 && anchor === undefined;
   return (text) => {
     const found = regex.find(text);
     if (found === undefined) return undefined;
-    const spans = foreignSpans(text);
+    const spans = foreignSpans(text, isPlain ? found.end : text.length);
+    if (isPlain && isOwnWords(spans, found.index, found.end)) return found;
     if (spans.length === 0) return unless(text) ? undefined : found;
     // Neither what fits nor what rules it out may come from outside.
     const own = withoutForeign(text);

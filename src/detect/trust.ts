@@ -11,51 +11,60 @@ const OWN_KEYS = new Set(
     'stack lasterror last_error condition failure @m @mt @x @l'
   ).split(' '),
 );
-const KEY_BEFORE = /([A-Za-z_@.-]+)"?\s*[:=]\s*$/;
 const KEY_CHARS_MAX = 28;
 const REQUEST = /^([A-Z]{3,10} )(.*)( [A-Z]{3,5}\/\d(?:\.\d)?)$/;
-const URL_END = /[\s"'<>\])}|\\]|[.,:;](?:\s|$)/g;
 const QUIET =
   /\b(?:INFO|INF|DEBUG|DBG|VERBOSE|TRACE|NOTICE|Info|Debug|Notice)\b|\[(?:info|debug|notice)\]|level=(?:info|debug)|"level":"?(?:info|debug|[123]0\b)/;
 const LEVEL_CHARS_MAX = 120;
 /** From here to the end of the line somebody else speaks. */
 const REST =
-  /, client: |\b(?:STATEMENT|QUERY|DETAIL|CONTEXT): |\b(?:now playing|new metadata chunk:|found playout item|stream ?title[:=]|user-agent:|referer:|referrer:)/i;
+  /, client: |\b(?:STATEMENT|QUERY|DETAIL|CONTEXT): |\b[Nn]ow playing|[Mm]etadata chunk:|[Ff]ound playout item|[Ss]tream ?[Tt]itle[:=]|[Uu]ser-[Aa]gent:|[Rr]eferr?er:/;
 /** `    title   : words` and its continuation `            : words`, and tags by name. */
 const TAG =
-  /^\s+(?:[\w-]+\s+|\s*): |^\s*(?:title|comment|artist|album|description|lyrics|synopsis|genre|StreamTitle)\s*[:=]\s*/;
-const TRIGGER = new RegExp(`"|'|://|${REST.source}`, 'gi');
+  /^\s+(?:[\w-]+\s+|\s*): |^\s*(?:title|comment|artist|album|description|lyrics|synopsis|genre|StreamTitle)\s*[:=]\s*/i;
 
-/** Pairs of offsets [from, to) that outsiders wrote, in order. */
-export function foreignSpans(text: string): readonly number[] {
+const DOUBLE = 34;
+const SINGLE = 39;
+const SLASH = 47;
+const COLON = 58;
+const EQUALS = 61;
+const BACKSLASH = 92;
+
+/** By code: letters, digits and underscore. */
+const WORD = Uint8Array.from({ length: 256 }, (_, code) => (/\w/.test(String.fromCharCode(code)) ? 1 : 0));
+/** By code: what may stand before a quote that opens. */
+const OPENER = Uint8Array.from({ length: 256 }, (_, code) => (/[\s=:([,{]/.test(String.fromCharCode(code)) ? 1 : 0));
+/** By code: what ends a URL for certain. */
+const URL_STOP = Uint8Array.from({ length: 256 }, (_, code) =>
+  /[\s"'<>\])}|\\]/.test(String.fromCharCode(code)) ? 1 : 0,
+);
+
+const isWord = (text: string, at: number): boolean => WORD[text.charCodeAt(at)] === 1;
+
+/**
+ * Pairs of offsets [from, to) that outsiders wrote, in order. Parts that begin at or after `until` may be missing.
+ * One walk over the characters: this runs on every line that a pattern fits.
+ */
+export function foreignSpans(text: string, until = text.length): readonly number[] {
   const tag = TAG.exec(text);
   if (tag !== null) return [tag[0].length, text.length];
+  const rest = REST.exec(text);
+  const end = Math.min(until, rest === null ? text.length : rest.index);
   const spans: number[] = [];
+  let at = 0;
   let ownQuoteEnd = -1;
-  TRIGGER.lastIndex = 0;
-  for (let hit = TRIGGER.exec(text); hit !== null; hit = TRIGGER.exec(text)) {
-    const at = hit.index;
-    if (hit[0] === '"') {
-      if (at === ownQuoteEnd) continue;
-      const quote = doubleQuoted(text, at);
-      if (quote === undefined) continue;
-      if (quote.own) ownQuoteEnd = quote.end;
-      else spans.push(quote.from, quote.to);
-      if (!quote.own) TRIGGER.lastIndex = quote.end + 1;
-    } else if (hit[0] === "'") {
-      const end = singleQuoted(text, at);
-      if (end === undefined) continue;
-      spans.push(at + 1, beforeKind(text, at + 1, end));
-      TRIGGER.lastIndex = end + 1;
-    } else if (hit[0] === '://') {
-      const end = urlEnd(text, at + 3);
-      if (end > at + 3) spans.push(at + 3, beforeKind(text, at + 3, end));
-      TRIGGER.lastIndex = Math.max(end, at + 3);
-    } else {
-      spans.push(at + hit[0].length, text.length);
-      break;
-    }
+  while (at < end) {
+    const code = text.charCodeAt(at);
+    if (code === DOUBLE && at !== ownQuoteEnd) {
+      const quote = doubleQuoted(text, at, spans);
+      if (quote < 0) ownQuoteEnd = -quote;
+      at = quote > 0 ? quote : at + 1;
+    } else if (code === SINGLE) at = singleQuoted(text, at, spans);
+    else if (code === COLON && text.charCodeAt(at + 1) === SLASH && text.charCodeAt(at + 2) === SLASH) {
+      at = url(text, at + 3, spans);
+    } else at += 1;
   }
+  if (rest !== null && rest.index < until) spans.push(Math.max(at, rest.index + rest[0].length), text.length);
   return spans;
 }
 
@@ -71,51 +80,68 @@ function beforeKind(text: string, from: number, to: number): number {
   return kind === null ? to : to - kind[0].length;
 }
 
-interface Quote {
-  readonly own: boolean;
-  readonly from: number;
-  readonly to: number;
-  readonly end: number;
+/**
+ * Where to read on after a quote at `at`: past a foreign value, or 0 where nothing opens. For the program's own words
+ * it is the closing quote, negative: they are read on through, as a URL may stand in them.
+ */
+function doubleQuoted(text: string, at: number, spans: number[]): number {
+  const before = text.charCodeAt(at - 1);
+  if (at > 0 && (WORD[before] === 1 || before === BACKSLASH)) return 0;
+  const end = closingQuote(text, at + 1);
+  if (end === text.length && at > 0 && OPENER[before] !== 1) return 0;
+  if (text.charCodeAt(end + 1) === COLON && (at === 0 || OPENER[before] === 1)) return end + 1;
+  if (isOwnKey(text, at)) return -end;
+  const inner = text.slice(at + 1, end);
+  const request = REQUEST.exec(inner);
+  if (request === null) spans.push(at + 1, beforeKind(text, at + 1, end));
+  else {
+    const from = at + 1 + request[1]!.length;
+    spans.push(from, beforeKind(text, from, end - request[3]!.length));
+  }
+  return end + 1;
 }
 
-function doubleQuoted(text: string, at: number): Quote | undefined {
-  if (at > 0 && /[\w\\]/.test(text[at - 1]!)) return undefined;
-  const end = closingQuote(text, at + 1);
-  if (end === text.length && at > 0 && !/[\s=:([,{]/.test(text[at - 1]!)) return undefined;
-  if (/^\s*:/.test(text.slice(end + 1, end + 3)) && /[{,\s]/.test(text[at - 1] ?? ' ')) {
-    return { own: true, from: at, to: at, end };
-  }
-  const key = KEY_BEFORE.exec(text.slice(Math.max(0, at - KEY_CHARS_MAX), at))?.[1];
-  if (key !== undefined && OWN_KEYS.has(key.toLowerCase())) return { own: true, from: at, to: at, end };
-  const request = REQUEST.exec(text.slice(at + 1, end));
-  if (request === null) return { own: false, from: at + 1, to: beforeKind(text, at + 1, end), end };
-  const from = at + 1 + request[1]!.length;
-  return { own: false, from, to: beforeKind(text, from, end - request[3]!.length), end };
+/** Whether `key=`, `key: ` or `"key":` before the quote names one of the program's own values. */
+function isOwnKey(text: string, at: number): boolean {
+  let to = at - 1;
+  while (to >= 0 && text.charCodeAt(to) === 32) to -= 1;
+  const mark = text.charCodeAt(to);
+  if (mark !== COLON && mark !== EQUALS) return false;
+  to -= 1;
+  while (to >= 0 && (text.charCodeAt(to) === 32 || text.charCodeAt(to) === DOUBLE)) to -= 1;
+  let from = to;
+  while (from >= 0 && to - from < KEY_CHARS_MAX && (isWord(text, from) || /[@.-]/.test(text[from]!))) from -= 1;
+  return OWN_KEYS.has(text.slice(from + 1, to + 1).toLowerCase());
 }
 
 /** Offset of the quote that closes, or the end of the text. */
 function closingQuote(text: string, from: number): number {
   for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {
-    if (text[at - 1] !== '\\' || text[at - 2] === '\\') return at;
+    if (text.charCodeAt(at - 1) !== BACKSLASH || text.charCodeAt(at - 2) === BACKSLASH) return at;
   }
   return text.length;
 }
 
 /** Single quotes hold a name or a path; a path is foreign, and on a quiet line everything quoted is. */
-function singleQuoted(text: string, at: number): number | undefined {
-  if (at > 0 && !/[\s=:([,{]/.test(text[at - 1]!)) return undefined;
+function singleQuoted(text: string, at: number, spans: number[]): number {
+  if (at > 0 && OPENER[text.charCodeAt(at - 1)] !== 1) return at + 1;
   let end = text.indexOf("'", at + 1);
-  while (end >= 0 && /\w/.test(text[end + 1] ?? ' ')) end = text.indexOf("'", end + 1);
-  if (end < 0) return undefined;
+  while (end >= 0 && isWord(text, end + 1)) end = text.indexOf("'", end + 1);
+  if (end < 0) return at + 1;
   const inner = text.slice(at + 1, end);
-  if (SYSTEM_PATH.test(inner)) return undefined;
   const foreign = inner.includes('/') || inner.includes('\\') || QUIET.test(text.slice(0, LEVEL_CHARS_MAX));
-  return foreign ? end : undefined;
+  if (!foreign || SYSTEM_PATH.test(inner)) return at + 1;
+  spans.push(at + 1, beforeKind(text, at + 1, end));
+  return end + 1;
 }
 
-function urlEnd(text: string, from: number): number {
-  URL_END.lastIndex = from;
-  return URL_END.exec(text)?.index ?? text.length;
+function url(text: string, from: number, spans: number[]): number {
+  let end = from;
+  while (end < text.length && URL_STOP[text.charCodeAt(end)] !== 1) end += 1;
+  // A mark at the end belongs to the sentence, and so does what a colon and a space end.
+  while (end > from && /[.,:;]/.test(text[end - 1]!)) end -= 1;
+  if (end > from) spans.push(from, beforeKind(text, from, end));
+  return Math.max(end, from);
 }
 
 /** The line with every foreign part replaced by `~`, character by character, so that offsets stay. */
