@@ -37,7 +37,12 @@ async function main(screen: Screen, signal: AbortSignal): Promise<number> {
     for (const missing of stage.missing) screen.write(`  ${missing}`);
     await using reeve = await startReeve(stage, { upstreamAfter: '15s' });
     introduce(stage, reeve, screen);
-    code = await playAll(acts, { stage, reeve, screen, signal });
+    try {
+      code = await playAll(acts, { stage, reeve, screen, signal });
+    } catch (error) {
+      screen.write(`\nReeve's log ends with\n${await reeve.logTail()}`);
+      throw error;
+    }
     if (values.keep) {
       screen.write(`\nEverything stays up; Ctrl-C ends it. Logs and configuration: ${stage.paths.dir}`);
       await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));

@@ -21,6 +21,7 @@ export interface StageNames {
   readonly reevePort: number;
   readonly metricsPort: number;
   readonly webhookUrl: string;
+  readonly webhookSecretFile: string;
   readonly alertmanagerUrl: string | undefined;
 }
 
@@ -61,7 +62,7 @@ export function reeveConfig(names: StageNames, options: ReeveConfigOptions = {})
       `    source: { url: "${sourceUrl}", every: 5s, expect: mpegts }`,
     ]),
     'receivers:',
-    `  - { id: hook, kind: webhook, url: "${names.webhookUrl}" }`,
+    `  - { id: hook, kind: webhook, url: "${names.webhookUrl}", secret_file: ${names.webhookSecretFile} }`,
     ...(names.alertmanagerUrl ? [`  - { id: oncall, kind: alertmanager, url: "${names.alertmanagerUrl}" }`] : []),
     `escalation: { repeat_every: 4h, upstream_after: ${upstreamAfter} }`,
     more,

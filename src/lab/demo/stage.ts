@@ -83,6 +83,8 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const mark = basename(paths.dir);
   building.defer(() => endStragglers({ dir: paths.dir, mark }, clock));
   const receiver = building.use(await openReceiver(clock));
+  const webhookSecretFile = join(paths.conf, 'webhook.secret');
+  await writeFile(webhookSecretFile, receiver.secret, { mode: 0o600 });
   const cast = await hireCast(options, { paths, clock, building });
   const { channels } = cast;
   const beside = await planBeside(
@@ -107,7 +109,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const log = () => readFile(join(paths.logs, 'supervisord.log'), 'utf8');
   const names = {
     ...{ paths, channels, supervisorUrl: witness.url, hlsUrl: hls, reevePort, metricsPort },
-    ...{ webhookUrl: receiver.urlOf('webhook'), alertmanagerUrl: beside.alertmanagerUrl },
+    ...{ webhookUrl: receiver.urlOf('webhook'), webhookSecretFile, alertmanagerUrl: beside.alertmanagerUrl },
   };
   const struck = building.move();
   return {
