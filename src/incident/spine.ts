@@ -143,8 +143,10 @@ export class Spine implements Disposable {
   }
 
   symptom(symptom: Symptom): void {
-    this.#safely('symptom', () => this.board.symptom(symptom));
-    this.#responder.heard(symptom);
+    this.#safely('symptom', () => {
+      this.board.symptom(symptom);
+      this.#responder.heard(symptom);
+    });
     this.#dirty.add(symptom.channel);
     this.settle();
   }

@@ -50,6 +50,7 @@ export class People {
   /** Once a minute: answers questions, and repairs what has been dark for long enough. */
   round(): void {
     this.#answer();
+    this.#release();
     const nowMs = this.#deps.nowMs();
     for (const channel of this.#deps.plant.channels.values()) {
       const episode = this.#deps.plant.darkness.episodeOf(channel.plan.id);
@@ -95,6 +96,17 @@ export class People {
     this.#say('thaw', { kind: 'fleet' }, 0, (reeve) => word.thaw(reeve.spine.control(), SAID));
     const held = Object.values(this.#deps.reeve()?.spine.guardState().containments ?? {});
     for (const { scope } of held) this.#say('release', scope, 0, () => word.release(this.#known, scope, SAID));
+  }
+
+  /** Where only a person ends a containment, one does. */
+  #release(): void {
+    const reeve = this.#deps.reeve();
+    if (reeve === undefined) return;
+    const nowMs = reeve.ledger.clock.monotonicMs();
+    for (const { scope, raisedMs, releaseByPerson, releasedBy } of Object.values(reeve.spine.guardState().containments)) {
+      if (!releaseByPerson || releasedBy !== undefined || nowMs - raisedMs < REPAIR_MS) continue;
+      this.#say('release', scope, 0, () => word.release(this.#known, scope, SAID));
+    }
   }
 
   #phase(variant: number, forMs: number): void {

@@ -209,9 +209,9 @@ export class World {
   /** Everything plays, everybody knows it, and nobody is in the middle of anything. */
   #quiet(reeve: Reeve): boolean {
     const { spine } = reeve;
+    if ((globalThis as any).LABDEBUG) { const why=[!this.#injector.quiet&&'inj', this.#trap&&'trap', this.#diskBroken&&'disk', this.#host.monotonicMs() < this.#watcher!.fastUntilMs&&'fast', !this.#plant.serene&&'plant', ...spine.incidents().open.map(o=>'inc:'+o.incident.classification+':'+o.incident.scope.kind+(o.incident.scope as any).id), ...Object.keys(spine.guardState().containments), ...spine.watch.causes.map(c=>c.key+c.phase), ...spine.watch.all().filter(({ finding }) => finding.trouble || finding.healthy !== true).map(f=>f.ref.id+':'+f.finding.because)].filter(Boolean).join(' '); if (Math.floor(this.#nowMs/600000)!==(this as any).last){ (this as any).last=Math.floor(this.#nowMs/600000); console.log((this.#nowMs/3600000).toFixed(2), why.slice(0,300)); } }
     return (
       this.#injector.quiet &&
-      this.#trap === undefined &&
       !this.#diskBroken &&
       this.#nowMs - this.#startedMs >= SETTLED_MS &&
       this.#host.monotonicMs() >= this.#watcher!.fastUntilMs &&

@@ -1,6 +1,17 @@
 import { describe, expect, it } from 'vitest';
+import type { Symptom } from '../../src/core/symptom.ts';
 import { MemoryStore } from '../../src/journal/memory.ts';
 import { spineWorld } from '../support/spine-world.ts';
+
+const NO_SPACE = 'no space left on device';
+
+/** Reads everything once, as the collectors do. */
+async function look({ engine, spine }: ReturnType<typeof spineWorld>): Promise<void> {
+  const report = await engine.observe();
+  for (const sample of [report.engine, ...report.processes]) spine.take(sample);
+  spine.take(engine.playlistOf('news'));
+  spine.settle();
+}
 
 describe('what the simulation found', () => {
   it('tells of a journal that fails in the middle of a look that a timer made, and lives on', async () => {
@@ -9,13 +20,33 @@ describe('what the simulation found', () => {
     await world.live(10_000);
     world.engine.kill('news', 0);
     for (let passed = 0; passed < 12_000 && world.facts('incident.opened').length === 0; passed += 50) {
-      const report = await world.engine.observe();
-      for (const sample of [report.engine, ...report.processes]) world.spine.take(sample);
-      world.spine.take(world.engine.playlistOf('news'));
-      world.spine.settle();
-      if (world.spine.watch.watched('news')?.finding.trouble) store.failWrites('no space left on device');
+      await look(world);
+      if (world.spine.watch.watched('news')?.finding.trouble) store.failWrites(NO_SPACE);
       await world.advance(50);
     }
-    expect(world.failures.join('\n')).toContain('no space left on device');
+    expect(world.failures.join('\n')).toContain(NO_SPACE);
+  });
+
+  it('tells of a journal that fails when a log line belongs to an open incident, and lives on', async () => {
+    const store = new MemoryStore();
+    const world = spineWorld({ store });
+    await world.live(10_000);
+    world.engine.kill('news');
+    while (world.facts('incident.opened').length === 0) await world.live(250);
+    store.failWrites(NO_SPACE);
+    const line: Symptom = {
+      at: world.clock.now(),
+      monoMs: world.clock.monotonicMs(),
+      channel: 'news',
+      kind: 'stalled_output',
+      origin: 'log',
+      countInWindow: 1,
+      windowMs: 60_000,
+      confidence: 0.9,
+      pattern: undefined,
+      evidence: [],
+    };
+    expect(() => world.spine.symptom(line)).not.toThrow();
+    expect(world.failures.join('\n')).toContain(NO_SPACE);
   });
 });
