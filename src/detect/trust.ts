@@ -16,15 +16,30 @@ const REQUEST = /^([A-Z]{3,10} )(.*)( [A-Z]{3,5}\/\d(?:\.\d)?)$/;
 const QUIET =
   /\b(?:INFO|INF|DEBUG|DBG|VERBOSE|TRACE|NOTICE|Info|Debug|Notice)\b|\[(?:info|debug|notice)\]|level=(?:info|debug)|"level":"?(?:info|debug|[123]0\b)/;
 const LEVEL_CHARS_MAX = 120;
-/** From here to the end of the line somebody else speaks. */
-const REST =
-  /, client: |\b(?:STATEMENT|QUERY|DETAIL|CONTEXT): |\b[Nn]ow playing|[Mm]etadata chunk:|[Ff]ound playout item|[Ss]tream ?[Tt]itle[:=]|[Uu]ser-[Aa]gent:|[Rr]eferr?er:/;
+/** After these words and a colon, or an equals sign, somebody else speaks to the end of the line. */
+const INTRODUCTIONS = new Set(
+  'STATEMENT QUERY DETAIL CONTEXT chunk Title title StreamTitle streamtitle Agent agent Referer referer Referrer referrer'.split(
+    ' ',
+  ),
+);
+/** The last letters of the above: most colons are told apart by the one character before them. */
+const INTRODUCTION_ENDS = Uint8Array.from({ length: 256 }, (_, code) =>
+  [...INTRODUCTIONS].some((word) => word.endsWith(String.fromCharCode(code))) ? 1 : 0,
+);
+const INTRODUCTION_CHARS_MAX = 12;
+/** Phrases that do the same without a mark. */
+const PHRASES = [', client: ', 'now playing', 'Now playing', 'ound playout item'] as const;
+const PHRASE_SECONDS = new Set(PHRASES.map((phrase) => phrase.charCodeAt(1)));
 /** `    title   : words` and its continuation `            : words`, and tags by name. */
 const TAG =
   /^\s+(?:[\w-]+\s+|\s*): |^\s*(?:title|comment|artist|album|description|lyrics|synopsis|genre|StreamTitle)\s*[:=]\s*/i;
 
 const DOUBLE = 34;
 const SINGLE = 39;
+const COMMA = 44;
+const LETTER_N_LARGE = 78;
+const LETTER_N = 110;
+const LETTER_O = 111;
 const SLASH = 47;
 const COLON = 58;
 const EQUALS = 61;
@@ -48,12 +63,10 @@ const isWord = (text: string, at: number): boolean => WORD[text.charCodeAt(at)] 
 export function foreignSpans(text: string, until = text.length): readonly number[] {
   const tag = TAG.exec(text);
   if (tag !== null) return [tag[0].length, text.length];
-  const rest = REST.exec(text);
-  const end = Math.min(until, rest === null ? text.length : rest.index);
   const spans: number[] = [];
   let at = 0;
   let ownQuoteEnd = -1;
-  while (at < end) {
+  while (at < until && at < text.length) {
     const code = text.charCodeAt(at);
     if (code === DOUBLE && at !== ownQuoteEnd) {
       const quote = doubleQuoted(text, at, spans);
@@ -62,10 +75,30 @@ export function foreignSpans(text: string, until = text.length): readonly number
     } else if (code === SINGLE) at = singleQuoted(text, at, spans);
     else if (code === COLON && text.charCodeAt(at + 1) === SLASH && text.charCodeAt(at + 2) === SLASH) {
       at = url(text, at + 3, spans);
-    } else at += 1;
+    } else {
+      const rest = restFrom(text, at, code);
+      if (rest > 0) {
+        spans.push(rest, text.length);
+        break;
+      }
+      at += 1;
+    }
   }
-  if (rest !== null && rest.index < until) spans.push(Math.max(at, rest.index + rest[0].length), text.length);
   return spans;
+}
+
+/** Where somebody else begins to speak for the rest of the line, if it is announced here; else 0. */
+function restFrom(text: string, at: number, code: number): number {
+  if (code === COLON || code === EQUALS) {
+    if (at === 0 || INTRODUCTION_ENDS[text.charCodeAt(at - 1)] !== 1) return 0;
+    let from = at;
+    while (from > 0 && at - from < INTRODUCTION_CHARS_MAX && isWord(text, from - 1)) from -= 1;
+    return INTRODUCTIONS.has(text.slice(from, at)) ? at + 1 : 0;
+  }
+  if (code !== COMMA && code !== LETTER_N && code !== LETTER_N_LARGE && code !== LETTER_O) return 0;
+  if (!PHRASE_SECONDS.has(text.charCodeAt(at + 1))) return 0;
+  const phrase = PHRASES.find((candidate) => text.startsWith(candidate, at));
+  return phrase === undefined ? 0 : at + phrase.length;
 }
 
 /** What kind of file it is may be said by its ending, and only from this list. */
