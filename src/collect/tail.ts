@@ -38,6 +38,9 @@ export function createTail(options: TailOptions): Tail {
   return new Tailing(options);
 }
 
+/** Saves at once in the time of one ordinary save, because files came and went. */
+const URGENT_SAVES_MAX = 16;
+
 class Tailing implements Tail {
   readonly #options: TailOptions;
   readonly #limits: TailLimits;
@@ -48,13 +51,15 @@ class Tailing implements Tail {
   readonly #changed = new Set<Source>();
   #poll: Disposable | undefined;
   #saving: Disposable | undefined;
+  #isUrgent = false;
+  #urgentSaves = 0;
   #isSaveBroken = false;
   #isClosed = false;
 
   constructor(options: TailOptions) {
     this.#options = options;
     this.#limits = { ...DEFAULT_TAIL_LIMITS, ...options.limits };
-    this.#turns = new Turns(options.clock, this.#limits.turnMs);
+    this.#turns = new Turns(options.clock, this.#limits.turnMs, () => this.#saveAtOnce());
     this.#watch = new DirectoryWatch<Source>({
       event: (source, directory, name, structural) => source.heard(directory, name, structural),
       trouble: (source, path, because) => this.#report('watch_failed', source.id, path, because),
@@ -71,7 +76,7 @@ class Tailing implements Tail {
       shared: Buffer.allocUnsafeSlow(this.#limits.lineBytesMax + ANCHOR_BYTES),
       report: (notice: TailNotice) => report?.(notice),
       wake: (source: Source) => this.#turns.wake(source),
-      changed: (source: Source) => this.#saveSoon(source),
+      changed: (source: Source, atOnce: boolean) => this.#saveSoon(source, atOnce),
       watch: (source: Source, interests: Parameters<DirectoryWatch<Source>['want']>[1]) =>
         this.#watch.want(source, interests),
     };
@@ -79,7 +84,12 @@ class Tailing implements Tail {
   }
 
   start(): void {
-    for (const source of this.#sources) source.start();
+    for (const source of this.#sources) {
+      source.start();
+      this.#changed.add(source);
+    }
+    // Without this a crash in the next moment would make the next start a first one again.
+    this.#save();
     this.#poll = this.#options.clock.every(this.#limits.pollMs, () => this.#lookAtAll(false));
   }
 
@@ -97,19 +107,29 @@ class Tailing implements Tail {
     return this.#sources.map((source) => source.stats());
   }
 
-  #saveSoon(source: Source): void {
+  #saveSoon(source: Source, atOnce: boolean): void {
     if (this.#isClosed) return;
     this.#changed.add(source);
+    this.#isUrgent ||= atOnce;
     this.#saving ??= this.#options.clock.after(this.#limits.checkpointMs, () => {
       this.#saving = undefined;
+      this.#urgentSaves = 0;
       this.#save();
     });
+  }
+
+  /** A file that a crash forgets and that is renamed meanwhile is never found again. */
+  #saveAtOnce(): void {
+    if (!this.#isUrgent || this.#urgentSaves >= URGENT_SAVES_MAX) return;
+    this.#urgentSaves += 1;
+    this.#save();
   }
 
   /** All offsets and counts of all sources in one save: none is ever ahead of another. */
   #save(): void {
     const sources = [...this.#changed];
     this.#changed.clear();
+    this.#isUrgent = false;
     const batches = sources.map((source) => ({ source, batch: source.batch() }));
     const rows = batches.flatMap(({ batch }) => batch.changed);
     try {
@@ -118,7 +138,7 @@ class Tailing implements Tail {
       this.#isSaveBroken = false;
     } catch (error) {
       // Reading goes on: the counts are in memory, and the next save holds everything that this one did.
-      for (const source of sources) this.#saveSoon(source);
+      for (const source of sources) this.#saveSoon(source, false);
       if (!this.#isSaveBroken) this.#report('checkpoint_failed', sources[0]?.id ?? '', '', messageOf(error));
       this.#isSaveBroken = true;
     }

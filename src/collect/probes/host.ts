@@ -4,8 +4,8 @@ import type { HostSample } from '../../core/sample.ts';
 export type HostReading = Pick<HostSample, 'disks' | 'oomKills' | 'cpuPressure'>;
 
 /**
- * What the machine says of its disks, memory and load; each part undefined where it cannot be read, or not before the
- * signal aborts: a file system whose server is gone answers nobody. Such a one is asked again only when it has answered.
+ * What the machine says of its disks, memory and load; each part undefined where it cannot be read, or not before
+ * the signal aborts: a file system whose server is gone answers nobody, and is asked again only once it has answered.
  */
 export function createHostProbe(disks: readonly string[]): (signal: AbortSignal) => Promise<HostReading> {
   const asked = new Map<string, Promise<number | undefined>>();

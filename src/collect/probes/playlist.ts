@@ -5,7 +5,7 @@ export type Playlist = { readonly kind: 'master'; readonly variants: readonly st
 
 export interface MediaPlaylist {
   readonly kind: 'media';
-  /** Changes whenever the list of segments does. What stands in a query is left out: it may be signed anew each time. */
+  /** Changes whenever the list of segments does. Queries are left out: they may be signed anew each time. */
   readonly revision: string;
   readonly mediaSequence: number;
   readonly targetDurationMs: number | undefined;

@@ -31,7 +31,7 @@ export interface PollerStats {
   readonly waiting: number;
 }
 
-/** After `now` a probe rests at least this long before it can be asked again: trouble is judged more often than that. */
+/** After a look a probe rests this long before it can be asked for another: trouble is judged more often than that. */
 const NOW_GAP_MS = 500;
 
 class Turn {

@@ -43,9 +43,17 @@ export function findMoved(path: string, inode: bigint): Sibling | undefined {
 export function generationsAfter(path: string, last: BigIntStats, isKnown: (key: string) => boolean): Sibling[] {
   const base = basename(path);
   return siblingsIn(dirname(path), (name) => isRotatedName(name, base))
-    .filter(({ stat }) => stat.mtimeNs > last.mtimeNs && stat.birthtimeNs >= last.birthtimeNs)
-    .filter(({ stat }) => !isKnown(keyOfStat(stat)))
+    .filter(({ stat }) => isLater(stat, last) && !isKnown(keyOfStat(stat)))
     .sort((a, b) => Number(a.stat.birthtimeNs - b.stat.birthtimeNs) || Number(a.stat.mtimeNs - b.stat.mtimeNs));
+}
+
+/**
+ * File systems tell times in steps of some milliseconds, so a line and the next generation may have the same. But the
+ * truncated original of a copy is empty when it is as old as the copy.
+ */
+function isLater(stat: BigIntStats, last: BigIntStats): boolean {
+  if (stat.birthtimeNs < last.birthtimeNs || stat.mtimeNs < last.mtimeNs) return false;
+  return stat.mtimeNs > last.mtimeNs || (stat.birthtimeNs > last.birthtimeNs && last.size > 0n);
 }
 
 function siblingsIn(directory: string, matches: (name: string) => boolean): Sibling[] {

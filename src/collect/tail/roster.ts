@@ -1,5 +1,4 @@
 import { type BigIntStats, fstatSync, lstatSync } from 'node:fs';
-import { dirname } from 'node:path';
 import type { Checkpoint } from '../../core/chunk.ts';
 import type { Clock, MonoMs } from '../../core/clock.ts';
 import { type Finder, type Found, openBeside, type Sighting } from './finder.ts';
@@ -139,7 +138,7 @@ export class Roster {
       file.beginAtStart(true);
     } else if (!this.#isFirstLook && this.#wasReachable && !this.#locked.has(there.path)) {
       file.beginAtStart(isStale(there));
-    } else if (rows.knew(this.#ports.finder.isPattern ? dirname(there.path) : there.path)) {
+    } else if (rows.wasFollowed) {
       file.beginAtStart(true);
     } else {
       file.beginAtEnd(limits.backlogBytes);
@@ -160,7 +159,8 @@ export class Roster {
       file.replaced = true;
       if (file.resume(row)) {
         rows.release(row);
-        return this.#openBetween(file, opened.stat, true, presentKey);
+        // What followed a rotated file has rows of its own; what followed the last known one may have none.
+        return path === row.path ? this.#openBetween(file, opened.stat, true, presentKey) : file;
       }
       this.#dismiss(file);
     } else if (opened !== undefined) {
@@ -184,7 +184,7 @@ export class Roster {
       file.detachedMs = this.#ports.clock.monotonicMs();
       file.replaced = true;
       file.after = newest;
-      file.beginAtStart(backlog);
+      if (!this.#resume(file)) file.beginAtStart(backlog);
       newest = file;
     }
     return newest;

@@ -1,4 +1,3 @@
-import { dirname } from 'node:path';
 import type { Checkpoint, CheckpointStore } from '../../core/chunk.ts';
 import { type FileId, isOf, keyOfId } from './identity.ts';
 import type { LogFile } from './log_file.ts';
@@ -8,7 +7,7 @@ import type { Tally } from './tally.ts';
 const REMEMBERED_MAX = 64;
 
 /** The row that holds a source's counts is about no file. All rows of a save become durable together. */
-const NO_FILE = { path: '', device: '', inode: '', headHash: '', headBytes: 0, offset: 0 };
+const NO_FILE = { device: '', inode: '', headHash: '', headBytes: 0, offset: 0 };
 
 /** A rotated file's row says so in its path, because another file stands there. */
 export const rowPathOf = (file: LogFile): string => (file.replaced ? `${file.path}#${file.key}` : file.path);
@@ -28,11 +27,13 @@ export class Rows {
   readonly #gone = new Map<string, Checkpoint>();
   /** What the store was last told, as text. */
   #saved: ReadonlyMap<string, string> = new Map();
-  /** The paths that earlier runs followed, and their directories. */
-  readonly #history = new Set<string>();
+  readonly #path: string;
+  #wasFollowed = false;
 
-  constructor(source: string, store: CheckpointStore) {
+  /** `path` as configured. */
+  constructor(source: string, path: string, store: CheckpointStore) {
     this.#source = source;
+    this.#path = path;
     this.#store = store;
   }
 
@@ -40,15 +41,14 @@ export class Rows {
   load(tally: Tally): void {
     for (const row of this.#store.load(this.#source)) {
       tally.restore(row);
-      if (row.inode === '') continue;
-      this.#remembered.set(keyOfRow(row), row);
-      this.#history.add(pathOfRow(row.path)).add(dirname(row.path));
+      if (row.inode !== '') this.#remembered.set(keyOfRow(row), row);
+      else this.#wasFollowed = row.path === this.#path;
     }
   }
 
-  /** An earlier run followed this path, or a file in this directory: what is new there was written since. */
-  knew(path: string): boolean {
-    return this.#history.has(path);
+  /** An earlier run followed the same path: a file there that it did not know was made since. */
+  get wasFollowed(): boolean {
+    return this.#wasFollowed;
   }
 
   get remembered(): readonly Checkpoint[] {
@@ -94,7 +94,7 @@ export class Rows {
     for (const file of files) rows.set(file.key, file.checkpoint(this.#source, rowPathOf(file)));
     const gone = [...this.#gone.values()].filter((row) => !rows.has(keyOfRow(row)));
     const { progress: _, ...counts } = tally.counts;
-    rows.set('', { source: this.#source, ...NO_FILE, ...counts });
+    rows.set('', { source: this.#source, path: this.#path, ...NO_FILE, ...counts });
     const told = new Map([...rows].map(([key, row]) => [key, JSON.stringify(row)]));
     const changed = [...rows].filter(([key]) => told.get(key) !== this.#saved.get(key)).map(([, row]) => row);
     return { changed, gone, told };

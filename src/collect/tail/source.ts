@@ -23,8 +23,8 @@ export interface SourcePorts {
   report(notice: TailNotice): void;
   /** There is something to do: `work` is wanted. */
   wake(source: Source): void;
-  /** Counts or offsets moved: a save is wanted. */
-  changed(source: Source): void;
+  /** Counts or offsets moved: a save is wanted. With `atOnce` files came or went, and a crash must not forget that. */
+  changed(source: Source, atOnce: boolean): void;
   watch(source: Source, interests: readonly Interest[]): void;
 }
 
@@ -64,7 +64,7 @@ export class Source implements Worker, Reader {
     this.shared = shared;
     this.#config = config;
     this.#ports = ports;
-    this.#rows = new Rows(config.id, checkpoints);
+    this.#rows = new Rows(config.id, config.path, checkpoints);
     this.#finder = finderOf(config.path, limits.filesMax);
     this.#roster = new Roster({
       ...{ source: config.id, finder: this.#finder, rows: this.#rows, limits, clock, openFiles },
@@ -119,7 +119,7 @@ export class Source implements Worker, Reader {
     this.#ports.watch(this, sighting.interests);
     this.#wakeHeld();
     this.#roster.retire((file) => file.finish(this));
-    if (this.#roster.changes !== this.#changesSaved) this.#ports.changed(this);
+    if (this.#roster.changes !== this.#changesSaved) this.#ports.changed(this, true);
     this.#changesSaved = this.#roster.changes;
   }
 
@@ -164,7 +164,7 @@ export class Source implements Worker, Reader {
       if (error instanceof SinkFailed) throw error;
       this.#roster.lose(file, messageOf(error));
     }
-    if (bytes > 0) this.#ports.changed(this);
+    if (bytes > 0) this.#ports.changed(this, false);
     return bytes;
   }
 

@@ -13,14 +13,16 @@ export interface Worker {
 export class Turns implements Disposable {
   readonly #clock: Clock;
   readonly #turnMs: number;
+  readonly #afterTurn: () => void;
   /** In order of waiting. */
   readonly #waiting = new Set<Worker>();
   #next: NodeJS.Immediate | undefined;
   #onIdle: (() => void)[] = [];
 
-  constructor(clock: Clock, turnMs: number) {
+  constructor(clock: Clock, turnMs: number, afterTurn: () => void) {
     this.#clock = clock;
     this.#turnMs = turnMs;
+    this.#afterTurn = afterTurn;
   }
 
   /** The worker has something to do: at once, but not before what happens right now is done. */
@@ -44,6 +46,7 @@ export class Turns implements Disposable {
       if (worker.work()) this.#waiting.add(worker);
       if (this.#clock.monotonicMs() >= endMs) break;
     }
+    this.#afterTurn();
     if (this.#waiting.size > 0) this.#next = setImmediate(() => this.#turn());
     else this.#settle();
   }
