@@ -133,14 +133,13 @@ export function containment(moment: Moment): Answer {
 }
 
 /** Question 7. While several channels of a group fail together, restarting one of them cures nothing. */
-export function sharedCause({ spec, call, envelope, incident, state, group, engine, parent }: Moment): Answer {
+export function sharedCause({ spec, call, envelope, state, group, engine, parent }: Moment): Answer {
   if (spec.effect === 'observe') return OBSERVES;
   if (call.target.kind !== 'channel' || parent !== undefined) return notAsked('not a change of a single channel');
   const found = { value: 'no shared cause', threshold: 'no shared cause' };
   const open = Object.entries(state.incidents).find(
-    ([id, { scope }]) =>
-      id !== incident.id &&
-      ((scope.kind === 'group' && scope.id === group) || (scope.kind === 'engine' && scope.id === engine)),
+    ([, { scope }]) =>
+      (scope.kind === 'group' && scope.id === group) || (scope.kind === 'engine' && scope.id === engine),
   );
   if (open !== undefined) {
     const value = `incident ${open[0]} on ${keyOfScope(open[1].scope)}`;

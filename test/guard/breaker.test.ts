@@ -140,6 +140,23 @@ describe('the breaker of a channel (S3)', () => {
     expect(look(b)).toMatchObject({ state: 'open', trips: 2 });
   });
 
+  it('learns nothing from a verdict on a restart that never began', () => {
+    const b = bench({ limits: { ...BREAKER_ONLY, breakerFailuresMax: 1 } });
+    const request = b.request('news', { incident: anIncident({ id: 'inc-n' }) });
+    const decision = b.guard.decide(request);
+    if (decision.verdict === 'deny') throw new Error(decision.code);
+    b.verified(decision.permit.terms, false);
+    expect(look(b)).toMatchObject({ state: 'closed', failures: 0 });
+    expect(subjectAt(b.guardState(), 'channel:news').tried).toEqual([]);
+
+    const open = tripped();
+    open.pass(120_000);
+    const probe = open.guard.decide(open.request('news', { incident: anIncident({ id: 'inc-p' }) }));
+    if (probe.verdict === 'deny') throw new Error(probe.code);
+    open.verified(probe.permit.terms, true);
+    expect(look(open)).toMatchObject({ state: 'open', trips: 2 });
+  });
+
   it('opens twice as long again after two probes in a row that never began', () => {
     const b = tripped();
     b.pass(120_000);

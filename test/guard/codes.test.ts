@@ -322,6 +322,18 @@ describe('the boundaries of time', () => {
   });
 });
 
+it('counts one cooldown per engine for what acts on the whole engine', () => {
+  const b = bench({ channels: [...channelsOf(2), aChannel({ id: 'far', group: 'far', engine: 'other' })] });
+  const persona = aPersona({ tool_access_policy: { inspect_pool_status: 'allow', get_channel_health: 'allow' } });
+  const ask = (id: string, tool: ToolName) =>
+    b.guard.decide(b.request(id, { persona, call: aCall({ tool, target: { kind: 'channel', id } }) }));
+  expect(ask('c0', 'inspect_pool_status').verdict).toBe('allow');
+  expect(ask('c1', 'inspect_pool_status')).toMatchObject({ code: 'cooldown' });
+  expect(ask('far', 'inspect_pool_status').verdict).toBe('allow');
+  expect(ask('c0', 'get_channel_health').verdict).toBe('allow');
+  expect(ask('c1', 'get_channel_health').verdict).toBe('allow');
+});
+
 describe('question 1', () => {
   it('refuses a fleet, an unknown channel, and a tool pointed at what it does not take', () => {
     const b = bench();
@@ -504,6 +516,14 @@ describe('questions 7 and 8', () => {
       aPersona({ tool_access_policy: { refresh_credentials: access } });
     expect(withEnvelope(b, change, { call, persona: persona('allow') })).toBeUndefined();
     expect(withEnvelope(b, change, { call, persona: persona('require_evidence') })).toBe('uncorroborated');
+  });
+
+  it('needs two kinds of witness for a restart even where the persona plainly allows it', () => {
+    const b = bench();
+    const signals = [{ origin: 'process', says: '', symptom: undefined, monoMs: b.nowMs() }];
+    const persona = aPersona({ tool_access_policy: { restart_channel: 'allow' } });
+    expect(withEnvelope(b, { signals }, { persona })).toBe('uncorroborated');
+    expect(withEnvelope(b, {}, { persona })).toBeUndefined();
   });
 
   it('restarts for an expired credential only after the credential fix was verified in the same incident', () => {

@@ -141,6 +141,49 @@ describe('containment (S8)', () => {
     expect(keys()).toHaveLength(2);
   });
 
+  it('pages once when two reasons for one scope come together', () => {
+    const b = bench({ channels: channelsOf(10) });
+    fill(b, 10);
+    b.record({ type: 'clock.jumped', byMs: 1 });
+    b.contain();
+    expect(held(b)).toEqual([
+      ['fleet', 'restart_storm'],
+      ['fleet', 'clock_anomaly'],
+    ]);
+    expect(b.facts('escalation.raised')).toHaveLength(1);
+  });
+
+  it('asks about a corrected clock inside the reservation, for 10 s', () => {
+    const b = bench();
+    b.record({ type: 'clock.jumped', byMs: -3_600_000 });
+    b.pass(9_999);
+    expect(b.guard.preview(b.request()).code).toBe('containment');
+    b.pass(1);
+    expect(b.guard.preview(b.request()).code).toBeUndefined();
+  });
+
+  it('keeps the first word when the same containment is raised twice', () => {
+    const b = bench();
+    const raised = { type: 'containment.raised', scope: { kind: 'fleet' }, reason: 'restart_storm' } as const;
+    b.record({ ...raised, detail: 'first', releaseByPerson: true });
+    const firstMs = b.nowMs();
+    b.pass(1_000);
+    b.record({ ...raised, detail: 'second', releaseByPerson: false });
+    expect(Object.values(b.guardState().containments)).toMatchObject([
+      { detail: 'first', releaseByPerson: true, raisedMs: firstMs },
+    ]);
+  });
+
+  it('refuses even a low-risk change of one channel while its group is contained for a shared cause', () => {
+    const b = bench();
+    b.world.sharedCauses = ['encoders'];
+    b.contain();
+    const persona = aPersona({ tool_access_policy: { invalidate_cache: 'allow' } });
+    const request = b.request('news', { persona, call: aCall({ tool: 'invalidate_cache' }) });
+    const envelope = { ...request.envelope, failureClassification: 'guide_stale' as const };
+    expect(b.guard.preview({ ...request, envelope }).code).toBe('shared_cause');
+  });
+
   it('survives a crash, and counts its quiet time anew', () => {
     const b = bench({ live: { poolPressure: 1 } });
     b.contain();

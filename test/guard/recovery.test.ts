@@ -77,6 +77,12 @@ describe('a call whose end nobody knows (S6)', () => {
     expect(unknownEnds(b.guardState())).toEqual([]);
   });
 
+  it('is not said of a permit that was never redeemed', () => {
+    const b = bench();
+    expect(b.guard.decide(b.request()).verdict).toBe('allow');
+    expect(startedWithoutEnd(b.guardState())).toEqual([]);
+  });
+
   it('spends the reservation of a permit that was never redeemed', () => {
     const b = bench();
     expect(b.guard.decide(b.request()).verdict).toBe('allow');

@@ -197,13 +197,28 @@ describe('a staged start (S4)', () => {
   });
 
   it('needs channels of the group that the incident covers', () => {
-    const { b, envelopeOfGroup, request, ids } = staged();
+    const { b, envelopeOfGroup, request, ids, incident } = staged();
     const code = (channels: readonly string[]) =>
       b.guard.preview(envelopeOfGroup(request({ call: aCall({ target: GROUP, channels }) }))).code;
     expect(code([])).toBe('params_invalid');
     expect(code(['c0', 'c0'])).toBe('params_invalid');
     expect(code(['c0', 'nowhere'])).toBe('params_invalid');
     expect(code(ids)).toBeUndefined();
+    const narrow = { ...incident, channels: ids.slice(1) };
+    expect(b.guard.preview(envelopeOfGroup(request({ incident: narrow }))).code).toBe('params_invalid');
+  });
+
+  it('leaves every state before it as it was', () => {
+    const s = staged();
+    const before = s.b.guardState();
+    const bytes = JSON.stringify(before);
+    const parent = s.plan();
+    const planned = s.b.guardState();
+    const plannedBytes = JSON.stringify(planned);
+    s.startChild(parent, 'c0');
+    s.startChild(parent, 'c1', false);
+    expect(JSON.stringify(before)).toBe(bytes);
+    expect(JSON.stringify(planned)).toBe(plannedBytes);
   });
 
   it('does not begin while the shared cause holds, nor within 60 s after it', () => {
