@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sha256Of, TOKEN_SCOPES } from '../../src/http/auth.ts';
+import { COMMAND_ROUTES } from '../../src/http/api.ts';
+import type { Command, Daemon } from '../../src/http/daemon.ts';
+import { type HttpServer, startServer } from '../../src/http/server.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { request } from 'node:http';
+
+const commands: Command[] = [];
+const daemon: Daemon = {
+  status: () => ({ phase: 0, lastDelivery: { secondsAgo: undefined } }),
+  channels: () => [{ id: 'news', restartCount: 2 }],
+  incidents: ({ channel }) => (channel === 'none' ? [] : [{ id: 'inc-1' }]),
+  incident: (id) => (id === 'inc-1' ? { id, entries: [] } : undefined),
+  approvals: () => [],
+  personas: () => [],
+  rules: () => [],
+  stats: () => ({}),
+  blindSpots: () => [],
+  why: () => undefined,
+  whyNot: () => undefined,
+  journal: () => [],
+  command: async (command) => {
+    commands.push(command);
+    return command.name === 'thaw' ? { ok: false, because: 'not frozen' } : { ok: true, said: 'done' };
+  },
+  metrics: async () => ({ contentType: 'text/plain', text: 'reeve_up 1\n' }),
+  readiness: () => ({ ready: false, because: ['the journal is not open'] }),
+  subscribe: () => ({ [Symbol.dispose]: () => undefined }),
+};
+
+const token = (scope: string) => `token-of-${scope}-${'x'.repeat(32)}`;
+let server: HttpServer;
+
+beforeAll(async () => {
+  const tokens = TOKEN_SCOPES.map((scope) => ({ name: scope, scope, sha256: sha256Of(token(scope)) }));
+  const options = { host: '127.0.0.1', port: 0, allowedHosts: ['reeve.example'], tokens, metrics: undefined };
+  server = await startServer(options, { daemon, clock: systemClock, onError: () => undefined });
+});
+afterAll(() => server[Symbol.asyncDispose]());
+
+const ask = (path: string, init: RequestInit & { scope?: string } = {}) =>
+  fetch(server.url + path, {
+    ...init,
+    headers: { ...(init.scope && { authorization: `Bearer ${token(init.scope)}` }), ...init.headers },
+  });
+
+/** fetch does not let a test forge Host and friends; node:http does. */
+const forge = (headers: Record<string, string>, path = '/api/v1/status'): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port, host } = new URL(server.url);
+    const all = { host, authorization: `Bearer ${token('admin')}`, ...headers };
+    request({ hostname, port, path, headers: all }, (answer) => {
+      answer.resume();
+      resolve(answer.statusCode ?? 0);
+    })
+      .on('error', reject)
+      .end();
+  });
+
+describe('reading', () => {
+  it('answers in snake_case and leaves out what is not known', async () => {
+    const answer = await ask('/api/v1/channels', { scope: 'read' });
+    expect(await answer.json()).toEqual({ channels: [{ id: 'news', restart_count: 2 }] });
+  });
+
+  it.each(['/api/v1/status', '/api/v1/journal', '/api/v1/events', '/api/v1/nonsense'])(
+    'tells nobody without a token what is at %s',
+    async (path) => {
+      expect((await ask(path)).status).toBe(401);
+      expect((await ask(path, { headers: { authorization: 'Bearer wrong' } })).status).toBe(401);
+    },
+  );
+
+  it('answers 404 with a reason for an incident that does not exist', async () => {
+    const answer = await ask('/api/v1/incidents/inc-9', { scope: 'read' });
+    expect(answer.status).toBe(404);
+    expect(await answer.json()).toMatchObject({ error: 'not_found' });
+  });
+
+  it('is alive while it is not ready, and says why it is not', async () => {
+    expect((await ask('/healthz')).status).toBe(200);
+    const ready = await ask('/readyz');
+    expect(ready.status).toBe(503);
+    expect(await ready.json()).toMatchObject({ because: ['the journal is not open'] });
+  });
+
+  it('serves the page with a policy that lets no foreign script run', async () => {
+    const page = await ask('/');
+    expect(page.headers.get('content-security-policy')).toContain("default-src 'self'");
+    expect(await page.text()).not.toMatch(/<script>|onclick=|style="/);
+  });
+
+  it('describes every command route in its OpenAPI document', async () => {
+    const document = (await (await ask('/api/v1/openapi.json', { scope: 'read' })).json()) as {
+      paths: Record<string, unknown>;
+    };
+    for (const { path } of COMMAND_ROUTES) expect(document.paths).toHaveProperty([path]);
+  });
+});
+
+describe('changing', () => {
+  it.each(COMMAND_ROUTES)('$path needs a token with scope $scope', async ({ path, scope }) => {
+    const before = commands.length;
+    const weaker = TOKEN_SCOPES[TOKEN_SCOPES.indexOf(scope) - 1]!;
+    expect((await ask(path, { method: 'POST' })).status).toBe(401);
+    expect((await ask(path, { method: 'POST', scope: weaker, body: '{}' })).status).toBe(403);
+    expect(commands.length).toBe(before);
+  });
+
+  it('passes on who asked and why', async () => {
+    const body = JSON.stringify({ because: 'migration' });
+    expect((await ask('/api/v1/freeze', { method: 'POST', scope: 'operate', body })).status).toBe(200);
+    expect(commands.at(-1)).toMatchObject({ name: 'freeze', who: 'operate', because: 'migration' });
+  });
+
+  it('refuses a body without a reason, with every problem, and does nothing', async () => {
+    const before = commands.length;
+    const body = JSON.stringify({ because: '  ', more: 1 });
+    const answer = await ask('/api/v1/freeze', { method: 'POST', scope: 'operate', body });
+    expect(answer.status).toBe(400);
+    expect(((await answer.json()) as { problems: unknown[] }).problems.length).toBe(2);
+    expect(commands.length).toBe(before);
+  });
+
+  it('answers 409 with the reason when it is not possible now', async () => {
+    const body = JSON.stringify({ because: 'done' });
+    const answer = await ask('/api/v1/thaw', { method: 'POST', scope: 'operate', body });
+    expect(answer.status).toBe(409);
+    expect(await answer.json()).toMatchObject({ because: 'not frozen' });
+  });
+
+  it('refuses a body of more than 64 KiB', async () => {
+    const body = JSON.stringify({ because: 'x'.repeat(70_000) });
+    expect((await ask('/api/v1/freeze', { method: 'POST', scope: 'operate', body })).status).toBe(413);
+  });
+});
+
+describe('what a foreign page could make a browser send', () => {
+  const own = () => new URL(server.url).host;
+  it.each([
+    ['another Host (DNS rebinding)', { host: 'evil.example' }],
+    ['a Host with our port but another name', { host: 'evil.example:80' }],
+    ['another Origin', { origin: 'http://evil.example' }],
+    ['a null Origin', { origin: 'null' }],
+    ['a cross-site fetch', { 'sec-fetch-site': 'cross-site' }],
+    ['a same-site fetch from a sibling', { 'sec-fetch-site': 'same-site' }],
+  ])('refuses %s even with a good token', async (_, headers) => {
+    expect(await forge(headers)).toBe(403);
+    expect(await forge(headers, '/healthz')).toBe(403);
+  });
+
+  it('accepts its own names, the listed host, its own origin and a direct visit', async () => {
+    const { port } = new URL(server.url);
+    expect(await forge({ host: `localhost:${port}` })).toBe(200);
+    expect(await forge({ host: 'reeve.example' })).toBe(200);
+    expect(await forge({ origin: `http://${own()}`, 'sec-fetch-site': 'same-origin' })).toBe(200);
+    expect(await forge({ 'sec-fetch-site': 'none' })).toBe(200);
+  });
+});
