@@ -134,7 +134,7 @@ function detectorFor(
   deps: Pick<CollectDeps, 'clock' | 'onSymptom' | 'onSample'> & { readonly onNotice: (channel: ChannelId) => void },
 ): Detector {
   return createDetector({
-    catalogue: compileCatalogue(patternSourcesOf(patterns)).catalogue,
+    catalogue: compiledOf(patterns).catalogue,
     clock: deps.clock,
     channels,
     clean: (text) => safeText(text),
@@ -162,6 +162,18 @@ const VISITORS: ReadonlySet<SymptomKind> = new Set<SymptomKind>([
 /** The log of a server that belongs to no channel says what its visitors asked for, not what the channel suffers. */
 const isVisitorsWord = ({ kind, evidence }: Symptom): boolean =>
   VISITORS.has(kind) && evidence.length > 0 && evidence.every(({ source }) => source.startsWith('source:'));
+
+type Compiled = ReturnType<typeof compileCatalogue>;
+const compiled = new WeakMap<Configuration['patterns'], Compiled>();
+
+/** The same set of files is compiled once, for its check and for its use: it is most of the work of a start. */
+export function compiledOf(patterns: Configuration['patterns']): Compiled {
+  const known = compiled.get(patterns);
+  if (known !== undefined) return known;
+  const fresh = compileCatalogue(patternSourcesOf(patterns));
+  compiled.set(patterns, fresh);
+  return fresh;
+}
 
 /** Pattern files as detect wants them. */
 export const patternSourcesOf = (patterns: Configuration['patterns']) =>

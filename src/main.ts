@@ -3,9 +3,10 @@ import { resolve } from 'node:path';
 import process from 'node:process';
 import pino, { type Logger } from 'pino';
 import { createApp } from './app.ts';
-import { patternSourcesOf } from './app_collect.ts';
+import { compiledOf, patternSourcesOf } from './app_collect.ts';
 import { addAudit } from './cli/commands/audit.ts';
 import { addFiles } from './cli/commands/files.ts';
+import { addSimulate } from './cli/commands/simulate.ts';
 import { addText } from './cli/commands/text.ts';
 import type { Terminal } from './cli/output.ts';
 import { type Cli, type Command, type GlobalFlags, runCli } from './cli/program.ts';
@@ -23,6 +24,7 @@ import { systemIds, systemRandom } from './core/id.ts';
 import { compileCatalogue } from './detect/catalogue.ts';
 import { patternDocument } from './detect/pattern.ts';
 import { TOOL_SPECS } from './guard/spec.ts';
+import { runOrder } from './lab/order.ts';
 
 const CONFIG_EXIT = 78;
 const { version } = JSON.parse(readFileSync(resolve(SHIPPED, 'package.json'), 'utf8')) as { version: string };
@@ -43,7 +45,7 @@ const loadOptions = (flags: GlobalFlags): LoadOptions => ({
   flags: flagsFor(flags),
   env: process.env,
   tools: [...TOOL_SPECS.values()],
-  checks: [({ patterns }) => compileCatalogue(patternSourcesOf(patterns)).problems],
+  checks: [({ patterns }) => compiledOf(patterns).problems],
 });
 
 /** Where the daemon keeps its state: as the configuration says, else the usual place. */
@@ -102,6 +104,7 @@ function addLocal(program: Command, cli: Cli): void {
     progressOf: (text) => parseProgress(text) !== undefined,
   });
   addAudit(program, cli, () => stateOf(cli.flags()));
+  addSimulate(program, cli, runOrder);
 }
 
 function createLog(level: string): Logger {
