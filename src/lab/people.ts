@@ -103,7 +103,9 @@ export class People {
     const reeve = this.#deps.reeve();
     if (reeve === undefined) return;
     const nowMs = reeve.ledger.clock.monotonicMs();
-    for (const { scope, raisedMs, releaseByPerson, releasedBy } of Object.values(reeve.spine.guardState().containments)) {
+    for (const { scope, raisedMs, releaseByPerson, releasedBy } of Object.values(
+      reeve.spine.guardState().containments,
+    )) {
       if (!releaseByPerson || releasedBy !== undefined || nowMs - raisedMs < REPAIR_MS) continue;
       this.#say('release', scope, 0, () => word.release(this.#known, scope, SAID));
     }

@@ -86,7 +86,11 @@ export class SimEngine implements Engine {
       const end = (): void => {
         invocation.endMs ??= worldMs();
       };
-      signal.addEventListener('abort', () => (end(), reject(signal.reason)), { once: true });
+      const onAbort = (): void => {
+        end();
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
       if (answerMs === undefined) return;
       clock.after(answerMs, () => {
         end();

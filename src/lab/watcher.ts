@@ -42,6 +42,8 @@ export class Watcher {
   readonly #watched: readonly Watched[];
   readonly #ticking: Disposable;
   #fastUntilMs = 0;
+  /** When everybody was last looked at in every way. */
+  wholeLookMs: MonoMs | undefined;
 
   constructor(deps: WatcherDeps) {
     this.#deps = deps;
@@ -76,6 +78,7 @@ export class Watcher {
     const second = Math.floor(nowMs / 1_000);
     const slow = all || second % SLOW_S === 0;
     if (!slow && nowMs >= this.#fastUntilMs) return;
+    if (all || second % VIEWERS_S === 0) this.wholeLookMs = nowMs;
     if (slow) for (const engine of engines) take(this.#engineSample(engine));
     for (const one of this.#watched) {
       const fast = nowMs < one.fastUntilMs;

@@ -46,7 +46,6 @@ const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 /** After everything is healed, this long until all that is promised must have come true. */
 const LIVENESS_MS = 45 * MINUTE_MS;
-const LEAP_GRID_MS = 30_000;
 const LEAP_RUN_UP_MS = 45_000;
 /** After a start everything is looked at for a while before quiet time may be skipped. */
 const SETTLED_MS = 60_000;
@@ -179,7 +178,7 @@ export class World {
     try {
       run();
     } catch (thrown) {
-      if (this.#reeve?.alive !== false) this.#laws.broke('invariant', `${messageOf(thrown)}${process.env.LAB_STACK ? (thrown as Error).stack : ''}`);
+      if (this.#reeve?.alive !== false) this.#laws.broke('invariant', messageOf(thrown));
     }
     if (mayWake || this.#activity !== before) await drained();
     if (this.#reeve !== undefined && !this.#reeve.alive) this.#bury();
@@ -190,12 +189,8 @@ export class World {
   #leap(endMs: number): boolean {
     const reeve = this.#reeve;
     if (this.#options.leap === false || reeve === undefined || this.#watcher === undefined) return false;
-    if (this.#host.monotonicMs() % LEAP_GRID_MS !== 0 || !this.#quiet(reeve)) return false;
-    const singleMs = Math.min(
-      this.#agenda.firstSingleMs(),
-      this.#host.worldMsAt(reeve.agenda.firstSingleMs()),
-      endMs,
-    );
+    if (reeve.ledger.clock.monotonicMs() !== this.#watcher.wholeLookMs || !this.#quiet(reeve)) return false;
+    const singleMs = Math.min(this.#agenda.firstSingleMs(), this.#host.worldMsAt(reeve.agenda.firstSingleMs()), endMs);
     const minutes = Math.floor((singleMs - LEAP_RUN_UP_MS - this.#nowMs) / MINUTE_MS);
     if (minutes < 1) return false;
     const byMs = minutes * MINUTE_MS;
@@ -209,12 +204,11 @@ export class World {
   /** Everything plays, everybody knows it, and nobody is in the middle of anything. */
   #quiet(reeve: Reeve): boolean {
     const { spine } = reeve;
-    if ((globalThis as any).LABDEBUG) { const why=[!this.#injector.quiet&&'inj', this.#trap&&'trap', this.#diskBroken&&'disk', this.#host.monotonicMs() < this.#watcher!.fastUntilMs&&'fast', !this.#plant.serene&&'plant', ...spine.incidents().open.map(o=>'inc:'+o.incident.classification+':'+o.incident.scope.kind+(o.incident.scope as any).id), ...Object.keys(spine.guardState().containments), ...spine.watch.causes.map(c=>c.key+c.phase), ...spine.watch.all().filter(({ finding }) => finding.trouble || finding.healthy !== true).map(f=>f.ref.id+':'+f.finding.because)].filter(Boolean).join(' '); if (Math.floor(this.#nowMs/600000)!==(this as any).last){ (this as any).last=Math.floor(this.#nowMs/600000); console.log((this.#nowMs/3600000).toFixed(2), why.slice(0,300)); } }
     return (
       this.#injector.quiet &&
       !this.#diskBroken &&
       this.#nowMs - this.#startedMs >= SETTLED_MS &&
-      this.#host.monotonicMs() >= this.#watcher!.fastUntilMs &&
+      reeve.ledger.clock.monotonicMs() >= this.#watcher!.fastUntilMs &&
       this.#plant.serene &&
       spine.incidents().open.length === 0 &&
       Object.keys(spine.guardState().containments).length === 0 &&

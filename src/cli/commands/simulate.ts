@@ -1,0 +1,133 @@
+import type { Command } from 'commander';
+import { ReeveError } from '../../core/errors.ts';
+import { toWire } from '../../core/wire.ts';
+import { json, table } from '../output.ts';
+import type { Cli } from '../program.ts';
+
+export const SIMULATED_POLICIES = ['reeve', 'none', 'naive', 'health_tasks', 'monit'] as const;
+export type SimulatedPolicy = (typeof SIMULATED_POLICIES)[number];
+export const SIMULATED_PLANNERS = ['rules', 'random', 'adversary'] as const;
+export type SimulatedPlanner = (typeof SIMULATED_PLANNERS)[number];
+
+export interface SimulationOrder {
+  readonly seed: number;
+  readonly days: number;
+  readonly channels: number;
+  readonly storm: boolean;
+  readonly planner: SimulatedPlanner;
+  readonly policy: SimulatedPolicy;
+}
+
+/** One broken law. */
+export interface BrokenLaw {
+  readonly law: string;
+  readonly atMs: number;
+  readonly because: string;
+}
+
+/** What a simulation came to, as far as this command shows it; the whole of it is printed as JSON. */
+export interface SimulationAnswer {
+  readonly seed: number;
+  readonly events: number;
+  readonly virtualDays: number;
+  readonly violations: readonly BrokenLaw[];
+  readonly traceSha256: string;
+  readonly mttrS: { readonly p50: number; readonly p95: number };
+  readonly restarts: number;
+  readonly unnecessaryRestarts: number;
+  readonly storms: number;
+  readonly darkViewerSeconds: number;
+  readonly escalations: number;
+  readonly missedEscalations: number;
+  readonly minimised?: readonly object[];
+}
+
+export type Simulate = (order: SimulationOrder) => Promise<SimulationAnswer>;
+
+/** `reeve simulate`: many virtual days of a faulty fleet on the same code, with every law asserted after every event. */
+export function addSimulate(program: Command, cli: Cli, simulate: Simulate): void {
+  program
+    .command('simulate')
+    .description('many virtual days of a faulty fleet on the same code; asserts every law after every event')
+    .option('--seed <n>', 'the same seed gives the same run, to the byte', '1')
+    .option('--seeds <n>', 'so many seeds, beginning with --seed', '1')
+    .option('--days <n>', 'virtual days', '1')
+    .option('--channels <n>', 'channels of the fleet', '10')
+    .option('--storm', 'group failures eight times as often')
+    .option('--planner <kind>', `who plans: ${SIMULATED_PLANNERS.join(', ')}`, 'rules')
+    .option('--policy <name>', `what stands in Reeve's place: ${SIMULATED_POLICIES.join(', ')}`, 'reeve')
+    .addHelpText('after', '\nExample: reeve simulate --seed 7 --days 3 --storm')
+    .action(async (flags: Flags) => {
+      const seeds = number(flags.seeds, '--seeds', 1, 1_000_000);
+      const order = orderOf(flags);
+      for (let seed = order.seed; seed < order.seed + seeds; seed += 1) {
+        const answer = await simulate({ ...order, seed });
+        show(cli, answer, `reeve simulate ${argumentsOf({ ...order, seed })}`);
+        if (answer.violations.length > 0) cli.fail(1);
+      }
+    });
+}
+
+interface Flags {
+  readonly seed: string;
+  readonly seeds: string;
+  readonly days: string;
+  readonly channels: string;
+  readonly storm?: boolean;
+  readonly planner: string;
+  readonly policy: string;
+}
+
+function orderOf(flags: Flags): SimulationOrder {
+  return {
+    seed: number(flags.seed, '--seed', 0, 2 ** 31),
+    days: number(flags.days, '--days', 0.01, 3_650),
+    channels: number(flags.channels, '--channels', 1, 2_000),
+    storm: flags.storm === true,
+    planner: word(flags.planner, '--planner', SIMULATED_PLANNERS),
+    policy: word(flags.policy, '--policy', SIMULATED_POLICIES),
+  };
+}
+
+function number(text: string, flag: string, min: number, max: number): number {
+  const value = Number(text);
+  if (text.trim() !== '' && value >= min && value <= max) return value;
+  throw new ReeveError('USAGE', `${flag} takes a number from ${min} to ${max}, got ${text}`);
+}
+
+function word<W extends string>(text: string, flag: string, words: readonly W[]): W {
+  const found = words.find((one) => one === text);
+  if (found !== undefined) return found;
+  throw new ReeveError('USAGE', `${flag} is one of ${words.join(', ')}, got ${text}`);
+}
+
+const argumentsOf = ({ seed, days, channels, storm, planner, policy }: SimulationOrder): string =>
+  [
+    `--seed ${seed} --days ${days} --channels ${channels}`,
+    storm ? '--storm' : '',
+    planner === 'rules' ? '' : `--planner ${planner}`,
+    policy === 'reeve' ? '' : `--policy ${policy}`,
+  ]
+    .filter((part) => part !== '')
+    .join(' ');
+
+function show({ terminal, wantsJson }: Cli, answer: SimulationAnswer, again: string): void {
+  if (wantsJson()) return json(terminal, toWire(answer));
+  const { mttrS, violations, minimised = [] } = answer;
+  const rows = [
+    ['seed', `${answer.seed}`],
+    ['virtual days', `${answer.virtualDays}`],
+    ['events', `${answer.events}`],
+    ['laws broken', `${violations.length}`],
+    ['time to recover', `p50 ${mttrS.p50.toFixed(1)} s, p95 ${mttrS.p95.toFixed(1)} s`],
+    ['restarts', `${answer.restarts}, ${answer.unnecessaryRestarts} needless`],
+    ['storms', `${answer.storms}`],
+    ['dark viewer-seconds', `${answer.darkViewerSeconds}`],
+    ['pages', `${answer.escalations}, ${answer.missedEscalations} missed`],
+    ['trace', answer.traceSha256],
+  ];
+  terminal.out(`${table([], rows)}\n`);
+  for (const { law, atMs, because } of violations) terminal.out(`BROKEN ${law} at ${atMs / 1_000} s: ${because}\n`);
+  for (const event of minimised) terminal.out(`  ${JSON.stringify(event)}\n`);
+  if (violations.length > 0) terminal.out(`again: ${again}\n`);
+}
