@@ -1,7 +1,7 @@
 import type { FailureClass } from '../core/classification.ts';
 import type { MonoMs } from '../core/clock.ts';
 import type { Limits } from '../core/limits.ts';
-import { type ChannelId, type ChannelRef, type EngineId, keyOfScope, type Scope } from '../core/scope.ts';
+import { type ChannelId, type ChannelRef, type EngineId, type GroupId, keyOfScope, type Scope } from '../core/scope.ts';
 import type { Assessment, Finding } from './classify.ts';
 import { dominating, type Family, familyOf, LEFTOVERS, OF_ENGINE, OF_WHOLE_GROUP } from './families.ts';
 
@@ -66,8 +66,9 @@ export function correlate(
 
 /** Channels of the cause's scope that stay dead or stuck although the cause is gone. */
 export function darkAfter(cause: Pick<SharedCause, 'channels'>, seen: readonly Seen[]): readonly ChannelId[] {
+  const touched = new Set(cause.channels);
   return seen
-    .filter(({ ref, finding }) => cause.channels.includes(ref.id) && isLeftover(finding))
+    .filter(({ ref, finding }) => touched.has(ref.id) && isLeftover(finding))
     .map(({ ref }) => ref.id)
     .sort();
 }
@@ -106,26 +107,31 @@ const keyOf = ({ scope, family }: { readonly scope: Scope; readonly family: Fami
 
 /** Everything in trouble, by family and by the scope in which that family has its cause. */
 function bucketsOf(input: CorrelateInput, causes: readonly SharedCause[]): readonly Bucket[] {
-  const buckets = new Map<string, Bucket>();
-  const put = (scope: Scope, family: Family, member: Seen | undefined, engine?: Assessment): void => {
+  const buckets = new Map<string, Bucket & { members: Seen[]; engine: Assessment | undefined }>();
+  const at = (scope: Scope, family: Family) => {
     const key = keyOf({ scope, family });
-    const held = buckets.get(key) ?? { scope, family, members: [], size: sizeOf(input.seen, scope), engine: undefined };
-    const members = member === undefined ? held.members : [...held.members, member];
-    buckets.set(key, { ...held, members, engine: engine ?? held.engine });
+    const bucket = buckets.get(key) ?? {
+      scope,
+      family,
+      members: [],
+      size: sizeOf(input.seen, scope),
+      engine: undefined,
+    };
+    buckets.set(key, bucket);
+    return bucket;
   };
+  const wider = scopesOfHosts(input.seen);
   for (const one of input.seen) {
     const family = familyNow(one) ?? omenFamily(one);
     if (family === undefined || isLeftBehind(one, causes)) continue;
-    const scope: Scope = OF_ENGINE.has(family)
-      ? { kind: 'engine', id: one.ref.engine }
-      : { kind: 'group', id: one.ref.group };
-    put(scope, family, one);
-    const wider = family === 'upstream' ? scopeOfHost(one, input.seen) : undefined;
-    if (wider !== undefined && keyOfScope(wider) !== keyOfScope(scope)) put(wider, family, one);
+    const { group, engine } = one.ref;
+    at(OF_ENGINE.has(family) ? { kind: 'engine', id: engine } : { kind: 'group', id: group }, family).members.push(one);
+    const scope = family === 'upstream' && one.sourceHost !== undefined ? wider.get(one.sourceHost) : undefined;
+    if (scope !== undefined) at(scope, family).members.push(one);
   }
   for (const { engine, assessment } of input.engines) {
     const family = assessment === undefined ? undefined : familyOf(assessment.classification);
-    if (family !== undefined) put({ kind: 'engine', id: engine }, family, undefined, assessment);
+    if (family !== undefined) at({ kind: 'engine', id: engine }, family).engine = assessment;
   }
   return [...buckets.values()];
 }
@@ -148,16 +154,22 @@ const isLeftBehind = (one: Seen, causes: readonly SharedCause[]): boolean =>
 
 const sizeOf = (seen: readonly Seen[], scope: Scope): number => seen.filter(({ ref }) => within(scope, ref)).length;
 
-/** Channels of several groups that read from one host fail together when it does. */
-function scopeOfHost(one: Seen, seen: readonly Seen[]): Scope | undefined {
-  const sharing = seen.filter(
-    ({ sourceHost, finding }) =>
-      sourceHost === one.sourceHost && finding.trouble && familyOf(finding.classification) === 'upstream',
-  );
-  if (one.sourceHost === undefined || new Set(sharing.map(({ ref }) => ref.group)).size < 2) return undefined;
-  const engines = new Set(sharing.map(({ ref }) => ref.engine));
-  return engines.size === 1 ? { kind: 'engine', id: one.ref.engine } : { kind: 'fleet' };
+/** Channels of several groups that read from one host fail together when it does: by host, the scope of all of them. */
+function scopesOfHosts(seen: readonly Seen[]): ReadonlyMap<string, Scope> {
+  const byHost = new Map<string, { groups: Set<GroupId>; engines: Set<EngineId> }>();
+  for (const { ref, finding, sourceHost } of seen) {
+    if (sourceHost === undefined || !finding.trouble || familyOf(finding.classification) !== 'upstream') continue;
+    const held = byHost.get(sourceHost) ?? { groups: new Set(), engines: new Set() };
+    held.groups.add(ref.group);
+    held.engines.add(ref.engine);
+    byHost.set(sourceHost, held);
+  }
+  const wide = [...byHost].filter(([, { groups }]) => groups.size >= 2);
+  return new Map(wide.map(([host, { engines }]) => [host, scopeOf([...engines])]));
 }
+
+const scopeOf = (engines: readonly EngineId[]): Scope =>
+  engines.length === 1 && engines[0] !== undefined ? { kind: 'engine', id: engines[0] } : { kind: 'fleet' };
 
 function newCause(bucket: Bucket, input: CorrelateInput, nowMs: MonoMs): SharedCause | undefined {
   const { members, family, scope, engine, size } = bucket;
@@ -201,7 +213,8 @@ function goesOn(cause: SharedCause, input: CorrelateInput, nowMs: MonoMs): Share
     ({ engine: id }) => cause.scope.kind === 'engine' && cause.scope.id === id,
   )?.assessment;
   const byEngine = engine !== undefined && familyOf(engine.classification) === cause.family;
-  const joined = members.map(({ ref }) => ref.id).filter((id) => !cause.channels.includes(id));
+  const touched = new Set(cause.channels);
+  const joined = members.map(({ ref }) => ref.id).filter((id) => !touched.has(id));
   const shows = byEngine || (cause.family === 'dead' ? joined.length > 0 : members.length > 0);
   const quietMs = cause.family === 'dead' ? DEATHS_QUIET_MS : CAUSE_QUIET_MS;
   const lastMs = shows ? nowMs : cause.lastMs;

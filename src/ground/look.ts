@@ -17,6 +17,7 @@ import {
   SOURCE_BACK_SAMPLES,
   SYMPTOM_FRESH_MS,
 } from './setup.ts';
+import { fallsBehind } from './speed.ts';
 import type { SymptomFacts } from './symptom_facts.ts';
 
 /** What lies around a channel while it is judged. */
@@ -46,7 +47,7 @@ export interface Look {
   readonly recentEnds: number;
   /** A loop: one short life after another, and none has settled since. */
   readonly churning: boolean;
-  /** Something is wrong or may be: health is not certain, or lives are too short to call it healthy. */
+  /** Something is wrong or may be: health is not certain, lives are too short, or the output falls behind. */
   readonly troubled: boolean;
 }
 
@@ -66,7 +67,7 @@ export function lookAt(facts: ChannelFacts, context: ClassifyContext, nowMs: Mon
     young: isYoung(facts, nowMs),
     recentEnds,
     churning,
-    troubled: health.healthy !== true || churning,
+    troubled: health.healthy !== true || churning || fallsBehind(facts, nowMs),
   };
 }
 
@@ -143,7 +144,8 @@ export function sourceFailure(look: Look): SourceSample | undefined {
   if (source?.lastFailed === undefined || look.nowMs - source.lastFailed.monoMs > 2 * sourceStaleMs(look))
     return undefined;
   if (sourceFails(look) === true) return source.lastFailed;
-  return look.health.healthy === false && sourceFails(look) === false && !sourceIsBack(look, source.lastFailed.monoMs)
+  const suffers = look.health.healthy === false || fallsBehind(look.facts, look.nowMs);
+  return suffers && sourceFails(look) === false && !sourceIsBack(look, source.lastFailed.monoMs)
     ? source.lastFailed
     : undefined;
 }

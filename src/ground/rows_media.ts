@@ -1,8 +1,8 @@
 import type { SymptomKind } from '../core/symptom.ts';
 import { dropsFrames, type Look, outageIsOver, sourceFails, sourceIsBack, told } from './look.ts';
-import { lagOf, speedsOf } from './output_facts.ts';
 import type { Match } from './row.ts';
-import { LAG_MS_MIN, LAST_WORDS_MS, PROBE_STALE_MS, SPEED_INTERVALS, SPEED_MIN } from './setup.ts';
+import { LAST_WORDS_MS } from './setup.ts';
+import { fallsBehind, isSlow, recentSpeeds } from './speed.ts';
 import type { SymptomFacts } from './symptom_facts.ts';
 import { churnSignal, deadSignal, idleSignal, outputSignal, sourceSignal, spoken, symptomSignal } from './witness.ts';
 
@@ -133,31 +133,22 @@ export function encodeTooSlow(look: Look): Match | undefined {
     return { ...match, signals: [slow, ...match.signals], symptom: 'encoder_overload' };
   }
   const [first] = lines;
-  if (first === undefined || (recentSpeeds(look) !== undefined && look.health.healthy === true)) return undefined;
+  if (first === undefined || (recentSpeeds(look.facts, look.nowMs) !== undefined && look.health.healthy === true))
+    return undefined;
   return look.troubled || first.count >= CORRUPT_MIN
     ? matched(look, 'the encoder says that it is too slow', lines)
     : undefined;
 }
 
-/** The speeds of the last intervals, while the reports are recent and of this life. */
-function recentSpeeds(look: Look): readonly number[] | undefined {
-  const { progress, process } = look.facts;
-  if (progress === undefined || look.nowMs - progress.lastMs > PROBE_STALE_MS) return undefined;
-  if (process !== undefined && (progress.spaced[0]?.monoMs ?? 0) < process.seenMs - 1_000) return undefined;
-  const speeds = speedsOf(progress).slice(-SPEED_INTERVALS);
-  return speeds.length < SPEED_INTERVALS ? undefined : speeds;
-}
-
-/** Too slow on each of the last intervals, and falling behind, and yet moving: what stands is another trouble. */
+/** By successive positions; standing ones only where the encoder works on and drops what comes in. */
 function slowSignal(look: Look) {
-  const { progress } = look.facts;
-  const speeds = recentSpeeds(look);
-  if (progress === undefined || speeds === undefined || lagOf(progress) < LAG_MS_MIN) return undefined;
-  if (speeds.some((speed) => speed >= SPEED_MIN)) return undefined;
-  if (speeds.every((speed) => speed <= 0) && !dropsFrames(look)) return undefined;
+  const { facts, nowMs } = look;
+  const speeds = recentSpeeds(facts, nowMs);
+  if (speeds === undefined || facts.progress === undefined || !isSlow(facts, nowMs)) return undefined;
+  if (!fallsBehind(facts, nowMs) && !dropsFrames(look)) return undefined;
   const mean = speeds.reduce((a, b) => a + b, 0) / speeds.length;
   const says = `encoding at ${mean.toFixed(2)}x over ${speeds.length} intervals`;
-  return { origin: 'log', says, symptom: 'encoder_overload', monoMs: progress.lastMs } as const;
+  return { origin: 'log', says, symptom: 'encoder_overload', monoMs: facts.progress.lastMs } as const;
 }
 
 /** Troubles of ingest that only a log tells. */

@@ -5,7 +5,7 @@ import type { Match } from './row.ts';
 import { ENGINE_FAILURES_MIN, OBSERVER_LOST_MS } from './setup.ts';
 import { engineSignal, outputSignal, serverSignal, spoken, symptomSignal } from './witness.ts';
 
-/** What we look through is broken, so what we see proves nothing. Never said of a process that is known to be dead or dying. */
+/** What we look through is broken, so what we see proves nothing. Never said of a process that is dead or dying. */
 export function telemetryUntrusted(look: Look): Match | undefined {
   if (look.down || look.churning || look.process?.stoppedOnPurpose) return undefined;
   const server = serverSignal(look);

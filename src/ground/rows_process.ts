@@ -1,3 +1,4 @@
+import type { SymptomKind } from '../core/symptom.ts';
 import { endedByOrder, progressStands } from './health.ts';
 import {
   diedBySignal,
@@ -117,8 +118,11 @@ export function outputStalled(look: Look): Match | undefined {
 function awaitsOutput(look: Look): boolean {
   const { process, output } = look.facts;
   if (process === undefined || process.starts.length === 0) return false;
-  const wrote = (output?.changedMs ?? look.facts.progress?.advancedMs ?? 0) > process.seenMs;
-  return !wrote && look.nowMs - process.bornMs < FIRST_OUTPUT_MS;
+  // The playlist that the old process closed is seen late, too: it is not the new one's.
+  const newest = output?.revisions.at(-1);
+  const playlistMs = newest === undefined || newest.ended ? 0 : newest.firstMs;
+  const writtenMs = output === undefined ? (look.facts.progress?.advancedMs ?? 0) : playlistMs;
+  return writtenMs <= process.seenMs && look.nowMs - process.bornMs < FIRST_OUTPUT_MS;
 }
 
 /** Empty segments are something else than none. */
@@ -140,6 +144,14 @@ function sourceSpeaksForIt(look: Look): boolean {
 }
 
 const NEWS_MS_MAX = 60_000;
+/** These say that something happened, and not why. */
+const TELLS_NO_CAUSE: ReadonlySet<SymptomKind> = new Set([
+  'process_crash',
+  'process_exit_nonzero',
+  'stalled_output',
+  'buffer_underrun',
+  'clock_skew_or_dts',
+]);
 
 /** Something is wrong, and nothing above says what. A person is asked, when it has not become clearer by then. */
 export function unknownTrouble(look: Look): Match | undefined {
@@ -183,7 +195,9 @@ function patienceMs(look: Look): number {
 function lastNewsMs(look: Look, sinceMs: number): number {
   const { source, progress, symptoms } = look.facts;
   const back = source?.lastFailMs === undefined ? undefined : source.okSinceMs;
-  const lines = symptoms.map(({ lastMs }) => Math.min(lastMs + SYMPTOM_FRESH_MS, sinceMs + NEWS_MS_MAX));
+  const lines = symptoms
+    .filter(({ kind }) => !TELLS_NO_CAUSE.has(kind))
+    .map(({ lastMs }) => Math.min(lastMs + SYMPTOM_FRESH_MS, sinceMs + NEWS_MS_MAX));
   const moves = look.down ? look.process?.stateSinceMs : progress?.resumedMs;
   const born = look.running && look.process !== undefined && look.process.starts.length > 0 ? look.process.seenMs : 0;
   return Math.max(born, back ?? 0, moves ?? 0, ...lines);

@@ -104,7 +104,8 @@ export function upstreamUnavailable(look: Look): Match | undefined {
   if (!probed && lines.length === 0) return undefined;
   const how = source === undefined ? lines[0]?.kind : (source.failure ?? 'unknown');
   const host = look.facts.source?.last.host;
-  const because = `the source${host === undefined ? '' : ` ${host}`} is not available (${how}${statusOf(source?.status)})`;
+  const which = host === undefined ? 'the source' : `the source ${host}`;
+  const because = `${which} is not available (${how}${statusOf(source?.status)})`;
   return matched(look, because, lines, { symptom: lines[0]?.kind ?? symptomOf(source?.failure) });
 }
 

@@ -36,6 +36,8 @@ export interface World {
   /** New segments come out. */
   producing: boolean;
   segmentBytes: number;
+  /** The encoder has closed its playlist, as one does that is asked to stop. */
+  closed: boolean;
   /** The HLS server answers. */
   server: 'ok' | ProbeFailure;
   serverStatus: number | undefined;
@@ -73,6 +75,7 @@ export class Scene {
     cpu: 100,
     producing: true,
     segmentBytes: 40_000,
+    closed: false,
     server: 'ok',
     serverStatus: undefined,
     source: 'ok',
@@ -196,7 +199,7 @@ export class Scene {
     return classify(this.facts(), this.context(), this.nowMs);
   }
 
-  /** What it is called now: the classification, `settling …` before it may be acted on, or the health where nothing is wrong. */
+  /** What it is called now: the classification (`settling …` before it may be acted on), or its health. */
   verdict(): string {
     const finding = this.find();
     if (finding.trouble) return `${finding.settling ? 'settling ' : ''}${finding.classification}`;
@@ -225,6 +228,7 @@ export class Scene {
     this.#wasProducing = world.producing;
     if (world.producing && this.nowMs >= this.#segmentDueMs) {
       this.#sequence += 1;
+      world.closed = false;
       this.#segmentDueMs = this.nowMs + 2_000;
     }
     if (world.speed !== undefined && !world.halted) this.#outTimeMs += TICK_MS * world.speed;
@@ -279,7 +283,8 @@ export class Scene {
         ? {
             ...base,
             ok: true,
-            revision: `r${world.life}.${this.#sequence}`.replace(/^r\d+\./, 'r'),
+            revision: world.closed ? 'closed' : `r${this.#sequence}`,
+            ended: world.closed,
             mediaSequence: this.#sequence,
             targetDurationMs: 2_000,
             newestSegmentBytes: world.segmentBytes,

@@ -81,6 +81,7 @@ describe('seen on real servers', () => {
   it('a process that waits long for its first output is not stuck before 20 s', () => {
     const scene = new Scene();
     scene.start(false, 'silent').set({ cpu: 0 });
+    scene.look().set({ closed: true });
     expect(restartable(scene.verdicts(19_000))).toEqual([]);
     expect(scene.verdicts(5_000).at(-1)).toBe('output_stalled');
   });
