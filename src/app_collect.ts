@@ -13,6 +13,7 @@ import type { Engine } from './core/engine.ts';
 import type { Sample } from './core/sample.ts';
 import type { ChannelId, EngineId } from './core/scope.ts';
 import type { Symptom, SymptomKind } from './core/symptom.ts';
+import { BlindSpots } from './detect/blind_spots.ts';
 import { compileCatalogue } from './detect/catalogue.ts';
 import { createChannelTable } from './detect/channels.ts';
 import { createDetector, type Detector } from './detect/detector.ts';
@@ -53,12 +54,13 @@ export function createCollectors(configuration: Configuration, deps: CollectDeps
     config.channels.map(({ id }) => id),
     config.channels.map(({ id, name }) => ({ name, channel: id })),
   );
-  let detector = detectorFor(configuration, channels, { ...deps, onNotice: (channel) => hint(channel) });
+  const onNotice = (channel: ChannelId) => hint(channel);
+  let sight = sightFor(configuration, channels, { ...deps, onNotice });
   const tail = createTail({
     sources: sourcesOf(configuration),
     clock: deps.clock,
     checkpoints: deps.checkpoints,
-    sink: (chunk) => detector.accept(chunk),
+    sink: (chunk) => sight.detector.accept(chunk),
     report: ({ kind, source, path, because }) =>
       deps.log[ORDINARY.has(kind) ? 'info' : 'warn']({ source, path, kind }, because),
   });
@@ -112,10 +114,10 @@ export function createCollectors(configuration: Configuration, deps: CollectDeps
       if (wants.includes('source') || wants.includes('output')) probes.now(channel, wants);
     },
     recompile(next) {
-      detector = detectorFor(next, channels, { ...deps, onNotice: (channel) => hint(channel) });
+      sight = sightFor(next, channels, { ...deps, onNotice });
     },
     lines: () => linesOf(tail),
-    blindSpots: () => [],
+    blindSpots: () => sight.blindSpots.list(deps.clock.monotonicMs()),
     async [Symbol.asyncDispose]() {
       poll[Symbol.dispose]();
       probes[Symbol.dispose]();
@@ -128,13 +130,21 @@ const HINT_FAST_MS = 15_000;
 /** What log files do every day. */
 const ORDINARY: ReadonlySet<string> = new Set(['following', 'rotated']);
 
-function detectorFor(
+interface Sight {
+  readonly detector: Detector;
+  readonly blindSpots: BlindSpots;
+}
+
+/** What recognises lines, and what remembers those that nothing recognised; both of one catalogue. */
+function sightFor(
   { patterns }: Pick<Configuration, 'patterns'>,
   channels: ReturnType<typeof createChannelTable>,
   deps: Pick<CollectDeps, 'clock' | 'onSymptom' | 'onSample'> & { readonly onNotice: (channel: ChannelId) => void },
-): Detector {
-  return createDetector({
-    catalogue: compiledOf(patterns).catalogue,
+): Sight {
+  const { catalogue } = compileCatalogue(patternSourcesOf(patterns));
+  const blindSpots = new BlindSpots(catalogue);
+  const detector = createDetector({
+    catalogue,
     clock: deps.clock,
     channels,
     clean: (text) => safeText(text),
@@ -144,7 +154,9 @@ function detectorFor(
     },
     onProgress: deps.onSample,
     onNotice: ({ channel }) => deps.onNotice(channel),
+    onUnrecognised: (text, channel, monoMs) => blindSpots.observe({ text, channel, at: deps.clock.now(), monoMs }),
   });
+  return { detector, blindSpots };
 }
 
 /** Symptoms that any visitor of a web server can write into its log, by asking for what is not there. */

@@ -11,7 +11,6 @@ import { addText } from './cli/commands/text.ts';
 import type { Terminal } from './cli/output.ts';
 import { type Cli, type Command, type GlobalFlags, runCli } from './cli/program.ts';
 import { safeText } from './collect/clean.ts';
-import { parseProgress } from './collect/progress.ts';
 import { formatProblem } from './config/check.ts';
 import { loadConfig, secretAt } from './config/config.ts';
 import { parseDuration } from './config/duration.ts';
@@ -101,7 +100,6 @@ function addLocal(program: Command, cli: Cli): void {
       CHANNEL_MARK.exec(text)
         ?.slice(1)
         .find((name) => name !== undefined),
-    progressOf: (text) => parseProgress(text) !== undefined,
   });
   addAudit(program, cli, () => stateOf(cli.flags()));
   addSimulate(program, cli, runOrder);

@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
+import { choicesOf, promptFor } from '../../agent/prompt.ts';
 import { ReeveError } from '../../core/errors.ts';
+import type { ToolName } from '../../core/tool.ts';
 import type { Catalogue } from '../../detect/catalogue.ts';
 import { classifyExcerpt, classifyLine } from '../../detect/excerpt.ts';
+import { createPlannerText } from '../../detect/planner_text.ts';
 import { json, plain } from '../output.ts';
 import type { Cli } from '../program.ts';
 
@@ -12,7 +15,6 @@ export interface TextDeps {
   readonly clean: (text: string) => string;
   /** The channel that a line names, if any. */
   readonly channelIn: (text: string) => string | undefined;
-  readonly progressOf: (text: string) => boolean;
 }
 
 interface Excerpt {
@@ -22,6 +24,7 @@ interface Excerpt {
 
 /** Commands that judge text and touch nothing. */
 export function addText(program: Command, cli: Cli, deps: TextDeps): void {
+  addPrompt(program, cli, deps);
   program
     .command('classify [file]')
     .description('log lines in (file or stdin), one result per line; no state, no daemon')
@@ -33,6 +36,40 @@ export function addText(program: Command, cli: Cli, deps: TextDeps): void {
         if (line === '') continue;
         if (options.excerpt) tellExcerpt(cli, excerptOf(line), catalogue);
         else tellLine(cli, deps, { line, catalogue });
+      }
+    });
+}
+
+/** The tool that would bring about what an excerpt calls for; the other remedies are not tools. */
+const TOOL_OF: Partial<Record<string, ToolName>> = {
+  restart_channel: 'restart_channel',
+  refresh_credentials: 'refresh_credentials',
+  rebuild_playout: 'rebuild_playout',
+  invalidate_cache: 'invalidate_cache',
+};
+const LOOKS: readonly ToolName[] = ['fetch_recent_logs', 'get_channel_health', 'inspect_pool_status'];
+
+function addPrompt(program: Command, cli: Cli, deps: TextDeps): void {
+  program
+    .command('prompt')
+    .description('the exact prompt and choices that a planner would be sent for an excerpt; no model is called')
+    .requiredOption('--excerpt', 'the input is JSONL {"id","lines"}')
+    .addHelpText('after', '\nExample: reeve prompt --excerpt --json < excerpts.jsonl')
+    .action(async () => {
+      const catalogue = deps.catalogue();
+      const planner = createPlannerText(catalogue);
+      for await (const line of linesOf(cli, undefined)) {
+        if (line === '') continue;
+        const { id, lines } = excerptOf(line);
+        const { symptom, confidence, remedy } = classifyExcerpt(lines, catalogue);
+        const cure = TOOL_OF[remedy];
+        const tools = cure === undefined ? LOOKS : [...LOOKS, cure];
+        const choices = choicesOf(tools.map((tool) => ({ tool, target: 'channel' })));
+        const templates = planner.templatesOf(lines);
+        const facts = { symptom, confidence, templates, restartCount: 0, contained: false };
+        const prompt = promptFor({ ...facts, classification: undefined, healthy: undefined }, choices);
+        if (cli.wantsJson()) json(cli.terminal, { id, prompt, choices });
+        else cli.terminal.out(`${prompt}\n\n`);
       }
     });
 }
