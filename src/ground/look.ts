@@ -43,7 +43,7 @@ export interface Look {
   /** Not running, and by nobody's wish. */
   readonly down: boolean;
   readonly young: boolean;
-  /** Lives that ended in the last minute without anybody having ordered it. */
+  /** Lives that ended in the last minute (of a dead process: in the minute before it died) and nobody ordered it. */
   readonly recentEnds: number;
   /** A loop: one short life after another, and none has settled since. */
   readonly churning: boolean;
@@ -53,9 +53,11 @@ export interface Look {
 
 export function lookAt(facts: ChannelFacts, context: ClassifyContext, nowMs: MonoMs): Look {
   const process = processKnown(facts.process, nowMs) ? facts.process : undefined;
-  const recentEnds = (process?.ends ?? []).filter((endMs) => nowMs - endMs < CHURN_WINDOW_MS).length;
+  const down = isDown(process);
+  const recentEnds = endsOf(process, down, nowMs);
   const health = healthOf(facts, nowMs);
-  const churning = recentEnds >= CHURN_ENDS_MIN && (process?.failedLives ?? 0) > 0 && endedLately(process, nowMs);
+  const churning =
+    recentEnds >= CHURN_ENDS_MIN && (process?.failedLives ?? 0) > 0 && (down || endedLately(process, nowMs));
   return {
     facts,
     context,
@@ -63,12 +65,22 @@ export function lookAt(facts: ChannelFacts, context: ClassifyContext, nowMs: Mon
     health,
     process,
     running: process?.state === 'running',
-    down: process !== undefined && process.state !== 'running' && (!process.stoppedOnPurpose || process.stoppedByUs),
+    down,
     young: isYoung(facts, nowMs),
     recentEnds,
     churning,
     troubled: health.healthy !== true || churning || fallsBehind(facts, nowMs),
   };
+}
+
+const isDown = (process: ProcessFacts | undefined): boolean =>
+  process !== undefined && process.state !== 'running' && (!process.stoppedOnPurpose || process.stoppedByUs);
+
+/** A loop that ended in death did not stop turning by itself: what is dead counts from its death, not from now. */
+function endsOf(process: ProcessFacts | undefined, down: boolean, nowMs: MonoMs): number {
+  const ends = process?.ends ?? [];
+  const fromMs = (down ? (ends.at(-1) ?? nowMs) : nowMs) - CHURN_WINDOW_MS;
+  return ends.filter((endMs) => endMs > fromMs).length;
 }
 
 const endedLately = (process: ProcessFacts | undefined, nowMs: MonoMs): boolean =>

@@ -130,6 +130,14 @@ describe('crash loop', () => {
     expect(scene.trouble().healthy).toBe(false);
   });
 
+  it('stays one when its last life is not followed by another: death is not rest', () => {
+    const scene = new Scene();
+    for (let life = 0; life < 3; life += 1) {
+      scene.start().advance(2_000).die({ code: -1, signal: 11 }).look().advance(200);
+    }
+    expect(scene.verdicts(300_000)).toEqual(['item_churn']);
+  });
+
   it('ends when a life settles', () => {
     const scene = new Scene();
     for (let life = 0; life < 4; life += 1)
