@@ -135,13 +135,16 @@ interface Sight {
   readonly blindSpots: BlindSpots;
 }
 
-/** What recognises lines, and what remembers those that nothing recognised; both of one catalogue. */
-function sightFor(
+/**
+ * What recognises lines, and what remembers those that nothing recognised; both of one catalogue. A replay uses it too:
+ * it must hear what the daemon would.
+ */
+export function sightFor(
   { patterns }: Pick<Configuration, 'patterns'>,
   channels: ReturnType<typeof createChannelTable>,
   deps: Pick<CollectDeps, 'clock' | 'onSymptom' | 'onSample'> & { readonly onNotice: (channel: ChannelId) => void },
 ): Sight {
-  const { catalogue } = compileCatalogue(patternSourcesOf(patterns));
+  const { catalogue } = compiledOf(patterns);
   const blindSpots = new BlindSpots(catalogue);
   const detector = createDetector({
     catalogue,
@@ -154,7 +157,9 @@ function sightFor(
     },
     onProgress: deps.onSample,
     onNotice: ({ channel }) => deps.onNotice(channel),
-    onUnrecognised: (text, channel, monoMs) => blindSpots.observe({ text, channel, at: deps.clock.now(), monoMs }),
+    onUnrecognised: (complaint) => {
+      blindSpots.observe(complaint);
+    },
   });
   return { detector, blindSpots };
 }

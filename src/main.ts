@@ -4,8 +4,10 @@ import process from 'node:process';
 import pino, { type Logger } from 'pino';
 import { createApp } from './app.ts';
 import { compiledOf, patternSourcesOf } from './app_collect.ts';
+import { policyTests } from './app_lab.ts';
 import { addAudit } from './cli/commands/audit.ts';
 import { addFiles } from './cli/commands/files.ts';
+import { addPolicyTests } from './cli/commands/policy.ts';
 import { addSimulate } from './cli/commands/simulate.ts';
 import { addText } from './cli/commands/text.ts';
 import type { Terminal } from './cli/output.ts';
@@ -24,6 +26,8 @@ import { compileCatalogue } from './detect/catalogue.ts';
 import { patternDocument } from './detect/pattern.ts';
 import { TOOL_SPECS } from './guard/spec.ts';
 import { runOrder } from './lab/order.ts';
+import { policyDocument } from './lab/policy/document.ts';
+import { policyKind } from './lab/policy/kind.ts';
 
 const CONFIG_EXIT = 78;
 const { version } = JSON.parse(readFileSync(resolve(SHIPPED, 'package.json'), 'utf8')) as { version: string };
@@ -90,8 +94,9 @@ function addLocal(program: Command, cli: Cli): void {
           ...compileCatalogue(patternSourcesOf(files)).problems,
         ],
       },
+      policyKind,
     ],
-    documents: { pattern: patternDocument },
+    documents: { pattern: patternDocument, policy: policyDocument },
   });
   addText(program, cli, {
     catalogue: () => catalogueOf(cli.flags()),
@@ -103,6 +108,11 @@ function addLocal(program: Command, cli: Cli): void {
   });
   addAudit(program, cli, () => stateOf(cli.flags()));
   addSimulate(program, cli, runOrder);
+  addPolicyTests(
+    program,
+    cli,
+    policyTests(() => loadOptions(cli.flags())),
+  );
 }
 
 function createLog(level: string): Logger {

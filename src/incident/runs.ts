@@ -40,7 +40,7 @@ export interface RunsDeps {
   readonly clean: (text: string) => string;
   readonly lookCloser: (channels: readonly ChannelId[], forMs: number) => void;
   readonly board: Board;
-  readonly sights: Sights;
+  readonly sights: Pick<Sights, 'envelope'>;
   readonly guard: Guard;
   readonly control: Read<ControlState>;
   readonly channelOf: (id: string) => ChannelRef | undefined;

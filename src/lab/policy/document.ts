@@ -70,7 +70,9 @@ const event = z.union([
   }),
   z.strictObject({
     at,
-    approval: z.enum(['pending', 'yes', 'no']).describe('A person was asked about this tool, and answered (or not yet).'),
+    approval: z
+      .enum(['pending', 'yes', 'no'])
+      .describe('A person was asked about this tool, and answered (or not yet).'),
     tool: toolField('The tool that was asked about.'),
   }),
   z.strictObject({ at, incident: scopeField('Another incident is open on this scope.') }),
@@ -92,7 +94,10 @@ const envelope = z
     classification: z.enum(FAILURE_CLASSES).optional().describe('What Reeve concluded. Left out: nothing.'),
     confidence: z.number().min(0).max(1).optional().describe('0 to 1. Default 0.9.'),
     signals: z.array(signal).max(8).optional().describe('The witnesses. Default [process, probe].'),
-    healthy: z.union([z.boolean(), z.literal('unknown')]).optional().describe('Default false.'),
+    healthy: z
+      .union([z.boolean(), z.literal('unknown')])
+      .optional()
+      .describe('Default false.'),
     age: spanField('How long ago the envelope was taken. Default 0s.').optional(),
     lasting: spanField('How long the trouble has had this name. Default 60s.').optional(),
     error_type: z.enum(SYMPTOMS).optional(),
@@ -113,7 +118,10 @@ const envelope = z
 
 const probes = z
   .strictObject({
-    process: z.enum([...PROCESS_STATES, 'halted']).optional().describe('Default running.'),
+    process: z
+      .enum([...PROCESS_STATES, 'halted'])
+      .optional()
+      .describe('Default running.'),
     exit_code: z.int().min(0).max(255).optional(),
     exit_signal: z.int().min(0).max(64).optional(),
     output: z.enum(['moving', 'still', 'missing', 'unwatched']).optional().describe('The playlist. Default moving.'),
@@ -135,17 +143,23 @@ const given = z.strictObject({
   envelope: envelope.optional(),
   logs: z.array(z.string().max(4_000)).min(1).max(500).optional().describe('Log lines of the channel.'),
   probes: probes.optional(),
-  then: z
-    .enum(['cured', 'unchanged'])
+  effect: z
+    .enum(['cured', 'fixed', 'unchanged'])
     .optional()
-    .describe('What a change leads to: the trouble is gone, or it stays. Default cured.'),
+    .describe(
+      'What a change leads to. cured: the trouble is gone. fixed: what a tool other than a restart changes works ' +
+        'again, and the channel stays dark until it is started. unchanged: nothing helps. Default cured.',
+    ),
   ask: toolField('Ask the guard for this tool, whatever the rules say.').optional(),
 });
 
 const expected = z
   .strictObject({
     classification: z.union([z.enum(FAILURE_CLASSES), z.literal('none')]).optional(),
-    plan: z.enum(['act', 'wait', 'stop', 'escalate', 'none']).optional().describe('The first plan. none: no run begins.'),
+    plan: z
+      .enum(['act', 'wait', 'stop', 'escalate', 'none'])
+      .optional()
+      .describe('The first plan. none: no run begins.'),
     rule: z.string().max(100).optional().describe('The rule that made it.'),
     tool: toolField('The tool that the guard was asked for (the first one).').optional(),
     verdict: z.enum(['allow', 'deny']).optional(),
@@ -156,12 +170,16 @@ const expected = z
     reason: z.enum(ESCALATION_REASONS).optional().describe('Why a person is told.'),
     page: z.boolean().optional().describe('A person is told in this run.'),
   })
-  .refine((value) => Object.keys(value).length > 0, 'expect at least one thing: a case that expects nothing cannot fail');
+  .refine(
+    (value) => Object.keys(value).length > 0,
+    'expect at least one thing: a case that expects nothing cannot fail',
+  );
 
 const policyCase = z
   .strictObject({ name: z.string().min(1).max(200), given, expect: expected })
   .refine(
-    ({ given: { envelope: told, logs, probes: seen } }) => (told === undefined) !== (logs === undefined && seen === undefined),
+    ({ given: { envelope: told, logs, probes: seen } }) =>
+      (told === undefined) !== (logs === undefined && seen === undefined),
     'given needs either an envelope, or logs and probes, and not both',
   );
 
