@@ -23,7 +23,7 @@ export interface LabFiles extends PolicySet {
 
 /** Throws CONFIG_INVALID with every problem. */
 export function labFiles(options: LoadOptions): LabFiles {
-  const { flags = {}, env = process.env, cwd = process.cwd(), tools } = options;
+  const { flags = {}, env = {}, cwd = process.cwd(), tools } = options;
   if (findConfigFile(flags, env, cwd) === undefined) return shippedFiles(tools);
   const { configuration, problems } = loadConfiguration(options);
   if (configuration === undefined) throw refusal(problems);

@@ -29,13 +29,20 @@ export async function init(directory: string, found?: FoundSupervisor): Promise<
   return { written, kept, found: engine };
 }
 
-/** The files of a first configuration: the file itself, and the schemas that editors read. */
+/** Files that are written as they are shipped: here and there. */
+const COPIES = [
+  ['config/schemas/policy.schema.json', 'config/schemas/policy.schema.json'],
+  ['config/examples/policy.yaml', 'test/policy/example.yaml'],
+] as const;
+
+/** The files of a first configuration: the file itself, the schemas that editors read, and a first policy test. */
 export function starterFiles(found: FoundSupervisor | undefined): readonly StarterFile[] {
   const schemas = Object.keys(OWN_DOCUMENTS).map((kind) => ({
     path: `config/schemas/${kind}.schema.json`,
     text: `${JSON.stringify(jsonSchemaOf(kind), undefined, 2)}\n`,
   }));
-  return [{ path: 'config/reeve.yaml', text: starterText(found) }, ...schemas];
+  const copies = COPIES.map(([from, path]) => ({ path, text: readFileSync(join(SHIPPED, from), 'utf8') }));
+  return [{ path: 'config/reeve.yaml', text: starterText(found) }, ...schemas, ...copies];
 }
 
 /** The shipped starter, with the part between these two lines made for what was found. */

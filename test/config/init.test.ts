@@ -49,6 +49,8 @@ describe('init', () => {
       'config/schemas/persona.schema.json',
       'config/schemas/config.schema.json',
       'config/schemas/rule.schema.json',
+      'config/schemas/policy.schema.json',
+      'test/policy/example.yaml',
     ]);
     expect(kept).toEqual([]);
     const env = { SUPERVISOR_PASSWORD: 'x' };

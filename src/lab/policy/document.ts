@@ -41,6 +41,11 @@ const event = z.union([
       .enum(['this', 'earlier'])
       .optional()
       .describe('Of the incident of this case, or of one before. Default earlier.'),
+    fingerprint: z
+      .string()
+      .max(200)
+      .optional()
+      .describe('The failure that it was meant to cure: class, source and item. Default: that of this case.'),
     times,
   }),
   z.strictObject({

@@ -46,13 +46,14 @@ type ActionEvent = Extract<PastEvent, { result: unknown }>;
 function actionDrafts(event: ActionEvent, moment: PastMoment): readonly Draft[] {
   const permit = termsOf(event, moment);
   const { call } = permit;
+  const fingerprint = event.fingerprint ?? moment.fingerprint;
   const about = { channel: event.channel ?? moment.channel.id, incident: permit.incident, run: permit.run };
   const result = { permit: permit.id, call, ok: true, summary: 'as given', durationMs: 0, code: undefined };
   const verified = (cured: boolean): JournalFact => ({
     type: 'attempt.verified',
     permit,
     verification: { permit: permit.id, cured, because: 'as given', waitedMs: 0 },
-    fingerprint: moment.fingerprint,
+    fingerprint,
   });
   const begun: readonly JournalFact[] = [
     { type: 'guard.decided', call: describeCall(call), decision: { verdict: 'allow', permit, trace: [] }, tookMs: 0 },
@@ -62,7 +63,7 @@ function actionDrafts(event: ActionEvent, moment: PastMoment): readonly Draft[] 
   const relapse: JournalFact = {
     type: 'attempt.relapsed',
     permit,
-    fingerprint: moment.fingerprint,
+    fingerprint,
     because: 'as given',
   };
   const rest: Readonly<Record<ActionEvent['result'], readonly JournalFact[]>> = {
@@ -94,7 +95,7 @@ function termsOf(event: ActionEvent, moment: PastMoment): PermitTerms {
     parent: undefined,
     engine: channel.engine,
     group: channel.group,
-    fingerprint: moment.fingerprint,
+    fingerprint: event.fingerprint ?? moment.fingerprint,
   };
 }
 
