@@ -51,9 +51,16 @@ export function firstEnd({ bytes, from, to, crEnds }: Omit<Span, 'known'>): numb
   return cr + 1 < to || crEnds ? cr + 1 : -1;
 }
 
+/** After a line feed this many bytes are looked at one by one; past them a search is faster. */
+const NEAR_BYTES = 16;
+
 export function countLines(bytes: Buffer, from: number, to: number): number {
+  const span = bytes.subarray(from, to);
   let lines = 0;
-  for (let at = from; at < to; at += 1) if (bytes[at] === LF) lines += 1;
+  for (let at = span.indexOf(LF); at >= 0; at = span.indexOf(LF, at)) {
+    const near = Math.min(span.length, at + NEAR_BYTES);
+    for (; at < near; at += 1) if (span[at] === LF) lines += 1;
+  }
   return lines;
 }
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { CheckpointStore, ChunkCount, ChunkSink, DropReason } from '../../core/chunk.ts';
 import type { Clock } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
-import { cleanText } from '../clean.ts';
+import { safeText } from '../clean.ts';
 import { type Finder, finderOf } from './finder.ts';
 import type { LogFile, Reader } from './log_file.ts';
 import { Roster } from './roster.ts';
@@ -220,7 +220,7 @@ export class Source implements Worker, Reader {
     this.#said.set(path, kind === 'following' ? kind : said);
     const [oldest] = this.#said.keys();
     if (this.#said.size > SAID_MAX && oldest !== undefined) this.#said.delete(oldest);
-    const clean = { path: cleanText(path, 512), because: cleanText(because, 512) };
+    const clean = { path: safeText(path, 512), because: safeText(because, 512) };
     this.#ports.report({ kind, at: this.#ports.clock.now(), source: this.id, ...clean });
   }
 

@@ -1,0 +1,84 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { isRotatedName } from '../../../src/collect/tail/generations.ts';
+import { isGlob, parseGlob, walk } from '../../../src/collect/tail/glob.ts';
+import { aDirectory } from '../support/tailing.ts';
+
+describe('a rotated name', () => {
+  it.each([
+    ['app.log.1', 'app.log'],
+    ['app.log.12', 'app.log'],
+    ['app.log-20260101', 'app.log'],
+    ['app.log-20260101-1767225600', 'app.log'],
+    ['app.log.2026-01-01_00-00', 'app.log'],
+    ['app.log.old', 'app.log'],
+    ['app-20260101.log', 'app.log'],
+    ['app.1.log', 'app.log'],
+    ['news.err.1', 'news.err'],
+    ['log.1', 'log'],
+  ])('%s is an earlier generation of %s', (name, base) => {
+    expect(isRotatedName(name, base)).toBe(true);
+  });
+
+  it.each([
+    ['app.log', 'app.log'],
+    ['app.log.1.gz', 'app.log'],
+    ['app.log.bak2', 'app.log'],
+    ['app2.log', 'app.log'],
+    ['app.log.conf', 'app.log'],
+    ['gen10.err', 'gen1.err'],
+    ['other.log.1', 'app.log'],
+    ['app.log.swp', 'app.log'],
+  ])('%s is none of %s', (name, base) => {
+    expect(isRotatedName(name, base)).toBe(false);
+  });
+});
+
+describe('a pattern', () => {
+  const found = (pattern: string): string[] => {
+    const directory = aDirectory();
+    for (const path of ['a/x.log', 'a/y.log', 'a/.hidden.log', 'b/x.log', 'b/x.txt', 'b/[z].log', 'c.log']) {
+      mkdirSync(join(directory, path, '..'), { recursive: true });
+      writeFileSync(join(directory, path), '');
+    }
+    symlinkSync(join(directory, 'a'), join(directory, 'l'));
+    return walk(parseGlob(join(directory, pattern)), 100).paths.map((path) => relative(directory, path));
+  };
+
+  it.each([
+    ['*.log', ['c.log']],
+    ['*/x.log', ['a/x.log', 'b/x.log']],
+    ['a/*', ['a/x.log', 'a/y.log']],
+    ['a/.*', ['a/.hidden.log']],
+    ['?/x.*', ['a/x.log', 'b/x.log', 'b/x.txt']],
+    ['{a,b}/[xy].log', ['a/x.log', 'a/y.log', 'b/x.log']],
+    ['[!b]/x.log', ['a/x.log']],
+    ['b/*.{txt,nothing}', ['b/x.txt']],
+    ['no*/x.log', []],
+  ])('%s finds %j, and follows no link', (pattern, expected) => {
+    expect(found(pattern)).toEqual(expected);
+  });
+
+  it('is known by its signs', () => {
+    expect(['/var/log/*.log', '/a/?', '/a/[b]', '/a/{b,c}'].every(isGlob)).toBe(true);
+    expect(isGlob('/var/log/app-1.log')).toBe(false);
+  });
+
+  it('takes other signs as they are', () => {
+    const directory = aDirectory();
+    writeFileSync(join(directory, 'a+(b).log'), '');
+    writeFileSync(join(directory, 'aab.log'), '');
+    expect(walk(parseGlob(join(directory, 'a+(*).log')), 9).paths).toEqual([join(directory, 'a+(b).log')]);
+  });
+
+  it('finds no more than it may', () => {
+    const directory = aDirectory();
+    for (let at = 0; at < 20; at += 1) writeFileSync(join(directory, `${at}.log`), '');
+    expect(walk(parseGlob(join(directory, '*.log')), 5).paths).toHaveLength(5);
+  });
+
+  it('says when not even its beginning is there', () => {
+    expect(walk(parseGlob('/no/such/place/*.log'), 5)).toMatchObject({ hasBase: false, paths: [] });
+  });
+});
