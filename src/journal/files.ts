@@ -74,7 +74,7 @@ function refuseSharedDirectory(directory: string): void {
   const mode = statSync(directory).mode & 0o777;
   if ((mode & GROUP_OR_OTHERS_WRITE) === 0) return;
   throw new ReeveError('JOURNAL_UNWRITABLE', `${directory} has mode ${mode.toString(8)}; others may write to it`, {
-    hint: `Use a directory of Reeve's own, or: chmod 700 ${directory}`,
+    hint: `Use a directory of Reeve's own: --state DIRECTORY. If ${directory} is that: chmod go-w ${directory}`,
   });
 }
 
