@@ -3,7 +3,7 @@ import type { MonoMs } from '../core/clock.ts';
 import type { Limits } from '../core/limits.ts';
 import { type ChannelId, type ChannelRef, type EngineId, type GroupId, keyOfScope, type Scope } from '../core/scope.ts';
 import type { Assessment, Finding } from './classify.ts';
-import { dominating, type Family, familyOf, LEFTOVERS, OF_ENGINE, OF_WHOLE_GROUP } from './families.ts';
+import { dominating, type Family, familyOf, LEFTOVERS, MENDS_ITSELF, OF_ENGINE, OF_WHOLE_GROUP } from './families.ts';
 
 /** One channel's finding, and since when it has been in trouble. */
 export interface Seen {
@@ -136,13 +136,15 @@ function bucketsOf(input: CorrelateInput, causes: readonly SharedCause[]): reado
   return [...buckets.values()];
 }
 
-/** A death that the engine may still mend is not a member yet; any other trouble counts as soon as it is seen. */
-function familyNow({ finding }: Seen): Family | undefined {
-  if (!finding.trouble) return undefined;
-  const family = familyOf(finding.classification);
-  const early = family === 'dead' || family === 'stalled' || family === 'unknown';
-  return early && finding.settling ? undefined : family;
-}
+const familyNow = ({ finding }: Seen): Family | undefined =>
+  finding.trouble ? familyOf(finding.classification) : undefined;
+
+/**
+ * A death or a standstill that may still mend itself begins nothing alone; beside one that is certain it counts, so
+ * that the first of several is not treated as the only one.
+ */
+const isCertain = ({ finding }: Seen, family: Family): boolean =>
+  finding.trouble && (!finding.settling || !MENDS_ITSELF.has(family));
 
 /** It plays still, and complains of what its neighbours suffer from. */
 const omenFamily = ({ finding }: Seen): Family | undefined =>
@@ -178,7 +180,7 @@ function newCause(bucket: Bucket, input: CorrelateInput, nowMs: MonoMs): SharedC
   const needed = whole ? Math.min(size, sharedCauseChannelsMin) : sharedCauseChannelsMin;
   const together = engine !== undefined || withinWindow(members, needed, sharedCauseWindowMs);
   if (!together) return undefined;
-  if (engine === undefined && !members.some(({ finding }) => finding.trouble)) return undefined;
+  if (engine === undefined && !members.some((one) => isCertain(one, family))) return undefined;
   const classes = members.flatMap(({ finding }) => (finding.trouble ? [finding.classification] : []));
   const classification = engine?.classification ?? dominating(classes);
   const channels = members.map(({ ref }) => ref.id).sort();

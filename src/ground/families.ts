@@ -51,6 +51,8 @@ export const familyOf = (classification: FailureClass): Family | undefined => FA
 export const OF_ENGINE: ReadonlySet<Family> = new Set<Family>(['observer', 'host']);
 /** Families for which the whole of a small group is as telling as three of a large one. */
 export const OF_WHOLE_GROUP: ReadonlySet<Family> = new Set<Family>(['observer', 'host', 'upstream']);
+/** What the engine or a moment's patience may still mend. */
+export const MENDS_ITSELF: ReadonlySet<Family> = new Set<Family>(['dead', 'stalled', 'unknown']);
 /** Not a cause of their own where an earlier cause left them behind. */
 export const LEFTOVERS: ReadonlySet<FailureClass> = new Set<FailureClass>(['process_crashed', 'output_stalled']);
 

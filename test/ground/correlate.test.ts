@@ -146,6 +146,12 @@ describe('a shared cause', () => {
     expect(new Fleet().step(four(trouble('process_crashed', true)))).toEqual([]);
     expect(new Fleet().step(four(trouble('upstream_unavailable', true)))).toHaveLength(1);
   });
+
+  it('counts deaths that may still be mended beside one that is certain: the first is not the only one', () => {
+    const [first, ...others] = four(trouble('process_crashed', true));
+    const certain = { ...first!, finding: trouble('process_crashed') };
+    expect(new Fleet().step([certain, ...others])[0]).toMatchObject({ family: 'dead', channels: ['a', 'b', 'c', 'd'] });
+  });
 });
 
 describe('the end of a shared cause', () => {
