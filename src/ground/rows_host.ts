@@ -1,7 +1,7 @@
 import { fullestDisk } from './engine_facts.ts';
 import { type Look, maybeKilled, told } from './look.ts';
 import type { Match } from './row.ts';
-import { DISK_FULL_RATIO, OOM_NEAR_MS } from './setup.ts';
+import { OOM_NEAR_MS } from './setup.ts';
 import { deadSignal, diskSignal, emptySignal, outputSignal, spoken, symptomSignal } from './witness.ts';
 
 /** What a shell answers for a child that was killed. */
@@ -92,5 +92,3 @@ export function datastoreContention(look: Look): Match | undefined {
     sinceMs: words[0].firstMs,
   };
 }
-
-export const isDiskFull = (ratio: number): boolean => ratio >= DISK_FULL_RATIO;
