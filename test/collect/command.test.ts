@@ -4,7 +4,7 @@ import { type CommandOptions, createCommandLog } from '../../src/collect/command
 import { RecordStream } from '../../src/collect/stream.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { memoryCheckpoints } from '../../src/journal/checkpoints.ts';
-import { countChunk } from './support/tailing.ts';
+import { countChunk } from './support/counting.ts';
 
 function cut(pieces: readonly Buffer[], lineBytesMax = 1_000) {
   const records: string[] = [];

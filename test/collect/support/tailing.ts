@@ -5,8 +5,9 @@ import { onTestFinished } from 'vitest';
 import type { TailLimits, TailNotice, TailSource } from '../../../src/collect/tail/types.ts';
 import { createTail } from '../../../src/collect/tail.ts';
 import { memoryCheckpoints } from '../../../src/journal/checkpoints.ts';
-import type { Checkpoint, CheckpointStore, Chunk, ChunkCount } from '../../../src/core/chunk.ts';
+import type { Checkpoint, CheckpointStore } from '../../../src/core/chunk.ts';
 import { fakeClock } from '../../support/fake-clock.ts';
+import { countChunk } from './counting.ts';
 
 export interface Seen {
   readonly source: string;
@@ -19,16 +20,6 @@ export function aDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'reeve-tail-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
-}
-
-/** Counts as a detector would: by `\n`, `ERR` matches, what ends in a lone `\r` is progress. */
-export function countChunk({ bytes, start, end }: Chunk): { count: ChunkCount; records: string[] } {
-  const text = bytes.toString('latin1', start, end);
-  const records = text.match(/[^\r\n]*(?:\r\n|\n|\r)/g) ?? [];
-  const lines = records.filter((record) => record.endsWith('\n'));
-  const matched = lines.filter((line) => line.includes('ERR')).length;
-  const progress = records.length - lines.length;
-  return { count: { lines: lines.length, matched, unmatched: lines.length - matched, progress }, records };
 }
 
 /**
