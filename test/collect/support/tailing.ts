@@ -9,6 +9,8 @@ import type { Checkpoint, CheckpointStore } from '../../../src/core/chunk.ts';
 import { fakeClock } from '../../support/fake-clock.ts';
 import { countChunk } from './counting.ts';
 
+export { countChunk };
+
 export interface Seen {
   readonly source: string;
   readonly text: string;
