@@ -20,8 +20,6 @@ export interface PeopleDeps {
   readonly reeve: () => Reeve | undefined;
   readonly nowMs: () => number;
   readonly at: (atMs: number, run: () => void) => void;
-  /** They are told of everything that is appended, whoever may be wrong about it. */
-  readonly onWord: (name: string, scope: Scope, forMs: number) => void;
 }
 
 const SAID = { who: 'ann', because: 'a word of the simulation' };
@@ -69,21 +67,21 @@ export class People {
     const scope = this.#scopeOf(channel, (variant * 13) % 1);
     switch (Math.floor(variant * 8)) {
       case 0:
-        this.#say('freeze', { kind: 'fleet' }, forMs, (reeve) => word.freeze(reeve.spine.control(), SAID));
+        this.#say((reeve) => word.freeze(reeve.spine.control(), SAID));
         return this.#later(forMs, () =>
-          this.#say('thaw', { kind: 'fleet' }, 0, (reeve) => word.thaw(reeve.spine.control(), SAID)),
+          this.#say((reeve) => word.thaw(reeve.spine.control(), SAID)),
         );
       case 1:
-        return this.#say('lease', scope, forMs, () => word.lease(this.#known, { scope, forMs }, SAID));
+        return this.#say(() => word.lease(this.#known, { scope, forMs }, SAID));
       case 2: {
         const order = { id: `win-${Math.floor(variant * 1e9)}`, scope, startsInMs: 0, forMs };
-        return this.#say('window', scope, forMs, () => word.addWindow(this.#known, order, SAID));
+        return this.#say(() => word.addWindow(this.#known, order, SAID));
       }
       case 3:
       case 4:
-        return this.#say('reset', scope, 0, () => word.reset(this.#known, scope, SAID));
+        return this.#say(() => word.reset(this.#known, scope, SAID));
       case 5:
-        return this.#say('release', scope, 0, () => word.release(this.#known, scope, SAID));
+        return this.#say(() => word.release(this.#known, scope, SAID));
       case 6:
         return this.#acknowledge();
       default:
@@ -93,9 +91,9 @@ export class People {
 
   /** Takes back everything that would keep Reeve from acting. */
   settle(): void {
-    this.#say('thaw', { kind: 'fleet' }, 0, (reeve) => word.thaw(reeve.spine.control(), SAID));
+    this.#say((reeve) => word.thaw(reeve.spine.control(), SAID));
     const held = Object.values(this.#deps.reeve()?.spine.guardState().containments ?? {});
-    for (const { scope } of held) this.#say('release', scope, 0, () => word.release(this.#known, scope, SAID));
+    for (const { scope } of held) this.#say(() => word.release(this.#known, scope, SAID));
   }
 
   /** Where only a person ends a containment, one does. */
@@ -107,13 +105,13 @@ export class People {
       reeve.spine.guardState().containments,
     )) {
       if (!releaseByPerson || releasedBy !== undefined || nowMs - raisedMs < REPAIR_MS) continue;
-      this.#say('release', scope, 0, () => word.release(this.#known, scope, SAID));
+      this.#say(() => word.release(this.#known, scope, SAID));
     }
   }
 
   #phase(variant: number, forMs: number): void {
     const set = (phase: number): void =>
-      this.#say(`phase ${phase}`, { kind: 'fleet' }, 0, () =>
+      this.#say(() =>
         word.setPhase(this.#known, { phase, group: undefined }, SAID),
       );
     set(Math.floor(((variant * 8) % 1) * 4));
@@ -131,7 +129,7 @@ export class People {
   }
 
   #acknowledge(): void {
-    this.#say('ack', { kind: 'fleet' }, 0, (reeve) => {
+    this.#say((reeve) => {
       const page = reeve.outbox().pages.find(({ resolved, acked }) => resolved === undefined && acked === undefined);
       const drafts = page === undefined ? [] : acknowledge(reeve.outbox(), page.key, SAID.who);
       return { ok: true, drafts };
@@ -144,11 +142,11 @@ export class People {
       const lot = fractionOf(this.#deps.seed, numberOf(approval.id), 5);
       if (state !== 'pending' || lot > ANSWERS.no || nowMs - approval.askedMs < lot * 400_000) continue;
       const order = { id: approval.id, yes: lot < ANSWERS.yes, nowMs };
-      this.#say('answer', approval.call.target, 0, ({ spine }) => word.answerApproval(spine.control(), order, SAID));
+      this.#say(({ spine }) => word.answerApproval(spine.control(), order, SAID));
     }
   }
 
-  #say(name: string, scope: Scope, forMs: number, build: (reeve: Reeve) => word.Command): void {
+  #say(build: (reeve: Reeve) => word.Command): void {
     const reeve = this.#deps.reeve();
     if (reeve === undefined || reeve.ledger.broken !== undefined) return;
     const command = build(reeve);
@@ -159,7 +157,6 @@ export class People {
       if (thrown instanceof InvariantError) throw thrown;
       return; // The command fails with what the disk said, and the person sees it.
     }
-    this.#deps.onWord(name, scope, forMs);
     reeve.spine.heed();
   }
 }

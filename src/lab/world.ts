@@ -113,7 +113,6 @@ export class World {
       at,
       plant: this.#plant,
       reeve: () => (this.#reeve?.alive ? this.#reeve : undefined),
-      onWord: (name, scope, forMs) => this.#laws.said(name, scope, forMs),
     });
     this.#injector = new Injector({
       plant: this.#plant,
@@ -182,7 +181,6 @@ export class World {
     }
     if (mayWake || this.#activity !== before) await drained();
     if (this.#reeve !== undefined && !this.#reeve.alive) this.#bury();
-    this.#laws.afterEvent(this.#nowMs);
   }
 
   /** Skips a stretch of whole minutes in which nothing can happen. True when it did. */
@@ -411,7 +409,6 @@ export class World {
 
   #bury(): void {
     if (this.#reeve === undefined || this.#reeve.alive) return;
-    this.#laws.died(this.#nowMs);
     for (const invocation of this.#record.invocations) {
       if (invocation.incarnation === this.#incarnation) invocation.endMs ??= this.#nowMs;
     }
@@ -423,7 +420,6 @@ export class World {
     this.#injector.heal();
     this.#trap = undefined;
     if (this.#diskBroken) this.#die(1_000, 0);
-    this.#laws.healed(this.#nowMs);
     for (const minutes of [5, 15, 25]) {
       this.#agenda.add(this.#nowMs + minutes * MINUTE_MS, () => this.#people.settle());
     }

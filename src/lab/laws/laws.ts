@@ -1,12 +1,19 @@
 import type { Limits } from '../../core/limits.ts';
 import type { Persona } from '../../core/persona.ts';
-import type { Scope } from '../../core/scope.ts';
+import { highRiskBound } from '../../guard/bound.ts';
+import { isDelivered } from '../../escalate/outbox.ts';
 import type { Life } from '../plant.ts';
 import type { Batch, Delivery, Invocation } from '../record.ts';
 import type { Reeve } from '../reeve.ts';
 import type { Script } from '../script.ts';
-import type { Case, Violation } from './case.ts';
+import { Breakers } from './breakers.ts';
+import type { Case, Oracle, Violation } from './case.ts';
+import { Containments } from './containments.ts';
+import { Evidence } from './evidence.ts';
+import { Pages } from './pages.ts';
+import { Runs } from './runs.ts';
 import { Starts } from './starts.ts';
+import { Words } from './words.ts';
 
 export type { Violation } from './case.ts';
 
@@ -27,10 +34,33 @@ export class Laws {
   readonly violations: Violation[] = [];
   readonly #case: Case;
   readonly #starts: Starts;
+  readonly #breakers: Breakers;
+  readonly #containments: Containments;
+  readonly #words: Words;
+  readonly #runs: Runs;
+  readonly #pages: Pages;
+  readonly #oracles: readonly Oracle[];
+  #incidents = 0;
+  #lastSeq = 0;
 
   constructor(deps: LawsDeps) {
     this.#case = { ...deps, broke: (law, because) => this.broke(law, because) };
     this.#starts = new Starts(this.#case);
+    this.#breakers = new Breakers(this.#case);
+    this.#containments = new Containments(this.#case, this.#starts);
+    this.#words = new Words(this.#case);
+    this.#runs = new Runs(this.#case);
+    this.#pages = new Pages(this.#case);
+    const evidence = new Evidence(this.#case);
+    this.#oracles = [
+      this.#starts,
+      this.#breakers,
+      this.#containments,
+      this.#words,
+      evidence,
+      this.#runs,
+      this.#pages,
+    ];
   }
 
   broke(law: string, because: string): void {
@@ -38,29 +68,57 @@ export class Laws {
     this.violations.push({ law, atMs: this.#case.nowMs(), because });
   }
 
-  batch(batch: Batch): void {
-    this.#starts.batch(batch);
+  batch({ entries }: Batch): void {
+    for (const entry of entries) {
+      if (entry.seq !== this.#lastSeq + 1) this.broke('S14', `entry ${entry.seq} follows ${this.#lastSeq}`);
+      this.#lastSeq = entry.seq;
+      if (entry.fact.type === 'incident.opened') this.#incidents += 1;
+      for (const oracle of this.#oracles) oracle.entry(entry, entries);
+    }
   }
 
   invoked(invocation: Invocation): void {
     this.#starts.invoked(invocation);
   }
 
-  delivered(_delivery: Delivery): void {}
+  delivered(delivery: Delivery): void {
+    this.#pages.delivered(delivery);
+  }
 
   /** A new life of a channel, as it really began. */
   lived(life: Life): void {
     this.#starts.lived(life);
   }
 
-  /** A person said something, and it was taken. */
-  said(_name: string, _scope: Scope, _forMs: number): void {}
+  /** Everything is healed since a while: what was promised must have come true. */
+  demand({ ledger, outbox }: Reeve, nowMs: number): void {
+    const monoMs = ledger.clock.monotonicMs();
+    if (this.#runs.openRuns > 0) this.broke('L2', `${this.#runs.openRuns} runs have not ended`);
+    if (this.#words.pendingAfter() > 0) this.broke('L2', 'a question is neither answered nor expired');
+    for (const { key } of this.#containments.held) {
+      const untilMs = this.#breakers.openUntilMs(key.replace(/^channel:|\|.*$/g, ''));
+      const own = key.endsWith('|breaker_open') && untilMs !== undefined && monoMs < untilMs + 65_000;
+      if (!own) this.broke('L2', `${key} has not ended`);
+    }
+    for (const key of this.#pages.unheard()) this.broke('L1', `nobody ever heard of ${key}`);
+    for (const page of outbox().pages) if (!isDelivered(page)) this.broke('L1', `${page.key} was never delivered`);
+    const chain = ledger.verify();
+    if (!chain.ok) this.broke('S14', `the chain is broken: ${chain.because}`);
+    this.#bound(nowMs);
+  }
 
-  died(_atMs: number): void {}
-
-  healed(_atMs: number): void {}
-
-  afterEvent(_nowMs: number): void {}
-
-  demand(_reeve: Reeve, _nowMs: number): void {}
+  /** S12: whoever planned, no more high-risk actions than the limits together allow. */
+  #bound(nowMs: number): void {
+    const { script, limits, persona } = this.#case;
+    const bound = highRiskBound(nowMs, {
+      highRiskPerGroupMax: limits.highRiskPerGroupMax,
+      highRiskSpacingMs: limits.highRiskSpacingMs,
+      groups: new Set(script.channels.map(({ group }) => group)).size,
+      channels: script.channels.length,
+      dailyRestartCap: limits.dailyRestartCap,
+      incidentCaps: this.#incidents * persona.restart_cap * script.channels.length,
+    });
+    const taken = this.#starts.restarts.length;
+    if (taken > bound) this.broke('S12', `${taken} high-risk actions, the bound is ${bound}`);
+  }
 }

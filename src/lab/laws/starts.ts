@@ -1,6 +1,7 @@
+import type { JournalEntry } from '../../core/journal.ts';
 import type { Life } from '../plant.ts';
-import type { Batch, Invocation } from '../record.ts';
-import type { Case } from './case.ts';
+import type { Invocation } from '../record.ts';
+import type { Case, Oracle } from './case.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -15,7 +16,7 @@ interface Foreign {
  * used throughout: it passes at least as fast as the time that Reeve counts, so a law that holds for Reeve's time
  * must hold here.
  */
-export class Starts {
+export class Starts implements Oracle {
   readonly #case: Case;
   readonly #restarts: Invocation[] = [];
   readonly #lives = new Map<string, Life>();
@@ -37,17 +38,37 @@ export class Starts {
     this.#lives.set(`${life.channel} ${life.generation}`, life);
   }
 
-  batch({ entries, atMs }: Batch): void {
-    for (const { fact, channel } of entries) {
-      if (fact.type === 'tool.started') {
-        const { id, incident } = fact.permit;
-        this.#incidentOf.set(id, incident);
-        const times = (this.#started.get(id) ?? 0) + 1;
-        this.#started.set(id, times);
-        if (times > 1) this.#case.broke('S6', `permit ${id} was started ${times} times`);
-      }
-      if (fact.type === 'start.observed' && channel !== undefined) this.#saw(`${channel} ${fact.generation}`, atMs);
+  entry({ fact, channel }: JournalEntry): void {
+    if (fact.type === 'tool.started') {
+      const { id, incident } = fact.permit;
+      this.#incidentOf.set(id, incident);
+      const times = (this.#started.get(id) ?? 0) + 1;
+      this.#started.set(id, times);
+      if (times > 1) this.#case.broke('S6', `permit ${id} was started ${times} times`);
     }
+    if (fact.type === 'start.observed' && channel !== undefined) {
+      this.#saw(`${channel} ${fact.generation}`, this.#case.nowMs());
+    }
+  }
+
+  /** Starts of all origins in the window that ends now. */
+  inWindow(atMs: number): number {
+    const since = (ms: number): boolean => ms > atMs - this.#case.limits.windowMs;
+    const own = this.#restarts.filter((one) => since(one.atMs));
+    const seen = this.#foreign.filter(({ seenMs }) => since(seenMs));
+    return own.length + seen.length - this.#withoutEffect(own, seen);
+  }
+
+  /** When the window was last full; long ago when it never was. */
+  lastStormMs(): number {
+    const { windowStartsMax, windowMs } = this.#case.limits;
+    const times = this.#restarts.map(({ atMs }) => atMs).sort((a, b) => a - b);
+    let lastMs = Number.NEGATIVE_INFINITY;
+    for (let at = windowStartsMax - 1; at < times.length; at += 1) {
+      const first = times[at - windowStartsMax + 1]!;
+      if (times[at]! - first < windowMs) lastMs = Math.max(lastMs, first + windowMs);
+    }
+    return lastMs;
   }
 
   invoked(call: Invocation): void {
@@ -58,6 +79,7 @@ export class Starts {
     if (call.tool !== 'restart_channel') return;
     if (times > 1) broke('S6', `restart of ${call.channel} was called ${times} times on permit ${call.permit}`);
     this.#cooldown(call);
+    this.#fence(call);
     this.#restarts.push(call);
     this.#window(call);
     this.#caps(call);
@@ -81,13 +103,18 @@ export class Starts {
     if (gapMs < spacingMs) broke('S4', `restart of ${channel} ${gapMs} ms after the last high risk there`);
   }
 
+  #fence({ channel, fence, permit }: Invocation): void {
+    const last = this.#restarts.findLast((one) => one.channel === channel);
+    if (last === undefined || fence > last.fence) return;
+    this.#case.broke('S16', `${permit} has the fence ${fence}, after ${last.fence}`);
+  }
+
   #window({ atMs, engine }: Invocation): void {
     const { limits, broke } = this.#case;
     const since = (ms: number): boolean => ms > atMs - limits.windowMs;
     const own = this.#restarts.filter((one) => since(one.atMs));
     if (own.length > limits.windowStartsMax) broke('S2', `${own.length} starts by Reeve within the window`);
-    const seen = this.#foreign.filter(({ seenMs }) => since(seenMs));
-    const all = own.length + seen.length - this.#withoutEffect(own, seen);
+    const all = this.inWindow(atMs);
     if (all > limits.windowStartsMax) broke('S2', `${all} starts of all origins within the window`);
     const here = own.filter((one) => one.engine === engine).length;
     if (here > limits.windowStartsMax) broke('S2', `${here} starts by Reeve on ${engine} within the window`);
