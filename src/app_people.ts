@@ -90,16 +90,19 @@ export function createPeople({ ledger, clock }: Edges, world: World): People {
   };
 }
 
+const NO_JOURNAL =
+  'The journal takes nothing more, so Reeve restarts nothing, and this page ends only by hand. Look at the disk of the ' +
+  'state directory (df -h), then restart Reeve.';
+const NO_FAULT_OF_A_CHANNEL = 'See the log of Reeve and: reeve status';
+
+/** A journal that fails makes everything fail: that is one trouble and one page, however many see it. */
 const failurePage = (text: string, journalBroken: boolean): Omit<Escalation, 'id' | 'at'> => ({
-  key: keyOfFailure(text),
+  key: keyOfFailure(journalBroken ? 'journal' : text),
   severity: 'critical',
   reason: journalBroken ? 'journal_broken' : 'internal',
   scope: { kind: 'fleet' },
   incident: undefined,
   classification: undefined,
   summary: `Reeve itself failed: ${text}`.slice(0, SUMMARY_MAX),
-  details: `${text}\nReeve restarts nothing that it cannot write down. See its log and: reeve status`.slice(
-    0,
-    DETAILS_MAX,
-  ),
+  details: `${text}\n${journalBroken ? NO_JOURNAL : NO_FAULT_OF_A_CHANNEL}`.slice(0, DETAILS_MAX),
 });

@@ -1,0 +1,126 @@
+import { auditJournal } from '../../src/journal/audit.ts';
+import type { Delivered, Exported } from '../support/rig.ts';
+
+/** Everything that tells how the second life ended: the executor's count, the receiver's book, and the journal. */
+export interface Evidence {
+  readonly entries: readonly Exported[];
+  readonly delivered: readonly Delivered[];
+  readonly invocations: readonly { readonly channel: string; readonly count: number }[];
+  /** Invocations of `news` when the second life began. */
+  readonly restartedAfter: number;
+  /** Channels whose status said UNKNOWN when the second life began. */
+  readonly unknownShown: readonly string[];
+  readonly whyNot: { readonly checks: readonly { readonly id: number; readonly value: string }[] };
+  readonly journal: string;
+  /** Exit code of the second life after SIGTERM. */
+  readonly code: number;
+}
+
+type Law = (evidence: Evidence) => readonly string[];
+
+/** All that does not hold, in words. */
+export const problemsOf = (evidence: Evidence): readonly string[] => LAWS.flatMap((law) => law(evidence));
+
+const factsOf = ({ entries }: Evidence, type: string) =>
+  entries.filter(({ fact }) => fact.type === type).map(({ fact }) => fact);
+
+const startsOf = (evidence: Evidence) =>
+  factsOf(evidence, 'tool.started').flatMap(({ permit }) =>
+    permit?.call.tool === 'restart_channel' ? [{ permit: permit.id, channel: permit.call.target.id }] : [],
+  );
+
+/** The permits whose end no life wrote down. */
+export const unknownOf = (evidence: Evidence): readonly { readonly permit: string; readonly channel: string }[] => {
+  const finished = new Set(factsOf(evidence, 'tool.finished').map(({ permit }) => permit?.id));
+  return startsOf(evidence).filter(({ permit }) => !finished.has(permit));
+};
+
+/** The executor is invoked at most once per permit, and no invocation is without a durable start before it. */
+const atMostOnce: Law = (evidence) => {
+  const starts = startsOf(evidence);
+  const ids = starts.map(({ permit }) => permit);
+  return [
+    ...evidence.invocations.flatMap(({ channel, count }) => {
+      const begun = starts.filter((start) => start.channel === channel).length;
+      return count > begun ? [`S6: ${channel} was restarted ${count} times, with ${begun} starts written down`] : [];
+    }),
+    // One trouble that one restart cures: whatever happened in between, a second one is one too many.
+    ...evidence.invocations.flatMap(({ channel, count }) =>
+      count > 1 ? [`S6: ${channel} was restarted ${count} times`] : [],
+    ),
+    ...(new Set(ids).size < ids.length ? ['S6: a permit was started twice'] : []),
+  ];
+};
+
+const unknownIsKept: Law = (evidence) => {
+  const noted = new Set(factsOf(evidence, 'tool.unknown').map(({ permit }) => permit?.id));
+  return unknownOf(evidence).flatMap(({ permit, channel }) => [
+    ...(noted.has(permit) ? [] : [`S6: ${permit} began, its end is not known, and it is not UNKNOWN`]),
+    ...(evidence.unknownShown.includes(channel) ? [] : [`S6: the status of ${channel} did not say UNKNOWN`]),
+    ...(evidence.delivered.some(({ reason, scope }) => reason === 'outcome_unknown' && scope === `channel:${channel}`)
+      ? []
+      : [`S6: nobody was told of the UNKNOWN start of ${channel}`]),
+    ...(evidence.invocations.some((one) => one.channel === channel && one.count > evidence.restartedAfter)
+      ? [`S6: ${channel} was restarted again after an UNKNOWN start`]
+      : []),
+  ]);
+};
+
+/** Every page reaches the receiver, and under no key does the end come before the beginning. */
+const nobodyUnpaged: Law = (evidence) => {
+  const raised = new Set(factsOf(evidence, 'escalation.raised').map(({ escalation }) => escalation?.key ?? ''));
+  const lost = [...raised].filter(
+    (key) => !evidence.delivered.some((one) => one.key === key && one.what === 'trigger'),
+  );
+  const keys = new Set(evidence.delivered.map(({ key }) => key));
+  const early = [...keys].filter((key) => evidence.delivered.find((one) => one.key === key)?.what === 'resolve');
+  const mixed = Map.groupBy(evidence.delivered, ({ id }) => id)
+    .entries()
+    .filter(([, same]) => new Set(same.map(({ key, what }) => `${key} ${what}`)).size > 1);
+  return [
+    ...lost.map((key) => `L1: ${key} was raised and never delivered`),
+    ...early.map((key) => `L1: ${key} was resolved before it was told`),
+    ...mixed.map(([id]) => `L1: the message id ${id} was used for two things`),
+  ];
+};
+
+/** Every run and every reservation comes to one end. */
+const nothingSticks: Law = (evidence) => {
+  const ended = new Set(evidence.entries.filter(({ fact }) => fact.type === 'run.ended').map(({ run }) => run));
+  return evidence.entries
+    .filter(({ fact, run }) => fact.type === 'run.started' && !ended.has(run))
+    .map(({ run }) => `L2: ${run} never ended`);
+};
+
+const CAPS = 10;
+const WINDOW = 14;
+
+/** The start counts against the window, the caps and the cooldown, whether its end is known or not. */
+const startsCount: Law = (evidence) => {
+  const begun = startsOf(evidence).filter(({ channel }) => channel === 'news').length;
+  const said = (id: number) => evidence.whyNot.checks.find((check) => check.id === id)?.value ?? '';
+  const number = (id: number, pattern: RegExp) => Number(pattern.exec(said(id))?.[1] ?? Number.NaN);
+  const daily = number(CAPS, /(\d+) in 24 h/);
+  const inWindow = number(WINDOW, /^(\d+) starts/);
+  return [
+    ...(daily >= begun ? [] : [`S5: ${begun} starts, and the cap counts "${said(CAPS)}"`]),
+    ...(inWindow >= begun ? [] : [`S2: ${begun} starts, and the window counts "${said(WINDOW)}"`]),
+  ];
+};
+
+const auditHolds: Law = ({ journal }) => {
+  const { ok, because } = auditJournal(journal);
+  return ok ? [] : [`S14: ${because}`];
+};
+
+const endsWell: Law = ({ code }) => (code === 0 ? [] : [`the second life ended with ${code}`]);
+
+const LAWS: readonly Law[] = [
+  atMostOnce,
+  unknownIsKept,
+  nobodyUnpaged,
+  nothingSticks,
+  startsCount,
+  auditHolds,
+  endsWell,
+];

@@ -1,0 +1,162 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { systemClock } from '../../src/core/clock.ts';
+import { findProgram } from '../../src/lab/demo/process.ts';
+import { type Daemon, type Rig, until } from '../support/rig.ts';
+import { type Evidence, problemsOf } from './laws.ts';
+import { openScenario, play, type Progress, quiet, statusOf } from './scenario.ts';
+
+export const CALLS = ['fsync', 'pwrite64'] as const;
+export const FAULTS = ['KILL', 'EIO', 'ENOSPC'] as const;
+
+/** The `nth` call of this kind by the daemon's main thread is where it happens. Counts from 1. */
+export interface Point {
+  readonly call: (typeof CALLS)[number];
+  readonly fault: (typeof FAULTS)[number];
+  readonly nth: number;
+}
+
+export const nameOf = ({ call, fault, nth }: Point): string => `${fault} at ${call} ${nth}`;
+
+/** What came of one point. */
+export interface Trial {
+  readonly point: Point;
+  /** False: the scenario ended before the daemon made so many calls. */
+  readonly hit: boolean;
+  /** Laws that did not hold, in words. Empty: survived. */
+  readonly problems: readonly string[];
+  readonly evidence: Evidence | undefined;
+}
+
+const STRACE = findProgram('strace');
+const TRACED = 'trace=fsync,fdatasync,pwrite64';
+
+/** strace beside the daemon, which stays our own child. */
+const traced = (rig: Rig, ...more: readonly string[]): readonly string[] => [
+  ...[STRACE!, '-D', '-f', '-q', '-o', rig.at('strace.log'), '-e', TRACED],
+  ...more,
+];
+
+/** Only the calls that are traced cost anything; a signal cannot be injected that way. */
+const CHEAP = '--seccomp-bpf';
+
+const injected = (rig: Rig, { call, fault, nth }: Point): readonly string[] =>
+  fault === 'KILL'
+    ? traced(rig, '-e', `inject=${call}:signal=KILL:when=${nth}`)
+    : traced(rig, CHEAP, '-e', `inject=${call}:error=${fault}:when=${nth}`);
+
+/** Why crash points cannot be tried here; undefined when they can. */
+export const impossible = (): string | undefined =>
+  STRACE === undefined ? 'needs strace: apt-get install strace' : undefined;
+
+/** How many calls of each kind the scenario makes without a fault: the points there are. */
+export async function countPoints(): Promise<Readonly<Record<Point['call'], number>>> {
+  await using rig = await openScenario();
+  const daemon = await rig.run(traced(rig, CHEAP));
+  const end = await play(rig, { daemon, isOver: () => !daemon.isRunning }, { died: false });
+  if (end !== 'done') throw new Error(`the scenario does not end well without a fault:\n${rig.log()}`);
+  await daemon.kill('SIGTERM');
+  await until('strace has written its log', () => straceLog(rig).includes('+++ exited'));
+  const own = straceLog(rig)
+    .split('\n')
+    .filter((line) => line.startsWith(`${daemon.child.pid} `));
+  const count = (call: string) => own.filter((line) => line.includes(` ${call}(`)).length;
+  return { fsync: count('fsync'), pwrite64: count('pwrite64') };
+}
+
+const straceLog = (rig: Rig): string =>
+  existsSync(rig.at('strace.log')) ? readFileSync(rig.at('strace.log'), 'utf8') : '';
+
+/** Plays the scenario into the fault, starts Reeve again without one, lets it finish, and holds the end to the laws. */
+export async function tryPoint(point: Point): Promise<Trial> {
+  await using rig = await openScenario();
+  const progress: Progress = { died: false };
+  try {
+    const first = await firstLife(rig, point, progress);
+    if (!first.hit) return { point, hit: false, problems: first.problems, evidence: undefined };
+    const evidence = await secondLife(rig, progress);
+    return { point, hit: true, problems: [...first.problems, ...problemsOf(evidence)], evidence };
+  } catch (thrown) {
+    const because = thrown instanceof Error ? thrown.message : String(thrown);
+    return { point, hit: true, problems: [`${because}\n${rig.log().slice(-4_000)}`], evidence: undefined };
+  }
+}
+
+interface FirstLife {
+  readonly hit: boolean;
+  readonly problems: readonly string[];
+}
+
+async function firstLife(rig: Rig, point: Point, progress: Progress): Promise<FirstLife> {
+  const daemon = rig.start(injected(rig, point));
+  const isHit = () => straceLog(rig).includes('(INJECTED)') || straceLog(rig).includes('+++ killed by SIGKILL');
+  const isOver = () => !daemon.isRunning || isHit();
+  await until(
+    'the daemon is up, or was hit',
+    async () => isOver() || (await fetch(`${daemon.url}/healthz`)).ok,
+    30_000,
+  );
+  const end = isOver() ? 'gone' : await play(rig, { daemon, isOver }, progress);
+  if (point.fault === 'KILL') {
+    // Stopping makes calls too.
+    const code = end === 'done' ? await daemon.kill('SIGTERM') : await daemon.ended;
+    const lost = code === 137 || end === 'done' ? [] : [`it ended with ${code}:\n${rig.log().slice(-2_000)}`];
+    return { hit: code === 137, problems: lost };
+  }
+  const problems = end === 'done' ? [] : await afterError(rig, daemon);
+  const code = await stop(daemon);
+  if (!isHit()) {
+    const lost = end === 'done' ? [] : [`it ended with ${code} before the fault:\n${rig.log().slice(-2_000)}`];
+    return { hit: false, problems: [...problems, ...lost] };
+  }
+  const ending = isOrderly(code, daemon) ? [] : [`it ended with ${code}:\n${rig.log().slice(-2_000)}`];
+  return { hit: true, problems: [...problems, ...ending] };
+}
+
+/** 74: it could not even begin. */
+const isOrderly = (code: number, { wasReady }: Daemon): boolean => (wasReady ? code === 0 : code === 0 || code === 74);
+
+async function stop(daemon: Daemon): Promise<number> {
+  const beganMs = systemClock.monotonicMs();
+  const code = await daemon.kill('SIGTERM');
+  const tookMs = systemClock.monotonicMs() - beganMs;
+  if (tookMs > STOP_MS_MAX) throw new Error(`stopping took ${tookMs} ms`);
+  return code;
+}
+
+const STOP_MS_MAX = 12_000;
+const CALM_MS = 2_500;
+
+/** A journal that cannot be written is paged at once, and from then on nothing new is begun. */
+async function afterError(rig: Rig, daemon: Daemon): Promise<readonly string[]> {
+  await until('it is up, or gave up', async () => !daemon.isRunning || (await fetch(`${daemon.url}/healthz`)).ok);
+  if (!daemon.isRunning) return [];
+  const before = rig.invocations('news');
+  await Promise.race([systemClock.sleep(CALM_MS), daemon.ended]);
+  if (!daemon.isRunning) return [`it ended by itself with ${await daemon.ended}`];
+  const journalFailed = /JOURNAL_UNWRITABLE: cannot write [^"]*journal\.db/.test(rig.log());
+  const told = rig.delivered.some(({ key }) => key.includes('reeve/internal'));
+  return [
+    ...(journalFailed && !told ? ['L1: the journal cannot be written, and nobody was told'] : []),
+    ...(journalFailed && rig.invocations('news') > before ? ['S6: a restart was begun with a broken journal'] : []),
+  ];
+}
+
+async function secondLife(rig: Rig, progress: Progress): Promise<Evidence> {
+  const restartedAfter = rig.invocations('news');
+  const daemon = await rig.run();
+  const { channels } = await statusOf(daemon);
+  const end = await play(rig, { daemon, isOver: () => !daemon.isRunning }, progress);
+  if (end !== 'done') throw new Error('the second life ended by itself');
+  await quiet(daemon);
+  const whyNot = await daemon.get<Evidence['whyNot']>('/api/v1/why-not/news/restart_channel');
+  const { entries } = await daemon.get<{ entries: Evidence['entries'] }>('/api/v1/journal?since=0&limit=1000');
+  const code = await stop(daemon);
+  return {
+    ...{ entries, whyNot, restartedAfter, code },
+    delivered: rig.delivered,
+    invocations: rig.channels.map((channel) => ({ channel, count: rig.invocations(channel) })),
+    unknownShown: channels.filter(({ unknown_outcome }) => unknown_outcome).map(({ id }) => id),
+    journal: join(rig.state, 'journal.db'),
+  };
+}

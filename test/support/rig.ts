@@ -1,0 +1,415 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { constants, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { systemClock } from '../../src/core/clock.ts';
+
+export const ROOT = resolve(import.meta.dirname, '../..');
+const MAIN = join(ROOT, 'src/main.ts');
+const POLL_MS = 25;
+
+/** What the engine's restart program does with a channel, after it has been counted. */
+export type RestartMode = 'play' | 'refuse' | 'hang' | 'nothing';
+
+/** One message as the receiver got it. */
+export interface Delivered {
+  readonly id: string;
+  readonly what: 'trigger' | 'repeat' | 'resolve';
+  readonly key: string;
+  readonly reason: string;
+  readonly severity: string;
+  readonly summary: string;
+  readonly details: string;
+  /** `channel:news`, `fleet` … */
+  readonly scope: string;
+  readonly incident: string | undefined;
+}
+
+/** A journal entry as `reeve audit export` prints it. */
+export interface Exported {
+  readonly seq: number;
+  readonly channel?: string;
+  readonly incident?: string;
+  readonly run?: string;
+  readonly fact: ExportedFact;
+}
+
+/** Loosely: a test says what it expects of each kind. */
+export interface ExportedFact {
+  readonly type: string;
+  readonly permit?: {
+    readonly id: string;
+    readonly call: { readonly tool: string; readonly target: { readonly id: string } };
+  };
+  readonly escalation?: { readonly id: string; readonly key: string; readonly reason: string };
+  readonly key?: string;
+  readonly what?: string;
+  readonly origin?: string;
+  readonly result?: { readonly ok: boolean; readonly code?: string };
+  readonly outcome?: { readonly kind: string; readonly reason?: string };
+  readonly because?: string;
+}
+
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Asks again until it holds, or throws with what was waited for. */
+export async function until(what: string, holds: () => boolean | Promise<boolean>, withinMs = 20_000): Promise<void> {
+  const endMs = systemClock.monotonicMs() + withinMs;
+  for (;;) {
+    const held = await Promise.resolve()
+      .then(holds)
+      .catch(() => false);
+    if (held) return;
+    if (systemClock.monotonicMs() > endMs) throw new Error(`not within ${withinMs} ms: ${what}`);
+    await systemClock.sleep(POLL_MS);
+  }
+}
+
+export interface RigOptions {
+  readonly channels?: readonly string[];
+  /** More lines for a channel's entry, by its id, in flow style: `persona: watcher`. */
+  readonly more?: Readonly<Record<string, string>>;
+  /** More top-level lines. */
+  readonly config?: string;
+  readonly phase?: number;
+  /** Instead of the usual engine: its YAML lines below `engines:`. */
+  readonly engine?: (rig: Rig) => string;
+  /** Where the state lies, if not in the rig's own directory. */
+  readonly state?: string;
+  /** With the whole catalogue instead of one pattern, which takes a second longer to start. */
+  readonly catalogue?: 'shipped';
+}
+
+/**
+ * A world for the real daemon, in a directory of its own: an engine made of two small programs that count what they
+ * are asked to do, outputs that answer while a channel plays, and a receiver that keeps what it is sent.
+ */
+export class Rig {
+  readonly dir = mkdtempSync(join(tmpdir(), 'reeve-rig-'));
+  readonly state: string;
+  readonly configPath = join(this.dir, 'reeve.yaml');
+  readonly logPath = join(this.dir, 'reeve.log');
+  readonly delivered: Delivered[] = [];
+  /** What the receiver answers now; undefined: it does not answer at all. */
+  receiverStatus: number | undefined = 204;
+  url = '';
+  readonly #options: RigOptions;
+  readonly #server: Server;
+  readonly #daemons: Daemon[] = [];
+
+  private constructor(options: RigOptions, server: Server) {
+    this.#options = options;
+    this.#server = server;
+    this.state = options.state ?? join(this.dir, 'state');
+  }
+
+  static async open(options: RigOptions = {}): Promise<Rig> {
+    const server = createServer();
+    const rig = new Rig(options, server);
+    server.on('request', (request, response) => rig.#answer(request, response));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    rig.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    rig.#prepare();
+    return rig;
+  }
+
+  get channels(): readonly string[] {
+    return this.#options.channels ?? ['news'];
+  }
+
+  /** The path of something in the rig's directory. */
+  at(name: string): string {
+    return join(this.dir, name);
+  }
+
+  /** How often the restart program was started for the channel, whatever came of it. */
+  invocations(channel: string): number {
+    const path = this.at('executor.log');
+    const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n') : [];
+    return lines.filter((line) => line === channel).length;
+  }
+
+  mode(channel: string, mode: RestartMode): void {
+    writeFileSync(this.at(`mode-${channel}`), `${mode}\n`);
+  }
+
+  /** The channel's process ends by itself, badly. */
+  die(channel: string): void {
+    this.#put(channel, 'exited', 1);
+    appendFileSync(this.at(`${channel}.log`), `[error] the encoder of ${channel} has ended\n`);
+  }
+
+  /** Somebody stops the channel on purpose. */
+  stop(channel: string): void {
+    this.#put(channel, 'stopped', 0);
+  }
+
+  isPlaying(channel: string): boolean {
+    return this.#item(channel).state === 'running';
+  }
+
+  writeConfig(text: string = this.configText()): void {
+    writeFileSync(`${this.configPath}.new`, text, { mode: 0o600 });
+    renameSync(`${this.configPath}.new`, this.configPath);
+  }
+
+  configText(): string {
+    const { more = {}, config = '', phase = 4, engine = usualEngine } = this.#options;
+    return [
+      'version: 1',
+      `state: ${this.state}`,
+      'http: { listen: "127.0.0.1:0" }',
+      `phase: ${phase}`,
+      ...(existsSync(this.at('patterns')) ? [`patterns: ${this.at('patterns')}`] : []),
+      'engines:',
+      engine(this),
+      'channels:',
+      ...this.channels.map((id) => {
+        const own = more[id] === undefined ? '' : `, ${more[id]}`;
+        const output = `{ http: "${this.url}/out/${id}", every: 500ms, stall_after: 2s }`;
+        return `  - { id: ${id}, engine: local, logs: ["${this.at(`${id}.log`)}"], output: ${output}${own} }`;
+      }),
+      'receivers:',
+      `  - { id: hook, kind: webhook, url: "${this.url}/hook" }`,
+      config,
+      '',
+    ].join('\n');
+  }
+
+  /** Starts the real daemon. `wrap`: a program and its arguments that run it, such as strace. */
+  start(wrap: readonly string[] = []): Daemon {
+    rmSync(join(this.state, 'address'), { force: true });
+    const daemon = new Daemon(this, wrap);
+    this.#daemons.push(daemon);
+    return daemon;
+  }
+
+  /** Starts it and waits until it is ready. */
+  async run(wrap: readonly string[] = []): Promise<Daemon> {
+    const daemon = this.start(wrap);
+    await daemon.ready();
+    return daemon;
+  }
+
+  /** One command line, run to its end, with this rig's configuration. */
+  reeve(...args: readonly string[]): Promise<Ended> {
+    return reeve([...args, '--config', this.configPath, '--state', this.state]);
+  }
+
+  /** Every record of the journal, read by the audit command. */
+  async journal(): Promise<readonly Exported[]> {
+    const { code, stdout, stderr } = await this.reeve('audit', 'export');
+    if (code !== 0) throw new Error(`reeve audit export ended with ${code}: ${stderr}`);
+    return stdout
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Exported);
+  }
+
+  log(): string {
+    return existsSync(this.logPath) ? readFileSync(this.logPath, 'utf8') : '';
+  }
+
+  deliveredUnder(key: string): readonly Delivered[] {
+    return this.delivered.filter((one) => one.key === key);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#daemons.map((daemon) => daemon.kill('SIGKILL')));
+    await this.#endHanging();
+    this.#server.closeAllConnections();
+    this.#server.close();
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+
+  /** Restart programs that were told to hang wait for this file to go. */
+  async #endHanging(): Promise<void> {
+    rmSync(this.at('hang'), { force: true });
+    const hung = existsSync(this.at('hanging'));
+    if (hung) await systemClock.sleep(300);
+  }
+
+  #prepare(): void {
+    mkdirSync(this.at('ch'));
+    writeFileSync(this.at('hang'), '');
+    if (this.#options.catalogue === undefined) {
+      mkdirSync(this.at('patterns'));
+      writeFileSync(this.at('patterns/rig.yaml'), PATTERNS);
+    }
+    writeFileSync(this.at('list.sh'), LIST);
+    writeFileSync(this.at('restart.sh'), RESTART);
+    for (const channel of this.channels) {
+      this.mode(channel, 'play');
+      this.#put(channel, 'running', undefined);
+      writeFileSync(this.at(`${channel}.log`), '');
+    }
+    this.writeConfig();
+  }
+
+  #item(channel: string): { readonly state: string; readonly generation: string } {
+    return JSON.parse(readFileSync(this.at(`ch/${channel}`), 'utf8'));
+  }
+
+  #put(channel: string, state: string, exitCode: number | undefined): void {
+    const generation = existsSync(this.at(`ch/${channel}`)) ? this.#item(channel).generation : '0';
+    const item = { name: channel, state, generation, exit_code: exitCode ?? null };
+    writeFileSync(this.at(`put-${channel}`), `${JSON.stringify(item)}\n`);
+    renameSync(this.at(`put-${channel}`), this.at(`ch/${channel}`));
+  }
+
+  #answer(...[request, response]: Parameters<import('node:http').RequestListener>): void {
+    const [, kind, channel = ''] = (request.url ?? '').split('/');
+    if (kind === 'out') {
+      const plays = this.channels.includes(channel) && this.isPlaying(channel);
+      response.writeHead(plays ? 200 : 503).end(plays ? 'frames' : 'nothing');
+      return;
+    }
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      if (this.receiverStatus === undefined) return void request.socket.destroy();
+      response.writeHead(this.receiverStatus).end();
+      if (this.receiverStatus < 300) this.delivered.push(JSON.parse(Buffer.concat(chunks).toString()).data);
+    });
+  }
+}
+
+/** The real daemon as a process. */
+export class Daemon {
+  readonly child: ChildProcess;
+  /** Its exit code, or 128 and the number of the signal that ended it. */
+  readonly ended: Promise<number>;
+  readonly #rig: Rig;
+  #running = true;
+  readonly #logFrom: number;
+
+  constructor(rig: Rig, wrap: readonly string[]) {
+    this.#rig = rig;
+    this.#logFrom = rig.log().length;
+    const log = openSync(rig.logPath, 'a');
+    const line = [...wrap, process.execPath, MAIN, 'run', '--config', rig.configPath];
+    this.child = spawn(line[0]!, line.slice(1), { stdio: ['ignore', log, log], cwd: rig.dir });
+    closeSync(log);
+    this.ended = once(this.child, 'exit').then(([code, signal]) => {
+      this.#running = false;
+      return (code as number | null) ?? 128 + constants.signals[signal as NodeJS.Signals];
+    });
+  }
+
+  get isRunning(): boolean {
+    return this.#running;
+  }
+
+  /** It had come up before it ended. */
+  get wasReady(): boolean {
+    return this.#rig.log().slice(this.#logFrom).includes('"Reeve watches"');
+  }
+
+  get url(): string {
+    return readFileSync(join(this.#rig.state, 'address'), 'utf8').trim();
+  }
+
+  get token(): string {
+    return readFileSync(join(this.#rig.state, 'token'), 'utf8').trim();
+  }
+
+  /** Until it answers, whether or not it trusts its journal; throws with its log when it ended instead. */
+  async ready(withinMs = 30_000): Promise<void> {
+    await until(
+      `the daemon is up\n${this.#rig.log().slice(-2_000)}`,
+      async () => !this.#running || (await fetch(`${this.url}/healthz`)).ok,
+      withinMs,
+    );
+    if (!this.#running) throw new Error(`the daemon ended with ${await this.ended}:\n${this.#rig.log().slice(-2_000)}`);
+  }
+
+  async get<T>(path: string): Promise<T> {
+    const answer = await fetch(`${this.url}${path}`, { headers: { authorization: `Bearer ${this.token}` } });
+    if (!answer.ok) throw new Error(`${path} answered ${answer.status}`);
+    return (await answer.json()) as T;
+  }
+
+  /** Sends the signal and waits for the end. */
+  async kill(signal: NodeJS.Signals): Promise<number> {
+    if (this.#running) this.child.kill(signal);
+    return this.ended;
+  }
+}
+
+/** One command line of Reeve, run to its end without standard input. */
+export function reeve(args: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<Ended> {
+  return new Promise((done) => {
+    const options = { env, maxBuffer: 1 << 28, timeout: 60_000 };
+    execFile(process.execPath, [MAIN, ...args], options, (error, stdout, stderr) => {
+      done({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr });
+    });
+  });
+}
+
+const usualEngine = (rig: Rig): string => `  - id: local
+    kind: command
+    poll: 250ms
+    timeout: 5s
+    local: false
+    autorestart_grace: 100ms
+    list:
+      argv: ["/bin/sh", "${rig.at('list.sh')}", "${rig.dir}"]
+      fields: { name: "/name", state: "/state", generation: "/generation", exit_code: "/exit_code" }
+      states:
+        - { says: running, means: running }
+        - { says: exited, means: exited }
+        - { says: stopped, means: stopped }
+    restart: { argv: ["/bin/sh", "${rig.at('restart.sh')}", "${rig.dir}", "{channel}"] }`;
+
+const PATTERNS = `software: rig
+patterns:
+  - id: rig_ended
+    symptom: process_exit_nonzero
+    confidence: 0.9
+    regex: 'the encoder of \\S{1,60} has ended'
+    match:
+      - '[error] the encoder of news has ended'
+`;
+
+const LIST = `cd "$1/ch" || exit 1
+printf '['
+comma=
+for channel in *; do
+  printf '%s' "$comma"
+  cat "$channel"
+  comma=,
+done
+printf ']'
+`;
+
+/** Counts first: whatever happens to it afterwards, it was asked. */
+const RESTART = `cd "$1" || exit 1
+echo "$2" >>executor.log
+case $(cat "mode-$2") in
+  refuse) echo "not now" >&2; exit 3 ;;
+  nothing) exit 0 ;;
+  hang) : >hanging; while [ -e hang ]; do sleep 0.1; done; exit 1 ;;
+esac
+life=$(grep -cx "$2" executor.log)
+echo "{\\"name\\":\\"$2\\",\\"state\\":\\"running\\",\\"generation\\":\\"$life\\",\\"exit_code\\":null}" >"new-$2"
+mv "new-$2" "ch/$2"
+`;
