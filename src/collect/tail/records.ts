@@ -66,12 +66,17 @@ export function countLines(bytes: Buffer, from: number, to: number): number {
 
 /** How far back the beginning of a record is looked for. */
 const RECORD_START_BYTES_MAX = 65_536;
+/** One for all, because it is needed only during the call: hundreds of files are opened at a start. */
+const scratch = Buffer.allocUnsafeSlow(RECORD_START_BYTES_MAX);
 
 /** Where the record begins that the byte at `offset` belongs to; undefined when that is too far back. */
 export function recordStart(fd: number, offset: number): number | undefined {
-  const block = Buffer.alloc(Math.min(offset, RECORD_START_BYTES_MAX));
-  const known = readSync(fd, block, 0, block.length, offset - block.length);
-  const end = lastEnd({ bytes: block, from: 0, to: known, known, crEnds: true });
-  if (end >= 0) return offset - block.length + end;
-  return offset === block.length ? 0 : undefined;
+  for (const size of [1_024, RECORD_START_BYTES_MAX]) {
+    const wanted = Math.min(offset, size);
+    const known = readSync(fd, scratch, 0, wanted, offset - wanted);
+    const end = lastEnd({ bytes: scratch, from: 0, to: known, known, crEnds: true });
+    if (end >= 0) return offset - wanted + end;
+    if (offset === wanted) return 0;
+  }
+  return undefined;
 }
