@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
-import { openSync, writeSync, closeSync, mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, openSync, symlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { cpuPressureIn, createHostProbe, oomKillsIn } from '../../../src/collect/probes/host.ts';
 import { readProcess } from '../../../src/collect/probes/process.ts';
+import { aDirectory } from '../support/tailing.ts';
 
 const forever = new AbortController().signal;
 
@@ -42,8 +42,7 @@ describe.skipIf(process.platform !== 'linux')('readProcess (needs /proc)', () =>
   });
 
   it('is not confused by blanks and brackets in a name', async () => {
-    const path = join(mkdtempSync(join(tmpdir(), 'reeve-')), 'a) R 1 (b');
-    const { symlinkSync } = await import('node:fs');
+    const path = join(aDirectory(), 'a) R 1 (b');
     symlinkSync('/bin/sleep', path);
     const child = spawn(path, ['60']);
     onTestFinished(() => void child.kill('SIGKILL'));
