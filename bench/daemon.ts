@@ -1,0 +1,171 @@
+// The daemon as a whole, at 500 channels with the journal on disk: from a line in a log to the guard's durable verdict,
+// memory, and what it costs to sit idle. Prints the machine, the figures and their spread.
+// Usage: node bench/daemon.ts [--channels 500] [--verdicts 120] [--idle-seconds 20]
+import { spawn } from 'node:child_process';
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { cpus, tmpdir, totalmem } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+
+const { values } = parseArgs({
+  options: {
+    channels: { type: 'string', default: '500' },
+    verdicts: { type: 'string', default: '120' },
+    'idle-seconds': { type: 'string', default: '20' },
+  },
+});
+const channelCount = Number(values.channels);
+const verdictCount = Number(values.verdicts);
+const idleSeconds = Number(values['idle-seconds']);
+const root = resolve(import.meta.dirname, '..');
+const work = mkdtempSync(join(tmpdir(), 'reeve-bench-'));
+const names = Array.from({ length: channelCount }, (_, index) => `ch${index + 1}`);
+
+/** A service with that many channels: which of them live, and in which life. */
+const lives = new Map(names.map((name) => [name, { state: 'running', life: 1 }]));
+const engine = createServer((request, response) => {
+  const restarted = /^\/restart\/(\S+)$/.exec(request.url ?? '')?.[1];
+  const life = restarted === undefined ? undefined : lives.get(restarted);
+  if (life !== undefined) Object.assign(life, { state: 'running', life: life.life + 1 });
+  const body = [...lives].map(([name, { state, life: number }]) => ({ name, state, life: number, up: 1_000, code: state === 'exited' ? -9 : 0 }));
+  response.setHeader('content-type', 'application/json').end(JSON.stringify(restarted === undefined ? body : {}));
+});
+const enginePort = await new Promise<number>((done) => {
+  engine.listen(0, '127.0.0.1', () => done((engine.address() as { port: number }).port));
+});
+
+const engineLog = join(work, 'engine.log');
+mkdirSync(join(work, 'log'));
+writeFileSync(engineLog, '');
+for (const name of names) writeFileSync(join(work, 'log', `${name}.err`), '');
+const list = names
+  .map((id) => `  - { id: ${id}, engine: service, group: ${id}, logs: ["${work}/log/${id}.err"] }`)
+  .join('\n');
+writeFileSync(
+  join(work, 'reeve.yaml'),
+  `version: 1
+http: { listen: "127.0.0.1:0" }
+state: ${work}/state
+personas: ${root}/personas
+rules: ${root}/config/rules
+patterns: ${root}/config/patterns
+phase: 4
+persona: system_admin
+receivers: [ { id: hook, kind: webhook, url: "http://127.0.0.1:${enginePort}/hook" } ]
+engines:
+  - id: service
+    kind: http
+    url: http://127.0.0.1:${enginePort}
+    poll: 1s
+    autorestart_grace: 1ms
+    logs: [ { path: "${engineLog}" } ]
+    list: { path: /list, fields: { name: /name, state: /state, generation: /life, uptime_seconds: /up, exit_code: /code },
+            states: [ { says: running, means: running }, { says: exited, means: exited } ] }
+    restart: { path: "/restart/{channel}", method: POST }
+channels:
+${list}
+`,
+);
+
+const daemon = spawn(process.execPath, [join(root, 'bin/reeve.js'), 'run', '--config', join(work, 'reeve.yaml')], {
+  stdio: ['ignore', 'ignore', 'inherit'],
+});
+const address = join(work, 'state', 'address');
+try {
+  for (let tries = 0; !existsSync(address); tries += 1) {
+    if (tries > 200 || daemon.exitCode !== null) throw new Error('the daemon did not start');
+    await sleep(100);
+  }
+  await sleep(4_000);
+  const idle = await measureIdle();
+  const latencies = await measureVerdicts();
+  const pick = (share: number) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
+  const [cpu] = cpus();
+  console.log(
+    `machine: ${cpus().length} × ${cpu?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`,
+  );
+  console.log(`channels: ${channelCount}, one log file each; the engine is looked at each second; journal on disk`);
+  console.log(
+    `line in the log to the guard's durable verdict (ms, ${latencies.length} verdicts): ` +
+      `p50 ${pick(0.5).toFixed(1)}, p90 ${pick(0.9).toFixed(1)}, p99 ${pick(0.99).toFixed(1)}, max ${pick(1).toFixed(1)}`,
+  );
+  console.log(`RSS: ${idle.rssMb.toFixed(1)} MB idle, ${rssMb().toFixed(1)} MB after the verdicts`);
+  console.log(
+    `idle: ${idle.cpuPercent.toFixed(2)} % of one core, ${idle.wakeUps.toFixed(1)} voluntary wake-ups/s over ${idleSeconds} s`,
+  );
+} finally {
+  daemon.kill('SIGTERM');
+  await new Promise((done) => daemon.once('exit', done));
+  engine.close();
+  engine.closeAllConnections();
+  rmSync(work, { recursive: true, force: true });
+}
+
+function statusOf(name: string): number {
+  const text = readFileSync(`/proc/${daemon.pid}/status`, 'latin1');
+  return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? Number.NaN);
+}
+function rssMb(): number {
+  return statusOf('VmRSS') / 1024;
+}
+function cpuSeconds(): number {
+  const stat = readFileSync(`/proc/${daemon.pid}/stat`, 'latin1');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+async function measureIdle() {
+  const [cpu, switches] = [cpuSeconds(), statusOf('voluntary_ctxt_switches')];
+  await sleep(idleSeconds * 1_000);
+  return {
+    cpuPercent: ((cpuSeconds() - cpu) / idleSeconds) * 100,
+    wakeUps: (statusOf('voluntary_ctxt_switches') - switches) / idleSeconds,
+    rssMb: rssMb(),
+  };
+}
+
+/** Kills one channel after another and waits for the verdict about each, as the event stream tells it. */
+async function measureVerdicts(): Promise<number[]> {
+  const token = readFileSync(join(work, 'state', 'token'), 'utf8').trim();
+  const url = readFileSync(address, 'utf8').trim();
+  const stream = await fetch(`${url}/api/v1/events`, { headers: { authorization: `Bearer ${token}` } });
+  const waiting = new Map<string, (atMs: number) => void>();
+  const reading = readEvents(stream, (channel) => waiting.get(channel)?.(performance.now()));
+  const latencies: number[] = [];
+  for (const name of names.slice(0, verdictCount)) {
+    const life = lives.get(name);
+    if (life === undefined) continue;
+    const verdict = new Promise<number>((done) => waiting.set(name, done));
+    life.state = 'exited';
+    const startedMs = performance.now();
+    appendFileSync(engineLog, `2026-11-21 10:00:00,000 WARN exited: ${name} (terminated by SIGKILL; not expected)\n`);
+    const endedMs = await Promise.race([verdict, sleep(10_000).then(() => Number.NaN)]);
+    if (Number.isNaN(endedMs)) throw new Error(`no verdict about ${name} within 10 s`);
+    latencies.push(endedMs - startedMs);
+    await sleep(20);
+  }
+  reading.abort();
+  return latencies.sort((a, b) => a - b);
+}
+
+function readEvents(stream: Response, onVerdict: (channel: string) => void): { abort(): void } {
+  const reader = stream.body?.getReader();
+  const decoder = new TextDecoder();
+  let rest = '';
+  const pump = async (): Promise<void> => {
+    for (let piece = await reader?.read(); piece !== undefined && !piece.done; piece = await reader?.read()) {
+      rest += decoder.decode(piece.value, { stream: true });
+      const events = rest.split('\n\n');
+      rest = events.pop() ?? '';
+      for (const event of events) {
+        if (!event.includes('event: guard.decided')) continue;
+        const channel = /"channel":"([^"]+)"/.exec(event)?.[1];
+        if (channel !== undefined) onVerdict(channel);
+      }
+    }
+  };
+  pump().catch(() => undefined);
+  return { abort: () => void reader?.cancel() };
+}
