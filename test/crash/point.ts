@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../src/core/clock.ts';
+import { auditJournal } from '../../src/journal/audit.ts';
 import { findProgram } from '../../src/lab/demo/process.ts';
 import { type Daemon, type Rig, until } from '../support/rig.ts';
 import { type Evidence, problemsOf } from './laws.ts';
@@ -157,6 +158,6 @@ async function secondLife(rig: Rig, progress: Progress): Promise<Evidence> {
     delivered: rig.delivered,
     invocations: rig.channels.map((channel) => ({ channel, count: rig.invocations(channel) })),
     unknownShown: channels.filter(({ unknown_outcome }) => unknown_outcome).map(({ id }) => id),
-    journal: join(rig.state, 'journal.db'),
+    chain: auditJournal(join(rig.state, 'journal.db')),
   };
 }
