@@ -3,7 +3,7 @@ import { streamSSE } from 'hono/streaming';
 import { z } from 'zod';
 import type { JournalEntry } from '../core/journal.ts';
 import { toWire } from '../core/wire.ts';
-import type { TokenScope } from './auth.ts';
+import type { TOKEN_SCOPES } from './auth.ts';
 import type { CommandName, Daemon } from './daemon.ts';
 import { openApi } from './openapi.ts';
 import { type HttpEnv, needs, wire } from './server.ts';
@@ -15,7 +15,7 @@ const LIST_DEFAULT = 100;
 export interface CommandRoute {
   readonly path: string;
   readonly command: CommandName;
-  readonly scope: TokenScope;
+  readonly scope: (typeof TOKEN_SCOPES)[number];
   readonly body: z.ZodObject;
 }
 

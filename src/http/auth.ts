@@ -4,7 +4,8 @@ import { ReeveError } from '../core/errors.ts';
 
 /** What a token allows; each scope includes the ones before it. */
 export const TOKEN_SCOPES = ['read', 'ack', 'operate', 'admin'] as const;
-export type TokenScope = (typeof TOKEN_SCOPES)[number];
+/** `ingest` stands beside them: it may hand in lines and alerts and see nothing. `operate` includes it. */
+export type TokenScope = (typeof TOKEN_SCOPES)[number] | 'ingest';
 
 export interface TokenGrant {
   readonly name: string;
@@ -15,8 +16,10 @@ export interface TokenGrant {
 
 export const sha256Of = (token: string): string => createHash('sha256').update(token).digest('hex');
 
-export const includes = (held: TokenScope, needed: TokenScope): boolean =>
-  TOKEN_SCOPES.indexOf(held) >= TOKEN_SCOPES.indexOf(needed);
+export function includes(held: TokenScope, needed: TokenScope): boolean {
+  if (held === 'ingest') return needed === 'ingest';
+  return TOKEN_SCOPES.indexOf(held) >= TOKEN_SCOPES.indexOf(needed === 'ingest' ? 'operate' : needed);
+}
 
 /**
  * The token of this installation, created on first start: 256 bits, readable by its owner only.

@@ -17,6 +17,13 @@ const READS: readonly (readonly [path: string, summary: string])[] = [
   ['/api/v1/events', 'Journal entries as server-sent events (Last-Event-ID or ?since=)'],
 ];
 
+const INTAKE: readonly (readonly [path: string, summary: string])[] = [
+  ['/loki/api/v1/push', 'Lines as Loki takes them, JSON or snappy-compressed protobuf (scope ingest)'],
+  ['/v1/logs', 'Lines as OTLP/HTTP JSON (scope ingest)'],
+  ['/api/v1/logs', 'Lines as NDJSON: {"line", "channel"?, "source"?, "at"?} (scope ingest)'],
+  ['/api/v1/alerts', "Alertmanager's webhook (scope ingest)"],
+];
+
 const parametersOf = (path: string) =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
@@ -30,6 +37,12 @@ export function openApi(commands: readonly CommandRoute[]): unknown {
   const reads = READS.map(([path, summary]) => [
     path,
     { get: { summary, parameters: parametersOf(path), responses: { 200: { description: 'JSON' } } } },
+  ]);
+  const intake = INTAKE.map(([path, summary]) => [
+    path,
+    {
+      post: { summary, responses: { 200: { description: 'taken' }, 429: { description: 'come again (Retry-After)' } } },
+    },
   ]);
   const approval = {
     post: {
@@ -54,6 +67,6 @@ export function openApi(commands: readonly CommandRoute[]): unknown {
     components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
     security: [{ bearer: [] }],
     info: { title: 'Reeve', version: '1' },
-    paths: Object.fromEntries([...reads, ...writes, ['/api/v1/approvals/{id}', approval]]),
+    paths: Object.fromEntries([...reads, ...writes, ...intake, ['/api/v1/approvals/{id}', approval]]),
   };
 }

@@ -11,6 +11,7 @@ import { addApi } from './api.ts';
 import { grantOf, hostsOf, includes, refusalOf, type TokenGrant, type TokenScope } from './auth.ts';
 import { loadConsole } from './console.ts';
 import type { Daemon } from './daemon.ts';
+import { addIntake, type Intake } from './intake.ts';
 
 export interface HttpOptions {
   readonly host: string;
@@ -33,10 +34,7 @@ export type HttpEnv = { Variables: { grant: TokenGrant } };
 const BODY_BYTES_MAX = 64 * 1024;
 
 /** Starts listening; resolves when the port is bound. */
-export async function startServer(
-  options: HttpOptions,
-  deps: { daemon: Daemon; clock: Clock; onError: (text: string) => void },
-): Promise<HttpServer> {
+export async function startServer(options: HttpOptions, deps: Omit<RouteDeps, 'hosts'>): Promise<HttpServer> {
   const hosts: { ours: ReadonlySet<string> } = { ours: new Set() };
   const app = createRoutes(options, { ...deps, hosts: () => hosts.ours });
   const main = await listen(app, options);
@@ -56,6 +54,8 @@ interface RouteDeps {
   readonly clock: Clock;
   readonly onError: (text: string) => void;
   readonly hosts: () => ReadonlySet<string>;
+  /** Takes what log senders push; undefined: nothing is taken. */
+  readonly intake?: Intake | undefined;
 }
 
 export function createRoutes(options: HttpOptions, deps: RouteDeps): Hono<HttpEnv> {
@@ -65,17 +65,19 @@ export function createRoutes(options: HttpOptions, deps: RouteDeps): Hono<HttpEn
     const refusal = refusalOf(originOf(c), deps.hosts());
     return refusal === undefined ? next() : c.json({ error: 'forbidden', message: refusal }, 403);
   });
+  const grant = (authorization: string | undefined) => grantOf(options.tokens, authorization);
+  if (deps.intake !== undefined) addIntake(app, { intake: deps.intake, grantOf: grant });
   app.use(bodyLimit({ maxSize: BODY_BYTES_MAX, onError: (c) => c.json({ error: 'too_large' }, 413) }));
   addOpenRoutes(app, deps.daemon, options.metrics === undefined);
   app.use('/api/*', async (c, next) => {
-    const grant = grantOf(options.tokens, c.req.header('authorization'));
-    if (grant === undefined) {
+    const held = grant(c.req.header('authorization'));
+    if (held === undefined) {
       const message =
         'a bearer token is needed: Authorization: Bearer <token> (see the token file in the state directory)';
       return c.json({ error: 'unauthorized', message }, 401, { 'WWW-Authenticate': 'Bearer' });
     }
-    c.set('grant', grant);
-    return next();
+    c.set('grant', held);
+    return needs(c, 'read') ?? next();
   });
   addApi(app, deps);
   app.notFound((c) => c.json({ error: 'not_found', message: `there is nothing at ${c.req.path}` }, 404));
