@@ -29,7 +29,13 @@ const engine = createServer((request, response) => {
   const restarted = /^\/restart\/(\S+)$/.exec(request.url ?? '')?.[1];
   const life = restarted === undefined ? undefined : lives.get(restarted);
   if (life !== undefined) Object.assign(life, { state: 'running', life: life.life + 1 });
-  const body = [...lives].map(([name, { state, life: number }]) => ({ name, state, life: number, up: 1_000, code: state === 'exited' ? -9 : 0 }));
+  const body = [...lives].map(([name, { state, life: number }]) => ({
+    name,
+    state,
+    life: number,
+    up: 1_000,
+    code: state === 'exited' ? -9 : 0,
+  }));
   response.setHeader('content-type', 'application/json').end(JSON.stringify(restarted === undefined ? body : {}));
 });
 const enginePort = await new Promise<number>((done) => {

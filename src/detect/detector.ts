@@ -77,6 +77,9 @@ export function createDetector(parts: DetectorParts): Detector {
   return new ChunkDetector(parts);
 }
 
+const SAMPLE_BYTES_MIN = 64 * 1024;
+const SAMPLE_BYTES_MAX = 256 * 1024;
+
 /** Complaints that may be looked at per second; the rest is counted. */
 const UNRECOGNISED_PER_S_MAX = 200;
 
@@ -87,7 +90,9 @@ interface Recent {
 
 class ChunkDetector implements Detector, RecordSink {
   readonly #parts: DetectorParts;
-  readonly #scanner;
+  #scanner;
+  /** The search looks where this stream's text is rare, as soon as there is enough of it to tell. */
+  #hasSample = false;
   readonly #windows = new Windows(SYMPTOMS.length);
   readonly #tally: Tally;
   readonly #thresholds: readonly number[];
@@ -111,12 +116,18 @@ class ChunkDetector implements Detector, RecordSink {
     const { bytes, start, end } = chunk;
     this.#chunk = chunk;
     this.#owner = chunk.channel === undefined ? undefined : this.#parts.channels.numberOf(chunk.channel);
+    if (!this.#hasSample && end - start >= SAMPLE_BYTES_MIN) this.#learnSample(bytes.subarray(start, end));
     const matched = this.#scanner.scan(bytes, start, end, this);
     if (!chunk.backlog) this.#readProgress(chunk);
     this.#chunk = undefined;
     const lines = countNewlines(bytes, start, end);
     return { lines, matched, unmatched: lines - matched, progress: countProgress(bytes, start, end) };
   };
+
+  #learnSample(bytes: Buffer): void {
+    this.#hasSample = true;
+    this.#scanner = createScanner(this.#parts.catalogue, bytes.subarray(0, SAMPLE_BYTES_MAX));
+  }
 
   matched(record: FoundRecord, pattern: Pattern, found: Found): void {
     const chunk = this.#chunk!;

@@ -1,11 +1,12 @@
 import type { CodeSet, RegexNode } from './regex.ts';
 
 /** Beyond this many alternatives a literal set is no longer worth keeping exact. */
-const EXACT_MAX = 24;
+const EXACT_MAX = 96;
 /** A place with at most this many codes counts as a choice of literals. */
 const CODES_MAX = 3;
 /** How much more one step may cost before a bounded repetition counts as an unbounded one. */
 const FACTOR_MAX = 260;
+const FACTOR_HUGE = 5000;
 
 /** Strings of which every match contains at least one; undefined when there is no such set. */
 export type Required = readonly string[] | undefined;
@@ -22,16 +23,33 @@ interface Literals {
  */
 export function requiredLiterals(root: RegexNode, ignoreCase: boolean): Required {
   const { exact, required } = literalsOf(root, ignoreCase);
-  return better(usable(exact), required);
+  const best = better(usable(exact), required);
+  return best === undefined ? undefined : withoutLonger([...new Set(best)]);
 }
+
+/** A string that holds another one of the set adds nothing. */
+const withoutLonger = (strings: readonly string[]): readonly string[] =>
+  strings.filter((text) => !strings.some((other) => other !== text && text.includes(other)));
 
 const usable = (strings: readonly string[] | undefined): Required =>
   strings !== undefined && strings.length > 0 && strings.every((text) => text.length > 0) ? strings : undefined;
 
 const shortest = (strings: readonly string[]): number => Math.min(...strings.map((text) => text.length));
 
-/** Past eight bytes more length buys little, so fewer strings win there. */
-const worth = (strings: readonly string[]): number => Math.min(8, shortest(strings)) * 100 - strings.length * 3;
+/** A shorter string would slow the search down for all the others. */
+const SHORT = 4;
+
+/** What stands in line after ordinary line: to look for it would be to look at everything. */
+const ORDINARY =
+  ' "GET /live/ HTTP/1.1" 200 206 304 frame= fps= size= time= bitrate= speed= segment  playlist  stream  manifest token ' +
+  'error  load  read  open  loading  opened status code level info channel client  server  connection  request  response  timeout  exit  input  output  ';
+
+/** Past eight bytes more length buys little, so fewer strings win there; rare ones win anywhere. */
+function worth(strings: readonly string[]): number {
+  const length = shortest(strings);
+  const penalty = (length < SHORT ? 600 : 0) + (strings.some((text) => ORDINARY.includes(text)) ? 350 : 0);
+  return Math.min(8, length) * 100 - Math.min(300, strings.length * 3) - penalty;
+}
 
 function better(left: Required, right: Required): Required {
   if (left === undefined) return right;
@@ -114,9 +132,13 @@ export function growthOf(root: RegexNode): number {
 function degreeOf(node: RegexNode): number {
   if (node.kind === 'choice') return Math.max(0, ...node.items.map(degreeOf));
   if (node.kind === 'repeat') return degreeOfSequence([node]);
-  if (node.kind === 'sequence') return degreeOfSequence(node.items);
+  if (node.kind === 'sequence') return degreeOfSequence(flat(node.items));
   return 0;
 }
+
+/** Groups that are not repeated only bracket what stands in line. */
+const flat = (items: readonly RegexNode[]): readonly RegexNode[] =>
+  items.flatMap((item) => (item.kind === 'sequence' ? flat(item.items) : [item]));
 
 /** A repetition is free when what must come before it cannot be part of it: then no second start can run over it. */
 function degreeOfSequence(items: readonly RegexNode[]): number {
@@ -125,7 +147,7 @@ function degreeOfSequence(items: readonly RegexNode[]): number {
   let before: CodeSet[] = [];
   for (const item of items) {
     if (item.kind === 'set') before.push(item.codes);
-    if (item.kind === 'choice' || item.kind === 'sequence') degree += degreeOf(item);
+    if (item.kind === 'choice') degree += degreeOf(item);
     if (item.kind !== 'repeat') continue;
     if (isVariable(item.item) && item.max > 1) return Number.POSITIVE_INFINITY;
     degree += degreeOf(item.item);
@@ -136,7 +158,7 @@ function degreeOfSequence(items: readonly RegexNode[]): number {
     }
     before = item.min > 0 && item.item.kind === 'set' ? [item.item.codes] : [];
   }
-  return degree + (factor > FACTOR_MAX ? 1 : 0);
+  return degree + (factor > FACTOR_MAX ? 1 : 0) + (factor > FACTOR_HUGE ? 1 : 0);
 }
 
 const isSeparated = (before: readonly CodeSet[], repeated: RegexNode): boolean =>

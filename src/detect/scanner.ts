@@ -16,7 +16,9 @@ const COMPLAINTS = [
   '[error]',
   '"error',
   '=error',
-  'ERROR',
+  'ERROR ',
+  'ERROR:',
+  'ERROR]',
   'Exception',
   'Unable to',
   'unable to',
@@ -42,7 +44,10 @@ export interface RecordSink {
   complained(record: FoundRecord): void;
 }
 
-/** Finds the records of a chunk that patterns fit. Not reentrant: it reuses its buffers. */
+/**
+ * Finds the records of a chunk that patterns fit. A harmless pattern only keeps lesser ones from alarming: a line that
+ * nothing but harmless patterns could fit is not looked at. Not reentrant: it reuses its buffers.
+ */
 export interface Scanner {
   /** [start, end) holds whole records. Returns how many lines (not progress records) some pattern fitted. */
   scan(bytes: Buffer, start: number, end: number, sink: RecordSink): number;
@@ -65,6 +70,8 @@ interface LiteralTable {
   readonly literals: readonly Literal[];
   /** By literal: indices of the patterns that it may belong to. Empty for a complaint. */
   readonly patterns: readonly (readonly number[])[];
+  /** By literal: 1 where one of its patterns says more than "this is ordinary". */
+  readonly matters: Uint8Array;
 }
 
 function literalTable(catalogue: Catalogue): LiteralTable {
@@ -80,7 +87,13 @@ function literalTable(catalogue: Catalogue): LiteralTable {
   }
   for (const text of COMPLAINTS) entryOf(text, false);
   const entries = [...byKey.values()];
-  return { literals: entries.map(({ literal }) => literal), patterns: entries.map(({ patterns }) => patterns) };
+  const matters = ({ patterns }: { patterns: readonly number[] }): boolean =>
+    patterns.some((at) => !catalogue.patterns[at]!.harmless || catalogue.patterns[at]!.notice !== undefined);
+  return {
+    literals: entries.map(({ literal }) => literal),
+    patterns: entries.map(({ patterns }) => patterns),
+    matters: Uint8Array.from(entries, (entry) => (matters(entry) ? 1 : 0)),
+  };
 }
 
 function prefilterFor(literals: readonly Literal[], sample: Uint8Array | undefined): Prefilter {
@@ -105,6 +118,7 @@ class Pass {
   readonly #range: Range;
   readonly #parts: Parts;
   readonly #candidates: number[] = [];
+  #matters = false;
   #matchedLines = 0;
 
   constructor(range: Range, parts: Parts) {
@@ -151,6 +165,7 @@ class Pass {
 
   #try(part: Omit<FoundRecord, 'text'>, hits: Hits, first: number, last: number): boolean {
     const complains = this.#gather(hits, first, last);
+    if (!complains && !this.#matters) return false;
     const record = { ...part, text: this.#range.bytes.toString('latin1', part.from, part.to) };
     const { catalogue, sink } = this.#parts;
     for (const candidate of this.#candidates) {
@@ -168,10 +183,13 @@ class Pass {
   #gather(hits: Hits, first: number, last: number): boolean {
     const candidates = this.#candidates;
     candidates.length = 0;
+    this.#matters = false;
     let complains = false;
     for (let at = first; at < last; at += 1) {
-      const patterns = this.#parts.table.patterns[hits.literalAt(at)]!;
+      const literal = hits.literalAt(at);
+      const patterns = this.#parts.table.patterns[literal]!;
       if (patterns.length === 0) complains = true;
+      if (this.#parts.table.matters[literal] === 1) this.#matters = true;
       for (const pattern of patterns) insert(candidates, pattern);
     }
     return complains;
