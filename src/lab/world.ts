@@ -8,6 +8,7 @@ import type { ChannelSetup, EngineSetup } from '../ground/setup.ts';
 import { entryOf } from '../journal/entry.ts';
 import { type AppendStep, MemoryStore } from '../journal/memory.ts';
 import type { Rulebook } from '../rulebook/rulebook.ts';
+import { Hammer } from './hammer.ts';
 import { Injector } from './injector.ts';
 import { Laws, type Violation } from './laws/laws.ts';
 import { People } from './people.ts';
@@ -28,6 +29,8 @@ export interface WorldOptions {
   /** Who plans; the shipped rules where nothing is said. */
   readonly rulebook?: (script: Script) => Rulebook;
   readonly persona?: Persona;
+  /** Somebody asks the guard for anything at any time, besides. */
+  readonly hammer?: boolean;
   /** Stops at the first violation. Default true. */
   readonly stopEarly?: boolean;
 }
@@ -36,6 +39,8 @@ export interface WorldEnd {
   readonly events: number;
   readonly nowMs: number;
   readonly violations: readonly Violation[];
+  /** What the hammer has asked for. */
+  readonly plans: number;
   readonly traceSha256: string;
   readonly record: Record;
   readonly plant: Plant;
@@ -79,6 +84,9 @@ export class World {
   #store: MemoryStore;
   #reeve: Reeve | undefined;
   #watcher: Watcher | undefined;
+  #hammer: Hammer | undefined;
+  #plans = 0;
+  #healed = false;
   #incarnation = 0;
   #startedMs = 0;
   #lastSeq = 0;
@@ -147,6 +155,7 @@ export class World {
       events: this.#events,
       nowMs: this.#nowMs,
       violations: this.#laws.violations,
+      plans: this.#plans + (this.#hammer?.plans ?? 0),
       traceSha256: this.#record.traceSha256(),
       record: this.#record,
       plant: this.#plant,
@@ -243,6 +252,20 @@ export class World {
     this.#reeve = reeve;
     this.#watcher = this.#watch(reeve);
     reeve.start();
+    if (this.#options.hammer === true) this.#hammer = this.#strikeWith(reeve);
+  }
+
+  #strikeWith(reeve: Reeve): Hammer {
+    const script = this.#script;
+    return new Hammer({
+      script,
+      reeve,
+      incarnation: this.#incarnation,
+      plant: this.#plant,
+      persona: this.#persona,
+      engines: this.#engines(reeve),
+      quiet: () => this.#healed || (this.#plant.serene && reeve.spine.incidents().open.length === 0),
+    });
   }
 
   #engineSetups(): readonly EngineSetup[] {
@@ -412,12 +435,15 @@ export class World {
     for (const invocation of this.#record.invocations) {
       if (invocation.incarnation === this.#incarnation) invocation.endMs ??= this.#nowMs;
     }
+    this.#plans += this.#hammer?.plans ?? 0;
+    this.#hammer = undefined;
     this.#reeve = undefined;
     this.#watcher = undefined;
   }
 
   #heal(): void {
     this.#injector.heal();
+    this.#healed = true;
     this.#trap = undefined;
     if (this.#diskBroken) this.#die(1_000, 0);
     for (const minutes of [5, 15, 25]) {

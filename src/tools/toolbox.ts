@@ -1,6 +1,6 @@
 import type { ActionContext, Engine } from '../core/engine.ts';
-import { invariant, ReeveError } from '../core/errors.ts';
-import type { ChannelRef, EngineId, Scope } from '../core/scope.ts';
+import { ReeveError } from '../core/errors.ts';
+import { type ChannelRef, type EngineId, keyOfScope, type Scope } from '../core/scope.ts';
 import type { ToolName } from '../core/tool.ts';
 
 /** What a tool's body may touch. No runner, no guard, no other tool: a tool cannot start a tool (law S7). */
@@ -27,9 +27,10 @@ export function createToolbox(ports: ToolPorts): ReadonlyMap<ToolName, ToolBody>
     if (engine) return engine;
     throw new ReeveError('ENGINE_REFUSED', `no engine is configured for ${JSON.stringify(target)}`);
   };
+  // A rule may point a tool that looks at the group or engine of a shared cause: that is an answer, not a bug.
   const channelAt = (target: Scope): string => {
-    invariant(target.kind === 'channel', `a channel was expected, got ${target.kind}`);
-    return target.id;
+    if (target.kind === 'channel') return target.id;
+    throw new ReeveError('ENGINE_REFUSED', `a channel was expected, got ${keyOfScope(target)}`);
   };
 
   const bodies: Record<ToolName, ToolBody> = {

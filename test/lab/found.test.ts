@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { ReeveError } from '../../src/core/errors.ts';
 import type { Symptom } from '../../src/core/symptom.ts';
 import { MemoryStore } from '../../src/journal/memory.ts';
+import { createToolbox } from '../../src/tools/toolbox.ts';
+import { fakeClock } from '../support/fake-clock.ts';
+import { FakeEngine } from '../support/fake-engine.ts';
 import { spineWorld } from '../support/spine-world.ts';
 
 const NO_SPACE = 'no space left on device';
@@ -48,5 +52,20 @@ describe('what the simulation found', () => {
     };
     expect(() => world.spine.symptom(line)).not.toThrow();
     expect(world.failures.join('\n')).toContain(NO_SPACE);
+  });
+});
+
+describe('a tool that looks, pointed at a group by a rule', () => {
+  const tools = createToolbox({
+    channelOf: () => undefined,
+    engineOf: () => new FakeEngine(fakeClock().clock, ['news']),
+    healthLine: () => '',
+    clean: (text) => text,
+  });
+  const context = { permit: 'per-1', fence: 1, signal: new AbortController().signal };
+
+  it.each(['fetch_recent_logs', 'get_channel_health'] as const)('is answered with a refusal: %s', async (name) => {
+    const looked = tools.get(name)!({ kind: 'engine', id: 'local' }, context);
+    await expect(looked).rejects.toBeInstanceOf(ReeveError);
   });
 });

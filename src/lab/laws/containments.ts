@@ -50,7 +50,8 @@ export class Containments implements Oracle {
         this.#thawedMs = monoMs;
         return;
       case 'control.released':
-        for (const held of this.#held.values()) held.released ||= keyOfScope(held.fact.scope) === keyOfScope(fact.scope);
+        for (const held of this.#held.values())
+          held.released ||= keyOfScope(held.fact.scope) === keyOfScope(fact.scope);
         return;
       case 'containment.raised':
         return this.#raise(fact, monoMs);
@@ -94,7 +95,8 @@ export class Containments implements Oracle {
     }
     const stormMs = this.#starts.lastStormMs();
     const sinceMs = this.#case.nowMs() - stormMs;
-    if (reason === 'restart_storm' && sinceMs < quietMs) broke('S8', `${key} ended ${sinceMs} ms after the window was full`);
+    if (reason === 'restart_storm' && sinceMs < quietMs)
+      broke('S8', `${key} ended ${sinceMs} ms after the window was full`);
   }
 
   /** The Nth start brings its containment with it. */

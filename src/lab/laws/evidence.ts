@@ -44,6 +44,10 @@ export class Evidence implements Oracle {
     this.#runs.set(run, sheet);
     if (fact.type === 'run.ended') this.#runs.delete(run);
     if (fact.type === 'envelope.taken') this.#taken(sheet, fact.envelope, incident);
+    if (fact.type === 'guard.decided' && fact.decision.verdict === 'allow') {
+      const { permit } = fact.decision;
+      if (permit.parent === undefined && changes(permit.call.tool)) this.#restsOn(sheet.envelope, permit, monoMs);
+    }
     if (fact.type === 'tool.started') this.#started(sheet, fact.permit, monoMs);
     if (fact.type === 'tool.finished' && fact.permit.parent === undefined) sheet.endedMs = monoMs;
   }
@@ -66,7 +70,8 @@ export class Evidence implements Oracle {
     }
     if (permit.risk === 'high') sheet.highRisk += 1;
     if (sheet.highRisk > 1) broke('S4', `${sheet.highRisk} high-risk actions in run ${permit.run}`);
-    if (changes(permit.call.tool)) this.#restsOn(sheet.envelope, permit, nowMs);
+    const waitedMs = nowMs - permit.grantedMs;
+    if (waitedMs >= limits.permitMs) broke('S6', `${permit.id} was used ${waitedMs} ms after it was granted`);
   }
 
   #restsOn(envelope: GroundedContextEnvelope | undefined, permit: PermitTerms, nowMs: number): void {

@@ -52,15 +52,7 @@ export class Laws {
     this.#runs = new Runs(this.#case);
     this.#pages = new Pages(this.#case);
     const evidence = new Evidence(this.#case);
-    this.#oracles = [
-      this.#starts,
-      this.#breakers,
-      this.#containments,
-      this.#words,
-      evidence,
-      this.#runs,
-      this.#pages,
-    ];
+    this.#oracles = [this.#starts, this.#breakers, this.#containments, this.#words, evidence, this.#runs, this.#pages];
   }
 
   broke(law: string, because: string): void {

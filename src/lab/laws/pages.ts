@@ -32,7 +32,8 @@ export class Pages implements Oracle {
     }
     if (fact.type === 'run.ended' && incident !== undefined) {
       const { outcome } = fact;
-      const needs = outcome.kind === 'approval_needed' || (outcome.kind === 'escalated' && outcome.reason !== 'containment');
+      const needs =
+        outcome.kind === 'approval_needed' || (outcome.kind === 'escalated' && outcome.reason !== 'containment');
       if (needs) this.#mustTell(keyOfIncidentPage(incident), batch, outcome.because);
     }
     if (fact.type === 'tool.unknown') this.#mustTell(keyOfIncidentPage(fact.permit.incident), batch, 'UNKNOWN');

@@ -131,7 +131,8 @@ export class Runs implements Oracle {
   /** What the last life had begun and not ended must have been declared UNKNOWN by now, and its runs ended. */
   #restarted(): void {
     const { broke } = this.#case;
-    for (const [id, { call }] of this.#open) broke('S6', `${call.tool} (${id}) began in an earlier life and was forgotten`);
+    for (const [id, { call }] of this.#open)
+      broke('S6', `${call.tool} (${id}) began in an earlier life and was forgotten`);
     for (const [run, { scope }] of this.#runs) broke('L2', `run ${run} on ${scope} was forgotten over a restart`);
     this.#open.clear();
     this.#runs.clear();
