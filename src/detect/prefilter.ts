@@ -35,6 +35,40 @@ export interface Prefilter {
   scan(bytes: Uint8Array, start: number, end: number, hits: Hits): void;
 }
 
+/** Two searches over one chunk, their hits in one order. */
+export function bothOf(one: Prefilter, other: Prefilter): Prefilter {
+  const [left, right] = [new Hits(), new Hits()];
+  return {
+    scan(bytes, start, end, hits) {
+      left.length = 0;
+      right.length = 0;
+      one.scan(bytes, start, end, left);
+      other.scan(bytes, start, end, right);
+      let at = 0;
+      for (let next = 0; next < left.length; next += 1) {
+        const offset = left.offsetAt(next);
+        for (; at < right.length && right.offsetAt(at) < offset; at += 1) {
+          hits.add(right.offsetAt(at), right.literalAt(at));
+        }
+        hits.add(offset, left.literalAt(next));
+      }
+      for (; at < right.length; at += 1) hits.add(right.offsetAt(at), right.literalAt(at));
+    },
+  };
+}
+
+/** The hits of a search over some of the literals, numbered as in the whole set. */
+export function renumbered(search: Prefilter, numbers: readonly number[]): Prefilter {
+  const own = new Hits();
+  return {
+    scan(bytes, start, end, hits) {
+      own.length = 0;
+      search.scan(bytes, start, end, own);
+      for (let at = 0; at < own.length; at += 1) hits.add(own.offsetAt(at), numbers[own.literalAt(at)]!);
+    },
+  };
+}
+
 export interface Literal {
   readonly text: string;
   readonly ignoreCase: boolean;

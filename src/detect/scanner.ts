@@ -1,7 +1,7 @@
 import { ahoCorasick } from './aho_corasick.ts';
 import type { Catalogue, Pattern } from './catalogue.ts';
 import type { Found } from './line_regex.ts';
-import { Hits, type Literal, type Prefilter } from './prefilter.ts';
+import { bothOf, Hits, type Literal, type Prefilter, renumbered } from './prefilter.ts';
 import { wuManber } from './wu_manber.ts';
 
 /** A record is looked at this far to each side of what was found in it: no line makes an expression slow. */
@@ -96,9 +96,15 @@ function literalTable(catalogue: Catalogue): LiteralTable {
   };
 }
 
+/** One short literal must not cost the others their skips, nor a table of states for all of them its memory. */
 function prefilterFor(literals: readonly Literal[], sample: Uint8Array | undefined): Prefilter {
-  const shortest = Math.min(...literals.map(({ text }) => text.length));
-  return shortest < SHIFTING_CHARS_MIN ? ahoCorasick(literals) : wuManber(literals, sample);
+  const isShort = ({ text }: Literal): boolean => text.length < SHIFTING_CHARS_MIN;
+  const part = (wanted: boolean) => literals.map((_, at) => at).filter((at) => isShort(literals[at]!) === wanted);
+  const [short, long] = [part(true), part(false)];
+  if (short.length === 0) return wuManber(literals, sample);
+  if (long.length === 0) return ahoCorasick(literals);
+  const of = (numbers: readonly number[]) => numbers.map((at) => literals[at]!);
+  return bothOf(renumbered(wuManber(of(long), sample), long), renumbered(ahoCorasick(of(short)), short));
 }
 
 interface Range {
