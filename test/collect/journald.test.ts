@@ -1,0 +1,189 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createChild } from '../../src/collect/child.ts';
+import { createJournald, entryOf } from '../../src/collect/journald.ts';
+import { followStream } from '../../src/collect/stdin.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { fakeClock } from '../support/fake-clock.ts';
+import { aFeed } from './support/feeding.ts';
+import { aDirectory } from './support/tailing.ts';
+
+const entry = (message: unknown, at: number, more: object = {}) =>
+  JSON.stringify({
+    __CURSOR: `s=abc;i=${at}`,
+    __REALTIME_TIMESTAMP: String(at * 1_000),
+    __MONOTONIC_TIMESTAMP: '1',
+    _HOSTNAME: 'box',
+    SYSLOG_IDENTIFIER: 'encoder',
+    _PID: '42',
+    _SYSTEMD_UNIT: 'encoder@news.service',
+    PRIORITY: '3',
+    MESSAGE: message,
+    ...more,
+  });
+
+/** A program that stands in for journalctl: writes down how it was called, prints, then waits or ends. */
+function aJournalctl(lines: readonly string[], then = 'exec sleep 60') {
+  const folder = aDirectory();
+  const program = join(folder, 'journalctl');
+  writeFileSync(join(folder, 'lines'), lines.map((line) => `${line}\n`).join(''));
+  writeFileSync(program, `#!/bin/sh\nprintf '%s\\n' "$*" >> ${folder}/calls\ncat ${folder}/lines\n${then}\n`);
+  chmodSync(program, 0o755);
+  return { folder, program, calls: () => readFileSync(join(folder, 'calls'), 'utf8').trim().split('\n') };
+}
+
+function follow(program: string, cursorFile: string, units: readonly string[] = []) {
+  const fed = aFeed();
+  const reports: string[] = [];
+  const journald = createJournald({
+    ...{ program, units, cursorFile, feed: fed.feed, clock: systemClock },
+    channelOf: ({ unit }) => /^encoder@(.*)\.service$/.exec(unit ?? '')?.[1],
+    report: (because) => reports.push(because),
+  });
+  onTestFinished(() => journald[Symbol.asyncDispose]());
+  journald.start();
+  return { ...fed, journald, reports };
+}
+
+describe("an entry of systemd's journal", () => {
+  it('becomes the line that journalctl would show, with its time', () => {
+    expect(entryOf(entry('it broke', 1_767_225_600_123))).toEqual({
+      cursor: 's=abc;i=1767225600123',
+      at: 1_767_225_600_123,
+      unit: 'encoder@news.service',
+      identifier: 'encoder',
+      line: '2026-01-01T00:00:00.123Z box encoder[42]: it broke',
+    });
+  });
+
+  it('may hold bytes that are no text, no message at all, or a field twice', () => {
+    expect(entryOf(entry([104, 105, 255], 1))?.line).toMatch(/: hi\ufffd$/);
+    expect(entryOf(entry(null, 1))?.line).toMatch(/encoder\[42\]: $/);
+    expect(entryOf(entry(['first', 'second'], 1))?.line).toMatch(/: first$/);
+  });
+
+  it.each(['', 'text', '{}', '[]', 'null', '{"MESSAGE":"x"}'])('%j is none', (text) => {
+    expect(entryOf(text)).toBeUndefined();
+  });
+});
+
+describe('following the journal', () => {
+  it('begins now, gives each line its channel, and goes on after its last line when it is started again', async () => {
+    const now = Date.now() + 1_000;
+    const { program, folder, calls } = aJournalctl([
+      entry('one', now),
+      entry('two', now + 1, { _SYSTEMD_UNIT: 'x.service' }),
+    ]);
+    const cursorFile = join(folder, 'cursor');
+    const first = follow(program, cursorFile, ['encoder@news.service']);
+    await vi.waitFor(() => expect(first.seen.length).toBe(2), { timeout: 5_000 });
+    expect(first.seen.map(({ channel, backlog }) => [channel, backlog])).toEqual([
+      ['news', false],
+      [undefined, false],
+    ]);
+    await vi.waitFor(() => expect(existsSync(cursorFile)).toBe(true), { timeout: 5_000 });
+    await first.journald[Symbol.asyncDispose]();
+    const second = follow(program, cursorFile);
+    await vi.waitFor(() => expect(second.seen.length).toBe(2), { timeout: 5_000 });
+    expect(calls()).toEqual([
+      '--output=json --follow --no-pager --lines=0 --unit=encoder@news.service',
+      `--output=json --follow --no-pager --after-cursor=s=abc;i=${now + 1}`,
+    ]);
+  });
+
+  it('what was written before it was opened is evidence of nothing', async () => {
+    const { program, folder } = aJournalctl([entry('old', Date.now() - 60_000)]);
+    const { seen } = follow(program, join(folder, 'cursor'));
+    await vi.waitFor(() => expect(seen.map(({ backlog }) => backlog)).toEqual([true]), { timeout: 5_000 });
+  });
+
+  it('takes what is no entry as a line of its own, and a broken cursor file for none', async () => {
+    const { program, folder, calls } = aJournalctl(['-- Boot abc --', entry('one', Date.now())]);
+    writeFileSync(join(folder, 'cursor'), 'not a cursor; rm -rf\n/');
+    const { texts } = follow(program, join(folder, 'cursor'));
+    await vi.waitFor(() => expect(texts().length).toBe(2), { timeout: 5_000 });
+    expect(texts()[0]).toBe('-- Boot abc --');
+    expect(calls()[0]).toMatch(/--lines=0$/);
+  });
+
+  it('says why when the program ends, and starts it again', async () => {
+    const { program, folder, calls } = aJournalctl([], 'echo "No journal files were found." >&2; exit 1');
+    const { reports } = follow(program, join(folder, 'cursor'));
+    await vi.waitFor(() => expect(calls().length).toBe(2), { timeout: 5_000 });
+    expect(reports[0]).toMatch(/ended with 1; it is started again in 1 s: No journal files were found\./);
+  });
+
+  const hasJournal = spawnSync('journalctl', ['--lines=1', '--output=json']).stdout?.length > 5;
+  it.skipIf(!hasJournal)('follows the real journal (skipped where there is none)', async () => {
+    const { texts } = follow('journalctl', join(aDirectory(), 'cursor'));
+    const word = `reeve-${process.pid}`;
+    await vi.waitFor(() => {
+      spawnSync('logger', ['--tag', 'reeve-test', word]);
+      expect(texts().some((text) => text.endsWith(word))).toBe(true);
+    });
+  });
+});
+
+describe('a program that is kept running', () => {
+  it('is started again after pauses that double, and ends with what it started', async () => {
+    const { clock, advance } = fakeClock();
+    const reports: string[] = [];
+    const child = createChild({
+      ...{ argv: () => ['/nowhere/at-all'], clock, report: (because: string) => reports.push(because) },
+      ...{ onOutput: () => undefined, onEnd: () => undefined },
+    });
+    child.start();
+    for (const pauseMs of [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]) {
+      const starts = child.starts;
+      await vi.waitFor(() => expect(reports.length).toBe(starts));
+      expect(reports.at(-1)).toMatch(new RegExp(`in ${pauseMs / 1_000} s$`));
+      await advance(pauseMs - 1);
+      expect(child.starts).toBe(starts);
+      await advance(1);
+      expect(child.starts).toBe(starts + 1);
+    }
+    await child[Symbol.asyncDispose]();
+  });
+
+  it('ends with all that it started, even where it does not listen', async () => {
+    const printed: string[] = [];
+    const child = createChild({
+      argv: () => ['sh', '-c', 'trap "" TERM; sleep 61 & echo $!; wait; wait'],
+      clock: systemClock,
+      report: () => undefined,
+      onOutput: (bytes) => printed.push(bytes.toString()),
+      onEnd: () => undefined,
+    });
+    child.start();
+    await vi.waitFor(() => expect(printed.length).toBe(1));
+    /** Dead and not yet fetched by its parent is dead. */
+    const isAlive = () => {
+      const stat = `/proc/${printed[0]!.trim()}/stat`;
+      return existsSync(stat) && !/\) [ZX] /.test(readFileSync(stat, 'latin1'));
+    };
+    expect(isAlive()).toBe(true);
+    await child[Symbol.asyncDispose]();
+    await vi.waitFor(() => expect(isAlive()).toBe(false));
+  });
+});
+
+describe('standard input', () => {
+  it('is a log of whole lines, the last one with or without its end', async () => {
+    const { feeds, feed, seen } = aFeed();
+    const input = new PassThrough();
+    using _ = followStream(input, { feed, channel: 'news' });
+    input.write('one\ntw');
+    input.write('o\nthr');
+    input.end('ee');
+    await vi.waitFor(() => expect(feed.stats().lines + feed.stats().waiting).toBe(3));
+    await feeds.idle();
+    expect(seen.map(({ text, channel }) => [text, channel])).toEqual([
+      ['one', 'news'],
+      ['two', 'news'],
+      ['three', 'news'],
+    ]);
+  });
+});
