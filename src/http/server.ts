@@ -5,7 +5,7 @@ import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { secureHeaders } from 'hono/secure-headers';
 import type { Clock } from '../core/clock.ts';
-import { messageOf } from '../core/errors.ts';
+import { messageOf, ReeveError } from '../core/errors.ts';
 import { toWire } from '../core/wire.ts';
 import { addApi } from './api.ts';
 import { grantOf, hostsOf, includes, refusalOf, type TokenGrant, type TokenScope } from './auth.ts';
@@ -145,9 +145,15 @@ function listen(app: Hono<HttpEnv>, { host, port }: { host: string; port: number
   return new Promise((resolve, reject) => {
     const bound = (address: AddressInfo) => resolve({ server, address: { host, port: address.port } });
     const server = serve({ fetch: app.fetch, hostname: host, port }, bound) as Server;
-    server.once('error', reject);
+    server.once('error', (cause) => reject(cannotListen({ host, port }, cause)));
   });
 }
+
+const cannotListen = ({ host, port }: { host: string; port: number }, cause: unknown): ReeveError =>
+  new ReeveError('PORT_UNAVAILABLE', `cannot listen on ${host}:${port}: ${messageOf(cause)}`, {
+    cause,
+    hint: 'Does something else listen there, or another Reeve? Choose another address under http: listen.',
+  });
 
 const close = (server: Server): Promise<void> =>
   new Promise((resolve) => {
