@@ -1,13 +1,14 @@
 import { asBytes } from './catalogue.ts';
-import { withoutForeign } from './trust.ts';
+import { isQuiet, withoutForeign } from './trust.ts';
 
 export type Tone = 'quiet' | 'complaint' | 'plain';
 
 /** One line of an excerpt as the scorer sees it: the program's own words in latin1, nothing that outsiders wrote. */
 export interface ExcerptLine {
   readonly at: number;
-  /** As it was read, for patterns: they know what is foreign in it. Empty where the whole line is somebody else's text. */
+  /** As it was read, for patterns: they know what is foreign in it. Empty where all of it is somebody else's text. */
   readonly whole: string;
+  /** The same with every foreign part blotted out. */
   readonly text: string;
   readonly tone: Tone;
 }
@@ -15,14 +16,21 @@ export interface ExcerptLine {
 const LINES_MAX = 200;
 const LINE_CHARS_MAX = 4000;
 
+const anyOf = (words: string): string => words.split(' ').join('|');
+
 /** The start of a record: a time, a level, a tag in brackets or a JSON object. */
-const RECORD_START =
-  /^(?:\[?\d{4}[-/]\d|\[?\d{1,2}[:/]\d\d|\[?\d{4}\/\d{6}|[A-Z][a-z]{2} [ \d]\d|\d{9,}|<\d+>|(?:INFO|WARN|ERRO|ERROR|DEBU|DEBUG|FATA|FATAL|TRACE|NOTICE)\b|time=|level=|ts=|\{|\d+:[A-Z] )/;
-const STATEMENT = /\b(?:STATEMENT|QUERY|DETAIL|CONTEXT|HINT): /;
-const COMPLAINT =
-  /\b(?:error|errors|err|erro|eror|ftl|fatal|crit|critical|alert|emerg|panic|exception|traceback|fail|failed|failure|failing|cannot|can't|couldn't|unable|aborted|warn|warning|wrn|war|severe|denied|refused|invalid|timeout)\b|\w(?:Error|Exception)\b/i;
-const QUIET_LEVEL =
-  /^.{0,80}?(?:\b(?:INFO|INF|DEBUG|DBG|VERBOSE|TRACE|NOTICE|Info|Debug|Notice)\b|\[(?:info|debug|notice)\]|level=(?:info|debug)|"level":"?(?:info|debug|[123]0\b))/;
+const RECORD_START = new RegExp(
+  '^(?:\\[?\\d{4}[-/]\\d|\\[?\\d{1,2}[:/]\\d\\d|\\[?\\d{4}/\\d{6}|[A-Z][a-z]{2} [ \\d]\\d|\\d{9,}|<\\d+>|' +
+    `(?:${anyOf('INFO WARN ERRO ERROR DEBU DEBUG FATA FATAL TRACE NOTICE')})\\b|time=|level=|ts=|\\{|\\d+:[A-Z] )`,
+);
+const STATEMENT = /\b(?:STATEMENT|QUERY|DETAIL|CONTEXT): /;
+const COMPLAINT = new RegExp(
+  `\\b(?:${anyOf(
+    'error errors err erro eror ftl fatal crit critical alert emerg panic exception traceback fail failed failure ' +
+      "failing cannot can't couldn't unable aborted warn warning wrn war severe denied refused invalid timeout",
+  )})\\b|\\w(?:Error|Exception)\\b`,
+  'i',
+);
 
 /** At most 200 lines of at most 4,000 characters. Text that a record let through onto lines of its own is left out. */
 export function readExcerpt(lines: readonly string[]): readonly ExcerptLine[] {
@@ -40,7 +48,7 @@ const stripControls = (line: string): string =>
   line.replaceAll(/\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*(?:\x07|$)|[\x00-\x08\x0b-\x1f\x7f]/g, '');
 
 function toneOf(text: string): Tone {
-  if (QUIET_LEVEL.test(text)) return 'quiet';
+  if (isQuiet(text)) return 'quiet';
   return COMPLAINT.test(text) ? 'complaint' : 'plain';
 }
 

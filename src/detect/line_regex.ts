@@ -22,10 +22,10 @@ const NO_GROUPS: Found['groups'] = {};
 /** The platform's RegExp where its backtracking is provably bounded, else RE2's automaton. */
 export function compileLineRegex(source: string, parsed: ParsedRegex): LineRegex {
   const growth = growthOf(parsed.root);
-  const linear = re2(source);
-  if (growth > 2) return linear();
   const quick = native(parsed);
   if (growth <= 1) return quick;
+  const linear = re2(source);
+  if (growth > 2) return linear();
   return { find: (text) => (text.length <= QUADRATIC_CHARS_MAX ? quick : linear()).find(text) };
 }
 

@@ -6,21 +6,25 @@
 /** Values of these keys are the program's own words, though they stand in quotes. */
 const OWN_KEYS = new Set(
   (
-    'msg message err error errors reason detail details cause code status statuscode status_code type exception level ' +
-    'severity stderr stdout output log errormessage error_message error_description event result signal state name ' +
-    'stack lasterror last_error condition failure @m @mt @x @l'
+    'msg message err error errors reason detail details cause code status statuscode status_code type ' +
+    'exception ' +
+    'level severity stderr stdout output log errormessage error_message error_description event result ' +
+    'signal state name stack lasterror last_error condition failure @m @mt @x @l'
   ).split(' '),
 );
 const KEY_CHARS_MAX = 28;
 const REQUEST = /^([A-Z]{3,10} )(.*)( [A-Z]{3,5}\/\d(?:\.\d)?)$/;
-const QUIET =
-  /\b(?:INFO|INF|DEBUG|DBG|VERBOSE|TRACE|NOTICE|Info|Debug|Notice)\b|\[(?:info|debug|notice)\]|level=(?:info|debug)|"level":"?(?:info|debug|[123]0\b)/;
+const QUIET = new RegExp(
+  `\\b(?:${'INFO INF DEBUG DBG VERBOSE TRACE NOTICE Info Debug Notice'.split(' ').join('|')})\\b|` +
+    '\\[(?:info|debug|notice)\\]|level=(?:info|debug)|"level":"?(?:info|debug|[123]0\\b)',
+);
 const LEVEL_CHARS_MAX = 120;
 /** After these words and a colon, or an equals sign, somebody else speaks to the end of the line. */
 const INTRODUCTIONS = new Set(
-  'STATEMENT QUERY DETAIL CONTEXT chunk Title title StreamTitle streamtitle Agent agent Referer referer Referrer referrer'.split(
-    ' ',
-  ),
+  (
+    'STATEMENT QUERY DETAIL CONTEXT chunk Title title StreamTitle streamtitle ' +
+    'Agent agent Referer referer Referrer referrer'
+  ).split(' '),
 );
 /** The last letters of the above: most colons are told apart by the one character before them. */
 const INTRODUCTION_ENDS = Uint8Array.from({ length: 256 }, (_, code) =>
@@ -102,8 +106,14 @@ function restFrom(text: string, at: number, code: number): number {
 }
 
 /** What kind of file it is may be said by its ending, and only from this list. */
-const KIND =
-  /\.(?:ts|m4s|m3u8|m3u|mpd|mp4|mkv|mp3|aac|flv|mov|webm|json|ya?ml|xml|xspf|liq|toml|ini|conf|ffconcat|txt|db|sqlite3?|sock|png|jpg)$/;
+const KIND = new RegExp(
+  `\\.(?:${(
+    'ts m4s m3u8 m3u mpd mp4 mkv mp3 aac flv mov webm json ya?ml xml xspf liq toml ini conf ffconcat txt db sqlite3? ' +
+    'sock png jpg'
+  )
+    .split(' ')
+    .join('|')})$`,
+);
 /** Where programs and devices live, as opposed to media. */
 const SYSTEM_PATH = /^\/(?:usr|bin|sbin|opt|etc|lib|dev|proc|sys|run)\/[\w./+-]+$/;
 
@@ -162,7 +172,7 @@ function singleQuoted(text: string, at: number, spans: number[]): number {
   while (end >= 0 && isWord(text, end + 1)) end = text.indexOf("'", end + 1);
   if (end < 0) return at + 1;
   const inner = text.slice(at + 1, end);
-  const foreign = inner.includes('/') || inner.includes('\\') || QUIET.test(text.slice(0, LEVEL_CHARS_MAX));
+  const foreign = inner.includes('/') || inner.includes('\\') || isQuiet(text);
   if (!foreign || SYSTEM_PATH.test(inner)) return at + 1;
   spans.push(at + 1, beforeKind(text, at + 1, end));
   return end + 1;
@@ -189,6 +199,9 @@ export function withoutForeign(text: string): string {
   }
   return kept + text.slice(from);
 }
+
+/** True when the line says itself that it is no complaint. */
+export const isQuiet = (text: string): boolean => QUIET.test(text.slice(0, LEVEL_CHARS_MAX));
 
 /** True when neither the first nor the last character of [from, to) lies in a foreign part. */
 export function isOwnWords(spans: readonly number[], from: number, to: number): boolean {

@@ -15,14 +15,15 @@ export function aCatalogue(
     readonly regex: string;
     readonly match?: readonly string[];
     readonly symptom?: string;
+    readonly severity?: number;
   }[],
   rest: object = {},
 ): Catalogue {
-  const entries = patterns.map(({ id, regex, match, symptom }) => ({
+  const entries = patterns.map(({ id, regex, match, symptom, severity }) => ({
     id,
     regex,
     symptom: symptom ?? 'upstream_unreachable',
-    severity: 50,
+    severity: severity ?? 50,
     match: match ?? [regex],
     ...rest,
   }));

@@ -11,7 +11,8 @@ import { aCatalogue } from './catalogue-source.ts';
 const catalogue = aCatalogue([
   { id: 'refused', regex: 'Connection refused' },
   { id: 'torn', regex: 'packet corrupt', symptom: 'corrupt_input' },
-  { id: 'ordinary', regex: 'deprecated pixel format', symptom: 'benign_noise' },
+  { id: 'ordinary', regex: 'Connection refused by a viewer', symptom: 'benign_noise', severity: 90 },
+  { id: 'quiet', regex: 'deprecated pixel format', symptom: 'benign_noise' },
 ]);
 const notices = aCatalogue(
   [
@@ -63,7 +64,7 @@ beforeEach(() => {
 describe('counting', () => {
   it('accounts for every line', () => {
     const count = feed('Connection refused\nfine\r\nframe=1 time=1\rdeprecated pixel format\n');
-    expect(count).toEqual({ lines: 3, matched: 2, unmatched: 1, progress: 1 });
+    expect(count).toEqual({ lines: 3, matched: 1, unmatched: 2, progress: 1 });
   });
 
   it('counts a backlog and draws nothing from it', () => {
@@ -122,7 +123,7 @@ describe('symptoms', () => {
   });
 
   it('is not raised by what is harmless', () => {
-    feed('deprecated pixel format used\n');
+    feed('Connection refused by a viewer\ndeprecated pixel format used\n');
     expect(symptoms).toEqual([]);
     expect(detector.totals().harmless).toBe(1);
   });
