@@ -23,13 +23,16 @@ try {
   const files = await backtestFiles(labFiles({ tools: [...TOOL_SPECS.values()], cwd: '/', env: {} }));
   const order = { logs, samples: undefined, persona: undefined, against: undefined, rules: undefined } as const;
   for (let round = 1; round <= 3; round += 1) {
-    const startedNs = process.hrtime.bigint();
+    const [startedNs, cpu] = [process.hrtime.bigint(), process.cpuUsage()];
     const result = await backtest({ ...order, phase: 4, offsetMinutes: 0 }, files);
     const seconds = Number(process.hrtime.bigint() - startedNs) / 1e9;
+    const used = process.cpuUsage(cpu);
+    const cpuSeconds = (used.user + used.system) / 1e6;
     const read = result.sources.reduce((sum, source) => sum + source.lines, 0);
-    const rate = Math.round(read / seconds).toLocaleString('en');
+    const per = (time: number) => Math.round(read / time).toLocaleString('en');
     const rest = `${(bytes / seconds / 1e6).toFixed(0)} MB/s, ${result.base.incidents.length} incidents`;
-    process.stdout.write(`round ${round}: ${read} lines in ${seconds.toFixed(2)} s: ${rate} lines/s, ${rest}\n`);
+    const rates = `${per(seconds)} lines/s; ${per(cpuSeconds)} lines per second of CPU time`;
+    process.stdout.write(`round ${round}: ${read} lines in ${seconds.toFixed(2)} s: ${rates}; ${rest}\n`);
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });

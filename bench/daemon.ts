@@ -20,6 +20,7 @@ const channelCount = Number(values.channels);
 const verdictCount = Number(values.verdicts);
 const idleSeconds = Number(values['idle-seconds']);
 const root = resolve(import.meta.dirname, '..');
+
 const work = mkdtempSync(join(tmpdir(), 'reeve-bench-'));
 const names = Array.from({ length: channelCount }, (_, index) => `ch${index + 1}`);
 

@@ -30,9 +30,15 @@ export function valueAt(value: unknown, pointer: string): unknown {
 
 /** A whole number of 0 or more, also where it is written as text; undefined for anything else. */
 export function countAt(value: unknown, pointer: string | undefined): number | undefined {
+  const number = numberAt(value, pointer);
+  return number !== undefined && number >= 0 ? number : undefined;
+}
+
+/** Any finite number, also where it is written as text: an exit code below zero names the signal that killed it. */
+export function numberAt(value: unknown, pointer: string | undefined): number | undefined {
   const found = pointer === undefined ? undefined : valueAt(value, pointer);
   const number = typeof found === 'string' && found.trim() !== '' ? Number(found) : found;
-  return typeof number === 'number' && Number.isFinite(number) && number >= 0 ? number : undefined;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
 }
 
 function itemsOf(answer: unknown, pointer: string): readonly unknown[] {
@@ -91,7 +97,7 @@ function processOf(channel: ChannelId, item: unknown, { reading, of }: Context):
     state,
     generation: generation === undefined || generation === null ? life.generation : String(generation).slice(0, 200),
     uptimeMs: uptime === undefined ? undefined : Math.round(uptime * 1_000),
-    exitCode: countAt(item, fields.exit_code),
+    exitCode: numberAt(item, fields.exit_code),
     stoppedOnPurpose: state === 'stopped' || state === 'stopping',
   };
 }

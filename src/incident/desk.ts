@@ -8,8 +8,9 @@ export interface Sight {
   readonly trouble:
     | {
         readonly classification: FailureClass;
-        /** The engine may still deal with it itself. */
+        /** The engine may still deal with it itself, until `settledMs`. */
         readonly settling: boolean;
+        readonly settledMs: MonoMs;
         /** Since when this classification has held. */
         readonly sinceMs: MonoMs;
       }
@@ -48,6 +49,7 @@ export type Intent =
 const CONTAINED_RETRY_MS = 5_000;
 const WATCH_RETRY_MS = 30_000;
 const TOLD_HOLD_MS = 30_000;
+const SETTLING_LOOK_MS = 250;
 
 /** Upstream troubles often come to several channels within seconds: wait that long for the others. */
 const OPEN_HOLD_MS: Partial<Record<FailureClass, number>> = {
@@ -67,12 +69,16 @@ export function judge(open: OpenIncident | undefined, sight: Sight, nowMs: MonoM
   return open === undefined ? judgeClosed(sight, nowMs) : judgeOpen(open, sight, nowMs, policy);
 }
 
+/** Looked at again the moment it has settled; what settles at no known time is looked at now and then. */
+const settleMs = ({ settledMs }: NonNullable<Sight['trouble']>, nowMs: MonoMs): MonoMs =>
+  settledMs > nowMs ? Math.min(settledMs, nowMs + SETTLING_LOOK_MS) : nowMs + SETTLING_LOOK_MS;
+
 const none = (againMs?: MonoMs): Intent => ({ kind: 'none', againMs });
 
 function judgeClosed(sight: Sight, nowMs: MonoMs): Intent {
   const { trouble } = sight;
   if (trouble === undefined || sight.covered || sight.quiet) return none();
-  if (trouble.settling) return none(nowMs + 250);
+  if (trouble.settling) return none(settleMs(trouble, nowMs));
   const openMs = trouble.sinceMs + (OPEN_HOLD_MS[trouble.classification] ?? 0);
   return nowMs < openMs ? none(openMs) : { kind: 'open', classification: trouble.classification };
 }
@@ -81,7 +87,7 @@ function judgeOpen(open: OpenIncident, sight: Sight, nowMs: MonoMs, policy: Desk
   if (open.running) return none();
   if (sight.covered) return { kind: 'close', ending: 'absorbed', because: 'a shared cause covers the channel' };
   if (sight.trouble === undefined) return closeWhenHeld(open, sight, nowMs, policy);
-  if (sight.trouble.settling) return none(nowMs + 250);
+  if (sight.trouble.settling) return none(settleMs(sight.trouble, nowMs));
   if (open.cure !== undefined && nowMs - open.cure.atMs <= policy.relapseMs) return { kind: 'relapse' };
   if (sight.trouble.classification !== open.incident.classification) {
     return { kind: 'reclassify', to: sight.trouble.classification };

@@ -70,7 +70,12 @@ export class Sights {
       because: finding.because,
       sight: {
         trouble: finding.trouble
-          ? { classification: finding.classification, settling: finding.settling, sinceMs: classifiedMs }
+          ? {
+              classification: finding.classification,
+              settling: finding.settling,
+              settledMs: finding.actNotBeforeMs,
+              sinceMs: classifiedMs,
+            }
           : undefined,
         healthy: finding.healthy,
         healthySinceMs,
@@ -97,7 +102,7 @@ export class Sights {
       channels: cause?.channels ?? [],
       because: cause?.because ?? 'the shared cause is gone',
       sight: {
-        trouble: classification === undefined ? undefined : { classification, settling: false, sinceMs },
+        trouble: classification === undefined ? undefined : { classification, settling: false, settledMs: 0, sinceMs },
         healthy: classification === undefined ? (healthy ? true : undefined) : false,
         healthySinceMs: healthy ? this.#wellSince(members, cause) : undefined,
         quiet: false,

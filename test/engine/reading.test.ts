@@ -21,6 +21,13 @@ const reading = (fields: object = {}, rest: object = {}): Reading => ({
 const stateOf = (item: object, options?: Reading) =>
   readChannels([{ name: 'a', ...item }], options ?? reading(), of(['a'])).processes[0]!;
 
+describe('an exit code', () => {
+  it('below zero is kept: it names the signal that killed the process', () => {
+    const sample = stateOf({ state: 'exited', code: -9 }, reading({ exit_code: '/code' }));
+    expect(sample.exitCode).toBe(-9);
+  });
+});
+
 describe('valueAt', () => {
   it('follows RFC 6901', () => {
     const document = { a: [{ 'b/c': 1, 'd~e': 2 }], '': 3 };

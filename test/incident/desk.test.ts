@@ -10,6 +10,7 @@ const NOW = 2_000_000;
 const trouble = (with_: Partial<NonNullable<Sight['trouble']>> = {}): NonNullable<Sight['trouble']> => ({
   classification: 'process_crashed',
   settling: false,
+  settledMs: 0,
   sinceMs: NOW,
   ...with_,
 });
@@ -57,6 +58,13 @@ describe('without an open incident', () => {
     const upstream = sight({ trouble: trouble({ classification: 'upstream_unavailable', sinceMs: NOW - 2_999 }) });
     expect(judge(undefined, upstream, NOW, policy)).toEqual({ kind: 'none', againMs: NOW + 1 });
     expect(judge(undefined, upstream, NOW + 1, policy).kind).toBe('open');
+  });
+
+  it('looks again the moment the engine had its time, to the millisecond', () => {
+    const settling = sight({ trouble: trouble({ settling: true, settledMs: NOW + 40 }) });
+    expect(judge(undefined, settling, NOW, policy)).toEqual({ kind: 'none', againMs: NOW + 40 });
+    const later = sight({ trouble: trouble({ settling: true, settledMs: NOW + 9_000 }) });
+    expect(judge(undefined, later, NOW, policy)).toEqual({ kind: 'none', againMs: NOW + 250 });
   });
 
   it.each([
