@@ -21,6 +21,8 @@ export interface Act {
   readonly lift: 'cause' | 'operator';
   /** Starts that Reeve may make after the cause is gone, over all channels hit. */
   readonly startsAfterMax: number;
+  /** It must not be mistaken for the echo of what was before: everything before it is over when it begins. */
+  readonly afterCalm?: boolean;
   /** All of it is one trouble: one incident, one page. */
   readonly isOne?: boolean;
   unavailable?(stage: Stage): string | undefined;
@@ -83,7 +85,7 @@ export const ACTS: readonly Act[] = [
     right: 'wait, tell a person if it lasts; no restart while it does',
     channels: ['pull2'],
     inject: ({ faults }) => faults.origin('pull2', 'refuse'),
-    withinMs: 60_000,
+    withinMs: 90_000,
     lift: 'cause',
     startsAfterMax: 1,
   },
@@ -94,17 +96,17 @@ export const ACTS: readonly Act[] = [
     right: 'not fooled by RUNNING; tell a person, no restart while it lasts',
     channels: ['pull3'],
     inject: ({ faults }) => faults.origin('pull3', 'stall'),
-    withinMs: 75_000,
+    withinMs: 90_000,
     lift: 'cause',
     startsAfterMax: 1,
   },
   {
     ...PAGE,
     id: 'cpu_starved',
-    title: 'gen1 gets a picture that the machine cannot encode in time',
+    title: 'gen4 gets a picture that the machine cannot encode in time',
     right: 'no restart: a person lowers the profile',
-    channels: ['gen1'],
-    inject: ({ faults }) => faults.cpuStarved('gen1'),
+    channels: ['gen4'],
+    inject: ({ faults }) => faults.cpuStarved('gen4'),
     withinMs: 90_000,
     lift: 'operator',
     startsAfterMax: 0,
@@ -116,6 +118,7 @@ export const ACTS: readonly Act[] = [
     title: 'the disk of the segments is full: no log line, no exit, empty segments',
     right: 'no restart: a person frees space',
     channels: ALL,
+    afterCalm: true,
     inject: ({ faults }) => faults.diskFull(),
     withinMs: 60_000,
     lift: 'cause',
@@ -128,8 +131,9 @@ export const ACTS: readonly Act[] = [
     title: 'every origin refuses at once',
     right: 'one incident, one page, no start; then the dark ones are started, spread out',
     channels: PULLED,
+    afterCalm: true,
     inject: ({ faults }) => faults.storm(),
-    withinMs: 75_000,
+    withinMs: 90_000,
     lift: 'cause',
     startsAfterMax: PULLED.length,
     isOne: true,
@@ -140,8 +144,9 @@ export const ACTS: readonly Act[] = [
     title: `${LOOPING} crashes two seconds after every start, and the supervisor starts it again and again`,
     right: 'no restart added to the loop: a person finds the cause',
     channels: [LOOPING],
+    afterCalm: true,
     inject: ({ faults }) => faults.crashLoop(LOOPING),
-    withinMs: 75_000,
+    withinMs: 90_000,
     lift: 'operator',
     startsAfterMax: 0,
   },

@@ -79,6 +79,15 @@ export interface Account {
   readonly open: readonly string[];
 }
 
+/** The incidents that were opened about these channels; about a group or engine too, where there are several. */
+export const incidentsAbout = (channels: readonly string[], entries: readonly JournalEntry[]): readonly string[] =>
+  entries
+    .map(({ fact }) => fact)
+    .filter((fact) => fact.type === 'incident.opened')
+    .map(({ incident }) => incident)
+    .filter(({ scope }) => (scope.kind === 'channel' ? channels.includes(scope.id) : channels.length > 1))
+    .map(({ id }) => id);
+
 /** Only looking is not a change. */
 const LOOKING = new Set(['fetch_recent_logs', 'inspect_pool_status', 'get_channel_health']);
 

@@ -20,17 +20,26 @@ export interface Check {
   readonly says: string;
 }
 
+/** What there is to judge by. `atLast`: every page has had the time to be taken back. */
+export interface Evidence {
+  readonly seen: Seen;
+  readonly account: Account;
+  readonly atLast: boolean;
+}
+
 /**
  * Did it end as it should? Judged by what was seen from outside. Reeve's own account serves only to count incidents.
  */
-export function judge(act: Act, seen: Seen, account: Account): readonly Check[] {
+export function judge(act: Act, { seen, account, atLast }: Evidence): readonly Check[] {
   const plays = seen.playingAfterMs !== undefined;
   const paged = new Set(seen.pages.filter(({ what }) => what === 'trigger').map(({ key }) => key));
   const resolved = new Set(seen.pages.filter(({ what }) => what === 'resolve').map(({ key }) => key));
   const forgotten = [...paged].filter((key) => !resolved.has(key));
   const always: readonly Check[] = [
     check(plays, 'every channel plays again', 'not every channel plays again'),
-    check(forgotten.length === 0, 'no page was left open', `${forgotten.length} page(s) were never taken back`),
+    ...(atLast && paged.size > 0
+      ? [check(forgotten.length === 0, 'its page was taken back', `${forgotten.length} page(s) were never taken back`)]
+      : []),
   ];
   if (act.ending === 'repair') {
     return [

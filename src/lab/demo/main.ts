@@ -2,11 +2,12 @@
  * `npm run demo`: the main job on real streams. Ten faults, one after another, on real channels; Reeve as a real
  * process; each ending judged from outside Reeve. Exit 0 only if every fault ended as it should.
  */
+import { constants } from 'node:os';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../../core/clock.ts';
 import { messageOf, ReeveError } from '../../core/errors.ts';
 import { type Act, ACTS, LOOPING } from './acts.ts';
-import { type Company, type Performance, perform } from './perform.ts';
+import { type Company, type Performance, perform, settle } from './perform.ts';
 import { type Reeve, startReeve } from './reeve.ts';
 import { openScreen, type Screen, tableOf } from './screen.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -90,6 +91,7 @@ async function playAll(acts: readonly Act[], { stage, reeve, screen, signal }: P
   await reeve.catchUp();
   for (const [index, act] of acts.entries()) {
     const because = act.unavailable?.(stage);
+    if (act.afterCalm) await settle(played, company);
     screen.begin(act, `${index + 1}/${acts.length}`, clock.monotonicMs());
     if (because) {
       screen.write(`           not played: ${because}`);
@@ -97,13 +99,27 @@ async function playAll(acts: readonly Act[], { stage, reeve, screen, signal }: P
       continue;
     }
     const performance = await perform(act, company);
-    screen.verdict(performance);
+    screen.verdict(performance, false);
     played.push(performance);
-    if (!performance.checks.every(({ ok }) => ok)) await stage.faults.clear();
+    if (!performance.checks(false).every(({ ok }) => ok)) await stage.faults.clear();
   }
+  screen.title('Waiting until everything is over …');
+  await settle(played, company);
+  return tellResult(played, skipped, { stage, screen });
+}
+
+function tellResult(
+  played: readonly Performance[],
+  skipped: readonly (readonly [Act, string])[],
+  { stage, screen }: Pick<Playing, 'stage' | 'screen'>,
+): number {
   screen.title('What came of it');
   screen.write(tableOf(played, skipped));
-  const wrong = played.filter(({ checks }) => !checks.every(({ ok }) => ok));
+  const wrong = played.filter((performance) => !performance.checks(true).every(({ ok }) => ok));
+  for (const performance of wrong) {
+    screen.write(`\n${performance.act.title}`);
+    screen.verdict(performance, true);
+  }
   const through = (via: string) => stage.pages.filter((page) => page.via === via).length;
   screen.write(
     `\n${played.length - wrong.length} of ${played.length} ended as they should, ${skipped.length} not played; ` +
@@ -113,14 +129,17 @@ async function playAll(acts: readonly Act[], { stage, reeve, screen, signal }: P
 }
 
 const stopping = new AbortController();
+let stoppedBy: number | undefined;
 for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.once(name, () => stopping.abort(new ReeveError('TIMED_OUT', `ended by ${name}`)));
+  process.once(name, () => {
+    stoppedBy = 128 + constants.signals[name];
+    stopping.abort(new ReeveError('TIMED_OUT', `ended by ${name}`));
+  });
 }
-const screen = openScreen(process.stdout);
 try {
-  process.exitCode = await main(screen, stopping.signal);
+  process.exitCode = await main(openScreen(process.stdout), stopping.signal);
 } catch (error) {
   const hint = error instanceof ReeveError && error.hint ? `\n${error.hint}` : '';
   process.stderr.write(`demo: ${messageOf(error)}${hint}\n`);
-  process.exitCode = error instanceof ReeveError ? error.exitCode : 70;
+  process.exitCode = stoppedBy ?? (error instanceof ReeveError ? error.exitCode : 70);
 }

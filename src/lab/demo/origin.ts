@@ -172,10 +172,14 @@ const nextWake = (viewer: Viewer): Promise<void> =>
     viewer.wake = resolve;
   });
 
-const nextDrain = (viewer: Viewer): Promise<void> =>
+/** Resolves when the viewer's connection takes more again, or is gone. */
+const nextDrain = ({ response }: Viewer): Promise<void> =>
   new Promise((resolve) => {
-    viewer.response.once('drain', resolve);
-    viewer.response.once('close', resolve);
+    const done = (): void => {
+      response.off('drain', done).off('close', done);
+      resolve();
+    };
+    response.on('drain', done).on('close', done);
   });
 
 /** Every nth byte turned round: the same damage each time, so that a run can be repeated. */

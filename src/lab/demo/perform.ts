@@ -1,18 +1,13 @@
 import type { Clock, MonoMs } from '../../core/clock.ts';
 import { ReeveError } from '../../core/errors.ts';
+import { keyOfIncidentPage } from '../../core/incident.ts';
 import type { JournalEntry } from '../../core/journal.ts';
 import type { Act } from './acts.ts';
-import { type Account, accountOf } from './chronicle.ts';
+import { type Account, accountOf, incidentsAbout } from './chronicle.ts';
 import { type Check, judge, type Seen } from './judge.ts';
+import type { Page } from './receiver.ts';
 import type { Reeve } from './reeve.ts';
 import type { Stage } from './stage.ts';
-
-export interface Performance {
-  readonly act: Act;
-  readonly seen: Seen;
-  readonly account: Account;
-  readonly checks: readonly Check[];
-}
 
 export interface Company {
   readonly stage: Stage;
@@ -25,60 +20,114 @@ export interface Company {
   onStage(text: string): void;
 }
 
+/** One act that was played. Its end may still come: an incident closes only after a time of good health. */
+export interface Performance {
+  readonly act: Act;
+  seen(): Seen;
+  account(): Account;
+  /** `atLast`: everything has had its time, so nothing may be open any more. */
+  checks(atLast: boolean): readonly Check[];
+  /** Nothing of it is open, and every page was taken back. */
+  isOver(): boolean;
+  /** What happens from now on has nothing to do with it. */
+  closeBooks(): void;
+}
+
 const LOOK_EVERY_MS = 500;
 const RECOVER_WITHIN_MS = 150_000;
-const CALM_WITHIN_MS = 150_000;
+const CALM_WITHIN_MS = 180_000;
 /** A file written this soon after the fault may still have been on its way before it. */
 const IN_FLIGHT_MS = 1_000;
 
-/** Plays one act to its end and judges it. */
+/** Plays one act until its channels play again. */
 export async function perform(act: Act, company: Company): Promise<Performance> {
-  const { stage, reeve, clock } = company;
-  const look = watcher(act, company);
+  const { stage, clock } = company;
+  const view = viewOf(act, company);
   const injectedMs = clock.monotonicMs();
   await act.inject(stage);
   company.onStage(`injected: ${act.title}`);
 
-  if (act.ending === 'repair') await look.until(() => look.playsSince(injectedMs), act.withinMs);
+  if (act.ending === 'repair') await watch(company, () => view.playsSince(injectedMs), act.withinMs);
   else {
-    await look.until(() => look.pagedAtMs() !== undefined, act.withinMs);
-    await look.until(() => false, act.holdMs);
+    await watch(company, () => view.pagedAtMs() !== undefined, act.withinMs);
+    await watch(company, () => false, act.holdMs);
   }
-  const startsDuring = look.starts();
-  company.onStage(
-    act.lift === 'operator' ? 'mended by a person, who restarts it' : 'the cause is gone; nothing is started',
-  );
+  const startsDuring = view.starts();
+  if (act.ending === 'page') company.onStage(LIFTED[act.lift]);
   if (act.lift === 'operator') await stage.faults.clear();
   else await stage.faults.lift();
 
   const sinceMs = act.ending === 'repair' ? injectedMs : clock.monotonicMs();
-  const plays = await look.until(() => look.playsSince(sinceMs), RECOVER_WITHIN_MS);
+  const plays = await watch(company, () => view.playsSince(sinceMs), RECOVER_WITHIN_MS);
   const playingAfterMs = plays ? clock.monotonicMs() - injectedMs : undefined;
-  await look.until(() => look.isCalm(), CALM_WITHIN_MS);
 
-  const pagedAtMs = look.pagedAtMs();
-  const seen: Seen = {
-    startsDuring,
-    startsAfter: look.starts() - startsDuring,
-    playingAfterMs,
-    pagedAfterMs: pagedAtMs === undefined ? undefined : pagedAtMs - injectedMs,
-    pages: look.pages(),
+  const seen = (): Seen => {
+    const pagedAtMs = view.pagedAtMs();
+    return {
+      ...{ startsDuring, startsAfter: view.starts() - startsDuring, playingAfterMs },
+      pagedAfterMs: pagedAtMs === undefined ? undefined : pagedAtMs - injectedMs,
+      pages: view.pages(),
+    };
   };
-  const account = accountOf(reeve.entries.slice(look.firstEntry));
-  return { act, seen, account, checks: judge(act, seen, account) };
+  const { account, isOver, closeBooks } = view;
+  const checks = (atLast: boolean) => judge(act, { seen: seen(), account: account(), atLast });
+  return { act, seen, account, isOver, closeBooks, checks };
 }
 
-/** Looks at the stage and at Reeve from the beginning of an act on. */
-function watcher(act: Act, { stage, reeve, clock, signal, onEntries }: Company) {
-  const firstEntry = reeve.entries.length;
-  const firstAsked = stage.asked.length;
-  const firstPage = stage.pages.length;
-  const pages = () => stage.pages.slice(firstPage).filter(({ via }) => via === 'webhook');
-  const look = {
-    firstEntry,
+const LIFTED: Readonly<Record<Act['lift'], string>> = {
+  cause: 'the cause is gone; nothing is started',
+  operator: 'mended by a person, who starts it again',
+};
+
+/** Waits until everything that was played is over: what comes next must not be taken for its echo. */
+export async function settle(performances: readonly Performance[], company: Company): Promise<void> {
+  await watch(company, () => performances.every((each) => each.isOver()), CALM_WITHIN_MS);
+  for (const performance of performances) performance.closeBooks();
+}
+
+/** Looks again and again, telling what is new, until it is so; false when it was not within `withinMs`. */
+export async function watch(
+  { reeve, clock, signal, onEntries }: Company,
+  isSo: () => boolean | Promise<boolean>,
+  withinMs: number,
+): Promise<boolean> {
+  const giveUpMs = clock.monotonicMs() + withinMs;
+  for (;;) {
+    if (!reeve.child.isRunning()) throw new ReeveError('DAEMON_UNREACHABLE', 'Reeve ended in the middle of an act');
+    const fresh = await reeve.catchUp();
+    if (fresh.length > 0) onEntries(fresh);
+    if (await isSo()) return true;
+    if (clock.monotonicMs() >= giveUpMs) return false;
+    await clock.sleep(LOOK_EVERY_MS, signal);
+  }
+}
+
+/** The stage and Reeve's journal, narrowed to what belongs to one act. */
+function viewOf(act: Act, { stage, reeve, clock }: Company) {
+  const now = () => ({ entry: reeve.entries.length, asked: stage.asked.length, page: stage.pages.length });
+  const first = now();
+  let last: ReturnType<typeof now> | undefined;
+  const entries = () => reeve.entries.slice(first.entry, last?.entry);
+  const incidents = () => incidentsAbout(act.channels, entries());
+  const account = () => accountOf(entries().filter(({ incident }) => incident && incidents().includes(incident)));
+
+  /** Where it hits more than one channel, whatever is said meanwhile is said of it. */
+  const pages = (): readonly Page[] => {
+    const keys = incidents().map(keyOfIncidentPage);
+    const said = stage.pages.slice(first.page, last?.page).filter(({ via }) => via === 'webhook');
+    return act.channels.length > 1 ? said : said.filter(({ key }) => keys.includes(key));
+  };
+  return {
+    account,
     pages,
+    closeBooks(): void {
+      last ??= now();
+    },
     pagedAtMs: (): MonoMs | undefined => pages().find(({ what }) => what === 'trigger')?.monoMs,
-    starts: () => stage.asked.slice(firstAsked).filter(({ method }) => method === 'startProcess').length,
+    starts: () =>
+      stage.asked
+        .slice(first.asked, last?.asked)
+        .filter(({ method, channel }) => method === 'startProcess' && act.channels.includes(channel)).length,
     /** Every channel hit plays, and wrote something after that moment. */
     async playsSince(sinceMs: MonoMs): Promise<boolean> {
       const truth = await stage.status();
@@ -86,32 +135,13 @@ function watcher(act: Act, { stage, reeve, clock, signal, onEntries }: Company) 
       const hit = truth.filter(({ channel }) => act.channels.includes(channel));
       return hit.every(({ playing, playlistAgeMs = agoMs }) => playing && playlistAgeMs < agoMs);
     },
-    /** Nothing is open any more, and every page was taken back. */
-    isCalm(): boolean {
-      const account = accountOf(reeve.entries.slice(firstEntry));
+    isOver(): boolean {
       const resolved = new Set(
         pages()
           .filter(({ what }) => what === 'resolve')
           .map(({ key }) => key),
       );
-      return account.open.length === 0 && pages().every(({ key }) => resolved.has(key));
-    },
-    async until(isSo: () => boolean | Promise<boolean>, withinMs: number): Promise<boolean> {
-      const giveUpMs = clock.monotonicMs() + withinMs;
-      for (;;) {
-        if (!reeve.child.isRunning()) {
-          throw new ReeveError(
-            'DAEMON_UNREACHABLE',
-            `Reeve ended in an act; its log ends with\n${await reeve.logTail()}`,
-          );
-        }
-        const fresh = await reeve.catchUp();
-        if (fresh.length > 0) onEntries(fresh);
-        if (await isSo()) return true;
-        if (clock.monotonicMs() >= giveUpMs) return false;
-        await clock.sleep(LOOK_EVERY_MS, signal);
-      }
+      return account().open.length === 0 && pages().every(({ key }) => resolved.has(key));
     },
   };
-  return look;
 }

@@ -51,8 +51,9 @@ export function openScreen(stream: NodeJS.WriteStream) {
         write(paint(STYLES[next.beat], line(nowMs, next.beat, next.text)));
       }
     },
-    verdict({ checks }: Performance): void {
-      for (const { ok, says } of checks) write(`           ${ok ? paint('green', '✓') : paint('red', '✗')} ${says}`);
+    verdict(performance: Performance, atLast: boolean): void {
+      for (const { ok, says } of performance.checks(atLast))
+        write(`           ${ok ? paint('green', '✓') : paint('red', '✗')} ${says}`);
     },
   };
 }
@@ -83,7 +84,10 @@ export function tableOf(performances: readonly Performance[], skipped: readonly 
   return [lines[0], widths.map((width) => '─'.repeat(width)).join('  '), ...lines.slice(1)].join('\n');
 }
 
-function rowOf({ act, seen, account, checks }: Performance): string[] {
+function rowOf(performance: Performance): string[] {
+  const { act } = performance;
+  const seen = performance.seen();
+  const account = performance.account();
   const starts = seen.startsDuring + seen.startsAfter;
   const parts = [
     ...(starts > 0 ? [`${starts}× restart_channel${seen.startsDuring === 0 ? ' after it' : ''}`] : ['no change']),
@@ -100,7 +104,7 @@ function rowOf({ act, seen, account, checks }: Performance): string[] {
     parts.join('; '),
     times.join(', ') || '–',
     account.verified ?? '–',
-    checks.every(({ ok }) => ok) ? 'yes' : 'NO',
+    performance.checks(true).every(({ ok }) => ok) ? 'yes' : 'NO',
   ];
 }
 

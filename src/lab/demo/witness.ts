@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { type Clock, systemClock } from '../../core/clock.ts';
 import { LOOPBACK, portOf } from './ports.ts';
 
@@ -25,6 +25,8 @@ const CHANGE =
 
 export async function openWitness(supervisorPort: number, clock: Clock = systemClock): Promise<Witness> {
   const asked: Asked[] = [];
+  // A connection kept for later may be closed by the supervisor just as it is used: an error of our own making.
+  const agent = new Agent({ keepAlive: false });
   const server = createServer((from, to) => void pass(from, to));
 
   async function pass(from: IncomingMessage, to: ServerResponse): Promise<void> {
@@ -35,7 +37,7 @@ export async function openWitness(supervisorPort: number, clock: Clock = systemC
     if (change) asked.push({ ...change, monoMs: clock.monotonicMs() });
 
     const { url = '/', method = 'POST', headers } = from;
-    const onward = request({ host: LOOPBACK, port: supervisorPort, path: url, method, headers }, (answer) => {
+    const onward = request({ host: LOOPBACK, port: supervisorPort, path: url, method, headers, agent }, (answer) => {
       to.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(to);
     });
@@ -58,8 +60,8 @@ export async function openWitness(supervisorPort: number, clock: Clock = systemC
   };
 }
 
-/** The change that an XML-RPC call asks for; undefined when it only looks. */
+/** The change that an XML-RPC call asks for; undefined when it only looks. `group:name` is a program's full name. */
 export function changeIn(xml: string): { method: string; channel: string } | undefined {
   const found = CHANGE.exec(xml);
-  return found ? { method: found[1]!, channel: (found[2] ?? '').trim() } : undefined;
+  return found ? { method: found[1]!, channel: (found[2] ?? '').split(':').at(-1)!.trim() } : undefined;
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JournalEntry, JournalFact } from '../../../src/core/journal.ts';
 import { ACTS } from '../../../src/lab/demo/acts.ts';
 import { accountOf, tell } from '../../../src/lab/demo/chronicle.ts';
+import type { Performance } from '../../../src/lab/demo/perform.ts';
 import { openScreen, tableOf } from '../../../src/lab/demo/screen.ts';
 
 let seq = 0;
@@ -92,7 +93,11 @@ describe('the account of one stretch of trouble', () => {
   it('becomes one row of the table, with the wrong endings told apart', () => {
     const seen = { startsDuring: 1, startsAfter: 0, playingAfterMs: 4_200, pagedAfterMs: undefined, pages: [] };
     const account = accountOf([opened('inc-1'), closed('inc-1')]);
-    const rows = (ok: boolean) => tableOf([{ act: ACTS[0]!, seen, account, checks: [{ ok, says: '' }] }], []);
+    const played = (ok: boolean): Performance => ({
+      ...{ act: ACTS[0]!, seen: () => seen, account: () => account, isOver: () => true, closeBooks: () => {} },
+      checks: () => [{ ok, says: '' }],
+    });
+    const rows = (ok: boolean) => tableOf([played(ok)], []);
     expect(rows(true)).toMatch(
       /gen1 is killed.*process_crashed.*1× restart_channel.*plays 4\.2 s.*fresh segments.*yes/,
     );

@@ -62,6 +62,14 @@ describe('judging a fault that is for a person', () => {
   });
 });
 
+describe('judging before everything is over', () => {
+  it('does not yet ask whether the page was taken back', () => {
+    const seen = told({ pages: [page('trigger')] });
+    const checks = judge(act('origin_403'), { seen, account: account(), atLast: false });
+    expect(checks.filter(({ ok }) => !ok)).toEqual([]);
+  });
+});
+
 describe('the acts', () => {
   it('are at least ten, with different names, and what contains the service comes last', () => {
     expect(new Set(ACTS.map(({ id }) => id)).size).toBeGreaterThanOrEqual(10);

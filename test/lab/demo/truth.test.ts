@@ -81,6 +81,7 @@ describe('the witness', () => {
       '<param><value><string>gen1</string></value></param><param><value><boolean>0</boolean></value></param>',
     ],
     ['stopProcess', '<param><value>gen1</value></param>'],
+    ['startProcess', '<param><value><string>gen1:gen1</string></value></param>'],
   ])('notes %s with its channel', (method, params) => {
     expect(changeIn(call(method, params))).toEqual({ method, channel: 'gen1' });
   });
