@@ -1,6 +1,8 @@
 import type { FailureClass } from '../core/classification.ts';
 import type { MonoMs } from '../core/clock.ts';
 import type { IncidentEnding } from '../core/incident.ts';
+import { type IncidentId, keyOfScope } from '../core/scope.ts';
+import { specOf } from '../guard/spec.ts';
 import type { OpenIncident } from './state.ts';
 
 /** What is seen of one channel (or of one shared cause) at one moment. */
@@ -13,18 +15,28 @@ export interface Sight {
         readonly settledMs: MonoMs;
         /** Since when this classification has held. */
         readonly sinceMs: MonoMs;
+        /** Since when it has been in trouble of any kind; undefined where that is not known. */
+        readonly troubledMs?: MonoMs;
+        /** The shared cause is gone since then, and this is what it left dark. */
+        readonly leftMs?: MonoMs | undefined;
       }
     | undefined;
   readonly healthy: boolean | undefined;
   readonly healthySinceMs: MonoMs | undefined;
   /** No output is expected now (stopped on purpose, nobody watches). */
   readonly quiet: boolean;
+  /** Since when there has been no trouble, also where nobody can tell whether it plays. */
+  readonly clearSinceMs?: MonoMs | undefined;
   /** A shared cause covers the channel: its group's incident speaks for it. */
   readonly covered: boolean;
+  /** That incident, once it is open. */
+  readonly absorber?: IncidentId | undefined;
   /** High-risk tools are contained for this scope. */
   readonly contained: boolean;
-  /** A person's answer to this incident's question. */
-  readonly approval: 'none' | 'pending' | 'yes';
+  /** A person works there, or was paged about its containment: that nobody was told of the trouble is right. */
+  readonly spokenFor?: boolean;
+  /** What became of the newest question about this scope. */
+  readonly approval: 'none' | 'pending' | 'yes' | 'no' | 'expired';
 }
 
 export interface DeskPolicy {
@@ -50,6 +62,12 @@ const CONTAINED_RETRY_MS = 5_000;
 const WATCH_RETRY_MS = 30_000;
 const TOLD_HOLD_MS = 30_000;
 const SETTLING_LOOK_MS = 250;
+/** What never settles, or changes its name again and again, is an incident all the same. */
+const TROUBLED_MS_MAX = 120_000;
+/** Without any trouble for this long it is over, though nobody can tell whether it plays. */
+const CLEAR_HOLD_MS = 120_000;
+/** Whatever an incident waits for: after this long somebody must have heard of it. */
+const UNTOLD_MS_MAX = 600_000;
 
 /** Upstream troubles often come to several channels within seconds: wait that long for the others. */
 const OPEN_HOLD_MS: Partial<Record<FailureClass, number>> = {
@@ -78,32 +96,73 @@ const none = (againMs?: MonoMs): Intent => ({ kind: 'none', againMs });
 function judgeClosed(sight: Sight, nowMs: MonoMs): Intent {
   const { trouble } = sight;
   if (trouble === undefined || sight.covered || sight.quiet) return none();
-  if (trouble.settling) return none(settleMs(trouble, nowMs));
-  const openMs = trouble.sinceMs + (OPEN_HOLD_MS[trouble.classification] ?? 0);
+  const latestMs = (trouble.troubledMs ?? nowMs) + TROUBLED_MS_MAX;
+  if (trouble.settling && nowMs < latestMs) return none(Math.min(latestMs, settleMs(trouble, nowMs)));
+  const openMs = Math.min(latestMs, trouble.sinceMs + (OPEN_HOLD_MS[trouble.classification] ?? 0));
   return nowMs < openMs ? none(openMs) : { kind: 'open', classification: trouble.classification };
 }
 
 function judgeOpen(open: OpenIncident, sight: Sight, nowMs: MonoMs, policy: DeskPolicy): Intent {
   if (open.running) return none();
-  if (sight.covered) return { kind: 'close', ending: 'absorbed', because: 'a shared cause covers the channel' };
+  if (sight.covered) {
+    if (sight.absorber === undefined) return none(nowMs + SETTLING_LOOK_MS);
+    return { kind: 'close', ending: 'absorbed', because: 'a shared cause covers the channel' };
+  }
   if (sight.trouble === undefined) return closeWhenHeld(open, sight, nowMs, policy);
+  if (isUntold(open, sight, nowMs)) return { kind: 'tell', because: open.last?.because ?? 'the trouble lasts' };
   if (sight.trouble.settling) return none(settleMs(sight.trouble, nowMs));
-  if (open.cure !== undefined && nowMs - open.cure.atMs <= policy.relapseMs) return { kind: 'relapse' };
+  if (hasRelapsed(open, sight.trouble.classification, nowMs, policy)) return { kind: 'relapse' };
   if (sight.trouble.classification !== open.incident.classification) {
     return { kind: 'reclassify', to: sight.trouble.classification };
   }
   return runOrWait(open, sight, nowMs, policy);
 }
 
+/** A safety net: no rule, outcome or trouble that keeps changing its name may leave an incident unsaid for ever. */
+function isUntold({ incident, told, last }: OpenIncident, sight: Sight, nowMs: MonoMs): boolean {
+  if (told.length > 0 || sight.spokenFor === true) return false;
+  const waitMs = last?.kind === 'watching' ? (last.escalateAfterMs ?? 0) : 0;
+  return nowMs - incident.openedMs >= Math.max(UNTOLD_MS_MAX, waitMs);
+}
+
+/**
+ * The cure of this incident's own channel did not hold. Another trouble says nothing of the cure, and the canary of a
+ * staged start is not to blame for those that come after it.
+ */
+function hasRelapsed(
+  { cure, incident }: OpenIncident,
+  found: FailureClass,
+  nowMs: MonoMs,
+  policy: DeskPolicy,
+): boolean {
+  if (cure === undefined || nowMs - cure.atMs > policy.relapseMs) return false;
+  const { tool, target } = cure.permit.call;
+  if (keyOfScope(target) !== keyOfScope(incident.scope)) return false;
+  return found === incident.classification || specOf(tool).cures.includes(found);
+}
+
 function closeWhenHeld(open: OpenIncident, sight: Sight, nowMs: MonoMs, policy: DeskPolicy): Intent {
   if (sight.quiet) return { kind: 'close', ending: 'by_person', because: 'no output is expected any more' };
-  if (sight.healthy !== true || sight.healthySinceMs === undefined) return none();
+  if (sight.healthy !== true || sight.healthySinceMs === undefined) return closeWhenClear(open, sight, nowMs);
   // Once a person was told, the end is told too: a trouble that comes and goes must not page each time.
   const holdMs = open.told.length > 0 ? Math.max(policy.resolveHoldMs, TOLD_HOLD_MS) : policy.resolveHoldMs;
   const closeMs = sight.healthySinceMs + holdMs;
   if (nowMs < closeMs) return none(closeMs);
-  const ending = open.cure === undefined ? 'self_healed' : 'resolved';
-  return { kind: 'close', ending, because: `healthy for ${Math.round((nowMs - sight.healthySinceMs) / 1000)} s` };
+  return over(open, `healthy for ${Math.round((nowMs - sight.healthySinceMs) / 1000)} s`);
+}
+
+const over = ({ cure }: OpenIncident, because: string): Intent => ({
+  kind: 'close',
+  ending: cure === undefined ? 'self_healed' : 'resolved',
+  because,
+});
+
+/** Where nothing can tell of health, the absence of trouble has to do: what stays open hides what comes later. */
+function closeWhenClear(open: OpenIncident, { healthy, clearSinceMs }: Sight, nowMs: MonoMs): Intent {
+  if (healthy === false || clearSinceMs === undefined) return none();
+  const closeMs = clearSinceMs + CLEAR_HOLD_MS;
+  if (nowMs < closeMs) return none(closeMs);
+  return over(open, `no sign of it for ${Math.round((nowMs - clearSinceMs) / 1000)} s; whether it plays is not known`);
 }
 
 /** Runs of one incident keep a growing distance: an incident that will not end must not become a loop. */
@@ -126,7 +185,8 @@ function dueOf(open: OpenIncident, sight: Sight, nowMs: MonoMs, policy: DeskPoli
   const { last, lastEndedMs } = open;
   const patientMs = (sight.trouble?.sinceMs ?? nowMs) + policy.patienceMs;
   if (last === undefined || lastEndedMs === undefined) return patientMs;
-  const changed = open.classifiedMs > lastEndedMs;
+  const reopened = (open.reopenedMs ?? 0) > lastEndedMs || (sight.trouble?.leftMs ?? 0) > lastEndedMs;
+  const changed = reopened || open.classifiedMs > lastEndedMs;
   switch (last.kind) {
     case 'resolved':
       return patientMs;
@@ -136,10 +196,12 @@ function dueOf(open: OpenIncident, sight: Sight, nowMs: MonoMs, policy: DeskPoli
       return untilTold(open, lastEndedMs + last.escalateAfterMs, nowMs);
     case 'approval_needed':
       if (sight.approval === 'yes' || changed) return nowMs;
-      return sight.approval === 'pending' ? 'never' : untilTold(open, nowMs, nowMs);
+      // Expired is not denied: it is asked again, on fresh evidence.
+      if (sight.approval === 'expired') return nowMs;
+      return sight.approval === 'none' ? untilTold(open, nowMs, nowMs) : 'never';
     case 'escalated':
       if (last.reason === 'containment') return sight.contained ? nowMs + CONTAINED_RETRY_MS : nowMs;
-      return changed && !isTold(open) ? patientMs : 'never';
+      return reopened || (changed && !isTold(open)) ? patientMs : 'never';
   }
 }
 

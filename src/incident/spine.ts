@@ -22,6 +22,7 @@ import type { GuardState } from '../guard/state.ts';
 import type { Lanes } from '../resilience/lanes.ts';
 import type { DeskPolicy } from './desk.ts';
 import { Keeper } from './keeper.ts';
+import { isNews } from './news.ts';
 import { Responder } from './responder.ts';
 import { Roster } from './roster.ts';
 import { Runs } from './runs.ts';
@@ -116,10 +117,14 @@ export class Spine implements Disposable {
 
   /** Takes a sample; nothing is judged before `settle`. */
   take(sample: Sample): void {
+    const channel = 'channel' in sample ? sample.channel : undefined;
+    const process = channel === undefined ? undefined : this.board.view(channel)?.process;
+    const news = isNews(sample, process, channel === undefined ? undefined : this.watch.watched(channel));
     this.#safely('sample', () => this.board.observe(sample));
-    if ('channel' in sample) this.#dirty.add(sample.channel);
-    else if (!isQuietNews(sample))
-      for (const id of this.#roster.channelsIn({ kind: 'engine', id: sample.engine })) this.#dirty.add(id);
+    if (!news) return;
+    const about =
+      'channel' in sample ? [sample.channel] : this.#roster.channelsIn({ kind: 'engine', id: sample.engine });
+    for (const id of about) this.#dirty.add(id);
   }
 
   /** Judges every channel that something new is known of, then what they share, then acts. */
@@ -295,6 +300,3 @@ export class Spine implements Disposable {
     return { patienceMs: PATIENCE_MS[persona.aggressiveness], resolveHoldMs: RESOLVE_HOLD_MS, relapseMs: RELAPSE_MS };
   }
 }
-
-/** A machine or pool that says what it said before changes no channel's finding. */
-const isQuietNews = (sample: Sample): boolean => sample.kind === 'engine' && sample.ok;

@@ -18,6 +18,8 @@ export interface Watched {
   /** Since when the present classification has held. */
   readonly classifiedMs: MonoMs;
   readonly healthySinceMs: MonoMs | undefined;
+  /** Since when it has been in no trouble; undefined while it is in some. */
+  readonly clearSinceMs: MonoMs | undefined;
 }
 
 export interface WatchDeps {
@@ -177,5 +179,6 @@ function watchedAfter(
     troubledMs: finding.trouble && wasTrouble ? before.troubledMs : nowMs,
     classifiedMs: sameClass ? before.classifiedMs : nowMs,
     healthySinceMs: healthy ? (before?.healthySinceMs ?? nowMs) : undefined,
+    clearSinceMs: finding.trouble ? undefined : (before?.clearSinceMs ?? nowMs),
   };
 }
