@@ -157,6 +157,8 @@ async function runDaemon(cli: Cli): Promise<void> {
     process.on(name, () => process.exit(code));
   await app[Symbol.asyncDispose]();
   log.info({}, 'stopped');
+  // A restart program that hangs is left to itself, half way as it may be; it must not keep Reeve alive.
+  process.exit(0);
 }
 
 const untilSignal = (): Promise<string> =>
