@@ -1,0 +1,148 @@
+import { isRecord } from '../intake/refused.ts';
+
+export const STATUS_KINDS = [
+  'icecast',
+  'nginx_rtmp',
+  'mediamtx',
+  'srs',
+  'owncast',
+  'ersatztv',
+  'tunarr',
+  'jellyfin',
+] as const;
+export type StatusKind = (typeof STATUS_KINDS)[number];
+
+/** What a status page says of one stream. */
+export interface StatusReading {
+  readonly present: boolean;
+  /** Anything that moves forward while the stream comes in; undefined where the page has nothing of the kind. */
+  readonly position?: number | undefined;
+  readonly viewers?: number | undefined;
+}
+
+/** How one server tells of its streams. */
+export interface StatusMapping {
+  /** Asked for where the address has no path of its own. */
+  readonly path: string;
+  readonly format: 'json' | 'xml' | 'text';
+  /** What names a stream, in the configuration: `mount`, `stream`, or nothing where the server has only one. */
+  readonly target: 'mount' | 'stream' | 'none';
+  /** Streams are there while somebody watches; absence is no trouble. */
+  readonly onDemand?: true;
+  /** A position that stands for this long stands still. Default 12 s: servers count at their own pace. */
+  readonly stuckMs?: number;
+  /** Undefined where the page is not what it should be: that says nothing of any stream. */
+  readonly read: (page: unknown, target: string) => StatusReading | undefined;
+}
+
+const ABSENT: StatusReading = { present: false };
+/** Of something that is listed: a single one is often no list, and none is nothing. */
+export const listOf = (value: unknown): readonly Readonly<Record<string, unknown>>[] =>
+  (Array.isArray(value) ? value : [value]).filter(isRecord);
+
+/** A number, or text that is one. */
+export const numberOf = (value: unknown): number | undefined => {
+  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : undefined;
+};
+
+/** Icecast's `/status-json.xsl`: `source` is an object for one mount, a list for several, absent for none. */
+function icecast(page: unknown, mount: string): StatusReading | undefined {
+  const stats = isRecord(page) ? page.icestats : undefined;
+  if (!isRecord(stats)) return undefined;
+  const found = listOf(stats.source).find(({ listenurl }) => URL.parse(String(listenurl))?.pathname === mount);
+  return found === undefined ? ABSENT : { present: true, viewers: numberOf(found.listeners) };
+}
+
+/** nginx-rtmp's `/stat`: rtmp > server > application { name, live > stream { name, bytes_in, publishing?, client[] } }. */
+function nginxRtmp(page: unknown, target: string): StatusReading | undefined {
+  const rtmp = isRecord(page) ? page.rtmp : undefined;
+  if (!isRecord(rtmp)) return undefined;
+  const [app, name] = splitTarget(target);
+  const applications = listOf(rtmp.server).flatMap((server) => listOf(server.application));
+  const streams = applications.filter((each) => String(each.name) === app).flatMap(({ live }) => listOf(live));
+  const found = streams.flatMap(({ stream }) => listOf(stream)).find((each) => String(each.name) === name);
+  if (found === undefined) return ABSENT;
+  const clients = listOf(found.client);
+  const present = 'publishing' in found || clients.some((client) => 'publishing' in client);
+  const viewers = clients.filter((client) => !('publishing' in client)).length;
+  return { present, position: numberOf(found.bytes_in), viewers };
+}
+
+/** `app/stream`; the stream may hold slashes. */
+function splitTarget(target: string): readonly [string, string] {
+  const at = target.indexOf('/');
+  return at < 0 ? ['', target] : [target.slice(0, at), target.slice(at + 1)];
+}
+
+/** MediaMTX's `/v3/paths/list`; the names before version 1.18 stand second. */
+function mediamtx(page: unknown, path: string): StatusReading | undefined {
+  if (!isRecord(page) || !Array.isArray(page.items)) return undefined;
+  const found = listOf(page.items).find(({ name }) => name === path);
+  if (found === undefined) return ABSENT;
+  const readers = Array.isArray(found.readers) ? found.readers.length : undefined;
+  const position = numberOf(found.inboundBytes ?? found.bytesReceived);
+  return { present: (found.available ?? found.ready) === true, position, viewers: readers };
+}
+
+/** SRS's `/api/v1/streams/`: an answer with another code than 0 is an error, whatever the HTTP status says. */
+function srs(page: unknown, target: string): StatusReading | undefined {
+  if (!isRecord(page) || page.code !== 0 || !Array.isArray(page.streams)) return undefined;
+  const [app, name] = splitTarget(target);
+  const found = listOf(page.streams).find((each) => each.app === app && each.name === name);
+  if (found === undefined) return ABSENT;
+  const publish = isRecord(found.publish) ? found.publish : {};
+  // The publisher is a client, too.
+  const viewers = Math.max(0, (numberOf(found.clients) ?? 1) - 1);
+  return { present: publish.active === true, position: numberOf(found.recv_bytes), viewers };
+}
+
+function owncast(page: unknown): StatusReading | undefined {
+  if (!isRecord(page) || typeof page.online !== 'boolean') return undefined;
+  return { present: page.online, viewers: numberOf(page.viewerCount) };
+}
+
+/**
+ * ErsatzTV's `/api/sessions`: a session is there while somebody watches, and says how far it has transcoded: up to
+ * a minute ahead, and then it rests.
+ */
+function ersatztv(page: unknown, channel: string): StatusReading | undefined {
+  if (!Array.isArray(page)) return undefined;
+  const found = listOf(page).find((each) => String(each.channelNumber ?? each.ChannelNumber) === channel);
+  if (found === undefined) return { present: false, viewers: 0 };
+  const until = Date.parse(String(found.transcodedUntil ?? found.TranscodedUntil));
+  // How many watch is not told; a session ends when nobody does.
+  return { present: true, position: Number.isFinite(until) ? until : undefined, viewers: 1 };
+}
+
+/** Tunarr's `/api/sessions`: lists of sessions by channel. */
+function tunarr(page: unknown, channel: string): StatusReading | undefined {
+  if (!isRecord(page)) return undefined;
+  const sessions = Object.hasOwn(page, channel) ? listOf(page[channel]) : [];
+  const viewers = sessions.reduce((sum, { numConnections }) => sum + (numberOf(numConnections) ?? 0), 0);
+  return { present: sessions.length > 0, viewers };
+}
+
+/** Jellyfin's `/health`: one word. */
+function jellyfin(page: unknown): StatusReading | undefined {
+  const word = typeof page === 'string' ? page.trim() : '';
+  return /^(Healthy|Degraded|Unhealthy)$/.test(word) ? { present: word !== 'Unhealthy' } : undefined;
+}
+
+export const STATUS_MAPPINGS: Readonly<Record<StatusKind, StatusMapping>> = {
+  icecast: { path: '/status-json.xsl', format: 'json', target: 'mount', read: icecast },
+  nginx_rtmp: { path: '/stat', format: 'xml', target: 'stream', read: nginxRtmp },
+  mediamtx: { path: '/v3/paths/list?itemsPerPage=1000', format: 'json', target: 'stream', read: mediamtx },
+  srs: { path: '/api/v1/streams/?start=0&count=1000', format: 'json', target: 'stream', read: srs },
+  owncast: { path: '/api/status', format: 'json', target: 'none', read: owncast },
+  ersatztv: {
+    path: '/api/sessions',
+    format: 'json',
+    target: 'stream',
+    onDemand: true,
+    stuckMs: 90_000,
+    read: ersatztv,
+  },
+  tunarr: { path: '/api/sessions', format: 'json', target: 'stream', onDemand: true, read: tunarr },
+  jellyfin: { path: '/health', format: 'text', target: 'none', read: jellyfin },
+};
