@@ -1,4 +1,9 @@
-import { scriptOf } from './script.ts';
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../core/wire.ts';
+import { figuresOf } from './figures.ts';
+import { greedyPlanner, randomPlanner } from './planners.ts';
+import { COMPARED_KINDS, runRival } from './rivals.ts';
+import { type Script, scriptOf } from './script.ts';
 import { shrink } from './shrink.ts';
 import { reportOf, type SimulationReport } from './simulate.ts';
 import { World, type WorldOptions } from './world.ts';
@@ -13,11 +18,33 @@ export interface SimulationOrder {
   readonly policy: 'reeve' | 'none' | 'naive' | 'health_tasks' | 'monit';
 }
 
+const HOW: Readonly<Record<SimulationOrder['planner'], WorldOptions>> = {
+  rules: {},
+  random: { rulebook: (script) => randomPlanner(script).rulebook },
+  adversary: { rulebook: (script) => greedyPlanner(script).rulebook, hammer: true },
+};
+
+/** What all policies are compared under: no fault is dropped, and none that only Reeve can have is there. */
+export const compared = { kinds: COMPARED_KINDS, persona: 'system_admin', phase: 4, limits: {} } as const;
+
+/** One policy in one world; `reeve` through the production code, without crashes or words to it. */
+export async function runPolicy(policy: SimulationOrder['policy'], script: Script): Promise<SimulationReport> {
+  if (policy === 'reeve') return reportOf(script, await new World(script, { livenessMs: 0 }).run());
+  const end = runRival(policy, script);
+  const { seed, days: virtualDays } = script;
+  const figures = figuresOf(end);
+  const traceSha256 = createHash('sha256')
+    .update(canonicalJson([end.starts, end.pages, figures]))
+    .digest('hex');
+  return { seed, virtualDays, events: end.events, violations: [], traceSha256, ...figures };
+}
+
 /** Runs it; where a law is broken, also finds the smallest list of events that breaks it. */
 export async function runOrder(order: SimulationOrder): Promise<SimulationReport> {
-  const { seed, days, channels, storm } = order;
+  const { seed, days, channels, storm, policy, planner } = order;
+  if (policy !== 'reeve') return runPolicy(policy, scriptOf({ seed, days, channels, storm, ...compared }));
   const script = scriptOf({ seed, days, channels, storm });
-  const how: WorldOptions = {};
+  const how: WorldOptions = HOW[planner];
   const report = reportOf(script, await new World(script, how).run());
   const [first] = report.violations;
   if (first === undefined) return report;

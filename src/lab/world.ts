@@ -31,6 +31,8 @@ export interface WorldOptions {
   readonly persona?: Persona;
   /** Somebody asks the guard for anything at any time, besides. */
   readonly hammer?: boolean;
+  /** How long everything that is promised may take to come true once all is healed; 0: nothing is demanded. */
+  readonly livenessMs?: number;
   /** Stops at the first violation. Default true. */
   readonly stopEarly?: boolean;
 }
@@ -90,6 +92,8 @@ export class World {
   #incarnation = 0;
   #startedMs = 0;
   #lastSeq = 0;
+  /** What each engine last told this life of Reeve of its pool. */
+  readonly #pools = new Map<string, number | undefined>();
   #trap: Trap | undefined;
   #diskBroken = false;
   #activity = 0;
@@ -113,7 +117,13 @@ export class World {
     const nowMs = (): number => this.#nowMs;
     const onWords = (channel: string, kind: SymptomKind): void => this.#words(channel, kind);
     this.#plant = new Plant(channels, { seed, nowMs, at, onWords, onLife: (life) => this.#laws?.lived(life) });
-    this.#laws = new Laws({ script, limits: this.#limits, persona: this.#persona, nowMs });
+    this.#laws = new Laws({
+      script,
+      limits: this.#limits,
+      persona: this.#persona,
+      nowMs,
+      poolOf: (engine) => (this.#pools.has(engine) ? this.#pools.get(engine) : 'unasked'),
+    });
     this.#people = new People({
       seed,
       channels,
@@ -147,9 +157,12 @@ export class World {
     this.#agenda.every(0, MINUTE_MS, () => this.#people.round());
     this.#begin();
     await this.#until(endMs);
-    this.#heal();
-    await this.#until(endMs + LIVENESS_MS);
-    this.#demand();
+    const livenessMs = this.#options.livenessMs ?? LIVENESS_MS;
+    if (livenessMs > 0) {
+      this.#heal();
+      await this.#until(endMs + livenessMs);
+      this.#demand();
+    }
     this.#reeve?.kill();
     return {
       events: this.#events,
@@ -227,6 +240,7 @@ export class World {
   #begin(): void {
     this.#incarnation += 1;
     this.#startedMs = this.#nowMs;
+    this.#pools.clear();
     this.#activity += 1;
     const { seed, phase } = this.#script;
     const random = streamOf(seed, `courier:${this.#incarnation}`);
@@ -286,7 +300,10 @@ export class World {
       probe: (channel) => this.#injector.probe(channel),
       engineUp: (engine) => this.#injector.engineUp(engine),
       pool: (engine) => ({ pressure: this.#injector.pressure(engine) }),
-      take: (sample) => spine.take(sample),
+      take: (sample) => {
+        if (sample.kind === 'engine') this.#pools.set(sample.engine, sample.poolPressure);
+        spine.take(sample);
+      },
       settle: () => spine.settle(),
     });
   }

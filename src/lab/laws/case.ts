@@ -17,6 +17,8 @@ export interface Case {
   readonly limits: Limits;
   readonly persona: Persona;
   readonly nowMs: () => number;
+  /** What an engine last told Reeve of its pool; `unasked`: nothing yet. */
+  readonly poolOf: (engine: string) => number | undefined | 'unasked';
   readonly broke: (law: string, because: string) => void;
 }
 

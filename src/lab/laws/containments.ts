@@ -21,6 +21,7 @@ export class Containments implements Oracle {
   readonly #case: Case;
   readonly #starts: Starts;
   readonly #held = new Map<string, Held>();
+  readonly #openPages = new Set<string>();
   #thawedMs: number | undefined;
   #frozen = false;
   #frozenMs = 0;
@@ -59,6 +60,9 @@ export class Containments implements Oracle {
         return this.#clear(fact, monoMs);
       case 'escalation.raised':
         return this.#page(fact.escalation.key);
+      case 'escalation.resolved':
+        this.#openPages.delete(fact.key);
+        return;
       case 'guard.decided':
         if (fact.decision.verdict === 'allow') this.#storm(fact.decision.permit, batch);
         return;
@@ -72,12 +76,12 @@ export class Containments implements Oracle {
   #raise(fact: FactOf<'containment.raised'>, raisedMs: number): void {
     const key = `${keyOfScope(fact.scope)}|${fact.reason}`;
     if (this.#held.has(key)) return;
-    const scopeKey = keyOfScope(fact.scope);
-    const paged = [...this.#held.values()].some((one) => keyOfScope(one.fact.scope) === scopeKey && one.paged);
+    const paged = this.#openPages.has(`containment/${keyOfScope(fact.scope)}`);
     this.#held.set(key, { fact, raisedMs, raisedWorldMs: this.#case.nowMs(), paged, released: false });
   }
 
   #page(key: string): void {
+    this.#openPages.add(key);
     for (const held of this.#held.values()) held.paged ||= key === `containment/${keyOfScope(held.fact.scope)}`;
   }
 
@@ -113,6 +117,9 @@ export class Containments implements Oracle {
     if (risk === 'low' || (risk === 'medium' && !persona.containment_bias)) return;
     const over = scopesOver(call.target, this.#case, engine);
     const now = this.#case.nowMs();
+    const pool = engine === undefined ? 'unasked' : this.#case.poolOf(engine);
+    const full = pool === undefined || (pool !== 'unasked' && pool >= this.#case.limits.poolPressureMax);
+    if (full) broke('S8', `${call.tool} (${id}) began with the pool of ${engine} ${pool ?? 'not known'}`);
     for (const [key, { fact, raisedWorldMs }] of this.#held) {
       // The Nth start is allowed, and raises the containment itself.
       const byItself = fact.reason === 'restart_storm' && raisedWorldMs === now;

@@ -24,6 +24,7 @@ export interface LawsDeps {
   readonly limits: Limits;
   readonly persona: Persona;
   readonly nowMs: () => number;
+  readonly poolOf: Case['poolOf'];
 }
 
 /**

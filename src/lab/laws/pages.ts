@@ -10,6 +10,8 @@ interface PageSheet {
   raisesAtResolve: number;
   /** Since when an episode waits to be heard by anybody. */
   unheardMs: number | undefined;
+  /** Receivers for which it is open: they need not be told that it came back. */
+  readonly knownTo: Set<string>;
 }
 
 /** L1: who must be told is told, in the transaction of the decision, at last, and in order. */
@@ -44,9 +46,11 @@ export class Pages implements Oracle {
     const page = this.#page(key);
     const id = `${receiver} ${key}`;
     if (what === 'resolve') {
+      page.knownTo.delete(receiver);
       this.#heardEnd.set(id, page.raisesAtResolve);
       return;
     }
+    page.knownTo.add(receiver);
     if (what === 'trigger') page.unheardMs = undefined;
     const ended = this.#heardEnd.get(id);
     if (ended !== undefined && page.raises <= ended) {
@@ -62,7 +66,7 @@ export class Pages implements Oracle {
   #page(key: string): PageSheet {
     const known = this.#pages.get(key);
     if (known !== undefined) return known;
-    const page: PageSheet = { open: false, raises: 0, raisesAtResolve: 0, unheardMs: undefined };
+    const page: PageSheet = { open: false, raises: 0, raisesAtResolve: 0, unheardMs: undefined, knownTo: new Set() };
     this.#pages.set(key, page);
     return page;
   }
@@ -70,7 +74,7 @@ export class Pages implements Oracle {
   #raised(key: string, nowMs: number): void {
     const page = this.#page(key);
     page.raises += 1;
-    if (!page.open) page.unheardMs ??= nowMs;
+    if (!page.open && page.knownTo.size === 0) page.unheardMs ??= nowMs;
     page.open = true;
   }
 

@@ -1,0 +1,53 @@
+import type { Script, ScriptOptions } from '../../../src/lab/script.ts';
+import { scriptOf } from '../../../src/lab/script.ts';
+import { greedyPlanner, randomPlanner } from '../../../src/lab/planners.ts';
+import { World, type WorldEnd, type WorldOptions } from '../../../src/lab/world.ts';
+import type { SceneName } from './mutants.ts';
+
+interface Scene {
+  readonly script: Omit<ScriptOptions, 'seed'>;
+  readonly how: WorldOptions;
+}
+
+const greedy = (script: Script) => greedyPlanner(script).rulebook;
+const random = (script: Script) => randomPlanner(script).rulebook;
+
+/** An hour or so in which more happens than in a month: everything fails twenty times as often. */
+const dense = { days: 0.04, calm: 0.04, swarm: false, phase: 4, limits: {} } as const;
+const hostile: WorldOptions = { hammer: true, rulebook: greedy, livenessMs: 0 };
+const DEATHS = ['crash', 'freeze', 'storm'] as const;
+
+const SCENES: Readonly<Record<SceneName, Scene>> = {
+  storm: { script: { ...dense, persona: 'lab', storm: true }, how: hostile },
+  people: {
+    script: { ...dense, persona: 'live_event', kinds: [...DEATHS, 'loop', 'operator'] },
+    how: { ...hostile, livenessMs: 1_500_000 },
+  },
+  tight: {
+    script: {
+      ...dense,
+      persona: 'lab',
+      kinds: [...DEATHS, 'loop', 'misconfig', 'foreign', 'calls'],
+      limits: { windowStartsMax: 2, breakerFailuresMax: 1, breakerOpenMs: 60_000, dailyRestartCap: 3 },
+    },
+    how: hostile,
+  },
+  random: { script: { ...dense, persona: 'lab' }, how: { rulebook: random, livenessMs: 0 } },
+  plain: { script: { ...dense, persona: 'system_admin', storm: true }, how: {} },
+  wall: { script: { ...dense, persona: 'lab', kinds: [...DEATHS, 'loop', 'wall_jump'] }, how: hostile },
+  pool: { script: { ...dense, persona: 'lab', kinds: [...DEATHS, 'pool'] }, how: hostile },
+  crashes: {
+    script: {
+      ...dense,
+      persona: 'lab',
+      kinds: [...DEATHS, 'loop', 'calls', 'reeve_crash', 'operator'],
+      limits: { windowStartsMax: 3, breakerFailuresMax: 2 },
+    },
+    how: hostile,
+  },
+};
+
+export async function play(scene: SceneName, seed: number): Promise<WorldEnd> {
+  const { script, how } = SCENES[scene];
+  return new World(scriptOf({ ...script, seed }), how).run();
+}
