@@ -100,9 +100,10 @@ describe.each(STATUS_KINDS)('the status page of %s', (kind) => {
   it('tells a stream that comes in from one that is not there', async () => {
     let bytes = 10;
     let isThere = true;
-    const { url } = await serve((_, response) =>
-      response.end(isThere ? page.with.replace('BYTES', String((bytes += 1))) : page.without),
-    );
+    const { url } = await serve((_, response) => {
+      bytes += 1;
+      response.end(isThere ? page.with.replace('BYTES', String(bytes)) : page.without);
+    });
     const { clock, advance } = fakeClock();
     const { once: one, verdicts, last } = look({ kind, url, target: page.target }, clock);
     for (let round = 0; round < 3; round += 1) {

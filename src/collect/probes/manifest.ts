@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto';
+import { XMLParser } from 'fast-xml-parser';
+import { isRecord } from '../intake/refused.ts';
+import { listOf, numberOf } from '../status/kinds.ts';
+
+/** What one DASH manifest says of its newest segment. */
+export interface Manifest {
+  /** Changes whenever a segment is added; undefined where the manifest does not list them (numbered by the clock). */
+  readonly revision: string | undefined;
+  readonly targetDurationMs: number | undefined;
+  /** A recording: nothing will be added. */
+  readonly ended: boolean;
+  /** Addresses that the newest segment may have, newest first, relative to the manifest. Empty where not told. */
+  readonly newest: readonly string[];
+  readonly newestNumber: number | undefined;
+}
+
+type Node = Readonly<Record<string, unknown>>;
+
+const xml = new XMLParser({
+  ignoreAttributes: false,
+  attributeNamePrefix: '',
+  parseAttributeValue: false,
+  processEntities: false,
+});
+
+/**
+ * Reads a manifest of ISO 23009-1: segment timelines, numbered templates (whose newest number follows from the time of
+ * the server, `serverMs`) and segment lists. Undefined for what is none.
+ */
+export function parseManifest(text: string, serverMs: number | undefined): Manifest | undefined {
+  let document: unknown;
+  try {
+    document = xml.parse(text);
+  } catch {
+    return undefined;
+  }
+  const mpd = isRecord(document) ? document.MPD : undefined;
+  if (!isRecord(mpd)) return undefined;
+  const ended = mpd.type !== 'dynamic';
+  const period = listOf(mpd.Period).at(-1);
+  const set = listOf(period?.AdaptationSet).find((each) => isRecord(each));
+  const representation = listOf(set?.Representation)[0];
+  if (period === undefined || set === undefined || representation === undefined) return undefined;
+  const base = [mpd, period, set, representation].flatMap((node) => baseOf(node.BaseURL)).join('');
+  const place = { mpd, period, representation, base, serverMs };
+  const template = merged([period, set, representation].map((node) => node.SegmentTemplate));
+  if (template !== undefined) return { ended, ...fromTemplate(template, place) };
+  const list = merged([period, set, representation].map((node) => node.SegmentList));
+  if (list !== undefined) return { ended, ...fromList(list, base) };
+  return { ended, revision: hashOf(String(mpd.publishTime ?? '')), ...UNTOLD };
+}
+
+const UNTOLD = { targetDurationMs: undefined, newest: [], newestNumber: undefined };
+
+/** What stands further in goes before what stands further out. */
+function merged(nodes: readonly unknown[]): Node | undefined {
+  const found = nodes.filter(isRecord);
+  return found.length === 0 ? undefined : Object.assign({}, ...found);
+}
+
+const baseOf = (value: unknown): string[] => {
+  const first = Array.isArray(value) ? value[0] : value;
+  const text = isRecord(first) ? first['#text'] : first;
+  return typeof text === 'string' ? [text] : [];
+};
+
+const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
+
+interface Place {
+  readonly mpd: Node;
+  readonly period: Node;
+  readonly representation: Node;
+  readonly base: string;
+  readonly serverMs: number | undefined;
+}
+
+function fromTemplate(template: Node, place: Place): Omit<Manifest, 'ended'> {
+  const timescale = numberOf(template.timescale) ?? 1;
+  const startNumber = numberOf(template.startNumber) ?? 1;
+  const runs = isRecord(template.SegmentTimeline) ? listOf(template.SegmentTimeline.S) : [];
+  if (runs.length > 0) {
+    const { time, duration, count } = lastOf(runs);
+    const number = startNumber + count - 1;
+    const address = filled(String(template.media ?? ''), { ...place, number, time });
+    return {
+      revision: hashOf(`${time} ${number}`),
+      targetDurationMs: Math.round((duration / timescale) * 1_000),
+      newest: address === '' ? [] : [address],
+      newestNumber: number,
+    };
+  }
+  const durationMs = ((numberOf(template.duration) ?? 0) / timescale) * 1_000;
+  const number = numberByClock(place, durationMs, startNumber);
+  if (number === undefined) return { revision: undefined, ...UNTOLD };
+  const numbers = [number, number - 1, number - 2].filter((each) => each >= startNumber);
+  const newest = numbers.map((each) => filled(String(template.media ?? ''), { ...place, number: each, time: 0 }));
+  return { revision: undefined, targetDurationMs: Math.round(durationMs), newest, newestNumber: number };
+}
+
+/** The newest segment that has ended by the server's own clock. */
+function numberByClock({ mpd, period, serverMs }: Place, durationMs: number, startNumber: number): number | undefined {
+  const beganMs = Date.parse(String(mpd.availabilityStartTime)) + (isoDurationMs(period.start) ?? 0);
+  if (serverMs === undefined || !Number.isFinite(beganMs) || durationMs <= 0) return undefined;
+  const number = startNumber + Math.floor((serverMs - beganMs) / durationMs) - 1;
+  return number >= startNumber ? number : undefined;
+}
+
+const RUNS_MAX = 1_000_000;
+
+function lastOf(runs: readonly Node[]): { time: number; duration: number; count: number } {
+  let [next, count, duration] = [0, 0, 0];
+  for (const run of runs) {
+    duration = numberOf(run.d) ?? 0;
+    // A negative count means up to the end of the period; of a live one the end is not known.
+    const repeats = Math.min(RUNS_MAX, Math.max(0, numberOf(run.r) ?? 0)) + 1;
+    next = (numberOf(run.t) ?? next) + duration * repeats;
+    count += repeats;
+  }
+  return { time: next - duration, duration, count };
+}
+
+/** `$RepresentationID$`, `$Number%05d$`, `$Time$`, `$Bandwidth$`, `$$`. */
+function filled(media: string, place: Place & { readonly number: number; readonly time: number }): string {
+  const values: Readonly<Record<string, string>> = {
+    RepresentationID: String(place.representation.id ?? ''),
+    Bandwidth: String(place.representation.bandwidth ?? ''),
+    Number: String(place.number),
+    Time: String(place.time),
+  };
+  const address = media.replace(
+    /\$(?:(RepresentationID|Bandwidth|Number|Time)(?:%0(\d{1,2})d)?)?\$/g,
+    (_, name, width) => (name === undefined ? '$' : values[name]!.padStart(Number(width ?? 0), '0')),
+  );
+  return address === '' ? '' : place.base + address;
+}
+
+function fromList(list: Node, base: string): Omit<Manifest, 'ended'> {
+  const timescale = numberOf(list.timescale) ?? 1;
+  const addresses = listOf(list.SegmentURL).map(
+    ({ media, mediaRange }) => `${String(media ?? '')}#${String(mediaRange ?? '')}`,
+  );
+  const newest = addresses.at(-1)?.split('#')[0];
+  const duration = numberOf(list.duration);
+  return {
+    revision: hashOf(addresses.join('\n')),
+    targetDurationMs: duration === undefined ? undefined : Math.round((duration / timescale) * 1_000),
+    newest: newest === undefined || newest === '' ? [] : [base + newest],
+    newestNumber: undefined,
+  };
+}
+
+/** `PT1H2M3.5S`, `P1D`. */
+function isoDurationMs(value: unknown): number | undefined {
+  const parts = /^P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/.exec(String(value ?? ''));
+  if (parts === null) return undefined;
+  const [days, hours, minutes, seconds] = parts.slice(1).map((part) => Number(part ?? 0)) as [
+    number,
+    number,
+    number,
+    number,
+  ];
+  return (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1_000;
+}

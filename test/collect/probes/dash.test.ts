@@ -1,0 +1,144 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createReadStream, existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createDashProbe } from '../../../src/collect/probes/dash.ts';
+import { parseManifest } from '../../../src/collect/probes/manifest.ts';
+import { systemClock } from '../../../src/core/clock.ts';
+import { boundedFetch } from '../../../src/resilience/http.ts';
+import { aFreePort, serve } from '../support/serving.ts';
+import { aDirectory } from '../support/tailing.ts';
+
+const mpd = (inner: string, type = 'dynamic', more = '') =>
+  `<?xml version="1.0"?><MPD type="${type}" ${more}><Period start="PT0S"><AdaptationSet>${inner}</AdaptationSet></Period></MPD>`;
+const timeline = (runs: string, number = 1) =>
+  mpd(
+    `<Representation id="v0" bandwidth="9"><SegmentTemplate timescale="1000" media="c-$RepresentationID$-$Number%05d$-$Time$.m4s" startNumber="${number}"><SegmentTimeline>${runs}</SegmentTimeline></SegmentTemplate></Representation>`,
+  );
+
+function probe(url: string) {
+  const ask = boundedFetch(systemClock);
+  onTestFinished(() => ask[Symbol.dispose]());
+  const look = createDashProbe({ url, ask, timeoutMs: 2_000 });
+  return () => look(new AbortController().signal);
+}
+
+describe('a DASH manifest', () => {
+  it('tells its newest segment from a timeline with runs', () => {
+    const read = parseManifest(timeline('<S t="0" d="2000" r="2"/><S d="1500"/>', 7), undefined);
+    expect(read).toMatchObject({
+      ended: false,
+      targetDurationMs: 1_500,
+      newestNumber: 10,
+      newest: ['c-v0-00010-6000.m4s'],
+    });
+  });
+
+  it('changes its revision exactly when a segment is added, though the window slides', () => {
+    const revision = (runs: string, number: number) => parseManifest(timeline(runs, number), undefined)?.revision;
+    const before = revision('<S t="0" d="2000" r="4"/>', 1);
+    expect(revision('<S t="0" d="2000" r="4"/>', 1)).toBe(before);
+    expect(revision('<S t="0" d="2000" r="5"/>', 1)).not.toBe(before);
+    expect(revision('<S t="2000" d="2000" r="4"/>', 2)).not.toBe(before);
+    expect(revision('<S t="2000" d="2000" r="3"/>', 2)).toBe(before);
+  });
+
+  it('tells the newest number from the clock of the server where it lists none', () => {
+    const text = mpd(
+      '<SegmentTemplate duration="2" timescale="1" media="$Number$.m4s" startNumber="5"/><Representation id="a"/>',
+      'dynamic',
+      'availabilityStartTime="2026-01-01T00:00:00Z"',
+    );
+    expect(parseManifest(text, Date.UTC(2026, 0, 1, 0, 0, 11))).toMatchObject({
+      revision: undefined,
+      targetDurationMs: 2_000,
+      newest: ['9.m4s', '8.m4s', '7.m4s'],
+    });
+    expect(parseManifest(text, undefined)).toMatchObject({ revision: undefined, newest: [] });
+  });
+
+  it('of a list of segments the last one counts, and a recording has ended', () => {
+    const text = mpd(
+      '<Representation><BaseURL>x/</BaseURL><SegmentList duration="2"><SegmentURL media="1.m4s"/><SegmentURL media="2.m4s"/></SegmentList></Representation>',
+      'static',
+    );
+    expect(parseManifest(text, undefined)).toMatchObject({ ended: true, newest: ['x/2.m4s'], targetDurationMs: 2_000 });
+  });
+
+  it.each(['', '#EXTM3U', '<html></html>', '<MPD/>', mpd('')])('%j is none', (text) => {
+    expect(parseManifest(text, undefined)).toBeUndefined();
+  });
+});
+
+describe('a look at a DASH output', () => {
+  it('is a failure with its reason when there is no manifest, or none that can be read', async () => {
+    const { url } = await serve((request, response) =>
+      request.url === '/a' ? response.writeHead(404).end() : response.end('hello'),
+    );
+    expect(await probe(`${url}/a`)()).toEqual({ ok: false, failure: 'http_status', status: 404 });
+    expect(await probe(`${url}/b`)()).toEqual({ ok: false, failure: 'invalid_answer', status: 200 });
+    expect(await probe(`http://127.0.0.1:${await aFreePort()}/c`)()).toEqual({ ok: false, failure: 'refused' });
+  });
+
+  it('where segments are numbered by the clock, it moves only when they really are there', async () => {
+    let newest = 100;
+    const text = mpd(
+      '<SegmentTemplate duration="1" media="s/$Number$.m4s"/><Representation id="a"/>',
+      'dynamic',
+      `availabilityStartTime="${new Date(Date.now() - 101_500).toISOString()}"`,
+    );
+    const { url } = await serve((request, response) => {
+      const number = Number(/(\d+)\.m4s/.exec(request.url ?? '')?.[1]);
+      if (request.url === '/live.mpd') response.end(text);
+      else if (number <= newest) response.writeHead(200, { 'content-length': 10 }).end();
+      else response.writeHead(404).end();
+    });
+    const look = probe(`${url}/live.mpd`);
+    newest = 99;
+    const first = await look();
+    expect(first).toMatchObject({ ok: true, revision: 's/99.m4s', newestSegmentBytes: 10 });
+    newest = 0;
+    expect((await look()).revision).toBe('s/99.m4s');
+    newest = 1_000;
+    expect((await look()).revision).not.toBe('s/99.m4s');
+  });
+
+  it.skipIf(spawnSync('which', ['ffmpeg']).status !== 0)(
+    'moves while a real ffmpeg writes, and stands when it does not (skipped without ffmpeg)',
+    async () => {
+      const folder = aDirectory();
+      const { url } = await serve((request, response) => {
+        const path = join(folder, request.url ?? '');
+        if (!existsSync(path)) return void response.writeHead(404).end();
+        response.writeHead(200, { 'content-length': statSync(path).size });
+        if (request.method === 'HEAD') response.end();
+        else createReadStream(path).pipe(response);
+      });
+      const input = ['-loglevel', 'error', '-re', '-f', 'lavfi', '-i', 'sine=frequency=440', '-c:a', 'aac'];
+      const output = ['-f', 'dash', '-seg_duration', '0.5', '-window_size', '5', join(folder, 'live.mpd')];
+      const encoder = spawn('ffmpeg', [...input, ...output], { stdio: 'ignore' });
+      onTestFinished(async () => {
+        encoder.kill('SIGKILL');
+        await once(encoder, 'exit');
+      });
+      const look = probe(`${url}/live.mpd`);
+      const revisions: (string | undefined)[] = [];
+      await vi.waitFor(
+        async () => {
+          const reading = await look();
+          revisions.push(reading.revision);
+          expect(reading).toMatchObject({ ok: true, ended: false });
+          expect(reading.newestSegmentBytes).toBeGreaterThan(0);
+          expect(new Set(revisions).size).toBeGreaterThan(3);
+        },
+        { timeout: 15_000, interval: 200 },
+      );
+      encoder.kill('SIGSTOP');
+      const still = (await look()).revision;
+      expect((await look()).revision).toBe(still);
+      encoder.kill('SIGCONT');
+      await vi.waitFor(async () => expect((await look()).revision).not.toBe(still), { timeout: 5_000 });
+    },
+  );
+});
