@@ -36,6 +36,8 @@ export interface SharedCause {
   /** When it last showed itself. */
   readonly lastMs: MonoMs;
   readonly phase: 'active' | 'over';
+  /** Since when it is over. */
+  readonly overMs?: MonoMs;
   readonly dark: readonly ChannelId[];
 }
 
@@ -151,8 +153,25 @@ const omenFamily = ({ finding }: Seen): Family | undefined =>
   finding.trouble || finding.omen === undefined ? undefined : familyOf(finding.omen);
 
 const isLeftBehind = (one: Seen, causes: readonly SharedCause[]): boolean =>
-  isLeftover(one.finding) &&
-  causes.some(({ channels, family }) => family !== 'dead' && family !== 'stalled' && channels.includes(one.ref.id));
+  causes.some(
+    ({ channels, family, phase }) =>
+      family !== 'dead' &&
+      family !== 'stalled' &&
+      channels.includes(one.ref.id) &&
+      (isLeftover(one.finding) || (phase === 'over' && isHearsay(family, one))),
+  );
+
+/** What a channel without a probe of its source says of that source is its log's last words. */
+const isHearsay = (family: Family, one: Seen): boolean => family === 'upstream' && !one.ref.hasSource;
+
+/** Last words of the dead do not keep a cause alive against the probes of their neighbours that read the source well. */
+function stillShows(cause: SharedCause, members: readonly Seen[], seen: readonly Seen[]): boolean {
+  if (!members.every((one) => isHearsay(cause.family, one))) return true;
+  const probed = seen.filter(
+    ({ ref, sourceHost }) => cause.channels.includes(ref.id) && ref.hasSource && sourceHost !== undefined,
+  );
+  return members.length > 0 && probed.length === 0;
+}
 
 const sizeOf = (seen: readonly Seen[], scope: Scope): number => seen.filter(({ ref }) => within(scope, ref)).length;
 
@@ -217,7 +236,7 @@ function goesOn(cause: SharedCause, input: CorrelateInput, nowMs: MonoMs): Share
   const byEngine = engine !== undefined && familyOf(engine.classification) === cause.family;
   const touched = new Set(cause.channels);
   const joined = members.map(({ ref }) => ref.id).filter((id) => !touched.has(id));
-  const shows = byEngine || (cause.family === 'dead' ? joined.length > 0 : members.length > 0);
+  const shows = byEngine || (cause.family === 'dead' ? joined.length > 0 : stillShows(cause, members, input.seen));
   const quietMs = cause.family === 'dead' ? DEATHS_QUIET_MS : CAUSE_QUIET_MS;
   const lastMs = shows ? nowMs : cause.lastMs;
   const over = !shows && (cause.phase === 'over' || nowMs - lastMs >= quietMs);
@@ -226,7 +245,9 @@ function goesOn(cause: SharedCause, input: CorrelateInput, nowMs: MonoMs): Share
   const forgotten = dark.length === 0 && (nowMs - lastMs >= LEFTOVER_MEMORY_MS || allWell(channels, input.seen));
   if (over && forgotten) return undefined;
   const because = cause.phase === 'over' || !over ? cause.because : `${cause.because}; over since`;
-  return { ...cause, channels, because, lastMs, phase: over ? 'over' : 'active', dark };
+  const { overMs: wasOverMs, ...same } = cause;
+  const ending = over ? ({ phase: 'over', overMs: wasOverMs ?? nowMs } as const) : ({ phase: 'active' } as const);
+  return { ...same, ...ending, channels, because, lastMs, dark };
 }
 
 const allWell = (channels: readonly ChannelId[], seen: readonly Seen[]): boolean =>

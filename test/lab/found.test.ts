@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { FailureClass } from '../../src/core/classification.ts';
 import { ReeveError } from '../../src/core/errors.ts';
 import type { Symptom } from '../../src/core/symptom.ts';
 import { MemoryStore } from '../../src/journal/memory.ts';
+import { correlate, type Seen } from '../../src/ground/correlate.ts';
 import { createToolbox } from '../../src/tools/toolbox.ts';
 import { fakeClock } from '../support/fake-clock.ts';
 import { FakeEngine } from '../support/fake-engine.ts';
@@ -67,5 +69,45 @@ describe('a tool that looks, pointed at a group by a rule', () => {
   it.each(['fetch_recent_logs', 'get_channel_health'] as const)('is answered with a refusal: %s', async (name) => {
     const looked = tools.get(name)!({ kind: 'engine', id: 'local' }, context);
     await expect(looked).rejects.toBeInstanceOf(ReeveError);
+  });
+});
+
+describe('a shared cause of the source', () => {
+  const member = (id: string, hasSource: boolean, classification: FailureClass): Seen => ({
+    ref: { id, group: 'g', engine: 'e', expected: 'always', hasSource, hasOutputProbe: true },
+    firstSeenMs: 1_000,
+    sourceHost: hasSource ? 'origin:443' : undefined,
+    finding: {
+      trouble: true,
+      classification,
+      confidence: 0.9,
+      healthy: false,
+      because: '',
+      signals: [],
+      lastErrorType: undefined,
+      errorFrequency: 0,
+      fingerprint: classification,
+      sinceMs: 1_000,
+      settling: false,
+      actNotBeforeMs: 0,
+      wants: [],
+    },
+  });
+  const limits = { sharedCauseChannelsMin: 3, sharedCauseWindowMs: 60_000 };
+  const during = ['a', 'b'].map((id) => member(id, true, 'upstream_unavailable'));
+  const unprobed = member('c', false, 'upstream_unavailable');
+
+  it('is not kept alive by the last words of a dead channel that nobody probes, against probes that read it', () => {
+    const begun = correlate({ seen: [...during, unprobed], engines: [], limits }, [], 2_000);
+    const back = [member('a', true, 'process_crashed'), member('b', true, 'process_crashed'), unprobed];
+    const later = correlate({ seen: back, engines: [], limits }, begun, 30_000);
+    expect(begun.map(({ phase }) => phase)).toEqual(['active']);
+    expect(later).toMatchObject([{ phase: 'over', dark: ['a', 'b'] }]);
+  });
+
+  it('lasts while nothing but words tells of it', () => {
+    const words = ['a', 'b', 'c'].map((id) => member(id, false, 'upstream_unavailable'));
+    const begun = correlate({ seen: words, engines: [], limits }, [], 2_000);
+    expect(correlate({ seen: words, engines: [], limits }, begun, 30_000)).toMatchObject([{ phase: 'active' }]);
   });
 });
