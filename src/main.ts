@@ -4,8 +4,10 @@ import process from 'node:process';
 import pino, { type Logger } from 'pino';
 import { createApp } from './app.ts';
 import { compiledOf, patternSourcesOf } from './app_collect.ts';
+import { backtests } from './app_backtest.ts';
 import { policyTests } from './app_lab.ts';
 import { addAudit } from './cli/commands/audit.ts';
+import { addBacktest } from './cli/commands/backtest.ts';
 import { addFiles } from './cli/commands/files.ts';
 import { addPolicyTests } from './cli/commands/policy.ts';
 import { addSimulate } from './cli/commands/simulate.ts';
@@ -112,6 +114,11 @@ function addLocal(program: Command, cli: Cli): void {
     program,
     cli,
     policyTests(() => loadOptions(cli.flags())),
+  );
+  addBacktest(
+    program,
+    cli,
+    backtests(() => loadOptions(cli.flags())),
   );
 }
 

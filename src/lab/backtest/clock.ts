@@ -73,8 +73,8 @@ export class VirtualClock implements Clock {
   }
 
   /**
-   * Where nothing but regular series is due before `untilMs`, goes there at once, the series with it. For long stretches
-   * in which nothing was recorded. False when something single is due before.
+   * Where nothing but regular series is due before `untilMs`, goes there at once, the series with it. For long
+   * stretches in which nothing was recorded. False when something single is due before.
    */
   skip(untilMs: MonoMs): boolean {
     this.#drop();

@@ -20,8 +20,8 @@ const NOT_DONE = 'written down, not done';
 const untold = (what: string): ReeveError => new ReeveError('ENGINE_REFUSED', `the record does not tell ${what}`);
 
 /**
- * An engine that touches nothing. A change succeeds in the record only; whether it would have helped is judged from what
- * was recorded, and the world goes on as it did.
+ * An engine that touches nothing. A change succeeds in the record only; whether it would have helped is judged from
+ * what was recorded, and the world goes on as it did.
  */
 export class RecordingEngine implements Engine {
   readonly id: EngineId;

@@ -71,7 +71,7 @@ export function seenOf(frame: Frame, moment: ToldMoment): Seen {
     channels: frame.given.envelope?.channels ?? [],
     because: 'as given',
     sight: {
-      trouble: inTrouble ? { classification, settling: false, sinceMs } : undefined,
+      trouble: inTrouble ? { classification, settling: false, settledMs: sinceMs, sinceMs } : undefined,
       healthy,
       healthySinceMs: healthy === true ? nowMs : undefined,
       quiet: false,
