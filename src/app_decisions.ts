@@ -56,6 +56,7 @@ export function createDecisions(
     lookCloser: (channels, forMs) => collectors.lookCloser(channels, forMs),
     lookNow: (channel, wants) => collectors.lookNow(channel, wants),
     onFailure: (text) => people.fail(text),
+    journalBroken: () => ledger.broken?.because,
   });
   return {
     collectors,

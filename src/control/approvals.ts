@@ -3,7 +3,7 @@ import type { FailureClass } from '../core/classification.ts';
 import type { MonoMs } from '../core/clock.ts';
 import type { Approval, ControlFact } from '../core/control.ts';
 import type { Draft } from '../core/journal.ts';
-import { keyOfScope } from '../core/scope.ts';
+import { type IncidentId, keyOfScope } from '../core/scope.ts';
 import type { ToolCall } from '../core/tool.ts';
 import { canonicalJson } from '../core/wire.ts';
 import type { ControlState, KeptApproval } from './state.ts';
@@ -48,12 +48,31 @@ export function expireApprovals(state: ControlState, nowMs: MonoMs): readonly Dr
   const over = state.approvals.filter(
     (one) => (one.state === 'pending' || one.state === 'yes') && nowMs >= one.expiresMs,
   );
-  return over.map(({ approval }) => ({
-    incident: approval.incident,
-    run: approval.run,
-    fact: { type: 'approval.expired', id: approval.id },
-  }));
+  return over.map(({ approval }) => expiredDraft(approval));
 }
+
+/** Facts that close what an incident still asks, or was allowed and did not use, because it asks for it no longer. */
+export function withdrawApprovals(
+  state: ControlState,
+  incident: IncidentId,
+): { readonly drafts: readonly Draft[]; readonly yesUnused: boolean } {
+  const live = state.approvals.filter(
+    (one) => one.approval.incident === incident && (one.state === 'pending' || one.state === 'yes'),
+  );
+  return { drafts: live.map(({ approval }) => expiredDraft(approval)), yesUnused: live.some(isYes) };
+}
+
+const isYes = (one: KeptApproval): boolean => one.state === 'yes';
+
+const expiredDraft = (approval: Approval): Draft => ({
+  incident: approval.incident,
+  run: approval.run,
+  fact: { type: 'approval.expired', id: approval.id },
+});
+
+/** A yes of the incident that nothing has used yet: until it is used, nothing else is done there. */
+export const unusedYes = (state: ControlState, incident: IncidentId, nowMs: MonoMs): Approval | undefined =>
+  state.approvals.find((one) => one.approval.incident === incident && isYes(one) && nowMs < one.expiresMs)?.approval;
 
 /** Asks a person. The question waits `waitMs`. */
 export function askApproval(approval: Omit<Approval, 'hash' | 'expiresMs'>, waitMs: number): Draft {

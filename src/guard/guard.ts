@@ -28,6 +28,8 @@ export interface GuardDeps extends Surroundings {
   readonly onEscalate: (raised: Draft) => readonly Draft[];
   /** Only a person ends a containment of this scope. Never, where it is not given. */
   readonly releaseByPerson?: (scope: Scope) => boolean;
+  /** Why the journal is broken, whoever found it; undefined while it is whole. Asked anew at every decision. */
+  readonly journalBroken?: (() => string | undefined) | undefined;
 }
 
 /** What would be decided, and what would have to change. */
@@ -66,7 +68,7 @@ export class Guard {
 
   /** Why the journal cannot be trusted in this life; undefined while it can. */
   get journalError(): string | undefined {
-    return this.#journalError;
+    return this.#journalError ?? this.#deps.journalBroken?.();
   }
 
   /** Somebody found the journal broken: nothing is permitted until `journalTrusted`. */
@@ -121,7 +123,7 @@ export class Guard {
     const { state, limits, nowMs } = this.#world();
     const { drafts, quiet } = evaluate({
       state,
-      facts: { ...facts, journalError: this.#journalError },
+      facts: { ...facts, journalError: this.journalError },
       limits,
       nowMs,
       quiet: this.#quiet,
@@ -151,7 +153,7 @@ export class Guard {
       limits: this.#limits,
       state: this.#deps.guardState(),
       control: this.#deps.control(),
-      journalError: this.#journalError,
+      journalError: this.journalError,
     };
   }
 

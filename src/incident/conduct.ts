@@ -48,6 +48,10 @@ export interface ConductDeps {
     attempts: readonly Attempt[],
     allowed: (tool: ToolName) => boolean,
   ) => Plan | undefined;
+  /** The plan itself, or an escalation where an unused yes of a person binds the incident to something else. */
+  readonly bound: (incident: Incident, plan: Plan, envelope: GroundedContextEnvelope) => Plan;
+  /** The persona of now: an edit that takes something away holds from the next question on. */
+  readonly persona: (incident: Incident) => Persona;
   readonly ask: (ask: GuardAsk) => GuardDecision;
   readonly child: (ask: Omit<GuardAsk, 'call' | 'plan'>, plan: PermitTerms, channel: string) => GuardDecision;
   readonly healthy: (channel: string) => boolean;
@@ -63,7 +67,6 @@ export interface ConductDeps {
 export interface RunOrder {
   readonly incident: Incident;
   readonly run: RunId;
-  readonly persona: Persona;
 }
 
 /** One run for one incident: wires the machine's effects to the rooms that do them, and writes each hop down. */
@@ -81,8 +84,13 @@ export async function conduct(
       betweenToolsMs: limits.betweenToolsMs,
       runMsMax: limits.runMsMax,
       limits: {
-        steps: Math.min(limits.stepsMax, order.persona.planning_depth_max, deps.phaseSteps(order.incident)),
-        retryThreshold: order.persona.retry_threshold,
+        get steps() {
+          const { planning_depth_max } = deps.persona(order.incident);
+          return Math.min(limits.stepsMax, planning_depth_max, deps.phaseSteps(order.incident));
+        },
+        get retryThreshold() {
+          return deps.persona(order.incident).retry_threshold;
+        },
       },
     },
     conducting.ports(),
@@ -126,7 +134,8 @@ class Conducting {
   }
 
   #decide(envelope: GroundedContextEnvelope, attempts: readonly Attempt[]): Plan {
-    const { incident, persona } = this.#order;
+    const { incident } = this.#order;
+    const persona = this.#deps.persona(incident);
     const allowed = (tool: ToolName) =>
       accessOf(persona, tool) !== 'deny' &&
       modeAllows(persona, this.#spec(tool)) &&
@@ -136,7 +145,7 @@ class Conducting {
       because: `no rule fits ${envelope.failureClassification ?? 'what is seen'}`,
       by: { kind: 'policy', because: 'no rule fits' },
     };
-    const plan = this.#deps.decide(envelope, attempts, allowed) ?? none;
+    const plan = this.#deps.bound(incident, this.#deps.decide(envelope, attempts, allowed) ?? none, envelope);
     this.#record({ type: 'plan.made', plan });
     return plan;
   }
@@ -148,8 +157,8 @@ class Conducting {
   }
 
   #ask(envelope: GroundedContextEnvelope): Omit<GuardAsk, 'call' | 'plan'> {
-    const { incident, run: runId, persona } = this.#order;
-    return { envelope, persona, incident, run: runId, highRiskUsed: this.#highRiskUsed };
+    const { incident, run: runId } = this.#order;
+    return { envelope, persona: this.#deps.persona(incident), incident, run: runId, highRiskUsed: this.#highRiskUsed };
   }
 
   async #act(permit: Permit, envelope: GroundedContextEnvelope, signal: AbortSignal): Promise<ToolResult> {

@@ -5,12 +5,14 @@ import { invariant } from '../core/errors.ts';
 import type { Append, Draft, Read } from '../core/journal.ts';
 import { type EngineId, parseScope, type Scope } from '../core/scope.ts';
 import type { Escalation } from '../core/incident.ts';
+import { describeCall } from '../core/tool.ts';
 import type { Board } from '../ground/facts.ts';
 import type { Guard } from '../guard/guard.ts';
 import { type GuardState, subjectsOf } from '../guard/state.ts';
-import { containmentPage, keyOfContainmentPage } from './page.ts';
+import { containmentPage, isPaged, keyOfContainmentPage, pageFor } from './page.ts';
 import type { Roster } from './roster.ts';
 import type { Settings } from './settings.ts';
+import { type IncidentState, openById } from './state.ts';
 import type { Watch } from './watch.ts';
 
 export interface KeeperDeps {
@@ -22,17 +24,17 @@ export interface KeeperDeps {
   readonly guard: Guard;
   readonly guardState: Read<GuardState>;
   readonly control: Read<ControlState>;
+  readonly incidents: Read<IncidentState>;
   readonly roster: Roster;
   readonly engines: readonly EngineId[];
   readonly raise: (page: Omit<Escalation, 'id' | 'at'>) => readonly Draft[];
   readonly resolve: (key: string, because: string) => readonly Draft[];
   readonly openPages: () => readonly string[];
+  /** Something in Reeve itself went wrong. */
+  readonly onFailure: (text: string) => void;
   /** How long a channel must be healthy before an UNKNOWN start on it is settled. */
   readonly healthyHoldMs: number;
 }
-
-/** A freeze is a person's own word, and a shared cause has an incident that pages. */
-const UNPAGED: ReadonlySet<string> = new Set(['operator_freeze', 'shared_cause']);
 
 /** Keeps containment as the world stands, and what becomes due by time alone. */
 export class Keeper {
@@ -46,7 +48,12 @@ export class Keeper {
   contain(): void {
     const { engines, control, guard, watch } = this.#deps;
     const pools = engines.map((engine) => ({ engine, ...this.pool(engine) }));
-    guard.contain({ pools, sharedCauses: watch.sharedGroups(), frozen: frozenNow(control()) !== undefined });
+    const written = guard.contain({
+      pools,
+      sharedCauses: watch.sharedGroups(),
+      frozen: frozenNow(control()) !== undefined,
+    });
+    if (!written) this.#deps.onFailure(`journal: containment could not be written: ${guard.journalError}`);
   }
 
   /** What the engine says of its pool now; an engine that does not answer says nothing. */
@@ -57,11 +64,29 @@ export class Keeper {
 
   /** Once a second. */
   keepUp(nowMs: MonoMs): void {
-    const expired = expireApprovals(this.#deps.control(), nowMs);
+    const expired = this.#expired(nowMs);
     if (expired.length > 0) this.#deps.append(expired);
     this.contain();
     this.#keepPages(nowMs);
     this.#settleUnknown(nowMs);
+  }
+
+  /** What nobody answered, and each yes that could not be used: it ends, and a person is told in the same append. */
+  #expired(nowMs: MonoMs): readonly Draft[] {
+    const { control, incidents, raise } = this.#deps;
+    const about = { envelope: undefined, attempts: [] };
+    return expireApprovals(control(), nowMs).flatMap((expired): readonly Draft[] => {
+      const { fact } = expired;
+      const kept = control().approvals.find(
+        ({ approval }) => fact.type === 'approval.expired' && approval.id === fact.id,
+      );
+      const incident = openById(incidents(), kept?.approval.incident ?? '')?.incident;
+      if (kept === undefined || incident === undefined) return [expired];
+      const what = describeCall(kept.approval.call);
+      const because =
+        kept.state === 'yes' ? `the yes to ${what} could not be used in time` : `nobody answered in time: ${what}`;
+      return [expired, ...raise(pageFor(incident, 'approval_expired', { ...about, because }))];
+    });
   }
 
   /** The strictest persona in the scope decides whether a person must end its containment. */
@@ -87,7 +112,7 @@ export class Keeper {
   /** Pages that were put off are sent when the containment lasts; pages of what is no longer contained are resolved. */
   #keepPages(nowMs: MonoMs): void {
     const open = new Set(this.#deps.openPages());
-    const held = Object.values(this.#deps.guardState().containments).filter(({ reason }) => !UNPAGED.has(reason));
+    const held = Object.values(this.#deps.guardState().containments).filter(({ reason }) => isPaged(reason));
     const heldKeys = new Set(held.map(({ scope }) => keyOfContainmentPage(scope)));
     const lateMs = this.#deps.settings().limits.containmentCooldownMs;
     const late = held.filter(

@@ -1,5 +1,5 @@
 import type { FailureClass, Severity } from '../core/classification.ts';
-import type { GroundedContextEnvelope } from '../core/envelope.ts';
+import type { ContainmentReason, GroundedContextEnvelope } from '../core/envelope.ts';
 import { type Escalation, type EscalationReason, type Incident, keyOfIncidentPage } from '../core/incident.ts';
 import type { JournalFact } from '../core/journal.ts';
 import { keyOfScope, type Scope } from '../core/scope.ts';
@@ -37,6 +37,9 @@ const NEXT_STEP: Partial<Record<FailureClass, string>> = {
   encode_too_slow: 'Shed load or lower the profile; check whether the source delivers slowly.',
   encoder_session_limit: 'Free an encoder session.',
 };
+
+/** The id is not named: a question that was not answered is asked again under another one. */
+const ANSWER = 'What waits for you: reeve approvals lists it; reeve approve ID or reeve deny ID answers it.';
 
 /** What an escalation says. The texts are made of Reeve's own words, counts and configured names. */
 export function pageFor(
@@ -81,6 +84,7 @@ function detailsOf(
     lines.push(`What was done: ${result.call.tool}: ${result.summary}${end}`);
   }
   if (about.attempts.length === 0) lines.push('What was done: nothing.');
+  if (reason === 'approval_needed') lines.push(ANSWER);
   if (incident.channels.length > 0) lines.push(`Channels: ${incident.channels.join(', ')}`);
   const nextStep = NEXT_STEP[incident.classification];
   if (nextStep !== undefined) lines.push(`What may help: ${nextStep}`);
@@ -113,6 +117,12 @@ export function containmentPage(fact: Contained): Omit<Escalation, 'id' | 'at'> 
     ),
   };
 }
+
+/** A freeze is a person's own word, and a shared cause has an incident that pages. */
+const UNPAGED: ReadonlySet<ContainmentReason> = new Set(['operator_freeze', 'shared_cause']);
+
+/** Whether a containment for this reason is paged for itself. */
+export const isPaged = (reason: ContainmentReason): boolean => !UNPAGED.has(reason);
 
 /** All pages about the containment of one scope share one key. */
 export const keyOfContainmentPage = (scope: Scope): string => `containment/${keyOfScope(scope)}`;

@@ -6,10 +6,19 @@ import { invariant, InvariantError, messageOf } from '../core/errors.ts';
 import type { Ids } from '../core/id.ts';
 import type { Escalation, EscalationReason, Incident, Outcome } from '../core/incident.ts';
 import type { Append, Draft, JournalFact, Read } from '../core/journal.ts';
-import { type GroupId, type EngineId, keyOfScope, type RunId, type Scope, type ScopeKey } from '../core/scope.ts';
+import {
+  type EngineId,
+  type GroupId,
+  type IncidentId,
+  keyOfScope,
+  type RunId,
+  type Scope,
+  type ScopeKey,
+} from '../core/scope.ts';
 import type { Symptom } from '../core/symptom.ts';
 import type { Attempt } from '../core/tool.ts';
 import { type DeskPolicy, type Intent, judge, type Sight } from './desk.ts';
+import { aboutOf, relapseDrafts, symptomDraft } from './drafts.ts';
 import { Heard } from './heard.ts';
 import { keyOfIncident, pageFor } from './page.ts';
 import { type IncidentState, type OpenIncident, openById, openOn } from './state.ts';
@@ -45,6 +54,8 @@ export interface ResponderDeps {
     run: RunId,
     envelope: GroundedContextEnvelope | undefined,
   ) => readonly Draft[];
+  /** Ends the questions of an incident that still wait, or whose yes was not used. */
+  readonly withdraw?: (incident: IncidentId) => { readonly drafts: readonly Draft[]; readonly yesUnused: boolean };
   /** The probes of the scope look often for a while. */
   readonly lookCloser: (scope: Scope) => void;
   /** Something in Reeve itself went wrong; a person is told by the caller of this. */
@@ -105,7 +116,7 @@ export class Responder implements Disposable {
   /** The scope left the configuration: its incident has nobody to be about. */
   #forget(scope: Scope, open: OpenIncident | undefined): void {
     if (open === undefined || open.running) return;
-    this.#close(open, { kind: 'close', ending: 'by_person', because: 'it is no longer configured' });
+    this.#close(open, { ending: 'by_person', because: 'it is no longer configured' });
     this.#lookAgain(scope, undefined);
   }
 
@@ -139,23 +150,17 @@ export class Responder implements Disposable {
     if (intent.kind === 'open') return this.#open(intent.classification, at);
     invariant(open !== undefined, `${intent.kind} without an open incident`);
     switch (intent.kind) {
-      case 'reclassify': {
-        const from = open.incident.classification;
-        return this.#record(open.incident, {
-          type: 'incident.reclassified',
-          from,
-          to: intent.to,
-          because: at.seen.because,
-        });
-      }
+      case 'reclassify':
+        return this.#reclassify(open.incident, intent.to, at.seen.because);
       case 'relapse':
         return this.#relapse(open, at);
       case 'run':
-        return this.#start(open);
+        return this.#start(open, at.seen);
       case 'tell':
-        return this.#tell(open, 'lasting', intent.because);
+        this.#deps.append(this.#page(open.incident, 'lasting', intent.because));
+        return;
       case 'close':
-        return this.#close(open, intent);
+        return this.#close(open, { ...intent, absorber: at.seen.sight.absorber });
     }
   }
 
@@ -173,8 +178,23 @@ export class Responder implements Disposable {
     };
     const told = this.#symptoms.before(scope, seen.channels, nowMs);
     const symptoms = told.map((symptom): Draft => symptomDraft(incident, symptom));
-    append([{ ...aboutOf(incident), fact: { type: 'incident.opened', incident } }, ...symptoms]);
+    const opened: Draft = { ...aboutOf(incident), fact: { type: 'incident.opened', incident } };
+    const { relapseMs } = this.#deps.policyOf(incident);
+    const relapse = relapseDrafts(this.#deps.incidents(), incident, { relapseMs, because: seen.because });
+    append([opened, ...symptoms, ...relapse]);
     lookCloser(scope);
+  }
+
+  /** A question about what the trouble was is no question about what it is; a yes to it is told to be void. */
+  #reclassify(incident: Incident, to: FailureClass, because: string): void {
+    const from = incident.classification;
+    const { drafts = [], yesUnused = false } = this.#deps.withdraw?.(incident.id) ?? {};
+    const void_ = `the trouble changed from ${from} to ${to}, so nothing was done on the yes`;
+    this.#deps.append([
+      { ...aboutOf(incident), fact: { type: 'incident.reclassified', from, to, because } },
+      ...drafts,
+      ...(yesUnused ? this.#page({ ...incident, classification: to }, 'approval_expired', void_) : []),
+    ]);
   }
 
   #relapse(open: OpenIncident, { seen }: Moment): void {
@@ -183,25 +203,40 @@ export class Responder implements Disposable {
     this.#record(open.incident, { type: 'attempt.relapsed', permit, fingerprint, because: seen.because });
   }
 
-  #close(open: OpenIncident, { ending, because }: Extract<Intent, { kind: 'close' }>): void {
+  #close(open: OpenIncident, how: Closing): void {
     const { incident } = open;
+    const { ending, because } = how;
     const openMs = this.#deps.clock.monotonicMs() - incident.openedMs;
-    const closed: Draft = { ...aboutOf(incident), fact: { type: 'incident.closed', ending, because, openMs } };
-    this.#deps.append([closed, ...this.#deps.resolve(keyOfIncident(incident), `${ending}: ${because}`)]);
+    this.#deps.append([
+      { ...aboutOf(incident), fact: { type: 'incident.closed', ending, because, openMs } },
+      ...this.#deps.resolve(keyOfIncident(incident), `${ending}: ${because}`),
+      ...(this.#deps.withdraw?.(incident.id).drafts ?? []),
+      ...this.#handOver(open, how.absorber),
+    ]);
   }
 
-  #tell(open: OpenIncident, reason: EscalationReason, because: string): void {
-    const drafts = this.#deps.raise(pageFor(open.incident, reason, { because, envelope: undefined, attempts: [] }));
-    this.#deps.append(drafts);
+  /** A person who was told of the channel hears of the shared cause before the channel's own page ends. */
+  #handOver({ incident, told }: OpenIncident, absorber: IncidentId | undefined): readonly Draft[] {
+    const group = absorber === undefined ? undefined : openById(this.#deps.incidents(), absorber)?.incident;
+    if (group === undefined || told.length === 0) return [];
+    const where = keyOfScope(incident.scope);
+    return this.#page(group, 'lasting', `${where}, of which you were told, is part of a shared cause`);
+  }
+
+  #page(incident: Incident, reason: EscalationReason, because: string): readonly Draft[] {
+    return this.#deps.raise(pageFor(incident, reason, { because, envelope: undefined, attempts: [] }));
   }
 
   #record(incident: Incident, fact: JournalFact): void {
     this.#deps.append([{ ...aboutOf(incident), fact }]);
   }
 
-  /** The start is written before anything is awaited, so a second look cannot start a second run. */
-  #start(open: OpenIncident): void {
-    const { incident } = open;
+  /**
+   * The start is written before anything is awaited, so a second look cannot start a second run. A shared cause may
+   * have reached further channels since its incident was opened: the run is about those, too.
+   */
+  #start(open: OpenIncident, { channels }: Seen): void {
+    const incident = { ...open.incident, channels: [...new Set([...open.incident.channels, ...channels])] };
     const runId = this.#deps.ids.next('run');
     this.#deps.append([{ ...aboutOf(incident), run: runId, fact: { type: 'run.started', attempt: open.runs + 1 } }]);
     this.#deps.lookCloser(incident.scope);
@@ -210,12 +245,13 @@ export class Responder implements Disposable {
 
   async #conduct(incident: Incident, runId: RunId): Promise<void> {
     const startedMs = this.#deps.clock.monotonicMs();
+    const { channels } = incident;
     const end = await this.#deps.run(incident, runId).catch((thrown: unknown) => {
       this.#deps.onFailure(`run ${runId}: ${messageOf(thrown)}`);
       const outcome: Outcome = { kind: 'escalated', reason: 'internal', because: messageOf(thrown), denial: undefined };
       return { outcome, steps: 0, attempts: [], last: undefined };
     });
-    const current = openById(this.#deps.incidents(), incident.id)?.incident ?? incident;
+    const current = { ...(openById(this.#deps.incidents(), incident.id)?.incident ?? incident), channels };
     const fact: JournalFact = {
       type: 'run.ended',
       outcome: end.outcome,
@@ -244,20 +280,11 @@ export class Responder implements Disposable {
   }
 }
 
+type Closing = Omit<Extract<Intent, { kind: 'close' }>, 'kind'> & { readonly absorber?: IncidentId | undefined };
+
 interface Moment {
   readonly scope: Scope;
   readonly open: OpenIncident | undefined;
   readonly seen: Seen;
   readonly nowMs: MonoMs;
 }
-
-const symptomDraft = (incident: Incident, symptom: Symptom): Draft => ({
-  channel: symptom.channel,
-  incident: incident.id,
-  fact: { type: 'symptom.raised', symptom },
-});
-
-const aboutOf = (incident: Incident) => ({
-  channel: incident.scope.kind === 'channel' ? incident.scope.id : undefined,
-  incident: incident.id,
-});

@@ -1,4 +1,4 @@
-import { approvalHash, askApproval, hasYes } from '../control/approvals.ts';
+import { approvalHash, askApproval, hasYes, unusedYes } from '../control/approvals.ts';
 import type { ControlState } from '../control/state.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Phase } from '../core/control.ts';
@@ -16,7 +16,8 @@ import {
   type RunId,
   type Scope,
 } from '../core/scope.ts';
-import type { ToolCall, ToolName } from '../core/tool.ts';
+import type { Plan } from '../core/plan.ts';
+import { describeCall, type ToolCall, type ToolName } from '../core/tool.ts';
 import type { Board } from '../ground/facts.ts';
 import { healthOf } from '../ground/health.ts';
 import type { Guard } from '../guard/guard.ts';
@@ -69,9 +70,8 @@ export class Runs {
 
   /** Rejects with QUEUE_FULL when the lane is full or the daemon stops. */
   run(incident: Incident, run: RunId) {
-    const persona = this.#deps.settings().personaOf(incident.scope, incident.group);
     return this.#deps.lanes.run(keyOfScope(incident.scope), (signal) =>
-      conduct({ incident, run, persona }, this.#conducting, signal),
+      conduct({ incident, run }, this.#conducting, signal),
     );
   }
 
@@ -100,7 +100,9 @@ export class Runs {
         lookCloser: ({ call }, forMs) => this.#deps.lookCloser(this.#deps.channelsIn(call.target), forMs),
       },
       ground: (incident) => sights.envelope(incident),
+      persona: ({ scope, group }) => settings().personaOf(scope, group),
       decide: (envelope, attempts, allowed) => settings().rulebook.decide(envelope, attempts, allowed),
+      bound: (incident, plan, envelope) => this.#bound(incident, plan, envelope),
       ask: (ask) => this.#ask(ask),
       child: ({ persona, incident }, parent, channel) => guard.child({ parent, channel, persona, incident }),
       healthy: (channel) => this.#health(channel).healthy === true,
@@ -134,6 +136,19 @@ export class Runs {
     const decision = guard.decide({ ...request, approval: answered?.approval.id });
     if (decision.verdict === 'deny' && decision.code === 'approval_needed') this.#asked.set(incident.id, call);
     return decision;
+  }
+
+  /**
+   * A yes is a yes to nothing else: as long as it is unused, a change that it does not name is not made, and a person
+   * is told.
+   */
+  #bound({ id }: Incident, plan: Plan, envelope: GroundedContextEnvelope): Plan {
+    const { control, clock } = this.#deps;
+    if (plan.kind !== 'act' || TOOL_SPECS.get(plan.call.tool)?.effect === 'observe') return plan;
+    const yes = unusedYes(control(), id, clock.monotonicMs());
+    if (yes === undefined || yes.hash === approvalHash(plan.call, envelope.failureClassification)) return plan;
+    const because = `the yes was to ${describeCall(yes.call)}, now ${describeCall(plan.call)} is due: nothing was done`;
+    return { kind: 'escalate', because, by: { kind: 'policy', because: 'a yes is a yes to nothing else' } };
   }
 
   #available(incident: Incident, tool: ToolName): boolean {

@@ -1,19 +1,30 @@
-import type { ControlState } from '../control/state.ts';
+import { type ControlState, leaseOf, windowOf } from '../control/state.ts';
 import type { Clock, MonoMs } from '../core/clock.ts';
 import type { Containment, ContainmentReason, GroundedContextEnvelope } from '../core/envelope.ts';
 import { invariant } from '../core/errors.ts';
 import type { Incident } from '../core/incident.ts';
 import type { Read } from '../core/journal.ts';
 import type { Limits } from '../core/limits.ts';
-import { type ChannelId, type ChannelRef, keyOfScope, type Scope, scopesOf } from '../core/scope.ts';
+import {
+  type ChannelId,
+  type ChannelRef,
+  type EngineId,
+  keyOfScope,
+  type Scope,
+  type ScopeKey,
+  scopesOf,
+} from '../core/scope.ts';
 import type { ToolName } from '../core/tool.ts';
-import type { SharedCause } from '../ground/correlate.ts';
+import { coveredBy, type SharedCause } from '../ground/correlate.ts';
 import { causeEnvelope, channelEnvelope, type GuardCounts } from '../ground/envelope.ts';
 import type { Board } from '../ground/facts.ts';
 import { cooldownOf } from '../guard/cooldown.ts';
 import { containmentsOf, type GuardState, subjectAt } from '../guard/state.ts';
 import { startsIn } from '../guard/window.ts';
+import type { Sight } from './desk.ts';
+import { isPaged } from './page.ts';
 import type { Seen } from './responder.ts';
+import { type IncidentState, openOn } from './state.ts';
 import type { Watch, Watched } from './watch.ts';
 
 export interface SightDeps {
@@ -21,6 +32,7 @@ export interface SightDeps {
   readonly watch: Watch;
   readonly guard: Read<GuardState>;
   readonly control: Read<ControlState>;
+  readonly incidents: Read<IncidentState>;
   readonly limits: () => Limits;
   readonly clock: Clock;
   readonly channelOf: (id: string) => ChannelRef | undefined;
@@ -32,6 +44,8 @@ const MINUTE_MS = 60_000;
 /** Turns what is watched into what the desk judges and into envelopes. Reads, never writes. */
 export class Sights {
   readonly #deps: SightDeps;
+  /** Since when nothing is known of a cause whose incident is open: after a start of Reeve nobody remembers it. */
+  readonly #causelessMs = new Map<ScopeKey, MonoMs>();
 
   constructor(deps: SightDeps) {
     this.#deps = deps;
@@ -62,7 +76,8 @@ export class Sights {
     watch.refresh(scope.id, nowMs);
     const watched = watch.watched(scope.id);
     if (watched === undefined) return undefined;
-    const { ref, finding, classifiedMs, healthySinceMs } = watched;
+    const { ref, finding, classifiedMs, troubledMs, healthySinceMs, clearSinceMs } = watched;
+    const cause = coveredBy(watch.causes, ref);
     return {
       group: ref.group,
       engine: ref.engine,
@@ -75,13 +90,17 @@ export class Sights {
               settling: finding.settling,
               settledMs: finding.actNotBeforeMs,
               sinceMs: classifiedMs,
+              troubledMs,
             }
           : undefined,
         healthy: finding.healthy,
         healthySinceMs,
+        clearSinceMs,
         quiet: !finding.trouble && finding.quiet,
-        covered: watch.covered(ref),
+        covered: cause !== undefined,
+        absorber: cause === undefined ? undefined : openOn(this.#deps.incidents(), cause.scope)?.incident.id,
         contained: this.containment(scopesOf(ref)).active,
+        spokenFor: this.#spokenFor(scopesOf(ref), nowMs),
         approval: this.#approval(scope),
       },
     };
@@ -91,26 +110,68 @@ export class Sights {
     const cause = this.#deps.watch.causeOf(scope);
     const members = this.#members(scope);
     const first = members[0]?.ref;
-    const over = cause === undefined || cause.phase === 'over';
-    const classification = cause === undefined ? undefined : over ? this.#darkClass(cause) : cause.classification;
-    const well = members.filter(({ finding }) => !finding.trouble && finding.healthy !== false);
-    const healthy = classification === undefined && well.length === members.length;
-    const sinceMs = cause === undefined ? nowMs : over ? cause.lastMs : cause.sinceMs;
+    const engine = scope.kind === 'engine' ? scope.id : (first?.engine ?? keyOfScope(scope));
+    const scopes = this.#scopesOver(scope, engine);
     return {
       group: scope.kind === 'group' ? scope.id : (first?.group ?? keyOfScope(scope)),
-      engine: scope.kind === 'engine' ? scope.id : (first?.engine ?? keyOfScope(scope)),
+      engine,
       channels: cause?.channels ?? [],
       because: cause?.because ?? 'the shared cause is gone',
       sight: {
-        trouble: classification === undefined ? undefined : { classification, settling: false, settledMs: 0, sinceMs },
-        healthy: classification === undefined ? (healthy ? true : undefined) : false,
-        healthySinceMs: healthy ? this.#wellSince(members, cause) : undefined,
+        ...this.#causeNow(scope, cause, nowMs),
         quiet: false,
         covered: false,
-        contained: this.containment([scope, { kind: 'fleet' }]).active,
+        contained: this.containment(scopes).active,
+        spokenFor: this.#spokenFor(scopes, nowMs),
         approval: this.#approval(scope),
       },
     };
+  }
+
+  /** While it is active, the cause itself; when it is over, what it left dark; in the end, whether all play again. */
+  #causeNow(
+    scope: Scope,
+    cause: SharedCause | undefined,
+    nowMs: MonoMs,
+  ): Pick<Sight, 'trouble' | 'healthy' | 'healthySinceMs' | 'clearSinceMs'> {
+    const goneMs = this.#goneMs(scope, cause, nowMs);
+    const isOver = cause === undefined || cause.phase === 'over';
+    const classification = isOver ? this.#darkClass(cause) : cause.classification;
+    if (cause !== undefined && classification !== undefined) {
+      const sinceMs = isOver ? cause.lastMs : cause.sinceMs;
+      const trouble = { classification, settling: false, settledMs: 0, sinceMs, leftMs: cause.overMs };
+      return { trouble, healthy: false, healthySinceMs: undefined, clearSinceMs: undefined };
+    }
+    const about = this.#about(scope, cause);
+    const healthy = about.length > 0 && about.every(isWell) ? true : undefined;
+    const healthySinceMs = healthy ? Math.max(cause?.lastMs ?? 0, ...about.map(wellSinceMs)) : undefined;
+    return { trouble: undefined, healthy, healthySinceMs, clearSinceMs: goneMs };
+  }
+
+  /** Since when the cause has not shown itself. */
+  #goneMs(scope: Scope, cause: SharedCause | undefined, nowMs: MonoMs): MonoMs {
+    const key = keyOfScope(scope);
+    if (cause !== undefined) this.#causelessMs.delete(key);
+    else if (!this.#causelessMs.has(key)) this.#causelessMs.set(key, nowMs);
+    return cause?.lastMs ?? this.#causelessMs.get(key) ?? nowMs;
+  }
+
+  /** The channels that the cause touched; all of the scope where it named none. */
+  #about(scope: Scope, cause: SharedCause | undefined): readonly (Watched | undefined)[] {
+    const named = openOn(this.#deps.incidents(), scope)?.incident.channels ?? [];
+    const ids = [...new Set([...named, ...(cause?.channels ?? [])])].filter((id) => this.#deps.channelOf(id));
+    return ids.length === 0 ? this.#members(scope) : ids.map((id) => this.#deps.watch.watched(id));
+  }
+
+  #scopesOver(scope: Scope, engine: EngineId): readonly Scope[] {
+    const fleet: Scope = { kind: 'fleet' };
+    return scope.kind === 'group' ? [scope, { kind: 'engine', id: engine }, fleet] : [scope, fleet];
+  }
+
+  #spokenFor(scopes: readonly Scope[], nowMs: MonoMs): boolean {
+    const control = this.#deps.control();
+    const isHeld = leaseOf(control, scopes, nowMs) !== undefined || windowOf(control, scopes, nowMs) !== undefined;
+    return isHeld || containmentsOf(this.#deps.guard(), scopes).some(({ reason }) => isPaged(reason));
   }
 
   #members(scope: Scope) {
@@ -118,22 +179,17 @@ export class Sights {
     return this.#deps.watch.all().filter(({ ref }) => inside(ref));
   }
 
-  #darkClass(cause: SharedCause) {
-    const [first] = cause.dark;
+  #darkClass(cause: SharedCause | undefined) {
+    const first = cause?.dark[0];
     const finding = first === undefined ? undefined : this.#deps.watch.watched(first)?.finding;
     return finding?.trouble ? finding.classification : undefined;
   }
 
-  #wellSince(members: readonly Watched[], cause: SharedCause | undefined): MonoMs {
-    return Math.max(cause?.lastMs ?? 0, ...members.map(({ healthySinceMs }) => healthySinceMs ?? 0));
-  }
-
-  #approval(scope: Scope): Seen['sight']['approval'] {
-    const about = this.#deps
-      .control()
-      .approvals.filter(({ approval }) => keyOfScope(approval.call.target) === keyOfScope(scope));
-    if (about.some(({ state }) => state === 'yes')) return 'yes';
-    return about.some(({ state }) => state === 'pending') ? 'pending' : 'none';
+  /** Of the newest question: an older one was about what the trouble was then. */
+  #approval(scope: Scope): Sight['approval'] {
+    const key = keyOfScope(scope);
+    const newest = this.#deps.control().approvals.findLast(({ approval }) => keyOfScope(approval.call.target) === key);
+    return newest === undefined || newest.state === 'used' ? 'none' : newest.state;
   }
 
   #channelEnvelope(channel: ChannelId, moment: { at: number; nowMs: MonoMs }): GroundedContextEnvelope {
@@ -166,7 +222,7 @@ export class Sights {
       restartVelocity: this.velocity(moment.nowMs),
       lastAction: undefined,
       cooldownRemaining: 0,
-      containment: this.containment([scope, { kind: 'fleet' }]),
+      containment: this.containment(this.#scopesOver(scope, engine)),
       sharedCause: cause.phase === 'active',
       lastingMs: moment.nowMs - (cause.phase === 'active' ? cause.sinceMs : cause.lastMs),
     };
@@ -194,6 +250,11 @@ export class Sights {
     };
   }
 }
+
+const isWell = (one: Watched | undefined): boolean =>
+  one !== undefined && !one.finding.trouble && (one.finding.healthy === true || one.finding.quiet);
+
+const wellSinceMs = (one: Watched | undefined): MonoMs => one?.healthySinceMs ?? one?.clearSinceMs ?? 0;
 
 /** A cause that was forgotten while its incident is still open: over, with nothing left dark. */
 const goneCause = (incident: Incident, nowMs: MonoMs): SharedCause => ({

@@ -1,10 +1,11 @@
+import { withdrawApprovals } from '../control/approvals.ts';
 import { controlProjection, type ControlState, phaseOf } from '../control/state.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Phase } from '../core/control.ts';
 import type { Engine } from '../core/engine.ts';
 import { InvariantError, messageOf } from '../core/errors.ts';
 import type { Ids } from '../core/id.ts';
-import type { Escalation, Incident } from '../core/incident.ts';
+import type { Escalation } from '../core/incident.ts';
 import type { Append, Draft, Projection, Read } from '../core/journal.ts';
 import type { Limits } from '../core/limits.ts';
 import { PATIENCE_MS } from '../core/persona.ts';
@@ -28,6 +29,7 @@ import { Roster } from './roster.ts';
 import { Runs } from './runs.ts';
 import type { Settings } from './settings.ts';
 import { Sights } from './sights.ts';
+import { supposedIncident } from './supposed.ts';
 import { noteStart } from './starts.ts';
 import { type IncidentState, incidentProjection } from './state.ts';
 import { Watch } from './watch.ts';
@@ -55,6 +57,8 @@ export interface SpineDeps {
   readonly lookNow: (channel: ChannelId, wants: readonly Want[]) => void;
   /** Something in Reeve itself went wrong. */
   readonly onFailure: (text: string) => void;
+  /** Why the journal is broken, whoever found it; undefined while it is whole. */
+  readonly journalBroken?: () => string | undefined;
 }
 
 const LOOK_CLOSER_MS = 30_000;
@@ -92,9 +96,9 @@ export class Spine implements Disposable {
     this.board = new Board(setup, (channel, generation, engine) => this.#started(channel, generation, engine));
     const limits = () => deps.settings().limits;
     this.watch = new Watch({ board: this.board, limits, onWants: deps.lookNow });
-    const { guardState, control, board, watch } = this;
+    const { guardState: guard, control, incidents, board, watch } = this;
     const { channelOf } = this.#roster;
-    this.sights = new Sights({ board, watch, guard: guardState, control, limits, clock: deps.clock, channelOf });
+    this.sights = new Sights({ board, watch, guard, control, incidents, limits, clock: deps.clock, channelOf });
     this.guard = this.#createGuard(limits);
     this.#keeper = this.#createKeeper();
     this.#runs = this.#createRuns();
@@ -167,7 +171,7 @@ export class Spine implements Disposable {
     if (ref === undefined || this.watch.watched(channel) === undefined) return undefined;
     const scope: Scope = { kind: 'channel', id: channel };
     const open = this.incidents().open.find(({ incident }) => keyOfScope(incident.scope) === keyOfScope(scope));
-    const incident = open?.incident ?? this.#supposed(ref, scope);
+    const incident = open?.incident ?? supposedIncident(ref, this.#deps.clock);
     return this.guard.preview({
       call: { tool, target: scope, channels: [] },
       envelope: this.sights.envelope(incident),
@@ -183,23 +187,10 @@ export class Spine implements Disposable {
     return phaseOf(this.control(), group, this.#deps.settings().initialPhase(group));
   }
 
-  #supposed(ref: ChannelSetup, scope: Scope): Incident {
-    const { clock } = this.#deps;
-    return {
-      id: 'inc-none',
-      scope,
-      group: ref.group,
-      engine: ref.engine,
-      openedAt: clock.now(),
-      openedMs: clock.monotonicMs(),
-      classification: 'unknown',
-      channels: [],
-    };
-  }
-
   #createGuard(limits: () => Limits): Guard {
-    const { append, clock, ids, settings, engines } = this.#deps;
+    const { append, clock, ids, settings, engines, journalBroken } = this.#deps;
     return new Guard({
+      journalBroken,
       append,
       clock,
       ids,
@@ -216,9 +207,9 @@ export class Spine implements Disposable {
   }
 
   #createKeeper(): Keeper {
-    const { board, watch, guard, guardState, control } = this;
+    const { board, watch, guard, guardState, control, incidents } = this;
     const engines = this.#deps.engineSetups.map(({ id }) => id);
-    const own = { board, watch, guard, guardState, control, roster: this.#roster };
+    const own = { board, watch, guard, guardState, control, incidents, roster: this.#roster };
     return new Keeper({ ...this.#deps, ...own, engines, healthyHoldMs: RESOLVE_HOLD_MS });
   }
 
@@ -250,6 +241,7 @@ export class Spine implements Disposable {
       policyOf: ({ scope, group }) => this.#policyOf(scope, group),
       run: (incident, run) => this.#runs.run(incident, run),
       askApproval: (incident, run, envelope) => this.#runs.askApproval(incident, run, envelope),
+      withdraw: (incident) => withdrawApprovals(this.control(), incident),
       lookCloser: (scope) => lookCloser(this.#roster.channelsIn(scope), LOOK_CLOSER_MS),
     });
   }

@@ -116,6 +116,7 @@ export class Reeve {
       lookCloser: this.#parts.lookCloser,
       lookNow: this.#parts.lookNow,
       onFailure: (text) => this.#fail(text),
+      journalBroken: () => this.ledger.broken?.because,
     });
   }
 

@@ -96,9 +96,10 @@ const CHANGES: ReadonlySet<ToolName> = new Set([
 function refusalOf(rule: Rule, index: number, tool: ToolName, asked: Asked): string | undefined {
   const answer = asked.allowed(tool);
   if (answer !== true) return `${tool} is not available${typeof answer === 'string' ? ` (${answer})` : ''}`;
-  if (tool !== 'restart_channel') return undefined;
   const { scope, channels } = asked.envelope;
-  if (scope.kind !== 'channel' && channels.length === 0) return 'no channel is named that could be started';
+  const isOfOne = tool === 'restart_channel' || LOOKS_AT_ONE.has(tool);
+  if (isOfOne && scope.kind !== 'channel' && channels.length === 0) return `${tool} needs a channel, and none is named`;
+  if (tool !== 'restart_channel') return undefined;
   return restartTooSoon(rule.then.slice(0, index), asked.attempts);
 }
 
@@ -121,9 +122,18 @@ function restartTooSoon(before: readonly RuleStep[], attempts: readonly Attempt[
  */
 const callOf = (tool: ToolName, envelope: GroundedContextEnvelope): ToolCall => ({
   tool,
-  target: envelope.scope,
+  target: targetOf(tool, envelope),
   channels: tool === 'restart_channel' && envelope.scope.kind !== 'channel' ? envelope.channels : [],
 });
+
+/** These look at one channel: of many, the first stands for all. */
+const LOOKS_AT_ONE: ReadonlySet<ToolName> = new Set(['fetch_recent_logs', 'get_channel_health']);
+
+function targetOf(tool: ToolName, { scope, channels }: GroundedContextEnvelope): ToolCall['target'] {
+  const [first] = channels;
+  const isOfOne = scope.kind !== 'channel' && first !== undefined && LOOKS_AT_ONE.has(tool);
+  return isOfOne ? { kind: 'channel', id: first } : scope;
+}
 
 function restOf(step: Exclude<RuleStep, { kind: 'call' }>, because: string, by: Decider): Plan {
   return step.kind === 'wait'

@@ -79,7 +79,8 @@ async function once(deps: RunnerDeps, trial: Trial, signal: AbortSignal): Promis
   const late = () => new ReeveError('TIMED_OUT', `${spec.name} did not end within ${spec.timeoutMs} ms`);
   using limit = deadline(deps.clock, spec.timeoutMs, late, signal);
   try {
-    const work = body(terms.call.target, { permit: terms.id, fence: terms.fence, signal: limit.signal });
+    const context = { permit: terms.id, fence: terms.fence, signal: limit.signal };
+    const work = body(terms.call.target, context, terms.engine);
     const summary = await Promise.race([work, rejectOn(limit.signal)]);
     return { ok: true, code: undefined, summary: deps.clean(summary), retryable: false };
   } catch (thrown) {

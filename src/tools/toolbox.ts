@@ -13,48 +13,49 @@ export interface ToolPorts {
   clean(text: string): string;
 }
 
-/** Does one thing and says in one line what came of it; throws a `ReeveError` when it did not work. */
-export type ToolBody = (target: Scope, context: ActionContext) => Promise<string>;
+/**
+ * Does one thing and says in one line what came of it; throws a `ReeveError` when it did not work.
+ * `engine` is the permit's: a group does not name its engine.
+ */
+export type ToolBody = (target: Scope, context: ActionContext, engine?: EngineId) => Promise<string>;
 
 const LOG_BYTES_MAX = 8_192;
 
 /** The seven tools, each a few lines over an engine's own verbs. Which may run is the guard's word, not theirs. */
 export function createToolbox(ports: ToolPorts): ReadonlyMap<ToolName, ToolBody> {
-  const engineAt = (target: Scope): Engine => {
-    const id =
-      target.kind === 'channel' ? ports.channelOf(target.id)?.engine : target.kind === 'engine' ? target.id : '';
-    const engine = ports.engineOf(id ?? '');
+  const engineAt = (target: Scope, ofPermit: EngineId | undefined): Engine => {
+    const own = target.kind === 'channel' ? ports.channelOf(target.id)?.engine : undefined;
+    const engine = ports.engineOf(own ?? (target.kind === 'engine' ? target.id : ofPermit) ?? '');
     if (engine) return engine;
-    throw new ReeveError('ENGINE_REFUSED', `no engine is configured for ${JSON.stringify(target)}`);
+    throw new ReeveError('ENGINE_REFUSED', `no engine is configured for ${keyOfScope(target)}`);
   };
-  // A rule may point a tool that looks at the group or engine of a shared cause: that is an answer, not a bug.
   const channelAt = (target: Scope): string => {
     if (target.kind === 'channel') return target.id;
     throw new ReeveError('ENGINE_REFUSED', `a channel was expected, got ${keyOfScope(target)}`);
   };
 
   const bodies: Record<ToolName, ToolBody> = {
-    restart_channel: async (target, context) => able(engineAt(target), 'restart')(channelAt(target), context),
-    refresh_credentials: async (target, context) => able(engineAt(target), 'refreshCredentials')(context),
-    async fetch_recent_logs(target, context) {
-      const text = await able(engineAt(target), 'recentLogs')(channelAt(target), LOG_BYTES_MAX, context.signal);
+    restart_channel: async (target, context, of) => able(engineAt(target, of), 'restart')(channelAt(target), context),
+    refresh_credentials: async (target, context, of) => able(engineAt(target, of), 'refreshCredentials')(context),
+    async fetch_recent_logs(target, context, of) {
+      const text = await able(engineAt(target, of), 'recentLogs')(channelAt(target), LOG_BYTES_MAX, context.signal);
       const lines = text.split('\n').filter((line) => line.trim() !== '');
       return `${lines.length} recent lines; last: ${ports.clean(lines.at(-1) ?? '(none)')}`;
     },
-    async inspect_pool_status(target, context) {
-      const { engine } = await engineAt(target).observe(context.signal);
+    async inspect_pool_status(target, context, of) {
+      const { engine } = await engineAt(target, of).observe(context.signal);
       const pressure =
         engine.poolPressure === undefined ? 'not reported' : `${Math.round(engine.poolPressure * 100)} %`;
       return `engine ${engine.ok ? 'answers' : `does not answer (${engine.failure})`}, pool ${pressure}`;
     },
     get_channel_health: async (target) => ports.healthLine(channelAt(target)),
-    async rebuild_playout(target, context) {
-      const { itemsAdded, summary } = await able(engineAt(target), 'rebuildPlayout')(channelAt(target), context);
+    async rebuild_playout(target, context, of) {
+      const { itemsAdded, summary } = await able(engineAt(target, of), 'rebuildPlayout')(channelAt(target), context);
       if (itemsAdded > 0) return `${itemsAdded} items added; ${summary}`;
       throw new ReeveError('ENGINE_REFUSED', `the rebuild added no items: ${summary}`);
     },
-    invalidate_cache: async (target, context) =>
-      able(engineAt(target), 'invalidateCache')(target.kind === 'channel' ? target.id : undefined, context),
+    invalidate_cache: async (target, context, of) =>
+      able(engineAt(target, of), 'invalidateCache')(target.kind === 'channel' ? target.id : undefined, context),
   };
   return new Map(Object.entries(bodies) as [ToolName, ToolBody][]);
 }

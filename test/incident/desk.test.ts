@@ -29,7 +29,7 @@ const sight = (with_: Partial<Sight> = {}): Sight => ({
 const playing = (sinceMs: number): Sight => sight({ trouble: undefined, healthy: true, healthySinceMs: sinceMs });
 
 const held = (with_: Partial<OpenIncident> = {}): OpenIncident => ({
-  incident: anIncident(),
+  incident: anIncident({ openedMs: NOW - 100_000 }),
   runs: 1,
   running: false,
   last: undefined,
@@ -58,6 +58,16 @@ describe('without an open incident', () => {
     const upstream = sight({ trouble: trouble({ classification: 'upstream_unavailable', sinceMs: NOW - 2_999 }) });
     expect(judge(undefined, upstream, NOW, policy)).toEqual({ kind: 'none', againMs: NOW + 1 });
     expect(judge(undefined, upstream, NOW + 1, policy).kind).toBe('open');
+  });
+
+  it('opens one after two minutes of trouble that never settles or keeps changing its name', () => {
+    const never = trouble({ settling: true, settledMs: NOW + 999_999, troubledMs: NOW });
+    expect(judge(undefined, sight({ trouble: never }), NOW + 119_999, policy)).toMatchObject({
+      againMs: NOW + 120_000,
+    });
+    expect(judge(undefined, sight({ trouble: never }), NOW + 120_000, policy).kind).toBe('open');
+    const renamed = trouble({ classification: 'unknown', sinceMs: NOW + 119_000, troubledMs: NOW });
+    expect(judge(undefined, sight({ trouble: renamed }), NOW + 120_000, policy).kind).toBe('open');
   });
 
   it('looks again the moment the engine had its time, to the millisecond', () => {
@@ -136,7 +146,10 @@ describe('with an open incident', () => {
   });
 
   it('gives its channel to the group when a shared cause appears', () => {
-    expect(judge(held(), sight({ covered: true }), NOW, policy)).toMatchObject({ kind: 'close', ending: 'absorbed' });
+    expect(judge(held(), sight({ covered: true, absorber: 'inc-2' }), NOW, policy)).toMatchObject({
+      kind: 'close',
+      ending: 'absorbed',
+    });
   });
 
   it('waits out a containment and then tries again', () => {
@@ -151,6 +164,50 @@ describe('with an open incident', () => {
     expect(judge(open, sight({ approval: 'pending' }), NOW, policy).kind).toBe('none');
     expect(judge(open, sight({ approval: 'yes' }), NOW, policy).kind).toBe('run');
     expect(judge(open, sight(), NOW, policy).kind).toBe('tell');
+  });
+
+  it('asks again when nobody answered in time, and never after a no', () => {
+    const open = held({ last: { kind: 'approval_needed', because: 'persona' }, lastEndedMs: NOW - 10_000 });
+    expect(judge(open, sight({ approval: 'expired' }), NOW, policy).kind).toBe('run');
+    expect(judge(open, sight({ approval: 'no' }), NOW, policy)).toEqual({ kind: 'none', againMs: undefined });
+  });
+
+  it('waits for the incident of the shared cause before it gives its channel to it', () => {
+    expect(judge(held(), sight({ covered: true }), NOW, policy).kind).toBe('none');
+  });
+
+  it('takes no other trouble, and none of another channel, for a cure that did not hold', () => {
+    const cure = { permit: permitTerms(), fingerprint: 'f', atMs: NOW };
+    const observer = sight({ trouble: trouble({ classification: 'telemetry_untrusted' }) });
+    expect(judge(held({ cure }), observer, NOW, policy).kind).toBe('reclassify');
+    const group = anIncident({ scope: { kind: 'group', id: 'encoders' }, openedMs: NOW });
+    expect(judge(held({ cure, incident: group }), sight(), NOW, policy).kind).toBe('run');
+  });
+
+  it('closes what shows no trouble for two minutes although nobody can tell whether it plays', () => {
+    const unknown = sight({ trouble: undefined, healthy: undefined, clearSinceMs: NOW });
+    expect(judge(held(), unknown, NOW + 119_999, policy)).toEqual({ kind: 'none', againMs: NOW + 120_000 });
+    expect(judge(held(), unknown, NOW + 120_000, policy)).toMatchObject({ kind: 'close', ending: 'self_healed' });
+    const failing = sight({ trouble: undefined, healthy: false, clearSinceMs: NOW });
+    expect(judge(held(), failing, NOW + 120_000, policy).kind).toBe('none');
+  });
+
+  it('tells a person of what was open for ten minutes and never said, unless it is spoken for', () => {
+    const opened = anIncident({ openedMs: NOW });
+    const untold = held({ incident: opened, last: watching({ retryAfterMs: 900_000 }), lastEndedMs: NOW });
+    expect(judge(untold, sight(), NOW + 599_999, policy).kind).toBe('none');
+    expect(judge(untold, sight(), NOW + 600_000, policy).kind).toBe('tell');
+    expect(judge(untold, sight({ spokenFor: true }), NOW + 600_000, policy).kind).toBe('none');
+    const settling = sight({ trouble: trouble({ settling: true }) });
+    expect(judge(held({ incident: opened }), settling, NOW + 600_000, policy).kind).toBe('tell');
+  });
+
+  it('runs again when what was refused is undone, though a person was told', () => {
+    const told = held({ last: escalated, lastEndedMs: NOW - 50_000, told: ['process_crashed'] });
+    expect(judge({ ...told, reopenedMs: NOW - 50_000 }, sight(), NOW, policy).kind).toBe('none');
+    expect(judge({ ...told, reopenedMs: NOW - 49_999 }, sight(), NOW, policy).kind).toBe('run');
+    const left = sight({ trouble: trouble({ leftMs: NOW - 1 }) });
+    expect(judge(told, left, NOW, policy).kind).toBe('run');
   });
 
   it('keeps a growing distance between the runs of one incident', () => {

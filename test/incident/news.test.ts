@@ -30,6 +30,7 @@ const watched = (finding: Partial<Watched['finding']>): Watched => ({
   troubledMs: 0,
   classifiedMs: 0,
   healthySinceMs: 0,
+  clearSinceMs: 0,
 });
 
 describe('a process sample', () => {

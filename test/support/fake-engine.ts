@@ -1,7 +1,7 @@
 import type { ActionContext, Engine, EngineReport } from '../../src/core/engine.ts';
 import type { Clock } from '../../src/core/clock.ts';
 import { ReeveError } from '../../src/core/errors.ts';
-import type { PlaylistSample, ProcessSample, ProcessState } from '../../src/core/sample.ts';
+import type { PlaylistSample, ProcessSample, ProcessState, SourceSample } from '../../src/core/sample.ts';
 import type { Capability } from '../../src/core/tool.ts';
 
 interface FakeChannel {
@@ -20,11 +20,16 @@ export class FakeEngine implements Engine {
   readonly id = 'local';
   readonly kind = 'fake';
   readonly trust = 'in a test';
-  readonly capabilities: ReadonlySet<Capability> = new Set<Capability>(['observe', 'restart', 'logs', 'bytes']);
+  readonly capabilities = new Set<Capability>(['observe', 'restart', 'logs', 'bytes']);
   readonly channels = new Map<string, FakeChannel>();
   readonly restarts: { readonly channel: string; readonly atMs: number; readonly fence: number }[] = [];
   /** What the next restart does instead of working. */
   onRestart: ((channel: string, context: ActionContext) => Promise<string>) | undefined;
+  /** Channels whose source refuses. */
+  readonly deadSources = new Set<string>();
+  /** Permits under which new credentials were fetched. */
+  readonly refreshes: string[] = [];
+  credentialsWork = true;
   readonly #clock: Clock;
   #pids = 100;
 
@@ -39,6 +44,26 @@ export class FakeEngine implements Engine {
 
   freeze(name: string): void {
     this.#at(name).frozen = true;
+  }
+
+  /** As a person does at the engine itself. */
+  stop(name: string): void {
+    Object.assign(this.#at(name), { state: 'stopped', exitSignal: undefined, exitCode: 0 });
+  }
+
+  /** A new life that Reeve did not ask for. */
+  startByHand(name: string): void {
+    this.#begin(name);
+  }
+
+  async refreshCredentials({ permit }: ActionContext): Promise<string> {
+    this.refreshes.push(permit);
+    this.credentialsWork = true;
+    return 'fetched';
+  }
+
+  async probeCredentials(): Promise<boolean> {
+    return this.credentialsWork;
   }
 
   async restart(name: string, context: ActionContext): Promise<string> {
@@ -81,11 +106,18 @@ export class FakeEngine implements Engine {
       uptimeMs: running ? monoMs - channel.bornMs : undefined,
       exitCode: channel.exitCode,
       exitSignal: channel.exitSignal,
-      stoppedOnPurpose: false,
+      stoppedOnPurpose: channel.state === 'stopped',
       cpuMs: channel.frozen ? 1_000 : monoMs - channel.bornMs,
       halted: channel.frozen,
       bytesWritten: undefined,
     };
+  }
+
+  sourceOf(name: string): SourceSample {
+    const ok = !this.deadSources.has(name);
+    const at = this.#clock.now();
+    const about = { kind: 'source', at, monoMs: this.#clock.monotonicMs(), source: 'probe', channel: name } as const;
+    return ok ? { ...about, ok, host: 'origin:80' } : { ...about, ok, host: 'origin:80', failure: 'refused' };
   }
 
   /** A new segment every 2 s while it runs. */

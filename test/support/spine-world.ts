@@ -4,7 +4,8 @@ import { safeText } from '../../src/collect/clean.ts';
 import { countingIds } from '../../src/core/id.ts';
 import type { FactType, JournalEntry, JournalFact } from '../../src/core/journal.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits.ts';
-import type { Phase } from '../../src/core/control.ts';
+import type { Persona } from '../../src/core/persona.ts';
+import type { ControlFact, Phase } from '../../src/core/control.ts';
 import { raise, resolve } from '../../src/escalate/escalator.ts';
 import { outboxProjection } from '../../src/escalate/outbox.ts';
 import type { ChannelSetup } from '../../src/ground/setup.ts';
@@ -25,6 +26,13 @@ export interface WorldOptions {
   readonly group?: string;
   readonly phase?: Phase;
   readonly persona?: string;
+  /** What differs from the shipped persona. */
+  readonly personaWith?: Partial<Persona>;
+  /** A group for some channels; the others are in `group`. */
+  readonly groups?: Readonly<Record<string, string>>;
+  /** Each channel reads from a source that is looked at once a second. */
+  readonly sources?: boolean;
+  readonly outputProbe?: boolean;
   readonly limits?: Partial<Limits>;
   readonly store?: MemoryStore;
   readonly time?: ReturnType<typeof fakeClock>;
@@ -42,24 +50,26 @@ export function spineWorld(options: WorldOptions = {}) {
   const personas = loadPersonas(`${ROOT}personas`);
   const rules = loadRules(`${ROOT}config/rules`, [...TOOL_SPECS.values()]);
   if (personas.problems.length + rules.problems.length > 0) throw new Error('the shipped files have problems');
-  const persona = personas.personas.find(({ id }) => id === (options.persona ?? 'system_admin'))!;
+  const shipped = personas.personas.find(({ id }) => id === (options.persona ?? 'system_admin'))!;
+  let persona: Persona = { ...shipped, ...options.personaWith };
   const outbox = ledger.register(outboxProjection);
   const openWork = ledger.register(openWorkProjection);
   const ids = countingIds();
   const failures: string[] = [];
+  let phase: Phase = options.phase ?? 4;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const rulebook = createRulebook(rules.rules);
   const channels = names.map(
     (id): ChannelSetup => ({
       id,
-      group: options.group ?? 'encoders',
+      group: options.groups?.[id] ?? options.group ?? 'encoders',
       engine: 'local',
       expected: 'always',
-      hasSource: false,
-      hasOutputProbe: true,
+      hasSource: options.sources ?? false,
+      hasOutputProbe: options.outputProbe ?? true,
       stallAfterMs: 6_000,
       outputEveryMs: 1_000,
-      sourceEveryMs: 10_000,
+      sourceEveryMs: 1_000,
     }),
   );
   const spine = new Spine({
@@ -72,7 +82,7 @@ export function spineWorld(options: WorldOptions = {}) {
       limits,
       rulebook,
       personaOf: () => persona,
-      initialPhase: () => options.phase ?? 4,
+      initialPhase: () => phase,
     }),
     channels,
     engineSetups: [{ id: 'local', pollMs: 1_000, autorestartGraceMs: 1_000, hostEveryMs: undefined }],
@@ -87,6 +97,7 @@ export function spineWorld(options: WorldOptions = {}) {
     lookCloser: () => undefined,
     lookNow: () => undefined,
     onFailure: (text) => failures.push(text),
+    journalBroken: () => ledger.broken?.because,
   });
   ledger.open();
   const entries: JournalEntry[] = [];
@@ -99,9 +110,11 @@ export function spineWorld(options: WorldOptions = {}) {
     const report = await engine.observe();
     spine.take(report.engine);
     for (const sample of report.processes) spine.take(sample);
-    for (const name of names) spine.take(engine.playlistOf(name));
+    for (const name of names) if (options.outputProbe !== false) spine.take(engine.playlistOf(name));
+    for (const name of names) if (options.sources) spine.take(engine.sourceOf(name));
     spine.settle();
   };
+
   return {
     ...time,
     clock,
@@ -112,6 +125,17 @@ export function spineWorld(options: WorldOptions = {}) {
     outbox,
     failures,
     entries,
+    /** A reload brings another persona or phase. */
+    reload(change: { readonly persona?: Partial<Persona>; readonly phase?: Phase }) {
+      persona = { ...persona, ...change.persona };
+      phase = change.phase ?? phase;
+    },
+    /** A person's word, as the daemon takes it. */
+    say(fact: ControlFact) {
+      const scope = 'scope' in fact ? fact.scope : undefined;
+      ledger.append([{ channel: scope?.kind === 'channel' ? scope.id : undefined, fact }]);
+      spine.heed();
+    },
     /** Lets time pass, with a look at everything each 250 ms. */
     async live(ms: number) {
       for (let passed = 0; passed < ms; passed += 250) {

@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import { spineWorld } from '../support/spine-world.ts';
+
+type World = ReturnType<typeof spineWorld>;
+const ANN = { who: 'ann', because: 'I looked' } as const;
+
+/** The persona of a live event wants a person's yes to a restart. */
+async function asked(options: Parameters<typeof spineWorld>[0] = {}): Promise<World> {
+  const world = spineWorld({ persona: 'live_event', ...options });
+  await world.live(10_000);
+  world.engine.kill('news');
+  while (world.facts('approval.asked').length === 0) await world.live(250);
+  return world;
+}
+
+const question = (world: World) => world.facts('approval.asked').at(-1)!.approval;
+const answer = (world: World, yes: boolean) =>
+  world.say({ type: 'approval.answered', id: question(world).id, yes, ...ANN });
+const reasons = (world: World) => world.facts('escalation.raised').map(({ escalation }) => escalation.reason);
+const state = (world: World) => world.spine.control().approvals.at(-1)?.state;
+
+describe('a restart that wants a yes', () => {
+  it('is asked for in the append that ends the run, with a page that says how to answer, and not done', async () => {
+    const world = await asked();
+    await world.live(30_000);
+    expect(world.engine.restarts).toEqual([]);
+    const ended = world.entries.findIndex(({ fact }) => fact.type === 'run.ended');
+    const together = world.entries.slice(ended, ended + 3);
+    expect(together.map(({ fact }) => fact.type)).toEqual(['run.ended', 'approval.asked', 'escalation.raised']);
+    expect(new Set(together.map(({ monoMs }) => monoMs)).size).toBe(1);
+    expect(world.facts('escalation.raised').at(-1)?.escalation.details).toContain('reeve approve');
+  });
+
+  it('is done by a new run on a fresh envelope after the yes, which serves once', async () => {
+    const world = await asked();
+    const first = question(world).run;
+    answer(world, true);
+    await world.live(15_000);
+    expect(world.engine.restarts).toHaveLength(1);
+    const [started] = world.facts('tool.started');
+    expect(started?.permit.run).not.toBe(first);
+    expect(state(world)).toBe('used');
+    await world.live(30_000);
+    expect(world.facts('incident.closed')).toMatchObject([{ ending: 'resolved' }]);
+
+    world.engine.kill('news');
+    await world.live(90_000);
+    expect(world.engine.restarts).toHaveLength(1);
+  });
+
+  it('is not done after a no, and not asked for again', async () => {
+    const world = await asked();
+    answer(world, false);
+    await world.live(700_000);
+    expect(world.engine.restarts).toEqual([]);
+    expect(world.facts('approval.asked')).toHaveLength(1);
+  });
+
+  it('is told to be unanswered when the question expires, in the same append, and is asked for again', async () => {
+    const world = await asked();
+    await world.live(601_000);
+    const expired = world.entries.findIndex(({ fact }) => fact.type === 'approval.expired');
+    expect(world.entries[expired + 1]?.fact).toMatchObject({
+      type: 'escalation.raised',
+      escalation: { reason: 'approval_expired' },
+    });
+    await world.live(30_000);
+    expect(world.facts('approval.asked')).toHaveLength(2);
+    expect(world.engine.restarts).toEqual([]);
+    answer(world, true);
+    await world.live(15_000);
+    expect(world.engine.restarts).toHaveLength(1);
+  });
+
+  it('is not done when the trouble changed before the yes: the question ends, and the person is told', async () => {
+    const world = await asked({ sources: true });
+    const id = question(world).id;
+    world.engine.startByHand('news');
+    world.engine.deadSources.add('news');
+    world.engine.freeze('news');
+    for (let passed = 0; passed < 90_000 && world.facts('incident.reclassified').length === 0; passed += 250) {
+      await world.live(250);
+    }
+    expect(world.facts('incident.reclassified')).not.toEqual([]);
+    expect(world.spine.control().approvals.find(({ approval }) => approval.id === id)?.state).toBe('expired');
+    await world.live(200_000);
+    expect(world.engine.restarts).toEqual([]);
+    expect(reasons(world)).toContain('lasting');
+  });
+
+  it('is not done when the trouble changes before the yes could be used: the yes is told to be void', async () => {
+    const world = await asked({ sources: true });
+    world.say({ type: 'control.leased', scope: { kind: 'channel', id: 'news' }, forMs: 300_000, ...ANN });
+    answer(world, true);
+    await world.live(2_000);
+    expect(state(world)).toBe('yes');
+    world.engine.deadSources.add('news');
+    await world.live(30_000);
+    expect(state(world)).toBe('expired');
+    const page = world.facts('escalation.raised').find(({ escalation }) => escalation.reason === 'approval_expired');
+    expect(page?.escalation.summary).toContain('nothing was done on the yes');
+    await world.live(400_000);
+    expect(world.engine.restarts).toEqual([]);
+  });
+
+  it('needs no answer any more when the channel plays again: the question ends with its incident', async () => {
+    const world = await asked();
+    world.engine.startByHand('news');
+    await world.live(60_000);
+    expect(world.spine.incidents().open).toEqual([]);
+    expect(state(world)).toBe('expired');
+    expect(reasons(world)).not.toContain('approval_expired');
+  });
+
+  it('is not done under a freeze that came after the yes', async () => {
+    const world = await asked();
+    world.say({ type: 'control.frozen', ...ANN });
+    answer(world, true);
+    await world.live(15_000);
+    expect(world.engine.restarts).toEqual([]);
+  });
+});
+
+describe('a yes to something else', () => {
+  it('binds the run: another change is not made, and the person is told', async () => {
+    const world = await asked();
+    const { approval } = world.spine.control().approvals.at(-1)!;
+    const other = { ...approval, id: 'apr-other', hash: 'a yes to something else' };
+    world.ledger.append([
+      { incident: approval.incident, fact: { type: 'approval.expired', id: approval.id } },
+      { incident: approval.incident, fact: { type: 'approval.asked', approval: other } },
+    ]);
+    world.reload({ persona: { tool_access_policy: { restart_channel: 'require_evidence' } } });
+    world.say({ type: 'approval.answered', id: 'apr-other', yes: true, ...ANN });
+    await world.live(10_000);
+    expect(world.engine.restarts).toEqual([]);
+    expect(reasons(world)).toContain('no_plan');
+  });
+});

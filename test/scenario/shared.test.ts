@@ -1,0 +1,204 @@
+import { describe, expect, it } from 'vitest';
+import { spineWorld } from '../support/spine-world.ts';
+
+type World = ReturnType<typeof spineWorld>;
+const NAMES = ['a', 'b', 'c', 'd', 'e'];
+const DEAD = ['a', 'b', 'c'];
+const reasons = (world: World) => world.facts('escalation.raised').map(({ escalation }) => escalation.reason);
+const restarted = (world: World) => world.engine.restarts.map(({ channel }) => channel);
+const scopes = (world: World) => world.facts('incident.opened').map(({ incident }) => incident.scope.kind);
+
+async function playing(options: Parameters<typeof spineWorld>[0] = {}): Promise<World> {
+  const world = spineWorld({ channels: NAMES, ...options });
+  await world.live(10_000);
+  return world;
+}
+
+/** The origin of all is gone, and it takes these down; they do not come back by themselves. */
+function cutOff(world: World, names: readonly string[]): void {
+  for (const name of names) {
+    world.engine.deadSources.add(name);
+    world.engine.freeze(name);
+  }
+}
+
+describe('channels that died together', () => {
+  it('are started one after another when no more have died for a while, the next only after the one before', async () => {
+    const world = await playing();
+    for (const name of DEAD) world.engine.kill(name);
+    await world.live(25_000);
+    expect(restarted(world)).toEqual([]);
+    await world.live(200_000);
+    expect(restarted(world)).toEqual(DEAD);
+    const verified = world.facts('attempt.verified').map(({ permit }) => permit.call.target);
+    expect(verified).toEqual(DEAD.map((id) => ({ kind: 'channel', id })));
+    expect(world.facts('attempt.relapsed')).toEqual([]);
+    expect(world.spine.incidents().open).toEqual([]);
+  });
+
+  it('take one with them that dies a little later', async () => {
+    const world = await playing();
+    for (const name of DEAD) world.engine.kill(name);
+    await world.live(5_000);
+    world.engine.kill('d');
+    await world.live(240_000);
+    expect(restarted(world).toSorted()).toEqual([...DEAD, 'd']);
+    expect(scopes(world)).toEqual(['group']);
+  });
+
+  it('stay dark, all but the canary, when the canary does not come up, and a person is told', async () => {
+    const world = await playing();
+    world.engine.onRestart = async () => 'said yes and did nothing';
+    for (const name of DEAD) world.engine.kill(name);
+    await world.live(300_000);
+    expect(restarted(world)).toEqual(['a']);
+    expect(reasons(world)).toContain('not_helping');
+  });
+
+  it('leave a canary that plays out of the blame for the second that does not', async () => {
+    const world = await playing();
+    for (const name of DEAD) world.engine.kill(name);
+    const working = world.engine.restart.bind(world.engine);
+    world.engine.onRestart = async (name, context) => {
+      world.engine.onRestart = undefined;
+      if (name !== 'a') return 'said yes and did nothing';
+      world.engine.restarts.pop();
+      const said = await working(name, context);
+      world.engine.onRestart = async () => 'said yes and did nothing';
+      return said;
+    };
+    await world.live(300_000);
+    expect(restarted(world)).toEqual(['a', 'b']);
+    expect(world.facts('attempt.relapsed')).toEqual([]);
+    expect(reasons(world)).toContain('not_helping');
+  });
+
+  it('are not started on when the persona is edited to allow no restart in the middle of it', async () => {
+    const world = await playing();
+    for (const name of DEAD) world.engine.kill(name);
+    while (world.engine.restarts.length === 0) await world.live(250);
+    world.reload({ persona: { restart_cap: 0 } });
+    await world.live(120_000);
+    expect(restarted(world)).toEqual(['a']);
+  });
+
+  it('are started though the permit of the plan has run out before the second of them is due', async () => {
+    const world = await playing({ limits: { permitMs: 1_000 } });
+    for (const name of DEAD) world.engine.kill(name);
+    await world.live(240_000);
+    const [plan, , last] = world.facts('tool.started').map(({ permit }) => permit);
+    expect(last!.grantedMs).toBeGreaterThan(plan!.expiresMs);
+    expect(restarted(world)).toEqual(DEAD);
+  });
+});
+
+describe('a source that several channels lose', () => {
+  it('is one incident and one page after it has lasted, and starts nothing while it does', async () => {
+    const world = await playing({ sources: true });
+    cutOff(world, DEAD);
+    await world.live(55_000);
+    expect(reasons(world)).toEqual([]);
+    await world.live(60_000);
+    expect(reasons(world)).toEqual(['lasting']);
+    expect(scopes(world)).toEqual(['group']);
+    expect(restarted(world)).toEqual([]);
+  });
+
+  it('resolves its page by itself when the source is back and all play again', async () => {
+    const world = await playing({ sources: true });
+    cutOff(world, DEAD);
+    await world.live(100_000);
+    for (const name of DEAD) {
+      world.engine.deadSources.delete(name);
+      world.engine.startByHand(name);
+    }
+    await world.live(60_000);
+    expect(world.facts('incident.closed')).toMatchObject([{ ending: 'self_healed' }]);
+    expect(world.outbox().pages.map(({ resolved }) => resolved !== undefined)).toEqual([true]);
+  });
+
+  it('leaves the dark ones to a staged start when it is back', async () => {
+    const world = await playing({ sources: true });
+    cutOff(world, DEAD);
+    await world.live(40_000);
+    world.engine.deadSources.clear();
+    await world.live(240_000);
+    expect(restarted(world)).toEqual(DEAD);
+  });
+
+  it('takes over a channel that a person was told of, without a moment in which no page is open', async () => {
+    const world = await playing({ sources: true });
+    cutOff(world, ['a']);
+    await world.live(90_000);
+    expect(reasons(world)).toEqual(['lasting']);
+    cutOff(world, ['b', 'c', 'd']);
+    let unpaged = 0;
+    for (let passed = 0; passed < 60_000; passed += 250) {
+      await world.live(250);
+      if (world.outbox().pages.every(({ resolved }) => resolved !== undefined)) unpaged += 1;
+    }
+    const absorbed = world.entries.findIndex(
+      ({ fact }) => fact.type === 'incident.closed' && fact.ending === 'absorbed',
+    );
+    expect(absorbed).toBeGreaterThan(0);
+    const { monoMs } = world.entries[absorbed]!;
+    const together = world.entries.filter((entry) => entry.monoMs === monoMs).map(({ fact }) => fact.type);
+    expect(together).toEqual(expect.arrayContaining(['escalation.resolved', 'escalation.raised']));
+    expect(unpaged).toBe(0);
+  });
+
+  it('does not keep the rest of its group shut because one of its channels has a trouble of its own', async () => {
+    const world = await playing({ sources: true });
+    cutOff(world, DEAD);
+    await world.live(30_000);
+    for (const name of ['a', 'b']) world.engine.startByHand(name);
+    world.engine.kill('c', 15);
+    world.engine.deadSources.clear();
+    world.engine.onRestart = async () => 'said yes and did nothing';
+    await world.live(400_000);
+    const open = world.spine.incidents().open.map(({ incident }) => incident.scope);
+    expect(open.filter(({ kind }) => kind === 'group')).toEqual([]);
+    world.engine.onRestart = undefined;
+    const before = world.engine.restarts.length;
+    world.engine.kill('e');
+    await world.live(30_000);
+    expect(restarted(world).slice(before)).toEqual(['e']);
+  });
+});
+
+describe('credentials that run out for several channels', () => {
+  it('are fetched anew once, for the group as a whole', async () => {
+    const world = spineWorld({
+      channels: NAMES,
+      personaWith: { tool_access_policy: { refresh_credentials: 'allow' } },
+    });
+    world.engine.capabilities.add('credentials');
+    await world.live(10_000);
+    world.engine.credentialsWork = false;
+    for (const name of DEAD) {
+      world.engine.freeze(name);
+      for (const kind of ['auth_expired', 'auth_denied'] as const) {
+        world.spine.symptom({
+          at: world.clock.now(),
+          monoMs: world.clock.monotonicMs(),
+          channel: name,
+          kind,
+          origin: 'log',
+          countInWindow: 5,
+          windowMs: 60_000,
+          confidence: 0.95,
+          pattern: 'test',
+          evidence: [],
+        });
+      }
+    }
+    await world.live(60_000);
+    expect(world.facts('incident.opened').at(-1)?.incident.scope.kind).toBe('group');
+    expect(world.engine.refreshes).toHaveLength(1);
+    expect(world.facts('tool.finished').find(({ permit }) => permit.call.tool === 'refresh_credentials')).toMatchObject(
+      {
+        result: { ok: true },
+      },
+    );
+  });
+});
