@@ -172,7 +172,8 @@ class Pass {
   #try(part: Omit<FoundRecord, 'text'>, hits: Hits, first: number, last: number): boolean {
     const complains = this.#gather(hits, first, last);
     if (!complains && !this.#matters) return false;
-    const record = { ...part, text: this.#range.bytes.toString('latin1', part.from, part.to) };
+    const { from, to, isLine } = part;
+    const record = { text: this.#range.bytes.toString('latin1', from, to), from, to, isLine };
     const { catalogue, sink } = this.#parts;
     for (const candidate of this.#candidates) {
       const pattern = catalogue.patterns[candidate]!;

@@ -44,8 +44,9 @@ class Table {
   readonly #width: number;
   readonly #pairs: Float64Array;
   readonly #shifts: Uint8Array;
-  /** By byte pair: the needles whose window ends in it. */
-  readonly #needles: (Needle[] | undefined)[] = new Array(65_536).fill(undefined);
+  /** By byte pair: the first link of the chain of needles whose window ends in it, or -1. */
+  readonly #chains = new Int32Array(65_536).fill(-1);
+  readonly #links: { readonly needle: Needle; readonly next: number }[] = [];
   readonly #quarters = [new Hits(), new Hits(), new Hits()] as const;
 
   constructor(width: number, pairs: Float64Array) {
@@ -65,7 +66,9 @@ class Table {
       for (const pair of pairsOf(left, right, ignoreCase)) {
         const shift = this.#width - 1 - at;
         if (shift < this.#shifts[pair]!) this.#shifts[pair] = shift;
-        if (shift === 0) this.#needles[pair] = [...(this.#needles[pair] ?? []), needle];
+        if (shift !== 0) continue;
+        this.#links.push({ needle, next: this.#chains[pair]! });
+        this.#chains[pair] = this.#links.length - 1;
       }
     }
   }
@@ -148,11 +151,14 @@ class Table {
   }
 
   #verify({ bytes, start, end }: Range, at: number, pair: number, hits: Hits): void {
-    for (const needle of this.#needles[pair]!) {
+    for (let link = this.#chains[pair]!; link >= 0; ) {
+      const { needle, next } = this.#links[link]!;
+      link = next;
       const from = at - this.#width + 1 - needle.window;
-      const { length } = needle.bytes;
-      if (from < start || from + length > end) continue;
-      let same = 0;
+      const length = needle.bytes.length;
+      // The first byte tells most of them apart.
+      if (from < start || from + length > end || needle.fold[bytes[from]!] !== needle.bytes[0]) continue;
+      let same = 1;
       while (same < length && needle.fold[bytes[from + same]!] === needle.bytes[same]) same += 1;
       if (same === length) hits.add(from, needle.literal);
     }

@@ -5,16 +5,16 @@ import { countNewlines, countProgress } from '../../src/detect/count.ts';
 property.prop([fc.uint8Array({ maxLength: 4000 }), fc.nat(7), fc.nat(7)])(
   'counts the newlines of any range, at any alignment',
   (random, skip, cut) => {
-    const bytes = Uint8Array.from(random, (byte) => (byte % 3 === 0 ? 10 : byte));
+    const bytes = Buffer.from(random.map((byte) => (byte % 3 === 0 ? 10 : byte)));
     const end = Math.max(skip, bytes.length - cut);
     expect(countNewlines(bytes, skip, end)).toBe(bytes.subarray(skip, end).filter((byte) => byte === 10).length);
   },
 );
 
 it('counts newlines only, in thousands of words of nothing else', () => {
-  expect(countNewlines(new Uint8Array(100_000).fill(10), 1, 99_999)).toBe(99_998);
-  expect(countNewlines(new Uint8Array(100_000).fill(11), 0, 100_000)).toBe(0);
-  expect(countNewlines(Uint8Array.of(0x8a, 0x0b, 0x09, 0x1a), 0, 4)).toBe(0);
+  expect(countNewlines(Buffer.alloc(100_000, 10), 1, 99_999)).toBe(99_998);
+  expect(countNewlines(Buffer.alloc(100_000, 11), 0, 100_000)).toBe(0);
+  expect(countNewlines(Buffer.from([0x8a, 0x0b, 0x09, 0x1a]), 0, 4)).toBe(0);
 });
 
 it('takes a return for progress unless a newline follows', () => {
