@@ -1,5 +1,4 @@
 import type { FactType, JournalEntry, JournalFact } from '../../core/journal.ts';
-import { describeDecider } from '../../core/plan.ts';
 import { keyOfScope } from '../../core/scope.ts';
 import { describeCall } from '../../core/tool.ts';
 
@@ -28,11 +27,10 @@ const TELLERS: Tellers = {
     text: `${incident.classification} on ${keyOfScope(incident.scope)}, incident ${incident.id}`,
   }),
   'incident.reclassified': ({ to, because }) => ({ beat: 'concluded', text: `it is ${to}: ${because}` }),
-  'plan.made': ({ plan }) => ({
-    beat: 'planned',
-    text: `${plan.kind === 'act' ? describeCall(plan.call) : plan.kind}, by ${describeDecider(plan.by)}: ${plan.because}`,
-    once: `${plan.kind}/${plan.kind === 'act' ? describeCall(plan.call) : plan.because}`,
-  }),
+  'plan.made': ({ plan }) => {
+    const what = plan.kind === 'act' ? describeCall(plan.call) : plan.kind;
+    return { beat: 'planned', text: `${what}, by ${plan.because}`, once: `${plan.kind}/${what}/${plan.because}` };
+  },
   'guard.decided': ({ call, decision }) =>
     decision.verdict === 'deny'
       ? { beat: 'refused', text: `${call}: ${decision.code}, ${decision.because}` }

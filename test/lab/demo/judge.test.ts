@@ -21,7 +21,7 @@ const told = (given: Partial<Seen> = {}): Seen => ({
   ...given,
 });
 const wrongOf = (id: string, seen: Seen, given: Partial<Account> = {}) =>
-  judge(act(id), seen, account(given))
+  judge(act(id), { seen, account: account(given), atLast: true })
     .filter(({ ok }) => !ok)
     .map(({ says }) => says);
 
