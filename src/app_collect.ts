@@ -1,11 +1,15 @@
+import { commandsOf, filesOf, poolStaleMs, sinkFor } from './app_log_sources.ts';
+import { createWaysIn, type WaysIn } from './app_ways_in.ts';
 import type { Log } from './app_world.ts';
 import { safeText } from './collect/clean.ts';
+import { createCommandLog } from './collect/command.ts';
 import { createEnginePoll } from './collect/engines.ts';
 import { createProbes } from './collect/probes.ts';
 import { parseProgress } from './collect/progress.ts';
-import { createTail, type Tail } from './collect/tail.ts';
-import type { TailSource } from './collect/tail/types.ts';
-import type { ChannelConfig } from './config/config.ts';
+import { PoolReadings } from './collect/prometheus/pool.ts';
+import { createTail } from './collect/tail.ts';
+import type { SourceStats, TailNotice } from './collect/tail/types.ts';
+import type { ChannelConfig, Config } from './config/config.ts';
 import type { Configuration } from './config/load.ts';
 import type { CheckpointStore } from './core/chunk.ts';
 import type { Clock } from './core/clock.ts';
@@ -35,6 +39,8 @@ export interface CollectDeps {
 export interface Collectors extends AsyncDisposable {
   readonly channelSetups: readonly ChannelSetup[];
   readonly engineSetups: readonly EngineSetup[];
+  /** Takes what others push. */
+  readonly intake: WaysIn['intake'];
   start(): void;
   lookCloser(channels: readonly ChannelId[], forMs: number): void;
   lookNow(channel: ChannelId, wants: readonly Want[]): void;
@@ -56,13 +62,22 @@ export function createCollectors(configuration: Configuration, deps: CollectDeps
   );
   const onNotice = (channel: ChannelId) => hint(channel);
   let sight = sightFor(configuration, channels, { ...deps, onNotice });
-  const tail = createTail({
-    sources: sourcesOf(configuration),
-    clock: deps.clock,
-    checkpoints: deps.checkpoints,
-    sink: (chunk) => sight.detector.accept(chunk),
-    report: ({ kind, source, path, because }) =>
-      deps.log[ORDINARY.has(kind) ? 'info' : 'warn']({ source, path, kind }, because),
+  const { clock, checkpoints } = deps;
+  const sink = sinkFor(config, (chunk) => sight.detector.accept(chunk), deps.onSample);
+  const report = ({ kind, source, path, because }: TailNotice): void =>
+    deps.log[ORDINARY.has(kind) ? 'info' : 'warn']({ source, path, kind }, because);
+  const tail = createTail({ sources: filesOf(config), clock, checkpoints, sink, report });
+  const commands = commandsOf(config).map((source) => createCommandLog({ source, clock, checkpoints, sink, report }));
+  const pools = new PoolReadings(clock, poolStaleMs(config));
+  const setups = config.channels.map((channel) => setupOf(channel, config));
+  const stallAfter = new Map(setups.map(({ id, stallAfterMs }) => [id, stallAfterMs]));
+  const waysIn = createWaysIn(config, {
+    ...{ clock, sink, pools, log: deps.log, onSymptom: deps.onSymptom, onSample: deps.onSample },
+    channelOf: (name) => {
+      const number = channels.numberOf(name);
+      return number === undefined ? undefined : channels.nameOf(number);
+    },
+    stallAfterMs: (id) => stallAfter.get(id) ?? NO_STALL_MS,
   });
   const polled: Sample[] = [];
   const poll = createEnginePoll({
@@ -71,7 +86,7 @@ export function createCollectors(configuration: Configuration, deps: CollectDeps
       return engine === undefined ? [] : [{ engine, pollMs }];
     }),
     clock: deps.clock,
-    onSample: (sample) => polled.push(sample),
+    onSample: (sample) => polled.push(sample.kind === 'engine' ? pools.over(sample) : sample),
     onLooked: () => deps.onPolled(polled.splice(0)),
   });
   const probes = createProbes({
@@ -81,6 +96,7 @@ export function createCollectors(configuration: Configuration, deps: CollectDeps
     ),
     clock: deps.clock,
     onSample: deps.onSample,
+    report: (channel, because) => deps.log.warn({ channel }, because),
   });
   const engineOf = new Map(config.channels.map(({ id, engine }) => [id, engine]));
   /** A supervisor's log says that something ended: the process table is asked at once. */
@@ -91,7 +107,8 @@ export function createCollectors(configuration: Configuration, deps: CollectDeps
     probes.fast(channel, HINT_FAST_MS);
   };
   return {
-    channelSetups: config.channels.map(setupOf),
+    channelSetups: setups,
+    intake: waysIn.intake,
     engineSetups: config.engines.map(({ id, poll: pollMs, autorestart_grace: autorestartGraceMs, host }) => ({
       id,
       pollMs,
@@ -100,6 +117,8 @@ export function createCollectors(configuration: Configuration, deps: CollectDeps
     })),
     start() {
       tail.start();
+      for (const command of commands) command.start();
+      waysIn.start();
       poll.start();
       probes.start();
     },
@@ -116,11 +135,13 @@ export function createCollectors(configuration: Configuration, deps: CollectDeps
     recompile(next) {
       sight = sightFor(next, channels, { ...deps, onNotice });
     },
-    lines: () => linesOf(tail),
+    lines: () => linesOf([...tail.stats(), ...commands.map((command) => command.stats()), ...waysIn.stats()]),
     blindSpots: () => sight.blindSpots.list(deps.clock.monotonicMs()),
     async [Symbol.asyncDispose]() {
       poll[Symbol.dispose]();
       probes[Symbol.dispose]();
+      await Promise.all(commands.map((command) => command[Symbol.asyncDispose]()));
+      await waysIn[Symbol.asyncDispose]();
       await tail[Symbol.asyncDispose]();
     },
   };
@@ -200,48 +221,30 @@ export const patternSourcesOf = (patterns: Configuration['patterns']) =>
     position: (path: readonly PropertyKey[]) => at(path.filter((part) => typeof part !== 'symbol')),
   }));
 
-function sourcesOf({ config }: Configuration): readonly TailSource[] {
-  const own = (prefix: string, paths: readonly string[], channel: ChannelId | undefined): TailSource[] =>
-    paths.map((path, index) => ({ id: index === 0 ? prefix : `${prefix}#${index + 1}`, path, channel }));
-  return [
-    ...config.channels.flatMap(({ id, logs }) => own(id, logs, id)),
-    ...config.engines.flatMap(({ id, logs }) =>
-      own(
-        `engine:${id}`,
-        logs.map(({ path }) => path),
-        undefined,
-      ),
-    ),
-    ...config.sources.map(({ id, path }) => ({ id: `source:${id}`, path, channel: undefined })),
-  ];
+function setupOf(channel: ChannelConfig, { collectors }: Config): ChannelSetup {
+  const { id, group, engine, expected, hasSource, hasOutputProbe, output, source } = channel;
+  const asked = collectors.prometheus.flatMap(({ everyMs, queries }) =>
+    queries.map((query) => ({ everyMs, ...query })),
+  );
+  /** How often others look, where the channel has no probe of its own. */
+  const byOthers = (meanings: readonly string[]) => asked.filter(({ means }) => meanings.includes(means));
+  const outputs = byOthers(['up', 'playlist_age_seconds', 'output_position']);
+  const sources = byOthers(['source_up']);
+  return {
+    ...{ id, group, engine, expected },
+    hasSource: hasSource || sources.some((query) => query.channel === id),
+    hasOutputProbe: hasOutputProbe || outputs.some((query) => query.channel === id),
+    stallAfterMs: output?.stallAfterMs ?? Math.max(NO_STALL_MS, ...outputs.map(({ everyMs }) => 3 * everyMs)),
+    outputEveryMs: output?.everyMs ?? Math.max(NO_PROBE_MS, ...outputs.map(({ everyMs }) => everyMs)),
+    sourceEveryMs: source?.everyMs ?? Math.max(NO_SOURCE_MS, ...sources.map(({ everyMs }) => everyMs)),
+  };
 }
 
-const setupOf = ({
-  id,
-  group,
-  engine,
-  expected,
-  hasSource,
-  hasOutputProbe,
-  output,
-  source,
-}: ChannelConfig): ChannelSetup => ({
-  id,
-  group,
-  engine,
-  expected,
-  hasSource,
-  hasOutputProbe,
-  stallAfterMs: output?.stallAfterMs ?? NO_STALL_MS,
-  outputEveryMs: output?.everyMs ?? NO_PROBE_MS,
-  sourceEveryMs: source?.everyMs ?? NO_SOURCE_MS,
-});
+type Counted = Pick<SourceStats, 'source' | 'matched' | 'unmatched' | 'dropped'>;
 
-const linesOf = (tail: Tail) =>
-  tail
-    .stats()
-    .flatMap(({ source, matched, unmatched, dropped }) => [
-      { source, result: 'matched', lines: matched },
-      { source, result: 'unmatched', lines: unmatched },
-      ...dropped.map(({ reason, lines }) => ({ source, result: `dropped_${reason}`, lines })),
-    ]);
+const linesOf = (stats: readonly Counted[]) =>
+  stats.flatMap(({ source, matched, unmatched, dropped }) => [
+    { source, result: 'matched', lines: matched },
+    { source, result: 'unmatched', lines: unmatched },
+    ...dropped.map(({ reason, lines }) => ({ source, result: `dropped_${reason}`, lines })),
+  ]);

@@ -12,6 +12,7 @@ import { ensureToken, sha256Of } from './http/auth.ts';
 import type { Daemon } from './http/daemon.ts';
 import { type HttpServer, startServer } from './http/server.ts';
 import { Views } from './http/views.ts';
+import { exportIncident, type IncidentExport } from './incident/export.ts';
 import { readiness, watchLoopLag } from './telemetry/health.ts';
 import { createMetrics, type Metrics } from './telemetry/metrics.ts';
 
@@ -39,10 +40,20 @@ export async function openFaces(shown: Shown, building: AsyncDisposableStack): P
         host: config.http.listen.host,
         port: config.http.listen.port,
         allowedHosts: config.http.allowedHosts,
-        tokens: [{ name: 'operator', scope: 'admin', sha256: sha256Of(token) }],
+        tokens: [
+          { name: 'operator', scope: 'admin', sha256: sha256Of(token) },
+          ...config.collectors.intake.tokens.map(({ name, token: secret }) => ({
+            ...{ name, scope: 'ingest' as const, sha256: sha256Of(secret.reveal()) },
+          })),
+        ],
         metrics: config.http.metricsListen,
       },
-      { daemon: daemonOf(shown, metrics), clock: edges.clock, onError: (text) => world.log.warn({}, text) },
+      {
+        daemon: daemonOf(shown, metrics),
+        clock: edges.clock,
+        onError: (text) => world.log.warn({}, text),
+        intake: shown.decisions.collectors.intake,
+      },
     ),
   );
   writeFileSync(join(edges.state, 'address'), `${server.url}\n`, { mode: 0o600 });
@@ -86,6 +97,21 @@ function viewsOf({ world, edges, people, decisions, reloader }: Shown): Views {
   });
 }
 
+function exportOf(id: string, { world, edges, decisions }: Shown): IncidentExport | undefined {
+  const { ledger, clock, engines } = edges;
+  const { spine, settings, collectors } = decisions;
+  return exportIncident(id, {
+    version: world.version,
+    at: clock.now(),
+    read: (query) => ledger.read(query),
+    personaOf: ({ scope, group }) => settings().personaOf(scope, group),
+    limits: settings().limits,
+    phaseOf: ({ group }) => spine.phaseOf(group),
+    channels: collectors.channelSetups,
+    capabilities: new Map([...engines].map(([engine, { capabilities }]) => [engine, capabilities])),
+  });
+}
+
 function daemonOf(shown: Shown, metrics: Metrics): Daemon {
   const { world, edges, people, accounts, decisions, reloader } = shown;
   const { ledger, clock } = edges;
@@ -96,6 +122,7 @@ function daemonOf(shown: Shown, metrics: Metrics): Daemon {
     channels: () => views.channels(),
     incidents: (filter) => views.incidents(filter),
     incident: (id) => views.incident(id),
+    exportIncident: (id) => exportOf(id, shown),
     approvals: () => views.approvals(),
     personas: () => reloader.current().personas,
     rules: () => settings().rulebook.rules,

@@ -201,7 +201,7 @@ class Feed implements LineFeed, Worker {
     const { clock, sink } = this.#ports;
     const { bytes, channel, backlog, lines } = this.#queue.next();
     // Whoever writes a line that says its channel itself is no better known than a visitor of a server.
-    const source = channel === undefined ? `source:${this.id}` : this.id;
+    const source = channel === undefined && !this.id.startsWith('source:') ? `source:${this.id}` : this.id;
     const when = { at: clock.now(), monoMs: clock.monotonicMs() };
     try {
       this.#tally.add(sink({ source, channel, bytes, start: 0, end: bytes.length, backlog, ...when }));

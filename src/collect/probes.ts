@@ -1,12 +1,15 @@
 import type { Clock } from '../core/clock.ts';
+import type { StatusTarget } from '../core/collector.ts';
 import type { Sample } from '../core/sample.ts';
 import type { ChannelId, EngineId } from '../core/scope.ts';
 import { type BoundedFetch, boundedFetch } from '../resilience/http.ts';
+import { createDashProbe } from './probes/dash.ts';
 import { createHlsProbe } from './probes/hls.ts';
 import { createHostProbe } from './probes/host.ts';
 import { Poller, type PollerStats, type Probe } from './probes/poller.ts';
 import { reachHttp, reachTcp } from './probes/reach.ts';
 import { probeSource } from './probes/source.ts';
+import { type StatusProbe, statusProbes } from './status.ts';
 
 export interface ChannelProbes {
   readonly id: ChannelId;
@@ -16,10 +19,20 @@ export interface ChannelProbes {
         | { readonly kind: 'hls'; readonly url: string }
         | { readonly kind: 'http'; readonly url: string }
         | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
-      ) & { readonly everyMs: number })
+        | { readonly kind: 'dash'; readonly url: string }
+        | { readonly kind: 'status'; readonly status: StatusTarget }
+      ) & { readonly everyMs: number; readonly stallAfterMs?: number })
     | undefined;
   /** What it reads from. */
-  readonly source: { readonly url: string; readonly everyMs: number; readonly expect: 'mpegts' | 'any' } | undefined;
+  readonly source:
+    | {
+        readonly url: string;
+        readonly everyMs: number;
+        readonly expect: 'mpegts' | 'any';
+        /** Looked at through its server's status page instead. */
+        readonly status?: StatusTarget | undefined;
+      }
+    | undefined;
 }
 
 export interface HostProbe {
@@ -35,6 +48,8 @@ export interface ProbesOptions {
   readonly onSample: (sample: Sample) => void;
   /** A probe threw, which none should. */
   readonly onBug?: (probe: string, thrown: unknown) => void;
+  /** Hears once of each change: a status page cannot be read, or can again. */
+  readonly report?: (channel: ChannelId, because: string) => void;
   /** Default: one of its own, closed with the probes. */
   readonly ask?: BoundedFetch;
   readonly concurrencyMax?: number;
@@ -69,9 +84,15 @@ export function createProbes(options: ProbesOptions): Probes {
   const make = { clock, ask, emit: emitter(options) };
   const pollerOf = (probes: readonly Probe[]): Poller =>
     new Poller({ clock, onBug, probes, concurrencyMax: options.concurrencyMax ?? CONCURRENCY_MAX });
+  const { onSample, report = () => undefined } = options;
+  const byStatus = (of: StatusProbe['of']): readonly Probe[] =>
+    statusProbes(
+      channels.flatMap((channel) => statusLook(channel, of)),
+      { clock, ask, onSample, report },
+    );
   // Kept apart, so that an origin that answers nobody holds up no look at an output.
-  const outputs = pollerOf(channels.flatMap((channel) => outputProbe(channel, make)));
-  const sources = pollerOf(channels.flatMap((channel) => sourceProbe(channel, make)));
+  const outputs = pollerOf([...channels.flatMap((channel) => outputProbe(channel, make)), ...byStatus('output')]);
+  const sources = pollerOf([...channels.flatMap((channel) => sourceProbe(channel, make)), ...byStatus('source')]);
   const machines = pollerOf(hosts.map((host) => hostProbe(host, make)));
   const pollers = [outputs, sources, machines];
   return {
@@ -115,14 +136,25 @@ const emitter =
 /** A deadline gives a `ReeveError`; the end of all probes gives the platform's own `AbortError`. */
 const isStopped = (signal: AbortSignal): boolean => signal.reason instanceof DOMException;
 
+function statusLook({ id: channel, output, source }: ChannelProbes, of: StatusProbe['of']): StatusProbe[] {
+  if (of === 'source') {
+    const { status, everyMs = 0 } = source ?? {};
+    return status === undefined ? [] : [{ ...status, channel, of, everyMs, stallAfterMs: 0 }];
+  }
+  if (output?.kind !== 'status') return [];
+  const { status, everyMs, stallAfterMs = 0 } = output;
+  return [{ ...status, channel, of, everyMs, stallAfterMs }];
+}
+
 function outputProbe({ id: channel, output }: ChannelProbes, { ask, emit }: Make): Probe[] {
-  if (output === undefined) return [];
+  if (output === undefined || output.kind === 'status') return [];
   const { everyMs } = output;
   const base = { name: channel, everyMs };
-  if (output.kind === 'hls') {
-    const look = createHlsProbe({ url: output.url, ask, timeoutMs: HLS_TIMEOUT_MS });
+  if (output.kind === 'hls' || output.kind === 'dash') {
+    const { kind: source, url } = output;
+    const look = (source === 'hls' ? createHlsProbe : createDashProbe)({ url, ask, timeoutMs: HLS_TIMEOUT_MS });
     const run = async (signal: AbortSignal): Promise<void> =>
-      emit({ kind: 'playlist', channel, source: 'hls', ...(await look(signal)) }, signal);
+      emit({ kind: 'playlist', channel, source, ...(await look(signal)) }, signal);
     return [{ ...base, fastEveryMs: FAST_HLS_MS, timeoutMs: HLS_DEADLINE_MS, run }];
   }
   const look = (signal: AbortSignal) =>
@@ -135,7 +167,7 @@ function outputProbe({ id: channel, output }: ChannelProbes, { ask, emit }: Make
 }
 
 function sourceProbe({ id: channel, source }: ChannelProbes, { clock, emit }: Make): Probe[] {
-  if (source === undefined) return [];
+  if (source === undefined || source.status !== undefined) return [];
   const { url, expect, everyMs } = source;
   const run = async (signal: AbortSignal): Promise<void> =>
     emit({ kind: 'source', channel, source: 'source', ...(await probeSource({ url, expect, clock }, signal)) }, signal);

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts';
+import type { QueryMeaning } from '../core/collector.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Sample } from '../core/sample.ts';
 import type { ChannelId, EngineId } from '../core/scope.ts';
@@ -7,18 +8,6 @@ import type { BoundedFetch } from '../resilience/http.ts';
 import { metricSymptom } from './intake/alerts.ts';
 import { isRecord, labelled } from './intake/refused.ts';
 import { Poller, type Probe } from './probes/poller.ts';
-
-/** What the value of a query says. `symptom`: that every series of the answer is one. */
-export const QUERY_MEANINGS = [
-  'up',
-  'source_up',
-  'playlist_age_seconds',
-  'output_position',
-  'viewers',
-  'pool_pressure',
-  'symptom',
-] as const;
-export type QueryMeaning = (typeof QUERY_MEANINGS)[number];
 
 export interface PrometheusQuery {
   readonly query: string;

@@ -1,24 +1,21 @@
 import type { Clock, MonoMs } from '../core/clock.ts';
+import { ON_DEMAND_KINDS, type StatusKind, type StatusTarget } from '../core/collector.ts';
 import { messageOf } from '../core/errors.ts';
 import type { ProbeFailure, Sample } from '../core/sample.ts';
 import type { ChannelId } from '../core/scope.ts';
 import { failureOf } from '../resilience/failure.ts';
 import type { BoundedFetch } from '../resilience/http.ts';
 import type { Probe } from './probes/poller.ts';
-import { STATUS_MAPPINGS, type StatusKind } from './status/kinds.ts';
+import { STATUS_MAPPINGS } from './status/kinds.ts';
 import { PageUnreadable, StatusPages, TIMEOUT_MS } from './status/pages.ts';
 
-export { STATUS_KINDS, STATUS_MAPPINGS, type StatusKind } from './status/kinds.ts';
+export { STATUS_MAPPINGS } from './status/kinds.ts';
 
 /** A look at one stream through the status page of its server. */
-export interface StatusProbe {
+export interface StatusProbe extends StatusTarget {
   readonly channel: ChannelId;
   /** Of the channel's output, or of what it reads from. */
   readonly of: 'output' | 'source';
-  readonly kind: StatusKind;
-  readonly url: string;
-  /** The mount, `app/stream`, path or channel, as the kind wants it; empty where it wants none. */
-  readonly target: string;
   readonly everyMs: number;
   /** What is present and has not moved for this long does not come in. */
   readonly stallAfterMs: number;
@@ -79,7 +76,7 @@ function looker(look: StatusProbe, pages: StatusPages, options: StatusOptions): 
       }
       const moves = present && position !== undefined ? movement.note(position, clock.monotonicMs()) : true;
       if (!present) movement.forget();
-      if (!present && mapping.onDemand !== undefined) return;
+      if (!present && ON_DEMAND_KINDS.has(look.kind)) return;
       if (!present) emit('unreachable');
       else if (moves === false) emit('timeout');
       else if (moves) emit(undefined);

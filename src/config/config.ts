@@ -6,6 +6,7 @@ import { messageOf, type Problem } from '../core/errors.ts';
 import type { Limits } from '../core/limits.ts';
 import type { PersonaId } from '../core/persona.ts';
 import { type ChannelConfig, type ChannelDraft, readChannels } from './document/channels.ts';
+import { type CollectorsConfig, readCollectors } from './document/collectors.ts';
 import { crossCheck, type LogSourceConfig, readSources, STANDARD_LISTEN } from './document/cross_checks.ts';
 import { type ConfigDocument, configDocument, type LOG_LEVELS } from './document/document.ts';
 import { type EngineConfig, readEngines } from './document/engines.ts';
@@ -20,6 +21,7 @@ import { inOrder, type Source, validate } from './validate.ts';
 import { bounded, type ParsedYaml, parseYaml } from './yaml.ts';
 
 export type { ChannelConfig, OutputProbe, SourceProbe } from './document/channels.ts';
+export type { CollectorsConfig, PrometheusConfig } from './document/collectors.ts';
 export type { LogSourceConfig } from './document/cross_checks.ts';
 export type { EngineConfig } from './document/engines.ts';
 export type { Environment, Flags, Origin } from './document/environment.ts';
@@ -56,6 +58,8 @@ export interface Config {
   readonly groups: readonly GroupConfig[];
   readonly channels: readonly ChannelConfig[];
   readonly sources: readonly LogSourceConfig[];
+  /** Ways in besides files and probes. */
+  readonly collectors: CollectorsConfig;
   readonly receivers: readonly ReceiverConfig[];
   readonly escalation: { readonly repeatEveryMs: number; readonly upstreamAfterMs: number };
   readonly journal: { readonly keepMs: number };
@@ -157,6 +161,7 @@ interface Parts {
   readonly drafts: readonly ChannelDraft[];
   readonly groups: readonly GroupConfig[];
   readonly sources: readonly LogSourceConfig[];
+  readonly collectors: CollectorsConfig;
   readonly receivers: readonly ReceiverConfig[];
 }
 
@@ -167,9 +172,10 @@ function readParts(reading: Reading): Parts {
   const drafts = readChannels(reading);
   const groups = readGroups(reading, drafts);
   const sources = readSources(reading, { drafts, engines });
+  const collectors = readCollectors(reading, drafts);
   const receivers = readReceivers(reading);
   crossCheck(reading, { limits, drafts, engines });
-  return { limits, risks, engines, drafts, groups, sources, receivers };
+  return { limits, risks, engines, drafts, groups, sources, collectors, receivers };
 }
 
 interface Assembly {
@@ -210,6 +216,7 @@ function assembled(document: ConfigDocument, assembly: Assembly): Config {
       persona: draft.persona ?? ofGroup.get(draft.group) ?? persona,
     })),
     sources: parts.sources,
+    collectors: parts.collectors,
     receivers: parts.receivers,
     escalation: {
       repeatEveryMs: escalation?.repeat_every ?? STANDARD.repeatEveryMs,

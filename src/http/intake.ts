@@ -39,7 +39,15 @@ interface Route {
 
 const isJson = (type: string): boolean => type === 'application/json' || type === '';
 const isProtobuf = (type: string): boolean => type === 'application/x-protobuf' || type === 'application/octet-stream';
-const NDJSON = new Set(['application/x-ndjson', 'application/ndjson', 'application/json', 'text/plain', '']);
+/** The last one is what curl says when nobody tells it. */
+const NDJSON = new Set([
+  'application/x-ndjson',
+  'application/ndjson',
+  'application/json',
+  'text/plain',
+  '',
+  'application/x-www-form-urlencoded',
+]);
 
 /** One route for each way in. */
 export const INTAKE_ROUTES: readonly Route[] = [

@@ -4,14 +4,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Poller } from '../../src/collect/probes/poller.ts';
-import {
-  STATUS_KINDS,
-  STATUS_MAPPINGS,
-  type StatusKind,
-  type StatusProbe,
-  statusProbes,
-} from '../../src/collect/status.ts';
+import { STATUS_MAPPINGS, type StatusProbe, statusProbes } from '../../src/collect/status.ts';
 import { systemClock } from '../../src/core/clock.ts';
+import { ON_DEMAND_KINDS, STATUS_KINDS, type StatusKind } from '../../src/core/collector.ts';
 import type { Sample } from '../../src/core/sample.ts';
 import { boundedFetch } from '../../src/resilience/http.ts';
 import { fakeClock } from '../support/fake-clock.ts';
@@ -94,7 +89,8 @@ const PAGES: Readonly<Record<StatusKind, { target: string; with: string; viewers
 
 describe.each(STATUS_KINDS)('the status page of %s', (kind) => {
   const page = PAGES[kind];
-  const { format, onDemand } = STATUS_MAPPINGS[kind];
+  const { format } = STATUS_MAPPINGS[kind];
+  const onDemand = ON_DEMAND_KINDS.has(kind);
   const counts = page.with.includes('BYTES');
 
   it('tells a stream that comes in from one that is not there', async () => {

@@ -249,12 +249,12 @@ describe('where values come from', () => {
 describe('${NAME} in a configuration', () => {
   it('is replaced in text values; a default serves where it is unset or empty; $${ is a plain ${', () => {
     const text = `${MINIMAL}sources:\n  - { id: s, path: "\${A}/\${B:-b}/\${C:-}x/$\${D}" }\n`;
-    expect(loadText(text, { A: '/a', B: '' }).config?.sources[0]?.path).toBe('/a/b/x/${D}');
+    expect(loadText(text, { A: '/a', B: '' }).config?.sources[0]?.from).toEqual({ kind: 'file', path: '/a/b/x/${D}' });
   });
 
   it('does not look into what was put in', () => {
     const text = `${MINIMAL}sources: [{ id: s, path: "\${A}" }]\n`;
-    expect(loadText(text, { A: '/${B}', B: 'no' }).config?.sources[0]?.path).toBe('/${B}');
+    expect(loadText(text, { A: '/${B}', B: 'no' }).config?.sources[0]?.from).toEqual({ kind: 'file', path: '/${B}' });
   });
 
   it('is a problem with its place where it is unset, empty or malformed; once for all its places', () => {
@@ -414,12 +414,12 @@ describe('what a configuration may not say', () => {
     [
       'two kinds of output',
       channels('{ id: a, engine: e, output: { http: "http://h/x", tcp: "h:1" } }'),
-      'expected one of hls, http and tcp, got 2',
+      'expected one of hls, http, tcp, dash and status, got 2',
     ],
     [
       'no kind of output',
       channels('{ id: a, engine: e, output: { every: 2s } }'),
-      'expected one of hls, http and tcp, got 0',
+      'expected one of hls, http, tcp, dash and status, got 0',
     ],
     [
       'a stall sooner than two looks',

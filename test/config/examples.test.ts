@@ -59,9 +59,9 @@ describe('config/examples/supervisor.yaml', () => {
       host: { disks: ['/tb/hls'] },
       logs: [{ path: '/tb/log/supervisord.log' }],
     });
-    expect(configuration?.config.sources.map(({ path }) => path)).toEqual([
-      '/tb/log/nginx-error.log',
-      '/tb/log/icecast-error.log',
+    expect(configuration?.config.sources.map(({ from }) => from)).toEqual([
+      { kind: 'file', path: '/tb/log/nginx-error.log' },
+      { kind: 'file', path: '/tb/log/icecast-error.log' },
     ]);
     expect(configuration?.config.receivers.map(({ url }) => url)).toEqual([
       'http://127.0.0.1:21005',

@@ -1,16 +1,5 @@
+import type { StatusKind } from '../../core/collector.ts';
 import { isRecord } from '../intake/refused.ts';
-
-export const STATUS_KINDS = [
-  'icecast',
-  'nginx_rtmp',
-  'mediamtx',
-  'srs',
-  'owncast',
-  'ersatztv',
-  'tunarr',
-  'jellyfin',
-] as const;
-export type StatusKind = (typeof STATUS_KINDS)[number];
 
 /** What a status page says of one stream. */
 export interface StatusReading {
@@ -25,10 +14,6 @@ export interface StatusMapping {
   /** Asked for where the address has no path of its own. */
   readonly path: string;
   readonly format: 'json' | 'xml' | 'text';
-  /** What names a stream, in the configuration: `mount`, `stream`, or nothing where the server has only one. */
-  readonly target: 'mount' | 'stream' | 'none';
-  /** Streams are there while somebody watches; absence is no trouble. */
-  readonly onDemand?: true;
   /** A position that stands for this long stands still. Default 12 s: servers count at their own pace. */
   readonly stuckMs?: number;
   /** Undefined where the page is not what it should be: that says nothing of any stream. */
@@ -130,19 +115,17 @@ function jellyfin(page: unknown): StatusReading | undefined {
 }
 
 export const STATUS_MAPPINGS: Readonly<Record<StatusKind, StatusMapping>> = {
-  icecast: { path: '/status-json.xsl', format: 'json', target: 'mount', read: icecast },
-  nginx_rtmp: { path: '/stat', format: 'xml', target: 'stream', read: nginxRtmp },
-  mediamtx: { path: '/v3/paths/list?itemsPerPage=1000', format: 'json', target: 'stream', read: mediamtx },
-  srs: { path: '/api/v1/streams/?start=0&count=1000', format: 'json', target: 'stream', read: srs },
-  owncast: { path: '/api/status', format: 'json', target: 'none', read: owncast },
+  icecast: { path: '/status-json.xsl', format: 'json', read: icecast },
+  nginx_rtmp: { path: '/stat', format: 'xml', read: nginxRtmp },
+  mediamtx: { path: '/v3/paths/list?itemsPerPage=1000', format: 'json', read: mediamtx },
+  srs: { path: '/api/v1/streams/?start=0&count=1000', format: 'json', read: srs },
+  owncast: { path: '/api/status', format: 'json', read: owncast },
   ersatztv: {
     path: '/api/sessions',
     format: 'json',
-    target: 'stream',
-    onDemand: true,
     stuckMs: 90_000,
     read: ersatztv,
   },
-  tunarr: { path: '/api/sessions', format: 'json', target: 'stream', onDemand: true, read: tunarr },
-  jellyfin: { path: '/health', format: 'text', target: 'none', read: jellyfin },
+  tunarr: { path: '/api/sessions', format: 'json', read: tunarr },
+  jellyfin: { path: '/health', format: 'text', read: jellyfin },
 };

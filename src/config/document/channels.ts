@@ -1,3 +1,4 @@
+import { type LogFormat, ON_DEMAND_KINDS, STATUS_TARGETS, type StatusTarget } from '../../core/collector.ts';
 import type { PersonaId } from '../../core/persona.ts';
 import type { ChannelRef } from '../../core/scope.ts';
 import { valueAt } from '../validate.ts';
@@ -12,11 +13,15 @@ export type OutputProbe = (
   | { readonly kind: 'hls'; readonly url: string }
   | { readonly kind: 'http'; readonly url: string }
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
+  | { readonly kind: 'dash'; readonly url: string }
+  | { readonly kind: 'status'; readonly status: StatusTarget }
 ) & { readonly everyMs: number; readonly stallAfterMs: number };
 
 /** A look at what a channel reads from. */
 export interface SourceProbe {
   readonly url: string;
+  /** Seen through a server's status page, whose address `url` is then. */
+  readonly status: StatusTarget | undefined;
   readonly everyMs: number;
   readonly expect: 'mpegts' | 'any';
 }
@@ -28,6 +33,8 @@ export interface ChannelConfig extends ChannelRef {
   /** By the channel, else its group, else the default. */
   readonly persona: PersonaId;
   readonly logs: readonly string[];
+  /** Those of its logs that are not plain text. */
+  readonly logFormats: readonly { readonly path: string; readonly format: LogFormat }[];
   readonly output: OutputProbe | undefined;
   readonly source: SourceProbe | undefined;
 }
@@ -41,7 +48,7 @@ export type ChannelDraft = Omit<ChannelConfig, 'persona'> & {
 const OUTPUT_EVERY_MS = 2_000;
 const STALL_AFTER_MS = 6_000;
 const SOURCE_EVERY_MS = 10_000;
-const OUTPUT_KINDS = ['hls', 'http', 'tcp'] as const;
+const OUTPUT_KINDS = ['hls', 'http', 'tcp', 'dash', 'status'] as const;
 
 /** Every channel of the file, written out one by one; notes what two of them may not share. */
 export function readChannels(reading: Reading): readonly ChannelDraft[] {
@@ -90,7 +97,7 @@ function checkEntry(reading: Reading, path: Path, { value, engines }: Entry): vo
   if (output && kinds.length !== 1) {
     reading.note(
       [...path, 'output'],
-      `expected one of hls, http and tcp, got ${kinds.length}`,
+      `expected one of hls, http, tcp, dash and status, got ${kinds.length}`,
       'say how the output is reached',
     );
   }
@@ -102,18 +109,49 @@ function checkEntry(reading: Reading, path: Path, { value, engines }: Entry): vo
       'one late look is no stall',
     );
   }
+  checkSource(reading, path, value);
   checkTemplates(reading, path, value);
+}
+
+function checkSource(reading: Reading, path: Path, { source, output, expected, ids = [] }: ChannelDocument): void {
+  if (source && (source.url === undefined) === (source.status === undefined)) {
+    const got = source.url === undefined ? 'neither' : 'both';
+    reading.note([...path, 'source'], `expected either url or status, got ${got}`, 'say how the source is reached');
+  }
+  for (const [key, part] of [['output', output] as const, ['source', source] as const]) {
+    const status = part?.status;
+    if (!status) continue;
+    const at = [...path, key, 'status'];
+    const wanted = STATUS_TARGETS[status.kind];
+    for (const name of ['mount', 'stream'] as const) {
+      if ((status[name] !== undefined) === (wanted === name)) continue;
+      const message = wanted === name ? `${status.kind} needs ${name}` : `${status.kind} has no ${name}`;
+      reading.note(at, message, wanted === 'none' ? 'it has only one' : `write ${wanted}:`);
+    }
+    if (key === 'output' && wanted === 'none' && ids.length > 1 && !status.url.includes('{id}')) {
+      reading.note(at, `${ids.length} channels would share this`, `${status.kind} tells of one channel only`);
+    }
+    if (key === 'output' && ON_DEMAND_KINDS.has(status.kind) && expected !== 'on_demand') {
+      reading.note(at, `${status.kind} makes a stream only while somebody watches`, 'write expected: on_demand');
+    }
+  }
 }
 
 /** `own`: two channels may not share it, because then one would answer for the other. */
 const TEMPLATES: readonly { readonly path: Path; readonly own: boolean }[] = [
   { path: ['name'], own: true },
   ...OUTPUT_KINDS.map((kind) => ({ path: ['output', kind], own: true })),
+  ...['mount', 'stream'].map((name) => ({ path: ['output', 'status', name], own: true })),
+  { path: ['output', 'status', 'url'], own: false },
   { path: ['source', 'url'], own: false },
+  ...['mount', 'stream', 'url'].map((name) => ({ path: ['source', 'status', name], own: false })),
 ];
 
 function checkTemplates(reading: Reading, path: Path, value: ChannelDocument): void {
-  const logs = (value.logs ?? []).map((_, index) => ({ path: ['logs', index] as Path, own: true }));
+  const logs = (value.logs ?? []).map((log, index) => ({
+    path: (typeof log === 'string' ? ['logs', index] : ['logs', index, 'path']) as Path,
+    own: true,
+  }));
   for (const { path: at, own } of [...TEMPLATES, ...logs]) {
     const text = valueAt(value, at);
     if (typeof text !== 'string') continue;
@@ -136,6 +174,10 @@ interface Draft {
 function draftOf(reading: Reading, { path, id, value }: Draft): ChannelDraft {
   const fill = (text: string): string => text.replaceAll('{id}', id);
   const { output, source } = value;
+  const logs = (value.logs ?? []).map((log) => {
+    const { path: written, format = 'text' } = typeof log === 'string' ? { path: log } : log;
+    return { path: reading.pathOf(fill(written)), format };
+  });
   return {
     path,
     id,
@@ -144,10 +186,12 @@ function draftOf(reading: Reading, { path, id, value }: Draft): ChannelDraft {
     persona: value.persona,
     name: fill(value.name ?? '{id}'),
     expected: value.expected ?? 'always',
-    logs: (value.logs ?? []).map((log) => reading.pathOf(fill(log))),
+    logs: logs.map(({ path: log }) => log),
+    logFormats: logs.filter(({ format }) => format !== 'text'),
     output: output && probeOf(output, fill),
     source: source && {
-      url: fill(source.url),
+      url: fill(source.url ?? source.status?.url ?? ''),
+      status: source.status && targetOf(source.status, fill),
       everyMs: source.every ?? SOURCE_EVERY_MS,
       expect: source.expect ?? 'any',
     },
@@ -163,9 +207,24 @@ function probeOf(
   const everyMs = output.every ?? OUTPUT_EVERY_MS;
   const times = { everyMs, stallAfterMs: output.stall_after ?? Math.max(STALL_AFTER_MS, 3 * everyMs) };
   if (output.hls !== undefined) return { kind: 'hls', url: fill(output.hls), ...times };
+  if (output.dash !== undefined) return { kind: 'dash', url: fill(output.dash), ...times };
+  if (output.status !== undefined) return { kind: 'status', status: targetOf(output.status, fill), ...times };
   if (output.http !== undefined) return { kind: 'http', url: fill(output.http), ...times };
   const address = parseAddress(fill(output.tcp ?? ''));
   return 'ok' in address ? { kind: 'tcp', ...address.ok, ...times } : undefined;
+}
+
+function targetOf(
+  { kind, url, mount, stream }: NonNullable<NonNullable<ChannelDocument['output']>['status']>,
+  fill: (text: string) => string,
+): StatusTarget {
+  return { kind, url: fill(url), target: fill(mount ?? stream ?? '') };
+}
+
+/** Where an output is, in one word: no two channels may have the same. */
+function placeOf(output: OutputProbe): string {
+  if (output.kind === 'tcp') return `${output.host}:${output.port}`;
+  return output.kind === 'status' ? `${output.status.url} ${output.status.target}` : output.url;
 }
 
 /** Ids are unique over all engines; a name, a log and an output belong to one channel. */
@@ -196,8 +255,7 @@ function checkShared(reading: Reading, drafts: readonly ChannelDraft[]): void {
     });
     claim(draft, `name ${draft.engine} ${draft.name}`, shares('name in one engine'));
     const { output } = draft;
-    if (output)
-      claim(draft, `output ${'url' in output ? output.url : `${output.host}:${output.port}`}`, shares('output'));
+    if (output) claim(draft, `output ${placeOf(output)}`, shares('output'));
     for (const log of draft.logs) claim(draft, `log ${log}`, shares('log file'));
   }
 }

@@ -1,18 +1,24 @@
+import type { LogFormat } from '../../core/collector.ts';
 import { engineDocument } from '../../core/engine-documents.ts';
 import type { Limits } from '../../core/limits.ts';
 import { formatDuration } from '../duration.ts';
 import { valueAt } from '../validate.ts';
 import type { Path } from '../yaml.ts';
 import type { ChannelDraft } from './channels.ts';
-import { logSourceDocument } from './document.ts';
+import { type LogSourceDocument, logSourceDocument } from './document.ts';
 import type { EngineConfig } from './engines.ts';
 import { type Address, isLoopback, parseAddress } from './fields.ts';
 import type { Reading } from './reading.ts';
 
-/** A log that belongs to no single channel. */
+/** A log beside those of the channels: of exactly one kind. */
 export interface LogSourceConfig {
   readonly id: string;
-  readonly path: string;
+  readonly from:
+    | { readonly kind: 'file'; readonly path: string }
+    | { readonly kind: 'command'; readonly argv: readonly [string, ...string[]] }
+    | { readonly kind: 'stdin' };
+  readonly format: LogFormat;
+  readonly channel: string | undefined;
   readonly engine: string | undefined;
 }
 
@@ -27,16 +33,35 @@ export function readSources(
   for (const draft of others.drafts) for (const log of draft.logs) taken.set(log, `channel ${draft.id}`);
   for (const engine of others.engines) for (const log of engine.logs) taken.set(log.path, `engine ${engine.id}`);
   return reading.entries('sources', logSourceDocument).map(({ path, value }): LogSourceConfig => {
-    const absolute = reading.pathOf(value.path);
-    const owner = taken.get(absolute);
-    if (owner !== undefined)
-      reading.note([...path, 'path'], `${owner} follows this file already`, 'keep one of the two');
-    taken.set(absolute, `source ${value.id}`);
+    const from = originOf(reading, path, value);
+    // Standard input can be read once only.
+    const key = from.kind === 'file' ? from.path : from.kind === 'stdin' ? 'stdin' : undefined;
+    const owner = key === undefined ? undefined : taken.get(key);
+    const [at, what] = from.kind === 'file' ? ['path', 'this file'] : ['stdin', 'standard input'];
+    if (owner !== undefined) reading.note([...path, at!], `${owner} follows ${what} already`, 'keep one of the two');
+    if (key !== undefined) taken.set(key, `source ${value.id}`);
+    if (value.channel !== undefined && !others.drafts.some(({ id }) => id === value.channel)) {
+      reading.note([...path, 'channel'], `there is no channel ${value.channel}`, 'add it under channels:');
+    }
+    const format = value.format ?? 'text';
+    if (format === 'ffmpeg_progress' && value.channel === undefined) {
+      reading.note([...path, 'format'], 'reports of an encoder name no channel', 'say whose they are: channel:');
+    }
     if (value.engine !== undefined && !engines.has(value.engine)) {
       reading.note([...path, 'engine'], `there is no engine ${value.engine}`, 'add it under engines:');
     }
-    return { id: value.id, path: absolute, engine: value.engine };
+    return { id: value.id, from, format, channel: value.channel, engine: value.engine };
   });
+}
+
+function originOf(reading: Reading, path: Path, value: LogSourceDocument): LogSourceConfig['from'] {
+  const said = (['path', 'command', 'stdin'] as const).filter((key) => value[key] !== undefined);
+  if (said.length !== 1) {
+    reading.note(path, `expected one of path, command and stdin, got ${said.length}`, 'say where its lines come from');
+  }
+  const [program, ...words] = value.command ?? [];
+  if (program !== undefined) return { kind: 'command', argv: [program, ...words] };
+  return value.stdin === true ? { kind: 'stdin' } : { kind: 'file', path: reading.pathOf(value.path ?? '') };
 }
 
 /** What two sound parts of the file may not say together. */

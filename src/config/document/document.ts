@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import { engineDocument } from '../../core/engine-documents.ts';
 import { duration } from '../duration.ts';
+import {
+  formatField,
+  intakeDocument,
+  journaldDocument,
+  prometheusDocument,
+  statusPart,
+  syslogDocument,
+} from './collector_documents.ts';
 import { idField, listenField, personaField, phaseField, tcpField, textField, urlField } from './fields.ts';
 import { limitsDocument } from './limits.ts';
 
@@ -29,6 +37,8 @@ const outputPart = z
     hls: urlField('The playlist. {id} is the channel.').optional(),
     http: urlField('Any address that answers 2xx while the channel is on. {id} is the channel.').optional(),
     tcp: tcpField('host:port that accepts connections while the channel is on.').optional(),
+    dash: urlField('The DASH manifest. {id} is the channel.').optional(),
+    status: statusPart.optional(),
     every: duration('500ms', '60s', 'How often it is looked at. Default 2s.').optional(),
     stall_after: duration('2s', '10m', 'No new output for this long is a stall. Default 6s.').optional(),
   })
@@ -36,7 +46,8 @@ const outputPart = z
 
 const sourcePart = z
   .strictObject({
-    url: urlField('Where the channel reads from. {id} is the channel.'),
+    url: urlField('Where the channel reads from. {id} is the channel.').optional(),
+    status: statusPart.optional(),
     every: duration('1s', '5m', 'How often it is looked at. Default 10s.').optional(),
     expect: z.enum(['mpegts', 'any']).optional().describe('mpegts: the bytes are looked at too. Default any.'),
   })
@@ -50,14 +61,27 @@ export const channelDocument = z.strictObject({
   group: idField('Its failure domain. Default: the id of its engine.').optional(),
   persona: personaField.optional(),
   expected: z.enum(['always', 'on_demand']).optional().describe('on_demand: dark is normal while nobody watches.'),
-  logs: z.array(textField).max(16).optional().describe('Its own log files. {id} is the channel.'),
+  logs: z
+    .array(z.union([textField, z.strictObject({ path: textField, format: formatField })]))
+    .max(16)
+    .optional()
+    .describe('Its own log files. {id} is the channel.'),
   output: outputPart.optional(),
   source: sourcePart.optional(),
 });
 
 export const logSourceDocument = z.strictObject({
   id: idField('The name of this source.'),
-  path: textField.describe('A log file that belongs to no single channel.'),
+  path: textField.optional().describe('A log file, or several by a pattern.'),
+  command: z
+    .array(textField)
+    .min(1)
+    .max(64)
+    .optional()
+    .describe('A program and its words, without a shell: what it prints is a log. It is started again when it ends.'),
+  stdin: z.literal(true).optional().describe("Reeve's own standard input is a log."),
+  format: formatField,
+  channel: idField('The channel that owns all of it. Default: the text says.').optional(),
   engine: idField('The engine that it belongs to.').optional(),
 });
 
@@ -107,6 +131,10 @@ export const configDocument = z
     groups: z.array(groupDocument).max(2_000).optional(),
     channels: z.array(channelDocument).max(CHANNELS_MAX).optional(),
     sources: z.array(logSourceDocument).max(1_000).optional(),
+    intake: intakeDocument.optional(),
+    syslog: syslogDocument.optional(),
+    journald: journaldDocument.optional(),
+    prometheus: z.array(prometheusDocument).max(16).optional().describe('Prometheus servers that are asked.'),
     receivers: z.array(receiverDocument).max(32).optional(),
     escalation: z
       .strictObject({

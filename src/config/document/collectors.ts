@@ -1,0 +1,199 @@
+import type { z } from 'zod';
+import type { QueryMeaning } from '../../core/collector.ts';
+import type { SymptomKind } from '../../core/symptom.ts';
+import type { Path } from '../yaml.ts';
+import type { ChannelDraft } from './channels.ts';
+import { intakeDocument, journaldDocument, prometheusDocument, syslogDocument } from './collector_documents.ts';
+import { type Address, isLoopback } from './fields.ts';
+import type { Reading } from './reading.ts';
+import { type Secret, secretFromEnvironment, secretFromFile } from './secret.ts';
+
+/** What others push over HTTP. Times are milliseconds. */
+export interface IntakeConfig {
+  readonly tokens: readonly { readonly name: string; readonly token: Secret }[];
+  readonly channelLabels: readonly string[];
+  readonly lateMs: number;
+  readonly alerts: readonly {
+    readonly alertname: string;
+    readonly means: SymptomKind;
+    readonly channelLabels: readonly string[];
+  }[];
+}
+
+export interface SyslogConfig {
+  readonly udp: Address | undefined;
+  readonly tcp: Address | undefined;
+  readonly allowFrom: readonly string[];
+  readonly channels: readonly {
+    readonly app: string | undefined;
+    readonly host: string | undefined;
+    readonly channel: string;
+  }[];
+}
+
+export interface JournaldConfig {
+  readonly units: readonly string[];
+  readonly channels: readonly { readonly unit: string; readonly channel: string }[];
+}
+
+export interface PrometheusConfig {
+  readonly id: string;
+  readonly url: string;
+  readonly everyMs: number;
+  readonly staleAfterMs: number;
+  readonly token: Secret | undefined;
+  readonly queries: readonly {
+    readonly query: string;
+    readonly means: QueryMeaning;
+    readonly symptom: SymptomKind | undefined;
+    readonly channel: string | undefined;
+    readonly channelLabels: readonly string[];
+    readonly engine: string | undefined;
+  }[];
+}
+
+/** Ways in besides files and probes. */
+export interface CollectorsConfig {
+  readonly intake: IntakeConfig;
+  readonly syslog: SyslogConfig | undefined;
+  readonly journald: JournaldConfig | undefined;
+  readonly prometheus: readonly PrometheusConfig[];
+}
+
+const CHANNEL_LABELS = ['channel'] as const;
+const LATE_MS = 120_000;
+const PROMETHEUS_EVERY_MS = 10_000;
+const PROMETHEUS_STALE_MS = 90_000;
+const TOKEN_CHARS_MIN = 16;
+
+export function readCollectors(reading: Reading, drafts: readonly ChannelDraft[]): CollectorsConfig {
+  const ids = new Set(drafts.map(({ id }) => id));
+  const known = (path: Path, channel: string | undefined): void => {
+    if (channel === undefined || ids.has(channel)) return;
+    reading.note(path, `there is no channel ${channel}`, 'add it under channels:');
+  };
+  return {
+    intake: intakeOf(reading),
+    syslog: syslogOf(reading, known),
+    journald: journaldOf(reading, known),
+    prometheus: prometheusOf(reading, known),
+  };
+}
+
+type Known = (path: Path, channel: string | undefined) => void;
+
+function intakeOf(reading: Reading): IntakeConfig {
+  const document: z.output<typeof intakeDocument> = reading.part('intake', intakeDocument) ?? {};
+  const channelLabels = document.channel_labels ?? CHANNEL_LABELS;
+  return {
+    tokens: (document.tokens ?? []).flatMap((each, index) => {
+      const token = secretOf(reading, ['intake', 'tokens', index], each);
+      return token === undefined ? [] : [{ name: each.name, token }];
+    }),
+    channelLabels,
+    lateMs: document.late_after ?? LATE_MS,
+    alerts: (document.alerts ?? []).map(({ alertname, means, channel_labels: own }) => ({
+      ...{ alertname, means, channelLabels: own ?? channelLabels },
+    })),
+  };
+}
+
+interface Tokened {
+  readonly token_env?: string | undefined;
+  readonly token_file?: string | undefined;
+}
+
+/** The token, which has to be there. */
+function secretOf(reading: Reading, path: Path, { token_env: name, token_file: file }: Tokened): Secret | undefined {
+  if ((name === undefined) === (file === undefined)) {
+    reading.note(path, `expected token_env or token_file, got ${name === undefined ? 'neither' : 'both'}`, 'write one');
+    return undefined;
+  }
+  const meaning =
+    name === undefined ? secretFromFile(reading.pathOf(file ?? '')) : secretFromEnvironment(name, reading.env);
+  const at = [...path, name === undefined ? 'token_file' : 'token_env'];
+  if (!('ok' in meaning)) {
+    reading.note(at, meaning.no, meaning.hint);
+    return undefined;
+  }
+  const { length } = meaning.ok.reveal();
+  if (length < TOKEN_CHARS_MIN) {
+    reading.note(
+      at,
+      `expected a token of at least ${TOKEN_CHARS_MIN} characters, got ${length}`,
+      'openssl rand -hex 32',
+    );
+  }
+  return meaning.ok;
+}
+
+function syslogOf(reading: Reading, known: Known): SyslogConfig | undefined {
+  const document = reading.part('syslog', syslogDocument);
+  if (document === undefined) return undefined;
+  const { udp, tcp, allow_from: allowFrom = [], channels = [] } = document;
+  if (udp === undefined && tcp === undefined) {
+    reading.note(['syslog'], 'expected udp, tcp or both, got neither', 'for example udp: 127.0.0.1:5514');
+  }
+  for (const [kind, address] of [
+    ['udp', udp],
+    ['tcp', tcp],
+  ] as const) {
+    if (address === undefined || isLoopback(address.host) || allowFrom.length > 0) continue;
+    const message = `listening on ${address.host} is open to other machines, and nobody may send`;
+    reading.note(['syslog', kind], message, 'name the senders in allow_from, or listen on 127.0.0.1');
+  }
+  for (const [index, { app, host, channel }] of channels.entries()) {
+    const path = ['syslog', 'channels', index];
+    known([...path, 'channel'], channel);
+    if (app === undefined && host === undefined) {
+      reading.note(path, 'expected app, host or both, got neither', 'say which messages are meant');
+    }
+  }
+  return { udp, tcp, allowFrom, channels: channels.map(({ app, host, channel }) => ({ app, host, channel })) };
+}
+
+function journaldOf(reading: Reading, known: Known): JournaldConfig | undefined {
+  const document = reading.part('journald', journaldDocument);
+  if (document === undefined) return undefined;
+  const { units = [], channels = [] } = document;
+  for (const [index, { channel }] of channels.entries()) known(['journald', 'channels', index, 'channel'], channel);
+  return { units, channels };
+}
+
+function prometheusOf(reading: Reading, known: Known): readonly PrometheusConfig[] {
+  reading.unique('prometheus');
+  const engines = reading.idsOf('engines');
+  return reading.entries('prometheus', prometheusDocument).map(({ path, value }) => ({
+    id: value.id,
+    url: value.url,
+    everyMs: value.every ?? PROMETHEUS_EVERY_MS,
+    staleAfterMs: value.stale_after ?? PROMETHEUS_STALE_MS,
+    token: value.token_env === undefined && value.token_file === undefined ? undefined : secretOf(reading, path, value),
+    queries: value.queries.map((query, index) => {
+      const at = [...path, 'queries', index];
+      const { means, symptom, channel, engine } = query;
+      known([...at, 'channel'], channel);
+      if ((means === 'symptom') !== (symptom !== undefined)) {
+        reading.note(
+          at,
+          `expected symptom with means: symptom${symptom === undefined ? '' : ' only'}`,
+          'say which one',
+        );
+      }
+      if ((means === 'pool_pressure') !== (engine !== undefined)) {
+        const only = engine === undefined ? '' : ' only';
+        reading.note(at, `expected engine with means: pool_pressure${only}`, 'say whose pool it is');
+      } else if (engine !== undefined && !engines.has(engine)) {
+        reading.note([...at, 'engine'], `there is no engine ${engine}`, 'add it under engines:');
+      }
+      return {
+        query: query.query,
+        means,
+        symptom,
+        channel,
+        engine,
+        channelLabels: query.channel_labels ?? CHANNEL_LABELS,
+      };
+    }),
+  }));
+}
