@@ -43,14 +43,33 @@ export function createMetrics(prefix: string, build: { version: string; node: st
     registers: [registry],
   });
   buildGauge.set(build, 1);
+  let lastTurn: Promise<unknown> = Promise.resolve();
   return {
     observe: (entry) => count(counters, entry.fact),
-    async expose(openMetrics) {
-      const target = openMetrics ? Registry.OPENMETRICS_CONTENT_TYPE : Registry.PROMETHEUS_CONTENT_TYPE;
-      registry.setContentType(target as typeof Registry.PROMETHEUS_CONTENT_TYPE);
-      return { contentType: registry.contentType, text: await registry.metrics() };
+    expose(openMetrics) {
+      const turn = lastTurn.then(() => render(registry, openMetrics));
+      lastTurn = turn.then(
+        () => undefined,
+        () => undefined,
+      );
+      return turn;
     },
   };
+}
+
+/**
+ * The format is a state of the registry, and prom-client cuts `_total` off its counters for good when it writes
+ * OpenMetrics: so one exposition at a time, and the names are put back after each.
+ */
+async function render(registry: Registry, openMetrics: boolean): Promise<{ contentType: string; text: string }> {
+  const target = openMetrics ? Registry.OPENMETRICS_CONTENT_TYPE : Registry.PROMETHEUS_CONTENT_TYPE;
+  registry.setContentType(target as typeof Registry.PROMETHEUS_CONTENT_TYPE);
+  const names = (registry.getMetricsAsArray() as { name: string }[]).map((metric) => [metric, metric.name] as const);
+  try {
+    return { contentType: registry.contentType, text: await registry.metrics() };
+  } finally {
+    for (const [metric, name] of names) metric.name = name;
+  }
 }
 
 type Counters = ReturnType<typeof countersOf>;
@@ -103,7 +122,10 @@ const READERS: Readers = {
   'tool.unknown': ({ actions }, { permit }) => actions.inc({ tool: permit.call.tool, result: 'unknown' }),
   'attempt.verified': ({ actions }, { permit, verification }) =>
     actions.inc({ tool: permit.call.tool, result: verification.cured ? 'verified' : 'not_verified' }),
-  'start.observed': ({ restarts }, { origin }) => restarts.inc({ origin }),
+  // Reeve's own starts were counted when they began.
+  'start.observed': ({ restarts }, { origin }) => {
+    if (origin !== 'reeve') restarts.inc({ origin });
+  },
   'run.ended': ({ incidents }, { outcome }) => {
     if (outcome.kind === 'escalated') incidents.inc({ outcome: 'escalated' });
   },
