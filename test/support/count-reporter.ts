@@ -11,6 +11,8 @@ export default class CountReporter implements Reporter {
     const skipped: string[] = [];
     for (const module of modules) {
       if (module.errors().length > 0) count.failed += 1;
+      // A suite whose hook failed runs none of its tests: they count as skipped, and the hook as the failure it is.
+      for (const suite of module.children.allSuites()) if (suite.errors().length > 0) count.failed += 1;
       for (const test of module.children.allTests()) {
         const result = test.result();
         if (result.state === 'passed') count.passed += 1;

@@ -98,5 +98,5 @@ async function ask(url: string, headers: Record<string, string>, clock: Clock): 
 
 async function tail(path: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch(() => '');
-  return text.trimEnd().split('\n').slice(-8).join('\n');
+  return text.trimEnd().split('\n').slice(-20).join('\n');
 }
