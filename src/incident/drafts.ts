@@ -16,7 +16,7 @@ export const symptomDraft = (incident: Incident, symptom: Symptom): Draft => ({
   fact: { type: 'symptom.raised', symptom },
 });
 
-/** The incident before this one ended with a verified cure of the same trouble, a moment ago: that cure did not hold. */
+/** The incident before ended with a verified cure of the same trouble, a moment ago: that cure did not hold. */
 export function relapseDrafts(
   state: IncidentState,
   incident: Incident,

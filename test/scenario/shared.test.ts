@@ -23,7 +23,7 @@ function cutOff(world: World, names: readonly string[]): void {
 }
 
 describe('channels that died together', () => {
-  it('are started one after another when no more have died for a while, the next only after the one before', async () => {
+  it('are started one by one when no more have died for a while', async () => {
     const world = await playing();
     for (const name of DEAD) world.engine.kill(name);
     await world.live(25_000);

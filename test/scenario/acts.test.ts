@@ -1,0 +1,54 @@
+import { existsSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/core/clock.ts';
+import { ACTS } from '../../src/lab/demo/acts.ts';
+import { type Company, type Performance, perform, settle } from '../../src/lab/demo/perform.ts';
+import { findProgram } from '../../src/lab/demo/process.ts';
+import { MAIN, type Reeve, startReeve } from '../../src/lab/demo/reeve.ts';
+import { openStage, type Stage } from '../../src/lab/demo/stage.ts';
+
+const can = existsSync(MAIN) && Boolean(findProgram('ffmpeg') && findProgram('supervisord'));
+/** Those that are quick to judge; `npm run demo` plays all of them. */
+const QUICK = ['killed', 'frozen', 'bad_setting', 'origin_403', 'cpu_starved', 'disk_full'];
+const acts = ACTS.filter(({ id }) => QUICK.includes(id));
+
+describe.skipIf(!can)('real faults on real channels, judged from outside (needs ffmpeg and supervisor)', () => {
+  let stage: Stage;
+  let reeve: Reeve;
+  let company: Company;
+  const played: Performance[] = [];
+  beforeAll(async () => {
+    stage = await openStage({ autorestart: ['gen4'] });
+    reeve = await startReeve(stage);
+    const quiet = { onEntries: () => {}, onStage: () => {} };
+    company = { stage, reeve, clock: systemClock, signal: new AbortController().signal, ...quiet };
+    await reeve.catchUp();
+  }, 180_000);
+  afterAll(async () => {
+    await reeve?.[Symbol.asyncDispose]();
+    await stage?.[Symbol.asyncDispose]();
+  }, 90_000);
+
+  it.each(acts)(
+    '$title: $right',
+    async (act, { skip }) => {
+      const because = act.unavailable?.(stage);
+      if (because) skip(because);
+      if (act.afterCalm) await settle(played, company);
+      const performance = await perform(act, company);
+      played.push(performance);
+      expect(wrongIn(performance, false)).toEqual([]);
+    },
+    400_000,
+  );
+
+  it('takes every page back when it is over', async () => {
+    await settle(played, company);
+    expect(played.flatMap((performance) => wrongIn(performance, true))).toEqual([]);
+  }, 240_000);
+});
+
+const wrongIn = ({ act, checks }: Performance, atLast: boolean): readonly string[] =>
+  checks(atLast)
+    .filter(({ ok }) => !ok)
+    .map(({ says }) => `${act.id}: ${says}`);
