@@ -7,6 +7,8 @@ import type { EngineId } from './core/scope.ts';
 import type { Capability } from './core/tool.ts';
 import { createEngines } from './engine/engine.ts';
 import { htmlOf } from './lab/backtest/html.ts';
+import { replayHtml } from './lab/backtest/incident_html.ts';
+import { replayIncident, replayReport, replayText } from './lab/backtest/incident_replay.ts';
 import { reportOf } from './lab/backtest/report.ts';
 import { type BacktestFiles, backtest } from './lab/backtest/run.ts';
 import { textOf } from './lab/backtest/text.ts';
@@ -18,9 +20,15 @@ const FULL_LOOP = 4;
 export const backtests =
   (load: () => LoadOptions): RunBacktest =>
   async (flags: BacktestFlags): Promise<BacktestAnswer> => {
+    if (flags.incident !== undefined) return replayed({ ...flags, incident: flags.incident }, labFiles(load()));
     const result = await backtest({ ...flags, phase: flags.phase ?? FULL_LOOP }, await backtestFiles(labFiles(load())));
     return { report: reportOf(result), text: textOf(result), html: () => htmlOf(result) };
   };
+
+function replayed(order: BacktestFlags & { readonly incident: string }, files: LabFiles): BacktestAnswer {
+  const replay = replayIncident(order, files);
+  return { report: replayReport(replay), text: replayText(replay), html: () => replayHtml(replay) };
+}
 
 /** What a backtest works with. */
 export async function backtestFiles(files: LabFiles): Promise<BacktestFiles> {

@@ -96,6 +96,7 @@ function addReads(app: Hono<HttpEnv>, daemon: Daemon): void {
     wire(c, { incidents: daemon.incidents({ channel: c.req.query('channel'), limit: limit(c) }) }),
   );
   app.get('/api/v1/incidents/:id', (c) => wire(c, daemon.incident(c.req.param('id')), 'incident'));
+  app.get('/api/v1/incidents/:id/export', (c) => wire(c, daemon.exportIncident(c.req.param('id')), 'incident'));
   app.get('/api/v1/approvals', (c) => wire(c, { approvals: daemon.approvals() }));
   app.get('/api/v1/personas', (c) => wire(c, { personas: daemon.personas() }));
   app.get('/api/v1/rules', (c) => wire(c, { rules: daemon.rules() }));

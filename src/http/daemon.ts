@@ -41,6 +41,8 @@ export interface Daemon {
   channels(): readonly unknown[];
   incidents(filter: { readonly channel: string | undefined; readonly limit: number }): readonly unknown[];
   incident(id: string): unknown;
+  /** The incident and all that its decisions rested on, as one document that replays elsewhere. */
+  exportIncident(id: string): unknown;
   approvals(): readonly unknown[];
   personas(): readonly unknown[];
   rules(): readonly unknown[];

@@ -6,6 +6,7 @@ const READS: readonly (readonly [path: string, summary: string])[] = [
   ['/api/v1/channels', 'Every channel with its health'],
   ['/api/v1/incidents', 'Incidents, newest first (?channel=, ?limit=)'],
   ['/api/v1/incidents/{id}', 'The whole story of one incident'],
+  ['/api/v1/incidents/{id}/export', 'One incident as a document that reeve backtest --incident replays'],
   ['/api/v1/approvals', 'Questions that wait for a person'],
   ['/api/v1/personas', 'Personas that are loaded'],
   ['/api/v1/rules', 'Rules that are loaded'],

@@ -12,6 +12,7 @@ const daemon: Daemon = {
   channels: () => [{ id: 'news', restartCount: 2 }],
   incidents: ({ channel }) => (channel === 'none' ? [] : [{ id: 'inc-1' }]),
   incident: (id) => (id === 'inc-1' ? { id, entries: [] } : undefined),
+  exportIncident: (id) => (id === 'inc-1' ? { format: 'reeve-incident' } : undefined),
   approvals: () => [],
   personas: () => [],
   rules: () => [],
@@ -76,6 +77,12 @@ describe('reading', () => {
     const answer = await ask('/api/v1/incidents/inc-9', { scope: 'read' });
     expect(answer.status).toBe(404);
     expect(await answer.json()).toMatchObject({ error: 'not_found' });
+  });
+
+  it('exports an incident as a document, and says so when there is none', async () => {
+    const answer = await ask('/api/v1/incidents/inc-1/export', { scope: 'read' });
+    expect(await answer.json()).toEqual({ format: 'reeve-incident' });
+    expect((await ask('/api/v1/incidents/inc-9/export', { scope: 'read' })).status).toBe(404);
   });
 
   it('is alive while it is not ready, and says why it is not', async () => {

@@ -46,6 +46,11 @@ export function htmlOf(result: Backtest): string {
     `<h2>Incidents</h2>${base.incidents.map(incidentSection).join('') || '<p>None.</p>'}`,
     sourcesSection(result),
   ];
+  return page(body);
+}
+
+/** A document of its own: nothing in it can run or be fetched. */
+export function page(body: readonly string[]): string {
   return [
     '<!doctype html>',
     '<html lang="en"><head><meta charset="utf-8"><title>Reeve backtest</title>',
