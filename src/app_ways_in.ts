@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { idOfSource } from './app_log_sources.ts';
 import type { Log } from './app_world.ts';
 import { safeText } from './collect/clean.ts';
-import { createFeeds, DEFAULT_FEED_LIMITS, type FeedStats } from './collect/feed.ts';
+import { createFeeds, DEFAULT_FEED_LIMITS, type FeedStats, type LineFeed } from './collect/feed.ts';
 import { createIntake, type Taken } from './collect/intake.ts';
 import { createJournald } from './collect/journald.ts';
 import type { Poller } from './collect/probes/poller.ts';
@@ -37,7 +37,7 @@ export interface WaysIn extends AsyncDisposable {
   stats(): readonly FeedStats[];
 }
 
-type Feeds = ReturnType<typeof createFeeds>;
+type Open = (id: string) => LineFeed;
 
 export function createWaysIn(config: Config, deps: WaysInDeps): WaysIn {
   const { clock, log, channelOf } = deps;
@@ -46,9 +46,9 @@ export function createWaysIn(config: Config, deps: WaysInDeps): WaysIn {
     log.warn({ source, kind }, safeText(because, 512));
   const feeds = createFeeds({ clock, sink: deps.sink, report: (it) => report(it.source, it.kind, it.because) });
   const limits = { ...DEFAULT_FEED_LIMITS, lateMs: said.lateMs };
-  const open = (id: string) => feeds.open(`intake:${id}`, limits);
+  const open: Open = (id) => feeds.open(id, limits);
   const intake = createIntake({
-    feeds: { loki: open('loki'), otlp: open('otlp'), ndjson: open('ndjson') },
+    feeds: { loki: open('intake:loki'), otlp: open('intake:otlp'), ndjson: open('intake:ndjson') },
     ...{ clock, channelOf, channelLabels: said.channelLabels, meanings: said.alerts },
     bytesMax: INTAKE_PLAIN_BYTES_MAX,
     clean: (text) => safeText(text, 400),
@@ -56,11 +56,9 @@ export function createWaysIn(config: Config, deps: WaysInDeps): WaysIn {
   });
   const ask = boundedFetch(clock);
   const prometheus = prometheusOf(config, deps, ask);
-  const listening = [syslogOf(config, deps, feeds), journaldOf(config, deps, feeds)].filter(
-    (each) => each !== undefined,
-  );
+  const listening = [syslogOf(config, deps, open), journaldOf(config, deps, open)].filter((each) => each !== undefined);
   const input = config.sources.find(({ from }) => from.kind === 'stdin');
-  const inputFeed = input === undefined ? undefined : feeds.open(idOfSource(input), limits);
+  const inputFeed = input === undefined ? undefined : open(idOfSource(input));
   let following: Disposable | undefined;
   return {
     intake,
@@ -82,11 +80,11 @@ export function createWaysIn(config: Config, deps: WaysInDeps): WaysIn {
   };
 }
 
-function syslogOf({ collectors: { syslog } }: Config, { clock, log, channelOf }: WaysInDeps, feeds: Feeds) {
+function syslogOf({ collectors: { syslog } }: Config, { clock, log, channelOf }: WaysInDeps, open: Open) {
   if (syslog === undefined) return undefined;
   const { udp, tcp, allowFrom, channels } = syslog;
   return createSyslog({
-    ...{ udp, tcp, allowFrom, clock, feed: feeds.open('syslog') },
+    ...{ udp, tcp, allowFrom, clock, feed: open('syslog') },
     channelOf: ({ app, host }) =>
       channels.find((each) => (each.app ?? app) === app && (each.host ?? host) === host)?.channel ??
       (app === undefined ? undefined : channelOf(app)),
@@ -94,12 +92,12 @@ function syslogOf({ collectors: { syslog } }: Config, { clock, log, channelOf }:
   });
 }
 
-function journaldOf({ collectors: { journald }, stateDirectory }: Config, { clock, log }: WaysInDeps, feeds: Feeds) {
+function journaldOf({ collectors: { journald }, stateDirectory }: Config, { clock, log }: WaysInDeps, open: Open) {
   if (journald === undefined) return undefined;
   const { units, channels } = journald;
   const owners = new Map(channels.map(({ unit, channel }) => [withSuffix(unit), channel]));
   return createJournald({
-    ...{ program: 'journalctl', units, clock, feed: feeds.open('journald') },
+    ...{ program: 'journalctl', units, clock, feed: open('journald') },
     cursorFile: join(stateDirectory, 'journald.cursor'),
     channelOf: ({ unit }) => (unit === undefined ? undefined : owners.get(unit)),
     report: (because) => log.warn({ source: 'journald' }, safeText(because, 512)),

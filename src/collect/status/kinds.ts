@@ -39,7 +39,7 @@ function icecast(page: unknown, mount: string): StatusReading | undefined {
   return found === undefined ? ABSENT : { present: true, viewers: numberOf(found.listeners) };
 }
 
-/** nginx-rtmp's `/stat`: rtmp > server > application { name, live > stream { name, bytes_in, publishing?, client[] } }. */
+/** nginx-rtmp's `/stat`: rtmp > server > application { name, live > stream { name, bytes_in, client[] } }. */
 function nginxRtmp(page: unknown, target: string): StatusReading | undefined {
   const rtmp = isRecord(page) ? page.rtmp : undefined;
   if (!isRecord(rtmp)) return undefined;

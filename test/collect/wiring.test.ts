@@ -1,0 +1,104 @@
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createCollectors } from '../../src/app_collect.ts';
+import { loadConfiguration } from '../../src/config/load.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import type { Sample } from '../../src/core/sample.ts';
+import type { Symptom } from '../../src/core/symptom.ts';
+import { memoryCheckpoints } from '../../src/journal/checkpoints.ts';
+import { aDirectory } from './support/tailing.ts';
+
+/** The line of an encoder whose source is not there. */
+const REFUSED = '[tcp @ 0x55] Connection to tcp://127.0.0.1:9000 failed: Connection refused';
+
+function collect(yaml: string, folder = aDirectory()) {
+  const file = join(folder, 'reeve.yaml');
+  const base = 'version: 1\nengines: [{ id: e, kind: supervisor, socket: /nowhere/socket }]\n';
+  writeFileSync(file, base + yaml.replaceAll('FOLDER', folder));
+  const { configuration, problems } = loadConfiguration({ file, env: {}, flags: { state: folder }, tools: [] });
+  expect(problems).toEqual([]);
+  const symptoms: Symptom[] = [];
+  const samples: Sample[] = [];
+  const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const collectors = createCollectors(configuration!, {
+    ...{ clock: systemClock, checkpoints: memoryCheckpoints(), engines: new Map(), log: quiet },
+    onSample: (sample) => samples.push(sample),
+    onPolled: () => undefined,
+    onSymptom: (symptom) => symptoms.push(symptom),
+  });
+  onTestFinished(() => collectors[Symbol.asyncDispose]());
+  collectors.start();
+  const told = () => symptoms.map(({ channel, kind, origin }) => [channel, kind, origin]);
+  const linesOf = (source: string) =>
+    collectors.lines().flatMap((each) => (each.source === source && each.lines > 0 ? [[each.result, each.lines]] : []));
+  return { collectors, folder, told, samples, linesOf };
+}
+
+const CHANNEL = 'channels: [{ id: news, engine: e }]\n';
+const push = (value: object) => Buffer.from(JSON.stringify(value));
+const stream = (labels: object, line: string) =>
+  push({ streams: [{ stream: labels, values: [[`${Date.now() + 50}000000`, line]] }] });
+
+describe('a line that comes by another way than a file', () => {
+  it('is a symptom of the channel in its label, and is counted', async () => {
+    const { collectors, told, linesOf } = collect(CHANNEL);
+    expect(collectors.intake.take('loki_json', stream({ channel: 'news' }, REFUSED))).toMatchObject({ lines: 1 });
+    await vi.waitFor(() => expect(told()).toEqual([['news', 'upstream_unreachable', 'log']]));
+    expect(linesOf('intake:loki')).toEqual([['matched', 1]]);
+  });
+
+  it('that names its channel only in its text is held against nobody for what visitors can cause', async () => {
+    const { collectors, told, linesOf } = collect(CHANNEL);
+    collectors.intake.take('loki_json', stream({}, `[channel=news] ${REFUSED}`));
+    await vi.waitFor(() => expect(linesOf('intake:loki')).toEqual([['matched', 1]]));
+    expect(told()).toEqual([]);
+  });
+
+  it('an alert is a symptom of origin metric', () => {
+    const { collectors, told } = collect(
+      `${CHANNEL}intake: { alerts: [{ alertname: Slow, means: encoder_overload }] }\n`,
+    );
+    const alerts = [{ status: 'firing', labels: { alertname: 'Slow', channel: 'news' } }];
+    expect(collectors.intake.take('alerts', push({ version: '4', alerts }))).toMatchObject({ lines: 1 });
+    expect(told()).toEqual([['news', 'encoder_overload', 'metric']]);
+  });
+
+  it('what a command prints is read, as its channel', async () => {
+    const script = `sleep 1; echo '${REFUSED}'; exec sleep 60`;
+    const { told } = collect(`${CHANNEL}sources: [{ id: c, command: [sh, -c, "${script}"], channel: news }]\n`);
+    await vi.waitFor(() => expect(told()).toEqual([['news', 'upstream_unreachable', 'log']]), { timeout: 5_000 });
+  });
+});
+
+describe('a log in another format than text', () => {
+  it("is read as Docker writes it, and as ffmpeg's reports", async () => {
+    const folder = aDirectory();
+    const paths = ['docker', 'progress'].map((name) => join(folder, name));
+    for (const path of paths) writeFileSync(path, '');
+    const logs = '[{ path: FOLDER/docker, format: docker_json }, { path: FOLDER/progress, format: ffmpeg_progress }]';
+    const { told, samples, linesOf } = collect(`channels: [{ id: news, engine: e, logs: ${logs} }]\n`, folder);
+    appendFileSync(paths[0]!, `${JSON.stringify({ log: `${REFUSED}\n`, stream: 'stderr', time: 'x' })}\n`);
+    appendFileSync(paths[1]!, 'frame=25\nout_time=00:00:01.000000\nprogress=continue\n');
+    await vi.waitFor(() => expect(told()).toEqual([['news', 'upstream_unreachable', 'log']]), { timeout: 5_000 });
+    await vi.waitFor(() => expect(samples).toMatchObject([{ kind: 'progress', channel: 'news', outTimeMs: 1_000 }]), {
+      timeout: 5_000,
+    });
+    expect([linesOf('news'), linesOf('news#2')]).toEqual([[['matched', 1]], [['unmatched', 3]]]);
+  });
+});
+
+describe('what others tell of a channel', () => {
+  it('sets the pace by which its silence is judged, where it has no probe of its own', () => {
+    const { collectors } = collect(`
+channels:
+  - { id: news, engine: e }
+  - { id: own, engine: e, output: { tcp: "127.0.0.1:1" } }
+prometheus:
+  - { id: p, url: "http://127.0.0.1:1", every: 20s, queries: [{ query: q, means: up, channel: news }] }
+`);
+    const [news, own] = collectors.channelSetups;
+    expect(news).toMatchObject({ hasOutputProbe: true, outputEveryMs: 20_000, stallAfterMs: 60_000 });
+    expect(own).toMatchObject({ hasOutputProbe: true, outputEveryMs: 2_000, stallAfterMs: 6_000 });
+  });
+});
