@@ -174,14 +174,28 @@ const untilSignal = (): Promise<string> =>
   });
 
 function clientOptions(flags: GlobalFlags) {
-  const token = flags.tokenFile === undefined ? process.env.REEVE_TOKEN : readFileSync(flags.tokenFile, 'utf8').trim();
+  const token = flags.tokenFile === undefined ? process.env.REEVE_TOKEN : tokenIn(flags.tokenFile);
   return { state: stateOf(flags), url: flags.url ?? process.env.REEVE_URL, token };
 }
 
-process.on('unhandledRejection', (reason) => {
-  process.stderr.write(`reeve: a bug: ${messageOf(reason)}\n${reason instanceof Error ? reason.stack : ''}\n`);
+function tokenIn(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch (cause) {
+    throw new ReeveError('USAGE', `--token-file: ${messageOf(cause)}`, {
+      cause,
+      hint: 'Check the path and its owner.',
+    });
+  }
+}
+
+/** A bug stops Reeve: what is under way then counts as UNKNOWN, and a supervisor starts it again. */
+function endOnBug(thrown: unknown): void {
+  process.stderr.write(`reeve: a bug: ${messageOf(thrown)}\n${thrown instanceof Error ? thrown.stack : ''}\n`);
   process.exit(70);
-});
+}
+process.on('unhandledRejection', endOnBug);
+process.on('uncaughtException', endOnBug);
 // A reader that goes away (reeve … | head) is no error of ours.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 74));
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { ReeveError } from '../../core/errors.ts';
-import { json, paint, plain } from '../output.ts';
+import { json, paint, plain, spell } from '../output.ts';
 import type { Cli } from '../program.ts';
 
 interface WireAnswer {
@@ -92,9 +92,13 @@ function addApprovals(program: Command, send: Send): void {
 }
 
 function addMaintenance(program: Command, cli: Cli, send: Send): void {
-  const maintenance = program.command('maintenance').description('windows in which Reeve changes nothing');
+  const maintenance = program
+    .command('maintenance')
+    .description('windows in which Reeve changes nothing')
+    .addHelpText('after', '\nExample: reeve maintenance list');
   maintenance
     .command('add <scope>')
+    .description('begin a window, now or later')
     .requiredOption('--for <duration>', 'how long')
     .option('--in <duration>', 'when it begins')
     .requiredOption('--because <reason>', 'why, for the journal')
@@ -109,15 +113,36 @@ function addMaintenance(program: Command, cli: Cli, send: Send): void {
     );
   maintenance
     .command('end <id>')
+    .description('end a window before its time')
     .requiredOption('--because <reason>', 'why, for the journal')
+    .addHelpText('after', '\nExample: reeve maintenance end win-3f2a9c --because "done early"')
     .action((id: string, options: { because: string }) =>
       send('/api/v1/maintenance/end', { id, because: options.because }),
     );
-  maintenance.command('list').action(async () => {
-    const status = await cli.client().get<{ windows: unknown }>('/api/v1/status');
-    json(cli.terminal, { windows: status.windows });
-  });
+  maintenance
+    .command('list')
+    .description('windows that are open or to come')
+    .addHelpText('after', '\nExample: reeve maintenance list')
+    .action(async () => {
+      const { windows } = await cli.client().get<{ windows: readonly WireWindow[] }>('/api/v1/status');
+      if (cli.wantsJson()) return json(cli.terminal, { windows });
+      cli.terminal.out(windows.length === 0 ? 'none\n' : `${windows.map(windowText).join('\n')}\n`);
+    });
 }
+
+interface WireWindow {
+  readonly id: string;
+  readonly scope: string;
+  readonly starts_in_ms: number;
+  readonly ends_in_ms: number;
+  readonly who: string;
+  readonly because: string;
+}
+
+const windowText = ({ id, scope, starts_in_ms, ends_in_ms, who, because }: WireWindow): string => {
+  const when = starts_in_ms > 0 ? `begins in ${spell(starts_in_ms)}` : `ends in ${spell(ends_in_ms)}`;
+  return plain(`${id}  ${scope}  ${when}  ${who}: ${because}`);
+};
 
 function addPage(program: Command, send: Send): void {
   program
