@@ -92,7 +92,11 @@ describe('init', () => {
       .replace(/^ {2}# (allowed_hosts|metrics_listen):/gm, '  $1:')
       .replace(/^ {2,}0 watch only.*\n/m, '');
     const folder = aFolder({ 'reeve.yaml': text, 'personas/x': '', 'rules/x': '', 'patterns/x': '' });
-    const { problems, config } = loadConfig({ cwd: folder, file: 'reeve.yaml', env: { HOOK_SECRET: 'x' } });
+    const { problems, config } = loadConfig({
+      cwd: folder,
+      file: 'reeve.yaml',
+      env: { HOOK_SECRET: 'x', REEVE_INGEST_TOKEN: 'x'.repeat(32) },
+    });
     expect(problems.map(formatProblem)).toEqual([]);
     expect(config?.channels.map(({ id }) => id)).toEqual(['news', 'sport']);
     expect(config?.receivers).toHaveLength(2);
