@@ -25,6 +25,7 @@ export class Starts implements Oracle {
   readonly #incidentOf = new Map<string, string>();
   readonly #started = new Map<string, number>();
   readonly #calls = new Map<string, number>();
+  readonly #grantedMs = new Map<string, number>();
 
   constructor(world: Case) {
     this.#case = world;
@@ -39,6 +40,9 @@ export class Starts implements Oracle {
   }
 
   entry({ fact, channel }: JournalEntry): void {
+    if (fact.type === 'guard.decided' && fact.decision.verdict === 'allow') {
+      this.#grantedMs.set(fact.decision.permit.id, this.#case.nowMs());
+    }
     if (fact.type === 'tool.started') {
       const { id, incident } = fact.permit;
       this.#incidentOf.set(id, incident);
@@ -54,8 +58,8 @@ export class Starts implements Oracle {
   /** Starts of all origins in the window that ends now. */
   inWindow(atMs: number): number {
     const since = (ms: number): boolean => ms > atMs - this.#case.limits.windowMs;
-    const own = this.#restarts.filter((one) => since(one.atMs));
-    const seen = this.#foreign.filter(({ seenMs }) => since(seenMs));
+    const own = this.#restarts.filter((one) => since(one.atMs) && one.atMs <= atMs);
+    const seen = this.#foreign.filter(({ seenMs }) => since(seenMs) && seenMs <= atMs);
     return own.length + seen.length - this.#withoutEffect(own, seen);
   }
 
@@ -109,12 +113,14 @@ export class Starts implements Oracle {
     this.#case.broke('S16', `${permit} has the fence ${fence}, after ${last.fence}`);
   }
 
-  #window({ atMs, engine }: Invocation): void {
+  /** All origins are counted with the reservation: what others start after it nobody can take back. */
+  #window({ atMs, engine, permit }: Invocation): void {
     const { limits, broke } = this.#case;
     const since = (ms: number): boolean => ms > atMs - limits.windowMs;
     const own = this.#restarts.filter((one) => since(one.atMs));
     if (own.length > limits.windowStartsMax) broke('S2', `${own.length} starts by Reeve within the window`);
-    const all = this.inWindow(atMs);
+    const grantedMs = this.#grantedMs.get(permit) ?? atMs;
+    const all = this.inWindow(grantedMs) + own.filter((one) => one.atMs > grantedMs).length;
     if (all > limits.windowStartsMax) broke('S2', `${all} starts of all origins within the window`);
     const here = own.filter((one) => one.engine === engine).length;
     if (here > limits.windowStartsMax) broke('S2', `${here} starts by Reeve on ${engine} within the window`);

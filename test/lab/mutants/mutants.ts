@@ -9,7 +9,18 @@ export interface Mutant {
   readonly seed: number;
 }
 
-export const SCENES = ['storm', 'people', 'tight', 'random', 'plain', 'wall', 'pool', 'crashes'] as const;
+export const SCENES = [
+  'explore',
+  'storm',
+  'people',
+  'tight',
+  'random',
+  'plain',
+  'wall',
+  'pool',
+  'crashes',
+  'property',
+] as const;
 export type SceneName = (typeof SCENES)[number];
 
 type Edit = Mutant['edits'][number];
@@ -23,7 +34,7 @@ const one = (name: string, law: string, edit: Edit, scene: SceneName = 'storm', 
 
 const GUARD = 'src/guard';
 
-export const MUTANTS: readonly Mutant[] = [
+const KNOWN_BAD: readonly Mutant[] = [
   one(
     'window_off_by_one',
     'S2',
@@ -391,3 +402,31 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   one('fence_stands_still', 'S16', [`${GUARD}/guard.ts`, 'fence: target.fence + 1,', 'fence: 1,']),
 ];
+
+/** Where each is known to die soonest: what a short run tries. */
+const DIES_IN: Readonly<Record<string, readonly [SceneName, number]>> = {
+  window_off_by_one: ['explore', 1],
+  window_halved: ['explore', 1],
+  foreign_starts_uncounted: ['explore', 1],
+  window_forgotten_over_restart: ['explore', 1],
+  cooldown_from_start: ['explore', 1],
+  cooldown_reset_on_restart: ['explore', 1],
+  spacing_on_channel_off: ['explore', 1],
+  breaker_never_opens: ['explore', 1],
+  unknown_forgotten: ['explore', 1],
+  group_spacing_off: ['explore', 2],
+  group_spacing_off_by_one: ['explore', 2],
+  daily_cap_off_by_one: ['explore', 2],
+  daily_cap_refilled_by_new_incident: ['explore', 2],
+  incident_cap_off_by_one: ['explore', 3],
+  half_open_admits_two: ['property', 1],
+  probe_lost_over_restart: ['property', 1],
+  breaker_without_generation: ['property', 1],
+  breaker_reopens_no_longer: ['property', 1],
+  storm_without_containment: ['tight', 1],
+};
+
+export const MUTANTS: readonly Mutant[] = KNOWN_BAD.map((mutant) => {
+  const [scene, seed] = DIES_IN[mutant.name] ?? [mutant.scene, mutant.seed];
+  return { ...mutant, scene, seed };
+});

@@ -1,7 +1,8 @@
 import type { Script, ScriptOptions } from '../../../src/lab/script.ts';
 import { scriptOf } from '../../../src/lab/script.ts';
 import { greedyPlanner, randomPlanner } from '../../../src/lab/planners.ts';
-import { World, type WorldEnd, type WorldOptions } from '../../../src/lab/world.ts';
+import { World, type WorldOptions } from '../../../src/lab/world.ts';
+import { EXPLORED, explore } from '../explore.ts';
 import type { SceneName } from './mutants.ts';
 
 interface Scene {
@@ -17,10 +18,10 @@ const dense = { days: 0.04, calm: 0.04, swarm: false, phase: 4, limits: {} } as 
 const hostile: WorldOptions = { hammer: true, rulebook: greedy, livenessMs: 0 };
 const DEATHS = ['crash', 'freeze', 'storm'] as const;
 
-const SCENES: Readonly<Record<SceneName, Scene>> = {
+const SCENES: Readonly<Record<Exclude<SceneName, 'explore' | 'property'>, Scene>> = {
   storm: { script: { ...dense, persona: 'lab', storm: true }, how: hostile },
   people: {
-    script: { ...dense, persona: 'live_event', kinds: [...DEATHS, 'loop', 'operator'] },
+    script: { ...dense, persona: 'live_event', kinds: [...DEATHS, 'loop', 'operator'], calm: 0.02 },
     how: { ...hostile, livenessMs: 1_500_000 },
   },
   tight: {
@@ -34,20 +35,32 @@ const SCENES: Readonly<Record<SceneName, Scene>> = {
   },
   random: { script: { ...dense, persona: 'lab' }, how: { rulebook: random, livenessMs: 0 } },
   plain: { script: { ...dense, persona: 'system_admin', storm: true }, how: {} },
-  wall: { script: { ...dense, persona: 'lab', kinds: [...DEATHS, 'loop', 'wall_jump'] }, how: hostile },
-  pool: { script: { ...dense, persona: 'lab', kinds: [...DEATHS, 'pool'] }, how: hostile },
+  wall: { script: { ...dense, persona: 'lab', kinds: [...DEATHS, 'loop', 'wall_jump'], calm: 0.01 }, how: hostile },
+  pool: { script: { ...dense, persona: 'lab', kinds: [...DEATHS, 'pool'], calm: 0.02 }, how: hostile },
   crashes: {
     script: {
       ...dense,
       persona: 'lab',
       kinds: [...DEATHS, 'loop', 'calls', 'reeve_crash', 'operator'],
+      calm: 0.015,
       limits: { windowStartsMax: 3, breakerFailuresMax: 2 },
     },
     how: hostile,
   },
 };
 
-export async function play(scene: SceneName, seed: number): Promise<WorldEnd> {
+/** What became of one scene. */
+export interface Played {
+  readonly violations: readonly { readonly law: string; readonly because: string }[];
+  readonly virtualMs: number;
+}
+
+export async function play(scene: Exclude<SceneName, 'property'>, seed: number): Promise<Played> {
+  if (scene === 'explore') {
+    const { broken } = explore(7, EXPLORED[seed - 1] ?? 'narrow_window');
+    return { virtualMs: 0, violations: broken === undefined ? [] : [broken] };
+  }
   const { script, how } = SCENES[scene];
-  return new World(scriptOf({ ...script, seed }), how).run();
+  const { violations, nowMs } = await new World(scriptOf({ ...script, seed }), how).run();
+  return { violations, virtualMs: nowMs };
 }
