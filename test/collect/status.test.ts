@@ -185,6 +185,7 @@ function run(program: string, words: readonly string[]): ChildProcess {
   const child = spawn(program, words, { stdio: 'ignore' });
   onTestFinished(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
+    // Each is one process, so nothing of it is left.
     child.kill('SIGKILL');
     await once(child, 'exit');
   });
@@ -249,7 +250,7 @@ describe.skipIf(spawnSync('test', ['-f', RTMP_MODULE]).status !== 0 || !has('ffm
       ];
       const config = `
         load_module ${RTMP_MODULE};
-        daemon off; worker_processes 1; pid ${folder}/pid; error_log ${folder}/error.log;
+        daemon off; master_process off; pid ${folder}/pid; error_log ${folder}/error.log;
         events { worker_connections 64; }
         rtmp { server { listen 127.0.0.1:${rtmp}; application live { live on; } } }
         http {
