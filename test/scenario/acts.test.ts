@@ -29,18 +29,14 @@ describe.skipIf(!can)('real faults on real channels, judged from outside (needs 
     await stage?.[Symbol.asyncDispose]();
   }, 90_000);
 
-  it.each(acts)(
-    '$title: $right',
-    async (act, { skip }) => {
-      const because = act.unavailable?.(stage);
-      if (because) skip(because);
-      if (act.afterCalm) await settle(played, company);
-      const performance = await perform(act, company);
-      played.push(performance);
-      expect(wrongIn(performance, false)).toEqual([]);
-    },
-    400_000,
-  );
+  it.for(acts)('$title: $right', { timeout: 400_000 }, async (act, { skip }) => {
+    const because = act.unavailable?.(stage);
+    if (because) skip(because);
+    if (act.afterCalm) await settle(played, company);
+    const performance = await perform(act, company);
+    played.push(performance);
+    expect(wrongIn(performance, false)).toEqual([]);
+  });
 
   it('takes every page back when it is over', async () => {
     await settle(played, company);

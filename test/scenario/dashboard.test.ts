@@ -24,9 +24,10 @@ describe.skipIf(!can)('a real Prometheus that scrapes a real run (needs ffmpeg, 
   beforeAll(async () => {
     stage = await openStage({ generated: 2, pulled: 1, prometheus: true });
     reeve = await startReeve(stage);
-    await stage.faults.killed('gen1');
-    // Something must have happened for the panels to show: one channel was repaired, and scraped twice since.
     const isSo = async (query: string) => expect(await ask(query)).toHaveLength(1);
+    // Scraped before and after something happened, or no counter would have moved for the panels to show.
+    await vi.waitFor(() => isSo('sum(count_over_time(reeve_open_incidents[1m])) > 0'), WITHIN);
+    await stage.faults.killed('gen1');
     await vi.waitFor(() => isSo('sum(reeve_incidents_total{outcome="resolved"}) > 0'), WITHIN);
     await vi.waitFor(() => isSo('sum(rate(reeve_time_to_recover_seconds_count[1h])) > 0'), WITHIN);
   }, 180_000);
