@@ -91,8 +91,9 @@ export function createPeople({ ledger, clock }: Edges, world: World): People {
 }
 
 const NO_JOURNAL =
-  'The journal takes nothing more, so Reeve restarts nothing, and this page ends only by hand. Look at the disk of the ' +
-  'state directory (df -h), then restart Reeve.';
+  'The journal takes nothing more, so Reeve restarts nothing, and this page ends only by hand. ' +
+  'Look at the disk of the ' +
+  'Look at the disk of the state directory (df -h), then restart Reeve.';
 const NO_FAULT_OF_A_CHANNEL = 'See the log of Reeve and: reeve status';
 
 /** A journal that fails makes everything fail: that is one trouble and one page, however many see it. */

@@ -164,7 +164,9 @@ const isLeftBehind = (one: Seen, causes: readonly SharedCause[]): boolean =>
 /** What a channel without a probe of its source says of that source is its log's last words. */
 const isHearsay = (family: Family, one: Seen): boolean => family === 'upstream' && !one.ref.hasSource;
 
-/** Last words of the dead do not keep a cause alive against the probes of their neighbours that read the source well. */
+/**
+ * Last words of the dead do not keep a cause alive against the probes of their neighbours that read the source well.
+ */
 function stillShows(cause: SharedCause, members: readonly Seen[], seen: readonly Seen[]): boolean {
   if (!members.every((one) => isHearsay(cause.family, one))) return true;
   const probed = seen.filter(

@@ -44,7 +44,9 @@ export interface SimulationAnswer {
 
 export type Simulate = (order: SimulationOrder) => Promise<SimulationAnswer>;
 
-/** `reeve simulate`: many virtual days of a faulty fleet on the same code, with every law asserted after every event. */
+/**
+ * `reeve simulate`: many virtual days of a faulty fleet on the same code, with every law asserted after every event.
+ */
 export function addSimulate(program: Command, cli: Cli, simulate: Simulate): void {
   program
     .command('simulate')

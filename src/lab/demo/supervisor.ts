@@ -56,7 +56,8 @@ const NO_WAIT = '<boolean>0</boolean>';
 
 function methodCall(method: string, params: readonly string[]): string {
   const values = params.map((param) => `<param><value>${param}</value></param>`).join('');
-  return `<?xml version="1.0"?><methodCall><methodName>supervisor.${method}</methodName><params>${values}</params></methodCall>`;
+  const name = `<methodName>supervisor.${method}</methodName>`;
+  return `<?xml version="1.0"?><methodCall>${name}<params>${values}</params></methodCall>`;
 }
 
 /** The structs of `getAllProcessInfo`: flat, and written by the supervisor we started ourselves. */
