@@ -1,10 +1,9 @@
 import type { Context, Hono } from 'hono';
-import { streamSSE } from 'hono/streaming';
 import { z } from 'zod';
-import type { JournalEntry } from '../core/journal.ts';
 import { toWire } from '../core/wire.ts';
 import type { TOKEN_SCOPES } from './auth.ts';
 import type { CommandName, Daemon } from './daemon.ts';
+import { events } from './events.ts';
 import { openApi } from './openapi.ts';
 import { type HttpEnv, needs, wire } from './server.ts';
 
@@ -127,9 +126,29 @@ interface Obeyed {
   readonly extra: Readonly<Record<string, unknown>>;
 }
 
+const JSON_TYPE = 'application/json';
+
+/** What stands in the body; a refusal where that is no JSON. No body at all is the empty order. */
+async function bodyOf(c: Context<HttpEnv>): Promise<{ readonly value: unknown } | Response> {
+  const text = await c.req.text();
+  if (text === '') return { value: {} };
+  const type = (c.req.header('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
+  if (type !== JSON_TYPE) {
+    const message = `a body of the type ${JSON_TYPE} was expected, got ${JSON.stringify(type)}`;
+    return c.json({ error: 'unsupported', message }, 415);
+  }
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return c.json({ error: 'invalid', message: 'the body is no JSON' }, 400);
+  }
+}
+
 /** Refuses a wrong body whole, with every problem; else carries the command out and tells what came of it. */
 async function obey(c: Context<HttpEnv>, daemon: Daemon, route: Obeyed): Promise<Response> {
-  const parsed = route.body.safeParse(await c.req.json().catch(() => ({})));
+  const body = await bodyOf(c);
+  if (body instanceof Response) return body;
+  const parsed = route.body.safeParse(body.value);
   if (!parsed.success) {
     const problems = parsed.error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }));
     return c.json({ error: 'invalid', problems }, 400);
@@ -142,25 +161,6 @@ async function obey(c: Context<HttpEnv>, daemon: Daemon, route: Obeyed): Promise
     fields,
   });
   return c.json(toWire(answer) as never, answer.ok ? 200 : 409);
-}
-
-/** Journal entries as they are written; `Last-Event-ID` or `?since=` replays what was missed (bounded). */
-function events(c: Context<HttpEnv>, daemon: Daemon): Response {
-  const since = Number(c.req.header('last-event-id') ?? c.req.query('since') ?? Number.NaN);
-  return streamSSE(c, async (stream) => {
-    const send = (entry: JournalEntry) =>
-      stream.writeSSE({ id: String(entry.seq), event: entry.fact.type, data: JSON.stringify(toWire(entry)) });
-    if (Number.isFinite(since)) for (const entry of daemon.journal({ since, limit: LIST_MAX })) await send(entry);
-    await new Promise<void>((resolve) => {
-      const listening = daemon.subscribe((entry) => {
-        if (!stream.aborted) send(entry).catch(() => resolve());
-      });
-      stream.onAbort(() => {
-        listening[Symbol.dispose]();
-        resolve();
-      });
-    });
-  });
 }
 
 const clamp = (value: number, max: number): number =>

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
-import { type Context, Hono } from 'hono';
+import { type Context, Hono, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { secureHeaders } from 'hono/secure-headers';
 import type { Clock } from '../core/clock.ts';
@@ -39,7 +39,11 @@ export async function startServer(options: HttpOptions, deps: Omit<RouteDeps, 'h
   const app = createRoutes(options, { ...deps, hosts: () => hosts.ours });
   const main = await listen(app, options);
   hosts.ours = hostsOf(main.address, options.allowedHosts);
-  const metrics = options.metrics ? await listen(metricsOnly(deps), options.metrics) : undefined;
+  const scraped: { ours: ReadonlySet<string> } = { ours: new Set() };
+  const metrics = options.metrics
+    ? await listen(metricsOnly({ ...deps, hosts: () => scraped.ours }), options.metrics)
+    : undefined;
+  if (metrics !== undefined) scraped.ours = hostsOf(metrics.address, options.allowedHosts);
   return {
     url: urlOf(main.address),
     metricsUrl: `${urlOf((metrics ?? main).address)}/metrics`,
@@ -61,10 +65,7 @@ interface RouteDeps {
 export function createRoutes(options: HttpOptions, deps: RouteDeps): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   app.use(secureHeaders({ contentSecurityPolicy: { defaultSrc: ["'self'"], frameAncestors: ["'none'"] } }));
-  app.use(async (c, next) => {
-    const refusal = refusalOf(originOf(c), deps.hosts());
-    return refusal === undefined ? next() : c.json({ error: 'forbidden', message: refusal }, 403);
-  });
+  app.use(ownOnly(deps.hosts));
   const grant = (authorization: string | undefined) => grantOf(options.tokens, authorization);
   if (deps.intake !== undefined) addIntake(app, { intake: deps.intake, grantOf: grant });
   app.use(bodyLimit({ maxSize: BODY_BYTES_MAX, onError: (c) => c.json({ error: 'too_large' }, 413) }));
@@ -103,8 +104,17 @@ function addOpenRoutes(app: Hono<HttpEnv>, daemon: Daemon, withMetrics: boolean)
   if (withMetrics) app.get('/metrics', (c) => exposition(c, daemon));
 }
 
-function metricsOnly(deps: { daemon: Daemon }): Hono<HttpEnv> {
+/** Asked first on every request of every listener, loopback included. */
+const ownOnly =
+  (hosts: RouteDeps['hosts']): MiddlewareHandler =>
+  async (c, next) => {
+    const refusal = refusalOf(originOf(c), hosts());
+    return refusal === undefined ? next() : c.json({ error: 'forbidden', message: refusal }, 403);
+  };
+
+function metricsOnly(deps: Pick<RouteDeps, 'daemon' | 'hosts'>): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
+  app.use(ownOnly(deps.hosts));
   app.get('/metrics', (c) => exposition(c, deps.daemon));
   return app;
 }

@@ -43,7 +43,11 @@ afterAll(() => server[Symbol.asyncDispose]());
 const ask = (path: string, init: RequestInit & { scope?: string } = {}) =>
   fetch(server.url + path, {
     ...init,
-    headers: { ...(init.scope && { authorization: `Bearer ${token(init.scope)}` }), ...init.headers },
+    headers: {
+      'content-type': 'application/json',
+      ...(init.scope && { authorization: `Bearer ${token(init.scope)}` }),
+      ...init.headers,
+    },
   });
 
 /** fetch does not let a test forge Host and friends; node:http does. */

@@ -1,43 +1,138 @@
 'use strict';
+const REFRESH_MS = 2000;
 const byId = (id) => document.getElementById(id);
 let token = sessionStorage.getItem('reeve-token') || '';
-const cell = (text, kind) => { const td = document.createElement('td'); td.textContent = text; if (kind) td.className = kind; return td; };
-function fill(id, head, rows, empty) {
-  const table = byId(id); table.replaceChildren();
-  if (rows.length === 0) { const caption = document.createElement('caption'); caption.className = 'none'; caption.textContent = empty; table.append(caption); return; }
-  const tr = document.createElement('tr');
-  for (const name of head) { const th = document.createElement('th'); th.scope = 'col'; th.textContent = name; tr.append(th); }
-  table.append(tr);
-  for (const row of rows) { const line = document.createElement('tr'); line.append(...row); table.append(line); }
+let shownAt = 0;
+let timer = 0;
+
+const element = (name, text, kind) => {
+  const made = document.createElement(name);
+  if (text !== undefined) made.textContent = text;
+  if (kind) made.className = kind;
+  return made;
+};
+const cell = (text, kind) => element('td', text, kind);
+
+/** 9 s, 4 min, 1 h 6 min, 3 d 2 h: what a tired person reads at once. */
+function lasting(ms) {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 100) return seconds + ' s';
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return minutes + ' min';
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? hours + ' h ' + (minutes % 60) + ' min' : Math.floor(hours / 24) + ' d ' + (hours % 24) + ' h';
 }
+
+function fill(id, head, rows, empty) {
+  const table = byId(id);
+  table.replaceChildren();
+  if (rows.length === 0) return table.append(element('caption', empty, 'none'));
+  const top = element('tr');
+  for (const name of head) {
+    const title = element('th', name);
+    title.scope = 'col';
+    top.append(title);
+  }
+  table.append(top);
+  for (const row of rows) {
+    const line = element('tr');
+    row.forEach((one, index) => { one.dataset.head = head[index]; });
+    line.append(...row);
+    table.append(line);
+  }
+}
+
 async function ask(path) {
-  const answer = await fetch(path, { headers: { authorization: 'Bearer ' + token } });
+  const answer = await fetch(path, { headers: { authorization: 'Bearer ' + token }, cache: 'no-store' });
   if (answer.status === 401) throw Object.assign(new Error('token'), { login: true });
   if (!answer.ok) throw new Error(path + ' answered ' + answer.status);
   return answer.json();
 }
-const health = (channel) => channel.healthy === true ? cell('playing', 'ok') : channel.healthy === false ? cell(channel.classification || 'failing', 'bad') : cell('unknown', 'warn');
-function paint(status, recent) {
-  byId('login').hidden = true; byId('main').hidden = false;
-  const calm = status.incidents.length === 0 && status.containment.length === 0 && !status.frozen;
-  byId('state').textContent = 'phase ' + status.phase + (status.frozen ? ', FROZEN' : '') + (calm ? ', all quiet' : '');
-  byId('state').className = calm ? 'ok' : 'bad';
+
+/** What waits for a person, each with the word that ends it. */
+function notesOf(status) {
   const notes = [];
-  for (const held of status.containment) notes.push('Contained: ' + held.scope + ' (' + held.reason + ') ' + (held.detail || ''));
-  for (const approval of status.approvals || []) notes.push('Waits for a yes: ' + approval.what + '  —  reeve approve ' + approval.id);
-  for (const problem of status.problems || []) notes.push(problem);
-  byId('attention').replaceChildren(...(notes.length ? notes : ['nothing']).map((text) => { const p = document.createElement('p'); p.textContent = text; if (!notes.length) p.className = 'none'; return p; }));
-  fill('incidents', ['incident', 'where', 'what', 'state', 'for'], status.incidents.map((i) => [cell(i.id), cell(i.scope), cell(i.classification), cell(i.state), cell(Math.round(i.open_ms / 1000) + ' s')]), 'none');
-  fill('channels', ['channel', 'health', 'why', 'restarts (1 h)', 'breaker'], status.channels.map((c) => [cell(c.id), health(c), cell(c.because || ''), cell(String(c.restart_count)), cell(c.breaker)]), 'none configured');
-  fill('recent', ['incident', 'where', 'what', 'ended'], recent.incidents.slice(0, 15).map((i) => [cell(i.id), cell(i.scope), cell(i.classification), cell(i.ending || i.state)]), 'nothing yet');
-}
-async function refresh() {
-  try { paint(await ask('/api/v1/status'), await ask('/api/v1/incidents?limit=15')); }
-  catch (error) {
-    if (error.login) { byId('login').hidden = false; byId('main').hidden = true; byId('state').textContent = token ? 'this token is not known' : 'a token is needed'; return; }
-    byId('state').textContent = 'no answer: ' + error.message; byId('state').className = 'bad';
+  const note = (text, ...commands) => notes.push({ text, commands });
+  for (const one of status.approvals || []) note('Waits for your yes or no, for ' + lasting(one.expires_in_ms) + ' more: ' + one.what, 'reeve approve ' + one.id, 'reeve deny ' + one.id);
+  if (status.frozen) note('Frozen by ' + (status.freeze ? status.freeze.who + ': ' + status.freeze.because : 'a person') + '. Nothing is changed.', 'reeve thaw --because "…"');
+  for (const held of status.containment || []) {
+    if (held.reason === 'operator_freeze') continue;
+    const ends = held.release_by_person ? ' It ends only by your word.' : ' It ends by itself when its cause is gone.';
+    note('Contained for ' + lasting(held.for_ms) + ': ' + held.scope + ' (' + held.reason + ') ' + (held.detail || '') + '.' + ends, 'reeve release ' + held.scope + ' --because "…"');
   }
-  setTimeout(refresh, 2000);
+  for (const problem of status.problems || []) note(problem);
+  return notes;
 }
-byId('login').addEventListener('submit', (event) => { event.preventDefault(); token = byId('token').value.trim(); sessionStorage.setItem('reeve-token', token); refresh(); });
+
+const RANK = (channel) => (channel.healthy === false ? 0 : channel.healthy === true ? 2 : 1);
+const health = (channel) => {
+  if (channel.healthy === true) return cell('playing', 'ok');
+  return channel.healthy === false ? cell(channel.classification || 'failing', 'bad') : cell('not known', 'warn');
+};
+
+/** Who keeps hands off a channel, so that a dark one explains itself. */
+function heldOf(status, channel) {
+  const about = ['channel:' + channel.id, 'group:' + channel.group, 'engine:' + channel.engine, 'fleet'];
+  const now = (status.windows || []).find((one) => one.starts_in_ms === 0 && about.includes(one.scope));
+  return now ? 'in maintenance by ' + now.who + ' for ' + lasting(now.ends_in_ms) + ' more; ' : '';
+}
+
+function paintAttention(notes) {
+  const lines = notes.map(({ text, commands }) => {
+    const line = element('p', text);
+    for (const command of commands) line.append(element('code', command));
+    return line;
+  });
+  byId('attention').replaceChildren(...(lines.length ? lines : [element('p', 'nothing', 'none')]));
+}
+
+function paint(status, recent) {
+  byId('login').hidden = true;
+  byId('main').hidden = false;
+  const notes = notesOf(status);
+  const incidents = status.incidents || [];
+  const calm = incidents.length === 0 && notes.length === 0;
+  const paged = status.last_delivery && status.last_delivery.seconds_ago !== null ? ', last page taken ' + lasting(status.last_delivery.seconds_ago * 1000) + ' ago' : '';
+  byId('state').textContent = 'phase ' + status.phase + (status.frozen ? ', FROZEN' : '') + (calm ? ', all quiet' : ', ' + incidents.length + ' open') + paged;
+  byId('state').className = calm ? 'ok' : 'bad';
+  const count = incidents.length + notes.length;
+  document.title = (count ? '(' + count + ') ' : '') + 'Reeve';
+  paintAttention(notes);
+  fill('incidents', ['incident', 'where', 'what', 'state', 'since', 'why'], incidents.map((one) => [cell(one.id), cell(one.scope), cell(one.classification), cell(one.state), cell(lasting(one.open_ms)), cell(one.because || '')]), 'none');
+  const channels = [...(status.channels || [])].sort((a, b) => RANK(a) - RANK(b));
+  fill('channels', ['channel', 'health', 'why', 'restarts (1 h)', 'breaker'], channels.map((one) => [cell(one.id), health(one), cell(heldOf(status, one) + (one.because || '')), cell(String(one.restart_count)), cell(one.breaker, one.breaker === 'closed' ? '' : 'warn')]), 'none configured');
+  fill('recent', ['incident', 'where', 'what', 'ended', 'lasted'], recent.incidents.slice(0, 15).map((one) => [cell(one.id), cell(one.scope), cell(one.classification), cell(one.ending || one.state), cell(lasting(one.open_ms))]), 'nothing yet');
+  shownAt = Date.now();
+}
+
+function complain(error) {
+  const old = shownAt ? '; what you see is ' + Math.round((Date.now() - shownAt) / 1000) + ' seconds old' : '';
+  byId('state').textContent = 'no answer: ' + error.message + old;
+  byId('state').className = 'bad';
+  document.title = '(?) Reeve';
+}
+
+async function refresh() {
+  clearTimeout(timer);
+  try {
+    paint(await ask('/api/v1/status'), await ask('/api/v1/incidents?limit=15'));
+  } catch (error) {
+    if (error.login) {
+      byId('login').hidden = false;
+      byId('main').hidden = true;
+      byId('state').textContent = token ? 'this token is not known' : 'a token is needed';
+      return;
+    }
+    complain(error);
+  }
+  timer = setTimeout(refresh, REFRESH_MS);
+}
+
+byId('login').addEventListener('submit', (event) => {
+  event.preventDefault();
+  token = byId('token').value.trim();
+  byId('token').value = '';
+  sessionStorage.setItem('reeve-token', token);
+  refresh();
+});
 refresh();

@@ -1,0 +1,176 @@
+import { existsSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/core/clock.ts';
+import { sha256Of } from '../../src/http/auth.ts';
+import { type HttpServer, startServer } from '../../src/http/server.ts';
+import { aDaemon } from './support.ts';
+
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
+const TOKEN = `operator-${'x'.repeat(40)}`;
+const HOSTILE = '<img src=x onerror="window.owned=1"><script>window.owned=1</script>';
+
+const channel = (id: string, with_: object = {}) => ({
+  id,
+  group: 'encoders',
+  engine: 'local',
+  healthy: true,
+  classification: undefined,
+  because: 'it runs and its playlist moves',
+  restartCount: 0,
+  breaker: 'closed',
+  ...with_,
+});
+const incident = (id: string, with_: object = {}) => ({
+  id,
+  scope: 'channel:sport',
+  classification: 'upstream_unavailable',
+  channels: [],
+  state: 'watching',
+  because: 'the source is not available; a person is told when it lasts 60 s',
+  openedAt: Date.UTC(2026, 0, 1),
+  closedAt: null,
+  ending: null,
+  openMs: 4_000_000,
+  runs: 1,
+  restarts: 0,
+  ...with_,
+});
+
+let status: object = {};
+const { daemon } = aDaemon({
+  status: () => status,
+  incidents: () => [incident('inc-2'), incident('inc-1', { state: 'closed', ending: 'resolved', openMs: 9_000 })],
+});
+const troubled = {
+  version: '0.1.0',
+  phase: 3,
+  frozen: true,
+  freeze: { who: 'ann', because: 'deploy of the encoders', sinceMs: 1 },
+  containment: [
+    { scope: 'fleet', reason: 'restart_storm', detail: '10 starts within 60 s', forMs: 61_000, releaseByPerson: true },
+  ],
+  channels: [
+    channel('news'),
+    channel('sport', { healthy: false, classification: 'upstream_unavailable', because: HOSTILE, breaker: 'open' }),
+    channel('kids', { healthy: undefined, because: 'its output was not looked at yet' }),
+  ],
+  incidents: [incident('inc-2')],
+  approvals: [{ id: 'apr-1', what: 'restart_channel on channel:news', incident: 'inc-2', expiresInMs: 540_000 }],
+  windows: [{ id: 'win-1', scope: 'channel:kids', startsInMs: 0, endsInMs: 600_000, who: 'bob', because: 'new cable' }],
+  lastDelivery: { secondsAgo: 12 },
+  receivers: [{ id: 'oncall', error: undefined }],
+  problems: ['receiver oncall does not take pages: connection refused'],
+};
+const calm = {
+  ...troubled,
+  frozen: false,
+  freeze: undefined,
+  containment: [],
+  incidents: [],
+  approvals: [],
+  problems: [],
+};
+
+describe.skipIf(CHROMIUM === undefined)('the console in a real browser (needs chromium)', () => {
+  let server: HttpServer;
+  let browser: Browser;
+  let page: Page;
+  const complaints: string[] = [];
+
+  beforeAll(async () => {
+    const tokens = [{ name: 'operator', scope: 'admin', sha256: sha256Of(TOKEN) }] as const;
+    const options = { host: '127.0.0.1', port: 0, allowedHosts: [], tokens, metrics: undefined };
+    server = await startServer(options, { daemon, clock: systemClock, onError: (text) => complaints.push(text) });
+    browser = await chromium.launch({ executablePath: CHROMIUM!, args: ['--no-sandbox', '--disable-gpu'] });
+    page = await browser.newPage({ viewport: { width: 1_100, height: 900 } });
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(message.text());
+    });
+  }, 60_000);
+  afterAll(async () => {
+    await browser?.close();
+    await server?.[Symbol.asyncDispose]();
+  });
+
+  const text = (selector: string) => page.locator(selector).innerText();
+
+  async function open(next: object): Promise<void> {
+    status = next;
+    await page.goto(server.url);
+    await page.evaluate((token) => sessionStorage.setItem('reeve-token', token), TOKEN);
+    await page.reload();
+    await page.locator('#main').waitFor({ state: 'visible' });
+  }
+
+  it('asks for the token, says that a wrong one is not known, and opens with the right one', async () => {
+    status = troubled;
+    await page.goto(server.url);
+    await page.locator('#token').fill('wrong');
+    await page.locator('#login button').click();
+    await expect.poll(() => text('#state')).toContain('not known');
+    await page.locator('#token').fill(` ${TOKEN}\n`);
+    await page.locator('#login button').click();
+    await page.locator('#main').waitFor({ state: 'visible' });
+    expect(await page.locator('#token').inputValue()).toBe('');
+    expect(await page.locator('#login').isVisible()).toBe(false);
+    expect(complaints.filter((one) => !one.includes('401'))).toEqual([]);
+    complaints.length = 0;
+  }, 30_000);
+
+  it('shows what needs a person first: freeze, containment, questions and what Reeve itself suffers from', async () => {
+    await open(troubled);
+    const attention = await text('#attention');
+    for (const part of ['ann', 'deploy of the encoders', 'restart_storm', 'reeve release', 'reeve approve apr-1']) {
+      expect(attention).toContain(part);
+    }
+    expect(attention).toContain('does not take pages');
+    expect(await page.title()).toMatch(/^\(\d+\) Reeve/);
+    expect(await text('#incidents')).toContain('the source is not available');
+    expect(await text('#incidents')).toContain('1 h 6 min');
+    expect(await text('#channels')).toContain('maintenance');
+    const picture = join(mkdtempSync(join(tmpdir(), 'reeve-console-')), 'console.png');
+    await page.screenshot({ path: picture, fullPage: true });
+    if (process.env.REEVE_SCREENSHOT !== undefined) console.log(picture);
+    expect(existsSync(picture)).toBe(true);
+    expect(complaints).toEqual([]);
+  }, 30_000);
+
+  it('puts the troubled channels first, and runs nothing that a log line says', async () => {
+    await open(troubled);
+    const names = await page.locator('#channels tr td:first-child').allInnerTexts();
+    expect(names).toEqual(['sport', 'kids', 'news']);
+    expect(await text('#channels')).toContain('<img src=x');
+    expect(await page.evaluate(() => (globalThis as { owned?: number }).owned)).toBeUndefined();
+  }, 30_000);
+
+  it('says in one glance that all is quiet', async () => {
+    await open({ ...calm, channels: [channel('news')] });
+    expect(await text('#state')).toContain('all quiet');
+    expect(await page.title()).toBe('Reeve');
+  }, 30_000);
+
+  it('says that what it shows is old when Reeve does not answer any more', async () => {
+    await open(calm);
+    await page.route('**/api/**', (route) => route.abort());
+    await expect.poll(() => text('#state'), { timeout: 10_000 }).toMatch(/no answer.*seconds old/);
+    await page.unroute('**/api/**');
+    await expect.poll(() => text('#state'), { timeout: 10_000 }).not.toContain('no answer');
+    complaints.length = 0;
+  }, 30_000);
+
+  it('fits the screen of a telephone', async () => {
+    await page.setViewportSize({ width: 390, height: 800 });
+    await open(troubled);
+    // As text: the test itself is no program of a browser.
+    const tooWide = await page.evaluate('document.documentElement.scrollWidth > window.innerWidth + 1');
+    expect(tooWide).toBe(false);
+    const picture = join(mkdtempSync(join(tmpdir(), 'reeve-console-')), 'telephone.png');
+    await page.screenshot({ path: picture, fullPage: true });
+    if (process.env.REEVE_SCREENSHOT !== undefined) console.log(picture);
+    expect(complaints).toEqual([]);
+  }, 30_000);
+});

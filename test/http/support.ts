@@ -1,0 +1,35 @@
+import type { JournalEntry } from '../../src/core/journal.ts';
+import type { Command, Daemon } from '../../src/http/daemon.ts';
+
+/** A daemon that writes down what it was asked for, and tells what the test gives it. */
+export function aDaemon(with_: Partial<Daemon> = {}) {
+  const commands: Command[] = [];
+  const listeners = new Set<(entry: JournalEntry) => void>();
+  const daemon: Daemon = {
+    status: () => ({}),
+    channels: () => [],
+    incidents: () => [],
+    incident: () => undefined,
+    exportIncident: () => undefined,
+    approvals: () => [],
+    personas: () => [],
+    rules: () => [],
+    stats: () => ({}),
+    blindSpots: () => [],
+    why: () => undefined,
+    whyNot: () => undefined,
+    journal: () => [],
+    command: async (command) => {
+      commands.push(command);
+      return { ok: true, said: 'done' };
+    },
+    metrics: async () => ({ contentType: 'text/plain', text: 'reeve_up 1\n' }),
+    readiness: () => ({ ready: true, because: [] }),
+    subscribe: (listener) => {
+      listeners.add(listener);
+      return { [Symbol.dispose]: () => listeners.delete(listener) };
+    },
+    ...with_,
+  };
+  return { daemon, commands, listeners };
+}
