@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathsIn, type StagePaths } from './channels.ts';
@@ -14,11 +14,12 @@ export interface Disk extends AsyncDisposable {
 const DISK_MIB = 32;
 
 /**
- * The stage's folders: `parent/reeve-stage-…`, with the segments on a small memory disk where that may be mounted.
- * Disposing unmounts and removes everything.
+ * The stage's folders: `parent/reeve-stage-PID-…`, with the segments on a small memory disk where that may be mounted.
+ * Disposing unmounts and removes everything; what a killed process could not remove, the next one does.
  */
 export async function openDisk(parent: string = tmpdir()): Promise<Disk> {
-  const dir = await mkdtemp(join(parent, 'reeve-stage-'));
+  await clearAfterTheDead(parent);
+  const dir = await mkdtemp(join(parent, `reeve-stage-${process.pid}-`));
   const paths = pathsIn(dir);
   // The web server's workers may be another user.
   await chmod(dir, 0o755);
@@ -32,6 +33,27 @@ export async function openDisk(parent: string = tmpdir()): Promise<Disk> {
       await rm(dir, { recursive: true, force: true });
     },
   };
+}
+
+async function clearAfterTheDead(parent: string): Promise<void> {
+  for (const name of await readdir(parent)) {
+    const owner = /^reeve-stage-(\d+)-\w+$/.exec(name)?.[1];
+    if (owner === undefined || isAlive(Number(owner))) continue;
+    const dir = join(parent, name);
+    // Without a mount there this fails, and the removal below is all there is to do.
+    if (process.getuid?.() === 0) await unmount(pathsIn(dir).hls);
+    await rm(dir, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+/** Somebody else's process is alive too, though it may not be signalled. */
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
 
 async function mountSmall(folder: string): Promise<string | undefined> {

@@ -1,6 +1,10 @@
 import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openDisk } from '../../../src/lab/demo/disk.ts';
 import { LOOPBACK } from '../../../src/lab/demo/ports.ts';
 import { findProgram } from '../../../src/lab/demo/process.ts';
 import { openStage, type Stage } from '../../../src/lab/demo/stage.ts';
@@ -87,6 +91,23 @@ describe.skipIf(!canPlay)('the stage (needs ffmpeg and supervisor)', () => {
 describe.skipIf(!canPlay)('a stage that cannot be built (needs ffmpeg and supervisor)', () => {
   it('takes down what it had built and says why', async () => {
     await expect(openStage({ generated: 1, pulled: 0, dir: '/proc/nowhere' })).rejects.toThrow(/ENOENT|EACCES/);
+  });
+});
+
+describe('the folder of a stage', () => {
+  it('takes away what a killed one left, and leaves alone what belongs to a live one', async () => {
+    const parent = await mkdtemp(join(tmpdir(), 'reeve-parent-'));
+    const dead = join(parent, 'reeve-stage-4194305-abc123/hls');
+    const live = join(parent, `reeve-stage-${process.pid}-abc123`);
+    await mkdir(dead, { recursive: true });
+    await mkdir(live);
+    {
+      await using disk = await openDisk(parent);
+      expect(basename(disk.paths.dir)).toMatch(`reeve-stage-${process.pid}-`);
+      expect((await readdir(parent)).sort()).toEqual([basename(live), basename(disk.paths.dir)].sort());
+    }
+    expect(await readdir(parent)).toEqual([basename(live)]);
+    await rm(parent, { recursive: true });
   });
 });
 
