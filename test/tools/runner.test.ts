@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ReeveError } from '../../src/core/errors.ts';
 import type { Draft } from '../../src/core/journal.ts';
@@ -119,5 +121,21 @@ describe('the runner', () => {
     const final = failing('ENGINE_REFUSED');
     await final.runner.run(final.permit(), never);
     expect(calls).toBe(3);
+  });
+});
+
+describe('the only door', () => {
+  const SRC = new URL('../../src', import.meta.url).pathname;
+  const VERBS = /\.(?:restart|refreshCredentials|rebuildPlayout|invalidateCache)\b\s*(?:\?\.)?\(/;
+  const callersOf = (pattern: RegExp) =>
+    readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts') && !path.startsWith('engine/') && !path.startsWith('lab/'))
+      .filter((path) => pattern.test(readFileSync(join(SRC, path), 'utf8').replace(/^\s*(\/?\*|\/\/).*$/gm, '')));
+
+  it('is the toolbox: nothing else in Reeve has a change made by an engine (ExStreamTV: a restart past its guards)', () => {
+    // The toolbox itself binds them by name, behind the runner that redeems the permit.
+    expect(callersOf(VERBS)).toEqual([]);
+    expect(callersOf(/createToolbox\(/)).toEqual(expect.arrayContaining(['incident/runs.ts', 'tools/toolbox.ts']));
+    expect(callersOf(/createToolbox\(/)).toHaveLength(2);
   });
 });

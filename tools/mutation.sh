@@ -1,0 +1,7 @@
+#!/bin/sh
+# Mutation tests of the decisions; what is given is passed on to Stryker (for example --mutate src/guard/window.ts).
+set -eu
+cd "$(dirname "$0")/.."
+export PATH="$PWD/node_modules/.bin:$PATH"
+stryker run "$@"
+node tools/mutation.ts
