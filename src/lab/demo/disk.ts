@@ -14,7 +14,7 @@ export interface Disk extends AsyncDisposable {
 const DISK_MIB = 32;
 
 /**
- * The stage's folders: `parent/reeve-stage-PID-…`, with the segments on a small memory disk where that may be mounted.
+ * The stage's folders: `parent/reeve-stage-PID-…`, the segments on a small memory disk where that may be mounted.
  * Disposing unmounts and removes everything; what a killed process could not remove, the next one does.
  */
 export async function openDisk(parent: string = tmpdir()): Promise<Disk> {

@@ -20,8 +20,14 @@ export interface Witness extends AsyncDisposable {
   readonly asked: readonly Asked[];
 }
 
-const CHANGE =
-  /<methodName>supervisor\.(startProcess|stopProcess|signalProcess|startProcessGroup|stopProcessGroup|startAllProcesses|stopAllProcesses|restart|shutdown|reloadConfig)<\/methodName>(?:[\s\S]*?<value>\s*(?:<string>)?([^<]+))?/;
+/** Every method of the supervisor that changes something. */
+const CHANGES = [
+  ...['startProcess', 'stopProcess', 'signalProcess', 'startProcessGroup', 'stopProcessGroup', 'startAllProcesses'],
+  ...['stopAllProcesses', 'restart', 'shutdown', 'reloadConfig'],
+];
+const CHANGE = new RegExp(
+  `<methodName>supervisor\\.(${CHANGES.join('|')})</methodName>(?:[\\s\\S]*?<value>\\s*(?:<string>)?([^<]+))?`,
+);
 
 export async function openWitness(supervisorPort: number, clock: Clock = systemClock): Promise<Witness> {
   const asked: Asked[] = [];
