@@ -30,9 +30,11 @@ export function verifyFresh(
   if (process.generation === undefined || process.generation === action.previousGeneration) {
     return notYet('no new process yet');
   }
-  if (process.seenMs < action.sinceMs) return notYet('the process is older than the action');
+  // A look that began before the action may end after it, and be the first to show what came of it.
+  const isNewlyKnown = action.previousGeneration !== undefined;
+  if (!isNewlyKnown && process.seenMs < action.sinceMs) return notYet('the process is older than the action');
   if (process.state !== 'running') return afterDeath(process, nowMs);
-  return outputAfter(facts, process);
+  return outputAfter(facts, process, Math.max(process.seenMs, action.sinceMs));
 }
 
 function afterDeath(process: ProcessFacts, nowMs: MonoMs): FreshVerdict {
@@ -41,17 +43,18 @@ function afterDeath(process: ProcessFacts, nowMs: MonoMs): FreshVerdict {
   return notYet(`the new process is ${process.state}`);
 }
 
-function outputAfter(facts: ChannelFacts, process: ProcessFacts): FreshVerdict {
+/** `bornMs`: output from then on is that of the new life. */
+function outputAfter(facts: ChannelFacts, process: ProcessFacts, bornMs: MonoMs): FreshVerdict {
   const { reach, progress } = facts;
-  const quietMs = Math.min(process.lastEnd?.monoMs ?? process.seenMs, process.seenMs);
-  if (facts.output !== undefined) return playlistAfter(facts, quietMs, process.seenMs);
+  const quietMs = Math.min(process.lastEnd?.monoMs ?? bornMs, bornMs);
+  if (facts.output !== undefined) return playlistAfter(facts, quietMs, bornMs);
   if (reach !== undefined) {
-    const answers = reach.okStreak > 0 && reach.last.monoMs > process.seenMs;
+    const answers = reach.okStreak > 0 && reach.last.monoMs > bornMs;
     return answers ? { state: 'cured', because: 'a new process runs and its output answers' } : notYet('no answer yet');
   }
   if (facts.setup.hasOutputProbe) return notYet('its output was not looked at since');
-  const advances = progress !== undefined && progress.reports >= 2 && progress.advancedMs > process.seenMs;
-  const writes = process.bytes !== undefined && process.bytes.movedMs > process.seenMs;
+  const advances = progress !== undefined && progress.reports >= 2 && progress.advancedMs > bornMs;
+  const writes = process.bytes !== undefined && process.bytes.movedMs > bornMs;
   if (advances || writes) {
     return { state: 'cured', because: `a new process runs and ${advances ? 'makes progress' : 'writes'}` };
   }
