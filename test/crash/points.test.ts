@@ -41,7 +41,6 @@ const evidence = (change: Partial<Evidence> = {}): Evidence => ({
     },
   ],
   invocations: [{ channel: 'news', count: 1 }],
-  restartedAfter: 1,
   unknownShown: ['news'],
   whyNot: {
     checks: [
@@ -69,7 +68,6 @@ describe('the laws of the crash points', () => {
     ['a start whose end nobody knows, forgotten', /^S6: per-1 began/, { entries: [STARTED] }],
     ['an UNKNOWN that status hides', /^S6: the status of news/, { unknownShown: [] }],
     ['an UNKNOWN that nobody hears of', /^S6: nobody was told/, { delivered: [{ ...DELIVERED, reason: 'internal' }] }],
-    ['a restart after an UNKNOWN', /^S6: news was restarted again/, { restartedAfter: 0 }],
     ['a page that got lost', /^L1: incident\/1 was raised/, { delivered: [] }],
     ['a resolve before its trigger', /^L1: .* before it was told/, { delivered: [{ ...DELIVERED, what: 'resolve' }] }],
     ['one id for two messages', /^L1: the message id/, { delivered: [DELIVERED, { ...DELIVERED, what: 'resolve' }] }],

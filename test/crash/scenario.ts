@@ -53,6 +53,8 @@ export async function play(rig: Rig, { daemon, isOver }: Life, progress: Progres
   await wait('film was paged', () => toldOf(rig, 'film', 'trigger'));
   await wait('news was started again, or paged', () => rig.isPlaying('news') || toldOf(rig, 'news', 'trigger'));
   if (isOver()) return 'gone';
+  // What an earlier life sent without being able to write it down is sent again first: an end must not overtake it.
+  await quiet(daemon);
   rig.stop('film');
   await wait('the page of film was resolved', () => toldOf(rig, 'film', 'resolve'));
   const untold = async () => {

@@ -333,7 +333,7 @@ export class Daemon {
   }
 
   /** Until it answers, whether or not it trusts its journal; throws with its log when it ended instead. */
-  async ready(withinMs = 30_000): Promise<void> {
+  async ready(withinMs = 60_000): Promise<void> {
     await until(
       `the daemon is up\n${this.#rig.log().slice(-2_000)}`,
       async () => !this.#running || (await fetch(`${this.url}/healthz`)).ok,
