@@ -95,11 +95,7 @@ async function firstLife(rig: Rig, point: Point, progress: Progress): Promise<Fi
   const daemon = rig.start(injected(rig, point));
   const isHit = () => straceLog(rig).includes('(INJECTED)') || straceLog(rig).includes('+++ killed by SIGKILL');
   const isOver = () => !daemon.isRunning || isHit();
-  await until(
-    'the daemon is up, or was hit',
-    async () => isOver() || (await fetch(`${daemon.url}/healthz`)).ok,
-    30_000,
-  );
+  await until('the daemon is up, or was hit', async () => isOver() || (await fetch(`${daemon.url}/healthz`)).ok, UP_MS);
   const end = isOver() ? 'gone' : await play(rig, { daemon, isOver }, progress);
   if (point.fault === 'KILL') {
     // Stopping makes calls too.
@@ -151,7 +147,7 @@ async function secondLife(rig: Rig, progress: Progress): Promise<Evidence> {
   const { channels } = await statusOf(daemon);
   const end = await play(rig, { daemon, isOver: () => !daemon.isRunning }, progress);
   if (end !== 'done') throw new Error('the second life ended by itself');
-  await quiet(daemon);
+  await quiet({ daemon, isOver: () => !daemon.isRunning });
   const whyNot = await daemon.get<Evidence['whyNot']>('/api/v1/why-not/news/restart_channel');
   const code = await stop(daemon);
   const journal = join(rig.state, 'journal.db');

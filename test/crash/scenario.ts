@@ -54,7 +54,8 @@ export async function play(rig: Rig, { daemon, isOver }: Life, progress: Progres
   await wait('news was started again, or paged', () => rig.isPlaying('news') || toldOf(rig, 'news', 'trigger'));
   if (isOver()) return 'gone';
   // What an earlier life sent without being able to write it down is sent again first: an end must not overtake it.
-  await quiet(daemon);
+  await quiet({ daemon, isOver });
+  if (isOver()) return 'gone';
   rig.stop('film');
   await wait('the page of film was resolved', () => toldOf(rig, 'film', 'resolve'));
   const untold = async () => {
@@ -78,12 +79,13 @@ const toldOf = (rig: Rig, channel: string, what: 'trigger' | 'resolve'): boolean
   rig.delivered.some((one) => one.what === what && one.scope === `channel:${channel}`);
 
 /** Waits until the journal has not grown for a while: what was due is done. */
-export async function quiet(daemon: Daemon, forMs = 700): Promise<void> {
-  let seen = await lastSeq(daemon, 0);
+export async function quiet({ daemon, isOver }: Life, forMs = 700): Promise<void> {
+  let seen = 0;
   let sinceMs = systemClock.monotonicMs();
   await until(
     'the journal comes to rest',
     async () => {
+      if (isOver()) return true;
       const seq = await lastSeq(daemon, seen);
       if (seq !== seen) sinceMs = systemClock.monotonicMs();
       seen = seq;
