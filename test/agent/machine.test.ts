@@ -39,14 +39,16 @@ const ALLOWED: Record<RunEvent['type'], RunState['at']> = {
   acted: 'acting',
   observed: 'observing',
 };
-const pairs = Object.keys(states).flatMap((at) => Object.keys(events).map((type) => [at, type] as const));
+const pairs = (Object.keys(states) as RunState['at'][]).flatMap((at) =>
+  (Object.keys(events) as RunEvent['type'][]).map((type) => [at, type] as const),
+);
 
 const outcomeOf = (state: RunState) => (state.at === 'finished' ? state.outcome : undefined);
 
 describe('the machine', () => {
   it.each(pairs)('in %s takes %s only where it belongs', (at, type) => {
-    const step = () => next(states[at as RunState['at']], events[type as RunEvent['type']], limits);
-    if (ALLOWED[type as RunEvent['type']] === at) expect(step).not.toThrow();
+    const step = () => next(states[at], events[type], limits);
+    if (ALLOWED[type] === at) expect(step).not.toThrow();
     else expect(step).toThrow(InvariantError);
   });
 
@@ -124,5 +126,95 @@ describe('the machine', () => {
     }
     expect(acts).toBe(3);
     expect(outcomeOf(state)).toMatchObject({ kind: 'escalated', reason: 'steps_spent' });
+  });
+
+  it.each(pairs.filter(([at, type]) => ALLOWED[type] !== at))(
+    'says in which state it was when in %s comes %s',
+    (at, type) => {
+      const step = () => next(states[at], events[type], limits);
+      expect(step).toThrow(new InvariantError(`${type} while ${at}`));
+    },
+  );
+
+  it.each([
+    ['not classified and not known to play', { failureClassification: undefined, channelHealthy: undefined }],
+    ['classified and playing', { failureClassification: 'guide_stale', channelHealthy: true }],
+  ] as const)('goes on planning for a channel that is %s', (_, change) => {
+    const state = next(initial, { type: 'grounded', envelope: anEnvelope(change) }, limits);
+    expect(state.at).toBe('planning');
+  });
+
+  it('plans where one step is allowed', () => {
+    expect(next(initial, events.grounded, { steps: 1, retryThreshold: 0.6 }).at).toBe('planning');
+  });
+
+  it('turns a plan to stop into watching without a time', () => {
+    const plan = { kind: 'stop', because: 'quiet', by } as const;
+    expect(outcomeOf(next(states.planning, { type: 'planned', plan }, limits))).toEqual({
+      kind: 'watching',
+      because: 'quiet',
+      retryAfterMs: undefined,
+      escalateAfterMs: undefined,
+    });
+  });
+
+  it.each([
+    ['no_plan', 'nothing was done', []],
+    ['no_plan', 'it only looked', [{ result: aResult(), verification: undefined, score: 0.6 }]],
+    [
+      'not_helping',
+      'something was changed',
+      [
+        { result: aResult(), verification: undefined, score: 0.6 },
+        { result: aResult(), verification: aVerification(), score: 0.8 },
+      ],
+    ],
+  ] as const)('escalates as %s when %s', (reason, _, attempts) => {
+    const plan = { kind: 'escalate', because: 'no step is left', by } as const;
+    const state = next({ ...states.planning, attempts }, { type: 'planned', plan }, limits);
+    expect(outcomeOf(state)).toMatchObject({ kind: 'escalated', reason, because: 'no step is left' });
+  });
+
+  it('leaves the page to the containment, and names the code of every other refusal', () => {
+    const denied = (code: 'containment' | 'restart_cap') =>
+      outcomeOf(
+        next(
+          states.guarding,
+          { type: 'guarded', decision: { verdict: 'deny', code, because: 'no', retryAfterMs: undefined, trace: [] } },
+          limits,
+        ),
+      );
+    expect(denied('containment')).toMatchObject({ reason: 'containment', because: 'no', denial: 'containment' });
+    expect(denied('restart_cap')).toMatchObject({ reason: 'guard_refused', because: 'restart_cap: no' });
+  });
+
+  it('keeps what was done, with its score, and says why it ended', () => {
+    const earlier = { result: aResult(), verification: undefined, score: 0.6 };
+    const state = next({ ...states.observing, attempts: [earlier] }, events.observed, limits);
+    expect(state.attempts).toEqual([earlier, { result: aResult(), verification: aVerification(), score: 1 }]);
+    expect(outcomeOf(state)).toMatchObject({ because: 'fresh output of a new process' });
+  });
+
+  it('is resolved by a channel that plays after a mere look', () => {
+    const envelope = anEnvelope({ channelHealthy: true });
+    const observed = { type: 'observed', envelope, verification: undefined } as const;
+    expect(outcomeOf(next(states.observing, observed, limits))).toMatchObject({ kind: 'resolved', because: 'healthy' });
+  });
+
+  it('goes on at exactly the retry threshold, and after a look whatever it scored', () => {
+    const result = aResult({ call: aCall({ tool: 'refresh_credentials' }) });
+    const exact = { steps: 3, retryThreshold: 0.8 };
+    expect(next({ ...states.observing, result }, events.observed, exact).at).toBe('planning');
+    const looked = { type: 'observed', envelope: anEnvelope(), verification: undefined } as const;
+    expect(next({ ...states.observing, result: aResult({ ok: false }) }, looked, limits).at).toBe('planning');
+  });
+
+  it('says what did not cure it, and how many steps were used', () => {
+    const verification = aVerification({ cured: false, because: 'no fresh samples' });
+    const failed = next(states.observing, { type: 'observed', envelope: anEnvelope(), verification }, limits);
+    expect(outcomeOf(failed)?.because).toBe('restart_channel did not cure it: no fresh samples');
+    const looked = { type: 'observed', envelope: anEnvelope(), verification: undefined } as const;
+    const spent = next({ ...states.observing, step: 3 }, looked, limits);
+    expect(outcomeOf(spent)?.because).toBe('3 of 3 steps used, not cured');
   });
 });
