@@ -68,9 +68,7 @@ export class People {
     switch (Math.floor(variant * 8)) {
       case 0:
         this.#say((reeve) => word.freeze(reeve.spine.control(), SAID));
-        return this.#later(forMs, () =>
-          this.#say((reeve) => word.thaw(reeve.spine.control(), SAID)),
-        );
+        return this.#later(forMs, () => this.#say((reeve) => word.thaw(reeve.spine.control(), SAID)));
       case 1:
         return this.#say(() => word.lease(this.#known, { scope, forMs }, SAID));
       case 2: {
@@ -110,10 +108,7 @@ export class People {
   }
 
   #phase(variant: number, forMs: number): void {
-    const set = (phase: number): void =>
-      this.#say(() =>
-        word.setPhase(this.#known, { phase, group: undefined }, SAID),
-      );
+    const set = (phase: number): void => this.#say(() => word.setPhase(this.#known, { phase, group: undefined }, SAID));
     set(Math.floor(((variant * 8) % 1) * 4));
     this.#later(forMs, () => set(4));
   }
