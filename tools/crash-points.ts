@@ -47,8 +47,8 @@ Held to: at most one restart per permit over both lives, and one in all (S6); a 
 UNKNOWN in status, journal and page, and is not repeated (S6); it counts in the window and the caps (S2, S5); every
 page that was raised arrives, and no resolve before its trigger (L1); every run has an end (L2); the chain holds (S14).
 
-${tried} of the ${there} points there are, on ${cpus().length} cores in ${Math.round(tookMs / 60_000)} minutes, with Node ${process.versions.node}.
-Made by \`npm run crash-points\`.
+${tried} of the ${there} points there are, on ${cpus().length} cores in ${Math.round(tookMs / 60_000)} minutes.
+Made by \`npm run crash-points\` with Node ${process.versions.node}.
 
 | fault | points | survived | starts left UNKNOWN | double invocations | lost escalations |
 |---|---|---|---|---|---|
@@ -61,9 +61,12 @@ ${kinds
   )
   .join('\n')}
 ${row('**all**', trials)}
-${failed.map(({ point, problems }) => `\n- ${nameOf(point)}: ${problems.map((text) => text.split('\n')[0]).join('; ')}`).join('')}
+${failed.map(failure).join('')}
 `;
 }
+
+const failure = ({ point, problems }: Trial): string =>
+  `\n- ${nameOf(point)}: ${problems.map((text) => text.split('\n')[0]).join('; ')}`;
 
 const obstacle = impossible();
 if (values.help) process.stdout.write(USAGE);

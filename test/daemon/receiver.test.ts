@@ -29,7 +29,7 @@ describe('a receiver that is down while pages are raised', () => {
     expect(rig.delivered).toEqual([]);
   });
 
-  it('gets every page when it is back, though the daemon was killed meanwhile, and each resolve after its trigger', async () => {
+  it('gets every page when it is back, over the death of the daemon, and each resolve after its trigger', async () => {
     rig.stop('film');
     await until('the page of film is resolved', async () =>
       (await rig.journal()).some(({ fact }) => fact.type === 'escalation.resolved'),

@@ -18,7 +18,9 @@ describe('a start', () => {
     writeFileSync(rig.at('rules/mine.rule.yaml'), 'id: mine\nclassification: process_crashd\nthen: []\n');
     writeFileSync(
       rig.at('patterns/mine.yaml'),
-      "software: mine\npatterns:\n  - id: mine\n    symptom: process_crash\n    confidence: 0.9\n    regex: 'a(?=b)'\n    match: ['ab']\n",
+      `software: mine
+patterns: [{ id: mine, symptom: process_crash, confidence: 0.9, regex: 'a(?=b)', match: [ab] }]
+`,
     );
     const daemon = rig.start();
     expect(await daemon.ended).toBe(78);

@@ -1,26 +1,23 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   appendFileSync,
-  closeSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
-  openSync,
   readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer, type Server } from 'node:http';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { constants, tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { systemClock } from '../../src/core/clock.ts';
+import { Daemon, type Ended, reeve } from './daemon.ts';
+import { LIST, PATTERNS, RESTART, usualEngine } from './rig-engine.ts';
 
-export const ROOT = resolve(import.meta.dirname, '../..');
-const MAIN = join(ROOT, 'src/main.ts');
-const POLL_MS = 25;
+export { Daemon, type Ended, reeve, until } from './daemon.ts';
 
 /** What the engine's restart program does with a channel, after it has been counted. */
 export type RestartMode = 'play' | 'refuse' | 'hang' | 'nothing';
@@ -62,25 +59,6 @@ export interface ExportedFact {
   readonly result?: { readonly ok: boolean; readonly code?: string };
   readonly outcome?: { readonly kind: string; readonly reason?: string };
   readonly because?: string;
-}
-
-export interface Ended {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** Asks again until it holds, or throws with what was waited for. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>, withinMs = 20_000): Promise<void> {
-  const endMs = systemClock.monotonicMs() + withinMs;
-  for (;;) {
-    const held = await Promise.resolve()
-      .then(holds)
-      .catch(() => false);
-    if (held) return;
-    if (systemClock.monotonicMs() > endMs) throw new Error(`not within ${withinMs} ms: ${what}`);
-    await systemClock.sleep(POLL_MS);
-  }
 }
 
 export interface RigOptions {
@@ -276,7 +254,7 @@ export class Rig {
     renameSync(this.at(`put-${channel}`), this.at(`ch/${channel}`));
   }
 
-  #answer(...[request, response]: Parameters<import('node:http').RequestListener>): void {
+  #answer(...[request, response]: Parameters<RequestListener>): void {
     const [, kind, channel = ''] = (request.url ?? '').split('/');
     if (kind === 'out') {
       const plays = this.channels.includes(channel) && this.isPlaying(channel);
@@ -292,124 +270,3 @@ export class Rig {
     });
   }
 }
-
-/** The real daemon as a process. */
-export class Daemon {
-  readonly child: ChildProcess;
-  /** Its exit code, or 128 and the number of the signal that ended it. */
-  readonly ended: Promise<number>;
-  readonly #rig: Rig;
-  #running = true;
-  readonly #logFrom: number;
-
-  constructor(rig: Rig, wrap: readonly string[]) {
-    this.#rig = rig;
-    this.#logFrom = rig.log().length;
-    const log = openSync(rig.logPath, 'a');
-    const line = [...wrap, process.execPath, MAIN, 'run', '--config', rig.configPath];
-    this.child = spawn(line[0]!, line.slice(1), { stdio: ['ignore', log, log], cwd: rig.dir });
-    closeSync(log);
-    this.ended = once(this.child, 'exit').then(([code, signal]) => {
-      this.#running = false;
-      return (code as number | null) ?? 128 + constants.signals[signal as NodeJS.Signals];
-    });
-  }
-
-  get isRunning(): boolean {
-    return this.#running;
-  }
-
-  /** It had come up before it ended. */
-  get wasReady(): boolean {
-    return this.#rig.log().slice(this.#logFrom).includes('"Reeve watches"');
-  }
-
-  get url(): string {
-    return readFileSync(join(this.#rig.state, 'address'), 'utf8').trim();
-  }
-
-  get token(): string {
-    return readFileSync(join(this.#rig.state, 'token'), 'utf8').trim();
-  }
-
-  /** Until it answers, whether or not it trusts its journal; throws with its log when it ended instead. */
-  async ready(withinMs = 60_000): Promise<void> {
-    await until(
-      `the daemon is up\n${this.#rig.log().slice(-2_000)}`,
-      async () => !this.#running || (await fetch(`${this.url}/healthz`)).ok,
-      withinMs,
-    );
-    if (!this.#running) throw new Error(`the daemon ended with ${await this.ended}:\n${this.#rig.log().slice(-2_000)}`);
-  }
-
-  async get<T>(path: string): Promise<T> {
-    const answer = await fetch(`${this.url}${path}`, { headers: { authorization: `Bearer ${this.token}` } });
-    if (!answer.ok) throw new Error(`${path} answered ${answer.status}`);
-    return (await answer.json()) as T;
-  }
-
-  /** Sends the signal and waits for the end. */
-  async kill(signal: NodeJS.Signals): Promise<number> {
-    if (this.#running) this.child.kill(signal);
-    return this.ended;
-  }
-}
-
-/** One command line of Reeve, run to its end without standard input. */
-export function reeve(args: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<Ended> {
-  return new Promise((done) => {
-    const options = { env, maxBuffer: 1 << 28, timeout: 60_000 };
-    execFile(process.execPath, [MAIN, ...args], options, (error, stdout, stderr) => {
-      done({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr });
-    });
-  });
-}
-
-const usualEngine = (rig: Rig): string => `  - id: local
-    kind: command
-    poll: 250ms
-    timeout: 5s
-    local: false
-    autorestart_grace: 100ms
-    list:
-      argv: ["/bin/sh", "${rig.at('list.sh')}", "${rig.dir}"]
-      fields: { name: "/name", state: "/state", generation: "/generation", exit_code: "/exit_code" }
-      states:
-        - { says: running, means: running }
-        - { says: exited, means: exited }
-        - { says: stopped, means: stopped }
-    restart: { argv: ["/bin/sh", "${rig.at('restart.sh')}", "${rig.dir}", "{channel}"] }`;
-
-const PATTERNS = `software: rig
-patterns:
-  - id: rig_ended
-    symptom: process_exit_nonzero
-    confidence: 0.9
-    regex: 'the encoder of \\S{1,60} has ended'
-    match:
-      - '[error] the encoder of news has ended'
-`;
-
-const LIST = `cd "$1/ch" || exit 1
-printf '['
-comma=
-for channel in *; do
-  printf '%s' "$comma"
-  cat "$channel"
-  comma=,
-done
-printf ']'
-`;
-
-/** Counts first: whatever happens to it afterwards, it was asked. */
-const RESTART = `cd "$1" || exit 1
-echo "$2" >>executor.log
-case $(cat "mode-$2") in
-  refuse) echo "not now" >&2; exit 3 ;;
-  nothing) exit 0 ;;
-  hang) : >hanging; while [ -e hang ]; do sleep 0.1; done; exit 1 ;;
-esac
-life=$(grep -cx "$2" executor.log)
-echo "{\\"name\\":\\"$2\\",\\"state\\":\\"running\\",\\"generation\\":\\"$life\\",\\"exit_code\\":null}" >"new-$2"
-mv "new-$2" "ch/$2"
-`;
