@@ -80,7 +80,7 @@ export class Hammer implements Disposable {
     const about = { incident: incident.id, run };
     reeve.append([{ ...about, fact: { type: 'envelope.taken', envelope } }]);
     this.plans += 1;
-    const call = this.#call(envelope);
+    const call = this.#call({ ...envelope, scope: incident.scope });
     const decision = reeve.spine.guard.decide({
       call,
       envelope,

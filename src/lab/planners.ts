@@ -58,6 +58,16 @@ export function greedyPlanner(_script: Script): Planner {
   return plannerOf((envelope) => ({ kind: 'act', call: restartOf(envelope), because: 'more restarts', by: BY }));
 }
 
+/** A planner that looks, and looks again, for as long as it is let. */
+export function lookingPlanner(_script: Script): Planner {
+  let last = 0;
+  return plannerOf(({ scope }) => {
+    last += 1;
+    const tool = last % 2 === 0 ? 'fetch_recent_logs' : 'get_channel_health';
+    return { kind: 'act', call: { tool, target: scope, channels: [] }, because: 'look again', by: BY };
+  });
+}
+
 export const restartOf = ({ scope, channels }: GroundedContextEnvelope): ToolCall => ({
   tool: 'restart_channel',
   target: scope,

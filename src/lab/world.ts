@@ -13,7 +13,7 @@ import { Injector } from './injector.ts';
 import { Laws, type Violation } from './laws/laws.ts';
 import { People } from './people.ts';
 import { Plant } from './plant.ts';
-import { Record } from './record.ts';
+import { type Batch, Record } from './record.ts';
 import { Reeve } from './reeve.ts';
 import { type ReceiverMode, simReceiver } from './receivers.ts';
 import { streamOf } from './rng.ts';
@@ -31,6 +31,8 @@ export interface WorldOptions {
   readonly persona?: Persona;
   /** Somebody asks the guard for anything at any time, besides. */
   readonly hammer?: boolean;
+  /** Told of everything that becomes durable. */
+  readonly onBatch?: (batch: Batch) => void;
   /** How long everything that is promised may take to come true once all is healed; 0: nothing is demanded. */
   readonly livenessMs?: number;
   /** Stops at the first violation. Default true. */
@@ -362,6 +364,7 @@ export class World {
   #tell(entries: readonly JournalEntry[], incarnation: number): void {
     const batch = { entries, atMs: this.#nowMs, incarnation };
     this.#record.batch(batch);
+    this.#options.onBatch?.(batch);
     this.#laws.batch(batch);
   }
 

@@ -1,15 +1,58 @@
 import { describe, expect, it } from 'vitest';
+import type { Batch } from '../../src/lab/record.ts';
+import { type ScriptOptions, scriptOf } from '../../src/lab/script.ts';
 import { simulate } from '../../src/lab/simulate.ts';
+import { World } from '../../src/lab/world.ts';
 
-describe('a simulated day', () => {
-  it.each([1, 2, 3, 4, 5, 6, 7, 8])('breaks no law with seed %i', async (seed) => {
-    const { violations } = await simulate({ seed, days: 1 });
-    expect(violations).toEqual([]);
-  });
+/** Seeds of one test, and of all. A nightly run asks for more (see tools/nightly.ts). */
+const range = (from: number, count: number): readonly number[] => Array.from({ length: count }, (_, at) => from + at);
 
-  it.each([9, 10])('is the same to the byte when it is lived twice (S13), seed %i', async (seed) => {
-    const once = await simulate({ seed, days: 1 });
-    const again = await simulate({ seed, days: 1 });
-    expect(again).toEqual(once);
-  });
+async function expectLawful(seeds: readonly number[], options: Omit<ScriptOptions, 'seed'>): Promise<void> {
+  for (const seed of seeds) {
+    const { violations } = await simulate({ ...options, seed });
+    const again = `reeve simulate --seed ${seed} --days ${options.days}${options.storm ? ' --storm' : ''}`;
+    expect({ seed, again, violations }).toEqual({ seed, again, violations: [] });
+  }
+}
+
+describe('many virtual days', () => {
+  it.each([1, 11, 21, 31])(
+    'break no law in a fleet that fails now and then: ten seeds from %i, 25 days each',
+    { timeout: 300_000 },
+    (from) => expectLawful(range(from, 10), { days: 25, calm: 12 }),
+  );
+
+  it('break no law where everything fails all the time', { timeout: 120_000 }, () =>
+    expectLawful(range(101, 6), { days: 1 }),
+  );
+
+  it('break no law in storms', { timeout: 120_000 }, () => expectLawful(range(201, 3), { days: 1, storm: true }));
+});
+
+describe('one seed', () => {
+  it.each([9, 10])(
+    'gives the same trace to the byte when it is lived twice (S13): %i',
+    { timeout: 60_000 },
+    async (seed) => {
+      const once = await simulate({ seed, days: 1 });
+      expect(await simulate({ seed, days: 1 })).toEqual(once);
+    },
+  );
+
+  it.each([4, 13])(
+    'is decided alike whether quiet time is skipped or lived through: %i',
+    { timeout: 120_000 },
+    async (seed) => {
+      const story = async (leap: boolean): Promise<readonly string[]> => {
+        const told: string[] = [];
+        const onBatch = ({ entries, atMs }: Batch): void => {
+          for (const { seq, monoMs, channel, fact } of entries)
+            told.push(`${atMs} ${seq} ${monoMs} ${channel} ${fact.type}`);
+        };
+        await new World(scriptOf({ seed, days: 0.6 }), { leap, onBatch }).run();
+        return told;
+      };
+      expect(await story(true)).toEqual(await story(false));
+    },
+  );
 });

@@ -69,7 +69,8 @@ export class Containments implements Oracle {
       case 'tool.started':
         return this.#start(fact.permit);
       default:
-        return this.#remind(monoMs);
+        // What a recovery writes comes before its own start: nobody lived to tell anybody until then.
+        return batch.some((one) => one.fact.type === 'reeve.started') ? undefined : this.#remind(monoMs);
     }
   }
 

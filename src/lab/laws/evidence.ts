@@ -16,13 +16,15 @@ const CURES: Readonly<Record<string, readonly string[]>> = {
 const AFTER_A_FIX: ReadonlySet<string> = new Set(['upstream_auth_expired', 'upstream_url_expired']);
 
 interface RunSheet {
+  /** Somebody who keeps no runs at all is bound by the guard alone. */
+  begun: boolean;
   envelope: GroundedContextEnvelope | undefined;
   steps: number;
   endedMs: number | undefined;
   highRisk: number;
 }
 
-const blank = (): RunSheet => ({ envelope: undefined, steps: 0, endedMs: undefined, highRisk: 0 });
+const blank = (): RunSheet => ({ begun: false, envelope: undefined, steps: 0, endedMs: undefined, highRisk: 0 });
 
 /** S10 and S11: what a change rests on, and what one run may spend. */
 export class Evidence implements Oracle {
@@ -42,6 +44,7 @@ export class Evidence implements Oracle {
     if (run === undefined) return;
     const sheet = this.#runs.get(run) ?? blank();
     this.#runs.set(run, sheet);
+    if (fact.type === 'run.started') sheet.begun = true;
     if (fact.type === 'run.ended') this.#runs.delete(run);
     if (fact.type === 'envelope.taken') this.#taken(sheet, fact.envelope, incident);
     if (fact.type === 'guard.decided' && fact.decision.verdict === 'allow') {
@@ -63,9 +66,10 @@ export class Evidence implements Oracle {
     const { broke, limits, persona } = this.#case;
     sheet.steps += 1;
     const stepsMax = Math.min(3, limits.stepsMax, persona.planning_depth_max);
-    if (sheet.steps > stepsMax) broke('S11', `step ${sheet.steps} of run ${permit.run}, the most is ${stepsMax}`);
+    if (sheet.begun && sheet.steps > stepsMax)
+      broke('S11', `step ${sheet.steps} of run ${permit.run}, the most is ${stepsMax}`);
     const gapMs = sheet.endedMs === undefined ? undefined : nowMs - sheet.endedMs;
-    if (gapMs !== undefined && gapMs < limits.betweenToolsMs) {
+    if (sheet.begun && gapMs !== undefined && gapMs < limits.betweenToolsMs) {
       broke('S11', `${permit.call.tool} began ${gapMs} ms after the tool before it in run ${permit.run}`);
     }
     if (permit.risk === 'high') sheet.highRisk += 1;

@@ -19,6 +19,10 @@ export const SCENES = [
   'wall',
   'pool',
   'crashes',
+  'looks',
+  'deaf',
+  'limbo',
+  'asked',
   'property',
 ] as const;
 export type SceneName = (typeof SCENES)[number];
@@ -390,16 +394,6 @@ const KNOWN_BAD: readonly Mutant[] = [
     ],
     'people',
   ),
-  one(
-    'run_never_ends',
-    'L2',
-    [
-      'src/agent/run.ts',
-      'if (limit.signal.aborted) return cutShort(state, limit.signal.reason);',
-      'if (limit.signal.aborted) await new Promise(() => undefined);',
-    ],
-    'random',
-  ),
   one('fence_stands_still', 'S16', [`${GUARD}/guard.ts`, 'fence: target.fence + 1,', 'fence: 1,']),
 ];
 
@@ -424,6 +418,15 @@ const DIES_IN: Readonly<Record<string, readonly [SceneName, number]>> = {
   breaker_without_generation: ['property', 1],
   breaker_reopens_no_longer: ['property', 1],
   storm_without_containment: ['tight', 1],
+  two_high_risk_in_one_run: ['property', 1],
+  lease_ignored: ['property', 1],
+  maintenance_ignored: ['storm', 2],
+  one_step_too_many: ['looks', 1],
+  no_pause_between_tools: ['looks', 1],
+  delivery_gives_up: ['deaf', 1],
+  unknown_not_declared: ['limbo', 1],
+  questions_never_expire: ['asked', 1],
+  approval_of_another_call: ['people', 2],
 };
 
 export const MUTANTS: readonly Mutant[] = KNOWN_BAD.map((mutant) => {

@@ -1,6 +1,6 @@
 import type { Script, ScriptOptions } from '../../../src/lab/script.ts';
 import { scriptOf } from '../../../src/lab/script.ts';
-import { greedyPlanner, randomPlanner } from '../../../src/lab/planners.ts';
+import { greedyPlanner, lookingPlanner, randomPlanner } from '../../../src/lab/planners.ts';
 import { World, type WorldOptions } from '../../../src/lab/world.ts';
 import { EXPLORED, explore } from '../explore.ts';
 import type { SceneName } from './mutants.ts';
@@ -11,6 +11,7 @@ interface Scene {
 }
 
 const greedy = (script: Script) => greedyPlanner(script).rulebook;
+const looking = (script: Script) => lookingPlanner(script).rulebook;
 const random = (script: Script) => randomPlanner(script).rulebook;
 
 /** An hour or so in which more happens than in a month: everything fails twenty times as often. */
@@ -37,6 +38,19 @@ const SCENES: Readonly<Record<Exclude<SceneName, 'explore' | 'property'>, Scene>
   plain: { script: { ...dense, persona: 'system_admin', storm: true }, how: {} },
   wall: { script: { ...dense, persona: 'lab', kinds: [...DEATHS, 'loop', 'wall_jump'], calm: 0.01 }, how: hostile },
   pool: { script: { ...dense, persona: 'lab', kinds: [...DEATHS, 'pool'], calm: 0.02 }, how: hostile },
+  looks: { script: { ...dense, persona: 'lab' }, how: { rulebook: looking, livenessMs: 0 } },
+  deaf: {
+    script: { ...dense, persona: 'system_admin', kinds: ['misconfig', 'outage', 'receiver'], calm: 0.01 },
+    how: { livenessMs: 1_500_000 },
+  },
+  limbo: {
+    script: { ...dense, persona: 'lab', kinds: ['crash', 'freeze', 'calls', 'reeve_crash'], calm: 0.005 },
+    how: hostile,
+  },
+  asked: {
+    script: { ...dense, persona: 'live_event', kinds: ['crash', 'freeze'], calm: 0.02 },
+    how: { livenessMs: 1_500_000 },
+  },
   crashes: {
     script: {
       ...dense,
@@ -61,6 +75,18 @@ export async function play(scene: Exclude<SceneName, 'property'>, seed: number):
     return { virtualMs: 0, violations: broken === undefined ? [] : [broken] };
   }
   const { script, how } = SCENES[scene];
+  if (scene === 'wall') return againstTheWall(scriptOf({ ...script, seed }), how);
   const { violations, nowMs } = await new World(scriptOf({ ...script, seed }), how).run();
   return { violations, virtualMs: nowMs };
+}
+
+/** T1: the same world with and without its wall clock jumping about must see the same calls at the same times. */
+async function againstTheWall(script: Script, how: WorldOptions): Promise<Played> {
+  const calm = { ...script, injections: script.injections.filter(({ kind }) => kind !== 'wall_jump') };
+  const quiet = { ...how, hammer: false };
+  const [jumping, still] = [await new World(script, quiet).run(), await new World(calm, quiet).run()];
+  const callsOf = ({ record }: typeof still): string => record.invocations.map((c) => `${c.atMs} ${c.channel}`).join();
+  const differs = callsOf(jumping) !== callsOf(still);
+  const t1 = differs ? [{ law: 'T1', because: 'calls depend on the wall clock' }] : [];
+  return { violations: [...jumping.violations, ...t1], virtualMs: jumping.nowMs };
 }

@@ -5,5 +5,13 @@ import { mutated } from './mutate.ts';
 export default defineConfig({
   root: new URL('../../..', import.meta.url).pathname,
   plugins: [{ name: 'mutant', enforce: 'pre', transform: (code, id) => mutated(id.split('?')[0]!, code) }],
-  test: { include: ['test/guard/*.test.ts'], pool: 'forks', bail: 1, reporters: ['dot'], testTimeout: 60_000 },
+  // What one mutant was made into must never be taken for another.
+  test: {
+    fsModuleCache: false,
+    include: ['test/guard/*.test.ts'],
+    pool: 'forks',
+    bail: 1,
+    reporters: ['dot'],
+    testTimeout: 60_000,
+  },
 });

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { MUTANTS, SCENES } from './mutants.ts';
+import { probe, probeAll } from './run.ts';
+
+/** A short run tries each mutant where it is known to die; `npm run mutants` tries everything. */
+describe('known-bad guards', () => {
+  it('are at least 25, each with a name of its own', () => {
+    expect(new Set(MUTANTS.map(({ name }) => name)).size).toBeGreaterThanOrEqual(25);
+  });
+
+  it('all die', { timeout: 600_000 }, async () => {
+    const verdicts = await probeAll([], false);
+    expect(verdicts.filter(({ killed }) => !killed)).toEqual([]);
+  });
+
+  it('die of what they are: the Reeve that is not mutated lives through every scene', {
+    timeout: 300_000,
+  }, async () => {
+    const whole = await probe(
+      '',
+      SCENES.filter((scene) => scene !== 'property').map((scene) => `${scene}:1`),
+    );
+    expect(whole).toMatchObject({ killed: false });
+  });
+});
