@@ -15,8 +15,12 @@ interface Stretch {
 interface Question {
   readonly call: string;
   readonly classification: string | undefined;
+  readonly expiresMs: number;
   state: 'pending' | 'yes' | 'no' | 'used' | 'expired';
 }
+
+/** A question may outlive its time by an upkeep or two. */
+const LATE_MS = 5_000;
 
 const PHASE_NEEDED = { low: 2, medium: 3, high: 3 } as const;
 
@@ -24,6 +28,7 @@ const PHASE_NEEDED = { low: 2, medium: 3, high: 3 } as const;
 export class Words implements Oracle {
   readonly #case: Case;
   #frozen = false;
+  #aliveMs = 0;
   #phase: number;
   readonly #groupPhases = new Map<string, number>();
   #stretches: Stretch[] = [];
@@ -35,6 +40,8 @@ export class Words implements Oracle {
   }
 
   entry({ fact, monoMs }: JournalEntry, batch: readonly JournalEntry[]): void {
+    if (fact.type === 'reeve.started') this.#aliveMs = monoMs;
+    else if (!batch.some((one) => one.fact.type === 'reeve.started')) this.#late(monoMs);
     switch (fact.type) {
       case 'control.frozen':
       case 'control.thawed':
@@ -64,6 +71,14 @@ export class Words implements Oracle {
     }
   }
 
+  #late(nowMs: number): void {
+    for (const [id, { state, expiresMs }] of this.#questions) {
+      if (state !== 'pending' || nowMs < Math.max(expiresMs, this.#aliveMs) + LATE_MS) continue;
+      this.#turn(id, 'expired', ['pending']);
+      this.#case.broke('L2', `${id} waits for an answer ${nowMs - expiresMs} ms after its time`);
+    }
+  }
+
   /** Questions that should be over by now. */
   pendingAfter(): number {
     return [...this.#questions.values()].filter(({ state }) => state === 'pending').length;
@@ -82,8 +97,8 @@ export class Words implements Oracle {
 
   #question(fact: JournalEntry['fact']): void {
     if (fact.type === 'approval.asked') {
-      const { call, classification, id } = fact.approval;
-      this.#questions.set(id, { call: canonicalJson(call), classification, state: 'pending' });
+      const { call, classification, id, expiresMs } = fact.approval;
+      this.#questions.set(id, { call: canonicalJson(call), classification, expiresMs, state: 'pending' });
     }
     if (fact.type === 'approval.answered') this.#turn(fact.id, fact.yes ? 'yes' : 'no', ['pending']);
     if (fact.type === 'approval.expired') this.#turn(fact.id, 'expired', ['pending', 'yes']);
