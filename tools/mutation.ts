@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
 /**
- * Sums up a mutation run: reads reports/mutation/report.json (`npm run mutation` writes it) and writes docs/mutation.md.
+ * Sums up a mutation run: reads reports/mutation/incremental.json (`npm run mutation` writes it) and writes docs/mutation.md.
  * The table tells only of files that were mutated in that run or, by the incremental record, in one before it.
  */
 interface Mutant {
@@ -38,7 +38,7 @@ function survivorsOf(file: string, mutants: readonly Mutant[]): readonly string[
     });
 }
 
-const { files } = JSON.parse(readFileSync('reports/mutation/report.json', 'utf8')) as Report;
+const { files } = JSON.parse(readFileSync('reports/mutation/incremental.json', 'utf8')) as Report;
 const mutated = Object.entries(files)
   .filter(([, { mutants }]) => mutants.some(({ status }) => CAUGHT.has(status) || MISSED.has(status)))
   .sort(([a], [b]) => (a < b ? -1 : 1));
