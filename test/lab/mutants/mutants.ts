@@ -324,8 +324,8 @@ const KNOWN_BAD: readonly Mutant[] = [
   ]),
   one('log_alone_accepted', 'S10', [
     `${GUARD}/evidence.ts`,
-    "if (origins.length >= 2 && origins.some((origin) => origin !== 'log'))",
-    'if (origins.length >= 1)',
+    'if (origins.length >= 2) return pass(value, threshold);',
+    'if (origins.length >= 1) return pass(value, threshold);',
   ]),
   one('wrong_remedy_accepted', 'S10', [
     `${GUARD}/evidence.ts`,
@@ -420,6 +420,7 @@ const DIES_IN: Readonly<Record<string, readonly [SceneName, number]>> = {
   storm_without_containment: ['tight', 1],
   two_high_risk_in_one_run: ['property', 1],
   lease_ignored: ['property', 1],
+  phase_off_by_one: ['property', 1],
   maintenance_ignored: ['storm', 2],
   one_step_too_many: ['looks', 1],
   no_pause_between_tools: ['looks', 1],
