@@ -7,7 +7,7 @@ import { entryOf } from '../../src/journal/entry.ts';
 import { SqliteStore } from '../../src/journal/sqlite.ts';
 import { findProgram } from '../../src/lab/demo/process.ts';
 import { type Daemon, type Exported, type Rig, until } from '../support/rig.ts';
-import { type Evidence, problemsOf } from './laws.ts';
+import { type Evidence, problemsOf, unknownOf } from './laws.ts';
 import { openScenario, play, type Progress, quiet, statusOf } from './scenario.ts';
 
 export const CALLS = ['fsync', 'pwrite64'] as const;
@@ -29,7 +29,8 @@ export interface Trial {
   readonly hit: boolean;
   /** Laws that did not hold, in words. Empty: survived. */
   readonly problems: readonly string[];
-  readonly evidence: Evidence | undefined;
+  /** Starts whose end no life wrote down. */
+  readonly unknown: number;
 }
 
 const STRACE = findProgram('strace');
@@ -77,12 +78,13 @@ export async function tryPoint(point: Point): Promise<Trial> {
   const progress: Progress = { died: false };
   try {
     const first = await firstLife(rig, point, progress);
-    if (!first.hit) return { point, hit: false, problems: first.problems, evidence: undefined };
+    if (!first.hit) return { point, hit: false, problems: first.problems, unknown: 0 };
     const evidence = await secondLife(rig, progress);
-    return { point, hit: true, problems: [...first.problems, ...problemsOf(evidence)], evidence };
+    const problems = [...first.problems, ...problemsOf(evidence)];
+    return { point, hit: true, problems, unknown: unknownOf(evidence).length };
   } catch (thrown) {
     const because = thrown instanceof Error ? thrown.message : String(thrown);
-    return { point, hit: true, problems: [`${because}\n${rig.log().slice(-4_000)}`], evidence: undefined };
+    return { point, hit: true, problems: [`${because}\n${rig.log().slice(-4_000)}`], unknown: 0 };
   }
 }
 

@@ -1,6 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { problemsOf, type Evidence } from './laws.ts';
+import type { Point, Trial } from './point.ts';
 import { pointsOf, sampleOf } from './points.ts';
+import { leftOf, TrialRecord } from './record.ts';
 
 const points = pointsOf({ fsync: 47, pwrite64: 290 });
 
@@ -20,6 +25,50 @@ describe('crash points', () => {
 
   it('sampled more than there are, are all', () => {
     expect(new Set(sampleOf(points, 1_000, 3).map((point) => JSON.stringify(point))).size).toBe(points.length);
+  });
+});
+
+describe('the record of a long run', () => {
+  const counts = { fsync: 2, pwrite64: 1 };
+  const [first, second, third] = pointsOf(counts) as [Point, Point, Point];
+  const survived = (point: Point): Trial => ({ point, hit: true, problems: [], unknown: 0 });
+  const failed = (point: Point): Trial => ({ ...survived(point), problems: ['S6: twice'] });
+  let dir: string;
+  let path: string;
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'reeve-record-'));
+    path = join(dir, 'new/record.jsonl');
+  });
+  afterEach(() => rmSync(dir, { recursive: true }));
+
+  it('gives back what was tried before it was cut off in the middle of a line', () => {
+    const record = new TrialRecord(path);
+    record.begin(counts);
+    record.add(survived(first));
+    record.add(failed(second));
+    appendFileSync(path, '{"point":{"call":');
+    expect(new TrialRecord(path).read()).toEqual({ counts, trials: [survived(first), failed(second)] });
+  });
+
+  it('keeps the newest trial of a point that was tried again', () => {
+    const record = new TrialRecord(path);
+    record.begin(counts);
+    record.add(failed(first));
+    record.add(survived(first));
+    expect(record.read()?.trials).toEqual([survived(first)]);
+  });
+
+  it('is nothing to go on with before it was begun, and empty when it is begun again', () => {
+    const record = new TrialRecord(path);
+    expect(record.read()).toBeUndefined();
+    record.begin(counts);
+    record.add(survived(first));
+    record.begin(counts);
+    expect(record.read()).toEqual({ counts, trials: [] });
+  });
+
+  it('leaves to try what was not tried, and what did not survive', () => {
+    expect(leftOf([first, second, third], [survived(first), failed(second)])).toEqual([second, third]);
   });
 });
 

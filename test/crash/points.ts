@@ -1,5 +1,4 @@
 import { CALLS, FAULTS, type Point, type Trial, tryPoint } from './point.ts';
-import { unknownOf } from './laws.ts';
 
 /** Every fault at every call. */
 export const pointsOf = (counts: Readonly<Record<Point['call'], number>>): readonly Point[] =>
@@ -63,7 +62,7 @@ export function tallyOf(trials: readonly Trial[]): Tally {
     tried: hit.length,
     notReached: trials.length - hit.length,
     survived: hit.filter(({ problems }) => problems.length === 0).length,
-    unknown: sum(({ evidence }) => (evidence === undefined ? 0 : unknownOf(evidence).length)),
+    unknown: sum(({ unknown }) => unknown),
     doubleInvocations: broken('S6'),
     lostEscalations: broken('L1'),
   };

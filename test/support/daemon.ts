@@ -7,6 +7,8 @@ import { systemClock } from '../../src/core/clock.ts';
 
 export const ROOT = resolve(import.meta.dirname, '../..');
 const MAIN = join(ROOT, 'src/main.ts');
+/** Where bin/reeve.js keeps the stripped sources: a start from there takes half the time. */
+const STRIPPED = join(ROOT, 'node_modules/.cache/reeve');
 const POLL_MS = 25;
 
 export interface Ended {
@@ -52,7 +54,10 @@ export class Daemon {
     this.#logFrom = place.log().length;
     const log = openSync(place.logPath, 'a');
     const line = [...wrap, process.execPath, MAIN, 'run', '--config', place.configPath];
-    this.child = spawn(line[0]!, line.slice(1), { stdio: ['ignore', log, log], cwd: place.dir });
+    this.child = spawn(line[0]!, line.slice(1), {
+      ...{ stdio: ['ignore', log, log], cwd: place.dir },
+      env: { NODE_COMPILE_CACHE: STRIPPED, ...process.env },
+    });
     closeSync(log);
     this.ended = once(this.child, 'exit').then(([code, signal]) => {
       this.#running = false;
@@ -103,7 +108,7 @@ export class Daemon {
 /** One command line of Reeve, run to its end without standard input. */
 export function reeve(args: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<Ended> {
   return new Promise((done) => {
-    const options = { env, maxBuffer: 1 << 28, timeout: 60_000 };
+    const options = { env: { NODE_COMPILE_CACHE: STRIPPED, ...env }, maxBuffer: 1 << 28, timeout: 60_000 };
     execFile(process.execPath, [MAIN, ...args], options, (error, stdout, stderr) => {
       done({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr });
     });
