@@ -3,7 +3,7 @@ import { invariant, unreachable } from '../core/errors.ts';
 import type { EscalationReason, Outcome } from '../core/incident.ts';
 import { type DenialCode, type GuardDecision, PASSING_DENIALS, type Plan } from '../core/plan.ts';
 import type { Attempt, Permit, ToolCall, ToolResult, Verification } from '../core/tool.ts';
-import { scoreOf } from './score.ts';
+import { isWell, scoreOf } from './score.ts';
 
 /** No configuration, persona or plan gets past this many steps. */
 export const STEPS_MAX = 3;
@@ -73,7 +73,7 @@ export function next(state: RunState, event: RunEvent, limits: RunLimits): RunSt
 }
 
 function planOrEnd(state: Progress, envelope: GroundedContextEnvelope, limits: RunLimits): RunState {
-  if (envelope.failureClassification === undefined && envelope.channelHealthy === true) {
+  if (isWell(envelope)) {
     return finish(state, { kind: 'resolved', score: 1, because: 'healthy again before anything was done' });
   }
   if (limits.steps < 1)
@@ -118,6 +118,7 @@ function continueOrEnd(state: Observing, event: Observed, limits: RunLimits): Ru
   const attempt: Attempt = { result: state.result, verification, score };
   const done: Progress = { step: state.step, attempts: [...state.attempts, attempt] };
   if (score === 1) return finish(done, { kind: 'resolved', score, because: verification?.because ?? 'healthy' });
+  if (isWell(envelope)) return finish(done, { kind: 'resolved', score, because: notBy(attempt) });
   if (verification !== undefined && score < limits.retryThreshold) {
     return finish(done, escalated('not_helping', `${state.result.call.tool} did not cure it: ${verification.because}`));
   }
@@ -126,6 +127,10 @@ function continueOrEnd(state: Observing, event: Observed, limits: RunLimits): Ru
   }
   return planOrEnd({ step: state.step + 1, attempts: done.attempts }, envelope, limits);
 }
+
+/** The trouble is over, so nobody is called; but the call gets no credit for it. */
+const notBy = ({ result, verification }: Attempt): string =>
+  `healthy again, and ${result.call.tool} is not known to have done it: ${verification?.because ?? result.summary}`;
 
 const finish = (state: Progress, outcome: Outcome): RunState => ({
   at: 'finished',

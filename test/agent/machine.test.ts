@@ -11,6 +11,9 @@ const permit = Permit.grant(permitTerms());
 const progress = { step: 1, attempts: [] };
 const grounded = { ...progress, envelope: anEnvelope() };
 
+/** Nothing is wrong any more. */
+const well = anEnvelope({ failureClassification: undefined, channelHealthy: true });
+
 const states = {
   grounding: initial,
   planning: { ...grounded, at: 'planning' },
@@ -196,9 +199,30 @@ describe('the machine', () => {
   });
 
   it('is resolved by a channel that plays after a mere look', () => {
-    const envelope = anEnvelope({ channelHealthy: true });
-    const observed = { type: 'observed', envelope, verification: undefined } as const;
+    const observed = { type: 'observed', envelope: well, verification: undefined } as const;
     expect(outcomeOf(next(states.observing, observed, limits))).toMatchObject({ kind: 'resolved', because: 'healthy' });
+  });
+
+  it('says that a channel plays again, and not by the call, when the call could not be verified', () => {
+    const verification = aVerification({ cured: false, because: 'not verified within 5000 ms: no new process' });
+    const state = next(states.observing, { type: 'observed', envelope: well, verification }, limits);
+    expect(outcomeOf(state)).toEqual({
+      kind: 'resolved',
+      score: 0.3,
+      because:
+        'healthy again, and restart_channel is not known to have done it: not verified within 5000 ms: no new process',
+    });
+    expect(state.attempts).toMatchObject([{ score: 0.3, verification: { cured: false } }]);
+  });
+
+  it('is not resolved by a call that failed while a trouble beside the picture lasts', () => {
+    const envelope = anEnvelope({ failureClassification: 'guide_stale', channelHealthy: true });
+    const verification = aVerification({ cured: false, because: 'still 7 entries' });
+    const observing = { ...states.observing, envelope };
+    expect(outcomeOf(next(observing, { type: 'observed', envelope, verification }, limits))).toMatchObject({
+      kind: 'escalated',
+      reason: 'not_helping',
+    });
   });
 
   it('goes on at exactly the retry threshold, and after a look whatever it scored', () => {

@@ -4,11 +4,17 @@ import { aCall, anEnvelope, aResult, aVerification } from '../support/a.ts';
 
 const before = anEnvelope({ errorFrequency: 10 });
 const failed = aVerification({ cured: false });
+const cured = aVerification();
+const gone = { failureClassification: undefined, channelHealthy: true };
 const refreshed = aResult({ call: aCall({ tool: 'refresh_credentials' }) });
 
 describe('how much a step helped', () => {
   it.each([
-    ['1 when the channel plays again, whatever was done', { channelHealthy: true }, failed, aResult(), 1],
+    ['1 when the trouble is gone after a look', gone, undefined, aResult({ ok: false }), 1],
+    ['1 for another fix that was verified, when the channel plays', { channelHealthy: true }, cured, refreshed, 1],
+    ['0.3 when the trouble is gone and the call is not what ended it', gone, failed, aResult(), 0.3],
+    ['0 when a trouble beside the picture stays as it was', { channelHealthy: true }, failed, refreshed, 0],
+    ['0.6 for a look while that trouble lasts', { channelHealthy: true }, undefined, aResult(), 0.6],
     ['1 for a restart that was verified', {}, aVerification(), aResult(), 1],
     ['0.8 for another fix that was verified while the channel is dark', {}, aVerification(), refreshed, 0.8],
     ['0.6 for a look that did its work', {}, undefined, aResult(), 0.6],
