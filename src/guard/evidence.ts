@@ -59,12 +59,12 @@ function stale(moment: Moment, envelope: GroundedContextEnvelope): Answer | unde
   const threshold = `under ${moment.limits.evidenceAgeMsMax} ms old`;
   if (!isFresh(envelope.takenMs, moment)) {
     const value = `envelope ${moment.nowMs - envelope.takenMs} ms old`;
-    return refuse('evidence_stale', { value, threshold }, `the ${value}`);
+    return refuse('evidence_stale', { value, threshold }, `too old: the ${value}`);
   }
   if (freshSignals(moment, envelope).length > 0) return undefined;
   const youngestMs = Math.max(...envelope.signals.map((signal) => signal.monoMs));
   const value = `youngest signal ${moment.nowMs - youngestMs} ms old`;
-  return refuse('evidence_stale', { value, threshold }, `the ${value}`);
+  return refuse('evidence_stale', { value, threshold }, `too old: the ${value}`);
 }
 
 function unfit({ spec, state, incident }: Moment, envelope: GroundedContextEnvelope): Answer | undefined {

@@ -1,138 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { approvalHash, askApproval } from '../../src/control/approvals.ts';
-import { DENIAL_CODES, type DenialCode } from '../../src/core/plan.ts';
+import { DENIAL_CODES } from '../../src/core/plan.ts';
 import type { ToolName } from '../../src/core/tool.ts';
 import { QUESTIONS } from '../../src/guard/checks.ts';
-import type { Guard } from '../../src/guard/guard.ts';
 import { aCall, aChannel, anIncident, aPersona } from '../support/a.ts';
 import { type Bench, bench, channelsOf } from './bench.ts';
-
-const word = { who: 'ann', because: 'a test' };
-
-/** For each code, a world in which exactly this is the answer. */
-const ways: Record<DenialCode, (b: Bench) => ReturnType<Guard['decide']>> = {
-  tool_unknown: (b) => b.guard.decide(b.request('news', { call: aCall({ tool: 'rm_rf' as ToolName }) })),
-  params_invalid: (b) => b.guard.decide(b.request('news', { call: aCall({ channels: ['news'] }) })),
-  target_mismatch: (b) =>
-    b.guard.decide(b.request('news', { incident: anIncident({ scope: { kind: 'channel', id: 'sports' } }) })),
-  frozen: (b) => {
-    b.record({ type: 'control.frozen', ...word });
-    return b.guard.decide(b.request());
-  },
-  hands_off: (b) => {
-    b.record({ type: 'control.leased', scope: { kind: 'channel', id: 'news' }, forMs: 60_000, ...word });
-    return b.guard.decide(b.request());
-  },
-  maintenance: (b) => {
-    const scope = { kind: 'engine', id: 'local' } as const;
-    b.record({ type: 'control.window_added', window: 'win-1', scope, startsInMs: 0, forMs: 60_000, ...word });
-    return b.guard.decide(b.request());
-  },
-  phase: (b) => {
-    b.world.phase = 2;
-    return b.guard.decide(b.request());
-  },
-  no_capability: (b) => {
-    b.world.capabilities = new Set(['observe', 'logs']);
-    return b.guard.decide(b.request());
-  },
-  mode_forbids: (b) => b.guard.decide(b.request('news', { persona: aPersona({ operational_mode: 'diagnostic' }) })),
-  persona_denies: (b) => b.guard.decide(b.request('news', { persona: aPersona({ tool_access_policy: {} }) })),
-  containment: (b) => {
-    b.world.live = { ...b.world.live, poolPressure: 0.9 };
-    return b.guard.decide(b.request());
-  },
-  shared_cause: (b) => {
-    const request = b.request();
-    return b.guard.decide({ ...request, envelope: { ...request.envelope, sharedCause: true } });
-  },
-  evidence_missing: (b) => {
-    const request = b.request();
-    return b.guard.decide({ ...request, envelope: { ...request.envelope, failureClassification: 'unknown' } });
-  },
-  evidence_stale: (b) => {
-    const request = b.request();
-    b.pass(120_000);
-    return b.guard.decide(request);
-  },
-  wrong_remedy: (b) => {
-    const request = b.request();
-    return b.guard.decide({ ...request, envelope: { ...request.envelope, failureClassification: 'host_exhausted' } });
-  },
-  uncorroborated: (b) => {
-    const request = b.request();
-    const signals = request.envelope.signals.map((signal) => ({ ...signal, origin: 'log' as const }));
-    return b.guard.decide({ ...request, envelope: { ...request.envelope, signals } });
-  },
-  already_tried: (b) => {
-    const first = b.request();
-    const decision = b.guard.decide(first);
-    if (decision.verdict === 'allow') b.perform(decision.permit, { cured: false });
-    b.pass(60_000);
-    const again = b.request();
-    return b.guard.decide({ ...again, envelope: { ...again.envelope, fingerprint: first.envelope.fingerprint } });
-  },
-  restart_cap: (b) => b.guard.decide(b.request('news', { persona: aPersona({ restart_cap: 0 }) })),
-  daily_cap: (b) => {
-    b.world.limits = { ...b.world.limits, dailyRestartCap: 1 };
-    b.restart('news', { cured: true });
-    b.pass(60_000);
-    return b.guard.decide(b.request('news', { incident: anIncident({ id: 'inc-new' }) }));
-  },
-  breaker_open: (b) => {
-    b.world.limits = { ...b.world.limits, breakerFailuresMax: 1 };
-    b.restart('news', { cured: false });
-    b.pass(60_000);
-    return b.guard.decide(b.request());
-  },
-  breaker_probe_taken: (b) => {
-    b.world.limits = { ...b.world.limits, breakerFailuresMax: 1 };
-    b.restart('news', { cured: false });
-    b.pass(120_000);
-    b.restart('news');
-    return b.guard.decide(b.request());
-  },
-  risk_budget: (b) => b.guard.decide(b.request('news', { stepHighRiskUsed: true })),
-  high_risk_spacing: (b) => {
-    b.restart('news', { cured: true });
-    b.pass(59_999);
-    return b.guard.decide(b.request());
-  },
-  cooldown: (b) => {
-    b.world.limits = { ...b.world.limits, restartCooldownMs: 90_000 };
-    b.restart('news', { cured: true });
-    b.pass(60_000);
-    return b.guard.decide(b.request());
-  },
-  restart_storm: (b) => {
-    for (let life = 0; life < 10; life += 1) b.foreignStart('news', `pid-${life}`);
-    return b.guard.decide(b.request());
-  },
-  viewer_budget: (b) => {
-    b.world.limits = { ...b.world.limits, viewerSecondsPerHourMax: 999 };
-    b.world.live = { ...b.world.live, viewers: 100 };
-    const request = b.request();
-    return b.guard.decide({ ...request, envelope: { ...request.envelope, channelHealthy: undefined } });
-  },
-  approval_needed: (b) => {
-    const persona = aPersona({ tool_access_policy: { restart_channel: 'require_approval' } });
-    return b.guard.decide(b.request('news', { persona }));
-  },
-  journal_unwritable: (b) => {
-    b.store.failWrites('no space left on device');
-    return b.guard.decide(b.request());
-  },
-};
+import { WAYS, word } from './ways.ts';
 
 describe('every refusal', () => {
   it.each(DENIAL_CODES)('%s can be the answer', (code) => {
-    const decision = ways[code](bench());
+    const decision = WAYS[code](bench());
     expect(decision).toMatchObject({ verdict: 'deny', code });
     expect(decision.trace.filter((check) => check.code === code)).toHaveLength(1);
   });
 
   it('keeps the whole list of answers, in the order of the questions', () => {
-    const decision = ways.risk_budget(bench());
+    const decision = WAYS.risk_budget(bench());
     expect(decision.trace.map(({ id }) => id)).toEqual(QUESTIONS.map(({ id }) => id));
     expect(decision.trace.map(({ id }) => id)).toEqual(Array.from({ length: 17 }, (_, index) => index + 1));
     expect(decision.trace.find(({ id }) => id === 13)).toMatchObject({ verdict: 'pass' });
@@ -161,7 +44,7 @@ describe('every refusal', () => {
   });
 
   it('asks nothing more about a tool that does not exist', () => {
-    const decision = ways.tool_unknown(bench());
+    const decision = WAYS.tool_unknown(bench());
     expect(decision.trace.slice(1).every(({ verdict }) => verdict === 'not_asked')).toBe(true);
   });
 });
