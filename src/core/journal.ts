@@ -61,7 +61,14 @@ export type JournalFact =
   /** An UNKNOWN start was seen to have led to a healthy channel. */
   | { readonly type: 'unknown.settled'; readonly because: string }
   | { readonly type: 'run.started'; readonly attempt: number }
-  | { readonly type: 'run.ended'; readonly outcome: Outcome; readonly steps: number; readonly tookMs: number }
+  | {
+      readonly type: 'run.ended';
+      readonly outcome: Outcome;
+      readonly steps: number;
+      readonly tookMs: number;
+      /** It did not come to its own end: Reeve died, and its next life wrote this. */
+      readonly cutOff?: true;
+    }
   | {
       readonly type: 'containment.raised';
       readonly scope: Scope;

@@ -31,6 +31,8 @@ export interface ChannelFacts {
   readonly symptoms: readonly SymptomFacts[];
   /** When Reeve last began to change the channel. */
   readonly actedMs: MonoMs | undefined;
+  /** An earlier life of Reeve saw its process end, no later than this. */
+  readonly endedMs?: MonoMs;
 }
 
 /** Nothing known yet. */
@@ -131,6 +133,12 @@ export class Board {
     if (facts !== undefined) this.#channels.set(channel, { ...facts, actedMs: monoMs });
   }
 
+  /** What the journal tells of a life of Reeve before this one: the channel's process ended, no later than this. */
+  recallEnd(channel: ChannelId, endedMs: MonoMs): void {
+    const facts = this.#channels.get(channel);
+    if (facts !== undefined) this.#channels.set(channel, { ...facts, endedMs });
+  }
+
   view(channel: ChannelId): ChannelFacts | undefined {
     return this.#channels.get(channel);
   }
@@ -166,7 +174,7 @@ export function folded(facts: ChannelFacts, sample: ChannelSample): ChannelFacts
     case 'playlist':
       return { ...facts, output: nextOutput(facts.output, sample) };
     case 'process':
-      return { ...facts, process: nextProcess(facts.process, sample, facts.actedMs) };
+      return { ...facts, process: nextProcess(facts.process, sample, facts) };
     case 'source':
       return { ...facts, source: nextAnswer(facts.source, sample) };
     case 'reach':

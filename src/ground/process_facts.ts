@@ -1,7 +1,7 @@
 import type { MonoMs } from '../core/clock.ts';
 import type { StartOrigin } from '../core/journal.ts';
 import type { ProcessSample, ProcessState } from '../core/sample.ts';
-import { OWN_ACTION_MS, SETTLED_LIFE_MS } from './setup.ts';
+import { OWN_ACTION_MS, RECALL_MS, SETTLED_LIFE_MS } from './setup.ts';
 
 /** The end of one life of a channel's process. */
 export interface LifeEnd {
@@ -60,14 +60,22 @@ const KEEP = 16;
 /** Less CPU time than this between two looks is idling. */
 const CPU_NOTICEABLE_MS = 20;
 
-/** Folds one sample in. `actedMs`: when Reeve last began to change the channel. */
+/** What Reeve knows of the channel beside the samples of this life. */
+export interface Known {
+  /** When Reeve last began to change the channel. */
+  readonly actedMs: MonoMs | undefined;
+  /** An earlier life of Reeve saw the process end, no later than this. */
+  readonly endedMs?: MonoMs | undefined;
+}
+
+/** Folds one sample in. */
 export function nextProcess(
   before: ProcessFacts | undefined,
   sample: ProcessSample,
-  actedMs: MonoMs | undefined,
+  { actedMs, endedMs }: Known,
 ): ProcessFacts {
   if (before === undefined || (before.generation === undefined && before.lastMs === before.unreadableSinceMs)) {
-    return firstSight(sample);
+    return recalled(firstSight(sample), sample, endedMs);
   }
   if (sample.state === 'unknown') return { ...before, unreadableSinceMs: before.unreadableSinceMs ?? sample.monoMs };
   const moved = withLife(before, sample, actedMs);
@@ -98,6 +106,15 @@ function firstSight(sample: ProcessSample): ProcessFacts {
     cpu: counterOf(undefined, sample.cpuMs, monoMs),
     bytes: counterOf(undefined, sample.bytesWritten, monoMs),
   };
+}
+
+/** A process that is still down as the earlier life left it, a moment ago, has died, and was not found dead. */
+function recalled(facts: ProcessFacts, sample: ProcessSample, endedMs: MonoMs | undefined): ProcessFacts {
+  const isThatEnd = endedMs !== undefined && sample.monoMs - endedMs <= RECALL_MS;
+  if (!isThatEnd || sample.state !== 'exited' || sample.stoppedOnPurpose) return facts;
+  const { exitCode, exitSignal } = sample;
+  const lastEnd = { monoMs: endedMs, exitCode, exitSignal, ordered: false, seen: true };
+  return { ...facts, lastEnd, ends: [endedMs], failedLives: 1 };
 }
 
 /** Ends the old life and begins the new one, where the sample tells of either. */

@@ -1,6 +1,6 @@
 import type { EpochMs, MonoMs } from '../core/clock.ts';
 import type { Ids } from '../core/id.ts';
-import { type Escalation, keyOfIncidentPage } from '../core/incident.ts';
+import { type Escalation, keyOfIncidentPage, type Outcome } from '../core/incident.ts';
 import type { About, Draft, JournalEntry, Projection } from '../core/journal.ts';
 import { type IncidentId, keyOfScope, type RunId, type Scope } from '../core/scope.ts';
 import { describeCall, type PermitTerms } from '../core/tool.ts';
@@ -25,7 +25,14 @@ export interface OpenWork {
   readonly permits: readonly OpenPermit[];
   readonly runs: readonly OpenRun[];
   /** Of the open incidents: what they are about. */
-  readonly scopes: readonly { readonly incident: IncidentId; readonly scope: Scope }[];
+  readonly scopes: readonly OpenScope[];
+}
+
+interface OpenScope {
+  readonly incident: IncidentId;
+  readonly scope: Scope;
+  /** Its last run did not come to its own end. */
+  readonly cutOff?: boolean;
 }
 
 export const openWorkProjection: Projection<OpenWork> = {
@@ -47,7 +54,7 @@ export const openWorkProjection: Projection<OpenWork> = {
         if (entry.run === undefined) return state;
         return { ...state, runs: [...state.runs, { ...runOf(entry.run, entry), steps: 0 }] };
       case 'run.ended':
-        return { ...state, runs: state.runs.filter(({ run }) => run !== entry.run) };
+        return ended(state, entry, fact.cutOff === true);
       default:
         return state;
     }
@@ -66,6 +73,12 @@ function started(state: OpenWork, permit: PermitTerms, entry: JournalEntry): Ope
   };
 }
 
+const ended = (state: OpenWork, { run: id, incident }: JournalEntry, cutOff: boolean): OpenWork => ({
+  ...state,
+  runs: state.runs.filter(({ run }) => run !== id),
+  scopes: state.scopes.map((open) => (open.incident === incident ? { ...open, cutOff } : open)),
+});
+
 export interface RecoveryMoment {
   readonly at: EpochMs;
   readonly nowMs: MonoMs;
@@ -74,8 +87,10 @@ export interface RecoveryMoment {
 
 /**
  * What must be written, in one append, before anything else is done after a start (law S6). Each call whose end is
- * not known becomes UNKNOWN and is never made again; each run that was cut off ends as escalated; and each incident
- * that is touched gets one page. Empty after an orderly stop.
+ * not known becomes UNKNOWN and is never made again; each run that was cut off ends as escalated, and its incident gets
+ * one page. A run that had called nothing leaves nothing open but its question: its incident is taken up again on
+ * fresh evidence, through all the guard's questions, where what the lost run had reserved still counts. Empty after an
+ * orderly stop.
  */
 export function recoveryDrafts(open: OpenWork, moment: RecoveryMoment): readonly Draft[] {
   const because = 'Reeve stopped while it was under way';
@@ -83,18 +98,32 @@ export function recoveryDrafts(open: OpenWork, moment: RecoveryMoment): readonly
     ...about,
     fact: { type: 'tool.unknown', permit, because },
   }));
-  const runs: readonly Draft[] = open.runs.map(({ run, about, startedMs, steps }) => ({
-    ...about,
-    run,
+  const runs: readonly Draft[] = open.runs.map((cut) => ({
+    ...cut.about,
+    run: cut.run,
     fact: {
       type: 'run.ended',
-      outcome: { kind: 'escalated', reason: 'internal', because, denial: undefined },
-      steps,
-      tookMs: Math.max(0, moment.nowMs - startedMs),
+      outcome: mayBeTakenUp(open, cut) ? AGAIN : { kind: 'escalated', reason: 'internal', because, denial: undefined },
+      steps: cut.steps,
+      tookMs: Math.max(0, moment.nowMs - cut.startedMs),
+      cutOff: true,
     },
   }));
   return [...unknowns, ...pages(open, moment), ...runs];
 }
+
+const AGAIN: Outcome = {
+  kind: 'watching',
+  because: 'Reeve stopped before it had called anything; it looks again',
+  retryAfterMs: 0,
+  escalateAfterMs: undefined,
+};
+
+/** Not twice in a row: what is wrong there may be what ends Reeve, and then a person has to hear of it. */
+const mayBeTakenUp = ({ scopes }: OpenWork, { steps, about }: OpenRun): boolean => {
+  const known = scopes.find(({ incident }) => incident === about.incident);
+  return steps === 0 && known !== undefined && known.cutOff !== true;
+};
 
 /** One page per incident: the staged start of a group leaves several calls open, and they are one trouble. */
 function pages(open: OpenWork, moment: RecoveryMoment): readonly Draft[] {
@@ -106,8 +135,9 @@ function pages(open: OpenWork, moment: RecoveryMoment): readonly Draft[] {
     drafts.push({ ...about, fact: { type: 'escalation.raised', escalation: escalationOf(incident, page, moment) } });
   };
   for (const { permit, about } of rootsFirst(open.permits)) tell(about, permit.incident, unknownPage(permit));
-  for (const { about } of open.runs) {
-    if (about.incident === undefined) continue;
+  for (const cut of open.runs) {
+    const { about } = cut;
+    if (about.incident === undefined || mayBeTakenUp(open, cut)) continue;
     const known = open.scopes.find(({ incident }) => incident === about.incident);
     tell(about, about.incident, interruptedPage(about.incident, known?.scope ?? { kind: 'fleet' }));
   }

@@ -25,7 +25,8 @@ export interface Status {
 
 export const statusOf = (daemon: Daemon): Promise<Status> => daemon.get<Status>('/api/v1/status');
 
-const STEP_MS = 20_000;
+/** What waits for patience, for a spacing or for a busy machine comes all the same. */
+const STEP_MS = 90_000;
 
 /** A life of the daemon, and whether it is over, or cannot be expected to do anything any more. */
 export interface Life {

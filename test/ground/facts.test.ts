@@ -43,6 +43,28 @@ describe('starts', () => {
     expect(process().ends).toEqual([]);
   });
 
+  it.each([
+    ['was seen to die a moment before', 119_000, {}, [1_000]],
+    ['was seen to die longer ago than evidence is fresh', 121_001, {}, []],
+    ['was stopped on purpose since', 2_000, { stoppedOnPurpose: true }, []],
+    ['runs again', 2_000, { state: 'running' }, []],
+    ['is given up by its engine', 2_000, { state: 'fatal' }, []],
+  ] as const)('a process that an earlier life of Reeve left behind and that %s', (_, seenMs, sample, ends) => {
+    const { board, see, process } = setUp();
+    board.recallEnd('news', 1_000);
+    see(seenMs, 'exited', 'a', { exitCode: 1, ...sample });
+    expect(process().ends).toEqual(ends);
+    expect(process().lastEnd?.exitCode).toBe(ends.length === 0 ? undefined : 1);
+  });
+
+  it('what an earlier life saw is no witness once this life has seen the process run', () => {
+    const { board, see, process } = setUp();
+    see(1_000, 'running', 'a');
+    board.recallEnd('news', 1_500);
+    see(2_000, 'exited', 'a', { exitCode: 1 });
+    expect(process().ends).toEqual([2_000]);
+  });
+
   it('a new generation is a start, also when the death between was not seen', () => {
     const { see, starts, process } = setUp();
     see(1_000, 'running', 'a');

@@ -94,11 +94,41 @@ describe('recovery', () => {
   });
 
   it('ends a run without an open call, and tells a person once, about the scope of its incident', () => {
-    const drafts = afterCrash([opened, runStarted]).recover();
+    const drafts = afterCrash([opened, runStarted, toolStarted('per-1'), toolFinished('per-1')]).recover();
     expect(drafts).toMatchObject([
       { fact: { type: 'escalation.raised', escalation: { reason: 'internal', scope: { kind: 'group', id: 'pull' } } } },
-      { fact: { type: 'run.ended', steps: 0 } },
+      { fact: { type: 'run.ended', steps: 1, outcome: { kind: 'escalated' } } },
     ]);
+  });
+
+  it('lets an incident be taken up again at once, without a page, when its run had called nothing', () => {
+    expect(afterCrash([opened, runStarted]).recover()).toMatchObject([
+      { ...ABOUT, fact: { type: 'run.ended', steps: 0, cutOff: true, outcome: { kind: 'watching', retryAfterMs: 0 } } },
+    ]);
+  });
+
+  it('tells a person when a run is cut off a second time in a row: the incident itself may be what ends Reeve', () => {
+    const { ledger, recover } = afterCrash([opened, runStarted]);
+    ledger.append([...recover(), runStarted]);
+    expect(recover()).toMatchObject([
+      { fact: { type: 'escalation.raised', escalation: { reason: 'internal' } } },
+      { fact: { type: 'run.ended', cutOff: true, outcome: { kind: 'escalated' } } },
+    ]);
+  });
+
+  it('takes it up again after a run between the two that came to its own end', () => {
+    const { ledger, recover } = afterCrash([opened, runStarted]);
+    ledger.append([...recover(), runStarted, runEnded, runStarted]);
+    expect(recover()).toMatchObject([{ fact: { type: 'run.ended', outcome: { kind: 'watching' } } }]);
+  });
+
+  it('counts the cut-off runs of each incident for itself', () => {
+    const other = { ...ABOUT, incident: 'inc-2', run: 'run-2' };
+    const { ledger, recover } = afterCrash([opened, runStarted]);
+    if (opened.fact.type !== 'incident.opened') throw new Error('not opened');
+    const second: Draft = { ...other, fact: { ...opened.fact, incident: { ...opened.fact.incident, id: 'inc-2' } } };
+    ledger.append([...recover(), second, { ...other, fact: runStarted.fact }]);
+    expect(recover()).toMatchObject([{ incident: 'inc-2', fact: { outcome: { kind: 'watching' } } }]);
   });
 
   it('of a staged start makes one page, about the whole', () => {

@@ -1,4 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { countingIds } from '../../src/core/id.ts';
+import type { FactType } from '../../src/core/journal.ts';
+import { fakeClock } from '../support/fake-clock.ts';
+import type { FakeEngine } from '../support/fake-engine.ts';
 import { spineWorld } from '../support/spine-world.ts';
 
 const pages = (world: ReturnType<typeof spineWorld>) =>
@@ -76,6 +80,60 @@ describe('a crash of Reeve in the middle of a restart', () => {
     expect(world.engine.restarts).toHaveLength(1);
     expect(pages(again).map(({ reason }) => reason)).toContain('outcome_unknown');
     expect(again.spine.guardState().starts.filter(({ channel }) => channel === 'news').length).toBeGreaterThan(0);
+  });
+});
+
+/** A life whose journal ends before the first entry of the type, and the next one. */
+async function lives(type: FactType, between: (engine: FakeEngine) => void = () => {}) {
+  const time = fakeClock();
+  const ids = countingIds();
+  const world = spineWorld({ time, ids });
+  const { store, engine } = world;
+  const append = store.append.bind(store);
+  let over = false;
+  store.append = (rows) => {
+    over ||= rows.some((row) => row.type === type);
+    if (over) throw new Error('the machine stops here');
+    append(rows);
+  };
+  await world.live(10_000);
+  engine.kill('news');
+  await world.live(5_000);
+  const types = world.entries.map(({ fact }) => fact.type);
+  expect([over, types.includes('incident.opened'), types.includes('tool.started')]).toEqual([true, true, false]);
+  world.spine[Symbol.dispose]();
+  store.append = append;
+  between(engine);
+  return spineWorld({ store, time, engine, ids });
+}
+
+describe('a crash of Reeve before it called anything', () => {
+  it.each(['run.started', 'envelope.taken', 'plan.made', 'guard.decided'] as const)(
+    'at %s takes the incident up again, restarts once, and calls nobody',
+    async (type) => {
+      const again = await lives(type);
+      await again.live(30_000);
+      expect(again.engine.restarts).toHaveLength(1);
+      expect(again.facts('tool.unknown')).toEqual([]);
+      expect(again.facts('incident.closed')).toMatchObject([{ ending: 'resolved' }]);
+      expect(pages(again)).toEqual([]);
+    },
+  );
+
+  it('with a permit in hand waits as if it had been used, and then restarts once', async () => {
+    const again = await lives('tool.started');
+    await again.live(50_000);
+    expect(again.engine.restarts).toEqual([]);
+    await again.live(30_000);
+    expect(again.engine.restarts).toHaveLength(1);
+    expect(pages(again)).toEqual([]);
+  });
+
+  it('does nothing when the channel plays again by itself meanwhile', async () => {
+    const again = await lives('plan.made', (engine) => engine.startByHand('news'));
+    await again.live(30_000);
+    expect(again.engine.restarts).toEqual([]);
+    expect(again.facts('incident.closed')).toMatchObject([{ ending: 'self_healed' }]);
   });
 });
 

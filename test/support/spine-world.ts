@@ -1,7 +1,7 @@
 import { loadPersonas } from '../../src/config/personas.ts';
 import { loadRules } from '../../src/config/rules.ts';
 import { safeText } from '../../src/collect/clean.ts';
-import { countingIds } from '../../src/core/id.ts';
+import { countingIds, type Ids } from '../../src/core/id.ts';
 import type { FactType, JournalEntry, JournalFact } from '../../src/core/journal.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits.ts';
 import type { Persona } from '../../src/core/persona.ts';
@@ -37,6 +37,8 @@ export interface WorldOptions {
   readonly store?: MemoryStore;
   readonly time?: ReturnType<typeof fakeClock>;
   readonly engine?: FakeEngine;
+  /** A next life goes on counting: an id is never used twice. */
+  readonly ids?: Ids;
 }
 
 /** The whole decision path over a fake engine, a memory journal and a standing clock. */
@@ -54,7 +56,7 @@ export function spineWorld(options: WorldOptions = {}) {
   let persona: Persona = { ...shipped, ...options.personaWith };
   const outbox = ledger.register(outboxProjection);
   const openWork = ledger.register(openWorkProjection);
-  const ids = countingIds();
+  const ids = options.ids ?? countingIds();
   const failures: string[] = [];
   let phase: Phase = options.phase ?? 4;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
