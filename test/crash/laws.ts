@@ -87,6 +87,12 @@ const nothingSticks: Law = (evidence) => {
     .map(({ run }) => `L2: ${run} never ended`);
 };
 
+/** Nothing had begun, and Reeve died once: its next life goes on instead of calling somebody. */
+const takenUpAgain: Law = (evidence) =>
+  factsOf(evidence, 'run.ended')
+    .filter(({ cut_off, steps, outcome }) => cut_off === true && steps === 0 && outcome?.kind !== 'watching')
+    .map(({ outcome }) => `a run that had called nothing ended as ${outcome?.kind}`);
+
 const CAPS = 10;
 const WINDOW = 14;
 
@@ -112,6 +118,7 @@ const LAWS: readonly Law[] = [
   unknownIsKept,
   nobodyUnpaged,
   nothingSticks,
+  takenUpAgain,
   startsCount,
   auditHolds,
   endsWell,

@@ -125,6 +125,11 @@ describe('the laws of the crash points', () => {
       /^L2: run-1/,
       { entries: [entry(4, { type: 'run.started' }, 'run-1'), ...evidence().entries] },
     ],
+    [
+      'an incident that was left to a person though nothing had begun',
+      /^a run that had called nothing ended as escalated/,
+      { entries: [entry(5, { type: 'run.ended', cut_off: true, steps: 0, outcome: { kind: 'escalated' } })] },
+    ],
     ['a start that the cap forgot', /^S5/, { whyNot: { checks: [{ id: 14, value: '1 starts' }] } }],
     ['a start that the window forgot', /^S2/, { whyNot: { checks: [{ id: 10, value: '0 in it, 1 in 24 h' }] } }],
     ['a chain that does not hold', /^S14: cut/, { chain: { ok: false, because: 'cut' } }],

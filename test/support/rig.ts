@@ -59,6 +59,8 @@ export interface ExportedFact {
   readonly result?: { readonly ok: boolean; readonly code?: string };
   readonly outcome?: { readonly kind: string; readonly reason?: string };
   readonly because?: string;
+  readonly steps?: number;
+  readonly cut_off?: true;
 }
 
 export interface RigOptions {
