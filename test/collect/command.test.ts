@@ -102,7 +102,7 @@ describe('what a command prints', () => {
 
   it('comes again after it ended: it is started anew, later each time', async () => {
     const { log, texts, notices } = run(['sh', '-c', 'echo here; exit 3']);
-    await expect.poll(texts, { timeout: 5_000 }).toEqual(['here\n', 'here\n']);
+    await expect.poll(texts, { timeout: 30_000 }).toEqual(['here\n', 'here\n']);
     expect(notices).toContain('missing: it ended with exit code 3');
     expect(log.stats().gaps).toBeGreaterThanOrEqual(1);
   });
@@ -127,7 +127,7 @@ describe('what a command prints', () => {
 
   it('is missing when there is no such command, and that is said once', async () => {
     const { log, notices } = run(['/no/such/command']);
-    await expect.poll(() => log.stats().gaps, { timeout: 5_000 }).toBeGreaterThanOrEqual(2);
+    await expect.poll(() => log.stats().gaps, { timeout: 30_000 }).toBeGreaterThanOrEqual(2);
     expect(notices).toHaveLength(1);
     expect(notices[0]).toMatch(/^missing: .*ENOENT/);
   });

@@ -37,7 +37,7 @@ describe('probes', () => {
       ],
       hosts: [{ engine: 'local', disks: ['/tmp'], everyMs: 200 }],
     });
-    await expect.poll(() => new Set(samples.map(({ kind }) => kind)).size, { timeout: 5_000 }).toBe(4);
+    await expect.poll(() => new Set(samples.map(({ kind }) => kind)).size, { timeout: 30_000 }).toBe(4);
     await expect.poll(() => samples.filter(({ kind }) => kind === 'reach').length).toBeGreaterThanOrEqual(2);
     expect(samples.find(({ kind }) => kind === 'source')).toMatchObject({ channel: 'a', ok: true, host });
     expect(samples.find((sample) => sample.kind === 'reach' && sample.channel === 'c')).toMatchObject({

@@ -103,7 +103,7 @@ describe('what a value means', () => {
     await vi.waitFor(
       () =>
         expect(found.samples.length + found.symptoms.length + found.pools.length).toBeGreaterThanOrEqual(values.length),
-      { timeout: 5_000 },
+      { timeout: 30_000 },
     );
     return found;
   };
@@ -146,7 +146,7 @@ describe('what a value means', () => {
       url,
       (['up', 'source_up', 'output_position', 'viewers'] as const).map((means) => ({ query: means, means })),
     );
-    await vi.waitFor(() => expect(samples.length).toBeGreaterThanOrEqual(10), { timeout: 5_000 });
+    await vi.waitFor(() => expect(samples.length).toBeGreaterThanOrEqual(10), { timeout: 30_000 });
     expect(new Set(samples.filter(({ channel }) => channel === 'sport').map(({ kind }) => kind))).toEqual(
       new Set(['viewers']),
     );
@@ -161,7 +161,7 @@ describe('a server that does not answer well', () => {
       else response.writeHead(status).end();
     });
     const { samples, reports } = ask(url, [{ query: 'up', means: 'up' }], 'secret');
-    await vi.waitFor(() => expect(asked.length).toBeGreaterThan(3), { timeout: 5_000 });
+    await vi.waitFor(() => expect(asked.length).toBeGreaterThan(3), { timeout: 30_000 });
     expect([samples.length, reports.length]).toEqual([0, 1]);
     status = 200;
     await vi.waitFor(() => expect(samples.length).toBeGreaterThan(0));
@@ -237,7 +237,7 @@ describe.skipIf(spawnSync('which', ['prometheus']).status !== 0)(
       ]);
       const of = (kind: string) => samples.filter((sample) => sample.kind === kind);
       const revisions = () => new Set(of('playlist').map(({ revision }) => revision)).size;
-      await vi.waitFor(() => expect(revisions()).toBeGreaterThan(2), { timeout: 20_000, interval: 50 });
+      await vi.waitFor(() => expect(revisions()).toBeGreaterThan(2), { timeout: 30_000, interval: 50 });
       expect(of('reach').at(-1)).toMatchObject({ ok: true, channel: 'news' });
       expect(of('viewers').at(-1)).toMatchObject({ viewers: 5 });
       expect(pools.at(-1)).toEqual(['local', 0.9]);
@@ -245,12 +245,12 @@ describe.skipIf(spawnSync('which', ['prometheus']).status !== 0)(
       expect(reports.some((because) => because.startsWith('nonsense('))).toBe(true);
       isThere = false;
       await vi.waitFor(() => expect(of('reach').at(-1)).toMatchObject({ ok: false }), {
-        timeout: 10_000,
+        timeout: 30_000,
         interval: 50,
       });
       const playlists = of('playlist').length;
       const reaches = of('reach').length;
-      await vi.waitFor(() => expect(of('reach').length).toBeGreaterThan(reaches + 3), { timeout: 10_000 });
+      await vi.waitFor(() => expect(of('reach').length).toBeGreaterThan(reaches + 3), { timeout: 30_000 });
       expect(of('playlist').length).toBeLessThanOrEqual(playlists + 2);
     }, 60_000);
   },

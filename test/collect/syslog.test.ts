@@ -160,7 +160,7 @@ describe('a syslog server', () => {
     const { feeds, feed, tcpPort } = await aServer();
     const line = `<13>Oct  1 22:14:15 box news: ${'x'.repeat(200)}\n`;
     await Promise.all(Array.from({ length: 4 }, () => send(tcpPort, line.repeat(25_000))));
-    await vi.waitFor(() => expect(feed.stats().lines + feed.stats().waiting).toBe(100_000), { timeout: 10_000 });
+    await vi.waitFor(() => expect(feed.stats().lines + feed.stats().waiting).toBe(100_000), { timeout: 30_000 });
     await feeds.idle();
     const { lines, unmatched, dropped } = feed.stats();
     expect(lines).toBe(100_000);
@@ -196,7 +196,7 @@ describe('a syslog server', () => {
       run('--udp', '--port', `${udpPort}`, '--rfc5424', 'by udp, new');
       run('--tcp', '--port', `${tcpPort}`, '--rfc3164', 'by tcp, old');
       run('--tcp', '--port', `${tcpPort}`, '--rfc5424', '--octet-count', 'by tcp, counted');
-      await vi.waitFor(() => expect(seen.length).toBe(4), { timeout: 5_000 });
+      await vi.waitFor(() => expect(seen.length).toBe(4), { timeout: 30_000 });
       const said = texts().map((text) => text.replace(/^.* news: /, ''));
       expect(said.sort()).toEqual(['by tcp, counted', 'by tcp, old', 'by udp, new', 'by udp, old']);
       expect(new Set(seen.map(({ channel }) => channel))).toEqual(new Set(['news']));
@@ -225,10 +225,10 @@ describe('a syslog server', () => {
       await once(daemon, 'exit');
     });
     const say = () => spawnSync('logger', ['--socket', input, '--tag', 'news', 'first']).status;
-    await vi.waitFor(() => expect(say()).toBe(0), { timeout: 5_000, interval: 100 });
+    await vi.waitFor(() => expect(say()).toBe(0), { timeout: 30_000, interval: 100 });
     const lines = Array.from({ length: 200 }, (_, at) => `line ${at}`).join('\n');
     spawnSync('logger', ['--socket', input, '--tag', 'news'], { input: lines });
-    await vi.waitFor(() => expect(feed.stats().lines).toBe(603), { timeout: 10_000 });
+    await vi.waitFor(() => expect(feed.stats().lines).toBe(603), { timeout: 30_000 });
     for (const word of ['line 0', 'line 199']) {
       expect(texts().filter((text) => text.endsWith(`news: ${word}`) || text.endsWith(`: ${word}`)).length).toBe(3);
     }

@@ -67,7 +67,7 @@ describe('a line that comes by another way than a file', () => {
   it('what a command prints is read, as its channel', async () => {
     const script = `sleep 1; echo '${REFUSED}'; exec sleep 60`;
     const { told } = collect(`${CHANNEL}sources: [{ id: c, command: [sh, -c, "${script}"], channel: news }]\n`);
-    await vi.waitFor(() => expect(told()).toEqual([['news', 'upstream_unreachable', 'log']]), { timeout: 5_000 });
+    await vi.waitFor(() => expect(told()).toEqual([['news', 'upstream_unreachable', 'log']]), { timeout: 30_000 });
   });
 });
 
@@ -80,9 +80,9 @@ describe('a log in another format than text', () => {
     const { told, samples, linesOf } = collect(`channels: [{ id: news, engine: e, logs: ${logs} }]\n`, folder);
     appendFileSync(paths[0]!, `${JSON.stringify({ log: `${REFUSED}\n`, stream: 'stderr', time: 'x' })}\n`);
     appendFileSync(paths[1]!, 'frame=25\nout_time=00:00:01.000000\nprogress=continue\n');
-    await vi.waitFor(() => expect(told()).toEqual([['news', 'upstream_unreachable', 'log']]), { timeout: 5_000 });
+    await vi.waitFor(() => expect(told()).toEqual([['news', 'upstream_unreachable', 'log']]), { timeout: 30_000 });
     await vi.waitFor(() => expect(samples).toMatchObject([{ kind: 'progress', channel: 'news', outTimeMs: 1_000 }]), {
-      timeout: 5_000,
+      timeout: 30_000,
     });
     expect([linesOf('news'), linesOf('news#2')]).toEqual([[['matched', 1]], [['unmatched', 3]]]);
   });

@@ -51,7 +51,7 @@ function watching(clock = systemClock, cwd = aFolder(FILES)) {
   });
   onTestFinished(() => reloader[Symbol.dispose]());
   const change = async (index: number): Promise<Change> => {
-    await vi.waitFor(() => expect(changes.length).toBeGreaterThan(index), { timeout: 10_000, interval: 20 });
+    await vi.waitFor(() => expect(changes.length).toBeGreaterThan(index), { timeout: 30_000, interval: 20 });
     return changes[index]!;
   };
   return { cwd, reloader, changes, change };

@@ -67,12 +67,12 @@ describe('runProgram', () => {
     );
     const stop = new AbortController();
     const ended = outcome(run([deaf], { signal: stop.signal, graceMs: 100 }));
-    await until(() => existsSync(`${dir}/child`) && existsSync(`${dir}/self`), 5_000, 'both run');
+    await until(() => existsSync(`${dir}/child`) && existsSync(`${dir}/self`), 30_000, 'both run');
     const pids = ['self', 'child'].map((name) => Number(readFileSync(`${dir}/${name}`, 'utf8')));
     expect(pids.every(isAlive)).toBe(true);
     stop.abort(new Error('enough'));
     expect(await ended).toMatchObject({ message: 'enough' });
-    await until(() => !pids.some(isAlive), 2_000, 'both are gone');
+    await until(() => !pids.some(isAlive), 30_000, 'both are gone');
   });
 
   it('does not wait for what a program leaves behind, and lets it live', async () => {
@@ -196,7 +196,7 @@ describe('a change', () => {
     const caller = new AbortController();
     const context = aContext({ signal: caller.signal });
     const restart = engine.restart('ch-news', context);
-    await until(() => existsSync(`${dir}/log`), 5_000, 'it has begun');
+    await until(() => existsSync(`${dir}/log`), 30_000, 'it has begun');
     caller.abort(new Error('gone'));
     await restart;
     expect(await outcome(engine.restart('ch-news', aContext({ permit: context.permit })))).toMatchObject({

@@ -4,7 +4,7 @@ import type { ReeveError } from '../../src/core/errors.ts';
 import { ExstreamtvEngine } from '../../src/engine/exstreamtv.ts';
 import { parseMetrics, sumOf } from '../../src/engine/metrics-text.ts';
 import { withoutTokens } from '../../src/engine/secrets.ts';
-import { aContext, engineParts } from '../support/engine-parts.ts';
+import { aContext, deadlinesFor, engineParts } from '../support/engine-parts.ts';
 import { ExstreamtvHead } from '../support/exstreamtv-head.ts';
 import { closeServersAfterAll, HOSTILE } from '../support/servers.ts';
 
@@ -12,12 +12,13 @@ closeServersAfterAll();
 const never = new AbortController().signal;
 const outcome = (call: Promise<unknown>) => call.catch((error: unknown) => error as ReeveError);
 
-const engineAt = (url: string, options: object = {}, names = ['7', '8', '9']) => {
+const CHANNELS = ['7', '8', '9'];
+const engineAt = (url: string, options: object = {}, names = CHANNELS, parts = engineParts()) => {
   const document = exstreamtvDocument.parse({ id: 'tv', kind: 'exstreamtv', url, ...options });
   return new ExstreamtvEngine({
     document,
     channels: names.map((name) => ({ id: `ch-${name}`, name })),
-    parts: engineParts({ timeoutMs: 300, changeMs: 300 }),
+    parts,
   });
 };
 
@@ -104,7 +105,8 @@ describe('a look', () => {
   });
 
   it.each(Object.entries(HOSTILE))('at a service that %s is a typed failure', async (_, { start, failure }) => {
-    const report = await engineAt(await start()).observe(never);
+    const parts = engineParts(deadlinesFor(failure));
+    const report = await engineAt(await start(), {}, CHANNELS, parts).observe(never);
     expect(report).toMatchObject({ engine: { ok: false, failure }, processes: [] });
   });
 

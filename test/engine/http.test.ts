@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { httpEngineDocument } from '../../src/core/engine-documents.ts';
 import type { ReeveError } from '../../src/core/errors.ts';
 import { HttpEngine } from '../../src/engine/http.ts';
-import { aContext, engineParts } from '../support/engine-parts.ts';
+import { aContext, deadlinesFor, engineParts } from '../support/engine-parts.ts';
 import { closeServersAfterAll, HOSTILE, serve } from '../support/servers.ts';
 
 closeServersAfterAll();
@@ -34,12 +34,13 @@ async function service(answers: Answers) {
 const list = { path: '/api/streams', items: '/streams', fields: { name: '/id', state: '/state', viewers: '/viewers' } };
 const running = { 'GET /api/streams': { streams: [{ id: 'news', state: 'running', viewers: 3 }] } };
 
-function engineAt(url: string, options: object = {}, channels = ['news']) {
+const CHANNELS = ['news'];
+function engineAt(url: string, options: object = {}, channels = CHANNELS, parts = engineParts()) {
   const document = httpEngineDocument.parse({ id: 'web', kind: 'http', url, list, local: false, ...options });
   return new HttpEngine({
     document,
     channels: channels.map((name) => ({ id: `ch-${name}`, name })),
-    parts: engineParts({ timeoutMs: 300, changeMs: 300 }),
+    parts,
   });
 }
 const outcome = (call: Promise<unknown>) => call.catch((error: unknown) => error as ReeveError);
@@ -82,7 +83,8 @@ describe('a look', () => {
   });
 
   it.each(Object.entries(HOSTILE))('at a service that %s is a typed failure', async (_, { start, failure }) => {
-    const report = await engineAt(await start()).observe(never);
+    const parts = engineParts(deadlinesFor(failure));
+    const report = await engineAt(await start(), {}, CHANNELS, parts).observe(never);
     expect(report).toMatchObject({ engine: { ok: false, failure }, processes: [] });
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { supervisorDocument } from '../../src/core/engine-documents.ts';
 import type { ReeveError } from '../../src/core/errors.ts';
 import { SupervisorEngine } from '../../src/engine/supervisor.ts';
-import { aContext, engineParts } from '../support/engine-parts.ts';
+import { aContext, deadlinesFor, engineParts } from '../support/engine-parts.ts';
 import { fakeClock } from '../support/fake-clock.ts';
 import { closeServersAfterAll, HOSTILE, serve } from '../support/servers.ts';
 
@@ -51,11 +51,7 @@ async function scripted(script: Record<string, readonly (string | 'hang up')[]>)
   return { url, calls };
 }
 
-function engineAt(
-  url: string,
-  options: Record<string, unknown> = {},
-  parts = engineParts({ timeoutMs: 300, changeMs: 300 }),
-) {
+function engineAt(url: string, options: Record<string, unknown> = {}, parts = engineParts()) {
   const document = supervisorDocument.parse({ id: 'local', kind: 'supervisor', url, local: false, ...options });
   return new SupervisorEngine({ document, channels: [{ id: 'news', name: 'news' }], parts });
 }
@@ -66,14 +62,15 @@ describe('an engine that is unwell', () => {
     'that %s is a typed failure, and nothing is known of its channels',
     async (_, { start, failure }) => {
       const url = await start();
-      const report = await engineAt(url).observe(never);
+      const engine = () => engineAt(url, {}, engineParts(deadlinesFor(failure)));
+      const report = await engine().observe(never);
       expect(report).toMatchObject({
         engine: { ok: false, failure },
         processes: [],
         viewers: [],
         credential: undefined,
       });
-      expect(await outcome(engineAt(url).restart('news', aContext()))).toHaveProperty('code');
+      expect(await outcome(engine().restart('news', aContext()))).toHaveProperty('code');
     },
   );
 
@@ -175,7 +172,7 @@ describe('time', () => {
         answer([info({ start: 4_000, now: 9_000, pid: 78 })]),
       ],
     });
-    const engine = engineAt(url, {}, engineParts({ clock, timeoutMs: 60_000 }));
+    const engine = engineAt(url, {}, engineParts({ clock }));
     const look = async () => (await engine.observe(never)).processes[0];
     expect(await look()).toMatchObject({ generation: '77:1000', uptimeMs: 10_000 });
     await advance(1_000);

@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { supervisorDocument } from '../../src/core/engine-documents.ts';
 import type { ReeveError } from '../../src/core/errors.ts';
 import type { ProcessSample } from '../../src/core/sample.ts';
 import { SupervisorEngine } from '../../src/engine/supervisor.ts';
 import { aContext, engineParts } from '../support/engine-parts.ts';
+import { fakeClock } from '../support/fake-clock.ts';
 import {
   freePort,
   hasSupervisord,
@@ -15,6 +16,8 @@ import {
   until,
 } from '../support/supervisord.ts';
 
+/** Ends a wait that would be in vain; how fast a busy machine is decides nothing. */
+const WITHIN_MS = 30_000;
 const still = ['autorestart=false', 'stopwaitsecs=1', 'startsecs=0'];
 const waiting = ['autostart=false', ...still];
 const ENCODER = existsSync('/usr/bin/ffmpeg')
@@ -37,7 +40,21 @@ const PROGRAMS = {
   'program:retrying': ['command=/bin/sh -c "exit 1"', 'autostart=false', 'startsecs=1', 'startretries=50'],
   'program:missing': ['command=/nowhere/ffmpeg', 'autostart=false'],
   'program:deaf': [`command=/bin/bash -c "trap '' TERM; while :; do sleep 0.1; done"`, ...waiting, 'killasgroup=true'],
-  'program:slow': ['command=/bin/sleep 1000', 'autostart=false', 'autorestart=false', 'startsecs=3', 'stopwaitsecs=1'],
+  // Hears TERM and ends when the file `go` is there: its end takes exactly as long as a test wants.
+  'program:patient': [
+    `command=/bin/bash -c "trap 'until [ -e go ]; do sleep 0.05; done; exit 0' TERM; echo >ready; while :; do sleep 0.1; done"`,
+    'autostart=false',
+    'autorestart=false',
+    'stopwaitsecs=600',
+    'startsecs=0',
+  ],
+  'program:slow': [
+    'command=/bin/sleep 1000',
+    'autostart=false',
+    'autorestart=false',
+    'startsecs=3600',
+    'stopwaitsecs=1',
+  ],
   'program:talking': [
     `command=/bin/bash -c "for i in {1..2000}; do echo line-$i '<&>' >&2; done; echo on-stdout; sleep 1000"`,
     ...waiting,
@@ -59,6 +76,7 @@ const CHANNELS = [
     'retrying',
     'missing',
     'deaf',
+    'patient',
     'slow',
   ],
   ...['talking', 'plain', 'pair:left', 'pair:right', 'absent'],
@@ -69,7 +87,19 @@ describe.skipIf(!hasSupervisord)('supervisor engine, with a real supervisord (ne
   beforeAll(async () => {
     daemon = await startSupervisord(PROGRAMS);
   });
-  afterAll(() => daemon.stop());
+  afterAll(() => {
+    release();
+    return daemon.stop();
+  });
+
+  const startPatient = async () => {
+    release();
+    daemon.ctl('stop', 'patient');
+    for (const file of ['go', 'ready']) rmSync(`${daemon.dir}/${file}`, { force: true });
+    daemon.ctl('start', 'patient');
+    await until(() => existsSync(`${daemon.dir}/ready`), WITHIN_MS, 'it listens for TERM');
+  };
+  const release = () => writeFileSync(`${daemon.dir}/go`, '');
 
   const engineOf = (
     options: Record<string, unknown> = {},
@@ -86,7 +116,7 @@ describe.skipIf(!hasSupervisord)('supervisor engine, with a real supervisord (ne
     return processes.find(({ channel }) => channel === `ch-${name}`)!;
   };
   const inState = (engine: SupervisorEngine, name: string, state: string) =>
-    until(async () => (await sampleOf(engine, name)).state === state, 10_000, `${name} is ${state}`);
+    until(async () => (await sampleOf(engine, name)).state === state, WITHIN_MS, `${name} is ${state}`);
   const refusal = (call: Promise<unknown>) => call.then(() => 'done').catch((error: unknown) => error as ReeveError);
   const starts = (name: string) =>
     execFileSync('grep', ['-c', `spawned: '${name}'`, `${daemon.dir}/log/supervisord.log`], {
@@ -127,7 +157,7 @@ describe.skipIf(!hasSupervisord)('supervisor engine, with a real supervisord (ne
       process.kill(after.pid!, 'SIGKILL');
       await until(
         async () => (await sampleOf(engine, 'reviving')).generation !== after.generation,
-        10_000,
+        WITHIN_MS,
         'supervisord has restarted it',
       );
     });
@@ -148,7 +178,7 @@ describe.skipIf(!hasSupervisord)('supervisor engine, with a real supervisord (ne
       daemon.ctl('start', 'frozen');
       const pid = (await sampleOf(engineOf(), 'frozen')).pid!;
       process.kill(pid, 'SIGSTOP');
-      await until(() => readProc(pid)?.state === 'T', 5_000, 'it is halted');
+      await until(() => readProc(pid)?.state === 'T', WITHIN_MS, 'it is halted');
       expect(await sampleOf(engineOf(), 'frozen')).toMatchObject({ state: 'running', halted: true });
       expect(await sampleOf(engineOf({ local: true }), 'frozen')).toMatchObject({ halted: true });
       expect(await sampleOf(engineOf({ local: false }), 'frozen')).toMatchObject({
@@ -236,10 +266,15 @@ describe.skipIf(!hasSupervisord)('supervisor engine, with a real supervisord (ne
     it("takes over from supervisord's own retries", async () => {
       const engine = engineOf();
       daemon.ctl('start', 'retrying');
-      await inState(engine, 'retrying', 'backoff');
-      expect(await engine.restart('ch-retrying', aContext())).toMatch(
-        /retrying:retrying stopped \(it was backoff\) and started/,
-      );
+      // Between two retries it is starting, and then is left alone: asked again until a pause is met.
+      let said: unknown;
+      const restartInPause = async () => {
+        await inState(engine, 'retrying', 'backoff');
+        said = await engine.restart('ch-retrying', aContext()).catch((error: unknown) => error);
+        return !String(said).includes('is starting');
+      };
+      await until(restartInPause, WITHIN_MS, 'it was met in a pause');
+      expect(said).toMatch(/^retrying:retrying stopped \(it was backoff\) and started/);
       daemon.ctl('stop', 'retrying');
     });
 
@@ -286,31 +321,37 @@ describe.skipIf(!hasSupervisord)('supervisor engine, with a real supervisord (ne
 
     it('does nothing for a caller who left before, and finishes what it began for one who leaves in between', async () => {
       const engine = engineOf();
-      daemon.ctl('start', 'deaf');
-      const before = starts('deaf');
+      await startPatient();
+      const before = starts('patient');
       const gone = aContext({ signal: AbortSignal.abort(new Error('gone')) });
-      await expect(engine.restart('ch-deaf', gone)).rejects.toThrow('gone');
-      expect(starts('deaf')).toBe(before);
+      await expect(engine.restart('ch-patient', gone)).rejects.toThrow('gone');
+      expect(starts('patient')).toBe(before);
       const caller = new AbortController();
-      const restart = engine.restart('ch-deaf', aContext({ signal: caller.signal }));
-      await inState(engine, 'deaf', 'stopping');
-      expect(await sampleOf(engine, 'deaf')).toMatchObject({ stoppedOnPurpose: false });
+      const restart = engine.restart('ch-patient', aContext({ signal: caller.signal }));
+      await inState(engine, 'patient', 'stopping');
+      expect(await sampleOf(engine, 'patient')).toMatchObject({ stoppedOnPurpose: false });
       caller.abort(new Error('gone'));
+      release();
       await restart;
-      expect(Number(starts('deaf'))).toBe(Number(before) + 1);
-      expect((await sampleOf(engine, 'deaf')).state).toBe('running');
+      expect(Number(starts('patient'))).toBe(Number(before) + 1);
+      expect((await sampleOf(engine, 'patient')).state).toBe('running');
     });
 
     it('does not call a channel stopped on purpose when its own restart left it lying', async () => {
-      const engine = engineOf({ change_timeout: '1s' }, { readProcess: readProc, changeMs: 400 });
-      daemon.ctl('start', 'deaf');
-      expect(await refusal(engine.restart('ch-deaf', aContext()))).toMatchObject({ code: 'TIMED_OUT' });
-      await inState(engine, 'deaf', 'stopped');
-      expect(await sampleOf(engine, 'deaf')).toMatchObject({ state: 'stopped', stoppedOnPurpose: false });
-      daemon.ctl('start', 'deaf');
-      await inState(engine, 'deaf', 'running');
-      daemon.ctl('stop', 'deaf');
-      expect(await sampleOf(engine, 'deaf')).toMatchObject({ state: 'stopped', stoppedOnPurpose: true });
+      const { clock, advance } = fakeClock();
+      const engine = engineOf({ change_timeout: '1s' }, { readProcess: readProc, clock, changeMs: 400 });
+      await startPatient();
+      const restart = refusal(engine.restart('ch-patient', aContext()));
+      await inState(engineOf(), 'patient', 'stopping');
+      await advance(400);
+      expect(await restart).toMatchObject({ code: 'TIMED_OUT' });
+      release();
+      await inState(engine, 'patient', 'stopped');
+      expect(await sampleOf(engine, 'patient')).toMatchObject({ state: 'stopped', stoppedOnPurpose: false });
+      daemon.ctl('start', 'patient');
+      await inState(engine, 'patient', 'running');
+      daemon.ctl('stop', 'patient');
+      expect(await sampleOf(engine, 'patient')).toMatchObject({ state: 'stopped', stoppedOnPurpose: true });
     });
   });
 
@@ -320,14 +361,16 @@ describe.skipIf(!hasSupervisord)('supervisor engine, with a real supervisord (ne
       daemon.ctl('start', 'talking', 'plain');
       await until(
         async () => (await engine.recentLogs('ch-talking', 500, never)).includes('line-2000'),
-        5_000,
+        WITHIN_MS,
         'it talked',
       );
       const text = await engine.recentLogs('ch-talking', 500, never);
       expect(text.length).toBeLessThanOrEqual(500);
       expect(text.split('\n')[0]).toMatch(/^line-\d+ <&>$/);
       expect(text.trimEnd().endsWith('line-2000 <&>')).toBe(true);
-      expect(await engine.recentLogs('ch-plain', 500, never)).toBe('only-stdout\n');
+      const plain = () => engine.recentLogs('ch-plain', 500, never);
+      await until(async () => (await plain()) !== '', WITHIN_MS, 'it spoke');
+      expect(await plain()).toBe('only-stdout\n');
       expect(await engine.recentLogs('ch-missing', 500, never)).toBe('');
     });
   });

@@ -112,7 +112,7 @@ export async function realAlertmanager({ resolveTimeout = '5m' } = {}) {
 }
 
 /** Asks again until it holds. */
-export async function until(holds: () => boolean | Promise<boolean>, withinMs = 15_000): Promise<void> {
+export async function until(holds: () => boolean | Promise<boolean>, withinMs = 45_000): Promise<void> {
   const endMs = systemClock.monotonicMs() + withinMs;
   for (;;) {
     if (

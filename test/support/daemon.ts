@@ -18,7 +18,7 @@ export interface Ended {
 }
 
 /** Asks again until it holds, or throws with what was waited for. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>, withinMs = 20_000): Promise<void> {
+export async function until(what: string, holds: () => boolean | Promise<boolean>, withinMs = 45_000): Promise<void> {
   const endMs = systemClock.monotonicMs() + withinMs;
   for (;;) {
     const held = await Promise.resolve()

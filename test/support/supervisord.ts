@@ -56,7 +56,7 @@ export async function startSupervisord(programs: Readonly<Record<string, readonl
       return String((error as { stdout?: string }).stdout);
     }
   };
-  await until(() => /^\d+$/.test(ctl('pid').trim()), 15_000, 'supervisord answers');
+  await until(() => /^\d+$/.test(ctl('pid').trim()), 45_000, 'supervisord answers');
   return {
     dir,
     socket,
