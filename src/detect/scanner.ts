@@ -2,12 +2,10 @@ import { ahoCorasick } from './aho_corasick.ts';
 import type { Catalogue, Pattern } from './catalogue.ts';
 import type { Found } from './line_regex.ts';
 import { bothOf, Hits, type Literal, type Prefilter, renumbered } from './prefilter.ts';
-import { wuManber } from './wu_manber.ts';
+import { LITERAL_BYTES_MIN, wuManber } from './wu_manber.ts';
 
 /** A record is looked at this far to each side of what was found in it: no line makes an expression slow. */
 export const CLIP_BYTES = 8 * 1024;
-/** Below this the shift table of Wu and Manber skips too little. */
-const SHIFTING_CHARS_MIN = 4;
 /** Words by which a program complains. A record with one of them that no pattern fits is worth remembering. */
 const COMPLAINTS = [
   'failed',
@@ -54,14 +52,15 @@ export interface Scanner {
 }
 
 export function createScanner(catalogue: Catalogue, sample?: Uint8Array): Scanner {
-  const table = literalTable(catalogue);
-  const prefilter = prefilterFor(table.literals, sample);
+  const { telling, ordinary } = literalTables(catalogue);
+  const prefilter = prefilterFor(telling.literals, sample);
+  const pass = new Pass({ telling, ordinary, ordinarySearch: prefilterFor(ordinary.literals, sample), catalogue });
   const hits = new Hits();
   return {
     scan(bytes, start, end, sink) {
       hits.length = 0;
       prefilter.scan(bytes, start, end, hits);
-      return new Pass({ bytes, start, end }, { table, catalogue, sink }).run(hits);
+      return pass.run({ bytes, start, end, sink }, hits);
     },
   };
 }
@@ -70,11 +69,13 @@ interface LiteralTable {
   readonly literals: readonly Literal[];
   /** By literal: indices of the patterns that it may belong to. Empty for a complaint. */
   readonly patterns: readonly (readonly number[])[];
-  /** By literal: 1 where one of its patterns says more than "this is ordinary". */
-  readonly matters: Uint8Array;
 }
 
-function literalTable(catalogue: Catalogue): LiteralTable {
+/**
+ * The literals that make a record worth a look, and those that only harmless patterns have. The latter stand in nearly
+ * every line of a healthy log, so they are looked for only in records that the former found.
+ */
+function literalTables(catalogue: Catalogue): { readonly telling: LiteralTable; readonly ordinary: LiteralTable } {
   const byKey = new Map<string, { literal: Literal; patterns: number[] }>();
   const entryOf = (text: string, ignoreCase: boolean) => {
     const key = `${ignoreCase ? 'i' : 's'}:${text}`;
@@ -86,97 +87,96 @@ function literalTable(catalogue: Catalogue): LiteralTable {
     for (const text of pattern.literals) entryOf(text, pattern.ignoreCase).patterns.push(pattern.index);
   }
   for (const text of COMPLAINTS) entryOf(text, false);
+  const matters = (at: number): boolean =>
+    !catalogue.patterns[at]!.harmless || catalogue.patterns[at]!.notice !== undefined;
   const entries = [...byKey.values()];
-  const matters = ({ patterns }: { patterns: readonly number[] }): boolean =>
-    patterns.some((at) => !catalogue.patterns[at]!.harmless || catalogue.patterns[at]!.notice !== undefined);
-  return {
-    literals: entries.map(({ literal }) => literal),
-    patterns: entries.map(({ patterns }) => patterns),
-    matters: Uint8Array.from(entries, (entry) => (matters(entry) ? 1 : 0)),
+  const tells = (patterns: readonly number[]): boolean => patterns.length === 0 || patterns.some(matters);
+  const tableOf = (telling: boolean): LiteralTable => {
+    const wanted = entries.filter(({ patterns }) => tells(patterns) === telling);
+    return { literals: wanted.map(({ literal }) => literal), patterns: wanted.map(({ patterns }) => patterns) };
   };
+  return { telling: tableOf(true), ordinary: tableOf(false) };
 }
 
 /** One short literal must not cost the others their skips, nor a table of states for all of them its memory. */
 function prefilterFor(literals: readonly Literal[], sample: Uint8Array | undefined): Prefilter {
-  const isShort = ({ text }: Literal): boolean => text.length < SHIFTING_CHARS_MIN;
+  const isShort = ({ text }: Literal): boolean => text.length < LITERAL_BYTES_MIN;
   const part = (wanted: boolean) => literals.map((_, at) => at).filter((at) => isShort(literals[at]!) === wanted);
   const [short, long] = [part(true), part(false)];
-  if (short.length === 0) return wuManber(literals, sample);
+  if (literals.length === 0) return { scan: () => undefined };
   if (long.length === 0) return ahoCorasick(literals);
+  if (short.length === 0) return wuManber(literals, sample);
   const of = (numbers: readonly number[]) => numbers.map((at) => literals[at]!);
   return bothOf(renumbered(wuManber(of(long), sample), long), renumbered(ahoCorasick(of(short)), short));
 }
 
-interface Range {
+type Part = Omit<FoundRecord, 'text'>;
+
+interface Chunk {
   readonly bytes: Buffer;
   readonly start: number;
   readonly end: number;
+  readonly sink: RecordSink;
 }
 
 interface Parts {
-  readonly table: LiteralTable;
+  readonly telling: LiteralTable;
+  readonly ordinary: LiteralTable;
+  readonly ordinarySearch: Prefilter;
   readonly catalogue: Catalogue;
-  readonly sink: RecordSink;
 }
 
 /** One walk over the hits of one chunk: hits of a record are gathered, then its patterns are tried in rank order. */
 class Pass {
-  readonly #range: Range;
   readonly #parts: Parts;
   readonly #candidates: number[] = [];
-  #matters = false;
-  #matchedLines = 0;
+  readonly #ordinaryHits = new Hits();
 
-  constructor(range: Range, parts: Parts) {
-    this.#range = range;
+  constructor(parts: Parts) {
     this.#parts = parts;
   }
 
-  run(hits: Hits): number {
-    for (let at = 0; at < hits.length; ) at = this.#record(hits, at);
-    return this.#matchedLines;
+  run(chunk: Chunk, hits: Hits): number {
+    let matchedLines = 0;
+    for (let at = 0; at < hits.length; ) {
+      const offset = hits.offsetAt(at);
+      const from = recordStart(chunk.bytes, chunk.start, offset);
+      const to = recordEndAfter(chunk.bytes, offset, chunk.end);
+      let next = at + 1;
+      while (next < hits.length && hits.offsetAt(next) < to) next += 1;
+      const isLine = to >= chunk.end || chunk.bytes[to] === NEWLINE || chunk.bytes[to + 1] === NEWLINE;
+      if (this.#record(chunk, { from, to, isLine }, hits, [at, next]) && isLine) matchedLines += 1;
+      at = next;
+    }
+    return matchedLines;
   }
 
-  /** Handles the record of the hit at `first`; returns the first hit of the next one. */
-  #record(hits: Hits, first: number): number {
-    const { bytes, start, end } = this.#range;
-    const offset = hits.offsetAt(first);
-    const from = recordStart(bytes, start, offset);
-    const recordEnd = recordEndAfter(bytes, offset, end);
-    let next = first + 1;
-    while (next < hits.length && hits.offsetAt(next) < recordEnd) next += 1;
-    const isLine = recordEnd >= end || bytes[recordEnd] === NEWLINE || bytes[recordEnd + 1] === NEWLINE;
-    const whole = { from, to: recordEnd, isLine };
-    const matched =
-      recordEnd - from <= 2 * CLIP_BYTES
-        ? this.#try(whole, hits, first, next)
-        : this.#tryLong(whole, hits, first, next);
-    if (matched && isLine) this.#matchedLines += 1;
-    return next;
+  #record(chunk: Chunk, whole: Part, hits: Hits, [first, next]: readonly [number, number]): boolean {
+    if (whole.to - whole.from > 2 * CLIP_BYTES) return this.#tryLong(chunk, whole, hits, [first, next]);
+    return this.#try(chunk, whole, this.#gather(hits, first, next));
   }
 
   /** A record too long to look at whole: a part around each group of hits, until one fits. */
-  #tryLong(whole: Omit<FoundRecord, 'text'>, hits: Hits, first: number, last: number): boolean {
+  #tryLong(chunk: Chunk, whole: Part, hits: Hits, [first, last]: readonly [number, number]): boolean {
     for (let at = first; at < last; ) {
       const offset = hits.offsetAt(at);
       const from = Math.max(whole.from, offset - CLIP_BYTES);
       const to = Math.min(whole.to, offset + CLIP_BYTES);
       let next = at + 1;
       while (next < last && hits.offsetAt(next) < to - CLIP_BYTES / 2) next += 1;
-      if (this.#try({ from, to, isLine: whole.isLine }, hits, at, next)) return true;
+      if (this.#try(chunk, { from, to, isLine: whole.isLine }, this.#gather(hits, at, next))) return true;
       at = next;
     }
     return false;
   }
 
-  #try(part: Omit<FoundRecord, 'text'>, hits: Hits, first: number, last: number): boolean {
-    const complains = this.#gather(hits, first, last);
-    if (!complains && !this.#matters) return false;
+  #try({ bytes, sink }: Chunk, part: Part, complains: boolean): boolean {
     const { from, to, isLine } = part;
-    const record = { text: this.#range.bytes.toString('latin1', from, to), from, to, isLine };
-    const { catalogue, sink } = this.#parts;
+    this.#gatherOrdinary(bytes, from, to);
+    const record = { text: bytes.toString('latin1', from, to), from, to, isLine };
+    const { patterns } = this.#parts.catalogue;
     for (const candidate of this.#candidates) {
-      const pattern = catalogue.patterns[candidate]!;
+      const pattern = patterns[candidate]!;
       const found = pattern.find(record.text);
       if (found === undefined) continue;
       sink.matched(record, pattern, found);
@@ -186,20 +186,26 @@ class Pass {
     return false;
   }
 
-  /** The patterns whose literals were hit, by rank. Few, so each is put in its place. */
+  /** The patterns whose literals were hit, by rank. Few, so each is put in its place. True where it complains. */
   #gather(hits: Hits, first: number, last: number): boolean {
-    const candidates = this.#candidates;
-    candidates.length = 0;
-    this.#matters = false;
+    this.#candidates.length = 0;
     let complains = false;
     for (let at = first; at < last; at += 1) {
-      const literal = hits.literalAt(at);
-      const patterns = this.#parts.table.patterns[literal]!;
+      const patterns = this.#parts.telling.patterns[hits.literalAt(at)]!;
       if (patterns.length === 0) complains = true;
-      if (this.#parts.table.matters[literal] === 1) this.#matters = true;
-      for (const pattern of patterns) insert(candidates, pattern);
+      for (const pattern of patterns) insert(this.#candidates, pattern);
     }
     return complains;
+  }
+
+  /** A harmless pattern of a better rank keeps the others from alarming. */
+  #gatherOrdinary(bytes: Buffer, from: number, to: number): void {
+    const hits = this.#ordinaryHits;
+    hits.length = 0;
+    this.#parts.ordinarySearch.scan(bytes, from, to, hits);
+    for (let at = 0; at < hits.length; at += 1) {
+      for (const pattern of this.#parts.ordinary.patterns[hits.literalAt(at)]!) insert(this.#candidates, pattern);
+    }
   }
 }
 

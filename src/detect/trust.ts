@@ -58,6 +58,11 @@ const URL_STOP = Uint8Array.from({ length: 256 }, (_, code) =>
   /[\s"'<>\])}|\\]/.test(String.fromCharCode(code)) ? 1 : 0,
 );
 
+/** By code: where something foreign may begin or be announced. Most characters are none of it. */
+const MARK = Uint8Array.from({ length: 256 }, (_, code) =>
+  [DOUBLE, SINGLE, COMMA, LETTER_N_LARGE, LETTER_N, LETTER_O, COLON, EQUALS].includes(code) ? 1 : 0,
+);
+
 const isWord = (text: string, at: number): boolean => WORD[text.charCodeAt(at)] === 1;
 
 /**
@@ -72,7 +77,8 @@ export function foreignSpans(text: string, until = text.length): readonly number
   let ownQuoteEnd = -1;
   while (at < until && at < text.length) {
     const code = text.charCodeAt(at);
-    if (code === DOUBLE && at !== ownQuoteEnd) {
+    if (MARK[code] !== 1) at += 1;
+    else if (code === DOUBLE && at !== ownQuoteEnd) {
       const quote = doubleQuoted(text, at, spans);
       if (quote < 0) ownQuoteEnd = -quote;
       at = quote > 0 ? quote : at + 1;

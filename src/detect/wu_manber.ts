@@ -1,15 +1,15 @@
-import { Hits, type Literal, LOWER, type Prefilter, SAME } from './prefilter.ts';
+import { KEY_BYTES, Needles, type Range } from './needles.ts';
+import { Hits, type Literal, type Prefilter } from './prefilter.ts';
 
-/** One literal as the scan compares it. `window` is where in it the window of `width` bytes stands. */
-interface Needle {
-  readonly bytes: Uint8Array;
-  readonly fold: Uint8Array;
-  readonly window: number;
-  readonly literal: number;
-}
-
+/** Literals shorter than this are for another search. */
+export const LITERAL_BYTES_MIN = KEY_BYTES;
+/** Longer windows skip further, but fewer of them are rare. */
+const WIDTH_MAX = 8;
+const PAIRS = 65_536;
 /** Below this many bytes four cursors are not worth their start. */
 const FOUR_CURSORS_BYTES_MIN = 512;
+/** What it costs to stop at a byte pair, counted in steps. */
+const STOP_COST = 6;
 /** Text that programs write; only the rarity of its byte pairs is used, to choose where in a literal to look. */
 const ORDINARY =
   ' [info] [error] [warn] INFO ERROR WARN DEBUG time= frame= fps= size= bitrate= speed= error failed connection ' +
@@ -22,70 +22,84 @@ const ORDINARY =
  * Literals that ignore case only add entries to the shift table: the walk itself costs nothing more.
  */
 export function wuManber(literals: readonly Literal[], sample: Uint8Array = Buffer.from(ORDINARY)): Prefilter {
-  const width = Math.min(8, ...literals.map(({ text }) => text.length));
-  const table = new Table(width, pairCounts(sample));
-  for (const [at, literal] of literals.entries()) table.add(literal, at);
-  return { scan: (bytes, start, end, hits) => table.scan({ bytes, start, end }, hits) };
+  const shortest = Math.min(...literals.map(({ text }) => text.length));
+  if (shortest < LITERAL_BYTES_MIN) throw new RangeError(`a literal has ${shortest} bytes, not ${LITERAL_BYTES_MIN}`);
+  const needles = new Needles(literals);
+  const width = Math.min(WIDTH_MAX, shortest);
+  const search = new Search(width, shiftsOf(literals, needles, { width, sample }), needles);
+  return { scan: (bytes, start, end, hits) => search.scan({ bytes, start, end }, hits) };
 }
 
-interface Range {
-  readonly bytes: Uint8Array;
-  readonly start: number;
-  readonly end: number;
+/**
+ * How far the walk may go on from a pair, by pair; 0 where it must stop. Each literal may be looked for by any part of
+ * it: the one that adds least to what the ones before already cost on such text. Those without a choice go first.
+ */
+function shiftsOf(
+  literals: readonly Literal[],
+  needles: Needles,
+  { width, sample }: { readonly width: number; readonly sample: Uint8Array },
+): Uint8Array {
+  const counts = pairCounts(sample);
+  const shifts = new Uint8Array(PAIRS).fill(width - 1);
+  const order = literals.map((_, at) => at).sort((a, b) => literals[a]!.text.length - literals[b]!.text.length);
+  for (const at of order) {
+    const bytes = needles.bytesOf(at);
+    const pairs = Array.from({ length: bytes.length - 1 }, (_, left) =>
+      pairsOf(bytes[left]!, bytes[left + 1]!, literals[at]!.ignoreCase),
+    );
+    const window = cheapestWindow(pairs, shifts, { width, counts });
+    for (const [offset, variants] of pairs.slice(window, window + width - 1).entries()) {
+      for (const pair of variants) shifts[pair] = Math.min(shifts[pair]!, width - 2 - offset);
+    }
+    needles.place(at, window + width - 1);
+  }
+  return shifts;
 }
 
 function pairCounts(sample: Uint8Array): Float64Array {
-  const counts = new Float64Array(65_536).fill(0.05);
+  const counts = new Float64Array(PAIRS).fill(0.05);
   for (let at = 1; at < sample.length; at += 1) counts[(sample[at - 1]! << 8) | sample[at]!]! += 1;
   return counts;
 }
 
-class Table {
+const costOf = (shift: number): number => (shift === 0 ? STOP_COST : 1 / shift);
+
+function cheapestWindow(
+  pairs: readonly (readonly number[])[],
+  shifts: Uint8Array,
+  { width, counts }: { readonly width: number; readonly counts: Float64Array },
+): number {
+  let best = 0;
+  let least = Number.POSITIVE_INFINITY;
+  for (let from = 0; from + width - 1 <= pairs.length; from += 1) {
+    let cost = 0;
+    for (let at = 0; at < width - 1; at += 1) {
+      const shift = width - 2 - at;
+      for (const pair of pairs[from + at]!) {
+        if (shift < shifts[pair]!) cost += counts[pair]! * (costOf(shift) - costOf(shifts[pair]!));
+      }
+    }
+    if (cost < least) [least, best] = [cost, from];
+  }
+  return best;
+}
+
+function pairsOf(left: number, right: number, ignoreCase: boolean): readonly number[] {
+  if (!ignoreCase) return [(left << 8) | right];
+  const both = (byte: number): number[] => (byte >= 97 && byte <= 122 ? [byte, byte - 32] : [byte]);
+  return both(left).flatMap((first) => both(right).map((second) => (first << 8) | second));
+}
+
+class Search {
   readonly #width: number;
-  readonly #pairs: Float64Array;
   readonly #shifts: Uint8Array;
-  /** By byte pair: the first link of the chain of needles whose window ends in it, or -1. */
-  readonly #chains = new Int32Array(65_536).fill(-1);
-  readonly #links: { readonly needle: Needle; readonly next: number }[] = [];
+  readonly #needles: Needles;
   readonly #quarters = [new Hits(), new Hits(), new Hits()] as const;
 
-  constructor(width: number, pairs: Float64Array) {
+  constructor(width: number, shifts: Uint8Array, needles: Needles) {
     this.#width = width;
-    this.#pairs = pairs;
-    this.#shifts = new Uint8Array(65_536).fill(width - 1);
-  }
-
-  add({ text, ignoreCase }: Literal, literal: number): void {
-    const fold = ignoreCase ? LOWER : SAME;
-    const bytes = Buffer.from(text, 'latin1').map((byte) => fold[byte]!);
-    const window = this.#rarestWindow(bytes);
-    const needle = { bytes, fold, window, literal };
-    for (let at = 1; at < this.#width; at += 1) {
-      const left = bytes[window + at - 1]!;
-      const right = bytes[window + at]!;
-      for (const pair of pairsOf(left, right, ignoreCase)) {
-        const shift = this.#width - 1 - at;
-        if (shift < this.#shifts[pair]!) this.#shifts[pair] = shift;
-        if (shift !== 0) continue;
-        this.#links.push({ needle, next: this.#chains[pair]! });
-        this.#chains[pair] = this.#links.length - 1;
-      }
-    }
-  }
-
-  /** The last pair stops the walk, so it weighs most; the others shorten its steps. */
-  #rarestWindow(bytes: Uint8Array): number {
-    let best = 0;
-    let least = Number.POSITIVE_INFINITY;
-    for (let from = 0; from + this.#width <= bytes.length; from += 1) {
-      let cost = 0;
-      for (let at = 1; at < this.#width; at += 1) {
-        const weight = at === this.#width - 1 ? 12 : this.#width - at;
-        cost += this.#pairs[(bytes[from + at - 1]! << 8) | bytes[from + at]!]! * weight;
-      }
-      if (cost < least) [least, best] = [cost, from];
-    }
-    return best;
+    this.#shifts = shifts;
+    this.#needles = needles;
   }
 
   scan(range: Range, hits: Hits): void {
@@ -107,16 +121,16 @@ class Table {
     const shifts = this.#shifts;
     let at = from;
     while (at < to) {
-      const pair = (bytes[at - 1]! << 8) | bytes[at]!;
-      const shift = shifts[pair]!;
+      const shift = shifts[(bytes[at - 1]! << 8) | bytes[at]!]!;
       if (shift !== 0) at += shift;
-      else this.#verify(range, at++, pair, hits);
+      else this.#needles.collect(range, at++, hits);
     }
   }
 
   #walkFour(range: Range, first: number, hits: Hits): void {
     const { bytes, start, end } = range;
     const shifts = this.#shifts;
+    const needles = this.#needles;
     const [hitsB, hitsC, hitsD] = this.#quarters;
     const quarter = (end - start) >> 2;
     const endA = start + quarter;
@@ -127,46 +141,22 @@ class Table {
     let c = endB;
     let d = endC;
     while (a < endA && b < endB && c < endC && d < end) {
-      const pairA = (bytes[a - 1]! << 8) | bytes[a]!;
-      const pairB = (bytes[b - 1]! << 8) | bytes[b]!;
-      const pairC = (bytes[c - 1]! << 8) | bytes[c]!;
-      const pairD = (bytes[d - 1]! << 8) | bytes[d]!;
-      const shiftA = shifts[pairA]!;
-      const shiftB = shifts[pairB]!;
-      const shiftC = shifts[pairC]!;
-      const shiftD = shifts[pairD]!;
+      const shiftA = shifts[(bytes[a - 1]! << 8) | bytes[a]!]!;
+      const shiftB = shifts[(bytes[b - 1]! << 8) | bytes[b]!]!;
+      const shiftC = shifts[(bytes[c - 1]! << 8) | bytes[c]!]!;
+      const shiftD = shifts[(bytes[d - 1]! << 8) | bytes[d]!]!;
       if (shiftA !== 0) a += shiftA;
-      else this.#verify(range, a++, pairA, hits);
+      else needles.collect(range, a++, hits);
       if (shiftB !== 0) b += shiftB;
-      else this.#verify(range, b++, pairB, hitsB);
+      else needles.collect(range, b++, hitsB);
       if (shiftC !== 0) c += shiftC;
-      else this.#verify(range, c++, pairC, hitsC);
+      else needles.collect(range, c++, hitsC);
       if (shiftD !== 0) d += shiftD;
-      else this.#verify(range, d++, pairD, hitsD);
+      else needles.collect(range, d++, hitsD);
     }
     this.#walk(range, a, endA, hits);
     this.#walk(range, b, endB, hitsB);
     this.#walk(range, c, endC, hitsC);
     this.#walk(range, d, end, hitsD);
   }
-
-  #verify({ bytes, start, end }: Range, at: number, pair: number, hits: Hits): void {
-    for (let link = this.#chains[pair]!; link >= 0; ) {
-      const { needle, next } = this.#links[link]!;
-      link = next;
-      const from = at - this.#width + 1 - needle.window;
-      const length = needle.bytes.length;
-      // The first byte tells most of them apart.
-      if (from < start || from + length > end || needle.fold[bytes[from]!] !== needle.bytes[0]) continue;
-      let same = 1;
-      while (same < length && needle.fold[bytes[from + same]!] === needle.bytes[same]) same += 1;
-      if (same === length) hits.add(from, needle.literal);
-    }
-  }
-}
-
-function pairsOf(left: number, right: number, ignoreCase: boolean): readonly number[] {
-  if (!ignoreCase) return [(left << 8) | right];
-  const both = (byte: number): number[] => (byte >= 97 && byte <= 122 ? [byte, byte - 32] : [byte]);
-  return both(left).flatMap((first) => both(right).map((second) => (first << 8) | second));
 }

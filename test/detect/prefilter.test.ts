@@ -64,6 +64,21 @@ describe.each([
   );
 });
 
+describe('Wu and Manber', () => {
+  it('finds literals of the same last four bytes, whichever case they mind', () => {
+    const prefilter = wuManber([
+      { text: 'connection lost', ignoreCase: false },
+      { text: 'link lost', ignoreCase: true },
+      { text: 'lost', ignoreCase: false },
+    ]);
+    expect(found(prefilter, Buffer.from('a LINK LOST; connection lost; LOST'))).toEqual(['13:0', '24:2', '2:1']);
+  });
+
+  it('refuses a literal that is too short to skip by', () => {
+    expect(() => wuManber([{ text: 'abc', ignoreCase: false }])).toThrow(RangeError);
+  });
+});
+
 describe('Aho and Corasick', () => {
   it('finds short literals without minding case', () => {
     const prefilter = ahoCorasick([{ text: 'eio', ignoreCase: true }]);

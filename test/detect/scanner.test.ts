@@ -69,6 +69,18 @@ describe('createScanner', () => {
     expect(complained).toEqual(['widget failed to frob']);
   });
 
+  it('lets a harmless pattern of a better rank speak for the line, however common its words', () => {
+    const two = aCatalogue([
+      { id: 'refused', regex: 'Connection refused' },
+      { id: 'health_check', regex: 'GET /healthz', symptom: 'benign_noise', severity: 90 },
+    ]);
+    const bytes = Buffer.from('GET /healthz\nGET /healthz: Connection refused\nGET /: Connection refused\n');
+    const ids: string[] = [];
+    const sink = { matched: (_: FoundRecord, { id }: Pattern) => ids.push(id), complained: () => {} };
+    expect(createScanner(two).scan(bytes, 0, bytes.length, sink)).toBe(2);
+    expect(ids).toEqual(['health_check', 'refused']);
+  });
+
   const word = fc.constantFrom(
     'Connection refused',
     'status 403',
