@@ -32,5 +32,5 @@ EXPOSE 7433
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=15s --timeout=5s --start-period=20s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:7433/healthz',{signal:AbortSignal.timeout(4000)}).then((r)=>process.exit(r.ok?0:1),()=>process.exit(1))"]
-ENTRYPOINT ["node", "/app/src/main.ts"]
+ENTRYPOINT ["node", "/app/bin/reeve.js"]
 CMD ["run", "--config", "/etc/reeve/reeve.yaml"]

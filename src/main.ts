@@ -2,10 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import process from 'node:process';
 import pino, { type Logger } from 'pino';
-import { createApp } from './app.ts';
 import { compiledOf, patternSourcesOf } from './app_collect.ts';
-import { backtests } from './app_backtest.ts';
-import { policyTests } from './app_lab.ts';
 import { addAudit } from './cli/commands/audit.ts';
 import { addBacktest } from './cli/commands/backtest.ts';
 import { addFiles } from './cli/commands/files.ts';
@@ -15,7 +12,7 @@ import { addText } from './cli/commands/text.ts';
 import type { Terminal } from './cli/output.ts';
 import { type Cli, type Command, type GlobalFlags, runCli } from './cli/program.ts';
 import { safeText } from './collect/clean.ts';
-import { formatProblem } from './config/check.ts';
+import { type FileKind, formatProblem } from './config/check.ts';
 import { loadConfig, secretAt } from './config/config.ts';
 import { parseDuration } from './config/duration.ts';
 import { loadYamlFolder } from './config/files.ts';
@@ -25,11 +22,7 @@ import { systemClock } from './core/clock.ts';
 import { messageOf, type Problem, ReeveError } from './core/errors.ts';
 import { systemIds, systemRandom } from './core/id.ts';
 import { compileCatalogue } from './detect/catalogue.ts';
-import { patternDocument } from './detect/pattern.ts';
 import { TOOL_SPECS } from './guard/spec.ts';
-import { runOrder } from './lab/order.ts';
-import { policyDocument } from './lab/policy/document.ts';
-import { policyKind } from './lab/policy/kind.ts';
 
 const CONFIG_EXIT = 78;
 const { version } = JSON.parse(readFileSync(resolve(SHIPPED, 'package.json'), 'utf8')) as { version: string };
@@ -79,6 +72,16 @@ const refusal = (problems: readonly Problem[]): ReeveError =>
 
 const CHANNEL_MARK = /\[channel=([\w.-]+)\]|"channel"\s*:\s*"([\w.-]+)"/;
 
+const patternKind: FileKind = {
+  name: 'pattern',
+  recognises: ({ value }) => typeof value === 'object' && value !== null && 'patterns' in value,
+  check: (files) => [
+    ...files.flatMap(({ problems }) => problems),
+    ...compileCatalogue(patternSourcesOf(files)).problems,
+  ],
+};
+
+/** The laboratory is loaded by the commands that need it: the daemon would carry it around for nothing. */
 function addLocal(program: Command, cli: Cli): void {
   program
     .command('run')
@@ -87,18 +90,11 @@ function addLocal(program: Command, cli: Cli): void {
     .action(() => runDaemon(cli));
   addFiles(program, cli, {
     load: () => loadOptions(cli.flags()),
-    kinds: [
-      {
-        name: 'pattern',
-        recognises: ({ value }) => typeof value === 'object' && value !== null && 'patterns' in value,
-        check: (files) => [
-          ...files.flatMap(({ problems }) => problems),
-          ...compileCatalogue(patternSourcesOf(files)).problems,
-        ],
-      },
-      policyKind,
-    ],
-    documents: { pattern: patternDocument, policy: policyDocument },
+    kinds: async () => [patternKind, (await import('./lab/policy/kind.ts')).policyKind],
+    documents: {
+      pattern: async () => (await import('./detect/pattern.ts')).patternDocument,
+      policy: async () => (await import('./lab/policy/document.ts')).policyDocument,
+    },
   });
   addText(program, cli, {
     catalogue: () => catalogueOf(cli.flags()),
@@ -109,17 +105,10 @@ function addLocal(program: Command, cli: Cli): void {
         .find((name) => name !== undefined),
   });
   addAudit(program, cli, () => stateOf(cli.flags()));
-  addSimulate(program, cli, runOrder);
-  addPolicyTests(
-    program,
-    cli,
-    policyTests(() => loadOptions(cli.flags())),
-  );
-  addBacktest(
-    program,
-    cli,
-    backtests(() => loadOptions(cli.flags())),
-  );
+  const load = (): LoadOptions => loadOptions(cli.flags());
+  addSimulate(program, cli, async (order) => (await import('./lab/order.ts')).runOrder(order));
+  addPolicyTests(program, cli, async (place) => (await import('./app_lab.ts')).policyTests(load)(place));
+  addBacktest(program, cli, async (flags) => (await import('./app_backtest.ts')).backtests(load)(flags));
 }
 
 function createLog(level: string): Logger {
@@ -141,6 +130,8 @@ async function runDaemon(cli: Cli): Promise<void> {
   for (const { limit, value } of configuration.config.acceptedRisks) {
     log.warn({ limit, value }, 'a limit is more permissive than the default, by i_accept_the_risk');
   }
+  // Only here, because everything that a daemon is made of would make each short command slow.
+  const { createApp } = await import('./app.ts');
   const app = await createApp(configuration, {
     clock: systemClock,
     ids: systemIds,

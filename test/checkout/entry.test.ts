@@ -1,5 +1,7 @@
+import { spawn } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { openSandbox, run, type Sandbox } from './sandbox.ts';
 
@@ -80,6 +82,37 @@ describe('bin/reeve.js', () => {
     sandbox.write('src/main.ts', "process.kill(process.pid, 'SIGKILL');\n");
     bringRuntime(sandbox);
     expect(await runOldNode(sandbox)).toMatchObject({ code: 128 + 9 });
+  });
+
+  describe.runIf(process.platform === 'linux')('starts the daemon', () => {
+    const SAYS = `process.stdout.write(JSON.stringify({
+      pid: process.pid, small: process.execArgv, arenas: process.env.MALLOC_ARENA_MAX, args: process.argv.slice(2) }));\n`;
+
+    it('small, in the process that was started, with the arguments as they were', async () => {
+      using sandbox = checkout();
+      sandbox.write('src/main.ts', SAYS);
+      const child = spawn(process.execPath, [join(sandbox.dir, 'bin/reeve.js'), 'run', '--config', 'a b'], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const said = JSON.parse(await text(child.stdout));
+      expect(said).toMatchObject({ pid: child.pid, arenas: '1', args: ['run', '--config', 'a b'] });
+      expect(said.small).toContain('--max-semi-space-size=1');
+    });
+
+    it('with the allocator as the operator set it', async () => {
+      using sandbox = checkout();
+      sandbox.write('src/main.ts', SAYS);
+      const env = { ...process.env, MALLOC_ARENA_MAX: '3' };
+      const ended = await run(process.execPath, [join(sandbox.dir, 'bin/reeve.js'), 'run'], env);
+      expect(JSON.parse(ended.stdout)).toMatchObject({ arenas: '3' });
+    });
+
+    it('and leaves short commands as they are', async () => {
+      using sandbox = checkout();
+      sandbox.write('src/main.ts', SAYS);
+      const ended = await run(process.execPath, [join(sandbox.dir, 'bin/reeve.js'), 'status'], process.env);
+      expect(JSON.parse(ended.stdout)).toMatchObject({ small: [] });
+    });
   });
 
   it('runs the compiled code in a package that has no sources', async () => {

@@ -11,9 +11,10 @@ import type { Cli } from '../program.ts';
 export interface FilesDeps {
   /** How the configuration is loaded, with the checks of every room. */
   readonly load: () => LoadOptions;
-  readonly kinds: readonly FileKind[];
-  /** Documents of other rooms, by the name that `reeve schema` takes. */
-  readonly documents: Readonly<Record<string, z.ZodType>>;
+  /** Kinds and documents of other rooms are loaded when they are asked for: the daemon has no use for most of them. */
+  readonly kinds: () => Promise<readonly FileKind[]>;
+  /** By the name that `reeve schema` takes. */
+  readonly documents: Readonly<Record<string, () => Promise<z.ZodType>>>;
 }
 
 /** Commands about the files that an operator edits. They need no daemon. */
@@ -22,8 +23,8 @@ export function addFiles(program: Command, cli: Cli, deps: FilesDeps): void {
     .command('check [files...]')
     .description('validate configuration, personas, rules and patterns: every problem at once')
     .addHelpText('after', '\nExample: reeve check personas/cautious.yaml')
-    .action((files: string[]) => {
-      const problems = checkAll({ ...deps.load(), files, kinds: deps.kinds });
+    .action(async (files: string[]) => {
+      const problems = checkAll({ ...deps.load(), files, kinds: await deps.kinds() });
       if (cli.wantsJson()) json(cli.terminal, checkReport(problems));
       else if (problems.length === 0) cli.terminal.out('everything is sound\n');
       else cli.terminal.out(`${problems.map(formatProblem).join('\n')}\n`);
@@ -35,8 +36,9 @@ export function addFiles(program: Command, cli: Cli, deps: FilesDeps): void {
     .command('schema <kind>')
     .description(`JSON Schema for editors: ${names.join(', ')}`)
     .addHelpText('after', '\nExample: reeve schema persona > persona.schema.json')
-    .action((kind: string) => {
-      const schema = jsonSchemaOf(kind, deps.documents);
+    .action(async (kind: string) => {
+      const load = Object.hasOwn(deps.documents, kind) ? deps.documents[kind] : undefined;
+      const schema = jsonSchemaOf(kind, load === undefined ? {} : { [kind]: await load() });
       if (schema === undefined) throw new ReeveError('USAGE', `expected one of ${names.join(', ')}, got ${kind}`);
       cli.terminal.out(`${JSON.stringify(schema, null, 2)}\n`);
     });
