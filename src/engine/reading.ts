@@ -20,12 +20,27 @@ export function parseJson(text: string): unknown {
 /** The value that a JSON pointer (RFC 6901) leads to; undefined where nothing is. */
 export function valueAt(value: unknown, pointer: string): unknown {
   let found = value;
-  for (const raw of pointer.split('/').slice(1)) {
-    const key = raw.replaceAll('~1', '/').replaceAll('~0', '~');
+  for (const key of keysOf(pointer)) {
     if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined;
     found = (found as Readonly<Record<string, unknown>>)[key];
   }
   return found;
+}
+
+/** Pointers are written in a configuration: a few, each asked for every channel with every look. */
+const parsed = new Map<string, readonly string[]>();
+const PARSED_MAX = 1_000;
+
+function keysOf(pointer: string): readonly string[] {
+  const known = parsed.get(pointer);
+  if (known !== undefined) return known;
+  const keys = pointer
+    .split('/')
+    .slice(1)
+    .map((raw) => raw.replaceAll('~1', '/').replaceAll('~0', '~'));
+  if (parsed.size >= PARSED_MAX) parsed.clear();
+  parsed.set(pointer, keys);
+  return keys;
 }
 
 /** A whole number of 0 or more, also where it is written as text; undefined for anything else. */

@@ -6,7 +6,8 @@ export interface LoopLag extends Disposable {
   p99Seconds(): number;
 }
 
-const RESOLUTION_MS = 20;
+/** Each is a wake-up of the process, also of one that has nothing to do. */
+const RESOLUTION_MS = 250;
 
 export function watchLoopLag(): LoopLag {
   const histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });

@@ -23,7 +23,8 @@ const sample: ProcessSample = {
   halted: false,
   bytesWritten: undefined,
 };
-const before = { state: 'running', generation: '1:1' } as ProcessFacts;
+const before = { state: 'running', generation: '1:1', seenMs: 0, stateSinceMs: 0 } as ProcessFacts;
+const untold = { healthy: undefined };
 const watched = (finding: Partial<Watched['finding']>): Watched => ({
   ref: aChannel(),
   finding: { trouble: false, classification: undefined, healthy: true, quiet: false, because: '', ...finding } as never,
@@ -43,10 +44,28 @@ describe('a process sample', () => {
     ['a new life began', { ...sample, generation: '2:2' }, watched({})],
     ['the process is halted', { ...sample, halted: true }, watched({})],
     ['the channel is in trouble', sample, watched({ trouble: true } as never)],
-    ['its health is not known', sample, watched({ healthy: undefined })],
+    ['it is not healthy, though nothing names a trouble', sample, watched({ healthy: false })],
   ] as const)('is news when %s', (_, seen, of) => {
     expect(isNews(seen, before, of)).toBe(true);
   });
+
+  it.each([
+    ['its life is 59.999 s old', { ...sample, monoMs: 59_999 }, before, true],
+    ['its life is a minute old', { ...sample, monoMs: 60_000 }, before, false],
+    ['its state is 59.999 s old', { ...sample, monoMs: 159_999 }, { ...before, stateSinceMs: 100_000 }, true],
+    ['its state is a minute old', { ...sample, monoMs: 160_000 }, { ...before, stateSinceMs: 100_000 }, false],
+    [
+      'its state could not be read before',
+      { ...sample, monoMs: 60_000 },
+      { ...before, unreadableSinceMs: 59_000 },
+      true,
+    ],
+  ] as const)(
+    'of a channel whose health is not known is news only in the first minute: %s',
+    (_, seen, process, news) => {
+      expect(isNews(seen, process, watched(untold))).toBe(news);
+    },
+  );
 
   it('is news when the channel was never looked at', () => {
     expect(isNews(sample, undefined, undefined)).toBe(true);

@@ -54,6 +54,17 @@ export class Roster {
     return this.#byPath.get(path);
   }
 
+  /** Everything stands where it stood, nothing grew, and nothing waits: the look has nothing to tell. */
+  isAsSeen({ files, troubles }: Sighting): boolean {
+    if (this.#isFirstLook || troubles.length > 0 || this.#locked.size > 0) return false;
+    if (files.length === 0 || files.length !== this.#files.length) return false;
+    return files.every(({ path, stat }) => {
+      const file = this.#byPath.get(path);
+      if (file === undefined || file.isDetached || file.isHolding) return false;
+      return file.id.inode === stat.ino && file.id.device === stat.dev && file.size === Number(stat.size);
+    });
+  }
+
   /** Takes in what stands at the path now. */
   update(sighting: Sighting): void {
     const found = new Map(sighting.files.map((file) => [keyOfStat(file.stat), file]));

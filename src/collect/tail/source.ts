@@ -113,6 +113,8 @@ export class Source implements Worker, Reader {
   #look(): void {
     this.#lookDue = false;
     const sighting = this.#finder.look();
+    // Most looks find nothing new, and they are what an idle machine is busy with.
+    if (this.#held.size === 0 && this.#roster.isAsSeen(sighting)) return;
     this.#roster.update(sighting);
     for (const { kind, path, because } of sighting.troubles) this.#say(kind, path, because);
     this.#state = this.#roster.files.length > 0 ? 'following' : (sighting.troubles[0]?.kind ?? 'missing');
