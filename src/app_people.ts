@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Edges } from './app_edges.ts';
 import { receiversOf } from './app_receivers.ts';
 import type { World } from './app_world.ts';
@@ -7,7 +8,9 @@ import type { Escalation } from './core/incident.ts';
 import type { Draft, Read } from './core/journal.ts';
 import { Courier } from './escalate/courier.ts';
 import { raise, resolve } from './escalate/escalator.ts';
+import { adopt, type LeftOver, leftOverOf, readLeftOver } from './escalate/left_over.ts';
 import { type Outbox, outboxProjection } from './escalate/outbox.ts';
+import { Aside } from './journal/aside.ts';
 
 /** What people are told, and what became of it. */
 export interface People {
@@ -20,7 +23,10 @@ export interface People {
   openPages(): readonly string[];
   /** Nothing goes wrong quietly: what Reeve itself fails at is paged, journaled where that is possible. */
   fail(text: string): void;
-  /** Drafts that end the pages about an earlier life: what failed there begins anew. */
+  /**
+   * Drafts that end the pages about an earlier life: what failed there begins anew. A page that its journal could not
+   * take is written down now, and ended once this life's own start is.
+   */
   recovered(): readonly Draft[];
   /** After the journal is open. Sends nothing before `courier().start()`. */
   open(config: Config, building: AsyncDisposableStack): void;
@@ -39,8 +45,10 @@ export function keyOfFailure(text: string): string {
 const isFailureKey = (key: string): boolean => key === FAILURE_KEY || key.startsWith(`${FAILURE_KEY}/`);
 
 /** Before the journal is opened. */
-export function createPeople({ ledger, clock }: Edges, world: World): People {
+export function createPeople({ ledger, clock, state }: Edges, world: World): People {
   const outbox = ledger.register(outboxProjection);
+  let aside: Aside | undefined;
+  let leftOver: readonly LeftOver[] = [];
   let courier: Courier | undefined;
   const page = (draft: Omit<Escalation, 'id' | 'at'>): Escalation => ({
     ...draft,
@@ -69,11 +77,19 @@ export function createPeople({ ledger, clock }: Edges, world: World): People {
         courier?.pageUnjournaled(internal);
       }
     },
-    recovered: () =>
-      openPages()
-        .filter(isFailureKey)
-        .flatMap((key) => resolve(outbox(), key, 'Reeve was started again, and its journal is whole')),
+    recovered() {
+      leftOver = readLeftOver(aside?.read());
+      const over = openPages().filter(isFailureKey);
+      return [...over.flatMap((key) => resolve(outbox(), key, ANEW)), ...adopt(outbox(), leftOver)];
+    },
     open(config, building) {
+      aside = new Aside(join(state, 'aside'));
+      const endLeftOver = () => {
+        if (leftOver.length === 0) return;
+        ledger.append(leftOver.flatMap(({ key }) => resolve(outbox(), key, ANEW)));
+        aside?.clear();
+      };
+      building.use(ledger.subscribe(({ fact }) => fact.type === 'reeve.started' && endLeftOver()));
       courier = building.use(
         new Courier({
           outbox,
@@ -84,16 +100,18 @@ export function createPeople({ ledger, clock }: Edges, world: World): People {
           ids: world.ids,
           repeatMs: config.escalation.repeatEveryMs,
           report: (message) => world.log.error({}, message),
+          onUnjournaled: (pages) => aside?.keep(leftOverOf(pages)),
         }),
       );
     },
   };
 }
 
+const ANEW = 'Reeve was started again, and its journal is whole';
 const NO_JOURNAL =
-  'The journal takes nothing more, so Reeve restarts nothing, and this page ends only by hand. ' +
-  'Look at the disk of the ' +
-  'Look at the disk of the state directory (df -h), then restart Reeve.';
+  'The journal takes nothing more, so Reeve restarts nothing. Look at the disk of the state directory (df -h), then ' +
+  'restart Reeve: reeve audit verify says whether its journal is whole. With a whole journal it ends this page ' +
+  'itself; only after a disk that took nothing at all may it have to be closed where you read it.';
 const NO_FAULT_OF_A_CHANNEL = 'See the log of Reeve and: reeve status';
 
 /** A journal that fails makes everything fail: that is one trouble and one page, however many see it. */

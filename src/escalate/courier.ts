@@ -26,6 +26,8 @@ export interface CourierOptions {
   readonly attemptMs?: number;
   /** Told, in words, when a delivery cannot be written down. */
   readonly report?: (message: string) => void;
+  /** Given every page that the journal could not take, after each change: a next life may want to end them. */
+  readonly onUnjournaled?: (pages: readonly Page[]) => void;
 }
 
 export interface TestDelivery {
@@ -93,7 +95,7 @@ export class Courier implements AsyncDisposable {
 
   /**
    * Tells a person what the journal cannot take, such as that it cannot be written. It is delivered, retried and
-   * repeated like any page, under a key of its own, but a restart forgets it.
+   * repeated like any page, under a key of its own, and ended by the next life that has a journal again.
    */
   pageUnjournaled(escalation: Escalation): void {
     const key = `unjournaled/${escalation.key}`;
@@ -173,6 +175,7 @@ export class Courier implements AsyncDisposable {
     this.#unjournaledSeq += 1;
     const moment = { at: clock.now(), monoMs: clock.monotonicMs(), boot: clock.bootId };
     this.#unjournaled = applyToOutbox(this.#unjournaled, { seq: this.#unjournaledSeq, ...moment, fact });
+    this.#options.onUnjournaled?.(this.#unjournaled.pages);
   }
 
   async #deliverTestTo(receiver: Receiver, page: Page): Promise<TestDelivery> {

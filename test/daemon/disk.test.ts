@@ -78,6 +78,17 @@ describe.skipIf(!can)('a disk that is full under the journal (needs root, to mou
     expect((await fetch(`${daemon.url}/readyz`)).status).toBe(200);
     expect((await rig.reeve('audit', 'verify')).code).toBe(0);
   });
+
+  it('ends the page that could not be written down, once, when the journal works again', async () => {
+    const key = 'unjournaled/reeve/internal/journal';
+    const story = () => rig.deliveredUnder(key).map(({ what }) => what);
+    await until('the page is ended', () => story().includes('resolve'));
+    expect(story()).toEqual(['trigger', 'resolve']);
+    await daemon.kill('SIGTERM');
+    daemon = await rig.run();
+    expect(await daemon.kill('SIGTERM')).toBe(0);
+    expect(story()).toEqual(['trigger', 'resolve']);
+  });
 });
 
 /** Writes until nothing more fits. */
