@@ -111,7 +111,7 @@ describe('is told of the server of the output that', () => {
     ['http_status', 500],
     ['http_status', 499],
     ['http_status', undefined],
-  ])('answers %s %s', (server, serverStatus) => {
+  ])('answers %s (status %s)', (server, serverStatus) => {
     expect(story(new Scene().set({ server, serverStatus }), 20)).toMatchSnapshot();
   });
 
@@ -138,7 +138,7 @@ describe('is told of a source that', () => {
     ['http_status', 503, 1_000],
     ['http_status', 503, undefined],
     ['http_status', undefined, undefined],
-  ])('answers %s %s, to come again in %s ms', (source, sourceStatus, retryAfterMs) => {
+  ])('answers %s (status %s, come again in %s ms)', (source, sourceStatus, retryAfterMs) => {
     expect(story(standing().set({ source, sourceStatus, retryAfterMs }), 25)).toMatchSnapshot();
   });
 
@@ -192,7 +192,7 @@ const WORDS: readonly [SymptomKind, string?][] = [
   ['rate_limited'],
   ['dns_failure'],
   ['tls_failure'],
-  ['hls_window_slip'],
+  ['segment_missing'],
   ['corrupt_input'],
   ['playout_gap'],
   ['guide_stale'],
