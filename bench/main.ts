@@ -1,31 +1,77 @@
-// All figures in one run: the daemon as a whole, the journal, then the hot path beside whichever peers are installed.
-//   npm run bench                everything (several minutes)
-//   npm run bench -- --quick     a small workload, one round
-import { spawnSync } from 'node:child_process';
+// All figures in one run, and one table at the end.
+//   npm run bench                               everything (about a quarter of an hour)
+//   npm run bench -- latency flood              only these parts
+//   npm run bench -- --quick                    small workloads, one round
+import { spawn } from 'node:child_process';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { resolve } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { type Row, tableOf } from './rows.ts';
 
-const quick = process.argv.includes('--quick');
+interface Part {
+  readonly title: string;
+  readonly script: string;
+  readonly args?: readonly string[];
+  readonly quick?: readonly string[];
+}
+
+const PARTS: Readonly<Record<string, Part>> = {
+  peers: {
+    title: 'the hot path and its peers',
+    script: 'peers.ts',
+    args: ['--ten'],
+    quick: ['mixed', 'storm', '--lines', '100000', '--rounds', '1'],
+  },
+  latency: {
+    title: 'from an appended line to the symptom',
+    script: 'latency.ts',
+    quick: ['--files', '200', '--appends', '300'],
+  },
+  channels: { title: 'the memory of ten thousand channels', script: 'channels.ts' },
+  flood: { title: 'a flood', script: 'flood.ts', quick: ['--seconds', '10'] },
+  backtest: { title: 'a backtest', script: 'backtest.ts', quick: ['200000'] },
+  journal: { title: 'the journal', script: 'journal.ts', quick: ['/tmp', '50000'] },
+  daemon: {
+    title: 'the daemon at 500 channels',
+    script: 'daemon.ts',
+    quick: ['--verdicts', '30', '--idle-seconds', '5'],
+  },
+};
+const ROWS_FD = 3;
+
+const words = process.argv.slice(2);
+const isQuick = words.includes('--quick');
+const named = words.filter((word) => !word.startsWith('--'));
+const unknown = named.filter((name) => !(name in PARTS));
+if (unknown.length > 0) {
+  console.error(`there is no part ${unknown.join(', ')}; there are ${Object.keys(PARTS).join(', ')}`);
+  process.exit(64);
+}
 const [cpu] = cpus();
+const load = loadavg().map((value) => value.toFixed(1));
 console.log(
   `machine: ${cpus().length} × ${cpu?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`,
 );
-console.log(
-  `load before: ${loadavg()
-    .map((load) => load.toFixed(2))
-    .join(' ')} (a busy machine spreads every figure)`,
-);
+console.log(`load before: ${load.join(' ')} (a busy machine spreads every figure)`);
 
-const PARTS: readonly (readonly [title: string, script: string, ...args: string[]])[] = [
-  ['the daemon at 500 channels', 'daemon.ts', ...(quick ? ['--verdicts', '30', '--idle-seconds', '5'] : [])],
-  ['the journal', 'journal.ts'],
-  ['the hot path and its peers', 'peers.ts', ...(quick ? ['mixed', '--lines', '100000', '--rounds', '1'] : [])],
-];
-let failed = 0;
-for (const [title, script, ...args] of PARTS) {
+const rows: Row[] = [];
+for (const name of named.length > 0 ? named : Object.keys(PARTS)) rows.push(...(await run(name, PARTS[name]!)));
+console.log(`\n${tableOf(rows)}`);
+const missed = rows.filter(({ met }) => met === false).length;
+console.log(missed === 0 ? '\nevery goal was met' : `\n${missed} of ${rows.length} figures miss their goal`);
+process.exitCode = missed === 0 ? 0 : 1;
+
+async function run(name: string, { title, script, args = [], quick = [] }: Part): Promise<readonly Row[]> {
   console.log(`\n## ${title}`);
-  const run = spawnSync(process.execPath, [resolve(import.meta.dirname, script), ...args], { stdio: 'inherit' });
-  if (run.status !== 0) failed += 1;
+  const child = spawn(process.execPath, [resolve(import.meta.dirname, script), ...(isQuick ? quick : args)], {
+    stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
+    env: { ...process.env, REEVE_BENCH_ROWS: String(ROWS_FD) },
+  });
+  const said = text(child.stdio[ROWS_FD] as Readable);
+  const status = await new Promise((done) => child.once('exit', done));
+  const lines = (await said).split('\n').filter((line) => line !== '');
+  const own = lines.map((line) => JSON.parse(line) as Row);
+  if (status === 0) return own;
+  return [...own, { part: name, measure: 'the part ran to its end', figure: `exit ${status}`, goal: '0', met: false }];
 }
-if (failed > 0) console.error(`${failed} of ${PARTS.length} parts failed`);
-process.exitCode = failed === 0 ? 0 : 1;

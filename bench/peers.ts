@@ -1,10 +1,13 @@
 // Reeve and whichever peers are installed do one job on one log: counts checked first, then timed in turn.
+// `--ten`: also ten times the mixed log, for those who are fast.
 //   node bench/peers.ts [mixed|storm|garbage …] [--lines 1000000] [--rounds 3] [--ten]
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writePeerConfigs } from './peer_config.ts';
+import { goalsOf, type Measured } from './peer_goals.ts';
+import { inCell, sayRow } from './rows.ts';
 import { type Kind, writeWorkload } from './workload.ts';
 
 interface Peer {
@@ -14,12 +17,6 @@ interface Peer {
   readonly command: (log: string) => string;
   /** Prints the counts; where it differs from the timed command. */
   readonly counts?: (log: string) => string;
-}
-
-interface Round {
-  readonly wallS: number;
-  readonly cpuS: number;
-  readonly peakMb: number;
 }
 
 const words = process.argv.slice(2);
@@ -36,6 +33,7 @@ const has = (program: string): boolean => spawnSync('sh', ['-c', `command -v ${p
 try {
   writePeerConfigs(folder);
   for (const kind of kinds.length === 0 ? (['mixed', 'storm', 'garbage'] as const) : kinds) table(kind);
+  if (words.includes('--ten')) tableOfTen();
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -43,8 +41,10 @@ try {
 function peers(): readonly Peer[] {
   const at = (name: string): string => join(folder, name);
   const job = join(import.meta.dirname, 'job.ts');
+  // As the program itself starts in a checkout; what is published is compiled.
+  const cache = `NODE_COMPILE_CACHE=${at('compiled')}`;
   const awk = `mawk -f ${at('all.awk')}`;
-  const list: Peer[] = [{ name: 'reeve', part: 1, command: (log) => `${process.execPath} ${job} ${log}` }];
+  const list: Peer[] = [{ name: 'reeve', part: 1, command: (log) => `${cache} ${process.execPath} ${job} ${log}` }];
   if (has('mtail')) {
     const mtail = (log: string): string =>
       `mtail -one_shot -progs ${at('mtail')} -logs ${log} -max_regexp_length 8192 -port 0 -log_dir ${folder}`;
@@ -97,14 +97,33 @@ function table(kind: Kind): void {
   const size = kind === 'garbage' ? Math.ceil(lines / 5) : lines;
   const log = join(folder, `${kind}.log`);
   writeWorkload(log, kind, size);
-  const list = peers();
-  say(`\n## ${kind}: ${size} lines, ${(readFileSize(log) / 1e6).toFixed(1)} MB, ${rounds} rounds\n`);
+  compare(kind, log, size, peers());
+}
+
+/** The fast ones on ten million lines: their start no longer counts for much. */
+function tableOfTen(): void {
+  const [one, log] = [join(folder, 'mixed.log'), join(folder, 'mixed-ten.log')];
+  if (!existsSync(one)) writeWorkload(one, 'mixed', lines);
+  execFileSync('sh', ['-c', `for at in 0 1 2 3 4 5 6 7 8 9; do cat ${one}; done > ${log}`]);
+  const truth = readFileSync(`${one}.truth`, 'utf8');
+  writeFileSync(
+    `${log}.truth`,
+    truth.replaceAll(/\t(\d+)$/gm, (_, count) => `\t${Number(count) * 10}`),
+  );
+  const fast = peers().filter(({ name }) => ['reeve', 'rg | mawk', 'hyperscan'].includes(name));
+  compare('mixed, ten times', log, lines * 10, fast);
+  rmSync(log);
+}
+
+function compare(title: string, log: string, size: number, list: readonly Peer[]): void {
+  say(`\n## ${title}: ${size} lines, ${(readFileSize(log) / 1e6).toFixed(1)} MB, ${rounds} rounds\n`);
   const equal = new Map(list.map((peer) => [peer.name, check(peer, log, size)]));
-  const measured = new Map(list.map((peer) => [peer.name, [] as Round[]]));
+  const measured = new Map(list.map((peer) => [peer.name, [] as Measured[]]));
   for (let round = 0; round < rounds; round += 1) {
     for (const peer of list) measured.get(peer.name)!.push(time(peer, log, size));
   }
   report(list, measured, equal, size);
+  for (const row of goalsOf(title, measured, equal.get('reeve'))) sayRow(row);
 }
 
 /** The head of a log for tools that are slow, with its own truth. */
@@ -133,7 +152,7 @@ function check(peer: Peer, log: string, size: number): string {
   return got.length === truth.length && differing === 0 ? 'equal' : `differs (${got.length} of ${truth.length} cells)`;
 }
 
-function time(peer: Peer, log: string, size: number): Round {
+function time(peer: Peer, log: string, size: number): Measured {
   const command = peer.command(partOf(log, size, peer.part));
   const run = spawnSync('/usr/bin/time', ['-f', '%e %U %S %M', 'sh', '-c', `${command} > /dev/null`], {
     encoding: 'utf8',
@@ -144,7 +163,7 @@ function time(peer: Peer, log: string, size: number): Round {
 
 function report(
   list: readonly Peer[],
-  measured: ReadonlyMap<string, readonly Round[]>,
+  measured: ReadonlyMap<string, readonly Measured[]>,
   equal: ReadonlyMap<string, string>,
   size: number,
 ): void {
@@ -160,7 +179,7 @@ function report(
     const cpu = own.map(({ cpuS }, at) => cpuS / reeve[at]!.cpuS);
     const middle = median(wall);
     say(
-      `| ${name} | ${equal.get(name)} | ${middle.toFixed(2)} (${Math.min(...wall).toFixed(2)}–${Math.max(...wall).toFixed(2)}) ` +
+      `| ${inCell(name)} | ${equal.get(name)} | ${middle.toFixed(2)} (${Math.min(...wall).toFixed(2)}–${Math.max(...wall).toFixed(2)}) ` +
         `| ${median(own.map(({ cpuS }) => cpuS)).toFixed(2)} | ${Math.round(size / middle).toLocaleString('en')} ` +
         `| ${Math.round(median(own.map(({ peakMb }) => peakMb)))} | ${median(ratios).toFixed(2)} ` +
         `(${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)}) | ${median(cpu).toFixed(2)} |\n`,

@@ -1,0 +1,33 @@
+import { writeSync } from 'node:fs';
+
+/** One line of the table that `npm run bench` prints at its end. */
+export interface Row {
+  readonly part: string;
+  readonly measure: string;
+  readonly figure: string;
+  readonly goal: string;
+  readonly met: boolean | undefined;
+}
+
+const NAMES = ['part', 'measure', 'figure', 'goal', 'met'];
+/** Where `main.ts` listens for rows. A part that runs alone has nobody there and says them at once. */
+const ROWS_FD = Number(process.env.REEVE_BENCH_ROWS ?? 0);
+
+export function sayRow(row: Row): void {
+  if (ROWS_FD > 0) writeSync(ROWS_FD, `${JSON.stringify(row)}\n`);
+  else process.stdout.write(`${cellsOf(row)}\n`);
+}
+
+export function tableOf(rows: readonly Row[]): string {
+  return [`| ${NAMES.join(' | ')} |`, `|${'---|'.repeat(NAMES.length)}`, ...rows.map(cellsOf)].join('\n');
+}
+
+const cellsOf = ({ part, measure, figure, goal, met }: Row): string =>
+  `| ${[part, measure, figure, goal, met === undefined ? '–' : met ? 'yes' : 'NO'].map(inCell).join(' | ')} |`;
+
+/** Names of pipelines hold what divides cells. */
+export const inCell = (text: string): string => text.replaceAll('|', '\\|');
+
+/** The value below which `share` of the sorted values lie. */
+export const quantile = (sorted: readonly number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
