@@ -107,13 +107,22 @@ function processOf(channel: ChannelId, item: unknown, { reading, of }: Context):
   const generation = fields.generation === undefined ? undefined : valueAt(item, fields.generation);
   const uptime = countAt(item, fields.uptime_seconds);
   return {
-    ...unknownProcess(channel, of),
-    ...life,
+    kind: 'process',
+    channel,
+    engine: of.engine,
+    source: of.source,
+    at: of.moment.at,
+    monoMs: of.moment.monoMs,
     state,
+    pid: life.pid,
     generation: generation === undefined || generation === null ? life.generation : String(generation).slice(0, 200),
     uptimeMs: uptime === undefined ? undefined : Math.round(uptime * 1_000),
     exitCode: numberAt(item, fields.exit_code),
+    exitSignal: undefined,
     stoppedOnPurpose: state === 'stopped' || state === 'stopping',
+    cpuMs: life.cpuMs,
+    halted: life.halted,
+    bytesWritten: life.bytesWritten,
   };
 }
 

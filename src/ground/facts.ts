@@ -106,7 +106,8 @@ export class Board {
     }
     const facts = this.#channels.get(sample.channel);
     if (facts === undefined) return this.#stray();
-    const next = folded({ ...facts, watchedMs: facts.watchedMs ?? sample.monoMs }, sample);
+    const watched = facts.watchedMs === undefined ? { ...facts, watchedMs: sample.monoMs } : facts;
+    const next = folded(watched, sample);
     this.#channels.set(sample.channel, next);
     if (sample.kind === 'process') this.#tellStart(facts, next);
   }

@@ -78,9 +78,25 @@ export function nextProcess(
     return recalled(firstSight(sample), sample, endedMs);
   }
   if (sample.state === 'unknown') return { ...before, unreadableSinceMs: before.unreadableSinceMs ?? sample.monoMs };
+  if (runsOn(before, sample)) {
+    const counters = countersOf(before, before, sample);
+    return { ...before, lastMs: sample.monoMs, unreadableSinceMs: undefined, ...counters };
+  }
   const moved = withLife(before, sample, actedMs);
-  return withCounters(withState(moved, sample, actedMs), before, sample);
+  const counters = countersOf(moved, before, sample);
+  return { ...withState(moved, sample, actedMs), ...counters };
 }
+
+/** The same life runs on: of most looks at most channels that is all there is to tell. */
+const runsOn = (before: ProcessFacts, sample: ProcessSample): boolean =>
+  sample.state === 'running' &&
+  before.state === 'running' &&
+  before.downSinceMs === undefined &&
+  !before.lifeOver &&
+  before.failedLives === 0 &&
+  before.stoppedOnPurpose === sample.stoppedOnPurpose &&
+  sample.generation !== undefined &&
+  sample.generation === before.generation;
 
 /** The first sight of a process is a baseline: neither a start nor an end. */
 function firstSight(sample: ProcessSample): ProcessFacts {
@@ -207,10 +223,13 @@ function completed(end: LifeEnd | undefined, sample: ProcessSample): LifeEnd | u
   };
 }
 
-function withCounters(facts: ProcessFacts, before: ProcessFacts, sample: ProcessSample): ProcessFacts {
+function countersOf(
+  facts: ProcessFacts,
+  before: ProcessFacts,
+  sample: ProcessSample,
+): Pick<ProcessFacts, 'haltedSinceMs' | 'cpu' | 'bytes'> {
   const sameLife = facts.generation === before.generation;
   return {
-    ...facts,
     haltedSinceMs: sample.halted === true ? (facts.haltedSinceMs ?? sample.monoMs) : undefined,
     cpu: counterOf(sameLife ? before.cpu : undefined, sample.cpuMs, sample.monoMs, CPU_NOTICEABLE_MS),
     bytes: counterOf(sameLife ? before.bytes : undefined, sample.bytesWritten, sample.monoMs),
