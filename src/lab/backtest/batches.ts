@@ -2,6 +2,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import type { EpochMs } from '../../core/clock.ts';
 import { messageOf, ReeveError } from '../../core/errors.ts';
 import type { ChannelId } from '../../core/scope.ts';
+import { IsoAgain } from './iso_again.ts';
 import { type formatOf, type ReadStamp, STAMP_CHARS, type StampSetting } from './stamps.ts';
 
 /** Whole lines of one log that were written at about the same time. Valid until the next one is asked for. */
@@ -83,7 +84,7 @@ export function* batchesOf(
   from: { readonly at: EpochMs; readonly setting: StampSetting },
   tally: LogTally,
 ): Generator<Batch, void, undefined> {
-  const stamps = new Stamps(log.format?.create(from.setting), from.at, tally);
+  const stamps = new Stamps(log.format, from, tally);
   const file = opened(log.path);
   try {
     yield* blocks(file, stamps, { source: log.source, channel: log.channel });
@@ -96,11 +97,13 @@ export function* batchesOf(
 class Stamps {
   readonly #read: ReadStamp | undefined;
   readonly #tally: LogTally;
+  readonly #again: IsoAgain | undefined;
   #lastAt: EpochMs;
 
-  constructor(read: ReadStamp | undefined, from: EpochMs, tally: LogTally) {
-    this.#read = read;
-    this.#lastAt = from;
+  constructor(format: LogFile['format'], from: { at: EpochMs; setting: StampSetting }, tally: LogTally) {
+    this.#read = format?.create(from.setting);
+    this.#again = format?.name === 'iso' ? new IsoAgain() : undefined;
+    this.#lastAt = from.at;
     this.#tally = tally;
   }
 
@@ -111,11 +114,18 @@ class Stamps {
       this.#lastAt += UNDATED_EVERY_MS;
       return this.#lastAt;
     }
-    const at = this.#read(bytes.toString('latin1', start, Math.min(end, start + STAMP_CHARS)));
+    const at = this.#again?.read(bytes, start) ?? this.#readText(this.#read, bytes.subarray(start, end));
     if (at === undefined) this.#tally.undated += 1;
     else if (at < this.#lastAt) this.#tally.backwards += 1;
     else this.#lastAt = at;
     return this.#lastAt;
+  }
+
+  #readText(read: ReadStamp, line: Buffer): EpochMs | undefined {
+    const head = line.toString('latin1', 0, STAMP_CHARS);
+    const at = read(head);
+    if (at !== undefined) this.#again?.learn(head, at);
+    return at;
   }
 
   skipped(): void {

@@ -18,7 +18,7 @@ const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 const monthOf = (name: string): number => MONTHS.indexOf(name);
 
 /** Digits after the second, as milliseconds. */
-const millisOf = (fraction: string | undefined): number =>
+export const millisOf = (fraction: string | undefined): number =>
   fraction === undefined ? 0 : Number(fraction.slice(0, 3).padEnd(3, '0'));
 
 function offsetOf(zone: string | undefined, { offsetMinutes }: StampSetting): number {
@@ -40,11 +40,15 @@ function epochOf(civil: Civil, fraction: string | undefined, minutes: number): E
 
 const numbers = (parts: readonly (string | undefined)[]): readonly number[] => parts.map(Number);
 
-const ISO = /(\d{4})[-/](\d\d)[-/](\d\d)[T ]{1,2}(\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))? ?(Z|[+-]\d\d:?\d\d(?!\d))?/;
+export const ISO =
+  /(\d{4})[-/](\d\d)[-/](\d\d)[T ]{1,2}(\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))? ?(Z|[+-]\d\d:?\d\d(?!\d))?/;
 const CLF = /\[(\d\d)\/([A-Z][a-z]{2})\/(\d{4}):(\d\d):(\d\d):(\d\d) ([+-]\d{4})\]/;
 const SYSLOG = /^(?:<\d{1,3}>)?([A-Z][a-z]{2}) ([ \d]\d) (\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))? (?!\d{4}\b)/;
 const CTIME = /([A-Z][a-z]{2}) ([ \d]\d) (\d\d):(\d\d):(\d\d)(?:\.(\d{1,9}))? (\d{4})\b/;
 const EPOCH = /(?:^\[?|"(?:ts|time|timestamp|@timestamp)"\s*:\s*"?)(\d{10})(\d{3})?(?:\.(\d{1,9}))?(?!\d)/;
+
+/** Where the second ends in what ISO found: there may be two blanks before the hour. */
+export const secondEnd = (found: string): number => (found.startsWith('  ', 10) ? 20 : 19);
 
 /** 2026-07-28T12:00:00.123Z and its many spellings: a comma, slashes, a blank, in brackets, behind a priority. */
 function iso(setting: StampSetting): ReadStamp {
@@ -54,7 +58,7 @@ function iso(setting: StampSetting): ReadStamp {
     const found = ISO.exec(head);
     if (found === null) return undefined;
     const [, year, month, day, hour, minute, second, fraction, zone] = found;
-    const text = found[0].slice(0, 19);
+    const text = found[0].slice(0, secondEnd(found[0]));
     if (text === known.text && zone === known.zone) return known.ms + millisOf(fraction);
     const [y, m, d, ...rest] = numbers([year, month, day, hour, minute, second]) as [
       number,
