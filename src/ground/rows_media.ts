@@ -4,13 +4,24 @@ import type { Match } from './row.ts';
 import { LAST_WORDS_MS } from './setup.ts';
 import { fallsBehind, isSlow, recentSpeeds } from './speed.ts';
 import type { SymptomFacts } from './symptom_facts.ts';
-import { churnSignal, deadSignal, idleSignal, outputSignal, sourceSignal, spoken, symptomSignal } from './witness.ts';
+import {
+  churnSignal,
+  deadSignal,
+  idleSignal,
+  outputSignal,
+  progressSignal,
+  sourceSignal,
+  spoken,
+  symptomSignal,
+} from './witness.ts';
 
 /** Skips this often in one window are no hiccup. */
 const SKIPS_MIN = 5;
 /** A decoder that joins in the middle complains for a moment, and is healthy. */
 const JOINING_MS = 5_000;
 const CORRUPT_MIN = 3;
+/** A position that is the same over so many intervals stands; one may be the encoder's habit. */
+const STANDING_INTERVALS = 2;
 /** A life that was about to end when its source came back may still end this much later. */
 const REACTION_MS = 5_000;
 
@@ -127,7 +138,7 @@ export function encoderMisconfigured(look: Look): Match | undefined {
 export function encodeTooSlow(look: Look): Match | undefined {
   if (look.down) return undefined;
   const lines = told(look, 'encoder_overload');
-  const slow = slowSignal(look);
+  const slow = slowSignal(look, lines.length > 0);
   if (slow !== undefined) {
     const match = matched(look, slow.says, lines);
     return { ...match, signals: [slow, ...match.signals], symptom: 'encoder_overload' };
@@ -140,12 +151,13 @@ export function encodeTooSlow(look: Look): Match | undefined {
     : undefined;
 }
 
-/** By successive positions; standing ones only where the encoder works on and drops what comes in. */
-function slowSignal(look: Look) {
+/** By successive positions; what stands is not slow, unless it says so itself. */
+function slowSignal(look: Look, overloaded: boolean) {
   const { facts, nowMs } = look;
   const speeds = recentSpeeds(facts, nowMs);
   if (speeds === undefined || facts.progress === undefined || !isSlow(facts, nowMs)) return undefined;
-  if (!fallsBehind(facts, nowMs) && !dropsFrames(look)) return undefined;
+  const stands = speeds.slice(-STANDING_INTERVALS).every((speed) => speed === 0);
+  if (stands ? !overloaded : !fallsBehind(facts, nowMs)) return undefined;
   const mean = speeds.reduce((a, b) => a + b, 0) / speeds.length;
   const says = `encoding at ${mean.toFixed(2)}x over ${speeds.length} intervals`;
   return { origin: 'log', says, symptom: 'encoder_overload', monoMs: facts.progress.lastMs } as const;
@@ -161,7 +173,17 @@ const ingest =
 
 export const ghostPublisher = ingest('ghost_publisher', 'the server still holds a publisher that is gone');
 export const tunerSlotsExhausted = ingest('tuner_slots_exhausted', 'no tuner or stream slot is free');
-export const publisherLost = ingest('publisher_lost', 'the publisher is gone');
+const publisherGone = ingest('publisher_lost', 'the publisher is gone');
+
+/** By the log; or by what its return leaves behind, for which the encoder is not to blame. */
+export function publisherLost(look: Look): Match | undefined {
+  const gone = publisherGone(look);
+  if (gone !== undefined || look.down || !dropsFrames(look)) return gone;
+  const because = 'its publisher came back with its clock at zero: frames are dropped until the time is caught up';
+  const match = matched(look, because, told(look, 'clock_skew_or_dts'));
+  const signals = [...spoken(progressSignal(look)), ...match.signals];
+  return { ...match, signals, symptom: 'publisher_lost', sinceMs: look.facts.progress?.advancedMs };
+}
 
 export function publishRejected(look: Look): Match | undefined {
   const lines = told(look, 'auth_denied').filter(({ pattern }) => /publish|ingest|stream_key/.test(pattern ?? ''));

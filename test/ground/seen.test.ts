@@ -65,10 +65,22 @@ describe('seen on real servers', () => {
     expect(scene.verdict()).toBe('fine true');
   });
 
-  it('an encoder that drops frames until the timestamps have caught up is not stuck', () => {
+  it('an encoder that drops frames until the timestamps have caught up is not stuck, and never too slow', () => {
     const scene = new Scene({ id: 'rtmp1' }, 'rtmp1');
+    scene.advance(900).set({ speed: 0, producing: false, cpu: 40 });
+    const heard = scene.verdicts(120_000);
+    expect(restartable(heard)).toEqual([]);
+    expect(heard).not.toContain('encode_too_slow');
+    expect(scene.find()).toMatchObject({
+      classification: 'publisher_lost',
+      because: expect.stringContaining('came back with its clock at zero'),
+    });
+  });
+
+  it('one that drops frames and says that it is overloaded is too slow', () => {
+    const scene = new Scene();
     scene.set({ speed: 0, producing: false, cpu: 40 });
-    expect(restartable(scene.verdicts(120_000))).toEqual([]);
+    scene.advance(20_000).log('encoder_overload');
     expect(scene.verdict()).toBe('encode_too_slow');
   });
 
