@@ -3,5 +3,6 @@
 set -eu
 cd "$(dirname "$0")/.."
 export PATH="$PWD/node_modules/.bin:$PATH"
+trap 'rm -rf .stryker-tmp' EXIT
 stryker run "$@"
 node tools/mutation.ts
