@@ -80,7 +80,7 @@ describe('reeve, as people type it', { timeout: 120_000 }, () => {
     'maintenance list': { args: () => [] },
     page: { args: () => ['--test'] },
   };
-  /** The daemon itself; what reads standard input; and what takes long and is proven in a room of its own. */
+  /** The daemon itself, what reads standard input, and what takes long: cli_json.test.ts has them. */
   const WITHOUT = new Set(['run', 'prompt', 'simulate', 'test']);
 
   it('explains every command with exactly one example that begins as it is typed', () => {
