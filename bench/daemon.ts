@@ -23,6 +23,8 @@ const channelCount = Number(values.channels);
 const verdictCount = Number(values.verdicts);
 const idleSeconds = Number(values['idle-seconds']);
 const root = resolve(import.meta.dirname, '..');
+/** Troubles come one by one: more at once would wait for their turn. */
+const PAUSE_MS = 300;
 
 const work = mkdtempSync(join(tmpdir(), 'reeve-bench-'));
 const names = Array.from({ length: channelCount }, (_, index) => `ch${index + 1}`);
@@ -61,9 +63,9 @@ state: ${work}/state
 personas: ${root}/personas
 rules: ${root}/config/rules
 patterns: ${root}/config/patterns
-# The whole way to the verdict, but no start: what waits for a free lane or for its turn is not what is measured.
-phase: 3
-persona: system_admin
+# It asks a person before it restarts: the whole way to the durable verdict, and no run that holds a lane or a place.
+phase: 4
+persona: live_event
 receivers: [ { id: hook, kind: webhook, url: "http://127.0.0.1:${enginePort}/hook" } ]
 engines:
   - id: service
@@ -155,7 +157,7 @@ async function measureVerdicts(): Promise<number[]> {
     const endedMs = await Promise.race([verdict, sleep(10_000).then(() => Number.NaN)]);
     if (Number.isNaN(endedMs)) throw new Error(`no verdict about ${name} within 10 s`);
     latencies.push(endedMs - startedMs);
-    await sleep(300);
+    await sleep(PAUSE_MS);
   }
   reading.abort();
   return latencies.sort((a, b) => a - b);
