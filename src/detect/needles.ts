@@ -2,7 +2,7 @@ import { type Hits, type Literal, LOWER } from './prefilter.ts';
 
 /** How many bytes at the end of a window tell its literals from nearly everything else. */
 export const KEY_BYTES = 4;
-const KEYS = 65_536;
+export const KEYS = 65_536;
 /** Makes capitals and small letters alike. Other bytes fall together too: a key only rules out. */
 const FOLDED = 0x20202020;
 const SPREAD = 0x9e3779b1;
@@ -13,7 +13,8 @@ export interface Range {
   readonly end: number;
 }
 
-const keyAt = (bytes: Uint8Array, at: number): number =>
+/** Of the four bytes that end at `at`. */
+export const keyAt = (bytes: Uint8Array, at: number): number =>
   Math.imul(bytes[at - 3]! | (bytes[at - 2]! << 8) | (bytes[at - 1]! << 16) | (bytes[at]! << 24) | FOLDED, SPREAD) >>>
   16;
 

@@ -1,4 +1,4 @@
-import { KEY_BYTES, Needles, type Range } from './needles.ts';
+import { KEY_BYTES, KEYS, keyAt, Needles, type Range } from './needles.ts';
 import { Hits, type Literal, type Prefilter } from './prefilter.ts';
 
 /** Literals shorter than this are for another search. */
@@ -10,6 +10,8 @@ const PAIRS = 65_536;
 const FOUR_CURSORS_BYTES_MIN = 512;
 /** What it costs to stop at a byte pair, counted in steps. */
 const STOP_COST = 6;
+/** And what it costs to compare a literal with what stands there. */
+const COMPARE_COST = 4;
 /** Text that programs write; only the rarity of its byte pairs is used, to choose where in a literal to look. */
 const ORDINARY =
   ' [info] [error] [warn] INFO ERROR WARN DEBUG time= frame= fps= size= bitrate= speed= error failed connection ' +
@@ -39,7 +41,7 @@ function shiftsOf(
   needles: Needles,
   { width, sample }: { readonly width: number; readonly sample: Uint8Array },
 ): Uint8Array {
-  const counts = pairCounts(sample);
+  const counts = countsIn(sample);
   const shifts = new Uint8Array(PAIRS).fill(width - 1);
   const order = literals.map((_, at) => at).sort((a, b) => literals[a]!.text.length - literals[b]!.text.length);
   for (const at of order) {
@@ -47,7 +49,7 @@ function shiftsOf(
     const pairs = Array.from({ length: bytes.length - 1 }, (_, left) =>
       pairsOf(bytes[left]!, bytes[left + 1]!, literals[at]!.ignoreCase),
     );
-    const window = cheapestWindow(pairs, shifts, { width, counts });
+    const window = cheapestWindow({ bytes, pairs }, shifts, { width, counts });
     for (const [offset, variants] of pairs.slice(window, window + width - 1).entries()) {
       for (const pair of variants) shifts[pair] = Math.min(shifts[pair]!, width - 2 - offset);
     }
@@ -56,27 +58,35 @@ function shiftsOf(
   return shifts;
 }
 
-function pairCounts(sample: Uint8Array): Float64Array {
-  const counts = new Float64Array(PAIRS).fill(0.05);
-  for (let at = 1; at < sample.length; at += 1) counts[(sample[at - 1]! << 8) | sample[at]!]! += 1;
-  return counts;
+/** How often pairs and keys occur. */
+interface Counts {
+  readonly pairs: Float64Array;
+  readonly keys: Float64Array;
+}
+
+function countsIn(sample: Uint8Array): Counts {
+  const pairs = new Float64Array(PAIRS).fill(0.05);
+  const keys = new Float64Array(KEYS);
+  for (let at = 1; at < sample.length; at += 1) pairs[(sample[at - 1]! << 8) | sample[at]!]! += 1;
+  for (let at = KEY_BYTES - 1; at < sample.length; at += 1) keys[keyAt(sample, at)]! += 1;
+  return { pairs, keys };
 }
 
 const costOf = (shift: number): number => (shift === 0 ? STOP_COST : 1 / shift);
 
 function cheapestWindow(
-  pairs: readonly (readonly number[])[],
+  { bytes, pairs }: { readonly bytes: Uint8Array; readonly pairs: readonly (readonly number[])[] },
   shifts: Uint8Array,
-  { width, counts }: { readonly width: number; readonly counts: Float64Array },
+  { width, counts }: { readonly width: number; readonly counts: Counts },
 ): number {
   let best = 0;
   let least = Number.POSITIVE_INFINITY;
   for (let from = 0; from + width - 1 <= pairs.length; from += 1) {
-    let cost = 0;
+    let cost = COMPARE_COST * counts.keys[keyAt(bytes, from + width - 1)]!;
     for (let at = 0; at < width - 1; at += 1) {
       const shift = width - 2 - at;
       for (const pair of pairs[from + at]!) {
-        if (shift < shifts[pair]!) cost += counts[pair]! * (costOf(shift) - costOf(shifts[pair]!));
+        if (shift < shifts[pair]!) cost += counts.pairs[pair]! * (costOf(shift) - costOf(shifts[pair]!));
       }
     }
     if (cost < least) [least, best] = [cost, from];
