@@ -158,8 +158,12 @@ const isLeftBehind = (one: Seen, causes: readonly SharedCause[]): boolean =>
       family !== 'dead' &&
       family !== 'stalled' &&
       channels.includes(one.ref.id) &&
-      (isLeftover(one.finding) || (phase === 'over' && isHearsay(family, one))),
+      (isLeftover(one.finding) || isUnclear(one.finding) || (phase === 'over' && isHearsay(family, one))),
   );
+
+/** Its cause has gone a moment ago, and what it is now shows with the next looks: no news, and no cause of its own. */
+const isUnclear = (finding: Finding): boolean =>
+  finding.trouble && finding.settling && finding.classification === 'unknown';
 
 /** What a channel without a probe of its source says of that source is its log's last words. */
 const isHearsay = (family: Family, one: Seen): boolean => family === 'upstream' && !one.ref.hasSource;

@@ -5,6 +5,7 @@ import type { SymptomKind } from '../core/symptom.ts';
 import type { EngineFacts, HostFacts } from './engine_facts.ts';
 import type { ChannelFacts } from './facts.ts';
 import { endedByOrder, type Health, healthOf, isYoung, processKnown, progressStands } from './health.ts';
+import { isBack, type NearbySources, nearbyIsBack } from './nearby.ts';
 import type { LifeEnd, ProcessFacts } from './process_facts.ts';
 import {
   CHURN_ENDS_MIN,
@@ -13,8 +14,6 @@ import {
   CORRUPT_FRESH_MS,
   LAST_WORDS_MS,
   probeStaleOf,
-  SOURCE_BACK_MS,
-  SOURCE_BACK_SAMPLES,
   SYMPTOM_FRESH_MS,
 } from './setup.ts';
 import { fallsBehind } from './speed.ts';
@@ -29,6 +28,8 @@ export interface ClassifyContext {
   readonly autorestartGraceMs: number;
   /** Other channels whose source is on the same host and fails too. */
   readonly sharingSource: number;
+  /** What probes tell of the sources of its group, for a channel whose own is not looked at. */
+  readonly nearby?: NearbySources | undefined;
 }
 
 /** One channel at one moment, with what every row of the table asks for worked out once. */
@@ -170,13 +171,11 @@ export function sourceReadSince(look: Look, sinceMs: MonoMs): boolean {
 
 /** The source has been well for several looks: an outage is over, not just pausing. */
 export function sourceIsBack(look: Look, sinceMs: MonoMs): boolean {
-  const { source } = look.facts;
-  if (source?.okSinceMs === undefined || sourceFails(look) !== false) return false;
-  return (
-    source.okStreak >= SOURCE_BACK_SAMPLES &&
-    source.okSinceMs >= sinceMs &&
-    source.last.monoMs - source.okSinceMs >= SOURCE_BACK_MS
-  );
+  const { facts } = look;
+  const { source } = facts;
+  if (source === undefined) return nearbyIsBack(facts.setup, look.context.nearby, sinceMs);
+  if (source.okSinceMs === undefined || sourceFails(look) !== false) return false;
+  return isBack(source) && source.okSinceMs >= sinceMs;
 }
 
 /** When its source was last seen to fail, in a stretch of failures that explains why the process is down. */

@@ -5,9 +5,11 @@ import type { ChannelId, ChannelRef, EngineId, GroupId, Scope } from '../core/sc
 import { type Assessment, classify, type Finding } from '../ground/classify.ts';
 import { classifyEngine } from '../ground/classify_engine.ts';
 import { correlate, coveredBy, type SharedCause, suspected } from '../ground/correlate.ts';
-import type { Board } from '../ground/facts.ts';
-import { familyOf } from '../ground/families.ts';
+import type { Board, ChannelFacts } from '../ground/facts.ts';
+import { type Family, familyOf } from '../ground/families.ts';
+import { type NearbySources, nearbySources } from '../ground/nearby.ts';
 import type { Want } from '../ground/row.ts';
+import { viewersOf } from '../ground/viewers.ts';
 
 /** What was last found of a channel, and since when. */
 export interface Watched {
@@ -20,6 +22,8 @@ export interface Watched {
   readonly healthySinceMs: MonoMs | undefined;
   /** Since when it has been in no trouble; undefined while it is in some. */
   readonly clearSinceMs: MonoMs | undefined;
+  /** How many watched when it was last in no trouble: who has gone dark has lost them. Undefined: nobody tells. */
+  readonly viewers?: number | undefined;
 }
 
 export interface WatchDeps {
@@ -35,6 +39,8 @@ const CORRELATE_EVERY_MS = 200;
 export class Watch {
   readonly #deps: WatchDeps;
   readonly #channels = new Map<ChannelId, Watched>();
+  /** Few of many: each judgement asks who else is in trouble. */
+  readonly #troubled = new Map<ChannelId, { readonly id: ChannelId; readonly family: Family | undefined }>();
   #engines = new Map<EngineId, Assessment>();
   #causes: readonly SharedCause[] = [];
   #correlatedMs = Number.NEGATIVE_INFINITY;
@@ -63,7 +69,10 @@ export class Watch {
   /** Judges the channel by what is known now. True when it is in trouble or its finding has changed. */
   refresh(channel: ChannelId, nowMs: MonoMs): boolean {
     const facts = this.#deps.board.view(channel);
-    if (facts === undefined) return this.#channels.delete(channel);
+    if (facts === undefined) {
+      this.#troubled.delete(channel);
+      return this.#channels.delete(channel);
+    }
     const engine = facts.setup.engine;
     const finding = classify(
       facts,
@@ -73,11 +82,15 @@ export class Watch {
         limits: this.#deps.limits(),
         autorestartGraceMs: this.#deps.board.engineSetup(engine)?.autorestartGraceMs ?? 0,
         sharingSource: this.#sharing(channel, facts.source?.last.host),
+        nearby: this.#nearby(facts),
       },
       nowMs,
     );
     const before = this.#channels.get(channel);
-    this.#channels.set(channel, watchedAfter(before, { ref: facts.setup, finding, nowMs }));
+    const after = watchedAfter(before, { ref: facts.setup, finding, nowMs, viewers: viewersOf(facts, nowMs) });
+    this.#channels.set(channel, after);
+    if (finding.trouble) this.#troubled.set(channel, { id: channel, family: familyOf(finding.classification) });
+    else this.#troubled.delete(channel);
     if (finding.trouble && finding.wants.length > 0) this.#deps.onWants(channel, finding.wants);
     const changed =
       before === undefined ||
@@ -99,7 +112,7 @@ export class Watch {
 
   /** Works out what is shared, when that may have changed. True when the causes are not what they were. */
   correlate(nowMs: MonoMs): boolean {
-    const idle = this.#causes.length === 0 && this.#engines.size === 0 && !this.#anyTrouble();
+    const idle = this.#causes.length === 0 && this.#engines.size === 0 && this.#troubled.size === 0;
     const due = this.#changed || (!idle && nowMs - this.#correlatedMs >= CORRELATE_EVERY_MS);
     if (!due) return false;
     this.#changed = false;
@@ -139,17 +152,19 @@ export class Watch {
     return [...new Set(refs.filter((ref) => suspected(active, ref) !== undefined).map(({ group }) => group))];
   }
 
-  #anyTrouble(): boolean {
-    for (const { finding } of this.#channels.values()) if (finding.trouble) return true;
-    return false;
+  /** Asked only of a channel that complains: most do not. */
+  #nearby({ setup, symptoms }: ChannelFacts): NearbySources | undefined {
+    if (setup.hasSource || symptoms.length === 0) return undefined;
+    const inGroup = [...this.#channels.values()].filter(({ ref }) => ref.group === setup.group && ref.hasSource);
+    return nearbySources(inGroup.flatMap(({ ref }) => this.#deps.board.view(ref.id)?.source ?? []));
   }
 
   #sharing(channel: ChannelId, host: string | undefined): number {
     if (host === undefined) return 0;
     let count = 0;
-    for (const { ref, finding } of this.#channels.values()) {
-      if (ref.id === channel || !finding.trouble || familyOf(finding.classification) !== 'upstream') continue;
-      if (this.#deps.board.view(ref.id)?.source?.last.host === host) count += 1;
+    for (const { id, family } of this.#troubled.values()) {
+      if (id === channel || family !== 'upstream') continue;
+      if (this.#deps.board.view(id)?.source?.last.host === host) count += 1;
     }
     return count;
   }
@@ -167,9 +182,9 @@ const stateOf = (causes: readonly SharedCause[]): string =>
 
 function watchedAfter(
   before: Watched | undefined,
-  now: { readonly ref: ChannelRef; readonly finding: Finding; readonly nowMs: MonoMs },
+  now: Pick<Watched, 'ref' | 'finding' | 'viewers'> & { readonly nowMs: MonoMs },
 ): Watched {
-  const { ref, finding, nowMs } = now;
+  const { ref, finding, viewers, nowMs } = now;
   const wasTrouble = before?.finding.trouble === true;
   const sameClass = before !== undefined && classOf(before.finding) === classOf(finding);
   const healthy = finding.healthy === true && !finding.trouble;
@@ -180,5 +195,6 @@ function watchedAfter(
     classifiedMs: sameClass ? before.classifiedMs : nowMs,
     healthySinceMs: healthy ? (before?.healthySinceMs ?? nowMs) : undefined,
     clearSinceMs: finding.trouble ? undefined : (before?.clearSinceMs ?? nowMs),
+    viewers: finding.trouble ? (before?.viewers ?? viewers) : viewers,
   };
 }

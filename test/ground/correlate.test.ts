@@ -177,6 +177,16 @@ describe('the end of a shared cause', () => {
     expect(fleet.step(four(WELL), 1_000)).toEqual([]);
   });
 
+  it('leaves for a moment what is not clear yet, which is not a new cause either', () => {
+    const fleet = new Fleet();
+    fleet.step(four(trouble('upstream_unavailable')));
+    const [first, ...others] = four(trouble('unknown', true));
+    const causes = fleet.step([{ ...first!, finding: trouble('unknown') }, ...others]);
+    expect(causes.map(({ family }) => family)).toEqual(['upstream']);
+    const fresh = new Fleet().step([{ ...first!, finding: trouble('unknown') }, ...others]);
+    expect(fresh.map(({ family }) => family)).toEqual(['unknown']);
+  });
+
   it('knows late leftovers for what they are', () => {
     const fleet = new Fleet();
     fleet.step(four(trouble('media_unplayable')));

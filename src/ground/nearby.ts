@@ -1,0 +1,50 @@
+import type { MonoMs } from '../core/clock.ts';
+import type { SourceFacts } from './output_facts.ts';
+import { type ChannelSetup, LAST_WORDS_MS, SOURCE_BACK_MS, SOURCE_BACK_SAMPLES } from './setup.ts';
+
+/** The sources of a group failed together for a while, and all have answered well since. */
+export interface NearbySources {
+  readonly failFromMs: MonoMs;
+  /** Since when the last of them has been back. */
+  readonly okSinceMs: MonoMs;
+}
+
+/** It has answered well often enough and for long enough: an outage is over, not just pausing. */
+export const isBack = ({ okStreak, okSinceMs, last }: SourceFacts): boolean =>
+  okSinceMs !== undefined && okStreak >= SOURCE_BACK_SAMPLES && last.monoMs - okSinceMs >= SOURCE_BACK_MS;
+
+/** What the probes of a group's sources have in common; undefined where one never failed, fails still or apart. */
+export function nearbySources(sources: readonly SourceFacts[]): NearbySources | undefined {
+  const [first, ...others] = sources.map((source) => (isBack(source) ? stretchOf(source) : undefined));
+  let common = first;
+  for (const one of others) common = common === undefined || one === undefined ? undefined : together(common, one);
+  return common;
+}
+
+interface Stretch extends NearbySources {
+  readonly lastFailMs: MonoMs;
+}
+
+function stretchOf({ lastFailFromMs, lastFailMs, okSinceMs }: SourceFacts): Stretch | undefined {
+  if (lastFailFromMs === undefined || lastFailMs === undefined || okSinceMs === undefined) return undefined;
+  return { failFromMs: lastFailFromMs, lastFailMs, okSinceMs };
+}
+
+function together(a: Stretch, b: Stretch): Stretch | undefined {
+  const nearMs = 2 * LAST_WORDS_MS;
+  if (a.failFromMs > b.lastFailMs + nearMs || b.failFromMs > a.lastFailMs + nearMs) return undefined;
+  return {
+    failFromMs: Math.min(a.failFromMs, b.failFromMs),
+    lastFailMs: Math.max(a.lastFailMs, b.lastFailMs),
+    okSinceMs: Math.max(a.okSinceMs, b.okSinceMs),
+  };
+}
+
+/**
+ * A channel whose own source nobody looks at complained while the sources around it failed, and those are back: its
+ * last words are about what is over. Otherwise what died in an outage would stay dark until a person comes.
+ */
+export function nearbyIsBack(setup: ChannelSetup, nearby: NearbySources | undefined, saidMs: MonoMs): boolean {
+  if (setup.hasSource || nearby === undefined) return false;
+  return saidMs >= nearby.failFromMs - 2 * LAST_WORDS_MS && saidMs <= nearby.okSinceMs;
+}

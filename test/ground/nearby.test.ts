@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import type { SourceSample } from '../../src/core/sample.ts';
+import { classify } from '../../src/ground/classify.ts';
+import { nearbySources } from '../../src/ground/nearby.ts';
+import { nextAnswer, type SourceFacts } from '../../src/ground/output_facts.ts';
+import { Scene } from './scene.ts';
+
+/** The looks at one source: `x` fails, `.` answers; one look each 2 s. */
+function looks(pattern: string, fromMs = 0): SourceFacts {
+  const sampleAt = (mark: string, at: number): SourceSample => {
+    const monoMs = fromMs + at * 2_000;
+    const base = { kind: 'source', channel: 'a', host: 'origin:80', source: 'probe', at: monoMs, monoMs } as const;
+    return mark === 'x' ? { ...base, ok: false, failure: 'refused' } : { ...base, ok: true };
+  };
+  const samples = [...pattern].map(sampleAt);
+  return samples.slice(1).reduce<SourceFacts>(nextAnswer, nextAnswer(undefined, samples[0]!));
+}
+
+describe('the sources of a group', () => {
+  it('that failed together and answer again tell from when to when they were gone', () => {
+    const nearby = nearbySources([looks('.xxx...'), looks('..xx....')]);
+    expect(nearby).toMatchObject({ failFromMs: 2_000, okSinceMs: 8_000 });
+  });
+
+  it('tell nothing where one fails still, never failed, failed at another time, or none is looked at', () => {
+    expect(nearbySources([looks('.xxx...'), looks('..xxxxx')])).toBeUndefined();
+    expect(nearbySources([looks('.xxx...'), looks('.......')])).toBeUndefined();
+    expect(nearbySources([looks('.xxx...'), looks('.xxx...', 60_000)])).toBeUndefined();
+    expect(nearbySources([])).toBeUndefined();
+  });
+
+  it('are not back after one good look', () => {
+    expect(nearbySources([looks('.xxx.')])).toBeUndefined();
+    expect(nearbySources([looks('.xxx..')])).toBeUndefined();
+    expect(nearbySources([looks('.xxx...')])).toBeDefined();
+  });
+});
+
+describe('a channel whose own source nobody looks at', () => {
+  /** It ended by itself, and its last words were about its source. */
+  function dead(extra = {}): { readonly scene: Scene; readonly saidMs: number } {
+    const scene = new Scene(extra);
+    scene.log('upstream_unreachable');
+    const saidMs = scene.nowMs;
+    scene.die({ code: 1 }).look().advance(40_000);
+    return { scene, saidMs };
+  }
+  const named = (scene: Scene, nearby: { failFromMs: number; okSinceMs: number } | undefined): string => {
+    const finding = classify(scene.facts(), scene.context({ nearby }), scene.nowMs);
+    return finding.trouble ? finding.classification : 'fine';
+  };
+
+  it('died of what is over when the sources around it failed then and are back', () => {
+    const { scene, saidMs } = dead();
+    expect(named(scene, undefined)).toBe('upstream_unavailable');
+    expect(named(scene, { failFromMs: saidMs - 1_000, okSinceMs: saidMs + 20_000 })).toBe('process_crashed');
+  });
+
+  it('is still without its source when it complained after the others were back, or long before they were gone', () => {
+    const { scene, saidMs } = dead();
+    expect(named(scene, { failFromMs: saidMs - 9_000, okSinceMs: saidMs - 1 })).toBe('upstream_unavailable');
+    expect(named(scene, { failFromMs: saidMs + 31_000, okSinceMs: saidMs + 39_000 })).toBe('upstream_unavailable');
+  });
+
+  it('takes nobody else’s word where its own source is to be looked at', () => {
+    const { scene, saidMs } = dead({ hasSource: true, sourceEveryMs: 10_000 });
+    scene.set({ source: 'refused' }).advance(20_000);
+    expect(named(scene, { failFromMs: saidMs - 1_000, okSinceMs: saidMs + 20_000 })).toBe('upstream_unavailable');
+  });
+});
