@@ -68,6 +68,8 @@ const TROUBLED_MS_MAX = 120_000;
 const CLEAR_HOLD_MS = 120_000;
 /** Whatever an incident waits for: after this long somebody must have heard of it. */
 const UNTOLD_MS_MAX = 600_000;
+/** Several channels are dark at once, and containment holds them so: people hear of it sooner. */
+const SHARED_UNTOLD_MS = 60_000;
 
 /** Upstream troubles often come to several channels within seconds: wait that long for the others. */
 const OPEN_HOLD_MS: Partial<Record<FailureClass, number>> = {
@@ -122,7 +124,9 @@ function judgeOpen(open: OpenIncident, sight: Sight, nowMs: MonoMs, policy: Desk
 function isUntold({ incident, told, last }: OpenIncident, sight: Sight, nowMs: MonoMs): boolean {
   if (told.length > 0 || sight.spokenFor === true) return false;
   const waitMs = last?.kind === 'watching' ? (last.escalateAfterMs ?? 0) : 0;
-  return nowMs - incident.openedMs >= Math.max(UNTOLD_MS_MAX, waitMs);
+  // Its containment keeps it from being started, and pages nobody: it is this incident that must.
+  const isHeld = last?.kind === 'escalated' && last.reason === 'containment' && incident.scope.kind !== 'channel';
+  return nowMs - incident.openedMs >= Math.max(isHeld ? SHARED_UNTOLD_MS : UNTOLD_MS_MAX, waitMs);
 }
 
 /**

@@ -1,18 +1,20 @@
 import { expireApprovals } from '../control/approvals.ts';
 import { type ControlState, frozenNow } from '../control/state.ts';
+import type { FailureClass } from '../core/classification.ts';
 import type { Clock, MonoMs } from '../core/clock.ts';
 import { invariant } from '../core/errors.ts';
 import type { Append, Draft, Read } from '../core/journal.ts';
-import { type EngineId, parseScope, type Scope } from '../core/scope.ts';
+import { type ChannelId, type EngineId, parseScope, type Scope } from '../core/scope.ts';
 import type { Escalation } from '../core/incident.ts';
 import { describeCall } from '../core/tool.ts';
 import type { Board } from '../ground/facts.ts';
 import type { Guard } from '../guard/guard.ts';
 import { type GuardState, subjectsOf } from '../guard/state.ts';
-import { containmentPage, isPaged, keyOfContainmentPage, pageFor } from './page.ts';
+import { containmentPage, crowdPage, isPaged, KEY_OF_CROWD, keyOfContainmentPage, pageFor } from './page.ts';
 import type { Roster } from './roster.ts';
 import type { Settings } from './settings.ts';
 import { type IncidentState, openById } from './state.ts';
+import type { Turns } from './turns.ts';
 import type { Watch } from './watch.ts';
 
 export interface KeeperDeps {
@@ -26,6 +28,9 @@ export interface KeeperDeps {
   readonly control: Read<ControlState>;
   readonly incidents: Read<IncidentState>;
   readonly roster: Roster;
+  readonly turns: Turns;
+  /** The probes of these channels look often for a while. */
+  readonly lookCloser: (channels: readonly ChannelId[], forMs: number) => void;
   readonly engines: readonly EngineId[];
   readonly raise: (page: Omit<Escalation, 'id' | 'at'>) => readonly Draft[];
   readonly resolve: (key: string, because: string) => readonly Draft[];
@@ -36,9 +41,14 @@ export interface KeeperDeps {
   readonly healthyHoldMs: number;
 }
 
+const CLOSER_EVERY_MS = 10_000;
+const CLOSER_FOR_MS = 600_000;
+const SPARED: ReadonlySet<FailureClass> = new Set(['upstream_rate_limited', 'control_plane_down', 'host_exhausted']);
+
 /** Keeps containment as the world stands, and what becomes due by time alone. */
 export class Keeper {
   readonly #deps: KeeperDeps;
+  #closerMs = 0;
 
   constructor(deps: KeeperDeps) {
     this.#deps = deps;
@@ -69,6 +79,22 @@ export class Keeper {
     this.contain();
     this.#keepPages(nowMs);
     this.#settleUnknown(nowMs);
+    this.#lookCloser(nowMs);
+  }
+
+  /**
+   * The end of a trouble is seen at once by those who look often. Not for ever, and not where each look is one more
+   * request to a source that asks for fewer.
+   */
+  #lookCloser(nowMs: MonoMs): void {
+    if (nowMs - this.#closerMs < CLOSER_EVERY_MS) return;
+    this.#closerMs = nowMs;
+    const young = this.#deps
+      .incidents()
+      .open.map(({ incident }) => incident)
+      .filter(({ openedMs, classification }) => nowMs - openedMs < CLOSER_FOR_MS && !SPARED.has(classification));
+    const ids = new Set(young.flatMap(({ scope }) => this.#deps.roster.channelsIn(scope)));
+    if (ids.size > 0) this.#deps.lookCloser([...ids], 2 * CLOSER_EVERY_MS);
   }
 
   /** What nobody answered, and each yes that could not be used: it ends, and a person is told in the same append. */
@@ -119,9 +145,14 @@ export class Keeper {
       ({ scope, raisedMs }) => !open.has(keyOfContainmentPage(scope)) && nowMs - raisedMs >= lateMs,
     );
     const over = [...open].filter((key) => key.startsWith('containment/') && !heldKeys.has(key));
+    const { count, sinceMs } = this.#deps.turns.crowd(nowMs);
+    const crowd = count > 0 && nowMs - sinceMs >= lateMs && !open.has(KEY_OF_CROWD) ? [crowdPage(count)] : [];
+    const dispersed = count === 0 && open.has(KEY_OF_CROWD) ? [KEY_OF_CROWD] : [];
     const drafts = [
       ...late.flatMap((one) => this.#deps.raise(containmentPage({ type: 'containment.raised', ...one }))),
       ...over.flatMap((key) => this.#deps.resolve(key, 'the containment has ended')),
+      ...crowd.flatMap((page) => this.#deps.raise(page)),
+      ...dispersed.flatMap((key) => this.#deps.resolve(key, 'nobody waits for a start any more')),
     ];
     if (drafts.length > 0) this.#deps.append(drafts);
   }

@@ -118,6 +118,22 @@ export function containmentPage(fact: Contained): Omit<Escalation, 'id' | 'at'> 
   };
 }
 
+export const KEY_OF_CROWD = 'starts/fleet';
+
+/** One page for all that wait: a page for each would be the second storm. */
+export const crowdPage = (count: number): Omit<Escalation, 'id' | 'at'> => ({
+  key: KEY_OF_CROWD,
+  severity: 'critical',
+  reason: 'lasting',
+  scope: { kind: 'fleet' },
+  incident: undefined,
+  classification: undefined,
+  summary: `${count} channels or groups are dark and wait for their turn to be started`,
+  details:
+    `More are dark than may be started at once: ${count} wait. Reeve starts those with most viewers first. ` +
+    'Find what took so many down; what you start yourself counts in the same window of starts.',
+});
+
 /** A freeze is a person's own word, and a shared cause has an incident that pages. */
 const UNPAGED: ReadonlySet<ContainmentReason> = new Set(['operator_freeze', 'shared_cause']);
 

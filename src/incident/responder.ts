@@ -30,6 +30,8 @@ export interface Seen {
   readonly group: GroupId;
   readonly engine: EngineId;
   readonly channels: readonly string[];
+  /** How many wait for a picture; undefined where nobody tells. */
+  readonly viewers?: number | undefined;
 }
 
 export interface ResponderDeps {
@@ -56,6 +58,8 @@ export interface ResponderDeps {
   ) => readonly Draft[];
   /** Ends the questions of an incident that still wait, or whose yes was not used. */
   readonly withdraw?: (incident: IncidentId) => { readonly drafts: readonly Draft[]; readonly yesUnused: boolean };
+  /** When a run that is due may begin; undefined: now. */
+  readonly turnMs?: (scope: Scope, seen: Seen, nowMs: MonoMs) => MonoMs | undefined;
   /** The probes of the scope look often for a while. */
   readonly lookCloser: (scope: Scope) => void;
   /** Something in Reeve itself went wrong; a person is told by the caller of this. */
@@ -87,6 +91,8 @@ export class Responder implements Disposable {
       if (seen === undefined) return this.#forget(scope, open);
       const intent = judge(open, seen.sight, nowMs, this.#policy(open, scope, seen));
       if (intent.kind === 'none') return this.#lookAgain(scope, intent.againMs);
+      const turnMs = intent.kind === 'run' ? this.#deps.turnMs?.(scope, seen, nowMs) : undefined;
+      if (turnMs !== undefined) return this.#lookAgain(scope, turnMs);
       this.#obey(intent, { scope, open, seen, nowMs });
     }
   }

@@ -82,6 +82,7 @@ export class Sights {
       group: ref.group,
       engine: ref.engine,
       channels: [],
+      viewers: watched.viewers,
       because: finding.because,
       sight: {
         trouble: finding.trouble
@@ -116,6 +117,7 @@ export class Sights {
       group: scope.kind === 'group' ? scope.id : (first?.group ?? keyOfScope(scope)),
       engine,
       channels: cause?.channels ?? [],
+      viewers: cause?.dark.reduce((sum, id) => sum + (this.#deps.watch.watched(id)?.viewers ?? 0), 0),
       because: cause?.because ?? 'the shared cause is gone',
       sight: {
         ...this.#causeNow(scope, cause, nowMs),
@@ -211,7 +213,8 @@ export class Sights {
   #causeEnvelope(incident: Incident, moment: { at: number; nowMs: MonoMs }): GroundedContextEnvelope {
     const { board, watch } = this.#deps;
     const { scope, group, engine } = incident;
-    const cause = watch.causeOf(scope) ?? goneCause(incident, moment.nowMs);
+    const found = watch.causeOf(scope) ?? goneCause(incident, moment.nowMs);
+    const cause = { ...found, dark: this.#mostWatchedFirst(found.dark) };
     const members = this.#members(scope).flatMap(({ ref, finding }) => {
       const facts = board.view(ref.id);
       return facts === undefined ? [] : [{ facts, finding }];
@@ -228,6 +231,12 @@ export class Sights {
     };
     const assessment = scope.kind === 'engine' ? watch.engine(scope.id) : undefined;
     return causeEnvelope({ cause, members, engine, group, poolPressure, assessment }, counts, moment);
+  }
+
+  /** Where only so many may start in a minute, those who wait for a picture should be as few as can be. */
+  #mostWatchedFirst(channels: readonly ChannelId[]): readonly ChannelId[] {
+    const viewers = (id: ChannelId): number => this.#deps.watch.watched(id)?.viewers ?? 0;
+    return [...channels].sort((a, b) => viewers(b) - viewers(a) || (a < b ? -1 : 1));
   }
 
   /** Starts over all channels in the last 60 s, whoever began them. */

@@ -33,6 +33,7 @@ import { Sights } from './sights.ts';
 import { supposedIncident } from './supposed.ts';
 import { noteStart } from './starts.ts';
 import { type IncidentState, incidentProjection } from './state.ts';
+import { Turns } from './turns.ts';
 import { Watch } from './watch.ts';
 
 /** Everything the decision path needs from outside. A simulation hands over simulated ones and runs the same code. */
@@ -83,6 +84,7 @@ export class Spine implements Disposable {
   readonly #runs: Runs;
   readonly #roster: Roster;
   readonly #keeper: Keeper;
+  readonly #turns: Turns;
   readonly #dirty = new Set<ChannelId>();
   #upkeep: Disposable | undefined;
   #sweptMs = 0;
@@ -101,6 +103,7 @@ export class Spine implements Disposable {
     const { channelOf } = this.#roster;
     this.sights = new Sights({ board, watch, guard, control, incidents, limits, clock: deps.clock, channelOf });
     this.guard = this.#createGuard(limits);
+    this.#turns = new Turns({ guard, incidents, limits });
     this.#keeper = this.#createKeeper();
     this.#runs = this.#createRuns();
     this.#responder = this.#createResponder();
@@ -211,7 +214,7 @@ export class Spine implements Disposable {
   #createKeeper(): Keeper {
     const { board, watch, guard, guardState, control, incidents } = this;
     const engines = this.#deps.engineSetups.map(({ id }) => id);
-    const own = { board, watch, guard, guardState, control, incidents, roster: this.#roster };
+    const own = { board, watch, guard, guardState, control, incidents, roster: this.#roster, turns: this.#turns };
     return new Keeper({ ...this.#deps, ...own, engines, healthyHoldMs: RESOLVE_HOLD_MS });
   }
 
@@ -242,6 +245,7 @@ export class Spine implements Disposable {
       see: (scope, nowMs) => this.sights.see(scope, nowMs),
       policyOf: ({ scope, group }) => this.#policyOf(scope, group),
       run: (incident, run) => this.#runs.run(incident, run),
+      turnMs: (scope, seen, nowMs) => this.#turns.turnMs(scope, seen, nowMs),
       askApproval: (incident, run, envelope) => this.#runs.askApproval(incident, run, envelope),
       withdraw: (incident) => withdrawApprovals(this.control(), incident),
       lookCloser: (scope) => lookCloser(this.#roster.channelsIn(scope), LOOK_CLOSER_MS),

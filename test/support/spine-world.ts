@@ -30,8 +30,8 @@ export interface WorldOptions {
   readonly personaWith?: Partial<Persona>;
   /** A group for some channels; the others are in `group`. */
   readonly groups?: Readonly<Record<string, string>>;
-  /** Each channel reads from a source that is looked at once a second. */
-  readonly sources?: boolean;
+  /** Each channel, or each of these, reads from a source that is looked at once a second. */
+  readonly sources?: boolean | readonly string[];
   readonly outputProbe?: boolean;
   readonly limits?: Partial<Limits>;
   readonly store?: MemoryStore;
@@ -61,13 +61,16 @@ export function spineWorld(options: WorldOptions = {}) {
   let phase: Phase = options.phase ?? 4;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const rulebook = createRulebook(rules.rules);
+  const { sources = false } = options;
+  const hasSource = (name: string): boolean => (typeof sources === 'boolean' ? sources : sources.includes(name));
+  const closer: string[] = [];
   const channels = names.map(
     (id): ChannelSetup => ({
       id,
       group: options.groups?.[id] ?? options.group ?? 'encoders',
       engine: 'local',
       expected: 'always',
-      hasSource: options.sources ?? false,
+      hasSource: hasSource(id),
       hasOutputProbe: options.outputProbe ?? true,
       stallAfterMs: 6_000,
       outputEveryMs: 1_000,
@@ -96,7 +99,7 @@ export function spineWorld(options: WorldOptions = {}) {
       outbox()
         .pages.filter(({ resolved }) => resolved === undefined)
         .map(({ key }) => key),
-    lookCloser: () => undefined,
+    lookCloser: (ids) => closer.push(...ids),
     lookNow: () => undefined,
     onFailure: (text) => failures.push(text),
     journalBroken: () => ledger.broken?.because,
@@ -113,7 +116,7 @@ export function spineWorld(options: WorldOptions = {}) {
     spine.take(report.engine);
     for (const sample of report.processes) spine.take(sample);
     for (const name of names) if (options.outputProbe !== false) spine.take(engine.playlistOf(name));
-    for (const name of names) if (options.sources) spine.take(engine.sourceOf(name));
+    for (const name of names) if (hasSource(name)) spine.take(engine.sourceOf(name));
     spine.settle();
   };
 
@@ -127,6 +130,8 @@ export function spineWorld(options: WorldOptions = {}) {
     outbox,
     failures,
     entries,
+    /** Channels that the probes were asked to look at more often, once for each time they were. */
+    closer,
     /** A reload brings another persona or phase. */
     reload(change: { readonly persona?: Partial<Persona>; readonly phase?: Phase }) {
       persona = { ...persona, ...change.persona };

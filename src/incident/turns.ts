@@ -1,0 +1,111 @@
+import type { FailureClass } from '../core/classification.ts';
+import type { MonoMs } from '../core/clock.ts';
+import type { Read } from '../core/journal.ts';
+import type { Limits } from '../core/limits.ts';
+import { keyOfScope, type Scope, type ScopeKey } from '../core/scope.ts';
+import { specOf } from '../guard/spec.ts';
+import type { GuardState } from '../guard/state.ts';
+import { roomFor, startsMaxOf } from '../guard/window.ts';
+import type { Seen } from './responder.ts';
+import type { IncidentState, OpenIncident } from './state.ts';
+
+export interface TurnDeps {
+  readonly guard: Read<GuardState>;
+  readonly incidents: Read<IncidentState>;
+  readonly limits: () => Limits;
+}
+
+interface Waiting {
+  readonly scope: Scope;
+  readonly viewers: number;
+  readonly sinceMs: MonoMs;
+  askedMs: MonoMs;
+}
+
+const isCuredByStart = (found: FailureClass): boolean => specOf('restart_channel').cures.includes(found);
+
+/** Whoever has not asked again for this long waits no more: it plays, or another incident speaks for it. */
+const FORGOTTEN_MS = 3_000;
+/** Everybody who waits is looked at this often. */
+const AGAIN_MS = 1_000;
+/** A run that was let go has asked the guard by then, and its start is counted in the window. */
+const ON_ITS_WAY_MS = 2_000;
+
+/**
+ * Who may ask for a start, when more channels are dark than the window has room for. The Nth start of a window would
+ * contain the whole fleet for two minutes (law S8), so the last place is left free, and the minute that all of them
+ * share goes to those whom most people wait for.
+ */
+export class Turns {
+  readonly #deps: TurnDeps;
+  readonly #waiting = new Map<ScopeKey, Waiting>();
+  readonly #onTheirWay = new Map<ScopeKey, MonoMs>();
+
+  constructor(deps: TurnDeps) {
+    this.#deps = deps;
+  }
+
+  /** When to ask again; undefined: its turn is now. Only starts wait for a turn. */
+  turnMs(scope: Scope, seen: Seen, nowMs: MonoMs): MonoMs | undefined {
+    const key = keyOfScope(scope);
+    const { trouble, contained } = seen.sight;
+    if (contained || trouble === undefined || !isCuredByStart(trouble.classification)) {
+      this.#waiting.delete(key);
+      return undefined;
+    }
+    this.#forget(nowMs);
+    if (scope.kind !== 'channel' && this.#stagedNow()) return nowMs + AGAIN_MS;
+    const own = this.#noted(scope, seen.viewers ?? 0, nowMs);
+    if (this.#places(own, nowMs) <= this.#aheadOf(own).length) return nowMs + AGAIN_MS;
+    this.#waiting.delete(key);
+    this.#onTheirWay.set(key, nowMs);
+    return undefined;
+  }
+
+  /** How many wait, and since when the one has that waits longest. */
+  crowd(nowMs: MonoMs): { readonly count: number; readonly sinceMs: MonoMs } {
+    this.#forget(nowMs);
+    const since = [...this.#waiting.values()].map(({ sinceMs }) => sinceMs);
+    return { count: since.length, sinceMs: Math.min(nowMs, ...since) };
+  }
+
+  #noted(scope: Scope, viewers: number, nowMs: MonoMs): Waiting {
+    const key = keyOfScope(scope);
+    const held = this.#waiting.get(key) ?? { scope, viewers, sinceMs: nowMs, askedMs: nowMs };
+    held.askedMs = nowMs;
+    this.#waiting.set(key, held);
+    return held;
+  }
+
+  /** One staged start at a time: two would share the room of one, and neither would end. */
+  #stagedNow(): boolean {
+    const isStaging = ({ incident, running }: OpenIncident): boolean =>
+      running && incident.scope.kind !== 'channel' && isCuredByStart(incident.classification);
+    return this.#deps.incidents().open.some(isStaging);
+  }
+
+  /** A staged start has half of the window (law S4): while one is ahead or under way, nobody fills the other half. */
+  #places(own: Waiting, nowMs: MonoMs): number {
+    const { windowStartsMax, windowMs } = this.#deps.limits();
+    const all = startsMaxOf(windowStartsMax);
+    const isHalved = [own, ...this.#aheadOf(own)].some(({ scope }) => scope.kind !== 'channel') || this.#stagedNow();
+    const max = isHalved ? Math.floor(all / 2) : all - 1;
+    const { starts } = this.#deps.guard();
+    const { count } = roomFor(starts, all, { windowMs, nowMs });
+    const uncounted = [...this.#onTheirWay].filter(
+      ([key, letMs]) => !starts.some((mark) => `channel:${mark.channel}` === key && mark.atMs >= letMs),
+    );
+    return Math.max(1, max) - count - uncounted.length;
+  }
+
+  #aheadOf(own: Waiting): readonly Waiting[] {
+    return [...this.#waiting.values()].filter(
+      (one) => one !== own && (one.viewers - own.viewers || own.sinceMs - one.sinceMs) > 0,
+    );
+  }
+
+  #forget(nowMs: MonoMs): void {
+    for (const [key, { askedMs }] of this.#waiting) if (nowMs - askedMs > FORGOTTEN_MS) this.#waiting.delete(key);
+    for (const [key, letMs] of this.#onTheirWay) if (nowMs - letMs > ON_ITS_WAY_MS) this.#onTheirWay.delete(key);
+  }
+}

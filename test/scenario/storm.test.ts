@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { spineWorld } from '../support/spine-world.ts';
+
+type World = ReturnType<typeof spineWorld>;
+const MANY = Array.from({ length: 22 }, (_, at) => `c${at}`);
+/** Each in a group of its own: what they have in common nobody can see. */
+const groups = Object.fromEntries(MANY.map((id) => [id, `g-${id}`]));
+const restarted = (world: World) => world.engine.restarts.map(({ channel }) => channel);
+const pages = (world: World) => world.facts('escalation.raised').map(({ escalation }) => escalation.key);
+
+/** As many watch as the name says. */
+function watch(world: World, names: readonly string[], of: (name: string) => number): void {
+  for (const channel of names) {
+    const base = {
+      kind: 'viewers',
+      at: world.clock.now(),
+      monoMs: world.clock.monotonicMs(),
+      source: 'engine',
+    } as const;
+    world.spine.take({ ...base, channel, viewers: of(channel) });
+  }
+}
+
+describe('more channels that died than the window has room for', () => {
+  const viewers = (name: string): number => (Number(name.slice(1)) * 7) % 23;
+
+  it('are started nine a minute, those with most viewers first, and contain nothing', async () => {
+    const world = spineWorld({ channels: MANY, groups });
+    await world.live(10_000);
+    watch(world, MANY, viewers);
+    for (const name of MANY) world.engine.kill(name);
+    await world.live(170_000);
+    const times = world.engine.restarts.map(({ atMs }) => atMs);
+    const most = Math.max(...times.map((ms) => times.filter((one) => one > ms - 60_000 && one <= ms).length));
+    expect(most).toBe(9);
+    expect(world.facts('containment.raised')).toEqual([]);
+    expect(restarted(world).toSorted()).toEqual(MANY.toSorted());
+    const waited = restarted(world).slice(9);
+    const leastOfFirst = Math.min(...waited.slice(0, 9).map(viewers));
+    expect(Math.max(...waited.slice(9).map(viewers))).toBeLessThan(leastOfFirst);
+  });
+
+  it('are one page when they wait for a minute, which ends when none waits any more', async () => {
+    const world = spineWorld({ channels: MANY, groups });
+    await world.live(10_000);
+    for (const name of MANY) world.engine.kill(name);
+    await world.live(90_000);
+    expect(pages(world)).toEqual(['starts/fleet']);
+    await world.live(120_000);
+    expect(pages(world)).toEqual(['starts/fleet']);
+    expect(world.facts('escalation.resolved').map(({ key }) => key)).toEqual(['starts/fleet']);
+  });
+});
+
+describe('a group that lost its source', () => {
+  const NAMES = ['a', 'b', 'c', 'd'];
+  const lost = (world: World): void => {
+    for (const name of NAMES) {
+      world.engine.deadSources.add(name);
+      world.engine.freeze(name);
+    }
+  };
+
+  it('is started from the channel that most people wait for', async () => {
+    const world = spineWorld({ channels: NAMES, sources: true });
+    await world.live(10_000);
+    watch(world, NAMES, (name) => ({ a: 3, b: 80, c: 7 })[name] ?? 0);
+    lost(world);
+    await world.live(60_000);
+    world.engine.deadSources.clear();
+    await world.live(150_000);
+    expect(restarted(world)).toEqual(['b', 'c', 'a', 'd']);
+  });
+
+  it('is looked at closely until it is over', async () => {
+    const world = spineWorld({ channels: NAMES, sources: true });
+    await world.live(10_000);
+    lost(world);
+    await world.live(60_000);
+    world.closer.length = 0;
+    await world.live(21_000);
+    expect(new Set(world.closer)).toEqual(new Set(NAMES));
+  });
+
+  it('takes with it the one whose own source nobody looks at, when the others have theirs again', async () => {
+    const world = spineWorld({ channels: NAMES, sources: ['a', 'b', 'c'] });
+    await world.live(10_000);
+    lost(world);
+    const said = { channel: 'd', kind: 'upstream_unreachable', origin: 'log', confidence: 0.9 } as const;
+    const line = {
+      countInWindow: 1,
+      windowMs: 60_000,
+      pattern: undefined,
+      evidence: [{ source: 'log', text: 'gone' }],
+    };
+    const moment = { at: world.clock.now(), monoMs: world.clock.monotonicMs() };
+    world.spine.symptom({ ...said, ...line, ...moment });
+    Object.assign(world.engine.channels.get('d')!, { state: 'exited', exitSignal: undefined, exitCode: 1 });
+    await world.live(60_000);
+    world.engine.deadSources.clear();
+    await world.live(150_000);
+    expect(restarted(world).toSorted()).toEqual(NAMES);
+  });
+});
+
+describe('several channels that died together', () => {
+  it('are told of after a minute in which containment keeps them dark', async () => {
+    const world = spineWorld({ channels: ['a', 'b', 'c'] });
+    await world.live(10_000);
+    for (const name of ['a', 'b', 'c']) world.engine.kill(name);
+    await world.live(85_000);
+    const [first] = world.facts('escalation.raised');
+    expect(first?.escalation).toMatchObject({ reason: 'lasting', scope: { kind: 'group' } });
+    expect(restarted(world)).toEqual([]);
+  });
+});
