@@ -104,6 +104,8 @@ export function bench(options: BenchOptions = {}) {
     phase: options.phase ?? (4 as Phase),
     live: { poolPressure: undefined, reportsPool: false, viewers: undefined, ...options.live } as LiveFacts,
     capabilities: new Set<Capability>(options.capabilities ?? CAPABILITIES),
+    /** Engines that can do nothing. */
+    lame: new Set<string>(),
     sharedCauses: [] as string[],
     frozen: false,
   };
@@ -115,7 +117,7 @@ export function bench(options: BenchOptions = {}) {
     ids: countingIds(),
     limits: () => world.limits,
     channelOf: (id) => channels.get(id),
-    capabilitiesOf: () => world.capabilities,
+    capabilitiesOf: (engine) => (world.lame.has(engine) ? new Set<Capability>() : world.capabilities),
     liveFacts: () => world.live,
     initialPhase: () => world.phase,
     onEscalate: options.onEscalate ?? aPage,
