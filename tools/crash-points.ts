@@ -52,7 +52,8 @@ engine's restart program was really started, what the receiver of pages was real
 
 Held to: at most one restart per permit over both lives, and one in all (S6); a start whose end was not written down is
 UNKNOWN in status, journal and page, and is not repeated (S6); it counts in the window and the caps (S2, S5); every
-page that was raised arrives, and no resolve before its trigger (L1); every run has an end (L2); the chain holds (S14).
+page that was raised arrives, and no resolve before its trigger (L1); every run has an end (L2); what was cut off before
+its first call is taken up again, and not left to a person; the chain holds (S14).
 
 ${tried} of the ${there} points there are, on ${cpus().length} cores${tookMs === undefined ? '' : ` in ${Math.round(tookMs / 60_000)} minutes`}.
 Made by \`npm run crash-points\` with Node ${process.versions.node}.
