@@ -143,7 +143,7 @@ describe('a start of a staged plan', () => {
   });
 
   it('counts what its viewers lose, though it has no envelope of its own', () => {
-    const { b, plan, child } = staged(2, { live: { viewers: 30, restartGapMs: 2_000 } });
+    const { plan, child } = staged(2, { live: { viewers: 30, restartGapMs: 2_000 } });
     const decision = child(plan(), 'c0');
     expect(decision).toMatchObject({ verdict: 'allow', permit: { terms: { viewerSeconds: 60 } } });
   });
