@@ -17,8 +17,9 @@ import { aCall, aChannel, anEnvelope, anIncident, aPersona } from '../support/a.
 
 export const START_MS = 1_000_000;
 
-/** The beginning is shared by all who begin: whoever writes into it, instead of into a copy, is to be caught. */
+/** A state once shown stays as it is: whoever writes into it, instead of into a copy, is to be caught. */
 function freeze(value: object): void {
+  if (Object.isFrozen(value)) return;
   Object.freeze(value);
   for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) freeze(part);
 }
@@ -97,6 +98,7 @@ export function bench(options: BenchOptions = {}) {
   const guardState = ledger.register<GuardState>(guardProjection);
   const control = ledger.register<ControlState>(controlProjection);
   ledger.open();
+  ledger.subscribe(() => freeze(guardState()));
 
   const channels = new Map((options.channels ?? [aChannel()]).map((channel) => [channel.id, channel]));
   const world = {

@@ -73,3 +73,19 @@ describe('evidence about the incident', () => {
     expect(weigh({ target: { kind: 'channel', id: 'film' } })).toBe('evidence_missing');
   });
 });
+
+describe('the restarts of an incident', () => {
+  it('are counted for as long as it is open, however many days that is', () => {
+    const b = bench();
+    const incident = anIncident({ id: 'inc-long' });
+    b.record({ type: 'incident.opened', incident }, 'news', incident.id);
+    const persona = aPersona({ restart_cap: 2 });
+    for (let day = 0; day < 2; day += 1) {
+      b.restart('news', { cured: true }, { incident, persona });
+      b.pass(90_000_000);
+    }
+    expect(b.guard.preview(b.request('news', { incident, persona })).code).toBe('restart_cap');
+    const next = anIncident({ id: 'inc-next' });
+    expect(b.guard.preview(b.request('news', { incident: next, persona })).code).toBeUndefined();
+  });
+});
