@@ -1,13 +1,15 @@
 /**
  * `npm run policies`: every policy in the same worlds, as a table for the README and a chart (docs/policies.svg).
  * `--seeds 20 --days 7 --channels 200 --calm 30` is the whole run; smaller numbers give a quicker look.
+ * Uses every core unless `--workers` says otherwise.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { compared, runPolicy } from '../src/lab/order.ts';
 import { scriptOf } from '../src/lab/script.ts';
 import type { SimulationReport } from '../src/lab/simulate.ts';
+import { overSeeds, type Share, shareOfThis, tell, workersFor } from './seeds.ts';
 
 const POLICIES = ['none', 'naive', 'health_tasks', 'monit', 'reeve'] as const;
 type Policy = (typeof POLICIES)[number];
@@ -20,6 +22,11 @@ const { values } = parseArgs({
     channels: { type: 'string', default: '200' },
     calm: { type: 'string', default: '30' },
     out: { type: 'string', default: 'docs' },
+    workers: { type: 'string' },
+    /** A line of JSON for each seed as soon as it is done: what a long run came to when it is cut short. */
+    save: { type: 'string' },
+    /** Runs nothing: table and chart of what `--save` kept. */
+    read: { type: 'string' },
   },
 });
 
@@ -35,16 +42,39 @@ interface Row {
   readonly missed: number;
 }
 
-async function measure(): Promise<readonly Row[]> {
-  const reports = new Map<Policy, SimulationReport[]>(POLICIES.map((policy) => [policy, []]));
-  const first = Number(values.from);
-  for (let seed = first; seed < first + Number(values.seeds); seed += 1) {
+interface Told {
+  readonly seed: number;
+  readonly reports: Readonly<Record<Policy, SimulationReport>>;
+}
+
+/** In a worker: its own seeds under every policy, each told as soon as it is done. */
+async function work({ first, count, step }: Share): Promise<void> {
+  for (let seed = first; seed < first + count * step; seed += step) {
     const size = { days: Number(values.days), channels: Number(values.channels), calm: Number(values.calm) };
     const script = scriptOf({ seed, ...size, ...compared });
-    for (const policy of POLICIES) reports.get(policy)!.push(await runPolicy(policy, script));
-    process.stderr.write(`seed ${seed}: ${script.injections.length} faults\n`);
+    const reports: Partial<Record<Policy, SimulationReport>> = {};
+    for (const policy of POLICIES) reports[policy] = await runPolicy(policy, script);
+    tell({ seed, reports });
   }
-  return [...reports].map(([policy, all]) => rowOf(policy, all));
+}
+
+const savedIn = (file: string): readonly Told[] =>
+  readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Told);
+
+async function measure(): Promise<readonly Told[]> {
+  const told: Told[] = [];
+  const seeds = Number(values.seeds);
+  const share = { first: Number(values.from), seeds, workers: workersFor(values.workers, seeds) };
+  await overSeeds(import.meta.filename, share, (message) => {
+    told.push(message as Told);
+    if (values.save !== undefined) appendFileSync(values.save, `${JSON.stringify(message)}\n`);
+    process.stderr.write(`seed ${(message as Told).seed}: ${told.length} of ${seeds}\n`);
+    return false;
+  });
+  return told.sort((a, b) => a.seed - b.seed);
 }
 
 function rowOf(policy: Policy, all: readonly SimulationReport[]): Row {
@@ -109,9 +139,16 @@ function chartOf(rows: readonly Row[], caption: string): string {
   ].join('');
 }
 
-const rows = await measure();
-const caption = `${values.seeds} seeds × ${values.days} days × ${values.channels} channels`;
-const out = resolve(values.out);
-mkdirSync(out, { recursive: true });
-writeFileSync(resolve(out, 'policies.svg'), chartOf(rows, caption));
-process.stdout.write(`${caption}\n\n${tableOf(rows)}\n`);
+async function main(): Promise<void> {
+  const told = values.read === undefined ? await measure() : savedIn(values.read);
+  const reportsOf = (policy: Policy) => told.map(({ reports }) => reports[policy]);
+  const rows = POLICIES.map((policy) => rowOf(policy, reportsOf(policy)));
+  const caption = `${told.length} seeds × ${values.days} days × ${values.channels} channels`;
+  const out = resolve(values.out);
+  mkdirSync(out, { recursive: true });
+  writeFileSync(resolve(out, 'policies.svg'), chartOf(rows, caption));
+  process.stdout.write(`${caption}\n\n${tableOf(rows)}\n`);
+}
+
+const share = shareOfThis();
+await (share === undefined ? main() : work(share));
