@@ -46,10 +46,16 @@ async function work({ first, count, step }: Share): Promise<void> {
   }
 }
 
-const commit = (): string => {
-  const git = (...args: readonly string[]): string => execFileSync('git', args, { encoding: 'utf8' }).trim();
-  return git('status', '--porcelain') === '' ? git('rev-parse', 'HEAD') : `${git('rev-parse', 'HEAD')} with changes`;
-};
+function commit(): string {
+  const git = (...args: readonly string[]): string =>
+    execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  try {
+    const head = git('rev-parse', 'HEAD');
+    return git('status', '--porcelain') === '' ? head : `${head} with changes`;
+  } catch {
+    return 'unknown'; // A copy without its history plays the same seeds.
+  }
+}
 
 async function main(): Promise<number> {
   const [first, seeds] = [Number(values.from), Number(values.seeds)];
