@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { type Explained, pageOf, type Report } from './mutants/page.ts';
 
@@ -12,6 +12,11 @@ const read = (path: string): string | undefined =>
 const report = JSON.parse(read('reports/mutation/incremental.json')!) as Report;
 const explained = (parse(read('tools/mutants/explained.yaml') ?? '') ?? []) as readonly Explained[];
 const { text, idle, survivors } = pageOf(report, explained, read);
-writeFileSync('docs/mutation.md', text);
+const { mutate } = JSON.parse(read('stryker.config.json')!) as { readonly mutate: readonly string[] };
+const open = globSync([...mutate])
+  .filter((file) => report.files[file] === undefined)
+  .sort()
+  .map((file) => `\`${file}\``);
+writeFileSync('docs/mutation.md', open.length === 0 ? text : `${text}\n## Not tried yet\n\n${open.join(', ')}.\n`);
 process.stdout.write(`docs/mutation.md: ${survivors} survivors\n`);
 for (const { file, line } of idle) process.stdout.write(`explains nothing any more: ${file}: ${line}\n`);
