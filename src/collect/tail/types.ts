@@ -37,7 +37,7 @@ export interface TailLimits {
 }
 
 export const DEFAULT_TAIL_LIMITS: TailLimits = {
-  turnBytes: 256 * 1024,
+  turnBytes: 32 * 1024,
   turnMs: 4,
   lineBytesMax: 1024 * 1024,
   backlogBytes: 64 * 1024,
