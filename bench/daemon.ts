@@ -2,7 +2,8 @@
 // memory, and what it costs to sit idle. Prints the machine, the figures and their spread.
 // The daemon is started as people start it (bin/reeve.js), and idles for a minute first: a channel that is younger than
 // that is looked at more often.
-// Usage: node bench/daemon.ts [--channels 500] [--verdicts 120] [--settle-seconds 65] [--idle-seconds 20]
+// `--poll 30s` shows what following the files alone costs: the engine is looked at as rarely as may be.
+// Usage: node bench/daemon.ts [--channels 500] [--verdicts 120] [--settle-seconds 65] [--idle-seconds 20] [--poll 1s]
 import { spawn } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -17,6 +18,7 @@ const { values } = parseArgs({
     verdicts: { type: 'string', default: '120' },
     'settle-seconds': { type: 'string', default: '65' },
     'idle-seconds': { type: 'string', default: '20' },
+    poll: { type: 'string', default: '1s' },
   },
 });
 const channelCount = Number(values.channels);
@@ -71,7 +73,7 @@ engines:
   - id: service
     kind: http
     url: http://127.0.0.1:${enginePort}
-    poll: 1s
+    poll: ${values.poll}
     autorestart_grace: 1ms
     logs: [ { path: "${engineLog}" } ]
     list: { path: /list, fields: { name: /name, state: /state, generation: /life, uptime_seconds: /up, exit_code: /code },
@@ -99,7 +101,7 @@ try {
   console.log(
     `machine: ${cpus().length} × ${cpu?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`,
   );
-  console.log(`channels: ${channelCount}, one log file each; the engine is looked at each second; journal on disk`);
+  console.log(`channels: ${channelCount}, one log file each; the engine is looked at every ${values.poll}; journal on disk`);
   console.log(
     `line in the log to the guard's durable verdict (ms, ${latencies.length} verdicts): ` +
       `p50 ${pick(0.5).toFixed(1)}, p90 ${pick(0.9).toFixed(1)}, p99 ${pick(0.99).toFixed(1)}, max ${pick(1).toFixed(1)}`,
