@@ -101,7 +101,9 @@ try {
   console.log(
     `machine: ${cpus().length} × ${cpu?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`,
   );
-  console.log(`channels: ${channelCount}, one log file each; the engine is looked at every ${values.poll}; journal on disk`);
+  console.log(
+    `channels: ${channelCount}, one log file each; the engine is looked at every ${values.poll}; journal on disk`,
+  );
   console.log(
     `line in the log to the guard's durable verdict (ms, ${latencies.length} verdicts): ` +
       `p50 ${pick(0.5).toFixed(1)}, p90 ${pick(0.9).toFixed(1)}, p99 ${pick(0.99).toFixed(1)}, max ${pick(1).toFixed(1)}`,
