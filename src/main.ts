@@ -130,6 +130,8 @@ async function runDaemon(cli: Cli): Promise<void> {
   for (const { limit, value } of configuration.config.acceptedRisks) {
     log.warn({ limit, value }, 'a limit is more permissive than the default, by i_accept_the_risk');
   }
+  // From here on a signal stops it in good order, also one that comes while it starts.
+  const asked = untilSignal();
   // Only here, because everything that a daemon is made of would make each short command slow.
   const { createApp } = await import('./app.ts');
   const app = await createApp(configuration, {
@@ -146,7 +148,7 @@ async function runDaemon(cli: Cli): Promise<void> {
     },
   });
   process.on('SIGHUP', () => app.reload());
-  const signal = await untilSignal();
+  const signal = await asked;
   log.info({ signal }, 'stopping: runs that are under way get a few seconds to end');
   for (const [name, code] of [
     ['SIGINT', 130],
