@@ -427,7 +427,8 @@ const DIES_IN: Readonly<Record<string, readonly [SceneName, number]>> = {
   delivery_gives_up: ['deaf', 1],
   unknown_not_declared: ['limbo', 1],
   questions_never_expire: ['asked', 1],
-  approval_of_another_call: ['people', 2],
+  approval_of_another_call: ['people', 4],
+  containment_ends_early: ['property', 1],
 };
 
 export const MUTANTS: readonly Mutant[] = KNOWN_BAD.map((mutant) => {
