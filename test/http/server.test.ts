@@ -1,34 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sha256Of, TOKEN_SCOPES } from '../../src/http/auth.ts';
 import { COMMAND_ROUTES } from '../../src/http/api.ts';
-import type { Command, Daemon } from '../../src/http/daemon.ts';
+import type { Command } from '../../src/http/daemon.ts';
 import { type HttpServer, startServer } from '../../src/http/server.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { request } from 'node:http';
+import { aDaemon } from './support.ts';
 
 const commands: Command[] = [];
-const daemon: Daemon = {
+const { daemon } = aDaemon({
   status: () => ({ phase: 0, lastDelivery: { secondsAgo: undefined } }),
   channels: () => [{ id: 'news', restartCount: 2 }],
   incidents: ({ channel }) => (channel === 'none' ? [] : [{ id: 'inc-1' }]),
   incident: (id) => (id === 'inc-1' ? { id, entries: [] } : undefined),
   exportIncident: (id) => (id === 'inc-1' ? { format: 'reeve-incident' } : undefined),
-  approvals: () => [],
-  personas: () => [],
-  rules: () => [],
-  stats: () => ({}),
-  blindSpots: () => [],
-  why: () => undefined,
-  whyNot: () => undefined,
-  journal: () => [],
   command: async (command) => {
     commands.push(command);
     return command.name === 'thaw' ? { ok: false, because: 'not frozen' } : { ok: true, said: 'done' };
   },
-  metrics: async () => ({ contentType: 'text/plain', text: 'reeve_up 1\n' }),
   readiness: () => ({ ready: false, because: ['the journal is not open'] }),
-  subscribe: () => ({ [Symbol.dispose]: () => undefined }),
-};
+});
 
 const token = (scope: string) => `token-of-${scope}-${'x'.repeat(32)}`;
 let server: HttpServer;
