@@ -79,7 +79,8 @@ const isDown = (process: ProcessFacts | undefined): boolean =>
 
 /** A loop that ended in death did not stop turning by itself: what is dead counts from its death, not from now. */
 function endsOf(process: ProcessFacts | undefined, down: boolean, nowMs: MonoMs): number {
-  const ends = process?.ends ?? [];
+  const ends = process?.ends;
+  if (ends === undefined || ends.length === 0) return 0;
   const fromMs = (down ? (ends.at(-1) ?? nowMs) : nowMs) - CHURN_WINDOW_MS;
   return ends.filter((endMs) => endMs > fromMs).length;
 }
@@ -87,8 +88,12 @@ function endsOf(process: ProcessFacts | undefined, down: boolean, nowMs: MonoMs)
 const endedLately = (process: ProcessFacts | undefined, nowMs: MonoMs): boolean =>
   nowMs - (process?.ends.at(-1) ?? Number.NEGATIVE_INFINITY) <= CHURN_RECENT_MS;
 
+const NOTHING: readonly SymptomFacts[] = [];
+
 /** The records of these kinds that still say something about the present, strongest first. */
 export function told(look: Look, ...kinds: readonly SymptomKind[]): readonly SymptomFacts[] {
+  // Most channels complain of nothing, and every row asks.
+  if (look.facts.symptoms.length === 0) return NOTHING;
   return look.facts.symptoms
     .filter((one) => kinds.includes(one.kind) && speaksNow(look, one))
     .sort((a, b) => b.confidence - a.confidence || b.lastMs - a.lastMs || (a.kind < b.kind ? -1 : 1));

@@ -16,6 +16,7 @@ function diskFull(look: Look): Match | undefined {
   const disk = diskSignal(look);
   const empty = emptySignal(look);
   const words = told(look, 'disk_full');
+  if (disk === undefined && empty === undefined && words.length === 0) return undefined;
   const sinceMs = words[0]?.firstMs ?? look.facts.output?.changedMs;
   const signals = spoken(disk, empty, deadSignal(look), ...words.map(symptomSignal));
   if (disk !== undefined && (look.troubled || empty !== undefined)) {

@@ -17,6 +17,9 @@ function sourceTrouble(look: Look): { status: number | undefined; failure: Probe
   return failed === undefined ? undefined : { status: failed.status, failure: failed.failure };
 }
 
+/** Nobody says anything of the source: neither a line nor its probe. */
+const isSilent = (look: Look): boolean => look.facts.symptoms.length === 0 && sourceFailure(look) === undefined;
+
 const DURING_PUBLISH = /publish|ingest|stream_key/;
 /** Refused as a viewer of the source, not as a publisher. */
 const refusals = (look: Look): readonly SymptomFacts[] =>
@@ -38,7 +41,7 @@ function matched(look: Look, because: string, lines: readonly SymptomFacts[], ex
 
 /** 401, or a refusal while the engine's own credentials fail. */
 export function upstreamAuthExpired(look: Look): Match | undefined {
-  if (!look.troubled) return undefined;
+  if (!look.troubled || isSilent(look)) return undefined;
   const source = sourceTrouble(look);
   const { credential } = look.context.engine;
   const expired = credential?.ok === true ? [] : words(look, 'auth_expired');
@@ -61,7 +64,7 @@ export function upstreamAuthExpired(look: Look): Match | undefined {
 
 /** Refused after a good read, while the credentials are fine: the address is stale, and stays stale over a restart. */
 export function upstreamUrlExpired(look: Look): Match | undefined {
-  if (!look.troubled) return undefined;
+  if (!look.troubled || isSilent(look)) return undefined;
   const source = sourceTrouble(look);
   const lines = [...refusals(look), ...words(look, 'auth_expired')];
   const told403 = source?.status === 403 || source?.status === 410;
@@ -75,14 +78,14 @@ export function upstreamUrlExpired(look: Look): Match | undefined {
 }
 
 export function upstreamNotFound(look: Look): Match | undefined {
-  if (!look.troubled) return undefined;
+  if (!look.troubled || isSilent(look)) return undefined;
   const lines = words(look, 'upstream_not_found');
   if (sourceTrouble(look)?.status !== 404 && lines.length === 0) return undefined;
   return matched(look, 'the source does not have it (404)', lines, { symptom: 'upstream_not_found' });
 }
 
 export function upstreamRateLimited(look: Look): Match | undefined {
-  if (!look.troubled) return undefined;
+  if (!look.troubled || isSilent(look)) return undefined;
   const status = sourceTrouble(look)?.status;
   const retryMs = sourceFailure(look)?.retryAfterMs;
   const held = status === 503 && retryMs !== undefined;
@@ -97,7 +100,7 @@ export function upstreamRateLimited(look: Look): Match | undefined {
  * without.
  */
 export function upstreamUnavailable(look: Look): Match | undefined {
-  if (!look.troubled) return undefined;
+  if (!look.troubled || isSilent(look)) return undefined;
   const source = sourceTrouble(look);
   const lines = words(look, 'upstream_unreachable', 'upstream_timeout', 'dns_failure', 'tls_failure');
   const probed = source !== undefined && source.failure !== 'corrupt';

@@ -103,7 +103,7 @@ export class Spine implements Disposable {
     const { channelOf } = this.#roster;
     this.sights = new Sights({ board, watch, guard, control, incidents, limits, clock: deps.clock, channelOf });
     this.guard = this.#createGuard(limits);
-    this.#turns = new Turns({ guard, incidents, limits });
+    this.#turns = new Turns({ guard, incidents, settings: deps.settings, phaseOf: (group) => this.phaseOf(group) });
     this.#keeper = this.#createKeeper();
     this.#runs = this.#createRuns();
     this.#responder = this.#createResponder();

@@ -1,18 +1,22 @@
 import type { FailureClass } from '../core/classification.ts';
 import type { MonoMs } from '../core/clock.ts';
+import type { Phase } from '../core/control.ts';
 import type { Read } from '../core/journal.ts';
-import type { Limits } from '../core/limits.ts';
-import { keyOfScope, type Scope, type ScopeKey } from '../core/scope.ts';
+import { accessOf } from '../core/persona.ts';
+import { type GroupId, keyOfScope, type Scope, type ScopeKey } from '../core/scope.ts';
+import { phaseNeeded } from '../guard/policy.ts';
 import { specOf } from '../guard/spec.ts';
 import type { GuardState } from '../guard/state.ts';
 import { roomFor, startsMaxOf } from '../guard/window.ts';
 import type { Seen } from './responder.ts';
+import type { Settings } from './settings.ts';
 import type { IncidentState, OpenIncident } from './state.ts';
 
 export interface TurnDeps {
   readonly guard: Read<GuardState>;
   readonly incidents: Read<IncidentState>;
-  readonly limits: () => Limits;
+  readonly settings: () => Pick<Settings, 'limits' | 'personaOf'>;
+  readonly phaseOf: (group: GroupId) => Phase;
 }
 
 interface Waiting {
@@ -48,8 +52,7 @@ export class Turns {
   /** When to ask again; undefined: its turn is now. Only starts wait for a turn. */
   turnMs(scope: Scope, seen: Seen, nowMs: MonoMs): MonoMs | undefined {
     const key = keyOfScope(scope);
-    const { trouble, contained } = seen.sight;
-    if (contained || trouble === undefined || !isCuredByStart(trouble.classification)) {
+    if (!this.#wantsStart(scope, seen)) {
       this.#waiting.delete(key);
       return undefined;
     }
@@ -69,6 +72,18 @@ export class Turns {
     return { count: since.length, sinceMs: Math.min(nowMs, ...since) };
   }
 
+  /** A run that ends in a question or a page takes no place, so it need not wait for one. */
+  #wantsStart(scope: Scope, seen: Seen): boolean {
+    const { trouble, contained } = seen.sight;
+    if (contained || trouble === undefined || !isCuredByStart(trouble.classification)) return false;
+    const start = specOf('restart_channel');
+    if (this.#deps.phaseOf(seen.group) < phaseNeeded(start)) return false;
+    const persona = this.#deps.settings().personaOf(scope, seen.group);
+    const access = accessOf(persona, start.name);
+    if (persona.operational_mode !== 'remediation' || access === 'deny') return false;
+    return access !== 'require_approval' || seen.sight.approval === 'yes';
+  }
+
   #noted(scope: Scope, viewers: number, nowMs: MonoMs): Waiting {
     const key = keyOfScope(scope);
     const held = this.#waiting.get(key) ?? { scope, viewers, sinceMs: nowMs, askedMs: nowMs };
@@ -86,7 +101,7 @@ export class Turns {
 
   /** A staged start has half of the window (law S4): while one is ahead or under way, nobody fills the other half. */
   #places(own: Waiting, nowMs: MonoMs): number {
-    const { windowStartsMax, windowMs } = this.#deps.limits();
+    const { windowStartsMax, windowMs } = this.#deps.settings().limits;
     const all = startsMaxOf(windowStartsMax);
     const isHalved = [own, ...this.#aheadOf(own)].some(({ scope }) => scope.kind !== 'channel') || this.#stagedNow();
     const max = isHalved ? Math.floor(all / 2) : all - 1;

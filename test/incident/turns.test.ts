@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { FailureClass } from '../../src/core/classification.ts';
 import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
+import type { Phase } from '../../src/core/control.ts';
+import type { Persona } from '../../src/core/persona.ts';
 import type { Scope } from '../../src/core/scope.ts';
 import { guardProjection } from '../../src/guard/fold.ts';
 import type { StartMark } from '../../src/guard/window.ts';
 import { incidentProjection, type OpenIncident } from '../../src/incident/state.ts';
 import type { Seen } from '../../src/incident/responder.ts';
 import { Turns } from '../../src/incident/turns.ts';
+import { aPersona } from '../support/a.ts';
 
 const NOW = 1_000_000;
 const channel = (id: string): Scope => ({ kind: 'channel', id });
@@ -30,7 +33,11 @@ const seen = (viewers: number, classification: FailureClass = 'process_crashed',
 });
 
 /** So many starts within the window, and these incidents open. */
-function turns(count: number, open: readonly OpenIncident[] = []) {
+function turns(
+  count: number,
+  open: readonly OpenIncident[] = [],
+  with_: { readonly persona?: Partial<Persona>; readonly phase?: Phase } = {},
+) {
   const starts: StartMark[] = Array.from({ length: count }, (_, at) => ({
     engine: 'e',
     channel: `s${at}`,
@@ -39,7 +46,8 @@ function turns(count: number, open: readonly OpenIncident[] = []) {
   const held = new Turns({
     guard: () => ({ ...guardProjection.initial, starts }),
     incidents: () => ({ ...incidentProjection.initial, open }),
-    limits: () => DEFAULT_LIMITS,
+    settings: () => ({ limits: DEFAULT_LIMITS, personaOf: () => aPersona(with_.persona) }),
+    phaseOf: () => with_.phase ?? 3,
   });
   const may = (scope: Scope, what: Seen, nowMs = NOW): boolean => held.turnMs(scope, what, nowMs) === undefined;
   return { held, may, starts };
@@ -88,6 +96,23 @@ describe('turns', () => {
     expect(may(channel('a'), seen(10, 'upstream_unavailable'))).toBe(true);
     expect(may(channel('a'), seen(10, 'process_crashed', true))).toBe(true);
     expect(may(channel('a'), seen(10))).toBe(false);
+  });
+
+  it('are nothing that a channel waits for whose persona or phase would only ask or tell a person', () => {
+    const asks: Partial<Persona> = { tool_access_policy: { restart_channel: 'require_approval' } };
+    const denies: Partial<Persona> = { tool_access_policy: { restart_channel: 'deny' } };
+    expect(turns(10, [], { persona: asks }).may(channel('a'), seen(10))).toBe(true);
+    expect(turns(10, [], { persona: denies }).may(channel('a'), seen(10))).toBe(true);
+    expect(turns(10, [], { persona: { operational_mode: 'diagnostic' } }).may(channel('a'), seen(10))).toBe(true);
+    expect(turns(10, [], { phase: 2 }).may(channel('a'), seen(10))).toBe(true);
+    expect(turns(10, [], { phase: 3 }).may(channel('a'), seen(10))).toBe(false);
+  });
+
+  it('are waited for again as soon as a person has said yes', () => {
+    const asks: Partial<Persona> = { tool_access_policy: { restart_channel: 'require_approval' } };
+    const { may } = turns(10, [], { persona: asks });
+    const heard = seen(10);
+    expect(may(channel('a'), { ...heard, sight: { ...heard.sight, approval: 'yes' } })).toBe(false);
   });
 
   it('give a staged start half of the window, and keep the other half free for it while it waits', () => {
