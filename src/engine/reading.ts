@@ -66,8 +66,8 @@ function itemsOf(answer: unknown, pointer: string): readonly unknown[] {
 function stateOf(item: unknown, { fields, states }: Reading): ProcessState {
   if (fields.state === undefined) return 'unknown';
   const says = valueAt(item, fields.state);
-  const listed = states.find((state) => state.says === says)?.means;
-  return listed ?? PROCESS_STATES.find((state) => state === says) ?? 'unknown';
+  for (const state of states) if (state.says === says) return state.means;
+  return PROCESS_STATES.find((state) => state === says) ?? 'unknown';
 }
 
 export interface ReadingOf {
@@ -84,14 +84,18 @@ export function readChannels(
   reading: Reading,
   of: ReadingOf,
 ): { readonly processes: readonly ProcessSample[]; readonly viewers: readonly ViewerSample[] } {
-  const byName = new Map(
-    itemsOf(answer, reading.items).map((item) => [String(valueAt(item, reading.fields.name)), item]),
-  );
-  const found = of.channels.map(({ id, name }) => ({ id, item: byName.get(name) }));
-  return {
-    processes: found.map(({ id, item }) => processOf(id, item, { reading, of })),
-    viewers: found.flatMap(({ id, item }) => viewersOf(id, item, { reading, of })),
-  };
+  const byName = new Map<string, unknown>();
+  for (const item of itemsOf(answer, reading.items)) byName.set(String(valueAt(item, reading.fields.name)), item);
+  const context = { reading, of };
+  const processes: ProcessSample[] = [];
+  const viewers: ViewerSample[] = [];
+  for (const { id, name } of of.channels) {
+    const item = byName.get(name);
+    processes.push(processOf(id, item, context));
+    const watching = viewersOf(id, item, context);
+    if (watching !== undefined) viewers.push(watching);
+  }
+  return { processes, viewers };
 }
 
 interface Context {
@@ -148,7 +152,7 @@ export const unknownProcess = (
   bytesWritten: undefined,
 });
 
-function viewersOf(channel: ChannelId, item: unknown, { reading, of }: Context): readonly ViewerSample[] {
+function viewersOf(channel: ChannelId, item: unknown, { reading, of }: Context): ViewerSample | undefined {
   const viewers = countAt(item, reading.fields.viewers);
-  return viewers === undefined ? [] : [{ kind: 'viewers', channel, source: of.source, ...of.moment, viewers }];
+  return viewers === undefined ? undefined : { kind: 'viewers', channel, source: of.source, ...of.moment, viewers };
 }

@@ -44,6 +44,30 @@ export function look(path: string, followLinks: boolean): Look {
   }
 }
 
+/**
+ * The path leads to this very file, of this size. In doubles, which cost a fraction of what big integers do: where the
+ * file system numbers its inodes beyond them, the answer is false.
+ */
+export function isStill(path: string, { device, inode }: FileId, size: number): boolean {
+  try {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    if (stat === undefined || stat.size !== size || !Number.isSafeInteger(stat.ino)) return false;
+    return stat.ino === Number(inode) && stat.dev === Number(device);
+  } catch {
+    return false;
+  }
+}
+
+/** Content that is this much older than the name it stands under was written elsewhere or before: backlog. */
+const STALE_NS = 60_000_000_000n;
+
+/** Moved or linked here long after it was last written. Both times are the file system's own. */
+export function isStale({ path, stat }: Extract<Look, { kind: 'file' }>): boolean {
+  const link = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  const named = link !== undefined && link.ctimeNs > stat.ctimeNs ? link.ctimeNs : stat.ctimeNs;
+  return named - stat.mtimeNs > STALE_NS;
+}
+
 const unreadable = (error: unknown): Extract<Look, { kind: 'missing' | 'unreadable' }> => {
   const code = codeOf(error);
   return code === 'ENOTDIR' || code === 'ENOENT' ? { kind: 'missing' } : { kind: 'unreadable', because: code };

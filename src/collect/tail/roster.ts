@@ -1,15 +1,12 @@
-import { type BigIntStats, fstatSync, lstatSync } from 'node:fs';
+import { type BigIntStats, fstatSync } from 'node:fs';
 import type { Checkpoint } from '../../core/chunk.ts';
 import type { Clock, MonoMs } from '../../core/clock.ts';
 import { type Finder, type Found, openBeside, type Sighting } from './finder.ts';
 import { findMoved, generationsAfter } from './generations.ts';
-import { closeQuietly, idOf, isOf, keyOfStat, type Opened } from './identity.ts';
+import { closeQuietly, idOf, isOf, isStale, isStill, keyOfStat, type Opened } from './identity.ts';
 import { LogFile } from './log_file.ts';
 import { pathOfRow, type Rows, rowPathOf } from './rows.ts';
 import type { TailLimits, TailNotice } from './types.ts';
-
-/** Content that is this much older than the name it stands under was written elsewhere or before: backlog. */
-const STALE_NS = 60_000_000_000n;
 
 /** A file that was renamed and has no successor is followed this long after its last line. */
 const RENAMED_LINGER_MS = 3_600_000;
@@ -52,6 +49,13 @@ export class Roster {
   /** The file that stood at the path at the last look. */
   at(path: string): LogFile | undefined {
     return this.#byPath.get(path);
+  }
+
+  /** The one file of an exact path stands where it stood and did not grow. False where that takes a closer look. */
+  standsStill(): boolean {
+    const [file, other] = this.#files;
+    if (file === undefined || other !== undefined || this.#ports.finder.isPattern || this.#isFirstLook) return false;
+    return this.#locked.size === 0 && !file.isDetached && !file.isHolding && isStill(file.path, file.id, file.size);
   }
 
   /** Everything stands where it stood, nothing grew, and nothing waits: the look has nothing to tell. */
@@ -284,11 +288,4 @@ export class Roster {
   close(): void {
     for (const file of this.#files) this.#dismiss(file);
   }
-}
-
-/** Moved or linked here long after it was last written. Both times are the file system's own. */
-function isStale({ path, stat }: Found): boolean {
-  const link = lstatSync(path, { bigint: true, throwIfNoEntry: false });
-  const named = link !== undefined && link.ctimeNs > stat.ctimeNs ? link.ctimeNs : stat.ctimeNs;
-  return named - stat.mtimeNs > STALE_NS;
 }

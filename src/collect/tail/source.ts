@@ -112,8 +112,9 @@ export class Source implements Worker, Reader {
 
   #look(): void {
     this.#lookDue = false;
-    const sighting = this.#finder.look();
     // Most looks find nothing new, and they are what an idle machine is busy with.
+    if (this.#held.size === 0 && this.#roster.standsStill()) return;
+    const sighting = this.#finder.look();
     if (this.#held.size === 0 && this.#roster.isAsSeen(sighting)) return;
     this.#roster.update(sighting);
     for (const { kind, path, because } of sighting.troubles) this.#say(kind, path, because);
