@@ -11,6 +11,7 @@ import {
   sourceReadSince,
   told,
 } from './look.ts';
+import type { ProcessFacts } from './process_facts.ts';
 import type { Match, Want } from './row.ts';
 import {
   LOG_LAG_MS,
@@ -21,7 +22,6 @@ import {
   SYMPTOM_FRESH_MS,
   UNKNOWN_PATIENCE_MS,
 } from './setup.ts';
-
 import {
   deadSignal,
   idleSignal,
@@ -40,55 +40,48 @@ import {
  */
 export function processCrashed(look: Look): Match | undefined {
   const { process } = look;
-  if (!look.down || process === undefined || process.stoppedByUs) return undefined;
-  if (process.state !== 'exited' && process.state !== 'fatal') return undefined;
+  if (process?.state !== 'exited' && process?.state !== 'fatal') return undefined;
+  if (!look.down || process.stoppedByUs) return undefined;
   const afterOutage = outageIsOver(look);
-  if (!afterOutage && !diedUnexpectedly(look)) return undefined;
+  if (!afterOutage && !diedUnexpectedly(look, process)) return undefined;
   const lines = told(look, 'process_crash', 'process_exit_nonzero', 'fd_exhaustion');
   const signals = spoken(deadSignal(look), silentOutputSignal(look), ...lines.map(symptomSignal));
   const downMs = process.downSinceMs ?? process.stateSinceMs;
+  const kernelMs = waitForKernel(look, process);
   return {
     because: afterOutage ? 'it went down with its source, and the source is back' : 'its process died unexpectedly',
     signals,
     symptom: lines[0]?.kind ?? (diedBySignal(process) ? 'process_crash' : 'process_exit_nonzero'),
     sinceMs: downMs,
-    notBeforeMs: Math.max(
-      waitForWitness(
-        look,
-        signals.map(({ origin }) => origin),
-      ),
-      waitForKernel(look),
-    ),
-    wants: waitForKernel(look) > 0 ? ['host'] : [],
+    notBeforeMs: Math.max(waitForWitness(look, process, new Set(signals.map(({ origin }) => origin)).size), kernelMs),
+    wants: kernelMs > 0 ? ['host'] : [],
   };
 }
 
-function diedUnexpectedly(look: Look): boolean {
-  const { process, facts } = look;
-  const end = process?.lastEnd;
-  if (process === undefined || process.state !== 'exited' || end === undefined || end.ordered) return false;
+function diedUnexpectedly(look: Look, process: ProcessFacts): boolean {
+  const { facts } = look;
+  const end = process.lastEnd;
+  if (process.state !== 'exited' || end === undefined || end.ordered) return false;
   if (end.exitCode === 0 || endedByOrder(end) || outageMs(look) !== undefined) return false;
   if (!facts.setup.hasSource) return true;
   return diedBySignal(process) ? sourceFails(look) === false : sourceReadSince(look, end.monoMs);
 }
 
 /** One witness is not two: where another one is on its way, it is waited for. */
-function waitForWitness(look: Look, origins: readonly string[]): number {
-  const { process, facts } = look;
-  if (process?.downSinceMs === undefined) return 0;
+function waitForWitness(look: Look, process: ProcessFacts, origins: number): number {
+  const { facts } = look;
+  if (process.downSinceMs === undefined) return 0;
   const wordsMs = diedBySignal(process) ? 0 : process.downSinceMs + look.context.autorestartGraceMs + LOG_LAG_MS;
-  if (new Set(origins).size >= 2 || !facts.setup.hasOutputProbe) return wordsMs;
+  if (origins >= 2 || !facts.setup.hasOutputProbe) return wordsMs;
   const stallMs = stallAfterOf(facts.setup, facts.output?.targetDurationMs);
   return Math.max(wordsMs, process.downSinceMs + stallMs + facts.setup.outputEveryMs);
 }
 
 /** A SIGKILL may be the kernel's: its count of out-of-memory kills must be read after the death. */
-function waitForKernel(look: Look): number {
-  const { process, context } = look;
-  const end = process?.lastEnd;
-  if (process === undefined || end === undefined || !diedBySignal(process)) return 0;
-  if (!maybeKilled(end)) return 0;
-  const host = context.host?.last;
+function waitForKernel(look: Look, process: ProcessFacts): number {
+  const end = process.lastEnd;
+  if (end === undefined || !diedBySignal(process) || !maybeKilled(end)) return 0;
+  const host = look.context.host?.last;
   if (host?.oomKills === undefined || host.monoMs >= end.monoMs) return 0;
   return end.monoMs + OOM_WAIT_MS;
 }
@@ -98,13 +91,13 @@ function waitForKernel(look: Look): number {
  * source was read well after the output stopped.
  */
 export function outputStalled(look: Look): Match | undefined {
-  if (!look.running || look.young || look.health.healthy !== false || awaitsOutput(look) || dropsFrames(look)) {
-    return undefined;
-  }
+  const { process } = look;
+  if (process?.state !== 'running' || look.young || look.health.healthy !== false) return undefined;
+  if (awaitsOutput(look, process) || dropsFrames(look)) return undefined;
   const lines = told(look, 'stalled_output');
   const signals = spoken(stalledOutput(look), idleSignal(look), progressSignal(look), ...lines.map(symptomSignal));
   const origins = new Set(signals.map(({ origin }) => origin));
-  if (origins.size < 2 || stillProgressing(look)) return undefined;
+  if (origins.size < 2 || stillProgressing(look, process)) return undefined;
   if (look.facts.setup.hasSource && !sourceSpeaksForIt(look)) return undefined;
   return {
     because: `it runs and its output stands: ${signals.map(({ says }) => says).join('; ')}`,
@@ -115,9 +108,9 @@ export function outputStalled(look: Look): Match | undefined {
 }
 
 /** This life has written nothing yet, and has not had long to. */
-function awaitsOutput(look: Look): boolean {
-  const { process, output } = look.facts;
-  if (process === undefined || process.starts.length === 0) return false;
+function awaitsOutput(look: Look, process: ProcessFacts): boolean {
+  const { output } = look.facts;
+  if (process.starts.length === 0) return false;
   // The playlist that the old process closed is seen late, too: it is not the new one's.
   const newest = output?.revisions.at(-1);
   const playlistMs = newest === undefined || newest.ended ? 0 : newest.firstMs;
@@ -129,9 +122,9 @@ function awaitsOutput(look: Look): boolean {
 const stalledOutput = (look: Look) => ((look.facts.output?.emptyStreak ?? 0) >= 2 ? undefined : outputSignal(look));
 
 /** The encoder's reports move on, so it is slow or writes elsewhere; it does not stand. */
-function stillProgressing(look: Look): boolean {
-  const { progress, process } = look.facts;
-  if (progress === undefined || process === undefined || progress.lastMs < process.seenMs) return false;
+function stillProgressing(look: Look, process: ProcessFacts): boolean {
+  const { progress } = look.facts;
+  if (progress === undefined || progress.lastMs < process.seenMs) return false;
   return progress.reports >= 2 && !progressStands(look.facts, look.nowMs);
 }
 
@@ -193,13 +186,14 @@ function patienceMs(look: Look): number {
  * its state, or what explained it fell silent. A log that never falls silent puts nothing off for ever.
  */
 function lastNewsMs(look: Look, sinceMs: number): number {
+  const { process } = look;
   const { source, progress, symptoms } = look.facts;
   const back = source?.lastFailMs === undefined ? undefined : source.okSinceMs;
   const lines = symptoms
     .filter(({ kind }) => !TELLS_NO_CAUSE.has(kind))
     .map(({ lastMs }) => Math.min(lastMs + SYMPTOM_FRESH_MS, sinceMs + NEWS_MS_MAX));
-  const moves = look.down ? look.process?.stateSinceMs : progress?.resumedMs;
-  const born = look.running && look.process !== undefined && look.process.starts.length > 0 ? look.process.seenMs : 0;
+  const moves = look.down ? process?.stateSinceMs : progress?.resumedMs;
+  const born = process?.state === 'running' && process.starts.length > 0 ? process.seenMs : 0;
   return Math.max(born, back ?? 0, moves ?? 0, ...lines);
 }
 

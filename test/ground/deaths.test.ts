@@ -1,0 +1,144 @@
+import { describe, expect, it } from 'vitest';
+import type { ProcessState } from '../../src/core/sample.ts';
+import { nextHost } from '../../src/ground/engine_facts.ts';
+import type { LifeEnd } from '../../src/ground/process_facts.ts';
+import { processCrashed } from '../../src/ground/rows_process.ts';
+import { died, endOf, failed, type Given, gist, lookOf, NOW, playlist, runs, said, source, unread } from './given.ts';
+
+const crashed = (given: Given) => processCrashed(lookOf(given));
+const isCrash = (given: Given): boolean => crashed(given) !== undefined;
+/** It died while its source failed, and the source is back. */
+const afterOutage = (state: ProcessState) => ({
+  setup: { hasSource: true },
+  process: died(40_000, { exitCode: 0 }, { state }),
+  source: failed(50_000, 20_000, 5_000),
+});
+
+describe('a death is a crash', () => {
+  it('only of a process that is gone, and that nobody stopped', () => {
+    const end = { lastEnd: endOf(5_000) };
+    expect(isCrash({ process: died(5_000) })).toBe(true);
+    expect(isCrash({ process: undefined })).toBe(false);
+    expect(isCrash({ process: runs(end) })).toBe(false);
+    expect(isCrash({ process: died(5_000, { exitCode: 1 }, { stoppedOnPurpose: true }) })).toBe(false);
+    expect(isCrash({ process: died(5_000, { exitCode: 1 }, { stoppedOnPurpose: true, stoppedByUs: true }) })).toBe(
+      false,
+    );
+    for (const state of ['starting', 'stopping', 'stopped', 'backoff', 'fatal'] as const) {
+      expect([state, isCrash({ process: died(5_000, { exitCode: 1 }, { state }) })]).toEqual([state, false]);
+    }
+  });
+
+  it.each<[string, LifeEnd | undefined, boolean]>([
+    ['nobody saw end', undefined, false],
+    ['ended by order of the engine', endOf(5_000, { exitCode: 1, ordered: true }), false],
+    ['ended with 0', endOf(5_000, { exitCode: 0 }), false],
+    ['ended with 255', endOf(5_000, { exitCode: 255 }), false],
+    ['ended with 254', endOf(5_000, { exitCode: 254 }), true],
+    ['ended with a code that nobody told', endOf(5_000, {}), true],
+    ['was asked to end by SIGTERM', endOf(5_000, { exitSignal: 15 }), false],
+    ['was asked to end by SIGHUP', endOf(5_000, { exitSignal: 1 }), false],
+    ['was killed', endOf(5_000, { exitSignal: 9 }), true],
+  ])('or not, where the process %s', (_, lastEnd, expected) => {
+    expect(isCrash({ process: { ...died(5_000), lastEnd } })).toBe(expected);
+  });
+
+  it('by the end of its own source only when that is back, whatever the exit, and given up or not', () => {
+    expect(gist(crashed(afterOutage('exited')))[0]).toBe('it went down with its source, and the source is back');
+    expect(isCrash(afterOutage('fatal'))).toBe(true);
+    expect(isCrash(afterOutage('backoff'))).toBe(false);
+    const outage = { process: died(5_000), symptoms: [said('upstream_unreachable', 6_000)] };
+    expect(isCrash(outage)).toBe(false);
+  });
+
+  it('where a source is probed, by an exit only when it was read well after the end, by a kill when it does not fail', () => {
+    const probed = (process: Given['process'], of: Given['source']) =>
+      isCrash({ setup: { hasSource: true }, process, source: of });
+    const exited = died(5_000);
+    const killed = died(5_000, { exitSignal: 9 });
+    expect([probed(exited, source(5_000)), probed(exited, source(5_001)), probed(exited, undefined)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect([probed(killed, source(5_001)), probed(killed, failed(4_000, 0)), probed(killed, undefined)]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  it('told by the process table and by whoever else saw it', () => {
+    const process = died(5_000, { exitCode: 1 }, { stateSinceMs: NOW - 2_000 });
+    expect(crashed({ process, symptoms: [said('fd_exhaustion', 4_000)] })).toEqual({
+      because: 'its process died unexpectedly',
+      signals: [
+        { origin: 'process', says: 'the process is exited (exit 1)', monoMs: NOW, symptom: undefined },
+        { origin: 'log', says: 'fd_exhaustion, 1 in 60 s', monoMs: NOW - 4_000, symptom: 'fd_exhaustion' },
+      ],
+      symptom: 'fd_exhaustion',
+      sinceMs: NOW - 5_000,
+      notBeforeMs: NOW - 5_000 + 1_500,
+      wants: [],
+    });
+    expect(crashed({ process: { ...process, downSinceMs: undefined } })?.sinceMs).toBe(NOW - 2_000);
+    expect(crashed({ process })?.symptom).toBe('process_exit_nonzero');
+    expect(crashed({ process: died(5_000, { exitSignal: 11 }) })?.symptom).toBe('process_crash');
+    for (const kind of ['process_crash', 'process_exit_nonzero', 'fd_exhaustion'] as const)
+      expect(gist(crashed({ process, symptoms: [said(kind)] }))).toContain(`log: ${kind}, 1 in 60 s`);
+    expect(gist(crashed({ process, symptoms: [said('buffer_underrun')] }))).toHaveLength(2);
+  });
+});
+
+describe('a crash may be acted on', () => {
+  const waits = (given: Given): number => crashed(given)!.notBeforeMs! - (NOW - 500);
+
+  it('at once where it was killed by a signal and two witnesses tell', () => {
+    const process = died(500, { exitSignal: 11 });
+    expect(crashed({ process, symptoms: [said('process_crash')] })?.notBeforeMs).toBe(0);
+    expect(crashed({ process: { ...process, downSinceMs: undefined } })?.notBeforeMs).toBe(0);
+  });
+
+  it('after the engine’s own time and the log’s, where it ended by itself', () => {
+    const process = died(500);
+    expect(waits({ process, symptoms: [said('process_crash')] })).toBe(1_500);
+    expect(waits({ process, setup: { hasOutputProbe: false } })).toBe(1_500);
+  });
+
+  it('after the output had time to be the second witness, where one looks at it', () => {
+    const process = died(500, { exitSignal: 11 });
+    expect(waits({ process })).toBe(6_000 + 2_000);
+    expect(waits({ process, output: playlist(1_000, { targetDurationMs: 5_000 }) })).toBe(12_000 + 2_000);
+    expect(waits({ process, output: undefined })).toBe(6_000 + 2_000);
+    expect(waits({ process, output: unread(2, { failure: 'http_status', status: 404 }) })).toBe(-NOW + 500);
+    expect(waits({ process: died(500), setup: { stallAfterMs: 0, outputEveryMs: 0 }, output: undefined })).toBe(1_500);
+  });
+
+  it('after the kernel was asked, where it may have done it, and the question is asked for', () => {
+    const host = (agoMs: number, oomKills?: number) =>
+      nextHost(undefined, {
+        kind: 'host',
+        engine: 'local',
+        at: 0,
+        monoMs: NOW - agoMs,
+        source: 'host',
+        disks: [],
+        oomKills,
+        cpuPressure: undefined,
+      });
+    const asked = (end: Partial<LifeEnd>, of: ReturnType<typeof host> | undefined) => {
+      const symptoms = [said('process_crash')];
+      const match = processCrashed(lookOf({ process: died(500, end), symptoms }, { host: of }))!;
+      return [match.notBeforeMs! - (NOW - 500), ...match.wants!];
+    };
+    const nothing = [-NOW + 500];
+    expect(asked({ exitSignal: 9 }, host(501, 3))).toEqual([1_500, 'host']);
+    expect(asked({ exitSignal: 0 }, host(501, 3))).toEqual([1_500, 'host']);
+    expect(asked({ exitCode: -1 }, host(501, 3))).toEqual([1_500, 'host']);
+    expect(asked({ exitSignal: 9 }, host(500, 3))).toEqual(nothing);
+    expect(asked({ exitSignal: 9 }, host(501))).toEqual(nothing);
+    expect(asked({ exitSignal: 9 }, undefined)).toEqual(nothing);
+    expect(asked({ exitSignal: 11 }, host(501, 3))).toEqual(nothing);
+    expect(asked({}, host(501, 3))).toEqual([1_500]);
+  });
+});

@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import { SYMPTOMS, type SymptomKind } from '../../src/core/symptom.ts';
+import { unknownTrouble } from '../../src/ground/rows_process.ts';
+import {
+  born,
+  died,
+  failed,
+  type Given,
+  gist,
+  idleFor,
+  lookOf,
+  NOW,
+  playlist,
+  reach,
+  reports,
+  runs,
+  said,
+  source,
+} from './given.ts';
+
+const found = (given: Given) => unknownTrouble(lookOf(given));
+const isFound = (given: Given): boolean => found(given) !== undefined;
+/** Nothing looks at it but its log. */
+const unseen = { process: undefined, output: undefined };
+const standing = { output: playlist(10_000) };
+
+describe('what nobody understands is a trouble', () => {
+  it('of a channel that is down, or surely not healthy, and of no other', () => {
+    expect(isFound({})).toBe(false);
+    expect(isFound({ output: undefined })).toBe(false);
+    expect(isFound(standing)).toBe(true);
+    expect(isFound({ ...standing, process: undefined })).toBe(true);
+    expect(isFound({ process: died(5_000) })).toBe(true);
+    expect(isFound({ process: died(5_000, { exitCode: 1 }, { state: 'stopping' }) })).toBe(true);
+  });
+
+  it('of one that only its log tells of, by lines of a death or a stall', () => {
+    const telling = (given: Given) => SYMPTOMS.filter((kind) => isFound({ ...given, symptoms: [said(kind)] }));
+    expect(telling(unseen)).toEqual([
+      'process_crash',
+      'process_killed_oom',
+      'process_exit_nonzero',
+      'stalled_output',
+    ] satisfies SymptomKind[]);
+    expect(isFound(unseen)).toBe(false);
+    expect(telling({ ...unseen, output: playlist() })).toEqual([]);
+    expect(telling({ ...unseen, reach: reach(0) })).toEqual([]);
+    expect(telling({ ...unseen, process: runs() })).toEqual([]);
+  });
+
+  it('not of one that is being started, for 30 s', () => {
+    const starting = (agoMs: number) =>
+      isFound({ process: died(90_000, {}, { state: 'starting', stateSinceMs: NOW - agoMs }) });
+    expect([starting(29_999), starting(30_000)]).toEqual([false, true]);
+    expect(isFound({ process: died(1_000, {}, { state: 'backoff' }) })).toBe(true);
+  });
+
+  it('by the word of all that see it, from when it was seen', () => {
+    const process = runs({ ...idleFor(12_000) });
+    const symptoms = [said('process_killed_oom', 4_000)];
+    expect(found({ process, ...standing, progress: reports(9_000), symptoms })).toMatchObject({
+      because: 'its playlist is unchanged for 10 s',
+      signals: [
+        { says: 'playlist unchanged for 10 s' },
+        { says: 'no CPU time used for 12 s' },
+        { says: 'no progress for 9 s' },
+        { says: 'process_killed_oom, 1 in 60 s' },
+      ],
+      sinceMs: NOW - 10_000,
+    });
+    expect(found({ process: died(5_000) })).toMatchObject({
+      signals: [{ says: 'the process is exited (exit 1)' }],
+      sinceMs: NOW - 5_000,
+    });
+    expect(found({ process: undefined, output: undefined, reach: reach(3), symptoms })?.sinceMs).toBe(NOW - 4_000);
+    expect(found({ process: undefined, output: undefined, reach: reach(3) })?.sinceMs).toBe(NOW);
+  });
+
+  it.each<[string, Given]>([
+    [
+      'Reeve stopped it and the engine did not start it again',
+      { process: died(5_000, { exitCode: 0 }, { stoppedOnPurpose: true, stoppedByUs: true }) },
+    ],
+    ['it ended by itself with exit 0 and stays dark', { process: died(5_000, { exitCode: 0 }) }],
+    ['somebody ended it outside the engine, and it stays dark', { process: died(5_000, { exitSignal: 15 }) }],
+    ['the process is exited', { process: died(5_000) }],
+    ['the process is exited', { process: { ...died(5_000), lastEnd: undefined } }],
+    [
+      'its playlist is unchanged for 10 s',
+      { ...standing, process: runs({ lastEnd: died(5_000, { exitCode: 0 }).lastEnd }) },
+    ],
+    [
+      'its playlist is unchanged for 10 s',
+      { ...standing, process: runs({ lastEnd: died(5_000, { exitSignal: 2 }).lastEnd }) },
+    ],
+    ['its playlist is unchanged for 10 s', { ...standing, process: undefined }],
+  ])('and is told as "%s"', (because, given) => {
+    expect(gist(found(given))[0]).toBe(because);
+  });
+});
+
+describe('before a person is asked about what nobody understands', () => {
+  /** So long before now, or, if negative, so long after it. */
+  const agoOf = (given: Given): number => NOW - found(given)!.notBeforeMs!;
+  const dead = died(40_000, { exitCode: 0 });
+
+  it('10 s pass, or two looks at the source, and the time after which output stands', () => {
+    expect(agoOf({ process: dead })).toBe(40_000 - 10_000);
+    expect(agoOf({ process: dead, setup: { hasSource: true, sourceEveryMs: 5_001 } })).toBe(40_000 - 10_002);
+    expect(agoOf({ process: dead, setup: { hasSource: true, sourceEveryMs: 4_999 } })).toBe(40_000 - 10_000);
+    expect(agoOf({ process: dead, setup: { hasSource: false, sourceEveryMs: 9_000 } })).toBe(40_000 - 10_000);
+    expect(agoOf({ output: playlist(20_000) })).toBe(20_000 - 10_000 - 6_000);
+    expect(agoOf({ output: playlist(20_000, { targetDurationMs: 3_000 }) })).toBe(20_000 - 10_000 - 8_000);
+    expect(agoOf({ process: undefined, output: undefined, reach: reach(3) })).toBe(-10_000 - 6_000);
+  });
+
+  it('the same passes again after its state changed, for what is down', () => {
+    expect(agoOf({ process: { ...dead, stateSinceMs: NOW - 3_000 } })).toBe(3_000 - 10_000);
+    expect(agoOf({ process: { ...dead, stateSinceMs: NOW - 3_000 }, progress: reports(9_000) })).toBe(3_000 - 10_000);
+    expect(agoOf({ process: dead, progress: reports(9_000, { resumedMs: NOW - 3_000 }) })).toBe(30_000);
+    expect(agoOf({ process: { ...dead, seenMs: NOW - 3_000, starts: born(1).starts } })).toBe(30_000);
+  });
+
+  it('the same passes again after its encoder moved again or it was born, for what runs', () => {
+    const long = 16_000;
+    const given = { output: playlist(20_000) };
+    expect(agoOf({ ...given, progress: reports(9_000, { resumedMs: NOW - 12_000 }) })).toBe(12_000 - long);
+    expect(agoOf({ ...given, process: born(13_000) })).toBe(13_000 - long);
+    expect(agoOf({ ...given, process: runs({ seenMs: NOW - 13_000 }) })).toBe(20_000 - long);
+    expect(agoOf({ ...given, process: runs({ stateSinceMs: NOW - 13_000 }) })).toBe(20_000 - long);
+    expect(agoOf({ ...given, process: undefined })).toBe(20_000 - long);
+  });
+
+  it('the same passes again after its source came back, if it was ever gone', () => {
+    expect(agoOf({ process: dead, source: failed(90_000, 9_000, 8_000) })).toBe(8_000 - 10_000);
+    expect(agoOf({ process: dead, source: source(0, { okSinceMs: NOW - 8_000 }) })).toBe(30_000);
+    expect(agoOf({ process: dead, source: failed(90_000, 9_000) })).toBe(30_000);
+  });
+
+  it('the same passes again after what may explain it fell silent: 30 s after its last line, 60 s at most', () => {
+    const lines = (...symptoms: NonNullable<Given['symptoms']>) => agoOf({ process: dead, symptoms });
+    expect(lines(said('db_locked', 50_000))).toBe(20_000 - 10_000);
+    expect(lines(said('db_locked', 50_000), said('config_error', 45_000))).toBe(15_000 - 10_000);
+    expect(lines(said('db_locked', 5_000))).toBe(-20_000 - 10_000);
+    expect(agoOf({ process: died(70_000, { exitCode: 0 }), symptoms: [said('db_locked', 5_000)] })).toBe(0);
+    for (const kind of [
+      'process_crash',
+      'process_exit_nonzero',
+      'stalled_output',
+      'buffer_underrun',
+      'clock_skew_or_dts',
+    ] as const)
+      expect([kind, lines(said(kind))]).toEqual([kind, 30_000]);
+  });
+
+  it('its output is looked at once more, and its source where it has one', () => {
+    expect(found({ process: dead })?.wants).toEqual(['output']);
+    expect(found({ process: dead, setup: { hasSource: true } })?.wants).toEqual(['source', 'output']);
+  });
+});
