@@ -39,7 +39,9 @@ export function verifyFresh(
 
 function afterDeath(process: ProcessFacts, nowMs: MonoMs): FreshVerdict {
   if (process.state === 'fatal') return failed('the new process failed at once, and the engine gave it up');
-  if (process.state === 'exited' && nowMs - process.stateSinceMs >= DEAD_AGAIN_MS) return failed('it died again');
+  // A new life that is only ever seen dead has not changed the state of the one before.
+  const deadMs = nowMs - Math.max(process.stateSinceMs, process.seenMs);
+  if (process.state === 'exited' && deadMs >= DEAD_AGAIN_MS) return failed('it died again');
   return notYet(`the new process is ${process.state}`);
 }
 

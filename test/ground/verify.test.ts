@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { nextAnswer, nextOutput, nextProgress, type OutputFacts } from '../../src/ground/output_facts.ts';
+import { type ChannelFacts, noFacts } from '../../src/ground/facts.ts';
 import { verifyFresh } from '../../src/ground/verify.ts';
-import { Scene } from './scene.ts';
+import { told } from './looks.ts';
+import { Scene, setupOf } from './scene.ts';
 
 /** A channel that died, and an action that begins now. */
 function acting() {
@@ -47,5 +50,152 @@ describe('a restart whose new process was first seen by a look that began before
       state: 'not_yet',
       because: 'the process is older than the action',
     });
+  });
+});
+
+/** What is seen of an action that began at 10000, when life `a` was the last that was known. */
+function judged(known: Partial<ChannelFacts>, previousGeneration: string | undefined = 'a', nowMs = 12_000) {
+  const facts = { ...noFacts(setupOf('news', { hasOutputProbe: false })), ...known };
+  return verifyFresh(facts, { sinceMs: 10_000, previousGeneration }, nowMs);
+}
+const NEW = told('9000 exited a, 11000 running b');
+
+/** Looks at the playlist, as `11500 r2 bytes=0 ended`. */
+function playlist(looks: string): OutputFacts {
+  let facts: OutputFacts | undefined;
+  for (const look of looks.split(', ')) {
+    const [at, revision, ...words] = look.split(' ');
+    const empty = words.includes('empty') ? { newestSegmentBytes: 0 } : {};
+    const base = { kind: 'playlist', channel: 'news', at: 0, source: 'p', ok: true } as const;
+    facts = nextOutput(facts, {
+      ...base,
+      ...empty,
+      monoMs: Number(at),
+      revision: revision!,
+      ended: words.includes('ended'),
+    });
+  }
+  return facts!;
+}
+const reach = (monoMs: number, ok: boolean) =>
+  nextAnswer(undefined, { kind: 'reach', channel: 'news', at: 0, source: 'r', monoMs, ok });
+const reports = (...times: readonly number[]) =>
+  times.reduce<ChannelFacts['progress']>((before, monoMs) => {
+    const base = { kind: 'progress', channel: 'news', at: 0, source: 'p', frame: undefined } as const;
+    return nextProgress(before, { ...base, monoMs, outTimeMs: monoMs });
+  }, undefined);
+
+describe('a restart', () => {
+  it.each([
+    ['no look since', '9999 running b', 'no fresh process sample'],
+    ['a look at the moment of the action that shows the old life', '10000 running a', 'no new process yet'],
+    ['a look that shows no life by name', '10000 running', 'no new process yet'],
+    ['a process that is starting', '9000 exited a, 11000 starting b', 'the new process is starting'],
+    ['a process in backoff', '9000 exited a, 11000 backoff b', 'the new process is backoff'],
+    ['a process that has just died', '9000 exited a, 11000 exited b', 'the new process is exited'],
+    ['a new process and nothing else', '9000 exited a, 11000 running b', 'nothing tells of new output'],
+  ])('of which there is %s is not verified yet', (_, looks, because) => {
+    expect(judged({ process: told(looks) })).toEqual({ state: 'not_yet', because });
+  });
+
+  it('whose new process cannot be read, or was looked at more than 10 s ago, is not verified yet', () => {
+    const stale = { state: 'not_yet', because: 'no fresh process sample' };
+    expect(judged({ process: told('11000 running b, 11500 unknown') })).toEqual(stale);
+    expect(judged({ process: NEW }, 'a', 21_001)).toEqual(stale);
+    expect(judged({ process: NEW }, 'a', 21_000)).not.toEqual(stale);
+  });
+
+  it.each([
+    ['9999 running b, 10500 running b', 'the process is older than the action'],
+    ['10000 running b', 'nothing tells of new output'],
+  ])('after which nobody knows the life before shows %s', (looks, because) => {
+    const facts = { ...noFacts(setupOf('news', { hasOutputProbe: false })), process: told(looks) };
+    const action = { sinceMs: 10_000, previousGeneration: undefined };
+    expect(verifyFresh(facts, action, 12_000)).toEqual({ state: 'not_yet', because });
+  });
+
+  it.each([
+    ['fatal', 11_000, { state: 'failed', because: 'the new process failed at once, and the engine gave it up' }],
+    ['exited', 15_999, { state: 'not_yet', because: 'the new process is exited' }],
+    ['exited', 16_000, { state: 'failed', because: 'it died again' }],
+    ['backoff', 20_000, { state: 'not_yet', because: 'the new process is backoff' }],
+  ])('whose new process is %s at %s', (state, nowMs, verdict) => {
+    expect(judged({ process: told(`9000 exited a, 11000 ${state} b`) }, 'a', nowMs)).toEqual(verdict);
+  });
+});
+
+describe('the playlist of a restarted channel', () => {
+  const cured = 'a new process runs and has written new segments';
+  const still = 'its playlist has not moved since';
+  it.each([
+    ['is new since the new process was seen', '9500 r1, 11001 r2', cured],
+    ['is new, but not since then', '9500 r1, 11000 r2', still],
+    ['replaces one that was last seen when the old process ended', '9000 r1, 11500 r2', cured],
+    ['replaces one that was last seen while the old process ran', '8999 r1, 11500 r2', still],
+    ['was not looked at before', '11500 r2', still],
+    ['is closed', '9500 r1, 11500 r2 ended', still],
+    ['is empty', '9500 r1, 11500 r2 empty', 'its newest segment is empty'],
+    ['is empty again', '9500 r0, 9600 r1, 11500 r2 empty', 'its newest segment is empty'],
+    ['was empty once', '9500 r0, 9600 r1 empty, 9700 r2', still],
+    ['was new, and is closed now', '9500 r1, 11500 r2, 11600 r3 ended', cured],
+  ])('that %s', (_, looks, because) => {
+    const process = told('8000 running a, 9000 exited a, 11000 running b');
+    const state = because === cured ? 'cured' : 'not_yet';
+    expect(judged({ process, output: playlist(looks) })).toEqual({ state, because });
+  });
+
+  it.each([
+    ['11000 r1, 11500 r2', 'cured'],
+    ['10999 r1, 11500 r2', 'not_yet'],
+  ])('%s must have stood when the new process was seen, where no end was', (looks, state) => {
+    expect(judged({ process: told('11000 running b'), output: playlist(looks) }).state).toBe(state);
+  });
+
+  it.each([
+    ['9950 r1, 10001 r2', 'cured'],
+    ['9940 r1, 9960 r2, 10000 r3', 'not_yet'],
+  ])('%s must be new since the action, whenever the new process was first seen', (looks, state) => {
+    const process = told('8000 running a, 9900 running b, 11000 running b');
+    expect(judged({ process, output: playlist(looks) }).state).toBe(state);
+  });
+
+  it.each([
+    ['10000 r1, 10001 r2', cured],
+    ['9999 r1, 10001 r2', still],
+    ['9000 r1, 10000 r2', still],
+    [undefined, still],
+  ])('of which no process is known: %s', (looks, because) => {
+    const known = looks === undefined ? {} : { output: playlist(looks) };
+    expect(judged(known).because).toBe(because);
+  });
+});
+
+describe('a restarted channel without a playlist', () => {
+  it.each<[string, Partial<ChannelFacts>, string]>([
+    ['answers since', { reach: reach(11_001, true) }, 'a new process runs and its output answers'],
+    ['answered, and not since', { reach: reach(11_000, true) }, 'no answer yet'],
+    ['does not answer', { reach: reach(11_500, false) }, 'no answer yet'],
+    [
+      'answers not yet, but reports',
+      { reach: reach(11_000, true), progress: reports(11_400, 11_900) },
+      'no answer yet',
+    ],
+    ['makes progress', { progress: reports(10_000, 11_001) }, 'a new process runs and makes progress'],
+    ['made progress, and not since', { progress: reports(10_000, 11_000) }, 'nothing tells of new output'],
+    ['has reported only once', { progress: reports(11_500) }, 'nothing tells of new output'],
+    ['is to be looked at, and was not', { setup: setupOf('news') }, 'its output was not looked at since'],
+    [
+      'writes',
+      { process: told('9000 exited a, 11000 running b bytes=0, 11001 running b bytes=1') },
+      'a new process runs and writes',
+    ],
+    [
+      'does not write',
+      { process: told('9000 exited a, 11000 running b bytes=1, 11900 running b bytes=1') },
+      'nothing tells of new output',
+    ],
+  ])('that %s', (_, known, because) => {
+    const state = because.startsWith('a new process runs') ? 'cured' : 'not_yet';
+    expect(judged({ process: NEW, ...known })).toEqual({ state, because });
   });
 });
