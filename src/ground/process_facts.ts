@@ -59,6 +59,8 @@ const LIVING: ReadonlySet<ProcessState> = new Set(['running', 'starting', 'stopp
 const KEEP = 16;
 /** Less CPU time than this between two looks is idling. */
 const CPU_NOTICEABLE_MS = 20;
+/** An engine's ages are rounded: a life that is younger by no more is the same one. */
+const YOUNGER_MS = 3_000;
 
 /** What Reeve knows of the channel beside the samples of this life. */
 export interface Known {
@@ -91,7 +93,6 @@ export function nextProcess(
 const runsOn = (before: ProcessFacts, sample: ProcessSample): boolean =>
   sample.state === 'running' &&
   before.state === 'running' &&
-  before.downSinceMs === undefined &&
   !before.lifeOver &&
   before.failedLives === 0 &&
   before.stoppedOnPurpose === sample.stoppedOnPurpose &&
@@ -150,8 +151,7 @@ function withLife(before: ProcessFacts, sample: ProcessSample, actedMs: MonoMs |
 function generationOf(before: ProcessFacts, sample: ProcessSample): string | undefined {
   if (sample.generation !== undefined) return sample.generation;
   if (sample.state !== 'running') return before.generation;
-  const born = sample.uptimeMs === undefined ? undefined : sample.monoMs - sample.uptimeMs;
-  const younger = born !== undefined && born - before.bornMs > 3_000;
+  const younger = sample.uptimeMs !== undefined && sample.monoMs - sample.uptimeMs - before.bornMs > YOUNGER_MS;
   const named = before.generation !== undefined && !before.generation.startsWith('seen-');
   if (named && !before.lifeOver) return before.generation;
   return before.lifeOver || younger ? `seen-${sample.monoMs}` : before.generation;
@@ -175,8 +175,7 @@ function withEnd(
   how: { readonly actedMs: MonoMs | undefined; readonly seen: boolean },
 ): ProcessFacts {
   const { monoMs } = sample;
-  const ours =
-    how.actedMs !== undefined && monoMs - how.actedMs <= OWN_ACTION_MS && facts.seenMs < how.actedMs && !facts.lifeOver;
+  const ours = how.actedMs !== undefined && monoMs - how.actedMs <= OWN_ACTION_MS && facts.seenMs < how.actedMs;
   const ordered = ours || sample.stoppedOnPurpose;
   const settled = monoMs - facts.bornMs >= SETTLED_LIFE_MS;
   return {
@@ -197,7 +196,7 @@ function withEnd(
 function withState(facts: ProcessFacts, sample: ProcessSample, actedMs: MonoMs | undefined): ProcessFacts {
   const { monoMs, state } = sample;
   const running = state === 'running';
-  const ours = sample.stoppedOnPurpose && actedMs !== undefined && monoMs - actedMs <= OWN_ACTION_MS;
+  const ours = actedMs !== undefined && monoMs - actedMs <= OWN_ACTION_MS;
   return {
     ...facts,
     lastMs: monoMs,
@@ -212,9 +211,9 @@ function withState(facts: ProcessFacts, sample: ProcessSample, actedMs: MonoMs |
   };
 }
 
-/** An engine may tell the exit code one look later than the death. */
+/** An engine may tell the exit code one look later than the death. What is over here has died under Reeve's eyes. */
 function completed(end: LifeEnd | undefined, sample: ProcessSample): LifeEnd | undefined {
-  if (end === undefined || !end.seen) return end;
+  if (end === undefined) return undefined;
   return {
     ...end,
     exitCode: end.exitCode ?? sample.exitCode,
