@@ -7,6 +7,10 @@ export interface StagedPorts {
   readonly clock: Clock;
   /** Asks the questions again for this channel, under the plan's permit (law S4). */
   child(plan: Permit, channel: string): GuardDecision;
+  /** Until the deadline of the run. */
+  leftMs(): number;
+  /** The most that one start and its verification may take. */
+  readonly startMsMax: number;
   /** It plays by itself by now: starting it would be needless. */
   healthy(channel: string): boolean;
   act(permit: Permit, signal: AbortSignal): Promise<ToolResult>;
@@ -18,7 +22,8 @@ const WAITS_MAX = 10;
 
 /**
  * Starts what stayed dark after a shared cause: one channel as a canary, the others one by one, each only after the
- * one before is verified, stopping at the first that is not. One high-risk action with one child permit per start.
+ * one before is verified, stopping at the first that is not, or in time before the run ends. One high-risk action with
+ * one child permit per start.
  */
 export async function stagedStart(plan: Permit, ports: StagedPorts, signal: AbortSignal): Promise<ToolResult> {
   const startedMs = ports.clock.monotonicMs();
@@ -32,7 +37,9 @@ export async function stagedStart(plan: Permit, ports: StagedPorts, signal: Abor
       skipped.push(channel);
       continue;
     }
-    stopped = await startOne(plan, channel, ports, signal);
+    // Cut off in the middle of a start, the run would end with nothing told of those that were started.
+    const isLate = started.length > 0 && ports.leftMs() < ports.startMsMax;
+    stopped = isLate ? `${channel}: the time of one run is over` : await startOne(plan, channel, ports, signal);
     if (stopped === undefined) started.push(channel);
   }
   const rest = plan.terms.call.channels.length - started.length - skipped.length;

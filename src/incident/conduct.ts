@@ -1,6 +1,6 @@
 import { type RunEnd, type RunPorts, run } from '../agent/run.ts';
 import { isStaged, stagedStart } from '../agent/staged.ts';
-import type { Clock } from '../core/clock.ts';
+import type { Clock, MonoMs } from '../core/clock.ts';
 import type { GroundedContextEnvelope } from '../core/envelope.ts';
 import { invariant } from '../core/errors.ts';
 import type { Incident } from '../core/incident.ts';
@@ -102,6 +102,7 @@ export async function conduct(
 class Conducting {
   readonly #order: RunOrder;
   readonly #deps: ConductDeps;
+  readonly #endsMs: MonoMs;
   #highRiskUsed = false;
   /** The newest envelope, for the page. */
   last: GroundedContextEnvelope | undefined;
@@ -109,6 +110,7 @@ class Conducting {
   constructor(order: RunOrder, deps: ConductDeps) {
     this.#order = order;
     this.#deps = deps;
+    this.#endsMs = deps.clock.monotonicMs() + deps.limits().runMsMax;
   }
 
   ports(): RunPorts {
@@ -163,8 +165,11 @@ class Conducting {
 
   async #act(permit: Permit, envelope: GroundedContextEnvelope, signal: AbortSignal): Promise<ToolResult> {
     if (!isStaged(permit.terms.call)) return this.#single(permit, signal);
+    const { timeoutMs, settleMs, verifyWithinMs } = this.#spec(permit.terms.call.tool);
     const staged = stagedStart.bind(undefined, permit, {
       clock: this.#deps.clock,
+      leftMs: () => this.#endsMs - this.#deps.clock.monotonicMs(),
+      startMsMax: timeoutMs + settleMs + verifyWithinMs,
       child: (plan, channel) => this.#deps.child(this.#ask(envelope), plan.terms, channel),
       healthy: this.#deps.healthy,
       act: (child, childSignal) => this.#single(child, childSignal),

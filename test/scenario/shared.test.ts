@@ -73,6 +73,20 @@ describe('channels that died together', () => {
     expect(reasons(world)).toContain('not_helping');
   });
 
+  it('are started as far as the time of one run reaches, and a person hears which are left', async () => {
+    const names = Array.from({ length: 30 }, (_, at) => `c${at}`);
+    const world = await playing({ channels: names, limits: { runMsMax: 120_000 } });
+    for (const name of names) world.engine.kill(name);
+    await world.live(240_000);
+    const count = restarted(world).length;
+    expect(count).toBeGreaterThan(2);
+    expect(count).toBeLessThan(names.length);
+    expect(world.facts('attempt.verified')).toHaveLength(count);
+    expect(reasons(world)).not.toContain('internal');
+    const [said] = world.facts('escalation.raised').filter(({ escalation }) => escalation.reason === 'not_helping');
+    expect(said?.escalation.summary).toMatch(/the time of one run is over; \d+ left/);
+  });
+
   it('are not started on when the persona is edited to allow no restart in the middle of it', async () => {
     const world = await playing();
     for (const name of DEAD) world.engine.kill(name);
