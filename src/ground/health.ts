@@ -1,5 +1,6 @@
 import type { MonoMs } from '../core/clock.ts';
 import type { ChannelFacts } from './facts.ts';
+import type { OutputFacts, ReachFacts } from './output_facts.ts';
 import type { ProcessFacts } from './process_facts.ts';
 import {
   OBSERVER_LOST_MS,
@@ -78,18 +79,17 @@ export function healthOf(facts: ChannelFacts, nowMs: MonoMs): Health {
 }
 
 function outputHealth(facts: ChannelFacts, nowMs: MonoMs): Health {
-  if (facts.output !== undefined) return playlistHealth(facts, nowMs);
-  if (facts.reach !== undefined) return reachHealth(facts, nowMs);
+  if (facts.output !== undefined) return playlistHealth(facts, facts.output, nowMs);
+  if (facts.reach !== undefined) return reachHealth(facts, facts.reach, nowMs);
   if (facts.setup.hasOutputProbe) return untold('its output was not looked at yet');
   return inwardHealth(facts, nowMs);
 }
 
-function playlistHealth(facts: ChannelFacts, nowMs: MonoMs): Health {
-  const { output, setup, process } = facts;
-  if (output === undefined) return untold('no playlist was seen');
+function playlistHealth(facts: ChannelFacts, output: OutputFacts, nowMs: MonoMs): Health {
+  const { setup, process } = facts;
   if (nowMs - output.last.monoMs > probeStaleOf(setup.outputEveryMs)) return untold('its playlist is not looked at');
   const young = isYoung(facts, nowMs);
-  if (output.failStreak > 0) return missingHealth(facts, young);
+  if (output.failStreak > 0) return missingHealth(output, young);
   if (output.emptyStreak >= 2) return unhealthy('its newest segments are empty');
   const still = standstillOf(facts, nowMs);
   if (still !== undefined) {
@@ -102,11 +102,10 @@ function playlistHealth(facts: ChannelFacts, nowMs: MonoMs): Health {
 }
 
 /** A server that answers 404 says that there is no playlist; one that does not answer says nothing of the channel. */
-function missingHealth(facts: ChannelFacts, young: boolean): Health {
-  const { output } = facts;
-  const told = output?.last.failure === 'http_status' && (output.last.status ?? 500) < 500;
-  if (told && !young && output.failStreak >= PROBE_FAILURES_MIN) return unhealthy('it has no playlist');
-  return untold(`its playlist could not be read (${output?.last.failure ?? 'unknown'})`);
+function missingHealth({ last, failStreak }: OutputFacts, young: boolean): Health {
+  const told = last.failure === 'http_status' && (last.status ?? 500) < 500;
+  if (told && !young && failStreak >= PROBE_FAILURES_MIN) return unhealthy('it has no playlist');
+  return untold(`its playlist could not be read (${last.failure ?? 'unknown'})`);
 }
 
 /** For how long the playlist has stood still, when that is longer than it may; judged between samples, not by now. */
@@ -118,11 +117,8 @@ export function standstillOf(facts: ChannelFacts, nowMs: MonoMs): number | undef
   return stillMs >= stallAfterOf(setup, output.targetDurationMs) ? stillMs : undefined;
 }
 
-function reachHealth(facts: ChannelFacts, nowMs: MonoMs): Health {
-  const { reach, setup } = facts;
-  if (reach === undefined || nowMs - reach.last.monoMs > probeStaleOf(setup.outputEveryMs)) {
-    return untold('its output is not looked at');
-  }
+function reachHealth(facts: ChannelFacts, reach: ReachFacts, nowMs: MonoMs): Health {
+  if (nowMs - reach.last.monoMs > probeStaleOf(facts.setup.outputEveryMs)) return untold('its output is not looked at');
   if (reach.failStreak === 0) {
     return progressStands(facts, nowMs)
       ? unhealthy('it answers, but makes no progress')

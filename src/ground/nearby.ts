@@ -10,12 +10,14 @@ export interface NearbySources {
 }
 
 /** It has answered well often enough and for long enough: an outage is over, not just pausing. */
-export const isBack = ({ okStreak, okSinceMs, last }: SourceFacts): boolean =>
-  okSinceMs !== undefined && okStreak >= SOURCE_BACK_SAMPLES && last.monoMs - okSinceMs >= SOURCE_BACK_MS;
+export const isBack = (source: SourceFacts): source is SourceFacts & { readonly okSinceMs: MonoMs } => {
+  const { okStreak, okSinceMs, last } = source;
+  return okStreak >= SOURCE_BACK_SAMPLES && last.monoMs - (okSinceMs ?? last.monoMs) >= SOURCE_BACK_MS;
+};
 
 /** What the probes of a group's sources have in common; undefined where one never failed, fails still or apart. */
 export function nearbySources(sources: readonly SourceFacts[]): NearbySources | undefined {
-  const [first, ...others] = sources.map((source) => (isBack(source) ? stretchOf(source) : undefined));
+  const [first, ...others] = sources.map(stretchOf);
   let common = first;
   for (const one of others) common = common === undefined || one === undefined ? undefined : together(common, one);
   return common;
@@ -25,9 +27,10 @@ interface Stretch extends NearbySources {
   readonly lastFailMs: MonoMs;
 }
 
-function stretchOf({ lastFailFromMs, lastFailMs, okSinceMs }: SourceFacts): Stretch | undefined {
-  if (lastFailFromMs === undefined || lastFailMs === undefined || okSinceMs === undefined) return undefined;
-  return { failFromMs: lastFailFromMs, lastFailMs, okSinceMs };
+function stretchOf(source: SourceFacts): Stretch | undefined {
+  const { lastFailFromMs, lastFailMs } = source;
+  if (lastFailFromMs === undefined || lastFailMs === undefined || !isBack(source)) return undefined;
+  return { failFromMs: lastFailFromMs, lastFailMs, okSinceMs: source.okSinceMs };
 }
 
 function together(a: Stretch, b: Stretch): Stretch | undefined {

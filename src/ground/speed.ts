@@ -15,10 +15,10 @@ export function recentSpeeds(facts: ChannelFacts, nowMs: MonoMs): readonly numbe
 /** Too slow on each of the last intervals, and behind by now. */
 export function isSlow(facts: ChannelFacts, nowMs: MonoMs): boolean {
   const speeds = recentSpeeds(facts, nowMs);
-  if (speeds === undefined || facts.progress === undefined) return false;
-  return speeds.every((speed) => speed < SPEED_MIN) && lagOf(facts.progress) >= LAG_MS_MIN;
+  const lagMs = facts.progress === undefined ? 0 : lagOf(facts.progress);
+  return speeds?.every((speed) => speed < SPEED_MIN) === true && lagMs >= LAG_MS_MIN;
 }
 
 /** Slow, and yet moving: what stands is another trouble. */
 export const fallsBehind = (facts: ChannelFacts, nowMs: MonoMs): boolean =>
-  isSlow(facts, nowMs) && (recentSpeeds(facts, nowMs) ?? []).some((speed) => speed > 0);
+  recentSpeeds(facts, nowMs)?.some((speed) => speed > 0) === true && isSlow(facts, nowMs);

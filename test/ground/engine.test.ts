@@ -72,6 +72,7 @@ describe('viewers', () => {
   it('cost their time without output where there is output to lose', () => {
     const scene = watched(50);
     expect(restartCost(scene.facts(), scene.nowMs)).toBe(400);
+    expect(restartCost({ ...scene.facts(), output: undefined }, scene.nowMs)).toBe(400);
     scene.die({ code: 1 }).look();
     expect(restartCost(scene.facts(), scene.nowMs)).toBe(0);
   });

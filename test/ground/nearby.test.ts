@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { SourceSample } from '../../src/core/sample.ts';
 import { classify } from '../../src/ground/classify.ts';
-import { nearbySources } from '../../src/ground/nearby.ts';
+import { isBack, nearbyIsBack, nearbySources } from '../../src/ground/nearby.ts';
 import { nextAnswer, type SourceFacts } from '../../src/ground/output_facts.ts';
-import { Scene } from './scene.ts';
+import { Scene, setupOf } from './scene.ts';
 
 /** The looks at one source: `x` fails, `.` answers; one look each 2 s. */
 function looks(pattern: string, fromMs = 0): SourceFacts {
@@ -27,6 +27,33 @@ describe('the sources of a group', () => {
     expect(nearbySources([looks('.xxx...'), looks('.......')])).toBeUndefined();
     expect(nearbySources([looks('.xxx...'), looks('.xxx...', 60_000)])).toBeUndefined();
     expect(nearbySources([])).toBeUndefined();
+    expect(nearbySources([looks('.......'), looks('.xxx...')])).toBeUndefined();
+    expect(nearbySources([looks('.xxxxxx'), looks('.xxx...'), looks('.xxx...')])).toBeUndefined();
+    expect(nearbySources([{ ...looks('.xxx...'), lastFailMs: undefined }])).toBeUndefined();
+    expect(nearbySources([{ ...looks('.xxx...'), lastFailFromMs: undefined }])).toBeUndefined();
+  });
+
+  it('failed together when no more than 30 s lie between them, and are back when the last of them is', () => {
+    const early = { ...looks('.xxx...'), lastFailFromMs: 10_000, lastFailMs: 20_000, okSinceMs: 0 };
+    const late = (fromMs: number) => ({ ...early, lastFailFromMs: fromMs, lastFailMs: 60_000, okSinceMs: 5_000 });
+    for (const order of [(a: SourceFacts, b: SourceFacts) => [a, b], (a: SourceFacts, b: SourceFacts) => [b, a]]) {
+      expect(nearbySources(order(early, late(50_000)))).toEqual({
+        failFromMs: 10_000,
+        lastFailMs: 60_000,
+        okSinceMs: 5_000,
+      });
+      expect(nearbySources(order(early, late(50_001)))).toBeUndefined();
+    }
+    const later = { ...early, lastFailFromMs: 90_000, lastFailMs: 95_000 };
+    expect(nearbySources([early, late(50_000), later])?.failFromMs).toBe(10_000);
+  });
+
+  it('are back after two good looks that are 3 s apart', () => {
+    const good = (okStreak: number, okSinceMs: number | undefined) =>
+      isBack({ ...looks('.xxx...'), okStreak, okSinceMs });
+    const lastMs = looks('.xxx...').last.monoMs;
+    expect([good(2, lastMs - 3_000), good(2, lastMs - 2_999), good(1, lastMs - 9_000)]).toEqual([true, false, false]);
+    expect(good(2, undefined)).toBe(false);
   });
 
   it('are not back after one good look', () => {
@@ -60,6 +87,14 @@ describe('a channel whose own source nobody looks at', () => {
     const { scene, saidMs } = dead();
     expect(named(scene, { failFromMs: saidMs - 9_000, okSinceMs: saidMs - 1 })).toBe('upstream_unavailable');
     expect(named(scene, { failFromMs: saidMs + 31_000, okSinceMs: saidMs + 39_000 })).toBe('upstream_unavailable');
+  });
+
+  it('complained in that outage when it did so from 30 s before it to its end', () => {
+    const nearby = { failFromMs: 100_000, okSinceMs: 200_000 };
+    const isOver = (saidMs: number) => nearbyIsBack(setupOf('news'), nearby, saidMs);
+    expect([69_999, 70_000, 200_000, 200_001].map(isOver)).toEqual([false, true, true, false]);
+    expect(nearbyIsBack(setupOf('news', { hasSource: true }), nearby, 150_000)).toBe(false);
+    expect(nearbyIsBack(setupOf('news'), undefined, 150_000)).toBe(false);
   });
 
   it('takes nobody else’s word where its own source is to be looked at', () => {
