@@ -57,8 +57,7 @@ export function lookAt(facts: ChannelFacts, context: ClassifyContext, nowMs: Mon
   const down = isDown(process);
   const recentEnds = endsOf(process, down, nowMs);
   const health = healthOf(facts, nowMs);
-  const churning =
-    recentEnds >= CHURN_ENDS_MIN && (process?.failedLives ?? 0) > 0 && (down || endedLately(process, nowMs));
+  const churning = process !== undefined && isLoop(process, down, nowMs) && recentEnds >= CHURN_ENDS_MIN;
   return {
     facts,
     context,
@@ -79,14 +78,15 @@ const isDown = (process: ProcessFacts | undefined): boolean =>
 
 /** A loop that ended in death did not stop turning by itself: what is dead counts from its death, not from now. */
 function endsOf(process: ProcessFacts | undefined, down: boolean, nowMs: MonoMs): number {
-  const ends = process?.ends;
-  if (ends === undefined || ends.length === 0) return 0;
+  if (process === undefined) return 0;
+  const { ends } = process;
   const fromMs = (down ? (ends.at(-1) ?? nowMs) : nowMs) - CHURN_WINDOW_MS;
   return ends.filter((endMs) => endMs > fromMs).length;
 }
 
-const endedLately = (process: ProcessFacts | undefined, nowMs: MonoMs): boolean =>
-  nowMs - (process?.ends.at(-1) ?? Number.NEGATIVE_INFINITY) <= CHURN_RECENT_MS;
+/** No life has settled since, and the last one ended of late or was the last. */
+const isLoop = ({ failedLives, ends }: ProcessFacts, down: boolean, nowMs: MonoMs): boolean =>
+  failedLives > 0 && (down || nowMs - (ends.at(-1) ?? Number.NEGATIVE_INFINITY) <= CHURN_RECENT_MS);
 
 const NOTHING: readonly SymptomFacts[] = [];
 
@@ -171,7 +171,7 @@ export function sourceFailure(look: Look): SourceSample | undefined {
 /** The source was read well after `sinceMs`, and not badly since. */
 export function sourceReadSince(look: Look, sinceMs: MonoMs): boolean {
   const { source } = look.facts;
-  return source?.last.ok === true && source.last.monoMs >= sinceMs && sourceFails(look) === false;
+  return source !== undefined && source.last.monoMs >= sinceMs && sourceFails(look) === false;
 }
 
 /** The source has been well for several looks: an outage is over, not just pausing. */
@@ -179,8 +179,7 @@ export function sourceIsBack(look: Look, sinceMs: MonoMs): boolean {
   const { facts } = look;
   const { source } = facts;
   if (source === undefined) return nearbyIsBack(facts.setup, look.context.nearby, sinceMs);
-  if (source.okSinceMs === undefined || sourceFails(look) !== false) return false;
-  return isBack(source) && source.okSinceMs >= sinceMs;
+  return isBack(source) && source.okSinceMs >= sinceMs && sourceFails(look) === false;
 }
 
 /** When its source was last seen to fail, in a stretch of failures that explains why the process is down. */

@@ -103,7 +103,12 @@ describe('a new life is not stuck', () => {
   it('before 20 s, when it has written nothing', () => {
     expect(firstOf(19_999, [])).toBe(false);
     expect(firstOf(20_000, [])).toBe(true);
-    expect(isStall({ process: runs({ ...idle, bornMs: NOW - 10_000 }), output: playlist(10_000) })).toBe(true);
+  });
+
+  it('for longer than that when nobody saw it start: it may have stood before', () => {
+    const process = runs({ ...idle, bornMs: NOW - 10_000, seenMs: NOW - 9_000 });
+    expect(isStall({ process, output: playlist(10_000) })).toBe(true);
+    expect(isStall({ process: { ...process, starts: born(9_000).starts }, output: playlist(10_000) })).toBe(false);
   });
 
   it('unless it has written a playlist of its own, and that is not closed', () => {
