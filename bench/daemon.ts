@@ -2,8 +2,8 @@
 // memory, and what it costs to sit idle. Prints the machine, the figures and their spread.
 // The daemon is started as people start it (bin/reeve.js), and idles for a minute first: a channel that is younger than
 // that is looked at more often.
-// `--poll 30s` shows what following the files alone costs: the engine is looked at as rarely as may be.
-// Usage: node bench/daemon.ts [--channels 500] [--verdicts 120] [--settle-seconds 65] [--idle-seconds 20] [--poll 1s]
+// `--poll 30s --verdicts 0` shows what following the files alone costs: the engine is looked at as rarely as may be.
+// Usage: node bench/daemon.ts [--channels 500] [--verdicts 120] [--settle-seconds 65] [--idle-seconds 60] [--poll 1s]
 import { spawn } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -11,13 +11,14 @@ import { cpus, tmpdir, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { quantile, sayRow } from './rows.ts';
 
 const { values } = parseArgs({
   options: {
     channels: { type: 'string', default: '500' },
     verdicts: { type: 'string', default: '120' },
     'settle-seconds': { type: 'string', default: '65' },
-    'idle-seconds': { type: 'string', default: '20' },
+    'idle-seconds': { type: 'string', default: '60' },
     poll: { type: 'string', default: '1s' },
   },
 });
@@ -96,7 +97,7 @@ try {
   await sleep(Number(values['settle-seconds']) * 1_000);
   const idle = await measureIdle();
   const latencies = await measureVerdicts();
-  const pick = (share: number) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
+  const pick = (share: number): string => quantile(latencies, share).toFixed(1);
   const [cpu] = cpus();
   console.log(
     `machine: ${cpus().length} × ${cpu?.model}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`,
@@ -104,20 +105,33 @@ try {
   console.log(
     `channels: ${channelCount}, one log file each; the engine is looked at every ${values.poll}; journal on disk`,
   );
-  console.log(
-    `line in the log to the guard's durable verdict (ms, ${latencies.length} verdicts): ` +
-      `p50 ${pick(0.5).toFixed(1)}, p90 ${pick(0.9).toFixed(1)}, p99 ${pick(0.99).toFixed(1)}, max ${pick(1).toFixed(1)}`,
-  );
+  if (verdictCount > 0) {
+    const spread = `p50 ${pick(0.5)}, p90 ${pick(0.9)}, p99 ${pick(0.99)}, max ${pick(1)}`;
+    console.log(`line in the log to the guard's durable verdict (ms, ${latencies.length} verdicts): ${spread}`);
+  }
   console.log(`RSS: ${idle.rssMb.toFixed(1)} MB idle, ${rssMb().toFixed(1)} MB after the verdicts`);
   console.log(
     `idle: ${idle.cpuPercent.toFixed(2)} % of one core, ${idle.wakeUps.toFixed(1)} voluntary wake-ups/s over ${idleSeconds} s`,
   );
+  report(idle, latencies);
 } finally {
   daemon.kill('SIGTERM');
   await new Promise((done) => daemon.once('exit', done));
   engine.close();
   engine.closeAllConnections();
   rmSync(work, { recursive: true, force: true });
+}
+
+/** With verdicts the goals of the daemon; without, those of a daemon that only follows its files. */
+function report(idle: Idle, latencies: readonly number[]): void {
+  const part = `the daemon, ${channelCount} channels${verdictCount > 0 ? '' : ', files only'}`;
+  const goal = verdictCount > 0 ? { rss: 130, cpu: 1 } : { rss: 110, cpu: 0.3 };
+  const row = (measure: string, value: number, unit: string, max: number): void =>
+    sayRow({ part, measure, figure: `${value.toFixed(2)}${unit}`, goal: `≤ ${max}${unit}`, met: value <= max });
+  if (verdictCount > 0) row('line → verdict, p99', quantile(latencies, 0.99), ' ms', 50);
+  row('RSS', Math.max(idle.rssMb, rssMb()), ' MB', goal.rss);
+  row('idle', idle.cpuPercent, ' % of a core', goal.cpu);
+  if (verdictCount === 0) row('wake-ups', idle.wakeUps, '/s', 8);
 }
 
 function statusOf(name: string): number {
@@ -133,7 +147,13 @@ function cpuSeconds(): number {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-async function measureIdle() {
+interface Idle {
+  readonly cpuPercent: number;
+  readonly wakeUps: number;
+  readonly rssMb: number;
+}
+
+async function measureIdle(): Promise<Idle> {
   const [cpu, switches] = [cpuSeconds(), statusOf('voluntary_ctxt_switches')];
   await sleep(idleSeconds * 1_000);
   return {

@@ -37,6 +37,12 @@ const PARTS: Readonly<Record<string, Part>> = {
     script: 'daemon.ts',
     quick: ['--verdicts', '30', '--idle-seconds', '5'],
   },
+  files: {
+    title: 'the daemon, following 500 files',
+    script: 'daemon.ts',
+    args: ['--verdicts', '0', '--poll', '30s'],
+    quick: ['--verdicts', '0', '--poll', '30s', '--settle-seconds', '5', '--idle-seconds', '5'],
+  },
 };
 const ROWS_FD = 3;
 
