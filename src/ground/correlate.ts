@@ -124,11 +124,11 @@ function bucketsOf(input: CorrelateInput, causes: readonly SharedCause[]): reado
   };
   const wider = scopesOfHosts(input.seen);
   for (const one of input.seen) {
-    const family = familyNow(one) ?? omenFamily(one);
+    const family = familyAround(one);
     if (family === undefined || isLeftBehind(one, causes)) continue;
     const { group, engine } = one.ref;
     at(OF_ENGINE.has(family) ? { kind: 'engine', id: engine } : { kind: 'group', id: group }, family).members.push(one);
-    const scope = family === 'upstream' && one.sourceHost !== undefined ? wider.get(one.sourceHost) : undefined;
+    const scope = family === 'upstream' ? wider.get(one.sourceHost) : undefined;
     if (scope !== undefined) at(scope, family).members.push(one);
   }
   for (const { engine, assessment } of input.engines) {
@@ -148,9 +148,11 @@ const familyNow = ({ finding }: Seen): Family | undefined =>
 const isCertain = ({ finding }: Seen, family: Family): boolean =>
   finding.trouble && (!finding.settling || !MENDS_ITSELF.has(family));
 
-/** It plays still, and complains of what its neighbours suffer from. */
-const omenFamily = ({ finding }: Seen): Family | undefined =>
-  finding.trouble || finding.omen === undefined ? undefined : familyOf(finding.omen);
+/** What it suffers from; or, while it plays still, what it complains of and its neighbours may suffer from. */
+function familyAround({ finding }: Seen): Family | undefined {
+  const named = finding.trouble ? finding.classification : finding.omen;
+  return named === undefined ? undefined : familyOf(named);
+}
 
 const isLeftBehind = (one: Seen, causes: readonly SharedCause[]): boolean =>
   causes.some(
@@ -166,7 +168,8 @@ const isUnclear = (finding: Finding): boolean =>
   finding.trouble && finding.settling && finding.classification === 'unknown';
 
 /** What a channel without a probe of its source says of that source is its log's last words. */
-const isHearsay = (family: Family, one: Seen): boolean => family === 'upstream' && !one.ref.hasSource;
+const isHearsay = (family: Family, one: Seen): boolean =>
+  family === 'upstream' && familyAround(one) === 'upstream' && !one.ref.hasSource;
 
 /**
  * Last words of the dead do not keep a cause alive against the probes of their neighbours that read the source well.
@@ -182,7 +185,7 @@ function stillShows(cause: SharedCause, members: readonly Seen[], seen: readonly
 const sizeOf = (seen: readonly Seen[], scope: Scope): number => seen.filter(({ ref }) => within(scope, ref)).length;
 
 /** Channels of several groups that read from one host fail together when it does: by host, the scope of all of them. */
-function scopesOfHosts(seen: readonly Seen[]): ReadonlyMap<string, Scope> {
+function scopesOfHosts(seen: readonly Seen[]): ReadonlyMap<string | undefined, Scope> {
   const byHost = new Map<string, { groups: Set<GroupId>; engines: Set<EngineId> }>();
   for (const { ref, finding, sourceHost } of seen) {
     if (sourceHost === undefined || !finding.trouble || familyOf(finding.classification) !== 'upstream') continue;
@@ -201,7 +204,7 @@ const scopeOf = (engines: readonly EngineId[]): Scope =>
 function newCause(bucket: Bucket, input: CorrelateInput, nowMs: MonoMs): SharedCause | undefined {
   const { members, family, scope, engine, size } = bucket;
   const { sharedCauseChannelsMin, sharedCauseWindowMs } = input.limits;
-  const whole = OF_WHOLE_GROUP.has(family) && size >= 2 && members.length === size;
+  const whole = OF_WHOLE_GROUP.has(family) && size >= 2;
   const needed = whole ? Math.min(size, sharedCauseChannelsMin) : sharedCauseChannelsMin;
   const together = engine !== undefined || withinWindow(members, needed, sharedCauseWindowMs);
   if (!together) return undefined;
@@ -227,11 +230,10 @@ function newCause(bucket: Bucket, input: CorrelateInput, nowMs: MonoMs): SharedC
 /** That many began within one window, wherever it lies. */
 function withinWindow(members: readonly Seen[], needed: number, windowMs: number): boolean {
   const begun = members.map(({ firstSeenMs }) => firstSeenMs).sort((a, b) => a - b);
-  return begun.some((ms, index) => {
-    const last = begun[index + needed - 1];
-    return last !== undefined && last - ms <= windowMs;
-  });
+  return begun.some((ms, index) => (begun[index + needed - 1] ?? Number.POSITIVE_INFINITY) - ms <= windowMs);
 }
+
+const IT_IS_OVER = '; it is over';
 
 /** An old cause, a moment later; undefined when nothing is left of it. */
 function goesOn(cause: SharedCause, input: CorrelateInput, nowMs: MonoMs): SharedCause | undefined {
@@ -245,12 +247,13 @@ function goesOn(cause: SharedCause, input: CorrelateInput, nowMs: MonoMs): Share
   const shows = byEngine || (cause.family === 'dead' ? joined.length > 0 : stillShows(cause, members, input.seen));
   const quietMs = cause.family === 'dead' ? DEATHS_QUIET_MS : CAUSE_QUIET_MS;
   const lastMs = shows ? nowMs : cause.lastMs;
-  const over = !shows && (cause.phase === 'over' || nowMs - lastMs >= quietMs);
-  const channels = joined.length === 0 ? cause.channels : [...cause.channels, ...joined].sort();
+  const over = !shows && nowMs - lastMs >= quietMs;
+  const channels = [...cause.channels, ...joined].sort();
   const dark = over ? darkAfter({ channels }, input.seen) : [];
   const forgotten = dark.length === 0 && (nowMs - lastMs >= LEFTOVER_MEMORY_MS || allWell(channels, input.seen));
   if (over && forgotten) return undefined;
-  const because = cause.phase === 'over' || !over ? cause.because : `${cause.because}; over since`;
+  const said = cause.because.replace(IT_IS_OVER, '');
+  const because = over ? `${said}${IT_IS_OVER}` : said;
   const { overMs: wasOverMs, ...same } = cause;
   const ending = over ? ({ phase: 'over', overMs: wasOverMs ?? nowMs } as const) : ({ phase: 'active' } as const);
   return { ...same, ...ending, channels, because, lastMs, dark };

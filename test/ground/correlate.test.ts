@@ -1,70 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { FailureClass } from '../../src/core/classification.ts';
-import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
-import type { Assessment, Finding } from '../../src/ground/classify.ts';
+import type { Finding } from '../../src/ground/classify.ts';
 import {
   CAUSE_QUIET_MS,
-  correlate,
   coveredBy,
   DEATHS_QUIET_MS,
   LEFTOVER_MEMORY_MS,
-  type Seen,
-  type SeenEngine,
-  type SharedCause,
   suspected,
 } from '../../src/ground/correlate.ts';
-import { setupOf } from './scene.ts';
-
-const WELL: Finding = {
-  trouble: false,
-  classification: undefined,
-  healthy: true,
-  quiet: false,
-  because: 'plays',
-  omen: undefined,
-};
-
-const trouble = (classification: FailureClass, settling = false): Assessment => ({
-  trouble: true,
-  classification,
-  confidence: 0.9,
-  healthy: false,
-  because: classification,
-  signals: [],
-  lastErrorType: undefined,
-  errorFrequency: 0,
-  fingerprint: classification,
-  sinceMs: 0,
-  settling,
-  actNotBeforeMs: 0,
-  wants: [],
-});
-
-const member = (
-  id: string,
-  finding: Finding,
-  extra: Partial<Seen> & { group?: string; engine?: string } = {},
-): Seen => ({
-  ref: setupOf(id, { group: extra.group ?? 'pull', engine: extra.engine ?? 'local' }),
-  finding,
-  firstSeenMs: extra.firstSeenMs ?? 0,
-  sourceHost: extra.sourceHost,
-});
-
-/** Steps the correlation and keeps its state. */
-class Fleet {
-  causes: readonly SharedCause[] = [];
-  nowMs = 0;
-
-  step(seen: readonly Seen[], ms = 1_000, engines: readonly SeenEngine[] = []): readonly SharedCause[] {
-    this.nowMs += ms;
-    this.causes = correlate({ seen, engines, limits: DEFAULT_LIMITS }, this.causes, this.nowMs);
-    return this.causes;
-  }
-}
-
-const four = (finding: Finding, rest: Finding = finding): readonly Seen[] =>
-  ['a', 'b', 'c', 'd'].map((id, index) => member(id, index < 3 ? finding : rest));
+import { Fleet, four, member, trouble, WELL } from './fleet.ts';
 
 describe('a shared cause', () => {
   it('begins with three channels of a group within the window, not with two', () => {
