@@ -112,19 +112,19 @@ function omenOf(look: Look): FailureClass | undefined {
   return first !== undefined && look.nowMs - first.lastMs <= OMEN_MS ? 'upstream_unavailable' : undefined;
 }
 
-/** Doubts about the observation leave health open; every other trouble denies it. */
-const DOUBTS: ReadonlySet<FailureClass> = new Set(['telemetry_untrusted', 'control_plane_down']);
-/** The picture is fine; something beside it is not. */
-const BESIDE: ReadonlySet<FailureClass> = new Set(['guide_stale']);
+/**
+ * Doubts about the observation, and what is wrong beside the picture, leave health as it is; every other trouble
+ * denies it.
+ */
+const BESIDE: ReadonlySet<FailureClass> = new Set(['telemetry_untrusted', 'control_plane_down', 'guide_stale']);
 
 function assessed(look: Look, classification: FailureClass, match: Match): Assessment {
   const settledMs = Math.max(engineSettlesMs(look, classification), match.notBeforeMs ?? 0);
-  const beside = BESIDE.has(classification) || (DOUBTS.has(classification) && look.health.healthy !== false);
   return {
     trouble: true,
     classification,
     confidence: confidenceOf(match, look.facts.symptoms),
-    healthy: beside ? look.health.healthy : false,
+    healthy: BESIDE.has(classification) ? look.health.healthy : false,
     because: match.because.slice(0, 300),
     signals: match.signals.slice(0, 8),
     lastErrorType: match.symptom ?? strongest(look),
@@ -143,7 +143,7 @@ function assessed(look: Look, classification: FailureClass, match: Match): Asses
  */
 function engineSettlesMs(look: Look, classification: FailureClass): MonoMs {
   const { process, context } = look;
-  if (process?.downSinceMs === undefined || !look.down || process.state === 'fatal') return 0;
+  if (process === undefined || !look.down || process.state === 'fatal') return 0;
   if (look.churning && classification !== 'process_crashed') return 0;
   if (process.state === 'exited') return process.stateSinceMs + context.autorestartGraceMs;
   const seriesMs = process.ends.find((endMs) => look.nowMs - endMs < CHURN_WINDOW_MS) ?? process.stateSinceMs;

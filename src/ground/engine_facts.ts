@@ -34,9 +34,8 @@ export interface HostFacts {
 }
 
 export function nextHost(before: HostFacts | undefined, sample: HostSample): HostFacts {
-  const { oomKills } = sample;
-  const known = before?.last.oomKills;
-  const rose = oomKills !== undefined && known !== undefined && oomKills > known;
+  const known = before?.last.oomKills ?? Number.POSITIVE_INFINITY;
+  const rose = (sample.oomKills ?? 0) > known;
   return { last: sample, oomRoseMs: rose ? sample.monoMs : before?.oomRoseMs };
 }
 
@@ -44,11 +43,8 @@ export function nextHost(before: HostFacts | undefined, sample: HostSample): Hos
 export function fullestDisk(
   host: HostFacts | undefined,
 ): { readonly path: string; readonly ratio: number } | undefined {
-  const read = (host?.last.disks ?? []).flatMap(({ path, usedRatio }) =>
+  const read = host?.last.disks.flatMap(({ path, usedRatio }) =>
     usedRatio === undefined ? [] : [{ path, ratio: usedRatio }],
   );
-  return read.reduce<(typeof read)[number] | undefined>(
-    (a, b) => (a === undefined || b.ratio > a.ratio ? b : a),
-    undefined,
-  );
+  return read?.sort((a, b) => b.ratio - a.ratio)[0];
 }
