@@ -43,7 +43,7 @@ function keep<T>(list: T[], item: T, max: number): void {
 /** What became certain by time alone: probes and attempts whose deadline has passed have failed at that deadline. */
 export function settle(subject: SubjectState, nowMs: MonoMs): void {
   const due = subject.open.filter((attempt) => nowMs >= attempt.dueMs);
-  if (due.length > 0) subject.open = subject.open.filter((attempt) => nowMs < attempt.dueMs);
+  subject.open = subject.open.filter((attempt) => nowMs < attempt.dueMs);
   for (const { terms, startedMs, dueMs } of due) {
     if (startedMs !== undefined) failed(subject, terms, dueMs);
   }

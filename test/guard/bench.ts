@@ -18,7 +18,7 @@ import { aCall, aChannel, anEnvelope, anIncident, aPersona } from '../support/a.
 export const START_MS = 1_000_000;
 
 /** A state once shown stays as it is: whoever writes into it, instead of into a copy, is to be caught. */
-function freeze(value: object): void {
+export function freeze(value: object): void {
   if (Object.isFrozen(value)) return;
   Object.freeze(value);
   for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) freeze(part);
