@@ -20,6 +20,12 @@ function sourceTrouble(look: Look): { status: number | undefined; failure: Probe
 /** Nobody says anything of the source: neither a line nor its probe. */
 const isSilent = (look: Look): boolean => look.facts.symptoms.length === 0 && sourceFailure(look) === undefined;
 
+/** A row about the source: asked of a channel in trouble, where anybody says anything. */
+const ofSource =
+  (holds: (look: Look) => Match | undefined) =>
+  (look: Look): Match | undefined =>
+    look.troubled && !isSilent(look) ? holds(look) : undefined;
+
 const DURING_PUBLISH = /publish|ingest|stream_key/;
 /** Refused as a viewer of the source, not as a publisher. */
 const refusals = (look: Look): readonly SymptomFacts[] =>
@@ -40,8 +46,7 @@ function matched(look: Look, because: string, lines: readonly SymptomFacts[], ex
 }
 
 /** 401, or a refusal while the engine's own credentials fail. */
-export function upstreamAuthExpired(look: Look): Match | undefined {
-  if (!look.troubled || isSilent(look)) return undefined;
+export const upstreamAuthExpired = ofSource((look) => {
   const source = sourceTrouble(look);
   const { credential } = look.context.engine;
   const expired = credential?.ok === true ? [] : words(look, 'auth_expired');
@@ -60,11 +65,10 @@ export function upstreamAuthExpired(look: Look): Match | undefined {
   }
   if (expired.length > 0) return matched(look, 'access ran out', expired);
   return unauthorized.length > 0 ? matched(look, 'the source answers 401', unauthorized) : undefined;
-}
+});
 
 /** Refused after a good read, while the credentials are fine: the address is stale, and stays stale over a restart. */
-export function upstreamUrlExpired(look: Look): Match | undefined {
-  if (!look.troubled || isSilent(look)) return undefined;
+export const upstreamUrlExpired = ofSource((look) => {
   const source = sourceTrouble(look);
   const lines = [...refusals(look), ...words(look, 'auth_expired')];
   const told403 = source?.status === 403 || source?.status === 410;
@@ -75,17 +79,15 @@ export function upstreamUrlExpired(look: Look): Match | undefined {
     symptom: lines[0]?.kind ?? 'auth_denied',
     ...(readBefore ? {} : { against: 1 }),
   });
-}
+});
 
-export function upstreamNotFound(look: Look): Match | undefined {
-  if (!look.troubled || isSilent(look)) return undefined;
+export const upstreamNotFound = ofSource((look) => {
   const lines = words(look, 'upstream_not_found');
   if (sourceTrouble(look)?.status !== 404 && lines.length === 0) return undefined;
   return matched(look, 'the source does not have it (404)', lines, { symptom: 'upstream_not_found' });
-}
+});
 
-export function upstreamRateLimited(look: Look): Match | undefined {
-  if (!look.troubled || isSilent(look)) return undefined;
+export const upstreamRateLimited = ofSource((look) => {
   const status = sourceTrouble(look)?.status;
   const retryMs = sourceFailure(look)?.retryAfterMs;
   const held = status === 503 && retryMs !== undefined;
@@ -93,14 +95,13 @@ export function upstreamRateLimited(look: Look): Match | undefined {
   if (status !== 429 && status !== 464 && !held && lines.length === 0) return undefined;
   const because = `the source limits requests${retryMs === undefined ? '' : ` for ${Math.ceil(retryMs / 1000)} s`}`;
   return matched(look, because, lines, { symptom: 'rate_limited' });
-}
+});
 
 /**
  * Refused, unresolved, silent, cut short, too slow, 5xx: nothing here can mend it, and the channel cannot play
  * without.
  */
-export function upstreamUnavailable(look: Look): Match | undefined {
-  if (!look.troubled || isSilent(look)) return undefined;
+export const upstreamUnavailable = ofSource((look) => {
   const source = sourceTrouble(look);
   const lines = words(look, 'upstream_unreachable', 'upstream_timeout', 'dns_failure', 'tls_failure');
   const probed = source !== undefined && source.failure !== 'corrupt';
@@ -110,7 +111,7 @@ export function upstreamUnavailable(look: Look): Match | undefined {
   const which = host === undefined ? 'the source' : `the source ${host}`;
   const because = `${which} is not available (${how}${statusOf(source?.status)})`;
   return matched(look, because, lines, { symptom: lines[0]?.kind ?? symptomOf(source?.failure) });
-}
+});
 
 const statusOf = (status: number | undefined): string => (status === undefined ? '' : ` ${status}`);
 

@@ -56,7 +56,7 @@ export const churnSignal = (look: Look): Witness =>
  */
 export function idleSignal(look: Look): Witness {
   const { process, facts, nowMs } = look;
-  if (!look.running || process === undefined) return undefined;
+  if (process?.state !== 'running') return undefined;
   const stallMs = stallAfterOf(facts.setup, facts.output?.targetDurationMs);
   const idleMs = process.cpu === undefined ? 0 : process.lastMs - process.cpu.movedMs;
   if (idleMs >= stallMs) {
@@ -70,7 +70,7 @@ export function idleSignal(look: Look): Witness {
 /** The process is halted by a signal and has used no CPU time since. */
 export function isHalted(look: Look): boolean {
   const { process } = look;
-  if (process?.haltedSinceMs === undefined || !look.running) return false;
+  if (process?.state !== 'running' || process.haltedSinceMs === undefined) return false;
   return process.cpu !== undefined && process.cpu.movedMs <= process.haltedSinceMs;
 }
 

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import { nextEngine, NO_ENGINE_FACTS } from '../../src/ground/engine_facts.ts';
+import { controlPlaneDown, expectedQuiet, telemetryUntrusted } from '../../src/ground/rows_observer.ts';
+import { died, type Given, gist, lookOf, looked, NOW, playlist, reach, runs, said, unread } from './given.ts';
+
+const failures = (count: number) => {
+  let facts = NO_ENGINE_FACTS;
+  for (let at = count; at > 0; at -= 1)
+    facts = nextEngine(facts, {
+      kind: 'engine',
+      engine: 'local',
+      at: 0,
+      monoMs: NOW - at * 1_000,
+      source: 'engine',
+      ok: false,
+      poolPressure: undefined,
+      reportsPool: false,
+    });
+  return facts;
+};
+const loop = runs({ ends: [50_000, 40_000, 20_000].map((ago) => NOW - ago), failedLives: 3 });
+
+describe('what is looked through is not trusted', () => {
+  const found = (given: Given, failed = 0) => telemetryUntrusted(lookOf(given, { engine: failures(failed) }));
+  const gone = { output: unread(2, { failure: 'refused' }) };
+
+  it('when the server of the output fails and the process does not', () => {
+    expect(found(gone)).toEqual({
+      because: 'the server of the output fails, the process does not: the playlist cannot be read (refused)',
+      signals: [{ origin: 'probe', says: 'the playlist cannot be read (refused)', monoMs: NOW, symptom: undefined }],
+      sinceMs: NOW - 4_000,
+    });
+    expect(gist(found({ ...gone, process: undefined }))).toHaveLength(2);
+    expect(gist(found({}))).toEqual([]);
+  });
+
+  it('unless the process is dead, dying again and again, or stopped', () => {
+    expect(found({ ...gone, process: died(5_000) })).toBeUndefined();
+    expect(found({ ...gone, process: loop })).toBeUndefined();
+    expect(found({ ...gone, process: died(5_000, {}, { stoppedOnPurpose: true }) })).toBeUndefined();
+  });
+
+  it('when a running process’s output was not looked at for 60 s, by playlist, by answer or since it is watched', () => {
+    const lost = (given: Given) => gist(found({ output: undefined, ...given }));
+    const says = 'the output was not looked at for 60 s';
+    expect(lost({ watchedMs: NOW - 60_000 })).toEqual([says, `metric: ${says}`]);
+    expect(lost({ watchedMs: NOW - 59_999 })).toEqual([]);
+    expect(lost({ watchedMs: undefined })).toEqual([]);
+    expect(lost({ output: playlist(1_000, { last: looked({ monoMs: NOW - 60_000 }) }) })).toHaveLength(2);
+    expect(lost({ output: playlist(1_000, { last: looked({ monoMs: NOW - 59_999 }) }) })).toEqual([]);
+    expect([lost({ reach: reach(0, 60_000) }).length, lost({ reach: reach(0, 59_999) })]).toEqual([2, []]);
+    expect(lost({ process: undefined })).toEqual([]);
+    expect(lost({ setup: { hasOutputProbe: false } })).toEqual([]);
+    expect(found({ output: undefined })).toMatchObject({ sinceMs: NOW - 600_000, signals: [{ monoMs: NOW }] });
+  });
+
+  it('when the engine answers and has not told of this channel for 60 s', () => {
+    const untold = (agoMs: number, failed = 0) =>
+      gist(found({ process: runs({ unreadableSinceMs: NOW - agoMs }) }, failed));
+    const says = 'the engine answers, but does not tell the state of this channel';
+    expect(untold(60_000)).toEqual([says, `metric: ${says}`]);
+    expect([untold(59_999), untold(60_000, 1)]).toEqual([[], []]);
+    expect(found({ process: runs({ unreadableSinceMs: NOW - 70_000 }) })).toMatchObject({
+      sinceMs: NOW - 70_000,
+      signals: [{ monoMs: NOW }],
+    });
+    expect(found({ process: undefined })).toBeUndefined();
+  });
+});
+
+describe('the control plane is down', () => {
+  const down = (count: number, given: Given = {}) =>
+    controlPlaneDown(lookOf({ process: undefined, output: undefined, ...given }, { engine: failures(count) }));
+
+  it('at the third failure, where the process is not known', () => {
+    expect(down(3)).toEqual({
+      because: 'the engine failed 3 times in a row',
+      signals: [
+        { origin: 'metric', says: 'the engine failed 3 times in a row', monoMs: NOW - 1_000, symptom: undefined },
+      ],
+      sinceMs: NOW - 3_000,
+    });
+    expect([down(2), down(3, { process: runs() })]).toEqual([undefined, undefined]);
+    expect(gist(down(3, { process: runs({ lastMs: NOW - 10_001 }) }))).toHaveLength(2);
+  });
+
+  it('not for a channel that is seen to play', () => {
+    expect(down(3, { output: playlist() })).toBeUndefined();
+    expect(gist(down(3, { output: playlist(6_000) }))).toHaveLength(3);
+    expect(gist(down(3, { output: playlist(1_000, { everChanged: false }) }))).toHaveLength(2);
+    expect(gist(down(3, { output: unread(1, {}) }))).toHaveLength(2);
+  });
+});
+
+describe('no output is expected', () => {
+  const quiet = (given: Given) => gist(expectedQuiet(lookOf(given)));
+  const viewers = (count: number, agoMs = 0): Given['viewers'] => ({
+    kind: 'viewers',
+    channel: 'news',
+    at: 0,
+    monoMs: NOW - agoMs,
+    source: 'engine',
+    viewers: count,
+  });
+  const demand = { setup: { expected: 'on_demand' } } as const;
+
+  it('of a channel that somebody stopped, unless it was Reeve', () => {
+    const stopped = died(5_000, {}, { stoppedOnPurpose: true, stateSinceMs: NOW - 3_000 });
+    expect(expectedQuiet(lookOf({ process: stopped }))).toEqual({
+      because: 'stopped on purpose',
+      signals: [],
+      sinceMs: NOW - 3_000,
+    });
+    expect(quiet({ process: { ...stopped, stoppedByUs: true } })).toEqual([]);
+    expect([quiet({}), quiet({ process: undefined })]).toEqual([[], []]);
+  });
+
+  it('of one on demand that nobody watches, told within 60 s', () => {
+    expect(quiet({ ...demand, viewers: viewers(0, 60_000) })).toEqual(['nobody watches']);
+    const standing = { ...demand, output: playlist(10_000) };
+    expect([quiet({ ...standing, viewers: viewers(0, 60_001) }), quiet({ ...standing, viewers: viewers(1) })]).toEqual([
+      [],
+      [],
+    ]);
+    expect(quiet({ ...standing, setup: {}, viewers: viewers(0) })).toEqual([]);
+    expect(quiet(standing)).toEqual([]);
+  });
+
+  it('of one on demand that nobody broadcasts to, while it runs', () => {
+    const lost = { ...demand, output: playlist(10_000), symptoms: [said('publisher_lost')] };
+    expect(quiet(lost)).toEqual(['nobody broadcasts', 'log: publisher_lost, 1 in 60 s']);
+    expect(quiet({ ...lost, process: died(5_000) })).toEqual([]);
+    expect(quiet({ ...lost, setup: {} })).toEqual([]);
+    expect(quiet({ ...lost, symptoms: [said('ghost_publisher')] })).toEqual([]);
+  });
+
+  it('of one on demand that is well', () => {
+    expect(quiet(demand)).toEqual(['it runs and its playlist moves']);
+    expect(quiet({ ...demand, process: died(5_000, { exitCode: 0 }) })).toEqual([
+      'nobody asks for it, and it is made on demand',
+    ]);
+  });
+});
