@@ -70,16 +70,16 @@ function outOfDescriptors(look: Look): Match | undefined {
 }
 
 export const diedOfItsOwnLeak = (look: Look): boolean =>
-  look.down && look.process?.state === 'exited' && look.process.failedLives === 1 && look.recentEnds <= 1;
+  look.process?.state === 'exited' && look.down && look.process.failedLives === 1 && look.recentEnds <= 1;
 
 export function poolExhausted(look: Look): Match | undefined {
   const { engine, limits } = look.context;
-  const pressure = engine.last?.poolPressure;
-  if (!look.troubled || engine.last === undefined || pressure === undefined || pressure < limits.poolPressureMax) {
+  const { last } = engine;
+  if (!look.troubled || last?.poolPressure === undefined || last.poolPressure < limits.poolPressureMax) {
     return undefined;
   }
-  const says = `the pool is ${Math.round(pressure * 100)} % used`;
-  const metric = { origin: 'metric', says, symptom: undefined, monoMs: engine.last.monoMs } as const;
+  const says = `the pool is ${Math.round(last.poolPressure * 100)} % used`;
+  const metric = { origin: 'metric', says, symptom: undefined, monoMs: last.monoMs } as const;
   return { because: says, signals: spoken(metric, deadSignal(look), outputSignal(look)) };
 }
 

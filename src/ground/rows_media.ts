@@ -54,8 +54,7 @@ export function hlsWindowSlip(look: Look): Match | undefined {
 export function mediaUnplayable(look: Look): Match | undefined {
   const lines = outageIsOver(look) ? [] : told(look, 'corrupt_input');
   const [first] = lines;
-  const source =
-    sourceFails(look) === true && look.facts.source?.last.failure === 'corrupt' ? sourceSignal(look) : undefined;
+  const source = look.facts.source?.last.failure === 'corrupt' ? sourceSignal(look) : undefined;
   if (source !== undefined && (look.troubled || first !== undefined)) {
     const match = matched(look, 'the source sends damaged media', lines);
     return { ...match, symptom: 'corrupt_input', signals: [source, ...match.signals] };

@@ -70,8 +70,8 @@ export function idleSignal(look: Look): Witness {
 /** The process is halted by a signal and has used no CPU time since. */
 export function isHalted(look: Look): boolean {
   const { process } = look;
-  if (process?.state !== 'running' || process.haltedSinceMs === undefined) return false;
-  return process.cpu !== undefined && process.cpu.movedMs <= process.haltedSinceMs;
+  if (process?.state !== 'running' || process.cpu === undefined) return false;
+  return process.cpu.movedMs <= (process.haltedSinceMs ?? Number.NEGATIVE_INFINITY);
 }
 
 /** The probe of the playlist: it stands still, is missing, or lists nothing but empty segments. */

@@ -41,6 +41,9 @@ describe('a full disk', () => {
       'host: /hls is 96 % full',
       'process: the process is exited (exit 1)',
     ]);
+    const resting = { ...empty, setup: { expected: 'on_demand' }, process: died(5_000, { exitCode: 0 }) } as const;
+    expect(gist(found(resting, full))[0]).toBe('/hls is 96 % full');
+    expect(gist(found({ ...resting, symptoms: [said('disk_full')] }))[0]).toBe('no space left on a disk');
     expect(gist(found(empty, full))).toContain('probe: 2 new segments of 0 bytes');
     expect([found({}, full), found(standing, machine(0.94)), found(standing)]).toEqual(Array(3).fill(undefined));
   });
