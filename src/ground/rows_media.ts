@@ -1,5 +1,6 @@
 import type { SymptomKind } from '../core/symptom.ts';
 import { dropsFrames, type Look, outageIsOver, sourceFails, sourceIsBack, told } from './look.ts';
+import type { ProcessFacts } from './process_facts.ts';
 import type { Match } from './row.ts';
 import { LAST_WORDS_MS } from './setup.ts';
 import { fallsBehind, isSlow, recentSpeeds } from './speed.ts';
@@ -81,7 +82,7 @@ const EXPLAINS_CHURN: readonly SymptomKind[] = [
 /** It dies as often as it is started, or the engine has given it up. Starting it once more is what does not work. */
 export function itemChurn(look: Look): Match | undefined {
   const { process } = look;
-  if (process === undefined || outageIsOver(look) || diedInOutage(look)) return undefined;
+  if (process === undefined || outageIsOver(look) || diedInOutage(look, process)) return undefined;
   if (told(look, ...EXPLAINS_CHURN).length > 0) return undefined;
   const givenUp = process.state === 'fatal' && process.failedLives >= 2;
   if (!look.churning && !givenUp) return undefined;
@@ -98,14 +99,12 @@ export function itemChurn(look: Look): Match | undefined {
 }
 
 /** Its lives ended while the source failed, and none has since the source is back: that loop has been explained. */
-function diedInOutage(look: Look): boolean {
-  const { source, process } = look.facts;
-  const backMs = source?.okSinceMs;
-  const lastEndMs = process?.ends.at(-1);
-  if (!look.running || backMs === undefined || lastEndMs === undefined || source?.lastFailMs === undefined)
-    return false;
-  const near = lastEndMs >= (source.lastFailFromMs ?? backMs) - LAST_WORDS_MS && lastEndMs <= backMs + REACTION_MS;
-  return near && sourceIsBack(look, source.lastFailMs);
+function diedInOutage(look: Look, process: ProcessFacts): boolean {
+  const { source } = look.facts;
+  if (!look.running || source?.lastFailMs === undefined || !sourceIsBack(look, source.lastFailMs)) return false;
+  const lastEndMs = process.ends.at(-1) ?? Number.NEGATIVE_INFINITY;
+  const backMs = source.okSinceMs ?? Number.NEGATIVE_INFINITY;
+  return lastEndMs >= (source.lastFailFromMs ?? backMs) - LAST_WORDS_MS && lastEndMs <= backMs + REACTION_MS;
 }
 
 export function playoutEmpty(look: Look): Match | undefined {
@@ -153,13 +152,14 @@ export function encodeTooSlow(look: Look): Match | undefined {
 /** By successive positions; what stands is not slow, unless it says so itself. */
 function slowSignal(look: Look, overloaded: boolean) {
   const { facts, nowMs } = look;
-  const speeds = recentSpeeds(facts, nowMs);
-  if (speeds === undefined || facts.progress === undefined || !isSlow(facts, nowMs)) return undefined;
+  const { progress } = facts;
+  const speeds = isSlow(facts, nowMs) ? recentSpeeds(facts, nowMs) : undefined;
+  if (progress === undefined || speeds === undefined) return undefined;
   const stands = speeds.slice(-STANDING_INTERVALS).every((speed) => speed === 0);
   if (stands ? !overloaded : !fallsBehind(facts, nowMs)) return undefined;
   const mean = speeds.reduce((a, b) => a + b, 0) / speeds.length;
   const says = `encoding at ${mean.toFixed(2)}x over ${speeds.length} intervals`;
-  return { origin: 'log', says, symptom: 'encoder_overload', monoMs: facts.progress.lastMs } as const;
+  return { origin: 'log', says, symptom: 'encoder_overload', monoMs: progress.lastMs } as const;
 }
 
 /** Troubles of ingest that only a log tells. */

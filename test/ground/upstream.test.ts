@@ -79,6 +79,8 @@ describe('the source is the trouble', () => {
     expect(holding({ ...dead, source: failed(60_000, 15_000, 500) })).toHaveLength(5);
     const late = all.map((kind) => said(kind, 9_000, { firstMs: NOW - 9_000 }));
     expect(holding({ ...dead, symptoms: late, source: failed(60_000, 12_000, 8_000) })).toEqual([]);
+    const muttering = { ...dead, process: died(50_000), symptoms: all.map((kind) => said(kind, 4_000)) };
+    expect(holding({ ...muttering, source: failed(60_000, 20_000, 8_000) })).toEqual([]);
   });
 });
 
