@@ -46,10 +46,20 @@ describe('the smallest change that would flip a refusal', () => {
     expect(flipsOf([{ ...check, value: 'v; free in 13001 ms' }])[0]).toMatch(/^wait 14 s/);
   });
 
+  it('is asked for only where something was refused', () => {
+    const check = { id: 1, question: 'q', value: 'v; free in 1 ms', threshold: 't' } as const;
+    const checks = [
+      { ...check, verdict: 'pass', code: 'cooldown' },
+      { ...check, verdict: 'refuse', code: undefined },
+    ] as const;
+    expect(flipsOf(checks)).toEqual([]);
+  });
+
   it.each([
     [1, '1 s'],
     [14_000, '14 s'],
     [119_000, '119 s'],
+    [120_000, '2 min'],
     [125_000, '2 min 5 s'],
     [600_000, '10 min'],
     [7_200_000, '2 h'],
