@@ -115,8 +115,8 @@ try {
   );
   report(idle, latencies);
 } finally {
-  daemon.kill('SIGTERM');
-  await new Promise((done) => daemon.once('exit', done));
+  const ended = daemon.exitCode ?? daemon.signalCode;
+  if (ended === null && daemon.kill('SIGTERM')) await new Promise((done) => daemon.once('exit', done));
   engine.close();
   engine.closeAllConnections();
   rmSync(work, { recursive: true, force: true });
