@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits.ts';
 import { Permit } from '../../src/core/tool.ts';
 import { triggersNow } from '../../src/guard/containment.ts';
+import { Edit } from '../../src/guard/edit.ts';
 import { limitProblems } from '../../src/guard/limits.ts';
 import { startedDrafts, startedWithoutEnd, unknownEnds } from '../../src/guard/recovery.ts';
 import {
@@ -14,6 +15,7 @@ import {
   type SubjectState,
   subjectAt,
 } from '../../src/guard/state.ts';
+import { STARTS_KEPT } from '../../src/guard/window.ts';
 import { aPermit, book, callOf, NEWS } from './book.ts';
 
 /** A state in which just this target is remembered. */
@@ -64,6 +66,12 @@ describe('the memory of the guard', () => {
     const of = (id: string) => containmentsOf(b.state(), [NEWS, { kind: 'engine', id }]).map(({ scope }) => scope);
     expect(of('far')).toEqual([{ kind: 'engine', id: 'far' }]);
     expect(of('none')).toEqual([]);
+  });
+
+  it('takes over no more starts than it keeps, and keeps the newest', () => {
+    const starts = Array.from({ length: STARTS_KEPT + 5 }, (_, atMs) => ({ engine: 'local', channel: 'news', atMs }));
+    const kept = new Edit({ ...newGuardState(), starts }).starts();
+    expect([kept.length, kept[0]?.atMs]).toEqual([STARTS_KEPT, 5]);
   });
 
   it('calls overdue what began and was not judged by its deadline', () => {
