@@ -121,7 +121,7 @@ describe('a line speaks of the present', () => {
     expect(dead(105_000, { exitSignal: 15 })).toBe(true);
   });
 
-  it('of the kinds asked for only, the surest first, then the latest, then by name', () => {
+  it('of the kinds asked for only, the surest first, then the latest, then by name, else as they came', () => {
     const symptoms = [
       said('dns_failure', 5_000, { confidence: 0.5 }),
       said('upstream_timeout', 1_000, { confidence: 0.5 }),
@@ -135,6 +135,8 @@ describe('a line speaks of the present', () => {
     expect(told(lookOf({ symptoms }), ...kinds).map(({ kind }) => kind)).toEqual(sorted);
     expect(told(lookOf({ symptoms: symptoms.toReversed() }), ...kinds).map(({ kind }) => kind)).toEqual(sorted);
     expect(told(lookOf({}), ...kinds)).toEqual([]);
+    const twice = [said('dns_failure'), said('dns_failure', 0, { origin: 'probe' })];
+    expect(told(lookOf({ symptoms: twice }), ...kinds).map(({ origin }) => origin)).toEqual(['log', 'probe']);
   });
 });
 
