@@ -68,16 +68,23 @@ describe('the machine', () => {
 
   it('ends at once when the channel is healthy again before anything was done', () => {
     const envelope = anEnvelope({ failureClassification: undefined, channelHealthy: true });
-    expect(outcomeOf(next(initial, { type: 'grounded', envelope }, limits))).toMatchObject({ kind: 'resolved' });
+    expect(outcomeOf(next(initial, { type: 'grounded', envelope }, limits))).toEqual({
+      kind: 'resolved',
+      score: 1,
+      because: 'healthy again before anything was done',
+    });
   });
 
   it('never takes more steps than three, whatever the limits say', () => {
-    expect(() => next(initial, events.grounded, { steps: 4, retryThreshold: 0 })).toThrow(InvariantError);
+    const step = () => next(initial, events.grounded, { steps: 4, retryThreshold: 0 });
+    expect(step).toThrow(InvariantError);
+    expect(step).toThrow('steps 4 over 3');
   });
 
   it('escalates without a step when the persona allows none', () => {
     const outcome = outcomeOf(next(initial, events.grounded, { steps: 0, retryThreshold: 0 }));
-    expect(outcome).toMatchObject({ kind: 'escalated', reason: 'no_plan' });
+    const because = 'the persona allows no steps (planning_depth_max: 0)';
+    expect(outcome).toMatchObject({ kind: 'escalated', reason: 'no_plan', because });
   });
 
   it.each(DENIAL_CODES)('a denial with %s ends the run in exactly one outcome', (code) => {
