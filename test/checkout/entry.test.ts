@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
@@ -96,7 +96,18 @@ describe('bin/reeve.js', () => {
       });
       const said = JSON.parse(await text(child.stdout));
       expect(said).toMatchObject({ pid: child.pid, arenas: '1', args: ['run', '--config', 'a b'] });
-      expect(said.small).toContain('--max-semi-space-size=1');
+      expect(said.small).toEqual(['--max-semi-space-size=2', '--memory-saver-mode']);
+    });
+
+    it('as large as it is on a Node that does not know the words for small', async () => {
+      using sandbox = checkout();
+      sandbox.write('src/main.ts', SAYS);
+      const path = join(sandbox.dir, 'bin/reeve.js');
+      const entry = readFileSync(path, 'utf8').replace('--memory-saver-mode', '--no-such-word-for-small');
+      sandbox.write('bin/reeve.js', entry);
+      const ended = await run(process.execPath, [path, 'run'], process.env);
+      expect(ended).toMatchObject({ code: 0, stderr: '' });
+      expect(JSON.parse(ended.stdout)).toMatchObject({ small: [], args: ['run'] });
     });
 
     it('with the allocator as the operator set it', async () => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -16,6 +16,21 @@ async function live(
   const { stdout } = await run(node, [join(ROOT, 'src/main.ts'), 'simulate', ...args, '--json']);
   return { major: version.split('.')[0]!, told: JSON.parse(stdout) };
 }
+
+/** What `bin/reeve.js` asks of V8 as the daemon starts. */
+const SMALL = /const SMALL = \[(.*)\]/.exec(readFileSync(join(ROOT, 'bin/reeve.js'), 'utf8'))?.[1] ?? '';
+
+describe.skipIf(!existsSync(NEXT))('the words for a small heap', () => {
+  it.each([
+    ['this major', process.execPath],
+    ['the next one', NEXT],
+  ])('are known to %s', async (_, node) => {
+    const words = SMALL.split(', ').map((word) => word.replaceAll("'", ''));
+    expect(words).toContain('--memory-saver-mode');
+    const { stdout } = await run(node, [...words, '--print', '"started"']);
+    expect(stdout).toBe('started\n');
+  });
+});
 
 // The second runtime comes as a package for Linux only.
 describe.skipIf(!existsSync(NEXT))('the same seed on two majors of Node', () => {
