@@ -11,7 +11,7 @@ import { cpus, tmpdir, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { quantile, sayRow } from './rows.ts';
+import { quantile, sayRow, yardstickMs } from './rows.ts';
 
 const { values } = parseArgs({
   options: {
@@ -85,6 +85,7 @@ ${list}
 `,
 );
 
+const yardstick = yardstickMs();
 const daemon = spawn(process.execPath, [join(root, 'bin/reeve.js'), 'run', '--config', join(work, 'reeve.yaml')], {
   stdio: ['ignore', 'ignore', 'inherit'],
 });
@@ -113,6 +114,7 @@ try {
   console.log(
     `idle: ${idle.cpuPercent.toFixed(2)} % of one core, ${idle.wakeUps.toFixed(1)} voluntary wake-ups/s over ${idleSeconds} s`,
   );
+  console.log(`yardstick: ${yardstick.toFixed(0)} ms before, ${yardstickMs().toFixed(0)} ms after`);
   report(idle, latencies);
 } finally {
   const ended = daemon.exitCode ?? daemon.signalCode;

@@ -7,7 +7,7 @@ import { cpus, loadavg, totalmem } from 'node:os';
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { type Row, tableOf } from './rows.ts';
+import { type Row, tableOf, yardstickMs } from './rows.ts';
 
 interface Part {
   readonly title: string;
@@ -69,7 +69,7 @@ console.log(missed === 0 ? '\nevery goal was met' : `\n${missed} of ${rows.lengt
 process.exitCode = missed === 0 ? 0 : 1;
 
 async function run(name: string, { title, script, args = [], quick = [] }: Part): Promise<readonly Row[]> {
-  console.log(`\n## ${title}`);
+  console.log(`\n## ${title}\nyardstick: ${yardstickMs().toFixed(0)} ms`);
   const child = spawn(process.execPath, [resolve(import.meta.dirname, script), ...(isQuick ? quick : args)], {
     stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
     env: { ...process.env, REEVE_BENCH_ROWS: String(ROWS_FD) },

@@ -28,6 +28,17 @@ const cellsOf = ({ part, measure, figure, goal, met }: Row): string =>
 /** Names of pipelines hold what divides cells. */
 export const inCell = (text: string): string => text.replaceAll('|', '\\|');
 
+/**
+ * How long this machine takes now for the same sum of a hundred million numbers, in milliseconds. A rented core gives
+ * its time away to others and shows it nowhere else: figures beside a yardstick of three times the usual mean little.
+ */
+export function yardstickMs(): number {
+  const startedMs = performance.now();
+  let sum = 0;
+  for (let value = 0; value < 100_000_000; value += 1) sum = (sum + value) | 0;
+  return sum === 0 ? Number.NaN : performance.now() - startedMs;
+}
+
 /** The value below which `share` of the sorted values lie. */
 export const quantile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
