@@ -22,6 +22,7 @@ describe.skipIf(!can)('real faults on real channels, judged from outside (needs 
     reeve = await startReeve(stage);
     const quiet = { onEntries: () => {}, onStage: () => {} };
     company = { stage, reeve, clock: systemClock, signal: new AbortController().signal, ...quiet };
+    expect(await reeve.sawAllPlay(), await reeve.logTail()).toBe(true);
     await reeve.catchUp();
   }, 180_000);
   afterAll(async () => {
@@ -35,7 +36,7 @@ describe.skipIf(!can)('real faults on real channels, judged from outside (needs 
     if (act.afterCalm) await settle(played, company);
     const performance = await perform(act, company);
     played.push(performance);
-    expect(wrongIn(performance, false)).toEqual([]);
+    expect(wrongIn(performance, false), storyOf(reeve)).toEqual([]);
   });
 
   it('takes every page back when it is over', async () => {
@@ -43,6 +44,13 @@ describe.skipIf(!can)('real faults on real channels, judged from outside (needs 
     expect(played.flatMap((performance) => wrongIn(performance, true))).toEqual([]);
   }, 240_000);
 });
+
+/** What Reeve wrote down last, for whoever asks why. */
+const storyOf = ({ entries }: Reeve): string =>
+  entries
+    .slice(-60)
+    .map(({ fact }) => JSON.stringify(fact).slice(0, 400))
+    .join('\n');
 
 const wrongIn = ({ act, checks }: Performance, atLast: boolean): readonly string[] =>
   checks(atLast)

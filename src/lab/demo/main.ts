@@ -88,6 +88,7 @@ async function playAll(acts: readonly Act[], { stage, reeve, screen, signal }: P
   };
   const played: Performance[] = [];
   const skipped: [Act, string][] = [];
+  await reeve.sawAllPlay();
   await reeve.catchUp();
   for (const [index, act] of acts.entries()) {
     const because = act.unavailable?.(stage);

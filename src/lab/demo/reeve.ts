@@ -17,6 +17,11 @@ export interface Reeve extends AsyncDisposable {
   readonly token: string;
   /** Everything in its journal so far, oldest first. */
   readonly entries: readonly JournalEntry[];
+  /**
+   * Waits until Reeve has seen every channel play: what is broken before is found dead, and who found something dead
+   * did not see it die. False when that took too long.
+   */
+  sawAllPlay(): Promise<boolean>;
   /** Reads what is new in the journal. */
   catchUp(): Promise<readonly JournalEntry[]>;
   get<T>(path: string): Promise<T>;
@@ -25,6 +30,7 @@ export interface Reeve extends AsyncDisposable {
 }
 
 const READY_WITHIN_MS = 30_000;
+const PLAYING_WITHIN_MS = 60_000;
 const ASK_TIMEOUT_MS = 5_000;
 const PAGE_OF_JOURNAL = 1_000;
 
@@ -67,6 +73,15 @@ export async function startReeve(
   const entries: JournalEntry[] = [];
   return {
     ...{ child, configPath, logPath, token, entries, get, logTail: () => tail(logPath) },
+    sawAllPlay: () =>
+      until(
+        async () => {
+          const { channels } = await get<{ channels: readonly { healthy: boolean | null }[] }>('/api/v1/channels');
+          return channels.every(({ healthy }) => healthy === true);
+        },
+        PLAYING_WITHIN_MS,
+        { clock },
+      ),
     async catchUp() {
       const fresh: JournalEntry[] = [];
       for (;;) {
