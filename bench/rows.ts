@@ -31,12 +31,23 @@ export const inCell = (text: string): string => text.replaceAll('|', '\\|');
 /**
  * How long this machine takes now for the same sum of a hundred million numbers, in milliseconds. A rented core gives
  * its time away to others and shows it nowhere else: figures beside a yardstick of three times the usual mean little.
+ * In pieces, of which the median counts: whether a single long loop is optimised while it runs is a matter of luck.
  */
 export function yardstickMs(): number {
-  const startedMs = performance.now();
-  let sum = 0;
-  for (let value = 0; value < 100_000_000; value += 1) sum = (sum + value) | 0;
-  return sum === 0 ? Number.NaN : performance.now() - startedMs;
+  const piece = (): number => {
+    const startedMs = performance.now();
+    let sum = 0;
+    for (let value = 0; value < 5_000_000; value += 1) sum = (sum + value) | 0;
+    return sum === 0 ? Number.NaN : performance.now() - startedMs;
+  };
+  const pieces = Array.from({ length: 40 }, piece).slice(10);
+  return (
+    20 *
+    quantile(
+      pieces.sort((a, b) => a - b),
+      0.5,
+    )
+  );
 }
 
 /** The value below which `share` of the sorted values lie. */
