@@ -43,8 +43,10 @@ function keepCompiled() {
  * The daemon lives for months beside services that need the memory, and has time: half the size for a little more work
  * (docs/performance.md). V8 and glibc take these words only as they start, so the process replaces itself once, before
  * it has done anything: same process, same streams, same signals.
+ * What is worth compiling is compiled at once: beside encoders a helper thread may get no time for minutes, and until
+ * it does everything would be interpreted.
  */
-const SMALL = ['--max-semi-space-size=2', '--memory-saver-mode'];
+const SMALL = ['--max-semi-space-size=2', '--memory-saver-mode', '--no-concurrent-recompilation'];
 const SMALL_HEAPS = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' };
 
 function beSmall() {

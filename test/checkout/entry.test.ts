@@ -96,7 +96,8 @@ describe('bin/reeve.js', () => {
       });
       const said = JSON.parse(await text(child.stdout));
       expect(said).toMatchObject({ pid: child.pid, arenas: '1', args: ['run', '--config', 'a b'] });
-      expect(said.small).toEqual(['--max-semi-space-size=2', '--memory-saver-mode']);
+      const words = ['--max-semi-space-size=2', '--memory-saver-mode', '--no-concurrent-recompilation'];
+      expect(said.small).toEqual(words);
     });
 
     it('as large as it is on a Node that does not know the words for small', async () => {
