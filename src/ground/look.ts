@@ -182,12 +182,18 @@ export function sourceIsBack(look: Look, sinceMs: MonoMs): boolean {
   return isBack(source) && source.okSinceMs >= sinceMs && sourceFails(look) === false;
 }
 
+/** An engine that has said nothing new for this long after an action of Reeve has let nothing come of it. */
+const ANSWER_MS = 20_000;
+
 /** When its source was last seen to fail, in a stretch of failures that explains why the process is down. */
 export function outageMs(look: Look): MonoMs | undefined {
   const { facts, process } = look;
   if (process?.downSinceMs === undefined) return undefined;
   const nearMs = 2 * LAST_WORDS_MS;
-  const fromMs = Math.max(process.downSinceMs - nearMs, facts.actedMs ?? Number.NEGATIVE_INFINITY);
+  // Until the engine has told what came of Reeve's own action, the death is still the one before it.
+  const { actedMs = Number.NEGATIVE_INFINITY } = facts;
+  const isTold = Math.max(process.seenMs, process.stateSinceMs) >= actedMs || look.nowMs - actedMs >= ANSWER_MS;
+  const fromMs = isTold ? Math.max(process.downSinceMs - nearMs, actedMs) : process.downSinceMs - nearMs;
   const untilMs = process.downSinceMs + nearMs;
   const stretches = facts.symptoms.filter(({ kind }) => UPSTREAM_SYMPTOMS.includes(kind));
   const probed = { firstMs: facts.source?.lastFailFromMs, lastMs: facts.source?.lastFailMs };

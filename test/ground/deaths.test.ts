@@ -43,6 +43,15 @@ describe('a death is a crash', () => {
     expect(isCrash({ process: { ...died(5_000), lastEnd } })).toBe(expected);
   });
 
+  it('by its source also while Reeve has begun to start it and the engine has not told yet what came of it', () => {
+    const given = { ...afterOutage('fatal'), source: failed(50_000, 30_000, 5_000) };
+    expect(isCrash({ ...given, actedMs: NOW - 19_999 })).toBe(true);
+    expect(isCrash({ ...given, actedMs: NOW - 20_000 })).toBe(false);
+    const told = (stateSinceMs: number) => ({ ...given.process, stateSinceMs });
+    expect(isCrash({ ...given, process: told(NOW - 501), actedMs: NOW - 500 })).toBe(true);
+    expect(isCrash({ ...given, process: told(NOW - 500), actedMs: NOW - 500 })).toBe(false);
+  });
+
   it('by the end of its own source only when that is back, whatever the exit, and given up or not', () => {
     expect(gist(crashed(afterOutage('exited')))[0]).toBe('it went down with its source, and the source is back');
     expect(isCrash(afterOutage('fatal'))).toBe(true);
