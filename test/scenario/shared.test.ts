@@ -140,6 +140,24 @@ describe('a source that several channels lose', () => {
     expect(restarted(world)).toEqual(DEAD);
   });
 
+  it('stays one incident while a dark one is started, also before the engine tells what came of it', async () => {
+    const world = await playing({ sources: true });
+    for (const name of DEAD) {
+      world.engine.deadSources.add(name);
+      Object.assign(world.engine.channels.get(name)!, { state: 'fatal', exitCode: 1 });
+    }
+    await world.live(40_000);
+    world.engine.onRestart = async (name) => {
+      await world.clock.sleep(3_000);
+      world.engine.startByHand(name);
+      return 'started at last';
+    };
+    world.engine.deadSources.clear();
+    await world.live(300_000);
+    expect(restarted(world)).toEqual(DEAD);
+    expect(scopes(world)).toEqual(['group']);
+  });
+
   it('takes over a channel that a person was told of, without a moment in which no page is open', async () => {
     const world = await playing({ sources: true });
     cutOff(world, ['a']);
