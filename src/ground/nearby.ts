@@ -12,7 +12,7 @@ export interface NearbySources {
 /** It has answered well often enough and for long enough: an outage is over, not just pausing. */
 export const isBack = (source: SourceFacts): source is SourceFacts & { readonly okSinceMs: MonoMs } => {
   const { okStreak, okSinceMs, last } = source;
-  return okStreak >= SOURCE_BACK_SAMPLES && last.monoMs - (okSinceMs ?? last.monoMs) >= SOURCE_BACK_MS;
+  return okSinceMs !== undefined && okStreak >= SOURCE_BACK_SAMPLES && last.monoMs - okSinceMs >= SOURCE_BACK_MS;
 };
 
 /** What the probes of a group's sources have in common; undefined where one never failed, fails still or apart. */

@@ -1,4 +1,4 @@
-import type { PlaylistSample, ReachSample, SourceSample } from '../../src/core/sample.ts';
+import type { PlaylistSample, ReachSample, SourceSample, ViewerSample } from '../../src/core/sample.ts';
 import type { SymptomKind } from '../../src/core/symptom.ts';
 import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
 import { NO_ENGINE_FACTS } from '../../src/ground/engine_facts.ts';
@@ -18,6 +18,16 @@ import { setupOf } from './scene.ts';
 
 export const NOW = 1_000_000;
 const LONG_MS = 600_000;
+
+/** So many watched, so long ago. */
+export const viewers = (count: number, agoMs = 0): ViewerSample => ({
+  kind: 'viewers',
+  channel: 'news',
+  at: 0,
+  monoMs: NOW - agoMs,
+  source: 'engine',
+  viewers: count,
+});
 
 /** A process that has run for ten minutes. */
 export const runs = (extra: Partial<ProcessFacts> = {}): ProcessFacts => ({

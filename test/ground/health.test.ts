@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { ViewerSample } from '../../src/core/sample.ts';
 import {
   endedOrderly,
   healthOf,
@@ -9,7 +8,20 @@ import {
   restsOnDemand,
   standstillOf,
 } from '../../src/ground/health.ts';
-import { born, died, endOf, factsOf, type Given, NOW, playlist, reach, reports, runs, unread } from './given.ts';
+import {
+  born,
+  died,
+  endOf,
+  factsOf,
+  type Given,
+  NOW,
+  playlist,
+  reach,
+  reports,
+  runs,
+  unread,
+  viewers,
+} from './given.ts';
 
 /** `yes`, `no` or `?`, and why. */
 function health(given: Given): string {
@@ -17,14 +29,6 @@ function health(given: Given): string {
   return `${healthy === undefined ? '?' : healthy ? 'yes' : 'no'}: ${because}`;
 }
 const MOVES = 'yes: it runs and its playlist moves';
-const viewers = (count: number, agoMs = 0): ViewerSample => ({
-  kind: 'viewers',
-  channel: 'news',
-  at: 0,
-  monoMs: NOW - agoMs,
-  source: 'engine',
-  viewers: count,
-});
 
 describe('the process table', () => {
   it('is believed for 10 s, while it can be read', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { nextEngine, NO_ENGINE_FACTS } from '../../src/ground/engine_facts.ts';
 import { controlPlaneDown, expectedQuiet, telemetryUntrusted } from '../../src/ground/rows_observer.ts';
-import { died, type Given, gist, lookOf, looked, NOW, playlist, reach, runs, said, unread } from './given.ts';
+import { died, type Given, gist, lookOf, looked, NOW, playlist, reach, runs, said, unread, viewers } from './given.ts';
 
 const failures = (count: number) => {
   let facts = NO_ENGINE_FACTS;
@@ -94,14 +94,6 @@ describe('the control plane is down', () => {
 
 describe('no output is expected', () => {
   const quiet = (given: Given) => gist(expectedQuiet(lookOf(given)));
-  const viewers = (count: number, agoMs = 0): Given['viewers'] => ({
-    kind: 'viewers',
-    channel: 'news',
-    at: 0,
-    monoMs: NOW - agoMs,
-    source: 'engine',
-    viewers: count,
-  });
   const demand = { setup: { expected: 'on_demand' } } as const;
 
   it('of a channel that somebody stopped, unless it was Reeve', () => {
