@@ -97,7 +97,9 @@ try {
   }
   await sleep(Number(values['settle-seconds']) * 1_000);
   const idle = await measureIdle();
-  const latencies = await measureVerdicts();
+  const inOrder = await measureVerdicts();
+  const latencies = inOrder.toSorted((a, b) => a - b);
+  const afterMb = rssMb();
   const pick = (share: number): string => quantile(latencies, share).toFixed(1);
   const [cpu] = cpus();
   console.log(
@@ -109,13 +111,19 @@ try {
   if (verdictCount > 0) {
     const spread = `p50 ${pick(0.5)}, p90 ${pick(0.9)}, p99 ${pick(0.99)}, max ${pick(1)}`;
     console.log(`line in the log to the guard's durable verdict (ms, ${latencies.length} verdicts): ${spread}`);
+    console.log(
+      `the first five of them: ${inOrder
+        .slice(0, 5)
+        .map((ms) => ms.toFixed(1))
+        .join(', ')}`,
+    );
   }
-  console.log(`RSS: ${idle.rssMb.toFixed(1)} MB idle, ${rssMb().toFixed(1)} MB after the verdicts`);
+  console.log(`RSS: ${idle.rssMb.toFixed(1)} MB idle, ${afterMb.toFixed(1)} MB after the verdicts`);
   console.log(
     `idle: ${idle.cpuPercent.toFixed(2)} % of one core, ${idle.wakeUps.toFixed(1)} voluntary wake-ups/s over ${idleSeconds} s`,
   );
   console.log(`yardstick: ${yardstick.toFixed(0)} ms before, ${yardstickMs().toFixed(0)} ms after`);
-  report(idle, latencies);
+  report({ ...idle, rssMb: Math.max(idle.rssMb, afterMb) }, latencies);
 } finally {
   const ended = daemon.exitCode ?? daemon.signalCode;
   if (ended === null && daemon.kill('SIGTERM')) await new Promise((done) => daemon.once('exit', done));
@@ -131,7 +139,7 @@ function report(idle: Idle, latencies: readonly number[]): void {
   const row = (measure: string, value: number, unit: string, max: number): void =>
     sayRow({ part, measure, figure: `${value.toFixed(2)}${unit}`, goal: `≤ ${max}${unit}`, met: value <= max });
   if (verdictCount > 0) row('line → verdict, p99', quantile(latencies, 0.99), ' ms', 50);
-  row('RSS', Math.max(idle.rssMb, rssMb()), ' MB', goal.rss);
+  row('RSS', idle.rssMb, ' MB', goal.rss);
   row('idle', idle.cpuPercent, ' % of a core', goal.cpu);
   if (verdictCount === 0) row('wake-ups', idle.wakeUps, '/s', 8);
 }
@@ -186,7 +194,7 @@ async function measureVerdicts(): Promise<number[]> {
     await sleep(PAUSE_MS);
   }
   reading.abort();
-  return latencies.sort((a, b) => a - b);
+  return latencies;
 }
 
 function readEvents(stream: Response, onVerdict: (channel: string) => void): { abort(): void } {

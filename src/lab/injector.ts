@@ -42,6 +42,11 @@ export class Injector {
     return this.#going.size === 0;
   }
 
+  /** Nothing is injected any more. */
+  get healed(): boolean {
+    return this.#healed;
+  }
+
   inject(injection: Injection): void {
     if (this.#healed) return;
     if (LASTING.has(injection.kind) || injection.kind === 'probe_gone') this.#lasting(injection);
