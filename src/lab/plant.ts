@@ -1,51 +1,16 @@
 import { invariant } from '../core/errors.ts';
 import type { SymptomKind } from '../core/symptom.ts';
 import { Darkness, type Status } from './darkness.ts';
-import { fractionOf, mix, numberOf } from './rng.ts';
+import { Origins } from './origins.ts';
+import { freshChannel, type Life, pauseOutput, type PlantChannel, segmentsOf, type Starter } from './plant-channel.ts';
+import { fractionOf, numberOf } from './rng.ts';
 import type { ChannelPlan } from './script.ts';
 
-export const SEGMENT_MS = 2_000;
-const SLOW_SEGMENT_MS = 3_200;
+export type { Life, PlantChannel } from './plant-channel.ts';
+
 /** A life that ends sooner than this never really ran. */
 const SHORT_LIFE_MS = 15_000;
 const RETRIES_MAX = 3;
-
-export type Starter = 'first' | 'reeve' | 'engine' | 'human' | 'policy';
-
-/** One life of a channel's process, as it really was. */
-export interface Life {
-  readonly channel: string;
-  readonly generation: string;
-  readonly bornMs: number;
-  readonly by: Starter;
-}
-
-export interface PlantChannel {
-  readonly plan: ChannelPlan;
-  readonly viewers: number;
-  state: 'running' | 'exited' | 'fatal' | 'stopped';
-  life: Life;
-  lives: number;
-  playsFromMs: number;
-  /** Halted by a signal: no output, no CPU time. */
-  frozenMs: number | undefined;
-  /** No output until then, and then again by itself. */
-  stallsUntilMs: number;
-  /** New lives end early until then. */
-  unfitUntilMs: number;
-  unfitLifeMs: number;
-  retries: number;
-  slowUntilMs: number;
-  exitCode: number | undefined;
-  exitSignal: number | undefined;
-  producedBefore: number;
-  producingMs: number | undefined;
-}
-
-interface GroupTrouble {
-  outageUntilMs: number;
-  refusedUntilMs: number;
-}
 
 export interface PlantDeps {
   readonly seed: number;
@@ -61,15 +26,18 @@ export class Plant {
   readonly channels = new Map<string, PlantChannel>();
   readonly darkness: Darkness;
   readonly #deps: PlantDeps;
-  readonly #groups = new Map<string, GroupTrouble>();
+  readonly #origins: Origins;
 
   constructor(plans: readonly ChannelPlan[], deps: PlantDeps) {
     this.#deps = deps;
-    this.darkness = new Darkness(plans.map(({ id }) => ({ id, viewers: this.#viewersOf(id) })));
-    for (const plan of plans) {
-      this.#groups.set(plan.group, { outageUntilMs: 0, refusedUntilMs: 0 });
-      this.channels.set(plan.id, this.#fresh(plan));
-      this.#settle(this.at(plan.id));
+    const { seed, nowMs } = deps;
+    const channels = plans.map((plan) => freshChannel(plan, seed, nowMs()));
+    this.darkness = new Darkness(channels.map(({ plan, viewers }) => ({ id: plan.id, viewers })));
+    const groups = plans.map(({ group }) => group);
+    this.#origins = new Origins(groups, nowMs);
+    for (const channel of channels) {
+      this.channels.set(channel.plan.id, channel);
+      this.#settle(channel);
     }
   }
 
@@ -144,31 +112,30 @@ export class Plant {
 
   slow(id: string, forMs: number): void {
     const channel = this.at(id);
-    this.#pauseOutput(channel);
-    channel.slowUntilMs = this.#deps.nowMs() + forMs;
+    const nowMs = this.#deps.nowMs();
+    pauseOutput(channel, nowMs);
+    channel.slowUntilMs = nowMs + forMs;
     this.#later(channel, channel.slowUntilMs);
     this.#settle(channel);
   }
 
   outage(group: string, forMs: number): void {
-    const trouble = this.#groups.get(group)!;
+    const outUntilMs = this.#origins.cutOff(group, forMs);
     const nowMs = this.#deps.nowMs();
-    trouble.outageUntilMs = Math.max(trouble.outageUntilMs, nowMs + forMs);
     for (const channel of this.#members(group)) {
       const lot = this.#lot(channel, nowMs);
       if (channel.state === 'running' && lot < 0.35)
         this.#dieLater(channel, nowMs + 2_000 + Math.floor(lot * 9_000), 1);
       if (lot > 0.85) this.#deps.at(nowMs + forMs - 1, () => this.freeze(channel.plan.id));
-      this.#later(channel, trouble.outageUntilMs);
+      this.#later(channel, outUntilMs);
       this.#settle(channel);
     }
   }
 
   refuseSources(group: string, forMs: number): void {
-    const trouble = this.#groups.get(group)!;
-    trouble.refusedUntilMs = this.#deps.nowMs() + forMs;
+    const refusesUntilMs = this.#origins.refuse(group, forMs);
     for (const channel of this.#members(group)) {
-      this.#later(channel, trouble.refusedUntilMs);
+      this.#later(channel, refusesUntilMs);
       this.#settle(channel);
     }
   }
@@ -179,24 +146,21 @@ export class Plant {
       [...this.channels.values()].filter(({ plan }) => plan.engine === engine).map((c) => c.plan.group),
     );
     for (const group of groups) {
-      this.#groups.get(group)!.refusedUntilMs = 0;
+      this.#origins.admit(group);
       for (const channel of this.#members(group)) this.#settle(channel);
     }
   }
 
   refusedFor(engine: string): boolean {
-    const nowMs = this.#deps.nowMs();
-    return [...this.channels.values()].some(
-      ({ plan }) => plan.engine === engine && this.#groups.get(plan.group)!.refusedUntilMs > nowMs,
-    );
+    return [...this.channels.values()].some(({ plan }) => plan.engine === engine && this.#origins.refuses(plan.group));
   }
 
   isOut({ plan }: PlantChannel): boolean {
-    return this.#groups.get(plan.group)!.outageUntilMs > this.#deps.nowMs();
+    return this.#origins.isOut(plan.group);
   }
 
   isRefused({ plan }: PlantChannel): boolean {
-    return this.#groups.get(plan.group)!.refusedUntilMs > this.#deps.nowMs();
+    return this.#origins.refuses(plan.group);
   }
 
   /** A person looks after the channel: mends what is wrong with it, and starts it. */
@@ -208,7 +172,7 @@ export class Plant {
 
   /** Ends every lasting trouble. What is dead stays dead. */
   heal(): void {
-    for (const trouble of this.#groups.values()) Object.assign(trouble, { outageUntilMs: 0, refusedUntilMs: 0 });
+    this.#origins.heal();
     for (const channel of this.channels.values()) {
       Object.assign(channel, { unfitUntilMs: 0, stallsUntilMs: 0, slowUntilMs: 0 });
       this.#settle(channel);
@@ -217,10 +181,7 @@ export class Plant {
 
   /** Segments written so far, over all lives. */
   segments(channel: PlantChannel): number {
-    const { producingMs, producedBefore, slowUntilMs } = channel;
-    if (producingMs === undefined) return producedBefore;
-    const segmentMs = producingMs < slowUntilMs ? SLOW_SEGMENT_MS : SEGMENT_MS;
-    return producedBefore + Math.floor((this.#deps.nowMs() - producingMs) / segmentMs);
+    return segmentsOf(channel, this.#deps.nowMs());
   }
 
   produces(channel: PlantChannel): boolean {
@@ -246,32 +207,6 @@ export class Plant {
       return nowMs < channel.playsFromMs ? 'young' : 'self_healing';
     }
     return 'curable';
-  }
-
-  #fresh(plan: ChannelPlan): PlantChannel {
-    const nowMs = this.#deps.nowMs();
-    return {
-      plan,
-      viewers: this.#viewersOf(plan.id),
-      state: 'running',
-      life: { channel: plan.id, generation: `1000:${nowMs}`, bornMs: nowMs, by: 'first' },
-      lives: 0,
-      playsFromMs: nowMs,
-      frozenMs: undefined,
-      stallsUntilMs: 0,
-      unfitUntilMs: 0,
-      unfitLifeMs: 0,
-      retries: 0,
-      slowUntilMs: 0,
-      exitCode: undefined,
-      exitSignal: undefined,
-      producedBefore: mix(this.#deps.seed, numberOf(plan.id)) % 1_000,
-      producingMs: undefined,
-    };
-  }
-
-  #viewersOf(id: string): number {
-    return 5 + Math.floor(300 * fractionOf(this.#deps.seed, numberOf(id)) ** 3);
   }
 
   #lot({ plan, lives }: PlantChannel, ...salt: readonly number[]): number {
@@ -328,19 +263,14 @@ export class Plant {
     );
   }
 
-  #pauseOutput(channel: PlantChannel): void {
-    channel.producedBefore = this.segments(channel);
-    channel.producingMs = undefined;
-  }
-
   /** Brings output and the account of darkness up to date after anything has changed. */
   #settle(channel: PlantChannel): void {
     const nowMs = this.#deps.nowMs();
     const should = this.#shouldProduce(channel);
     const slowed = channel.producingMs !== undefined && channel.producingMs < channel.slowUntilMs;
-    if (slowed && nowMs >= channel.slowUntilMs) this.#pauseOutput(channel);
+    if (slowed && nowMs >= channel.slowUntilMs) pauseOutput(channel, nowMs);
     if (should) channel.producingMs ??= nowMs;
-    else this.#pauseOutput(channel);
+    else pauseOutput(channel, nowMs);
     this.darkness.note(channel.plan.id, this.statusOf(channel), nowMs);
   }
 }

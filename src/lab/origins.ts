@@ -1,0 +1,46 @@
+interface Trouble {
+  outUntilMs: number;
+  refusesUntilMs: number;
+}
+
+/** Where the channels of each group come from: out of reach for a while, or refusing whoever asks. */
+export class Origins {
+  readonly #nowMs: () => number;
+  readonly #troubles = new Map<string, Trouble>();
+
+  constructor(groups: readonly string[], nowMs: () => number) {
+    this.#nowMs = nowMs;
+    for (const group of groups) this.#troubles.set(group, { outUntilMs: 0, refusesUntilMs: 0 });
+  }
+
+  /** Tells until when it is out of reach: a second outage does not end the first one early. */
+  cutOff(group: string, forMs: number): number {
+    const trouble = this.#troubles.get(group)!;
+    trouble.outUntilMs = Math.max(trouble.outUntilMs, this.#nowMs() + forMs);
+    return trouble.outUntilMs;
+  }
+
+  /** Tells until when it refuses. */
+  refuse(group: string, forMs: number): number {
+    const untilMs = this.#nowMs() + forMs;
+    this.#troubles.get(group)!.refusesUntilMs = untilMs;
+    return untilMs;
+  }
+
+  /** It refuses nobody any more. */
+  admit(group: string): void {
+    this.#troubles.get(group)!.refusesUntilMs = 0;
+  }
+
+  isOut(group: string): boolean {
+    return this.#troubles.get(group)!.outUntilMs > this.#nowMs();
+  }
+
+  refuses(group: string): boolean {
+    return this.#troubles.get(group)!.refusesUntilMs > this.#nowMs();
+  }
+
+  heal(): void {
+    for (const trouble of this.#troubles.values()) Object.assign(trouble, { outUntilMs: 0, refusesUntilMs: 0 });
+  }
+}
