@@ -1,7 +1,7 @@
 import type { MonoMs } from '../core/clock.ts';
 import type { StartOrigin } from '../core/journal.ts';
 import type { Sample, ViewerSample } from '../core/sample.ts';
-import type { ChannelId, EngineId } from '../core/scope.ts';
+import type { ChannelId, EngineId, GroupId } from '../core/scope.ts';
 import { HARMLESS_SYMPTOMS, type Symptom } from '../core/symptom.ts';
 import { type EngineFacts, type HostFacts, nextEngine, nextHost, NO_ENGINE_FACTS } from './engine_facts.ts';
 import {
@@ -64,6 +64,8 @@ export type OnStart = (channel: ChannelId, generation: string, engine: EngineId)
 export class Board {
   #channels = new Map<ChannelId, ChannelFacts>();
   #engines = new Map<EngineId, { setup: EngineSetup; facts: EngineFacts; host: HostFacts | undefined }>();
+  /** Channels that pull from somewhere, by group: few are asked about, and each asks often while there is trouble. */
+  #pulling: ReadonlyMap<GroupId, readonly ChannelSetup[]> = new Map();
   readonly #onStart: OnStart;
   #strays = 0;
 
@@ -77,6 +79,10 @@ export class Board {
     const { channels, engines } = setup;
     const known = this.#channels;
     this.#channels = new Map(channels.map((one) => [one.id, { ...(known.get(one.id) ?? noFacts(one)), setup: one }]));
+    this.#pulling = Map.groupBy(
+      channels.filter(({ hasSource }) => hasSource),
+      ({ group }) => group,
+    );
     const held = this.#engines;
     this.#engines = new Map(
       engines.map((one) => {
@@ -93,6 +99,11 @@ export class Board {
 
   get channels(): readonly ChannelSetup[] {
     return [...this.#channels.values()].map(({ setup }) => setup);
+  }
+
+  /** What is known of the sources that channels of this group pull from. */
+  sourcesIn(group: GroupId): readonly SourceFacts[] {
+    return (this.#pulling.get(group) ?? []).flatMap(({ id }) => this.#channels.get(id)?.source ?? []);
   }
 
   observe(sample: Sample): void {

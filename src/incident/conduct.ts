@@ -95,7 +95,7 @@ export async function conduct(
     },
     conducting.ports(),
     signal,
-  );
+  ).finally(() => conducting.write());
   return { ...end, last: conducting.last };
 }
 
@@ -104,6 +104,8 @@ class Conducting {
   readonly #deps: ConductDeps;
   readonly #endsMs: MonoMs;
   #highRiskUsed = false;
+  /** An envelope waits for the plan that is made of it in the same moment: one write less before a verdict. */
+  readonly #unwritten: JournalFact[] = [];
   /** The newest envelope, for the page. */
   last: GroundedContextEnvelope | undefined;
 
@@ -123,15 +125,16 @@ class Conducting {
     };
   }
 
-  #record(fact: JournalFact): void {
+  /** Makes what waits durable, in the order in which it came about. */
+  write(): void {
     const { incident, run: runId } = this.#order;
     const channel = incident.scope.kind === 'channel' ? incident.scope.id : undefined;
-    this.#deps.append([{ channel, incident: incident.id, run: runId, fact }]);
+    this.#deps.append(this.#unwritten.splice(0).map((fact) => ({ channel, incident: incident.id, run: runId, fact })));
   }
 
   #ground(): GroundedContextEnvelope {
     this.last = this.#deps.ground(this.#order.incident);
-    this.#record({ type: 'envelope.taken', envelope: this.last });
+    this.#unwritten.push({ type: 'envelope.taken', envelope: this.last });
     return this.last;
   }
 
@@ -148,7 +151,8 @@ class Conducting {
       by: { kind: 'policy', because: 'no rule fits' },
     };
     const plan = this.#deps.bound(incident, this.#deps.decide(envelope, attempts, allowed) ?? none, envelope);
-    this.#record({ type: 'plan.made', plan });
+    this.#unwritten.push({ type: 'plan.made', plan });
+    this.write();
     return plan;
   }
 

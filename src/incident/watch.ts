@@ -155,8 +155,7 @@ export class Watch {
   /** Asked only of a channel that complains: most do not. */
   #nearby({ setup, symptoms }: ChannelFacts): NearbySources | undefined {
     if (setup.hasSource || symptoms.length === 0) return undefined;
-    const inGroup = [...this.#channels.values()].filter(({ ref }) => ref.group === setup.group && ref.hasSource);
-    return nearbySources(inGroup.flatMap(({ ref }) => this.#deps.board.view(ref.id)?.source ?? []));
+    return nearbySources(this.#deps.board.sourcesIn(setup.group));
   }
 
   #sharing(channel: ChannelId, host: string | undefined): number {

@@ -107,6 +107,26 @@ async function lives(type: FactType, between: (engine: FakeEngine) => void = () 
   return spineWorld({ store, time, engine, ids });
 }
 
+describe('what a run writes down', () => {
+  it('makes an envelope and the plan of it durable in one write, and loses no envelope that no plan follows', async () => {
+    const world = spineWorld();
+    const append = world.store.append.bind(world.store);
+    const writes: string[][] = [];
+    world.store.append = (rows) => {
+      writes.push(rows.map(({ type }) => type));
+      append(rows);
+    };
+    await world.live(10_000);
+    world.engine.kill('news');
+    await world.live(60_000);
+    expect(world.engine.restarts).toHaveLength(1);
+    expect(writes.filter((types) => types.includes('envelope.taken'))).toEqual([
+      ['envelope.taken', 'plan.made'],
+      ['envelope.taken'],
+    ]);
+  });
+});
+
 describe('a crash of Reeve before it called anything', () => {
   it.each(['run.started', 'envelope.taken', 'plan.made', 'guard.decided'] as const)(
     'at %s takes the incident up again, restarts once, and calls nobody',
