@@ -14,7 +14,7 @@ extra=0
 marked() { # pids of live processes that carry the mark; this script itself does not, it set the mark too late
   grep -lzxF "REEVE_TEST_RUN=$REEVE_TEST_RUN" /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3
 }
-name_of() { tr '\0' ' ' <"/proc/$1/cmdline" 2>/dev/null | cut -c1-150; }
+name_of() { { tr '\0' ' ' <"/proc/$1/cmdline" | cut -c1-150; } 2>/dev/null; }
 left_behind() { # without those that are gone, or going: a zombie has no command line
   for pid in $(marked); do
     [ -z "$(name_of "$pid")" ] || echo "$pid"
