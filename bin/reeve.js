@@ -12,6 +12,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const { enableCompileCache } = nodeModule;
 
 const EXIT_CONFIG = 78;
+/** Set for a process that stands in for the one that was started. */
+const STAND_IN = 'REEVE_STAND_IN';
 const FLOOR = [24, 12];
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -49,14 +51,20 @@ function keepCompiled() {
 const SMALL = ['--max-semi-space-size=2', '--memory-saver-mode', '--no-concurrent-recompilation'];
 const SMALL_HEAPS = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' };
 
+const isDaemon = process.platform === 'linux' && process.argv.slice(2).includes('run');
+
+/** What that Node is told so that the daemon stays small; nothing where it would not start: larger beats not there. */
+function smallWords(node) {
+  return isDaemon && spawnSync(node, [...SMALL, '--version'], { stdio: 'ignore' }).status === 0 ? SMALL : [];
+}
+
 function beSmall() {
   const { execve, execPath, execArgv, argv, env } = process;
-  if (execve === undefined || process.platform !== 'linux' || !argv.slice(2).includes('run')) return;
-  if (SMALL.every((option) => execArgv.includes(option))) return;
-  // A Node that has dropped one of these words would not start at all, and larger is better than not there.
-  if (spawnSync(execPath, [...SMALL, '--version'], { stdio: 'ignore' }).status !== 0) return;
+  if (execve === undefined || !isDaemon || SMALL.every((option) => execArgv.includes(option))) return;
+  const words = smallWords(execPath);
+  if (words.length === 0) return;
   // The words of whoever starts it go before ours.
-  execve(execPath, [execPath, ...SMALL, ...execArgv, ...argv.slice(1)], { ...SMALL_HEAPS, ...env });
+  execve(execPath, [execPath, ...words, ...execArgv, ...argv.slice(1)], { ...SMALL_HEAPS, ...env });
 }
 
 function refuse(message) {
@@ -64,9 +72,13 @@ function refuse(message) {
   process.exit(EXIT_CONFIG);
 }
 
-/** Runs this file again under another Node and ends as that one ends. */
+/** Runs this file again under another Node and ends as that one ends; killed without warning, so is that one. */
 function become(runtime) {
-  const child = spawn(runtime, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
+  const words = smallWords(runtime);
+  const child = spawn(runtime, [...words, fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env: { ...(isDaemon ? SMALL_HEAPS : {}), ...process.env, [STAND_IN]: '1' },
+  });
   // A terminal sends Ctrl-C to both of us; passed on as well it would count as the second, impatient one.
   const onTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
   process.on('SIGINT', () => onTerminal || child.kill('SIGINT'));
@@ -75,6 +87,15 @@ function become(runtime) {
   child.on('exit', (code, signal) => process.exit(signal ? 128 + constants.signals[signal] : code));
 }
 
+/** Whoever kills the process that was started means this one: left over, it would hold the journal, unseen. */
+function dieWithParent() {
+  if (process.env[STAND_IN] === undefined || process.channel === undefined) return;
+  delete process.env[STAND_IN];
+  process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+  process.channel.unref();
+}
+
+dieWithParent();
 if (!existsSync(entry)) {
   refuse(`this package holds neither src/main.ts nor dist/main.js; it was packed without being built`);
 } else if (isNewEnough(process.version)) {

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -84,6 +85,22 @@ describe('bin/reeve.js', () => {
     expect(await runOldNode(sandbox)).toMatchObject({ code: 128 + 9 });
   });
 
+  it('takes the runtime with it when it is killed without warning', async () => {
+    using sandbox = checkout();
+    sandbox.write('src/main.ts', 'process.stdout.write(String(process.pid)); setInterval(() => {}, 1_000);\n');
+    bringRuntime(sandbox);
+    const entry = join(sandbox.dir, 'bin/reeve.js');
+    const child = spawn(process.execPath, ['--import', PRETEND_20, entry, 'run'], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [pid] = await once(child.stdout, 'data');
+    expect(Number(pid)).not.toBe(child.pid);
+    child.kill('SIGKILL');
+    // The pipe ends when nobody holds its other end any more: a runtime that lived on would.
+    await once(child.stdout, 'close');
+    expect(child.signalCode).toBe('SIGKILL');
+  });
+
   describe.runIf(process.platform === 'linux')('starts the daemon', () => {
     const SAYS = `process.stdout.write(JSON.stringify({
       pid: process.pid, small: process.execArgv, arenas: process.env.MALLOC_ARENA_MAX, args: process.argv.slice(2) }));\n`;
@@ -98,6 +115,16 @@ describe('bin/reeve.js', () => {
       expect(said).toMatchObject({ pid: child.pid, arenas: '1', args: ['run', '--config', 'a b'] });
       const words = ['--max-semi-space-size=2', '--memory-saver-mode', '--no-concurrent-recompilation'];
       expect(said.small).toEqual(words);
+    });
+
+    it('small, also where another Node has to run it', async () => {
+      using sandbox = checkout();
+      sandbox.write('src/main.ts', SAYS);
+      bringRuntime(sandbox);
+      const ended = await runOldNode(sandbox, 'run', '--config', 'a b');
+      expect(ended).toMatchObject({ code: 0, stderr: '' });
+      expect(JSON.parse(ended.stdout)).toMatchObject({ arenas: '1', args: ['run', '--config', 'a b'] });
+      expect(JSON.parse(ended.stdout).small).toContain('--memory-saver-mode');
     });
 
     it('as large as it is on a Node that does not know the words for small', async () => {
