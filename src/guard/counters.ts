@@ -68,7 +68,7 @@ export function highRisk(moment: Moment): Answer {
   const room = groupRoom(state, group, { max, limits, nowMs });
   const value = `${room.count} in group ${group}`;
   const threshold = `one per run, ${limits.highRiskSpacingMs} ms apart, under ${max} in the group`;
-  if (moment.stepHighRiskUsed || usedByRun(state, { key, group, run })) {
+  if (moment.stepHighRiskUsed || usedByRun(state, run)) {
     return refuse('risk_budget', { value: 'this run has used its one', threshold }, 'one high-risk action per run');
   }
   const freeInMs = Math.max(spacingLeftMs(state, key, { limits, nowMs }), room.freeInMs);

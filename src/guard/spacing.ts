@@ -3,14 +3,15 @@ import type { Limits } from '../core/limits.ts';
 import type { Persona } from '../core/persona.ts';
 import { type GroupId, keyOfScope, type RunId, type ScopeKey } from '../core/scope.ts';
 import { cooldownOf } from './cooldown.ts';
-import { type GuardState, subjectAt } from './state.ts';
+import { type GuardState, type SubjectState, subjectAt } from './state.ts';
 
-/** Law S4: this run has had its one high-risk action. */
-export function usedByRun(state: GuardState, where: { key: ScopeKey; group: GroupId; run: RunId }): boolean {
-  if (subjectAt(state, where.key).highRisk?.run === where.run) return true;
-  const marks = state.groups[keyOfScope({ kind: 'group', id: where.group })] ?? [];
-  return marks.some((mark) => mark.run === where.run);
-}
+/** Law S4: this run has had its one high-risk action, whatever it was for: a run has one incident, and no other. */
+export const usedByRun = (state: GuardState, run: RunId): boolean =>
+  state.subjects.some((bucket) => Object.values(bucket).some((subject) => hasServed(subject, run))) ||
+  Object.values(state.groups).some((marks) => marks.some((mark) => mark.run === run));
+
+const hasServed = ({ highRisk, restarts }: Readonly<SubjectState>, run: RunId): boolean =>
+  highRisk?.run === run || restarts.some((restart) => restart.run === run);
 
 /** Law S4: milliseconds until the target may have its next high-risk action, from the end of the last. */
 export const spacingLeftMs = (state: GuardState, key: ScopeKey, at: { limits: Limits; nowMs: MonoMs }): number =>

@@ -31,19 +31,27 @@ describe('restarts of 24 hours', () => {
 });
 
 describe('the one high-risk action of a run', () => {
-  const where = { key: KEY, group: 'encoders', run: 'run-1' };
-
-  it('is used when its target remembers it, though its group has forgotten', () => {
+  it('is used when a target remembers it, though its group has forgotten', () => {
     const state = withSubject({ highRisk: { permit: 'p', expiresMs: 1, run: 'run-1' } });
-    expect(usedByRun(state, where)).toBe(true);
-    expect(usedByRun(state, { ...where, run: 'run-2' })).toBe(false);
+    expect([usedByRun(state, 'run-1'), usedByRun(state, 'run-2')]).toEqual([true, false]);
   });
 
-  it('is used when it went to another target of the group', () => {
+  it('is used when its target has had another high-risk action since', () => {
+    const state = withSubject({
+      highRisk: { permit: 'q', expiresMs: 1, run: 'run-2' },
+      restarts: [{ permit: 'p', incident: 'i', run: 'run-1', atMs: 1 }],
+    });
+    expect([usedByRun(state, 'run-1'), usedByRun(state, 'run-2'), usedByRun(state, 'run-3')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+
+  it('is used when it went to any other target, in whichever group', () => {
     const mark = { permit: 'p', target: 'channel:sport', run: 'run-1', atMs: 1 };
-    const state = { ...newGuardState(), groups: { 'group:encoders': [mark] } };
-    expect(usedByRun(state, where)).toBe(true);
-    expect(usedByRun(newGuardState(), where)).toBe(false);
+    const state = { ...newGuardState(), groups: { 'group:encoders': [mark], 'group:others': [] } };
+    expect([usedByRun(state, 'run-1'), usedByRun(newGuardState(), 'run-1')]).toEqual([true, false]);
   });
 });
 

@@ -7,7 +7,8 @@ import type { Starts } from './starts.ts';
 interface Held {
   readonly fact: FactOf<'containment.raised'>;
   readonly raisedMs: number;
-  readonly raisedWorldMs: number;
+  /** The permit that was granted in the same moment: the start that filled the window. */
+  readonly by: string | undefined;
   paged: boolean;
   released: boolean;
 }
@@ -55,7 +56,7 @@ export class Containments implements Oracle {
           held.released ||= keyOfScope(held.fact.scope) === keyOfScope(fact.scope);
         return;
       case 'containment.raised':
-        return this.#raise(fact, monoMs);
+        return this.#raise(fact, monoMs, batch);
       case 'containment.cleared':
         return this.#clear(fact, monoMs);
       case 'escalation.raised':
@@ -74,11 +75,11 @@ export class Containments implements Oracle {
     }
   }
 
-  #raise(fact: FactOf<'containment.raised'>, raisedMs: number): void {
+  #raise(fact: FactOf<'containment.raised'>, raisedMs: number, batch: readonly JournalEntry[]): void {
     const key = `${keyOfScope(fact.scope)}|${fact.reason}`;
     if (this.#held.has(key)) return;
     const paged = this.#openPages.has(`containment/${keyOfScope(fact.scope)}`);
-    this.#held.set(key, { fact, raisedMs, raisedWorldMs: this.#case.nowMs(), paged, released: false });
+    this.#held.set(key, { fact, raisedMs, by: grantedIn(batch), paged, released: false });
   }
 
   #page(key: string): void {
@@ -117,13 +118,12 @@ export class Containments implements Oracle {
     const { persona, broke } = this.#case;
     if (risk === 'low' || (risk === 'medium' && !persona.containment_bias)) return;
     const over = scopesOver(call.target, this.#case, engine);
-    const now = this.#case.nowMs();
     const pool = engine === undefined ? 'unasked' : this.#case.poolOf(engine);
     const full = pool === undefined || (pool !== 'unasked' && pool >= this.#case.limits.poolPressureMax);
     if (full) broke('S8', `${call.tool} (${id}) began with the pool of ${engine} ${pool ?? 'not known'}`);
-    for (const [key, { fact, raisedWorldMs }] of this.#held) {
+    for (const [key, { fact, by }] of this.#held) {
       // The Nth start is allowed, and raises the containment itself.
-      const byItself = fact.reason === 'restart_storm' && raisedWorldMs === now;
+      const byItself = fact.reason === 'restart_storm' && by === id;
       if (over.has(keyOfScope(fact.scope)) && !byItself) broke('S8', `${call.tool} (${id}) began under ${key}`);
     }
   }
@@ -146,4 +146,11 @@ export class Containments implements Oracle {
       broke('S8', 'a freeze did not contain the fleet');
     }
   }
+}
+
+function grantedIn(batch: readonly JournalEntry[]): string | undefined {
+  for (const { fact } of batch) {
+    if (fact.type === 'guard.decided' && fact.decision.verdict === 'allow') return fact.decision.permit.id;
+  }
+  return undefined;
 }

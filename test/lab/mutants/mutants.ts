@@ -127,7 +127,7 @@ const KNOWN_BAD: readonly Mutant[] = [
   ]),
   one('two_high_risk_in_one_run', 'S4', [
     `${GUARD}/counters.ts`,
-    'if (moment.stepHighRiskUsed || usedByRun(state, { key, group, run }))',
+    'if (moment.stepHighRiskUsed || usedByRun(state, run))',
     'if (moment.stepHighRiskUsed)',
   ]),
   one(
