@@ -98,6 +98,8 @@ export class Host {
   #boot = 1;
   #bootedMs = -1_000_000;
   #suspendedMs = 0;
+  /** In world time: until then the machine sleeps, if it does. */
+  #sleepsUntilMs = Number.NEGATIVE_INFINITY;
   #wallOffsetMs = 0;
 
   constructor(worldMs: () => number) {
@@ -109,7 +111,7 @@ export class Host {
   }
 
   monotonicMs(): number {
-    return this.#worldMs() - this.#bootedMs - this.#suspendedMs;
+    return Math.max(this.#worldMs(), this.#sleepsUntilMs) - this.#bootedMs - this.#suspendedMs;
   }
 
   wallMs(): number {
@@ -125,15 +127,17 @@ export class Host {
     this.#wallOffsetMs += byMs;
   }
 
-  /** The machine has slept: everything on its agenda comes that much later. */
+  /** The machine sleeps from now on: its clock stands still, and everything on its agenda comes that much later. */
   suspend(forMs: number): void {
     this.#suspendedMs += forMs;
+    this.#sleepsUntilMs = Math.max(this.#worldMs(), this.#sleepsUntilMs) + forMs;
   }
 
   reboot(): void {
     this.#boot += 1;
     this.#bootedMs = this.#worldMs();
     this.#suspendedMs = 0;
+    this.#sleepsUntilMs = Number.NEGATIVE_INFINITY;
   }
 }
 

@@ -2,6 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { MUTANTS, SCENES } from './mutants.ts';
 import { probe, probeAll } from './run.ts';
 
+/** Worlds in which a law was broken once: two by the lab's own clock and judge, one by the guard. */
+const ONCE_BROKEN = ['looks:5', 'crashes:3', 'crashes:12'];
+
 /** A short run tries each mutant where it is known to die; `npm run mutants` tries everything. */
 describe('known-bad guards', () => {
   it('are at least 25, each with a name of its own', () => {
@@ -14,12 +17,10 @@ describe('known-bad guards', () => {
   });
 
   it('die of what they are: the Reeve that is not mutated lives through every scene', {
-    timeout: 300_000,
+    timeout: 600_000,
   }, async () => {
-    const whole = await probe(
-      '',
-      SCENES.filter((scene) => scene !== 'property').map((scene) => `${scene}:1`),
-    );
+    const scenes = SCENES.filter((scene) => scene !== 'property').map((scene) => `${scene}:1`);
+    const whole = await probe('', [...scenes, ...ONCE_BROKEN]);
     expect(whole).toMatchObject({ killed: false });
   });
 });
