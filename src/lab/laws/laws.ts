@@ -87,7 +87,7 @@ export class Laws {
   demand({ ledger, outbox }: Reeve, nowMs: number): void {
     const monoMs = ledger.clock.monotonicMs();
     if (this.#runs.openRuns > 0) this.broke('L2', `${this.#runs.openRuns} runs have not ended`);
-    if (this.#words.pendingAfter() > 0) this.broke('L2', 'a question is neither answered nor expired');
+    if (this.#words.overdue(monoMs) > 0) this.broke('L2', 'a question is neither answered nor expired');
     for (const { key } of this.#containments.held) {
       const untilMs = this.#breakers.openUntilMs(key.replace(/^channel:|\|.*$/g, ''));
       const own = key.endsWith('|breaker_open') && untilMs !== undefined && monoMs < untilMs + 65_000;

@@ -73,15 +73,20 @@ export class Words implements Oracle {
 
   #late(nowMs: number): void {
     for (const [id, { state, expiresMs }] of this.#questions) {
-      if (state !== 'pending' || nowMs < Math.max(expiresMs, this.#aliveMs) + LATE_MS) continue;
+      if (state !== 'pending' || !this.#isOver(expiresMs, nowMs)) continue;
       this.#turn(id, 'expired', ['pending']);
       this.#case.broke('L2', `${id} waits for an answer ${nowMs - expiresMs} ms after its time`);
     }
   }
 
-  /** Questions that should be over by now. */
-  pendingAfter(): number {
-    return [...this.#questions.values()].filter(({ state }) => state === 'pending').length;
+  /** Questions that should be over by now; one that was asked a moment ago may still wait. */
+  overdue(nowMs: number): number {
+    const pending = [...this.#questions.values()].filter(({ state }) => state === 'pending');
+    return pending.filter(({ expiresMs }) => this.#isOver(expiresMs, nowMs)).length;
+  }
+
+  #isOver(expiresMs: number, nowMs: number): boolean {
+    return nowMs >= Math.max(expiresMs, this.#aliveMs) + LATE_MS;
   }
 
   #stretch(name: string, scope: Scope, times: { fromMs: number; untilMs: number }): void {
