@@ -64,8 +64,8 @@ export type OnStart = (channel: ChannelId, generation: string, engine: EngineId)
 export class Board {
   #channels = new Map<ChannelId, ChannelFacts>();
   #engines = new Map<EngineId, { setup: EngineSetup; facts: EngineFacts; host: HostFacts | undefined }>();
-  /** Channels that pull from somewhere, by group: few are asked about, and each asks often while there is trouble. */
-  #pulling: ReadonlyMap<GroupId, readonly ChannelSetup[]> = new Map();
+  /** Each troubled channel asks for those around it, at each look. */
+  #groups: ReadonlyMap<GroupId, readonly ChannelSetup[]> = new Map();
   readonly #onStart: OnStart;
   #strays = 0;
 
@@ -79,10 +79,7 @@ export class Board {
     const { channels, engines } = setup;
     const known = this.#channels;
     this.#channels = new Map(channels.map((one) => [one.id, { ...(known.get(one.id) ?? noFacts(one)), setup: one }]));
-    this.#pulling = Map.groupBy(
-      channels.filter(({ hasSource }) => hasSource),
-      ({ group }) => group,
-    );
+    this.#groups = Map.groupBy(channels, ({ group }) => group);
     const held = this.#engines;
     this.#engines = new Map(
       engines.map((one) => {
@@ -101,9 +98,9 @@ export class Board {
     return [...this.#channels.values()].map(({ setup }) => setup);
   }
 
-  /** What is known of the sources that channels of this group pull from. */
-  sourcesIn(group: GroupId): readonly SourceFacts[] {
-    return (this.#pulling.get(group) ?? []).flatMap(({ id }) => this.#channels.get(id)?.source ?? []);
+  /** What is known of the channels of this group. */
+  inGroup(group: GroupId): readonly ChannelFacts[] {
+    return (this.#groups.get(group) ?? []).flatMap(({ id }) => this.#channels.get(id) ?? []);
   }
 
   observe(sample: Sample): void {

@@ -17,7 +17,7 @@ import {
   SYMPTOM_FRESH_MS,
 } from './setup.ts';
 import { fallsBehind } from './speed.ts';
-import type { SymptomFacts } from './symptom_facts.ts';
+import { type SymptomFacts, UPSTREAM_SYMPTOMS } from './symptom_facts.ts';
 
 /** What lies around a channel while it is judged. */
 export interface ClassifyContext {
@@ -132,17 +132,6 @@ export function diedBySignal(process: ProcessFacts): boolean {
   if (end === undefined || endedByOrder(end)) return false;
   return end.exitSignal !== undefined || (end.exitCode ?? 0) < 0;
 }
-
-export const UPSTREAM_SYMPTOMS: readonly SymptomKind[] = [
-  'upstream_unreachable',
-  'upstream_timeout',
-  'upstream_not_found',
-  'auth_expired',
-  'auth_denied',
-  'rate_limited',
-  'dns_failure',
-  'tls_failure',
-];
 
 /** The source answers badly now. Undefined where nobody looks, or has not looked lately. */
 export function sourceFails(look: Look): boolean | undefined {

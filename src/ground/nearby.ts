@@ -1,6 +1,7 @@
 import type { MonoMs } from '../core/clock.ts';
 import type { SourceFacts } from './output_facts.ts';
 import { type ChannelSetup, LAST_WORDS_MS, SOURCE_BACK_MS, SOURCE_BACK_SAMPLES } from './setup.ts';
+import { type SymptomFacts, UPSTREAM_SYMPTOMS } from './symptom_facts.ts';
 
 /** The sources of a group failed together for a while, and all have answered well since. */
 export interface NearbySources {
@@ -41,6 +42,32 @@ function together(a: Stretch, b: Stretch): Stretch | undefined {
     lastFailMs: Math.max(a.lastFailMs, b.lastFailMs),
     okSinceMs: Math.max(a.okSinceMs, b.okSinceMs),
   };
+}
+
+/** A channel that plays, what its log has said, and since when it has played. */
+export interface Neighbour {
+  readonly symptoms: readonly SymptomFacts[];
+  readonly healthySinceMs: MonoMs;
+}
+
+/** A playlist that moves for this long is no leftover of a buffer, and no life that is about to end. */
+export const PLAYS_AGAIN_MS = 30 * 1_000;
+
+/**
+ * Where nobody looks at the sources of a group, its channels tell: one that complained of its source and has played
+ * for a while since has it back. Of several outages the last counts; undefined where no channel tells.
+ */
+export function playingNearby(neighbours: readonly Neighbour[], nowMs: MonoMs): NearbySources | undefined {
+  let last: Stretch | undefined;
+  for (const { symptoms, healthySinceMs } of neighbours) {
+    const said = symptoms.filter(({ kind }) => UPSTREAM_SYMPTOMS.includes(kind));
+    const lastFailMs = Math.max(...said.map(({ lastMs }) => lastMs));
+    if (said.length === 0 || healthySinceMs < lastFailMs || nowMs - healthySinceMs < PLAYS_AGAIN_MS) continue;
+    const failFromMs = Math.min(...said.map(({ firstMs }) => firstMs));
+    if (last === undefined || lastFailMs > last.lastFailMs)
+      last = { failFromMs, lastFailMs, okSinceMs: healthySinceMs };
+  }
+  return last;
 }
 
 /**

@@ -15,6 +15,18 @@ export interface SymptomFacts {
   readonly evidence: Symptom['evidence'];
 }
 
+/** What a channel's log can say of its source. */
+export const UPSTREAM_SYMPTOMS: readonly SymptomKind[] = [
+  'upstream_unreachable',
+  'upstream_timeout',
+  'upstream_not_found',
+  'auth_expired',
+  'auth_denied',
+  'rate_limited',
+  'dns_failure',
+  'tls_failure',
+];
+
 /** A pause this long makes the next one a new occurrence. */
 const APART_MS = 60_000;
 const KEPT_MS = 600_000;

@@ -7,7 +7,7 @@ import { classifyEngine } from '../ground/classify_engine.ts';
 import { correlate, coveredBy, type SharedCause, suspected } from '../ground/correlate.ts';
 import type { Board, ChannelFacts } from '../ground/facts.ts';
 import { type Family, familyOf } from '../ground/families.ts';
-import { type NearbySources, nearbySources } from '../ground/nearby.ts';
+import { type NearbySources, nearbySources, playingNearby } from '../ground/nearby.ts';
 import type { Want } from '../ground/row.ts';
 import { viewersOf } from '../ground/viewers.ts';
 
@@ -82,7 +82,7 @@ export class Watch {
         limits: this.#deps.limits(),
         autorestartGraceMs: this.#deps.board.engineSetup(engine)?.autorestartGraceMs ?? 0,
         sharingSource: this.#sharing(channel, facts.source?.last.host),
-        nearby: this.#nearby(facts),
+        nearby: this.#nearby(facts, nowMs),
       },
       nowMs,
     );
@@ -153,9 +153,16 @@ export class Watch {
   }
 
   /** Asked only of a channel that complains: most do not. */
-  #nearby({ setup, symptoms }: ChannelFacts): NearbySources | undefined {
+  #nearby({ setup, symptoms }: ChannelFacts, nowMs: MonoMs): NearbySources | undefined {
     if (setup.hasSource || symptoms.length === 0) return undefined;
-    return nearbySources(this.#deps.board.sourcesIn(setup.group));
+    const around = this.#deps.board.inGroup(setup.group);
+    const isLookedAt = around.some(({ setup: { hasSource } }) => hasSource);
+    if (isLookedAt) return nearbySources(around.flatMap(({ source }) => source ?? []));
+    const playing = around.flatMap((one) => {
+      const healthySinceMs = this.#channels.get(one.setup.id)?.healthySinceMs;
+      return healthySinceMs === undefined ? [] : [{ symptoms: one.symptoms, healthySinceMs }];
+    });
+    return playingNearby(playing, nowMs);
   }
 
   #sharing(channel: ChannelId, host: string | undefined): number {

@@ -1,14 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SYMPTOMS } from '../../src/core/symptom.ts';
-import {
-  diedBySignal,
-  dropsFrames,
-  maybeKilled,
-  outageIsOver,
-  outageMs,
-  told,
-  UPSTREAM_SYMPTOMS,
-} from '../../src/ground/look.ts';
+import { diedBySignal, dropsFrames, maybeKilled, outageIsOver, outageMs, told } from '../../src/ground/look.ts';
+import { UPSTREAM_SYMPTOMS } from '../../src/ground/symptom_facts.ts';
 import {
   born,
   died,

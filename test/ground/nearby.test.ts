@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { SourceSample } from '../../src/core/sample.ts';
+import type { SymptomKind } from '../../src/core/symptom.ts';
 import { classify } from '../../src/ground/classify.ts';
-import { isBack, nearbyIsBack, nearbySources } from '../../src/ground/nearby.ts';
+import { isBack, nearbyIsBack, nearbySources, PLAYS_AGAIN_MS, playingNearby } from '../../src/ground/nearby.ts';
 import { nextAnswer, type SourceFacts } from '../../src/ground/output_facts.ts';
+import type { SymptomFacts } from '../../src/ground/symptom_facts.ts';
 import { Scene, setupOf } from './scene.ts';
 
 /** The looks at one source: `x` fails, `.` answers; one look each 2 s. */
@@ -60,6 +62,53 @@ describe('the sources of a group', () => {
     expect(nearbySources([looks('.xxx.')])).toBeUndefined();
     expect(nearbySources([looks('.xxx..')])).toBeUndefined();
     expect(nearbySources([looks('.xxx...')])).toBeDefined();
+  });
+});
+
+describe('channels that play again, where nobody looks at a source', () => {
+  const said = (kind: SymptomKind, firstMs: number, lastMs: number): SymptomFacts => ({
+    kind,
+    origin: 'log',
+    at: 0,
+    firstMs,
+    lastMs,
+    count: 1,
+    windowMs: 60_000,
+    confidence: 0.9,
+    pattern: undefined,
+    evidence: [],
+  });
+  const back = { symptoms: [said('upstream_unreachable', 10_000, 20_000)], healthySinceMs: 50_000 };
+
+  it('tell from when to when their source was gone', () => {
+    const words = [said('dns_failure', 8_000, 12_000), said('corrupt_input', 1_000, 90_000), ...back.symptoms];
+    expect(playingNearby([{ ...back, symptoms: words }], 100_000)).toEqual({
+      failFromMs: 8_000,
+      lastFailMs: 20_000,
+      okSinceMs: 50_000,
+    });
+  });
+
+  it('tell it when they have played for half a minute, and not a moment before', () => {
+    const at = (ms: number) => playingNearby([back], 50_000 + PLAYS_AGAIN_MS + ms)?.okSinceMs;
+    expect([at(-1), at(0)]).toEqual([undefined, 50_000]);
+  });
+
+  it('tell nothing when they played on through it, or never complained of their source', () => {
+    expect(playingNearby([{ ...back, healthySinceMs: 19_999 }], 100_000)).toBeUndefined();
+    expect(playingNearby([{ ...back, healthySinceMs: 20_000 }], 100_000)?.okSinceMs).toBe(20_000);
+    expect(playingNearby([{ ...back, symptoms: [said('corrupt_input', 1, 2)] }], 100_000)).toBeUndefined();
+    expect(playingNearby([], 100_000)).toBeUndefined();
+  });
+
+  it('tell of the last outage, in whatever order they are asked', () => {
+    const later = { symptoms: [said('upstream_timeout', 60_000, 61_000)], healthySinceMs: 65_000 };
+    for (const order of [
+      [back, later],
+      [later, back],
+    ]) {
+      expect(playingNearby(order, 100_000)?.failFromMs).toBe(60_000);
+    }
   });
 });
 

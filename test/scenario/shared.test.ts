@@ -158,6 +158,46 @@ describe('a source that several channels lose', () => {
     expect(scopes(world)).toEqual(['group']);
   });
 
+  /** They end by themselves, and their last words are about a source that nobody looks at. */
+  function starve(world: World, names: readonly string[]): void {
+    for (const channel of names) {
+      world.spine.symptom({
+        at: world.clock.now(),
+        monoMs: world.clock.monotonicMs(),
+        channel,
+        kind: 'upstream_unreachable',
+        origin: 'log',
+        countInWindow: 1,
+        windowMs: 60_000,
+        confidence: 0.9,
+        pattern: undefined,
+        evidence: [],
+      });
+      Object.assign(world.engine.channels.get(channel)!, { state: 'fatal', exitCode: 1 });
+    }
+  }
+
+  it('is known to be back, where nobody looks at it, when those play again that lost it too', async () => {
+    const world = await playing();
+    starve(world, DEAD);
+    await world.live(120_000);
+    expect([restarted(world), reasons(world), scopes(world)]).toEqual([[], ['lasting'], ['group']]);
+    for (const name of ['a', 'b']) world.engine.startByHand(name);
+    await world.live(20_000);
+    expect(restarted(world)).toEqual([]);
+    await world.live(200_000);
+    expect(restarted(world)).toEqual(['c']);
+    expect(world.spine.incidents().open).toEqual([]);
+    expect(world.spine.guardState().containments).toEqual({});
+  });
+
+  it('is not known to be back by those that never lost it', async () => {
+    const world = await playing();
+    starve(world, DEAD);
+    await world.live(600_000);
+    expect([restarted(world), scopes(world)]).toEqual([[], ['group']]);
+  });
+
   it('takes over a channel that a person was told of, without a moment in which no page is open', async () => {
     const world = await playing({ sources: true });
     cutOff(world, ['a']);
