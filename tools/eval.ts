@@ -18,7 +18,7 @@ const answersOf = (some: readonly Item[], accept?: (software: string) => boolean
 
 /** The pattern file that speaks for a software, where it is not called like it. */
 const FILE_OF: Readonly<Record<string, readonly string[]>> = {
-  databases: ['postgresql', 'pgbouncer', 'redis', 'mysql', 'mariadb', 'sqlite'],
+  databases: ['postgresql', 'pgbouncer', 'redis', 'mysql', 'mariadb', 'sqlite', 'boto3-fetcher', 'aws-cli'],
   players: [
     'yt-dlp',
     'streamlink',
@@ -30,6 +30,8 @@ const FILE_OF: Readonly<Record<string, readonly string[]>> = {
     'janus',
     'node-media-server',
   ],
+  transport: ['shaka-packager'],
+  tuners: ['tvheadend'],
   playout: ['ffplayout', 'shaka-packager', 'ntp', 'youtube-ingest', 'twitch-ingest', 'tvheadend', 'channel-manager'],
   proxies: ['caddy', 'squid', 'haproxy', 'varnish', 'traefik', 'envoy', 'cdn-edge'],
   runtimes: [
@@ -45,13 +47,17 @@ const FILE_OF: Readonly<Record<string, readonly string[]>> = {
   jellyfin: ['emby'],
 };
 const nameOf = (software: string): string => software.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
-const fileOf = (software: string): string =>
-  Object.entries(FILE_OF).find(([, members]) => members.includes(nameOf(software)))?.[0] ?? nameOf(software);
+/** Every file that speaks of the software: its own, and those that it shares. */
+const filesOf = (software: string): ReadonlySet<string> => {
+  const name = nameOf(software);
+  return new Set([name, ...Object.keys(FILE_OF).filter((file) => FILE_OF[file]!.includes(name))]);
+};
 
 const whole = answersOf(items);
 const held = [...new Set(items.map(({ software }) => software))].flatMap((software) => {
   const out = items.filter((item) => item.software === software);
-  return answersOf(out, (name) => name !== fileOf(software));
+  const left = filesOf(software);
+  return answersOf(out, (name) => !left.has(name));
 });
 const scores = { whole: scoreOf(items, whole), left_one_software_out: scoreOf(items, held) };
 

@@ -1,7 +1,7 @@
 import type { SymptomKind } from '../core/symptom.ts';
 import { type Catalogue, firstFit } from './catalogue.ts';
 import { type ExcerptLine, readExcerpt } from './excerpt_lines.ts';
-import { courseOf, type Evidence } from './excerpt_course.ts';
+import { courseOf, type Evidence, ROUTINE_SEVERITY, withoutOutlived } from './excerpt_course.ts';
 import type { Remedy } from './pattern.ts';
 
 /** What an excerpt says as a whole. `unknown` where it does not allow a confident class. */
@@ -30,7 +30,8 @@ export function classifyLine(line: string, catalogue: Catalogue): Verdict {
  */
 export function classifyExcerpt(lines: readonly string[], catalogue: Catalogue): Verdict {
   const read = readExcerpt(lines);
-  const evidence = [...read.flatMap((line) => evidenceOf(line, catalogue)), ...courseOf(read)];
+  const found = [...read.flatMap((line) => evidenceOf(line, catalogue)), ...courseOf(read)];
+  const evidence = withoutOutlived(read, found);
   const best = heaviest(evidence);
   if (best !== undefined && (best.severity > ROUTINE_SEVERITY || !hasUnexplained(read, evidence))) {
     return verdictOf(best, evidence);
@@ -39,9 +40,6 @@ export function classifyExcerpt(lines: readonly string[], catalogue: Catalogue):
     return { symptom: 'unknown', confidence: 0.3, pattern: undefined, remedy: 'escalate' };
   return { symptom: 'benign_noise', confidence: 0.6, pattern: undefined, remedy: 'none' };
 }
-
-/** Up to here a claim says only that a line is ordinary; a complaint beside it may still be the point. */
-const ROUTINE_SEVERITY = 10;
 
 function evidenceOf(line: ExcerptLine, catalogue: Catalogue): readonly Evidence[] {
   if (line.whole === '') return [];

@@ -14,6 +14,9 @@ export interface Evidence {
   readonly restarts?: boolean;
 }
 
+/** Up to here a claim says only that a line is ordinary; a complaint beside it may still be the point. */
+export const ROUTINE_SEVERITY = 10;
+
 /** What only several lines together say: standing still, falling behind, going round in circles. */
 export function courseOf(lines: readonly ExcerptLine[]): readonly Evidence[] {
   return [
@@ -73,6 +76,41 @@ function slowProgress(lines: readonly ExcerptLine[]): Evidence | undefined {
   if (slow.length < reports.length * 0.8 || last.speed! > first.speed! + 0.05) return undefined;
   if (reports.every(({ timeS }) => timeS === first.timeS)) return undefined;
   return evidence(last.at, 'encoder_overload', 'escalate', 'course_slow_progress');
+}
+
+/** What a reader gets over by itself: the source was away for a moment. */
+const PASSING: ReadonlySet<SymptomKind> = new Set(['upstream_unreachable', 'upstream_timeout', 'dns_failure']);
+const SEGMENT_DONE = /\bsegment \d+ complete\b/i;
+
+/**
+ * Complaints about a source that the output has outlived become noise: after them it went on growing at full speed,
+ * up to the end of the excerpt.
+ */
+export function withoutOutlived(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
+  const sinceAt = goesOnSince(lines);
+  if (sinceAt === undefined) return evidence;
+  // What else is wrong was there before, or came of it: then it is not over.
+  if (
+    evidence.some(
+      ({ at, symptom, severity }) => severity > ROUTINE_SEVERITY && (at >= sinceAt || !PASSING.has(symptom)),
+    )
+  )
+    return evidence;
+  return evidence.map((one) =>
+    PASSING.has(one.symptom) ? { ...one, symptom: 'benign_noise', severity: ROUTINE_SEVERITY, remedy: 'none' } : one,
+  );
+}
+
+/** The line from which on nothing but growth is reported, at least twice, to the end; undefined where it is not so. */
+function goesOnSince(lines: readonly ExcerptLine[]): number | undefined {
+  const troubleAt = lines.findLast(({ tone }) => tone === 'complaint')?.at ?? -1;
+  const done = lines.filter(({ at, text }) => at > troubleAt && SEGMENT_DONE.test(text));
+  if (done.length >= 2) return done[0]!.at;
+  const reports = reportsOf(lines).filter(({ at }) => at > troubleAt);
+  const [first, last] = [reports[0], reports.at(-1)];
+  if (first === undefined || last === undefined || last.frame <= first.frame || last.timeS <= first.timeS)
+    return undefined;
+  return (last.speed ?? 0) >= SLOW_SPEED ? first.at : undefined;
 }
 
 const OPENING = /Opening '(?:[^']*?)(\.[a-z0-9]{2,5})?' for reading/;

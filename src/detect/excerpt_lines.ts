@@ -47,9 +47,17 @@ export function readExcerpt(lines: readonly string[]): readonly ExcerptLine[] {
 const stripControls = (line: string): string =>
   line.replaceAll(/\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*(?:\x07|$)|[\x00-\x08\x0b-\x1f\x7f]/g, '');
 
+/** "0 errors", "failed=0": a count of what did not happen. */
+const NONE_OF_IT =
+  /\b(?:0|no) (?:errors?|warnings?|failed|failures|timeouts?)\b|\b(?:errors?|warnings?|fail(?:ed|ures)|timeouts?)["']?\s*[=:]\s*["']?0\b(?![.x])/gi;
+/** Levels of klog, as Kubernetes writes them: the first letter of the line. */
+const KLOG = /^([IWEF])\d{4} \d\d:\d\d:/;
+
 function toneOf(text: string): Tone {
-  if (isQuiet(text)) return 'quiet';
-  return COMPLAINT.test(text) ? 'complaint' : 'plain';
+  const klog = KLOG.exec(text)?.[1];
+  if (klog === 'I' || isQuiet(text)) return 'quiet';
+  if (klog !== undefined) return 'complaint';
+  return COMPLAINT.test(text.replaceAll(NONE_OF_IT, '')) ? 'complaint' : 'plain';
 }
 
 /** Lines that continue a quoted value or a statement: the record before them let a newline through. */

@@ -16,7 +16,7 @@ const KEY_CHARS_MAX = 28;
 const REQUEST = /^([A-Z]{3,10} )(.*)( [A-Z]{3,5}\/\d(?:\.\d)?)$/;
 const QUIET = new RegExp(
   `\\b(?:${'INFO INF DEBUG DBG VERBOSE TRACE NOTICE Info Debug Notice'.split(' ').join('|')})\\b|` +
-    '\\[(?:info|debug|notice)\\]|level=(?:info|debug)|"level":"?(?:info|debug|[123]0\\b)',
+    '^(?:debug|info|verbose): |\\[(?:info|debug|notice)\\]|level=(?:info|debug)|"level":"?(?:info|debug|[123]0\\b)',
 );
 const LEVEL_CHARS_MAX = 120;
 /** After these words and a colon, or an equals sign, somebody else speaks to the end of the line. */

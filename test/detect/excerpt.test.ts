@@ -97,6 +97,49 @@ describe('restarting', () => {
   });
 });
 
+describe('a source that was away for a moment', () => {
+  const gone = '[https @ 0x55] Will reconnect at 1024 in 0 second(s), error=Connection timed out.';
+  const report = (frame: number, time: string, speed = '1') =>
+    `frame=${frame} fps= 25 q=24.0 size=  9kB time=${time} bitrate=1kbits/s speed=${speed}x`;
+  const goesOn = [report(500, '00:00:20.00'), report(525, '00:00:21.00')];
+
+  it('is no trouble when the output went on growing after the last complaint', () => {
+    expect(classify(gone, ...goesOn)).toMatchObject({ symptom: 'benign_noise', remedy: 'none' });
+    expect(
+      classify('[stream.hls][error] Connection refused by origin', 'Segment 7 complete', 'Segment 8 complete').symptom,
+    ).toBe('benign_noise');
+  });
+
+  it('is trouble when the output grew only before, does not grow, or is too slow', () => {
+    const still = [report(500, '00:00:20.00'), report(500, '00:00:20.00')];
+    const slow = [report(500, '00:00:20.00', '0.5'), report(525, '00:00:21.00', '0.5')];
+    for (const lines of [[...goesOn, gone], [gone, ...still], [gone, ...slow], [gone, goesOn[0]!], [gone]]) {
+      expect(classify(...lines).symptom).toBe('upstream_timeout');
+    }
+    expect(classify(gone, 'Segment 7 complete').symptom).toBe('upstream_timeout');
+  });
+
+  it('does not hide another trouble that stands before it', () => {
+    const full = 'av_interleaved_write_frame(): No space left on device';
+    expect(classify(full, gone, ...goesOn).symptom).toBe('disk_full');
+  });
+});
+
+describe('the tone of a line', () => {
+  it('is calm where it counts what did not happen', () => {
+    expect(classify('backup: 0 errors, 12 tables, finished').symptom).toBe('benign_noise');
+    expect(classify('relay: sent=120 failed=0 timeouts: 0').symptom).toBe('benign_noise');
+    expect(classify('backup: 10 errors, 12 tables, finished').symptom).toBe('unknown');
+    expect(classify('relay: error=0.5').symptom).toBe('unknown');
+  });
+
+  it('is read off the levels of klog and of plain words', () => {
+    expect(classify('I0301 10:00:00.000001 1 frob.go:7] failed to frob').symptom).toBe('benign_noise');
+    expect(classify('E0301 10:00:00.000001 1 frob.go:7] it did not frob').symptom).toBe('unknown');
+    expect(classify('debug: - frob error rate').symptom).toBe('benign_noise');
+  });
+});
+
 describe('honesty', () => {
   it('calls a complaint that it does not know unknown', () => {
     expect(classify('ERROR frobnicator: widget failed to frob').symptom).toBe('unknown');
