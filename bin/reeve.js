@@ -48,7 +48,12 @@ function keepCompiled() {
  * What is worth compiling is compiled at once: beside encoders a helper thread may get no time for minutes, and until
  * it does everything would be interpreted.
  */
-const SMALL = ['--max-semi-space-size=2', '--memory-saver-mode', '--no-concurrent-recompilation'];
+const SMALL = [
+  '--max-semi-space-size=2',
+  '--memory-saver-mode',
+  '--heap-growing-percent=20',
+  '--no-concurrent-recompilation',
+];
 const SMALL_HEAPS = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' };
 
 const isDaemon = process.platform === 'linux' && process.argv.slice(2).includes('run');

@@ -41,23 +41,14 @@ export function parseYaml(file: string, input: string | Uint8Array): ParsedYaml 
   const text = decodeText(file, input);
   if (typeof text !== 'string') return { file, value: undefined, at: () => START, problems: [text] };
 
-  const lines = new LineCounter();
-  // Unique keys are checked below: the parser's own check takes seconds for a large mapping.
-  const document = parseDocument(text, {
-    schema: 'core',
-    version: '1.2',
-    lineCounter: lines,
-    prettyErrors: false,
-    uniqueKeys: false,
-    stringKeys: true,
-    resolveKnownTags: false,
-    logLevel: 'error',
-  });
-  const placeOf = (offset: number): Position => {
-    const { line, col } = lines.linePos(offset);
-    return { line: Math.max(1, line), column: Math.max(1, col) };
+  const { document, lines } = parsed(text);
+  const placeOf = (offset: number): Position => placeIn(lines, offset);
+  // Places are asked for while a file is checked, and hardly ever again: its tree is several times its size.
+  const tree = new WeakRef({ document, lines });
+  const at: Locate = (path, part = 'value') => {
+    const now = tree.deref() ?? parsed(text);
+    return placeIn(now.lines, offsetOf(now.document, path, part));
   };
-  const at: Locate = (path, part = 'value') => placeOf(offsetOf(document, path, part));
   const problems = [...document.errors, ...document.warnings].map((error) => ({
     file,
     ...placeOf(error.pos[0]),
@@ -69,6 +60,27 @@ export function parseYaml(file: string, input: string | Uint8Array): ParsedYaml 
   const plain = new Plain(file, placeOf);
   const value = plain.of(document.contents, []);
   return { file, value: plain.unreadable ? undefined : value, at, problems: bounded(plain.problems) };
+}
+
+function parsed(text: string): { readonly document: Document.Parsed; readonly lines: LineCounter } {
+  const lines = new LineCounter();
+  // Unique keys are checked by us: the parser's own check takes seconds for a large mapping.
+  const document = parseDocument(text, {
+    schema: 'core',
+    version: '1.2',
+    lineCounter: lines,
+    prettyErrors: false,
+    uniqueKeys: false,
+    stringKeys: true,
+    resolveKnownTags: false,
+    logLevel: 'error',
+  });
+  return { document, lines };
+}
+
+function placeIn(lines: LineCounter, offset: number): Position {
+  const { line, col } = lines.linePos(offset);
+  return { line: Math.max(1, line), column: Math.max(1, col) };
 }
 
 /** At most a hundred, the last of which then says how many more there are. */

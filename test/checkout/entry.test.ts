@@ -113,8 +113,12 @@ describe('bin/reeve.js', () => {
       });
       const said = JSON.parse(await text(child.stdout));
       expect(said).toMatchObject({ pid: child.pid, arenas: '1', args: ['run', '--config', 'a b'] });
-      const words = ['--max-semi-space-size=2', '--memory-saver-mode', '--no-concurrent-recompilation'];
-      expect(said.small).toEqual(words);
+      expect(said.small).toEqual([
+        '--max-semi-space-size=2',
+        '--memory-saver-mode',
+        '--heap-growing-percent=20',
+        '--no-concurrent-recompilation',
+      ]);
     });
 
     it('small, also where another Node has to run it', async () => {

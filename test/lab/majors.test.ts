@@ -18,14 +18,14 @@ async function live(
 }
 
 /** What `bin/reeve.js` asks of V8 as the daemon starts. */
-const SMALL = /const SMALL = \[(.*)\]/.exec(readFileSync(join(ROOT, 'bin/reeve.js'), 'utf8'))?.[1] ?? '';
+const SMALL = /const SMALL = \[([^\]]*)\]/.exec(readFileSync(join(ROOT, 'bin/reeve.js'), 'utf8'))?.[1] ?? '';
 
 describe.skipIf(!existsSync(NEXT))('the words for a small heap', () => {
   it.each([
     ['this major', process.execPath],
     ['the next one', NEXT],
   ])('are known to %s', async (_, node) => {
-    const words = SMALL.split(', ').map((word) => word.replaceAll("'", ''));
+    const words = [...SMALL.matchAll(/'(--[^']+)'/g)].map(([, word]) => word!);
     expect(words).toContain('--memory-saver-mode');
     const { stdout } = await run(node, [...words, '--print', '"started"']);
     expect(stdout).toBe('started\n');
