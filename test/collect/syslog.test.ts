@@ -209,7 +209,7 @@ describe('a syslog server', () => {
     const folder = aDirectory();
     const input = join(folder, 'input');
     const config = `
-      global(workDirectory="${folder}")
+      global(workDirectory="${folder}" localHostname="box" net.enableDNS="off")
       module(load="imuxsock" SysSock.Use="off")
       input(type="imuxsock" Socket="${input}" CreatePath="on")
       action(type="omfwd" target="127.0.0.1" port="${tcpPort}" protocol="tcp" TCP_Framing="octet-counted" template="RSYSLOG_SyslogProtocol23Format")

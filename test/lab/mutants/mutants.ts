@@ -425,6 +425,7 @@ const DIES_IN: Readonly<Record<string, readonly [SceneName, number]>> = {
   one_step_too_many: ['looks', 1],
   no_pause_between_tools: ['looks', 1],
   delivery_gives_up: ['deaf', 1],
+  resolve_instead_of_trigger: ['deaf', 1],
   unknown_not_declared: ['limbo', 1],
   questions_never_expire: ['asked', 1],
   approval_of_another_call: ['people', 4],
