@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { FailureClass } from '../../src/core/classification.ts';
 import { ReeveError } from '../../src/core/errors.ts';
-import type { Symptom } from '../../src/core/symptom.ts';
 import { MemoryStore } from '../../src/journal/memory.ts';
 import { correlate, type Seen } from '../../src/ground/correlate.ts';
 import { createToolbox } from '../../src/tools/toolbox.ts';
+import { aSymptom } from '../support/a.ts';
 import { fakeClock } from '../support/fake-clock.ts';
 import { FakeEngine } from '../support/fake-engine.ts';
 import { spineWorld } from '../support/spine-world.ts';
@@ -40,18 +40,7 @@ describe('what the simulation found', () => {
     world.engine.kill('news');
     while (world.facts('incident.opened').length === 0) await world.live(250);
     store.failWrites(NO_SPACE);
-    const line: Symptom = {
-      at: world.clock.now(),
-      monoMs: world.clock.monotonicMs(),
-      channel: 'news',
-      kind: 'stalled_output',
-      origin: 'log',
-      countInWindow: 1,
-      windowMs: 60_000,
-      confidence: 0.9,
-      pattern: undefined,
-      evidence: [],
-    };
+    const line = aSymptom({ at: world.clock.now(), monoMs: world.clock.monotonicMs() });
     expect(() => world.spine.symptom(line)).not.toThrow();
     expect(world.failures.join('\n')).toContain(NO_SPACE);
   });

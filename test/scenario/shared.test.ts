@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { aSymptom } from '../support/a.ts';
 import { spineWorld } from '../support/spine-world.ts';
 
 type World = ReturnType<typeof spineWorld>;
@@ -161,18 +162,8 @@ describe('a source that several channels lose', () => {
   /** They end by themselves, and their last words are about a source that nobody looks at. */
   function starve(world: World, names: readonly string[]): void {
     for (const channel of names) {
-      world.spine.symptom({
-        at: world.clock.now(),
-        monoMs: world.clock.monotonicMs(),
-        channel,
-        kind: 'upstream_unreachable',
-        origin: 'log',
-        countInWindow: 1,
-        windowMs: 60_000,
-        confidence: 0.9,
-        pattern: undefined,
-        evidence: [],
-      });
+      const moment = { at: world.clock.now(), monoMs: world.clock.monotonicMs() };
+      world.spine.symptom(aSymptom(moment, { channel, kind: 'upstream_unreachable' }));
       Object.assign(world.engine.channels.get(channel)!, { state: 'fatal', exitCode: 1 });
     }
   }

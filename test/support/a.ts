@@ -3,6 +3,7 @@ import type { Incident } from '../../src/core/incident.ts';
 import type { Persona } from '../../src/core/persona.ts';
 import type { Plan } from '../../src/core/plan.ts';
 import type { ChannelRef } from '../../src/core/scope.ts';
+import type { Symptom } from '../../src/core/symptom.ts';
 import type { PermitTerms, ToolCall, ToolResult, Verification } from '../../src/core/tool.ts';
 
 /** Builders: each gives a plain, valid thing; a test names only what matters to it. */
@@ -51,6 +52,20 @@ export const anEnvelope = (with_: Partial<GroundedContextEnvelope> = {}): Ground
   channels: [],
   sharedCause: false,
   evidenceDropped: 0,
+  ...with_,
+});
+
+/** A line of a channel's log, at that moment. */
+export const aSymptom = (moment: Pick<Symptom, 'at' | 'monoMs'>, with_: Partial<Symptom> = {}): Symptom => ({
+  ...moment,
+  channel: 'news',
+  kind: 'stalled_output',
+  origin: 'log',
+  countInWindow: 1,
+  windowMs: 60_000,
+  confidence: 0.9,
+  pattern: undefined,
+  evidence: [],
   ...with_,
 });
 
