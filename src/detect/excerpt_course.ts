@@ -81,21 +81,22 @@ function slowProgress(lines: readonly ExcerptLine[]): Evidence | undefined {
 /** What a reader gets over by itself: the source was away for a moment. */
 const PASSING: ReadonlySet<SymptomKind> = new Set(['upstream_unreachable', 'upstream_timeout', 'dns_failure']);
 const SEGMENT_DONE = /\bsegment \d+ complete\b/i;
+/** A reader that lost its source says that it tries once more; an encoder that lost a target goes on without. */
+const TRIES_AGAIN = /\bre-?(?:connect|try|load|open)|\bagain\b|\battempt\b/i;
 
 /**
- * Complaints about a source that the output has outlived become noise: after them it went on growing at full speed,
- * up to the end of the excerpt.
+ * Complaints about a source that the output has outlived become noise: its reader tried again, and after that it
+ * went on growing at full speed, up to the end of the excerpt.
  */
 export function withoutOutlived(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
   const sinceAt = goesOnSince(lines);
   if (sinceAt === undefined) return evidence;
   // What else is wrong was there before, or came of it: then it is not over.
-  if (
-    evidence.some(
-      ({ at, symptom, severity }) => severity > ROUTINE_SEVERITY && (at >= sinceAt || !PASSING.has(symptom)),
-    )
-  )
-    return evidence;
+  const isPast = ({ at, symptom }: Evidence): boolean =>
+    at < sinceAt &&
+    PASSING.has(symptom) &&
+    (SEGMENT_DONE.test(lines[sinceAt]!.text) || TRIES_AGAIN.test(lines[at]!.text));
+  if (!evidence.every((one) => one.severity <= ROUTINE_SEVERITY || isPast(one))) return evidence;
   return evidence.map((one) =>
     PASSING.has(one.symptom) ? { ...one, symptom: 'benign_noise', severity: ROUTINE_SEVERITY, remedy: 'none' } : one,
   );

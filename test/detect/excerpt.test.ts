@@ -119,6 +119,15 @@ describe('a source that was away for a moment', () => {
     expect(classify(gone, 'Segment 7 complete').symptom).toBe('upstream_timeout');
   });
 
+  it('is not one of several targets that the output goes to: the others go on growing without it', () => {
+    const lost = '[tee @ 0x55] Slave muxer #1 failed: Connection refused, continuing with 1/2 slaves.';
+    const push = '[rtmp @ 0x55] Cannot open connection tcp://203.0.113.9:1935: Connection refused';
+    const other = "[tee @ 0x55] Slave '[f=flv:onfail=ignore]rtmp://203.0.113.9/a': error opening: Connection refused";
+    expect(classify(lost, ...goesOn).symptom).toBe('upstream_unreachable');
+    expect(classify(push, other, ...goesOn).symptom).toBe('upstream_unreachable');
+    expect(classify(gone, push, ...goesOn).symptom).not.toBe('benign_noise');
+  });
+
   it('does not hide another trouble that stands before it', () => {
     const full = 'av_interleaved_write_frame(): No space left on device';
     expect(classify(full, gone, ...goesOn).symptom).toBe('disk_full');
