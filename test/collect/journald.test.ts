@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -8,6 +7,7 @@ import { createJournald, entryOf } from '../../src/collect/journald.ts';
 import { followStream } from '../../src/collect/stdin.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { fakeClock } from '../support/fake-clock.ts';
+import { aJournal, canJournal } from '../support/journald.ts';
 import { aFeed } from './support/feeding.ts';
 import { aDirectory } from './support/tailing.ts';
 
@@ -115,15 +115,40 @@ describe('following the journal', () => {
     await vi.waitFor(() => expect(calls().length).toBe(2), { timeout: 30_000 });
     expect(reports[0]).toMatch(/ended with 1; it is started again in 1 s: No journal files were found\./);
   });
+});
 
-  const hasJournal = spawnSync('journalctl', ['--lines=1', '--output=json']).stdout?.length > 5;
-  it.skipIf(!hasJournal)('follows the real journal (skipped where there is none)', async () => {
-    const { texts } = follow('journalctl', join(aDirectory(), 'cursor'));
-    const word = `reeve-${process.pid}`;
-    await vi.waitFor(() => {
-      spawnSync('logger', ['--tag', 'reeve-test', word]);
-      expect(texts().some((text) => text.endsWith(word))).toBe(true);
-    });
+describe.skipIf(!canJournal)('a real systemd-journald (needs root and the package systemd)', () => {
+  it('is followed; what it took while nobody followed comes first afterwards, and nothing comes twice', async () => {
+    const journal = await aJournal();
+    const cursorFile = join(journal.folder, 'cursor');
+    const first = follow(journal.program, cursorFile);
+    // Until it follows, nobody can say from where: the first word that comes through is the beginning.
+    await vi.waitFor(
+      () => {
+        journal.write('are you there?');
+        expect(first.texts().length).toBeGreaterThan(0);
+      },
+      { timeout: 30_000, interval: 200 },
+    );
+    journal.write('one');
+    await vi.waitFor(() => expect(first.texts().at(-1)).toMatch(/ encoder\[\d+\]: one$/), { timeout: 30_000 });
+    await vi.waitFor(() => expect(existsSync(cursorFile)).toBe(true), { timeout: 30_000 });
+    await first.journald[Symbol.asyncDispose]();
+
+    journal.write('while you were away');
+    journal.rotate();
+    journal.write('in the next file');
+    const second = follow(journal.program, cursorFile);
+    await vi.waitFor(() => expect(second.texts().length).toBeGreaterThan(1), { timeout: 30_000 });
+    journal.write('and now');
+    await vi.waitFor(() => expect(second.texts().at(-1)).toMatch(/: and now$/), { timeout: 30_000 });
+    const said = second.texts().flatMap((text) => / encoder\[\d+\]: (.*)$/.exec(text)?.[1] ?? []);
+    expect(said.filter((each) => each !== 'are you there?')).toEqual([
+      'while you were away',
+      'in the next file',
+      'and now',
+    ]);
+    expect(second.reports).toEqual([]);
   });
 });
 
