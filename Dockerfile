@@ -1,4 +1,5 @@
-# Reeve in a container: no build step, the sources run as they are.
+# Reeve in a container, as the published package has it: compiled, for a daemon that strips types as it starts takes
+# 10 MB more for as long as it lives.
 #   docker build -t reeve .
 #   docker run --init --read-only --cap-drop ALL --security-opt no-new-privileges --network host \
 #     -v reeve-state:/var/lib/reeve -v /etc/reeve:/etc/reeve:ro -v /var/log:/var/log:ro reeve
@@ -6,10 +7,13 @@
 # http.listen in reeve.yaml; a tmpfs at /tmp is not needed. --init reaps what a command engine leaves behind.
 ARG NODE_IMAGE=node:24-slim
 
-FROM ${NODE_IMAGE} AS packages
+FROM ${NODE_IMAGE} AS built
 WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev --workspaces=false --no-audit --no-fund
+COPY package.json package-lock.json .npmrc tsconfig.json tsconfig.build.json ./
+RUN npm ci --workspaces=false --no-audit --no-fund
+COPY tools/build.sh ./tools/
+COPY src ./src
+RUN npm run build && npm prune --omit=dev --workspaces=false --no-audit --no-fund
 
 FROM ${NODE_IMAGE}
 LABEL org.opencontainers.image.title="Reeve" \
@@ -19,10 +23,10 @@ RUN groupadd --gid 10001 reeve \
     && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /var/lib/reeve --shell /usr/sbin/nologin reeve \
     && install -d -o 10001 -g 10001 -m 0700 /var/lib/reeve
 WORKDIR /app
-COPY --from=packages /app/node_modules ./node_modules
+COPY --from=built /app/node_modules ./node_modules
+COPY --from=built /app/dist ./dist
 COPY package.json LICENSE README.md ./
 COPY bin ./bin
-COPY src ./src
 COPY personas ./personas
 COPY config ./config
 ENV NODE_ENV=production STATE_DIRECTORY=/var/lib/reeve

@@ -1,17 +1,35 @@
 import type { Chunk, ChunkCount, ChunkSink } from '../core/chunk.ts';
 
+/** The piece into which Docker cuts a long line (`defaultBufSize` in moby's daemon/logger/copier.go). */
+const PIECE_BYTES = 16_384;
+/** A longer line is handed on in parts: it holds memory for as long as its end does not come. */
+const LINE_CHARS_MAX = 262_144;
+
 /**
  * Docker's `json-file` logs: each line of the file is `{"log":"…\n","stream":"stderr","time":"…"}`, and a long line
- * comes as several records of which only the last ends in `\n`. The sink sees what the container wrote; counted are the
- * lines of the file. A line that is none of that goes on as it stands.
+ * comes in full pieces of which only the last ends in `\n`; they are joined, also over chunks. Last words without a
+ * line's end are a line. The sink sees what the container wrote; counted are the lines of the file. A line that is none
+ * of that goes on as it stands.
  */
 export function dockerJson(sink: ChunkSink): ChunkSink {
+  const unfinished = new Map<string, string>();
+  const join = (source: string, { log, stream }: DockerRecord): string => {
+    const key = `${source}\n${stream}`;
+    const text = (unfinished.get(key) ?? '') + log;
+    unfinished.delete(key);
+    if (text === '' || /[\n\r]$/.test(text)) return text;
+    if (Buffer.byteLength(log) < PIECE_BYTES || text.length > LINE_CHARS_MAX) return `${text}\n`;
+    unfinished.set(key, text);
+    return '';
+  };
   return (chunk: Chunk): ChunkCount => {
     const records = chunk.bytes.toString('utf8', chunk.start, chunk.end).split('\n');
     // The last one is what follows the last line's end: nothing.
-    const written = records.slice(0, -1).map(writtenIn);
-    const text = written.join('');
-    const bytes = Buffer.from(text === '' || /[\n\r]$/.test(text) ? text : `${text}\n`);
+    const written = records.slice(0, -1).map((record) => {
+      const read = recordIn(record);
+      return read === undefined ? `${record}\n` : join(chunk.source, read);
+    });
+    const bytes = Buffer.from(written.join(''));
     const lines = records.length - 1;
     if (bytes.length === 0) return { lines, matched: 0, unmatched: lines, progress: 0 };
     const seen = sink({ ...chunk, bytes, start: 0, end: bytes.length });
@@ -20,14 +38,18 @@ export function dockerJson(sink: ChunkSink): ChunkSink {
   };
 }
 
-function writtenIn(record: string): string {
-  if (record.startsWith('{')) {
-    try {
-      const { log } = JSON.parse(record) as { readonly log?: unknown };
-      if (typeof log === 'string') return log;
-    } catch {
-      // Cut off by a full disk or a copy: it is a line like any other.
-    }
+interface DockerRecord {
+  readonly log: string;
+  readonly stream: 'stdout' | 'stderr';
+}
+
+function recordIn(text: string): DockerRecord | undefined {
+  if (!text.startsWith('{')) return undefined;
+  try {
+    const { log, stream } = JSON.parse(text) as Partial<Record<string, unknown>>;
+    return typeof log === 'string' ? { log, stream: stream === 'stdout' ? 'stdout' : 'stderr' } : undefined;
+  } catch {
+    // Cut off by a full disk or a copy: it is a line like any other.
+    return undefined;
   }
-  return `${record}\n`;
 }

@@ -46,10 +46,38 @@ describe("Docker's JSON logs", () => {
     expect(count).toEqual({ lines: 3, matched: 1, unmatched: 2, progress: 2 });
   });
 
+  const piece = 'a'.repeat(16_384);
+
   it('join the pieces of a long line', () => {
-    const { records, count } = read(record('a'.repeat(16)) + record('b ERR\n') + record('c\n'));
-    expect(records).toEqual([`${'a'.repeat(16)}b ERR\n`, 'c\n']);
+    const { records, count } = read(record(piece) + record('b ERR\n') + record('c\n'));
+    expect(records).toEqual([`${piece}b ERR\n`, 'c\n']);
     expect(count).toEqual({ lines: 3, matched: 1, unmatched: 2, progress: 0 });
+  });
+
+  it('join them where the file grew in between, each stream and each file for itself', () => {
+    const records: string[] = [];
+    const sink = dockerJson((chunk) => {
+      const seen = countChunk(chunk);
+      records.push(...seen.records);
+      return seen.count;
+    });
+    const of = (stream: string, log: string) => chunkOf(`${JSON.stringify({ log, stream })}\n`);
+    expect(sink(of('stderr', piece))).toEqual({ lines: 1, matched: 0, unmatched: 1, progress: 0 });
+    sink(of('stdout', 'other\n'));
+    sink({ ...of('stderr', 'another file\n'), source: 'sport' });
+    expect(sink(of('stderr', 'b ERR\n'))).toEqual({ lines: 1, matched: 1, unmatched: 0, progress: 0 });
+    expect(records).toEqual(['other\n', 'another file\n', `${piece}b ERR\n`]);
+  });
+
+  it('take the last words of a container for a line, though it has no end', () => {
+    expect(read(record('killed')).records).toEqual(['killed\n']);
+    expect(read(record('killed') + record('started again\n')).records).toEqual(['killed\n', 'started again\n']);
+    expect(read(record(piece.slice(1))).records).toEqual([`${piece.slice(1)}\n`]);
+  });
+
+  it('hand on in parts what has no end for 256 KiB', () => {
+    expect(read(record(piece).repeat(16)).records).toEqual([]);
+    expect(read(record(piece).repeat(17)).records).toEqual([`${piece.repeat(17)}\n`]);
   });
 
   it('a line that is none of that goes on as it stands', () => {
