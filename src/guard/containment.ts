@@ -114,7 +114,7 @@ export function triggersNow(
   const shared: Trigger[] = facts.sharedCauses.map((id) => ({
     scope: { kind: 'group', id },
     reason: 'shared_cause',
-    detail: 'several channels of the group failed together',
+    detail: 'what the channels of this group have in common failed',
   }));
   const error = facts.journalError;
   return [
