@@ -1,7 +1,7 @@
 import type { MonoMs } from '../core/clock.ts';
 import { PHASES, type Phase } from '../core/control.ts';
 import type { Draft } from '../core/journal.ts';
-import { type ChannelId, type EngineId, type GroupId, keyOfScope, type Scope } from '../core/scope.ts';
+import { type ChannelId, type EngineId, type GroupId, keyOfScope, sameScope, type Scope } from '../core/scope.ts';
 import type { ControlState } from './state.ts';
 
 /** What exists, so that a word about nothing is refused instead of kept. */
@@ -109,7 +109,7 @@ export const lease = (known: Known, order: { readonly scope: Scope; readonly for
 /** Ends the lease of exactly this scope. */
 export const endLease = (state: ControlState, scope: Scope, said: Said): Command =>
   checked(said, (word) => {
-    const held = state.leases.some((one) => keyOfScope(one.scope) === keyOfScope(scope));
+    const held = state.leases.some((one) => sameScope(one.scope, scope));
     if (!held) return no('nothing_to_do', `there is no lease on ${keyOfScope(scope)}`);
     return yes({ ...aboutOf(scope), fact: { type: 'control.lease_ended', scope, ...word } });
   });

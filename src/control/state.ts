@@ -1,7 +1,7 @@
 import type { MonoMs } from '../core/clock.ts';
 import type { Approval, Phase } from '../core/control.ts';
 import type { JournalEntry, Projection } from '../core/journal.ts';
-import { type GroupId, keyOfScope, type Scope } from '../core/scope.ts';
+import { type GroupId, sameScope, type Scope } from '../core/scope.ts';
 import { applyApproval } from './approvals.ts';
 
 /** Who said it, and why. */
@@ -56,8 +56,6 @@ const INITIAL: ControlState = {
   groupPhases: [],
   approvals: [],
 };
-
-const sameScope = (a: Scope, b: Scope): boolean => keyOfScope(a) === keyOfScope(b);
 
 function applyPhase(state: ControlState, phase: Phase, group: GroupId | undefined): ControlState {
   if (group === undefined) return { ...state, phase };

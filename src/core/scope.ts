@@ -19,6 +19,10 @@ export type ScopeKey = string;
 
 export const keyOfScope = (scope: Scope): ScopeKey => (scope.kind === 'fleet' ? 'fleet' : `${scope.kind}:${scope.id}`);
 
+/** As `keyOfScope` of both would be equal, without making either: it is asked of every channel at every look. */
+export const sameScope = (a: Scope, b: Scope): boolean =>
+  a.kind === b.kind && (a.kind === 'fleet' || b.kind === 'fleet' || a.id === b.id);
+
 /** The inverse of `keyOfScope`; undefined for anything else. A bare word is taken as a channel. */
 export function parseScope(text: string): Scope | undefined {
   if (text === 'fleet') return { kind: 'fleet' };

@@ -50,7 +50,12 @@ export interface Look {
   readonly churning: boolean;
   /** Something is wrong or may be: health is not certain, lives are too short, or the output falls behind. */
   readonly troubled: boolean;
+  /** The records that still say something about the present, strongest first. */
+  readonly speaking: readonly SymptomFacts[];
 }
+
+/** What a look is before its records are asked whether they speak. */
+type Glance = Omit<Look, 'speaking'>;
 
 export function lookAt(facts: ChannelFacts, context: ClassifyContext, nowMs: MonoMs): Look {
   const process = processKnown(facts.process, nowMs) ? facts.process : undefined;
@@ -58,7 +63,7 @@ export function lookAt(facts: ChannelFacts, context: ClassifyContext, nowMs: Mon
   const recentEnds = endsOf(process, down, nowMs);
   const health = healthOf(facts, nowMs);
   const churning = process !== undefined && isLoop(process, down, nowMs) && recentEnds >= CHURN_ENDS_MIN;
-  return {
+  const glance = {
     facts,
     context,
     nowMs,
@@ -71,6 +76,7 @@ export function lookAt(facts: ChannelFacts, context: ClassifyContext, nowMs: Mon
     churning,
     troubled: health.healthy !== true || churning || fallsBehind(facts, nowMs),
   };
+  return { ...glance, speaking: speakingNow(glance) };
 }
 
 const isDown = (process: ProcessFacts | undefined): boolean =>
@@ -90,13 +96,20 @@ const isLoop = ({ failedLives, ends }: ProcessFacts, down: boolean, nowMs: MonoM
 
 const NOTHING: readonly SymptomFacts[] = [];
 
+function speakingNow(glance: Glance): readonly SymptomFacts[] {
+  const { symptoms } = glance.facts;
+  // Most channels complain of nothing.
+  if (symptoms.length === 0) return NOTHING;
+  return symptoms
+    .filter((one) => speaksNow(glance, one))
+    .sort((a, b) => b.confidence - a.confidence || b.lastMs - a.lastMs || (a.kind < b.kind ? -1 : 1));
+}
+
 /** The records of these kinds that still say something about the present, strongest first. */
 export function told(look: Look, ...kinds: readonly SymptomKind[]): readonly SymptomFacts[] {
-  // Most channels complain of nothing, and every row asks.
-  if (look.facts.symptoms.length === 0) return NOTHING;
-  return look.facts.symptoms
-    .filter((one) => kinds.includes(one.kind) && speaksNow(look, one))
-    .sort((a, b) => b.confidence - a.confidence || b.lastMs - a.lastMs || (a.kind < b.kind ? -1 : 1));
+  // Every row asks.
+  if (look.speaking.length === 0) return NOTHING;
+  return look.speaking.filter(({ kind }) => kinds.includes(kind));
 }
 
 /**
@@ -104,7 +117,7 @@ export function told(look: Look, ...kinds: readonly SymptomKind[]): readonly Sym
  * outlast the loop, so that the loop never loses the name of its cause.
  * What a process said as it died goes on speaking for as long as it is dead: nothing newer contradicts it.
  */
-function speaksNow(look: Look, symptom: SymptomFacts): boolean {
+function speaksNow(look: Glance, symptom: SymptomFacts): boolean {
   const { process, nowMs } = look;
   const freshMs = symptom.kind === 'corrupt_input' && !look.churning ? CORRUPT_FRESH_MS : SYMPTOM_FRESH_MS;
   const fresh = nowMs - symptom.lastMs <= freshMs;
@@ -178,18 +191,25 @@ const ANSWER_MS = 20_000;
 export function outageMs(look: Look): MonoMs | undefined {
   const { facts, process } = look;
   if (process?.downSinceMs === undefined) return undefined;
+  if (facts.source === undefined && facts.symptoms.length === 0) return undefined;
   const nearMs = 2 * LAST_WORDS_MS;
   // Until the engine has told what came of Reeve's own action, the death is still the one before it.
   const { actedMs = Number.NEGATIVE_INFINITY } = facts;
   const isTold = Math.max(process.seenMs, process.stateSinceMs) >= actedMs || look.nowMs - actedMs >= ANSWER_MS;
   const fromMs = isTold ? Math.max(process.downSinceMs - nearMs, actedMs) : process.downSinceMs - nearMs;
   const untilMs = process.downSinceMs + nearMs;
-  const stretches = facts.symptoms.filter(({ kind }) => UPSTREAM_SYMPTOMS.includes(kind));
-  const probed = { firstMs: facts.source?.lastFailFromMs, lastMs: facts.source?.lastFailMs };
-  const ends = [...stretches, probed].flatMap(({ firstMs, lastMs }) =>
-    firstMs !== undefined && lastMs !== undefined && firstMs <= untilMs && lastMs >= fromMs ? [lastMs] : [],
-  );
-  return ends.length === 0 ? undefined : Math.max(...ends);
+  let endMs = facts.source === undefined ? undefined : endWithin(facts.source.lastFailFromMs, facts.source.lastFailMs);
+  for (const { kind, firstMs, lastMs } of facts.symptoms) {
+    if (!UPSTREAM_SYMPTOMS.includes(kind)) continue;
+    const saidMs = endWithin(firstMs, lastMs);
+    if (saidMs !== undefined && (endMs === undefined || saidMs > endMs)) endMs = saidMs;
+  }
+  return endMs;
+
+  function endWithin(firstMs: MonoMs | undefined, lastMs: MonoMs | undefined): MonoMs | undefined {
+    if (firstMs === undefined || lastMs === undefined) return undefined;
+    return firstMs <= untilMs && lastMs >= fromMs ? lastMs : undefined;
+  }
 }
 
 /** The channel died of its source, and its source is back: what is left to do is to start it. */

@@ -2,7 +2,7 @@ import type { MonoMs } from '../core/clock.ts';
 import type { Containment, ContainmentReason } from '../core/envelope.ts';
 import type { Draft } from '../core/journal.ts';
 import type { Limits } from '../core/limits.ts';
-import { type EngineId, type GroupId, keyOfScope, parseScope, type Scope } from '../core/scope.ts';
+import { type EngineId, type GroupId, keyOfScope, sameScope, parseScope, type Scope } from '../core/scope.ts';
 import { breakerAt } from './breaker.ts';
 import { containmentKey, containmentsOf, type GuardState, overdueOf, type SubjectState } from './state.ts';
 import { roomFor, startsMaxOf } from './window.ts';
@@ -169,7 +169,7 @@ export function raise(
     fact: { type: 'containment.raised', scope, reason, detail, releaseByPerson },
   };
   const isPaged = Object.values(state.containments).some(
-    (held) => keyOfScope(held.scope) === keyOfScope(scope) && held.reason !== 'operator_freeze',
+    (held) => sameScope(held.scope, scope) && held.reason !== 'operator_freeze',
   );
   return isPaged || reason === 'operator_freeze' ? [raised] : [raised, ...how.onEscalate(raised)];
 }

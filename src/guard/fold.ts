@@ -1,5 +1,5 @@
 import type { JournalEntry, JournalFact, Projection } from '../core/journal.ts';
-import { keyOfScope, type Scope, type ScopeKey } from '../core/scope.ts';
+import { keyOfScope, sameScope, type Scope, type ScopeKey } from '../core/scope.ts';
 import { resetBreaker, settleProbe } from './breaker.ts';
 import { Edit } from './edit.ts';
 import { finish, grant, judge, relapsed, settle, start, unknown } from './lifecycle.ts';
@@ -69,7 +69,7 @@ function startAnew(edit: Edit, nowMs: number): void {
 
 function released(edit: Edit, scope: Scope, who: string): void {
   for (const [key, held] of Object.entries(edit.state.containments)) {
-    if (keyOfScope(held.scope) === keyOfScope(scope)) edit.putContainment(key, { ...held, releasedBy: who });
+    if (sameScope(held.scope, scope)) edit.putContainment(key, { ...held, releasedBy: who });
   }
 }
 

@@ -1,7 +1,7 @@
 import { frozenNow, leaseOf, windowOf } from '../control/state.ts';
 import type { Phase } from '../core/control.ts';
 import { accessOf } from '../core/persona.ts';
-import { keyOfScope, type Scope } from '../core/scope.ts';
+import { keyOfScope, sameScope } from '../core/scope.ts';
 import type { ToolSpec } from '../core/tool.ts';
 import { clockTrigger, poolTrigger } from './containment.ts';
 import { type Answer, type Moment, notAsked, pass, refuse } from './moment.ts';
@@ -9,8 +9,6 @@ import { isStaged, specOf, TARGET_KINDS } from './spec.ts';
 import { containmentsOf } from './state.ts';
 
 const OBSERVES = notAsked('this tool only looks');
-
-const sameScope = (a: Scope, b: Scope): boolean => keyOfScope(a) === keyOfScope(b);
 
 /** Question 1, second half: the tool is known; do the parameters make sense, and are they the incident's own? */
 export function target(moment: Moment): Answer {

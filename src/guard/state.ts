@@ -5,6 +5,7 @@ import {
   type GroupId,
   type IncidentId,
   keyOfScope,
+  sameScope,
   type RunId,
   type Scope,
   type ScopeKey,
@@ -154,8 +155,7 @@ export const containmentKey = (scope: Scope, reason: ContainmentReason): string 
 
 /** Containments of any of the scopes. */
 export function containmentsOf(state: GuardState, scopes: readonly Scope[]): readonly HeldContainment[] {
-  const keys = new Set(scopes.map(keyOfScope));
-  return Object.values(state.containments).filter((held) => keys.has(keyOfScope(held.scope)));
+  return Object.values(state.containments).filter((held) => scopes.some((scope) => sameScope(scope, held.scope)));
 }
 
 /** Restarts that began and were never judged, and are overdue now: each failed at its deadline. */

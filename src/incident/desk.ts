@@ -1,7 +1,7 @@
 import type { FailureClass } from '../core/classification.ts';
 import type { MonoMs } from '../core/clock.ts';
 import type { IncidentEnding } from '../core/incident.ts';
-import { type IncidentId, keyOfScope } from '../core/scope.ts';
+import { type IncidentId, sameScope } from '../core/scope.ts';
 import { specOf } from '../guard/spec.ts';
 import type { OpenIncident } from './state.ts';
 
@@ -141,7 +141,7 @@ function hasRelapsed(
 ): boolean {
   if (cure === undefined || nowMs - cure.atMs > policy.relapseMs) return false;
   const { tool, target } = cure.permit.call;
-  if (keyOfScope(target) !== keyOfScope(incident.scope)) return false;
+  if (!sameScope(target, incident.scope)) return false;
   return found === incident.classification || specOf(tool).cures.includes(found);
 }
 

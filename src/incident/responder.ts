@@ -81,10 +81,9 @@ export class Responder implements Disposable {
     this.#deps = deps;
   }
 
-  /** Looks at one scope and does what is due. Cheap where nothing is. */
-  look(scope: Scope): void {
+  /** Looks at one scope and does what is due at the moment of that look. Cheap where nothing is. */
+  look(scope: Scope, nowMs: MonoMs = this.#deps.clock.monotonicMs()): void {
     if (this.#stopped) return;
-    const nowMs = this.#deps.clock.monotonicMs();
     for (let count = 0; count < INTENTS_MAX; count += 1) {
       const open = openOn(this.#deps.incidents(), scope);
       const seen = this.#deps.see(scope, nowMs);

@@ -10,6 +10,7 @@ import {
   type ChannelRef,
   type EngineId,
   keyOfScope,
+  sameScope,
   type Scope,
   type ScopeKey,
   scopesOf,
@@ -177,7 +178,7 @@ export class Sights {
   }
 
   #members(scope: Scope) {
-    const inside = (ref: ChannelRef) => scopesOf(ref).some((one) => keyOfScope(one) === keyOfScope(scope));
+    const inside = (ref: ChannelRef) => scopesOf(ref).some((one) => sameScope(one, scope));
     return this.#deps.watch.all().filter(({ ref }) => inside(ref));
   }
 
@@ -189,8 +190,7 @@ export class Sights {
 
   /** Of the newest question: an older one was about what the trouble was then. */
   #approval(scope: Scope): Sight['approval'] {
-    const key = keyOfScope(scope);
-    const newest = this.#deps.control().approvals.findLast(({ approval }) => keyOfScope(approval.call.target) === key);
+    const newest = this.#deps.control().approvals.findLast(({ approval }) => sameScope(approval.call.target, scope));
     return newest === undefined || newest.state === 'used' ? 'none' : newest.state;
   }
 

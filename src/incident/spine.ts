@@ -1,6 +1,6 @@
 import { withdrawApprovals } from '../control/approvals.ts';
 import { controlProjection, type ControlState, phaseOf } from '../control/state.ts';
-import type { Clock } from '../core/clock.ts';
+import type { Clock, MonoMs } from '../core/clock.ts';
 import type { Phase } from '../core/control.ts';
 import type { Engine } from '../core/engine.ts';
 import { InvariantError, messageOf } from '../core/errors.ts';
@@ -10,7 +10,7 @@ import type { Append, Draft, Projection, Read } from '../core/journal.ts';
 import type { Limits } from '../core/limits.ts';
 import { PATIENCE_MS } from '../core/persona.ts';
 import type { Sample } from '../core/sample.ts';
-import { type ChannelId, type EngineId, type GroupId, keyOfScope, type Scope } from '../core/scope.ts';
+import { type ChannelId, type EngineId, type GroupId, keyOfScope, sameScope, type Scope } from '../core/scope.ts';
 import type { Symptom } from '../core/symptom.ts';
 import type { ToolName } from '../core/tool.ts';
 import { Board } from '../ground/facts.ts';
@@ -137,17 +137,16 @@ export class Spine implements Disposable {
   }
 
   /** Judges every channel that something new is known of, then what they share, then acts. */
-  settle(): void {
+  settle(nowMs: MonoMs = this.#deps.clock.monotonicMs()): void {
     this.#safely('settle', () => {
-      const nowMs = this.#deps.clock.monotonicMs();
       const touched = [...this.#dirty].filter((channel) => this.watch.refresh(channel, nowMs));
       this.#dirty.clear();
       for (const { id } of this.#deps.engineSetups) this.watch.refreshEngine(id, nowMs);
       const causesMoved = this.watch.correlate(nowMs);
       if (causesMoved) this.#keeper.contain();
-      if (causesMoved || touched.length > 0) this.#lookAtCauses();
+      if (causesMoved || touched.length > 0) this.#lookAtCauses(nowMs);
       const ids = causesMoved ? this.#roster.ids : touched;
-      for (const id of ids) this.#responder.look({ kind: 'channel', id });
+      for (const id of ids) this.#responder.look({ kind: 'channel', id }, nowMs);
     });
   }
 
@@ -175,7 +174,7 @@ export class Spine implements Disposable {
     const ref = this.#roster.channelOf(channel);
     if (ref === undefined || this.watch.watched(channel) === undefined) return undefined;
     const scope: Scope = { kind: 'channel', id: channel };
-    const open = this.incidents().open.find(({ incident }) => keyOfScope(incident.scope) === keyOfScope(scope));
+    const open = this.incidents().open.find(({ incident }) => sameScope(incident.scope, scope));
     const incident = open?.incident ?? supposedIncident(ref, this.#deps.clock);
     return this.guard.preview({
       call: { tool, target: scope, channels: [] },
@@ -275,16 +274,16 @@ export class Spine implements Disposable {
       this.#sweptMs = nowMs;
       for (const id of this.#roster.ids) this.#dirty.add(id);
     }
-    this.settle();
+    this.settle(nowMs);
     this.#keeper.keepUp(nowMs);
-    for (const { incident } of this.incidents().open) this.#responder.look(incident.scope);
+    for (const { incident } of this.incidents().open) this.#responder.look(incident.scope, nowMs);
   }
 
-  #lookAtCauses(): void {
+  #lookAtCauses(nowMs: MonoMs): void {
     const open = this.incidents().open.filter(({ incident }) => incident.scope.kind !== 'channel');
     const scopes = [...this.watch.causes.map(({ scope }) => scope), ...open.map(({ incident }) => incident.scope)];
     const byKey = new Map(scopes.map((scope) => [keyOfScope(scope), scope]));
-    for (const scope of byKey.values()) this.#responder.look(scope);
+    for (const scope of byKey.values()) this.#responder.look(scope, nowMs);
   }
 
   #liveFacts(scope: Scope, engine: EngineId) {

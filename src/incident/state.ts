@@ -2,7 +2,7 @@ import type { FailureClass } from '../core/classification.ts';
 import type { MonoMs } from '../core/clock.ts';
 import type { Incident, Outcome } from '../core/incident.ts';
 import type { JournalEntry, Projection } from '../core/journal.ts';
-import { type ChannelId, type IncidentId, keyOfScope, type Scope } from '../core/scope.ts';
+import { type ChannelId, type IncidentId, sameScope, type Scope } from '../core/scope.ts';
 import type { PermitTerms } from '../core/tool.ts';
 
 /** One open incident and how far its handling has come. */
@@ -114,7 +114,7 @@ const denialOf = ({ last }: OpenIncident) => (last?.kind === 'escalated' ? last.
 
 const covers = (scope: Scope, { scope: own, group, engine }: Incident): boolean =>
   scope.kind === 'fleet' ||
-  keyOfScope(scope) === keyOfScope(own) ||
+  sameScope(scope, own) ||
   (scope.kind === 'group' && scope.id === group) ||
   (scope.kind === 'engine' && scope.id === engine);
 
@@ -190,7 +190,7 @@ function changed(held: OpenIncident, entry: JournalEntry): OpenIncident {
 }
 
 export const openOn = (state: IncidentState, scope: Scope): OpenIncident | undefined =>
-  state.open.find(({ incident }) => keyOfScope(incident.scope) === keyOfScope(scope));
+  state.open.find(({ incident }) => sameScope(incident.scope, scope));
 
 export const openById = (state: IncidentState, id: IncidentId): OpenIncident | undefined =>
   state.open.find(({ incident }) => incident.id === id);

@@ -7,6 +7,7 @@ import { classifyEngine } from '../ground/classify_engine.ts';
 import { correlate, coveredBy, type SharedCause, suspected } from '../ground/correlate.ts';
 import type { Board, ChannelFacts } from '../ground/facts.ts';
 import { type Family, familyOf } from '../ground/families.ts';
+import type { ClassifyContext } from '../ground/look.ts';
 import { type NearbySources, nearbySources, playingNearby } from '../ground/nearby.ts';
 import type { Want } from '../ground/row.ts';
 import { viewersOf } from '../ground/viewers.ts';
@@ -32,6 +33,15 @@ export interface WatchDeps {
   readonly onWants: (channel: ChannelId, wants: readonly Want[]) => void;
 }
 
+/** A channel in trouble, and what its finding rests on. */
+interface Troubled {
+  readonly id: ChannelId;
+  readonly family: Family | undefined;
+  readonly facts: ChannelFacts;
+  readonly context: ClassifyContext;
+  readonly judgedMs: MonoMs;
+}
+
 /** While there is trouble, correlation is worked out anew at most this often, and at once on any change. */
 const CORRELATE_EVERY_MS = 200;
 
@@ -40,7 +50,7 @@ export class Watch {
   readonly #deps: WatchDeps;
   readonly #channels = new Map<ChannelId, Watched>();
   /** Few of many: each judgement asks who else is in trouble. */
-  readonly #troubled = new Map<ChannelId, { readonly id: ChannelId; readonly family: Family | undefined }>();
+  readonly #troubled = new Map<ChannelId, Troubled>();
   #engines = new Map<EngineId, Assessment>();
   #causes: readonly SharedCause[] = [];
   #correlatedMs = Number.NEGATIVE_INFINITY;
@@ -73,24 +83,18 @@ export class Watch {
       this.#troubled.delete(channel);
       return this.#channels.delete(channel);
     }
-    const engine = facts.setup.engine;
-    const finding = classify(
-      facts,
-      {
-        engine: this.#deps.board.engineFacts(engine),
-        host: this.#deps.board.hostFacts(engine),
-        limits: this.#deps.limits(),
-        autorestartGraceMs: this.#deps.board.engineSetup(engine)?.autorestartGraceMs ?? 0,
-        sharingSource: this.#sharing(channel, facts.source?.last.host),
-        nearby: this.#nearby(facts, nowMs),
-      },
-      nowMs,
-    );
+    const context = this.#contextOf(facts, nowMs);
+    const held = this.#troubled.get(channel);
+    // What is in trouble is asked about several times at one look, and the same question has the same answer.
+    if (held?.judgedMs === nowMs && held.facts === facts && isSameContext(held.context, context)) return true;
+    const finding = classify(facts, context, nowMs);
     const before = this.#channels.get(channel);
     const after = watchedAfter(before, { ref: facts.setup, finding, nowMs, viewers: viewersOf(facts, nowMs) });
     this.#channels.set(channel, after);
-    if (finding.trouble) this.#troubled.set(channel, { id: channel, family: familyOf(finding.classification) });
-    else this.#troubled.delete(channel);
+    if (finding.trouble) {
+      const family = familyOf(finding.classification);
+      this.#troubled.set(channel, { id: channel, family, facts, context, judgedMs: nowMs });
+    } else this.#troubled.delete(channel);
     if (finding.trouble && finding.wants.length > 0) this.#deps.onWants(channel, finding.wants);
     const changed =
       before === undefined ||
@@ -98,6 +102,19 @@ export class Watch {
       isSettling(before.finding) !== isSettling(finding);
     this.#changed ||= changed;
     return changed || finding.trouble;
+  }
+
+  #contextOf(facts: ChannelFacts, nowMs: MonoMs): ClassifyContext {
+    const { board, limits } = this.#deps;
+    const { id, engine } = facts.setup;
+    return {
+      engine: board.engineFacts(engine),
+      host: board.hostFacts(engine),
+      limits: limits(),
+      autorestartGraceMs: board.engineSetup(engine)?.autorestartGraceMs ?? 0,
+      sharingSource: this.#sharing(id, facts.source?.last.host),
+      nearby: this.#nearby(facts, nowMs),
+    };
   }
 
   refreshEngine(engine: EngineId, nowMs: MonoMs): void {
@@ -178,6 +195,15 @@ export class Watch {
 
 const classOf = (finding: Finding): FailureClass | string =>
   finding.trouble ? finding.classification : `well:${finding.healthy}:${finding.quiet}`;
+
+const isSameContext = (a: ClassifyContext, b: ClassifyContext): boolean =>
+  a.engine === b.engine &&
+  a.host === b.host &&
+  a.limits === b.limits &&
+  a.autorestartGraceMs === b.autorestartGraceMs &&
+  a.sharingSource === b.sharingSource &&
+  a.nearby?.failFromMs === b.nearby?.failFromMs &&
+  a.nearby?.okSinceMs === b.nearby?.okSinceMs;
 
 const isSettling = (finding: Finding): boolean => finding.trouble && finding.settling;
 
