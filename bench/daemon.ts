@@ -1,9 +1,9 @@
 // The daemon as a whole, at 500 channels with the journal on disk: from a line in a log to the guard's durable verdict,
 // memory, and what it costs to sit idle. Prints the machine, the figures and their spread.
-// The daemon is started as people start it (bin/reeve.js), and idles for a minute first: a channel that is younger than
-// that is looked at more often.
+// The daemon is the package as people install it, or with `--checkout` the sources as they are. It idles for a minute
+// first: a channel that is younger than that is looked at more often.
 // `--poll 30s --verdicts 0` shows what following the files alone costs: the engine is looked at as rarely as may be.
-// Usage: node bench/daemon.ts [--channels 500] [--verdicts 120] [--settle-seconds 65] [--idle-seconds 60] [--poll 1s]
+// Usage: node bench/daemon.ts [--channels 500] [--verdicts 120] [--settle-seconds 65] [--idle-seconds 60] [--poll 1s] [--checkout]
 import { spawn } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -11,7 +11,8 @@ import { cpus, tmpdir, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { quantile, sayRow, yardstickMs } from './rows.ts';
+import { builtPackage } from './package.ts';
+import { quantile, sayRow, stolenSeconds, yardstickMs } from './rows.ts';
 
 const { values } = parseArgs({
   options: {
@@ -20,6 +21,7 @@ const { values } = parseArgs({
     'settle-seconds': { type: 'string', default: '65' },
     'idle-seconds': { type: 'string', default: '60' },
     poll: { type: 'string', default: '1s' },
+    checkout: { type: 'boolean', default: false },
   },
 });
 const channelCount = Number(values.channels);
@@ -85,8 +87,10 @@ ${list}
 `,
 );
 
+const bin = join(values.checkout ? root : builtPackage(), 'bin/reeve.js');
 const yardstick = yardstickMs();
-const daemon = spawn(process.execPath, [join(root, 'bin/reeve.js'), 'run', '--config', join(work, 'reeve.yaml')], {
+const [startedMs, stolenBefore] = [performance.now(), stolenSeconds()];
+const daemon = spawn(process.execPath, [bin, 'run', '--config', join(work, 'reeve.yaml')], {
   stdio: ['ignore', 'ignore', 'inherit'],
 });
 const address = join(work, 'state', 'address');
@@ -100,6 +104,7 @@ try {
   const inOrder = await measureVerdicts();
   const latencies = inOrder.toSorted((a, b) => a - b);
   const afterMb = rssMb();
+  const stolen = (stolenSeconds() - stolenBefore) / ((performance.now() - startedMs) / 1_000);
   const pick = (share: number): string => quantile(latencies, share).toFixed(1);
   const [cpu] = cpus();
   console.log(
@@ -122,7 +127,9 @@ try {
   console.log(
     `idle: ${idle.cpuPercent.toFixed(2)} % of one core, ${idle.wakeUps.toFixed(1)} voluntary wake-ups/s over ${idleSeconds} s`,
   );
-  console.log(`yardstick: ${yardstick.toFixed(0)} ms before, ${yardstickMs().toFixed(0)} ms after`);
+  console.log(
+    `yardstick: ${yardstick.toFixed(0)} ms before, ${yardstickMs().toFixed(0)} ms after; ${(stolen * 100).toFixed(1)} % of a core stolen meanwhile`,
+  );
   report({ ...idle, rssMb: Math.max(idle.rssMb, afterMb) }, latencies);
 } finally {
   const ended = daemon.exitCode ?? daemon.signalCode;

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { writeSync } from 'node:fs';
+import { readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** One line of the table that `npm run bench` prints at its end. */
@@ -37,6 +37,18 @@ export const inCell = (text: string): string => text.replaceAll('|', '\\|');
  */
 export const yardstickMs = (): number =>
   Number(execFileSync(process.execPath, [join(import.meta.dirname, 'yardstick.ts')], { encoding: 'utf8' }));
+
+/**
+ * Seconds of all cores that the host has given to others since this machine started (`steal` in proc_stat(5)): what ran
+ * here waited for them. 0 where nobody tells.
+ */
+export function stolenSeconds(): number {
+  try {
+    return Number(readFileSync('/proc/stat', 'latin1').split('\n', 1)[0]?.split(/ +/)[8] ?? 0) / 100;
+  } catch {
+    return 0;
+  }
+}
 
 /** The value below which `share` of the sorted values lie. */
 export const quantile = (sorted: readonly number[], share: number): number =>

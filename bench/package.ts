@@ -1,0 +1,22 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const CHECKOUT = resolve(import.meta.dirname, '..');
+const PARTS = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'src', 'bin', 'tools/build.sh'];
+
+/**
+ * The package as npm and the container install it: compiled, without sources. A checkout strips types as it starts, and
+ * keeps what that takes for as long as the daemon lives. The folder goes away with the process.
+ */
+export function builtPackage(): string {
+  const root = mkdtempSync(join(tmpdir(), 'reeve-package-'));
+  process.on('exit', () => rmSync(root, { recursive: true, force: true }));
+  for (const part of PARTS) cpSync(join(CHECKOUT, part), join(root, part), { recursive: true });
+  symlinkSync(join(CHECKOUT, 'node_modules'), join(root, 'node_modules'));
+  const path = `${join(CHECKOUT, 'node_modules/.bin')}:${process.env.PATH ?? ''}`;
+  execFileSync('sh', ['tools/build.sh'], { cwd: root, env: { ...process.env, PATH: path }, stdio: 'inherit' });
+  rmSync(join(root, 'src'), { recursive: true });
+  return root;
+}
