@@ -198,18 +198,13 @@ export function outageMs(look: Look): MonoMs | undefined {
   const isTold = Math.max(process.seenMs, process.stateSinceMs) >= actedMs || look.nowMs - actedMs >= ANSWER_MS;
   const fromMs = isTold ? Math.max(process.downSinceMs - nearMs, actedMs) : process.downSinceMs - nearMs;
   const untilMs = process.downSinceMs + nearMs;
-  let endMs = facts.source === undefined ? undefined : endWithin(facts.source.lastFailFromMs, facts.source.lastFailMs);
-  for (const { kind, firstMs, lastMs } of facts.symptoms) {
-    if (!UPSTREAM_SYMPTOMS.includes(kind)) continue;
-    const saidMs = endWithin(firstMs, lastMs);
-    if (saidMs !== undefined && (endMs === undefined || saidMs > endMs)) endMs = saidMs;
-  }
-  return endMs;
-
-  function endWithin(firstMs: MonoMs | undefined, lastMs: MonoMs | undefined): MonoMs | undefined {
-    if (firstMs === undefined || lastMs === undefined) return undefined;
-    return firstMs <= untilMs && lastMs >= fromMs ? lastMs : undefined;
-  }
+  let endMs = Number.NEGATIVE_INFINITY;
+  const take = (firstMs: MonoMs, lastMs: MonoMs): void => {
+    if (firstMs <= untilMs && lastMs >= fromMs) endMs = Math.max(endMs, lastMs);
+  };
+  take(facts.source?.lastFailFromMs ?? Number.NaN, facts.source?.lastFailMs ?? Number.NaN);
+  for (const { kind, firstMs, lastMs } of facts.symptoms) if (UPSTREAM_SYMPTOMS.includes(kind)) take(firstMs, lastMs);
+  return endMs === Number.NEGATIVE_INFINITY ? undefined : endMs;
 }
 
 /** The channel died of its source, and its source is back: what is left to do is to start it. */

@@ -110,6 +110,12 @@ describe('channels that play again, where nobody looks at a source', () => {
       expect(playingNearby(order, 100_000)?.failFromMs).toBe(60_000);
     }
   });
+
+  it('tell of the first of two that failed to the same moment', () => {
+    const twin = { ...back, healthySinceMs: 55_000 };
+    expect(playingNearby([back, twin], 100_000)?.okSinceMs).toBe(50_000);
+    expect(playingNearby([twin, back], 100_000)?.okSinceMs).toBe(55_000);
+  });
 });
 
 describe('a channel whose own source nobody looks at', () => {

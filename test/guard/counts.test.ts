@@ -50,8 +50,10 @@ describe('the one high-risk action of a run', () => {
 
   it('is used when it went to any other target, in whichever group', () => {
     const mark = { permit: 'p', target: 'channel:sport', run: 'run-1', atMs: 1 };
-    const state = { ...newGuardState(), groups: { 'group:encoders': [mark], 'group:others': [] } };
+    const groups = { 'group:encoders': [{ ...mark, run: 'run-2' }, mark], 'group:others': [] };
+    const state = { ...newGuardState(), groups };
     expect([usedByRun(state, 'run-1'), usedByRun(newGuardState(), 'run-1')]).toEqual([true, false]);
+    expect([usedByRun(state, 'run-2'), usedByRun(state, 'run-3')]).toEqual([true, false]);
   });
 });
 
