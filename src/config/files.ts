@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf, type Problem } from '../core/errors.ts';
@@ -7,13 +8,29 @@ import { type ParsedYaml, parseYaml } from './yaml.ts';
 const FILES_MAX = 1_000;
 const YAML_NAME = /\.ya?ml$/;
 
+/**
+ * What files said when they were last read, for as long as anybody uses it: after an edit of one file all the others
+ * are the same objects, and whoever has worked them out need not do so again.
+ */
+const known = new Map<string, { readonly sha256: string; readonly parsed: WeakRef<ParsedYaml> }>();
+
+function parsedOnce(file: string, bytes: Buffer): ParsedYaml {
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const before = known.get(file);
+  const same = before?.sha256 === sha256 ? before.parsed.deref() : undefined;
+  if (same !== undefined) return same;
+  const parsed = parseYaml(file, bytes);
+  known.set(file, { sha256, parsed: new WeakRef(parsed) });
+  return parsed;
+}
+
 /** One file, read and parsed; a file that cannot be read is one with a problem. */
 export function readYaml(file: string): ParsedYaml {
   try {
     const status = statSync(file);
     if (!status.isFile()) return unusable(file, 'expected a file, got something else');
     if (status.size > 2 * FILE_BYTES_MAX) return unusable(file, `expected at most ${FILE_BYTES_MAX / 1024} KiB`);
-    return parseYaml(file, readFileSync(file));
+    return parsedOnce(file, readFileSync(file));
   } catch (thrown) {
     return unusable(file, `expected a readable file: ${messageOf(thrown)}`);
   }

@@ -38,11 +38,26 @@ export interface Catalogue {
 /** A shorter literal would make the prefilter stop at nearly every line. */
 const LITERAL_CHARS_MIN = 3;
 
+type Unranked = Omit<Pattern, 'index'>;
+
 interface Candidate {
-  readonly pattern: Omit<Pattern, 'index'>;
+  readonly pattern: Unranked;
   readonly priority: number;
   readonly order: number;
 }
+
+/** One file, compiled by itself. */
+interface CompiledSource {
+  readonly entries: readonly { readonly id: string; readonly pattern: Unranked | undefined }[];
+  readonly priority: number;
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Sound files by what was parsed. Most of a start is spent here, and after an edit of one file all the others are as
+ * they were: a daemon that compiled them all again would look away for more than a second.
+ */
+const known = new WeakMap<object, CompiledSource>();
 
 /** Every file checked, every problem reported at once. A file with a problem gives no patterns. */
 export function compileCatalogue(sources: readonly PatternSource[]): {
@@ -53,39 +68,60 @@ export function compileCatalogue(sources: readonly PatternSource[]): {
   const candidates: Candidate[] = [];
   const owners = new Map<string, string>();
   for (const source of sources) {
-    const found = compileSource(source, owners, candidates.length);
-    if (found.problems.length > 0) problems.push(...found.problems);
-    else candidates.push(...found.candidates);
+    const { entries, priority, problems: own } = compiledSource(source);
+    const found = [...own, ...duplicates(source, entries, owners)];
+    problems.push(...found);
+    if (found.length > 0) continue;
+    const base = candidates.length;
+    entries.forEach(({ pattern }, at) => {
+      if (pattern !== undefined) candidates.push({ pattern, priority, order: base + at });
+    });
   }
   candidates.sort((a, b) => b.priority - a.priority || b.pattern.severity - a.pattern.severity || a.order - b.order);
   return { catalogue: { patterns: candidates.map(({ pattern }, index) => ({ ...pattern, index })) }, problems };
 }
 
-function compileSource(
+/** Every id is noted as its file's, also where the file is refused. */
+function duplicates(
   source: PatternSource,
+  entries: CompiledSource['entries'],
   owners: Map<string, string>,
-  base: number,
-): { readonly candidates: readonly Candidate[]; readonly problems: readonly Problem[] } {
+): readonly Problem[] {
+  return entries.flatMap(({ id }, at) => {
+    const owner = owners.get(id);
+    owners.set(id, source.file);
+    const message = `${id}: the id is already used in ${owner}`;
+    return owner === undefined ? [] : [problemAt(source, ['patterns', at, 'id'], message)];
+  });
+}
+
+function compiledSource(source: PatternSource): CompiledSource {
+  const { value } = source;
+  if (typeof value !== 'object' || value === null) return compileSource(source);
+  const before = known.get(value);
+  if (before !== undefined) return before;
+  const compiled = compileSource(source);
+  if (compiled.problems.length === 0) known.set(value, compiled);
+  return compiled;
+}
+
+function compileSource(source: PatternSource): CompiledSource {
   const parsed = patternDocument.safeParse(source.value);
-  if (!parsed.success)
-    return { candidates: [], problems: parsed.error.issues.map((issue) => shapeProblem(source, issue)) };
+  if (!parsed.success) {
+    return { entries: [], priority: 0, problems: parsed.error.issues.map((issue) => shapeProblem(source, issue)) };
+  }
   const problems: Problem[] = [];
-  const candidates: Candidate[] = [];
   const { software, priority, patterns } = parsed.data;
   const anchor = compileAnchor(parsed.data.anchor, (message) => {
     problems.push(problemAt(source, ['anchor'], `the anchor is refused: ${message}`));
   });
-  patterns.forEach((entry, at) => {
+  const entries = patterns.map((entry, at) => {
     const report = (key: string, message: string): void => {
       problems.push(problemAt(source, ['patterns', at, ...key.split('.').map(asIndex)], `${entry.id}: ${message}`));
     };
-    const owner = owners.get(entry.id);
-    if (owner !== undefined) report('id', `the id is already used in ${owner}`);
-    owners.set(entry.id, source.file);
-    const pattern = compileEntry(entry, { software, anchor }, report);
-    if (pattern !== undefined) candidates.push({ pattern, priority, order: base + at });
+    return { id: entry.id, pattern: compileEntry(entry, { software, anchor }, report) };
   });
-  return { candidates, problems };
+  return { entries, priority, problems };
 }
 
 const asIndex = (part: string): string | number => (/^\d+$/.test(part) ? Number(part) : part);
@@ -107,10 +143,10 @@ function compileAnchor(source: string | undefined, refuse: (message: string) => 
 
 type Report = (key: string, message: string) => void;
 
-function compileEntry(entry: PatternEntry, file: FileScope, report: Report): Omit<Pattern, 'index'> | undefined {
+function compileEntry(entry: PatternEntry, file: FileScope, report: Report): Unranked | undefined {
   const compiled = compileRegex(entry, report);
   if (compiled === undefined) return undefined;
-  const pattern: Omit<Pattern, 'index'> = {
+  const pattern: Unranked = {
     id: entry.id,
     software: file.software,
     symptom: entry.symptom,
@@ -176,7 +212,7 @@ function findOwnWords(entry: PatternEntry, regex: LineRegex, anchor: LineRegex |
   };
 }
 
-function checkExamples(entry: PatternEntry, pattern: Omit<Pattern, 'index'>, report: Report): void {
+function checkExamples(entry: PatternEntry, pattern: Unranked, report: Report): void {
   entry.match.forEach((example, at) => {
     if (!matches(pattern, example)) report(`match.${at}`, `the example does not match: ${example}`);
   });

@@ -45,6 +45,37 @@ describe('compileCatalogue', () => {
     expect(compileCatalogue(sources).problems[0]).toMatchObject({ file: 'b.yaml', path: 'patterns.0.id' });
   });
 
+  it('refuses an id that is used twice also in files that were compiled before, and where it stands in the last of them', () => {
+    const [a, b] = [
+      aSource({ software: 'a', patterns: [entry({})] }),
+      aSource({ software: 'b', patterns: [entry({ id: 'other' }), entry({})] }, 'b.yaml'),
+    ];
+    expect(compileCatalogue([a]).problems).toEqual([]);
+    expect(compileCatalogue([b]).problems).toEqual([]);
+    const { catalogue, problems } = compileCatalogue([a, b]);
+    expect(problems).toMatchObject([{ file: 'b.yaml', path: 'patterns.1.id' }]);
+    expect(catalogue.patterns.map(({ id }) => id)).toEqual(['refused']);
+  });
+
+  it('compiles anew only what was edited', () => {
+    const before = aSource({ software: 'a', patterns: [entry({})] });
+    const edited = (text: string) => aSource({ software: 'b', patterns: [entry({ id: 'b', match: [text] })] });
+    const finds = (sources: Parameters<typeof compileCatalogue>[0]) =>
+      new Map(compileCatalogue(sources).catalogue.patterns.map(({ id, find }) => [id, find]));
+    const [one, two] = [
+      finds([before, edited('Connection refused')]),
+      finds([before, edited('Connection refused again')]),
+    ];
+    expect(two.get('refused')).toBe(one.get('refused'));
+    expect(two.get('b')).not.toBe(one.get('b'));
+  });
+
+  it('tells the problems of a file at each try', () => {
+    const broken = aSource({ software: 'a', patterns: [entry({ regex: '(' })] });
+    expect(compileCatalogue([broken]).problems).toHaveLength(1);
+    expect(compileCatalogue([broken]).problems).toHaveLength(1);
+  });
+
   it('takes nothing from a file with a problem and everything from the others', () => {
     const { catalogue, problems } = compileCatalogue([
       aSource({ software: 'a', patterns: [entry({ regex: '(' })] }),

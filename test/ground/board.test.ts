@@ -110,6 +110,21 @@ describe('the board', () => {
     expect([board.view('news'), board.engineSetup('local')]).toEqual([undefined, undefined]);
   });
 
+  it('knows who shares a group, with what it knows of each, also after a new configuration', () => {
+    const channels = [setupOf('news'), setupOf('sport', { group: 'pull' }), setupOf('film', { group: 'pull' })];
+    const board = new Board({ channels, engines: [ENGINE] }, () => undefined);
+    board.symptom(symptom('dns_failure', 'film'));
+    const inGroup = (group: string) =>
+      board.inGroup(group).map(({ setup, symptoms }) => [setup.id, symptoms.map(({ kind }) => kind)]);
+    expect(inGroup('pull')).toEqual([
+      ['sport', []],
+      ['film', ['dns_failure']],
+    ]);
+    expect(inGroup('nobody')).toEqual([]);
+    board.configure({ channels: [setupOf('film', { group: 'push' })], engines: [ENGINE] });
+    expect([inGroup('pull'), inGroup('push')]).toEqual([[], [['film', ['dns_failure']]]]);
+  });
+
   it('tells a start once, and at no other sample', () => {
     const { board, starts } = setUp();
     const viewers = { ...about, kind: 'viewers', channel: 'news', monoMs: 3_000, viewers: 1 } as const;
