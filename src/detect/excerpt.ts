@@ -1,7 +1,8 @@
 import type { SymptomKind } from '../core/symptom.ts';
 import { type Catalogue, firstFit } from './catalogue.ts';
-import { type ExcerptLine, readExcerpt } from './excerpt_lines.ts';
+import { type ExcerptLine, readExcerpt, withoutNone } from './excerpt_lines.ts';
 import { courseOf, type Evidence, ROUTINE_SEVERITY, withoutOutlived } from './excerpt_course.ts';
+import { withoutHarmless } from './excerpt_harmless.ts';
 import type { Remedy } from './pattern.ts';
 
 /** What an excerpt says as a whole. `unknown` where it does not allow a confident class. */
@@ -19,6 +20,9 @@ const REPEAT_BONUS_MAX = 1;
 /** From so many deaths on, one more start would die too. */
 const CRASH_LOOP_MIN = 3;
 
+/** The file of what every program says. */
+const GENERAL = 'system';
+
 /** The symptom of a line by itself. Cheaper than an excerpt, and blind to what happens around it. */
 export function classifyLine(line: string, catalogue: Catalogue): Verdict {
   return classifyExcerpt([line], catalogue);
@@ -31,7 +35,7 @@ export function classifyLine(line: string, catalogue: Catalogue): Verdict {
 export function classifyExcerpt(lines: readonly string[], catalogue: Catalogue): Verdict {
   const read = readExcerpt(lines);
   const found = [...read.flatMap((line) => evidenceOf(line, catalogue)), ...courseOf(read)];
-  const evidence = withoutOutlived(read, found);
+  const evidence = withoutOutlived(read, withoutHarmless(read, found));
   const best = heaviest(evidence);
   if (best !== undefined && (best.severity > ROUTINE_SEVERITY || !hasUnexplained(read, evidence))) {
     return verdictOf(best, evidence);
@@ -43,10 +47,11 @@ export function classifyExcerpt(lines: readonly string[], catalogue: Catalogue):
 
 function evidenceOf(line: ExcerptLine, catalogue: Catalogue): readonly Evidence[] {
   if (line.whole === '') return [];
-  const pattern = firstFit(line.whole, catalogue);
+  const pattern = firstFit(withoutNone(line.whole), catalogue);
   if (pattern === undefined) return [];
-  const { symptom, severity, confidence, remedy, id, notice } = pattern;
-  return [{ at: line.at, symptom, severity, confidence, remedy, pattern: id, restarts: notice === 'started' }];
+  const { symptom, severity, confidence, remedy, id, notice, software } = pattern;
+  const general = software === GENERAL;
+  return [{ at: line.at, symptom, severity, confidence, remedy, pattern: id, general, restarts: notice === 'started' }];
 }
 
 function heaviest(evidence: readonly Evidence[]): Evidence | undefined {

@@ -10,6 +10,8 @@ export interface Evidence {
   readonly confidence: number;
   readonly remedy: Remedy;
   readonly pattern: string;
+  /** Words that any program may say, not those of one software. */
+  readonly general?: boolean;
   /** The line says that the process was started. */
   readonly restarts?: boolean;
 }

@@ -47,9 +47,13 @@ export function readExcerpt(lines: readonly string[]): readonly ExcerptLine[] {
 const stripControls = (line: string): string =>
   line.replaceAll(/\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*(?:\x07|$)|[\x00-\x08\x0b-\x1f\x7f]/g, '');
 
-/** "0 errors", "failed=0": a count of what did not happen. */
+/** "0 errors", "failed=0", "no stall": a count of what did not happen. */
 const NONE_OF_IT =
-  /\b(?:0|no) (?:errors?|warnings?|failed|failures|timeouts?)\b|\b(?:errors?|warnings?|fail(?:ed|ures)|timeouts?)["']?\s*[=:]\s*["']?0\b(?![.x])/gi;
+  /\b(?:0|no|none|zero|without(?: any)?) (?:errors?|warnings?|failed|failures?|timeouts?|timed out|refused|stalls?|missing|skipped|dropped|lost|gaps?|overruns?|underruns?)\b|\b(?:errors?|warnings?|fail(?:ed|ures)|timeouts?|refused|skipped|dropped|lost|missing)["']?\s*[=:]\s*["']?0\b(?![.x])|\b(?:skipped|dropped|lost|missed|rejected) 0 (?:[a-z]+ )?[a-z]+/gi;
+
+/** The line without counts of what did not happen. */
+export const withoutNone = (line: string): string => line.replaceAll(NONE_OF_IT, '~');
+
 /** Levels of klog, as Kubernetes writes them: the first letter of the line. */
 const KLOG = /^([IWEF])\d{4} \d\d:\d\d:/;
 
@@ -57,7 +61,7 @@ function toneOf(text: string): Tone {
   const klog = KLOG.exec(text)?.[1];
   if (klog === 'I' || isQuiet(text)) return 'quiet';
   if (klog !== undefined) return 'complaint';
-  return COMPLAINT.test(text.replaceAll(NONE_OF_IT, '')) ? 'complaint' : 'plain';
+  return COMPLAINT.test(withoutNone(text)) ? 'complaint' : 'plain';
 }
 
 /** Lines that continue a quoted value or a statement: the record before them let a newline through. */

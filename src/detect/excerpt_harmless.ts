@@ -1,0 +1,141 @@
+import type { SymptomKind } from '../core/symptom.ts';
+import { type Evidence, ROUTINE_SEVERITY } from './excerpt_course.ts';
+import type { ExcerptLine } from './excerpt_lines.ts';
+
+/** A viewer's leaving ranks as its patterns do. */
+const LEFT_SEVERITY = 20;
+
+/** What looks like trouble and is none, told by the rest of its line or by the lines around it. */
+export function withoutHarmless(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
+  const rules = [ofScanners, ofPeers, ofSweeping, viewerLeft, recovered, afterStop];
+  return rules.reduce((found, rule) => rule(lines, found), evidence);
+}
+
+const isSerious = ({ severity }: Evidence): boolean => severity > ROUTINE_SEVERITY;
+
+const asNoise = (one: Evidence): Evidence => ({
+  ...one,
+  symptom: 'benign_noise',
+  severity: ROUTINE_SEVERITY,
+  remedy: 'none',
+});
+
+const asLeft = (one: Evidence): Evidence => ({
+  ...one,
+  symptom: 'client_disconnect_benign',
+  severity: LEFT_SEVERITY,
+  remedy: 'none',
+});
+
+const noise = (at: number, pattern: string): Evidence => ({
+  at,
+  symptom: 'benign_noise',
+  severity: ROUTINE_SEVERITY,
+  confidence: 0.7,
+  remedy: 'none',
+  pattern,
+});
+
+/** What robots ask every server for. That it is not there, or not for them, is as it should be. */
+const SCANNED =
+  /\/(?:wp-(?:login|admin|content|includes|config)\b|\.env\b|\.git\/|\.aws\/|phpmyadmin\b|xmlrpc\.php|cgi-bin\/|favicon\.ico|robots\.txt|sitemap\.xml|apple-touch-icon|vendor\/phpunit|boaform\/|HNAP1\b|manager\/html)/i;
+const TURNED_AWAY: ReadonlySet<SymptomKind> = new Set(['upstream_not_found', 'auth_denied', 'segment_missing']);
+
+function ofScanners(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
+  const scanned = new Set(lines.filter(({ whole }) => SCANNED.test(whole)).map(({ at }) => at));
+  if (scanned.size === 0) return evidence;
+  const known = new Set(evidence.map(({ at }) => at));
+  return [
+    ...evidence.map((one) => (scanned.has(one.at) && TURNED_AWAY.has(one.symptom) ? asNoise(one) : one)),
+    ...[...scanned].filter((at) => !known.has(at)).map((at) => noise(at, 'harmless_scanner')),
+  ];
+}
+
+/** One of those who watch, by a number or an address, or as the one whom words come from. */
+const PEER =
+  /\b(?:client|viewer|listener|player|subscriber|consumer|spectator)s?(?:(?: |#|\[| \[|=)[\w.:[\]-]{0,60}\d|,? (?:disconnected|left|gone|went away|timed out|hung up|closed)\b)|\bfrom (?:the |a )?(?:client|viewer|listener|player|subscriber|consumer)\b/i;
+/** Somebody else may be meant on the same line: then it stays what it is. */
+const NOT_PEER =
+  /\b(?:upstream|origin|backend|source|proxy|redis|database|dial|provider|tuner|publish\w*|encoder|ingest|camera|api|(?:push|relay|forward)(?:ing)? (?:to|target)|connect(?:ing|ion)? to|(?:to|from|by) (?:the )?server)\b/i;
+const CUT: ReadonlySet<SymptomKind> = new Set(['upstream_unreachable', 'upstream_timeout', 'unknown']);
+
+/** What every program says of a connection that broke is no trouble where the line says that it was a viewer's. */
+function ofPeers(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
+  const isPeers = ({ at, symptom, general }: Evidence): boolean =>
+    general === true && CUT.has(symptom) && PEER.test(lines[at]!.text) && !NOT_PEER.test(lines[at]!.text);
+  return evidence.map((one) => (isPeers(one) ? asLeft(one) : one));
+}
+
+const SWEPT =
+  /\b(?:removed|deleted|purged|pruned|evicted|cleaned(?: up)?|cleared|discarded) (?:\d+ |all )?(?:[a-z]+ )?(?:expired|stale|old|orphaned|outdated|unused)\b/i;
+
+/** Old things that were swept out are no trouble. */
+function ofSweeping(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
+  const isSwept = ({ at, general }: Evidence): boolean =>
+    general === true && lines[at]!.tone !== 'complaint' && SWEPT.test(lines[at]!.text);
+  return evidence.map((one) => (isSwept(one) ? asNoise(one) : one));
+}
+
+/** Where ffmpeg writes to: the head of an output, and what it says when it cannot finish it. */
+const TARGET =
+  /(?:^Output #\d+, .{1,80}, to '|\bError (?:writing trailer of|closing file) )([a-z]+:\/\/[^\s'"]{1,400})/;
+/** An address that one waits at, and never connects to. */
+const LISTENS = /[?&](?:listen(?:=[12])?|mode=listener)(?:[&:]|$)|^[a-z]+:\/\/(?:0\.0\.0\.0|\[::\])?:\d/;
+const WRITES =
+  /av_interleaved_write_frame|Error (?:writing|closing|submitting a packet|muxing)|Failed to update header|URL read error|Conversion failed|Task finished with error/;
+const LOST: ReadonlySet<SymptomKind> = new Set(['upstream_unreachable', 'process_exit_nonzero', 'unknown']);
+
+/** An output that waits for a reader loses its viewer, not its source. */
+function viewerLeft(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
+  const targets = lines.flatMap(({ whole }) => TARGET.exec(whole)?.[1] ?? []);
+  if (targets.length === 0 || !targets.every((target) => LISTENS.test(target))) return evidence;
+  const isOfViewer = ({ at, symptom }: Evidence): boolean => LOST.has(symptom) && WRITES.test(lines[at]!.text);
+  if (!evidence.every((one) => !isSerious(one) || isOfViewer(one))) return evidence;
+  return evidence.map((one) => (isSerious(one) ? asLeft(one) : one));
+}
+
+/** What is over once its connection stands again. */
+const PASSING: ReadonlySet<SymptomKind> = new Set(['upstream_unreachable', 'upstream_timeout', 'dns_failure']);
+const BACK =
+  /\b(?:re-?connected|(?:re-?connect\w*|connection) (?:(?:to|with) .{1,120} )?(?:was |is |has been )?(?:success\w*|succeeded|re-?established|restored|recovered)|re-?established|success\w* (?:re-?)?connect(?:ed|ion)\b|(?:connected|succeeded|successful) (?:after|on|at) .{0,12}(?:attempt|retr|tr(?:y|ies)\b)|(?:attempt|retry|try) (?:#?\d+ )?(?:was )?(?:ok\b|succe\w+)|(?:healthy|reachable|available|online|up|connected) again|(?:source|input|upstream|origin|feed|target)\b.{0,60}\bconnected\b)/i;
+const NOT_BACK = /\b(?:not|never|un\w+|until|unless|when|once|if|before|retry|will|fail\w*|cannot|can't|couldn't)\b/i;
+const AGAIN = /\bagain\b/i;
+const TRIES = /\bre-?(?:connect|try|tries|trying)|\battempt/i;
+
+/** A connection that was lost and is back, in the words of the program that lost it, with nothing wrong after that. */
+function recovered(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
+  const back = lines.findLast(({ text, tone }) => tone !== 'complaint' && BACK.test(text) && !NOT_BACK.test(text));
+  if (back === undefined) return evidence;
+  const worried = lines.filter(({ tone }) => tone === 'complaint').map(({ at }) => at);
+  if (worried.some((at) => at > back.at)) return evidence;
+  if (!lines.some(({ at, text }) => at <= back.at && (TRIES.test(text) || AGAIN.test(text)))) return evidence;
+  if (!evidence.every((one) => !isSerious(one) || (one.at <= back.at && PASSING.has(one.symptom)))) return evidence;
+  return [...evidence.map((one) => (isSerious(one) ? asNoise(one) : one)), noise(back.at, 'harmless_recovered')];
+}
+
+const STOPPED =
+  /\breceived (?:signal (?:2|15)\b|SIG(?:TERM|INT)\b)|\b(?:got|caught) (?:signal )?SIG(?:TERM|INT)\b|\bSIG(?:TERM|INT)\b (?:received|caught)|\b(?:on|by|after|reason="?|signal[=:] ?"?)SIG(?:TERM|INT)\b|(?:exiting|stopping|shutting down|terminating) (?:on|after|by) (?:SIG(?:TERM|INT)|request|signal|user)\b|[Gg]raceful(?:ly)? (?:stop|shut|exit)|\b[Uu]ser (?:stopped|requested)\b|\b[Ss]hut(?:ting |)down\b|Stopping server, please wait|"stop" has been clicked/;
+const STARTED = /\b(?:start(?:ed|ing)|spawned|LOG START)\b/i;
+const FORCED = /SIGKILL|\bKILL|[Tt]imed? ?out|\b9\b/;
+const WAKE: ReadonlySet<SymptomKind> = new Set([
+  'upstream_unreachable',
+  'process_exit_nonzero',
+  'publisher_lost',
+  'unknown',
+]);
+const TORN = /clos|abort|cancel|broken|reset|\bEOF\b|disconnect|interrupt|terminat|stopp|\bexit/i;
+
+/** What an ordered stop tears down complains of it: connections that close, pipes that break, processes that end. */
+function afterStop(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
+  const stop = lines.find(({ text }) => STOPPED.test(text));
+  if (stop === undefined || lines.some(({ at, tone }) => at <= stop.at && tone === 'complaint')) return evidence;
+  const later = lines.filter(({ at }) => at > stop.at);
+  if (later.some(({ text }) => STARTED.test(text) || FORCED.test(text))) return evidence;
+  const isWake = ({ at, symptom }: Evidence): boolean => at > stop.at && WAKE.has(symptom);
+  if (!evidence.every((one) => !isSerious(one) || isWake(one))) return evidence;
+  const torn = later.filter(({ tone, text }) => tone === 'complaint' && TORN.test(text));
+  return [
+    ...evidence.map((one) => (isWake(one) ? asNoise(one) : one)),
+    ...torn.map(({ at }) => noise(at, 'harmless_stopping')),
+  ];
+}

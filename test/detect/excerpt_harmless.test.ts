@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import { classifyExcerpt } from '../../src/detect/excerpt.ts';
+import { readCatalogue } from '../../tools/corpus.ts';
+
+const catalogue = readCatalogue();
+const symptomOf = (...lines: string[]) => classifyExcerpt(lines, catalogue).symptom;
+
+describe('what robots ask for', () => {
+  it.each([
+    ['2026-06-01 10:00:01 WARN HTTP/1.1 404 Not Found for /wp-login.php'],
+    ['2026-06-01 10:00:01 ERROR request for /.env refused: 403 Forbidden'],
+    ['WARN open /srv/www/favicon.ico: no such file or directory'],
+  ])('%s', (line) => {
+    expect(symptomOf(line)).toBe('benign_noise');
+  });
+
+  it('does not excuse the same answer for a stream, nor a lost origin', () => {
+    expect(symptomOf('ERROR HTTP/1.1 404 Not Found for /live/ch1/index.m3u8')).toBe('upstream_not_found');
+    expect(symptomOf('ERROR connect to origin failed: Connection refused, for /wp-login.php')).toBe(
+      'upstream_unreachable',
+    );
+  });
+});
+
+describe('a connection of a viewer', () => {
+  it.each([
+    'Jun 01 10:00:01 edge hub[9]: client 192.0.2.4:5012 disconnected: connection reset by peer',
+    'WARN viewer 99: socket error ECONNRESET, removing',
+    'WARN request timeout from client 10.0.0.5 after 30s, closing the connection',
+    'INFO listener 12 timed out, closing connection (listeners: 44)',
+  ])('%s', (line) => {
+    expect(symptomOf(line)).toBe('client_disconnect_benign');
+  });
+
+  it.each([
+    ['WARN client 192.0.2.4:5012: upstream connection refused', 'upstream_unreachable'],
+    ['ERROR http client: Connection refused', 'upstream_unreachable'],
+    ['ERROR client 7 lost its source: Connection reset by peer', 'upstream_unreachable'],
+    ['ERROR publisher client 7: Connection reset by peer', 'upstream_unreachable'],
+  ])('is not meant by %s', (line, symptom) => {
+    expect(symptomOf(line)).toBe(symptom);
+  });
+});
+
+describe('old things that were swept out', () => {
+  it('are routine, while one that is in use is not', () => {
+    expect(symptomOf('INFO cleanup: removed 12 expired tokens and 3 expired sessions')).toBe('benign_noise');
+    expect(symptomOf('ERROR the token has expired')).toBe('auth_expired');
+  });
+});
+
+describe('an ffmpeg that listens', () => {
+  const ends = (url: string) => [
+    'av_interleaved_write_frame(): Connection reset by peer',
+    `Error writing trailer of ${url}: Connection reset by peer`,
+    `Error closing file ${url}: Connection reset by peer`,
+    'Conversion failed!',
+  ];
+
+  it.each([
+    'tcp://127.0.0.1:8949?listen=1',
+    'tcp://127.0.0.1:8949?listen',
+    'http://0.0.0.0:8080',
+    'srt://:9000?mode=listener',
+  ])('loses its viewer: %s', (url) => {
+    expect(symptomOf(...ends(url))).toBe('client_disconnect_benign');
+  });
+
+  it('is not one that pushes, nor one that also lost its input or its disk', () => {
+    expect(symptomOf(...ends('tcp://192.0.2.9:8949'))).toBe('upstream_unreachable');
+    expect(symptomOf(...ends('tcp://192.0.2.9:8949?listener=no'))).toBe('upstream_unreachable');
+    const listening = ends('tcp://0.0.0.0:8949?listen=1');
+    expect(symptomOf('[tcp @ 0x1] Connection to tcp://192.0.2.1:80 failed: Connection refused', ...listening)).toBe(
+      'upstream_unreachable',
+    );
+    expect(symptomOf("Output #1, flv, to 'rtmp://192.0.2.9/live/x':", ...listening)).toBe('upstream_unreachable');
+    expect(symptomOf('av_interleaved_write_frame(): No space left on device', ...listening)).toBe('disk_full');
+  });
+});
+
+describe('a connection that is back', () => {
+  const lost = 'WARN ch3: connect failed: Connection refused, retrying in 1s';
+
+  it.each([
+    'INFO ch3: successfully connected on attempt 2',
+    'INFO ch3: attempt 2 succeeded',
+    'INFO Connection to rtmp://192.0.2.80/live (192.0.2.80) successful',
+    'INFO source ch3: connected',
+  ])('is over: %s', (back) => {
+    expect(symptomOf(lost, back)).toBe('benign_noise');
+  });
+
+  it.each([
+    ['before it was lost', ['INFO ch3: reconnected', lost]],
+    ['by a promise', [lost, 'INFO ch3: will go on when reconnected']],
+    ['by a failure', [lost, 'INFO ch3: could not be reconnected']],
+    ['where the next one fails', [lost, 'INFO ch3: attempt 2 succeeded', 'ERROR ch3: Connection refused']],
+    ['by a viewer', [lost, 'INFO client 192.0.2.7 connected']],
+  ])('is not over %s', (_, lines) => {
+    expect(symptomOf(...lines)).toBe('upstream_unreachable');
+  });
+
+  it('does not mend what no connection mends', () => {
+    expect(symptomOf('ERROR write failed: No space left on device', lost, 'INFO ch3: attempt 2 succeeded')).toBe(
+      'disk_full',
+    );
+  });
+});
+
+describe('an ordered stop', () => {
+  it.each([
+    [['INFO main: exiting on SIGINT', 'ERROR worker-2: Connection aborted', 'INFO main: bye']],
+    [['INFO received SIGTERM, stopping', 'ERROR http: Server closed', 'WARN child exited with code 1']],
+  ])('explains what it tears down: %j', (lines) => {
+    expect(symptomOf(...lines)).toBe('benign_noise');
+  });
+
+  it.each([
+    ['what was there before', ['ERROR Connection refused', 'INFO exiting on SIGINT'], 'upstream_unreachable'],
+    ['another cause', ['INFO exiting on SIGINT', 'ERROR No space left on device'], 'disk_full'],
+    [
+      'a start that fails',
+      ['INFO received SIGTERM', 'INFO starting', 'ERROR Connection refused'],
+      'upstream_unreachable',
+    ],
+    [
+      'a kill',
+      ['INFO received SIGTERM', 'WARN timed out, killing with SIGKILL', 'ERROR exited with code 137'],
+      undefined,
+    ],
+    ['a crash', ['INFO received SIGTERM', 'Segmentation fault (core dumped)'], 'process_crash'],
+  ])('does not explain %s', (_, lines, symptom) => {
+    if (symptom === undefined) expect(symptomOf(...lines)).not.toBe('benign_noise');
+    else expect(symptomOf(...lines)).toBe(symptom);
+  });
+});
+
+describe('what did not happen', () => {
+  it.each(['INFO skipped 0 missing segments', 'INFO watchdog: no stall detected in last 60s', 'INFO decode failed=0'])(
+    '%s',
+    (line) => {
+      expect(symptomOf(line)).toBe('benign_noise');
+    },
+  );
+
+  it('is not what did', () => {
+    expect(symptomOf('WARN skipped 10 missing segments')).toBe('segment_missing');
+    expect(symptomOf('WARN watchdog: no progress for 70s')).toBe('stalled_output');
+  });
+});
