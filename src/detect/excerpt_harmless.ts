@@ -53,7 +53,7 @@ function ofScanners(lines: readonly ExcerptLine[], evidence: readonly Evidence[]
 
 /** One of those who watch, by a number or an address, or as the one whom words come from. */
 const PEER =
-  /\b(?:client|viewer|listener|player|subscriber|consumer|spectator)s?(?:(?: |#|\[| \[|=)[\w.:[\]-]{0,60}\d|,? (?:disconnected|left|gone|went away|timed out|hung up|closed)\b)|\bfrom (?:the |a )?(?:client|viewer|listener|player|subscriber|consumer)\b/i;
+  /\b(?:client|viewer|listener|player|subscriber|consumer|spectator)s?(?:(?: |#|\[| \[|=)[\w.:[\]-]{0,60}\d|,? (?:disconnected|left|gone|went away|timed out|hung up|closed)\b)|\bfrom (?:the |a )?(?:client|viewer|listener|player|subscriber|consumer)\b|\b(?:timed out|idle|slow|gone) (?:client|viewer|listener|player|session)s?\b|\b(?:client|viewer|listener)s, \d+ (?:timed out|lost|dropped)\b/i;
 /** Somebody else may be meant on the same line: then it stays what it is. */
 const NOT_PEER =
   /\b(?:upstream|origin|backend|source|proxy|redis|database|dial|provider|tuner|publish\w*|encoder|ingest|camera|api|(?:push|relay|forward)(?:ing)? (?:to|target)|connect(?:ing|ion)? to|(?:to|from|by) (?:the )?server)\b/i;
@@ -98,7 +98,8 @@ function viewerLeft(lines: readonly ExcerptLine[], evidence: readonly Evidence[]
 const PASSING: ReadonlySet<SymptomKind> = new Set(['upstream_unreachable', 'upstream_timeout', 'dns_failure']);
 const BACK =
   /\b(?:re-?connected|(?:re-?connect\w*|connection) (?:(?:to|with) .{1,120} )?(?:was |is |has been )?(?:success\w*|succeeded|re-?established|restored|recovered)|re-?established|success\w* (?:re-?)?connect(?:ed|ion)\b|(?:connected|succeeded|successful) (?:after|on|at) .{0,12}(?:attempt|retr|tr(?:y|ies)\b)|(?:attempt|retry|try) (?:#?\d+ )?(?:was )?(?:ok\b|succe\w+)|(?:healthy|reachable|available|online|up|connected) again|(?:source|input|upstream|origin|feed|target)\b.{0,60}\bconnected\b)/i;
-const NOT_BACK = /\b(?:not|never|un\w+|until|unless|when|once|if|before|retry|will|fail\w*|cannot|can't|couldn't)\b/i;
+const NOT_BACK =
+  /\b(?:client|viewer|listener|player|subscriber|user|not|never|un\w+|until|unless|when|once|if|before|retry|will|fail\w*|cannot|can't|couldn't)\b/i;
 const AGAIN = /\bagain\b/i;
 const TRIES = /\bre-?(?:connect|try|tries|trying)|\battempt/i;
 
@@ -114,7 +115,7 @@ function recovered(lines: readonly ExcerptLine[], evidence: readonly Evidence[])
 }
 
 const STOPPED =
-  /\breceived (?:signal (?:2|15)\b|SIG(?:TERM|INT)\b)|\b(?:got|caught) (?:signal )?SIG(?:TERM|INT)\b|\bSIG(?:TERM|INT)\b (?:received|caught)|\b(?:on|by|after|reason="?|signal[=:] ?"?)SIG(?:TERM|INT)\b|(?:exiting|stopping|shutting down|terminating) (?:on|after|by) (?:SIG(?:TERM|INT)|request|signal|user)\b|[Gg]raceful(?:ly)? (?:stop|shut|exit)|\b[Uu]ser (?:stopped|requested)\b|\b[Ss]hut(?:ting |)down\b|Stopping server, please wait|"stop" has been clicked/;
+  /\breceived (?:signal (?:2|15)\b|SIG(?:TERM|INT)\b)|\b(?:got|caught) (?:signal )?SIG(?:TERM|INT)\b|\bSIG(?:TERM|INT)\b (?:received|caught)|\b(?:on|by|after|reason="?|signal[=:] ?"?)SIG(?:TERM|INT)\b|(?:exiting|stopping|shutting down|terminating) (?:on|after|by) (?:SIG(?:TERM|INT)|request|signal|user)\b|[Gg]raceful(?:ly)? (?:stop|shut|exit)|\b[Uu]ser (?:stopped|requested)\b|\b[Ss]hutting down(?: (?:the )?(?:server|service|gracefully|now))?(?:[.,;:!"']|$)|\b[Ss]hutdown (?:started|requested|initiated)\b|Stopping server, please wait|"stop" has been clicked/;
 const STARTED = /\b(?:start(?:ed|ing)|spawned|LOG START)\b/i;
 const FORCED = /SIGKILL|\bKILL|[Tt]imed? ?out|\b9\b/;
 const WAKE: ReadonlySet<SymptomKind> = new Set([
@@ -123,6 +124,8 @@ const WAKE: ReadonlySet<SymptomKind> = new Set([
   'publisher_lost',
   'unknown',
 ]);
+/** Nobody who stops makes a new connection. */
+const NEW = /\b(?:dial|connect(?:ing)? to|Connection to)\b/;
 const TORN = /clos|abort|cancel|broken|reset|\bEOF\b|disconnect|interrupt|terminat|stopp|\bexit/i;
 
 /** What an ordered stop tears down complains of it: connections that close, pipes that break, processes that end. */
@@ -131,7 +134,8 @@ function afterStop(lines: readonly ExcerptLine[], evidence: readonly Evidence[])
   if (stop === undefined || lines.some(({ at, tone }) => at <= stop.at && tone === 'complaint')) return evidence;
   const later = lines.filter(({ at }) => at > stop.at);
   if (later.some(({ text }) => STARTED.test(text) || FORCED.test(text))) return evidence;
-  const isWake = ({ at, symptom }: Evidence): boolean => at > stop.at && WAKE.has(symptom);
+  const isWake = ({ at, symptom }: Evidence): boolean =>
+    at > stop.at && WAKE.has(symptom) && !NEW.test(lines[at]!.text);
   if (!evidence.every((one) => !isSerious(one) || isWake(one))) return evidence;
   const torn = later.filter(({ tone, text }) => tone === 'complaint' && TORN.test(text));
   return [

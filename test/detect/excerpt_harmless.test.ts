@@ -28,6 +28,8 @@ describe('a connection of a viewer', () => {
     'WARN viewer 99: socket error ECONNRESET, removing',
     'WARN request timeout from client 10.0.0.5 after 30s, closing the connection',
     'INFO listener 12 timed out, closing connection (listeners: 44)',
+    'INFO sync: 44 listeners, 2 timed out',
+    'INFO removed 3 timed out viewers',
   ])('%s', (line) => {
     expect(symptomOf(line)).toBe('client_disconnect_benign');
   });
@@ -96,6 +98,7 @@ describe('a connection that is back', () => {
     ['by a failure', [lost, 'INFO ch3: could not be reconnected']],
     ['where the next one fails', [lost, 'INFO ch3: attempt 2 succeeded', 'ERROR ch3: Connection refused']],
     ['by a viewer', [lost, 'INFO client 192.0.2.7 connected']],
+    ['by a viewer of the source', [lost, 'INFO viewer of source ch3 connected']],
   ])('is not over %s', (_, lines) => {
     expect(symptomOf(...lines)).toBe('upstream_unreachable');
   });
