@@ -27,7 +27,7 @@ const { values } = parseArgs({
 const channelCount = Number(values.channels);
 const verdictCount = Number(values.verdicts);
 const idleSeconds = Number(values['idle-seconds']);
-const root = resolve(import.meta.dirname, '..');
+const home = values.checkout ? resolve(import.meta.dirname, '..') : builtPackage();
 /** Troubles come one by one: more at once would wait for their turn. */
 const PAUSE_MS = 300;
 
@@ -65,9 +65,9 @@ writeFileSync(
   `version: 1
 http: { listen: "127.0.0.1:0" }
 state: ${work}/state
-personas: ${root}/personas
-rules: ${root}/config/rules
-patterns: ${root}/config/patterns
+personas: ${home}/personas
+rules: ${home}/config/rules
+patterns: ${home}/config/patterns
 # It asks a person before it restarts: the whole way to the durable verdict, and no run that holds a lane or a place.
 phase: 4
 persona: live_event
@@ -87,10 +87,9 @@ ${list}
 `,
 );
 
-const bin = join(values.checkout ? root : builtPackage(), 'bin/reeve.js');
 const yardstick = yardstickMs();
 const [startedMs, stolenBefore] = [performance.now(), stolenSeconds()];
-const daemon = spawn(process.execPath, [bin, 'run', '--config', join(work, 'reeve.yaml')], {
+const daemon = spawn(process.execPath, [join(home, 'bin/reeve.js'), 'run', '--config', join(work, 'reeve.yaml')], {
   stdio: ['ignore', 'ignore', 'inherit'],
 });
 const address = join(work, 'state', 'address');

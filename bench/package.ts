@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 const CHECKOUT = resolve(import.meta.dirname, '..');
-const PARTS = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'src', 'bin', 'tools/build.sh'];
+const SOURCES = ['tsconfig.json', 'tsconfig.build.json', 'src', 'tools/build.sh'];
+const SHIPPED = ['package.json', 'bin', 'personas', 'config'];
 
 /**
  * The package as npm and the container install it: compiled, without sources. A checkout strips types as it starts, and
@@ -13,7 +14,7 @@ const PARTS = ['package.json', 'tsconfig.json', 'tsconfig.build.json', 'src', 'b
 export function builtPackage(): string {
   const root = mkdtempSync(join(tmpdir(), 'reeve-package-'));
   process.on('exit', () => rmSync(root, { recursive: true, force: true }));
-  for (const part of PARTS) cpSync(join(CHECKOUT, part), join(root, part), { recursive: true });
+  for (const part of [...SOURCES, ...SHIPPED]) cpSync(join(CHECKOUT, part), join(root, part), { recursive: true });
   symlinkSync(join(CHECKOUT, 'node_modules'), join(root, 'node_modules'));
   const path = `${join(CHECKOUT, 'node_modules/.bin')}:${process.env.PATH ?? ''}`;
   execFileSync('sh', ['tools/build.sh'], { cwd: root, env: { ...process.env, PATH: path }, stdio: 'inherit' });
