@@ -23,7 +23,7 @@ const LEVEL_CHARS_MAX = 120;
 const INTRODUCTIONS = new Set(
   (
     'STATEMENT QUERY DETAIL CONTEXT chunk Title title StreamTitle streamtitle ' +
-    'Agent agent Referer referer Referrer referrer'
+    'Agent agent user_agent Referer referer Referrer referrer'
   ).split(' '),
 );
 /** The last letters of the above: most colons are told apart by the one character before them. */
@@ -31,6 +31,12 @@ const INTRODUCTION_ENDS = Uint8Array.from({ length: 256 }, (_, code) =>
   [...INTRODUCTIONS].some((word) => word.endsWith(String.fromCharCode(code))) ? 1 : 0,
 );
 const INTRODUCTION_CHARS_MAX = 12;
+/** Of these, programs also have their own; before a colon they introduce somebody only after these letters. */
+const INTRODUCED_AFTER: ReadonlyMap<string, readonly string[]> = new Map([
+  ['chunk', ['etadata ']],
+  ['agent', ['ser-', 'ser ', 'ser_']],
+  ['Agent', ['ser-', 'ser ', 'ser_']],
+]);
 /** Phrases that do the same without a mark. */
 const PHRASES = [', client: ', 'now playing', 'Now playing', 'ound playout item'] as const;
 const PHRASE_SECONDS = new Set(PHRASES.map((phrase) => phrase.charCodeAt(1)));
@@ -103,7 +109,10 @@ function restFrom(text: string, at: number, code: number): number {
     if (at === 0 || INTRODUCTION_ENDS[text.charCodeAt(at - 1)] !== 1) return 0;
     let from = at;
     while (from > 0 && at - from < INTRODUCTION_CHARS_MAX && isWord(text, from - 1)) from -= 1;
-    return INTRODUCTIONS.has(text.slice(from, at)) ? at + 1 : 0;
+    const word = text.slice(from, at);
+    if (!INTRODUCTIONS.has(word)) return 0;
+    const before = code === COLON ? INTRODUCED_AFTER.get(word) : undefined;
+    return before === undefined || before.some((end) => text.startsWith(end, from - end.length)) ? at + 1 : 0;
   }
   if (code !== COMMA && code !== LETTER_N && code !== LETTER_N_LARGE && code !== LETTER_O) return 0;
   if (!PHRASE_SECONDS.has(text.charCodeAt(at + 1))) return 0;

@@ -14,6 +14,8 @@ describe('own words', () => {
     "Error: 'Connection refused'",
     '127.0.0.1 - "GET /a HTTP/1.1" 502 Connection refused',
     'error reading "a.mp3": Connection refused',
+    '2026-08-26 17:27:01,786 ERROR stream_buffer Error reading chunk: Connection refused',
+    '[ERROR] agent: Connection refused',
   ])('are believed: %s', (line) => {
     expect(seen(line)).toBe(true);
   });
@@ -31,6 +33,9 @@ describe('words of outsiders', () => {
     'STATEMENT:  select Connection refused',
     '2026/03/06 [relay_in:3] New metadata chunk: ? -- Connection refused',
     '{"level":30,"title":"Connection refused"}',
+    '[xTeVe] Client User-Agent:      Connection refused',
+    'level=info agent=Connection refused',
+    'level=info user_agent=Connection refused',
   ])('are not: %s', (line) => {
     expect(seen(line)).toBe(false);
   });
