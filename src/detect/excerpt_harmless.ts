@@ -57,7 +57,7 @@ const PEER =
 /** Somebody else may be meant on the same line: then it stays what it is. */
 const NOT_PEER =
   /\b(?:upstream|origin|backend|source|proxy|redis|database|dial|provider|tuner|publish\w*|encoder|ingest|camera|api|(?:push|relay|forward)(?:ing)? (?:to|target)|connect(?:ing|ion)? to|(?:to|from|by) (?:the )?server)\b/i;
-const CUT: ReadonlySet<SymptomKind> = new Set(['upstream_unreachable', 'upstream_timeout', 'unknown']);
+const CUT: ReadonlySet<SymptomKind> = new Set(['upstream_unreachable', 'upstream_timeout', 'tls_failure', 'unknown']);
 
 /** What every program says of a connection that broke is no trouble where the line says that it was a viewer's. */
 function ofPeers(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
@@ -66,13 +66,18 @@ function ofPeers(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): 
   return evidence.map((one) => (isPeers(one) ? asLeft(one) : one));
 }
 
+/** Up to here a claim is no more than a turn of speech. */
+const VAGUE_SEVERITY = 20;
 const SWEPT =
   /\b(?:removed|deleted|purged|pruned|evicted|cleaned(?: up)?|cleared|discarded) (?:\d+ |all )?(?:[a-z]+ )?(?:expired|stale|old|orphaned|outdated|unused)\b/i;
 
-/** Old things that were swept out are no trouble. */
+/** Old things that were swept out are no trouble, nor is what a line at its ease only hints at. */
 function ofSweeping(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
-  const isSwept = ({ at, general }: Evidence): boolean =>
-    general === true && lines[at]!.tone !== 'complaint' && SWEPT.test(lines[at]!.text);
+  const isSwept = ({ at, general, severity, symptom }: Evidence): boolean => {
+    const { tone, text } = lines[at]!;
+    if (general !== true || tone === 'complaint' || symptom === 'client_disconnect_benign') return false;
+    return SWEPT.test(text) || (tone === 'quiet' && severity <= VAGUE_SEVERITY);
+  };
   return evidence.map((one) => (isSwept(one) ? asNoise(one) : one));
 }
 
@@ -97,9 +102,9 @@ function viewerLeft(lines: readonly ExcerptLine[], evidence: readonly Evidence[]
 /** What is over once its connection stands again. */
 const PASSING: ReadonlySet<SymptomKind> = new Set(['upstream_unreachable', 'upstream_timeout', 'dns_failure']);
 const BACK =
-  /\b(?:re-?connected|(?:re-?connect\w*|connection) (?:(?:to|with) .{1,120} )?(?:was |is |has been )?(?:success\w*|succeeded|re-?established|restored|recovered)|re-?established|success\w* (?:re-?)?connect(?:ed|ion)\b|(?:connected|succeeded|successful) (?:after|on|at) .{0,12}(?:attempt|retr|tr(?:y|ies)\b)|(?:attempt|retry|try) (?:#?\d+ )?(?:was )?(?:ok\b|succe\w+)|(?:healthy|reachable|available|online|up|connected) again|(?:source|input|upstream|origin|feed|target)\b.{0,60}\bconnected\b)/i;
+  /\b(?:re-?connected|(?:re-?connect\w*|connection) (?:(?:to|with) .{1,120} )?(?:was |is |has been )?(?:success\w*|succeeded|re-?established|restored|recovered)|re-?established|success\w* (?:re-?)?connect(?:ed|ion)\b|(?:connected|succeeded|successful) (?:after|on|at) .{0,12}(?:attempt|retr|tr(?:y|ies)\b)|(?:attempt|retry|try) (?:#?\d+ )?(?:was )?(?:ok\b|succe\w+)|\b(?:ok|done|completed?|uploaded|sent|loaded) (?:after|on|in) .{0,12}(?:attempt|retr|tr(?:y|ies)\b)|\b(?:ok|done|completed?|uploaded|sent|loaded) \(\d+ (?:attempts|tries|retries)\)|(?:healthy|reachable|available|online|up|connected) again|(?:source|input|upstream|origin|feed|target)\b.{0,60}\bconnected\b)/i;
 const NOT_BACK =
-  /\b(?:client|viewer|listener|player|subscriber|user|not|never|un\w+|until|unless|when|once|if|before|retry|will|fail\w*|cannot|can't|couldn't)\b/i;
+  /\b(?:client|viewer|listener|player|subscriber|user|not|never|un\w+|until|unless|when|once|if|before|retrying|will|fail\w*|cannot|can't|couldn't)\b/i;
 const AGAIN = /\bagain\b/i;
 const TRIES = /\bre-?(?:connect|try|tries|trying)|\battempt/i;
 

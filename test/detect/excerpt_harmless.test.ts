@@ -30,6 +30,7 @@ describe('a connection of a viewer', () => {
     'INFO listener 12 timed out, closing connection (listeners: 44)',
     'INFO sync: 44 listeners, 2 timed out',
     'INFO removed 3 timed out viewers',
+    'INFO ssl: client 203.0.113.9 handshake failed: unknown protocol',
   ])('%s', (line) => {
     expect(symptomOf(line)).toBe('client_disconnect_benign');
   });
@@ -37,6 +38,7 @@ describe('a connection of a viewer', () => {
   it.each([
     ['WARN client 192.0.2.4:5012: upstream connection refused', 'upstream_unreachable'],
     ['ERROR http client: Connection refused', 'upstream_unreachable'],
+    ['ERROR client 7: TLS handshake with upstream failed: certificate has expired', 'tls_failure'],
     ['ERROR client 7 lost its source: Connection reset by peer', 'upstream_unreachable'],
     ['ERROR publisher client 7: Connection reset by peer', 'upstream_unreachable'],
   ])('is not meant by %s', (line, symptom) => {
@@ -48,6 +50,8 @@ describe('old things that were swept out', () => {
   it('are routine, while one that is in use is not', () => {
     expect(symptomOf('INFO cleanup: removed 12 expired tokens and 3 expired sessions')).toBe('benign_noise');
     expect(symptomOf('ERROR the token has expired')).toBe('auth_expired');
+    expect(symptomOf('DEBUG cache miss, not found in memory, reading from disk')).toBe('benign_noise');
+    expect(symptomOf('ERROR item 412 not found')).toBe('upstream_not_found');
   });
 });
 
@@ -88,6 +92,8 @@ describe('a connection that is back', () => {
     'INFO ch3: attempt 2 succeeded',
     'INFO Connection to rtmp://192.0.2.80/live (192.0.2.80) successful',
     'INFO source ch3: connected',
+    'INFO segment upload ok after 1 retry',
+    'INFO upload of seg12 completed (2 attempts)',
   ])('is over: %s', (back) => {
     expect(symptomOf(lost, back)).toBe('benign_noise');
   });
