@@ -26,6 +26,7 @@ export function courseOf(lines: readonly ExcerptLine[]): readonly Evidence[] {
     slowProgress(lines),
     reloadingOnly(lines),
     windowSlip(lines),
+    segmentsGone(lines),
     stoppedEmpty(lines),
   ].filter((found) => found !== undefined);
 }
@@ -38,6 +39,9 @@ const SLOW_REPORTS_MIN = 3;
 const SLOW_SPEED = 0.95;
 /** The first seconds of an encoder are slow by nature. */
 const WARM_UP_S = 10;
+/** One that is as slow as this does not reach that position for minutes; it is past its start after some seconds. */
+const CRAWL_SPEED = 0.5;
+const CRAWL_WARM_UP_S = 5;
 
 interface Report {
   readonly at: number;
@@ -71,7 +75,7 @@ function frozenProgress(lines: readonly ExcerptLine[]): Evidence | undefined {
 
 /** Below real time, past the warm-up, and not getting better. */
 function slowProgress(lines: readonly ExcerptLine[]): Evidence | undefined {
-  const reports = reportsOf(lines).filter(({ speed, timeS }) => speed !== undefined && timeS >= WARM_UP_S);
+  const reports = reportsOf(lines).filter(isWarm);
   const slow = reports.filter(({ speed }) => speed! < SLOW_SPEED);
   const [first, last] = [reports[0], reports.at(-1)];
   if (first === undefined || last === undefined || slow.length < SLOW_REPORTS_MIN) return undefined;
@@ -79,6 +83,10 @@ function slowProgress(lines: readonly ExcerptLine[]): Evidence | undefined {
   if (reports.every(({ timeS }) => timeS === first.timeS)) return undefined;
   return evidence(last.at, 'encoder_overload', 'escalate', 'course_slow_progress');
 }
+
+/** The speed is the position by the time since the start. */
+const isWarm = ({ speed, timeS }: Report): boolean =>
+  speed !== undefined && (timeS >= WARM_UP_S || (speed < CRAWL_SPEED && timeS / speed >= CRAWL_WARM_UP_S));
 
 /** What a reader gets over by itself: the source was away for a moment. */
 const PASSING: ReadonlySet<SymptomKind> = new Set(['upstream_unreachable', 'upstream_timeout', 'dns_failure']);
@@ -141,6 +149,17 @@ function windowSlip(lines: readonly ExcerptLine[]): Evidence | undefined {
   const last = slips.at(-1);
   if (last === undefined || slips.length < SLIPS_MIN) return undefined;
   return { ...evidence(last.at, 'segment_missing', 'restart_channel', 'course_window_slip'), severity: 64 };
+}
+
+const GONE = /\bHTTP error (?:404|410)\b|\bServer returned (?:404|410)\b/;
+
+/** The playlist names segments that the origin has no more: the source itself is there. */
+function segmentsGone(lines: readonly ExcerptLine[]): Evidence | undefined {
+  const at = lines.findLastIndex(
+    ({ text }, index) => text.includes('Failed to open segment ') && GONE.test(lines[index - 1]?.text ?? ''),
+  );
+  if (at < 0) return undefined;
+  return { ...evidence(at, 'segment_missing', 'invalidate_cache', 'course_segments_gone'), severity: 71 };
 }
 
 /** An ordered stop of an encoder that never wrote a frame: the stop explains the end, not the silence before it. */

@@ -68,6 +68,25 @@ describe('the course of several lines', () => {
     expect(classify(...start).symptom).toBe('benign_noise');
   });
 
+  it('sees an encoder that crawls after five seconds of its time, and waits for those', () => {
+    const crawl = (from: number) =>
+      [from, from + 0.05, from + 0.1].map((s, at) => report(40 + at, `00:00:0${s}`, '0.2'));
+    expect(classify(...crawl(1.0)).symptom).toBe('encoder_overload');
+    expect(classify(...crawl(0.9)).symptom).toBe('benign_noise');
+    const half = ['00:00:09.0', '00:00:09.4', '00:00:09.9'].map((time, at) => report(40 + at, time, '0.5'));
+    expect(classify(...half).symptom).toBe('benign_noise');
+  });
+
+  it('sees segments that the origin has no more in 404 and 410 for them, one right after the other', () => {
+    const failed = '[hls @ 0x5] Failed to open segment 897676059 of playlist 0';
+    const said = (line: string) => classify(line, failed);
+    for (const line of ['[http @ 0x5] HTTP error 404 Not Found', '[http @ 0x5] HTTP error 410 Gone']) {
+      expect(said(line)).toMatchObject({ symptom: 'segment_missing', remedy: 'invalidate_cache' });
+    }
+    expect(said('[http @ 0x5] HTTP error 403 Forbidden').symptom).toBe('auth_denied');
+    expect(classify('[http @ 0x5] HTTP error 404 Not Found').symptom).toBe('upstream_not_found');
+  });
+
   it('sees a playlist that is read again and again for nothing', () => {
     const reload = "[http @ 0x5] Opening 'http://o/live/index.m3u8' for reading";
     const segment = "[http @ 0x5] Opening 'http://o/live/seg7.ts' for reading";
