@@ -4,6 +4,8 @@ import type { Chunk, ChunkCount, ChunkSink } from '../core/chunk.ts';
 const PIECE_BYTES = 16_384;
 /** A longer line is handed on in parts: it holds memory for as long as its end does not come. */
 const LINE_CHARS_MAX = 262_144;
+/** Lines that are waited for at once; more are handed on in parts. */
+const UNFINISHED_MAX = 64;
 
 /**
  * Docker's `json-file` logs: each line of the file is `{"log":"…\n","stream":"stderr","time":"…"}`, and a long line
@@ -13,12 +15,13 @@ const LINE_CHARS_MAX = 262_144;
  */
 export function dockerJson(sink: ChunkSink): ChunkSink {
   const unfinished = new Map<string, string>();
-  const join = (source: string, { log, stream }: DockerRecord): string => {
-    const key = `${source}\n${stream}`;
+  const join = ({ source, path = '' }: Chunk, { log, stream }: DockerRecord): string => {
+    const key = `${source}\n${path}\n${stream}`;
     const text = (unfinished.get(key) ?? '') + log;
     unfinished.delete(key);
     if (text === '' || /[\n\r]$/.test(text)) return text;
-    if (Buffer.byteLength(log) < PIECE_BYTES || text.length > LINE_CHARS_MAX) return `${text}\n`;
+    const isPiece = Buffer.byteLength(log) >= PIECE_BYTES && text.length <= LINE_CHARS_MAX;
+    if (!isPiece || unfinished.size >= UNFINISHED_MAX) return `${text}\n`;
     unfinished.set(key, text);
     return '';
   };
@@ -27,7 +30,7 @@ export function dockerJson(sink: ChunkSink): ChunkSink {
     // The last one is what follows the last line's end: nothing.
     const written = records.slice(0, -1).map((record) => {
       const read = recordIn(record);
-      return read === undefined ? `${record}\n` : join(chunk.source, read);
+      return read === undefined ? `${record}\n` : join(chunk, read);
     });
     const bytes = Buffer.from(written.join(''));
     const lines = records.length - 1;

@@ -7,6 +7,8 @@ import type { ChannelId } from './scope.ts';
  */
 export interface Chunk {
   readonly source: string;
+  /** Where the file stands, for sources that may have several: what one began another does not end. */
+  readonly path?: string;
   /** The channel that owns the file; undefined where the text must say. */
   readonly channel: ChannelId | undefined;
   readonly bytes: Buffer;

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -67,6 +67,50 @@ describe("Docker's JSON logs", () => {
     sink({ ...of('stderr', 'another file\n'), source: 'sport' });
     expect(sink(of('stderr', 'b ERR\n'))).toEqual({ lines: 1, matched: 1, unmatched: 0, progress: 0 });
     expect(records).toEqual(['other\n', 'another file\n', `${piece}b ERR\n`]);
+  });
+
+  it('wait for the ends of 64 lines at once, and hand on the next in parts', () => {
+    const seen: string[] = [];
+    const sink = dockerJson((chunk) => {
+      const { count, records: more } = countChunk(chunk);
+      seen.push(...more);
+      return count;
+    });
+    for (let at = 0; at < 64; at += 1) sink(chunkOf(record(piece), { path: `/${at}` }));
+    expect(seen).toEqual([]);
+    sink(chunkOf(record(piece), { path: '/64' }));
+    expect(seen).toEqual([`${piece}\n`]);
+    sink(chunkOf(record('end\n'), { path: '/0' }));
+    expect(seen.at(-1)).toBe(`${piece}end\n`);
+  });
+
+  it('join them for each container of a source with many, also over a rotation', async () => {
+    const folder = aDirectory();
+    const log = (name: string) => join(folder, `${name}-json.log`);
+    for (const name of ['a', 'b']) writeFileSync(log(name), '');
+    const seen: string[] = [];
+    const tail = createTail({
+      sources: [{ id: 'containers', path: join(folder, '*-json.log'), channel: undefined }],
+      clock: systemClock,
+      checkpoints: memoryCheckpoints(),
+      sink: dockerJson((chunk) => {
+        const { count, records } = countChunk(chunk);
+        seen.push(...records);
+        return count;
+      }),
+    });
+    tail.start();
+    const write = async (name: string, text: string) => {
+      appendFileSync(log(name), record(text));
+      await tail.drainNow();
+    };
+    await write('a', piece);
+    await write('b', 'of b\n');
+    renameSync(log('a'), `${log('a')}.1`);
+    writeFileSync(log('a'), '');
+    await write('a', 'end of a\n');
+    await tail[Symbol.asyncDispose]();
+    expect(seen).toEqual(['of b\n', `${piece}end of a\n`]);
   });
 
   it('take the last words of a container for a line, though it has no end', () => {

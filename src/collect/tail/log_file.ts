@@ -14,7 +14,7 @@ export interface Reader {
   /** Shared by all files: what it holds is only good until the next read. At least `ANCHOR_BYTES` + `lineBytesMax`. */
   readonly shared: Buffer;
   readonly limits: TailLimits;
-  hand(span: { readonly start: number; readonly end: number; readonly backlog: boolean }): ChunkCount;
+  hand(file: LogFile, span: { readonly start: number; readonly end: number; readonly backlog: boolean }): ChunkCount;
   drop(reason: DropReason, lines: number): void;
   gap(file: LogFile, kind: 'truncated' | 'rewritten'): void;
   flooded(file: LogFile, bytes: number): void;
@@ -198,7 +198,7 @@ export class LogFile {
       if (length >= limits.lineBytesMax) this.#dropping = 'line_too_long';
       return length;
     }
-    reader.hand({ start: from, end, backlog });
+    reader.hand(this, { start: from, end, backlog });
     this.#moveTo(this.offset + end - from, shared, end);
     // At the end of the file the rest is unfinished; elsewhere it was cut by this read.
     if (atEnd && to === known && end < known) this.#noEndIn(shared, known - end, atEnd, end);
@@ -256,7 +256,7 @@ export class LogFile {
     const length = readSync(this.fd, shared, 0, shared.length - 1, this.offset);
     if (length === 0) return;
     shared[length] = 10;
-    reader.hand({ start: 0, end: length + 1, backlog: this.offset < this.#backlogEnd });
+    reader.hand(this, { start: 0, end: length + 1, backlog: this.offset < this.#backlogEnd });
     this.offset += length;
     this.#scanned = this.offset;
   }

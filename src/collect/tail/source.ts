@@ -171,18 +171,10 @@ export class Source implements Worker, Reader {
     return bytes;
   }
 
-  hand({
-    start,
-    end,
-    backlog,
-  }: {
-    readonly start: number;
-    readonly end: number;
-    readonly backlog: boolean;
-  }): ChunkCount {
+  hand({ path }: LogFile, span: Parameters<Reader['hand']>[1]): ChunkCount {
     const { clock, sink } = this.#ports;
     const chunk = {
-      ...{ source: this.id, channel: this.#config.channel, bytes: this.shared, start, end, backlog },
+      ...{ source: this.id, path, channel: this.#config.channel, bytes: this.shared, ...span },
       ...{ at: clock.now(), monoMs: clock.monotonicMs() },
     };
     try {
