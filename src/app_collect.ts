@@ -201,17 +201,8 @@ const VISITORS: ReadonlySet<SymptomKind> = new Set<SymptomKind>([
 const isVisitorsWord = ({ kind, evidence }: Symptom): boolean =>
   VISITORS.has(kind) && evidence.length > 0 && evidence.every(({ source }) => source.startsWith('source:'));
 
-type Compiled = ReturnType<typeof compileCatalogue>;
-const compiled = new WeakMap<Configuration['patterns'], Compiled>();
-
-/** The same set of files is compiled once, for its check and for its use: it is most of the work of a start. */
-export function compiledOf(patterns: Configuration['patterns']): Compiled {
-  const known = compiled.get(patterns);
-  if (known !== undefined) return known;
-  const fresh = compileCatalogue(patternSourcesOf(patterns));
-  compiled.set(patterns, fresh);
-  return fresh;
-}
+/** For its check and for its use: a file that was compiled once is not compiled again. */
+export const compiledOf = (patterns: Configuration['patterns']) => compileCatalogue(patternSourcesOf(patterns));
 
 /** Pattern files as detect wants them. */
 export const patternSourcesOf = (patterns: Configuration['patterns']) =>

@@ -19,6 +19,14 @@ export interface Evidence {
 /** Up to here a claim says only that a line is ordinary; a complaint beside it may still be the point. */
 export const ROUTINE_SEVERITY = 10;
 
+/** The same words, found to be ordinary. */
+export const asNoise = (one: Evidence): Evidence => ({
+  ...one,
+  symptom: 'benign_noise',
+  severity: ROUTINE_SEVERITY,
+  remedy: 'none',
+});
+
 /** What only several lines together say: standing still, falling behind, going round in circles. */
 export function courseOf(lines: readonly ExcerptLine[]): readonly Evidence[] {
   return [
@@ -89,7 +97,7 @@ const isWarm = ({ speed, timeS }: Report): boolean =>
   speed !== undefined && (timeS >= WARM_UP_S || (speed < CRAWL_SPEED && timeS / speed >= CRAWL_WARM_UP_S));
 
 /** What a reader gets over by itself: the source was away for a moment. */
-const PASSING: ReadonlySet<SymptomKind> = new Set(['upstream_unreachable', 'upstream_timeout', 'dns_failure']);
+export const PASSING: ReadonlySet<SymptomKind> = new Set(['upstream_unreachable', 'upstream_timeout', 'dns_failure']);
 const SEGMENT_DONE = /\bsegment \d+ complete\b/i;
 /** A reader that lost its source says that it tries once more; an encoder that lost a target goes on without. */
 const TRIES_AGAIN = /\bre-?(?:connect|try|load|open)|\bagain\b|\battempt\b/i;
@@ -107,9 +115,7 @@ export function withoutOutlived(lines: readonly ExcerptLine[], evidence: readonl
     PASSING.has(symptom) &&
     (SEGMENT_DONE.test(lines[sinceAt]!.text) || TRIES_AGAIN.test(lines[at]!.text));
   if (!evidence.every((one) => one.severity <= ROUTINE_SEVERITY || isPast(one))) return evidence;
-  return evidence.map((one) =>
-    PASSING.has(one.symptom) ? { ...one, symptom: 'benign_noise', severity: ROUTINE_SEVERITY, remedy: 'none' } : one,
-  );
+  return evidence.map((one) => (PASSING.has(one.symptom) ? asNoise(one) : one));
 }
 
 /** The line from which on nothing but growth is reported, at least twice, to the end; undefined where it is not so. */

@@ -1,5 +1,5 @@
 import type { SymptomKind } from '../core/symptom.ts';
-import { type Evidence, ROUTINE_SEVERITY } from './excerpt_course.ts';
+import { asNoise, type Evidence, PASSING, ROUTINE_SEVERITY } from './excerpt_course.ts';
 import type { ExcerptLine } from './excerpt_lines.ts';
 
 /** A viewer's leaving ranks as its patterns do. */
@@ -12,13 +12,6 @@ export function withoutHarmless(lines: readonly ExcerptLine[], evidence: readonl
 }
 
 const isSerious = ({ severity }: Evidence): boolean => severity > ROUTINE_SEVERITY;
-
-const asNoise = (one: Evidence): Evidence => ({
-  ...one,
-  symptom: 'benign_noise',
-  severity: ROUTINE_SEVERITY,
-  remedy: 'none',
-});
 
 const asLeft = (one: Evidence): Evidence => ({
   ...one,
@@ -99,8 +92,6 @@ function viewerLeft(lines: readonly ExcerptLine[], evidence: readonly Evidence[]
   return evidence.map((one) => (isSerious(one) ? asLeft(one) : one));
 }
 
-/** What is over once its connection stands again. */
-const PASSING: ReadonlySet<SymptomKind> = new Set(['upstream_unreachable', 'upstream_timeout', 'dns_failure']);
 const BACK =
   /\b(?:re-?connected|(?:re-?connect\w*|connection) (?:(?:to|with) .{1,120} )?(?:was |is |has been )?(?:success\w*|succeeded|re-?established|restored|recovered)|re-?established|success\w* (?:re-?)?connect(?:ed|ion)\b|(?:connected|succeeded|successful) (?:after|on|at) .{0,12}(?:attempt|retr|tr(?:y|ies)\b)|(?:attempt|retry|try) (?:#?\d+ )?(?:was )?(?:ok\b|succe\w+)|\b(?:ok|done|completed?|uploaded|sent|loaded) (?:after|on|in) .{0,12}(?:attempt|retr|tr(?:y|ies)\b)|\b(?:ok|done|completed?|uploaded|sent|loaded) \(\d+ (?:attempts|tries|retries)\)|(?:healthy|reachable|available|online|up|connected) again|(?:source|input|upstream|origin|feed|target)\b.{0,60}\bconnected\b)/i;
 const NOT_BACK =

@@ -25,8 +25,10 @@ function follow(path: string) {
 const within = { timeout: 30_000, interval: 50 };
 
 describe.skipIf(!canDocker)("a real Docker's log of a container (needs root and dockerd)", () => {
-  it('is read as the container wrote it, over rotations, each line once; a line of 40 KB stays one', async () => {
-    const dockerd = await aDockerd();
+  it('is read as the container wrote it, over rotations, each line once; a line of 40 KB stays one', async ({
+    skip,
+  }) => {
+    const dockerd = await aDockerd(skip);
     const rotating = dockerd.cat('--log-opt=max-size=4k', '--log-opt=max-file=3');
     const { tail, lines } = follow(rotating.log);
     const expected: string[] = [];

@@ -118,8 +118,10 @@ describe('following the journal', () => {
 });
 
 describe.skipIf(!canJournal)('a real systemd-journald (needs root and the package systemd)', () => {
-  it('is followed; what it took while nobody followed comes first afterwards, and nothing comes twice', async () => {
-    const journal = await aJournal();
+  it('is followed; what it took while nobody followed comes first afterwards, and nothing comes twice', async ({
+    skip,
+  }) => {
+    const journal = await aJournal(skip);
     const cursorFile = join(journal.folder, 'cursor');
     const first = follow(journal.program, cursorFile);
     // Until it follows, nobody can say from where: the first word that comes through is the beginning.

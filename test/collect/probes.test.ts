@@ -104,7 +104,7 @@ describe('probes', () => {
     const { probes, samples } = start({ channels: [anHls('a', `http://127.0.0.1:${port}/a.m3u8`)] });
     await expect.poll(() => probes.stats().outputs.running).toBe(1);
     probes[Symbol.dispose]();
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await expect.poll(() => probes.stats().outputs.running).toBe(0);
     expect(samples).toEqual([]);
   });
 });

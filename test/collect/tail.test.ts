@@ -18,6 +18,7 @@ import {
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_TAIL_LIMITS } from '../../src/collect/tail/types.ts';
 import { createTail } from '../../src/collect/tail.ts';
 import { memoryCheckpoints } from '../../src/journal/checkpoints.ts';
 import { fakeClock } from '../support/fake-clock.ts';
@@ -134,7 +135,7 @@ describe('progress that ends in a carriage return', () => {
     appendFileSync(path, 'frame=1\r');
     await expect.poll(() => tail.stats()[0]!.behindBytes, { interval: 5 }).toBe(1);
     expect(texts()).toEqual([]);
-    await advance(4_000);
+    await advance(2 * DEFAULT_TAIL_LIMITS.pollMs);
     await expect.poll(texts, { interval: 5 }).toEqual(['frame=1\r']);
     appendFileSync(path, 'frame=2\rframe=3\r');
     await expect.poll(texts, { interval: 5 }).toEqual(['frame=1\r', 'frame=2\r', 'frame=3\r']);

@@ -43,7 +43,7 @@ export const DEFAULT_TAIL_LIMITS: TailLimits = {
   backlogBytes: 64 * 1024,
   floodBytes: 64 * 1024 * 1024,
   floodKeepBytes: 16 * 1024 * 1024,
-  pollMs: 2_000,
+  pollMs: 3_000,
   checkpointMs: 1_000,
   lingerMs: 10_000,
   filesMax: 4_096,

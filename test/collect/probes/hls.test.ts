@@ -254,7 +254,7 @@ describe.skipIf(!hasReal)('a real ffmpeg behind a real nginx (needs both)', () =
 
     ffmpeg.kill('SIGSTOP');
     const halted = await probe(forever);
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    await expect.poll(async () => (await probe(forever)).ageMs, { timeout: 30_000 }).toBeGreaterThan(2_500);
     expect(await revisionNow()).toBe(halted.revision);
     for (const name of readdirSync(hls)) if (name.endsWith('.ts')) truncateSync(join(hls, name), 0);
     const again = aProbe(`http://127.0.0.1:${port}/index.m3u8`);

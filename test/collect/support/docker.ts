@@ -11,9 +11,9 @@ export const canDocker = process.getuid?.() === 0 && has('dockerd') && has('dock
 
 /**
  * A real dockerd without network, bridge or rules for the firewall, with all its state in a folder of its own; ends
- * with the test.
+ * with the test, which is skipped where dockerd cannot run, as in a container without rights.
  */
-export async function aDockerd() {
+export async function aDockerd(skip: (why: string) => never) {
   const folder = mkdtempSync(join(tmpdir(), 'reeve-docker-'));
   const socket = join(folder, 'socket');
   const state = ['--data-root', join(folder, 'data'), '--exec-root', join(folder, 'exec'), '-p', join(folder, 'pid')];
@@ -26,11 +26,12 @@ export async function aDockerd() {
   };
   onTestFinished(async () => {
     const isOver = new Promise((resolve) => daemon.once('exit', resolve));
-    daemon.kill('SIGTERM');
-    await isOver;
+    if (daemon.exitCode === null && daemon.kill('SIGTERM')) await isOver;
     rmSync(folder, { recursive: true, force: true });
   });
-  await vi.waitFor(() => docker('version'), { timeout: 60_000, interval: 250 });
+  const isUp = (): unknown => daemon.exitCode !== null || docker('version');
+  await vi.waitFor(isUp, { timeout: 60_000, interval: 250 });
+  if (daemon.exitCode !== null) skip(`dockerd cannot run here: it ended with ${daemon.exitCode}`);
   docker('import', imageOf(folder, '/bin/cat'), 'cat');
   return {
     /** A container that writes what it is given, logged as Docker does by default (`json-file`). */
