@@ -76,6 +76,7 @@ class Tailing implements Tail {
       shared: Buffer.allocUnsafeSlow(this.#limits.lineBytesMax + ANCHOR_BYTES),
       report: (notice: TailNotice) => report?.(notice),
       wake: (source: Source) => this.#turns.wake(source),
+      wakeLater: (source: Source) => this.#turns.wakeLater(source),
       changed: (source: Source, atOnce: boolean) => this.#saveSoon(source, atOnce),
       watch: (source: Source, interests: Parameters<DirectoryWatch<Source>['want']>[1]) =>
         this.#watch.want(source, interests),
@@ -90,16 +91,16 @@ class Tailing implements Tail {
     }
     // Without this a crash in the next moment would make the next start a first one again.
     this.#save();
-    this.#poll = this.#options.clock.every(this.#limits.pollMs, () => this.#lookAtAll(false));
+    this.#poll = this.#options.clock.every(this.#limits.pollMs, () => this.#lookAtAll((source) => source.lookLater()));
   }
 
-  #lookAtAll(flush: boolean): void {
+  #lookAtAll(look: (source: Source) => void): void {
     this.#watch.check();
-    for (const source of this.#sources) source.lookSoon(flush);
+    for (const source of this.#sources) look(source);
   }
 
   drainNow(): Promise<void> {
-    this.#lookAtAll(true);
+    this.#lookAtAll((source) => source.lookSoon(true));
     return this.#turns.idle();
   }
 

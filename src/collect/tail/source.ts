@@ -23,6 +23,8 @@ export interface SourcePorts {
   report(notice: TailNotice): void;
   /** There is something to do: `work` is wanted. */
   wake(source: Source): void;
+  /** At the next turn that nobody with news needs. */
+  wakeLater(source: Source): void;
   /** Counts or offsets moved: a save is wanted. With `atOnce` files came or went, and a crash must not forget that. */
   changed(source: Source, atOnce: boolean): void;
   watch(source: Source, interests: readonly Interest[]): void;
@@ -88,6 +90,13 @@ export class Source implements Worker, Reader {
     this.#lookDue = true;
     this.#flush ||= flush;
     this.#ports.wake(this);
+  }
+
+  /** The same, though nothing says that there is anything to see: after those that have news. */
+  lookLater(): void {
+    if (this.#state === 'failed') return;
+    this.#lookDue = true;
+    this.#ports.wakeLater(this);
   }
 
   /** Something happened in a directory. Files that were renamed away are only looked at with everything else. */

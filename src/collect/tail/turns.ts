@@ -1,4 +1,4 @@
-import type { Clock } from '../../core/clock.ts';
+import type { Clock, MonoMs } from '../../core/clock.ts';
 
 /** Something with work that can be done a bit at a time. */
 export interface Worker {
@@ -14,8 +14,9 @@ export class Turns implements Disposable {
   readonly #clock: Clock;
   readonly #turnMs: number;
   readonly #afterTurn: () => void;
-  /** In order of waiting. */
+  /** In order of waiting; nobody is in both. */
   readonly #waiting = new Set<Worker>();
+  readonly #later = new Set<Worker>();
   #next: NodeJS.Immediate | undefined;
   #onIdle: (() => void)[] = [];
 
@@ -27,7 +28,14 @@ export class Turns implements Disposable {
 
   /** The worker has something to do: at once, but not before what happens right now is done. */
   wake(worker: Worker): void {
+    this.#later.delete(worker);
     this.#waiting.add(worker);
+    this.#next ??= setImmediate(() => this.#turn());
+  }
+
+  /** The worker may have something to do: after those who have, though one such in each turn. */
+  wakeLater(worker: Worker): void {
+    if (!this.#waiting.has(worker)) this.#later.add(worker);
     this.#next ??= setImmediate(() => this.#turn());
   }
 
@@ -40,15 +48,20 @@ export class Turns implements Disposable {
   #turn(): void {
     this.#next = undefined;
     const endMs = this.#clock.monotonicMs() + this.#turnMs;
-    // A clock may stand still, so each worker has at most one bit per turn.
-    for (const worker of [...this.#waiting]) {
-      this.#waiting.delete(worker);
-      if (worker.work()) this.#waiting.add(worker);
+    this.#each(this.#waiting, endMs);
+    this.#each(this.#later, endMs);
+    this.#afterTurn();
+    if (this.#waiting.size + this.#later.size > 0) this.#next ??= setImmediate(() => this.#turn());
+    else this.#settle();
+  }
+
+  /** A clock may stand still, so each worker has at most one bit per turn. */
+  #each(workers: Set<Worker>, endMs: MonoMs): void {
+    for (const worker of [...workers]) {
+      if (!workers.delete(worker)) continue;
+      if (worker.work()) this.wake(worker);
       if (this.#clock.monotonicMs() >= endMs) break;
     }
-    this.#afterTurn();
-    if (this.#waiting.size > 0) this.#next = setImmediate(() => this.#turn());
-    else this.#settle();
   }
 
   #settle(): void {
@@ -61,6 +74,7 @@ export class Turns implements Disposable {
     if (this.#next !== undefined) clearImmediate(this.#next);
     this.#next = undefined;
     this.#waiting.clear();
+    this.#later.clear();
     this.#settle();
   }
 }
