@@ -26,7 +26,8 @@ const TELL_EVERY = 20;
 function orderOf(seed: number): SimulationOrder {
   const planner = seed % 5 === 0 ? 'adversary' : seed % 5 === 1 ? 'random' : 'rules';
   const hours = planner === 'adversary' ? HOURS_HOSTILE : HOURS;
-  return { seed, days: hours / 24, channels: 2 + (seed % 7), storm: seed % 3 === 0, planner, policy: 'reeve' };
+  const size = { days: hours / 24, channels: 2 + (seed % 7), calm: 1 };
+  return { seed, ...size, storm: seed % 3 === 0, planner, policy: 'reeve' };
 }
 
 type Message =

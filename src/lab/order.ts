@@ -14,6 +14,8 @@ export interface SimulationOrder {
   readonly days: number;
   readonly channels: number;
   readonly storm: boolean;
+  /** So many times as long between two faults as in the densest world. */
+  readonly calm: number;
   readonly planner: 'rules' | 'random' | 'adversary';
   readonly policy: 'reeve' | 'none' | 'naive' | 'health_tasks' | 'monit';
 }
@@ -41,9 +43,9 @@ export async function runPolicy(policy: SimulationOrder['policy'], script: Scrip
 
 /** Runs it; where a law is broken, also finds the smallest list of events that breaks it. */
 export async function runOrder(order: SimulationOrder): Promise<SimulationReport> {
-  const { seed, days, channels, storm, policy, planner } = order;
-  if (policy !== 'reeve') return runPolicy(policy, scriptOf({ seed, days, channels, storm, ...compared }));
-  const script = scriptOf({ seed, days, channels, storm });
+  const { seed, days, channels, storm, calm, policy, planner } = order;
+  if (policy !== 'reeve') return runPolicy(policy, scriptOf({ seed, days, channels, storm, calm, ...compared }));
+  const script = scriptOf({ seed, days, channels, storm, calm });
   const how: WorldOptions = HOW[planner];
   const report = reportOf(script, await new World(script, how).run());
   const [first] = report.violations;

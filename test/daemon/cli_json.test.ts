@@ -86,6 +86,17 @@ describe('the JSON of the commands that take long, or read, or never end', { tim
     }
   });
 
+  it('reeve simulate --calm has less happen, and refuses what would be no time at all', async () => {
+    const eventsAt = async (calm: string): Promise<number> => {
+      const { stdout } = await reeve(['simulate', '--days', '0.2', '--seed', '2', '--calm', calm, '--json']);
+      return JSON.parse(stdout).events;
+    };
+    expect(await eventsAt('1')).toBeGreaterThan(await eventsAt('8'));
+    const refused = await reeve(['simulate', '--calm', '0']);
+    expect(refused).toMatchObject({ code: 64, stdout: '' });
+    expect(refused.stderr).toContain('--calm takes a number from 0.001 to 1000, got 0');
+  });
+
   it('reeve test gives one document that says of each case whether it held, and ends with 1 when one did not', async () => {
     const right = await reeve(['test', join(ROOT, 'test/policy/watcher.yaml'), '--json']);
     expect({ code: right.code, stderr: right.stderr }).toEqual({ code: 0, stderr: '' });

@@ -10,7 +10,7 @@ const range = (from: number, count: number): readonly number[] => Array.from({ l
 async function expectLawful(seeds: readonly number[], options: Omit<ScriptOptions, 'seed'>): Promise<void> {
   for (const seed of seeds) {
     const { violations } = await simulate({ ...options, seed });
-    const again = `reeve simulate --seed ${seed} --days ${options.days}${options.storm ? ' --storm' : ''}`;
+    const again = `reeve simulate --seed ${seed} --days ${options.days} --calm ${options.calm ?? 1}${options.storm ? ' --storm' : ''}`;
     expect({ seed, again, violations }).toEqual({ seed, again, violations: [] });
   }
 }

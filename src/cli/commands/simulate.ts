@@ -14,6 +14,7 @@ export interface SimulationOrder {
   readonly days: number;
   readonly channels: number;
   readonly storm: boolean;
+  readonly calm: number;
   readonly planner: SimulatedPlanner;
   readonly policy: SimulatedPolicy;
 }
@@ -55,6 +56,7 @@ export function addSimulate(program: Command, cli: Cli, simulate: Simulate): voi
     .option('--seeds <n>', 'so many seeds, beginning with --seed', '1')
     .option('--days <n>', 'virtual days', '1')
     .option('--channels <n>', 'channels of the fleet', '10')
+    .option('--calm <n>', 'times as long between two faults: 1 is a bad month in each day', '4')
     .option('--storm', 'group failures eight times as often')
     .option('--planner <kind>', `who plans: ${SIMULATED_PLANNERS.join(', ')}`, 'rules')
     .option('--policy <name>', `what stands in Reeve's place: ${SIMULATED_POLICIES.join(', ')}`, 'reeve')
@@ -75,6 +77,7 @@ interface Flags {
   readonly seeds: string;
   readonly days: string;
   readonly channels: string;
+  readonly calm: string;
   readonly storm?: boolean;
   readonly planner: string;
   readonly policy: string;
@@ -85,6 +88,7 @@ function orderOf(flags: Flags): SimulationOrder {
     seed: number(flags.seed, '--seed', 0, 2 ** 31),
     days: number(flags.days, '--days', 0.01, 3_650),
     channels: number(flags.channels, '--channels', 1, 2_000),
+    calm: number(flags.calm, '--calm', 0.001, 1_000),
     storm: flags.storm === true,
     planner: word(flags.planner, '--planner', SIMULATED_PLANNERS),
     policy: word(flags.policy, '--policy', SIMULATED_POLICIES),
@@ -103,9 +107,9 @@ function word<W extends string>(text: string, flag: string, words: readonly W[])
   throw new ReeveError('USAGE', `${flag} is one of ${words.join(', ')}, got ${text}`);
 }
 
-const argumentsOf = ({ seed, days, channels, storm, planner, policy }: SimulationOrder): string =>
+const argumentsOf = ({ seed, days, channels, calm, storm, planner, policy }: SimulationOrder): string =>
   [
-    `--seed ${seed} --days ${days} --channels ${channels}`,
+    `--seed ${seed} --days ${days} --channels ${channels} --calm ${calm}`,
     storm ? '--storm' : '',
     planner === 'rules' ? '' : `--planner ${planner}`,
     policy === 'reeve' ? '' : `--policy ${policy}`,
