@@ -118,6 +118,12 @@ export function withoutOutlived(lines: readonly ExcerptLine[], evidence: readonl
   return evidence.map((one) => (PASSING.has(one.symptom) ? asNoise(one) : one));
 }
 
+/** Nothing is complained of after that line, and the output grows at full speed to the end. */
+export function playsAfter(lines: readonly ExcerptLine[], at: number): boolean {
+  const since = goesOnSince(lines);
+  return since !== undefined && since > at;
+}
+
 /** The line from which on nothing but growth is reported, at least twice, to the end; undefined where it is not so. */
 function goesOnSince(lines: readonly ExcerptLine[]): number | undefined {
   const troubleAt = lines.findLast(({ tone }) => tone === 'complaint')?.at ?? -1;

@@ -1,5 +1,5 @@
 import type { SymptomKind } from '../core/symptom.ts';
-import { asNoise, type Evidence, PASSING, ROUTINE_SEVERITY } from './excerpt_course.ts';
+import { asNoise, type Evidence, PASSING, playsAfter, ROUTINE_SEVERITY } from './excerpt_course.ts';
 import type { ExcerptLine } from './excerpt_lines.ts';
 
 /** A viewer's leaving ranks as its patterns do. */
@@ -7,11 +7,24 @@ const LEFT_SEVERITY = 20;
 
 /** What looks like trouble and is none, told by the rest of its line or by the lines around it. */
 export function withoutHarmless(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
-  const rules = [ofScanners, ofPeers, ofSweeping, viewerLeft, recovered, afterStop];
+  const rules = [
+    ofScanners,
+    ofPeers,
+    ofSweeping,
+    ofDeprecations,
+    joining,
+    fellBack,
+    viewerLeft,
+    recovered,
+    retried,
+    afterStop,
+  ];
   return rules.reduce((found, rule) => rule(lines, found), evidence);
 }
 
-const isSerious = ({ severity }: Evidence): boolean => severity > ROUTINE_SEVERITY;
+const NO_TROUBLE: ReadonlySet<SymptomKind> = new Set(['benign_noise', 'client_disconnect_benign']);
+
+const isSerious = ({ severity, symptom }: Evidence): boolean => severity > ROUTINE_SEVERITY && !NO_TROUBLE.has(symptom);
 
 const asLeft = (one: Evidence): Evidence => ({
   ...one,
@@ -74,6 +87,40 @@ function ofSweeping(lines: readonly ExcerptLine[], evidence: readonly Evidence[]
   return evidence.map((one) => (isSwept(one) ? asNoise(one) : one));
 }
 
+const DEPRECATED = /\bdeprecat(?:ed|ion)|DeprecationWarning|PendingDeprecation|FutureWarning|MovedIn20Warning/i;
+/** Then it is more than advice. */
+const GONE = /\b(?:error|fatal|fail(?:ed|ure)|removed|unsupported|no longer|cannot|abort\w*)\b/i;
+
+/** Advice to the authors of a program or of its settings: it works today. */
+function ofDeprecations(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
+  const isAdvice = ({ text }: ExcerptLine): boolean => DEPRECATED.test(text) && !GONE.test(text);
+  const known = new Set(evidence.map(({ at }) => at));
+  const more = lines.filter((line) => line.tone === 'complaint' && !known.has(line.at) && isAdvice(line));
+  return [
+    ...evidence.map((one) => (isSerious(one) && isAdvice(lines[one.at]!) ? asNoise(one) : one)),
+    ...more.map(({ at }) => noise(at, 'harmless_deprecation')),
+  ];
+}
+
+const INPUT = /^Input #0, /;
+const MAPPED = /^(?:Stream mapping:|Output #0, )/;
+
+/** Who joins a stream in its middle complains of what it cannot decode until it has seen a whole picture. */
+function joining(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
+  const knownAt = lines.findLast(({ text }) => INPUT.test(text) || MAPPED.test(text))?.at;
+  if (knownAt === undefined || !playsAfter(lines, knownAt)) return evidence;
+  return evidence.map((one) => (one.symptom === 'corrupt_input' && one.at < knownAt ? asNoise(one) : one));
+}
+
+const NEXT_WORKS = /va_openDriver\(\) returns 0|Initiali[sz]ed VAAPI connection/;
+
+/** The first driver did not fit, and the next one did. */
+function fellBack(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
+  const worksAt = lines.findLast(({ text }) => NEXT_WORKS.test(text))?.at;
+  if (worksAt === undefined) return evidence;
+  return evidence.map((one) => (one.symptom === 'hw_accel_failure' && one.at < worksAt ? asNoise(one) : one));
+}
+
 /** Where ffmpeg writes to: the head of an output, and what it says when it cannot finish it. */
 const TARGET =
   /(?:^Output #\d+, .{1,80}, to '|\bError (?:writing trailer of|closing file) )([a-z]+:\/\/[^\s'"]{1,400})/;
@@ -93,7 +140,7 @@ function viewerLeft(lines: readonly ExcerptLine[], evidence: readonly Evidence[]
 }
 
 const BACK =
-  /\b(?:re-?connected|(?:re-?connect\w*|connection) (?:(?:to|with) .{1,120} )?(?:was |is |has been )?(?:success\w*|succeeded|re-?established|restored|recovered)|re-?established|success\w* (?:re-?)?connect(?:ed|ion)\b|(?:connected|succeeded|successful) (?:after|on|at) .{0,12}(?:attempt|retr|tr(?:y|ies)\b)|(?:attempt|retry|try) (?:#?\d+ )?(?:was )?(?:ok\b|succe\w+)|\b(?:ok|done|completed?|uploaded|sent|loaded) (?:after|on|in) .{0,12}(?:attempt|retr|tr(?:y|ies)\b)|\b(?:ok|done|completed?|uploaded|sent|loaded) \(\d+ (?:attempts|tries|retries)\)|(?:healthy|reachable|available|online|up|connected) again|(?:source|input|upstream|origin|feed|target)\b.{0,60}\bconnected\b)/i;
+  /\b(?:re-?connected|(?:re-?connect\w*|connection) (?:(?:to|with) .{1,120} )?(?:was |is |has been )?(?:success\w*|succeeded|re-?established|restored|recovered)|re-?established|success\w* (?:re-?)?connect(?:ed|ion)\b|(?:connected|succeeded|successful) (?:after|on|at) .{0,12}(?:attempt|retr|tr(?:y|ies)\b)|(?:attempt|retry|try) (?:#?\d+ )?(?:was )?(?:ok\b|succe\w+)|\b(?:ok|done|completed?|uploaded|sent|loaded) (?:after|on|in) .{0,12}(?:attempt|retr|tr(?:y|ies)\b)|\b(?:ok|done|completed?|uploaded|sent|loaded) \(\d+ (?:attempts|tries|retries)\)|\brecover(?:y|ing)\b.{0,20}\bsuccess\w*|(?:healthy|reachable|available|online|up|connected) again|(?:source|input|upstream|origin|feed|target)\b.{0,60}\bconnected\b)/i;
 const NOT_BACK =
   /\b(?:client|viewer|listener|player|subscriber|user|not|never|un\w+|until|unless|when|once|if|before|retrying|will|fail\w*|cannot|can't|couldn't)\b/i;
 const AGAIN = /\bagain\b/i;
@@ -110,14 +157,32 @@ function recovered(lines: readonly ExcerptLine[], evidence: readonly Evidence[])
   return [...evidence.map((one) => (isSerious(one) ? asNoise(one) : one)), noise(back.at, 'harmless_recovered')];
 }
 
+const COUNTED = /\b(?:re-?tr(?:y|ies|ying)|attempt)\b\W{0,3}#?\d/i;
+const GIVEN_UP = /\b(?:g[ai]v(?:e|ing) up|abandon\w*|exhausted|max(?:imum)? (?:re)?(?:tries|attempts))\b/i;
+const DONE = /\b(?:done|saved|completed?|finished|copied|transferred|uploaded|downloaded)\b/i;
+const NOT_DONE = /\b(?:not|never|in?complete|0 |fail\w*|cannot|skipp\w+)\b/i;
+const RETRIED: ReadonlySet<SymptomKind> = new Set([...PASSING, 'rate_limited']);
+
+/** A job that counted its tries and came to its end. */
+function retried(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
+  const done = lines.findLast(({ text, tone }) => tone !== 'complaint' && DONE.test(text) && !NOT_DONE.test(text));
+  if (done === undefined || !lines.some(({ at, text }) => at < done.at && COUNTED.test(text))) return evidence;
+  if (lines.some(({ at, text, tone }) => GIVEN_UP.test(text) || (at > done.at && tone === 'complaint')))
+    return evidence;
+  if (!evidence.every((one) => !isSerious(one) || (one.at < done.at && RETRIED.has(one.symptom)))) return evidence;
+  return [...evidence.map((one) => (isSerious(one) ? asNoise(one) : one)), noise(done.at, 'harmless_retried')];
+}
+
 const STOPPED =
-  /\breceived (?:signal (?:2|15)\b|SIG(?:TERM|INT)\b)|\b(?:got|caught) (?:signal )?SIG(?:TERM|INT)\b|\bSIG(?:TERM|INT)\b (?:received|caught)|\b(?:on|by|after|reason="?|signal[=:] ?"?)SIG(?:TERM|INT)\b|(?:exiting|stopping|shutting down|terminating) (?:on|after|by) (?:SIG(?:TERM|INT)|request|signal|user)\b|[Gg]raceful(?:ly)? (?:stop|shut|exit)|\b[Uu]ser (?:stopped|requested)\b|\b[Ss]hutting down(?: (?:the )?(?:server|service|gracefully|now))?(?:[.,;:!"']|$)|\b[Ss]hutdown (?:started|requested|initiated)\b|Stopping server, please wait|"stop" has been clicked/;
+  /\bexec: terminating child\b|\breceived (?:signal (?:2|15)\b|SIG(?:TERM|INT)\b)|\b(?:got|caught) (?:signal )?SIG(?:TERM|INT)\b|\bSIG(?:TERM|INT)\b (?:received|caught)|\b(?:on|by|after|reason="?|signal[=:] ?"?)SIG(?:TERM|INT)\b|(?:exiting|stopping|shutting down|terminating) (?:on|after|by) (?:SIG(?:TERM|INT)|request|signal|user)\b|[Gg]raceful(?:ly)? (?:stop|shut|exit)|\b[Uu]ser (?:stopped|requested)\b|\b[Ss]hutting down(?: (?:the )?(?:server|service|gracefully|now))?(?:[.,;:!"']|$)|\b[Ss]hutdown (?:started|requested|initiated)\b|Stopping server, please wait|"stop" has been clicked/;
 const STARTED = /\b(?:start(?:ed|ing)|spawned|LOG START)\b/i;
 const FORCED = /SIGKILL|\bKILL|[Tt]imed? ?out|\b9\b/;
 const WAKE: ReadonlySet<SymptomKind> = new Set([
   'upstream_unreachable',
   'process_exit_nonzero',
   'publisher_lost',
+  'playout_gap',
+  'stalled_output',
   'unknown',
 ]);
 /** Nobody who stops makes a new connection. */

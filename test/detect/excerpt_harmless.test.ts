@@ -157,3 +157,76 @@ describe('what did not happen', () => {
     expect(symptomOf('WARN watchdog: no progress for 70s')).toBe('stalled_output');
   });
 });
+
+describe('advice', () => {
+  it('of what is deprecated is none of what is wrong, while what was removed is', () => {
+    const advice = '/app/config.py:29: DeprecationWarning: class-based `config` is deprecated, invalid config in v3';
+    expect(symptomOf(advice, 'INFO: Application startup complete.')).toBe('benign_noise');
+    expect(symptomOf('ERROR unknown option speed: deprecated and removed')).toBe('config_error');
+    expect(symptomOf(advice, 'ERROR connect to origin failed: Connection refused')).toBe('upstream_unreachable');
+  });
+});
+
+describe('who joins a stream in its middle', () => {
+  const corrupt = '[mpegts @ 0x55] Packet corrupt (stream = 0, dts = 812331900).';
+  const input = "Input #0, mpegts, from 'udp://239.5.5.5:1234':";
+  const at = (frame: number, time: string) =>
+    `frame=${frame} fps= 25 q=-1.0 size=N/A time=${time} bitrate=N/A speed=1x`;
+  const plays = [at(100, '00:00:04.44'), at(125, '00:00:05.44')];
+
+  it('complains until there is a whole picture, and is well when it plays after that', () => {
+    expect(symptomOf(corrupt, input, ...plays)).toBe('benign_noise');
+  });
+
+  it.each([
+    ['it does not play', [corrupt, input]],
+    ['it began before', [input, corrupt, ...plays]],
+    ['it goes on', [corrupt, input, ...plays, corrupt]],
+  ])('is not excused where %s', (_, lines) => {
+    expect(symptomOf(...lines)).toBe('corrupt_input');
+  });
+});
+
+describe('a driver that does not fit', () => {
+  const failed = ['libva error: /usr/lib/dri/iHD_drv_video.so init failed', 'libva info: va_openDriver() returns 1'];
+
+  it('is no matter when the next one does', () => {
+    expect(symptomOf(...failed, 'libva info: va_openDriver() returns 0')).toBe('benign_noise');
+    expect(symptomOf('libva info: va_openDriver() returns 0', ...failed)).toBe('hw_accel_failure');
+    expect(symptomOf(...failed)).toBe('hw_accel_failure');
+  });
+});
+
+describe('a job that counts its tries', () => {
+  const tried = 'WARN News: connection timed out, retry 1';
+
+  it('is well when it comes to its end', () => {
+    expect(symptomOf(tried, 'INFO saved to guide.xml')).toBe('benign_noise');
+    expect(
+      symptomOf(
+        'DEBUG low level retry 1/10 (error 403: User Rate Limit Exceeded)',
+        'DEBUG Rate limited, sleeping for 2.6s',
+        'INFO news.ts: Copied (new)',
+      ),
+    ).toBe('benign_noise');
+  });
+
+  it.each([
+    ['gives up', [tried, 'ERROR giving up on News', 'INFO saved the rest']],
+    ['fails after that', [tried, 'INFO saved to guide.xml', 'ERROR News: connection timed out']],
+    ['does not say that it tries again', ['WARN News: connection timed out', 'INFO saved to guide.xml']],
+    ['is not done', [tried, 'INFO not completed']],
+  ])('is not well when it %s', (_, lines) => {
+    expect(symptomOf(...lines)).toBe('upstream_timeout');
+  });
+});
+
+describe('an encoder in a pipe', () => {
+  it('that is ended with its publisher has not failed', () => {
+    const by = 'client: 198.51.100.1, server: 0.0.0.0:1935';
+    const ends = '2024/11/09 20:31:31 [notice] 22#22: unknown process 227 exited with code 255';
+    const ordered = `2024/11/09 20:31:31 [info] 22#22: *102 exec: terminating child 227, ${by}`;
+    expect(symptomOf(`2024/11/09 20:31:31 [info] 22#22: *102 deleteStream, ${by}`, ordered, ends)).toBe('benign_noise');
+    expect(symptomOf(ends)).toBe('process_exit_nonzero');
+  });
+});
