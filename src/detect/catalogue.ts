@@ -171,13 +171,14 @@ function compileRegex(
 ): { readonly regex: LineRegex; readonly literals: readonly string[]; readonly ignoreCase: boolean } | undefined {
   try {
     const parsed = parseRegex(entry.regex);
-    const literals = entry.any ?? requiredLiterals(parsed.root, parsed.ignoreCase) ?? [];
+    // What the parser gives is in bytes already.
+    const literals = entry.any?.map(asBytes) ?? requiredLiterals(parsed.root, parsed.ignoreCase) ?? [];
     if (literals.length === 0 || literals.some((text) => text.length < LITERAL_CHARS_MIN)) {
       report('regex', `no literal of at least ${LITERAL_CHARS_MIN} characters is certain to be in a match: add "any"`);
       return undefined;
     }
     const ignoreCase = entry.any === undefined && parsed.ignoreCase;
-    return { regex: compileLineRegex(entry.regex, parsed), literals: literals.map(asBytes), ignoreCase };
+    return { regex: compileLineRegex(entry.regex, parsed), literals, ignoreCase };
   } catch (thrown) {
     report('regex', `the expression is refused: ${messageOf(thrown)}`);
     return undefined;

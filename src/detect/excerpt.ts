@@ -20,8 +20,8 @@ const REPEAT_BONUS_MAX = 1;
 /** From so many deaths on, one more start would die too. */
 const CRASH_LOOP_MIN = 3;
 
-/** The file of what every program says. */
-const GENERAL = 'system';
+/** The files of what every program says, or the libraries in it. */
+const GENERAL: ReadonlySet<string> = new Set(['system', 'transport']);
 
 /** The symptom of a line by itself. Cheaper than an excerpt, and blind to what happens around it. */
 export function classifyLine(line: string, catalogue: Catalogue): Verdict {
@@ -50,7 +50,7 @@ function evidenceOf(line: ExcerptLine, catalogue: Catalogue): readonly Evidence[
   const pattern = firstFit(withoutNone(line.whole), catalogue);
   if (pattern === undefined) return [];
   const { symptom, severity, confidence, remedy, id, notice, software } = pattern;
-  const general = software === GENERAL;
+  const general = GENERAL.has(software);
   return [{ at: line.at, symptom, severity, confidence, remedy, pattern: id, general, restarts: notice === 'started' }];
 }
 

@@ -39,7 +39,7 @@ export function courseOf(lines: readonly ExcerptLine[]): readonly Evidence[] {
   ].filter((found) => found !== undefined);
 }
 
-const PROGRESS = /\bframe= *(\d+).*?\btime=(-?\d+):(\d+):(\d+(?:\.\d+)?)/;
+const PROGRESS = /(?:\bframe= *(\d+)|^size= *[\d.]+\w*).*?\btime=(-?\d+):(\d+):(\d+(?:\.\d+)?)/;
 const SPEED = /\bspeed= *([\d.]+(?:e[+-]?\d+)?)x/;
 /** So many reports of the same position make a standstill. */
 const FROZEN_REPORTS_MIN = 4;
@@ -53,6 +53,7 @@ const CRAWL_WARM_UP_S = 5;
 
 interface Report {
   readonly at: number;
+  /** 0 where there is only sound. */
   readonly frame: number;
   readonly timeS: number;
   readonly speed: number | undefined;
@@ -64,7 +65,7 @@ function reportsOf(lines: readonly ExcerptLine[]): readonly Report[] {
     if (found === null) return [];
     const timeS = Number(found[2]) * 3600 + Number(found[3]) * 60 + Number(found[4]);
     const speed = SPEED.exec(text)?.[1];
-    return [{ at, frame: Number(found[1]), timeS, speed: speed === undefined ? undefined : Number(speed) }];
+    return [{ at, frame: Number(found[1] ?? 0), timeS, speed: speed === undefined ? undefined : Number(speed) }];
   });
 }
 
@@ -113,7 +114,7 @@ export function withoutOutlived(lines: readonly ExcerptLine[], evidence: readonl
   const isPast = ({ at, symptom }: Evidence): boolean =>
     at < sinceAt &&
     PASSING.has(symptom) &&
-    (SEGMENT_DONE.test(lines[sinceAt]!.text) || TRIES_AGAIN.test(lines[at]!.text));
+    (SEGMENT_DONE.test(lines[sinceAt]!.text) || lines.slice(at, at + 2).some(({ text }) => TRIES_AGAIN.test(text)));
   if (!evidence.every((one) => one.severity <= ROUTINE_SEVERITY || isPast(one))) return evidence;
   return evidence.map((one) => (PASSING.has(one.symptom) ? asNoise(one) : one));
 }
@@ -131,7 +132,12 @@ function goesOnSince(lines: readonly ExcerptLine[]): number | undefined {
   if (done.length >= 2) return done[0]!.at;
   const reports = reportsOf(lines).filter(({ at }) => at > troubleAt);
   const [first, last] = [reports[0], reports.at(-1)];
-  if (first === undefined || last === undefined || last.frame <= first.frame || last.timeS <= first.timeS)
+  if (
+    first === undefined ||
+    last === undefined ||
+    (last.frame <= first.frame && last.frame > 0) ||
+    last.timeS <= first.timeS
+  )
     return undefined;
   return (last.speed ?? 0) >= SLOW_SPEED ? first.at : undefined;
 }

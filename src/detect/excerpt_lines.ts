@@ -49,7 +49,7 @@ const stripControls = (line: string): string =>
 
 /** "0 errors", "failed=0", "no stall": a count of what did not happen. */
 const NONE_OF_IT =
-  /\b(?:0|no|none|zero|without(?: any)?) (?:errors?|warnings?|failed|failures?|timeouts?|timed out|refused|stalls?|missing|skipped|dropped|lost|gaps?|overruns?|underruns?)\b|\b(?:errors?|warnings?|fail(?:ed|ures)|timeouts?|refused|skipped|dropped|lost|missing)["']?\s*[=:]\s*["']?0\b(?![.x])|\b(?:skipped|dropped|lost|missed|rejected) 0 (?:[a-z]+ )?[a-z]+/gi;
+  /\b(?:0|no|none|zero|without(?: any)?) (?:errors?|warnings?|failed|failures?|timeouts?|timed out|refused|stalls?|missing|skipped|dropped|lost|gaps?|overruns?|underruns?)\b|\b(?:errors?|warnings?|fail(?:ed|ures)|timeouts?|refused|skipped|dropped|lost|missing)["']?\s*[=:]\s*["']?0\b(?![.x])|\berrors? 0\b(?![.x:])|\b(?:skipped|dropped|lost|missed|rejected) 0 (?:[a-z]+ )?[a-z]+/gi;
 
 /** The line without counts of what did not happen. */
 export const withoutNone = (line: string): string => line.replaceAll(NONE_OF_IT, '~');

@@ -31,6 +31,16 @@ describe('compileCatalogue', () => {
     expect(problemsOf({ regex: '\\d+', match: ['1'] })[0]?.message).toContain('no literal');
   });
 
+  it('takes the letters of any language for what they are in a file, in an expression as in "any"', () => {
+    const bytes = Buffer.from('流断开', 'utf8').toString('latin1');
+    for (const rest of [{ regex: '流断开' }, { regex: '.开', any: ['流断开'] }]) {
+      const source = aSource({ software: 'test', patterns: [entry({ ...rest, match: ['err: 流断开'] })] });
+      const { catalogue, problems } = compileCatalogue([source]);
+      expect(problems).toEqual([]);
+      expect(catalogue.patterns[0]?.literals).toEqual([bytes]);
+    }
+  });
+
   it('refuses a misspelt key', () => {
     const [problem] = problemsOf({ symtom: 'x' });
     expect(problem?.message).toContain('symtom');

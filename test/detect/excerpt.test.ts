@@ -129,6 +129,16 @@ describe('a source that was away for a moment', () => {
     ).toBe('benign_noise');
   });
 
+  it('is no trouble when what goes on growing is only sound, or the next line says that it tries again', () => {
+    const sound = (time: string) => `size=    4352kB time=${time} bitrate= 128.0kbits/s speed=   1x`;
+    const early = '[http @ 0x55] Stream ends prematurely at 511023, should be 1048576';
+    const again = '[http @ 0x55] Will reconnect at 511023 in 0 second(s), error=End of file.';
+    expect(classify(gone, sound('00:04:38.52'), sound('00:04:39.02')).symptom).toBe('benign_noise');
+    expect(classify(gone, sound('00:04:39.02'), sound('00:04:39.02')).symptom).toBe('upstream_timeout');
+    expect(classify(early, again, ...goesOn).symptom).toBe('benign_noise');
+    expect(classify(early, ...goesOn).symptom).toBe('upstream_unreachable');
+  });
+
   it('is trouble when the output grew only before, does not grow, or is too slow', () => {
     const still = [report(500, '00:00:20.00'), report(500, '00:00:20.00')];
     const slow = [report(500, '00:00:20.00', '0.5'), report(525, '00:00:21.00', '0.5')];
@@ -157,6 +167,8 @@ describe('the tone of a line', () => {
   it('is calm where it counts what did not happen', () => {
     expect(classify('backup: 0 errors, 12 tables, finished').symptom).toBe('benign_noise');
     expect(classify('relay: sent=120 failed=0 timeouts: 0').symptom).toBe('benign_noise');
+    expect(classify('tsp: skipped packets 4, error 0, sync ok').symptom).toBe('benign_noise');
+    expect(classify('tsp: skipped packets 4, error 7, no sync').symptom).toBe('unknown');
     expect(classify('backup: 10 errors, 12 tables, finished').symptom).toBe('unknown');
     expect(classify('relay: error=0.5').symptom).toBe('unknown');
   });

@@ -92,6 +92,9 @@ describe('a connection that is back', () => {
     'INFO ch3: attempt 2 succeeded',
     'INFO Connection to rtmp://192.0.2.80/live (192.0.2.80) successful',
     'INFO source ch3: connected',
+    'INFO ch3 status: Connected',
+    'INFO connected to origin-1',
+    'origin-1 is up - executing command',
     'INFO segment upload ok after 1 retry',
     'INFO upload of seg12 completed (2 attempts)',
   ])('is over: %s', (back) => {
@@ -101,6 +104,7 @@ describe('a connection that is back', () => {
   it.each([
     ['before it was lost', ['INFO ch3: reconnected', lost]],
     ['by a promise', [lost, 'INFO ch3: will go on when reconnected']],
+    ['by what is not', [lost, 'INFO ch3: not connected to origin-1']],
     ['by a failure', [lost, 'INFO ch3: could not be reconnected']],
     ['where the next one fails', [lost, 'INFO ch3: attempt 2 succeeded', 'ERROR ch3: Connection refused']],
     ['by a viewer', [lost, 'INFO client 192.0.2.7 connected']],
@@ -119,6 +123,8 @@ describe('a connection that is back', () => {
 describe('an ordered stop', () => {
   it.each([
     [['INFO main: exiting on SIGINT', 'ERROR worker-2: Connection aborted', 'INFO main: bye']],
+    [['INFO Received SIGTERM, stopping channels', 'WARN ffmpeg of channel 3 exited with code 255']],
+    [['s6-rc: info: service encoder stopping', 'ERROR http: Server closed']],
     [['INFO received SIGTERM, stopping', 'ERROR http: Server closed', 'WARN child exited with code 1']],
   ])('explains what it tears down: %j', (lines) => {
     expect(symptomOf(...lines)).toBe('benign_noise');
@@ -188,7 +194,7 @@ describe('who joins a stream in its middle', () => {
 });
 
 describe('a driver that does not fit', () => {
-  const failed = ['libva error: /usr/lib/dri/iHD_drv_video.so init failed', 'libva info: va_openDriver() returns 1'];
+  const failed = ['[AVHWDeviceContext @ 0x55] Failed to initialise VAAPI connection: -1 (unknown libva error).'];
 
   it('is no matter when the next one does', () => {
     expect(symptomOf(...failed, 'libva info: va_openDriver() returns 0')).toBe('benign_noise');
@@ -224,7 +230,7 @@ describe('a job that counts its tries', () => {
 describe('an encoder in a pipe', () => {
   it('that is ended with its publisher has not failed', () => {
     const by = 'client: 198.51.100.1, server: 0.0.0.0:1935';
-    const ends = '2024/11/09 20:31:31 [notice] 22#22: unknown process 227 exited with code 255';
+    const ends = '2024/11/09 20:31:31 [notice] 22#22: unknown process 227 exited with code 1';
     const ordered = `2024/11/09 20:31:31 [info] 22#22: *102 exec: terminating child 227, ${by}`;
     expect(symptomOf(`2024/11/09 20:31:31 [info] 22#22: *102 deleteStream, ${by}`, ordered, ends)).toBe('benign_noise');
     expect(symptomOf(ends)).toBe('process_exit_nonzero');
