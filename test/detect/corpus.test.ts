@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseRegex } from '../../src/detect/regex.ts';
+import { growthOf } from '../../src/detect/regex_facts.ts';
 import { describe, expect, it } from 'vitest';
 import { classifyExcerpt } from '../../src/detect/excerpt.ts';
 import { createPlannerText } from '../../src/detect/planner_text.ts';
@@ -40,6 +42,13 @@ describe('the shipped catalogue', () => {
       'players',
     ];
     expect(promised.filter((name) => !software.includes(name))).toEqual([]);
+  });
+
+  it('needs no slow automaton for words that lines of any program may have', () => {
+    const general = catalogue.patterns.filter(({ software }) => software === 'system');
+    const slow = general.filter(({ source }) => growthOf(parseRegex(source).root) > 2);
+    expect(slow.map(({ id }) => id)).toEqual([]);
+    expect(general.length).toBeGreaterThan(40);
   });
 
   it('has no literal so short that the fast search would be lost', () => {
