@@ -19,6 +19,7 @@ export interface Pattern {
   readonly severity: number;
   readonly remedy: Remedy;
   readonly notice: 'started' | 'exited' | undefined;
+  readonly ends: readonly SymptomKind[];
   /** Every line that matches holds one of these; compared without case when `ignoreCase` is set. */
   readonly literals: readonly string[];
   readonly ignoreCase: boolean;
@@ -155,6 +156,7 @@ function compileEntry(entry: PatternEntry, file: FileScope, report: Report): Unr
     severity: entry.severity ?? SEVERITY[entry.symptom],
     remedy: entry.remedy ?? REMEDY[entry.symptom],
     notice: entry.notice,
+    ends: entry.ends ?? [],
     literals: compiled.literals,
     ignoreCase: compiled.ignoreCase,
     source: entry.regex,

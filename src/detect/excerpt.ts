@@ -49,9 +49,11 @@ function evidenceOf(line: ExcerptLine, catalogue: Catalogue): readonly Evidence[
   if (line.whole === '') return [];
   const pattern = firstFit(withoutNone(line.whole), catalogue);
   if (pattern === undefined) return [];
-  const { symptom, severity, confidence, remedy, id, notice, software } = pattern;
+  const { symptom, confidence, remedy, id, ends, notice, software } = pattern;
+  const severity = ends.length > 0 ? Math.min(pattern.severity, ROUTINE_SEVERITY) : pattern.severity;
   const general = GENERAL.has(software);
-  return [{ at: line.at, symptom, severity, confidence, remedy, pattern: id, general, restarts: notice === 'started' }];
+  const restarts = notice === 'started';
+  return [{ at: line.at, symptom, severity, confidence, remedy, pattern: id, general, ends, restarts }];
 }
 
 function heaviest(evidence: readonly Evidence[]): Evidence | undefined {

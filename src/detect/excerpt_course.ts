@@ -12,6 +12,8 @@ export interface Evidence {
   readonly pattern: string;
   /** Words that any program may say, not those of one software. */
   readonly general?: boolean;
+  /** What the line says is over. */
+  readonly ends?: readonly SymptomKind[];
   /** The line says that the process was started. */
   readonly restarts?: boolean;
 }

@@ -12,8 +12,9 @@ export function withoutHarmless(lines: readonly ExcerptLine[], evidence: readonl
     ofPeers,
     ofSweeping,
     ofDeprecations,
+    ended,
     joining,
-    fellBack,
+    ofChildren,
     viewerLeft,
     recovered,
     retried,
@@ -112,13 +113,29 @@ function joining(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): 
   return evidence.map((one) => (one.symptom === 'corrupt_input' && one.at < knownAt ? asNoise(one) : one));
 }
 
-const NEXT_WORKS = /va_openDriver\(\) returns 0|Initiali[sz]ed VAAPI connection/;
+/** What a later line says is over. What begins again after that line is not. */
+function ended(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
+  const isOver = (symptom: SymptomKind, at: number): boolean =>
+    evidence.some((one) => one.at > at && one.ends?.includes(symptom) === true);
+  const known = new Set(evidence.map(({ at }) => at));
+  const unknown = lines.filter(({ at, tone }) => tone === 'complaint' && !known.has(at) && isOver('unknown', at));
+  return [
+    ...evidence.map((one) => (isOver(one.symptom, one.at) ? asNoise(one) : one)),
+    ...unknown.map(({ at }) => noise(at, 'harmless_ended')),
+  ];
+}
 
-/** The first driver did not fit, and the next one did. */
-function fellBack(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
-  const worksAt = lines.findLast(({ text }) => NEXT_WORKS.test(text))?.at;
-  if (worksAt === undefined) return evidence;
-  return evidence.map((one) => (one.symptom === 'hw_accel_failure' && one.at < worksAt ? asNoise(one) : one));
+const TOLD_TO_END = /\bterminating child (\d+)\b/;
+const CHILD_ENDED = /\b(?:process|child) (\d+) exited\b/;
+
+/** A child that its parent has told to end has not failed, however it ends. */
+function ofChildren(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
+  const told = new Map(lines.flatMap(({ at, text }) => [[TOLD_TO_END.exec(text)?.[1], at] as const]));
+  const isTold = ({ at, symptom }: Evidence): boolean => {
+    const toldAt = told.get(CHILD_ENDED.exec(lines[at]!.text)?.[1] ?? '');
+    return symptom === 'process_exit_nonzero' && toldAt !== undefined && toldAt < at;
+  };
+  return evidence.map((one) => (isTold(one) ? asNoise(one) : one));
 }
 
 /** Where ffmpeg writes to: the head of an output, and what it says when it cannot finish it. */
@@ -140,15 +157,25 @@ function viewerLeft(lines: readonly ExcerptLine[], evidence: readonly Evidence[]
 }
 
 const BACK =
-  /\b(?:re-?connected|(?:re-?connect\w*|connection) (?:(?:to|with) .{1,120} )?(?:was |is |has been )?(?:success\w*|succeeded|re-?established|restored|recovered)|re-?established|success\w* (?:re-?)?connect(?:ed|ion)\b|(?:connected|succeeded|successful) (?:after|on|at) .{0,12}(?:attempt|retr|tr(?:y|ies)\b)|(?:attempt|retry|try) (?:#?\d+ )?(?:was )?(?:ok\b|succe\w+)|\b(?:ok|done|completed?|uploaded|sent|loaded) (?:after|on|in) .{0,12}(?:attempt|retr|tr(?:y|ies)\b)|\b(?:ok|done|completed?|uploaded|sent|loaded) \(\d+ (?:attempts|tries|retries)\)|\brecover(?:y|ing)\b.{0,20}\bsuccess\w*|\b(?:status|state)[:= ]+connected\b|\b(?:now )?connected to\b|\bis (?:up|available|reachable)\b|\bready to accept connections\b|\bjoined group\b|(?:healthy|reachable|available|online|up|connected) again|(?:source|input|upstream|origin|feed|target)\b.{0,60}\bconnected\b)/i;
+  /\b(?:re-?connected|(?:re-?connect\w*|connection) (?:(?:to|with) .{1,120} )?(?:was |is |has been )?(?:success\w*|succeeded|re-?established|restored|recovered)|re-?established|success\w* (?:re-?)?connect(?:ed|ion)\b|(?:connected|succeeded|successful) (?:after|on|at) .{0,12}(?:attempt|retr|tr(?:y|ies)\b)|(?:attempt|retry|try) (?:#?\d+(?:\/\d+)?:? )?(?:was )?(?:ok\b|2\d\d ok\b|succe\w+)|\b(?:ok|done|completed?|uploaded|sent|loaded) (?:after|on|in) .{0,12}(?:attempt|retr|tr(?:y|ies)\b)|\b(?:ok|done|completed?|uploaded|sent|loaded) \(\d+ (?:attempts|tries|retries)\)|\brecover(?:y|ing)\b.{0,20}\bsuccess\w*|\b(?:status|state)[:= ]+connected\b|(?:healthy|reachable|available|online|up|connected) again|(?:source|input|upstream|origin|feed|target)\b.{0,60}\bconnected\b)/i;
 const NOT_BACK =
   /\b(?:client|viewer|listener|player|subscriber|user|not|never|un\w+|until|unless|when|once|if|before|retrying|will|fail\w*|cannot|can't|couldn't)\b/i;
+/** Up, with the name of what is. */
+const UP = /\b(?:now )?connected to (?:the )?([\w.-]+)|\b([\w.-]+) is up\b(?! to)/i;
 const AGAIN = /\bagain\b/i;
 const TRIES = /\bre-?(?:connect|try|tries|trying)|\battempt|\bwaiting for\b/i;
 
 /** A connection that was lost and is back, in the words of the program that lost it, with nothing wrong after that. */
 function recovered(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
-  const back = lines.findLast(({ text, tone }) => tone !== 'complaint' && BACK.test(text) && !NOT_BACK.test(text));
+  const failed = evidence.filter(isSerious).map(({ at }) => lines[at]!.text);
+  const isUp = (text: string): boolean => {
+    const [, to, what] = UP.exec(text) ?? [];
+    const name = to ?? what;
+    return name !== undefined && failed.length > 0 && failed.every((one) => one.includes(name));
+  };
+  const isBack = ({ text, tone }: ExcerptLine): boolean =>
+    tone !== 'complaint' && !NOT_BACK.test(text) && (BACK.test(text) || isUp(text));
+  const back = lines.findLast(isBack);
   if (back === undefined) return evidence;
   const worried = lines.filter(({ tone }) => tone === 'complaint').map(({ at }) => at);
   if (worried.some((at) => at > back.at)) return evidence;
@@ -160,7 +187,7 @@ function recovered(lines: readonly ExcerptLine[], evidence: readonly Evidence[])
 const COUNTED = /\b(?:re-?tr(?:y|ies|ying)|attempt)\b\W{0,3}#?\d/i;
 const GIVEN_UP = /\b(?:g[ai]v(?:e|ing) up|abandon\w*|exhausted|max(?:imum)? (?:re)?(?:tries|attempts))\b/i;
 const DONE = /\b(?:done|saved|completed?|finished|copied|transferred|uploaded|downloaded)\b/i;
-const NOT_DONE = /\b(?:not|never|in?complete|0 |fail\w*|cannot|skipp\w+)\b/i;
+const NOT_DONE = /\b(?:not|never|incomplete|0|fail\w*|cannot|skipp\w+)\b/i;
 const RETRIED: ReadonlySet<SymptomKind> = new Set([...PASSING, 'rate_limited']);
 
 /** A job that counted its tries and came to its end. */
@@ -174,7 +201,7 @@ function retried(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): 
 }
 
 const STOPPED =
-  /\bexec: terminating child\b|\b[Rr]eceived (?:signal (?:2|15)\b|SIG(?:TERM|INT)\b)|\b(?:got|caught) (?:signal )?SIG(?:TERM|INT)\b|\bSIG(?:TERM|INT)\b (?:received|caught)|\b(?:on|by|after|reason="?|signal[=:] ?"?)SIG(?:TERM|INT)\b|(?:exiting|stopping|shutting down|terminating) (?:on|after|by) (?:SIG(?:TERM|INT)|request|signal|user)\b|[Gg]raceful(?:ly)? (?:stop|shut|exit)|\b[Uu]ser (?:stopped|requested)\b|\b[Ss]hutting down(?: (?:the )?(?:server|service|gracefully|now))?(?:[.,;:!"']|$)|\b[Ss]hutdown (?:started|requested|initiated)\b|Stopping server(?:, please wait| gracefully)|\bservice \S+ stopping\b|: Stopping(?:\.\.\.)?$|"stop" has been clicked/;
+  /\b[Rr]eceived (?:signal (?:2|15)\b|SIG(?:TERM|INT)\b)|\b(?:got|caught) (?:signal )?SIG(?:TERM|INT)\b|\bSIG(?:TERM|INT)\b (?:received|caught)|\b(?:on|by|after|reason="?|signal[=:] ?"?)SIG(?:TERM|INT)\b|(?:exiting|stopping|shutting down|terminating) (?:on|after|by) (?:SIG(?:TERM|INT)|request|signal|user)\b|[Gg]raceful(?:ly)? (?:stop|shut|exit)|\b[Uu]ser (?:stopped|requested)\b|\b[Ss]hutting down(?: (?:the )?(?:server|service|gracefully|now))?(?:[.,;:!"']|$)|\b[Ss]hutdown (?:started|requested|initiated)\b|Stopping server(?:, please wait| gracefully)|\bservice \S+ stopping\b|"stop" has been clicked/;
 const STARTED = /\b(?:start(?:ed|ing)|spawned|LOG START)\b/i;
 const FORCED = /SIGKILL|\bKILL|[Tt]imed? ?out|\b9\b/;
 const WAKE: ReadonlySet<SymptomKind> = new Set([

@@ -36,6 +36,14 @@ const patternEntry = z.strictObject({
   all: z.array(z.string().min(1).max(120)).max(8).optional().describe('The line must hold every one of these.'),
   none: z.array(z.string().min(1).max(120)).max(16).optional().describe('The line must hold none of these.'),
   remedy: z.enum(REMEDIES).optional().describe('Default by symptom.'),
+  ends: z
+    .array(z.enum(SYMPTOMS))
+    .min(1)
+    .max(12)
+    .optional()
+    .describe(
+      'The line says that these are over: what stands before it of them counts for nothing, nor does the line itself.',
+    ),
   notice: z
     .enum(['started', 'exited'])
     .optional()

@@ -90,11 +90,10 @@ describe('a connection that is back', () => {
   it.each([
     'INFO ch3: successfully connected on attempt 2',
     'INFO ch3: attempt 2 succeeded',
+    'INFO ch3: attempt 2/5: 200 OK',
     'INFO Connection to rtmp://192.0.2.80/live (192.0.2.80) successful',
     'INFO source ch3: connected',
     'INFO ch3 status: Connected',
-    'INFO connected to origin-1',
-    'origin-1 is up - executing command',
     'INFO segment upload ok after 1 retry',
     'INFO upload of seg12 completed (2 attempts)',
   ])('is over: %s', (back) => {
@@ -111,6 +110,16 @@ describe('a connection that is back', () => {
     ['by a viewer of the source', [lost, 'INFO viewer of source ch3 connected']],
   ])('is not over %s', (_, lines) => {
     expect(symptomOf(...lines)).toBe('upstream_unreachable');
+  });
+
+  it('is over for the one that was named, and for no other', () => {
+    const waiting = 'WARN waiting for origin-1: Connection refused';
+    for (const up of ['INFO connected to origin-1', 'origin-1 is up - executing command']) {
+      expect(symptomOf(waiting, up)).toBe('benign_noise');
+    }
+    for (const other of ['INFO connected to redis', 'INFO a new version is available', 'INFO origin-1 is up to date']) {
+      expect(symptomOf(waiting, other)).toBe('upstream_unreachable');
+    }
   });
 
   it('does not mend what no connection mends', () => {
@@ -193,13 +202,28 @@ describe('who joins a stream in its middle', () => {
   });
 });
 
-describe('a driver that does not fit', () => {
-  const failed = ['[AVHWDeviceContext @ 0x55] Failed to initialise VAAPI connection: -1 (unknown libva error).'];
+describe('what a line says is over', () => {
+  const link = (word: string) => `Jun  1 10:00:01 e1 kernel: igb 0000:01:00.0 eth0: igb: eth0 NIC Link is ${word}`;
+  const driver = '[AVHWDeviceContext @ 0x55] Failed to initialise VAAPI connection: -1 (unknown libva error).';
+  const opened = 'libva info: va_openDriver() returns 0';
 
-  it('is no matter when the next one does', () => {
-    expect(symptomOf(...failed, 'libva info: va_openDriver() returns 0')).toBe('benign_noise');
-    expect(symptomOf('libva info: va_openDriver() returns 0', ...failed)).toBe('hw_accel_failure');
-    expect(symptomOf(...failed)).toBe('hw_accel_failure');
+  it.each([
+    ['a link that is back', [link('Down'), link('Up 1000 Mbps Full Duplex')]],
+    ['a driver that did not fit, when the next one does', [driver, opened]],
+  ])('is no trouble: %s', (_, lines) => {
+    expect(symptomOf(...lines)).toBe('benign_noise');
+  });
+
+  it.each([
+    ['began after that', [link('Up 1000 Mbps Full Duplex'), link('Down')], 'upstream_unreachable'],
+    ['began again', [driver, opened, driver], 'hw_accel_failure'],
+    [
+      'is something else',
+      ['2026/06/01 10:00:00 DEBUG : pacer: Reducing sleep to 0s', 'ffmpeg: Segmentation fault (core dumped)'],
+      'process_crash',
+    ],
+  ])('is trouble where it %s', (_, lines, symptom) => {
+    expect(symptomOf(...lines)).toBe(symptom);
   });
 });
 
@@ -227,12 +251,22 @@ describe('a job that counts its tries', () => {
   });
 });
 
-describe('an encoder in a pipe', () => {
-  it('that is ended with its publisher has not failed', () => {
-    const by = 'client: 198.51.100.1, server: 0.0.0.0:1935';
-    const ends = '2024/11/09 20:31:31 [notice] 22#22: unknown process 227 exited with code 1';
-    const ordered = `2024/11/09 20:31:31 [info] 22#22: *102 exec: terminating child 227, ${by}`;
-    expect(symptomOf(`2024/11/09 20:31:31 [info] 22#22: *102 deleteStream, ${by}`, ordered, ends)).toBe('benign_noise');
-    expect(symptomOf(ends)).toBe('process_exit_nonzero');
+describe('a child that its parent told to end', () => {
+  const by = 'client: 198.51.100.1, server: 0.0.0.0:1935';
+  const told = `2024/11/09 20:31:31 [info] 22#22: *102 exec: terminating child 227, ${by}`;
+  const ended = (child: number, how: string) =>
+    `2024/11/09 20:31:31 [notice] 22#22: unknown process ${child} exited ${how}`;
+
+  it('has not failed, however it ends', () => {
+    expect(symptomOf(told, ended(227, 'with code 1'))).toBe('benign_noise');
+    expect(symptomOf(told, ended(227, 'on signal 9'))).toBe('benign_noise');
+  });
+
+  it('is not another child, nor one that ended before, and excuses nothing else', () => {
+    expect(symptomOf(told, ended(228, 'on signal 9'))).toBe('process_exit_nonzero');
+    expect(symptomOf(ended(227, 'on signal 9'), told)).toBe('process_exit_nonzero');
+    expect(symptomOf(told, ended(227, 'with code 1'), 'ERROR ch4: origin: Connection refused')).toBe(
+      'upstream_unreachable',
+    );
   });
 });
