@@ -16,7 +16,7 @@ interface Definition {
   readonly values?: readonly unknown[];
 }
 
-const definitionOf = (schema: z.core.$ZodType): Definition => schema._zod.def as unknown as Definition;
+const definitionOf = (schema: z.core.$ZodType): Definition => schema._zod.def as Definition;
 
 /** The schemas that may hold at a path: several where a union stands on the way. */
 export function schemasAt(root: z.core.$ZodType, path: Path): readonly z.core.$ZodType[] {

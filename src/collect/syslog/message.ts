@@ -29,7 +29,7 @@ export function parseSyslog(text: string): SyslogMessage | undefined {
 function modern(text: string): SyslogMessage | undefined {
   const header = MODERN.exec(text);
   if (header === null) return undefined;
-  const [whole, time, host, app, pid] = header as unknown as [string, string, string, string, string];
+  const [whole, time = '', host = '', app = '', pid = ''] = header;
   const body = afterStructured(text.slice(whole.length)).replace(BOM, '');
   const process = pid === '-' ? '' : `[${pid}]`;
   const from = [time, host, `${app}${process}:`].filter((part) => part !== '-' && part !== '-:');

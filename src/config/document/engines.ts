@@ -36,8 +36,8 @@ export function readEngines(reading: Reading): readonly EngineConfig[] {
   const addresses = new Map<string, string>();
   return reading.entries('engines', engineDocument).map(({ path, value }) => {
     if (value.id === 'fleet') reading.note([...path, 'id'], 'the id fleet means everything', 'choose another id');
-    const durations = value as unknown as Readonly<Record<string, unknown>>;
-    for (const range of RANGES) within(reading, [...path, range.key], { range, ms: durations[range.key] });
+    const written = new Map<string, unknown>(Object.entries(value));
+    for (const range of RANGES) within(reading, [...path, range.key], { range, ms: written.get(range.key) });
     if (value.host) within(reading, [...path, 'host', 'every'], { range: HOST_EVERY, ms: value.host.every });
     claimAddress(reading, path, { engine: value, addresses });
     for (const name of ['password', 'token'] as const) checkSecret(reading, path, { name, document: value });
@@ -104,14 +104,15 @@ export function secretAt(
   return { ok: new Secret(reference.clear ?? '') };
 }
 
+const PATHS: ReadonlySet<string> = new Set(['socket', 'password_file', 'token_file']);
+
 /** Paths made absolute; what is secret made invisible. */
 function resolved(reading: Reading, document: EngineDocument): EngineConfig {
   const { host, logs } = document;
   const paths = Object.fromEntries(
-    ['socket', 'password_file', 'token_file'].flatMap((key) => {
-      const written = (document as unknown as Readonly<Record<string, unknown>>)[key];
-      return typeof written === 'string' ? [[key, reading.pathOf(written)]] : [];
-    }),
+    Object.entries(document).flatMap(([key, written]) =>
+      PATHS.has(key) && typeof written === 'string' ? [[key, reading.pathOf(written)]] : [],
+    ),
   );
   const engine = {
     ...document,
