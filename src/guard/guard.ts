@@ -81,14 +81,17 @@ export class Guard {
     this.#journalError = undefined;
   }
 
-  /** Decides and reserves. An allowed call holds its permit; every answer is written down. */
-  decide(request: GuardRequest): GuardDecision {
+  /**
+   * Decides and reserves. An allowed call holds its permit; every answer is written down, in one transaction with the
+   * `story` that led to the question.
+   */
+  decide(request: GuardRequest, story: readonly Draft[] = []): GuardDecision {
     const world = this.#world();
     const weighed = weigh(request, world);
     const { target } = request.call;
     const channel = target.kind === 'channel' ? target.id : undefined;
     const about = { channel, incident: request.incident.id, run: request.run };
-    return this.#conclude(weighed, { world, call: request.call, about });
+    return this.#conclude(weighed, { world, call: request.call, about, story });
   }
 
   /** One start of a staged plan: asked again, counted on its own, and fenced like any other. */
@@ -98,7 +101,7 @@ export class Guard {
     const { channel, parent } = request;
     const call: ToolCall = { tool: 'restart_channel', target: { kind: 'channel', id: channel }, channels: [] };
     const about = { channel, incident: parent.incident, run: parent.run };
-    return this.#conclude(weighed, { world, call, about });
+    return this.#conclude(weighed, { world, call, about, story: [] });
   }
 
   /** The same questions, and nothing is reserved or written: for `reeve why-not` and for filtering before planning. */
@@ -170,7 +173,7 @@ export class Guard {
       fact: { type: 'guard.decided', call: describeCall(permit.call), decision, tookMs },
     };
     try {
-      this.#write([decided, ...this.#usedYes(moment, asked.about), ...this.#stormDrafts(moment)]);
+      this.#write([...asked.story, decided, ...this.#usedYes(moment, asked.about), ...this.#stormDrafts(moment)]);
     } catch (error) {
       const because = `the reservation could not be written: ${messageOf(error)}`;
       return {
@@ -185,10 +188,13 @@ export class Guard {
   }
 
   /** A refusal stands whether or not it could be written: it has no effect that needs a record. */
-  #deny(decision: Extract<GuardDecision, { verdict: 'deny' }>, { about, call, world }: Asked): GuardDecision {
+  #deny(decision: Extract<GuardDecision, { verdict: 'deny' }>, { about, call, world, story }: Asked): GuardDecision {
     const tookMs = this.#deps.clock.monotonicMs() - world.nowMs;
     try {
-      this.#write([{ ...about, fact: { type: 'guard.decided', call: describeCall(call), decision, tookMs } }]);
+      this.#write([
+        ...story,
+        { ...about, fact: { type: 'guard.decided', call: describeCall(call), decision, tookMs } },
+      ]);
     } catch {
       // `#write` has contained the guard; the answer is no either way.
     }
@@ -253,6 +259,7 @@ interface Asked {
   readonly world: World;
   readonly call: ToolCall;
   readonly about: About;
+  readonly story: readonly Draft[];
 }
 
 const JOURNAL_QUESTION_ID = 17;

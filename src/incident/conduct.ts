@@ -4,7 +4,7 @@ import type { Clock, MonoMs } from '../core/clock.ts';
 import type { GroundedContextEnvelope } from '../core/envelope.ts';
 import { invariant } from '../core/errors.ts';
 import type { Incident } from '../core/incident.ts';
-import type { Append, JournalFact } from '../core/journal.ts';
+import type { Append, Draft, JournalFact } from '../core/journal.ts';
 import type { Limits } from '../core/limits.ts';
 import { accessOf, type Persona } from '../core/persona.ts';
 import type { GuardDecision, Plan } from '../core/plan.ts';
@@ -32,7 +32,12 @@ export interface GuardAsk {
   readonly run: RunId;
   /** A high-risk action was already taken in this run (law S4: one). */
   readonly highRiskUsed: boolean;
+  /** What led to the question, to be written with the answer. */
+  readonly story: readonly Draft[];
 }
+
+/** What stays the same for all questions of one step. */
+type GuardFrame = Omit<GuardAsk, 'call' | 'plan' | 'story'>;
 
 export interface ConductDeps {
   readonly append: Append;
@@ -53,7 +58,7 @@ export interface ConductDeps {
   /** The persona of now: an edit that takes something away holds from the next question on. */
   readonly persona: (incident: Incident) => Persona;
   readonly ask: (ask: GuardAsk) => GuardDecision;
-  readonly child: (ask: Omit<GuardAsk, 'call' | 'plan'>, plan: PermitTerms, channel: string) => GuardDecision;
+  readonly child: (frame: GuardFrame, plan: PermitTerms, channel: string) => GuardDecision;
   readonly healthy: (channel: string) => boolean;
   /** Steps the rollout phase allows for the incident's group: 3 at phase 4, else 1. */
   readonly phaseSteps: (incident: Incident) => number;
@@ -104,7 +109,7 @@ class Conducting {
   readonly #deps: ConductDeps;
   readonly #endsMs: MonoMs;
   #highRiskUsed = false;
-  /** An envelope waits for the plan that is made of it in the same moment: one write less before a verdict. */
+  /** Envelope and plan wait for the guard's answer, which comes in the same moment: one write for all three. */
   readonly #unwritten: JournalFact[] = [];
   /** The newest envelope, for the page. */
   last: GroundedContextEnvelope | undefined;
@@ -127,9 +132,13 @@ class Conducting {
 
   /** Makes what waits durable, in the order in which it came about. */
   write(): void {
+    this.#deps.append(this.#story());
+  }
+
+  #story(): readonly Draft[] {
     const { incident, run: runId } = this.#order;
     const channel = incident.scope.kind === 'channel' ? incident.scope.id : undefined;
-    this.#deps.append(this.#unwritten.splice(0).map((fact) => ({ channel, incident: incident.id, run: runId, fact })));
+    return this.#unwritten.splice(0).map((fact) => ({ channel, incident: incident.id, run: runId, fact }));
   }
 
   #ground(): GroundedContextEnvelope {
@@ -152,17 +161,17 @@ class Conducting {
     };
     const plan = this.#deps.bound(incident, this.#deps.decide(envelope, attempts, allowed) ?? none, envelope);
     this.#unwritten.push({ type: 'plan.made', plan });
-    this.write();
+    if (plan.kind !== 'act') this.write();
     return plan;
   }
 
   #guard(call: ToolCall, plan: Plan, envelope: GroundedContextEnvelope): GuardDecision {
-    const decision = this.#deps.ask({ ...this.#ask(envelope), call, plan });
+    const decision = this.#deps.ask({ ...this.#ask(envelope), call, plan, story: this.#story() });
     if (decision.verdict === 'allow' && decision.permit.terms.risk === 'high') this.#highRiskUsed = true;
     return decision;
   }
 
-  #ask(envelope: GroundedContextEnvelope): Omit<GuardAsk, 'call' | 'plan'> {
+  #ask(envelope: GroundedContextEnvelope): GuardFrame {
     const { incident, run: runId } = this.#order;
     return { envelope, persona: this.#deps.persona(incident), incident, run: runId, highRiskUsed: this.#highRiskUsed };
   }

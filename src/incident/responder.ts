@@ -18,10 +18,10 @@ import {
 import type { Symptom } from '../core/symptom.ts';
 import type { Attempt } from '../core/tool.ts';
 import { type DeskPolicy, type Intent, judge, type Sight } from './desk.ts';
-import { aboutOf, relapseDrafts, symptomDraft } from './drafts.ts';
+import { aboutOf, type NextRun, nextRun, openedDrafts, relapseDrafts, symptomDraft } from './drafts.ts';
 import { Heard } from './heard.ts';
 import { keyOfIncident, pageFor } from './page.ts';
-import { type IncidentState, type OpenIncident, openById, openOn } from './state.ts';
+import { type IncidentState, newlyOpen, type OpenIncident, openById, openOn } from './state.ts';
 
 /** What there is to see of one scope at one moment. `channels`: of a shared cause, those it covers. */
 export interface Seen {
@@ -169,7 +169,9 @@ export class Responder implements Disposable {
     }
   }
 
-  #open(classification: FailureClass, { scope, seen, nowMs }: Moment): void {
+  /** A run that is due at once begins in the same transaction: one write less before the verdict. */
+  #open(classification: FailureClass, moment: Moment): void {
+    const { scope, seen, nowMs } = moment;
     const { clock, ids, append, lookCloser } = this.#deps;
     const incident: Incident = {
       id: ids.next('inc'),
@@ -181,13 +183,19 @@ export class Responder implements Disposable {
       classification,
       channels: seen.channels,
     };
-    const told = this.#symptoms.before(scope, seen.channels, nowMs);
-    const symptoms = told.map((symptom): Draft => symptomDraft(incident, symptom));
-    const opened: Draft = { ...aboutOf(incident), fact: { type: 'incident.opened', incident } };
+    const opened = openedDrafts(incident, this.#symptoms.before(scope, seen.channels, nowMs));
     const { relapseMs } = this.#deps.policyOf(incident);
     const relapse = relapseDrafts(this.#deps.incidents(), incident, { relapseMs, because: seen.because });
-    append([opened, ...symptoms, ...relapse]);
-    lookCloser(scope);
+    const open = newlyOpen(incident, nowMs);
+    const run = this.#isDue(open, moment) ? nextRun(open, seen.channels, ids.next('run')) : undefined;
+    append([...opened, ...relapse, ...(run === undefined ? [] : [run.started])]);
+    if (run === undefined) lookCloser(scope);
+    else this.#begin(run);
+  }
+
+  #isDue(open: OpenIncident, { scope, seen, nowMs }: Moment): boolean {
+    const intent = judge(open, seen.sight, nowMs, this.#deps.policyOf(open.incident));
+    return intent.kind === 'run' && this.#deps.turnMs?.(scope, seen, nowMs) === undefined;
   }
 
   /** A question about what the trouble was is no question about what it is; a yes to it is told to be void. */
@@ -202,10 +210,11 @@ export class Responder implements Disposable {
     ]);
   }
 
-  #relapse(open: OpenIncident, { seen }: Moment): void {
-    invariant(open.cure !== undefined, 'a relapse without a cure');
-    const { permit, fingerprint } = open.cure;
-    this.#record(open.incident, { type: 'attempt.relapsed', permit, fingerprint, because: seen.because });
+  #relapse({ incident, cure }: OpenIncident, { seen }: Moment): void {
+    invariant(cure !== undefined, 'a relapse without a cure');
+    const { permit, fingerprint } = cure;
+    const fact: JournalFact = { type: 'attempt.relapsed', permit, fingerprint, because: seen.because };
+    this.#deps.append([{ ...aboutOf(incident), fact }]);
   }
 
   #close(open: OpenIncident, how: Closing): void {
@@ -232,20 +241,16 @@ export class Responder implements Disposable {
     return this.#deps.raise(pageFor(incident, reason, { because, envelope: undefined, attempts: [] }));
   }
 
-  #record(incident: Incident, fact: JournalFact): void {
-    this.#deps.append([{ ...aboutOf(incident), fact }]);
+  #start(open: OpenIncident, seen: Seen): void {
+    const run = nextRun(open, seen.channels, this.#deps.ids.next('run'));
+    this.#deps.append([run.started]);
+    this.#begin(run);
   }
 
-  /**
-   * The start is written before anything is awaited, so a second look cannot start a second run. A shared cause may
-   * have reached further channels since its incident was opened: the run is about those, too.
-   */
-  #start(open: OpenIncident, { channels }: Seen): void {
-    const incident = { ...open.incident, channels: [...new Set([...open.incident.channels, ...channels])] };
-    const runId = this.#deps.ids.next('run');
-    this.#deps.append([{ ...aboutOf(incident), run: runId, fact: { type: 'run.started', attempt: open.runs + 1 } }]);
+  /** After its start was written, and before anything is awaited: a second look cannot start a second run. */
+  #begin({ incident, id }: NextRun): void {
     this.#deps.lookCloser(incident.scope);
-    this.#conduct(incident, runId).catch((thrown: unknown) => this.#deps.onFailure(messageOf(thrown)));
+    this.#conduct(incident, id).catch((thrown: unknown) => this.#deps.onFailure(messageOf(thrown)));
   }
 
   async #conduct(incident: Incident, runId: RunId): Promise<void> {

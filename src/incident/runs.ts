@@ -126,14 +126,14 @@ export class Runs {
     return createToolbox({ channelOf, engineOf: (id) => engines.get(id), healthLine, clean });
   }
 
-  #ask({ call, plan, envelope, persona, incident, run, highRiskUsed }: GuardAsk) {
+  #ask({ call, plan, envelope, persona, incident, run, highRiskUsed, story }: GuardAsk) {
     const { guard, control, clock } = this.#deps;
     const hash = approvalHash(call, envelope.failureClassification);
     const answered = control().approvals.find(({ approval }) =>
       hasYes(control(), approval.id, hash, clock.monotonicMs()),
     );
     const request = { call, envelope, persona, incident, run, decider: plan.by, stepHighRiskUsed: highRiskUsed };
-    const decision = guard.decide({ ...request, approval: answered?.approval.id });
+    const decision = guard.decide({ ...request, approval: answered?.approval.id }, story);
     if (decision.verdict === 'deny' && decision.code === 'approval_needed') this.#asked.set(incident.id, call);
     return decision;
   }

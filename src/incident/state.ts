@@ -50,7 +50,8 @@ export const incidentProjection: Projection<IncidentState> = {
   initial: { open: [] },
   apply(state, entry) {
     const { fact } = entry;
-    if (fact.type === 'incident.opened') return { ...state, open: [...state.open, opened(fact.incident, entry)] };
+    if (fact.type === 'incident.opened')
+      return { ...state, open: [...state.open, newlyOpen(fact.incident, entry.monoMs)] };
     if (fact.type === 'incident.closed') return closed(state, entry);
     if (fact.type === 'attempt.relapsed') return changedIn(withoutCure(state, fact.permit.id), entry);
     if (WORDS.has(fact.type)) return reopenedIn(state, entry);
@@ -151,13 +152,14 @@ export const pastCure = (
 /** Tools whose verification is the channel's own output: only their cures can relapse. */
 const OUTPUT_TOOLS: ReadonlySet<string> = new Set(['restart_channel', 'rebuild_playout']);
 
-const opened = (incident: Incident, entry: JournalEntry): OpenIncident => ({
+/** An incident of which nothing is known but that it was opened. */
+export const newlyOpen = (incident: Incident, openedMs: MonoMs): OpenIncident => ({
   incident,
   runs: 0,
   running: false,
   last: undefined,
   lastEndedMs: undefined,
-  classifiedMs: entry.monoMs,
+  classifiedMs: openedMs,
   told: [],
   cure: undefined,
   restarts: 0,

@@ -100,7 +100,7 @@ async function lives(type: FactType, between: (engine: FakeEngine) => void = () 
   engine.kill('news');
   await world.live(5_000);
   const types = world.entries.map(({ fact }) => fact.type);
-  expect([over, types.includes('incident.opened'), types.includes('tool.started')]).toEqual([true, true, false]);
+  expect([over, types.includes('tool.started')]).toEqual([true, false]);
   world.spine[Symbol.dispose]();
   store.append = append;
   between(engine);
@@ -108,7 +108,7 @@ async function lives(type: FactType, between: (engine: FakeEngine) => void = () 
 }
 
 describe('what a run writes down', () => {
-  it('makes an envelope and the plan of it durable in one write, and loses no envelope that no plan follows', async () => {
+  it('makes an incident and its run durable in one write, envelope, plan and answer in the next, and loses no envelope', async () => {
     const world = spineWorld();
     const append = world.store.append.bind(world.store);
     const writes: string[][] = [];
@@ -120,15 +120,19 @@ describe('what a run writes down', () => {
     world.engine.kill('news');
     await world.live(60_000);
     expect(world.engine.restarts).toHaveLength(1);
-    expect(writes.filter((types) => types.includes('envelope.taken'))).toEqual([
-      ['envelope.taken', 'plan.made'],
-      ['envelope.taken'],
+    const opening = writes.findIndex((types) => types.includes('incident.opened'));
+    expect(
+      writes.slice(opening, opening + 2).map((types) => types.filter((type) => type !== 'symptom.raised')),
+    ).toEqual([
+      ['incident.opened', 'run.started'],
+      ['envelope.taken', 'plan.made', 'guard.decided'],
     ]);
+    expect(writes.flat().filter((type) => type === 'envelope.taken')).toHaveLength(2);
   });
 });
 
 describe('a crash of Reeve before it called anything', () => {
-  it.each(['run.started', 'envelope.taken', 'plan.made', 'guard.decided'] as const)(
+  it.each(['envelope.taken', 'guard.decided'] as const)(
     'at %s takes the incident up again, restarts once, and calls nobody',
     async (type) => {
       const again = await lives(type);
@@ -139,6 +143,13 @@ describe('a crash of Reeve before it called anything', () => {
       expect(pages(again)).toEqual([]);
     },
   );
+
+  it('at incident.opened finds the channel dead, of whose life nothing is written, and tells a person once', async () => {
+    const again = await lives('incident.opened');
+    await again.live(60_000);
+    expect(again.engine.restarts).toEqual([]);
+    expect(pages(again)).toHaveLength(1);
+  });
 
   it('with a permit in hand waits as if it had been used, and then restarts once', async () => {
     const again = await lives('tool.started');
