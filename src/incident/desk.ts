@@ -29,8 +29,8 @@ export interface Sight {
   readonly clearSinceMs?: MonoMs | undefined;
   /** A shared cause covers the channel: its group's incident speaks for it. */
   readonly covered: boolean;
-  /** That incident, once it is open. */
-  readonly absorber?: IncidentId | undefined;
+  /** That incident, once it is open. `undecided`: its first run is under way, and may yet page. */
+  readonly absorber?: { readonly id: IncidentId; readonly undecided: boolean } | undefined;
   /** High-risk tools are contained for this scope. */
   readonly contained: boolean;
   /** A person works there, or was paged about its containment: that nobody was told of the trouble is right. */
@@ -71,13 +71,16 @@ const UNTOLD_MS_MAX = 600_000;
 /** Several channels are dark at once, and containment holds them so: people hear of it sooner. */
 const SHARED_UNTOLD_MS = 60_000;
 
-/** Upstream troubles often come to several channels within seconds: wait that long for the others. */
+/** Troubles of a source often come to several channels within seconds, and some pass: wait that long. */
 const OPEN_HOLD_MS: Partial<Record<FailureClass, number>> = {
   upstream_auth_expired: 3_000,
   upstream_url_expired: 3_000,
   upstream_not_found: 3_000,
   upstream_rate_limited: 3_000,
   upstream_unavailable: 3_000,
+  media_unplayable: 3_000,
+  // A busy moment, or a source that was away for one, is caught up with: nothing is lost by looking again.
+  encode_too_slow: 10_000,
   telemetry_untrusted: 5_000,
   control_plane_down: 5_000,
   host_exhausted: 1_000,
@@ -107,7 +110,9 @@ function judgeClosed(sight: Sight, nowMs: MonoMs): Intent {
 function judgeOpen(open: OpenIncident, sight: Sight, nowMs: MonoMs, policy: DeskPolicy): Intent {
   if (open.running) return none();
   if (sight.covered) {
-    if (sight.absorber === undefined) return none(nowMs + SETTLING_LOOK_MS);
+    // Who was told of the channel hears of the group from the group's own page, where there will be one.
+    const isEarly = sight.absorber === undefined || (open.told.length > 0 && sight.absorber.undecided);
+    if (isEarly) return none(nowMs + SETTLING_LOOK_MS);
     return { kind: 'close', ending: 'absorbed', because: 'a shared cause covers the channel' };
   }
   if (sight.trouble === undefined) return closeWhenHeld(open, sight, nowMs, policy);

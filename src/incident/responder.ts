@@ -165,7 +165,7 @@ export class Responder implements Disposable {
         this.#deps.append(this.#page(open.incident, 'lasting', intent.because));
         return;
       case 'close':
-        return this.#close(open, { ...intent, absorber: at.seen.sight.absorber });
+        return this.#close(open, { ...intent, absorber: at.seen.sight.absorber?.id });
     }
   }
 
@@ -231,10 +231,10 @@ export class Responder implements Disposable {
 
   /** A person who was told of the channel hears of the shared cause before the channel's own page ends. */
   #handOver({ incident, told }: OpenIncident, absorber: IncidentId | undefined): readonly Draft[] {
-    const group = absorber === undefined ? undefined : openById(this.#deps.incidents(), absorber)?.incident;
-    if (group === undefined || told.length === 0) return [];
+    const group = absorber === undefined ? undefined : openById(this.#deps.incidents(), absorber);
+    if (group === undefined || told.length === 0 || group.told.length > 0) return [];
     const where = keyOfScope(incident.scope);
-    return this.#page(group, 'lasting', `${where}, of which you were told, is part of a shared cause`);
+    return this.#page(group.incident, 'lasting', `${where}, of which you were told, is part of a shared cause`);
   }
 
   #page(incident: Incident, reason: EscalationReason, because: string): readonly Draft[] {

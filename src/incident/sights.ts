@@ -100,12 +100,18 @@ export class Sights {
         clearSinceMs,
         quiet: !finding.trouble && finding.quiet,
         covered: cause !== undefined,
-        absorber: cause === undefined ? undefined : openOn(this.#deps.incidents(), cause.scope)?.incident.id,
+        absorber: cause === undefined ? undefined : this.#absorber(cause.scope),
         contained: this.containment(scopesOf(ref)).active,
         spokenFor: this.#spokenFor(scopesOf(ref), nowMs),
         approval: this.#approval(scope),
       },
     };
+  }
+
+  #absorber(scope: Scope): Sight['absorber'] {
+    const open = openOn(this.#deps.incidents(), scope);
+    if (open === undefined) return undefined;
+    return { id: open.incident.id, undecided: open.running && open.runs === 1 && open.told.length === 0 };
   }
 
   #seeCause(scope: Scope, nowMs: MonoMs): Seen {

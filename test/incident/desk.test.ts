@@ -60,6 +60,12 @@ describe('without an open incident', () => {
     expect(judge(undefined, upstream, NOW + 1, policy).kind).toBe('open');
   });
 
+  it('waits ten seconds with an encoder that is too slow, for a busy moment is caught up with', () => {
+    const slow = sight({ trouble: trouble({ classification: 'encode_too_slow', sinceMs: NOW - 9_999 }) });
+    expect(judge(undefined, slow, NOW, policy)).toEqual({ kind: 'none', againMs: NOW + 1 });
+    expect(judge(undefined, slow, NOW + 1, policy).kind).toBe('open');
+  });
+
   it('opens one after two minutes of trouble that never settles or keeps changing its name', () => {
     const never = trouble({ settling: true, settledMs: NOW + 999_999, troubledMs: NOW });
     expect(judge(undefined, sight({ trouble: never }), NOW + 119_999, policy)).toMatchObject({
@@ -146,10 +152,13 @@ describe('with an open incident', () => {
   });
 
   it('gives its channel to the group when a shared cause appears', () => {
-    expect(judge(held(), sight({ covered: true, absorber: 'inc-2' }), NOW, policy)).toMatchObject({
-      kind: 'close',
-      ending: 'absorbed',
-    });
+    const covered = (undecided: boolean) => sight({ covered: true, absorber: { id: 'inc-2', undecided } });
+    const absorbed = { kind: 'close', ending: 'absorbed' };
+    expect(judge(held(), sight({ covered: true }), NOW, policy)).toEqual({ kind: 'none', againMs: NOW + 250 });
+    expect(judge(held(), covered(true), NOW, policy)).toMatchObject(absorbed);
+    const told = held({ told: ['process_crashed'] });
+    expect(judge(told, covered(true), NOW, policy)).toEqual({ kind: 'none', againMs: NOW + 250 });
+    expect(judge(told, covered(false), NOW, policy)).toMatchObject(absorbed);
   });
 
   it('waits out a containment and then tries again', () => {

@@ -210,6 +210,22 @@ describe('a source that several channels lose', () => {
     expect(unpaged).toBe(0);
   });
 
+  it('pages once, though a person was told of two of its channels a moment ago', async () => {
+    const world = await playing();
+    const damaged = (channel: string) => {
+      const moment = { at: world.clock.now(), monoMs: world.clock.monotonicMs() };
+      world.spine.symptom(aSymptom(moment, { channel, kind: 'corrupt_input', countInWindow: 3 }));
+    };
+    for (const name of ['a', 'b']) damaged(name);
+    await world.live(10_000);
+    expect(reasons(world)).toEqual(['no_plan', 'no_plan']);
+    for (const name of DEAD) damaged(name);
+    await world.live(10_000);
+    expect(scopes(world)).toEqual(['channel', 'channel', 'group']);
+    expect(reasons(world)).toHaveLength(3);
+    expect(world.outbox().pages.filter(({ resolved }) => resolved === undefined)).toHaveLength(1);
+  });
+
   it('does not keep the rest of its group shut because one of its channels has a trouble of its own', async () => {
     const world = await playing({ sources: true });
     cutOff(world, DEAD);
