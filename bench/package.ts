@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 const CHECKOUT = resolve(import.meta.dirname, '..');
-const SOURCES = ['tsconfig.json', 'tsconfig.build.json', 'src', 'tools/build.sh'];
+const SOURCES = ['src', 'tools/build.ts'];
 const SHIPPED = ['package.json', 'bin', 'personas', 'config'];
 
 /**
- * The package as npm and the container install it: compiled, without sources. A checkout strips types as it starts, and
+ * The package as npm and the container install it: bundled, without sources. A checkout strips types as it starts, and
  * keeps what that takes for as long as the daemon lives. The folder goes away with the process.
  */
 export function builtPackage(): string {
@@ -16,8 +16,7 @@ export function builtPackage(): string {
   process.on('exit', () => rmSync(root, { recursive: true, force: true }));
   for (const part of [...SOURCES, ...SHIPPED]) cpSync(join(CHECKOUT, part), join(root, part), { recursive: true });
   symlinkSync(join(CHECKOUT, 'node_modules'), join(root, 'node_modules'));
-  const path = `${join(CHECKOUT, 'node_modules/.bin')}:${process.env.PATH ?? ''}`;
-  execFileSync('sh', ['tools/build.sh'], { cwd: root, env: { ...process.env, PATH: path }, stdio: 'inherit' });
+  execFileSync(process.execPath, ['tools/build.ts'], { cwd: root, stdio: 'inherit' });
   rmSync(join(root, 'src'), { recursive: true });
   return root;
 }

@@ -46,13 +46,15 @@ function keepCompiled() {
  * (docs/performance.md). V8 and glibc take these words only as they start, so the process replaces itself once, before
  * it has done anything: same process, same streams, same signals.
  * What is worth compiling is compiled at once: beside encoders a helper thread may get no time for minutes, and until
- * it does everything would be interpreted.
+ * it does everything would be interpreted. And what was compiled is kept: trouble is rare, and must not find code that
+ * was thrown away since the last.
  */
 const SMALL = [
   '--max-semi-space-size=2',
   '--memory-saver-mode',
   '--heap-growing-percent=20',
   '--no-concurrent-recompilation',
+  '--no-flush-bytecode',
 ];
 const SMALL_HEAPS = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' };
 

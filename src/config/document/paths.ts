@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Environment, Flags, Origin } from './environment.ts';
 
-/** Where the package itself keeps its personas, rules, patterns and schemas. */
-export const SHIPPED = resolve(import.meta.dirname, '../../..');
+/** Where the package itself keeps its personas, rules, patterns and schemas: above the sources, and above `dist`. */
+export const SHIPPED = dirname(findPackageJSON(import.meta.url) ?? '/');
 
 /** The folders that an operator edits, and where the package keeps its own. */
 const FOLDERS = { personas: 'personas', rules: 'config/rules', patterns: 'config/patterns' } as const;
