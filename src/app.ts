@@ -9,6 +9,7 @@ import type { Configuration } from './config/load.ts';
 import { type Change, type Reloader, watchConfiguration } from './config/reload.ts';
 import { messageOf } from './core/errors.ts';
 import type { Read } from './core/journal.ts';
+import { rehearse } from './lab/rehearsal.ts';
 import { type OpenWork, openWorkProjection, recoveryDrafts } from './journal/recover.ts';
 
 export type { Log, World } from './app_world.ts';
@@ -41,6 +42,7 @@ export async function createApp(configuration: Configuration, world: World): Pro
   recover(house, openWork, building);
   const reloader = building.use(watchEdits(house));
   const server = await openFaces({ config, world, edges, people, accounts, decisions, reloader }, building);
+  await tellRehearsal(house);
   begin(house, building);
   log.info({ url: server.url, channels: config.channels.length, entries: edges.ledger.lastSeq }, 'Reeve watches');
 
@@ -93,6 +95,24 @@ function watchEdits({ configuration, world, edges, people, decisions }: House): 
       noteChange(change, { append: edges.ledger.append, log: world.log, fail: people.fail });
     },
   });
+}
+
+/** Nothing in memory may keep Reeve from watching what is real. */
+async function tellRehearsal({ world: { log }, edges, decisions }: House): Promise<void> {
+  const { collectors, spine, settings } = decisions;
+  const setup = {
+    clock: edges.clock,
+    settings: { ...settings(), initialPhase: spine.phaseOf.bind(spine) },
+    channels: collectors.channelSetups,
+    engines: collectors.engineSetups,
+    capabilities: (id: string) => edges.engines.get(id)?.capabilities ?? new Set<never>(),
+  };
+  try {
+    const came = await rehearse(setup);
+    if (came !== undefined) log.info(came, 'rehearsed in memory: what would be done if this channel died now');
+  } catch (thrown) {
+    log.warn({}, `the rehearsal failed: ${messageOf(thrown)}`);
+  }
 }
 
 /** Pages that wait go out first; then the watching begins. */

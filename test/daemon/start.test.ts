@@ -49,6 +49,15 @@ patterns: [{ id: mine, symptom: process_crash, confidence: 0.9, regex: 'a(?=b)',
     expect((await rig.reeve('status', '--json')).code).toBe(0);
   });
 
+  it('says what it would do if a channel died, of which no journal and no engine hears', async () => {
+    const rig = await aRig();
+    await rig.run();
+    expect(rig.log()).toMatch(/"classification":"process_crashed".*rehearsed in memory/);
+    const { stdout } = await rig.reeve('incidents', '--json');
+    expect(stdout).not.toContain('process_crashed');
+    expect(rig.channels.map((channel) => rig.invocations(channel))).toEqual(rig.channels.map(() => 0));
+  });
+
   it('makes a state directory, a token and an address that only their owner can read', async () => {
     const rig = await aRig();
     await rig.run();
