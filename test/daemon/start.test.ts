@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { until } from '../support/daemon.ts';
 import { Rig, type RigOptions } from '../support/rig.ts';
 
 async function aRig(options: RigOptions = {}): Promise<Rig> {
@@ -52,7 +53,8 @@ patterns: [{ id: mine, symptom: process_crash, confidence: 0.9, regex: 'a(?=b)',
   it('says what it would do if a channel died, of which no journal and no engine hears', async () => {
     const rig = await aRig();
     await rig.run();
-    expect(rig.log()).toMatch(/"classification":"process_crashed".*rehearsed in memory/);
+    await until('the rehearsal is told', () => rig.log().includes('rehearsed in memory'));
+    expect(rig.log()).toMatch(/"channel":"news","classification":"process_crashed",.*rehearsed in memory/);
     const { stdout } = await rig.reeve('incidents', '--json');
     expect(stdout).not.toContain('process_crashed');
     expect(rig.channels.map((channel) => rig.invocations(channel))).toEqual(rig.channels.map(() => 0));
