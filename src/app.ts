@@ -41,8 +41,9 @@ export async function createApp(configuration: Configuration, world: World): Pro
 
   recover(house, openWork, building);
   const reloader = building.use(watchEdits(house));
-  const server = await openFaces({ config, world, edges, people, accounts, decisions, reloader }, building);
+  // Before anybody can take Reeve for up: what happens from then on is seen.
   await tellRehearsal(house);
+  const server = await openFaces({ config, world, edges, people, accounts, decisions, reloader }, building);
   begin(house, building);
   log.info({ url: server.url, channels: config.channels.length, entries: edges.ledger.lastSeq }, 'Reeve watches');
 

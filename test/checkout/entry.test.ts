@@ -118,6 +118,7 @@ describe('bin/reeve.js', () => {
         '--memory-saver-mode',
         '--heap-growing-percent=20',
         '--no-concurrent-recompilation',
+        '--no-flush-bytecode',
       ]);
     });
 
