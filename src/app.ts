@@ -9,8 +9,8 @@ import type { Configuration } from './config/load.ts';
 import { type Change, type Reloader, watchConfiguration } from './config/reload.ts';
 import { messageOf } from './core/errors.ts';
 import type { Read } from './core/journal.ts';
-import { rehearse } from './lab/rehearsal.ts';
 import { type OpenWork, openWorkProjection, recoveryDrafts } from './journal/recover.ts';
+import { rehearse } from './lab/rehearsal.ts';
 
 export type { Log, World } from './app_world.ts';
 
@@ -25,6 +25,8 @@ export interface App extends AsyncDisposable {
 const DRAIN_MS = 6_000;
 const LAST_PAGES_MS = 2_000;
 const HOUSEKEEPING_MS = 60_000;
+const REHEARSED =
+  'rehearsed in memory: what would be done if this channel died, its source well and nothing frozen or contained';
 
 /** Builds the house, bottom storey first, and opens the door last. What was built is taken down in reverse. */
 export async function createApp(configuration: Configuration, world: World): Promise<App> {
@@ -110,7 +112,7 @@ async function tellRehearsal({ world: { log }, edges, decisions }: House): Promi
   };
   try {
     const came = await rehearse(setup);
-    if (came !== undefined) log.info(came, 'rehearsed in memory: what would be done if this channel died now');
+    if (came !== undefined) log.info(came, REHEARSED);
   } catch (thrown) {
     log.warn({}, `the rehearsal failed: ${messageOf(thrown)}`);
   }

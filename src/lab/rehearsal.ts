@@ -1,11 +1,12 @@
 import type { Clock } from '../core/clock.ts';
-import type { ProcessSample } from '../core/sample.ts';
 import type { EngineId } from '../core/scope.ts';
 import type { Symptom } from '../core/symptom.ts';
 import type { Capability } from '../core/tool.ts';
 import type { ChannelSetup, EngineSetup } from '../ground/setup.ts';
 import type { Settings } from '../incident/settings.ts';
 import { Replica } from './backtest/replica.ts';
+import type { Given } from './policy/document.ts';
+import { ScriptedWorld } from './policy/world.ts';
 
 /** What the daemon would do, as it is set up now, if a channel died. */
 export interface Rehearsal {
@@ -25,62 +26,54 @@ export interface RehearsalSetup {
   readonly capabilities: (engine: EngineId) => ReadonlySet<Capability>;
 }
 
-const SIGKILL = 9;
 const LOOK_MS = 1_000;
-const LOOKS_ALIVE = 10;
-/** The engine's own grace, the longest patience of a persona, and a run. */
-const LOOKS_DEAD = 45;
+const WELL_MS = 10_000;
+/** The longest patience of a persona, a run, and a start that is settled and verified. */
+const DEAD_MS_MAX = 5 * 60_000;
+/** The engine's own grace, at most: what it leaves to the engine is not the question here. */
+const GRACE_MS_MAX = 1_000;
+
+const KILLED: Given = { probes: { process: 'exited', exit_signal: 9, output: 'still' } };
 
 /**
  * Plays the death of the first channel through the operator's own persona, rules and limits: in memory, by a clock of
- * its own, with an engine that touches nothing. Whoever starts Reeve reads what it would do, and the first trouble
- * finds the way to its verdict compiled. Undefined where there is no channel.
+ * its own, with an engine that touches nothing. The source of the channel is well, the engine has had its own try, and
+ * nothing is frozen or contained. Whoever starts Reeve reads what it would do, and the first trouble finds the way to
+ * its verdict compiled. Undefined where there is no channel.
  */
 export async function rehearse(setup: RehearsalSetup): Promise<Rehearsal | undefined> {
-  const [channel] = setup.channels;
-  const engine = setup.engines.find(({ id }) => id === channel?.engine);
-  if (channel === undefined || engine === undefined) return undefined;
+  const [first] = setup.channels;
+  const engine = setup.engines.find(({ id }) => id === first?.engine);
+  if (first === undefined || engine === undefined) return undefined;
+  const channel = { ...first, expected: 'always' } as const;
+  const graceMs = Math.min(engine.autorestartGraceMs, GRACE_MS_MAX);
+  let world: ScriptedWorld | undefined;
   using replica = new Replica({
     settings: setup.settings,
-    channels: [{ ...channel, expected: 'always', hasSource: false, hasOutputProbe: false }],
-    engines: [{ ...engine, hostEveryMs: undefined, capabilities: setup.capabilities(engine.id) }],
+    channels: [channel],
+    engines: [
+      { ...engine, autorestartGraceMs: graceMs, hostEveryMs: undefined, capabilities: setup.capabilities(engine.id) },
+    ],
     at: setup.clock.now(),
+    imagined: { works: true, onChange: (id) => world?.change(id) },
   });
-  replica.spine.start();
-  await live(replica, channel, LOOKS_ALIVE, true);
-  replica.spine.symptom(deathOf(channel, replica.clock));
-  await live(replica, channel, LOOKS_DEAD, false);
+  const { clock, spine } = replica;
+  world = new ScriptedWorld({ channel, given: KILLED }, clock);
+  const look = (): void => {
+    for (const sample of world.samples()) spine.take(sample);
+    spine.settle();
+  };
+  spine.start();
+  using _ = clock.every(LOOK_MS, look);
+  await replica.runUntil(clock.monotonicMs() + WELL_MS);
+  world.fail();
+  spine.symptom(deathOf(channel, clock));
+  look();
+  await replica.untilRunEnds(0, clock.monotonicMs() + DEAD_MS_MAX);
   return whatCame(replica, channel.id);
 }
 
-async function live(replica: Replica, channel: ChannelSetup, looks: number, alive: boolean): Promise<void> {
-  for (let look = 0; look < looks; look += 1) {
-    if (replica.entries.some(({ fact }) => fact.type === 'run.ended')) return;
-    replica.spine.observe(processOf(channel, replica.clock, alive));
-    await replica.settle();
-    await replica.runUntil(replica.clock.monotonicMs() + LOOK_MS);
-  }
-}
-
-const processOf = ({ id, engine }: ChannelSetup, clock: Clock, alive: boolean): ProcessSample => ({
-  kind: 'process',
-  at: clock.now(),
-  monoMs: clock.monotonicMs(),
-  source: 'rehearsal',
-  channel: id,
-  engine,
-  state: alive ? 'running' : 'exited',
-  pid: 1,
-  generation: 'rehearsal',
-  uptimeMs: alive ? 600_000 : undefined,
-  exitCode: undefined,
-  exitSignal: alive ? undefined : SIGKILL,
-  stoppedOnPurpose: false,
-  cpuMs: undefined,
-  halted: undefined,
-  bytesWritten: undefined,
-});
-
+/** The line of the supervisor's log. */
 const deathOf = ({ id }: ChannelSetup, clock: Clock): Symptom => ({
   at: clock.now(),
   monoMs: clock.monotonicMs(),

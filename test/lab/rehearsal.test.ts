@@ -6,6 +6,7 @@ import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
 import { CAPABILITIES, type Capability } from '../../src/core/tool.ts';
 import { TOOL_SPECS } from '../../src/guard/spec.ts';
 import { type Rehearsal, rehearse } from '../../src/lab/rehearsal.ts';
+import type { ChannelRef } from '../../src/core/scope.ts';
 import { createRulebook } from '../../src/rulebook/rulebook.ts';
 import { aChannel } from '../support/a.ts';
 import { fakeClock } from '../support/fake-clock.ts';
@@ -19,10 +20,13 @@ interface Given {
   readonly persona?: string;
   readonly capabilities?: readonly Capability[];
   readonly channels?: readonly string[];
+  readonly graceMs?: number;
+  readonly watched?: Partial<ChannelRef>;
 }
 
 function rehearsed(given: Given = {}): Promise<Rehearsal | undefined> {
   const { phase = 4, persona = 'system_admin', capabilities = CAPABILITIES, channels = ['news', 'sport'] } = given;
+  const { graceMs = 1_000, watched = { hasSource: true } } = given;
   const setup = { stallAfterMs: 6_000, outputEveryMs: 1_000, sourceEveryMs: 1_000 };
   return rehearse({
     clock: fakeClock().clock,
@@ -32,8 +36,8 @@ function rehearsed(given: Given = {}): Promise<Rehearsal | undefined> {
       personaOf: () => personas.find(({ id }) => id === persona)!,
       initialPhase: () => phase,
     },
-    channels: channels.map((id) => ({ ...aChannel({ id, hasSource: true }), ...setup })),
-    engines: [{ id: 'local', pollMs: 1_000, autorestartGraceMs: 1_000, hostEveryMs: 5_000 }],
+    channels: channels.map((id) => ({ ...aChannel({ id, ...watched }), ...setup })),
+    engines: [{ id: 'local', pollMs: 1_000, autorestartGraceMs: graceMs, hostEveryMs: 5_000 }],
     capabilities: () => new Set(capabilities),
   });
 }
@@ -44,6 +48,16 @@ describe('a rehearsal', () => {
 
   it('tells that a channel that dies would be restarted', async () => {
     expect(await rehearsed()).toEqual({ ...restart, answer: 'allow' });
+  });
+
+  it.each<[string, Given]>([
+    ['whose engine has five minutes for its own try', { graceMs: 300_000 }],
+    ['whose source nobody looks at', { watched: {} }],
+    ['whose output nobody looks at', { watched: { hasSource: true, hasOutputProbe: false } }],
+    ['of which only the process is seen', { watched: { hasOutputProbe: false } }],
+    ['that plays on demand', { watched: { hasSource: true, expected: 'on_demand' } }],
+  ])('tells it of a channel %s', async (_, given) => {
+    expect(await rehearsed(given)).toEqual({ ...restart, answer: 'allow' });
   });
 
   it('asks whom the persona wants asked', async () => {

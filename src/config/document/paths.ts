@@ -4,7 +4,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Environment, Flags, Origin } from './environment.ts';
 
 /** Where the package itself keeps its personas, rules, patterns and schemas: above the sources, and above `dist`. */
-export const SHIPPED = dirname(findPackageJSON(import.meta.url) ?? '/');
+export const SHIPPED = dirname(findPackageJSON(import.meta.url) ?? import.meta.filename);
 
 /** The folders that an operator edits, and where the package keeps its own. */
 const FOLDERS = { personas: 'personas', rules: 'config/rules', patterns: 'config/patterns' } as const;

@@ -86,6 +86,13 @@ export class Replica implements Disposable {
     this.#seenSeq = this.ledger.lastSeq;
   }
 
+  /** Lets time pass until a run that began after entry `from` of `entries` has ended, or until `untilMs`. */
+  async untilRunEnds(from: number, untilMs: MonoMs): Promise<void> {
+    const hasEnded = () => this.entries.slice(from).some(({ fact }) => fact.type === 'run.ended');
+    await this.settle();
+    while (!hasEnded() && this.clock.step(untilMs)) if (this.busy) await this.settle();
+  }
+
   append(drafts: readonly Draft[]): void {
     this.ledger.append(drafts);
   }

@@ -64,7 +64,7 @@ export async function answerByLogs(frame: Frame, createDetector: CreateDetector)
   world.fail();
   look();
   feed(detector, given.logs ?? [], { clock, channel: channel.id });
-  await untilAnswered(replica, from, beginMs + ANSWER_MS_MAX);
+  await replica.untilRunEnds(from, beginMs + ANSWER_MS_MAX);
   const told = { classification: spine.watch.watched(channel.id)?.finding.classification, failures: replica.failures };
   return answerOf(replica.entries.slice(from), classifiedBy(replica, from) ?? told);
 }
@@ -86,12 +86,6 @@ function classifiedBy({ entries, failures }: Replica, from: number) {
     if (fact.type === 'envelope.taken') return { classification: fact.envelope.failureClassification, failures };
   }
   return undefined;
-}
-
-async function untilAnswered(replica: Replica, from: number, untilMs: number): Promise<void> {
-  const answered = () => replica.entries.slice(from).some(({ fact }) => fact.type === 'run.ended');
-  await replica.settle();
-  while (!answered() && replica.clock.step(untilMs)) if (replica.busy) await replica.settle();
 }
 
 function again(event: PastEvent, frame: Frame, replica: Replica) {
