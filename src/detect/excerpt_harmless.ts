@@ -12,9 +12,11 @@ export function withoutHarmless(lines: readonly ExcerptLine[], evidence: readonl
     ofPeers,
     ofSweeping,
     ofDeprecations,
+    goneWithout,
     ended,
     joining,
     ofChildren,
+    toldToEnd,
     viewerLeft,
     recovered,
     retried,
@@ -103,6 +105,35 @@ function ofDeprecations(lines: readonly ExcerptLine[], evidence: readonly Eviden
   ];
 }
 
+/** A part that is not there, and what the program does about it. */
+const WITHOUT =
+  /\b(?:not (?:found|installed|available|supported)|unsupported|unknown|missing|unavailable)\b.{0,80}[,;:.-] *(?:[\w.-]+ ){0,3}(?:is |are |will be |being )?(?:disabled|skipp(?:ed|ing)|ignor(?:ed|ing))\b.{0,40}$|\bdrivers? (?:may |is |are )?not (?:be )?installed\b/i;
+const UP_ALL_THE_SAME = /\bstart-?up complete\b|\b(?:successfully started|started successfully)\b/i;
+const FAILS = /\b(?:error|fatal|critical|panic|abort\w*)\b/i;
+const OPTIONAL: ReadonlySet<SymptomKind> = new Set([
+  'hw_accel_failure',
+  'upstream_not_found',
+  'codec_unsupported',
+  'config_error',
+  'unknown',
+]);
+
+/** What a program says it does without, or has started without. */
+function goneWithout(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
+  const up = lines.findLast(({ text }) => UP_ALL_THE_SAME.test(text));
+  const lastWorry = lines.findLast(({ tone }) => tone === 'complaint')?.at ?? -1;
+  const isUp = (at: number): boolean => up !== undefined && at < up.at && lastWorry < up.at;
+  const isSpared = ({ at, text }: ExcerptLine): boolean => !FAILS.test(text) && (WITHOUT.test(text) || isUp(at));
+  const known = new Set(evidence.map(({ at }) => at));
+  const more = lines.filter((line) => line.tone === 'complaint' && !known.has(line.at) && isSpared(line));
+  const isNoise = ({ at, general, symptom }: Evidence): boolean =>
+    general === true && OPTIONAL.has(symptom) && isSpared(lines[at]!);
+  return [
+    ...evidence.map((one) => (isNoise(one) ? asNoise(one) : one)),
+    ...more.map(({ at }) => noise(at, 'harmless_without')),
+  ];
+}
+
 const INPUT = /^Input #0, /;
 const MAPPED = /^(?:Stream mapping:|Output #0, )/;
 
@@ -138,13 +169,30 @@ function ofChildren(lines: readonly ExcerptLine[], evidence: readonly Evidence[]
   return evidence.map((one) => (isTold(one) ? asNoise(one) : one));
 }
 
+/** A service ends the encoder of a stream that nobody watches any more. */
+const TOLD =
+  /\b(?:killing|stopping|terminating|ending) (?:(?:the|idle|unused|active|its) ){0,2}(?:ffmpeg|transcod\w*|encoder)\b|\bkill\(\)|\bsen(?:ding|t) SIG(?:TERM|INT) to (?:the )?(?:ffmpeg|transcod\w*|encoder)\b/i;
+const FOR_CAUSE =
+  /stall|respon[ds]|tim(?:ed?|ing) ?-?out|\bhung|memory|watchdog|stuck|fr[eo]{1,2}ze|restart|\bno (?:data|frames|output|progress)\b/i;
+const BY_SIGNAL = /\b(?:code|status|signal)[ =:]*(?:-9|-15|9|15|137|143|255)\b|\bSIG(?:KILL|TERM|INT)\b/;
+
+/** An encoder that its service ended, with nothing wrong before that, has not failed. */
+function toldToEnd(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
+  const told = lines.find(({ text }) => TOLD.test(text));
+  if (told === undefined || evidence.some((one) => one.at <= told.at && isSerious(one))) return evidence;
+  if (lines.some(({ at, text }) => at <= told.at && FOR_CAUSE.test(text))) return evidence;
+  const isTold = ({ at, symptom }: Evidence): boolean =>
+    symptom === 'process_exit_nonzero' && at > told.at && BY_SIGNAL.test(lines[at]!.text);
+  return evidence.map((one) => (isTold(one) ? asNoise(one) : one));
+}
+
 /** Where ffmpeg writes to: the head of an output, and what it says when it cannot finish it. */
 const TARGET =
-  /(?:^Output #\d+, .{1,80}, to '|\bError (?:writing trailer of|closing file) )([a-z]+:\/\/[^\s'"]{1,400})/;
+  /(?:^Output #\d+, .{1,80}, to '|^Media path: '.{1,200}' --> '|\bError (?:writing trailer of|closing file) )([a-z]+:\/\/[^\s'"]{1,400})/;
 /** An address that one waits at, and never connects to. */
 const LISTENS = /[?&](?:listen(?:=[12])?|mode=listener)(?:[&:]|$)|^[a-z]+:\/\/(?:0\.0\.0\.0|\[::\])?:\d/;
 const WRITES =
-  /av_interleaved_write_frame|Error (?:writing|closing|submitting a packet|muxing)|Failed to update header|URL read error|Conversion failed|Task finished with error/;
+  /av_interleaved_write_frame|Error (?:writing|closing|submitting a packet|muxing)|Failed to update header|URL read error|Conversion failed|Task finished with error|\bSRT\b|^SRT target disconnected/;
 const LOST: ReadonlySet<SymptomKind> = new Set(['upstream_unreachable', 'process_exit_nonzero', 'unknown']);
 
 /** An output that waits for a reader loses its viewer, not its source. */
@@ -157,7 +205,7 @@ function viewerLeft(lines: readonly ExcerptLine[], evidence: readonly Evidence[]
 }
 
 const BACK =
-  /\b(?:re-?connected|(?:re-?connect\w*|connection) (?:(?:to|with) .{1,120} )?(?:was |is |has been )?(?:success\w*|succeeded|re-?established|restored|recovered)|re-?established|success\w* (?:re-?)?connect(?:ed|ion)\b|(?:connected|succeeded|successful) (?:after|on|at) .{0,12}(?:attempt|retr|tr(?:y|ies)\b)|(?:attempt|retry|try) (?:#?\d+(?:\/\d+)?:? )?(?:was )?(?:ok\b|2\d\d ok\b|succe\w+)|\b(?:ok|done|completed?|uploaded|sent|loaded) (?:after|on|in) .{0,12}(?:attempt|retr|tr(?:y|ies)\b)|\b(?:ok|done|completed?|uploaded|sent|loaded) \(\d+ (?:attempts|tries|retries)\)|\brecover(?:y|ing)\b.{0,20}\bsuccess\w*|\b(?:status|state)[:= ]+connected\b|(?:healthy|reachable|available|online|up|connected) again|(?:source|input|upstream|origin|feed|target)\b.{0,60}\bconnected\b)/i;
+  /\b(?:re-?connected|(?:re-?connect\w*|connection)(?: setup)? (?:(?:to|with) .{1,120} )?(?:was |is |has been )?(?:success\w*|succeeded|re-?established|restored|recovered)|re-?established|success\w* (?:re-?)?connect(?:ed|ion)\b|(?:connected|succeeded|successful) (?:after|on|at) .{0,12}(?:attempt|retr|tr(?:y|ies)\b)|(?:attempt|retry|try) (?:#?\d+(?:\/\d+)?:? )?(?:was )?(?:ok\b|2\d\d ok\b|succe\w+)|\b(?:ok|done|completed?|uploaded|sent|loaded) (?:after|on|in) .{0,12}(?:attempt|retr|tr(?:y|ies)\b)|\b(?:ok|done|completed?|uploaded|sent|loaded) \(\d+ (?:attempts|tries|retries)\)|\brecover(?:y|ing)\b.{0,20}\bsuccess\w*|\b(?:status|state)[:= ]+connected\b|(?:healthy|reachable|available|online|up|connected) again|(?:source|input|upstream|origin|feed|target)\b.{0,60}\bconnected\b)/i;
 const NOT_BACK =
   /\b(?:client|viewer|listener|player|subscriber|user|not|never|un\w+|until|unless|when|once|if|before|retrying|will|fail\w*|cannot|can't|couldn't)\b/i;
 /** Up, with the name of what is. */
