@@ -16,6 +16,8 @@ export interface ChannelTable {
 const MARKS =
   /(?:\/(?:live|hls|dash|channels?|stream)\/|\bchannel["']?\s*[:=]\s*["']?|\[channel=|\[path |\[)([A-Za-z0-9][\w.-]*)/g;
 const CANDIDATES_MAX = 8;
+/** Of a file that is named after the channel. */
+const ENDING = /\.[a-z0-9]+$/;
 
 /** `aliases`: other names under which the logs know a channel, for example the engine's own. */
 export function createChannelTable(
@@ -40,7 +42,8 @@ function findMarked(text: string, numbers: ReadonlyMap<string, number>): number 
   for (let tries = 0; tries < CANDIDATES_MAX; tries += 1) {
     const mark = MARKS.exec(text);
     if (mark === null) return undefined;
-    const number = numbers.get(mark[1]!) ?? numbers.get(mark[1]!.replace(/\.[a-z0-9]+$/, ''));
+    const name = mark[1]!;
+    const number = numbers.get(name) ?? (name.includes('.') ? numbers.get(name.replace(ENDING, '')) : undefined);
     if (number !== undefined) return number;
   }
   return undefined;

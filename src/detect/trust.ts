@@ -12,6 +12,8 @@ const OWN_KEYS = new Set(
     'signal state name stack lasterror last_error condition failure @m @mt @x @l'
   ).split(' '),
 );
+/** So are those of keys that end in one of these words. */
+const OWN_ENDINGS = /[_.-](?:error|err|exception|reason)$/;
 const KEY_CHARS_MAX = 28;
 const REQUEST = /^([A-Z]{3,10} )(.*)( [A-Z]{3,5}\/\d(?:\.\d)?)$/;
 const QUIET = new RegExp(
@@ -40,9 +42,15 @@ const INTRODUCED_AFTER: ReadonlyMap<string, readonly string[]> = new Map([
 /** Phrases that do the same without a mark. */
 const PHRASES = [', client: ', 'now playing', 'Now playing', 'ound playout item'] as const;
 const PHRASE_SECONDS = new Set(PHRASES.map((phrase) => phrase.charCodeAt(1)));
+/** What all of them hold that begin with a letter. Most lines do not. */
+const IN_PHRASES = ' play';
 /** `    title   : words` and its continuation `            : words`, and tags by name. */
 const TAG =
   /^\s+(?:[\w-]+\s+|\s*): |^\s*(?:title|comment|artist|album|description|lyrics|synopsis|genre|StreamTitle)\s*[:=]\s*/i;
+/** By code: what such a line may begin with. */
+const TAG_STARTS = Uint8Array.from({ length: 256 }, (_, code) =>
+  /[\stcadlsg]/i.test(String.fromCharCode(code)) ? 1 : 0,
+);
 
 const DOUBLE = 34;
 const SINGLE = 39;
@@ -59,15 +67,18 @@ const BACKSLASH = 92;
 const WORD = Uint8Array.from({ length: 256 }, (_, code) => (/\w/.test(String.fromCharCode(code)) ? 1 : 0));
 /** By code: what may stand before a quote that opens. */
 const OPENER = Uint8Array.from({ length: 256 }, (_, code) => (/[\s=:([,{]/.test(String.fromCharCode(code)) ? 1 : 0));
+/** By code: what the name of a key is made of. */
+const KEY = Uint8Array.from({ length: 256 }, (_, code) => (/[\w@.-]/.test(String.fromCharCode(code)) ? 1 : 0));
 /** By code: what ends a URL for certain. */
 const URL_STOP = Uint8Array.from({ length: 256 }, (_, code) =>
   /[\s"'<>\])}|\\]/.test(String.fromCharCode(code)) ? 1 : 0,
 );
 
+const codesOf = (codes: readonly number[]) => Uint8Array.from({ length: 256 }, (_, at) => (codes.includes(at) ? 1 : 0));
 /** By code: where something foreign may begin or be announced. Most characters are none of it. */
-const MARK = Uint8Array.from({ length: 256 }, (_, code) =>
-  [DOUBLE, SINGLE, COMMA, LETTER_N_LARGE, LETTER_N, LETTER_O, COLON, EQUALS].includes(code) ? 1 : 0,
-);
+const MARKS = [DOUBLE, SINGLE, COMMA, COLON, EQUALS];
+const MARK = codesOf(MARKS);
+const MARK_OR_PHRASE = codesOf([...MARKS, LETTER_N_LARGE, LETTER_N, LETTER_O]);
 
 const isWord = (text: string, at: number): boolean => WORD[text.charCodeAt(at)] === 1;
 
@@ -76,14 +87,16 @@ const isWord = (text: string, at: number): boolean => WORD[text.charCodeAt(at)] 
  * One walk over the characters: this runs on every line that a pattern fits.
  */
 export function foreignSpans(text: string, until = text.length): readonly number[] {
-  const tag = TAG.exec(text);
+  const tag = TAG_STARTS[text.charCodeAt(0)] === 1 ? TAG.exec(text) : null;
   if (tag !== null) return [tag[0].length, text.length];
   const spans: number[] = [];
+  const marks = text.includes(IN_PHRASES) ? MARK_OR_PHRASE : MARK;
+  const last = Math.min(until, text.length);
   let at = 0;
   let ownQuoteEnd = -1;
-  while (at < until && at < text.length) {
+  while (at < last) {
     const code = text.charCodeAt(at);
-    if (MARK[code] !== 1) at += 1;
+    if (marks[code] !== 1) at += 1;
     else if (code === DOUBLE && at !== ownQuoteEnd) {
       const quote = doubleQuoted(text, at, spans);
       if (quote < 0) ownQuoteEnd = -quote;
@@ -168,8 +181,9 @@ function isOwnKey(text: string, at: number): boolean {
   to -= 1;
   while (to >= 0 && (text.charCodeAt(to) === 32 || text.charCodeAt(to) === DOUBLE)) to -= 1;
   let from = to;
-  while (from >= 0 && to - from < KEY_CHARS_MAX && (isWord(text, from) || /[@.-]/.test(text[from]!))) from -= 1;
-  return OWN_KEYS.has(text.slice(from + 1, to + 1).toLowerCase());
+  while (from >= 0 && to - from < KEY_CHARS_MAX && KEY[text.charCodeAt(from)] === 1) from -= 1;
+  const key = text.slice(from + 1, to + 1).toLowerCase();
+  return OWN_KEYS.has(key) || OWN_ENDINGS.test(key);
 }
 
 /** Offset of the quote that closes, or the end of the text. */

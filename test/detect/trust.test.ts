@@ -11,6 +11,7 @@ describe('own words', () => {
     'tcp://10.0.0.1:80: Connection refused',
     'level=error msg="fetch failed" err="dial: Connection refused"',
     '{"level":50,"msg":"Connection refused"}',
+    'level=warn msg="tune failed" x_tuner_error="Connection refused"',
     "Error: 'Connection refused'",
     '127.0.0.1 - "GET /a HTTP/1.1" 502 Connection refused',
     'error reading "a.mp3": Connection refused',
@@ -35,6 +36,7 @@ describe('words of outsiders', () => {
     '{"level":30,"title":"Connection refused"}',
     '[xTeVe] Client User-Agent:      Connection refused',
     'level=info agent=Connection refused',
+    'level=warn msg="retry" stream_name="Connection refused" terror="Connection refused"',
     'level=info user_agent=Connection refused',
   ])('are not: %s', (line) => {
     expect(seen(line)).toBe(false);
