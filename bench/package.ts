@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 const CHECKOUT = resolve(import.meta.dirname, '..');
-const SOURCES = ['src', 'tools/build.ts'];
+const SOURCES = ['src', 'tools/build.ts', 'tools/bundle.ts'];
 const SHIPPED = ['package.json', 'bin', 'personas', 'config'];
 
 /**

@@ -5,6 +5,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { bundle } from '../tools/bundle.ts';
 import { writePeerConfigs } from './peer_config.ts';
 import { goalsOf, type Measured } from './peer_goals.ts';
 import { inCell, sayRow } from './rows.ts';
@@ -32,6 +33,8 @@ const has = (program: string): boolean => spawnSync('sh', ['-c', `command -v ${p
 
 try {
   writePeerConfigs(folder);
+  // As people install it: one program, and what was compiled is kept.
+  await bundle(join(import.meta.dirname, '..'), 'bench/job.ts', join(folder, 'job'));
   for (const kind of kinds.length === 0 ? (['mixed', 'storm', 'garbage'] as const) : kinds) table(kind);
   if (words.includes('--ten')) tableOfTen();
 } finally {
@@ -40,8 +43,7 @@ try {
 
 function peers(): readonly Peer[] {
   const at = (name: string): string => join(folder, name);
-  const job = join(import.meta.dirname, 'job.ts');
-  // As the program itself starts in a checkout; what is published is compiled.
+  const job = join(at('job'), 'job.js');
   const cache = `NODE_COMPILE_CACHE=${at('compiled')}`;
   const awk = `mawk -f ${at('all.awk')}`;
   const list: Peer[] = [{ name: 'reeve', part: 1, command: (log) => `${cache} ${process.execPath} ${job} ${log}` }];

@@ -5,24 +5,15 @@
 // Usage: node tools/build.ts
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type OutputChunk, rolldown } from 'rolldown';
+import { bundle } from './bundle.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 const DIST = join(ROOT, 'dist');
-/** They look for files of their own while they run, so they stay packages. */
-const EXTERNAL = ['pino', 'pino-pretty'];
 
 rmSync(DIST, { recursive: true, force: true });
-const bundle = await rolldown({ cwd: ROOT, input: 'src/main.ts', platform: 'node', external: EXTERNAL });
-const { output } = await bundle.write({
-  dir: DIST,
-  comments: false,
-  minify: { compress: true, mangle: { keepNames: true }, codegen: { removeWhitespace: false } },
-});
-await bundle.close();
+const modules = await bundle(ROOT, 'src/main.ts', DIST);
 cpSync(join(ROOT, 'src/http/console'), join(DIST, 'console'), { recursive: true });
-const chunks = output.filter((part): part is OutputChunk => part.type === 'chunk');
-writeFileSync(join(DIST, 'LICENSES.txt'), noticesOf(chunks.flatMap(({ moduleIds }) => moduleIds)));
+writeFileSync(join(DIST, 'LICENSES.txt'), noticesOf(modules));
 
 /** What the licences of the libraries ask to be handed on with them. */
 function noticesOf(modules: readonly string[]): string {
