@@ -27,7 +27,7 @@ function orderOf(seed: number): SimulationOrder {
   const planner = seed % 5 === 0 ? 'adversary' : seed % 5 === 1 ? 'random' : 'rules';
   const hours = planner === 'adversary' ? HOURS_HOSTILE : HOURS;
   const size = { days: hours / 24, channels: 2 + (seed % 7), calm: 1 };
-  return { seed, ...size, storm: seed % 3 === 0, planner, policy: 'reeve' };
+  return { seed, ...size, storm: seed % 3 === 0, planner, policy: undefined };
 }
 
 type Message =

@@ -17,8 +17,14 @@ export interface SimulationOrder {
   /** So many times as long between two faults as in the densest world. */
   readonly calm: number;
   readonly planner: 'rules' | 'random' | 'adversary';
-  readonly policy: 'reeve' | 'none' | 'naive' | 'health_tasks' | 'monit';
+  /**
+   * One that is named runs in the world that all of them are compared in: no fault is dropped, and none befalls Reeve
+   * itself. Unnamed, it is Reeve among everything that can happen to it.
+   */
+  readonly policy: Policy | undefined;
 }
+
+export type Policy = 'reeve' | 'none' | 'naive' | 'health_tasks' | 'monit';
 
 const HOW: Readonly<Record<SimulationOrder['planner'], WorldOptions>> = {
   rules: {},
@@ -30,7 +36,7 @@ const HOW: Readonly<Record<SimulationOrder['planner'], WorldOptions>> = {
 export const compared = { kinds: COMPARED_KINDS, persona: 'system_admin', phase: 4, limits: {} } as const;
 
 /** One policy in one world; `reeve` through the production code, without crashes or words to it. */
-export async function runPolicy(policy: SimulationOrder['policy'], script: Script): Promise<SimulationReport> {
+export async function runPolicy(policy: Policy, script: Script): Promise<SimulationReport> {
   if (policy === 'reeve') return reportOf(script, await new World(script, { livenessMs: 0 }).run());
   const end = runRival(policy, script);
   const { seed, days: virtualDays } = script;
@@ -44,9 +50,10 @@ export async function runPolicy(policy: SimulationOrder['policy'], script: Scrip
 /** Runs it; where a law is broken, also finds the smallest list of events that breaks it. */
 export async function runOrder(order: SimulationOrder): Promise<SimulationReport> {
   const { seed, days, channels, storm, calm, policy, planner } = order;
-  if (policy !== 'reeve') return runPolicy(policy, scriptOf({ seed, days, channels, storm, calm, ...compared }));
-  const script = scriptOf({ seed, days, channels, storm, calm });
-  const how: WorldOptions = HOW[planner];
+  const isCompared = policy !== undefined;
+  const script = scriptOf({ seed, days, channels, storm, calm, ...(isCompared ? compared : {}) });
+  if (isCompared && policy !== 'reeve') return runPolicy(policy, script);
+  const how: WorldOptions = { ...HOW[planner], ...(isCompared ? { livenessMs: 0 } : {}) };
   const report = reportOf(script, await new World(script, how).run());
   const [first] = report.violations;
   if (first === undefined) return report;

@@ -16,7 +16,8 @@ export interface SimulationOrder {
   readonly storm: boolean;
   readonly calm: number;
   readonly planner: SimulatedPlanner;
-  readonly policy: SimulatedPolicy;
+  /** Named: the world that all policies are compared in. */
+  readonly policy: SimulatedPolicy | undefined;
 }
 
 /** One broken law. */
@@ -59,7 +60,7 @@ export function addSimulate(program: Command, cli: Cli, simulate: Simulate): voi
     .option('--calm <n>', 'times as long between two faults: 1 is a bad month in each day', '4')
     .option('--storm', 'group failures eight times as often')
     .option('--planner <kind>', `who plans: ${SIMULATED_PLANNERS.join(', ')}`, 'rules')
-    .option('--policy <name>', `what stands in Reeve's place: ${SIMULATED_POLICIES.join(', ')}`, 'reeve')
+    .option('--policy <name>', `in the world where all are compared, this one: ${SIMULATED_POLICIES.join(', ')}`)
     .addHelpText('after', '\nExample: reeve simulate --seed 7 --days 3 --storm')
     .action(async (flags: Flags) => {
       const seeds = number(flags.seeds, '--seeds', 1, 1_000_000);
@@ -80,7 +81,7 @@ interface Flags {
   readonly calm: string;
   readonly storm?: boolean;
   readonly planner: string;
-  readonly policy: string;
+  readonly policy?: string;
 }
 
 function orderOf(flags: Flags): SimulationOrder {
@@ -91,7 +92,7 @@ function orderOf(flags: Flags): SimulationOrder {
     calm: number(flags.calm, '--calm', 0.001, 1_000),
     storm: flags.storm === true,
     planner: word(flags.planner, '--planner', SIMULATED_PLANNERS),
-    policy: word(flags.policy, '--policy', SIMULATED_POLICIES),
+    policy: flags.policy === undefined ? undefined : word(flags.policy, '--policy', SIMULATED_POLICIES),
   };
 }
 
@@ -112,7 +113,7 @@ const argumentsOf = ({ seed, days, channels, calm, storm, planner, policy }: Sim
     `--seed ${seed} --days ${days} --channels ${channels} --calm ${calm}`,
     storm ? '--storm' : '',
     planner === 'rules' ? '' : `--planner ${planner}`,
-    policy === 'reeve' ? '' : `--policy ${policy}`,
+    policy === undefined ? '' : `--policy ${policy}`,
   ]
     .filter((part) => part !== '')
     .join(' ');
