@@ -2,6 +2,7 @@ import type { SymptomKind } from '../core/symptom.ts';
 import { dropsFrames, type Look, outageIsOver, sourceFails, sourceIsBack, told } from './look.ts';
 import type { ProcessFacts } from './process_facts.ts';
 import type { Match } from './row.ts';
+import { loopHasRested } from './rows_process.ts';
 import { LAST_WORDS_MS } from './setup.ts';
 import { fallsBehind, isSlow, recentSpeeds } from './speed.ts';
 import type { SymptomFacts } from './symptom_facts.ts';
@@ -79,13 +80,13 @@ const EXPLAINS_CHURN: readonly SymptomKind[] = [
   'tuner_slots_exhausted',
 ];
 
-/** It dies as often as it is started, or the engine has given it up. Starting it once more is what does not work. */
+/** It dies as often as it is started, or the engine has given it up. Starting it at once is what does not work. */
 export function itemChurn(look: Look): Match | undefined {
   const { process } = look;
   if (process === undefined || outageIsOver(look) || diedInOutage(look, process)) return undefined;
   if (told(look, ...EXPLAINS_CHURN).length > 0) return undefined;
   const givenUp = process.state === 'fatal' && process.failedLives >= 2;
-  if (!look.churning && !givenUp) return undefined;
+  if ((!look.churning && !givenUp) || loopHasRested(look)) return undefined;
   const lines = told(look, 'process_crash', 'process_exit_nonzero');
   const because = givenUp
     ? `the engine gave it up after ${process.failedLives} short lives`

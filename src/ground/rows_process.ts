@@ -15,6 +15,7 @@ import type { ProcessFacts } from './process_facts.ts';
 import type { Match, Want } from './row.ts';
 import {
   LOG_LAG_MS,
+  LOOP_REST_MS,
   OOM_WAIT_MS,
   FIRST_OUTPUT_MS,
   SETTLING_MAX_MS,
@@ -43,13 +44,18 @@ export function processCrashed(look: Look): Match | undefined {
   if (process?.state !== 'exited' && process?.state !== 'fatal') return undefined;
   if (!look.down || process.stoppedByUs) return undefined;
   const afterOutage = outageIsOver(look);
-  if (!afterOutage && !diedUnexpectedly(look, process)) return undefined;
+  const rested = loopHasRested(look);
+  if (!afterOutage && !rested && !diedUnexpectedly(look, process)) return undefined;
   const lines = told(look, 'process_crash', 'process_exit_nonzero', 'fd_exhaustion');
   const signals = spoken(deadSignal(look), silentOutputSignal(look), ...lines.map(symptomSignal));
   const downMs = process.downSinceMs ?? process.stateSinceMs;
   const kernelMs = waitForKernel(look, process);
   return {
-    because: afterOutage ? 'it went down with its source, and the source is back' : 'its process died unexpectedly',
+    because: afterOutage
+      ? 'it went down with its source, and the source is back'
+      : rested
+        ? 'its lives were short, and it has been dead for ten minutes'
+        : 'its process died unexpectedly',
     signals,
     symptom: lines[0]?.kind ?? (diedBySignal(process) ? 'process_crash' : 'process_exit_nonzero'),
     sinceMs: downMs,
@@ -58,10 +64,26 @@ export function processCrashed(look: Look): Match | undefined {
   };
 }
 
-function diedUnexpectedly(look: Look, process: ProcessFacts): boolean {
+/**
+ * It died as often as it was started, for no known reason, and has been dead for long: no loop turns any more. Whether
+ * it would live now nobody can know without one start. What the source or an order explains is no such loop, and one
+ * that Reeve has had its start in is a person's.
+ */
+export function loopHasRested(look: Look): boolean {
+  const { process, facts, context } = look;
+  if (process === undefined || (process.state !== 'fatal' && !look.churning)) return false;
+  if (facts.actedMs !== undefined && look.nowMs - facts.actedMs < context.limits.fingerprintMemoryMs) return false;
+  if (process.failedLives < 2 || look.nowMs - (process.downSinceMs ?? look.nowMs) < LOOP_REST_MS) return false;
+  return endedUnexpectedly(look, process);
+}
+
+const diedUnexpectedly = (look: Look, process: ProcessFacts): boolean =>
+  process.state === 'exited' && endedUnexpectedly(look, process);
+
+function endedUnexpectedly(look: Look, process: ProcessFacts): boolean {
   const { facts } = look;
   const end = process.lastEnd;
-  if (process.state !== 'exited' || end === undefined || end.ordered) return false;
+  if (end === undefined || end.ordered) return false;
   if (end.exitCode === 0 || endedByOrder(end) || outageMs(look) !== undefined) return false;
   if (!facts.setup.hasSource) return true;
   return diedBySignal(process) ? sourceFails(look) === false : sourceReadSince(look, end.monoMs);

@@ -44,6 +44,11 @@ export const CHURN_ENDS_MIN = 3;
 export const CHURN_WINDOW_MS = 60 * SECOND_MS;
 /** A loop whose last life ended longer ago than this has stopped turning. */
 export const CHURN_RECENT_MS = 25 * SECOND_MS;
+/**
+ * A loop that ended in death, that nothing explains and that nobody has mended for this long is worth one start: what
+ * made its lives short may have passed. Twice the longest wait between two tries of Kubernetes' CrashLoopBackOff.
+ */
+export const LOOP_REST_MS = 600 * SECOND_MS;
 /** Ends this soon after Reeve's own action belong to the action. */
 export const OWN_ACTION_MS = 15 * SECOND_MS;
 

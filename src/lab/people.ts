@@ -12,6 +12,8 @@ import type { ChannelPlan, Injection } from './script.ts';
 export const REPAIR_MS = 15 * 60_000;
 /** Without a page somebody notices by then that a channel is dark. */
 export const NOTICE_MS = 60 * 60_000;
+/** Calls of one scope that are remembered: more than can come while a channel is dark. */
+const CALLS_MAX = 32;
 
 export interface PeopleDeps {
   readonly seed: number;
@@ -28,7 +30,8 @@ const ANSWERS = { yes: 0.5, no: 0.75 };
 /** Operators: they freeze, lease, answer, reset and repair, at times that suit nobody. */
 export class People {
   readonly #deps: PeopleDeps;
-  readonly #pagedMs = new Map<string, number>();
+  /** Every call of a scope: a second one does not make the person who is on the way turn back. */
+  readonly #pagedMs = new Map<string, number[]>();
   readonly #known: word.Known;
 
   constructor(deps: PeopleDeps) {
@@ -42,7 +45,7 @@ export class People {
 
   /** A person's telephone rang. */
   paged(scope: string, atMs: number): void {
-    this.#pagedMs.set(scope, atMs);
+    this.#pagedMs.set(scope, [...(this.#pagedMs.get(scope) ?? []), atMs].slice(-CALLS_MAX));
   }
 
   /** Once a minute: answers questions, and repairs what has been dark for long enough. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
 import type { ProcessState } from '../../src/core/sample.ts';
 import { nextHost } from '../../src/ground/engine_facts.ts';
 import type { LifeEnd } from '../../src/ground/process_facts.ts';
@@ -58,6 +59,42 @@ describe('a death is a crash', () => {
     expect(isCrash(afterOutage('backoff'))).toBe(false);
     const outage = { process: died(5_000), symptoms: [said('upstream_unreachable', 6_000)] };
     expect(isCrash(outage)).toBe(false);
+  });
+
+  it('of a loop that nothing explains only when it has been dead for ten minutes, once the engine tries no more', () => {
+    const rested = (agoMs: number, extra: object = {}, end: Partial<LifeEnd> = { exitCode: 1 }): boolean =>
+      isCrash({ process: died(agoMs, end, { state: 'fatal', failedLives: 2, ...extra }) });
+    expect([rested(599_999), rested(600_000)]).toEqual([false, true]);
+    expect(gist(crashed({ process: died(600_000, { exitCode: 1 }, { state: 'fatal', failedLives: 2 }) }))[0]).toBe(
+      'its lives were short, and it has been dead for ten minutes',
+    );
+    expect([rested(600_000, { failedLives: 1 }), rested(600_000, { state: 'backoff' })]).toEqual([false, false]);
+    expect([rested(600_000, { stoppedOnPurpose: true }), rested(600_000, { lastEnd: undefined })]).toEqual([
+      false,
+      false,
+    ]);
+    expect([rested(600_000, {}, { exitCode: 0 }), rested(600_000, {}, { exitSignal: 15 })]).toEqual([false, false]);
+  });
+
+  it('of a loop that the engine left dead without giving it up, by the same rule', () => {
+    const ends = [640_000, 620_000, 600_000].map((agoMs) => NOW - agoMs);
+    const loop = { process: died(600_000, { exitCode: 1 }, { failedLives: 3, ends }) };
+    expect(gist(crashed(loop))[0]).toBe('its lives were short, and it has been dead for ten minutes');
+  });
+
+  it('of a loop not where Reeve has had its start in it within the memory of what was tried', () => {
+    const process = died(600_000, { exitCode: 1 }, { state: 'fatal', failedLives: 2 });
+    const memoryMs = DEFAULT_LIMITS.fingerprintMemoryMs;
+    const acted = (agoMs: number): boolean => isCrash({ process, actedMs: NOW - agoMs });
+    expect([acted(memoryMs - 1), acted(memoryMs)]).toEqual([false, true]);
+  });
+
+  it('of a loop not while its source fails, or has not been read since', () => {
+    const process = died(600_000, { exitCode: 1 }, { state: 'fatal', failedLives: 2 });
+    const probed = (of: Given['source']) => isCrash({ setup: { hasSource: true }, process, source: of });
+    expect([probed(source(0)), probed(source(700_000)), probed(undefined)]).toEqual([true, false, false]);
+    expect(probed(failed(4_000, 0))).toBe(false);
+    expect(isCrash({ process, symptoms: [said('upstream_unreachable', 601_000)] })).toBe(false);
   });
 
   it('where a source is probed, by an exit only when it was read well after the end, by a kill when it does not fail', () => {

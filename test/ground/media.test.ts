@@ -134,6 +134,12 @@ describe('a loop', () => {
     expect([fatal(1), fatal(2, 'exited')]).toEqual([[], []]);
   });
 
+  it('turns no more when it has been dead for ten minutes', () => {
+    const dead = (forMs: number) =>
+      churn({ process: died(forMs, { exitCode: 1 }, { state: 'fatal', failedLives: 2 }) });
+    expect([dead(599_999).length, dead(600_000).length]).toEqual([2, 0]);
+  });
+
   it('is explained by what its lives said, if they said why', () => {
     const explained = SYMPTOMS.filter((kind) => churn({ process, symptoms: [said(kind)] }).length === 0);
     expect(explained.toSorted()).toEqual([
