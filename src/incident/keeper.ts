@@ -43,6 +43,8 @@ export interface KeeperDeps {
 
 const CLOSER_EVERY_MS = 10_000;
 const CLOSER_FOR_MS = 600_000;
+/** So many groups that died at once are one trouble of the whole, and one page. */
+const MASS_GROUPS_MIN = 3;
 const SPARED: ReadonlySet<FailureClass> = new Set(['upstream_rate_limited', 'control_plane_down', 'host_exhausted']);
 
 /** Keeps containment as the world stands, and what becomes due by time alone. */
@@ -145,9 +147,7 @@ export class Keeper {
       ({ scope, raisedMs }) => !open.has(keyOfContainmentPage(scope)) && nowMs - raisedMs >= lateMs,
     );
     const over = [...open].filter((key) => key.startsWith('containment/') && !heldKeys.has(key));
-    const { count, sinceMs } = this.#deps.turns.crowd(nowMs);
-    const crowd = count > 0 && nowMs - sinceMs >= lateMs && !open.has(KEY_OF_CROWD) ? [crowdPage(count)] : [];
-    const dispersed = count === 0 && open.has(KEY_OF_CROWD) ? [KEY_OF_CROWD] : [];
+    const { crowd, dispersed } = this.#crowdPages(open.has(KEY_OF_CROWD), lateMs, nowMs);
     const drafts = [
       ...late.flatMap((one) => this.#deps.raise(containmentPage({ type: 'containment.raised', ...one }))),
       ...over.flatMap((key) => this.#deps.resolve(key, 'the containment has ended')),
@@ -155,6 +155,15 @@ export class Keeper {
       ...dispersed.flatMap((key) => this.#deps.resolve(key, 'nobody waits for a start any more')),
     ];
     if (drafts.length > 0) this.#deps.append(drafts);
+  }
+
+  /** Who waits for a turn is told of after a minute; that whole groups have died at once cannot wait. */
+  #crowdPages(isOpen: boolean, lateMs: number, nowMs: MonoMs) {
+    const crowd = this.#deps.turns.crowd(nowMs);
+    const { count, sinceMs, held } = crowd;
+    const isDue = held.groups >= MASS_GROUPS_MIN || (count > 0 && nowMs - sinceMs >= lateMs);
+    const isOver = count === 0 && held.groups === 0;
+    return { crowd: isDue && !isOpen ? [crowdPage(crowd)] : [], dispersed: isOver && isOpen ? [KEY_OF_CROWD] : [] };
   }
 
   /** An UNKNOWN start blocks its target until that is seen healthy (law S6). */

@@ -4,6 +4,7 @@ import { type Escalation, type EscalationReason, type Incident, keyOfIncidentPag
 import type { JournalFact } from '../core/journal.ts';
 import { keyOfScope, type Scope } from '../core/scope.ts';
 import type { Attempt } from '../core/tool.ts';
+import type { Crowd } from './turns.ts';
 
 const SUMMARY_MAX = 200;
 const DETAILS_MAX = 2_000;
@@ -121,18 +122,24 @@ export function containmentPage(fact: Contained): Omit<Escalation, 'id' | 'at'> 
 export const KEY_OF_CROWD = 'starts/fleet';
 
 /** One page for all that wait: a page for each would be the second storm. */
-export const crowdPage = (count: number): Omit<Escalation, 'id' | 'at'> => ({
-  key: KEY_OF_CROWD,
-  severity: 'critical',
-  reason: 'lasting',
-  scope: { kind: 'fleet' },
-  incident: undefined,
-  classification: undefined,
-  summary: `${count} channels or groups are dark and wait for their turn to be started`,
-  details:
-    `More are dark than may be started at once: ${count} wait. Reeve starts those with most viewers first. ` +
-    'Find what took so many down; what you start yourself counts in the same window of starts.',
-});
+export function crowdPage({ count, held }: Pick<Crowd, 'count' | 'held'>): Omit<Escalation, 'id' | 'at'> {
+  const dead =
+    held.groups === 0 ? [] : [`${held.channels} channels of ${held.groups} groups died and are contained for now`];
+  const waiting = count === 0 ? [] : [`${count} channels or groups are dark and wait for their turn to be started`];
+  return {
+    key: KEY_OF_CROWD,
+    severity: 'critical',
+    reason: 'lasting',
+    scope: { kind: 'fleet' },
+    incident: undefined,
+    classification: undefined,
+    summary: [...dead, ...waiting].join('; '),
+    details:
+      'More are dark than may be started at once. Reeve starts those with most viewers first, a few in a minute, and ' +
+      'groups once no more have died for a while. Find what took so many down; what you start yourself counts in the ' +
+      'same window of starts.',
+  };
+}
 
 /** A freeze is a person's own word, and a shared cause has an incident that pages. */
 const UNPAGED: ReadonlySet<ContainmentReason> = new Set(['operator_freeze', 'shared_cause']);

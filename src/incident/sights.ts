@@ -37,6 +37,8 @@ export interface SightDeps {
   readonly limits: () => Limits;
   readonly clock: Clock;
   readonly channelOf: (id: string) => ChannelRef | undefined;
+  /** One page speaks for all who are dark and wait to be started, this one among them. */
+  readonly isInCrowd: (scope: Scope) => boolean;
 }
 
 const HOUR_MS = 3_600_000;
@@ -102,7 +104,7 @@ export class Sights {
         covered: cause !== undefined,
         absorber: cause === undefined ? undefined : this.#absorber(cause.scope),
         contained: this.containment(scopesOf(ref)).active,
-        spokenFor: this.#spokenFor(scopesOf(ref), nowMs),
+        spokenFor: this.#spokenFor(scope, scopesOf(ref), nowMs),
         approval: this.#approval(scope),
       },
     };
@@ -131,7 +133,7 @@ export class Sights {
         quiet: false,
         covered: false,
         contained: this.containment(scopes).active,
-        spokenFor: this.#spokenFor(scopes, nowMs),
+        spokenFor: this.#spokenFor(scope, scopes, nowMs),
         approval: this.#approval(scope),
       },
     };
@@ -177,7 +179,8 @@ export class Sights {
     return scope.kind === 'group' ? [scope, { kind: 'engine', id: engine }, fleet] : [scope, fleet];
   }
 
-  #spokenFor(scopes: readonly Scope[], nowMs: MonoMs): boolean {
+  #spokenFor(scope: Scope, scopes: readonly Scope[], nowMs: MonoMs): boolean {
+    if (this.#deps.isInCrowd(scope)) return true;
     const control = this.#deps.control();
     const isHeld = leaseOf(control, scopes, nowMs) !== undefined || windowOf(control, scopes, nowMs) !== undefined;
     return isHeld || containmentsOf(this.#deps.guard(), scopes).some(({ reason }) => isPaged(reason));

@@ -100,10 +100,11 @@ export class Spine implements Disposable {
     const limits = () => deps.settings().limits;
     this.watch = new Watch({ board: this.board, limits, onWants: deps.lookNow });
     const { guardState: guard, control, incidents, board, watch } = this;
+    this.#turns = new Turns({ ...deps, guard, incidents, phaseOf: (group) => this.phaseOf(group) });
+    const isInCrowd = (scope: Scope): boolean => this.#turns.isInCrowd(scope);
     const { channelOf } = this.#roster;
-    this.sights = new Sights({ board, watch, guard, control, incidents, limits, clock: deps.clock, channelOf });
+    this.sights = new Sights({ ...deps, board, watch, guard, control, incidents, limits, channelOf, isInCrowd });
     this.guard = this.#createGuard(limits);
-    this.#turns = new Turns({ guard, incidents, settings: deps.settings, phaseOf: (group) => this.phaseOf(group) });
     this.#keeper = this.#createKeeper();
     this.#runs = this.#createRuns();
     this.#responder = this.#createResponder();

@@ -6,8 +6,9 @@ import { accessOf } from '../core/persona.ts';
 import { type GroupId, keyOfScope, type Scope, type ScopeKey } from '../core/scope.ts';
 import { phaseNeeded } from '../guard/policy.ts';
 import { specOf } from '../guard/spec.ts';
-import type { GuardState } from '../guard/state.ts';
+import { containmentsOf, type GuardState } from '../guard/state.ts';
 import { roomFor, startsMaxOf } from '../guard/window.ts';
+import { KEY_OF_CROWD } from './page.ts';
 import type { Seen } from './responder.ts';
 import type { Settings } from './settings.ts';
 import type { IncidentState, OpenIncident } from './state.ts';
@@ -17,6 +18,17 @@ export interface TurnDeps {
   readonly incidents: Read<IncidentState>;
   readonly settings: () => Pick<Settings, 'limits' | 'personaOf'>;
   readonly phaseOf: (group: GroupId) => Phase;
+  /** Keys of the pages that are open now. */
+  readonly openPages: () => readonly string[];
+}
+
+/** Everybody who is dark and must wait to be started. */
+export interface Crowd {
+  /** How many wait for their turn, and since when the one has that waits longest. */
+  readonly count: number;
+  readonly sinceMs: MonoMs;
+  /** Channels of the groups that died together and are contained: they will wait for a turn. */
+  readonly held: { readonly groups: number; readonly channels: number };
 }
 
 interface Waiting {
@@ -57,19 +69,38 @@ export class Turns {
       return undefined;
     }
     this.#forget(nowMs);
-    if (scope.kind !== 'channel' && this.#stagedNow()) return nowMs + AGAIN_MS;
     const own = this.#noted(scope, seen.viewers ?? 0, nowMs);
-    if (this.#places(own, nowMs) <= this.#aheadOf(own).length) return nowMs + AGAIN_MS;
+    const ahead = this.#aheadOf(own);
+    const isBehind = this.#stagedNow() || ahead.some((one) => one.scope.kind !== 'channel');
+    if (scope.kind !== 'channel' && isBehind) return nowMs + AGAIN_MS;
+    if (this.#places(own, nowMs) <= ahead.length) return nowMs + AGAIN_MS;
     this.#waiting.delete(key);
     this.#onTheirWay.set(key, nowMs);
     return undefined;
   }
 
-  /** How many wait, and since when the one has that waits longest. */
-  crowd(nowMs: MonoMs): { readonly count: number; readonly sinceMs: MonoMs } {
+  crowd(nowMs: MonoMs): Crowd {
     this.#forget(nowMs);
     const since = [...this.#waiting.values()].map(({ sinceMs }) => sinceMs);
-    return { count: since.length, sinceMs: Math.min(nowMs, ...since) };
+    const held = this.#deps.incidents().open.filter((open) => this.#isHeld(open));
+    const channels = held.reduce((sum, { incident }) => sum + incident.channels.length, 0);
+    return { count: since.length, sinceMs: Math.min(nowMs, ...since), held: { groups: held.length, channels } };
+  }
+
+  /** The one page for all who wait tells of this one, too. */
+  isInCrowd(scope: Scope): boolean {
+    const key = keyOfScope(scope);
+    const isHeld = (): boolean =>
+      this.#deps.incidents().open.some((open) => keyOfScope(open.incident.scope) === key && this.#isHeld(open));
+    const waits = this.#waiting.has(key) || (scope.kind !== 'channel' && isHeld());
+    return waits && this.#deps.openPages().includes(KEY_OF_CROWD);
+  }
+
+  /** A group that died of something, and that containment keeps from being started, or kept until a moment ago. */
+  #isHeld({ incident: { scope, classification }, last }: OpenIncident): boolean {
+    if (scope.kind === 'channel' || !isCuredByStart(classification)) return false;
+    if (last?.kind === 'escalated' && last.reason === 'containment') return true;
+    return containmentsOf(this.#deps.guard(), [scope]).some(({ reason }) => reason === 'shared_cause');
   }
 
   /** A run that ends in a question or a page takes no place, so it need not wait for one. */
@@ -113,10 +144,12 @@ export class Turns {
     return Math.max(1, max) - count - uncounted.length;
   }
 
+  /** Groups that wait for the end of another one's staged start keep nobody from a start of its own. */
   #aheadOf(own: Waiting): readonly Waiting[] {
-    return [...this.#waiting.values()].filter(
-      (one) => one !== own && (one.viewers - own.viewers || own.sinceMs - one.sinceMs) > 0,
-    );
+    const waiting = this.#stagedNow()
+      ? [...this.#waiting.values()].filter(({ scope }) => scope.kind === 'channel')
+      : [...this.#waiting.values()];
+    return waiting.filter((one) => one !== own && (one.viewers - own.viewers || own.sinceMs - one.sinceMs) > 0);
   }
 
   #forget(nowMs: MonoMs): void {

@@ -48,6 +48,7 @@ function turns(
     incidents: () => ({ ...incidentProjection.initial, open }),
     settings: () => ({ limits: DEFAULT_LIMITS, personaOf: () => aPersona(with_.persona) }),
     phaseOf: () => with_.phase ?? 3,
+    openPages: () => [],
   });
   const may = (scope: Scope, what: Seen, nowMs = NOW): boolean => held.turnMs(scope, what, nowMs) === undefined;
   return { held, may, starts };
@@ -86,9 +87,9 @@ describe('turns', () => {
     may(channel('many'), seen(90));
     may(channel('few'), seen(3));
     starts.length = 8;
-    expect(held.crowd(NOW + 500)).toEqual({ count: 2, sinceMs: NOW });
+    expect(held.crowd(NOW + 500)).toMatchObject({ count: 2, sinceMs: NOW });
     expect(may(channel('few'), seen(3), NOW + 4_000)).toBe(true);
-    expect(held.crowd(NOW + 4_000)).toEqual({ count: 0, sinceMs: NOW + 4_000 });
+    expect(held.crowd(NOW + 4_000)).toMatchObject({ count: 0, sinceMs: NOW + 4_000 });
   });
 
   it('are nothing that a run waits for which starts nothing, or which containment stops anyway', () => {
@@ -128,5 +129,14 @@ describe('turns', () => {
     const { may } = turns(0, [staging]);
     expect(may(group('g1'), seen(500))).toBe(false);
     expect(may(channel('a'), seen(10))).toBe(true);
+  });
+
+  it('come to the group with the most viewers when a staged start ends, whoever asks first', () => {
+    const open: OpenIncident[] = [staging];
+    const { may } = turns(0, open);
+    expect([may(group('few'), seen(5)), may(group('many'), seen(500))]).toEqual([false, false]);
+    open.length = 0;
+    expect(may(group('few'), seen(5), NOW + 1_000)).toBe(false);
+    expect(may(group('many'), seen(500), NOW + 1_000)).toBe(true);
   });
 });

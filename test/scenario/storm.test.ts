@@ -113,4 +113,34 @@ describe('several channels that died together', () => {
     expect(first?.escalation).toMatchObject({ reason: 'lasting', scope: { kind: 'group' } });
     expect(restarted(world)).toEqual([]);
   });
+
+  const inGroupsOf = (size: number, count: number) => {
+    const channels = Array.from({ length: size * count }, (_, at) => `c${at}`);
+    return { channels, groups: Object.fromEntries(channels.map((id, at) => [id, `g${at % count}`])) };
+  };
+
+  it('in three groups at once are one page for all, as soon as that is seen, and none for each group', async () => {
+    const place = inGroupsOf(4, 3);
+    const world = spineWorld(place);
+    await world.live(10_000);
+    for (const name of place.channels) world.engine.kill(name);
+    await world.live(15_000);
+    const [first, ...more] = world.facts('escalation.raised');
+    expect(first?.escalation).toMatchObject({ key: 'starts/fleet', severity: 'critical', scope: { kind: 'fleet' } });
+    expect(first?.escalation.summary).toBe('12 channels of 3 groups died and are contained for now');
+    expect(more).toEqual([]);
+    await world.live(300_000);
+    expect(restarted(world).toSorted()).toEqual(place.channels.toSorted());
+    expect(pages(world)).toEqual(['starts/fleet']);
+    expect(world.facts('escalation.resolved').map(({ key }) => key)).toEqual(['starts/fleet']);
+  });
+
+  it('in two groups are still told of by the group', async () => {
+    const place = inGroupsOf(4, 2);
+    const world = spineWorld(place);
+    await world.live(10_000);
+    for (const name of place.channels) world.engine.kill(name);
+    await world.live(85_000);
+    expect(world.facts('escalation.raised').map(({ escalation }) => escalation.scope.kind)).toEqual(['group', 'group']);
+  });
 });
