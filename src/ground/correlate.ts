@@ -39,8 +39,12 @@ export interface SharedCause {
   /** Since when it is over. */
   readonly overMs?: MonoMs;
   readonly dark: readonly ChannelId[];
+  /** So many groups died at once that what is left dark is started channel by channel, not group by group. */
+  readonly each?: true;
 }
 
+/** So many groups whose channels died at once are one trouble of the whole. */
+export const MASS_GROUPS_MIN = 3;
 /** A cause that has not shown itself for this long is over. */
 export const CAUSE_QUIET_MS = 5_000;
 /** Processes that died together died of something: it is over when no more have died for this long. */
@@ -60,10 +64,20 @@ export function correlate(
   before: readonly SharedCause[],
   nowMs: MonoMs,
 ): readonly SharedCause[] {
-  const kept = before.flatMap((cause) => goesOn(cause, input, nowMs) ?? []);
+  const kept = oneByOne(before.flatMap((cause) => goesOn(cause, input, nowMs) ?? []));
   const fresh = bucketsOf(input, kept).flatMap((bucket) => newCause(bucket, input, nowMs) ?? []);
   const byKey = new Map([...fresh, ...kept].map((cause) => [cause.key, cause]));
   return [...byKey.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+/**
+ * A staged start has half of the window, and one group at a time has it (law S4). Where many groups wait for that, the
+ * other half would stand empty in front of the dark: their channels take turns, those with most viewers first.
+ */
+function oneByOne(causes: readonly SharedCause[]): readonly SharedCause[] {
+  const isLeft = ({ family, dark }: SharedCause): boolean => family === 'dead' && dark.length > 0;
+  const isMass = causes.filter(isLeft).length >= MASS_GROUPS_MIN;
+  return isMass ? causes.map((cause) => (isLeft(cause) ? { ...cause, each: true } : cause)) : causes;
 }
 
 /** Channels of the cause's scope that stay dead or stuck although the cause is gone. */

@@ -31,6 +31,8 @@ export interface Sight {
   readonly covered: boolean;
   /** That incident, once it is open. `undecided`: its first run is under way, and may yet page. */
   readonly absorber?: { readonly id: IncidentId; readonly undecided: boolean } | undefined;
+  /** Of a group: its channels are started one by one, each by its own incident. */
+  readonly handedOver?: boolean;
   /** High-risk tools are contained for this scope. */
   readonly contained: boolean;
   /** A person works there, or was paged about its containment: that nobody was told of the trouble is right. */
@@ -115,6 +117,7 @@ function judgeOpen(open: OpenIncident, sight: Sight, nowMs: MonoMs, policy: Desk
     if (isEarly) return none(nowMs + SETTLING_LOOK_MS);
     return { kind: 'close', ending: 'absorbed', because: 'a shared cause covers the channel' };
   }
+  if (sight.handedOver) return { kind: 'close', ending: 'absorbed', because: 'its channels are started one by one' };
   if (sight.trouble === undefined) return closeWhenHeld(open, sight, nowMs, policy);
   if (isUntold(open, sight, nowMs)) return { kind: 'tell', because: open.last?.because ?? 'the trouble lasts' };
   if (sight.trouble.settling) return none(settleMs(sight.trouble, nowMs));

@@ -7,6 +7,7 @@ import type { Append, Draft, Read } from '../core/journal.ts';
 import { type ChannelId, type EngineId, parseScope, type Scope } from '../core/scope.ts';
 import type { Escalation } from '../core/incident.ts';
 import { describeCall } from '../core/tool.ts';
+import { MASS_GROUPS_MIN } from '../ground/correlate.ts';
 import type { Board } from '../ground/facts.ts';
 import type { Guard } from '../guard/guard.ts';
 import { type GuardState, subjectsOf } from '../guard/state.ts';
@@ -43,8 +44,6 @@ export interface KeeperDeps {
 
 const CLOSER_EVERY_MS = 10_000;
 const CLOSER_FOR_MS = 600_000;
-/** So many groups that died at once are one trouble of the whole, and one page. */
-const MASS_GROUPS_MIN = 3;
 const SPARED: ReadonlySet<FailureClass> = new Set(['upstream_rate_limited', 'control_plane_down', 'host_exhausted']);
 
 /** Keeps containment as the world stands, and what becomes due by time alone. */

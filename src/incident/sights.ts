@@ -22,6 +22,7 @@ import type { Board } from '../ground/facts.ts';
 import { cooldownOf } from '../guard/cooldown.ts';
 import { containmentsOf, type GuardState, subjectAt } from '../guard/state.ts';
 import { startsIn } from '../guard/window.ts';
+import { goneCause, isHandedOver, isWell, wellSinceMs } from './causes.ts';
 import type { Sight } from './desk.ts';
 import { isPaged } from './page.ts';
 import type { Seen } from './responder.ts';
@@ -42,6 +43,7 @@ export interface SightDeps {
 }
 
 const HOUR_MS = 3_600_000;
+const NOTHING_LEFT = { trouble: undefined, healthy: undefined, healthySinceMs: undefined };
 const MINUTE_MS = 60_000;
 
 /** Turns what is watched into what the desk judges and into envelopes. Reads, never writes. */
@@ -80,7 +82,7 @@ export class Sights {
     const watched = watch.watched(scope.id);
     if (watched === undefined) return undefined;
     const { ref, finding, classifiedMs, troubledMs, healthySinceMs, clearSinceMs } = watched;
-    const cause = coveredBy(watch.causes, ref);
+    const cause = this.#covering(ref);
     return {
       group: ref.group,
       engine: ref.engine,
@@ -110,6 +112,17 @@ export class Sights {
     };
   }
 
+  /** A group that is handed over speaks for its channels until its own incident has ended. */
+  #covering(ref: ChannelRef): SharedCause | undefined {
+    const cause = coveredBy(this.#deps.watch.causes, ref);
+    return this.#isReleased(cause) ? undefined : cause;
+  }
+
+  #isReleased(cause: SharedCause | undefined): boolean {
+    if (cause === undefined || !isHandedOver(cause, this.#deps.guard())) return false;
+    return openOn(this.#deps.incidents(), cause.scope) === undefined;
+  }
+
   #absorber(scope: Scope): Sight['absorber'] {
     const open = openOn(this.#deps.incidents(), scope);
     if (open === undefined) return undefined;
@@ -132,6 +145,7 @@ export class Sights {
         ...this.#causeNow(scope, cause, nowMs),
         quiet: false,
         covered: false,
+        handedOver: isHandedOver(cause, this.#deps.guard()),
         contained: this.containment(scopes).active,
         spokenFor: this.#spokenFor(scope, scopes, nowMs),
         approval: this.#approval(scope),
@@ -148,6 +162,7 @@ export class Sights {
     const goneMs = this.#goneMs(scope, cause, nowMs);
     const isOver = cause === undefined || cause.phase === 'over';
     const classification = isOver ? this.#darkClass(cause) : cause.classification;
+    if (isHandedOver(cause, this.#deps.guard())) return { ...NOTHING_LEFT, clearSinceMs: goneMs };
     if (cause !== undefined && classification !== undefined) {
       const sinceMs = isOver ? cause.lastMs : cause.sinceMs;
       const trouble = { classification, settling: false, settledMs: 0, sinceMs, leftMs: cause.overMs };
@@ -213,7 +228,7 @@ export class Sights {
     const counts: GuardCounts = {
       ...this.#counts(channel, moment.nowMs),
       containment: this.containment(scopesOf(facts.setup)),
-      sharedCause: watch.suspected(facts.setup),
+      sharedCause: watch.suspected(facts.setup) && !this.#isReleased(coveredBy(watch.causes, facts.setup)),
       lastingMs: moment.nowMs - watched.classifiedMs,
     };
     return channelEnvelope({ facts, finding: watched.finding, poolPressure }, counts, moment);
@@ -268,22 +283,3 @@ export class Sights {
     };
   }
 }
-
-const isWell = (one: Watched | undefined): boolean =>
-  one !== undefined && !one.finding.trouble && (one.finding.healthy === true || one.finding.quiet);
-
-const wellSinceMs = (one: Watched | undefined): MonoMs => one?.healthySinceMs ?? one?.clearSinceMs ?? 0;
-
-/** A cause that was forgotten while its incident is still open: over, with nothing left dark. */
-const goneCause = (incident: Incident, nowMs: MonoMs): SharedCause => ({
-  key: keyOfScope(incident.scope),
-  scope: incident.scope,
-  family: 'unknown',
-  classification: incident.classification,
-  channels: incident.channels,
-  because: 'the shared cause is gone',
-  sinceMs: incident.openedMs,
-  lastMs: nowMs,
-  phase: 'over',
-  dark: [],
-});

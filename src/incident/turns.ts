@@ -70,6 +70,8 @@ export class Turns {
     }
     this.#forget(nowMs);
     const own = this.#noted(scope, seen.viewers ?? 0, nowMs);
+    // Whoever comes to a crowd waits until the others have asked, too: else the first to ask would be the first to go.
+    if (own.sinceMs === nowMs && this.#deps.openPages().includes(KEY_OF_CROWD)) return nowMs + AGAIN_MS;
     const ahead = this.#aheadOf(own);
     const isBehind = this.#stagedNow() || ahead.some((one) => one.scope.kind !== 'channel');
     if (scope.kind !== 'channel' && isBehind) return nowMs + AGAIN_MS;

@@ -161,6 +161,13 @@ describe('with an open incident', () => {
     expect(judge(told, covered(false), NOW, policy)).toMatchObject(absorbed);
   });
 
+  it('ends that of a group whose channels are started one by one, but not in the middle of its run', () => {
+    const handedOver = sight({ trouble: undefined, handedOver: true });
+    expect(judge(held(), handedOver, NOW, policy)).toMatchObject({ kind: 'close', ending: 'absorbed' });
+    expect(judge(held({ running: true }), handedOver, NOW, policy).kind).toBe('none');
+    expect(judge(undefined, handedOver, NOW, policy).kind).toBe('none');
+  });
+
   it('waits out a containment and then tries again', () => {
     const contained: Outcome = { kind: 'escalated', reason: 'containment', because: 'storm', denial: 'containment' };
     const open = held({ last: contained, lastEndedMs: NOW - 60_000, told: [] });

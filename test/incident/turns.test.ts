@@ -36,7 +36,7 @@ const seen = (viewers: number, classification: FailureClass = 'process_crashed',
 function turns(
   count: number,
   open: readonly OpenIncident[] = [],
-  with_: { readonly persona?: Partial<Persona>; readonly phase?: Phase } = {},
+  with_: { readonly persona?: Partial<Persona>; readonly phase?: Phase; readonly pages?: readonly string[] } = {},
 ) {
   const starts: StartMark[] = Array.from({ length: count }, (_, at) => ({
     engine: 'e',
@@ -48,7 +48,7 @@ function turns(
     incidents: () => ({ ...incidentProjection.initial, open }),
     settings: () => ({ limits: DEFAULT_LIMITS, personaOf: () => aPersona(with_.persona) }),
     phaseOf: () => with_.phase ?? 3,
-    openPages: () => [],
+    openPages: () => with_.pages ?? [],
   });
   const may = (scope: Scope, what: Seen, nowMs = NOW): boolean => held.turnMs(scope, what, nowMs) === undefined;
   return { held, may, starts };
@@ -138,5 +138,26 @@ describe('turns', () => {
     open.length = 0;
     expect(may(group('few'), seen(5), NOW + 1_000)).toBe(false);
     expect(may(group('many'), seen(500), NOW + 1_000)).toBe(true);
+  });
+
+  it('are asked for by all of a known crowd before the first is given', () => {
+    const { may } = turns(0, [], { pages: ['starts/fleet'] });
+    const ask = (nowMs: number) => ['few', 'many'].map((id) => may(channel(id), seen(id === 'few' ? 3 : 90), nowMs));
+    expect(ask(NOW)).toEqual([false, false]);
+    expect(ask(NOW + 1_000)).toEqual([true, true]);
+    const full = turns(8, [], { pages: ['starts/fleet'] });
+    expect(full.may(channel('few'), seen(3))).toBe(false);
+    expect(full.may(channel('many'), seen(90))).toBe(false);
+    expect(full.may(channel('few'), seen(3), NOW + 1_000)).toBe(false);
+    expect(full.may(channel('many'), seen(90), NOW + 1_000)).toBe(true);
+  });
+
+  it('are no place in the crowd for who does not wait, or while nobody has been told of it', () => {
+    const crowd = turns(9, [], { pages: ['starts/fleet'] });
+    expect(crowd.may(channel('a'), seen(3))).toBe(false);
+    expect([crowd.held.isInCrowd(channel('a')), crowd.held.isInCrowd(channel('b'))]).toEqual([true, false]);
+    const untold = turns(9);
+    expect(untold.may(channel('a'), seen(3))).toBe(false);
+    expect(untold.held.isInCrowd(channel('a'))).toBe(false);
   });
 });

@@ -135,6 +135,29 @@ describe('several channels that died together', () => {
     expect(world.facts('escalation.resolved').map(({ key }) => key)).toEqual(['starts/fleet']);
   });
 
+  it('in many groups are started one by one, those with most viewers first, when the groups are free again', async () => {
+    const place = inGroupsOf(5, 4);
+    const world = spineWorld(place);
+    const viewers = (name: string): number => (Number(name.slice(1)) * 7) % 23;
+    await world.live(10_000);
+    watch(world, place.channels, viewers);
+    for (const name of place.channels) world.engine.kill(name);
+    await world.live(90_000);
+    expect(restarted(world)).toEqual([]);
+    await world.live(30_000);
+    const first = restarted(world);
+    // Nine have their turn; the guard lets two of a group begin within a minute (law S4).
+    const best = place.channels.toSorted((a, b) => viewers(b) - viewers(a)).slice(0, 9);
+    expect(first).toHaveLength(8);
+    expect(first.filter((name) => !best.includes(name))).toEqual([]);
+    await world.live(180_000);
+    expect(restarted(world).toSorted()).toEqual(place.channels.toSorted());
+    expect(pages(world)).toEqual(['starts/fleet']);
+    const endings = world.facts('incident.closed').map(({ ending }) => ending);
+    expect(endings.filter((one) => one === 'absorbed')).toHaveLength(4);
+    expect(endings.filter((one) => one === 'resolved')).toHaveLength(20);
+  });
+
   it('in two groups are still told of by the group', async () => {
     const place = inGroupsOf(4, 2);
     const world = spineWorld(place);
