@@ -49,6 +49,7 @@ class Tailing implements Tail {
   readonly #sources: readonly Source[];
   /** Sources with something to save. */
   readonly #changed = new Set<Source>();
+  #round = 0;
   #poll: Disposable | undefined;
   #saving: Disposable | undefined;
   #isUrgent = false;
@@ -80,6 +81,7 @@ class Tailing implements Tail {
       changed: (source: Source, atOnce: boolean) => this.#saveSoon(source, atOnce),
       watch: (source: Source, interests: Parameters<DirectoryWatch<Source>['want']>[1]) =>
         this.#watch.want(source, interests),
+      tells: (interests: Parameters<DirectoryWatch<Source>['tells']>[0]) => this.#watch.tells(interests),
     };
     return sources.map((source) => new Source(source, ports));
   }
@@ -91,16 +93,21 @@ class Tailing implements Tail {
     }
     // Without this a crash in the next moment would make the next start a first one again.
     this.#save();
-    this.#poll = this.#options.clock.every(this.#limits.pollMs, () => this.#lookAtAll((source) => source.lookLater()));
+    this.#poll = this.#options.clock.every(this.#limits.pollMs, () => this.#lookAround());
   }
 
-  #lookAtAll(look: (source: Source) => void): void {
+  /** In each round at those that need it, and at some of the others: each of those has its turn once in a while. */
+  #lookAround(): void {
     this.#watch.check();
-    for (const source of this.#sources) look(source);
+    this.#round += 1;
+    for (const [at, source] of this.#sources.entries()) {
+      source.lookLater((at + this.#round) % this.#limits.heardLooks === 0);
+    }
   }
 
   drainNow(): Promise<void> {
-    this.#lookAtAll((source) => source.lookSoon(true));
+    this.#watch.check();
+    for (const source of this.#sources) source.lookSoon(true);
     return this.#turns.idle();
   }
 

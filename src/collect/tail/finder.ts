@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { isGlob, parseGlob, walk } from './glob.ts';
-import { keyOfStat, type Look, look, type Opened, openFile } from './identity.ts';
+import { type Look, look, type Opened, openFile } from './identity.ts';
 import type { Interest } from './watch.ts';
 
 export type Found = Extract<Look, { kind: 'file' }>;
@@ -18,6 +18,8 @@ export interface Sighting {
   readonly troubles: readonly Trouble[];
   /** Where a change would tell that there is more to see. The same list object while nothing changed. */
   readonly interests: readonly Interest[];
+  /** One file, and no other name leads to it: whatever happens to it happens in the directory of its path. */
+  readonly isDirect: boolean;
   /** False when not even the directory is there: what turns up in it later may be old. */
   readonly isReachable: boolean;
 }
@@ -41,13 +43,12 @@ const interestIn = (path: string): Interest => ({ directory: dirname(path), name
 function exactFinder(path: string): Finder {
   const plain = [interestIn(path)];
   let linked: readonly Interest[] = plain;
-  let seen = '';
+  let seen = path;
   /** Appends to a linked file are heard in the directory that it really lies in. */
-  const interestsIn = (there: Found): readonly Interest[] => {
-    const key = keyOfStat(there.stat);
-    if (key === seen) return linked;
-    seen = key;
-    linked = isLink(path) ? [...plain, interestIn(realPathOf(path))] : plain;
+  const interestsTo = (real: string): readonly Interest[] => {
+    if (real === seen) return linked;
+    seen = real;
+    linked = real === path ? plain : [...plain, interestIn(real)];
     return linked;
   };
   const isReachable = (): boolean => existsSync(dirname(path));
@@ -56,11 +57,13 @@ function exactFinder(path: string): Finder {
     look: () => {
       const there = look(path, true);
       if (there.kind === 'file') {
-        return { files: [there], troubles: [], interests: interestsIn(there), isReachable: true };
+        const real = isLink(path) ? realPathOf(path) : path;
+        const isDirect = real === path && there.stat.nlink === 1n;
+        return { files: [there], troubles: [], interests: interestsTo(real), isDirect, isReachable: true };
       }
       const because = there.kind === 'missing' ? 'there is no such file' : there.because;
       const troubles = [{ path, kind: there.kind === 'directory' ? 'refused' : there.kind, because }];
-      return { files: [], troubles, interests: linked, isReachable: isReachable() };
+      return { files: [], troubles, interests: linked, isDirect: false, isReachable: isReachable() };
     },
     open: () => openFile(path, undefined),
     concerns: () => true,
@@ -86,7 +89,7 @@ function patternFinder(pattern: string, filesMax: number): Finder {
         there.kind === 'file' || there.kind === 'missing' || there.kind === 'directory' ? [] : [{ path, ...there }],
       );
       if (files.length === 0) troubles.push({ path: pattern, kind: 'missing', because: 'no file matches' });
-      return { files, troubles, interests: interestsIn(directories), isReachable: hasBase };
+      return { files, troubles, interests: interestsIn(directories), isDirect: false, isReachable: hasBase };
     },
     open: (path) => openFile(path, join(realPathOf(glob.base), relative(glob.base, path))),
     concerns: (name) => glob.segments.some((segment) => segment.test(name)),

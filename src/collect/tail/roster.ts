@@ -53,9 +53,16 @@ export class Roster {
 
   /** The one file of an exact path stands where it stood and did not grow. False where that takes a closer look. */
   standsStill(): boolean {
+    const file = this.settled;
+    return file !== undefined && isStill(file.path, file.id, file.size);
+  }
+
+  /** The one file of an exact path, where that is all there is and nothing waits for a look at it. */
+  get settled(): LogFile | undefined {
     const [file, other] = this.#files;
-    if (file === undefined || other !== undefined || this.#ports.finder.isPattern || this.#isFirstLook) return false;
-    return this.#locked.size === 0 && !file.isDetached && !file.isHolding && isStill(file.path, file.id, file.size);
+    if (file === undefined || other !== undefined || this.#ports.finder.isPattern || this.#isFirstLook)
+      return undefined;
+    return this.#locked.size === 0 && !file.isDetached && !file.isHolding ? file : undefined;
   }
 
   /** Everything stands where it stood, nothing grew, and nothing waits: the look has nothing to tell. */

@@ -28,6 +28,8 @@ export interface SourcePorts {
   /** Counts or offsets moved: a save is wanted. With `atOnce` files came or went, and a crash must not forget that. */
   changed(source: Source, atOnce: boolean): void;
   watch(source: Source, interests: readonly Interest[]): void;
+  /** Changes at all of these are told. */
+  tells(interests: readonly Interest[]): boolean;
 }
 
 /** The sink threw. That is a bug, and this lane ends here; the others go on. */
@@ -53,6 +55,16 @@ export class Source implements Worker, Reader {
   #held = new Set<LogFile>();
   readonly #said = new Map<string, string>();
   #lookDue = false;
+  /** Something came or went: what stands at the path is looked at closely, though it may seem to be what it was. */
+  #isStirred = false;
+  #interests: readonly Interest[] = [];
+  #isDirect = false;
+  /** Nothing was heard, so the look that is due should find nothing. */
+  #expectsNothing = false;
+  /** It found something. The word of it may still be on its way … */
+  #isUntold = false;
+  /** … and did not come: this is no directory to rely on. */
+  #isDeaf = false;
   #flush = false;
   #state: SourceState = 'missing';
   #gaps = 0;
@@ -92,15 +104,30 @@ export class Source implements Worker, Reader {
     this.#ports.wake(this);
   }
 
-  /** The same, though nothing says that there is anything to see: after those that have news. */
-  lookLater(): void {
+  /**
+   * The same, though nothing says that there is anything to see: after those that have news. A file of which its
+   * directory tells everything is passed by, except when it is its turn.
+   */
+  lookLater(isTurn: boolean): void {
     if (this.#state === 'failed') return;
+    this.#isDeaf ||= this.#isUntold;
+    const isHeard = this.#isHeard();
+    if (isHeard && !isTurn) return;
+    this.#expectsNothing = isHeard;
     this.#lookDue = true;
     this.#ports.wakeLater(this);
   }
 
+  #isHeard(): boolean {
+    if (!this.#isDirect || this.#isDeaf || this.#held.size > 0) return false;
+    return this.#roster.settled !== undefined && this.#ports.tells(this.#interests);
+  }
+
   /** Something happened in a directory. Files that were renamed away are only looked at with everything else. */
   heard(directory: string, name: string | undefined, structural: boolean): void {
+    this.#expectsNothing = false;
+    this.#isUntold = false;
+    this.#isStirred ||= structural && !this.#finder.isPattern;
     if (name === undefined) return this.lookSoon();
     const file = this.#finder.isPattern ? this.#roster.at(join(directory, name)) : this.#roster.at(this.#config.path);
     if (file !== undefined && !structural) this.#wake(file);
@@ -120,12 +147,17 @@ export class Source implements Worker, Reader {
   }
 
   #look(): void {
+    const mayStand = this.#held.size === 0 && !this.#isStirred;
     this.#lookDue = false;
+    this.#isStirred = false;
     // Most looks find nothing new, and they are what an idle machine is busy with.
-    if (this.#held.size === 0 && this.#roster.standsStill()) return;
+    if (mayStand && this.#roster.standsStill()) return;
     const sighting = this.#finder.look();
-    if (this.#held.size === 0 && this.#roster.isAsSeen(sighting)) return;
+    if (mayStand && this.#roster.isAsSeen(sighting)) return;
+    this.#isUntold ||= this.#expectsNothing;
     this.#roster.update(sighting);
+    this.#interests = sighting.interests;
+    this.#isDirect = sighting.isDirect;
     for (const { kind, path, because } of sighting.troubles) this.#say(kind, path, because);
     this.#state = this.#roster.files.length > 0 ? 'following' : (sighting.troubles[0]?.kind ?? 'missing');
     this.#ports.watch(this, sighting.interests);

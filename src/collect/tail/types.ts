@@ -24,8 +24,10 @@ export interface TailLimits {
   /** A file further behind than this skips to `floodKeepBytes` before its end; what it skips is counted. */
   readonly floodBytes: number;
   readonly floodKeepBytes: number;
-  /** Between two looks at every file, for what the file system does not tell. */
+  /** Between two looks at the files, for what the file system does not tell. */
   readonly pollMs: number;
+  /** A file of which its directory tells everything is asked at one of so many looks only. */
+  readonly heardLooks: number;
   /** Longest time that counts are not yet in the checkpoint. */
   readonly checkpointMs: number;
   /** How long a rotated file is followed after it went quiet, for writers that are slow to let go of it. */
@@ -44,6 +46,7 @@ export const DEFAULT_TAIL_LIMITS: TailLimits = {
   floodBytes: 64 * 1024 * 1024,
   floodKeepBytes: 16 * 1024 * 1024,
   pollMs: 3_000,
+  heardLooks: 5,
   checkpointMs: 1_000,
   lingerMs: 10_000,
   filesMax: 4_096,

@@ -1,4 +1,4 @@
-import { type FSWatcher, statSync, watch } from 'node:fs';
+import { type FSWatcher, statfsSync, statSync, watch } from 'node:fs';
 
 /** A name in a directory, or (without a name) everything in it. */
 export interface Interest {
@@ -19,6 +19,8 @@ class Watched<Owner> {
   watcher: FSWatcher | undefined;
   /** Device and inode: a directory that was replaced has to be watched anew. */
   identity: string | undefined;
+  /** What happens in it happens on this machine, where the kernel sees it. */
+  isLocal = false;
   isTroubled = false;
   readonly #byName = new Map<string, Set<Owner>>();
 
@@ -66,6 +68,14 @@ export class DirectoryWatch<Owner> implements Disposable {
     for (const interest of before) if (!isIn(interests, interest)) this.#remove(interest, owner);
   }
 
+  /** Every change that this machine makes at these is told. */
+  tells(interests: readonly Interest[]): boolean {
+    return interests.every(({ directory }) => {
+      const watched = this.#directories.get(directory);
+      return watched?.watcher !== undefined && watched.isLocal;
+    });
+  }
+
   #add({ directory, name }: Interest, owner: Owner): void {
     const known = this.#directories.get(directory);
     const watched = known ?? new Watched<Owner>();
@@ -92,6 +102,7 @@ export class DirectoryWatch<Owner> implements Disposable {
     watched.watcher?.close();
     watched.watcher = undefined;
     watched.identity = identity;
+    watched.isLocal = isLocal(directory);
     if (identity === undefined) return;
     try {
       watched.watcher = watch(directory, (kind, name) => this.#hear(directory, watched, name, kind === 'rename'));
@@ -135,5 +146,19 @@ function identityOf(directory: string): string | undefined {
     return stat?.isDirectory() ? `${stat.dev}:${stat.ino}` : undefined;
   } catch {
     return undefined;
+  }
+}
+
+/** File systems that only this machine writes to: ext, XFS, Btrfs, tmpfs, ramfs, overlay, ZFS, F2FS, bcachefs. */
+const LOCAL_TYPES: ReadonlySet<number> = new Set([
+  0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x858458f6, 0x794c7630, 0x2fc12fc1, 0xf2f52010, 0xca451a4e,
+]);
+
+/** Of a file system that other machines write to, as NFS, the kernel tells what this one did and nothing else. */
+function isLocal(directory: string): boolean {
+  try {
+    return LOCAL_TYPES.has(statfsSync(directory).type);
+  } catch {
+    return false;
   }
 }
