@@ -4,7 +4,7 @@ import { healthOf } from './health.ts';
 import { startGraceOf } from './setup.ts';
 
 /** A viewer count older than this says nothing. */
-const VIEWERS_STALE_MS = 120_000;
+export const VIEWERS_STALE_MS = 120_000;
 
 /** How many watch now; undefined where nobody tells. */
 export function viewersOf(facts: ChannelFacts, nowMs: MonoMs): number | undefined {

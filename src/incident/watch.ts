@@ -10,13 +10,14 @@ import { type Family, familyOf } from '../ground/families.ts';
 import type { ClassifyContext } from '../ground/look.ts';
 import { type NearbySources, nearbySources, playingNearby } from '../ground/nearby.ts';
 import type { Want } from '../ground/row.ts';
+import { isSameContext, Standing } from '../ground/standing.ts';
 import { viewersOf } from '../ground/viewers.ts';
 
 /** What was last found of a channel, and since when. */
 export interface Watched {
   readonly ref: ChannelRef;
   readonly finding: Finding;
-  /** Since when it has been in any trouble; now for a channel in none. */
+  /** Since when it has been in any trouble; when it was last judged, for a channel in none. */
   readonly troubledMs: MonoMs;
   /** Since when the present classification has held. */
   readonly classifiedMs: MonoMs;
@@ -51,6 +52,8 @@ export class Watch {
   readonly #channels = new Map<ChannelId, Watched>();
   /** Few of many: each judgement asks who else is in trouble. */
   readonly #troubled = new Map<ChannelId, Troubled>();
+  /** The others, each with what its judgement rests on. */
+  readonly #standing = new Map<ChannelId, Standing>();
   #engines = new Map<EngineId, Assessment>();
   #causes: readonly SharedCause[] = [];
   #correlatedMs = Number.NEGATIVE_INFINITY;
@@ -81,12 +84,14 @@ export class Watch {
     const facts = this.#deps.board.view(channel);
     if (facts === undefined) {
       this.#troubled.delete(channel);
+      this.#standing.delete(channel);
       return this.#channels.delete(channel);
     }
     const context = this.#contextOf(facts, nowMs);
     const held = this.#troubled.get(channel);
     // What is in trouble is asked about several times at one look, and the same question has the same answer.
     if (held?.judgedMs === nowMs && held.facts === facts && isSameContext(held.context, context)) return true;
+    if (this.#standing.get(channel)?.stands(facts, context, nowMs) === true) return false;
     const finding = classify(facts, context, nowMs);
     const before = this.#channels.get(channel);
     const after = watchedAfter(before, { ref: facts.setup, finding, nowMs, viewers: viewersOf(facts, nowMs) });
@@ -94,7 +99,11 @@ export class Watch {
     if (finding.trouble) {
       const family = familyOf(finding.classification);
       this.#troubled.set(channel, { id: channel, family, facts, context, judgedMs: nowMs });
-    } else this.#troubled.delete(channel);
+      this.#standing.delete(channel);
+    } else {
+      this.#troubled.delete(channel);
+      this.#standing.set(channel, new Standing(facts, context, nowMs));
+    }
     if (finding.trouble && finding.wants.length > 0) this.#deps.onWants(channel, finding.wants);
     const changed =
       before === undefined ||
@@ -195,15 +204,6 @@ export class Watch {
 
 const classOf = (finding: Finding): FailureClass | string =>
   finding.trouble ? finding.classification : `well:${finding.healthy}:${finding.quiet}`;
-
-const isSameContext = (a: ClassifyContext, b: ClassifyContext): boolean =>
-  a.engine === b.engine &&
-  a.host === b.host &&
-  a.limits === b.limits &&
-  a.autorestartGraceMs === b.autorestartGraceMs &&
-  a.sharingSource === b.sharingSource &&
-  a.nearby?.failFromMs === b.nearby?.failFromMs &&
-  a.nearby?.okSinceMs === b.nearby?.okSinceMs;
 
 const isSettling = (finding: Finding): boolean => finding.trouble && finding.settling;
 
