@@ -1,4 +1,8 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+// Part by part: its index brings along clusters, gateways, quantiles and OpenTelemetry, a megabyte that nobody uses.
+import Counter from 'prom-client/lib/counter.js';
+import Gauge from 'prom-client/lib/gauge.js';
+import Histogram from 'prom-client/lib/histogram.js';
+import Registry from 'prom-client/lib/registry.js';
 import type { FactType, JournalEntry, JournalFact } from '../core/journal.ts';
 import { keyOfScope, type Scope } from '../core/scope.ts';
 import type { PermitTerms } from '../core/tool.ts';

@@ -62,6 +62,11 @@ describe.skipIf(!hasMain)('the published package', () => {
     expect(notices).toContain('Permission is hereby granted');
   });
 
+  it('does not bring along what of a library nobody uses', () => {
+    const notices = readFileSync(join(installed, 'dist/LICENSES.txt'), 'utf8');
+    expect(notices).not.toMatch(/^(?:@opentelemetry\/api|tdigest|bintrees) /m);
+  });
+
   it('runs as a daemon that shows its status page and finds its own personas, rules and patterns', async () => {
     box.write('app/reeve.yaml', 'version: 1\nhttp: { listen: "127.0.0.1:0" }\nengines: []\nchannels: []\n');
     const args = ['run', '--config', 'reeve.yaml', '--state', 'state'];
