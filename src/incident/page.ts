@@ -32,7 +32,9 @@ const NEXT_STEP: Partial<Record<FailureClass, string>> = {
   upstream_unavailable:
     'The source is down or unreachable: call its operator, or fail over. Reeve starts what stays dark after it.',
   media_unplayable: 'The source delivers damaged media: fail over, or remove the item.',
-  item_churn: 'It dies again and again; find the cause in its log before anything is restarted.',
+  item_churn:
+    'It dies again and again; find the cause in its log before anything is restarted. If its log says nothing and ' +
+    'nobody has mended it, Reeve tries one start ten minutes after its last death.',
   encoder_misconfigured:
     'Roll back the last change of its settings, or repair the path, port or permission that its log names.',
   encode_too_slow: 'Shed load or lower the profile; check whether the source delivers slowly.',
