@@ -20,6 +20,9 @@ const REPEAT_BONUS_MAX = 1;
 /** From so many deaths on, one more start would die too. */
 const CRASH_LOOP_MIN = 3;
 
+/** What a line at its ease says in words that any program may use ranks below what a complaint says. */
+const HINT_SEVERITY = 44;
+
 /** The files of what every program says, or the libraries in it. */
 const GENERAL: ReadonlySet<string> = new Set(['system', 'transport']);
 
@@ -38,7 +41,7 @@ export function classifyExcerpt(lines: readonly string[], catalogue: Catalogue):
   const evidence = withoutOutlived(read, withoutHarmless(read, found));
   const best = heaviest(evidence);
   if (best !== undefined && (best.severity > ROUTINE_SEVERITY || !hasUnexplained(read, evidence))) {
-    return verdictOf(best, evidence);
+    return verdictOf(best, evidence, read);
   }
   if (hasUnexplained(read, evidence))
     return { symptom: 'unknown', confidence: 0.3, pattern: undefined, remedy: 'escalate' };
@@ -50,8 +53,9 @@ function evidenceOf(line: ExcerptLine, catalogue: Catalogue): readonly Evidence[
   const pattern = firstFit(withoutNone(line.whole), catalogue);
   if (pattern === undefined) return [];
   const { symptom, confidence, remedy, id, ends, notice, software } = pattern;
-  const severity = ends.length > 0 ? Math.min(pattern.severity, ROUTINE_SEVERITY) : pattern.severity;
   const general = GENERAL.has(software);
+  const most = ends.length > 0 ? ROUTINE_SEVERITY : general && line.tone === 'quiet' ? HINT_SEVERITY : 100;
+  const severity = Math.min(pattern.severity, most);
   const restarts = notice === 'started';
   return [{ at: line.at, symptom, severity, confidence, remedy, pattern: id, general, ends, restarts }];
 }
@@ -73,15 +77,29 @@ function hasUnexplained(lines: readonly ExcerptLine[], evidence: readonly Eviden
   return lines.some(({ at, tone }) => tone === 'complaint' && !explained.has(at));
 }
 
-function verdictOf(best: Evidence, evidence: readonly Evidence[]): Verdict {
+function verdictOf(best: Evidence, evidence: readonly Evidence[], lines: readonly ExcerptLine[]): Verdict {
   const { symptom, confidence, pattern } = best;
-  return { symptom, confidence, pattern, remedy: remedyOf(best, evidence) };
+  return { symptom, confidence, pattern, remedy: remedyOf(best, evidence, lines) };
+}
+
+const STARTED_AGAIN =
+  /\b(?:re-?started|re-?spawned|re-?launched|spawned|started again|back (?:up|online|on air)|(?:is|now) running|running again|entered RUNNING)\b/i;
+/** Then it is a plan, a try that failed, or somebody else's start. */
+const NOT_STARTED =
+  /\b(?:not|never|will|would|to be|fail\w*|cannot|can't|couldn't|unable|schedul\w*|trying|attempt\w*|pending|needs?|should|must|too (?:many|quickly|often)|when|if|until|once|before|limit\w*|give|gave|viewer|client)\b/i;
+
+/** Somebody has done it already, by their own words. */
+function isStartedAgain(lines: readonly ExcerptLine[], diedAt: number): boolean {
+  return lines.some(
+    ({ at, text, tone }) => at > diedAt && tone !== 'complaint' && STARTED_AGAIN.test(text) && !NOT_STARTED.test(text),
+  );
 }
 
 /** A restart is asked for only where nothing else in the excerpt says that it would fail again. */
-function remedyOf(best: Evidence, evidence: readonly Evidence[]): Remedy {
+function remedyOf(best: Evidence, evidence: readonly Evidence[], lines: readonly ExcerptLine[]): Remedy {
   if (best.remedy !== 'restart_channel') return best.remedy;
-  if (evidence.some(({ at, restarts }) => restarts && at > best.at)) return 'none';
+  const diedAt = evidence.findLast(({ remedy }) => remedy === 'restart_channel')?.at ?? best.at;
+  if (evidence.some(({ at, restarts }) => restarts && at > best.at) || isStartedAgain(lines, diedAt)) return 'none';
   const deaths = evidence.filter(({ remedy }) => remedy === 'restart_channel').length;
   const otherTrouble = evidence.some(
     ({ symptom, severity, remedy }) => symptom !== best.symptom && remedy === 'escalate' && severity >= 40,

@@ -29,6 +29,20 @@ export const asNoise = (one: Evidence): Evidence => ({
   remedy: 'none',
 });
 
+const NO_TROUBLE: ReadonlySet<SymptomKind> = new Set(['benign_noise', 'client_disconnect_benign']);
+
+export const isSerious = ({ severity, symptom }: Evidence): boolean =>
+  severity > ROUTINE_SEVERITY && !NO_TROUBLE.has(symptom);
+
+export const noise = (at: number, pattern: string): Evidence => ({
+  at,
+  symptom: 'benign_noise',
+  severity: ROUTINE_SEVERITY,
+  confidence: 0.7,
+  remedy: 'none',
+  pattern,
+});
+
 /** What only several lines together say: standing still, falling behind, going round in circles. */
 export function courseOf(lines: readonly ExcerptLine[]): readonly Evidence[] {
   return [
@@ -101,7 +115,8 @@ const isWarm = ({ speed, timeS }: Report): boolean =>
 
 /** What a reader gets over by itself: the source was away for a moment. */
 export const PASSING: ReadonlySet<SymptomKind> = new Set(['upstream_unreachable', 'upstream_timeout', 'dns_failure']);
-const SEGMENT_DONE = /\bsegment \d+ complete\b/i;
+/** What a reader of segments says of each, one after the other: two of it are a segment that came through. */
+const SEGMENT_DONE = /\bsegment \d+ complete\b|\b(?:adding|writing) segment \d+ to (?:queue|output)\b/i;
 /** A reader that lost its source says that it tries once more; an encoder that lost a target goes on without. */
 const TRIES_AGAIN = /\bre-?(?:connect|try|load|open)|\bagain\b|\battempt\b/i;
 

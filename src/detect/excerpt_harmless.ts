@@ -1,6 +1,7 @@
 import type { SymptomKind } from '../core/symptom.ts';
-import { asNoise, type Evidence, PASSING, playsAfter, ROUTINE_SEVERITY } from './excerpt_course.ts';
+import { asNoise, type Evidence, isSerious, noise, PASSING, playsAfter } from './excerpt_course.ts';
 import type { ExcerptLine } from './excerpt_lines.ts';
+import { cameThrough, retried } from './excerpt_through.ts';
 
 /** A viewer's leaving ranks as its patterns do. */
 const LEFT_SEVERITY = 20;
@@ -20,29 +21,17 @@ export function withoutHarmless(lines: readonly ExcerptLine[], evidence: readonl
     viewerLeft,
     recovered,
     retried,
+    cameThrough,
     afterStop,
   ];
   return rules.reduce((found, rule) => rule(lines, found), evidence);
 }
-
-const NO_TROUBLE: ReadonlySet<SymptomKind> = new Set(['benign_noise', 'client_disconnect_benign']);
-
-const isSerious = ({ severity, symptom }: Evidence): boolean => severity > ROUTINE_SEVERITY && !NO_TROUBLE.has(symptom);
 
 const asLeft = (one: Evidence): Evidence => ({
   ...one,
   symptom: 'client_disconnect_benign',
   severity: LEFT_SEVERITY,
   remedy: 'none',
-});
-
-const noise = (at: number, pattern: string): Evidence => ({
-  at,
-  symptom: 'benign_noise',
-  severity: ROUTINE_SEVERITY,
-  confidence: 0.7,
-  remedy: 'none',
-  pattern,
 });
 
 /** What robots ask every server for. That it is not there, or not for them, is as it should be. */
@@ -171,7 +160,7 @@ function ofChildren(lines: readonly ExcerptLine[], evidence: readonly Evidence[]
 
 /** A service ends the encoder of a stream that nobody watches any more. */
 const TOLD =
-  /\b(?:killing|stopping|terminating|ending) (?:(?:the|idle|unused|active|its) ){0,2}(?:ffmpeg|transcod\w*|encoder)\b|\bkill\(\)|\bsen(?:ding|t) SIG(?:TERM|INT) to (?:the )?(?:ffmpeg|transcod\w*|encoder)\b/i;
+  /\b(?:killing|stopping|terminating|ending) (?:(?:the|idle|unused|active|its) ){0,2}(?:ffmpeg|transcod\w*|encoder)\b|\bkill\(\)|\bsession\b.{0,40}\b(?:idle|unused|no longer (?:used|needed|watched)|no (?:viewers|clients|watchers)\b.{0,12})\b.{0,20}\b(?:stopping|killing|ending|terminating|closing)\b|\bsen(?:ding|t) SIG(?:TERM|INT) to (?:the )?(?:ffmpeg|transcod\w*|encoder)\b/i;
 const FOR_CAUSE =
   /stall|respon[ds]|tim(?:ed?|ing) ?-?out|\bhung|memory|watchdog|stuck|fr[eo]{1,2}ze|restart|\bno (?:data|frames|output|progress)\b/i;
 const BY_SIGNAL = /\b(?:code|status|signal)[ =:]*(?:-9|-15|9|15|137|143|255)\b|\bSIG(?:KILL|TERM|INT)\b/;
@@ -232,24 +221,8 @@ function recovered(lines: readonly ExcerptLine[], evidence: readonly Evidence[])
   return [...evidence.map((one) => (isSerious(one) ? asNoise(one) : one)), noise(back.at, 'harmless_recovered')];
 }
 
-const COUNTED = /\b(?:re-?tr(?:y|ies|ying)|attempt)\b\W{0,3}#?\d/i;
-const GIVEN_UP = /\b(?:g[ai]v(?:e|ing) up|abandon\w*|exhausted|max(?:imum)? (?:re)?(?:tries|attempts))\b/i;
-const DONE = /\b(?:done|saved|completed?|finished|copied|transferred|uploaded|downloaded)\b/i;
-const NOT_DONE = /\b(?:not|never|incomplete|0|fail\w*|cannot|skipp\w+)\b/i;
-const RETRIED: ReadonlySet<SymptomKind> = new Set([...PASSING, 'rate_limited']);
-
-/** A job that counted its tries and came to its end. */
-function retried(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
-  const done = lines.findLast(({ text, tone }) => tone !== 'complaint' && DONE.test(text) && !NOT_DONE.test(text));
-  if (done === undefined || !lines.some(({ at, text }) => at < done.at && COUNTED.test(text))) return evidence;
-  if (lines.some(({ at, text, tone }) => GIVEN_UP.test(text) || (at > done.at && tone === 'complaint')))
-    return evidence;
-  if (!evidence.every((one) => !isSerious(one) || (one.at < done.at && RETRIED.has(one.symptom)))) return evidence;
-  return [...evidence.map((one) => (isSerious(one) ? asNoise(one) : one)), noise(done.at, 'harmless_retried')];
-}
-
 const STOPPED =
-  /\b[Rr]eceived (?:signal (?:2|15)\b|SIG(?:TERM|INT)\b)|\b(?:got|caught) (?:signal )?SIG(?:TERM|INT)\b|\bSIG(?:TERM|INT)\b (?:received|caught)|\b(?:on|by|after|reason="?|signal[=:] ?"?)SIG(?:TERM|INT)\b|(?:exiting|stopping|shutting down|terminating) (?:on|after|by) (?:SIG(?:TERM|INT)|request|signal|user)\b|[Gg]raceful(?:ly)? (?:stop|shut|exit)|\b[Uu]ser (?:stopped|requested)\b|\b[Ss]hutting down(?: (?:the )?(?:server|service|gracefully|now))?(?:[.,;:!"']|$)|\b[Ss]hutdown (?:started|requested|initiated)\b|Stopping server(?:, please wait| gracefully)|\bservice \S+ stopping\b|"stop" has been clicked/;
+  /\bHandling signal: (?:term|int|quit)\b|\b[Rr]eceived (?:signal (?:2|15)\b|SIG(?:TERM|INT)\b)|\b(?:got|caught) (?:signal )?SIG(?:TERM|INT)\b|\bSIG(?:TERM|INT)\b (?:received|caught)|\b(?:on|by|after|reason="?|signal[=:] ?"?)SIG(?:TERM|INT)\b|(?:exiting|stopping|shutting down|terminating) (?:on|after|by) (?:SIG(?:TERM|INT)|request|signal|user)\b|[Gg]raceful(?:ly)? (?:stop|shut|exit)|\b[Uu]ser (?:stopped|requested)\b|\b[Ss]hutting down(?: (?:the )?(?:server|service|gracefully|now))?(?:[.,;:!"']|$)|\b[Ss]hutdown (?:started|requested|initiated)\b|Stopping server(?:, please wait| gracefully)|\bservice \S+ stopping\b|"stop" has been clicked/;
 const STARTED = /\b(?:start(?:ed|ing)|spawned|LOG START)\b/i;
 const FORCED = /SIGKILL|\bKILL|[Tt]imed? ?out|\b9\b/;
 const WAKE: ReadonlySet<SymptomKind> = new Set([
@@ -262,7 +235,8 @@ const WAKE: ReadonlySet<SymptomKind> = new Set([
 ]);
 /** Nobody who stops makes a new connection. */
 const NEW = /\b(?:dial|connect(?:ing)? to|Connection to)\b/;
-const TORN = /clos|abort|cancel|broken|reset|\bEOF\b|disconnect|interrupt|terminat|stopp|\bexit/i;
+const TORN =
+  /clos|abort|cancel|broken|reset|\bEOF\b|disconnect|interrupt|terminat|stopp|\bexit|\bsent SIG(?:TERM|INT)/i;
 
 /** What an ordered stop tears down complains of it: connections that close, pipes that break, processes that end. */
 function afterStop(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {

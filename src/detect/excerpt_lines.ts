@@ -27,8 +27,22 @@ const STATEMENT = /\b(?:STATEMENT|QUERY|DETAIL|CONTEXT): /;
 const COMPLAINT = new RegExp(
   `\\b(?:${anyOf(
     'error errors err erro eror ftl fatal crit critical alert emerg panic exception traceback fail failed failure ' +
-      "failing cannot can't couldn't unable aborted warn warning wrn war severe denied refused invalid timeout",
+      "failing cannot can't couldn't unable aborted severe denied refused invalid timeout",
   )})\\b|\\w(?:Error|Exception)\\b`,
+  'i',
+);
+
+/** Levels that say: it goes on. */
+export const WARNING = /\b(?:warn|warning|wrn|war)\b/i;
+/** A warning without any of these only remarks on something. */
+const WORRY = new RegExp(
+  `\\b(?:${anyOf(
+    'no not non never nothing without too only out down bad late lost dead died gone behind stale above below over',
+  )})\\b|n't\\b|\\b(?:un|mis[sm]|in(?:valid|com)|dis(?:con|card)|${anyOf(
+    'reject refus drop skip stall stuck exceed exhaust overflow overrun underrun overload expir corrupt crash kill ' +
+      'exit abort clos block conflict duplicat delay lag retr timed interrupt terminat violat throttl leak broken ' +
+      'suspect wrong slow differ jump gap restart limit',
+  )})`,
   'i',
 );
 
@@ -56,12 +70,17 @@ export const withoutNone = (line: string): string => line.replaceAll(NONE_OF_IT,
 
 /** Levels of klog, as Kubernetes writes them: the first letter of the line. */
 const KLOG = /^([IWEF])\d{4} \d\d:\d\d:/;
+/** A level of one letter after the time, before a tag in brackets or a bar. */
+const LETTER = /^\[?\d{4}-\d\d-\d\d[ T][\d:.,Z]{8,16}\]? ([DIWECF]) (?:\[|\|)/;
+const QUIET_LETTERS = 'DI';
 
 function toneOf(text: string): Tone {
-  const klog = KLOG.exec(text)?.[1];
-  if (klog === 'I' || isQuiet(text)) return 'quiet';
-  if (klog !== undefined) return 'complaint';
-  return COMPLAINT.test(withoutNone(text)) ? 'complaint' : 'plain';
+  const letter = (KLOG.exec(text) ?? LETTER.exec(text))?.[1];
+  if (letter !== undefined && QUIET_LETTERS.includes(letter)) return 'quiet';
+  if (letter !== undefined) return 'complaint';
+  if (isQuiet(text)) return 'quiet';
+  const said = withoutNone(text);
+  return COMPLAINT.test(said) || (WARNING.test(said) && WORRY.test(said)) ? 'complaint' : 'plain';
 }
 
 /** Lines that continue a quoted value or a statement: the record before them let a newline through. */

@@ -111,6 +111,27 @@ describe('restarting', () => {
     );
   });
 
+  it.each([
+    'INFO gen1 restarted, pid 4127',
+    'watchdog: gen1 is running again',
+    'Nov 12 03:31:12 enc1 systemd[1]: Started gen1.service - Generator.',
+  ])('is not suggested when somebody says that it was done: %s', (line) => {
+    expect(classify(crash, line)).toMatchObject({ symptom: 'process_crash', remedy: 'none' });
+  });
+
+  it.each([
+    'INFO gen1 will be restarted in 30 s',
+    'INFO gen1 not restarted: disabled by an operator',
+    'WARN gen1 could not be respawned',
+    'INFO viewer 12 is running again',
+  ])('is suggested as long as nobody has: %s', (line) => {
+    expect(classify(crash, line).remedy).toBe('restart_channel');
+  });
+
+  it('is suggested for one that died again after it was restarted', () => {
+    expect(classify(crash, 'INFO gen1 restarted', crash).remedy).toBe('restart_channel');
+  });
+
   it.each(['SIGILL', 'SIGTRAP'])('is not suggested for %s: the same program would do the same again', (signal) => {
     expect(classify(`WARN exited: gen1 (terminated by ${signal}; not expected)`).remedy).toBe('escalate');
   });
@@ -157,6 +178,14 @@ describe('a source that was away for a moment', () => {
     expect(classify(gone, push, ...goesOn).symptom).not.toBe('benign_noise');
   });
 
+  it('is no trouble when a reader of segments queues and writes the next one', () => {
+    const lost =
+      '[stream.hls][warning] Failed to reload playlist: Unable to open URL: http://o/a.m3u8 (Read timed out.)';
+    const next = ['[stream.hls][debug] Adding segment 9 to queue', '[stream.hls][debug] Writing segment 9 to output'];
+    expect(classify(lost, ...next).symptom).toBe('benign_noise');
+    expect(classify(...next, lost).symptom).toBe('upstream_timeout');
+  });
+
   it('does not hide another trouble that stands before it', () => {
     const full = 'av_interleaved_write_frame(): No space left on device';
     expect(classify(full, gone, ...goesOn).symptom).toBe('disk_full');
@@ -177,6 +206,27 @@ describe('the tone of a line', () => {
     expect(classify('I0301 10:00:00.000001 1 frob.go:7] failed to frob').symptom).toBe('benign_noise');
     expect(classify('E0301 10:00:00.000001 1 frob.go:7] it did not frob').symptom).toBe('unknown');
     expect(classify('debug: - frob error rate').symptom).toBe('benign_noise');
+    const letter = (level: string) => `[2026-03-01 10:00:00.101] ${level} [Frob:12] frob.cpp:7 | it did not frob`;
+    expect(classify(letter('E')).symptom).toBe('unknown');
+    expect(classify(letter('I')).symptom).toBe('benign_noise');
+  });
+});
+
+describe('a warning that nothing knows', () => {
+  it('is a remark, unless it speaks of something bad', () => {
+    expect(classify('WARN frob: getting on with it').symptom).toBe('benign_noise');
+    for (const bad of ['lost its widget', 'widget 7 was dropped', 'widget is not there', 'widget is unusable']) {
+      expect(classify(`WARN frob: ${bad}`).symptom).toBe('unknown');
+    }
+    expect(classify('ERROR frob: getting on with it').symptom).toBe('unknown');
+  });
+});
+
+describe('what a line says at its ease', () => {
+  it('ranks below what a complaint says, and stands where there is none', () => {
+    const eased = 'INFO player: the stream stalled';
+    expect(classify(eased).symptom).toBe('stalled_output');
+    expect(classify('ERROR demuxer: the file ended prematurely', eased).symptom).toBe('corrupt_input');
   });
 });
 

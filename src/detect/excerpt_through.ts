@@ -1,0 +1,51 @@
+import type { SymptomKind } from '../core/symptom.ts';
+import { asNoise, type Evidence, isSerious, noise, PASSING } from './excerpt_course.ts';
+import { type ExcerptLine, WARNING } from './excerpt_lines.ts';
+
+const COUNTED = /\b(?:re-?tr(?:y|ies|ying)|attempt)\b\W{0,3}#?\d/i;
+const GIVEN_UP =
+  /\b(?:g[ai]v(?:e|ing) up|abandon\w*|exhausted|max(?:imum)? (?:re)?(?:tries|attempts)|exceed\w* .{0,40}(?:limit|retr|attempts|tries)|can(?:no|')t be reached)\b/i;
+const DONE = /\b(?:done|saved|completed?|finished|copied|transferred|uploaded|downloaded)\b/i;
+const NOT_DONE = /\b(?:not|never|incomplete|0|fail\w*|cannot|skipp\w+)\b/i;
+const RETRIED: ReadonlySet<SymptomKind> = new Set([...PASSING, 'rate_limited']);
+
+/** A job that counted its tries and came to its end. */
+export function retried(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
+  const done = lines.findLast(({ text, tone }) => tone !== 'complaint' && DONE.test(text) && !NOT_DONE.test(text));
+  if (done === undefined || !lines.some(({ at, text }) => at < done.at && COUNTED.test(text))) return evidence;
+  if (lines.some(({ at, text, tone }) => GIVEN_UP.test(text) || (at > done.at && tone === 'complaint')))
+    return evidence;
+  if (!evidence.every((one) => !isSerious(one) || (one.at < done.at && RETRIED.has(one.symptom)))) return evidence;
+  const tries = unexplained(lines, evidence).filter(({ text }) => COUNTED.test(text));
+  return [
+    ...evidence.map((one) => (isSerious(one) ? asNoise(one) : one)),
+    ...[...tries, done].map(({ at }) => noise(at, 'harmless_retried')),
+  ];
+}
+
+/** Levels above a warning, as words of their own. */
+const WORSE = /\b(?:err|error|fatal|ftl|crit(?:ical)?|panic|alert|emerg|severe|exception)\b|\w(?:Error|Exception)\b/i;
+/** What was begun is there, or is done. */
+const THROUGH =
+  /\b(?:done|ready|completed?|finished|succe(?:ss\w*|eded)|resumed|recovered|connected|back (?:to|in|up|on)|restored|healthy|online|is (?:up|running|live)|(?:now |stat(?:e|us)[:=] ?)(?:up|running|live|connected|active)|found [1-9]\d* \w+|(?:[1-9]\d*|all) (?:\w+ ){0,3}(?:found|loaded|saved|written|uploaded|active))\b/i;
+const NOT_THROUGH =
+  /\b(?:not|never|no|without|un\w+|until|unless|when|if|before|will|would|waiting|wait|fail\w*|cannot|can't|couldn't|only|incomplete|partial\w*)\b/i;
+
+/**
+ * Warnings that nothing knows, and after them the last word is that the work is done or up: they were of its course.
+ */
+export function cameThrough(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
+  const open = unexplained(lines, evidence);
+  if (open.length === 0 || evidence.some(isSerious)) return evidence;
+  if (!open.every(({ text }) => WARNING.test(text) && !WORSE.test(text))) return evidence;
+  const through = lines.findLast(
+    ({ text, tone }) => tone !== 'complaint' && THROUGH.test(text) && !NOT_THROUGH.test(text),
+  );
+  if (through === undefined || through.at < open.at(-1)!.at) return evidence;
+  return [...evidence, ...open.map(({ at }) => noise(at, 'harmless_through'))];
+}
+
+function unexplained(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly ExcerptLine[] {
+  const known = new Set(evidence.map(({ at }) => at));
+  return lines.filter(({ at, tone }) => tone === 'complaint' && !known.has(at));
+}

@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { classifyExcerpt } from '../../src/detect/excerpt.ts';
+import { readCatalogue } from '../../tools/corpus.ts';
+
+const catalogue = readCatalogue();
+const symptomOf = (...lines: string[]) => classifyExcerpt(lines, catalogue).symptom;
+
+describe('warnings before the work is done', () => {
+  const warned = 'WARN frob: no widget yet';
+
+  it.each([
+    'INFO frob is ready',
+    'INFO frob: found 3 widgets',
+    'INFO frob completed after 12 s',
+    'INFO frob: back to normal',
+    'INFO frob: state=running',
+  ])('were of its course: %s', (done) => {
+    expect(symptomOf(warned, warned, done)).toBe('benign_noise');
+  });
+
+  it.each([
+    ['that come after it', ['INFO frob is ready', warned]],
+    ['where it is only promised', [warned, 'INFO waiting until frob is ready']],
+    ['where it is denied', [warned, 'INFO frob is not ready']],
+    ['where nothing was found', [warned, 'INFO frob: found 0 widgets']],
+    ['beside an error', ['ERROR frob: widget broke', warned, 'INFO frob is ready']],
+  ])('stay unknown %s', (_, lines) => {
+    expect(symptomOf(...lines)).toBe('unknown');
+  });
+
+  it('do not excuse a trouble that is known', () => {
+    expect(symptomOf('WARN frob: No space left on device', warned, 'INFO frob is ready')).toBe('disk_full');
+  });
+});
+
+describe('a job that counts its tries', () => {
+  it('is done when it says so, whatever its tries said', () => {
+    const tries = ['WARN copy: operation failed, retry 1', 'WARN copy: operation failed, retry 2'];
+    expect(symptomOf(...tries, 'INFO copy: 12 files transferred')).toBe('benign_noise');
+    expect(symptomOf(...tries)).toBe('unknown');
+  });
+
+  it('is not done when it went past its last try', () => {
+    const lost = 'WARN push: Connection refused, attempt #3';
+    const ended = 'INFO push: endpoint finished';
+    expect(symptomOf(lost, ended)).toBe('benign_noise');
+    for (const over of ['WARN push: exceeded its retry limit', "WARN push: target can't be reached"]) {
+      expect(symptomOf(lost, over, ended)).toBe('upstream_unreachable');
+    }
+  });
+});
+
+describe('a session that nobody uses', () => {
+  it('takes its encoder with it', () => {
+    const ended = 'INFO transcoder-7 exited with code 255';
+    expect(symptomOf('INFO session 7 is idle, stopping', ended)).toBe('benign_noise');
+    expect(symptomOf('INFO session 7 timed out, stopping', ended)).not.toBe('benign_noise');
+  });
+});
+
+describe('the spelling of headings', () => {
+  it.each([
+    ['ERROR write: No Space Left On Device', 'disk_full'],
+    ['ERROR Connection Refused by 192.0.2.4:1935', 'upstream_unreachable'],
+    ['ERROR Login Failed for user admin', 'auth_denied'],
+    ['ERROR Too Many Open Files', 'fd_exhaustion'],
+  ])('says the same: %s', (line, symptom) => {
+    expect(symptomOf(line)).toBe(symptom);
+  });
+});
