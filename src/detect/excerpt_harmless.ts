@@ -216,7 +216,8 @@ function recovered(lines: readonly ExcerptLine[], evidence: readonly Evidence[])
   if (back === undefined) return evidence;
   const worried = lines.filter(({ tone }) => tone === 'complaint').map(({ at }) => at);
   if (worried.some((at) => at > back.at)) return evidence;
-  if (!lines.some(({ at, text }) => at <= back.at && (TRIES.test(text) || AGAIN.test(text)))) return evidence;
+  const tried = lines.some(({ at, text }) => at <= back.at && (TRIES.test(text) || AGAIN.test(text)));
+  if (!tried && !isUp(back.text)) return evidence;
   if (!evidence.every((one) => !isSerious(one) || (one.at <= back.at && PASSING.has(one.symptom)))) return evidence;
   return [...evidence.map((one) => (isSerious(one) ? asNoise(one) : one)), noise(back.at, 'harmless_recovered')];
 }

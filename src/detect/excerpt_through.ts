@@ -1,5 +1,5 @@
 import type { SymptomKind } from '../core/symptom.ts';
-import { asNoise, type Evidence, isSerious, noise, PASSING } from './excerpt_course.ts';
+import { asNoise, type Evidence, isSerious, noise, PASSING, playsAfter } from './excerpt_course.ts';
 import { type ExcerptLine, WARNING } from './excerpt_lines.ts';
 
 const COUNTED = /\b(?:re-?tr(?:y|ies|ying)|attempt)\b\W{0,3}#?\d/i;
@@ -32,16 +32,17 @@ const NOT_THROUGH =
   /\b(?:not|never|no|without|un\w+|until|unless|when|if|before|will|would|waiting|wait|fail\w*|cannot|can't|couldn't|only|incomplete|partial\w*)\b/i;
 
 /**
- * Warnings that nothing knows, and after them the last word is that the work is done or up: they were of its course.
+ * What nothing knows, before an output that goes on growing at full speed; and warnings before the last word that the work
+ * is done or up: they were of its course.
  */
 export function cameThrough(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
   const open = unexplained(lines, evidence);
-  if (open.length === 0 || evidence.some(isSerious)) return evidence;
-  if (!open.every(({ text }) => WARNING.test(text) && !WORSE.test(text))) return evidence;
-  const through = lines.findLast(
-    ({ text, tone }) => tone !== 'complaint' && THROUGH.test(text) && !NOT_THROUGH.test(text),
-  );
-  if (through === undefined || through.at < open.at(-1)!.at) return evidence;
+  const last = open.at(-1);
+  if (last === undefined || evidence.some(isSerious)) return evidence;
+  const mild = open.every(({ text }) => WARNING.test(text) && !WORSE.test(text));
+  const isThrough = ({ at, text, tone }: ExcerptLine): boolean =>
+    at > last.at && tone !== 'complaint' && THROUGH.test(text) && !NOT_THROUGH.test(text);
+  if (!playsAfter(lines, last.at) && !(mild && lines.some(isThrough))) return evidence;
   return [...evidence, ...open.map(({ at }) => noise(at, 'harmless_through'))];
 }
 
