@@ -1,7 +1,7 @@
 import type { SymptomKind } from '../core/symptom.ts';
 import { asNoise, type Evidence, isSerious, noise, PASSING, playsAfter } from './excerpt_course.ts';
 import type { ExcerptLine } from './excerpt_lines.ts';
-import { cameThrough, retried } from './excerpt_through.ts';
+import { cameThrough, ordered, retried } from './excerpt_through.ts';
 
 /** A viewer's leaving ranks as its patterns do. */
 const LEFT_SEVERITY = 20;
@@ -21,6 +21,7 @@ export function withoutHarmless(lines: readonly ExcerptLine[], evidence: readonl
     viewerLeft,
     recovered,
     retried,
+    ordered,
     cameThrough,
     afterStop,
   ];
@@ -51,7 +52,7 @@ function ofScanners(lines: readonly ExcerptLine[], evidence: readonly Evidence[]
 
 /** One of those who watch, by a number or an address, or as the one whom words come from. */
 const PEER =
-  /\b(?:client|viewer|listener|player|subscriber|consumer|spectator)s?(?:(?: |#|\[| \[|=)[\w.:[\]-]{0,60}\d|,? (?:disconnected|left|gone|went away|timed out|hung up|closed)\b)|\bfrom (?:the |a )?(?:client|viewer|listener|player|subscriber|consumer)\b|\b(?:timed out|idle|slow|gone) (?:client|viewer|listener|player|session)s?\b|\b(?:client|viewer|listener)s, \d+ (?:timed out|lost|dropped)\b/i;
+  /\b(?:client|viewer|listener|player|subscriber|consumer|spectator)s?(?:(?: |#|\[| \[|=)[\w.:[\]-]{0,60}\d|,? (?:disconnected|left|gone|went away|timed out|hung up|closed)\b)|\bfrom (?:the |a )?(?:client|viewer|listener|player|subscriber|consumer)\b|\b(?:dropping|removing|kicking|disconnecting) (?:the |this |one )?(?:client|viewer|listener|player|subscriber|consumer)\b|\b(?:timed out|idle|slow|gone) (?:client|viewer|listener|player|session)s?\b|\b(?:client|viewer|listener)s, \d+ (?:timed out|lost|dropped)\b/i;
 /** Somebody else may be meant on the same line: then it stays what it is. */
 const NOT_PEER =
   /\b(?:upstream|origin|backend|source|proxy|redis|database|dial|provider|tuner|publish\w*|encoder|ingest|camera|api|(?:push|relay|forward)(?:ing)? (?:to|target)|connect(?:ing|ion)? to|(?:to|from|by) (?:the )?server)\b/i;
@@ -67,14 +68,14 @@ function ofPeers(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): 
 /** Up to here a claim is no more than a turn of speech. */
 const VAGUE_SEVERITY = 20;
 const SWEPT =
-  /\b(?:removed|deleted|purged|pruned|evicted|cleaned(?: up)?|cleared|discarded) (?:\d+ |all )?(?:[a-z]+ )?(?:expired|stale|old|orphaned|outdated|unused)\b/i;
+  /\b(?:removed|deleted|purged|pruned|evicted|cleaned(?: up)?|cleared|discarded) (?:\d+ |all )?(?:[a-z]+ )?(?:expired|stale|old|orphaned|outdated|unused)\b|\b(?:alert|alarm|incident|problem)s? (?:\S{1,40} )?(?:resolved|cleared|is over)\b|\b(?:retry|alert|error|restart|back-?off) (?:policy|policies|rules?|thresholds?)\b/i;
 
 /** Old things that were swept out are no trouble, nor is what a line at its ease only hints at. */
 function ofSweeping(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
   const isSwept = ({ at, general, severity, symptom }: Evidence): boolean => {
     const { tone, text } = lines[at]!;
     if (general !== true || tone === 'complaint' || symptom === 'client_disconnect_benign') return false;
-    return SWEPT.test(text) || (tone === 'quiet' && severity <= VAGUE_SEVERITY);
+    return SWEPT.test(text) || (tone === 'quiet' && (severity <= VAGUE_SEVERITY || symptom === 'unknown'));
   };
   return evidence.map((one) => (isSwept(one) ? asNoise(one) : one));
 }
@@ -96,7 +97,7 @@ function ofDeprecations(lines: readonly ExcerptLine[], evidence: readonly Eviden
 
 /** A part that is not there, and what the program does about it. */
 const WITHOUT =
-  /\b(?:not (?:found|installed|available|supported)|unsupported|unknown|missing|unavailable)\b.{0,80}[,;:.-] *(?:[\w.-]+ ){0,3}(?:is |are |will be |being )?(?:disabled|skipp(?:ed|ing)|ignor(?:ed|ing))\b.{0,40}$|\bdrivers? (?:may |is |are )?not (?:be )?installed\b/i;
+  /\b(?:not (?:found|installed|available|supported)|unsupported|unknown|missing|unavailable)\b.{0,80}[,;:.-] *(?:[\w.-]+ ){0,3}(?:is |are |will be |being )?(?:disabled|skipp(?:ed|ing)|ignor(?:ed|ing))\b.{0,40}$|\bdrivers? (?:may |is |are )?not (?:be )?installed\b|\b(?:disabled|switched off|turned off) (?:by|in) (?:the |its )?(?:config\w*|settings?|default)\b/i;
 const UP_ALL_THE_SAME = /\bstart-?up complete\b|\b(?:successfully started|started successfully)\b/i;
 const FAILS = /\b(?:error|fatal|critical|panic|abort\w*)\b/i;
 const OPTIONAL: ReadonlySet<SymptomKind> = new Set([
@@ -160,9 +161,10 @@ function ofChildren(lines: readonly ExcerptLine[], evidence: readonly Evidence[]
 
 /** A service ends the encoder of a stream that nobody watches any more. */
 const TOLD =
-  /\b(?:killing|stopping|terminating|ending) (?:(?:the|idle|unused|active|its) ){0,2}(?:ffmpeg|transcod\w*|encoder)\b|\bkill\(\)|\bsession\b.{0,40}\b(?:idle|unused|no longer (?:used|needed|watched)|no (?:viewers|clients|watchers)\b.{0,12})\b.{0,20}\b(?:stopping|killing|ending|terminating|closing)\b|\bsen(?:ding|t) SIG(?:TERM|INT) to (?:the )?(?:ffmpeg|transcod\w*|encoder)\b/i;
+  /\b(?:killing|stopping|terminating|ending) (?:(?:the|idle|unused|active|its) ){0,2}(?:ffmpeg|transcod\w*|encoder)\b|\b(?:stopped|ended|disabled) by (?:an? |the )?(?:operator|user|admin\w*|request)\b|\bkill\(\)|\bsession\b.{0,40}\b(?:idle|unused|no longer (?:used|needed|watched)|no (?:viewers|clients|watchers)\b.{0,12})\b.{0,20}\b(?:stopping|killing|ending|terminating|closing)\b|\bsen(?:ding|t) SIG(?:TERM|INT) to (?:the )?(?:ffmpeg|transcod\w*|encoder)\b/i;
 const FOR_CAUSE =
   /stall|respon[ds]|tim(?:ed?|ing) ?-?out|\bhung|memory|watchdog|stuck|fr[eo]{1,2}ze|restart|\bno (?:data|frames|output|progress)\b/i;
+const ENDED: ReadonlySet<SymptomKind> = new Set(['process_exit_nonzero', 'unknown']);
 const BY_SIGNAL = /\b(?:code|status|signal)[ =:]*(?:-9|-15|9|15|137|143|255)\b|\bSIG(?:KILL|TERM|INT)\b/;
 
 /** An encoder that its service ended, with nothing wrong before that, has not failed. */
@@ -171,7 +173,7 @@ function toldToEnd(lines: readonly ExcerptLine[], evidence: readonly Evidence[])
   if (told === undefined || evidence.some((one) => one.at <= told.at && isSerious(one))) return evidence;
   if (lines.some(({ at, text }) => at <= told.at && FOR_CAUSE.test(text))) return evidence;
   const isTold = ({ at, symptom }: Evidence): boolean =>
-    symptom === 'process_exit_nonzero' && at > told.at && BY_SIGNAL.test(lines[at]!.text);
+    ENDED.has(symptom) && at > told.at && BY_SIGNAL.test(lines[at]!.text);
   return evidence.map((one) => (isTold(one) ? asNoise(one) : one));
 }
 

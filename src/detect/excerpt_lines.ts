@@ -75,12 +75,13 @@ const LETTER = /^\[?\d{4}-\d\d-\d\d[ T][\d:.,Z]{8,16}\]? ([DIWECF]) (?:\[|\|)/;
 const QUIET_LETTERS = 'DI';
 
 function toneOf(text: string): Tone {
-  const letter = (KLOG.exec(text) ?? LETTER.exec(text))?.[1];
-  if (letter !== undefined && QUIET_LETTERS.includes(letter)) return 'quiet';
-  if (letter !== undefined) return 'complaint';
-  if (isQuiet(text)) return 'quiet';
+  const klog = KLOG.exec(text)?.[1];
+  const letter = klog ?? LETTER.exec(text)?.[1];
+  if (letter === undefined ? isQuiet(text) : QUIET_LETTERS.includes(letter)) return 'quiet';
+  if (klog !== undefined || (letter !== undefined && letter !== 'W')) return 'complaint';
   const said = withoutNone(text);
-  return COMPLAINT.test(said) || (WARNING.test(said) && WORRY.test(said)) ? 'complaint' : 'plain';
+  const warns = letter === 'W' || WARNING.test(said);
+  return COMPLAINT.test(said) || (warns && WORRY.test(said)) ? 'complaint' : 'plain';
 }
 
 /** Lines that continue a quoted value or a statement: the record before them let a newline through. */

@@ -32,8 +32,8 @@ const NOT_THROUGH =
   /\b(?:not|never|no|without|un\w+|until|unless|when|if|before|will|would|waiting|wait|fail\w*|cannot|can't|couldn't|only|incomplete|partial\w*)\b/i;
 
 /**
- * What nothing knows, before an output that goes on growing at full speed; and warnings before the last word that the work
- * is done or up: they were of its course.
+ * What nothing knows, before an output that goes on growing at full speed; and warnings before the last word that the
+ * work is done or up: they were of its course.
  */
 export function cameThrough(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
   const open = unexplained(lines, evidence);
@@ -44,6 +44,15 @@ export function cameThrough(lines: readonly ExcerptLine[], evidence: readonly Ev
     at > last.at && tone !== 'complaint' && THROUGH.test(text) && !NOT_THROUGH.test(text);
   if (!playsAfter(lines, last.at) && !(mild && lines.some(isThrough))) return evidence;
   return [...evidence, ...open.map(({ at }) => noise(at, 'harmless_through'))];
+}
+
+const ORDERED =
+  /\b(?:by (?:an? |the )?(?:operator|administrator|admin)|for (?:planned |scheduled )?maintenance|maintenance mode)\b/i;
+
+/** What somebody has ordered is no trouble, where the line says no more than that. */
+export function ordered(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
+  const more = unexplained(lines, evidence).filter(({ text }) => ORDERED.test(text) && !WORSE.test(text));
+  return [...evidence, ...more.map(({ at }) => noise(at, 'harmless_ordered'))];
 }
 
 function unexplained(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly ExcerptLine[] {

@@ -215,7 +215,7 @@ describe('what a line says is over', () => {
   });
 
   it.each([
-    ['began after that', [link('Up 1000 Mbps Full Duplex'), link('Down')], 'upstream_unreachable'],
+    ['began after that', [link('Up 1000 Mbps Full Duplex'), link('Down')], 'unknown'],
     ['began again', [driver, opened, driver], 'hw_accel_failure'],
     [
       'is something else',

@@ -68,3 +68,58 @@ describe('the spelling of headings', () => {
     expect(symptomOf(line)).toBe(symptom);
   });
 });
+
+describe('an encoder that goes on', () => {
+  const report = (frame: number, time: string) =>
+    `frame=${frame} fps= 25 q=24.0 size=  9kB time=${time} bitrate=1kbits/s speed=1x`;
+  const odd = '[frob @ 0x55] Unable to read the widget';
+
+  it('has got over what nothing knows', () => {
+    expect(symptomOf(odd, report(500, '00:00:20.00'), report(525, '00:00:21.00'))).toBe('benign_noise');
+    expect(symptomOf(report(500, '00:00:20.00'), report(525, '00:00:21.00'), odd)).toBe('unknown');
+    expect(symptomOf(odd, report(500, '00:00:20.00'), report(500, '00:00:20.00'))).toBe('unknown');
+  });
+});
+
+describe('what somebody ordered', () => {
+  it('is no trouble, unless the line calls it an error', () => {
+    expect(symptomOf('WARN pool: o1 marked down by operator for maintenance')).toBe('benign_noise');
+    expect(symptomOf('ERROR pool: o1 marked down by operator for maintenance')).toBe('unknown');
+    expect(symptomOf('INFO channel 7 stopped by operator', 'INFO ffmpeg-7 exited with code 255')).toBe('benign_noise');
+    expect(symptomOf('INFO channel 7 stopped by itself', 'INFO ffmpeg-7 exited with code 1')).toBe(
+      'process_exit_nonzero',
+    );
+  });
+});
+
+describe('words about a trouble that is not there', () => {
+  it.each([
+    'INFO alert resolved: disk full on /srv',
+    'DEBUG retry policy: at most 5 attempts on 429 Too Many Requests',
+    'DEBUG ignoring a broken pipe',
+    'INFO frob: disabled in the configuration',
+  ])('are no claim: %s', (line) => {
+    expect(symptomOf(line)).toBe('benign_noise');
+  });
+
+  it('are one where the line complains', () => {
+    expect(symptomOf('ERROR alert: disk full on /srv')).toBe('disk_full');
+    expect(symptomOf('ERROR the retry policy gave up: 429 Too Many Requests')).toBe('rate_limited');
+  });
+});
+
+describe('a gateway', () => {
+  it('says 502 also of what did not answer it in time', () => {
+    const gateway = (why: string) => `{"level":"error","msg":"dial tcp 10.0.0.4:80: ${why}","status":502}`;
+    expect(symptomOf(gateway('i/o timeout'))).toBe('upstream_timeout');
+    expect(symptomOf(gateway('connect: connection refused'))).toBe('upstream_unreachable');
+  });
+});
+
+describe('a server that is up again by its name', () => {
+  it('was down for a moment, and says nothing of another one', () => {
+    const down = 'WARN health: server o1 connection refused';
+    expect(symptomOf(down, 'INFO health: server o1 is up')).toBe('benign_noise');
+    expect(symptomOf(down, 'INFO health: server o2 is up')).toBe('upstream_unreachable');
+  });
+});
