@@ -24,7 +24,7 @@ const CRASH_LOOP_MIN = 3;
 const HINT_SEVERITY = 44;
 
 /** The files of what every program says, or the libraries in it. */
-const GENERAL: ReadonlySet<string> = new Set(['system', 'transport']);
+const GENERAL: ReadonlySet<string> = new Set(['system', 'transport', 'plain']);
 
 /** The symptom of a line by itself. Cheaper than an excerpt, and blind to what happens around it. */
 export function classifyLine(line: string, catalogue: Catalogue): Verdict {
