@@ -1,7 +1,7 @@
 import type { SymptomKind } from '../core/symptom.ts';
 import { asNoise, type Evidence, isSerious, noise, PASSING, playsAfter } from './excerpt_course.ts';
 import type { ExcerptLine } from './excerpt_lines.ts';
-import { cameThrough, ordered, retried } from './excerpt_through.ts';
+import { cameThrough, ordered, retried, wentWell } from './excerpt_through.ts';
 
 /** A viewer's leaving ranks as its patterns do. */
 const LEFT_SEVERITY = 20;
@@ -21,6 +21,7 @@ export function withoutHarmless(lines: readonly ExcerptLine[], evidence: readonl
     viewerLeft,
     recovered,
     retried,
+    wentWell,
     ordered,
     cameThrough,
     afterStop,

@@ -123,3 +123,43 @@ describe('a server that is up again by its name', () => {
     expect(symptomOf(down, 'INFO health: server o2 is up')).toBe('upstream_unreachable');
   });
 });
+
+describe('what was tried once more', () => {
+  const lost = 'ERROR upload of seg_12.ts failed: Connection reset by peer, retry 1/5';
+
+  it.each([
+    [lost, 'INFO upload of seg_12.ts ok'],
+    ['WARN epg api answered 429, backing off 5 s', 'INFO epg api answered 200'],
+    ['WARN fetch: no answer from origin-2 in 10 s, trying origin-3', 'INFO fetch: 12 kB loaded'],
+  ])('went well by the last word about it: %s', (failed, well) => {
+    expect(symptomOf(failed, well)).toBe('benign_noise');
+  });
+
+  it.each([
+    ['when the word is about something else', [lost, 'INFO recorder: b.ts written']],
+    ['when it fails again after that', [lost, 'INFO upload of seg_12.ts ok', lost]],
+    ['when it was given up', [lost, 'WARN upload: giving up', 'INFO upload of seg_13.ts ok']],
+    ['when a viewer is well', [lost, 'INFO viewer of seg_12.ts ok']],
+    ['when nobody tried', ['ERROR relay ch4: Connection refused', 'INFO relay ch4: configuration loaded']],
+  ])('did not go well %s', (_, lines) => {
+    expect(symptomOf(...lines)).toBe('upstream_unreachable');
+  });
+
+  it('does not mend what no second try mends', () => {
+    expect(symptomOf('ERROR a.ts: No space left on device, retry 1', 'INFO a.ts ok')).toBe('disk_full');
+  });
+});
+
+describe("a small service's own words", () => {
+  it.each([
+    ['ERROR relay ch4: backend answered 503', 'upstream_unreachable'],
+    ['WARNING watch ch4: encoder alive, output file has not grown for 90 s', 'stalled_output'],
+    ['ERROR recorder: volume /srv/rec at 100 %, recording stopped', 'disk_full'],
+  ])('are understood in a complaint: %s', (line, symptom) => {
+    expect(symptomOf(line)).toBe(symptom);
+  });
+
+  it('are no claim where the line is at its ease', () => {
+    expect(symptomOf('INFO volume /srv/rec at 100 % of its quota, as configured')).toBe('benign_noise');
+  });
+});
