@@ -70,10 +70,11 @@ export function processCrashed(look: Look): Match | undefined {
  * that Reeve has had its start in is a person's.
  */
 export function loopHasRested(look: Look): boolean {
-  const { process, facts, context } = look;
-  if (process === undefined || (process.state !== 'fatal' && !look.churning)) return false;
-  if (facts.actedMs !== undefined && look.nowMs - facts.actedMs < context.limits.fingerprintMemoryMs) return false;
-  if (process.failedLives < 2 || look.nowMs - (process.downSinceMs ?? look.nowMs) < LOOP_REST_MS) return false;
+  const { process, context, nowMs } = look;
+  const { actedMs = Number.NEGATIVE_INFINITY } = look.facts;
+  if (process?.state !== 'exited' && process?.state !== 'fatal') return false;
+  if (nowMs - actedMs < context.limits.fingerprintMemoryMs) return false;
+  if (process.failedLives < 2 || nowMs - (process.downSinceMs ?? nowMs) < LOOP_REST_MS) return false;
   return endedUnexpectedly(look, process);
 }
 

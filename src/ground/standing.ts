@@ -25,8 +25,7 @@ export class Standing {
   readonly #context: ClassifyContext;
   readonly #judgedMs: MonoMs;
   /** Worked out when it is first asked for: what gets news before that is judged anyway. */
-  #untilMs: MonoMs | undefined;
-  #isProcessKnown = false;
+  #rests: { readonly untilMs: MonoMs; readonly isProcessKnown: boolean } | undefined;
 
   constructor(facts: ChannelFacts, context: ClassifyContext, judgedMs: MonoMs) {
     this.#facts = facts;
@@ -37,11 +36,12 @@ export class Standing {
   /** The same judgement would come of these. Never true of what it cannot tell. */
   stands(facts: ChannelFacts, context: ClassifyContext, nowMs: MonoMs): boolean {
     if (!isSameAround(this.#context, context) || !tellsTheSame(this.#facts, facts)) return false;
-    if (this.#untilMs === undefined) {
-      this.#untilMs = standsUntil(this.#facts, this.#judgedMs);
-      this.#isProcessKnown = processKnown(this.#facts.process, this.#judgedMs);
-    }
-    if (nowMs >= this.#untilMs || processKnown(facts.process, nowMs) !== this.#isProcessKnown) return false;
+    this.#rests ??= {
+      untilMs: standsUntil(this.#facts, this.#judgedMs),
+      isProcessKnown: processKnown(this.#facts.process, this.#judgedMs),
+    };
+    const { untilMs, isProcessKnown } = this.#rests;
+    if (nowMs >= untilMs || processKnown(facts.process, nowMs) !== isProcessKnown) return false;
     this.#facts = facts;
     return true;
   }
@@ -107,8 +107,7 @@ export function standsUntil(facts: ChannelFacts, nowMs: MonoMs): MonoMs {
   if (!isSettled(facts, nowMs)) return nowMs;
   const { setup, process, output, reach, progress, viewers } = facts;
   let untilMs = nowMs + STANDS_MS_MAX;
-  const turns = (sinceMs: MonoMs | undefined, afterMs: number): void => {
-    if (sinceMs === undefined) return;
+  const turns = (sinceMs: MonoMs = Number.NaN, afterMs: number): void => {
     const turnMs = sinceMs + afterMs;
     if (turnMs >= nowMs && turnMs < untilMs) untilMs = turnMs;
   };

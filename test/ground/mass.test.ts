@@ -28,6 +28,11 @@ describe('groups that died at once, when no more die', () => {
     fleet.step([...groups('x', 'y'), ...members('z', WELL)], DEATHS_QUIET_MS);
     expect(each(fleet).some(([, , one]) => one)).toBe(false);
     const down = trouble('upstream_unavailable');
+    const elsewhere = new Fleet();
+    elsewhere.step(groups('x', 'y', 'z'));
+    elsewhere.step([...groups('x', 'y'), ...members('z', down)], DEATHS_QUIET_MS);
+    expect(each(elsewhere)).toContainEqual(['group:z|dead', 'over', false]);
+    expect(each(elsewhere)).toContainEqual(['group:x|dead', 'over', false]);
     const outage = new Fleet();
     outage.step(['x', 'y', 'z'].flatMap((name) => members(name, down)));
     outage.step(groups('x', 'y', 'z'), DEATHS_QUIET_MS);

@@ -138,6 +138,11 @@ describe('a loop', () => {
     const dead = (forMs: number) =>
       churn({ process: died(forMs, { exitCode: 1 }, { state: 'fatal', failedLives: 2 }) });
     expect([dead(599_999).length, dead(600_000).length]).toEqual([2, 0]);
+    const ends = [640_000, 620_000, 600_000].map((agoMs) => NOW - agoMs);
+    const inState = (state: 'exited' | 'backoff') =>
+      churn({ process: died(600_000, { exitCode: 1 }, { state, failedLives: 3, ends }) }).length;
+    // Who backs off will try again.
+    expect([inState('exited'), inState('backoff')]).toEqual([0, 2]);
   });
 
   it('is explained by what its lives said, if they said why', () => {

@@ -6,7 +6,7 @@ import { NO_ENGINE_FACTS } from '../../src/ground/engine_facts.ts';
 import type { ChannelFacts } from '../../src/ground/facts.ts';
 import type { ClassifyContext } from '../../src/ground/look.ts';
 import type { ProcessFacts } from '../../src/ground/process_facts.ts';
-import { Standing, standsUntil } from '../../src/ground/standing.ts';
+import { isSameContext, Standing, standsUntil } from '../../src/ground/standing.ts';
 import { viewersOf } from '../../src/ground/viewers.ts';
 import {
   endOf,
@@ -220,6 +220,25 @@ describe('a judgement that found no trouble', () => {
     expect(new Standing(first, context, NOW).stands(first, { ...context, ...around }, NOW + 1)).toBe(false);
   });
 
+  it('does not when a source around it fails longer, or is back', () => {
+    const first = factsOf({ output, process });
+    const near = { failFromMs: 1, okSinceMs: 2 };
+    const stands = (nearby: ClassifyContext['nearby']): boolean =>
+      new Standing(first, { ...context, nearby: near }, NOW).stands(first, { ...context, nearby }, NOW + 1);
+    expect([stands({ ...near }), stands({ ...near, failFromMs: 2 }), stands({ ...near, okSinceMs: 3 })]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  it('stands of a channel whose process nobody tells of, until somebody does', () => {
+    const first = factsOf({ output, process: undefined });
+    const standing = new Standing(first, context, NOW);
+    expect(standing.stands(first, context, NOW + 1)).toBe(true);
+    expect(standing.stands({ ...first, process }, context, NOW + 2)).toBe(false);
+  });
+
   it.each<[string, Given]>([
     ['a life has ended of late', { process: runs({ ends: [NOW - 59_999] }) }],
     ['its encoder stands', { progress: reports(30_000) }],
@@ -242,4 +261,10 @@ describe('a judgement that found no trouble', () => {
   it('is made anew after half a minute, come what may', () => {
     expect(standsUntil(factsOf({ output: undefined, watchedMs: undefined }), NOW)).toBe(NOW + 30_000);
   });
+});
+
+it('the context of trouble is the same only with the very same word of the engine', () => {
+  const other = { ...context, engine: { ...NO_ENGINE_FACTS } };
+  expect([isSameContext(context, { ...context }), isSameContext(context, other)]).toEqual([true, false]);
+  expect(isSameContext(context, { ...context, sharingSource: 1 })).toBe(false);
 });
