@@ -102,19 +102,22 @@ export interface PermitTerms {
  */
 export class Permit {
   readonly terms: PermitTerms;
+  readonly #mayBegin: () => boolean;
   #used = false;
 
-  private constructor(terms: PermitTerms) {
+  private constructor(terms: PermitTerms, mayBegin: () => boolean) {
     this.terms = terms;
+    this.#mayBegin = mayBegin;
   }
 
-  static grant(terms: PermitTerms): Permit {
-    return new Permit(terms);
+  /** `mayBegin`: asked when it is redeemed, for what may have come up since. */
+  static grant(terms: PermitTerms, mayBegin: () => boolean = () => true): Permit {
+    return new Permit(terms, mayBegin);
   }
 
-  /** True the first time, while it is fresh; false ever after. */
+  /** True the first time, while it is fresh and nothing has come up against it; false ever after. */
   redeem(nowMs: MonoMs): boolean {
-    const valid = !this.#used && nowMs < this.terms.expiresMs;
+    const valid = !this.#used && nowMs < this.terms.expiresMs && this.#mayBegin();
     this.#used = true;
     return valid;
   }

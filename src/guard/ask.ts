@@ -106,6 +106,12 @@ function momentOf(asking: Asking, place: NonNullable<ReturnType<typeof placeOf>>
   };
 }
 
+/** The same request in the world as it is now. */
+export function momentAgain(moment: Moment, world: World): Moment {
+  const { nowMs, state, control, journalError, liveFacts } = world;
+  return { ...moment, nowMs, state, control, journalError, live: liveFacts(moment.call.target, moment.engine) };
+}
+
 /** Asks all questions about a request. Pure: nothing is reserved. */
 export function weigh(request: GuardRequest, world: World): Weighed {
   const { call, envelope, persona, incident, run, stepHighRiskUsed, approval } = request;

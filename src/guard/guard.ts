@@ -8,11 +8,20 @@ import type { Persona } from '../core/persona.ts';
 import type { DenialCode, GuardCheck, GuardDecision, GuardVerdict } from '../core/plan.ts';
 import type { Scope } from '../core/scope.ts';
 import { describeCall, Permit, type PermitTerms, type ToolCall } from '../core/tool.ts';
-import { type ChildRequest, type Surroundings, type Weighed, type World, weigh, weighChild } from './ask.ts';
+import {
+  type ChildRequest,
+  momentAgain,
+  type Surroundings,
+  type Weighed,
+  type World,
+  weigh,
+  weighChild,
+} from './ask.ts';
 import { breakerOf, type ContainmentFacts, evaluate, type Quiet, raise, stormDetail } from './containment.ts';
 import { viewerSecondsOf } from './counters.ts';
 import { limitProblems } from './limits.ts';
 import type { GuardRequest, Moment } from './moment.ts';
+import { containedBy, isStoppedByContainment } from './policy.ts';
 import { containmentKey, type GuardState } from './state.ts';
 import { flipsOf } from './trace.ts';
 import { roomFor, startsMaxOf } from './window.ts';
@@ -172,8 +181,9 @@ export class Guard {
       ...asked.about,
       fact: { type: 'guard.decided', call: describeCall(permit.call), decision, tookMs },
     };
+    const storm = this.#stormDrafts(moment);
     try {
-      this.#write([...asked.story, decided, ...this.#usedYes(moment, asked.about), ...this.#stormDrafts(moment)]);
+      this.#write([...asked.story, decided, ...this.#usedYes(moment, asked.about), ...storm]);
     } catch (error) {
       const because = `the reservation could not be written: ${messageOf(error)}`;
       return {
@@ -184,7 +194,14 @@ export class Guard {
         trace: unwritten(trace, because),
       };
     }
-    return { verdict: 'allow', permit: Permit.grant(permit), trace };
+    return { verdict: 'allow', permit: Permit.grant(permit, () => this.#mayBegin(moment, storm.length > 0)), trace };
+  }
+
+  /** Law S8 when the permit is redeemed: containment may have come since. The Nth start brings its own with it. */
+  #mayBegin(moment: Moment, isNth: boolean): boolean {
+    if (!isStoppedByContainment(moment)) return true;
+    const own = isNth ? containmentKey(FLEET, 'restart_storm') : undefined;
+    return containedBy(momentAgain(moment, this.#world()), own).length === 0;
   }
 
   /** A refusal stands whether or not it could be written: it has no effect that needs a record. */

@@ -6,7 +6,7 @@ import type { ToolSpec } from '../core/tool.ts';
 import { clockTrigger, poolTrigger } from './containment.ts';
 import { type Answer, type Moment, notAsked, pass, refuse } from './moment.ts';
 import { isStaged, specOf, TARGET_KINDS } from './spec.ts';
-import { containmentsOf } from './state.ts';
+import { containmentKey, containmentsOf } from './state.ts';
 
 const OBSERVES = notAsked('this tool only looks');
 
@@ -104,10 +104,12 @@ export function persona({ spec, persona: rules }: Moment): Answer {
   return refuse('persona_denies', { value, threshold }, `persona ${rules.id} does not allow ${spec.name}`);
 }
 
-/** Reasons that contain the target now: those written down, and those the present alone tells. */
-export function containedBy(moment: Moment): readonly string[] {
+/** Reasons that contain the target now, but for the one of that key: written down, or told by the present alone. */
+export function containedBy(moment: Moment, but?: string): readonly string[] {
   const { state, scopes, engine, live, limits, nowMs, journalError } = moment;
-  const held = containmentsOf(state, scopes).map(({ scope, reason }) => `${reason} (${keyOfScope(scope)})`);
+  const held = containmentsOf(state, scopes)
+    .filter(({ scope, reason }) => containmentKey(scope, reason) !== but)
+    .map(({ scope, reason }) => `${reason} (${keyOfScope(scope)})`);
   const present = [poolTrigger({ engine, ...live }, limits), clockTrigger(state, nowMs)]
     .filter((trigger) => trigger !== undefined)
     .map(({ scope, reason }) => `${reason} (${keyOfScope(scope)})`);
@@ -115,16 +117,19 @@ export function containedBy(moment: Moment): readonly string[] {
   return [...new Set([...held, ...present, ...journal])];
 }
 
+/** Containment stops what is of high risk, and of medium where the persona says so. */
+export const isStoppedByContainment = ({ spec, persona: rules }: Pick<Moment, 'spec' | 'persona'>): boolean =>
+  spec.risk === 'high' || (spec.risk === 'medium' && rules.containment_bias);
+
 /**
  * Question 6. A storm, an open breaker or a shared cause that is not yet written down as containment is caught by its
  * own question (14, 11, 7) with the more telling code.
  */
 export function containment(moment: Moment): Answer {
-  const { spec, persona: rules } = moment;
-  const applies = spec.risk === 'high' || (spec.risk === 'medium' && rules.containment_bias);
+  const { spec } = moment;
   const reasons = containedBy(moment);
   const value = reasons.length === 0 ? 'not contained' : reasons.join(', ');
-  if (!applies) return notAsked(`${value}; ${spec.risk} risk is not stopped by containment`);
+  if (!isStoppedByContainment(moment)) return notAsked(`${value}; ${spec.risk} risk is not stopped by containment`);
   const threshold = 'not contained';
   if (reasons.length === 0) return pass(value, threshold);
   return refuse('containment', { value, threshold }, `contained: ${value}`);

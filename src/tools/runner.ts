@@ -30,7 +30,8 @@ export function createRunner(deps: RunnerDeps): Runner {
   const through = async (permit: Permit, work: () => Promise<ToolResult>): Promise<ToolResult> => {
     const { terms } = permit;
     const about = aboutOf(terms);
-    if (!permit.redeem(clock.monotonicMs())) return refused(terms, 'the permit is used or has expired');
+    if (!permit.redeem(clock.monotonicMs()))
+      return refused(terms, 'the permit is used, has expired, or its target was contained since');
     append([{ ...about, fact: { type: 'tool.started', permit: terms } }]);
     const result = await work();
     append([{ ...about, fact: { type: 'tool.finished', permit: terms, result } }]);

@@ -35,6 +35,53 @@ describe('containment (S8)', () => {
     expect(held(b)).toEqual([['fleet', 'restart_storm']]);
   });
 
+  it('keeps a permit that was granted before it from being redeemed, for that scope alone', () => {
+    const b = bench({ channels: channelsOf(3) });
+    const permitFor = (channel: string) => {
+      const decision = b.guard.decide(b.request(channel));
+      if (decision.verdict === 'deny') throw new Error(decision.because);
+      return decision.permit;
+    };
+    const [before, after] = [permitFor('c0'), permitFor('c1')];
+    expect(before.redeem(b.nowMs())).toBe(true);
+    b.world.live = { ...b.world.live, poolPressure: 0.9 };
+    expect(after.redeem(b.nowMs())).toBe(false);
+    b.world.live = { ...b.world.live, poolPressure: 0.5 };
+    expect(after.redeem(b.nowMs())).toBe(false);
+    b.pass(60_000);
+    const frozen = permitFor('c2');
+    b.world.frozen = true;
+    b.contain();
+    expect(frozen.redeem(b.nowMs())).toBe(false);
+  });
+
+  it('keeps no permit for looking from being redeemed, and of medium risk only where the persona says so', () => {
+    const contained = (tool: 'get_channel_health' | 'rebuild_playout', containment_bias: boolean): boolean => {
+      const b = bench();
+      const persona = aPersona({ containment_bias, tool_access_policy: { [tool]: 'allow' } });
+      const envelope = b.freshEnvelope(b.channels.get('news')!, { failureClassification: 'playout_empty' });
+      const decision = b.guard.decide(b.request('news', { call: aCall({ tool }), persona, envelope }));
+      if (decision.verdict === 'deny') throw new Error(`${decision.code}: ${decision.because}`);
+      b.world.live = { ...b.world.live, poolPressure: 0.9 };
+      return !decision.permit.redeem(b.nowMs());
+    };
+    expect([contained('get_channel_health', true), contained('rebuild_playout', false)]).toEqual([false, false]);
+    expect(contained('rebuild_playout', true)).toBe(true);
+  });
+
+  it('that the Nth start brings with it does not keep that start from beginning', () => {
+    const b = bench({ channels: channelsOf(10) });
+    for (let n = 0; n < 9; n += 1) b.restart(`c${n}`, { cured: true });
+    const nth = b.guard.decide(b.request('c9'));
+    expect(held(b)).toEqual([['fleet', 'restart_storm']]);
+    expect(nth.verdict === 'allow' && nth.permit.redeem(b.nowMs())).toBe(true);
+    const other = bench({ channels: channelsOf(10) });
+    for (let n = 0; n < 9; n += 1) other.restart(`c${n}`, { cured: true });
+    const late = other.guard.decide(other.request('c9'));
+    other.world.live = { ...other.world.live, poolPressure: 0.9 };
+    expect(late.verdict === 'allow' && late.permit.redeem(other.nowMs())).toBe(false);
+  });
+
   it('raises nothing at nine starts and contains the fleet at ten, whoever began them', () => {
     const b = bench({ channels: channelsOf(11) });
     fill(b, 9);

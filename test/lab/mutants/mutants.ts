@@ -394,6 +394,7 @@ const KNOWN_BAD: readonly Mutant[] = [
     ],
     'people',
   ),
+  one('permit_outlives_containment', 'S8', ['src/core/tool.ts', ' && this.#mayBegin();', ';']),
   one('fence_stands_still', 'S16', [`${GUARD}/guard.ts`, 'fence: target.fence + 1,', 'fence: 1,']),
 ];
 
