@@ -29,6 +29,17 @@ export const asNoise = (one: Evidence): Evidence => ({
   remedy: 'none',
 });
 
+/** A viewer's leaving ranks as its patterns do. */
+const LEFT_SEVERITY = 20;
+
+/** The same words, said of a viewer who has left. */
+export const asLeft = (one: Evidence): Evidence => ({
+  ...one,
+  symptom: 'client_disconnect_benign',
+  severity: LEFT_SEVERITY,
+  remedy: 'none',
+});
+
 const NO_TROUBLE: ReadonlySet<SymptomKind> = new Set(['benign_noise', 'client_disconnect_benign']);
 
 export const isSerious = ({ severity, symptom }: Evidence): boolean =>

@@ -1,10 +1,8 @@
 import type { SymptomKind } from '../core/symptom.ts';
-import { asNoise, type Evidence, isSerious, noise, PASSING, playsAfter } from './excerpt_course.ts';
+import { anyway, challenged, numbered, unwatched } from './excerpt_aside.ts';
+import { asLeft, asNoise, type Evidence, isSerious, noise, PASSING, playsAfter } from './excerpt_course.ts';
 import type { ExcerptLine } from './excerpt_lines.ts';
-import { cameThrough, ordered, retried, wentWell } from './excerpt_through.ts';
-
-/** A viewer's leaving ranks as its patterns do. */
-const LEFT_SEVERITY = 20;
+import { cameThrough, isTry, ordered, retried, wentWell } from './excerpt_through.ts';
 
 /** What looks like trouble and is none, told by the rest of its line or by the lines around it. */
 export function withoutHarmless(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
@@ -13,12 +11,16 @@ export function withoutHarmless(lines: readonly ExcerptLine[], evidence: readonl
     ofPeers,
     ofSweeping,
     ofDeprecations,
+    numbered,
+    anyway,
     goneWithout,
     ended,
     joining,
     ofChildren,
     toldToEnd,
+    unwatched,
     viewerLeft,
+    challenged,
     recovered,
     retried,
     wentWell,
@@ -28,13 +30,6 @@ export function withoutHarmless(lines: readonly ExcerptLine[], evidence: readonl
   ];
   return rules.reduce((found, rule) => rule(lines, found), evidence);
 }
-
-const asLeft = (one: Evidence): Evidence => ({
-  ...one,
-  symptom: 'client_disconnect_benign',
-  severity: LEFT_SEVERITY,
-  remedy: 'none',
-});
 
 /** What robots ask every server for. That it is not there, or not for them, is as it should be. */
 const SCANNED =
@@ -197,7 +192,7 @@ function viewerLeft(lines: readonly ExcerptLine[], evidence: readonly Evidence[]
 }
 
 const BACK =
-  /\b(?:re-?connected|(?:re-?connect\w*|connection)(?: setup)? (?:(?:to|with) .{1,120} )?(?:was |is |has been )?(?:success\w*|succeeded|re-?established|restored|recovered)|re-?established|success\w* (?:re-?)?connect(?:ed|ion)\b|(?:connected|succeeded|successful) (?:after|on|at) .{0,12}(?:attempt|retr|tr(?:y|ies)\b)|(?:attempt|retry|try) (?:#?\d+(?:\/\d+)?:? )?(?:was )?(?:ok\b|2\d\d ok\b|succe\w+)|\b(?:ok|done|completed?|uploaded|sent|loaded) (?:after|on|in) .{0,12}(?:attempt|retr|tr(?:y|ies)\b)|\b(?:ok|done|completed?|uploaded|sent|loaded) \(\d+ (?:attempts|tries|retries)\)|\brecover(?:y|ing)\b.{0,20}\bsuccess\w*|\b(?:status|state)[:= ]+connected\b|(?:healthy|reachable|available|online|up|connected) again|(?:source|input|upstream|origin|feed|target)\b.{0,60}\bconnected\b)/i;
+  /\b(?:re-?connected|(?:re-?connect\w*|connection)(?: setup)? (?:(?:to|with) .{1,120} )?(?:was |is |has been )?(?:success\w*|succeeded|re-?established|restored|recovered)|re-?established|success\w* (?:re-?)?connect(?:ed|ion)\b|(?:connected|succeeded|successful) (?:after|on|at) .{0,12}(?:attempt|retr|tr(?:y|ies)\b)|(?:attempt|retry|try) (?:#?\d+(?:\/\d+)?:? )?(?:was )?(?:ok\b|2\d\d ok\b|succe\w+)|\b(?:ok|done|completed?|uploaded|sent|loaded) (?:after|on|in) .{0,12}(?:attempt|retr|tr(?:y|ies)\b)|\b(?:ok|done|completed?|uploaded|sent|loaded) \(\d+ (?:attempts|tries|retries)\)|\brecover(?:y|ing)\b.{0,20}\bsuccess\w*|\bconnection to \S{1,120} established\b|\b(?:status|state)[:= ]+connected\b|(?:healthy|reachable|available|online|up|connected) again|(?:source|input|upstream|origin|feed|target)\b.{0,60}\bconnected\b)/i;
 const NOT_BACK =
   /\b(?:client|viewer|listener|player|subscriber|user|not|never|un\w+|until|unless|when|once|if|before|retrying|will|fail\w*|cannot|can't|couldn't)\b/i;
 /** Up, with the name of what is. */
@@ -222,7 +217,12 @@ function recovered(lines: readonly ExcerptLine[], evidence: readonly Evidence[])
   const tried = lines.some(({ at, text }) => at <= back.at && (TRIES.test(text) || AGAIN.test(text)));
   if (!tried && !isUp(back.text)) return evidence;
   if (!evidence.every((one) => !isSerious(one) || (one.at <= back.at && PASSING.has(one.symptom)))) return evidence;
-  return [...evidence.map((one) => (isSerious(one) ? asNoise(one) : one)), noise(back.at, 'harmless_recovered')];
+  const known = new Set(evidence.map(({ at }) => at));
+  const tries = worried.filter((at) => !known.has(at) && isTry(lines[at]!));
+  return [
+    ...evidence.map((one) => (isSerious(one) ? asNoise(one) : one)),
+    ...[...tries, back.at].map((at) => noise(at, 'harmless_recovered')),
+  ];
 }
 
 const STOPPED =

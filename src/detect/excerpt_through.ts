@@ -9,6 +9,10 @@ const DONE = /\b(?:done|saved|completed?|finished|copied|transferred|uploaded|do
 const NOT_DONE = /\b(?:not|never|incomplete|0|fail\w*|cannot|skipp\w+)\b/i;
 const RETRIED: ReadonlySet<SymptomKind> = new Set([...PASSING, 'rate_limited']);
 
+/** A try by its number, and the heading of what it died of: they say no more than the line that says why. */
+export const isTry = ({ text }: ExcerptLine): boolean =>
+  COUNTED.test(text) || text.startsWith('Traceback (most recent');
+
 /** A job that counted its tries and came to its end. */
 export function retried(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
   const done = lines.findLast(({ text, tone }) => tone !== 'complaint' && DONE.test(text) && !NOT_DONE.test(text));
@@ -62,7 +66,7 @@ const ONCE_MORE =
 const NOT_WELL =
   /\b(?:client|viewer|listener|player|user|other|next|again|try|retry\w*|was|health|status|stat|GET|POST|HEAD)\b/i;
 /** The time, the machine, the level: what stands before the words of a line. */
-const LEAD =
+export const LEAD =
   /^(?:\[?[\d\-/:.,TZ+ ]{8,35}\]? *|\w{3} +\d+ [\d:]{8} \S+ \S+?: |[[(<]?(?:info|inf|warn|war|wrn|warning|err|error|debug|notice|fatal)[\])>]?:? *|\w+ *- )+/i;
 const NAME = /[a-z][\w./-]*[\w]|\d+[a-z]\w*/gi;
 /** Words that are nobody's name. */
