@@ -37,6 +37,8 @@ const one = (name: string, law: string, edit: Edit, scene: SceneName = 'storm', 
 });
 
 const GUARD = 'src/guard';
+/** Containment is asked twice: a guard that does not ask first is found only where it does not ask again either. */
+const NOT_ASKED_AGAIN: Edit = ['src/core/tool.ts', ' && this.#mayBegin();', ';'];
 
 const KNOWN_BAD: readonly Mutant[] = [
   one(
@@ -213,13 +215,13 @@ const KNOWN_BAD: readonly Mutant[] = [
   ]),
   one('permit_reusable', 'S6', [
     'src/core/tool.ts',
-    'const valid = !this.#used && nowMs < this.terms.expiresMs;',
-    'const valid = nowMs < this.terms.expiresMs;',
+    'const valid = !this.#used && nowMs < this.terms.expiresMs && ',
+    'const valid = nowMs < this.terms.expiresMs && ',
   ]),
   one('permit_never_expires', 'S6', [
     'src/core/tool.ts',
-    'const valid = !this.#used && nowMs < this.terms.expiresMs;',
-    'const valid = !this.#used && nowMs > 0;',
+    'const valid = !this.#used && nowMs < this.terms.expiresMs && ',
+    'const valid = !this.#used && nowMs > 0 && ',
   ]),
   one(
     'unknown_forgotten',
@@ -242,21 +244,34 @@ const KNOWN_BAD: readonly Mutant[] = [
     'crashes',
   ),
   one('second_run_on_one_channel', 'S7', ['src/incident/desk.ts', 'if (open.running) return none();', ''], 'plain'),
-  one('containment_not_asked', 'S8', [
-    `${GUARD}/policy.ts`,
-    'if (reasons.length === 0) return pass(value, threshold);',
-    "if (value !== '') return pass(value, threshold);",
-  ]),
-  one(
-    'containment_asked_of_the_envelope',
-    'S8',
-    [
-      `${GUARD}/policy.ts`,
-      'const reasons = containedBy(moment);',
-      'const reasons = moment.envelope?.containmentMode.active === true ? containedBy(moment) : [];',
+  {
+    name: 'containment_not_asked',
+    law: 'S8',
+    edits: [
+      [
+        `${GUARD}/policy.ts`,
+        'if (reasons.length === 0) return pass(value, threshold);',
+        "if (value !== '') return pass(value, threshold);",
+      ],
+      NOT_ASKED_AGAIN,
     ],
-    'pool',
-  ),
+    scene: 'storm',
+    seed: 1,
+  },
+  {
+    name: 'containment_asked_of_the_envelope',
+    law: 'S8',
+    edits: [
+      [
+        `${GUARD}/policy.ts`,
+        'const reasons = containedBy(moment);',
+        'const reasons = moment.envelope?.containmentMode.active === true ? containedBy(moment) : [];',
+      ],
+      NOT_ASKED_AGAIN,
+    ],
+    scene: 'pool',
+    seed: 1,
+  },
   one('containment_ends_early', 'S8', [
     `${GUARD}/containment.ts`,
     'const isQuiet = nowMs - sinceMs >= limits.containmentQuietMs;',
@@ -394,7 +409,7 @@ const KNOWN_BAD: readonly Mutant[] = [
     ],
     'people',
   ),
-  one('permit_outlives_containment', 'S8', ['src/core/tool.ts', ' && this.#mayBegin();', ';']),
+  one('permit_outlives_containment', 'S8', NOT_ASKED_AGAIN),
   one('fence_stands_still', 'S16', [`${GUARD}/guard.ts`, 'fence: target.fence + 1,', 'fence: 1,']),
 ];
 
