@@ -86,7 +86,7 @@ export function itemChurn(look: Look): Match | undefined {
   if (process === undefined || outageIsOver(look) || diedInOutage(look, process)) return undefined;
   if (told(look, ...EXPLAINS_CHURN).length > 0) return undefined;
   const givenUp = process.state === 'fatal' && process.failedLives >= 2;
-  if ((!look.churning && !givenUp) || loopHasRested(look)) return undefined;
+  if ((!look.churning && !givenUp) || loopHasRested(look, process)) return undefined;
   const lines = told(look, 'process_crash', 'process_exit_nonzero');
   const because = givenUp
     ? `the engine gave it up after ${process.failedLives} short lives`

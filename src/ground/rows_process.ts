@@ -44,7 +44,7 @@ export function processCrashed(look: Look): Match | undefined {
   if (process?.state !== 'exited' && process?.state !== 'fatal') return undefined;
   if (!look.down || process.stoppedByUs) return undefined;
   const afterOutage = outageIsOver(look);
-  const rested = loopHasRested(look);
+  const rested = loopHasRested(look, process);
   if (!afterOutage && !rested && !diedUnexpectedly(look, process)) return undefined;
   const lines = told(look, 'process_crash', 'process_exit_nonzero', 'fd_exhaustion');
   const signals = spoken(deadSignal(look), silentOutputSignal(look), ...lines.map(symptomSignal));
@@ -69,10 +69,10 @@ export function processCrashed(look: Look): Match | undefined {
  * it would live now nobody can know without one start. What the source or an order explains is no such loop, and one
  * that Reeve has had its start in is a person's.
  */
-export function loopHasRested(look: Look): boolean {
-  const { process, context, nowMs } = look;
+export function loopHasRested(look: Look, process: ProcessFacts): boolean {
+  const { context, nowMs } = look;
   const { actedMs = Number.NEGATIVE_INFINITY } = look.facts;
-  if (process?.state !== 'exited' && process?.state !== 'fatal') return false;
+  if (process.state !== 'exited' && process.state !== 'fatal') return false;
   if (nowMs - actedMs < context.limits.fingerprintMemoryMs) return false;
   if (process.failedLives < 2 || nowMs - (process.downSinceMs ?? nowMs) < LOOP_REST_MS) return false;
   return endedUnexpectedly(look, process);

@@ -69,6 +69,16 @@ describe('containment (S8)', () => {
     expect(contained('rebuild_playout', true)).toBe(true);
   });
 
+  it('of a storm that others made keeps a permit from being redeemed that was granted before the Nth start', () => {
+    const b = bench({ channels: channelsOf(11) });
+    fill(b, 8);
+    const decision = b.guard.decide(b.request('c10'));
+    b.foreignStart('c8', 'life-8');
+    b.contain();
+    expect(held(b)).toEqual([['fleet', 'restart_storm']]);
+    expect(decision.verdict === 'allow' && decision.permit.redeem(b.nowMs())).toBe(false);
+  });
+
   it('that the Nth start brings with it does not keep that start from beginning', () => {
     const b = bench({ channels: channelsOf(10) });
     for (let n = 0; n < 9; n += 1) b.restart(`c${n}`, { cured: true });
