@@ -119,7 +119,7 @@ describe('bin/reeve.js', () => {
         '--heap-growing-percent=20',
         '--no-concurrent-recompilation',
         '--no-flush-bytecode',
-      '--regexp-tier-up-ticks=64',
+        '--regexp-tier-up-ticks=64',
       ]);
     });
 
