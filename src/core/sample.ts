@@ -86,6 +86,11 @@ export interface SourceSample extends SampleBase {
   readonly failure?: ProbeFailure;
   readonly status?: number;
   readonly retryAfterMs?: number;
+  /**
+   * How long nothing had come any more when a good look ended, in milliseconds, 0 where left out. What fell silent in
+   * the middle of the look was alive only until then.
+   */
+  readonly silentMs?: number;
   /** The host and port that was asked, without path, query or credentials. */
   readonly host: string;
 }

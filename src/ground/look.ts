@@ -170,10 +170,11 @@ export function sourceFailure(look: Look): SourceSample | undefined {
     : undefined;
 }
 
-/** The source was read well after `sinceMs`, and not badly since. */
+/** The source still gave something after `sinceMs`, and was not read badly since. */
 export function sourceReadSince(look: Look, sinceMs: MonoMs): boolean {
   const { source } = look.facts;
-  return source !== undefined && source.last.monoMs >= sinceMs && sourceFails(look) === false;
+  if (source === undefined || sourceFails(look) !== false) return false;
+  return source.last.monoMs - (source.last.silentMs ?? 0) >= sinceMs;
 }
 
 /** The source has been well for several looks: an outage is over, not just pausing. */

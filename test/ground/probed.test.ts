@@ -23,6 +23,13 @@ describe('a source that is probed', () => {
     expect(sourceReadSince(look(source(30_001)), NOW - 40_000)).toBe(false);
   });
 
+  it('that fell silent in the middle of a good look was alive only until then', () => {
+    const seen = source(0);
+    const silent = (silentMs: number) => ({ ...seen, last: { ...seen.last, silentMs } });
+    const read = (silentMs: number) => sourceReadSince(look(silent(silentMs)), NOW - 2_000);
+    expect([read(0), read(2_000), read(2_001)]).toEqual([true, true, false]);
+  });
+
   it('is back when it has answered well, often and long enough, since that moment', () => {
     const back = (of: Given['source'], sinceMs: number) => sourceIsBack(look(of), sinceMs);
     expect(back(failed(60_000, 20_000, 10_000), NOW - 10_000)).toBe(true);

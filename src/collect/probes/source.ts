@@ -69,26 +69,28 @@ function open(url: URL, signal: AbortSignal): Promise<OpenedSource> {
   return promise;
 }
 
-type Judgement = Pick<SourceReading, 'ok' | 'failure'>;
+type Judgement = Pick<SourceReading, 'ok' | 'failure' | 'silentMs'>;
 
 async function judge(
   incoming: http.IncomingMessage,
   options: SourceProbeOptions,
   signal: AbortSignal,
 ): Promise<Judgement> {
-  const { bytes, ending } = await readSome(incoming, options.clock, signal);
+  const { bytes, ending, silentMs } = await readSome(incoming, options.clock, signal);
   if (bytes.length === 0) return { ok: false, failure: ending === 'open' ? 'timeout' : 'truncated' };
   if (ending === 'broken') return { ok: false, failure: 'truncated' };
-  if (options.expect === 'any') return { ok: true };
+  if (options.expect === 'any') return { ok: true, silentMs };
   // A channel's transport stream has no end.
   if (isCorruptTransportStream(bytes)) return { ok: false, failure: 'corrupt' };
-  return ending === 'ended' ? { ok: false, failure: 'truncated' } : { ok: true };
+  return ending === 'ended' ? { ok: false, failure: 'truncated' } : { ok: true, silentMs };
 }
 
 interface SomeBytes {
   readonly bytes: Buffer;
   /** Still sending, ended as it should, or broken off. */
   readonly ending: 'open' | 'ended' | 'broken';
+  /** Since the last byte. */
+  readonly silentMs: number;
 }
 
 /** Reads until there is enough, for a moment after the first byte, or until the signal aborts. Then closes. */
@@ -96,18 +98,21 @@ function readSome(incoming: http.IncomingMessage, clock: Clock, signal: AbortSig
   const { promise, resolve } = Promise.withResolvers<SomeBytes>();
   const chunks: Buffer[] = [];
   let length = 0;
+  let lastMs = clock.monotonicMs();
   let moment: Disposable | undefined;
   const end = (ending: SomeBytes['ending']): void => {
     moment?.[Symbol.dispose]();
     signal.removeEventListener('abort', onAbort);
     incoming.destroy();
-    resolve({ bytes: Buffer.concat(chunks).subarray(0, BYTES_MAX), ending });
+    const silentMs = Math.round(clock.monotonicMs() - lastMs);
+    resolve({ bytes: Buffer.concat(chunks).subarray(0, BYTES_MAX), ending, silentMs });
   };
   const onAbort = (): void => end('open');
   incoming.on('data', (chunk: Buffer) => {
     moment ??= clock.after(READ_MS_MAX, () => end('open'));
     chunks.push(chunk);
     length += chunk.length;
+    lastMs = clock.monotonicMs();
     if (length >= BYTES_MAX) end('open');
   });
   incoming.on('end', () => end('ended'));

@@ -23,7 +23,15 @@ const KINDS = z.discriminatedUnion('kind', [
     state: z.enum(PROCESS_STATES),
     stopped_on_purpose: z.boolean().default(false),
   }),
-  z.looseObject({ kind: z.literal('source'), ...base, channel, ok: flag, failure, host: z.string().default('') }),
+  z.looseObject({
+    kind: z.literal('source'),
+    ...base,
+    channel,
+    ok: flag,
+    failure,
+    silent_ms: z.number().min(0).nullish(),
+    host: z.string().default(''),
+  }),
   z.looseObject({ kind: z.literal('reach'), ...base, channel, ok: flag, failure }),
   z.looseObject({ kind: z.literal('progress'), ...base, channel, out_time_ms: z.number(), frame: maybe }),
   z.looseObject({

@@ -76,7 +76,9 @@ describe('a look at a source', () => {
         isClosed = true;
       });
     });
-    expect(await look(`${url}/live/x.ts?token=secret`)).toEqual({ ok: true, status: 200, host });
+    const { silentMs, ...seen } = await look(`${url}/live/x.ts?token=secret`);
+    expect(seen).toEqual({ ok: true, status: 200, host });
+    expect(silentMs).toBeLessThan(1_000);
     await expect.poll(() => isClosed).toBe(true);
   });
 
@@ -88,6 +90,13 @@ describe('a look at a source', () => {
     const started = systemClock.monotonicMs();
     expect(await look(url)).toMatchObject({ ok: true });
     expect(systemClock.monotonicMs() - started).toBeLessThan(3_500);
+  });
+
+  it('tells for how long a stream had been silent when it ended', async () => {
+    const { url } = await serve((_request, response) => void response.write(transportStream(20)));
+    const seen = await look(url);
+    expect(seen.ok).toBe(true);
+    expect(seen.silentMs).toBeGreaterThan(1_900);
   });
 
   it.each([
