@@ -25,7 +25,8 @@ export interface ChannelSettings {
 export const GOOD_SETTINGS: ChannelSettings = { preset: 'ultrafast', size: '160x90', ratePerS: 5, before: undefined };
 
 export const SEGMENT_S = 2;
-const PICTURE = ['-re', '-f', 'lavfi', '-i', 'testsrc=s=160x90:r=5', '-re', '-f', 'lavfi', '-i', 'sine=440'];
+/** What a generated channel shows. */
+export const PICTURE = ['-re', '-f', 'lavfi', '-i', 'testsrc=s=160x90:r=5', '-re', '-f', 'lavfi', '-i', 'sine=440'];
 /** ffmpeg's own defaults: it waits for ever and never comes back. */
 const PATIENT = ['-fflags', '+genpts'];
 /** The usual hardening: time-outs, and reconnecting with back-off. */
@@ -80,9 +81,8 @@ export async function writeScript(
   await mkdir(out, { recursive: true });
   const args = [
     ...['-nostdin', '-hide_banner', '-stats_period', '2', ...channel.input],
-    ...['-c:v', 'libx264', '-preset', settings.preset, '-s', settings.size, '-r', String(settings.ratePerS)],
-    ...['-g', String(settings.ratePerS * SEGMENT_S), '-threads', '1', '-pix_fmt', 'yuv420p'],
-    ...['-c:a', 'aac', '-b:a', '32k', '-f', 'hls', '-hls_time', String(SEGMENT_S), '-hls_list_size', '5'],
+    ...encodingOf(settings),
+    ...['-f', 'hls', '-hls_time', String(SEGMENT_S), '-hls_list_size', '5'],
     ...['-hls_flags', 'delete_segments', '-hls_segment_filename', join(out, 'seg%05d.ts'), join(out, 'index.m3u8')],
   ];
   const line = [ffmpeg, ...args].map(quote).join(' ');
@@ -93,6 +93,12 @@ export async function writeScript(
   );
   await chmod(script, 0o755);
 }
+
+/** The arguments of ffmpeg that say how it encodes. */
+export const encodingOf = ({ preset, size, ratePerS }: ChannelSettings): readonly string[] => [
+  ...['-c:v', 'libx264', '-preset', preset, '-s', size, '-r', String(ratePerS), '-g', String(ratePerS * SEGMENT_S)],
+  ...['-threads', '1', '-pix_fmt', 'yuv420p', '-c:a', 'aac', '-b:a', '32k'],
+];
 
 /** One word of a POSIX shell, whatever is in it. */
 export const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;

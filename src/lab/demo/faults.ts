@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../../core/clock.ts';
 import { type ChannelSettings, GOOD_SETTINGS, type StageChannel, type StagePaths, writeScript } from './channels.ts';
+import { encodingCost } from './cost.ts';
 import type { Origin, OriginMode } from './origin.ts';
 import { findProgram, signalProcess, until } from './process.ts';
 import type { Supervisor } from './supervisor.ts';
@@ -47,7 +48,10 @@ export interface FaultPorts {
 }
 
 const CRASH_AFTER_S = 2;
-const CPU_PERCENT = 15;
+/** A large picture: on a small one the limiter's own coarseness decides how slow it becomes. */
+const LARGE: ChannelSettings = { ...GOOD_SETTINGS, size: '1920x1080', ratePerS: 25, preset: 'medium' };
+/** Of the CPU time that it needs it gets this much: about half speed, for the limiter gives a little more. */
+const STARVED_SHARE = 0.35;
 const RUNAWAY_CHUNK = Buffer.alloc(256 * 1_024);
 const RUNAWAY_CRUMB = Buffer.alloc(4 * 1_024);
 const RUNAWAY_EVERY_MS = 5;
@@ -96,11 +100,10 @@ export function createFaults(ports: FaultPorts): Faults {
     frozen: (id) => signal(id, 'SIGSTOP'),
     crashLoop: (id) => deploy(id, { before: CRASH_SOON }),
     badSetting: (id) => deploy(id, { preset: 'ultrafasst' }),
-    cpuStarved: (id) =>
-      deploy(id, {
-        ...{ size: '1280x720', ratePerS: 25, preset: 'medium' },
-        before: `${cpulimit} -q -z -l ${CPU_PERCENT} -p $$ >/dev/null 2>&1 &`,
-      }),
+    async cpuStarved(id) {
+      const percent = Math.max(1, Math.round((await encodingCost(ffmpeg, LARGE)) * STARVED_SHARE * 100));
+      await deploy(id, { ...LARGE, before: `${cpulimit} -q -z -l ${percent} -p $$ >/dev/null 2>&1 &` });
+    },
     origin: (id, mode) => origin.set(id, mode),
     async diskFull() {
       runaway ??= startRunaway(fillPath(paths), clock);
