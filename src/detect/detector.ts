@@ -83,11 +83,6 @@ const SAMPLE_BYTES_MAX = 256 * 1024;
 /** Complaints that may be looked at per second; the rest is counted. */
 const UNRECOGNISED_PER_S_MAX = 200;
 
-interface Recent {
-  lastEmitMs: MonoMs;
-  texts: string[];
-}
-
 class ChunkDetector implements Detector, RecordSink {
   readonly #parts: DetectorParts;
   #scanner;
@@ -96,8 +91,12 @@ class ChunkDetector implements Detector, RecordSink {
   readonly #windows = new Windows(SYMPTOMS.length);
   readonly #tally: Tally;
   readonly #thresholds: readonly number[];
-  /** By channel * kinds + kind. */
-  readonly #recent = new Map<number, Recent>();
+  /** By channel * kinds + kind: when it was last raised, plus one (0: never), and how many texts wait to be shown. */
+  readonly #raisedMs: Float64Array;
+  readonly #waiting: Uint8Array;
+  readonly #texts = new Map<number, string[]>();
+  /** By pattern. */
+  readonly #kinds: readonly number[];
   readonly #progressAtMs = new Map<number, MonoMs>();
   readonly #totals = { unowned: 0, harmless: 0, raised: 0, unsampled: 0 };
   readonly #unrecognised = { sinceMs: 0, count: 0 };
@@ -110,6 +109,10 @@ class ChunkDetector implements Detector, RecordSink {
     this.#tally = new Tally(parts.catalogue.patterns.length);
     const thresholds = { ...THRESHOLDS, ...parts.thresholds };
     this.#thresholds = SYMPTOMS.map((kind) => thresholds[kind] ?? 1);
+    this.#kinds = parts.catalogue.patterns.map(({ symptom }) => KIND_NUMBERS.get(symptom)!);
+    const cells = parts.channels.size * SYMPTOMS.length;
+    this.#raisedMs = new Float64Array(cells);
+    this.#waiting = new Uint8Array(cells);
   }
 
   readonly accept = (chunk: Chunk): ChunkCount => {
@@ -199,23 +202,26 @@ class ChunkDetector implements Detector, RecordSink {
 
   #observe(channel: number, pattern: Pattern, record: FoundRecord, found: Found): void {
     const nowMs = this.#chunk!.monoMs;
-    const kind = KIND_NUMBERS.get(pattern.symptom)!;
+    const kind = this.#kinds[pattern.index]!;
     const countInWindow = this.#windows.add(channel, kind, nowMs);
-    const recent = this.#recentOf(channel * SYMPTOMS.length + kind);
-    const due = countInWindow >= this.#thresholds[kind]! && nowMs - recent.lastEmitMs >= EMIT_EVERY_MS;
-    if (due || recent.texts.length < EVIDENCE_MAX - 1) recent.texts.push(this.#evidence(record, found));
+    const cell = channel * SYMPTOMS.length + kind;
+    const raisedMs = this.#raisedMs[cell]! - 1;
+    const rested = raisedMs < 0 || nowMs - raisedMs >= EMIT_EVERY_MS;
+    const due = rested && countInWindow >= this.#thresholds[kind]!;
+    if (due || this.#waiting[cell]! < EVIDENCE_MAX - 1) this.#keep(cell, this.#evidence(record, found));
     if (!due) return;
-    this.#emit({ channel, pattern, countInWindow, texts: recent.texts.slice(-EVIDENCE_MAX) });
-    recent.lastEmitMs = nowMs;
-    recent.texts = [];
+    const texts = this.#texts.get(cell) ?? [];
+    this.#raisedMs[cell] = nowMs + 1;
+    this.#waiting[cell] = 0;
+    this.#texts.delete(cell);
+    this.#emit({ channel, pattern, countInWindow, texts });
   }
 
-  #recentOf(key: number): Recent {
-    const known = this.#recent.get(key);
-    if (known !== undefined) return known;
-    const recent = { lastEmitMs: Number.NEGATIVE_INFINITY, texts: [] };
-    this.#recent.set(key, recent);
-    return recent;
+  #keep(cell: number, text: string): void {
+    const texts = this.#texts.get(cell);
+    if (texts === undefined) this.#texts.set(cell, [text]);
+    else texts.push(text);
+    this.#waiting[cell]! += 1;
   }
 
   #evidence(record: FoundRecord, found: Found): string {

@@ -213,7 +213,8 @@ function insert(sorted: number[], value: number): void {
   let at = sorted.length;
   while (at > 0 && sorted[at - 1]! > value) at -= 1;
   if (at > 0 && sorted[at - 1] === value) return;
-  sorted.splice(at, 0, value);
+  for (let from = sorted.length; from > at; from -= 1) sorted[from] = sorted[from - 1]!;
+  sorted[at] = value;
 }
 
 function recordStart(bytes: Buffer, start: number, offset: number): number {

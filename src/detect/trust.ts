@@ -182,8 +182,11 @@ function isOwnKey(text: string, at: number): boolean {
   while (to >= 0 && (text.charCodeAt(to) === 32 || text.charCodeAt(to) === DOUBLE)) to -= 1;
   let from = to;
   while (from >= 0 && to - from < KEY_CHARS_MAX && KEY[text.charCodeAt(from)] === 1) from -= 1;
-  const key = text.slice(from + 1, to + 1).toLowerCase();
-  return OWN_KEYS.has(key) || OWN_ENDINGS.test(key);
+  const key = text.slice(from + 1, to + 1);
+  // Nearly all keys are written small.
+  if (OWN_KEYS.has(key)) return true;
+  const small = key.toLowerCase();
+  return OWN_KEYS.has(small) || OWN_ENDINGS.test(small);
 }
 
 /** Offset of the quote that closes, or the end of the text. */
