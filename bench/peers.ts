@@ -35,6 +35,7 @@ try {
   writePeerConfigs(folder);
   // As people install it: one program, and what was compiled is kept.
   await bundle(join(import.meta.dirname, '..'), 'bench/job.ts', join(folder, 'job'));
+  writeFileSync(join(folder, 'job', 'package.json'), '{ "type": "module" }');
   for (const kind of kinds.length === 0 ? (['mixed', 'storm', 'garbage'] as const) : kinds) table(kind);
   if (words.includes('--ten')) tableOfTen();
 } finally {
