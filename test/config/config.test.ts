@@ -244,6 +244,23 @@ describe('where values come from', () => {
     expect(folders?.rules).toBe(join(cwd, 'config/rules'));
     expect(folders?.personas).toBe(join(import.meta.dirname, '../../personas'));
   });
+
+  it('uses the personas beside the folder config, where there are none in it', () => {
+    const foldersIn = (files: Record<string, string>) => {
+      const cwd = aFolder({ 'config/reeve.yaml': MINIMAL, ...files });
+      return { cwd, personas: loadConfig({ cwd, env: {} }).config?.folders.personas };
+    };
+    const above = foldersIn({ 'personas/x': '' });
+    expect(above.personas).toBe(join(above.cwd, 'personas'));
+    const both = foldersIn({ 'personas/x': '', 'config/personas/x': '' });
+    expect(both.personas).toBe(join(both.cwd, 'config/personas'));
+  });
+
+  it('leaves alone what lies above a folder of another name', () => {
+    const cwd = aFolder({ 'etc/reeve.yaml': MINIMAL, 'personas/x': '' });
+    const folders = loadConfig({ cwd, env: {}, flags: { config: 'etc/reeve.yaml' } }).config?.folders;
+    expect(folders?.personas).toBe(join(import.meta.dirname, '../../personas'));
+  });
 });
 
 describe('${NAME} in a configuration', () => {

@@ -121,7 +121,9 @@ export const configDocument = z
     persona: personaField.optional(),
     personas: textField
       .optional()
-      .describe('Folder of personas. Default: personas beside this file, else the shipped.'),
+      .describe(
+        'Folder of personas. Default: personas beside this file or beside its folder config, else the shipped.',
+      ),
     rules: textField.optional().describe('Folder of rules. Default: rules beside this file, else the shipped.'),
     patterns: textField
       .optional()

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Environment, Flags, Origin } from './environment.ts';
 
 /** Where the package itself keeps its personas, rules, patterns and schemas: above the sources, and above `dist`. */
@@ -48,12 +48,16 @@ export function stateDirectory(said: {
   return { directory: join(home, 'reeve'), origin: undefined };
 }
 
-/** A folder of the configuration: as written, else the one beside the file, else the package's own. */
+/**
+ * A folder of the configuration: as written, else the one beside the file; of a file in `config/`, where the package
+ * itself has it (`../personas`); else the package's own.
+ */
 export function folderOf(
   name: FolderName,
   base: { readonly file: string; readonly written: string | undefined; readonly from: string },
 ): string {
   if (base.written !== undefined) return resolve(base.from, base.written);
-  const beside = join(dirname(base.file), name);
-  return existsSync(beside) ? beside : join(SHIPPED, FOLDERS[name]);
+  const home = dirname(base.file);
+  const likely = [join(home, name), ...(basename(home) === 'config' ? [join(dirname(home), FOLDERS[name])] : [])];
+  return likely.find((folder) => existsSync(folder)) ?? join(SHIPPED, FOLDERS[name]);
 }
