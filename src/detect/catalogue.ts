@@ -164,6 +164,8 @@ function compileEntry(entry: PatternEntry, file: FileScope, report: Report): Unr
     find: findOwnWords(entry, compiled.regex, file.anchor),
   };
   checkExamples(entry, pattern, report);
+  // Most patterns meet nothing but their examples.
+  compiled.regex.rest();
   return pattern;
 }
 

@@ -12,6 +12,8 @@ export interface Found {
 /** An expression that is matched in time linear in the text, or bounded as if it were. */
 export interface LineRegex {
   find(text: string): Found | undefined;
+  /** Gives the automaton back, where there is one: the next use compiles it anew. */
+  rest(): void;
 }
 
 /** A quadratic expression on so short a text costs under a millisecond at worst. */
@@ -25,8 +27,9 @@ export function compileLineRegex(source: string, parsed: ParsedRegex): LineRegex
   const quick = native(parsed);
   if (growth <= 1) return quick;
   const linear = re2(source);
-  if (growth > 2) return linear();
-  return { find: (text) => (text.length <= QUADRATIC_CHARS_MAX ? quick : linear()).find(text) };
+  if (growth > 2) return linear;
+  const find: LineRegex['find'] = (text) => (text.length <= QUADRATIC_CHARS_MAX ? quick : linear).find(text);
+  return { find, rest: linear.rest };
 }
 
 function native(parsed: ParsedRegex): LineRegex {
@@ -37,27 +40,27 @@ function native(parsed: ParsedRegex): LineRegex {
       if (found === null) return undefined;
       return { index: found.index, end: found.index + found[0].length, groups: found.groups ?? NO_GROUPS };
     },
+    rest: () => undefined,
   };
 }
 
 /** Compiled on first use: an automaton takes memory that most patterns never need. Compiling once proves the syntax. */
-function re2(source: string): () => LineRegex {
+function re2(source: string): LineRegex {
   const body = Buffer.from(source, 'utf8').toString('latin1');
   RE2JS.compile(body);
-  let compiled: LineRegex | undefined;
-  return () => {
-    compiled ??= automaton(RE2JS.compile(body));
-    return compiled;
+  let compiled: RE2JS | undefined;
+  return {
+    find(text) {
+      compiled ??= RE2JS.compile(body);
+      const matcher = compiled.matcher(text);
+      if (!matcher.find()) return undefined;
+      return { index: matcher.start(), end: matcher.end(), groups: groupsOf(matcher, compiled) };
+    },
+    rest() {
+      compiled = undefined;
+    },
   };
 }
-
-const automaton = (regex: RE2JS): LineRegex => ({
-  find(text) {
-    const matcher = regex.matcher(text);
-    if (!matcher.find()) return undefined;
-    return { index: matcher.start(), end: matcher.end(), groups: groupsOf(matcher, regex) };
-  },
-});
 
 function groupsOf(matcher: ReturnType<RE2JS['matcher']>, regex: RE2JS): Found['groups'] {
   const names = Object.keys(regex.namedGroups());

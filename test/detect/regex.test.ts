@@ -104,4 +104,14 @@ describe('compileLineRegex', () => {
       expect(found).toMatchObject({ end: 19, groups: { pid: '771' } });
     }
   });
+
+  it('finds after a rest what it found before', () => {
+    for (const source of ['pid (?P<pid>\\d+) died', '(?:\\w*\\s*)*pid (?P<pid>\\d+) died']) {
+      const regex = compileLineRegex(source, parseRegex(source));
+      const before = regex.find('child: pid 771 died');
+      regex.rest();
+      expect(regex.find('child: pid 771 died')).toEqual(before);
+      expect(before?.groups.pid).toBe('771');
+    }
+  });
 });
