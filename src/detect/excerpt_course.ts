@@ -68,8 +68,10 @@ export function courseOf(lines: readonly ExcerptLine[]): readonly Evidence[] {
 
 const PROGRESS = /(?:\bframe= *(\d+)|^size= *[\d.]+\w*).*?\btime=(-?\d+):(\d+):(\d+(?:\.\d+)?)/;
 const SPEED = /\bspeed= *([\d.]+(?:e[+-]?\d+)?)x/;
-/** So many reports of the same position make a standstill. */
+/** So many reports of the same position make a standstill; fewer where their speeds tell how long it lasted. */
 const FROZEN_REPORTS_MIN = 4;
+const FROZEN_TOLD_MIN = 3;
+const FROZEN_S = 10;
 const SLOW_REPORTS_MIN = 3;
 const SLOW_SPEED = 0.95;
 /** The first seconds of an encoder are slow by nature. */
@@ -102,25 +104,29 @@ function frozenProgress(lines: readonly ExcerptLine[]): Evidence | undefined {
   for (let at = 1; at < reports.length; at += 1) {
     const [before, now] = [reports[at - 1]!, reports[at]!];
     same = now.frame > 0 && now.frame === before.frame && now.timeS === before.timeS ? same + 1 : 1;
-    if (same >= FROZEN_REPORTS_MIN) {
+    if (same >= FROZEN_REPORTS_MIN || (same >= FROZEN_TOLD_MIN && stoodS(reports[at + 1 - same]!, now) >= FROZEN_S)) {
       return evidence(now.at, 'stalled_output', 'restart_channel', 'course_frozen_progress');
     }
   }
   return undefined;
 }
 
-/** Below real time, past the warm-up, and not getting better. */
+/** How long the same position lasted: the speed is the position by the time since the start. */
+const stoodS = (first: Report, last: Report): number =>
+  first.speed && last.speed ? last.timeS / last.speed - first.timeS / first.speed : 0;
+
+/** Below real time, past the warm-up, and not getting better, or so slow that better is not enough. */
 function slowProgress(lines: readonly ExcerptLine[]): Evidence | undefined {
   const reports = reportsOf(lines).filter(isWarm);
   const slow = reports.filter(({ speed }) => speed! < SLOW_SPEED);
   const [first, last] = [reports[0], reports.at(-1)];
   if (first === undefined || last === undefined || slow.length < SLOW_REPORTS_MIN) return undefined;
-  if (slow.length < reports.length * 0.8 || last.speed! > first.speed! + 0.05) return undefined;
+  if (slow.length < reports.length * 0.8) return undefined;
+  if (last.speed! > first.speed! + 0.05 && last.speed! >= CRAWL_SPEED) return undefined;
   if (reports.every(({ timeS }) => timeS === first.timeS)) return undefined;
   return evidence(last.at, 'encoder_overload', 'escalate', 'course_slow_progress');
 }
 
-/** The speed is the position by the time since the start. */
 const isWarm = ({ speed, timeS }: Report): boolean =>
   speed !== undefined && (timeS >= WARM_UP_S || (speed < CRAWL_SPEED && timeS / speed >= CRAWL_WARM_UP_S));
 

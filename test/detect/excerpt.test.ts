@@ -61,6 +61,21 @@ describe('the course of several lines', () => {
     });
   });
 
+  it('sees a standstill in three equal reports whose speeds tell that it lasted ten seconds', () => {
+    // 1,000 s at 1.0 took 1,000 s; at 0.99 it has been 1,010.1 s, and at 0.9901 it has been 1,009.99 s.
+    const stands = (speed: string) => ['1.0', '0.995', speed].map((told) => report(25_000, '00:16:40.00', told));
+    expect(classify(...stands('0.99'))).toMatchObject({ symptom: 'stalled_output', remedy: 'restart_channel' });
+    expect(classify(...stands('0.9901')).symptom).toBe('benign_noise');
+    expect(classify(...stands('0.99').slice(1)).symptom).toBe('benign_noise');
+  });
+
+  it('sees an encoder that crawls faster and faster, until it is at half of real time', () => {
+    const faster = (last: string) =>
+      ['0.10', '0.20', last].map((speed, at) => report(40 + at, `00:00:0${3 + at}.00`, speed));
+    expect(classify(...faster('0.49')).symptom).toBe('encoder_overload');
+    expect(classify(...faster('0.50')).symptom).toBe('benign_noise');
+  });
+
   it('sees an encoder that stays below real time, and forgives a slow start', () => {
     const slow = ['00:10:00.00', '00:10:01.00', '00:10:02.00'].map((time, at) => report(100 + at, time, '0.81'));
     const start = ['00:00:00.40', '00:00:01.00', '00:00:02.00'].map((time, at) => report(10 + at, time, '0.81'));
