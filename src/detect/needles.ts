@@ -29,16 +29,18 @@ export class Needles {
   /** By literal: the end of its window, from its first byte. */
   readonly #windowEnds: Int32Array;
   readonly #filter = new Uint8Array(KEYS / 8);
-  /** By key: the first literal, plus one; and from literal to literal of the same key. */
-  readonly #first = new Uint32Array(KEYS);
-  readonly #next: Uint32Array;
+  /** By key: the first literal, plus one; and from literal to literal of the same key. Narrow, to stay in the cache. */
+  readonly #first: Uint16Array | Uint32Array;
+  readonly #next: Uint16Array | Uint32Array;
 
   constructor(literals: readonly Literal[]) {
     const count = literals.length;
     this.#starts = new Int32Array(count + 1);
     this.#foldsCase = new Uint8Array(count);
     this.#windowEnds = new Int32Array(count);
-    this.#next = new Uint32Array(count);
+    const Links = count < 65_535 ? Uint16Array : Uint32Array;
+    this.#first = new Links(KEYS);
+    this.#next = new Links(count);
     this.#bytes = Buffer.from(literals.map(({ text }) => text).join(''), 'latin1');
     literals.forEach(({ text, ignoreCase }, at) => {
       const start = this.#starts[at]!;
