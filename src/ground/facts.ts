@@ -33,6 +33,8 @@ export interface ChannelFacts {
   readonly actedMs: MonoMs | undefined;
   /** An earlier life of Reeve saw its process end, no later than this. */
   readonly endedMs?: MonoMs;
+  /** An earlier life of Reeve died while it changed the channel, which has not been seen to run since. */
+  readonly halfDone?: true | undefined;
 }
 
 /** Nothing known yet. */
@@ -148,6 +150,15 @@ export class Board {
     if (facts !== undefined) this.#channels.set(channel, { ...facts, endedMs });
   }
 
+  /**
+   * What the journal tells of a life of Reeve before this one: it died while it changed the channel. A channel that
+   * stands stopped now was stopped by that, and by nobody's wish, until it is seen to run.
+   */
+  recallChange(channel: ChannelId): void {
+    const facts = this.#channels.get(channel);
+    if (facts !== undefined) this.#channels.set(channel, { ...facts, halfDone: true });
+  }
+
   view(channel: ChannelId): ChannelFacts | undefined {
     return this.#channels.get(channel);
   }
@@ -182,8 +193,10 @@ export function folded(facts: ChannelFacts, sample: ChannelSample): ChannelFacts
   switch (sample.kind) {
     case 'playlist':
       return { ...facts, output: nextOutput(facts.output, sample) };
-    case 'process':
-      return { ...facts, process: nextProcess(facts.process, sample, facts) };
+    case 'process': {
+      const process = nextProcess(facts.process, sample, facts);
+      return sample.state === 'running' ? { ...facts, process, halfDone: undefined } : { ...facts, process };
+    }
     case 'source':
       return { ...facts, source: nextAnswer(facts.source, sample) };
     case 'reach':

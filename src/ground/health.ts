@@ -72,7 +72,9 @@ export function healthOf(facts: ChannelFacts, nowMs: MonoMs): Health {
     const seen = outputHealth(facts, nowMs);
     return seen.healthy === false ? seen : untold('the state of its process is not known');
   }
-  if (process.stoppedOnPurpose) return untold('stopped on purpose');
+  if (process.stoppedOnPurpose) {
+    return untold(process.stoppedByUs ? 'Reeve stopped it, and it has not been started again' : 'stopped on purpose');
+  }
   if (process.state === 'starting' || process.state === 'stopping') return untold(`the process is ${process.state}`);
   if (process.state !== 'running') return unhealthy(`the process is ${process.state}`);
   return outputHealth(facts, nowMs);

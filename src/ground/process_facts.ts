@@ -68,16 +68,15 @@ export interface Known {
   readonly actedMs: MonoMs | undefined;
   /** An earlier life of Reeve saw the process end, no later than this. */
   readonly endedMs?: MonoMs | undefined;
+  /** An earlier life of Reeve died while it changed the channel, which has not been seen to run since. */
+  readonly halfDone?: true | undefined;
 }
 
 /** Folds one sample in. */
-export function nextProcess(
-  before: ProcessFacts | undefined,
-  sample: ProcessSample,
-  { actedMs, endedMs }: Known,
-): ProcessFacts {
+export function nextProcess(before: ProcessFacts | undefined, sample: ProcessSample, known: Known): ProcessFacts {
+  const { actedMs } = known;
   if (before === undefined || (before.generation === undefined && before.lastMs === before.unreadableSinceMs)) {
-    return recalled(firstSight(sample), sample, endedMs);
+    return recalled(firstSight(sample, known), sample, known.endedMs);
   }
   if (sample.state === 'unknown') return { ...before, unreadableSinceMs: before.unreadableSinceMs ?? sample.monoMs };
   if (runsOn(before, sample)) {
@@ -86,7 +85,7 @@ export function nextProcess(
   }
   const moved = withLife(before, sample, actedMs);
   const counters = countersOf(moved, before, sample);
-  return { ...withState(moved, sample, actedMs), ...counters };
+  return { ...withState(moved, sample, known), ...counters };
 }
 
 /** The same life runs on: of most looks at most channels that is all there is to tell. */
@@ -100,7 +99,7 @@ const runsOn = (before: ProcessFacts, sample: ProcessSample): boolean =>
   sample.generation === before.generation;
 
 /** The first sight of a process is a baseline: neither a start nor an end. */
-function firstSight(sample: ProcessSample): ProcessFacts {
+function firstSight(sample: ProcessSample, { halfDone }: Known): ProcessFacts {
   const { monoMs, state } = sample;
   const dead = !LIVING.has(state);
   return {
@@ -114,7 +113,7 @@ function firstSight(sample: ProcessSample): ProcessFacts {
     downSinceMs: state === 'running' || state === 'unknown' ? undefined : monoMs,
     lifeOver: dead,
     stoppedOnPurpose: sample.stoppedOnPurpose,
-    stoppedByUs: false,
+    stoppedByUs: halfDone === true && state !== 'running' && sample.stoppedOnPurpose,
     lastEnd: undefined,
     ends: [],
     failedLives: 0,
@@ -193,10 +192,10 @@ function withEnd(
   };
 }
 
-function withState(facts: ProcessFacts, sample: ProcessSample, actedMs: MonoMs | undefined): ProcessFacts {
+function withState(facts: ProcessFacts, sample: ProcessSample, { actedMs, halfDone }: Known): ProcessFacts {
   const { monoMs, state } = sample;
   const running = state === 'running';
-  const ours = actedMs !== undefined && monoMs - actedMs <= OWN_ACTION_MS;
+  const ours = halfDone === true || (actedMs !== undefined && monoMs - actedMs <= OWN_ACTION_MS);
   return {
     ...facts,
     lastMs: monoMs,

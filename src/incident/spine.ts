@@ -24,7 +24,7 @@ import type { Lanes } from '../resilience/lanes.ts';
 import type { DeskPolicy } from './desk.ts';
 import { Keeper } from './keeper.ts';
 import { isNews } from './news.ts';
-import { recallEnds } from './recall.ts';
+import { recall } from './recall.ts';
 import { Responder } from './responder.ts';
 import { Roster } from './roster.ts';
 import { Runs } from './runs.ts';
@@ -114,7 +114,7 @@ export class Spine implements Disposable {
   start(): void {
     this.#upkeep = this.#deps.clock.every(UPKEEP_MS, () => this.#safely('upkeep', () => this.#keepUp()));
     this.#safely('resume', () => {
-      recallEnds(this.incidents(), this.board);
+      recall(this.incidents(), this.guardState(), this.board);
       this.#keeper.contain();
       this.#responder.resume();
     });

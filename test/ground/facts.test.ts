@@ -65,6 +65,17 @@ describe('starts', () => {
     expect(process().ends).toEqual([2_000]);
   });
 
+  it('what an earlier life left half done explains a stop until the process is seen to run', () => {
+    const { board, see, process } = setUp();
+    board.recallChange('stranger');
+    board.recallChange('news');
+    see(1_000, 'stopped', 'a', { stoppedOnPurpose: true });
+    expect(process().stoppedByUs).toBe(true);
+    see(2_000, 'running', 'b');
+    see(3_000, 'stopped', 'b', { stoppedOnPurpose: true });
+    expect(process().stoppedByUs).toBe(false);
+  });
+
   it('a new generation is a start, also when the death between was not seen', () => {
     const { see, starts, process } = setUp();
     see(1_000, 'running', 'a');

@@ -219,6 +219,17 @@ describe('the state', () => {
     expect(told(`1000 running a, ${looks}`, { actedMs }).stoppedByUs).toBe(stoppedByUs);
   });
 
+  it.each([
+    ['found stopped', '9000 stopped on_purpose', true],
+    ['found stopping, then stopped', '9000 stopping, 99000 stopped on_purpose', true],
+    ['found stopping and stopped on purpose', '9000 stopping on_purpose', true],
+    ['found dead', '9000 exited', false],
+    ['found running', '9000 running a on_purpose', false],
+  ])('where an earlier life of Reeve died in the middle of a change is its doing: %s', (_, looks, stoppedByUs) => {
+    expect(told(looks, { actedMs: undefined, halfDone: true }).stoppedByUs).toBe(stoppedByUs);
+    expect(told(looks).stoppedByUs).toBe(false);
+  });
+
   it('takes over whether somebody stops it on purpose, also while it still runs', () => {
     expect(told('1000 running a, 2000 running a on_purpose').stoppedOnPurpose).toBe(true);
   });

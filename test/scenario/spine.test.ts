@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { countingIds } from '../../src/core/id.ts';
 import type { FactType } from '../../src/core/journal.ts';
+import { MemoryStore } from '../../src/journal/memory.ts';
 import { fakeClock } from '../support/fake-clock.ts';
 import type { FakeEngine } from '../support/fake-engine.ts';
 import { spineWorld } from '../support/spine-world.ts';
@@ -80,6 +81,51 @@ describe('a crash of Reeve in the middle of a restart', () => {
     expect(world.engine.restarts).toHaveLength(1);
     expect(pages(again).map(({ reason }) => reason)).toContain('outcome_unknown');
     expect(again.spine.guardState().starts.filter(({ channel }) => channel === 'news').length).toBeGreaterThan(0);
+  });
+
+  /** Killed while the engine stops the channel; it stands `stopped`, or does so soon. */
+  async function halfway(found: 'stopped' | 'stopping') {
+    const time = fakeClock();
+    const world = spineWorld({ time });
+    const { engine } = world;
+    await world.live(10_000);
+    engine.onRestart = () => new Promise(() => undefined);
+    engine.freeze('news');
+    await world.live(15_000);
+    expect(engine.restarts).toHaveLength(1);
+    world.spine[Symbol.dispose]();
+    engine.stop('news');
+    engine.channels.get('news')!.state = found;
+    // What the dead life would write when its call runs out must not reach the next one's journal.
+    const store = new MemoryStore({ rows: [...world.store.read({})] });
+    const again = spineWorld({ store, time, engine });
+    await again.live(3_000);
+    engine.stop('news');
+    await again.live(300_000);
+    return again;
+  }
+
+  it.each(['stopped', 'stopping'] as const)(
+    'that had got as far as %s is not taken for a person’s wish: its page stays until the channel plays',
+    async (found) => {
+      const again = await halfway(found);
+      expect(pages(again).map(({ reason }) => reason)).toContain('outcome_unknown');
+      expect(again.facts('incident.closed')).toEqual([]);
+      expect(again.facts('escalation.resolved')).toEqual([]);
+      expect(again.engine.restarts).toHaveLength(1);
+      again.engine.startByHand('news');
+      await again.live(120_000);
+      expect(again.facts('incident.closed')).toHaveLength(1);
+    },
+  );
+
+  it('and that a person started and then stopped is a person’s wish', async () => {
+    const again = await halfway('stopped');
+    again.engine.startByHand('news');
+    await again.live(10_000);
+    again.engine.stop('news');
+    await again.live(30_000);
+    expect(again.facts('incident.closed')).toMatchObject([{ ending: 'by_person' }]);
   });
 });
 
