@@ -68,8 +68,10 @@ describe('starts', () => {
   it('what an earlier life left half done explains a stop until the process is seen to run', () => {
     const { board, see, process } = setUp();
     board.recallChange('stranger');
+    expect(board.view('stranger')).toBeUndefined();
     board.recallChange('news');
-    see(1_000, 'stopped', 'a', { stoppedOnPurpose: true });
+    see(1_000, 'stopping', 'a');
+    see(1_500, 'stopped', 'a', { stoppedOnPurpose: true });
     expect(process().stoppedByUs).toBe(true);
     see(2_000, 'running', 'b');
     see(3_000, 'stopped', 'b', { stoppedOnPurpose: true });

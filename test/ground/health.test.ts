@@ -43,6 +43,10 @@ describe('the process table', () => {
     ['?: the state of its process is not known', { process: runs({ lastMs: NOW - 10_001 }) }],
     ['no: its playlist is unchanged for 6 s', { process: runs({ lastMs: NOW - 10_001 }), output: playlist(6_000) }],
     ['?: stopped on purpose', { process: died(1_000, {}, { stoppedOnPurpose: true }) }],
+    [
+      '?: Reeve stopped it, and it has not been started again',
+      { process: died(1_000, {}, { stoppedOnPurpose: true, stoppedByUs: true }) },
+    ],
     ['?: the process is starting', { process: runs({ state: 'starting' }) }],
     ['?: the process is stopping', { process: runs({ state: 'stopping' }) }],
     ['no: the process is backoff', { process: runs({ state: 'backoff' }) }],
