@@ -22,7 +22,7 @@ function recallEnds({ open }: IncidentState, board: Board): void {
 
 /**
  * A restart is a stop and a start. Where Reeve died between them the engine calls the channel stopped, as if a person
- * had wished so: nobody did, and a page that says otherwise must not be taken back.
+ * had wished so. Nobody did, and the page about it must not be taken back.
  */
 function recallChanges(state: GuardState, board: Board): void {
   for (const { scope } of unknownEnds(state)) if (scope.kind === 'channel') board.recallChange(scope.id);

@@ -66,7 +66,8 @@ describe('three channels that die together', () => {
 
 describe('a crash of Reeve in the middle of a restart', () => {
   it('never calls the engine a second time, shows UNKNOWN, tells a person and counts the start', async () => {
-    const world = spineWorld();
+    const time = fakeClock();
+    const world = spineWorld({ time });
     await world.live(10_000);
     world.engine.onRestart = () => new Promise(() => undefined);
     world.engine.kill('news');
@@ -74,7 +75,6 @@ describe('a crash of Reeve in the middle of a restart', () => {
     expect(world.engine.restarts).toHaveLength(1);
     world.spine[Symbol.dispose]();
 
-    const time = { clock: world.clock, advance: world.advance, jumpWall: world.jumpWall };
     const again = spineWorld({ store: world.store, time, engine: world.engine });
     await again.live(60_000);
     expect(again.facts('tool.unknown')).toHaveLength(1);
