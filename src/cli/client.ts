@@ -26,13 +26,35 @@ function readState(options: ClientOptions, name: string): string {
   }
 }
 
-/** Throws DAEMON_UNREACHABLE when nobody answers, USAGE when the daemon refuses the question. */
+/**
+ * The token to send to `url`. The one in the state directory is the daemon's own and may do everything, so it goes to
+ * the address that this daemon has left beside it and nowhere else. Throws USAGE for any other address.
+ */
+function tokenFor(url: URL, options: ClientOptions): string {
+  if (options.token !== undefined) return options.token;
+  const own = readState(options, 'address');
+  if (!URL.canParse(own) || new URL(own).origin !== url.origin) {
+    throw new ReeveError('USAGE', `the token in ${options.state} belongs to ${own}; it is not sent to ${url.origin}`, {
+      hint: 'Give the token of that daemon with --token-file or REEVE_TOKEN (there: reeve tokens add).',
+    });
+  }
+  return readState(options, 'token');
+}
+
+function addressOf(path: string, text: string): URL {
+  if (URL.canParse(path, text) && /^https?:$/.test(new URL(text).protocol)) return new URL(path, text);
+  throw new ReeveError('USAGE', `--url: an address such as http://127.0.0.1:7433 was expected, got ${text}`);
+}
+
+/**
+ * Throws DAEMON_UNREACHABLE when nobody answers, USAGE when the daemon refuses the question or when there is no token
+ * for the address.
+ */
 export function createClient(options: ClientOptions, fetcher: typeof fetch): Client {
   const url = () => options.url ?? readState(options, 'address');
-  const token = () => options.token ?? readState(options, 'token');
   const ask = async <T>(path: string, init: RequestInit): Promise<T> => {
-    const headers = { authorization: `Bearer ${token()}`, 'content-type': 'application/json' };
-    const address = new URL(path, url());
+    const address = addressOf(path, url());
+    const headers = { authorization: `Bearer ${tokenFor(address, options)}`, 'content-type': 'application/json' };
     const answer = await fetcher(address, { ...init, headers, redirect: 'error' }).catch((cause: unknown) => {
       throw new ReeveError('DAEMON_UNREACHABLE', `no answer from ${address.origin}`, { cause, hint: HINT });
     });

@@ -112,7 +112,7 @@ describe('reeve, as people type it', { timeout: 120_000 }, () => {
 
   it.each([
     [['status', '--token-file', '/nonexistent/token'], 64, /token/],
-    [['status', '--url', 'http://127.0.0.1:1'], 69, /no answer from http:\/\/127\.0\.0\.1:1/],
+    [['status', '--url', 'http://127.0.0.1:1'], 64, /is not sent to http:\/\/127\.0\.0\.1:1/],
     [['incidents', '--limit', 'many'], 64, /limit/],
     [['nonsense'], 64, /nonsense/],
     [['phase', '9'], 64, /phase from 0 to 4/],
@@ -125,6 +125,13 @@ describe('reeve, as people type it', { timeout: 120_000 }, () => {
     const { code, stdout, stderr } = await rig.reeve(...args);
     expect({ code, stdout, stderr }).toEqual({ code: exit, stdout: '', stderr: expect.stringMatching(text) });
     expect(stderr).not.toContain('this is a bug');
+  });
+
+  it('says that nobody answers where no daemon is, and ends with 69', async () => {
+    const { code, stderr } = await rig.reeve(
+      ...['status', '--url', 'http://127.0.0.1:1', '--token-file', `${rig.state}/token`],
+    );
+    expect({ code, stderr }).toMatchObject({ code: 69, stderr: expect.stringContaining('no answer from') });
   });
 
   it('uses no colour where nobody sees it', async () => {

@@ -1,0 +1,68 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createClient } from '../../src/cli/client.ts';
+
+const OWN = 'http://127.0.0.1:7433';
+const TOKEN = 'the-admin-token-of-this-installation';
+
+function aState(address = OWN): string {
+  const state = mkdtempSync(join(tmpdir(), 'reeve-client-'));
+  writeFileSync(join(state, 'address'), `${address}\n`);
+  writeFileSync(join(state, 'token'), `${TOKEN}\n`);
+  return state;
+}
+
+/** What was sent where, instead of the network. */
+function aNetwork() {
+  const sent: { readonly url: string; readonly authorization: string | null }[] = [];
+  const fetcher = (async (url: URL, init: RequestInit) => {
+    sent.push({ url: url.href, authorization: new Headers(init.headers).get('authorization') });
+    return Response.json({ ok: true });
+  }) as unknown as typeof fetch;
+  return { sent, fetcher };
+}
+
+const clientWith = (url: string | undefined, token?: string) => {
+  const network = aNetwork();
+  return { ...network, client: createClient({ state: aState(), url, token }, network.fetcher) };
+};
+
+describe('where the command line sends a token', () => {
+  it('sends the token of the state directory to the address beside it', async () => {
+    for (const url of [undefined, OWN, `${OWN}/`]) {
+      const { client, sent } = clientWith(url);
+      await client.get('/api/v1/status');
+      expect(sent).toEqual([{ url: `${OWN}/api/v1/status`, authorization: `Bearer ${TOKEN}` }]);
+    }
+  });
+
+  it.each([
+    'http://evil.example',
+    'http://127.0.0.1:7434',
+    'https://127.0.0.1:7433',
+    'http://127.0.0.1:7433@evil.example',
+    'http://localhost:7433',
+  ])('sends nothing at all to %s without a token that was given for it', async (url) => {
+    const { client, sent } = clientWith(url);
+    await expect(client.get('/api/v1/status')).rejects.toMatchObject({
+      code: 'USAGE',
+      message: expect.stringContaining('is not sent to'),
+      hint: expect.stringContaining('--token-file'),
+    });
+    expect(sent).toEqual([]);
+  });
+
+  it('sends a token that was given to the address that was given', async () => {
+    const { client, sent } = clientWith('http://reeve.example', 'given');
+    await client.post('/api/v1/freeze', {});
+    expect(sent).toEqual([{ url: 'http://reeve.example/api/v1/freeze', authorization: 'Bearer given' }]);
+  });
+
+  it.each(['reeve.example', 'ftp://reeve.example', ''])('refuses %j, which is no address', async (url) => {
+    const { client, sent } = clientWith(url, 'given');
+    await expect(client.get('/api/v1/status')).rejects.toMatchObject({ code: 'USAGE' });
+    expect(sent).toEqual([]);
+  });
+});
