@@ -1,9 +1,10 @@
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
+import type { Clock } from '../core/clock.ts';
 import { toWire } from '../core/wire.ts';
 import type { TOKEN_SCOPES } from './auth.ts';
 import type { CommandName, Daemon } from './daemon.ts';
-import { events } from './events.ts';
+import { createEvents } from './events.ts';
 import { openApi } from './openapi.ts';
 import { type HttpEnv, needs, wire } from './server.ts';
 
@@ -80,10 +81,11 @@ export const COMMAND_ROUTES: readonly CommandRoute[] = [
 const approvalBody = z.strictObject({ yes: z.boolean(), because: because.default('answered') });
 
 /** Everything below /api/v1; the bearer token was asked for before. */
-export function addApi(app: Hono<HttpEnv>, deps: { daemon: Daemon }): void {
+export function addApi(app: Hono<HttpEnv>, deps: { daemon: Daemon; clock: Clock }): void {
   addReads(app, deps.daemon);
   addCommands(app, deps.daemon);
-  app.get('/api/v1/events', (c) => events(c, deps.daemon));
+  const events = createEvents(deps);
+  app.get('/api/v1/events', (c) => events(c, c.var.grant.name));
   app.get('/api/v1/openapi.json', (c) => c.json(openApi(COMMAND_ROUTES) as never));
 }
 

@@ -1,5 +1,8 @@
+// The journal as a stream of server-sent events, for readers that keep up.
+import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
-import { streamSSE } from 'hono/streaming';
+import { type SSEStreamingApi, streamSSE } from 'hono/streaming';
+import type { Clock } from '../core/clock.ts';
 import type { JournalEntry } from '../core/journal.ts';
 import { toWire } from '../core/wire.ts';
 import type { Daemon } from './daemon.ts';
@@ -8,46 +11,90 @@ import type { Daemon } from './daemon.ts';
 const REPLAY_MAX = 1_000;
 /** A reader this far behind is let go: it comes back with the id of the last entry that it had. */
 const BEHIND_MAX = 1_000;
-/** Readers at the same time. Each may hold `BEHIND_MAX` entries. */
+/** Readers at the same time, in all and with one token. Each may hold `BEHIND_MAX` entries. */
 const READERS_MAX = 32;
+const READERS_PER_TOKEN_MAX = 8;
+/** A comment this often shows a proxy that the stream lives, and Reeve that its reader does. */
+const BEAT_MS = 15_000;
+/** A reader that takes nothing for this long is let go, however little waits for it. */
+const STALLED_MS = 30_000;
 
-const reading = { count: 0 };
+export interface EventDeps {
+  readonly daemon: Pick<Daemon, 'subscribe' | 'journal'>;
+  readonly clock: Clock;
+}
 
 /**
- * Journal entries as they are written; `Last-Event-ID` or `?since=` replays what was missed (bounded). Listens before
- * it replays, so that nothing falls between the two.
+ * Answers with journal entries as they are written; `Last-Event-ID` or `?since=` replays what was missed (bounded).
+ * 429 when too many readers are connected, in all or with this token.
  */
-export function events(c: Context, daemon: Daemon): Response {
-  if (reading.count >= READERS_MAX) {
-    return c.json({ error: 'busy', message: `${READERS_MAX} readers are connected already` }, 429, {
-      'Retry-After': '5',
-    });
-  }
-  const since = Number(c.req.header('last-event-id') ?? c.req.query('since') ?? Number.NaN);
-  reading.count += 1;
-  return streamSSE(c, async (stream) => {
-    const waiting: JournalEntry[] = [];
-    let wake: () => void = () => undefined;
-    using _ = daemon.subscribe((entry) => {
-      waiting.push(entry);
-      wake();
-    });
-    stream.onAbort(() => wake());
-    try {
-      let lastSeq = 0;
-      const missed = Number.isFinite(since) ? daemon.journal({ since, limit: REPLAY_MAX }) : [];
-      waiting.unshift(...missed.filter(({ seq }) => seq < (waiting[0]?.seq ?? Number.POSITIVE_INFINITY)));
-      while (!stream.aborted && waiting.length <= BEHIND_MAX + missed.length) {
-        const entry = waiting.shift();
-        if (entry === undefined) {
-          await new Promise<void>((resolve) => (wake = resolve));
-        } else if (entry.seq > lastSeq) {
-          lastSeq = entry.seq;
-          await stream.writeSSE({ id: String(entry.seq), event: entry.fact.type, data: JSON.stringify(toWire(entry)) });
-        }
-      }
-    } finally {
-      reading.count -= 1;
+export function createEvents(deps: EventDeps): (c: Context, reader: string) => Response {
+  const reading = new Map<string, number>();
+  return (c, reader) => {
+    const own = reading.get(reader) ?? 0;
+    const all = [...reading.values()].reduce((sum, count) => sum + count, 0);
+    if (all >= READERS_MAX || own >= READERS_PER_TOKEN_MAX) {
+      const message = `${all} readers are connected already, ${own} of them with this token`;
+      return c.json({ error: 'busy', message }, 429, { 'Retry-After': '5' });
     }
+    reading.set(reader, own + 1);
+    const since = Number(c.req.header('last-event-id') ?? c.req.query('since') ?? Number.NaN);
+    // A socket whose buffers are full takes no orderly end: it is cut.
+    const cut = () => (c.env as Partial<HttpBindings> | undefined)?.outgoing?.destroy();
+    return streamSSE(c, async (stream) => {
+      try {
+        await follow(stream, { ...deps, since, cut });
+      } finally {
+        const left = (reading.get(reader) ?? 1) - 1;
+        if (left > 0) reading.set(reader, left);
+        else reading.delete(reader);
+      }
+    });
+  };
+}
+
+interface Following extends EventDeps {
+  /** The last entry that the reader had; NaN: it begins with the next one. */
+  readonly since: number;
+  readonly cut: () => void;
+}
+
+/** Listens before it replays, so that nothing falls between the two. Resolves when the reader is gone or let go. */
+async function follow(stream: SSEStreamingApi, { daemon, clock, since, cut }: Following): Promise<void> {
+  const waiting: JournalEntry[] = [];
+  let behindMax = BEHIND_MAX;
+  let wake: () => void = () => undefined;
+  const letGo = (): void => {
+    stream.abort();
+    cut();
+  };
+  stream.onAbort(() => wake());
+  using _ = daemon.subscribe((entry) => {
+    if (stream.aborted) return;
+    waiting.push(entry);
+    // Asked here and not where entries go out: what stands before a reader that does not read goes out never.
+    if (waiting.length > behindMax) letGo();
+    wake();
   });
+  const missed = Number.isFinite(since) ? daemon.journal({ since, limit: REPLAY_MAX }) : [];
+  behindMax += missed.length;
+  waiting.unshift(...missed.filter(({ seq }) => seq < (waiting[0]?.seq ?? Number.POSITIVE_INFINITY)));
+
+  const send = async (write: () => Promise<unknown>): Promise<void> => {
+    using _stalled = clock.after(STALLED_MS, letGo);
+    await write();
+  };
+  let lastSeq = 0;
+  while (!stream.aborted) {
+    const entry = waiting.shift();
+    if (entry === undefined) {
+      using _beat = clock.after(BEAT_MS, () => wake());
+      await new Promise<void>((resolve) => (wake = resolve));
+      if (waiting.length === 0 && !stream.aborted) await send(() => stream.write(': \n\n'));
+    } else if (entry.seq > lastSeq) {
+      lastSeq = entry.seq;
+      const message = { id: String(entry.seq), event: entry.fact.type, data: JSON.stringify(toWire(entry)) };
+      await send(() => stream.writeSSE(message));
+    }
+  }
 }

@@ -1,11 +1,15 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import type { JournalEntry } from '../../src/core/journal.ts';
 import { sha256Of } from '../../src/http/auth.ts';
 import { type HttpServer, startServer } from '../../src/http/server.ts';
+import { fakeClock } from '../support/fake-clock.ts';
 import { aDaemon } from './support.ts';
 
 const TOKEN = `reader-${'x'.repeat(40)}`;
+const OTHER = `other-${'x'.repeat(40)}`;
 const anEntry = (seq: number): JournalEntry => ({
   seq,
   at: 0,
@@ -24,7 +28,10 @@ const { daemon, listeners } = aDaemon({
 });
 let server: HttpServer;
 beforeAll(async () => {
-  const tokens = [{ name: 'reader', scope: 'read', sha256: sha256Of(TOKEN) }] as const;
+  const tokens = [
+    { name: 'reader', scope: 'read', sha256: sha256Of(TOKEN) },
+    { name: 'other', scope: 'read', sha256: sha256Of(OTHER) },
+  ] as const;
   const options = { host: '127.0.0.1', port: 0, allowedHosts: [], tokens, metrics: undefined };
   server = await startServer(options, { daemon, clock: systemClock, onError: () => undefined });
 });
@@ -67,6 +74,69 @@ describe('the stream of events', () => {
     await expect.poll(() => listeners.size, { timeout: 30_000 }).toBe(0);
     stop.abort();
     expect(answer.status).toBe(200);
+  });
+
+  it('lets a reader go that does not read at all, and keeps the one beside it that does', async () => {
+    const stop = new AbortController();
+    const { hostname, port, host } = new URL(server.url);
+    const stalled = connect({ host: hostname, port: Number(port) });
+    const closed = once(stalled, 'close');
+    stalled.on('error', () => undefined).pause();
+    stalled.write(`GET /api/v1/events HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`);
+    await expect.poll(() => listeners.size).toBe(1);
+    let read = 0;
+    const diligent = (async () => {
+      for await (const id of ids('/api/v1/events', stop.signal)) read = id;
+    })().catch(() => undefined);
+    await expect.poll(() => listeners.size).toBe(2);
+
+    let seq = 0;
+    for (let batch = 0; batch < 400 && listeners.size === 2; batch += 1) {
+      const last = seq + 100;
+      for (seq += 1; seq <= last; seq += 1) for (const listener of listeners) listener(anEntry(seq));
+      seq = last;
+      await expect.poll(() => read, { interval: 1 }).toBe(last);
+    }
+    stalled.resume();
+    await closed;
+    expect(listeners.size).toBe(1);
+    stop.abort();
+    await diligent;
+    await expect.poll(() => listeners.size).toBe(0);
+  }, 60_000);
+
+  it('lets a reader go that takes nothing for two minutes, however little waits for it', async () => {
+    const hand = fakeClock();
+    const own = aDaemon();
+    const tokens = [{ name: 'reader', scope: 'read', sha256: sha256Of(TOKEN) }] as const;
+    const options = { host: '127.0.0.1', port: 0, allowedHosts: [], tokens, metrics: undefined };
+    await using quiet = await startServer(options, {
+      ...{ daemon: own.daemon, clock: hand.clock, onError: () => undefined },
+    });
+    const { hostname, port, host } = new URL(quiet.url);
+    const stalled = connect({ host: hostname, port: Number(port) });
+    stalled.on('error', () => undefined).pause();
+    stalled.write(`GET /api/v1/events HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${TOKEN}\r\n\r\n`);
+    await expect.poll(() => own.listeners.size).toBe(1);
+    const large = { ...anEntry(1), channel: 'x'.repeat(16_000_000) };
+    for (const listener of own.listeners) listener(large);
+    await hand.advance(1_000);
+    expect(own.listeners.size).toBe(1);
+    // Two beats fit into buffers on the way before one waits for the reader.
+    for (let second = 0; second < 120; second += 1) await hand.advance(1_000);
+    await expect.poll(() => own.listeners.size).toBe(0);
+    stalled.destroy();
+  });
+
+  it('leaves place for other tokens when one token holds many streams', async () => {
+    const stop = new AbortController();
+    const open = (token: string) =>
+      fetch(`${server.url}/api/v1/events`, { headers: { authorization: `Bearer ${token}` }, signal: stop.signal });
+    const answers = await Promise.all(Array.from({ length: 9 }, () => open(TOKEN)));
+    expect(answers.map(({ status }) => status).filter((status) => status === 429)).toHaveLength(1);
+    expect((await open(OTHER)).status).toBe(200);
+    stop.abort();
+    await expect.poll(() => listeners.size).toBe(0);
   });
 
   it('stops listening when the reader is gone', async () => {
