@@ -8,6 +8,6 @@ export default defineConfig({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000, interval: 20 } },
     pool: 'forks',
-    reporters: ['default', './test/support/count-reporter.ts'],
+    reporters: ['default', './test/support/count_reporter.ts'],
   },
 });

@@ -1,10 +1,10 @@
 import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { backtestFiles } from '../src/app_backtest.ts';
-import { labFiles } from '../src/app_lab.ts';
+import { backtestFiles } from '../src/app/backtest.ts';
+import { policyTestFiles } from '../src/app/policy_tests.ts';
 import { TOOL_SPECS } from '../src/guard/spec.ts';
-import { backtest } from '../src/lab/backtest/run.ts';
+import { backtest } from '../src/backtest/run.ts';
 import { quantile, sayRow } from './rows.ts';
 
 /**
@@ -22,7 +22,7 @@ const folder = mkdtempSync(join(tmpdir(), 'reeve-bench-'));
 try {
   const logs = Array.from({ length: CHANNELS }, (_, index) => logOf(`ch${index}`, lines / CHANNELS));
   const bytes = logs.reduce((sum, path) => sum + statSync(path).size, 0);
-  const files = await backtestFiles(labFiles({ tools: [...TOOL_SPECS.values()], cwd: '/', env: {} }));
+  const files = await backtestFiles(policyTestFiles({ tools: [...TOOL_SPECS.values()], cwd: '/', env: {} }));
   const order = { logs, samples: undefined, persona: undefined, against: undefined, rules: undefined } as const;
   const rates: { wall: number; cpu: number }[] = [];
   for (let round = 1; round <= 3; round += 1) {

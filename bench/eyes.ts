@@ -2,9 +2,9 @@ import { safeText } from '../src/collect/clean.ts';
 import { parseProgress } from '../src/collect/progress.ts';
 import { systemClock } from '../src/core/clock.ts';
 import type { Symptom } from '../src/core/symptom.ts';
-import { createChannelTable } from '../src/detect/channels.ts';
+import { createChannelTable } from '../src/detect/channel_table.ts';
 import { createDetector, type Detector } from '../src/detect/detector.ts';
-import { readCatalogue } from '../tools/corpus.ts';
+import { readCatalogue } from '../scripts/corpus.ts';
 
 /** The detector as the daemon has it: the shipped catalogue, redaction, progress. */
 export function eyes(channels: readonly string[], onSymptom: (symptom: Symptom) => void): Detector {

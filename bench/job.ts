@@ -2,8 +2,8 @@
 //   node bench/job.ts FILE [--shipped] [--quiet]
 import { closeSync, openSync, readSync } from 'node:fs';
 import { systemClock } from '../src/core/clock.ts';
-import { compileCatalogue } from '../src/detect/catalogue.ts';
-import { createChannelTable } from '../src/detect/channels.ts';
+import { compileCatalogue } from '../src/detect/patterns/catalogue.ts';
+import { createChannelTable } from '../src/detect/channel_table.ts';
 import { createDetector, type Detector } from '../src/detect/detector.ts';
 import { CHANNELS, channelName, PATTERNS } from './patterns.ts';
 
@@ -12,7 +12,7 @@ const words = process.argv.slice(2);
 const path = words.find((word) => !word.startsWith('--'))!;
 
 async function catalogue() {
-  if (words.includes('--shipped')) return (await import('../tools/corpus.ts')).readCatalogue();
+  if (words.includes('--shipped')) return (await import('../scripts/corpus.ts')).readCatalogue();
   const patterns = PATTERNS.map(({ id, regex, says }) => ({
     id,
     regex,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 const CHECKOUT = resolve(import.meta.dirname, '..');
-const SOURCES = ['src', 'tools/build.ts', 'tools/bundle.ts'];
+const SOURCES = ['src', 'scripts/build.ts', 'scripts/bundle.ts'];
 const SHIPPED = ['package.json', 'bin', 'personas', 'config'];
 
 /**
@@ -16,7 +16,7 @@ export function builtPackage(): string {
   process.on('exit', () => rmSync(root, { recursive: true, force: true }));
   for (const part of [...SOURCES, ...SHIPPED]) cpSync(join(CHECKOUT, part), join(root, part), { recursive: true });
   symlinkSync(join(CHECKOUT, 'node_modules'), join(root, 'node_modules'));
-  execFileSync(process.execPath, ['tools/build.ts'], { cwd: root, stdio: 'inherit' });
+  execFileSync(process.execPath, ['scripts/build.ts'], { cwd: root, stdio: 'inherit' });
   rmSync(join(root, 'src'), { recursive: true });
   return root;
 }

@@ -5,7 +5,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bundle } from '../tools/bundle.ts';
+import { bundle } from '../scripts/bundle.ts';
 import { writePeerConfigs } from './peer_config.ts';
 import { goalsOf, type Measured } from './peer_goals.ts';
 import { inCell, sayRow } from './rows.ts';

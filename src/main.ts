@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import process from 'node:process';
 import pino, { type Logger } from 'pino';
-import { compiledOf, patternSourcesOf } from './app_collect.ts';
+import { compiledOf, patternSourcesOf } from './app/collectors.ts';
 import { addAudit } from './cli/commands/audit.ts';
 import { addBacktest } from './cli/commands/backtest.ts';
 import { addFiles } from './cli/commands/files.ts';
@@ -21,7 +21,7 @@ import { findConfigFile, SHIPPED, stateDirectory } from './config/document/paths
 import { systemClock } from './core/clock.ts';
 import { messageOf, type Problem, ReeveError } from './core/errors.ts';
 import { systemIds, systemRandom } from './core/id.ts';
-import { compileCatalogue } from './detect/catalogue.ts';
+import { compileCatalogue } from './detect/patterns/catalogue.ts';
 import { TOOL_SPECS } from './guard/spec.ts';
 
 const CONFIG_EXIT = 78;
@@ -90,10 +90,10 @@ function addLocal(program: Command, cli: Cli): void {
     .action(() => runDaemon(cli));
   addFiles(program, cli, {
     load: () => loadOptions(cli.flags()),
-    kinds: async () => [patternKind, (await import('./lab/policy/kind.ts')).policyKind],
+    kinds: async () => [patternKind, (await import('./policy_tests/kind.ts')).policyKind],
     documents: {
-      pattern: async () => (await import('./detect/pattern.ts')).patternDocument,
-      policy: async () => (await import('./lab/policy/document.ts')).policyDocument,
+      pattern: async () => (await import('./detect/patterns/pattern.ts')).patternDocument,
+      policy: async () => (await import('./policy_tests/document.ts')).policyDocument,
     },
   });
   addText(program, cli, {
@@ -106,9 +106,9 @@ function addLocal(program: Command, cli: Cli): void {
   });
   addAudit(program, cli, () => stateOf(cli.flags()));
   const load = (): LoadOptions => loadOptions(cli.flags());
-  addSimulate(program, cli, async (order) => (await import('./lab/order.ts')).runOrder(order));
-  addPolicyTests(program, cli, async (place) => (await import('./app_lab.ts')).policyTests(load)(place));
-  addBacktest(program, cli, async (flags) => (await import('./app_backtest.ts')).backtests(load)(flags));
+  addSimulate(program, cli, async (order) => (await import('./simulation/order.ts')).runOrder(order));
+  addPolicyTests(program, cli, async (place) => (await import('./app/policy_tests.ts')).policyTests(load)(place));
+  addBacktest(program, cli, async (flags) => (await import('./app/backtest.ts')).backtests(load)(flags));
 }
 
 function createLog(level: string): Logger {
@@ -133,7 +133,7 @@ async function runDaemon(cli: Cli): Promise<void> {
   // From here on a signal stops it in good order, also one that comes while it starts.
   const asked = untilSignal();
   // Only here, because everything that a daemon is made of would make each short command slow.
-  const { createApp } = await import('./app.ts');
+  const { createApp } = await import('./app/app.ts');
   const app = await createApp(configuration, {
     clock: systemClock,
     ids: systemIds,

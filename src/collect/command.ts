@@ -7,7 +7,7 @@ import type { ChannelId } from '../core/scope.ts';
 import { safeText } from './clean.ts';
 import { RecordStream } from './stream.ts';
 import { Rows } from './tail/rows.ts';
-import { Tally } from './tail/tally.ts';
+import { LineCounts } from './tail/line_counts.ts';
 import { DEFAULT_TAIL_LIMITS, type SourceState, type SourceStats, type TailNotice } from './tail/types.ts';
 
 export interface CommandSource {
@@ -48,7 +48,7 @@ export const createCommandLog = (options: CommandOptions): CommandLog => new Fol
 
 class Following implements CommandLog {
   readonly #options: CommandOptions;
-  readonly #tally = new Tally();
+  readonly #tally = new LineCounts();
   readonly #rows: Rows;
   #child: ChildProcess | undefined;
   #state: SourceState = 'missing';

@@ -4,8 +4,8 @@ import { messageOf, ReeveError } from '../core/errors.ts';
 import type { ChannelId } from '../core/scope.ts';
 import { LineQueue } from './feed/queue.ts';
 import { countLines } from './tail/records.ts';
-import { Tally } from './tail/tally.ts';
-import { Turns, type Worker } from './tail/turns.ts';
+import { LineCounts } from './tail/line_counts.ts';
+import { ReadQueue, type Worker } from './tail/read_queue.ts';
 
 /** Text from somewhere other than a file: one line or several. */
 export interface FeedEntry {
@@ -88,7 +88,7 @@ const TURN_MS = 4;
 const SAID_AGAIN_MS = 60_000;
 
 export function createFeeds(options: FeedsOptions): Feeds {
-  const turns = new Turns(options.clock, options.turnMs ?? TURN_MS, () => undefined);
+  const turns = new ReadQueue(options.clock, options.turnMs ?? TURN_MS, () => undefined);
   const feeds = new Map<string, Feed>();
   return {
     open(id, limits = {}) {
@@ -116,7 +116,7 @@ class Feed implements LineFeed, Worker {
   readonly #limits: FeedLimits;
   readonly #ports: Ports;
   readonly #queue = new LineQueue();
-  readonly #tally = new Tally();
+  readonly #tally = new LineCounts();
   readonly #openedAt: EpochMs;
   readonly #saidMs = new Map<FeedNotice['kind'], number>();
   #late = 0;

@@ -1,4 +1,4 @@
-import { REDACTED } from './cut.ts';
+import { REDACTED } from './redaction_mark.ts';
 import { redactPairs } from './secret_pairs.ts';
 import { redactUrls } from './secret_urls.ts';
 

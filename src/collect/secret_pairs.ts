@@ -1,4 +1,4 @@
-import { Cut, REDACTED } from './cut.ts';
+import { Cut, REDACTED } from './redaction_mark.ts';
 
 /** Names whose value is a secret wherever they stand, without `-`, `_` and `.`, in lower case. */
 const SECRET_NAME =

@@ -1,4 +1,4 @@
-import { Cut, REDACTED } from './cut.ts';
+import { Cut, REDACTED } from './redaction_mark.ts';
 
 const ENDS_AUTHORITY = /[\s/?#"'`<>\\]/g;
 const ENDS_URL = /[\s"'`<>\\]/g;

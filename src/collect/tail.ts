@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import { messageOf, ReeveError } from '../core/errors.ts';
 import { ANCHOR_BYTES } from './tail/log_file.ts';
 import { Source } from './tail/source.ts';
-import { Turns } from './tail/turns.ts';
+import { ReadQueue } from './tail/read_queue.ts';
 import {
   DEFAULT_TAIL_LIMITS,
   type SourceStats,
@@ -44,7 +44,7 @@ const URGENT_SAVES_MAX = 16;
 class Tailing implements Tail {
   readonly #options: TailOptions;
   readonly #limits: TailLimits;
-  readonly #turns: Turns;
+  readonly #readQueue: ReadQueue;
   readonly #watch: DirectoryWatch<Source>;
   readonly #sources: readonly Source[];
   /** Sources with something to save. */
@@ -60,7 +60,7 @@ class Tailing implements Tail {
   constructor(options: TailOptions) {
     this.#options = options;
     this.#limits = { ...DEFAULT_TAIL_LIMITS, ...options.limits };
-    this.#turns = new Turns(options.clock, this.#limits.turnMs, () => this.#saveAtOnce());
+    this.#readQueue = new ReadQueue(options.clock, this.#limits.turnMs, () => this.#saveAtOnce());
     this.#watch = new DirectoryWatch<Source>({
       event: (source, directory, name, structural) => source.heard(directory, name, structural),
       trouble: (source, path, because) => this.#report('watch_failed', source.id, path, because),
@@ -76,8 +76,8 @@ class Tailing implements Tail {
       ...{ clock, sink, checkpoints, limits: this.#limits, openFiles: { count: 0 } },
       shared: Buffer.allocUnsafeSlow(this.#limits.lineBytesMax + ANCHOR_BYTES),
       report: (notice: TailNotice) => report?.(notice),
-      wake: (source: Source) => this.#turns.wake(source),
-      wakeLater: (source: Source) => this.#turns.wakeLater(source),
+      wake: (source: Source) => this.#readQueue.wake(source),
+      wakeLater: (source: Source) => this.#readQueue.wakeLater(source),
       changed: (source: Source, atOnce: boolean) => this.#saveSoon(source, atOnce),
       watch: (source: Source, interests: Parameters<DirectoryWatch<Source>['want']>[1]) =>
         this.#watch.want(source, interests),
@@ -108,7 +108,7 @@ class Tailing implements Tail {
   drainNow(): Promise<void> {
     this.#watch.check();
     for (const source of this.#sources) source.lookSoon(true);
-    return this.#turns.idle();
+    return this.#readQueue.idle();
   }
 
   stats(): readonly SourceStats[] {
@@ -163,7 +163,7 @@ class Tailing implements Tail {
     this.#poll?.[Symbol.dispose]();
     this.#saving?.[Symbol.dispose]();
     this.#watch[Symbol.dispose]();
-    this.#turns[Symbol.dispose]();
+    this.#readQueue[Symbol.dispose]();
     this.#save();
     for (const source of this.#sources) source.close();
   }

@@ -12,7 +12,7 @@ export interface Known {
 }
 
 /** Who commands, and why. Both are written down. */
-export interface Said {
+export interface OperatorContext {
   readonly who: string;
   readonly because: string;
 }
@@ -39,7 +39,7 @@ export const LEASE_MS_MAX = DAY_MS;
 export const WINDOW_MS_MAX = 7 * DAY_MS;
 export const WINDOW_AHEAD_MS_MAX = 30 * DAY_MS;
 /** Characters of a name or a reason that are kept. */
-export const WORD_LENGTH_MAX = 400;
+export const REASON_LENGTH_MAX = 400;
 
 const no = (code: RefusalCode, because: string): Command => ({ ok: false, code, because });
 const yes = (...drafts: Draft[]): Command => ({ ok: true, drafts });
@@ -48,10 +48,10 @@ const clean = (text: string): string =>
   text
     .replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u200e\u200f\u202a-\u202e\u2066-\u2069]+/g, ' ')
     .trim()
-    .slice(0, WORD_LENGTH_MAX);
+    .slice(0, REASON_LENGTH_MAX);
 
 /** Who and why are not optional: a change of rule without a reason cannot be audited. */
-function checked(said: Said, build: (said: Said) => Command): Command {
+function checked(said: OperatorContext, build: (said: OperatorContext) => Command): Command {
   const who = clean(said.who);
   const because = clean(said.because);
   if (who === '') return no('who_missing', 'nobody is named as the one who says this');
@@ -82,21 +82,25 @@ const isDuration = (ms: number, min: number, max: number): boolean =>
   Number.isSafeInteger(ms) && ms >= min && ms <= max;
 
 /** Stops all changes until `thaw`, over restarts too. */
-export const freeze = (state: ControlState, said: Said): Command =>
+export const freeze = (state: ControlState, said: OperatorContext): Command =>
   checked(said, (word) => {
     if (state.frozen !== undefined) return no('nothing_to_do', `already frozen by ${state.frozen.who}`);
     return yes({ fact: { type: 'control.frozen', ...word } });
   });
 
 /** Ends a freeze. */
-export const thaw = (state: ControlState, said: Said): Command =>
+export const thaw = (state: ControlState, said: OperatorContext): Command =>
   checked(said, (word) => {
     if (state.frozen === undefined) return no('nothing_to_do', 'Reeve is not frozen');
     return yes({ fact: { type: 'control.thawed', ...word } });
   });
 
 /** Hands off the scope for `forMs` (1 s to 24 h). A later lease of the same scope replaces an earlier one. */
-export const lease = (known: Known, order: { readonly scope: Scope; readonly forMs: number }, said: Said): Command =>
+export const lease = (
+  known: Known,
+  order: { readonly scope: Scope; readonly forMs: number },
+  said: OperatorContext,
+): Command =>
   checked(said, (word) => {
     if (!isKnown(order.scope, known)) return unknownTarget(order.scope);
     if (!isDuration(order.forMs, 1_000, LEASE_MS_MAX)) {
@@ -107,7 +111,7 @@ export const lease = (known: Known, order: { readonly scope: Scope; readonly for
   });
 
 /** Ends the lease of exactly this scope. */
-export const endLease = (state: ControlState, scope: Scope, said: Said): Command =>
+export const endLease = (state: ControlState, scope: Scope, said: OperatorContext): Command =>
   checked(said, (word) => {
     const held = state.leases.some((one) => sameScope(one.scope, scope));
     if (!held) return no('nothing_to_do', `there is no lease on ${keyOfScope(scope)}`);
@@ -115,14 +119,14 @@ export const endLease = (state: ControlState, scope: Scope, said: Said): Command
   });
 
 /** Clears the breaker, an UNKNOWN and the memory of fixes that did not work. Caps and windows stay as they are. */
-export const reset = (known: Known, scope: Scope, said: Said): Command =>
+export const reset = (known: Known, scope: Scope, said: OperatorContext): Command =>
   checked(said, (word) => {
     if (!isKnown(scope, known)) return unknownTarget(scope);
     return yes({ ...aboutOf(scope), fact: { type: 'control.reset', scope, ...word } });
   });
 
 /** A person's word that containment of the scope may end. A trigger that still holds keeps it contained. */
-export const release = (known: Known, scope: Scope, said: Said): Command =>
+export const release = (known: Known, scope: Scope, said: OperatorContext): Command =>
   checked(said, (word) => {
     if (!isKnown(scope, known)) return unknownTarget(scope);
     return yes({ ...aboutOf(scope), fact: { type: 'control.released', scope, ...word } });
@@ -132,7 +136,7 @@ export const release = (known: Known, scope: Scope, said: Said): Command =>
 export const setPhase = (
   known: Known,
   order: { readonly phase: number; readonly group: GroupId | undefined },
-  said: Said,
+  said: OperatorContext,
 ): Command =>
   checked(said, (word) => {
     const phase = PHASES.find((one): one is Phase => one === order.phase);
@@ -146,7 +150,7 @@ export const setPhase = (
 export const addWindow = (
   known: Known,
   order: { readonly id: string; readonly scope: Scope; readonly startsInMs: number; readonly forMs: number },
-  said: Said,
+  said: OperatorContext,
 ): Command =>
   checked(said, (word) => {
     const { id, scope, startsInMs, forMs } = order;
@@ -162,7 +166,7 @@ export const addWindow = (
   });
 
 /** Ends a maintenance window early. */
-export const endWindow = (state: ControlState, id: string, said: Said): Command =>
+export const endWindow = (state: ControlState, id: string, said: OperatorContext): Command =>
   checked(said, (word) => {
     const window = state.windows.find((one) => one.id === id);
     if (window === undefined) return no('target_unknown', `there is no maintenance window ${clean(id)}`);
@@ -173,7 +177,7 @@ export const endWindow = (state: ControlState, id: string, said: Said): Command 
 export const answerApproval = (
   state: ControlState,
   order: { readonly id: string; readonly yes: boolean; readonly nowMs: MonoMs },
-  said: Said,
+  said: OperatorContext,
 ): Command =>
   checked(said, (word) => {
     const kept = state.approvals.find((one) => one.approval.id === order.id);

@@ -5,20 +5,20 @@ import { type GroupId, sameScope, type Scope } from '../core/scope.ts';
 import { applyApproval } from './approvals.ts';
 
 /** Who said it, and why. */
-export interface Word {
+export interface OperatorStatement {
   readonly who: string;
   readonly because: string;
 }
 
 /** Hands off: a person works there, and Reeve changes nothing until `untilMs`. */
-export interface Lease extends Word {
+export interface Lease extends OperatorStatement {
   readonly scope: Scope;
   readonly fromMs: MonoMs;
   readonly untilMs: MonoMs;
 }
 
 /** A planned stretch in which nothing is changed: half-open, from `fromMs` up to but not including `untilMs`. */
-export interface MaintenanceWindow extends Word {
+export interface MaintenanceWindow extends OperatorStatement {
   readonly id: string;
   readonly scope: Scope;
   readonly fromMs: MonoMs;
@@ -34,12 +34,12 @@ export interface KeptApproval {
   readonly state: ApprovalState;
   /** A yes serves until then; a question waits until then. */
   readonly expiresMs: MonoMs;
-  readonly answer: Word | undefined;
+  readonly answer: OperatorStatement | undefined;
 }
 
 /** Everything people have said that still holds. Survives restarts, for it is folded from the journal. */
 export interface ControlState {
-  readonly frozen: (Word & { readonly sinceMs: MonoMs }) | undefined;
+  readonly frozen: (OperatorStatement & { readonly sinceMs: MonoMs }) | undefined;
   readonly leases: readonly Lease[];
   readonly windows: readonly MaintenanceWindow[];
   /** Undefined: the configured phase still holds. */

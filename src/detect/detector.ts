@@ -2,14 +2,14 @@ import type { Chunk, ChunkCount, ChunkSink, Notice } from '../core/chunk.ts';
 import type { Clock, MonoMs } from '../core/clock.ts';
 import type { ProgressSample } from '../core/sample.ts';
 import { type Symptom, SYMPTOMS, type SymptomKind } from '../core/symptom.ts';
-import type { Complaint } from './blind_spots.ts';
-import type { Catalogue, Pattern } from './catalogue.ts';
-import type { ChannelTable } from './channels.ts';
-import { countNewlines, countProgress } from './count.ts';
-import type { Found } from './line_regex.ts';
+import type { Complaint } from './templates/blind_spots.ts';
+import type { Catalogue, Pattern } from './patterns/catalogue.ts';
+import type { ChannelTable } from './channel_table.ts';
+import { countNewlines, countProgress } from './search/count.ts';
+import type { Found } from './search/line_regex.ts';
 import { newestProgress, type ParsedProgress } from './progress.ts';
-import { createScanner, type FoundRecord, type RecordSink } from './scanner.ts';
-import { Tally } from './tally.ts';
+import { createScanner, type FoundRecord, type RecordSink } from './search/scanner.ts';
+import { SymptomCounts } from './symptom_counts.ts';
 import { WINDOW_MS, Windows } from './windows.ts';
 
 /** A symptom is raised at this many events in the window; 1 where nothing is said. One torn packet is no trouble. */
@@ -89,7 +89,7 @@ class ChunkDetector implements Detector, RecordSink {
   /** The search looks where this stream's text is rare, as soon as there is enough of it to tell. */
   #hasSample = false;
   readonly #windows = new Windows(SYMPTOMS.length);
-  readonly #tally: Tally;
+  readonly #tally: SymptomCounts;
   readonly #thresholds: readonly number[];
   /** By channel * kinds + kind: when it was last raised, plus one (0: never), and how many texts wait to be shown. */
   readonly #raisedMs: Float64Array;
@@ -106,7 +106,7 @@ class ChunkDetector implements Detector, RecordSink {
   constructor(parts: DetectorParts) {
     this.#parts = parts;
     this.#scanner = createScanner(parts.catalogue);
-    this.#tally = new Tally(parts.catalogue.patterns.length);
+    this.#tally = new SymptomCounts(parts.catalogue.patterns.length);
     const thresholds = { ...THRESHOLDS, ...parts.thresholds };
     this.#thresholds = SYMPTOMS.map((kind) => thresholds[kind] ?? 1);
     this.#kinds = parts.catalogue.patterns.map(({ symptom }) => KIND_NUMBERS.get(symptom)!);

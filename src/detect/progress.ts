@@ -1,4 +1,4 @@
-import type { ChannelTable } from './channels.ts';
+import type { ChannelTable } from './channel_table.ts';
 
 /** Only the newest part of a chunk is asked for progress: the older reports in it are outdated already. */
 const TAIL_BYTES = 32 * 1024;

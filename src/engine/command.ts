@@ -1,4 +1,4 @@
-import type { CommandEngineDocument } from '../core/engine-documents.ts';
+import type { CommandEngineDocument } from '../core/engine_documents.ts';
 import type { ActionContext, Engine, EngineReport } from '../core/engine.ts';
 import { ReeveError } from '../core/errors.ts';
 import type { CredentialSample, ProcessSample, ProcessState } from '../core/sample.ts';
@@ -7,8 +7,8 @@ import type { Capability } from '../core/tool.ts';
 import { RequestFailed } from '../resilience/failure.ts';
 import { credentialWatch } from './credentials.ts';
 import { capabilitiesOf, configured } from './described.ts';
-import { type Lives, livesOf } from './lives.ts';
-import { type ChannelName, downReport, type EngineParts, momentOf, upSample } from './parts.ts';
+import { type ProcessGenerations, processGenerationsOf } from './process_generations.ts';
+import { type ChannelName, downReport, type EngineParts, readingTimeOf, upSample } from './parts.ts';
 import { type ProgramEnd, runProgram } from './program.ts';
 import { countAt, parseJson, readChannels, unknownProcess } from './reading.ts';
 import { newestOf } from './text.ts';
@@ -35,7 +35,7 @@ export class CommandEngine implements Engine {
   readonly #document: CommandEngineDocument;
   readonly #parts: EngineParts;
   readonly #channels: readonly ChannelName[];
-  readonly #lives: Lives;
+  readonly #generations: ProcessGenerations;
   readonly #credentials: (signal: AbortSignal) => CredentialSample | undefined;
 
   constructor({ document, channels, parts }: CommandSetup) {
@@ -43,7 +43,7 @@ export class CommandEngine implements Engine {
     this.#document = document;
     this.#parts = parts;
     this.#channels = channels.map(checkedName);
-    this.#lives = livesOf(document.local, parts.readProcess);
+    this.#generations = processGenerationsOf(document.local, parts.readProcess);
     this.capabilities = capabilitiesOf(document);
     const everyMs = document.credentials_every;
     const probe = (signal: AbortSignal) => this.probeCredentials(signal);
@@ -53,13 +53,17 @@ export class CommandEngine implements Engine {
   async observe(signal: AbortSignal): Promise<EngineReport> {
     const { list, status, credentials } = this.#document;
     const argv = list?.argv ?? configured(status, 'status').argv;
-    const word = { engine: this.id, source: `command ${argv[0]}`, moment: momentOf(this.#parts.clock) };
+    const word = { engine: this.id, source: `command ${argv[0]}`, moment: readingTimeOf(this.#parts.clock) };
     try {
       const read = await this.#parts.look.call(
         async (limit) => {
           if (list === undefined) return { processes: await this.#statuses(status!, word, limit), viewers: [] };
           const { stdout } = await this.#succeed(list.argv, undefined, limit);
-          return readChannels(parseJson(stdout), list, { ...word, channels: this.#channels, lives: this.#lives });
+          return readChannels(parseJson(stdout), list, {
+            ...word,
+            channels: this.#channels,
+            generations: this.#generations,
+          });
         },
         { signal },
       );

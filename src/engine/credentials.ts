@@ -1,7 +1,7 @@
 import type { Clock, MonoMs } from '../core/clock.ts';
 import type { CredentialSample } from '../core/sample.ts';
 import type { EngineId } from '../core/scope.ts';
-import { momentOf } from './parts.ts';
+import { readingTimeOf } from './parts.ts';
 
 export interface CredentialWatch {
   readonly engine: EngineId;
@@ -19,7 +19,7 @@ export function credentialWatch(watch: CredentialWatch): (signal: AbortSignal) =
   let dueMs: MonoMs = Number.NEGATIVE_INFINITY;
   let fresh: CredentialSample | undefined;
   const probe = async (signal: AbortSignal): Promise<void> => {
-    const moment = momentOf(watch.clock);
+    const moment = readingTimeOf(watch.clock);
     try {
       const ok = await watch.probe(signal);
       fresh = { kind: 'credential', engine: watch.engine, source: 'credential probe', ...moment, ok };

@@ -1,12 +1,12 @@
 import type { Clock } from '../core/clock.ts';
-import type { EngineDocument, SecretReference } from '../core/engine-documents.ts';
+import type { EngineDocument, SecretReference } from '../core/engine_documents.ts';
 import type { Engine, ReadProcess } from '../core/engine.ts';
 import { ReeveError, unreachable } from '../core/errors.ts';
 import type { EngineId } from '../core/scope.ts';
 import { boundedFetch } from '../resilience/http.ts';
 import { createTransport, type Transport } from '../resilience/transport.ts';
 import { CommandEngine } from './command.ts';
-import { createDoor } from './door.ts';
+import { createChangeGateway } from './change_gateway.ts';
 import { ExstreamtvEngine } from './exstreamtv.ts';
 import { HttpEngine } from './http.ts';
 import type { ChannelName, EngineParts } from './parts.ts';
@@ -45,7 +45,7 @@ export function createEngines(options: readonly EngineOptions[], deps: EngineDep
     const change = building.use(createTransport(`${id}/change`, { timeoutMs: change_timeout }, deps.clock));
     transports.push(look, change);
     const { clock, secret, readProcess } = deps;
-    byId.set(id, adapterOf(option, { clock, ask, look, change: createDoor(change), secret, readProcess }));
+    byId.set(id, adapterOf(option, { clock, ask, look, change: createChangeGateway(change), secret, readProcess }));
   }
   return { byId, transports, [Symbol.asyncDispose]: () => building.disposeAsync() };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type ExstreamtvDocument, secretOf } from '../core/engine-documents.ts';
+import { type ExstreamtvDocument, secretOf } from '../core/engine_documents.ts';
 import type { ActionContext, Engine, EngineReport } from '../core/engine.ts';
 import { ReeveError } from '../core/errors.ts';
 import type { CredentialSample, ProcessSample } from '../core/sample.ts';
@@ -8,8 +8,8 @@ import type { Capability } from '../core/tool.ts';
 import { RequestFailed } from '../resilience/failure.ts';
 import { credentialWatch } from './credentials.ts';
 import { configured } from './described.ts';
-import { parseMetrics, sumOf } from './metrics-text.ts';
-import { type ChannelName, downReport, type EngineParts, type Moment, momentOf, upSample } from './parts.ts';
+import { parseMetrics, sumOf } from './metrics_text.ts';
+import { type ChannelName, downReport, type EngineParts, type ReadingTime, readingTimeOf, upSample } from './parts.ts';
 import { parseJson, unknownProcess } from './reading.ts';
 import { withoutTokens } from './secrets.ts';
 import { newestOf } from './text.ts';
@@ -72,7 +72,7 @@ export class ExstreamtvEngine implements Engine {
   }
 
   async observe(signal: AbortSignal): Promise<EngineReport> {
-    const word = { engine: this.id, source: 'exstreamtv /api', moment: momentOf(this.#parts.clock) };
+    const word = { engine: this.id, source: 'exstreamtv /api', moment: readingTimeOf(this.#parts.clock) };
     try {
       const listed = await this.#get('/api/channels', channelList, signal);
       const poolPressure = await this.#rejectedLately(signal);
@@ -149,7 +149,7 @@ export class ExstreamtvEngine implements Engine {
 
   #sample(
     { id, name }: ChannelName,
-    seen: { listed: readonly ListedChannel[]; health: Health; moment: Moment },
+    seen: { listed: readonly ListedChannel[]; health: Health; moment: ReadingTime },
   ): ProcessSample {
     const unknown = unknownProcess(id, { engine: this.id, source: 'exstreamtv /api', moment: seen.moment });
     const listed = seen.listed.find((channel) => String(channel.id) === name);

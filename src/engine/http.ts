@@ -1,4 +1,4 @@
-import { type HttpEngineDocument, secretOf } from '../core/engine-documents.ts';
+import { type HttpEngineDocument, secretOf } from '../core/engine_documents.ts';
 import type { ActionContext, Engine, EngineReport } from '../core/engine.ts';
 import { ReeveError } from '../core/errors.ts';
 import type { CredentialSample } from '../core/sample.ts';
@@ -8,8 +8,8 @@ import { RequestFailed } from '../resilience/failure.ts';
 import type { HttpAnswer } from '../resilience/http.ts';
 import { credentialWatch } from './credentials.ts';
 import { capabilitiesOf, configured } from './described.ts';
-import { type Lives, livesOf } from './lives.ts';
-import { basicAuth, type ChannelName, downReport, type EngineParts, momentOf, upSample } from './parts.ts';
+import { type ProcessGenerations, processGenerationsOf } from './process_generations.ts';
+import { basicAuth, type ChannelName, downReport, type EngineParts, readingTimeOf, upSample } from './parts.ts';
 import { countAt, parseJson, readChannels, valueAt } from './reading.ts';
 import { newestOf } from './text.ts';
 
@@ -33,7 +33,7 @@ export class HttpEngine implements Engine {
   readonly #parts: EngineParts;
   readonly #channels: readonly ChannelName[];
   readonly #headers: Readonly<Record<string, string>>;
-  readonly #lives: Lives;
+  readonly #generations: ProcessGenerations;
   readonly #credentials: (signal: AbortSignal) => CredentialSample | undefined;
 
   constructor({ document, channels, parts }: HttpSetup) {
@@ -42,7 +42,7 @@ export class HttpEngine implements Engine {
     this.#parts = parts;
     this.#channels = channels.map(checkedName);
     this.#headers = headersOf(document, parts);
-    this.#lives = livesOf(document.local, parts.readProcess);
+    this.#generations = processGenerationsOf(document.local, parts.readProcess);
     this.capabilities = capabilitiesOf(document);
     const everyMs = document.credentials_every;
     const probe = (signal: AbortSignal) => this.probeCredentials(signal);
@@ -52,11 +52,11 @@ export class HttpEngine implements Engine {
   async observe(signal: AbortSignal): Promise<EngineReport> {
     const { list, health, pool, credentials } = this.#document;
     const reportsPool = pool !== undefined;
-    const word = { engine: this.id, source: `http ${list.path}`, moment: momentOf(this.#parts.clock) };
+    const word = { engine: this.id, source: `http ${list.path}`, moment: readingTimeOf(this.#parts.clock) };
     try {
       if (health !== undefined) await this.#look(health, undefined, signal);
       const answer = await this.#get(list.path, signal);
-      const read = readChannels(answer, list, { ...word, channels: this.#channels, lives: this.#lives });
+      const read = readChannels(answer, list, { ...word, channels: this.#channels, generations: this.#generations });
       const poolPressure = pool === undefined ? undefined : await this.#poolPressure(pool, signal);
       const credential = credentials === undefined ? undefined : this.#credentials(signal);
       return { engine: { ...upSample(word), poolPressure, reportsPool }, ...read, credential };

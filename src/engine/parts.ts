@@ -1,12 +1,12 @@
 import type { Clock, EpochMs, MonoMs } from '../core/clock.ts';
-import type { SecretReference } from '../core/engine-documents.ts';
+import type { SecretReference } from '../core/engine_documents.ts';
 import type { EngineReport, ReadProcess } from '../core/engine.ts';
 import type { EngineSample, ProbeFailure } from '../core/sample.ts';
 import type { ChannelId, EngineId } from '../core/scope.ts';
 import { failureOf, statusOf } from '../resilience/failure.ts';
 import type { BoundedFetch } from '../resilience/http.ts';
 import type { Transport } from '../resilience/transport.ts';
-import type { ChangeDoor } from './door.ts';
+import type { ChangeGateway } from './change_gateway.ts';
 
 /** A channel and what the engine calls it. */
 export interface ChannelName {
@@ -19,23 +19,23 @@ export interface EngineParts {
   readonly clock: Clock;
   readonly ask: BoundedFetch;
   readonly look: Transport;
-  readonly change: ChangeDoor;
+  readonly change: ChangeGateway;
   readonly secret: (reference: SecretReference) => string;
   readonly readProcess: ReadProcess | undefined;
 }
 
 /** When a look began: what it shows is at least as new. */
-export interface Moment {
+export interface ReadingTime {
   readonly at: EpochMs;
   readonly monoMs: MonoMs;
 }
 
-export const momentOf = (clock: Clock): Moment => ({ at: clock.now(), monoMs: clock.monotonicMs() });
+export const readingTimeOf = (clock: Clock): ReadingTime => ({ at: clock.now(), monoMs: clock.monotonicMs() });
 
 interface EngineWord {
   readonly engine: EngineId;
   readonly source: string;
-  readonly moment: Moment;
+  readonly moment: ReadingTime;
 }
 
 /** The engine answered well. */

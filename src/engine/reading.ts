@@ -1,9 +1,9 @@
-import type { HttpEngineDocument } from '../core/engine-documents.ts';
+import type { HttpEngineDocument } from '../core/engine_documents.ts';
 import { ReeveError } from '../core/errors.ts';
 import { PROCESS_STATES, type ProcessSample, type ProcessState, type ViewerSample } from '../core/sample.ts';
 import type { ChannelId, EngineId } from '../core/scope.ts';
-import type { Lives } from './lives.ts';
-import type { ChannelName, Moment } from './parts.ts';
+import type { ProcessGenerations } from './process_generations.ts';
+import type { ChannelName, ReadingTime } from './parts.ts';
 
 /** Where the facts stand in an engine's answer. */
 export type Reading = Pick<HttpEngineDocument['list'], 'items' | 'fields' | 'states'>;
@@ -73,9 +73,9 @@ function stateOf(item: unknown, { fields, states }: Reading): ProcessState {
 export interface ReadingOf {
   readonly engine: EngineId;
   readonly source: string;
-  readonly moment: Moment;
+  readonly moment: ReadingTime;
   readonly channels: readonly ChannelName[];
-  readonly lives: Lives;
+  readonly generations: ProcessGenerations;
 }
 
 /** Samples of the configured channels, from an engine's answer. A channel that is not in it is unknown. */
@@ -107,7 +107,7 @@ function processOf(channel: ChannelId, item: unknown, { reading, of }: Context):
   const { fields } = reading;
   const state = stateOf(item, reading);
   const pid = countAt(item, fields.pid) ?? 0;
-  const life = of.lives.look(channel, { pid, start: 0, now: 0, monoMs: of.moment.monoMs, parent: undefined });
+  const life = of.generations.look(channel, { pid, start: 0, now: 0, monoMs: of.moment.monoMs, parent: undefined });
   const generation = fields.generation === undefined ? undefined : valueAt(item, fields.generation);
   const uptime = countAt(item, fields.uptime_seconds);
   return {

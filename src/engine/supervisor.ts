@@ -1,12 +1,20 @@
 import { z } from 'zod';
-import { type SupervisorDocument, secretOf } from '../core/engine-documents.ts';
+import { type SupervisorDocument, secretOf } from '../core/engine_documents.ts';
 import type { ActionContext, Engine, EngineReport } from '../core/engine.ts';
 import { ReeveError } from '../core/errors.ts';
 import type { ProcessSample, ProcessState } from '../core/sample.ts';
 import type { ChannelId } from '../core/scope.ts';
 import type { Capability } from '../core/tool.ts';
-import { type Lives, livesOf } from './lives.ts';
-import { basicAuth, type ChannelName, downReport, type EngineParts, type Moment, momentOf, upSample } from './parts.ts';
+import { type ProcessGenerations, processGenerationsOf } from './process_generations.ts';
+import {
+  basicAuth,
+  type ChannelName,
+  downReport,
+  type EngineParts,
+  type ReadingTime,
+  readingTimeOf,
+  upSample,
+} from './parts.ts';
 import { newestOf } from './text.ts';
 import { decodeResponse, encodeCall, XmlRpcFault, type XmlRpcValue } from './xmlrpc.ts';
 
@@ -66,7 +74,7 @@ export class SupervisorEngine implements Engine {
   readonly #parts: EngineParts;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #names: ReadonlyMap<ChannelId, string>;
-  readonly #lives: Lives;
+  readonly #generations: ProcessGenerations;
   /** Channels that we stop now, or that a restart of ours left lying: nobody means them to stay stopped. */
   readonly #halfway = new Map<ChannelId, 'now' | 'left'>();
   #daemonPid: number | undefined;
@@ -82,11 +90,11 @@ export class SupervisorEngine implements Engine {
     const authorization =
       document.username === undefined ? {} : { authorization: basicAuth(document.username, password) };
     this.#headers = { 'content-type': 'text/xml', ...authorization };
-    this.#lives = livesOf(document.local, parts.readProcess);
+    this.#generations = processGenerationsOf(document.local, parts.readProcess);
   }
 
   async observe(signal: AbortSignal): Promise<EngineReport> {
-    const word = { engine: this.id, source: 'supervisor.getAllProcessInfo', moment: momentOf(this.#parts.clock) };
+    const word = { engine: this.id, source: 'supervisor.getAllProcessInfo', moment: readingTimeOf(this.#parts.clock) };
     try {
       const infos = await this.#parts.look.call((limit) => this.#list(limit), { signal });
       const byName = new Map(infos.map((info) => [fullName(info), info]));
@@ -225,7 +233,7 @@ export class SupervisorEngine implements Engine {
     return name;
   }
 
-  #sample(channel: ChannelId, info: ProcessInfo | undefined, moment: Moment): ProcessSample {
+  #sample(channel: ChannelId, info: ProcessInfo | undefined, moment: ReadingTime): ProcessSample {
     const state = info === undefined ? 'unknown' : (STATES[info.state] ?? 'unknown');
     const lies = state === 'stopped' || state === 'stopping';
     if (!lies && state !== 'unknown' && this.#halfway.get(channel) === 'left') this.#halfway.delete(channel);
@@ -237,7 +245,7 @@ export class SupervisorEngine implements Engine {
       source: 'supervisor.getAllProcessInfo',
       ...moment,
       state,
-      ...this.#lives.look(channel, { ...(info ?? NO_LIFE), monoMs: moment.monoMs, parent: this.#daemonPid }),
+      ...this.#generations.look(channel, { ...(info ?? NO_LIFE), monoMs: moment.monoMs, parent: this.#daemonPid }),
       exitCode: exited !== undefined && exited >= 0 ? exited : undefined,
       exitSignal: exited !== undefined && exited < 0 ? 0 : undefined,
       stoppedOnPurpose: lies && !this.#halfway.has(channel),

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { MonoMs } from '../core/clock.ts';
-import { type Content, FLOOD_MS, isDelivered, isLouder, newest, type Page, type Told } from './outbox.ts';
+import { type Content, FLOOD_MS, isDelivered, isLouder, newest, type Page, type DeliveredNotice } from './outbox.ts';
 import type { Notice, NoticeKind, NoticeLabels } from './receiver.ts';
 
 /** A page that was told only when it was over stays up this long: a receiver that sees both at once stays silent. */
@@ -30,25 +30,25 @@ export function dueTo(page: Page, receiver: string, repeatMs: number): Due | und
   return page.acked === undefined ? { what: 'repeat', dueMs: told.pagedMs + repeatMs } : undefined;
 }
 
-function endDue(page: Page, told: Told, resolvedMs: MonoMs): Due {
+function endDue(page: Page, told: DeliveredNotice, resolvedMs: MonoMs): Due {
   if (isUnheard(page, told)) return { what: 'trigger', dueMs: resolvedMs };
   const late = told.pagedMs >= resolvedMs;
   return { what: 'resolve', dueMs: late ? told.pagedMs + LATE_HOLD_MS : resolvedMs };
 }
 
 /** It grew louder, was over before anybody heard that, and must still be heard. */
-const isUnheard = (page: Page, told: Told): boolean =>
+const isUnheard = (page: Page, told: DeliveredNotice): boolean =>
   isLouder(page.escalation.severity, told.content.severity) &&
   !page.told.some(({ content }) => content.id === newest(page).id);
 
-function triggerDue(page: Page, told: Told | undefined): Due | undefined {
+function triggerDue(page: Page, told: DeliveredNotice | undefined): Due | undefined {
   if (told?.content.episode === page.episode) return undefined;
   if (page.resolved !== undefined && isDelivered(page)) return { what: 'resolve', dueMs: page.resolved.monoMs };
   return { what: 'trigger', dueMs: told === undefined ? page.raisedMs : afterFlood(page, told) };
 }
 
 /** A page that grows louder than anything told in the window does not wait: at most two such steps exist. */
-function afterFlood(page: Page, told: Told): MonoMs {
+function afterFlood(page: Page, told: DeliveredNotice): MonoMs {
   const atOnce = isLouder(page.escalation.severity, told.loudest);
   return atOnce ? page.raisedMs : Math.max(page.raisedMs, told.pagedMs + FLOOD_MS);
 }
@@ -82,7 +82,7 @@ export function contentIdOf(page: Page, receiver: string, what: NoticeKind): str
 }
 
 /** A resolve is named after the newest news that it ends: a later one under the same key must not look like it. */
-function messageId(page: Page, what: NoticeKind, content: Content, told: Told | undefined): string {
+function messageId(page: Page, what: NoticeKind, content: Content, told: DeliveredNotice | undefined): string {
   const repeats = what === 'repeat' ? (told?.repeats ?? 0) + 1 : 0;
   const about = what === 'resolve' ? newest(page).id : content.id;
   return `msg_${hash('sha256', JSON.stringify([page.key, what, about, repeats]), 'hex').slice(0, 32)}`;

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Escalation } from '../core/incident.ts';
 import type { Draft } from '../core/journal.ts';
-import { isNews, louder, type Outbox, pageOf } from './outbox.ts';
+import { isNewContent, louder, type Outbox, pageOf } from './outbox.ts';
 import { oneLine, plain } from './text.ts';
 
 const KEY_CHARACTERS_MAX = 255;
@@ -15,7 +15,7 @@ const DETAILS_CHARACTERS_MAX = 2_000;
 export function raise(outbox: Outbox, escalation: Escalation): readonly Draft[] {
   const key = boundedKey(escalation.key);
   const page = pageOf(outbox, key);
-  if (!isNews(page, { ...escalation, key })) return [];
+  if (!isNewContent(page, { ...escalation, key })) return [];
   const open = page !== undefined && page.resolved === undefined;
   const severity = open ? louder(escalation.severity, page.escalation.severity) : escalation.severity;
   const summary = oneLine(escalation.summary, SUMMARY_CHARACTERS_MAX);

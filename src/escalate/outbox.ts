@@ -25,7 +25,7 @@ export interface Content extends NoticeLabels {
 }
 
 /** What one receiver was last told under a key. */
-export interface Told {
+export interface DeliveredNotice {
   readonly receiver: string;
   readonly state: 'open' | 'resolved';
   readonly content: Content;
@@ -52,7 +52,7 @@ export interface Page {
   readonly contents: readonly Content[];
   readonly resolved: { readonly at: EpochMs; readonly monoMs: MonoMs; readonly because: string } | undefined;
   readonly acked: { readonly who: string; readonly at: EpochMs } | undefined;
-  readonly told: readonly Told[];
+  readonly told: readonly DeliveredNotice[];
 }
 
 /** A receiver that did not take what it was sent. */
@@ -92,7 +92,7 @@ export const louder = (a: Severity, b: Severity): Severity => (isLouder(a, b) ? 
 const saying = ({ reason, classification }: NoticeLabels): string => `${reason}/${classification ?? ''}`;
 
 /** Whether raising this would tell a person anything new. */
-export function isNews(page: Page | undefined, escalation: Escalation): boolean {
+export function isNewContent(page: Page | undefined, escalation: Escalation): boolean {
   if (page === undefined || page.resolved !== undefined) return true;
   return isLouder(escalation.severity, page.escalation.severity) || !page.said.includes(saying(escalation));
 }
@@ -100,7 +100,7 @@ export function isNews(page: Page | undefined, escalation: Escalation): boolean 
 /** Some receiver knows of the present episode: law L1 is kept. */
 export const isDelivered = (page: Page): boolean => page.told.some((told) => isPresent(page, told));
 
-const isPresent = (page: Page, { content }: Told): boolean => content.episode === page.episode;
+const isPresent = (page: Page, { content }: DeliveredNotice): boolean => content.episode === page.episode;
 
 export function applyToOutbox(outbox: Outbox, entry: JournalEntry): Outbox {
   const { fact } = entry;
@@ -130,7 +130,7 @@ export function applyToOutbox(outbox: Outbox, entry: JournalEntry): Outbox {
 
 function raised(page: Page | undefined, escalation: Escalation, entry: JournalEntry): Page {
   const raises = (page?.raises ?? 0) + 1;
-  if (page !== undefined && !isNews(page, escalation)) return { ...page, raises };
+  if (page !== undefined && !isNewContent(page, escalation)) return { ...page, raises };
   const open = page !== undefined && page.resolved === undefined ? page : undefined;
   const severity = open === undefined ? escalation.severity : louder(escalation.severity, open.escalation.severity);
   const episode = open?.episode ?? entry.seq;
@@ -161,7 +161,7 @@ function told(page: Page, fact: Extract<JournalFact, { type: 'delivery.done' }>,
     return { ...page, told: [...others, { ...(before ?? never), state: 'resolved', content: covered, toldMs: nowMs }] };
   }
   const inWindow = before !== undefined && nowMs - before.pagedMs < FLOOD_MS;
-  const now: Told = {
+  const now: DeliveredNotice = {
     receiver: fact.receiver,
     state: 'open',
     content,

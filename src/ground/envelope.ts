@@ -4,9 +4,9 @@ import { type ChannelId, type EngineId, type GroupId, keyOfScope } from '../core
 import type { Excerpt } from '../core/symptom.ts';
 import type { ToolName } from '../core/tool.ts';
 import { type Json, toWire } from '../core/wire.ts';
-import type { Assessment, Finding } from './classify.ts';
-import type { SharedCause } from './correlate.ts';
-import type { ChannelFacts } from './facts.ts';
+import type { Assessment, Finding } from './rules/classify.ts';
+import type { SharedCause } from './correlate/correlate.ts';
+import type { ChannelFacts } from './facts/facts.ts';
 
 /** What the guard and the history say; they live above this room. */
 export interface GuardCounts {
@@ -24,7 +24,7 @@ export interface GuardCounts {
 }
 
 /** The moment at which an envelope is taken, on both clocks. */
-export interface Moment {
+export interface EnvelopeInput {
   readonly at: EpochMs;
   readonly nowMs: MonoMs;
 }
@@ -40,7 +40,7 @@ const CHANNELS_BYTES = 3_000;
 export function channelEnvelope(
   about: { readonly facts: ChannelFacts; readonly finding: Finding; readonly poolPressure: number | undefined },
   counts: GuardCounts,
-  moment: Moment,
+  moment: EnvelopeInput,
 ): GroundedContextEnvelope {
   const { setup } = about.facts;
   return fitted({
@@ -76,7 +76,7 @@ export function causeEnvelope(
     readonly assessment: Assessment | undefined;
   },
   counts: GuardCounts,
-  moment: Moment,
+  moment: EnvelopeInput,
 ): GroundedContextEnvelope {
   const { cause } = about;
   const over = cause.phase === 'over';
@@ -124,7 +124,7 @@ function confidenceOfMany(each: readonly number[], over: boolean): number {
 const fingerprintOf = (cause: SharedCause, classification: string | undefined): string =>
   `${classification ?? cause.classification}|${cause.family}|${keyOfScope(cause.scope)}`.slice(0, 200);
 
-const common = (counts: GuardCounts, moment: Moment) => ({
+const common = (counts: GuardCounts, moment: EnvelopeInput) => ({
   restartCount: counts.restartCount,
   restartVelocity: counts.restartVelocity,
   lastAction: counts.lastAction,

@@ -1,7 +1,7 @@
 import type { MonoMs } from '../core/clock.ts';
-import type { ChannelFacts } from './facts.ts';
-import { processKnown } from './health.ts';
-import type { ProcessFacts } from './process_facts.ts';
+import type { ChannelFacts } from './facts/facts.ts';
+import { processKnown } from './facts/health.ts';
+import type { ProcessFacts } from './facts/process_facts.ts';
 
 /** What fresh samples say of a restart so far. */
 export interface FreshVerdict {

@@ -3,9 +3,9 @@ import type { Containment, ContainmentReason } from '../core/envelope.ts';
 import type { Draft } from '../core/journal.ts';
 import type { Limits } from '../core/limits.ts';
 import { type EngineId, type GroupId, keyOfScope, sameScope, parseScope, type Scope } from '../core/scope.ts';
-import { breakerAt } from './breaker.ts';
-import { containmentKey, containmentsOf, type GuardState, overdueOf, type SubjectState } from './state.ts';
-import { roomFor, startsMaxOf } from './window.ts';
+import { breakerAt } from './state/breaker.ts';
+import { containmentKey, containmentsOf, type GuardState, overdueOf, type SubjectState } from './state/state.ts';
+import { roomFor, startsMaxOf } from './state/window.ts';
 
 /** An engine's pool as it stands. */
 export interface PoolFact {

@@ -10,21 +10,21 @@ import type { Scope } from '../core/scope.ts';
 import { describeCall, Permit, type PermitTerms, type ToolCall } from '../core/tool.ts';
 import {
   type ChildRequest,
-  momentAgain,
+  checkInputAgain,
   type Surroundings,
   type Weighed,
-  type World,
+  type DecisionState,
   weigh,
   weighChild,
-} from './ask.ts';
+} from './checks/ask.ts';
 import { breakerOf, type ContainmentFacts, evaluate, type Quiet, raise, stormDetail } from './containment.ts';
-import { viewerSecondsOf } from './counters.ts';
+import { viewerSecondsOf } from './checks/counters.ts';
 import { limitProblems } from './limits.ts';
-import type { GuardRequest, Moment } from './moment.ts';
-import { containedBy, isStoppedByContainment } from './policy.ts';
-import { containmentKey, type GuardState } from './state.ts';
+import type { GuardRequest, CheckInput } from './checks/check_input.ts';
+import { containedBy, isStoppedByContainment } from './checks/policy.ts';
+import { containmentKey, type GuardState } from './state/state.ts';
 import { flipsOf } from './trace.ts';
-import { roomFor, startsMaxOf } from './window.ts';
+import { roomFor, startsMaxOf } from './state/window.ts';
 
 export interface GuardDeps extends Surroundings {
   readonly append: Append;
@@ -152,7 +152,7 @@ export class Guard {
   }
 
   /** Unsound new limits never take effect: the last sound ones stay. */
-  #world(): World {
+  #world(): DecisionState {
     const limits = this.#deps.limits();
     if (limits !== this.#limits && limitProblems(limits, LIMIT_NAMES).length === 0) this.#limits = limits;
     const { channelOf, capabilitiesOf, liveFacts, initialPhase, clock } = this.#deps;
@@ -169,21 +169,21 @@ export class Guard {
     };
   }
 
-  #conclude({ refusal, trace, moment }: Weighed, asked: Asked): GuardDecision {
-    if (refusal !== undefined || moment === undefined) {
+  #conclude({ refusal, trace, input }: Weighed, asked: Asked): GuardDecision {
+    if (refusal !== undefined || input === undefined) {
       const { code, because, retryAfterMs } = refusal!;
       return this.#deny({ verdict: 'deny', code, because, retryAfterMs, trace }, asked);
     }
-    const permit = this.#termsOf(moment);
+    const permit = this.#termsOf(input);
     const tookMs = this.#deps.clock.monotonicMs() - asked.world.nowMs;
     const decision: GuardVerdict = { verdict: 'allow', permit, trace };
     const decided: Draft = {
       ...asked.about,
       fact: { type: 'guard.decided', call: describeCall(permit.call), decision, tookMs },
     };
-    const storm = this.#stormDrafts(moment);
+    const storm = this.#stormDrafts(input);
     try {
-      this.#write([...asked.story, decided, ...this.#usedYes(moment, asked.about), ...storm]);
+      this.#write([...asked.story, decided, ...this.#usedYes(input, asked.about), ...storm]);
     } catch (error) {
       const because = `the reservation could not be written: ${messageOf(error)}`;
       return {
@@ -194,14 +194,14 @@ export class Guard {
         trace: unwritten(trace, because),
       };
     }
-    return { verdict: 'allow', permit: Permit.grant(permit, () => this.#mayBegin(moment, storm.length > 0)), trace };
+    return { verdict: 'allow', permit: Permit.grant(permit, () => this.#mayBegin(input, storm.length > 0)), trace };
   }
 
   /** Law S8 when the permit is redeemed: containment may have come since. The Nth start brings its own with it. */
-  #mayBegin(moment: Moment, isNth: boolean): boolean {
-    if (!isStoppedByContainment(moment)) return true;
+  #mayBegin(input: CheckInput, isNth: boolean): boolean {
+    if (!isStoppedByContainment(input)) return true;
     const own = isNth ? containmentKey(FLEET, 'restart_storm') : undefined;
-    return containedBy(momentAgain(moment, this.#world()), own).length === 0;
+    return containedBy(checkInputAgain(input, this.#world()), own).length === 0;
   }
 
   /** A refusal stands whether or not it could be written: it has no effect that needs a record. */
@@ -227,9 +227,9 @@ export class Guard {
     }
   }
 
-  #termsOf(moment: Moment): PermitTerms {
-    const { call, incident, run, spec, target, limits, nowMs, engine, group, parent, envelope } = moment;
-    const viewerSeconds = viewerSecondsOf(moment);
+  #termsOf(input: CheckInput): PermitTerms {
+    const { call, incident, run, spec, target, limits, nowMs, engine, group, parent, envelope } = input;
+    const viewerSeconds = viewerSecondsOf(input);
     return {
       id: this.#deps.ids.next('per'),
       call,
@@ -248,13 +248,13 @@ export class Guard {
     };
   }
 
-  #usedYes({ approval, control }: Moment, about: About): readonly Draft[] {
+  #usedYes({ approval, control }: CheckInput, about: About): readonly Draft[] {
     const isYes = control.approvals.some((kept) => kept.approval.id === approval && kept.state === 'yes');
     return approval !== undefined && isYes ? [{ ...about, fact: { type: 'approval.used', id: approval } }] : [];
   }
 
   /** Law S2: the Nth start is allowed, and contains the fleet in the same transaction. */
-  #stormDrafts({ call, state, limits, nowMs, persona }: Moment): readonly Draft[] {
+  #stormDrafts({ call, state, limits, nowMs, persona }: CheckInput): readonly Draft[] {
     if (call.tool !== 'restart_channel' || call.target.kind !== 'channel') return [];
     const max = startsMaxOf(limits.windowStartsMax);
     const { count } = roomFor(state.starts, max, { windowMs: limits.windowMs, nowMs });
@@ -273,7 +273,7 @@ export class Guard {
 }
 
 interface Asked {
-  readonly world: World;
+  readonly world: DecisionState;
   readonly call: ToolCall;
   readonly about: About;
   readonly story: readonly Draft[];

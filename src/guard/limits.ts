@@ -1,7 +1,7 @@
 import type { Limits } from '../core/limits.ts';
-import { FAILURES_KEPT } from './breaker.ts';
-import { RESTARTS_KEPT } from './lifecycle.ts';
-import { STARTS_KEPT } from './window.ts';
+import { FAILURES_KEPT } from './state/breaker.ts';
+import { RESTARTS_KEPT } from './state/lifecycle.ts';
+import { STARTS_KEPT } from './state/window.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -7,12 +7,12 @@ import { type ChannelId, type IncidentId, keyOfScope, type Scope, scopesOf } fro
 import { describeCall, type ToolName, toolNamed } from '../core/tool.ts';
 import { breakerOf } from '../guard/containment.ts';
 import type { Preview } from '../guard/guard.ts';
-import { subjectAt } from '../guard/state.ts';
+import { subjectAt } from '../guard/state/state.ts';
 import { flipsOf } from '../guard/trace.ts';
-import type { Settings } from '../incident/settings.ts';
-import type { Spine } from '../incident/spine.ts';
-import type { OpenIncident } from '../incident/state.ts';
-import type { ChannelSetup } from '../ground/setup.ts';
+import type { Settings } from '../incident/pipeline/settings.ts';
+import type { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
+import type { OpenIncident } from '../incident/lifecycle/state.ts';
+import type { ChannelSetup } from '../ground/facts/setup.ts';
 
 /** Journal entries that match, as the ledger gives them. */
 export type ReadJournal = (query: {
@@ -27,7 +27,7 @@ export type ReadJournal = (query: {
 export interface ViewDeps {
   readonly version: string;
   readonly clock: Clock;
-  readonly spine: Spine;
+  readonly pipeline: DecisionPipeline;
   readonly settings: () => Settings;
   readonly channels: readonly ChannelSetup[];
   readonly read: ReadJournal;
@@ -48,15 +48,15 @@ export class Views {
   }
 
   status(): unknown {
-    const { spine, version, receivers, secondsSinceLastDeliveryOk } = this.#deps;
+    const { pipeline, version, receivers, secondsSinceLastDeliveryOk } = this.#deps;
     const nowMs = this.#deps.clock.monotonicMs();
-    const control = spine.control();
+    const control = pipeline.control();
     return {
       version,
       phase: this.#phase(),
       frozen: control.frozen !== undefined,
       freeze: control.frozen,
-      containment: Object.values(spine.guardState().containments).map((held) => ({
+      containment: Object.values(pipeline.guardState().containments).map((held) => ({
         scope: keyOfScope(held.scope),
         reason: held.reason,
         detail: held.detail,
@@ -64,7 +64,7 @@ export class Views {
         releaseByPerson: held.releaseByPerson,
       })),
       channels: this.channels(),
-      incidents: spine.incidents().open.map((open) => this.#openView(open, nowMs)),
+      incidents: pipeline.incidents().open.map((open) => this.#openView(open, nowMs)),
       approvals: this.approvals(),
       windows: control.windows
         .filter(({ untilMs }) => untilMs > nowMs)
@@ -88,7 +88,7 @@ export class Views {
 
   approvals(): readonly unknown[] {
     const nowMs = this.#deps.clock.monotonicMs();
-    return pendingApprovals(this.#deps.spine.control(), nowMs).map((approval) => ({
+    return pendingApprovals(this.#deps.pipeline.control(), nowMs).map((approval) => ({
       id: approval.id,
       what: describeCall(approval.call),
       incident: approval.incident,
@@ -134,7 +134,7 @@ export class Views {
 
   /** The last decision of the guard about the channel; without one, why it had nothing to decide. */
   why(channel: string): unknown {
-    const watched = this.#deps.spine.watch.watched(channel);
+    const watched = this.#deps.pipeline.watch.watched(channel);
     if (watched === undefined) return undefined;
     const [last] = this.#deps.read({ channel, types: ['guard.decided'], newestFirst: true, limit: 1 });
     if (last === undefined || last.fact.type !== 'guard.decided') {
@@ -155,37 +155,39 @@ export class Views {
 
   whyNot(channel: string, name: string): Preview | undefined {
     const tool: ToolName | undefined = toolNamed(name);
-    return tool === undefined ? undefined : this.#deps.spine.preview(channel, tool);
+    return tool === undefined ? undefined : this.#deps.pipeline.preview(channel, tool);
   }
 
   #channelView(ref: ChannelSetup): unknown {
-    const { spine, settings } = this.#deps;
+    const { pipeline, settings } = this.#deps;
     const nowMs = this.#deps.clock.monotonicMs();
     const scope: Scope = { kind: 'channel', id: ref.id };
-    const watched = spine.watch.watched(ref.id);
-    const subject = subjectAt(spine.guardState(), keyOfScope(scope));
+    const watched = pipeline.watch.watched(ref.id);
+    const subject = subjectAt(pipeline.guardState(), keyOfScope(scope));
     const breaker = breakerOf(subject, settings().limits, nowMs);
     const scopes = scopesOf(ref);
-    const starts = spine.guardState().starts.filter((mark) => mark.channel === ref.id && mark.atMs > nowMs - HOUR_MS);
+    const starts = pipeline
+      .guardState()
+      .starts.filter((mark) => mark.channel === ref.id && mark.atMs > nowMs - HOUR_MS);
     return {
       id: ref.id,
       group: ref.group,
       engine: ref.engine,
       persona: settings().personaOf(scope, ref.group).id,
-      phase: spine.phaseOf(ref.group),
+      phase: pipeline.phaseOf(ref.group),
       healthy: watched?.finding.healthy ?? null,
       classification: watched?.finding.classification ?? null,
       because: watched?.finding.because ?? 'not looked at yet',
       restartCount: starts.length,
       breaker: breaker.state,
       unknownOutcome: subject.unknown !== undefined,
-      leasedForMs: remaining(leaseOf(spine.control(), scopes, nowMs)?.untilMs, nowMs),
-      maintenanceForMs: remaining(windowOf(spine.control(), scopes, nowMs)?.untilMs, nowMs),
+      leasedForMs: remaining(leaseOf(pipeline.control(), scopes, nowMs)?.untilMs, nowMs),
+      maintenanceForMs: remaining(windowOf(pipeline.control(), scopes, nowMs)?.untilMs, nowMs),
     };
   }
 
   #incidentView(id: string, nowMs: MonoMs): unknown {
-    const open = this.#deps.spine.incidents().open.find(({ incident }) => incident.id === id);
+    const open = this.#deps.pipeline.incidents().open.find(({ incident }) => incident.id === id);
     if (open !== undefined) return this.#openView(open, nowMs);
     const types = ['incident.opened', 'incident.closed', 'incident.reclassified'];
     const facts = [...this.#deps.read({ incident: id, types })];
@@ -226,14 +228,14 @@ export class Views {
 
   /** The phase that holds where no group has one of its own. */
   #phase(): number {
-    const { spine, settings } = this.#deps;
+    const { pipeline, settings } = this.#deps;
     const initial = settings().initialPhase('');
-    return spine.control().phase ?? (typeof initial === 'number' ? initial : initial.fleet);
+    return pipeline.control().phase ?? (typeof initial === 'number' ? initial : initial.fleet);
   }
 
   #problems(): readonly string[] {
-    const { problems, spine, receivers } = this.#deps;
-    const journal = spine.guard.journalError;
+    const { problems, pipeline, receivers } = this.#deps;
+    const journal = pipeline.guard.journalError;
     return [
       ...(journal === undefined ? [] : [`the journal cannot be trusted: ${journal}`]),
       ...problems().map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`),

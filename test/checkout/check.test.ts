@@ -7,7 +7,7 @@ const COUNTED = 'printf "  skipped: a (no ffmpeg)\\n3 passed, 0 failed, 1 skippe
 
 function checkout(commands: { tsc?: string; biome?: string; vitest?: string } = {}): Sandbox {
   const sandbox = openSandbox();
-  sandbox.bring('tools/test.sh');
+  sandbox.bring('scripts/test.sh');
   sandbox.borrow(...TOOLS);
   sandbox.command('tsc', commands.tsc ?? 'exit 0');
   sandbox.command('biome', commands.biome ?? 'exit 0');
@@ -16,11 +16,11 @@ function checkout(commands: { tsc?: string; biome?: string; vitest?: string } = 
 }
 
 async function check(sandbox: Sandbox) {
-  const ended = await sandbox.run('/bin/sh', join(sandbox.dir, 'tools/test.sh'));
+  const ended = await sandbox.run('/bin/sh', join(sandbox.dir, 'scripts/test.sh'));
   return { code: ended.code, lines: ended.stdout.trimEnd().split('\n') };
 }
 
-describe('tools/test.sh', () => {
+describe('scripts/test.sh', () => {
   it('ends with the count line after the skipped tests', async () => {
     using sandbox = checkout();
     const { code, lines } = await check(sandbox);

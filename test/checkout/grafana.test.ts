@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createMetrics, type Gauges } from '../../src/telemetry/metrics.ts';
-import { queriesOf, ROWS } from '../../tools/dashboard.ts';
-import { dashboard } from '../../tools/grafana.ts';
+import { queriesOf, ROWS } from '../../scripts/dashboard.ts';
+import { dashboard } from '../../scripts/grafana.ts';
 import { ROOT } from './sandbox.ts';
 
 const QUIET: Gauges = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Explained, type Mutant, pageOf, type Report } from '../../tools/mutants/page.ts';
+import { type Explained, type Mutant, pageOf, type Report } from '../../scripts/mutants/page.ts';
 
 const SOURCE = 'const a = 1;\nif (a > 0) go();\n';
 const mutant = (status: string, line = 2, replacement = 'true'): Mutant => ({

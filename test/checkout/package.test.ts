@@ -24,7 +24,7 @@ describe.skipIf(!hasMain)('the published package', () => {
   beforeAll(async () => {
     box = openSandbox();
     // Packing builds in place; a copy keeps the checkout as it is while other tests read it.
-    for (const path of ['package.json', 'src', 'bin', 'tools/build.ts', 'tools/bundle.ts']) box.bring(path);
+    for (const path of ['package.json', 'src', 'bin', 'scripts/build.ts', 'scripts/bundle.ts']) box.bring(path);
     for (const path of ['personas', 'config', 'grafana', 'deploy', 'LICENSE', 'README.md', 'CHANGELOG.md']) {
       if (existsSync(join(ROOT, path))) box.bring(path);
     }

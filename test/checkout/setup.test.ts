@@ -7,8 +7,8 @@ const TOOLS = ['dirname', 'sh', 'uname', 'mktemp', 'rm', 'chmod', 'tail', 'sed',
 /** A checkout whose npm packages are in place and whose PATH has no server at all. */
 function freshMachine(uid: number): Sandbox {
   const sandbox = openSandbox();
-  sandbox.bring('tools/setup.sh');
-  sandbox.bring('tools/installed.js');
+  sandbox.bring('scripts/setup.sh');
+  sandbox.bring('scripts/installed.js');
   sandbox.borrow(...TOOLS);
   sandbox.command('node', `exec ${process.execPath} "$@"`);
   sandbox.command('npm', 'echo "npm $*" >>npm.log');
@@ -25,10 +25,10 @@ function lock(sandbox: Sandbox, wanted: string, installed: string): void {
 }
 
 const setUp = (sandbox: Sandbox, ...args: readonly string[]) =>
-  sandbox.run('/bin/sh', join(sandbox.dir, 'tools/setup.sh'), ...args);
+  sandbox.run('/bin/sh', join(sandbox.dir, 'scripts/setup.sh'), ...args);
 const read = async (sandbox: Sandbox, file: string) => (await sandbox.run('/bin/cat', file)).stdout;
 
-describe('tools/setup.sh', () => {
+describe('scripts/setup.sh', () => {
   it('leaves npm packages alone that are what the lock asks for', async () => {
     using sandbox = freshMachine(1000);
     const ended = await setUp(sandbox, '--no-packages');

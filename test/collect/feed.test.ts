@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createFeeds, type FeedLimits, type FeedNotice } from '../../src/collect/feed.ts';
 import type { Chunk } from '../../src/core/chunk.ts';
-import { fakeClock } from '../support/fake-clock.ts';
+import { fakeClock } from '../support/fake_clock.ts';
 import { countChunk } from './support/tailing.ts';
 
 const setUp = (limits: Partial<FeedLimits> = {}) => {

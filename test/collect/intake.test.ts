@@ -8,7 +8,7 @@ import { otlpJson } from '../../src/collect/intake/otlp.ts';
 import { fieldsOf } from '../../src/collect/intake/protobuf.ts';
 import { IntakeRefused } from '../../src/collect/intake/refused.ts';
 import { unsnappy } from '../../src/collect/intake/snappy.ts';
-import { fakeClock } from '../support/fake-clock.ts';
+import { fakeClock } from '../support/fake_clock.ts';
 import { pushRequest } from './support/protobuf.ts';
 
 const LABELS = ['channel'];

@@ -6,7 +6,7 @@ import { createChild } from '../../src/collect/child.ts';
 import { createJournald, entryOf } from '../../src/collect/journald.ts';
 import { followStream } from '../../src/collect/stdin.ts';
 import { systemClock } from '../../src/core/clock.ts';
-import { fakeClock } from '../support/fake-clock.ts';
+import { fakeClock } from '../support/fake_clock.ts';
 import { aJournal, canJournal } from '../support/journald.ts';
 import { aFeed } from './support/feeding.ts';
 import { aDirectory } from './support/tailing.ts';

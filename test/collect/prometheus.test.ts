@@ -9,7 +9,7 @@ import { systemClock } from '../../src/core/clock.ts';
 import type { EngineSample, Sample } from '../../src/core/sample.ts';
 import type { Symptom } from '../../src/core/symptom.ts';
 import { boundedFetch } from '../../src/resilience/http.ts';
-import { fakeClock } from '../support/fake-clock.ts';
+import { fakeClock } from '../support/fake_clock.ts';
 import { aFreePort, serve } from './support/serving.ts';
 import { aDirectory } from './support/tailing.ts';
 

@@ -9,7 +9,7 @@ import { systemClock } from '../../src/core/clock.ts';
 import { ON_DEMAND_KINDS, STATUS_KINDS, type StatusKind } from '../../src/core/collector.ts';
 import type { Sample } from '../../src/core/sample.ts';
 import { boundedFetch } from '../../src/resilience/http.ts';
-import { fakeClock } from '../support/fake-clock.ts';
+import { fakeClock } from '../support/fake_clock.ts';
 import { aFreePort, serve } from './support/serving.ts';
 import { aDirectory } from './support/tailing.ts';
 

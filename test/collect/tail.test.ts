@@ -21,7 +21,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_TAIL_LIMITS } from '../../src/collect/tail/types.ts';
 import { createTail } from '../../src/collect/tail.ts';
 import { memoryCheckpoints } from '../../src/journal/checkpoints.ts';
-import { fakeClock } from '../support/fake-clock.ts';
+import { fakeClock } from '../support/fake_clock.ts';
 import { aDirectory, aWorld, follow } from './support/tailing.ts';
 
 const kinds = (world: ReturnType<typeof aWorld>): string[] => world.notices.map(({ kind }) => kind);

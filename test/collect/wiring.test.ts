@@ -1,7 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { createCollectors } from '../../src/app_collect.ts';
+import { createCollectors } from '../../src/app/collectors.ts';
 import { loadConfiguration } from '../../src/config/load.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import type { Sample } from '../../src/core/sample.ts';

@@ -5,7 +5,7 @@ import { APPLIED_AT_ONCE, merged, NEEDS_RESTART } from '../../src/config/changes
 import { type Configuration, loadConfiguration } from '../../src/config/load.ts';
 import { type Change, watchConfiguration } from '../../src/config/reload.ts';
 import { systemClock } from '../../src/core/clock.ts';
-import { fakeClock } from '../support/fake-clock.ts';
+import { fakeClock } from '../support/fake_clock.ts';
 import { aFolder, TOOLS, told, writeInto } from './support.ts';
 
 const persona = (id: string, cap = 0) => `id: ${id}

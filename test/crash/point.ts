@@ -5,9 +5,9 @@ import { auditJournal } from '../../src/journal/audit.ts';
 import { toWire } from '../../src/core/wire.ts';
 import { entryOf } from '../../src/journal/entry.ts';
 import { SqliteStore } from '../../src/journal/sqlite.ts';
-import { findProgram } from '../../src/lab/demo/process.ts';
+import { findProgram } from '../../demo/process.ts';
 import { type Daemon, type Exported, type Rig, until } from '../support/rig.ts';
-import { type Evidence, problemsOf, unknownOf } from './laws.ts';
+import { type Evidence, problemsOf, unknownOf } from './invariants.ts';
 import { openScenario, play, type Progress, quiet, statusOf } from './scenario.ts';
 
 export const CALLS = ['fsync', 'pwrite64'] as const;

@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { problemsOf, type Evidence } from './laws.ts';
+import { problemsOf, type Evidence } from './invariants.ts';
 import type { Point, Trial } from './point.ts';
 import { pointsOf, sampleOf } from './points.ts';
 import { leftOf, TrialRecord } from './record.ts';

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseRegex } from '../../src/detect/regex.ts';
-import { growthOf } from '../../src/detect/regex_facts.ts';
+import { parseRegex } from '../../src/detect/patterns/regex.ts';
+import { growthOf } from '../../src/detect/patterns/regex_facts.ts';
 import { describe, expect, it } from 'vitest';
-import { classifyExcerpt } from '../../src/detect/excerpt.ts';
-import { createPlannerText } from '../../src/detect/planner_text.ts';
-import { readCatalogue, readPatternSources } from '../../tools/corpus.ts';
-import { type Item, readCorpus, scoreOf } from '../../tools/score.ts';
+import { classifyExcerpt } from '../../src/classifier/excerpt.ts';
+import { createPlannerText } from '../../src/detect/templates/planner_text.ts';
+import { readCatalogue, readPatternSources } from '../../scripts/corpus.ts';
+import { type Item, readCorpus, scoreOf } from '../../scripts/score.ts';
 
 const read = (name: string): readonly Item[] =>
   readCorpus(readFileSync(join(import.meta.dirname, '../corpus', name), 'utf8'));

@@ -2,11 +2,11 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Chunk, Notice } from '../../src/core/chunk.ts';
 import type { ProgressSample } from '../../src/core/sample.ts';
 import type { Symptom } from '../../src/core/symptom.ts';
-import type { Complaint } from '../../src/detect/blind_spots.ts';
-import { createChannelTable } from '../../src/detect/channels.ts';
+import type { Complaint } from '../../src/detect/templates/blind_spots.ts';
+import { createChannelTable } from '../../src/detect/channel_table.ts';
 import { createDetector, type Detector } from '../../src/detect/detector.ts';
-import { fakeClock } from '../support/fake-clock.ts';
-import { aCatalogue } from './catalogue-source.ts';
+import { fakeClock } from '../support/fake_clock.ts';
+import { aCatalogue } from './catalogue_source.ts';
 
 const catalogue = aCatalogue([
   { id: 'refused', regex: 'Connection refused' },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { classifyExcerpt } from '../../src/detect/excerpt.ts';
-import { readCatalogue } from '../../tools/corpus.ts';
+import { classifyExcerpt } from '../../src/classifier/excerpt.ts';
+import { readCatalogue } from '../../scripts/corpus.ts';
 
 const catalogue = readCatalogue();
 const verdictOf = (...lines: string[]) => classifyExcerpt(lines, catalogue);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Notice } from '../../src/core/chunk.ts';
 import type { Symptom } from '../../src/core/symptom.ts';
-import { createChannelTable } from '../../src/detect/channels.ts';
+import { createChannelTable } from '../../src/detect/channel_table.ts';
 import { createDetector } from '../../src/detect/detector.ts';
-import { classifyLine } from '../../src/detect/excerpt.ts';
-import { readCatalogue } from '../../tools/corpus.ts';
-import { fakeClock } from '../support/fake-clock.ts';
+import { classifyLine } from '../../src/classifier/excerpt.ts';
+import { readCatalogue } from '../../scripts/corpus.ts';
+import { fakeClock } from '../support/fake_clock.ts';
 
 const catalogue = readCatalogue();
 

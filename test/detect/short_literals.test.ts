@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileCatalogue } from '../../src/detect/catalogue.ts';
-import { createScanner } from '../../src/detect/scanner.ts';
+import { compileCatalogue } from '../../src/detect/patterns/catalogue.ts';
+import { createScanner } from '../../src/detect/search/scanner.ts';
 
 const pattern = (id: string, regex: string, match: string) => ({
   id,

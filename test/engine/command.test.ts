@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
-import { commandEngineDocument } from '../../src/core/engine-documents.ts';
+import { commandEngineDocument } from '../../src/core/engine_documents.ts';
 import type { ReeveError } from '../../src/core/errors.ts';
 import { CommandEngine } from '../../src/engine/command.ts';
 import { runProgram } from '../../src/engine/program.ts';
-import { aContext, engineParts } from '../support/engine-parts.ts';
+import { aContext, engineParts } from '../support/engine_parts.ts';
 import { until } from '../support/supervisord.ts';
 
 const never = new AbortController().signal;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
-import { engineDocument } from '../../src/core/engine-documents.ts';
+import { engineDocument } from '../../src/core/engine_documents.ts';
 import type { ReeveError } from '../../src/core/errors.ts';
-import { createDoor } from '../../src/engine/door.ts';
+import { createChangeGateway } from '../../src/engine/change_gateway.ts';
 import { createEngines, type EngineDeps } from '../../src/engine/engine.ts';
 import { createTransport } from '../../src/resilience/transport.ts';
-import { aContext } from '../support/engine-parts.ts';
+import { aContext } from '../support/engine_parts.ts';
 import { closeServersAfterAll, serve } from '../support/servers.ts';
 
 closeServersAfterAll();
@@ -93,7 +93,7 @@ describe('createEngines', () => {
 
 describe('the door', () => {
   const setUp = () => {
-    const door = createDoor(createTransport('e/change', { timeoutMs: 5_000 }, systemClock));
+    const door = createChangeGateway(createTransport('e/change', { timeoutMs: 5_000 }, systemClock));
     const ran: string[] = [];
     const pass = (target: string, permit: string, fence: number, once = true) =>
       outcome(door.run({ target, context: aContext({ permit, fence }), once }, async () => ran.push(permit)));

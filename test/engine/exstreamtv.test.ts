@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { exstreamtvDocument } from '../../src/core/engine-documents.ts';
+import { exstreamtvDocument } from '../../src/core/engine_documents.ts';
 import type { ReeveError } from '../../src/core/errors.ts';
 import { ExstreamtvEngine } from '../../src/engine/exstreamtv.ts';
-import { parseMetrics, sumOf } from '../../src/engine/metrics-text.ts';
+import { parseMetrics, sumOf } from '../../src/engine/metrics_text.ts';
 import { withoutTokens } from '../../src/engine/secrets.ts';
-import { aContext, deadlinesFor, engineParts } from '../support/engine-parts.ts';
-import { ExstreamtvHead } from '../support/exstreamtv-head.ts';
+import { aContext, deadlinesFor, engineParts } from '../support/engine_parts.ts';
+import { ExstreamtvHead } from '../support/exstreamtv_head.ts';
 import { closeServersAfterAll, HOSTILE } from '../support/servers.ts';
 
 closeServersAfterAll();

@@ -1,9 +1,9 @@
 import type http from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { httpEngineDocument } from '../../src/core/engine-documents.ts';
+import { httpEngineDocument } from '../../src/core/engine_documents.ts';
 import type { ReeveError } from '../../src/core/errors.ts';
 import { HttpEngine } from '../../src/engine/http.ts';
-import { aContext, deadlinesFor, engineParts } from '../support/engine-parts.ts';
+import { aContext, deadlinesFor, engineParts } from '../support/engine_parts.ts';
 import { closeServersAfterAll, HOSTILE, serve } from '../support/servers.ts';
 
 closeServersAfterAll();

@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { livesOf } from '../../src/engine/lives.ts';
+import { processGenerationsOf } from '../../src/engine/process_generations.ts';
 import { countAt, parseJson, type Reading, readChannels, valueAt } from '../../src/engine/reading.ts';
 import { newestOf } from '../../src/engine/text.ts';
 
@@ -10,7 +10,7 @@ const of = (channels: readonly string[]) => ({
   source: 'http /list',
   moment,
   channels: channels.map((name) => ({ id: `ch-${name}`, name })),
-  lives: livesOf(false, undefined),
+  generations: processGenerationsOf(false, undefined),
 });
 const reading = (fields: object = {}, rest: object = {}): Reading => ({
   items: '',

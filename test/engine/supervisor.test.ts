@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { supervisorDocument } from '../../src/core/engine-documents.ts';
+import { supervisorDocument } from '../../src/core/engine_documents.ts';
 import type { ReeveError } from '../../src/core/errors.ts';
 import type { ProcessSample } from '../../src/core/sample.ts';
 import { SupervisorEngine } from '../../src/engine/supervisor.ts';
-import { aContext, engineParts } from '../support/engine-parts.ts';
-import { fakeClock } from '../support/fake-clock.ts';
+import { aContext, engineParts } from '../support/engine_parts.ts';
+import { fakeClock } from '../support/fake_clock.ts';
 import {
   freePort,
   hasSupervisord,

@@ -24,8 +24,8 @@ function running(url: string, change: Partial<AlertmanagerOptions> = {}) {
   });
   const time = { clock, advance: () => Promise.resolve(0), jumpWall: () => undefined };
   const held = opened([receiver], { time });
-  onTestFinished(() => held.courier[Symbol.asyncDispose]());
-  held.courier.start();
+  onTestFinished(() => held.dispatcher[Symbol.asyncDispose]());
+  held.dispatcher.start();
   return held;
 }
 
@@ -77,13 +77,13 @@ describe.skipIf(!existsSync(ALERTMANAGER))('a real Alertmanager (Debian package 
     timeout: 40_000,
   }, async () => {
     const am = await realAlertmanager({ resolveTimeout: '2s' });
-    const { append, courier } = running(am.url);
+    const { append, dispatcher } = running(am.url);
     append(page('esc-1', 'news'));
     await until(async () => (await am.active()).length === 1);
     const startsAt = (await am.active())[0]?.startsAt;
     await systemClock.sleep(5_000);
     expect(await am.active()).toMatchObject([{ startsAt }]);
-    await courier[Symbol.asyncDispose]();
+    await dispatcher[Symbol.asyncDispose]();
     await until(async () => (await am.active()).length === 0);
   });
 
@@ -103,15 +103,15 @@ describe.skipIf(!existsSync(ALERTMANAGER))('a real Alertmanager (Debian package 
     timeout: 40_000,
   }, async () => {
     const am = await realAlertmanager();
-    const { append, courier } = running(am.url);
+    const { append, dispatcher } = running(am.url);
     append(page('esc-1', 'news'));
     await until(async () => (await am.active()).length === 1);
     await am.stop();
     append(page('esc-2', 'sport'));
-    await until(() => courier.status()[0]?.error === 'refused');
+    await until(() => dispatcher.status()[0]?.error === 'refused');
     await am.start();
     await until(async () => (await am.active()).length === 2);
-    expect(courier.status()).toMatchObject([{ error: undefined, pages: 2 }]);
+    expect(dispatcher.status()).toMatchObject([{ error: undefined, pages: 2 }]);
   });
 
   it.each([
@@ -128,8 +128,8 @@ describe.skipIf(!existsSync(ALERTMANAGER))('a real Alertmanager (Debian package 
 
   it('takes the test page', { timeout: 40_000 }, async () => {
     const am = await realAlertmanager();
-    const { courier } = running(am.url);
-    expect(await courier.deliverTest()).toMatchObject([{ receiver: 'oncall', ok: true }]);
+    const { dispatcher } = running(am.url);
+    expect(await dispatcher.deliverTest()).toMatchObject([{ receiver: 'oncall', ok: true }]);
     expect((await am.active())[0]?.labels).toMatchObject({ alertname: 'ReeveTest', severity: 'info' });
   });
 });
@@ -159,9 +159,9 @@ describe('what is sent to Alertmanager', () => {
 
   it('is not sent twice for refusals other than 400', async () => {
     const server = await webServer((_, response) => response.writeHead(401).end());
-    const { append, courier } = running(server.url);
+    const { append, dispatcher } = running(server.url);
     append(page('esc-1', 'news'));
-    await until(() => courier.status()[0]?.error === 'answered 401');
+    await until(() => dispatcher.status()[0]?.error === 'answered 401');
     expect(server.posts).toHaveLength(1);
   });
 });

@@ -1,14 +1,14 @@
 import { countingIds } from '../../src/core/id.ts';
 import type { Escalation } from '../../src/core/incident.ts';
 import type { JournalEntry, JournalFact } from '../../src/core/journal.ts';
-import { Courier, type CourierOptions } from '../../src/escalate/courier.ts';
+import { Dispatcher, type DispatcherOptions } from '../../src/escalate/dispatcher.ts';
 import { applyToOutbox, EMPTY_OUTBOX, type Outbox, outboxProjection } from '../../src/escalate/outbox.ts';
 import type { Notice, Receiver } from '../../src/escalate/receiver.ts';
 import { Ledger } from '../../src/journal/ledger.ts';
 import { MemoryStore } from '../../src/journal/memory.ts';
 import type { JournalStore } from '../../src/journal/store.ts';
 import { RequestFailed } from '../../src/resilience/failure.ts';
-import { fakeClock } from '../support/fake-clock.ts';
+import { fakeClock } from '../support/fake_clock.ts';
 
 export const escalation = (id: string, change: Partial<Escalation> = {}): Escalation => ({
   id,
@@ -89,7 +89,7 @@ export function opened(
   const ledger = new Ledger(store, time.clock);
   const outbox = ledger.register(outboxProjection);
   ledger.open();
-  const courier = new Courier({
+  const dispatcher = new Dispatcher({
     outbox,
     receivers,
     append: ledger.append,
@@ -98,13 +98,13 @@ export function opened(
     ids: countingIds(),
     ...change,
   });
-  ledger.subscribe(courier.onEntry);
+  ledger.subscribe(dispatcher.onEntry);
   const append = (...facts: JournalFact[]) => ledger.append(facts.map((fact) => ({ fact })));
   const facts = (type: JournalFact['type']) => [...ledger.read({ types: [type] })].map(({ fact }) => fact);
-  return { ledger, outbox, courier, store, time, advance: time.advance, append, facts };
+  return { ledger, outbox, dispatcher, store, time, advance: time.advance, append, facts };
 }
 
-type OpenedOptions = Partial<CourierOptions> & {
+type OpenedOptions = Partial<DispatcherOptions> & {
   readonly store?: JournalStore;
   readonly time?: ReturnType<typeof fakeClock>;
 };

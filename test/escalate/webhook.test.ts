@@ -119,19 +119,19 @@ describe('a web server that is in trouble', () => {
       accepted.push(posted);
       response.end();
     });
-    const { courier, append } = opened([receiver(server.url)], {
+    const { dispatcher, append } = opened([receiver(server.url)], {
       time: { clock: systemClock, advance: () => Promise.resolve(0), jumpWall: () => undefined },
       attemptMs: 500,
     });
-    onTestFinished(() => courier[Symbol.asyncDispose]());
-    courier.start();
+    onTestFinished(() => dispatcher[Symbol.asyncDispose]());
+    dispatcher.start();
     append(raisedFact('esc-1'));
     await until(() => server.posts.length >= 2);
     broken = false;
     const backMs = systemClock.monotonicMs();
     await until(() => accepted.length > 0);
     expect(systemClock.monotonicMs() - backMs).toBeLessThan(5_000);
-    expect(await courier.settle(5_000)).toBe(true);
+    expect(await dispatcher.settle(5_000)).toBe(true);
     append(resolvedFact());
     await until(() => accepted.length > 1);
     expect(accepted.map(({ body }) => JSON.parse(body).type)).toEqual(['escalation.trigger', 'escalation.resolve']);

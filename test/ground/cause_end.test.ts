@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FailureClass } from '../../src/core/classification.ts';
-import type { Finding } from '../../src/ground/classify.ts';
-import { CAUSE_QUIET_MS, coveredBy, LEFTOVER_MEMORY_MS, type Seen } from '../../src/ground/correlate.ts';
+import type { Finding } from '../../src/ground/rules/classify.ts';
+import { CAUSE_QUIET_MS, coveredBy, LEFTOVER_MEMORY_MS, type Seen } from '../../src/ground/correlate/correlate.ts';
 import { Fleet, four, member, trouble, WELL } from './fleet.ts';
 
 const down = trouble('upstream_unavailable');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Signal } from '../../src/core/envelope.ts';
-import type { Assessment, Finding } from '../../src/ground/classify.ts';
-import type { SharedCause } from '../../src/ground/correlate.ts';
+import type { Assessment, Finding } from '../../src/ground/rules/classify.ts';
+import type { SharedCause } from '../../src/ground/correlate/correlate.ts';
 import { causeEnvelope } from '../../src/ground/envelope.ts';
 import { COMMON, COUNTS, down, factsOf, LOG, MOMENT, PROBE, said } from './enveloped.ts';
 import { trouble, WELL } from './fleet.ts';

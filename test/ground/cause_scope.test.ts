@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Scope } from '../../src/core/scope.ts';
-import { type SharedCause, suspected } from '../../src/ground/correlate.ts';
-import { dominating } from '../../src/ground/families.ts';
+import { type SharedCause, suspected } from '../../src/ground/correlate/correlate.ts';
+import { dominating } from '../../src/ground/rules/families.ts';
 import { Fleet, four, member, trouble, WELL } from './fleet.ts';
 import { setupOf } from './scene.ts';
 

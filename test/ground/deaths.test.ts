@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
 import type { ProcessState } from '../../src/core/sample.ts';
-import { nextHost } from '../../src/ground/engine_facts.ts';
-import type { LifeEnd } from '../../src/ground/process_facts.ts';
-import { processCrashed } from '../../src/ground/rows_process.ts';
+import { nextHost } from '../../src/ground/facts/engine_facts.ts';
+import type { GenerationEnd } from '../../src/ground/facts/process_facts.ts';
+import { processCrashed } from '../../src/ground/rules/process.ts';
 import { died, endOf, failed, type Given, gist, lookOf, NOW, playlist, runs, said, source, unread } from './given.ts';
 
 const crashed = (given: Given) => processCrashed(lookOf(given));
@@ -30,7 +30,7 @@ describe('a death is a crash', () => {
     }
   });
 
-  it.each<[string, LifeEnd | undefined, boolean]>([
+  it.each<[string, GenerationEnd | undefined, boolean]>([
     ['nobody saw end', undefined, false],
     ['ended by order of the engine', endOf(5_000, { exitCode: 1, ordered: true }), false],
     ['ended with 0', endOf(5_000, { exitCode: 0 }), false],
@@ -62,7 +62,7 @@ describe('a death is a crash', () => {
   });
 
   it('of a loop that nothing explains only when it has been dead for ten minutes, once the engine tries no more', () => {
-    const rested = (agoMs: number, extra: object = {}, end: Partial<LifeEnd> = { exitCode: 1 }): boolean =>
+    const rested = (agoMs: number, extra: object = {}, end: Partial<GenerationEnd> = { exitCode: 1 }): boolean =>
       isCrash({ process: died(agoMs, end, { state: 'fatal', failedLives: 2, ...extra }) });
     expect([rested(599_999), rested(600_000)]).toEqual([false, true]);
     expect(gist(crashed({ process: died(600_000, { exitCode: 1 }, { state: 'fatal', failedLives: 2 }) }))[0]).toBe(
@@ -172,7 +172,7 @@ describe('a crash may be acted on', () => {
         oomKills,
         cpuPressure: undefined,
       });
-    const asked = (end: Partial<LifeEnd>, of: ReturnType<typeof host> | undefined) => {
+    const asked = (end: Partial<GenerationEnd>, of: ReturnType<typeof host> | undefined) => {
       const symptoms = [said('process_crash')];
       const match = processCrashed(lookOf({ process: died(500, end), symptoms }, { host: of }))!;
       return [match.notBeforeMs! - (NOW - 500), ...match.wants!];

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { SYMPTOMS, type SymptomKind } from '../../src/core/symptom.ts';
-import type { Look } from '../../src/ground/look.ts';
-import type { Match } from '../../src/ground/row.ts';
-import * as rows from '../../src/ground/rows_media.ts';
+import type { ClassifyInput } from '../../src/ground/rules/classify_input.ts';
+import type { Match } from '../../src/ground/rules/rule.ts';
+import * as rows from '../../src/ground/rules/media.ts';
 import { died, type Given, gist, idleFor, lookOf, NOW, playlist, reports, runs, said, speeds } from './given.ts';
 
-const ask = (row: (look: Look) => Match | undefined, given: Given) => gist(row(lookOf(given)));
+const ask = (row: (look: ClassifyInput) => Match | undefined, given: Given) => gist(row(lookOf(given)));
 const standing = { output: playlist(10_000) };
 const loop = runs({ ends: [50_000, 40_000, 20_000].map((ago) => NOW - ago), failedLives: 3 });
 
 /** The kinds of lines by which a row holds for a channel that stands; it never holds for one that plays. */
-function kindsOf(row: (look: Look) => Match | undefined, pattern?: string): readonly SymptomKind[] {
+function kindsOf(row: (look: ClassifyInput) => Match | undefined, pattern?: string): readonly SymptomKind[] {
   const lines = (kind: SymptomKind) => [said(kind, 0, pattern === undefined ? {} : { pattern })];
   expect(SYMPTOMS.filter((kind) => ask(row, { symptoms: lines(kind) }).length > 0)).toEqual([]);
   return SYMPTOMS.filter((kind) => ask(row, { ...standing, symptoms: lines(kind) }).length > 0);
@@ -100,7 +100,7 @@ describe('trouble between a publisher and its server', () => {
   });
 
   it('has a name each', () => {
-    const told = (row: (look: Look) => Match | undefined, kind: SymptomKind, pattern = 'publish') =>
+    const told = (row: (look: ClassifyInput) => Match | undefined, kind: SymptomKind, pattern = 'publish') =>
       ask(row, { ...standing, symptoms: [said(kind, 0, { pattern })] });
     const probe = 'probe: playlist unchanged for 10 s';
     expect(told(rows.ghostPublisher, 'ghost_publisher')).toEqual([

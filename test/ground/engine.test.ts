@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
-import { classifyEngine } from '../../src/ground/classify_engine.ts';
-import { nextEngine, nextHost, NO_ENGINE_FACTS } from '../../src/ground/engine_facts.ts';
-import { restartCost, viewersOf } from '../../src/ground/viewers.ts';
+import { classifyEngine } from '../../src/ground/rules/classify_engine.ts';
+import { nextEngine, nextHost, NO_ENGINE_FACTS } from '../../src/ground/facts/engine_facts.ts';
+import { restartCost, viewersOf } from '../../src/ground/facts/viewers.ts';
 import { Scene } from './scene.ts';
 
 const answer = (ok: boolean, monoMs: number, poolPressure?: number) => ({
@@ -65,7 +65,7 @@ describe('viewers', () => {
   const watched = (viewers: number): Scene => {
     const scene = new Scene();
     const { at, nowMs: monoMs } = scene;
-    scene.board.observe({ kind: 'viewers', channel: 'gen1', at, monoMs, source: 'engine', viewers });
+    scene.factStore.observe({ kind: 'viewers', channel: 'gen1', at, monoMs, source: 'engine', viewers });
     return scene;
   };
 

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ENVELOPE_BYTES_MAX } from '../../src/core/envelope.ts';
 import { SYMPTOMS } from '../../src/core/symptom.ts';
-import { correlate } from '../../src/ground/correlate.ts';
+import { correlate } from '../../src/ground/correlate/correlate.ts';
 import { causeEnvelope, channelEnvelope, envelopeWire, type GuardCounts } from '../../src/ground/envelope.ts';
-import { nextSymptoms, type SymptomFacts } from '../../src/ground/symptom_facts.ts';
+import { nextSymptoms, type SymptomFacts } from '../../src/ground/facts/symptom_facts.ts';
 import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
 import { EPOCH, Scene } from './scene.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ENVELOPE_BYTES_MAX, type GroundedContextEnvelope, type Signal } from '../../src/core/envelope.ts';
-import type { Finding } from '../../src/ground/classify.ts';
+import type { Finding } from '../../src/ground/rules/classify.ts';
 import { channelEnvelope, envelopeWire } from '../../src/ground/envelope.ts';
-import { noFacts } from '../../src/ground/facts.ts';
-import type { SymptomFacts } from '../../src/ground/symptom_facts.ts';
+import { noFacts } from '../../src/ground/facts/facts.ts';
+import type { SymptomFacts } from '../../src/ground/facts/symptom_facts.ts';
 import { COMMON, COUNTS, down, factsOf, LOG, MOMENT, PROBE, said } from './enveloped.ts';
 import { WELL } from './fleet.ts';
 import { EPOCH, setupOf } from './scene.ts';

@@ -1,9 +1,9 @@
 import type { Signal } from '../../src/core/envelope.ts';
 import type { SymptomKind } from '../../src/core/symptom.ts';
-import type { Assessment } from '../../src/ground/classify.ts';
+import type { Assessment } from '../../src/ground/rules/classify.ts';
 import type { GuardCounts } from '../../src/ground/envelope.ts';
-import { noFacts } from '../../src/ground/facts.ts';
-import type { SymptomFacts } from '../../src/ground/symptom_facts.ts';
+import { noFacts } from '../../src/ground/facts/facts.ts';
+import type { SymptomFacts } from '../../src/ground/facts/symptom_facts.ts';
 import { trouble } from './fleet.ts';
 import { EPOCH, setupOf } from './scene.ts';
 

@@ -230,9 +230,9 @@ describe('source answers with a status', () => {
       monoMs: scene.nowMs,
       source: 'probe',
     } as const;
-    scene.board.observe({ ...credential, ok: true });
+    scene.factStore.observe({ ...credential, ok: true });
     expect(scene.verdict()).toBe('upstream_url_expired');
-    scene.board.observe({ ...credential, ok: false });
+    scene.factStore.observe({ ...credential, ok: false });
     expect(scene.verdict()).toBe('upstream_auth_expired');
   });
 
@@ -308,7 +308,7 @@ describe('refused, and after', () => {
     fatalWith(scene, () => scene.log('upstream_unreachable'));
     scene.set({ source: 'ok' }).advance(40_000);
     expect(scene.verdict()).toBe('process_crashed');
-    scene.board.acted('pull1', scene.nowMs);
+    scene.factStore.acted('pull1', scene.nowMs);
     scene.start(false, 'silent').look().advance(1_500).die({ code: 1 }).look();
     const heard = scene.verdicts(60_000);
     expect(heard.filter((one) => one === 'process_crashed').length).toBeLessThanOrEqual(1);
@@ -514,7 +514,7 @@ describe('ends that somebody wanted', () => {
 
   it('what Reeve itself stopped and could not start is not quiet', () => {
     const scene = new Scene();
-    scene.board.acted('gen1', scene.nowMs);
+    scene.factStore.acted('gen1', scene.nowMs);
     scene.advance(200).die({ code: 255 }, 'stopped').set({ onPurpose: true }).look();
     expect(scene.verdicts(120_000).at(-1)).toBe('unknown');
   });
@@ -535,7 +535,7 @@ describe('a start', () => {
     const since = scene.nowMs;
     const previousGeneration = scene.facts().process?.generation;
     const judge = () => verifyFresh(scene.facts(), { sinceMs: since, previousGeneration }, scene.nowMs).state;
-    scene.board.acted('gen1', since);
+    scene.factStore.acted('gen1', since);
     expect(judge()).toBe('not_yet');
     scene.start().advance(1_000);
     expect(judge()).toBe('not_yet');
@@ -548,9 +548,9 @@ describe('a start', () => {
     scene.set({ halted: true, producing: false }).advance(10_000);
     const since = scene.nowMs;
     const action = { sinceMs: since, previousGeneration: scene.facts().process?.generation };
-    scene.board.acted('gen1', since);
+    scene.factStore.acted('gen1', since);
     scene.start(false).advance(1_000);
-    scene.board.observe({
+    scene.factStore.observe({
       kind: 'playlist',
       channel: 'gen1',
       at: scene.at,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Signal } from '../../src/core/envelope.ts';
 import type { Origin, SymptomKind } from '../../src/core/symptom.ts';
-import { classify, confidenceOf, errorFrequencyOf } from '../../src/ground/classify.ts';
-import { type ChannelFacts, noFacts } from '../../src/ground/facts.ts';
-import type { SymptomFacts } from '../../src/ground/symptom_facts.ts';
+import { classify, confidenceOf, errorFrequencyOf } from '../../src/ground/rules/classify.ts';
+import { type ChannelFacts, noFacts } from '../../src/ground/facts/facts.ts';
+import type { SymptomFacts } from '../../src/ground/facts/symptom_facts.ts';
 import { pulling, Scene, setupOf } from './scene.ts';
 
 const NOW = 1_000_000;

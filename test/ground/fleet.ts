@@ -1,7 +1,7 @@
 import type { FailureClass } from '../../src/core/classification.ts';
 import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
-import type { Assessment, Finding } from '../../src/ground/classify.ts';
-import { correlate, type Seen, type SeenEngine, type SharedCause } from '../../src/ground/correlate.ts';
+import type { Assessment, Finding } from '../../src/ground/rules/classify.ts';
+import { correlate, type Seen, type SeenEngine, type SharedCause } from '../../src/ground/correlate/correlate.ts';
 import { setupOf } from './scene.ts';
 
 export const WELL: Finding = {

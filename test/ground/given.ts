@@ -1,14 +1,14 @@
 import type { PlaylistSample, ReachSample, SourceSample, ViewerSample } from '../../src/core/sample.ts';
 import type { SymptomKind } from '../../src/core/symptom.ts';
 import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
-import { NO_ENGINE_FACTS } from '../../src/ground/engine_facts.ts';
-import { type ChannelFacts, noFacts } from '../../src/ground/facts.ts';
-import { type ClassifyContext, type Look, lookAt } from '../../src/ground/look.ts';
-import type { OutputFacts, ProgressFacts, ReachFacts, SourceFacts } from '../../src/ground/output_facts.ts';
-import type { LifeEnd, ProcessFacts } from '../../src/ground/process_facts.ts';
-import type { Match } from '../../src/ground/row.ts';
-import type { ChannelSetup } from '../../src/ground/setup.ts';
-import type { SymptomFacts } from '../../src/ground/symptom_facts.ts';
+import { NO_ENGINE_FACTS } from '../../src/ground/facts/engine_facts.ts';
+import { type ChannelFacts, noFacts } from '../../src/ground/facts/facts.ts';
+import { type ClassifyContext, type ClassifyInput, classifyInputAt } from '../../src/ground/rules/classify_input.ts';
+import type { OutputFacts, ProgressFacts, ReachFacts, SourceFacts } from '../../src/ground/facts/output_facts.ts';
+import type { GenerationEnd, ProcessFacts } from '../../src/ground/facts/process_facts.ts';
+import type { Match } from '../../src/ground/rules/rule.ts';
+import type { ChannelSetup } from '../../src/ground/facts/setup.ts';
+import type { SymptomFacts } from '../../src/ground/facts/symptom_facts.ts';
 import { setupOf } from './scene.ts';
 
 /*
@@ -64,7 +64,7 @@ export const born = (agoMs: number, extra: Partial<ProcessFacts> = {}): ProcessF
 /** It uses no CPU time any more. */
 export const idleFor = (ms: number) => ({ cpu: { value: 1, movedMs: NOW - ms } });
 
-export const endOf = (agoMs: number, end: Partial<LifeEnd> = { exitCode: 1 }): LifeEnd => ({
+export const endOf = (agoMs: number, end: Partial<GenerationEnd> = { exitCode: 1 }): GenerationEnd => ({
   monoMs: NOW - agoMs,
   exitCode: undefined,
   exitSignal: undefined,
@@ -74,7 +74,7 @@ export const endOf = (agoMs: number, end: Partial<LifeEnd> = { exitCode: 1 }): L
 });
 
 /** A process that died so long ago, with exit 1 unless something else is said. */
-export const died = (agoMs: number, end?: Partial<LifeEnd>, extra: Partial<ProcessFacts> = {}): ProcessFacts =>
+export const died = (agoMs: number, end?: Partial<GenerationEnd>, extra: Partial<ProcessFacts> = {}): ProcessFacts =>
   runs({
     state: 'exited',
     stateSinceMs: NOW - agoMs,
@@ -213,8 +213,8 @@ export const factsOf = ({ setup = {}, ...given }: Given = {}): ChannelFacts => (
 });
 
 /** The channel at `NOW`, looked at as it is when it is judged. */
-export const lookOf = (given: Given = {}, context: Partial<ClassifyContext> = {}): Look =>
-  lookAt(
+export const lookOf = (given: Given = {}, context: Partial<ClassifyContext> = {}): ClassifyInput =>
+  classifyInputAt(
     factsOf(given),
     {
       engine: NO_ENGINE_FACTS,

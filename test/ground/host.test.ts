@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
-import { nextEngine, nextHost, NO_ENGINE_FACTS } from '../../src/ground/engine_facts.ts';
-import type { LifeEnd } from '../../src/ground/process_facts.ts';
-import { datastoreContention, diedOfItsOwnLeak, hostExhausted, poolExhausted } from '../../src/ground/rows_host.ts';
+import { nextEngine, nextHost, NO_ENGINE_FACTS } from '../../src/ground/facts/engine_facts.ts';
+import type { GenerationEnd } from '../../src/ground/facts/process_facts.ts';
+import { datastoreContention, diedOfItsOwnLeak, hostExhausted, poolExhausted } from '../../src/ground/rules/host.ts';
 import { died, endOf, type Given, gist, lookOf, NOW, playlist, runs, said } from './given.ts';
 
 const machine = (usedRatio: number | undefined, oomRoseAgoMs?: number) => ({
@@ -71,7 +71,7 @@ describe('a full disk', () => {
 });
 
 describe('a machine without memory', () => {
-  const shot = (end: Partial<LifeEnd>, roseAgoMs: number | undefined, given: Given = {}) =>
+  const shot = (end: Partial<GenerationEnd>, roseAgoMs: number | undefined, given: Given = {}) =>
     gist(found({ process: died(20_000, end), ...given }, machine(0.5, roseAgoMs)));
   const because = 'the kernel ended a process for want of memory';
   const kernel = 'host: the kernel killed for want of memory';

@@ -1,5 +1,5 @@
 import type { ProcessSample, ProcessState } from '../../src/core/sample.ts';
-import { type Known, nextProcess, type ProcessFacts } from '../../src/ground/process_facts.ts';
+import { type Known, nextProcess, type ProcessFacts } from '../../src/ground/facts/process_facts.ts';
 
 const KEYS = { age: 'uptimeMs', code: 'exitCode', signal: 'exitSignal', cpu: 'cpuMs', bytes: 'bytesWritten' } as const;
 const FLAGS: Readonly<Record<string, Partial<ProcessSample>>> = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Finding } from '../../src/ground/classify.ts';
-import { coveredBy, DEATHS_QUIET_MS, suspected } from '../../src/ground/correlate.ts';
+import type { Finding } from '../../src/ground/rules/classify.ts';
+import { coveredBy, DEATHS_QUIET_MS, suspected } from '../../src/ground/correlate/correlate.ts';
 import { Fleet, member, trouble, WELL } from './fleet.ts';
 
 const dead = trouble('process_crashed');

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { SYMPTOMS, type SymptomKind } from '../../src/core/symptom.ts';
-import type { Look } from '../../src/ground/look.ts';
-import type { Match } from '../../src/ground/row.ts';
-import * as rows from '../../src/ground/rows_media.ts';
+import type { ClassifyInput } from '../../src/ground/rules/classify_input.ts';
+import type { Match } from '../../src/ground/rules/rule.ts';
+import * as rows from '../../src/ground/rules/media.ts';
 import {
   born,
   died,
@@ -19,7 +19,7 @@ import {
   source,
 } from './given.ts';
 
-const ask = (row: (look: Look) => Match | undefined, given: Given) => gist(row(lookOf(given)));
+const ask = (row: (look: ClassifyInput) => Match | undefined, given: Given) => gist(row(lookOf(given)));
 const standing = { output: playlist(10_000) };
 const agos = (...all: readonly number[]) => all.map((ago) => NOW - ago);
 const loop = { ends: agos(50_000, 40_000, 20_000), failedLives: 3 };

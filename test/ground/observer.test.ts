@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { nextEngine, NO_ENGINE_FACTS } from '../../src/ground/engine_facts.ts';
-import { controlPlaneDown, expectedQuiet, telemetryUntrusted } from '../../src/ground/rows_observer.ts';
+import { nextEngine, NO_ENGINE_FACTS } from '../../src/ground/facts/engine_facts.ts';
+import { controlPlaneDown, expectedQuiet, telemetryUntrusted } from '../../src/ground/rules/observer.ts';
 import { died, type Given, gist, lookOf, looked, NOW, playlist, reach, runs, said, unread, viewers } from './given.ts';
 
 const failures = (count: number) => {

@@ -9,7 +9,7 @@ import {
   type OutputFacts,
   type ProgressFacts,
   speedsOf,
-} from '../../src/ground/output_facts.ts';
+} from '../../src/ground/facts/output_facts.ts';
 
 type Look = Partial<PlaylistSample> & { readonly monoMs: number };
 

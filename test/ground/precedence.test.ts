@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FAILURE_CLASSES, type FailureClass } from '../../src/core/classification.ts';
 import { SYMPTOMS, type SymptomKind } from '../../src/core/symptom.ts';
-import { ROWS } from '../../src/ground/classify.ts';
+import { ROWS } from '../../src/ground/rules/classify.ts';
 import { pulling, Scene } from './scene.ts';
 
 /** For each class one more fact about a channel that is down or dark. They are put on top of each other below. */

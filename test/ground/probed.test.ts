@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sourceFailure, sourceFails, sourceIsBack, sourceReadSince } from '../../src/ground/look.ts';
+import { sourceFailure, sourceFails, sourceIsBack, sourceReadSince } from '../../src/ground/rules/classify_input.ts';
 import { failed, type Given, lookOf, NOW, playlist, source, speeds } from './given.ts';
 
 /** Looked at every 10 s: what is older than 30 s is no look. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ProcessState } from '../../src/core/sample.ts';
-import type { ProcessFacts } from '../../src/ground/process_facts.ts';
+import type { ProcessFacts } from '../../src/ground/facts/process_facts.ts';
 import { told } from './looks.ts';
 
 const BASELINE: ProcessFacts = {

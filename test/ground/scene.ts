@@ -1,10 +1,10 @@
 import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
 import type { PlaylistSample, ProbeFailure, ProcessState, Sample } from '../../src/core/sample.ts';
 import type { Origin, SymptomKind } from '../../src/core/symptom.ts';
-import { type Assessment, classify, type Finding } from '../../src/ground/classify.ts';
-import { Board } from '../../src/ground/facts.ts';
-import type { ClassifyContext } from '../../src/ground/look.ts';
-import type { ChannelSetup } from '../../src/ground/setup.ts';
+import { type Assessment, classify, type Finding } from '../../src/ground/rules/classify.ts';
+import { FactStore } from '../../src/ground/facts/facts.ts';
+import type { ClassifyContext } from '../../src/ground/rules/classify_input.ts';
+import type { ChannelSetup } from '../../src/ground/facts/setup.ts';
 
 export const EPOCH = Date.UTC(2026, 0, 1);
 
@@ -56,7 +56,7 @@ const TICK_MS = 100;
 /** One channel, its probes and the board, on a clock of its own. */
 export class Scene {
   readonly setup: ChannelSetup;
-  readonly board: Board;
+  readonly factStore: FactStore;
   readonly starts: string[] = [];
   nowMs = 1_000_000;
   #outTimeMs = 0;
@@ -90,7 +90,9 @@ export class Scene {
   constructor(extra: Partial<ChannelSetup> = {}, id = 'gen1') {
     this.setup = setupOf(id, extra);
     const engines = [{ id: 'local', pollMs: 1_000, autorestartGraceMs: 1_000, hostEveryMs: 5_000 }];
-    this.board = new Board({ channels: [this.setup], engines }, (_, generation) => this.starts.push(generation));
+    this.factStore = new FactStore({ channels: [this.setup], engines }, (_, generation) =>
+      this.starts.push(generation),
+    );
     this.advance(60_000);
   }
 
@@ -151,7 +153,7 @@ export class Scene {
     options: { count?: number; origin?: Origin; confidence?: number; pattern?: string } = {},
   ): this {
     const { count = 1, origin = 'log', confidence = 0.9, pattern = `p_${kind}` } = options;
-    this.board.symptom({
+    this.factStore.symptom({
       at: this.at,
       monoMs: this.nowMs,
       channel: this.setup.id,
@@ -182,8 +184,8 @@ export class Scene {
 
   context(extra: Partial<ClassifyContext> = {}): ClassifyContext {
     return {
-      engine: this.board.engineFacts('local'),
-      host: this.board.hostFacts('local'),
+      engine: this.factStore.engineFacts('local'),
+      host: this.factStore.hostFacts('local'),
       limits: DEFAULT_LIMITS,
       autorestartGraceMs: 1_000,
       sharingSource: 0,
@@ -192,7 +194,7 @@ export class Scene {
   }
 
   facts() {
-    return this.board.view(this.setup.id)!;
+    return this.factStore.view(this.setup.id)!;
   }
 
   find(): Finding {
@@ -236,7 +238,7 @@ export class Scene {
   }
 
   #put(sample: Sample): void {
-    this.board.observe(sample);
+    this.factStore.observe(sample);
   }
 
   #process(): void {

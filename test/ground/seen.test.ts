@@ -138,7 +138,7 @@ describe('seen on real servers', () => {
     scene.start(false, 'silent').look();
     const { at, nowMs: monoMs } = scene;
     const closed = { kind: 'playlist', channel: 'gen1', at, monoMs, source: 'hls', ok: true, revision: 'end' } as const;
-    scene.board.observe({ ...closed, ended: true });
+    scene.factStore.observe({ ...closed, ended: true });
     expect(scene.verdict()).toBe('fine unknown');
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { outputStalled } from '../../src/ground/rows_process.ts';
+import { outputStalled } from '../../src/ground/rules/process.ts';
 import {
   born,
   failed,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Origin, type Symptom, SYMPTOMS, type SymptomKind } from '../../src/core/symptom.ts';
-import { nextSymptoms, type SymptomFacts } from '../../src/ground/symptom_facts.ts';
+import { nextSymptoms, type SymptomFacts } from '../../src/ground/facts/symptom_facts.ts';
 
 const symptom = (monoMs: number, kind: SymptomKind = 'rate_limited', origin: Origin = 'log'): Symptom => ({
   at: monoMs,

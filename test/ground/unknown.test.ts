@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SYMPTOMS, type SymptomKind } from '../../src/core/symptom.ts';
-import { unknownTrouble } from '../../src/ground/rows_process.ts';
+import { unknownTrouble } from '../../src/ground/rules/process.ts';
 import {
   born,
   died,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { nextAnswer, nextOutput, nextProgress, type OutputFacts } from '../../src/ground/output_facts.ts';
-import { type ChannelFacts, noFacts } from '../../src/ground/facts.ts';
+import { nextAnswer, nextOutput, nextProgress, type OutputFacts } from '../../src/ground/facts/output_facts.ts';
+import { type ChannelFacts, noFacts } from '../../src/ground/facts/facts.ts';
 import { verifyFresh } from '../../src/ground/verify.ts';
 import { told } from './looks.ts';
 import { Scene, setupOf } from './scene.ts';
@@ -11,7 +11,7 @@ function acting() {
   scene.die({ code: -1, signal: 9 }).advance(2_300);
   const sinceMs = scene.nowMs;
   const previousGeneration = scene.facts().process?.generation;
-  scene.board.acted('gen1', sinceMs);
+  scene.factStore.acted('gen1', sinceMs);
   const judge = (known: { previousGeneration: string | undefined } = { previousGeneration }) =>
     verifyFresh(scene.facts(), { sinceMs, ...known }, scene.nowMs);
   /** A look that began before the action and whose answer already shows what came of it. */

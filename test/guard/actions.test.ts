@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { newBreaker } from '../../src/guard/breaker.ts';
-import { newSubject } from '../../src/guard/state.ts';
+import { newBreaker } from '../../src/guard/state/breaker.ts';
+import { newSubject } from '../../src/guard/state/state.ts';
 import { aPermit, book, callOf, lowOf } from './book.ts';
 
 const terms = aPermit();

@@ -7,10 +7,10 @@ import type { Draft, JournalEntry, JournalFact } from '../../src/core/journal.ts
 import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits.ts';
 import { type ChannelRef, keyOfScope, type Scope } from '../../src/core/scope.ts';
 import { CAPABILITIES, type Capability, type Permit, type PermitTerms } from '../../src/core/tool.ts';
-import { guardProjection } from '../../src/guard/fold.ts';
+import { guardProjection } from '../../src/guard/state/fold.ts';
 import { Guard, type GuardDeps } from '../../src/guard/guard.ts';
-import type { GuardRequest, LiveFacts } from '../../src/guard/moment.ts';
-import type { GuardState } from '../../src/guard/state.ts';
+import type { GuardRequest, LiveFacts } from '../../src/guard/checks/check_input.ts';
+import type { GuardState } from '../../src/guard/state/state.ts';
 import { Ledger } from '../../src/journal/ledger.ts';
 import { MemoryStore } from '../../src/journal/memory.ts';
 import { aCall, aChannel, anEnvelope, anIncident, aPersona } from '../support/a.ts';

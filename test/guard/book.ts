@@ -1,8 +1,8 @@
 import type { About, JournalFact } from '../../src/core/journal.ts';
 import { keyOfScope, type Scope } from '../../src/core/scope.ts';
 import type { PermitTerms, ToolName } from '../../src/core/tool.ts';
-import { guardProjection } from '../../src/guard/fold.ts';
-import { type GuardState, subjectAt, subjectsOf } from '../../src/guard/state.ts';
+import { guardProjection } from '../../src/guard/state/fold.ts';
+import { type GuardState, subjectAt, subjectsOf } from '../../src/guard/state/state.ts';
 import { aCall, anIncident, aResult, aVerification, permitTerms } from '../support/a.ts';
 import { freeze } from './bench.ts';
 

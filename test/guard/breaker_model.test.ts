@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { PermitTerms } from '../../src/core/tool.ts';
 import { breakerOf } from '../../src/guard/containment.ts';
-import { subjectAt } from '../../src/guard/state.ts';
+import { subjectAt } from '../../src/guard/state/state.ts';
 import { anIncident } from '../support/a.ts';
 import { type Bench, bench } from './bench.ts';
 

@@ -10,7 +10,7 @@ import {
   relapse,
   resetBreaker,
   settleProbe,
-} from '../../src/guard/breaker.ts';
+} from '../../src/guard/state/breaker.ts';
 import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
 
 const at = (nowMs: number) => ({ limits: DEFAULT_LIMITS, nowMs });

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { approvalHash, askApproval } from '../../src/control/approvals.ts';
 import { DENIAL_CODES } from '../../src/core/plan.ts';
 import type { ToolName } from '../../src/core/tool.ts';
-import { QUESTIONS } from '../../src/guard/checks.ts';
+import { QUESTIONS } from '../../src/guard/checks/checks.ts';
 import { aCall, aChannel, anIncident, aPersona } from '../support/a.ts';
 import { type Bench, bench, channelsOf } from './bench.ts';
-import { WAYS, word } from './ways.ts';
+import { WAYS, word } from './paths.ts';
 
 describe('every refusal', () => {
   it.each(DENIAL_CODES)('%s can be the answer', (code) => {

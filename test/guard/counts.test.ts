@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { restartsOfDay } from '../../src/guard/caps.ts';
+import { restartsOfDay } from '../../src/guard/state/caps.ts';
 import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
-import { groupRoom, usedByRun } from '../../src/guard/spacing.ts';
-import { bucketOf, type GuardState, newGuardState, newSubject, type SubjectState } from '../../src/guard/state.ts';
+import { groupRoom, usedByRun } from '../../src/guard/state/spacing.ts';
+import {
+  bucketOf,
+  type GuardState,
+  newGuardState,
+  newSubject,
+  type SubjectState,
+} from '../../src/guard/state/state.ts';
 
-import { triedMs } from '../../src/guard/tried.ts';
-import { roomFor, STARTS_KEPT, startsMaxOf } from '../../src/guard/window.ts';
+import { triedMs } from '../../src/guard/checks/tried.ts';
+import { roomFor, STARTS_KEPT, startsMaxOf } from '../../src/guard/state/window.ts';
 
 const KEY = 'channel:news';
 const DAY_MS = 86_400_000;

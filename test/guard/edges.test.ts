@@ -4,7 +4,7 @@ import type { ToolName } from '../../src/core/tool.ts';
 import { aCall, aChannel, anIncident, aPersona } from '../support/a.ts';
 import { type Bench, bench, channelsOf } from './bench.ts';
 import { GROUP, staged } from './stage.ts';
-import { word } from './ways.ts';
+import { word } from './paths.ts';
 
 const answerTo = (id: number, checks: ReturnType<Bench['guard']['preview']>['checks']) =>
   checks.find((check) => check.id === id)!;

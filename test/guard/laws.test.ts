@@ -5,8 +5,8 @@ import type { JournalEntry } from '../../src/core/journal.ts';
 import type { PermitTerms } from '../../src/core/tool.ts';
 import { highRiskBound } from '../../src/guard/bound.ts';
 import { breakerOf } from '../../src/guard/containment.ts';
-import { guardProjection } from '../../src/guard/fold.ts';
-import { type GuardState, subjectAt } from '../../src/guard/state.ts';
+import { guardProjection } from '../../src/guard/state/fold.ts';
+import { type GuardState, subjectAt } from '../../src/guard/state/state.ts';
 import { anIncident, aPersona } from '../support/a.ts';
 import { type Bench, bench, channelsOf } from './bench.ts';
 

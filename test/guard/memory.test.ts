@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits.ts';
 import { Permit } from '../../src/core/tool.ts';
 import { triggersNow } from '../../src/guard/containment.ts';
-import { Edit } from '../../src/guard/edit.ts';
+import { Edit } from '../../src/guard/state/edit.ts';
 import { limitProblems } from '../../src/guard/limits.ts';
-import { startedDrafts, startedWithoutEnd, unknownEnds } from '../../src/guard/recovery.ts';
+import { startedDrafts, startedWithoutEnd, unknownEnds } from '../../src/guard/state/recovery.ts';
 import {
   bucketOf,
   containmentsOf,
@@ -14,8 +14,8 @@ import {
   overdueOf,
   type SubjectState,
   subjectAt,
-} from '../../src/guard/state.ts';
-import { STARTS_KEPT } from '../../src/guard/window.ts';
+} from '../../src/guard/state/state.ts';
+import { STARTS_KEPT } from '../../src/guard/state/window.ts';
 import { aPermit, book, callOf, NEWS } from './book.ts';
 
 /** A state in which just this target is remembered. */

@@ -4,7 +4,7 @@ import type { JournalEntry } from '../../src/core/journal.ts';
 import { aCall, aChannel, anIncident, aPersona } from '../support/a.ts';
 import { type Bench, bench, channelsOf } from './bench.ts';
 import { staged } from './stage.ts';
-import { word } from './ways.ts';
+import { word } from './paths.ts';
 
 /** An entry as a reader of the journal sees it, without its place in the chain. */
 const written = ({ channel, incident, run, fact }: JournalEntry) => ({ channel, incident, run, fact });

@@ -4,8 +4,8 @@ import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
 import type { PermitTerms } from '../../src/core/tool.ts';
 import { limitProblems } from '../../src/guard/limits.ts';
 import { breakerOf } from '../../src/guard/containment.ts';
-import { subjectAt } from '../../src/guard/state.ts';
-import { roomFor } from '../../src/guard/window.ts';
+import { subjectAt } from '../../src/guard/state/state.ts';
+import { roomFor } from '../../src/guard/state/window.ts';
 import { anIncident, aPersona } from '../support/a.ts';
 import { type Bench, bench, channelsOf, handClock } from './bench.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aCall } from '../support/a.ts';
-import { newBreaker } from '../../src/guard/breaker.ts';
+import { newBreaker } from '../../src/guard/state/breaker.ts';
 import { aPermit, book, callOf, lowOf } from './book.ts';
 
 const GROUP = { kind: 'group', id: 'encoders' } as const;

@@ -5,7 +5,7 @@ import { systemClock } from '../../src/core/clock.ts';
 import type { JournalEntry } from '../../src/core/journal.ts';
 import { sha256Of } from '../../src/http/auth.ts';
 import { type HttpServer, startServer } from '../../src/http/server.ts';
-import { fakeClock } from '../support/fake-clock.ts';
+import { fakeClock } from '../support/fake_clock.ts';
 import { aDaemon } from './support.ts';
 
 const TOKEN = `reader-${'x'.repeat(40)}`;

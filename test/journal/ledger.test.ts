@@ -3,7 +3,7 @@ import type { JournalEntry, Projection } from '../../src/core/journal.ts';
 import { Ledger, type LedgerOptions } from '../../src/journal/ledger.ts';
 import { MemoryStore } from '../../src/journal/memory.ts';
 import type { JournalStore } from '../../src/journal/store.ts';
-import { fakeClock } from '../support/fake-clock.ts';
+import { fakeClock } from '../support/fake_clock.ts';
 import { jump, sum } from './support.ts';
 
 function opened(store: JournalStore = new MemoryStore(), options: LedgerOptions = {}, boot = 'boot-1') {

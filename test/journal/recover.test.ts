@@ -4,7 +4,7 @@ import type { Draft } from '../../src/core/journal.ts';
 import { Ledger } from '../../src/journal/ledger.ts';
 import { MemoryStore } from '../../src/journal/memory.ts';
 import { openWorkProjection, recoveryDrafts } from '../../src/journal/recover.ts';
-import { fakeClock } from '../support/fake-clock.ts';
+import { fakeClock } from '../support/fake_clock.ts';
 import { permit } from './support.ts';
 
 const ABOUT = { channel: 'news', incident: 'inc-1', run: 'run-1' };

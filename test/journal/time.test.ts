@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../src/core/clock.ts';
 import { continueClock } from '../../src/journal/time.ts';
-import { fakeClock } from '../support/fake-clock.ts';
+import { fakeClock } from '../support/fake_clock.ts';
 
 /** A clock that shows what it is told. */
 function shownClock(bootId: string, monoMs: number) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createLanes, type LanesOptions } from '../../src/resilience/lanes.ts';
-import { fakeClock } from '../support/fake-clock.ts';
+import { fakeClock } from '../support/fake_clock.ts';
 
 function setUp(options: LanesOptions = {}) {
   const { clock, advance } = fakeClock();

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ReeveError } from '../../src/core/errors.ts';
 import { RequestFailed } from '../../src/resilience/failure.ts';
 import { type Backoff, backoff, retry } from '../../src/resilience/retry.ts';
-import { fakeClock } from '../support/fake-clock.ts';
+import { fakeClock } from '../support/fake_clock.ts';
 
 const exact: Backoff = { baseMs: 100, factor: 2, maxMs: 1_000, jitter: 0 };
 const never = { next: () => 0 };

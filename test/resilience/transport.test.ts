@@ -2,7 +2,7 @@ import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { InvariantError, ReeveError } from '../../src/core/errors.ts';
 import { createTransport, type TransportOptions } from '../../src/resilience/transport.ts';
-import { fakeClock } from '../support/fake-clock.ts';
+import { fakeClock } from '../support/fake_clock.ts';
 
 const ok = async () => 'ok';
 const down = async () => {

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
-import { ACTS } from '../../src/lab/demo/acts.ts';
-import { type Company, type Performance, perform, settle } from '../../src/lab/demo/perform.ts';
-import { findProgram } from '../../src/lab/demo/process.ts';
-import { MAIN, type Reeve, startReeve } from '../../src/lab/demo/reeve.ts';
-import { openStage, type Stage } from '../../src/lab/demo/stage.ts';
+import { ACTS } from '../../demo/acts.ts';
+import { type Company, type Performance, perform, settle } from '../../demo/perform.ts';
+import { findProgram } from '../../demo/process.ts';
+import { MAIN, type Reeve, startReeve } from '../../demo/reeve.ts';
+import { openStage, type Stage } from '../../demo/stage.ts';
 
 const can = existsSync(MAIN) && Boolean(findProgram('ffmpeg') && findProgram('supervisord'));
 /** Those that are quick to judge; `npm run demo` plays all of them. */

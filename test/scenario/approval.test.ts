@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { spineWorld } from '../support/spine-world.ts';
+import { spineWorld } from '../support/pipeline_harness.ts';
 
 type World = ReturnType<typeof spineWorld>;
 const ANN = { who: 'ann', because: 'I looked' } as const;
@@ -17,7 +17,7 @@ const question = (world: World) => world.facts('approval.asked').at(-1)!.approva
 const answer = (world: World, yes: boolean) =>
   world.say({ type: 'approval.answered', id: question(world).id, yes, ...ANN });
 const reasons = (world: World) => world.facts('escalation.raised').map(({ escalation }) => escalation.reason);
-const state = (world: World) => world.spine.control().approvals.at(-1)?.state;
+const state = (world: World) => world.pipeline.control().approvals.at(-1)?.state;
 
 describe('a restart that wants a yes', () => {
   it('is asked for in the append that ends the run, with a page that says how to answer, and not done', async () => {
@@ -82,7 +82,7 @@ describe('a restart that wants a yes', () => {
       await world.live(250);
     }
     expect(world.facts('incident.reclassified')).not.toEqual([]);
-    expect(world.spine.control().approvals.find(({ approval }) => approval.id === id)?.state).toBe('expired');
+    expect(world.pipeline.control().approvals.find(({ approval }) => approval.id === id)?.state).toBe('expired');
     await world.live(200_000);
     expect(world.engine.restarts).toEqual([]);
     expect(reasons(world)).toContain('lasting');
@@ -107,7 +107,7 @@ describe('a restart that wants a yes', () => {
     const world = await asked();
     world.engine.startByHand('news');
     await world.live(60_000);
-    expect(world.spine.incidents().open).toEqual([]);
+    expect(world.pipeline.incidents().open).toEqual([]);
     expect(state(world)).toBe('expired');
     expect(reasons(world)).not.toContain('approval_expired');
   });
@@ -124,7 +124,7 @@ describe('a restart that wants a yes', () => {
 describe('a yes to something else', () => {
   it('binds the run: another change is not made, and the person is told', async () => {
     const world = await asked();
-    const { approval } = world.spine.control().approvals.at(-1)!;
+    const { approval } = world.pipeline.control().approvals.at(-1)!;
     const other = { ...approval, id: 'apr-other', hash: 'a yes to something else' };
     world.ledger.append([
       { incident: approval.incident, fact: { type: 'approval.expired', id: approval.id } },

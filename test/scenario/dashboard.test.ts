@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { findProgram } from '../../src/lab/demo/process.ts';
-import { MAIN, type Reeve, startReeve } from '../../src/lab/demo/reeve.ts';
-import { openStage, type Stage } from '../../src/lab/demo/stage.ts';
-import { queriesOf } from '../../tools/dashboard.ts';
+import { findProgram } from '../../demo/process.ts';
+import { MAIN, type Reeve, startReeve } from '../../demo/reeve.ts';
+import { openStage, type Stage } from '../../demo/stage.ts';
+import { queriesOf } from '../../scripts/dashboard.ts';
 
 const can = existsSync(MAIN) && ['ffmpeg', 'supervisord', 'prometheus', 'promtool'].every(findProgram);
 const WITHIN = { timeout: 45_000, interval: 500 };

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { spineWorld } from '../support/spine-world.ts';
+import { spineWorld } from '../support/pipeline_harness.ts';
 
 type World = ReturnType<typeof spineWorld>;
 const ANN = { who: 'ann', because: 'test' } as const;
 const pages = (world: World) => world.facts('escalation.raised').map(({ escalation }) => escalation);
-const held = (world: World) => Object.values(world.spine.guardState().containments).map(({ reason }) => reason);
+const held = (world: World) => Object.values(world.pipeline.guardState().containments).map(({ reason }) => reason);
 
 async function playing(options: Parameters<typeof spineWorld>[0] = {}): Promise<World> {
   const world = spineWorld(options);
@@ -127,9 +127,9 @@ describe('a journal that failed somewhere else than in the guard', () => {
     const world = await playing();
     world.store.failWrites('no space left on device');
     expect(() => world.ledger.append([{ fact: { type: 'control.thawed', ...ANN } }])).toThrow();
-    expect(world.spine.guard.journalError).toContain('no space');
-    expect(world.spine.preview('news', 'restart_channel')?.checks.at(-1)).toMatchObject({ verdict: 'not_asked' });
-    expect(world.spine.preview('news', 'restart_channel')?.checks.find(({ id }) => id === 6)?.value).toContain(
+    expect(world.pipeline.guard.journalError).toContain('no space');
+    expect(world.pipeline.preview('news', 'restart_channel')?.checks.at(-1)).toMatchObject({ verdict: 'not_asked' });
+    expect(world.pipeline.preview('news', 'restart_channel')?.checks.find(({ id }) => id === 6)?.value).toContain(
       'journal',
     );
   });
@@ -150,7 +150,7 @@ describe('an incident that nothing can call over', () => {
     await world.live(40_000);
     world.engine.startByHand('news');
     await world.live(130_000);
-    expect(world.spine.incidents().open).toEqual([]);
+    expect(world.pipeline.incidents().open).toEqual([]);
     world.engine.kill('news');
     await world.live(40_000);
     expect(world.facts('incident.opened')).toHaveLength(2);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { spineWorld } from '../support/spine-world.ts';
+import { spineWorld } from '../support/pipeline_harness.ts';
 
 type World = ReturnType<typeof spineWorld>;
 const MINUTES = 60_000;
@@ -25,7 +25,7 @@ async function flapping(lastWord: 'fatal' | 'config' = 'fatal'): Promise<World> 
 function says(world: World): void {
   const moment = { at: world.clock.now(), monoMs: world.clock.monotonicMs() };
   const line = { countInWindow: 1, windowMs: 60_000, pattern: 'a_setting', evidence: [{ source: 'log', text: 'bad' }] };
-  world.spine.symptom({ channel: 'news', kind: 'config_error', origin: 'log', confidence: 0.9, ...line, ...moment });
+  world.pipeline.symptom({ channel: 'news', kind: 'config_error', origin: 'log', confidence: 0.9, ...line, ...moment });
 }
 
 describe('a channel that dies as often as it is started', () => {

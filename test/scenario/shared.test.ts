@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aSymptom } from '../support/a.ts';
-import { spineWorld } from '../support/spine-world.ts';
+import { spineWorld } from '../support/pipeline_harness.ts';
 
 type World = ReturnType<typeof spineWorld>;
 const NAMES = ['a', 'b', 'c', 'd', 'e'];
@@ -34,7 +34,7 @@ describe('channels that died together', () => {
     const verified = world.facts('attempt.verified').map(({ permit }) => permit.call.target);
     expect(verified).toEqual(DEAD.map((id) => ({ kind: 'channel', id })));
     expect(world.facts('attempt.relapsed')).toEqual([]);
-    expect(world.spine.incidents().open).toEqual([]);
+    expect(world.pipeline.incidents().open).toEqual([]);
   });
 
   it('take one with them that dies a little later', async () => {
@@ -163,7 +163,7 @@ describe('a source that several channels lose', () => {
   function starve(world: World, names: readonly string[]): void {
     for (const channel of names) {
       const moment = { at: world.clock.now(), monoMs: world.clock.monotonicMs() };
-      world.spine.symptom(aSymptom(moment, { channel, kind: 'upstream_unreachable' }));
+      world.pipeline.symptom(aSymptom(moment, { channel, kind: 'upstream_unreachable' }));
       Object.assign(world.engine.channels.get(channel)!, { state: 'fatal', exitCode: 1 });
     }
   }
@@ -178,8 +178,8 @@ describe('a source that several channels lose', () => {
     expect(restarted(world)).toEqual([]);
     await world.live(200_000);
     expect(restarted(world)).toEqual(['c']);
-    expect(world.spine.incidents().open).toEqual([]);
-    expect(world.spine.guardState().containments).toEqual({});
+    expect(world.pipeline.incidents().open).toEqual([]);
+    expect(world.pipeline.guardState().containments).toEqual({});
   });
 
   it('is not known to be back by those that never lost it', async () => {
@@ -214,7 +214,7 @@ describe('a source that several channels lose', () => {
     const world = await playing();
     const damaged = (channel: string) => {
       const moment = { at: world.clock.now(), monoMs: world.clock.monotonicMs() };
-      world.spine.symptom(aSymptom(moment, { channel, kind: 'corrupt_input', countInWindow: 3 }));
+      world.pipeline.symptom(aSymptom(moment, { channel, kind: 'corrupt_input', countInWindow: 3 }));
     };
     for (const name of ['a', 'b']) damaged(name);
     await world.live(10_000);
@@ -235,7 +235,7 @@ describe('a source that several channels lose', () => {
     world.engine.deadSources.clear();
     world.engine.onRestart = async () => 'said yes and did nothing';
     await world.live(400_000);
-    const open = world.spine.incidents().open.map(({ incident }) => incident.scope);
+    const open = world.pipeline.incidents().open.map(({ incident }) => incident.scope);
     expect(open.filter(({ kind }) => kind === 'group')).toEqual([]);
     world.engine.onRestart = undefined;
     const before = world.engine.restarts.length;
@@ -257,7 +257,7 @@ describe('credentials that run out for several channels', () => {
     for (const name of DEAD) {
       world.engine.freeze(name);
       for (const kind of ['auth_expired', 'auth_denied'] as const) {
-        world.spine.symptom({
+        world.pipeline.symptom({
           at: world.clock.now(),
           monoMs: world.clock.monotonicMs(),
           channel: name,

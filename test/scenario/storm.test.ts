@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { spineWorld } from '../support/spine-world.ts';
+import { spineWorld } from '../support/pipeline_harness.ts';
 
 type World = ReturnType<typeof spineWorld>;
 const MANY = Array.from({ length: 22 }, (_, at) => `c${at}`);
@@ -17,7 +17,7 @@ function watch(world: World, names: readonly string[], of: (name: string) => num
       monoMs: world.clock.monotonicMs(),
       source: 'engine',
     } as const;
-    world.spine.take({ ...base, channel, viewers: of(channel) });
+    world.pipeline.take({ ...base, channel, viewers: of(channel) });
   }
 }
 
@@ -94,7 +94,7 @@ describe('a group that lost its source', () => {
       evidence: [{ source: 'log', text: 'gone' }],
     };
     const moment = { at: world.clock.now(), monoMs: world.clock.monotonicMs() };
-    world.spine.symptom({ ...said, ...line, ...moment });
+    world.pipeline.symptom({ ...said, ...line, ...moment });
     Object.assign(world.engine.channels.get('d')!, { state: 'exited', exitSignal: undefined, exitCode: 1 });
     await world.live(60_000);
     world.engine.deadSources.clear();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { MemoryStore } from '../../src/journal/memory.ts';
-import { fakeClock } from '../support/fake-clock.ts';
-import type { FakeEngine } from '../support/fake-engine.ts';
-import { spineWorld } from '../support/spine-world.ts';
+import { fakeClock } from '../support/fake_clock.ts';
+import type { FakeEngine } from '../support/fake_engine.ts';
+import { spineWorld } from '../support/pipeline_harness.ts';
 
 type World = ReturnType<typeof spineWorld>;
 const TEN_YEARS_MS = 10 * 365 * 86_400_000;
@@ -48,15 +48,15 @@ describe('a reboot of the machine (T2)', () => {
     world.engine.kill('news');
     await world.live(5_000);
     expect(world.engine.restarts).toHaveLength(1);
-    const before = world.spine.guardState();
+    const before = world.pipeline.guardState();
     const lastMs = world.ledger.clock.monotonicMs();
-    world.spine[Symbol.dispose]();
+    world.pipeline[Symbol.dispose]();
 
     const again = afterReboot(world.store, () => undefined);
     expect(again.ledger.clock.monotonicMs()).toBeGreaterThanOrEqual(lastMs);
-    expect(again.spine.guardState().starts.length).toBe(before.starts.length);
+    expect(again.pipeline.guardState().starts.length).toBe(before.starts.length);
     await again.live(10_000);
-    const preview = again.spine.preview('news', 'restart_channel');
+    const preview = again.pipeline.preview('news', 'restart_channel');
     expect(preview?.checks.find(({ question }) => question === 'caps')?.value).toContain('1 in 24 h');
   });
 });
@@ -75,7 +75,7 @@ describe('a cold start', () => {
     world.engine.onRestart = async () => 'said yes and did nothing';
     world.engine.kill('news');
     await world.live(500);
-    world.spine[Symbol.dispose]();
+    world.pipeline[Symbol.dispose]();
     world.engine.onRestart = undefined;
     world.engine.restarts.length = 0;
     world.engine.startByHand('news');
@@ -95,7 +95,7 @@ describe('a cold start', () => {
       world.engine.freeze(name);
     }
     await world.live(90_000);
-    world.spine[Symbol.dispose]();
+    world.pipeline[Symbol.dispose]();
 
     const time = { clock: world.clock, advance: world.advance, jumpWall: world.jumpWall };
     const again = spineWorld({ channels, sources: true, store: world.store, time, engine: world.engine });

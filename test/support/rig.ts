@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/core/clock.ts';
 import { Daemon, type Ended, reeve } from './daemon.ts';
-import { LIST, PATTERNS, RESTART, usualEngine } from './rig-engine.ts';
+import { LIST, PATTERNS, RESTART, usualEngine } from './rig_engine.ts';
 
 export { Daemon, type Ended, reeve, until } from './daemon.ts';
 

@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import { choicesOf, promptFor } from '../../agent/prompt.ts';
 import { ReeveError } from '../../core/errors.ts';
 import type { ToolName } from '../../core/tool.ts';
-import type { Catalogue } from '../../detect/catalogue.ts';
-import { classifyExcerpt, classifyLine } from '../../detect/excerpt.ts';
-import { createPlannerText } from '../../detect/planner_text.ts';
+import type { Catalogue } from '../../detect/patterns/catalogue.ts';
+import { classifyExcerpt, classifyLine } from '../../classifier/excerpt.ts';
+import { createPlannerText } from '../../detect/templates/planner_text.ts';
 import { json, plain } from '../output.ts';
 import type { Cli } from '../program.ts';
 

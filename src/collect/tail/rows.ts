@@ -1,7 +1,7 @@
 import type { Checkpoint, CheckpointStore } from '../../core/chunk.ts';
 import { type FileId, isOf, keyOfId } from './identity.ts';
 import type { LogFile } from './log_file.ts';
-import type { Tally } from './tally.ts';
+import type { LineCounts } from './line_counts.ts';
 
 /** Files that went away and may come back are remembered up to this many. */
 const REMEMBERED_MAX = 64;
@@ -38,7 +38,7 @@ export class Rows {
   }
 
   /** Takes the counts of earlier runs. */
-  load(tally: Tally): void {
+  load(tally: LineCounts): void {
     for (const row of this.#store.load(this.#source)) {
       tally.restore(row);
       if (row.inode !== '') this.#remembered.set(keyOfRow(row), row);
@@ -89,7 +89,7 @@ export class Rows {
   }
 
   /** What the store has to be told. Nothing changes until `saved` is called. */
-  batch(files: readonly LogFile[], tally: Tally): RowBatch {
+  batch(files: readonly LogFile[], tally: LineCounts): RowBatch {
     const rows = new Map(this.#remembered);
     for (const file of files) rows.set(file.key, file.checkpoint(this.#source, rowPathOf(file)));
     const gone = [...this.#gone.values()].filter((row) => !rows.has(keyOfRow(row)));

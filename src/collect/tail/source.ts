@@ -5,10 +5,10 @@ import { messageOf } from '../../core/errors.ts';
 import { safeText } from '../clean.ts';
 import { type Finder, finderOf } from './finder.ts';
 import type { LogFile, Reader } from './log_file.ts';
-import { Roster } from './roster.ts';
+import { FileIndex } from './file_index.ts';
 import { type RowBatch, Rows } from './rows.ts';
-import { Tally } from './tally.ts';
-import type { Worker } from './turns.ts';
+import { LineCounts } from './line_counts.ts';
+import type { Worker } from './read_queue.ts';
 import type { SourceState, SourceStats, TailLimits, TailNotice, TailSource } from './types.ts';
 import type { Interest } from './watch.ts';
 
@@ -45,10 +45,10 @@ export class Source implements Worker, Reader {
   readonly limits: TailLimits;
   readonly #config: TailSource;
   readonly #ports: SourcePorts;
-  readonly #tally = new Tally();
+  readonly #tally = new LineCounts();
   readonly #rows: Rows;
   readonly #finder: Finder;
-  readonly #roster: Roster;
+  readonly #fileIndex: FileIndex;
   /** Files that may have something new, in order of waiting. */
   readonly #waiting = new Set<LogFile>();
   /** Files that ended in a `\r` at the last look; at the next one it is taken as an end. */
@@ -80,7 +80,7 @@ export class Source implements Worker, Reader {
     this.#ports = ports;
     this.#rows = new Rows(config.id, config.path, checkpoints);
     this.#finder = finderOf(config.path, limits.filesMax);
-    this.#roster = new Roster({
+    this.#fileIndex = new FileIndex({
       ...{ source: config.id, finder: this.#finder, rows: this.#rows, limits, clock, openFiles },
       say: (kind, path, because) => this.#say(kind, path, because),
       gap: () => {
@@ -120,7 +120,7 @@ export class Source implements Worker, Reader {
 
   #isHeard(): boolean {
     if (!this.#isDirect || this.#isDeaf || this.#held.size > 0) return false;
-    return this.#roster.settled !== undefined && this.#ports.tells(this.#interests);
+    return this.#fileIndex.settled !== undefined && this.#ports.tells(this.#interests);
   }
 
   /** Something happened in a directory. Files that were renamed away are only looked at with everything else. */
@@ -129,7 +129,9 @@ export class Source implements Worker, Reader {
     this.#isUntold = false;
     this.#isStirred ||= structural && !this.#finder.isPattern;
     if (name === undefined) return this.lookSoon();
-    const file = this.#finder.isPattern ? this.#roster.at(join(directory, name)) : this.#roster.at(this.#config.path);
+    const file = this.#finder.isPattern
+      ? this.#fileIndex.at(join(directory, name))
+      : this.#fileIndex.at(this.#config.path);
     if (file !== undefined && !structural) this.#wake(file);
     else if (this.#finder.concerns(name)) this.lookSoon();
   }
@@ -151,24 +153,24 @@ export class Source implements Worker, Reader {
     this.#lookDue = false;
     this.#isStirred = false;
     // Most looks find nothing new, and they are what an idle machine is busy with.
-    if (mayStand && this.#roster.standsStill()) return;
+    if (mayStand && this.#fileIndex.standsStill()) return;
     const sighting = this.#finder.look();
-    if (mayStand && this.#roster.isAsSeen(sighting)) return;
+    if (mayStand && this.#fileIndex.isAsSeen(sighting)) return;
     this.#isUntold ||= this.#expectsNothing;
-    this.#roster.update(sighting);
+    this.#fileIndex.update(sighting);
     this.#interests = sighting.interests;
     this.#isDirect = sighting.isDirect;
     for (const { kind, path, because } of sighting.troubles) this.#say(kind, path, because);
-    this.#state = this.#roster.files.length > 0 ? 'following' : (sighting.troubles[0]?.kind ?? 'missing');
+    this.#state = this.#fileIndex.files.length > 0 ? 'following' : (sighting.troubles[0]?.kind ?? 'missing');
     this.#ports.watch(this, sighting.interests);
     this.#wakeHeld();
-    this.#roster.retire((file) => file.finish(this));
-    if (this.#roster.changes !== this.#changesSaved) this.#ports.changed(this, true);
-    this.#changesSaved = this.#roster.changes;
+    this.#fileIndex.retire((file) => file.finish(this));
+    if (this.#fileIndex.changes !== this.#changesSaved) this.#ports.changed(this, true);
+    this.#changesSaved = this.#fileIndex.changes;
   }
 
   #wakeHeld(): void {
-    const held = new Set(this.#roster.files.filter((file) => file.isHolding));
+    const held = new Set(this.#fileIndex.files.filter((file) => file.isHolding));
     for (const file of held) if (this.#flush || this.#held.has(file)) this.#wake(file);
     this.#held = held;
   }
@@ -206,7 +208,7 @@ export class Source implements Worker, Reader {
       }
     } catch (error) {
       if (error instanceof SinkFailed) throw error;
-      this.#roster.lose(file, messageOf(error));
+      this.#fileIndex.lose(file, messageOf(error));
     }
     if (bytes > 0) this.#ports.changed(this, false);
     return bytes;
@@ -262,7 +264,7 @@ export class Source implements Worker, Reader {
 
   /** See `Rows.batch`. */
   batch(): RowBatch {
-    return this.#rows.batch(this.#roster.files, this.#tally);
+    return this.#rows.batch(this.#fileIndex.files, this.#tally);
   }
 
   saved(batch: RowBatch): void {
@@ -270,14 +272,14 @@ export class Source implements Worker, Reader {
   }
 
   stats(): SourceStats {
-    const { files } = this.#roster;
+    const { files } = this.#fileIndex;
     const behindBytes = files.reduce((sum, file) => sum + file.behindBytes, 0);
     const { state, gaps } = { state: this.#state, gaps: this.#gaps };
     return { source: this.id, state, ...this.#tally.counts, files: files.length, behindBytes, gaps };
   }
 
   close(): void {
-    this.#roster.close();
+    this.#fileIndex.close();
     this.#waiting.clear();
   }
 }

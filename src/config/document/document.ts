@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { engineDocument } from '../../core/engine-documents.ts';
+import { engineDocument } from '../../core/engine_documents.ts';
 import { duration } from '../duration.ts';
 import {
   formatField,

@@ -1,4 +1,4 @@
-import { type EngineDocument, engineDocument, type SecretReference, secretOf } from '../../core/engine-documents.ts';
+import { type EngineDocument, engineDocument, type SecretReference, secretOf } from '../../core/engine_documents.ts';
 import { formatDuration } from '../duration.ts';
 import type { Meaning } from '../validate.ts';
 import type { Path } from '../yaml.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Poller, type Probe } from '../../../src/collect/probes/poller.ts';
 import type { Clock } from '../../../src/core/clock.ts';
-import { fakeClock } from '../../support/fake-clock.ts';
+import { fakeClock } from '../../support/fake_clock.ts';
 
 interface Run {
   readonly name: string;

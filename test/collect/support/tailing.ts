@@ -6,7 +6,7 @@ import type { TailLimits, TailNotice, TailSource } from '../../../src/collect/ta
 import { createTail } from '../../../src/collect/tail.ts';
 import { memoryCheckpoints } from '../../../src/journal/checkpoints.ts';
 import type { Checkpoint, CheckpointStore } from '../../../src/core/chunk.ts';
-import { fakeClock } from '../../support/fake-clock.ts';
+import { fakeClock } from '../../support/fake_clock.ts';
 import { countChunk } from './counting.ts';
 
 export { countChunk };

@@ -15,7 +15,7 @@ import { Source } from '../../../src/collect/tail/source.ts';
 import { DEFAULT_TAIL_LIMITS } from '../../../src/collect/tail/types.ts';
 import { DirectoryWatch, type Interest } from '../../../src/collect/tail/watch.ts';
 import { memoryCheckpoints } from '../../../src/journal/checkpoints.ts';
-import { fakeClock } from '../../support/fake-clock.ts';
+import { fakeClock } from '../../support/fake_clock.ts';
 import { countChunk } from '../support/counting.ts';
 import { aDirectory, aWorld, follow } from '../support/tailing.ts';
 

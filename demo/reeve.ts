@@ -1,0 +1,117 @@
+import { closeSync, openSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { type Clock, deadline, systemClock } from '../src/core/clock.ts';
+import { ReeveError } from '../src/core/errors.ts';
+import type { JournalEntry } from '../src/core/journal.ts';
+import { fromWire } from '../src/core/wire.ts';
+import { type Child, startChild, until } from './process.ts';
+import type { ReeveConfigOptions } from './reeve-config.ts';
+import type { Stage } from './stage.ts';
+
+/** The real daemon as a process of its own, asked as anybody would: over HTTP with its token. */
+export interface Reeve extends AsyncDisposable {
+  readonly child: Child;
+  readonly configPath: string;
+  readonly logPath: string;
+  readonly token: string;
+  /** Everything in its journal so far, oldest first. */
+  readonly entries: readonly JournalEntry[];
+  /**
+   * Waits until Reeve has seen every channel play: what is broken before is found dead, and who found something dead
+   * did not see it die. False when that took too long.
+   */
+  sawAllPlay(): Promise<boolean>;
+  /** Reads what is new in the journal. */
+  catchUp(): Promise<readonly JournalEntry[]>;
+  get<T>(path: string): Promise<T>;
+  /** The last lines that it logged. */
+  logTail(): Promise<string>;
+}
+
+const READY_WITHIN_MS = 30_000;
+const PLAYING_WITHIN_MS = 60_000;
+const ASK_TIMEOUT_MS = 5_000;
+const PAGE_OF_JOURNAL = 1_000;
+
+/** The program beside this file, in a checkout and in the compiled package alike. */
+export const MAIN = join(import.meta.dirname, `../../main${extname(import.meta.filename)}`);
+
+/** Writes the stage's configuration, starts Reeve on it and waits until it is ready. */
+export async function startReeve(
+  stage: Stage,
+  options: ReeveConfigOptions & { readonly clock?: Clock } = {},
+): Promise<Reeve> {
+  const { clock = systemClock, ...configured } = options;
+  const configPath = join(stage.paths.conf, 'reeve.yaml');
+  const logPath = join(stage.paths.logs, 'reeve.log');
+  await writeFile(configPath, stage.configYaml(configured), { mode: 0o600 });
+  const log = openSync(logPath, 'a');
+  const child = startChild(process.execPath, [MAIN, 'run', '--config', configPath], {
+    stdio: ['ignore', log, log],
+    cwd: stage.paths.dir,
+    graceMs: 15_000,
+    clock,
+  });
+  closeSync(log);
+
+  const ready = () =>
+    ask(`${stage.urls.reeve}/readyz`, {}, clock).then(
+      ({ ok }) => ok,
+      () => !child.isRunning(),
+    );
+  if (!(await until(ready, READY_WITHIN_MS, { clock })) || !child.isRunning()) {
+    await child[Symbol.asyncDispose]();
+    throw new ReeveError('DAEMON_UNREACHABLE', `Reeve did not become ready; its log ends with\n${await tail(logPath)}`);
+  }
+  const token = (await readFile(join(stage.paths.dir, 'state', 'token'), 'utf8')).trim();
+  const get = async <T>(path: string): Promise<T> => {
+    const answer = await ask(stage.urls.reeve + path, { authorization: `Bearer ${token}` }, clock);
+    if (!answer.ok) throw new ReeveError('DAEMON_UNREACHABLE', `${path} answered ${answer.status}`);
+    return JSON.parse(answer.text) as T;
+  };
+  const entries: JournalEntry[] = [];
+  return {
+    ...{ child, configPath, logPath, token, entries, get, logTail: () => tail(logPath) },
+    sawAllPlay: () =>
+      until(
+        async () => {
+          const { channels } = await get<{ channels: readonly { healthy: boolean | null }[] }>('/api/v1/channels');
+          return channels.every(({ healthy }) => healthy === true);
+        },
+        PLAYING_WITHIN_MS,
+        { clock },
+      ),
+    async catchUp() {
+      const fresh: JournalEntry[] = [];
+      for (;;) {
+        const since = entries.at(-1)?.seq ?? 0;
+        const page = await get<{ entries: readonly unknown[] }>(
+          `/api/v1/journal?since=${since}&limit=${PAGE_OF_JOURNAL}`,
+        );
+        const read = page.entries.map((entry) => fromWire<JournalEntry>(entry)).filter(({ seq }) => seq > since);
+        entries.push(...read);
+        fresh.push(...read);
+        if (read.length < PAGE_OF_JOURNAL) return fresh;
+      }
+    },
+    [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
+  };
+}
+
+interface Answer {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly text: string;
+}
+
+async function ask(url: string, headers: Record<string, string>, clock: Clock): Promise<Answer> {
+  using patience = deadline(clock, ASK_TIMEOUT_MS, () => new ReeveError('TIMED_OUT', `${url} did not answer`));
+  const response = await fetch(url, { headers, signal: patience.signal });
+  return { ok: response.ok, status: response.status, text: await response.text() };
+}
+
+async function tail(path: string): Promise<string> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  return text.trimEnd().split('\n').slice(-20).join('\n');
+}

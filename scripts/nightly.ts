@@ -1,0 +1,102 @@
+/**
+ * `npm run nightly`: a hundred thousand small worlds over all cores, each with another half of the faults, another size
+ * and another planner. Ends with 1 at the first broken law, after it was made as small as it can be.
+ * `--from 4711 --seeds 1 --workers 1` plays one of them again.
+ */
+import { execFileSync } from 'node:child_process';
+import { parseArgs } from 'node:util';
+import { runOrder, type SimulationOrder } from '../src/simulation/order.ts';
+import type { SimulationReport } from '../src/simulation/simulate.ts';
+import { overSeeds, type Share, shareOfThis, tell, workersFor } from './seeds.ts';
+
+const { values } = parseArgs({
+  options: {
+    from: { type: 'string', default: '1' },
+    seeds: { type: 'string', default: '100000' },
+    workers: { type: 'string' },
+  },
+});
+
+/** Small and short, so that many can be had in a night: what breaks a law breaks it with few channels, too. */
+const HOURS = 3;
+const HOURS_HOSTILE = 1;
+const TELL_EVERY = 20;
+
+/** What a seed stands for; the same for ever. */
+function orderOf(seed: number): SimulationOrder {
+  const planner = seed % 5 === 0 ? 'adversary' : seed % 5 === 1 ? 'random' : 'rules';
+  const hours = planner === 'adversary' ? HOURS_HOSTILE : HOURS;
+  const size = { days: hours / 24, channels: 2 + (seed % 7), calm: 1 };
+  return { seed, ...size, storm: seed % 3 === 0, planner, policy: undefined };
+}
+
+type Message =
+  | { readonly kind: 'done'; readonly seeds: number; readonly days: number }
+  | { readonly kind: 'broken'; readonly order: SimulationOrder; readonly report: SimulationReport };
+
+async function work({ first, count, step }: Share): Promise<void> {
+  let untold = { seeds: 0, days: 0 };
+  for (let at = 0; at < count; at += 1) {
+    const order = orderOf(first + at * step);
+    const report = await runOrder(order);
+    if (report.violations.length > 0) return tell({ kind: 'broken', order, report } satisfies Message);
+    untold = { seeds: untold.seeds + 1, days: untold.days + report.virtualDays };
+    if (untold.seeds < TELL_EVERY && at < count - 1) continue;
+    tell({ kind: 'done', ...untold } satisfies Message);
+    untold = { seeds: 0, days: 0 };
+  }
+}
+
+function commit(): string {
+  const git = (...args: readonly string[]): string =>
+    execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  try {
+    const head = git('rev-parse', 'HEAD');
+    return git('status', '--porcelain') === '' ? head : `${head} with changes`;
+  } catch {
+    return 'unknown'; // A copy without its history plays the same seeds.
+  }
+}
+
+async function main(): Promise<number> {
+  const [first, seeds] = [Number(values.from), Number(values.seeds)];
+  const workers = workersFor(values.workers, seeds);
+  const startedMs = performance.now();
+  let done = { seeds: 0, days: 0 };
+  let shownMs = startedMs;
+  let broken: Extract<Message, { kind: 'broken' }> | undefined;
+  const show = (): void => {
+    const seconds = (performance.now() - startedMs) / 1_000;
+    const pace = `${(done.seeds / seconds).toFixed(2)} seeds/s, ${(done.days / seconds).toFixed(2)} virtual days/s`;
+    process.stdout.write(
+      `${done.seeds} of ${seeds} seeds, ${done.days.toFixed(1)} virtual days, ${pace}, no law broken\n`,
+    );
+  };
+  process.stdout.write(`commit ${commit()}, seeds ${first} to ${first + seeds - 1}, ${workers} workers\n`);
+  await overSeeds(import.meta.filename, { first, seeds, workers }, (message) => {
+    const told = message as Message;
+    if (told.kind === 'broken') {
+      broken = told;
+      return true;
+    }
+    done = { seeds: done.seeds + told.seeds, days: done.days + told.days };
+    if (performance.now() - shownMs < 60_000) return false;
+    shownMs = performance.now();
+    show();
+    return false;
+  });
+  if (broken === undefined) {
+    show();
+    return 0;
+  }
+  const { order, report } = broken;
+  const { violations, minimised, traceSha256 } = report;
+  process.stdout.write(`seed ${order.seed} broke a law at commit ${commit()}\n`);
+  process.stdout.write(`again: npm run nightly -- --from ${order.seed} --seeds 1 --workers 1\n`);
+  process.stdout.write(`${JSON.stringify({ order, violations, minimised, traceSha256 }, undefined, 2)}\n`);
+  return 1;
+}
+
+const share = shareOfThis();
+if (share === undefined) process.exitCode = await main();
+else await work(share);

@@ -1,0 +1,151 @@
+import { createStatistics } from './statistics.ts';
+import { createDecisions, type Decisions } from './decisions.ts';
+import { type Infrastructure, openInfrastructure } from './infrastructure.ts';
+import { openServers } from './servers.ts';
+import { createPaging, type Paging } from './paging.ts';
+import { runHousekeeping, noteChange } from './housekeeping.ts';
+import type { HostEnvironment } from './host_environment.ts';
+import type { Configuration } from '../config/load.ts';
+import { type Change, type Reloader, watchConfiguration } from '../config/reload.ts';
+import { messageOf } from '../core/errors.ts';
+import type { Read } from '../core/journal.ts';
+import { type OpenWork, openWorkProjection, recoveryDrafts } from '../journal/recover.ts';
+import { rehearse } from '../policy_tests/rehearsal.ts';
+
+export type { Log, HostEnvironment } from './host_environment.ts';
+
+export interface App extends AsyncDisposable {
+  readonly url: string;
+  readonly metricsUrl: string;
+  /** Reads the configuration anew and says what came of it. */
+  reload(): Change;
+}
+
+/** What stopping may take: runs end by themselves, then are cut off (1 s), then pages go out. At most 10 s in all. */
+const DRAIN_MS = 6_000;
+const LAST_PAGES_MS = 2_000;
+const HOUSEKEEPING_MS = 60_000;
+const REHEARSED =
+  'rehearsed in memory: what would be done if this channel died, its source well and nothing frozen or contained';
+
+/** Builds the house, bottom storey first, and opens the door last. What was built is taken down in reverse. */
+export async function createApp(configuration: Configuration, host: HostEnvironment): Promise<App> {
+  await using building = new AsyncDisposableStack();
+  const { config } = configuration;
+  const { log } = host;
+
+  const infrastructure = openInfrastructure(config, host, building);
+  const paging = createPaging(infrastructure, host);
+  const openWork = infrastructure.ledger.register(openWorkProjection);
+  const statistics = createStatistics(infrastructure.ledger);
+  const decisions = createDecisions(configuration, host, { infrastructure, paging });
+  const house: House = { configuration, host, infrastructure, paging, decisions };
+
+  recover(house, openWork, building);
+  const reloader = building.use(watchEdits(house));
+  // Before anybody can take Reeve for up: what happens from then on is seen.
+  await tellRehearsal(house);
+  const server = await openServers({ config, host, infrastructure, paging, statistics, decisions, reloader }, building);
+  begin(house, building);
+  log.info(
+    { url: server.url, channels: config.channels.length, entries: infrastructure.ledger.lastSeq },
+    'Reeve watches',
+  );
+
+  const running = building.move();
+  return {
+    url: server.url,
+    metricsUrl: server.metricsUrl,
+    reload: () => reloader.reload(),
+    async [Symbol.asyncDispose]() {
+      await windDown(house);
+      await running.disposeAsync();
+    },
+  };
+}
+
+interface House {
+  readonly configuration: Configuration;
+  readonly host: HostEnvironment;
+  readonly infrastructure: Infrastructure;
+  readonly paging: Paging;
+  readonly decisions: Decisions;
+}
+
+/** Opens the journal and writes down what the last life left open, before anything else is done (law S6). */
+function recover(house: House, openWork: Read<OpenWork>, building: AsyncDisposableStack): void {
+  const { configuration, host, infrastructure, paging, decisions } = house;
+  const { ledger, clock } = infrastructure;
+  const { chain } = ledger.open();
+  paging.open(configuration.config, building);
+
+  const broken = chain.ok ? ledger.broken : { because: chain.because ?? 'the chain is broken' };
+  if (broken !== undefined) {
+    decisions.pipeline.guard.distrustJournal(broken.because);
+    paging.fail(`journal: it is broken: ${broken.because} (reeve audit verify)`);
+  }
+  ledger.append([
+    ...recoveryDrafts(openWork(), { at: clock.now(), nowMs: clock.monotonicMs(), ids: host.ids }),
+    ...(broken === undefined ? paging.recovered() : []),
+    { fact: { type: 'reeve.started', version: host.version, configSha: configuration.sha256 } },
+  ]);
+}
+
+function watchEdits({ configuration, host, infrastructure, paging, decisions }: House): Reloader {
+  return watchConfiguration({
+    clock: infrastructure.clock,
+    load: host.load,
+    current: configuration,
+    onChange: (change) => {
+      if (change.ok) decisions.use(change.configuration);
+      noteChange(change, { append: infrastructure.ledger.append, log: host.log, fail: paging.fail });
+    },
+  });
+}
+
+/** Nothing in memory may keep Reeve from watching what is real. */
+async function tellRehearsal({ host: { log }, infrastructure, decisions }: House): Promise<void> {
+  const { collectors, pipeline, settings } = decisions;
+  const setup = {
+    clock: infrastructure.clock,
+    settings: { ...settings(), initialPhase: pipeline.phaseOf.bind(pipeline) },
+    channels: collectors.channelSetups,
+    engines: collectors.engineSetups,
+    capabilities: (id: string) => infrastructure.engines.get(id)?.capabilities ?? new Set<never>(),
+  };
+  try {
+    const came = await rehearse(setup);
+    if (came !== undefined) log.info(came, REHEARSED);
+  } catch (thrown) {
+    log.warn({}, `the rehearsal failed: ${messageOf(thrown)}`);
+  }
+}
+
+/** Pages that wait go out first; then the watching begins. */
+function begin({ configuration, infrastructure, paging, decisions }: House, building: AsyncDisposableStack): void {
+  const { keepMs } = configuration.config.journal;
+  building.use(
+    infrastructure.clock.every(HOUSEKEEPING_MS, () => runHousekeeping(infrastructure.ledger, keepMs, paging.fail)),
+  );
+  paging.dispatcher().start();
+  building.use(decisions.pipeline);
+  decisions.pipeline.start();
+  building.use(decisions.collectors);
+  decisions.collectors.start();
+}
+
+/** Begins nothing new, lets what is under way come to an end, and gets the last pages out. */
+async function windDown({ host: { log }, infrastructure, paging, decisions }: House): Promise<void> {
+  decisions.pipeline[Symbol.dispose]();
+  const left = await infrastructure.lanes.drain(DRAIN_MS);
+  if (left > 0) log.warn({ left }, 'runs were cut off; their channels count as UNKNOWN at the next start');
+  try {
+    if (infrastructure.ledger.broken === undefined) {
+      infrastructure.ledger.append([{ fact: { type: 'reeve.stopped', because: 'asked to stop' } }]);
+    }
+  } catch (thrown) {
+    log.error({}, `the stop could not be written down: ${messageOf(thrown)}`);
+  }
+  const told = await paging.dispatcher().settle(LAST_PAGES_MS);
+  if (!told) log.warn({}, 'not every page was taken; they are sent after the next start');
+}

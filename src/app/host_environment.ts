@@ -1,0 +1,24 @@
+import type { LoadedConfiguration } from '../config/load.ts';
+import type { Clock } from '../core/clock.ts';
+import type { SecretReference } from '../core/engine_documents.ts';
+import type { Ids, Random } from '../core/id.ts';
+
+/** A line for the operator's log. */
+export interface Log {
+  info(fields: object, text: string): void;
+  warn(fields: object, text: string): void;
+  error(fields: object, text: string): void;
+}
+
+/** What the outside world provides. Tests pass a fake one; main.ts passes the real one. */
+export interface HostEnvironment {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly random: Random;
+  readonly log: Log;
+  readonly version: string;
+  /** The text of a secret; throws CONFIG_INVALID when it cannot be had. */
+  readonly secret: (reference: SecretReference) => string;
+  /** Reads the configuration anew. */
+  readonly load: () => LoadedConfiguration;
+}

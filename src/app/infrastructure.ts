@@ -1,0 +1,69 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { HostEnvironment } from './host_environment.ts';
+import { readProcess } from '../collect/probes/process.ts';
+import type { Config, EngineConfig } from '../config/config.ts';
+import type { Clock } from '../core/clock.ts';
+import type { Engine } from '../core/engine.ts';
+import { messageOf, ReeveError } from '../core/errors.ts';
+import type { EngineId } from '../core/scope.ts';
+import { createEngines } from '../engine/engine.ts';
+import { SqliteCheckpoints } from '../journal/checkpoints.ts';
+import { Ledger } from '../journal/ledger.ts';
+import { SqliteStore } from '../journal/sqlite.ts';
+import { createLanes, type Lanes } from '../resilience/lanes.ts';
+
+/** Where Reeve touches the disk and the engines. */
+export interface Infrastructure {
+  /** The state directory. */
+  readonly state: string;
+  readonly ledger: Ledger;
+  /** Monotonic time continued over restarts: everything above uses this one. */
+  readonly clock: Clock;
+  readonly checkpoints: SqliteCheckpoints;
+  readonly engines: ReadonlyMap<EngineId, Engine>;
+  readonly lanes: Lanes;
+}
+
+const LANES_MAX = 16;
+
+/** Opens them, to be closed by `building`. Throws JOURNAL_UNWRITABLE or JOURNAL_BROKEN: without a record, no daemon. */
+export function openInfrastructure(
+  config: Config,
+  host: HostEnvironment,
+  building: AsyncDisposableStack,
+): Infrastructure {
+  const state = prepareState(config.stateDirectory);
+  const store = SqliteStore.open(join(state, 'journal.db'));
+  const onSubscriberError = (thrown: unknown) =>
+    host.log.error({ error: messageOf(thrown) }, 'a reader of the journal failed');
+  const ledger = building.use(new Ledger(store, host.clock, { onSubscriberError }));
+  const { clock } = ledger;
+  const checkpoints = building.use(new SqliteCheckpoints(join(state, 'collect.db')));
+  const engines = building.use(createEngines(enginesOf(config), { clock, secret: host.secret, readProcess }));
+  const lanes = createLanes({ concurrentMax: LANES_MAX }, clock);
+  return { state, ledger, clock, checkpoints, engines: engines.byId, lanes };
+}
+
+/**
+ * A new directory is readable by its owner only. One that is there stays as it is: it may be somebody else's, and
+ * the journal refuses to lie where others may write.
+ */
+function prepareState(directory: string): string {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    return directory;
+  } catch (thrown) {
+    throw new ReeveError('JOURNAL_UNWRITABLE', `cannot create ${directory}: ${messageOf(thrown)}`, {
+      cause: thrown,
+      hint: 'Give Reeve a directory of its own with --state.',
+    });
+  }
+}
+
+function enginesOf(config: Config) {
+  return config.engines.map((document: EngineConfig) => ({
+    document,
+    channels: config.channels.filter(({ engine }) => engine === document.id).map(({ id, name }) => ({ id, name })),
+  }));
+}

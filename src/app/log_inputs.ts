@@ -1,0 +1,124 @@
+import { join } from 'node:path';
+import { idOfSource } from './log_sources.ts';
+import type { Log } from './host_environment.ts';
+import { safeText } from '../collect/clean.ts';
+import { createFeeds, DEFAULT_FEED_LIMITS, type FeedStats, type LineFeed } from '../collect/feed.ts';
+import { createIntake, type Taken } from '../collect/intake.ts';
+import { createJournald } from '../collect/journald.ts';
+import type { Poller } from '../collect/probes/poller.ts';
+import type { PoolReadings } from '../collect/prometheus/pool.ts';
+import { createPrometheusQueries } from '../collect/prometheus.ts';
+import { followStream } from '../collect/stdin.ts';
+import { createSyslog } from '../collect/syslog.ts';
+import type { Config } from '../config/config.ts';
+import type { ChunkSink } from '../core/chunk.ts';
+import type { Clock } from '../core/clock.ts';
+import type { Sample } from '../core/sample.ts';
+import type { ChannelId } from '../core/scope.ts';
+import type { Symptom } from '../core/symptom.ts';
+import { INTAKE_PLAIN_BYTES_MAX, type IntakeFormat } from '../http/intake.ts';
+import { type BoundedFetch, boundedFetch } from '../resilience/http.ts';
+
+export interface LogInputDeps {
+  readonly clock: Clock;
+  readonly sink: ChunkSink;
+  readonly pools: PoolReadings;
+  readonly log: Log;
+  readonly channelOf: (name: string) => ChannelId | undefined;
+  readonly stallAfterMs: (channel: ChannelId) => number;
+  readonly onSample: (sample: Sample) => void;
+  readonly onSymptom: (symptom: Symptom) => void;
+}
+
+/** Ways in besides files, commands and probes: what is pushed, syslog, the journal, standard input, Prometheus. */
+export interface LogInputs extends AsyncDisposable {
+  readonly intake: { take(format: IntakeFormat, body: Buffer): Taken };
+  start(): void;
+  stats(): readonly FeedStats[];
+}
+
+type Open = (id: string) => LineFeed;
+
+export function createLogInputs(config: Config, deps: LogInputDeps): LogInputs {
+  const { clock, log, channelOf } = deps;
+  const { intake: said } = config.collectors;
+  const report = (source: string, kind: string, because: string): void =>
+    log.warn({ source, kind }, safeText(because, 512));
+  const feeds = createFeeds({ clock, sink: deps.sink, report: (it) => report(it.source, it.kind, it.because) });
+  const limits = { ...DEFAULT_FEED_LIMITS, lateMs: said.lateMs };
+  const open: Open = (id) => feeds.open(id, limits);
+  const intake = createIntake({
+    feeds: { loki: open('intake:loki'), otlp: open('intake:otlp'), ndjson: open('intake:ndjson') },
+    ...{ clock, channelOf, channelLabels: said.channelLabels, meanings: said.alerts },
+    bytesMax: INTAKE_PLAIN_BYTES_MAX,
+    clean: (text) => safeText(text, 400),
+    onSymptom: deps.onSymptom,
+  });
+  const ask = boundedFetch(clock);
+  const prometheus = prometheusOf(config, deps, ask);
+  const listening = [syslogOf(config, deps, open), journaldOf(config, deps, open)].filter((each) => each !== undefined);
+  const input = config.sources.find(({ from }) => from.kind === 'stdin');
+  const inputFeed = input === undefined ? undefined : open(idOfSource(input));
+  let following: Disposable | undefined;
+  return {
+    intake,
+    start() {
+      for (const each of listening) void each.start();
+      prometheus.start();
+      if (inputFeed !== undefined) {
+        following = followStream(process.stdin, { feed: inputFeed, channel: input?.channel });
+      }
+    },
+    stats: () => feeds.stats(),
+    async [Symbol.asyncDispose]() {
+      prometheus[Symbol.dispose]();
+      following?.[Symbol.dispose]();
+      await Promise.all(listening.map((each) => each[Symbol.asyncDispose]()));
+      feeds[Symbol.dispose]();
+      ask[Symbol.dispose]();
+    },
+  };
+}
+
+function syslogOf({ collectors: { syslog } }: Config, { clock, log, channelOf }: LogInputDeps, open: Open) {
+  if (syslog === undefined) return undefined;
+  const { udp, tcp, allowFrom, channels } = syslog;
+  return createSyslog({
+    ...{ udp, tcp, allowFrom, clock, feed: open('syslog') },
+    channelOf: ({ app, host }) =>
+      channels.find((each) => (each.app ?? app) === app && (each.host ?? host) === host)?.channel ??
+      (app === undefined ? undefined : channelOf(app)),
+    report: (because) => log.error({ source: 'syslog' }, because),
+  });
+}
+
+function journaldOf({ collectors: { journald }, stateDirectory }: Config, { clock, log }: LogInputDeps, open: Open) {
+  if (journald === undefined) return undefined;
+  const { units, channels } = journald;
+  const owners = new Map(channels.map(({ unit, channel }) => [withSuffix(unit), channel]));
+  return createJournald({
+    ...{ program: 'journalctl', units, clock, feed: open('journald') },
+    cursorFile: join(stateDirectory, 'journald.cursor'),
+    channelOf: ({ unit }) => (unit === undefined ? undefined : owners.get(unit)),
+    report: (because) => log.warn({ source: 'journald' }, safeText(because, 512)),
+  });
+}
+
+/** As systemd takes it: a name without a kind is a service. */
+const withSuffix = (unit: string): string => (/\.[a-z]+$/.test(unit) ? unit : `${unit}.service`);
+
+function prometheusOf(config: Config, deps: LogInputDeps, ask: BoundedFetch): Poller {
+  const { clock, log, pools } = deps;
+  const own = new Map(config.channels.map((channel) => [channel.id, channel]));
+  return createPrometheusQueries({
+    ...{ clock, ask, onSample: deps.onSample, onSymptom: deps.onSymptom, channelOf: deps.channelOf },
+    servers: config.collectors.prometheus.map(({ token, ...server }) => ({
+      ...server,
+      token: token === undefined ? undefined : () => token.reveal(),
+    })),
+    looksItself: (channel, at) => own.get(channel)?.[at] !== undefined,
+    stallAfterMs: deps.stallAfterMs,
+    onPoolPressure: (engine, ratio) => pools.note(engine, ratio),
+    report: (server, because) => log.warn({ source: `prometheus:${server}` }, safeText(because, 512)),
+  });
+}

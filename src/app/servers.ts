@@ -1,0 +1,152 @@
+import { statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Statistics } from './statistics.ts';
+import { createCommands } from './commands.ts';
+import type { Decisions } from './decisions.ts';
+import type { Infrastructure } from './infrastructure.ts';
+import type { Paging } from './paging.ts';
+import type { HostEnvironment } from './host_environment.ts';
+import type { Config } from '../config/config.ts';
+import type { Reloader } from '../config/reload.ts';
+import { ensureToken, sha256Of } from '../http/auth.ts';
+import type { Daemon } from '../http/daemon.ts';
+import { type HttpServer, startServer } from '../http/server.ts';
+import { Views } from '../http/views.ts';
+import { exportIncident, type IncidentExport } from '../incident/export.ts';
+import { readiness, watchLoopLag } from '../telemetry/health.ts';
+import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
+
+/** Everything that the faces show, or that a person may ask of. */
+export interface Shown {
+  readonly config: Config;
+  readonly host: HostEnvironment;
+  readonly infrastructure: Infrastructure;
+  readonly paging: Paging;
+  readonly statistics: Statistics;
+  readonly decisions: Decisions;
+  readonly reloader: Reloader;
+}
+
+/** Metrics, views, commands, and the door to them. Resolves when the port is bound. */
+export async function openServers(shown: Shown, building: AsyncDisposableStack): Promise<HttpServer> {
+  const { config, host, infrastructure, paging } = shown;
+  const metrics = metricsOf(shown, building);
+  building.use(infrastructure.ledger.subscribe(metrics.observe));
+  building.use(infrastructure.ledger.subscribe(paging.dispatcher().onEntry));
+  const token = ensureToken(join(infrastructure.state, 'token'), (path) => statSync(path).mode);
+  const server = building.use(
+    await startServer(
+      {
+        host: config.http.listen.host,
+        port: config.http.listen.port,
+        allowedHosts: config.http.allowedHosts,
+        tokens: [
+          { name: 'operator', scope: 'admin', sha256: sha256Of(token) },
+          ...config.collectors.intake.tokens.map(({ name, token: secret }) => ({
+            ...{ name, scope: 'ingest' as const, sha256: sha256Of(secret.reveal()) },
+          })),
+        ],
+        metrics: config.http.metricsListen,
+      },
+      {
+        daemon: daemonOf(shown, metrics),
+        clock: infrastructure.clock,
+        onError: (text) => host.log.warn({}, text),
+        intake: shown.decisions.collectors.intake,
+      },
+    ),
+  );
+  writeFileSync(join(infrastructure.state, 'address'), `${server.url}\n`, { mode: 0o600 });
+  return server;
+}
+
+function metricsOf(shown: Shown, building: AsyncDisposableStack): Metrics {
+  const { config, host, infrastructure, paging, statistics, decisions, reloader } = shown;
+  const { clock } = infrastructure;
+  const lag = building.use(watchLoopLag());
+  return createMetrics(
+    config.metricsPrefix,
+    { version: host.version, node: process.versions.node },
+    {
+      ...statistics.gauges(decisions.pipeline, () => decisions.settings().limits, clock),
+      secondsSinceLastDeliveryOk: () => paging.dispatcher().secondsSinceLastDeliveryOk(),
+      lines: () => decisions.collectors.lines(),
+      loopLagSeconds: () => lag.p99Seconds(),
+      configOk: () => reloader.problems().length === 0,
+      heartbeatSeconds: () => clock.now() / 1000,
+    },
+  );
+}
+
+function viewsOf({ host, infrastructure, paging, decisions, reloader }: Shown): Views {
+  const { ledger, clock } = infrastructure;
+  return new Views({
+    version: host.version,
+    clock,
+    pipeline: decisions.pipeline,
+    settings: decisions.settings,
+    channels: decisions.collectors.channelSetups,
+    read: (query) => ledger.read(query),
+    secondsSinceLastDeliveryOk: () => paging.dispatcher().secondsSinceLastDeliveryOk(),
+    receivers: () =>
+      paging
+        .dispatcher()
+        .status()
+        .map(({ receiver, error }) => ({ id: receiver, error })),
+    problems: () => reloader.problems(),
+  });
+}
+
+function exportOf(id: string, { host, infrastructure, decisions }: Shown): IncidentExport | undefined {
+  const { ledger, clock, engines } = infrastructure;
+  const { pipeline, settings, collectors } = decisions;
+  return exportIncident(id, {
+    version: host.version,
+    at: clock.now(),
+    read: (query) => ledger.read(query),
+    personaOf: ({ scope, group }) => settings().personaOf(scope, group),
+    limits: settings().limits,
+    phaseOf: ({ group }) => pipeline.phaseOf(group),
+    channels: collectors.channelSetups,
+    capabilities: new Map([...engines].map(([engine, { capabilities }]) => [engine, capabilities])),
+  });
+}
+
+function daemonOf(shown: Shown, metrics: Metrics): Daemon {
+  const { host, infrastructure, paging, statistics, decisions, reloader } = shown;
+  const { ledger, clock } = infrastructure;
+  const { collectors, pipeline, settings } = decisions;
+  const views = viewsOf(shown);
+  return {
+    status: () => views.status(),
+    channels: () => views.channels(),
+    incidents: (filter) => views.incidents(filter),
+    incident: (id) => views.incident(id),
+    exportIncident: (id) => exportOf(id, shown),
+    approvals: () => views.approvals(),
+    personas: () => reloader.current().personas,
+    rules: () => settings().rulebook.rules,
+    stats: () => statistics.stats(pipeline),
+    blindSpots: () => collectors.blindSpots(),
+    why: (channel) => views.why(channel),
+    whyNot: (channel, tool) => views.whyNot(channel, tool),
+    journal: ({ since, limit }) => [...ledger.read({ sinceSeq: since + 1, limit })],
+    command: createCommands({
+      pipeline,
+      append: ledger.append,
+      clock,
+      ids: host.ids,
+      outbox: paging.outbox,
+      dispatcher: paging.dispatcher(),
+      reload: () => reloader.reload(),
+      collectors,
+    }),
+    metrics: (openMetrics) => metrics.expose(openMetrics),
+    readiness: () =>
+      readiness([
+        [ledger.broken === undefined, `the journal is broken: ${ledger.broken?.because}`],
+        [pipeline.guard.journalError === undefined, `the journal cannot be written: ${pipeline.guard.journalError}`],
+      ]),
+    subscribe: (listener) => ledger.subscribe(listener),
+  };
+}

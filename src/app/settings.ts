@@ -1,0 +1,26 @@
+import type { Configuration } from '../config/load.ts';
+import { invariant } from '../core/errors.ts';
+import type { Persona } from '../core/persona.ts';
+import type { Settings } from '../incident/pipeline/settings.ts';
+import { createRulebook } from '../rulebook/rulebook.ts';
+
+/** What the decision path reads of a configuration. Made anew at each reload and swapped whole. */
+export function settingsOf({ config, personas, rules }: Configuration): Settings {
+  const byId = new Map(personas.map((persona) => [persona.id, persona]));
+  const named = (id: string): Persona => {
+    const persona = byId.get(id);
+    invariant(persona !== undefined, `the configuration names the persona ${id}, which does not exist`);
+    return persona;
+  };
+  const ofChannel = new Map(config.channels.map(({ id, persona }) => [id, persona]));
+  const ofGroup = new Map(config.groups.map((group) => [group.id, group]));
+  return {
+    limits: config.limits,
+    rulebook: createRulebook(rules),
+    personaOf: (scope, group) => {
+      const own = scope.kind === 'channel' ? ofChannel.get(scope.id) : undefined;
+      return named(own ?? ofGroup.get(group)?.persona ?? config.persona);
+    },
+    initialPhase: (group) => ({ fleet: config.phase, group: ofGroup.get(group)?.phase }),
+  };
+}

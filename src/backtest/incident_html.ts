@@ -1,0 +1,24 @@
+import { keyOfScope } from '../core/scope.ts';
+import { escaped, page } from './html.ts';
+import type { IncidentReplay } from './incident_replay.ts';
+import { timeText } from './report.ts';
+
+/** The replay of one incident as one file: a row an envelope, a column a policy. */
+export function replayHtml({ file, policies, steps, same, other }: IncidentReplay): string {
+  const { incident } = file;
+  const head = ['', ...policies].map((policy) => `<th>${escaped(policy)}</th>`).join('');
+  const rows = steps.map((step) => {
+    const what = `${timeText(step.at)}<br>${escaped(step.classification ?? 'no failure')}, ${step.confidence}`;
+    const [first] = step.columns;
+    const cells = step.columns.map(({ steps: told }) => {
+      const isOther = told.join() !== first?.steps.join();
+      return `<td${isOther ? ' class="no"' : ''}>${told.map(escaped).join('<br>') || 'not asked any more'}</td>`;
+    });
+    return `<tr><td class="n">${what}</td>${cells.join('')}</tr>`;
+  });
+  const where = escaped(`${incident.id} on ${keyOfScope(incident.scope)}, ${incident.classification}`);
+  return page([
+    `<h1>Incident replayed</h1><p class="sub">${where}. ${same} decided the same, ${other} otherwise.</p>`,
+    `<table><tr>${head}</tr>${rows.join('')}</table>`,
+  ]);
+}

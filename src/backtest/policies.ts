@@ -1,0 +1,87 @@
+import { existsSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { readYaml } from '../config/files.ts';
+import { personaFrom } from '../config/personas.ts';
+import { loadRules } from '../config/rules.ts';
+import { nearest } from '../config/words.ts';
+import type { Phase } from '../core/control.ts';
+import { type Problem, ReeveError } from '../core/errors.ts';
+import type { Persona } from '../core/persona.ts';
+import type { Rule } from '../core/rule.ts';
+import { TOOL_SPECS } from '../guard/spec.ts';
+import type { Settings } from '../incident/pipeline/settings.ts';
+import { createRulebook } from '../rulebook/rulebook.ts';
+import type { PolicySet } from '../policy_tests/frame.ts';
+
+/** Who decides in one course of a recording. */
+export interface Policy {
+  /** For people: `persona cautious`, `rules of DIR`. */
+  readonly name: string;
+  /** For every channel; undefined: as the configuration says. */
+  readonly persona: Persona | undefined;
+  readonly rules: readonly Rule[];
+}
+
+const STANDARD_PERSONA = 'system_admin';
+
+/** The policy of the flags: a persona by name or file (else the configured ones), and a folder of rules. */
+export function policyOf(
+  said: { readonly persona: string | undefined; readonly rules: string | undefined },
+  files: PolicySet & { readonly settings: Settings | undefined },
+): Policy {
+  const rules = said.rules === undefined ? files.rules : rulesIn(said.rules);
+  const standard = files.settings === undefined ? STANDARD_PERSONA : undefined;
+  const wanted = said.persona ?? standard;
+  const persona = wanted === undefined ? undefined : personaNamed(wanted, files.personas);
+  const who = persona === undefined ? 'the configured personas' : `persona ${persona.id}`;
+  return { name: said.rules === undefined ? who : `${who}, rules of ${said.rules}`, persona, rules };
+}
+
+/** Another persona (by name or file), or another folder of rules, in place of the base's. */
+export function policyAgainst(said: string, base: Policy, files: PolicySet): Policy {
+  if (existsSync(said) && statSync(said).isDirectory())
+    return { ...base, name: `rules of ${said}`, rules: rulesIn(said) };
+  const persona = personaNamed(said, files.personas);
+  return { ...base, name: `persona ${persona.id}`, persona };
+}
+
+function personaNamed(said: string, known: readonly Persona[]): Persona {
+  const found = known.find(({ id }) => id === said);
+  if (found !== undefined) return found;
+  if (/\.ya?ml$/.test(said) || existsSync(said)) return personaIn(said);
+  const ids = known.map(({ id }) => id).sort();
+  const meant = nearest(said, ids);
+  throw new ReeveError('USAGE', `there is no persona ${said}`, {
+    hint: meant === undefined ? `there are ${ids.join(', ')}; a file (*.yaml) will do too` : `did you mean ${meant}?`,
+  });
+}
+
+function personaIn(path: string): Persona {
+  const { personas, problems } = personaFrom(readYaml(resolve(path)));
+  const [persona] = personas;
+  if (persona !== undefined && problems.length === 0) return persona;
+  throw unsound(path, problems);
+}
+
+function rulesIn(folder: string): readonly Rule[] {
+  const { rules, problems } = loadRules(resolve(folder), [...TOOL_SPECS.values()]);
+  if (problems.length === 0) return rules;
+  throw unsound(folder, problems);
+}
+
+function unsound(place: string, problems: readonly Problem[]): ReeveError {
+  const told = problems.map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`);
+  const hint = `reeve check ${place}`;
+  return new ReeveError('CONFIG_INVALID', `${problems.length} problems:\n${told.join('\n')}`, { hint });
+}
+
+/** What the decision path reads. `otherwise`: the settings of the configuration, for personas that it assigns. */
+export function settingsFor(
+  policy: Policy,
+  frame: { readonly limits: PolicySet['limits']; readonly phase: Phase; readonly otherwise: Settings | undefined },
+): Settings {
+  const { persona, rules } = policy;
+  const personaOf = persona === undefined ? frame.otherwise?.personaOf : () => persona;
+  if (personaOf === undefined) throw new ReeveError('USAGE', 'no persona is known', { hint: 'name one: --persona' });
+  return { limits: frame.limits, rulebook: createRulebook(rules), personaOf, initialPhase: () => frame.phase };
+}

@@ -1,0 +1,147 @@
+import { existsSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import type { Configuration } from '../config/load.ts';
+import type { EpochMs } from '../core/clock.ts';
+import { ReeveError } from '../core/errors.ts';
+import type { Sample } from '../core/sample.ts';
+import type { ChannelId } from '../core/scope.ts';
+import { firstAt, headsOf, type LogFile, type TimedLine } from './batches.ts';
+import { exportedStreams } from './exports.ts';
+import { isServerLog, namesInFile, namesInLines, type Named, stemOf } from './names.ts';
+import { formatOf, type StampSetting } from './stamps.ts';
+
+/** One log that will be played: a file, or lines that an export held. */
+export type Log = LogFile & { readonly lines: readonly TimedLine[] | undefined };
+
+/** Everything that was recorded, sorted out: whose each log is, which channels there are, when it begins. */
+export interface Scene {
+  readonly logs: readonly Log[];
+  readonly samples: readonly Sample[];
+  readonly channels: readonly ChannelId[];
+  readonly from: EpochMs;
+  readonly setting: StampSetting;
+  /** Sources whose lines have no times. */
+  readonly undated: readonly string[];
+}
+
+export interface SceneOrder {
+  /** `FILE`, or `CHANNEL=FILE` to say whose it is. */
+  readonly logs: readonly string[];
+  readonly samples: readonly Sample[];
+  readonly configuration: Configuration | undefined;
+  readonly offsetMinutes: number;
+}
+
+/** For recordings in which nothing has a time and a year. */
+const NO_TIME = Date.UTC(2026, 0, 1);
+
+interface Draft {
+  readonly path: string;
+  readonly label: string;
+  readonly said: ChannelId | undefined;
+  readonly stem: string;
+  readonly names: readonly string[];
+  readonly named: Named;
+  readonly format: LogFile['format'];
+  readonly lines: readonly TimedLine[] | undefined;
+}
+
+/** Throws USAGE for a log that is not there. The order in which the files were named makes no difference. */
+export function sceneOf(order: SceneOrder): Scene {
+  const { samples, configuration, offsetMinutes } = order;
+  const drafts = order.logs.flatMap(draftsOf).sort((a, b) => (a.label < b.label ? -1 : a.label > b.label ? 1 : 0));
+  if (drafts.length === 0 && samples.length === 0) {
+    throw new ReeveError('USAGE', 'nothing was recorded: name logs (--logs) or samples (--samples)');
+  }
+  const known = configuration === undefined ? undefined : new Set(configuration.config.channels.map(({ id }) => id));
+  const logs = drafts.map((draft) => logOf(draft, configuration));
+  const channels = known === undefined ? named(drafts, logs, samples) : [...known];
+  const year = yearOf(logs, samples, offsetMinutes);
+  const setting = { offsetMinutes, year };
+  const starts = logs.flatMap((log) => startOf(log, setting) ?? []);
+  const from = Math.min(...starts, samples[0]?.at ?? Number.POSITIVE_INFINITY);
+  return {
+    logs,
+    samples,
+    channels: [...channels].sort(),
+    from: Number.isFinite(from) ? from : NO_TIME,
+    setting,
+    undated: logs.filter((log) => startOf(log, setting) === undefined).map(({ source }) => source),
+  };
+}
+
+function startOf(log: Log, setting: StampSetting): EpochMs | undefined {
+  if (log.lines === undefined) return firstAt(log.path, log, setting);
+  return log.lines.reduce<number | undefined>(
+    (first, { at }) => (first === undefined || at < first ? at : first),
+    undefined,
+  );
+}
+
+/** Syslog times name no year: that of the newest other record, else a fixed one, so that nothing depends on today. */
+function yearOf(logs: readonly Log[], samples: readonly Sample[], offsetMinutes: number): number {
+  const dated = logs.filter(
+    ({ format, lines }) => lines !== undefined || (format !== undefined && format.name !== 'syslog'),
+  );
+  const starts = dated.flatMap((log) => startOf(log, { offsetMinutes, year: 2026 }) ?? []);
+  const at = Math.max(...starts, samples[0]?.at ?? Number.NEGATIVE_INFINITY);
+  return Number.isFinite(at) ? new Date(at).getUTCFullYear() : new Date(NO_TIME).getUTCFullYear();
+}
+
+/** `news=/path` says whose the log is, unless there is a file of that very name. */
+function draftsOf(said: string): readonly Draft[] {
+  const [, channel, rest] = /^([A-Za-z0-9][\w.-]{0,63})=(.+)$/.exec(said) ?? [];
+  const isPair = channel !== undefined && rest !== undefined && !existsSync(said);
+  const path = resolve(isPair ? rest : said);
+  const heads = headsOf(path);
+  const stem = stemOf(path);
+  const own = { path, said: isPair ? channel : undefined, stem };
+  const streams = exportedStreams(path, heads);
+  if (streams === undefined) {
+    const label = `${basename(path)} ${basename(dirname(path))}`;
+    return [{ ...own, label, names: [], named: namesInFile(path), format: formatOf(heads), lines: undefined }];
+  }
+  return streams.map(({ source, names, lines }) => {
+    const label = `${source} ${basename(path)}`;
+    return { ...own, label, names, named: namesInLines(lines), format: undefined, lines };
+  });
+}
+
+/** As the daemon would have it: a channel's own log, an engine's, or a server's. */
+function logOf(draft: Draft, configuration: Configuration | undefined): Log {
+  const { path, format, lines, stem } = draft;
+  const channel = configuration === undefined ? ownerByName(draft) : ownerByConfig(draft, configuration);
+  const name = lines === undefined ? stem : (draft.label.split(' ')[0] ?? stem);
+  const prefix = draft.named.marked || isEngineLog(draft, configuration) ? 'engine' : 'source';
+  return { path, format, lines, channel, source: channel ?? `${prefix}:${name}` };
+}
+
+function ownerByName({ said, stem, names, named: told, lines }: Draft): ChannelId | undefined {
+  if (said !== undefined) return said;
+  if (told.channels.length > 0) return undefined;
+  const [label] = names;
+  if (lines !== undefined) return label !== undefined && !isServerLog(label) ? label : undefined;
+  return isServerLog(stem) ? undefined : stem;
+}
+
+function ownerByConfig({ said, stem, names, path }: Draft, { config }: Configuration): ChannelId | undefined {
+  if (said !== undefined) return said;
+  const byPath = config.channels.find(({ logs }) =>
+    logs.some((log) => log === path || basename(log) === basename(path)),
+  );
+  const candidates = [...names, stem];
+  const byName = config.channels.find(({ id, name }) => candidates.includes(id) || candidates.includes(name));
+  return (byPath ?? byName)?.id;
+}
+
+const isEngineLog = ({ path }: Draft, configuration: Configuration | undefined): boolean =>
+  configuration?.config.engines.some(({ logs }) => logs.some((log) => basename(log.path) === basename(path))) ?? false;
+
+/** Without a configuration the recording itself says which channels there are. */
+function named(drafts: readonly Draft[], logs: readonly Log[], samples: readonly Sample[]): Iterable<ChannelId> {
+  const found = new Set<ChannelId>();
+  for (const { named: told } of drafts) for (const channel of told.channels) found.add(channel);
+  for (const { channel } of logs) if (channel !== undefined) found.add(channel);
+  for (const sample of samples) if ('channel' in sample) found.add(sample.channel);
+  return found;
+}

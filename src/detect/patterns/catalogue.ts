@@ -1,0 +1,254 @@
+import type { z } from 'zod';
+import { messageOf, type Problem } from '../../core/errors.ts';
+import { HARMLESS_SYMPTOMS, type SymptomKind } from '../../core/symptom.ts';
+import { compileLineRegex, type Found, type LineRegex } from '../search/line_regex.ts';
+import { type PatternEntry, type PatternSource, patternDocument, REMEDY, type Remedy, SEVERITY } from './pattern.ts';
+import { parseRegex } from './regex.ts';
+import { requiredLiterals } from './regex_facts.ts';
+import { foreignSpans, isOwnWords, withoutForeign } from '../search/untrusted_spans.ts';
+
+/** One compiled entry of the catalogue. */
+export interface Pattern {
+  /** Rank: where several fit one line, the lowest is the answer. */
+  readonly index: number;
+  readonly id: string;
+  readonly software: string;
+  readonly symptom: SymptomKind;
+  readonly harmless: boolean;
+  readonly confidence: number;
+  readonly severity: number;
+  readonly remedy: Remedy;
+  readonly notice: 'started' | 'exited' | undefined;
+  readonly ends: readonly SymptomKind[];
+  /** Every line that matches holds one of these; compared without case when `ignoreCase` is set. */
+  readonly literals: readonly string[];
+  readonly ignoreCase: boolean;
+  /** The expression as it was written. */
+  readonly source: string;
+  /** The lines that it was checked with. */
+  readonly examples: readonly string[];
+  /** Where the pattern fits the line's own words; text that outsiders wrote never fits. Latin1 text in. */
+  find(text: string): Found | undefined;
+}
+
+export interface Catalogue {
+  /** By rank. */
+  readonly patterns: readonly Pattern[];
+}
+
+/** A shorter literal would make the prefilter stop at nearly every line. */
+const LITERAL_CHARS_MIN = 3;
+
+type Unranked = Omit<Pattern, 'index'>;
+
+interface Candidate {
+  readonly pattern: Unranked;
+  readonly priority: number;
+  readonly order: number;
+}
+
+/** One file, compiled by itself. */
+interface CompiledSource {
+  readonly entries: readonly { readonly id: string; readonly pattern: Unranked | undefined }[];
+  readonly priority: number;
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Sound files by what was parsed. Most of a start is spent here, and after an edit of one file all the others are as
+ * they were: a daemon that compiled them all again would look away for more than a second.
+ */
+const known = new WeakMap<object, CompiledSource>();
+
+/** Every file checked, every problem reported at once. A file with a problem gives no patterns. */
+export function compileCatalogue(sources: readonly PatternSource[]): {
+  readonly catalogue: Catalogue;
+  readonly problems: readonly Problem[];
+} {
+  const problems: Problem[] = [];
+  const candidates: Candidate[] = [];
+  const owners = new Map<string, string>();
+  for (const source of sources) {
+    const { entries, priority, problems: own } = compiledSource(source);
+    const found = [...own, ...duplicates(source, entries, owners)];
+    problems.push(...found);
+    if (found.length > 0) continue;
+    const base = candidates.length;
+    entries.forEach(({ pattern }, at) => {
+      if (pattern !== undefined) candidates.push({ pattern, priority, order: base + at });
+    });
+  }
+  candidates.sort((a, b) => b.priority - a.priority || b.pattern.severity - a.pattern.severity || a.order - b.order);
+  return { catalogue: { patterns: candidates.map(({ pattern }, index) => ({ ...pattern, index })) }, problems };
+}
+
+/** Every id is noted as its file's, also where the file is refused. */
+function duplicates(
+  source: PatternSource,
+  entries: CompiledSource['entries'],
+  owners: Map<string, string>,
+): readonly Problem[] {
+  return entries.flatMap(({ id }, at) => {
+    const owner = owners.get(id);
+    owners.set(id, source.file);
+    const message = `${id}: the id is already used in ${owner}`;
+    return owner === undefined ? [] : [problemAt(source, ['patterns', at, 'id'], message)];
+  });
+}
+
+function compiledSource(source: PatternSource): CompiledSource {
+  const { value } = source;
+  if (typeof value !== 'object' || value === null) return compileSource(source);
+  const before = known.get(value);
+  if (before !== undefined) return before;
+  const compiled = compileSource(source);
+  if (compiled.problems.length === 0) known.set(value, compiled);
+  return compiled;
+}
+
+function compileSource(source: PatternSource): CompiledSource {
+  const parsed = patternDocument.safeParse(source.value);
+  if (!parsed.success) {
+    return { entries: [], priority: 0, problems: parsed.error.issues.map((issue) => shapeProblem(source, issue)) };
+  }
+  const problems: Problem[] = [];
+  const { software, priority, patterns } = parsed.data;
+  const anchor = compileAnchor(parsed.data.anchor, (message) => {
+    problems.push(problemAt(source, ['anchor'], `the anchor is refused: ${message}`));
+  });
+  const entries = patterns.map((entry, at) => {
+    const report = (key: string, message: string): void => {
+      problems.push(problemAt(source, ['patterns', at, ...key.split('.').map(asIndex)], `${entry.id}: ${message}`));
+    };
+    return { id: entry.id, pattern: compileEntry(entry, { software, anchor }, report) };
+  });
+  return { entries, priority, problems };
+}
+
+const asIndex = (part: string): string | number => (/^\d+$/.test(part) ? Number(part) : part);
+
+interface FileScope {
+  readonly software: string;
+  readonly anchor: LineRegex | undefined;
+}
+
+function compileAnchor(source: string | undefined, refuse: (message: string) => void): LineRegex | undefined {
+  if (source === undefined) return undefined;
+  try {
+    return compileLineRegex(source, parseRegex(source));
+  } catch (thrown) {
+    refuse(messageOf(thrown));
+    return undefined;
+  }
+}
+
+type Report = (key: string, message: string) => void;
+
+function compileEntry(entry: PatternEntry, file: FileScope, report: Report): Unranked | undefined {
+  const compiled = compileRegex(entry, report);
+  if (compiled === undefined) return undefined;
+  const pattern: Unranked = {
+    id: entry.id,
+    software: file.software,
+    symptom: entry.symptom,
+    harmless: HARMLESS_SYMPTOMS.has(entry.symptom),
+    confidence: entry.confidence,
+    severity: entry.severity ?? SEVERITY[entry.symptom],
+    remedy: entry.remedy ?? REMEDY[entry.symptom],
+    notice: entry.notice,
+    ends: entry.ends ?? [],
+    literals: compiled.literals,
+    ignoreCase: compiled.ignoreCase,
+    source: entry.regex,
+    examples: entry.match,
+    find: findOwnWords(entry, compiled.regex, file.anchor),
+  };
+  checkExamples(entry, pattern, report);
+  // Most patterns meet nothing but their examples.
+  compiled.regex.rest();
+  return pattern;
+}
+
+function compileRegex(
+  entry: PatternEntry,
+  report: Report,
+): { readonly regex: LineRegex; readonly literals: readonly string[]; readonly ignoreCase: boolean } | undefined {
+  try {
+    const parsed = parseRegex(entry.regex);
+    // What the parser gives is in bytes already.
+    const literals = entry.any?.map(asBytes) ?? requiredLiterals(parsed.root, parsed.ignoreCase) ?? [];
+    if (literals.length === 0 || literals.some((text) => text.length < LITERAL_CHARS_MIN)) {
+      report('regex', `no literal of at least ${LITERAL_CHARS_MIN} characters is certain to be in a match: add "any"`);
+      return undefined;
+    }
+    const ignoreCase = entry.any === undefined && parsed.ignoreCase;
+    return { regex: compileLineRegex(entry.regex, parsed), literals, ignoreCase };
+  } catch (thrown) {
+    report('regex', `the expression is refused: ${messageOf(thrown)}`);
+    return undefined;
+  }
+}
+
+/** Text as the bytes it has in a file, one character each. */
+export const asBytes = (text: string): string => (isAscii(text) ? text : Buffer.from(text, 'utf8').toString('latin1'));
+
+const isAscii = (text: string): boolean => !/[^\x00-\x7f]/.test(text);
+
+function findOwnWords(entry: PatternEntry, regex: LineRegex, anchor: LineRegex | undefined): Pattern['find'] {
+  const all = (entry.all ?? []).map(asBytes);
+  const any = (entry.any ?? []).map(asBytes);
+  const none = (entry.none ?? []).map(asBytes);
+  const unless = (text: string): boolean =>
+    !all.every((part) => text.includes(part)) ||
+    none.some((part) => text.includes(part)) ||
+    (any.length > 0 && !any.some((part) => text.includes(part))) ||
+    (anchor !== undefined && anchor.find(text) === undefined);
+  const isPlain = all.length + any.length + none.length === 0 && anchor === undefined;
+  return (text) => {
+    const found = regex.find(text);
+    if (found === undefined) return undefined;
+    const spans = foreignSpans(text, isPlain ? found.end : text.length);
+    if (isPlain && isOwnWords(spans, found.index, found.end)) return found;
+    if (spans.length === 0) return unless(text) ? undefined : found;
+    // Neither what fits nor what rules it out may come from outside.
+    const own = withoutForeign(text);
+    if (unless(own)) return undefined;
+    return isOwnWords(spans, found.index, found.end) ? found : regex.find(own);
+  };
+}
+
+function checkExamples(entry: PatternEntry, pattern: Unranked, report: Report): void {
+  entry.match.forEach((example, at) => {
+    if (!matches(pattern, example)) report(`match.${at}`, `the example does not match: ${example}`);
+  });
+  entry.not_match.forEach((example, at) => {
+    if (matches(pattern, example)) report(`not_match.${at}`, `the counter-example matches: ${example}`);
+  });
+}
+
+/** An example passes the prefilter and the expression, as a line would. */
+function matches(pattern: Omit<Pattern, 'index'>, example: string): boolean {
+  const text = asBytes(example);
+  const searched = pattern.ignoreCase ? text.toLowerCase() : text;
+  return pattern.literals.some((literal) => searched.includes(literal)) && pattern.find(text) !== undefined;
+}
+
+function shapeProblem(source: PatternSource, issue: z.core.$ZodIssue): Problem {
+  const hint = issue.code === 'unrecognized_keys' ? { hint: 'reeve schema pattern shows every key' } : {};
+  return { ...problemAt(source, issue.path, issue.message), ...hint };
+}
+
+function problemAt(source: PatternSource, path: readonly PropertyKey[], message: string): Problem {
+  const { line, column } = source.position(path);
+  return { file: source.file, line, column, path: path.map(String).join('.'), message };
+}
+
+/** The pattern of the lowest rank that fits; latin1 text. For single lines: whole logs go through the scanner. */
+export function firstFit(text: string, catalogue: Catalogue): Pattern | undefined {
+  const lower = text.toLowerCase();
+  return catalogue.patterns.find(
+    (pattern) =>
+      pattern.literals.some((literal) => (pattern.ignoreCase ? lower : text).includes(literal)) &&
+      pattern.find(text) !== undefined,
+  );
+}

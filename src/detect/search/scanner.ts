@@ -1,0 +1,230 @@
+import { ahoCorasick } from './aho_corasick.ts';
+import type { Catalogue, Pattern } from '../patterns/catalogue.ts';
+import type { Found } from './line_regex.ts';
+import { bothOf, Hits, type Literal, type Prefilter, renumbered } from './prefilter.ts';
+import { LITERAL_BYTES_MIN, wuManber } from './wu_manber.ts';
+
+/** A record is looked at this far to each side of what was found in it: no line makes an expression slow. */
+export const CLIP_BYTES = 8 * 1024;
+/** Words by which a program complains. A record with one of them that no pattern fits is worth remembering. */
+const COMPLAINTS = [
+  'failed',
+  'failure',
+  ' error',
+  '[error]',
+  '"error',
+  '=error',
+  'ERROR ',
+  'ERROR:',
+  'ERROR]',
+  'Exception',
+  'Unable to',
+  'unable to',
+  'cannot ',
+  'Cannot ',
+];
+
+const NEWLINE = 10;
+const RETURN = 13;
+
+/** One record around what was found in it. `text` is latin1, at most 16 KiB; offsets are into the chunk. */
+export interface FoundRecord {
+  readonly text: string;
+  readonly from: number;
+  readonly to: number;
+  /** Ends in `\n`; the others are progress. */
+  readonly isLine: boolean;
+}
+
+export interface RecordSink {
+  matched(record: FoundRecord, pattern: Pattern, found: Found): void;
+  /** It complains, and no pattern knows of what. */
+  complained(record: FoundRecord): void;
+}
+
+/**
+ * Finds the records of a chunk that patterns fit. A harmless pattern only keeps lesser ones from alarming: a line that
+ * nothing but harmless patterns could fit is not looked at. Not reentrant: it reuses its buffers.
+ */
+export interface Scanner {
+  /** [start, end) holds whole records. Returns how many lines (not progress records) some pattern fitted. */
+  scan(bytes: Buffer, start: number, end: number, sink: RecordSink): number;
+}
+
+export function createScanner(catalogue: Catalogue, sample?: Uint8Array): Scanner {
+  const { telling, ordinary } = literalTables(catalogue);
+  const prefilter = prefilterFor(telling.literals, sample);
+  const pass = new Pass({ telling, ordinary, ordinarySearch: prefilterFor(ordinary.literals, sample), catalogue });
+  const hits = new Hits();
+  return {
+    scan(bytes, start, end, sink) {
+      hits.length = 0;
+      prefilter.scan(bytes, start, end, hits);
+      return pass.run({ bytes, start, end, sink }, hits);
+    },
+  };
+}
+
+interface LiteralTable {
+  readonly literals: readonly Literal[];
+  /** By literal: indices of the patterns that it may belong to. Empty for a complaint. */
+  readonly patterns: readonly (readonly number[])[];
+}
+
+/**
+ * The literals that make a record worth a look, and those that only harmless patterns have. The latter stand in nearly
+ * every line of a healthy log, so they are looked for only in records that the former found.
+ */
+function literalTables(catalogue: Catalogue): { readonly telling: LiteralTable; readonly ordinary: LiteralTable } {
+  const byKey = new Map<string, { literal: Literal; patterns: number[] }>();
+  const entryOf = (text: string, ignoreCase: boolean) => {
+    const key = `${ignoreCase ? 'i' : 's'}:${text}`;
+    const entry = byKey.get(key) ?? { literal: { text, ignoreCase }, patterns: [] };
+    byKey.set(key, entry);
+    return entry;
+  };
+  for (const pattern of catalogue.patterns) {
+    for (const text of pattern.literals) entryOf(text, pattern.ignoreCase).patterns.push(pattern.index);
+  }
+  for (const text of COMPLAINTS) entryOf(text, false);
+  const matters = (at: number): boolean =>
+    !catalogue.patterns[at]!.harmless || catalogue.patterns[at]!.notice !== undefined;
+  const entries = [...byKey.values()];
+  const tells = (patterns: readonly number[]): boolean => patterns.length === 0 || patterns.some(matters);
+  const tableOf = (telling: boolean): LiteralTable => {
+    const wanted = entries.filter(({ patterns }) => tells(patterns) === telling);
+    return { literals: wanted.map(({ literal }) => literal), patterns: wanted.map(({ patterns }) => patterns) };
+  };
+  return { telling: tableOf(true), ordinary: tableOf(false) };
+}
+
+/** One short literal must not cost the others their skips, nor a table of states for all of them its memory. */
+function prefilterFor(literals: readonly Literal[], sample: Uint8Array | undefined): Prefilter {
+  const isShort = ({ text }: Literal): boolean => text.length < LITERAL_BYTES_MIN;
+  const part = (wanted: boolean) => literals.map((_, at) => at).filter((at) => isShort(literals[at]!) === wanted);
+  const [short, long] = [part(true), part(false)];
+  if (literals.length === 0) return { scan: () => undefined };
+  if (long.length === 0) return ahoCorasick(literals);
+  if (short.length === 0) return wuManber(literals, sample);
+  const of = (numbers: readonly number[]) => numbers.map((at) => literals[at]!);
+  return bothOf(renumbered(wuManber(of(long), sample), long), renumbered(ahoCorasick(of(short)), short));
+}
+
+type Part = Omit<FoundRecord, 'text'>;
+
+interface Chunk {
+  readonly bytes: Buffer;
+  readonly start: number;
+  readonly end: number;
+  readonly sink: RecordSink;
+}
+
+interface Parts {
+  readonly telling: LiteralTable;
+  readonly ordinary: LiteralTable;
+  readonly ordinarySearch: Prefilter;
+  readonly catalogue: Catalogue;
+}
+
+/** One walk over the hits of one chunk: hits of a record are gathered, then its patterns are tried in rank order. */
+class Pass {
+  readonly #parts: Parts;
+  readonly #candidates: number[] = [];
+  readonly #ordinaryHits = new Hits();
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  run(chunk: Chunk, hits: Hits): number {
+    let matchedLines = 0;
+    for (let at = 0; at < hits.length; ) {
+      const offset = hits.offsetAt(at);
+      const from = recordStart(chunk.bytes, chunk.start, offset);
+      const to = recordEndAfter(chunk.bytes, offset, chunk.end);
+      let next = at + 1;
+      while (next < hits.length && hits.offsetAt(next) < to) next += 1;
+      const isLine = to >= chunk.end || chunk.bytes[to] === NEWLINE || chunk.bytes[to + 1] === NEWLINE;
+      if (this.#record(chunk, { from, to, isLine }, hits, [at, next]) && isLine) matchedLines += 1;
+      at = next;
+    }
+    return matchedLines;
+  }
+
+  #record(chunk: Chunk, whole: Part, hits: Hits, [first, next]: readonly [number, number]): boolean {
+    if (whole.to - whole.from > 2 * CLIP_BYTES) return this.#tryLong(chunk, whole, hits, [first, next]);
+    return this.#try(chunk, whole, this.#gather(hits, first, next));
+  }
+
+  /** A record too long to look at whole: a part around each group of hits, until one fits. */
+  #tryLong(chunk: Chunk, whole: Part, hits: Hits, [first, last]: readonly [number, number]): boolean {
+    for (let at = first; at < last; ) {
+      const offset = hits.offsetAt(at);
+      const from = Math.max(whole.from, offset - CLIP_BYTES);
+      const to = Math.min(whole.to, offset + CLIP_BYTES);
+      let next = at + 1;
+      while (next < last && hits.offsetAt(next) < to - CLIP_BYTES / 2) next += 1;
+      if (this.#try(chunk, { from, to, isLine: whole.isLine }, this.#gather(hits, at, next))) return true;
+      at = next;
+    }
+    return false;
+  }
+
+  #try({ bytes, sink }: Chunk, part: Part, complains: boolean): boolean {
+    const { from, to, isLine } = part;
+    this.#gatherOrdinary(bytes, from, to);
+    const record = { text: bytes.toString('latin1', from, to), from, to, isLine };
+    const { patterns } = this.#parts.catalogue;
+    for (const candidate of this.#candidates) {
+      const pattern = patterns[candidate]!;
+      const found = pattern.find(record.text);
+      if (found === undefined) continue;
+      sink.matched(record, pattern, found);
+      return true;
+    }
+    if (complains) sink.complained(record);
+    return false;
+  }
+
+  /** The patterns whose literals were hit, by rank. Few, so each is put in its place. True where it complains. */
+  #gather(hits: Hits, first: number, last: number): boolean {
+    this.#candidates.length = 0;
+    let complains = false;
+    for (let at = first; at < last; at += 1) {
+      const patterns = this.#parts.telling.patterns[hits.literalAt(at)]!;
+      if (patterns.length === 0) complains = true;
+      for (const pattern of patterns) insert(this.#candidates, pattern);
+    }
+    return complains;
+  }
+
+  /** A harmless pattern of a better rank keeps the others from alarming. */
+  #gatherOrdinary(bytes: Buffer, from: number, to: number): void {
+    const hits = this.#ordinaryHits;
+    hits.length = 0;
+    this.#parts.ordinarySearch.scan(bytes, from, to, hits);
+    for (let at = 0; at < hits.length; at += 1) {
+      for (const pattern of this.#parts.ordinary.patterns[hits.literalAt(at)]!) insert(this.#candidates, pattern);
+    }
+  }
+}
+
+function insert(sorted: number[], value: number): void {
+  let at = sorted.length;
+  while (at > 0 && sorted[at - 1]! > value) at -= 1;
+  if (at > 0 && sorted[at - 1] === value) return;
+  for (let from = sorted.length; from > at; from -= 1) sorted[from] = sorted[from - 1]!;
+  sorted[at] = value;
+}
+
+function recordStart(bytes: Buffer, start: number, offset: number): number {
+  let at = offset - 1;
+  while (at >= start && bytes[at] !== NEWLINE && bytes[at] !== RETURN) at -= 1;
+  return at + 1;
+}
+
+function recordEndAfter(bytes: Buffer, offset: number, end: number): number {
+  let at = offset;
+  while (at < end && bytes[at] !== NEWLINE && bytes[at] !== RETURN) at += 1;
+  return at;
+}

@@ -1,0 +1,99 @@
+import type { MonoMs } from '../core/clock.ts';
+import type { ProcessReading, ReadProcess } from '../core/engine.ts';
+import type { ProcessSample } from '../core/sample.ts';
+import type { ChannelId } from '../core/scope.ts';
+
+/** What an engine says of one process. Seconds are by the engine's own clock. */
+export interface GenerationEvent {
+  /** 0: there is none. */
+  readonly pid: number;
+  readonly start: number;
+  readonly now: number;
+  readonly monoMs: MonoMs;
+  /** The engine's own pid, where known. */
+  readonly parent: number | undefined;
+}
+
+type LifePart = Pick<ProcessSample, 'pid' | 'generation' | 'uptimeMs' | 'cpuMs' | 'halted' | 'bytesWritten'>;
+
+/** Tells the lives of processes apart, and reads /proc for those of this machine. */
+export interface ProcessGenerations {
+  look(channel: ChannelId, word: GenerationEvent): LifePart;
+}
+
+interface Life {
+  readonly pid: number;
+  readonly startTicks: number | undefined;
+  readonly generation: string;
+  /** How old it was when it was first seen, and when that was. */
+  readonly agedMs: number;
+  readonly seenMs: MonoMs;
+}
+
+const NO_LIFE: LifePart = {
+  pid: undefined,
+  generation: undefined,
+  uptimeMs: undefined,
+  cpuMs: undefined,
+  halted: undefined,
+  bytesWritten: undefined,
+};
+
+/**
+ * A life is named when it is first seen and keeps its name and its age's beginning while its pid stays: a wall clock
+ * that is set while it runs makes the engine's word on its start move, but it is still the same process.
+ */
+export function processGenerationsOf(
+  local: boolean | 'auto',
+  readProcess: ReadProcess | undefined,
+): ProcessGenerations {
+  const generations = new Map<ChannelId, Life>();
+  return {
+    look(channel, word) {
+      if (word.pid === 0) {
+        generations.delete(channel);
+        return NO_LIFE;
+      }
+      const reading = provenReading(local, readProcess, word);
+      const known = generations.get(channel);
+      const life = known !== undefined && isSame(known, word.pid, reading) ? known : bornOf(word, reading);
+      generations.set(channel, life);
+      return {
+        pid: word.pid,
+        generation: life.generation,
+        uptimeMs: life.agedMs + (word.monoMs - life.seenMs),
+        cpuMs: reading?.cpuMs,
+        halted: reading && (reading.state === 'T' || reading.state === 't'),
+        bytesWritten: reading?.bytesWritten,
+      };
+    },
+  };
+}
+
+function isSame(life: Life, pid: number, reading: ProcessReading | undefined): boolean {
+  const [was, is] = [life.startTicks, reading?.startTicks];
+  return life.pid === pid && (was === undefined || is === undefined || was === is);
+}
+
+/** Clock ticks name a life better than seconds, and no clock that is set can move them. */
+function bornOf(word: GenerationEvent, reading: ProcessReading | undefined): Life {
+  const began = reading === undefined ? `${word.start}` : `t${reading.startTicks}`;
+  const agedMs = Math.max(0, word.now - word.start) * 1_000;
+  const generation = `${word.pid}:${began}`;
+  return { pid: word.pid, startTicks: reading?.startTicks, generation, agedMs, seenMs: word.monoMs };
+}
+
+/**
+ * A pid from inside a container names a stranger here. With `auto` only a child of the engine's own pid counts, and
+ * pid 1 proves nothing: it is somebody in every container.
+ */
+function provenReading(
+  local: boolean | 'auto',
+  readProcess: ReadProcess | undefined,
+  { pid, parent }: GenerationEvent,
+): ProcessReading | undefined {
+  if (local === false || readProcess === undefined) return undefined;
+  const reading = readProcess(pid);
+  if (local === true) return reading;
+  return parent !== undefined && parent !== 1 && reading?.parent === parent ? reading : undefined;
+}

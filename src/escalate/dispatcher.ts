@@ -1,0 +1,222 @@
+import type { Clock } from '../core/clock.ts';
+import { messageOf, ReeveError } from '../core/errors.ts';
+import type { Ids, Random } from '../core/id.ts';
+import type { Escalation } from '../core/incident.ts';
+import type { Append, JournalEntry, JournalFact, Read } from '../core/journal.ts';
+import { attempt } from './attempt.ts';
+import { noticeOf } from './due.ts';
+import { ReceiverQueue } from './receiver_queue.ts';
+import { applyToOutbox, EMPTY_OUTBOX, type Outbox, type Page, pageOf } from './outbox.ts';
+import { describeFailure, type Receiver } from './receiver.ts';
+
+export const REPEAT_MS = 4 * 60 * 60_000;
+const ATTEMPT_MS = 10_000;
+const TEST_KEY = 'reeve/test';
+
+export interface DispatcherOptions {
+  readonly outbox: Read<Outbox>;
+  readonly receivers: readonly Receiver[];
+  readonly append: Append;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly ids: Ids;
+  /** How often an open page that nobody took is said again. Default 4 h. */
+  readonly repeatMs?: number;
+  /** How long one attempt may take. Default 10 s. */
+  readonly attemptMs?: number;
+  /** Told, in words, when a delivery cannot be written down. */
+  readonly report?: (message: string) => void;
+  /** Given every page that the journal could not take, after each change: a next life may want to end them. */
+  readonly onUnjournaled?: (pages: readonly Page[]) => void;
+}
+
+export interface TestDelivery {
+  readonly receiver: string;
+  readonly ok: boolean;
+  readonly error: string | undefined;
+  readonly tookMs: number;
+}
+
+/** How one receiver stands. */
+export interface ReceiverStatus {
+  readonly receiver: string;
+  readonly error: string | undefined;
+  readonly failingForMs: number | undefined;
+  /** Pages that are open or must still be told there. */
+  readonly pages: number;
+}
+
+/**
+ * Brings what the outbox holds to the receivers, for ever, until each took it (law L1). It keeps no state of its own
+ * that matters: after a crash it goes on from the outbox, with the same keys.
+ */
+export class Dispatcher implements AsyncDisposable {
+  readonly #options: DispatcherOptions;
+  readonly #lanes: readonly ReceiverQueue[];
+  readonly #stopped = new AbortController();
+  /** Pages that the journal could not take. They end with the process. */
+  #unjournaled: Outbox = EMPTY_OUTBOX;
+  #unjournaledSeq = 0;
+  #lastOkMs: number | undefined;
+  #started = false;
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options;
+    const world = {
+      clock: options.clock,
+      random: options.random,
+      repeatMs: options.repeatMs ?? REPEAT_MS,
+      attemptMs: options.attemptMs ?? ATTEMPT_MS,
+      pages: () => this.#pages(),
+      record: (fact: JournalFact) => this.#record(fact),
+      delivered: () => this.#noteDelivered(),
+      signal: this.#stopped.signal,
+    };
+    const { failing } = options.outbox();
+    this.#lanes = options.receivers.map(
+      (receiver) =>
+        new ReceiverQueue(
+          receiver,
+          world,
+          failing.find((one) => one.receiver === receiver.name),
+        ),
+    );
+  }
+
+  /** Begins with what is waiting. Subscribe `onEntry` to the journal to hear of more. */
+  start(): void {
+    this.#started = true;
+    this.#pump();
+  }
+
+  readonly onEntry = ({ fact }: JournalEntry): void => {
+    if (fact.type.startsWith('escalation.')) this.#pump();
+  };
+
+  /**
+   * Tells a person what the journal cannot take, such as that it cannot be written. It is delivered, retried and
+   * repeated like any page, under a key of its own, and ended by the next life that has a journal again.
+   */
+  pageUnjournaled(escalation: Escalation): void {
+    const key = `unjournaled/${escalation.key}`;
+    this.#applyUnjournaled({ type: 'escalation.raised', escalation: { ...escalation, key } });
+    this.#pump();
+  }
+
+  /** Since any receiver last took anything; undefined when that never happened. */
+  secondsSinceLastDeliveryOk(): number | undefined {
+    const known = [this.#lastOkMs, this.#options.outbox().lastDeliveredMs].filter((ms) => ms !== undefined);
+    if (known.length === 0) return undefined;
+    return Math.max(0, (this.#options.clock.monotonicMs() - Math.max(...known)) / 1_000);
+  }
+
+  status(): readonly ReceiverStatus[] {
+    const nowMs = this.#options.clock.monotonicMs();
+    return this.#lanes.map(({ receiver: { name }, trouble }) => {
+      const waiting = this.#pages().filter((page) => page.resolved === undefined || isOpenAt(page, name));
+      const failingForMs = trouble === undefined ? undefined : nowMs - trouble.sinceMs;
+      return { receiver: name, error: trouble?.error, failingForMs, pages: waiting.length };
+    });
+  }
+
+  /** Sends one test page to every receiver at once, and says which took it. Nothing is retried. */
+  async deliverTest(): Promise<readonly TestDelivery[]> {
+    const page = testPage(this.#options);
+    return Promise.all(this.#lanes.map(({ receiver }) => this.#deliverTestTo(receiver, page)));
+  }
+
+  /** Waits until everything that is due has been taken, at most this long. False when something is left. */
+  async settle(withinMs: number): Promise<boolean> {
+    const { clock } = this.#options;
+    const endMs = clock.monotonicMs() + withinMs;
+    while (this.#lanes.some(({ busy }) => busy)) {
+      const leftMs = endMs - clock.monotonicMs();
+      if (leftMs <= 0) return false;
+      await clock.sleep(Math.min(50, leftMs));
+    }
+    return true;
+  }
+
+  /** Stops at once. What is under way is cut off and will be sent again, with the same id, after the next start. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopped.abort(new ReeveError('TIMED_OUT', 'Reeve is stopping'));
+    for (const lane of this.#lanes) lane.stop();
+  }
+
+  #pages(): readonly Page[] {
+    return [...this.#unjournaled.pages, ...this.#options.outbox().pages];
+  }
+
+  #pump(): void {
+    if (!this.#started) return;
+    for (const lane of this.#lanes) lane.pump();
+  }
+
+  #noteDelivered(): void {
+    this.#lastOkMs = this.#options.clock.monotonicMs();
+  }
+
+  #record(fact: JournalFact): boolean {
+    if ('key' in fact && pageOf(this.#unjournaled, fact.key) !== undefined) {
+      this.#applyUnjournaled(fact);
+      return true;
+    }
+    try {
+      this.#options.append([{ fact }]);
+      return true;
+    } catch (thrown) {
+      this.#options.report?.(`${fact.type} could not be written down: ${messageOf(thrown)}`);
+      return false;
+    }
+  }
+
+  #applyUnjournaled(fact: JournalFact): void {
+    const { clock } = this.#options;
+    this.#unjournaledSeq += 1;
+    const moment = { at: clock.now(), monoMs: clock.monotonicMs(), boot: clock.bootId };
+    this.#unjournaled = applyToOutbox(this.#unjournaled, { seq: this.#unjournaledSeq, ...moment, fact });
+    this.#options.onUnjournaled?.(this.#unjournaled.pages);
+  }
+
+  async #deliverTestTo(receiver: Receiver, page: Page): Promise<TestDelivery> {
+    const { clock, attemptMs = ATTEMPT_MS } = this.#options;
+    const startMs = clock.monotonicMs();
+    const about = { key: TEST_KEY, receiver: receiver.name, what: 'trigger' } as const;
+    const end = (error: string | undefined): TestDelivery => {
+      const tookMs = clock.monotonicMs() - startMs;
+      return { receiver: receiver.name, ok: error === undefined, error, tookMs };
+    };
+    try {
+      const notice = noticeOf(page, receiver.name, 'trigger');
+      await attempt({ clock, attemptMs, signal: this.#stopped.signal }, (signal) => receiver.deliver(notice, signal));
+      this.#noteDelivered();
+      this.#record({ type: 'delivery.done', ...about, attempts: 1 });
+      return end(undefined);
+    } catch (thrown) {
+      const error = describeFailure(thrown);
+      this.#record({ type: 'delivery.failed', ...about, error });
+      return end(error);
+    }
+  }
+}
+
+const isOpenAt = (page: Page, receiver: string): boolean =>
+  page.told.some((told) => told.receiver === receiver && told.state === 'open');
+
+function testPage({ clock, ids }: DispatcherOptions): Page {
+  const escalation: Escalation = {
+    id: ids.next('esc'),
+    key: TEST_KEY,
+    severity: 'info',
+    reason: 'test',
+    scope: { kind: 'fleet' },
+    incident: undefined,
+    classification: undefined,
+    summary: 'Test page from Reeve: nothing is wrong',
+    details: 'Somebody asked for it with: reeve page --test',
+    at: clock.now(),
+  };
+  const moment = { at: clock.now(), monoMs: clock.monotonicMs(), boot: clock.bootId };
+  const { pages } = applyToOutbox(EMPTY_OUTBOX, { seq: 1, ...moment, fact: { type: 'escalation.raised', escalation } });
+  return pages[0]!;
+}

@@ -1,0 +1,248 @@
+import type { MonoMs } from '../core/clock.ts';
+import type { Random } from '../core/id.ts';
+import type { JournalFact } from '../core/journal.ts';
+import { RequestFailed } from '../resilience/failure.ts';
+import { type Backoff, backoff } from '../resilience/retry.ts';
+import { type AttemptBound, attempt } from './attempt.ts';
+import { contentIdOf, dueTo, noticeOf } from './due.ts';
+import { CLOSED_KEPT_MS, isLouder, type Page } from './outbox.ts';
+import { describeFailure, isRefusal, type Notice, type NoticeKind, type Receiver } from './receiver.ts';
+
+/** A receiver that is down is asked at least this often: a page arrives within seconds of its return. */
+const OUTAGE: Backoff = { baseMs: 500, factor: 2, maxMs: 5_000, jitter: 0.5 };
+/** A message that is refused is offered again less and less often, for ever: somebody may repair the receiver. */
+const REFUSAL: Backoff = { baseMs: 2_000, factor: 2, maxMs: 60_000, jitter: 0.5 };
+const RETRY_AFTER_MS_MAX = 60_000;
+const IN_FLIGHT_MAX = 4;
+/** Messages whose tries, and troubles whose notes, are remembered. */
+const REMEMBERED_MAX = 1_000;
+
+/** What a lane needs of the courier. */
+export interface ReceiverQueueDeps extends AttemptBound {
+  readonly random: Random;
+  readonly repeatMs: number;
+  pages(): readonly Page[];
+  /** Writes a delivery down. False when the journal takes nothing. */
+  record(fact: JournalFact): boolean;
+  delivered(): void;
+}
+
+/** A receiver that does not take what it is sent. */
+export interface DeliveryTrouble {
+  readonly error: string;
+  readonly sinceMs: MonoMs;
+}
+
+interface Tries {
+  readonly attempts: number;
+  readonly refusedUntilMs: MonoMs;
+  /** The refusal that is written down already. */
+  readonly refusal: string | undefined;
+}
+
+interface Job {
+  /** Of the message. */
+  readonly id: string;
+  readonly page: Page;
+  readonly what: NoticeKind;
+  readonly dueMs: MonoMs;
+}
+
+/**
+ * Delivers to one receiver, on its own: another one that hangs changes nothing here. Per key one message at a time.
+ * While the receiver fails one message at a time tries, and the first success opens the way for all.
+ */
+export class ReceiverQueue {
+  readonly receiver: Receiver;
+  readonly #world: ReceiverQueueDeps;
+  readonly #inFlight = new Set<string>();
+  /** Of messages that were not taken yet. */
+  readonly #tries = new Map<string, Tries>();
+  /** Taken by the receiver, but the journal would not take the record: not to be sent again by this process. */
+  readonly #unrecorded = new Set<string>();
+  /** Kinds of the present outage that are written down already: only a change is news. */
+  readonly #noted = new Set<string>();
+  #trouble: DeliveryTrouble | undefined;
+  #failures = 0;
+  #pausedUntilMs: MonoMs = Number.NEGATIVE_INFINITY;
+  #refreshMs: MonoMs = Number.NEGATIVE_INFINITY;
+  #refreshing = false;
+  #timer: Disposable | undefined;
+
+  /** `known`: a trouble of an earlier process that is written down. */
+  constructor(receiver: Receiver, world: ReceiverQueueDeps, known: DeliveryTrouble | undefined) {
+    this.receiver = receiver;
+    this.#world = world;
+    this.#trouble = known;
+    if (known !== undefined) this.#noted.add(known.error);
+  }
+
+  get trouble(): DeliveryTrouble | undefined {
+    return this.#trouble;
+  }
+
+  /** Something is under way, or could be sent now if the receiver were up. */
+  get busy(): boolean {
+    return this.#inFlight.size > 0 || this.#refreshing || this.#jobs().some(({ dueMs }) => dueMs <= this.#nowMs());
+  }
+
+  /** Starts whatever may be started now, and wakes itself for the rest. Call after any change. */
+  pump(): void {
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = undefined;
+    if (this.#world.signal.aborted || this.#refreshing) return;
+    if (this.#nowMs() < this.#pausedUntilMs) return this.#wakeAt(this.#pausedUntilMs);
+
+    const jobs = this.#jobs();
+    this.#forgetTries(jobs);
+    const ready = jobs.filter(({ dueMs }) => dueMs <= this.#nowMs()).sort(byUrgency);
+    const room = (this.#failures > 0 ? 1 : IN_FLIGHT_MAX) - this.#inFlight.size;
+    for (const job of ready.slice(0, Math.max(0, room))) void this.#deliver(job);
+
+    if (this.#inFlight.size === 0 && this.#refreshDue()) return void this.#refresh();
+    const refreshMs = this.receiver.refresh === undefined ? [] : [this.#refreshMs];
+    const later = [...jobs.map(({ dueMs }) => dueMs), ...refreshMs].filter((dueMs) => dueMs > this.#nowMs());
+    this.#wakeAt(Math.min(...later));
+  }
+
+  stop(): void {
+    this.#timer?.[Symbol.dispose]();
+  }
+
+  #nowMs(): MonoMs {
+    return this.#world.clock.monotonicMs();
+  }
+
+  #jobs(): readonly Job[] {
+    return this.#world.pages().flatMap((page) => {
+      const due = this.#inFlight.has(page.key) ? undefined : dueTo(page, this.receiver.name, this.#world.repeatMs);
+      if (due === undefined) return [];
+      const { id } = noticeOf(page, this.receiver.name, due.what);
+      if (this.#unrecorded.has(id)) return [];
+      const refusedUntilMs = this.#tries.get(id)?.refusedUntilMs ?? due.dueMs;
+      return [{ id, page, what: due.what, dueMs: Math.max(due.dueMs, refusedUntilMs) }];
+    });
+  }
+
+  #wakeAt(atMs: MonoMs): void {
+    if (!Number.isFinite(atMs)) return;
+    this.#timer = this.#world.clock.after(Math.max(1, atMs - this.#nowMs()), () => this.pump());
+  }
+
+  async #deliver({ page, what }: Job): Promise<void> {
+    const { key } = page;
+    const receiver = this.receiver.name;
+    const notice = noticeOf(page, receiver, what);
+    const escalation = contentIdOf(page, receiver, what);
+    const tries = this.#tries.get(notice.id);
+    const attempts = (tries?.attempts ?? 0) + 1;
+    this.#tries.set(notice.id, { attempts, refusedUntilMs: Number.NEGATIVE_INFINITY, refusal: tries?.refusal });
+    this.#inFlight.add(key);
+    try {
+      await attempt(this.#world, (signal) => this.receiver.deliver(notice, signal));
+      this.#succeeded();
+      this.#tries.delete(notice.id);
+      const recorded = this.#world.record({ type: 'delivery.done', key, receiver, what, attempts, escalation });
+      if (!recorded) this.#unrecorded.add(notice.id);
+    } catch (thrown) {
+      if (!this.#world.signal.aborted) this.#failed(thrown, notice, attempts);
+    } finally {
+      this.#inFlight.delete(key);
+      this.pump();
+    }
+  }
+
+  #succeeded(): void {
+    this.#failures = 0;
+    this.#trouble = undefined;
+    this.#noted.clear();
+    this.#world.delivered();
+  }
+
+  #failed(thrown: unknown, notice: Notice, attempts: number): void {
+    const error = describeFailure(thrown);
+    this.#trouble = { error, sinceMs: this.#trouble?.sinceMs ?? this.#nowMs() };
+    if (isRefusal(thrown)) return this.#refused(error, notice, attempts);
+    this.#pause(thrown);
+    if (this.#noted.has(error) || this.#noted.size >= REMEMBERED_MAX) return;
+    this.#noted.add(error);
+    this.#recordFailure(error, notice);
+  }
+
+  /** The receiver is up, so only this message waits. */
+  #refused(error: string, notice: Notice, attempts: number): void {
+    this.#failures = 0;
+    const refusedUntilMs = this.#nowMs() + backoff(REFUSAL, attempts, this.#world.random);
+    const known = this.#tries.get(notice.id)?.refusal === error;
+    this.#tries.set(notice.id, { attempts, refusedUntilMs, refusal: error });
+    if (!known) this.#recordFailure(error, notice);
+  }
+
+  #recordFailure(error: string, { key, what }: Notice): void {
+    this.#world.record({ type: 'delivery.failed', key, receiver: this.receiver.name, what, error });
+  }
+
+  #pause(thrown: unknown): void {
+    this.#failures += 1;
+    const askedMs = thrown instanceof RequestFailed ? (thrown.retryAfterMs ?? 0) : 0;
+    const waitMs = Math.max(backoff(OUTAGE, this.#failures, this.#world.random), Math.min(askedMs, RETRY_AFTER_MS_MAX));
+    this.#pausedUntilMs = this.#nowMs() + waitMs;
+  }
+
+  #refreshDue(): boolean {
+    return this.receiver.refresh !== undefined && this.#refreshMs <= this.#nowMs();
+  }
+
+  /** Never while a message is under way: what is said again must not overtake what is new. */
+  async #refresh(): Promise<void> {
+    const { refresh } = this.receiver;
+    if (refresh === undefined) return;
+    this.#refreshMs = this.#nowMs() + refresh.everyMs;
+    const notices = this.#known();
+    if (notices.length === 0) return this.pump();
+    this.#refreshing = true;
+    try {
+      await attempt(this.#world, (signal) => refresh.send(notices, signal));
+      this.#succeeded();
+    } catch (thrown) {
+      this.#refreshFailed(thrown);
+    } finally {
+      this.#refreshing = false;
+      this.pump();
+    }
+  }
+
+  /** Not written down: no page is waiting. It shows in the status, and ends with the next success. */
+  #refreshFailed(thrown: unknown): void {
+    if (this.#world.signal.aborted) return;
+    this.#trouble = { error: describeFailure(thrown), sinceMs: this.#trouble?.sinceMs ?? this.#nowMs() };
+    if (isRefusal(thrown)) return;
+    this.#pause(thrown);
+    this.#refreshMs = this.#pausedUntilMs;
+  }
+
+  /** Messages that nobody needs any more leave their tries behind. */
+  #forgetTries(jobs: readonly Job[]): void {
+    if (this.#tries.size <= REMEMBERED_MAX) return;
+    const wanted = new Set(jobs.map(({ id }) => id));
+    for (const id of this.#tries.keys()) if (!wanted.has(id)) this.#tries.delete(id);
+  }
+
+  /** Everything as this receiver knows it: what is open, and what was resolved a short while ago. */
+  #known(): readonly Notice[] {
+    return this.#world.pages().flatMap((page) => {
+      const told = page.told.find(({ receiver }) => receiver === this.receiver.name);
+      if (told === undefined) return [];
+      if (told.state === 'open') return [noticeOf(page, this.receiver.name, 'repeat')];
+      const fresh = page.resolved !== undefined && this.#nowMs() - told.toldMs <= CLOSED_KEPT_MS;
+      return fresh ? [noticeOf(page, this.receiver.name, 'resolve')] : [];
+    });
+  }
+}
+
+/** The loudest first, then the longest due; the key makes the order the same in every run. */
+function byUrgency(a: Job, b: Job): number {
+  const [left, right] = [a.page.escalation.severity, b.page.escalation.severity];
+  if (left !== right) return isLouder(left, right) ? -1 : 1;
+  return a.dueMs - b.dueMs || (a.page.key < b.page.key ? -1 : 1);
+}

@@ -1,0 +1,294 @@
+import type { FailureClass } from '../../core/classification.ts';
+import type { MonoMs } from '../../core/clock.ts';
+import type { Limits } from '../../core/limits.ts';
+import {
+  type ChannelId,
+  type ChannelRef,
+  type EngineId,
+  type GroupId,
+  keyOfScope,
+  type Scope,
+} from '../../core/scope.ts';
+import type { Assessment, Finding } from '../rules/classify.ts';
+import {
+  dominating,
+  type Family,
+  familyOf,
+  LEFTOVERS,
+  MENDS_ITSELF,
+  OF_ENGINE,
+  OF_WHOLE_GROUP,
+} from '../rules/families.ts';
+
+/** One channel's finding, and since when it has been in trouble. */
+export interface Seen {
+  readonly ref: ChannelRef;
+  readonly finding: Finding;
+  readonly firstSeenMs: MonoMs;
+  /** Host and port of its source, where it is probed. */
+  readonly sourceHost: string | undefined;
+}
+
+/** An engine's own finding (`classifyEngine`). */
+export interface SeenEngine {
+  readonly engine: EngineId;
+  readonly assessment: Assessment | undefined;
+}
+
+/**
+ * One trouble of many channels. `over`: the cause is gone, and `dark` are the channels that it left behind:
+ * they do not come back by themselves, and are not a cause of their own.
+ */
+export interface SharedCause {
+  readonly key: string;
+  readonly scope: Scope;
+  readonly family: Family;
+  readonly classification: FailureClass;
+  /** Every channel that it has touched, sorted. */
+  readonly channels: readonly ChannelId[];
+  readonly because: string;
+  readonly sinceMs: MonoMs;
+  /** When it last showed itself. */
+  readonly lastMs: MonoMs;
+  readonly phase: 'active' | 'over';
+  /** Since when it is over. */
+  readonly overMs?: MonoMs;
+  readonly dark: readonly ChannelId[];
+  /** So many groups died at once that what is left dark is started channel by channel, not group by group. */
+  readonly each?: true;
+}
+
+/** So many groups whose channels died at once are one trouble of the whole. */
+export const MASS_GROUPS_MIN = 3;
+/** A cause that has not shown itself for this long is over. */
+export const CAUSE_QUIET_MS = 5_000;
+/** Processes that died together died of something: it is over when no more have died for this long. */
+export const DEATHS_QUIET_MS = 30_000;
+/** What is over is remembered this long, so that late leftovers are still known for what they are. */
+export const LEFTOVER_MEMORY_MS = 120_000;
+
+export interface CorrelateInput {
+  readonly seen: readonly Seen[];
+  readonly engines: readonly SeenEngine[];
+  readonly limits: Pick<Limits, 'sharedCauseChannelsMin' | 'sharedCauseWindowMs'>;
+}
+
+/** One step: the causes of a moment ago and what is seen now give the causes of now. Pure; sorted by key. */
+export function correlate(
+  input: CorrelateInput,
+  before: readonly SharedCause[],
+  nowMs: MonoMs,
+): readonly SharedCause[] {
+  const kept = oneByOne(before.flatMap((cause) => goesOn(cause, input, nowMs) ?? []));
+  const fresh = bucketsOf(input, kept).flatMap((bucket) => newCause(bucket, input, nowMs) ?? []);
+  const byKey = new Map([...fresh, ...kept].map((cause) => [cause.key, cause]));
+  return [...byKey.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+/**
+ * A staged start has half of the window, and one group at a time has it (law S4). Where many groups wait for that, the
+ * other half would stand empty in front of the dark: their channels take turns, those with most viewers first.
+ */
+function oneByOne(causes: readonly SharedCause[]): readonly SharedCause[] {
+  const isLeft = ({ family, dark }: SharedCause): boolean => family === 'dead' && dark.length > 0;
+  const isMass = causes.filter(isLeft).length >= MASS_GROUPS_MIN;
+  return isMass ? causes.map((cause) => (isLeft(cause) ? { ...cause, each: true } : cause)) : causes;
+}
+
+/** Channels of the cause's scope that stay dead or stuck although the cause is gone. */
+export function downAfter(cause: Pick<SharedCause, 'channels'>, seen: readonly Seen[]): readonly ChannelId[] {
+  const touched = new Set(cause.channels);
+  return seen
+    .filter(({ ref, finding }) => touched.has(ref.id) && isLeftover(finding))
+    .map(({ ref }) => ref.id)
+    .sort();
+}
+
+/** No change on this channel by itself: a shared cause is active around it, or has left it to a staged start. */
+export const suspected = (causes: readonly SharedCause[], ref: ChannelRef): SharedCause | undefined =>
+  causes.find((cause) => (cause.phase === 'active' ? within(cause.scope, ref) : cause.dark.includes(ref.id)));
+
+/** The group's incident speaks for this channel. */
+export const coveredBy = (causes: readonly SharedCause[], ref: ChannelRef): SharedCause | undefined =>
+  causes.find(({ phase, channels, dark }) => (phase === 'active' ? channels : dark).includes(ref.id));
+
+const isLeftover = (finding: Finding): boolean =>
+  finding.trouble && !finding.settling && LEFTOVERS.has(finding.classification);
+
+function within(scope: Scope, ref: ChannelRef): boolean {
+  if (scope.kind === 'fleet') return true;
+  return scope.kind === 'group'
+    ? scope.id === ref.group
+    : scope.kind === 'engine'
+      ? scope.id === ref.engine
+      : scope.id === ref.id;
+}
+
+interface Bucket {
+  readonly scope: Scope;
+  readonly family: Family;
+  readonly members: readonly Seen[];
+  /** All channels of the scope, troubled or not. */
+  readonly size: number;
+  readonly engine: Assessment | undefined;
+}
+
+const keyOf = ({ scope, family }: { readonly scope: Scope; readonly family: Family }): string =>
+  `${keyOfScope(scope)}|${family}`;
+
+/** Everything in trouble, by family and by the scope in which that family has its cause. */
+function bucketsOf(input: CorrelateInput, causes: readonly SharedCause[]): readonly Bucket[] {
+  const buckets = new Map<string, Bucket & { members: Seen[]; engine: Assessment | undefined }>();
+  const at = (scope: Scope, family: Family) => {
+    const key = keyOf({ scope, family });
+    const bucket = buckets.get(key) ?? {
+      scope,
+      family,
+      members: [],
+      size: sizeOf(input.seen, scope),
+      engine: undefined,
+    };
+    buckets.set(key, bucket);
+    return bucket;
+  };
+  const wider = scopesOfHosts(input.seen);
+  for (const one of input.seen) {
+    const family = familyAround(one);
+    if (family === undefined || isLeftBehind(one, causes)) continue;
+    const { group, engine } = one.ref;
+    at(OF_ENGINE.has(family) ? { kind: 'engine', id: engine } : { kind: 'group', id: group }, family).members.push(one);
+    const scope = family === 'upstream' ? wider.get(one.sourceHost) : undefined;
+    if (scope !== undefined) at(scope, family).members.push(one);
+  }
+  for (const { engine, assessment } of input.engines) {
+    const family = assessment === undefined ? undefined : familyOf(assessment.classification);
+    if (family !== undefined) at({ kind: 'engine', id: engine }, family).engine = assessment;
+  }
+  return [...buckets.values()];
+}
+
+const familyNow = ({ finding }: Seen): Family | undefined =>
+  finding.trouble ? familyOf(finding.classification) : undefined;
+
+/**
+ * A death or a standstill that may still mend itself begins nothing alone; beside one that is certain it counts, so
+ * that the first of several is not treated as the only one.
+ */
+const isCertain = ({ finding }: Seen, family: Family): boolean =>
+  finding.trouble && (!finding.settling || !MENDS_ITSELF.has(family));
+
+/** What it suffers from; or, while it plays still, what it complains of and its neighbours may suffer from. */
+function familyAround({ finding }: Seen): Family | undefined {
+  const named = finding.trouble ? finding.classification : finding.omen;
+  return named === undefined ? undefined : familyOf(named);
+}
+
+const isLeftBehind = (one: Seen, causes: readonly SharedCause[]): boolean =>
+  causes.some(
+    ({ channels, family, phase }) =>
+      family !== 'dead' &&
+      family !== 'stalled' &&
+      channels.includes(one.ref.id) &&
+      (isLeftover(one.finding) || isUnclear(one.finding) || (phase === 'over' && isHearsay(family, one))),
+  );
+
+/** Its cause has gone a moment ago, and what it is now shows with the next looks: no news, and no cause of its own. */
+const isUnclear = (finding: Finding): boolean =>
+  finding.trouble && finding.settling && finding.classification === 'unknown';
+
+/** What a channel without a probe of its source says of that source is its log's last words. */
+const isHearsay = (family: Family, one: Seen): boolean =>
+  family === 'upstream' && familyAround(one) === 'upstream' && !one.ref.hasSource;
+
+/**
+ * Last words of the dead do not keep a cause alive against the probes of their neighbours that read the source well.
+ */
+function stillShows(cause: SharedCause, members: readonly Seen[], seen: readonly Seen[]): boolean {
+  if (!members.every((one) => isHearsay(cause.family, one))) return true;
+  const probed = seen.filter(
+    ({ ref, sourceHost }) => cause.channels.includes(ref.id) && ref.hasSource && sourceHost !== undefined,
+  );
+  return members.length > 0 && probed.length === 0;
+}
+
+const sizeOf = (seen: readonly Seen[], scope: Scope): number => seen.filter(({ ref }) => within(scope, ref)).length;
+
+/** Channels of several groups that read from one host fail together when it does: by host, the scope of all of them. */
+function scopesOfHosts(seen: readonly Seen[]): ReadonlyMap<string | undefined, Scope> {
+  const byHost = new Map<string, { groups: Set<GroupId>; engines: Set<EngineId> }>();
+  for (const { ref, finding, sourceHost } of seen) {
+    if (sourceHost === undefined || !finding.trouble || familyOf(finding.classification) !== 'upstream') continue;
+    const held = byHost.get(sourceHost) ?? { groups: new Set(), engines: new Set() };
+    held.groups.add(ref.group);
+    held.engines.add(ref.engine);
+    byHost.set(sourceHost, held);
+  }
+  const wide = [...byHost].filter(([, { groups }]) => groups.size >= 2);
+  return new Map(wide.map(([host, { engines }]) => [host, scopeOf([...engines])]));
+}
+
+const scopeOf = (engines: readonly EngineId[]): Scope =>
+  engines.length === 1 && engines[0] !== undefined ? { kind: 'engine', id: engines[0] } : { kind: 'fleet' };
+
+function newCause(bucket: Bucket, input: CorrelateInput, nowMs: MonoMs): SharedCause | undefined {
+  const { members, family, scope, engine, size } = bucket;
+  const { sharedCauseChannelsMin, sharedCauseWindowMs } = input.limits;
+  const whole = OF_WHOLE_GROUP.has(family) && size >= 2;
+  const needed = whole ? Math.min(size, sharedCauseChannelsMin) : sharedCauseChannelsMin;
+  const together = engine !== undefined || withinWindow(members, needed, sharedCauseWindowMs);
+  if (!together) return undefined;
+  if (engine === undefined && !members.some((one) => isCertain(one, family))) return undefined;
+  const classes = members.flatMap(({ finding }) => (finding.trouble ? [finding.classification] : []));
+  const classification = engine?.classification ?? dominating(classes);
+  const channels = members.map(({ ref }) => ref.id).sort();
+  const what = engine?.because ?? `${channels.length} of ${size} channels at once`;
+  return {
+    key: keyOf(bucket),
+    scope,
+    family,
+    classification,
+    channels,
+    because: `${classification}: ${what}`,
+    sinceMs: Math.min(nowMs, ...members.map(({ firstSeenMs }) => firstSeenMs), engine?.sinceMs ?? nowMs),
+    lastMs: nowMs,
+    phase: 'active',
+    dark: [],
+  };
+}
+
+/** That many began within one window, wherever it lies. */
+function withinWindow(members: readonly Seen[], needed: number, windowMs: number): boolean {
+  const begun = members.map(({ firstSeenMs }) => firstSeenMs).sort((a, b) => a - b);
+  return begun.some((ms, index) => (begun[index + needed - 1] ?? Number.POSITIVE_INFINITY) - ms <= windowMs);
+}
+
+const IT_IS_OVER = '; it is over';
+
+/** An old cause, a moment later; undefined when nothing is left of it. */
+function goesOn(cause: SharedCause, input: CorrelateInput, nowMs: MonoMs): SharedCause | undefined {
+  const members = input.seen.filter((one) => within(cause.scope, one.ref) && familyNow(one) === cause.family);
+  const engine = input.engines.find(
+    ({ engine: id }) => cause.scope.kind === 'engine' && cause.scope.id === id,
+  )?.assessment;
+  const byEngine = engine !== undefined && familyOf(engine.classification) === cause.family;
+  const touched = new Set(cause.channels);
+  const joined = members.map(({ ref }) => ref.id).filter((id) => !touched.has(id));
+  const shows = byEngine || (cause.family === 'dead' ? joined.length > 0 : stillShows(cause, members, input.seen));
+  const quietMs = cause.family === 'dead' ? DEATHS_QUIET_MS : CAUSE_QUIET_MS;
+  const lastMs = shows ? nowMs : cause.lastMs;
+  const over = !shows && nowMs - lastMs >= quietMs;
+  const channels = [...cause.channels, ...joined].sort();
+  const dark = over ? downAfter({ channels }, input.seen) : [];
+  const forgotten = dark.length === 0 && (nowMs - lastMs >= LEFTOVER_MEMORY_MS || allWell(channels, input.seen));
+  if (over && forgotten) return undefined;
+  const said = cause.because.replace(IT_IS_OVER, '');
+  const because = over ? `${said}${IT_IS_OVER}` : said;
+  const { overMs: wasOverMs, ...same } = cause;
+  const ending = over ? ({ phase: 'over', overMs: wasOverMs ?? nowMs } as const) : ({ phase: 'active' } as const);
+  return { ...same, ...ending, channels, because, lastMs, dark };
+}
+
+const allWell = (channels: readonly ChannelId[], seen: readonly Seen[]): boolean =>
+  seen
+    .filter(({ ref }) => channels.includes(ref.id))
+    .every(({ finding }) => !finding.trouble && finding.healthy === true);

@@ -1,0 +1,80 @@
+import type { MonoMs } from '../../core/clock.ts';
+import type { SourceFacts } from '../facts/output_facts.ts';
+import { type ChannelSetup, LAST_WORDS_MS, SOURCE_BACK_MS, SOURCE_BACK_SAMPLES } from '../facts/setup.ts';
+import { type SymptomFacts, UPSTREAM_SYMPTOMS } from '../facts/symptom_facts.ts';
+
+/** The sources of a group failed together for a while, and all have answered well since. */
+export interface NearbySources {
+  readonly failFromMs: MonoMs;
+  /** Since when the last of them has been back. */
+  readonly okSinceMs: MonoMs;
+}
+
+/** It has answered well often enough and for long enough: an outage is over, not just pausing. */
+export const isBack = (source: SourceFacts): source is SourceFacts & { readonly okSinceMs: MonoMs } => {
+  const { okStreak, okSinceMs, last } = source;
+  return okSinceMs !== undefined && okStreak >= SOURCE_BACK_SAMPLES && last.monoMs - okSinceMs >= SOURCE_BACK_MS;
+};
+
+/** What the probes of a group's sources have in common; undefined where one never failed, fails still or apart. */
+export function nearbySources(sources: readonly SourceFacts[]): NearbySources | undefined {
+  const [first, ...others] = sources.map(stretchOf);
+  let common = first;
+  for (const one of others) common = common === undefined || one === undefined ? undefined : together(common, one);
+  return common;
+}
+
+interface Stretch extends NearbySources {
+  readonly lastFailMs: MonoMs;
+}
+
+function stretchOf(source: SourceFacts): Stretch | undefined {
+  const { lastFailFromMs, lastFailMs } = source;
+  if (lastFailFromMs === undefined || lastFailMs === undefined || !isBack(source)) return undefined;
+  return { failFromMs: lastFailFromMs, lastFailMs, okSinceMs: source.okSinceMs };
+}
+
+function together(a: Stretch, b: Stretch): Stretch | undefined {
+  const nearMs = 2 * LAST_WORDS_MS;
+  if (a.failFromMs > b.lastFailMs + nearMs || b.failFromMs > a.lastFailMs + nearMs) return undefined;
+  return {
+    failFromMs: Math.min(a.failFromMs, b.failFromMs),
+    lastFailMs: Math.max(a.lastFailMs, b.lastFailMs),
+    okSinceMs: Math.max(a.okSinceMs, b.okSinceMs),
+  };
+}
+
+/** A channel that plays, what its log has said, and since when it has played. */
+export interface Neighbour {
+  readonly symptoms: readonly SymptomFacts[];
+  readonly healthySinceMs: MonoMs;
+}
+
+/** A playlist that moves for this long is no leftover of a buffer, and no life that is about to end. */
+export const PLAYS_AGAIN_MS = 30 * 1_000;
+
+/**
+ * Where nobody looks at the sources of a group, its channels tell: one that complained of its source and has played
+ * for a while since has it back. Of several outages the last counts; undefined where no channel tells.
+ */
+export function playingNearby(neighbours: readonly Neighbour[], nowMs: MonoMs): NearbySources | undefined {
+  let last: Stretch | undefined;
+  for (const { symptoms, healthySinceMs } of neighbours) {
+    const said = symptoms.filter(({ kind }) => UPSTREAM_SYMPTOMS.includes(kind));
+    const lastFailMs = Math.max(...said.map(({ lastMs }) => lastMs));
+    if (said.length === 0 || healthySinceMs < lastFailMs || nowMs - healthySinceMs < PLAYS_AGAIN_MS) continue;
+    const failFromMs = Math.min(...said.map(({ firstMs }) => firstMs));
+    if (last === undefined || lastFailMs > last.lastFailMs)
+      last = { failFromMs, lastFailMs, okSinceMs: healthySinceMs };
+  }
+  return last;
+}
+
+/**
+ * A channel whose own source nobody looks at complained while the sources around it failed, and those are back: its
+ * last words are about what is over. Otherwise what died in an outage would stay dark until a person comes.
+ */
+export function nearbyIsBack(setup: ChannelSetup, nearby: NearbySources | undefined, saidMs: MonoMs): boolean {
+  if (setup.hasSource || nearby === undefined) return false;
+  return saidMs >= nearby.failFromMs - 2 * LAST_WORDS_MS && saidMs <= nearby.okSinceMs;
+}

@@ -1,0 +1,50 @@
+import type { MonoMs } from '../../core/clock.ts';
+import type { CredentialSample, EngineSample, HostSample } from '../../core/sample.ts';
+
+/** What an engine has told of itself. */
+export interface EngineFacts {
+  readonly last: EngineSample | undefined;
+  readonly failStreak: number;
+  readonly failSinceMs: MonoMs | undefined;
+  readonly lastOkMs: MonoMs | undefined;
+  readonly credential: CredentialSample | undefined;
+}
+
+export const NO_ENGINE_FACTS: EngineFacts = {
+  last: undefined,
+  failStreak: 0,
+  failSinceMs: undefined,
+  lastOkMs: undefined,
+  credential: undefined,
+};
+
+export const nextEngine = (before: EngineFacts, sample: EngineSample): EngineFacts => ({
+  ...before,
+  last: sample,
+  failStreak: sample.ok ? 0 : before.failStreak + 1,
+  failSinceMs: sample.ok ? undefined : (before.failSinceMs ?? sample.monoMs),
+  lastOkMs: sample.ok ? sample.monoMs : before.lastOkMs,
+});
+
+/** What the machine of an engine has told. */
+export interface HostFacts {
+  readonly last: HostSample;
+  /** When the kernel's count of out-of-memory kills was last seen to rise. */
+  readonly oomRoseMs: MonoMs | undefined;
+}
+
+export function nextHost(before: HostFacts | undefined, sample: HostSample): HostFacts {
+  const known = before?.last.oomKills ?? Number.POSITIVE_INFINITY;
+  const rose = (sample.oomKills ?? 0) > known;
+  return { last: sample, oomRoseMs: rose ? sample.monoMs : before?.oomRoseMs };
+}
+
+/** The fullest disk, where any could be read. */
+export function fullestDisk(
+  host: HostFacts | undefined,
+): { readonly path: string; readonly ratio: number } | undefined {
+  const read = host?.last.disks.flatMap(({ path, usedRatio }) =>
+    usedRatio === undefined ? [] : [{ path, ratio: usedRatio }],
+  );
+  return read?.sort((a, b) => b.ratio - a.ratio)[0];
+}

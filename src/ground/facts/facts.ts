@@ -1,0 +1,209 @@
+import type { MonoMs } from '../../core/clock.ts';
+import type { StartOrigin } from '../../core/journal.ts';
+import type { Sample, ViewerSample } from '../../core/sample.ts';
+import type { ChannelId, EngineId, GroupId } from '../../core/scope.ts';
+import { HARMLESS_SYMPTOMS, type Symptom } from '../../core/symptom.ts';
+import { type EngineFacts, type HostFacts, nextEngine, nextHost, NO_ENGINE_FACTS } from './engine_facts.ts';
+import {
+  nextAnswer,
+  nextOutput,
+  nextProgress,
+  type OutputFacts,
+  type ProgressFacts,
+  type ReachFacts,
+  type SourceFacts,
+} from './output_facts.ts';
+import { nextProcess, type ProcessFacts } from './process_facts.ts';
+import type { ChannelSetup, EngineSetup } from './setup.ts';
+import { nextSymptoms, type SymptomFacts } from './symptom_facts.ts';
+
+/** Everything known of one channel that a decision may rest on. Immutable; absent means not known. */
+export interface ChannelFacts {
+  readonly setup: ChannelSetup;
+  /** Since when the channel is watched. */
+  readonly watchedMs: MonoMs | undefined;
+  readonly process: ProcessFacts | undefined;
+  readonly output: OutputFacts | undefined;
+  readonly reach: ReachFacts | undefined;
+  readonly source: SourceFacts | undefined;
+  readonly progress: ProgressFacts | undefined;
+  readonly viewers: ViewerSample | undefined;
+  readonly symptoms: readonly SymptomFacts[];
+  /** When Reeve last began to change the channel. */
+  readonly actedMs: MonoMs | undefined;
+  /** An earlier life of Reeve saw its process end, no later than this. */
+  readonly endedMs?: MonoMs;
+  /** An earlier life of Reeve died while it changed the channel, which has not been seen to run since. */
+  readonly halfDone?: true | undefined;
+}
+
+/** Nothing known yet. */
+export const noFacts = (setup: ChannelSetup): ChannelFacts => ({
+  setup,
+  watchedMs: undefined,
+  process: undefined,
+  output: undefined,
+  reach: undefined,
+  source: undefined,
+  progress: undefined,
+  viewers: undefined,
+  symptoms: [],
+  actedMs: undefined,
+});
+
+export interface FactStoreSetup {
+  readonly channels: readonly ChannelSetup[];
+  readonly engines: readonly EngineSetup[];
+}
+
+/** Called for every new life of a channel that was watched before, whoever began it. */
+export type OnStart = (channel: ChannelId, generation: string, engine: EngineId) => void;
+
+/**
+ * The one store of what was seen: the folds of all samples and symptoms, one record per configured channel and engine.
+ * Bounded by configuration; what belongs to no configured channel is counted in `strays`.
+ */
+export class FactStore {
+  #channels = new Map<ChannelId, ChannelFacts>();
+  #engines = new Map<EngineId, { setup: EngineSetup; facts: EngineFacts; host: HostFacts | undefined }>();
+  /** Each troubled channel asks for those around it, at each look. */
+  #groups: ReadonlyMap<GroupId, readonly ChannelSetup[]> = new Map();
+  readonly #onStart: OnStart;
+  #strays = 0;
+
+  constructor(setup: FactStoreSetup, onStart: OnStart) {
+    this.#onStart = onStart;
+    this.configure(setup);
+  }
+
+  /** Takes a new configuration over; what is known of the channels that remain is kept. */
+  configure(setup: FactStoreSetup): void {
+    const { channels, engines } = setup;
+    const known = this.#channels;
+    this.#channels = new Map(channels.map((one) => [one.id, { ...(known.get(one.id) ?? noFacts(one)), setup: one }]));
+    this.#groups = Map.groupBy(channels, ({ group }) => group);
+    const held = this.#engines;
+    this.#engines = new Map(
+      engines.map((one) => {
+        const before = held.get(one.id);
+        return [one.id, { setup: one, facts: before?.facts ?? NO_ENGINE_FACTS, host: before?.host }];
+      }),
+    );
+  }
+
+  /** Samples and symptoms of channels or engines that nobody configured. */
+  get strays(): number {
+    return this.#strays;
+  }
+
+  get channels(): readonly ChannelSetup[] {
+    return [...this.#channels.values()].map(({ setup }) => setup);
+  }
+
+  /** What is known of the channels of this group. */
+  inGroup(group: GroupId): readonly ChannelFacts[] {
+    return (this.#groups.get(group) ?? []).flatMap(({ id }) => this.#channels.get(id) ?? []);
+  }
+
+  observe(sample: Sample): void {
+    if (sample.kind === 'engine' || sample.kind === 'host' || sample.kind === 'credential') {
+      const held = this.#engines.get(sample.engine);
+      if (held === undefined) return this.#stray();
+      if (sample.kind === 'engine') held.facts = nextEngine(held.facts, sample);
+      else if (sample.kind === 'host') held.host = nextHost(held.host, sample);
+      else held.facts = { ...held.facts, credential: sample };
+      return;
+    }
+    const facts = this.#channels.get(sample.channel);
+    if (facts === undefined) return this.#stray();
+    const watched = facts.watchedMs === undefined ? { ...facts, watchedMs: sample.monoMs } : facts;
+    const next = folded(watched, sample);
+    this.#channels.set(sample.channel, next);
+    if (sample.kind === 'process') this.#tellStart(facts, next);
+  }
+
+  /** Harmless symptoms are forgotten at once: they explain nothing. */
+  symptom(symptom: Symptom): void {
+    const facts = this.#channels.get(symptom.channel);
+    if (facts === undefined) return this.#stray();
+    if (HARMLESS_SYMPTOMS.has(symptom.kind)) return;
+    this.#channels.set(symptom.channel, { ...facts, symptoms: nextSymptoms(facts.symptoms, symptom) });
+  }
+
+  /** Says who began a life that was seen: a start that Reeve made is not a foreign one. */
+  started(channel: ChannelId, origin: StartOrigin, generation: string): void {
+    const facts = this.#channels.get(channel);
+    if (facts?.process === undefined) return;
+    const starts = facts.process.starts.map((one) => (one.generation === generation ? { ...one, origin } : one));
+    this.#channels.set(channel, { ...facts, process: { ...facts.process, starts } });
+  }
+
+  /** Reeve begins to change the channel: what ends now ends by its hand. Call it before the engine is asked. */
+  acted(channel: ChannelId, monoMs: MonoMs): void {
+    const facts = this.#channels.get(channel);
+    if (facts !== undefined) this.#channels.set(channel, { ...facts, actedMs: monoMs });
+  }
+
+  /** What the journal tells of a life of Reeve before this one: the channel's process ended, no later than this. */
+  recallEnd(channel: ChannelId, endedMs: MonoMs): void {
+    const facts = this.#channels.get(channel);
+    if (facts !== undefined) this.#channels.set(channel, { ...facts, endedMs });
+  }
+
+  /**
+   * What the journal tells of a life of Reeve before this one: it died while it changed the channel. A channel that
+   * stands stopped now was stopped by that, and by nobody's wish, until it is seen to run.
+   */
+  recallChange(channel: ChannelId): void {
+    const facts = this.#channels.get(channel);
+    if (facts !== undefined) this.#channels.set(channel, { ...facts, halfDone: true });
+  }
+
+  view(channel: ChannelId): ChannelFacts | undefined {
+    return this.#channels.get(channel);
+  }
+
+  engineFacts(engine: EngineId): EngineFacts {
+    return this.#engines.get(engine)?.facts ?? NO_ENGINE_FACTS;
+  }
+
+  engineSetup(engine: EngineId): EngineSetup | undefined {
+    return this.#engines.get(engine)?.setup;
+  }
+
+  hostFacts(engine: EngineId): HostFacts | undefined {
+    return this.#engines.get(engine)?.host;
+  }
+
+  #stray(): void {
+    this.#strays += 1;
+  }
+
+  #tellStart(before: ChannelFacts, next: ChannelFacts): void {
+    const start = next.process?.starts.at(-1);
+    if (start === undefined || start === before.process?.starts.at(-1)) return;
+    this.#onStart(next.setup.id, start.generation, next.setup.engine);
+  }
+}
+
+type ChannelSample = Exclude<Sample, { readonly kind: 'engine' | 'host' | 'credential' }>;
+
+/** What one more sample makes of the facts. Pure. */
+export function folded(facts: ChannelFacts, sample: ChannelSample): ChannelFacts {
+  switch (sample.kind) {
+    case 'playlist':
+      return { ...facts, output: nextOutput(facts.output, sample) };
+    case 'process': {
+      const process = nextProcess(facts.process, sample, facts);
+      return sample.state === 'running' ? { ...facts, process, halfDone: undefined } : { ...facts, process };
+    }
+    case 'source':
+      return { ...facts, source: nextAnswer(facts.source, sample) };
+    case 'reach':
+      return { ...facts, reach: nextAnswer(facts.reach, sample) };
+    case 'progress':
+      return { ...facts, progress: nextProgress(facts.progress, sample) };
+    case 'viewers':
+      return { ...facts, viewers: sample };
+  }
+}

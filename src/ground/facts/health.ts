@@ -1,0 +1,153 @@
+import type { MonoMs } from '../../core/clock.ts';
+import type { ChannelFacts } from './facts.ts';
+import type { OutputFacts, ReachFacts } from './output_facts.ts';
+import type { ProcessFacts } from './process_facts.ts';
+import {
+  OBSERVER_LOST_MS,
+  PROBE_FAILURES_MIN,
+  PROCESS_STALE_MS,
+  probeStaleOf,
+  stallAfterOf,
+  startGraceOf,
+} from './setup.ts';
+
+/** Undefined: it cannot be told. Absent, stale or failing observation is never health. */
+export interface Health {
+  readonly healthy: boolean | undefined;
+  readonly because: string;
+}
+
+const healthy = (because: string): Health => ({ healthy: true, because });
+const unhealthy = (because: string): Health => ({ healthy: false, because });
+const untold = (because: string): Health => ({ healthy: undefined, because });
+
+const seconds = (ms: number): string => `${Math.round(ms / 1000)} s`;
+
+/** The process table's word is recent and readable. */
+export const processKnown = (process: ProcessFacts | undefined, nowMs: MonoMs): process is ProcessFacts =>
+  process !== undefined && process.unreadableSinceMs === undefined && nowMs - process.lastMs <= PROCESS_STALE_MS;
+
+/** Nobody asks for an on-demand channel, so it rests. */
+export function restsOnDemand(facts: ChannelFacts, nowMs: MonoMs): boolean {
+  const { process, viewers, setup } = facts;
+  if (setup.expected !== 'on_demand') return false;
+  if (viewers !== undefined && nowMs - viewers.monoMs <= OBSERVER_LOST_MS) return viewers.viewers === 0;
+  if (!processKnown(process, nowMs)) return false;
+  if (process.state === 'stopped') return true;
+  return process.state === 'exited' && (process.lastEnd === undefined || endedOrderly(process));
+}
+
+/** The last life ended as lives end: by a stop that somebody ordered, or with nothing to complain of. */
+export function endedOrderly(process: ProcessFacts): boolean {
+  const { lastEnd } = process;
+  return lastEnd !== undefined && (lastEnd.ordered || lastEnd.exitCode === 0 || endedByOrder(lastEnd));
+}
+
+const ORDERED_SIGNALS: ReadonlySet<number> = new Set([1, 2, 3, 15]);
+/** What ffmpeg answers to a signal that asks it to stop. */
+const ORDERED_EXIT = 255;
+
+/** Somebody asked the process to stop, outside the engine's own stop. */
+export const endedByOrder = (end: {
+  readonly exitCode: number | undefined;
+  readonly exitSignal: number | undefined;
+}) => (end.exitSignal !== undefined ? ORDERED_SIGNALS.has(end.exitSignal) : end.exitCode === ORDERED_EXIT);
+
+/** The life is so young that no output is normal. Never said of a process that does not run. */
+export function isYoung(facts: ChannelFacts, nowMs: MonoMs): boolean {
+  const { process, output } = facts;
+  if (process === undefined) {
+    return facts.watchedMs !== undefined && nowMs - facts.watchedMs < startGraceOf(output?.targetDurationMs);
+  }
+  if (process.state !== 'running' && process.state !== 'starting') return false;
+  return nowMs - process.bornMs < startGraceOf(output?.targetDurationMs);
+}
+
+/** Whether viewers get a picture: the process runs and its output moves. */
+export function healthOf(facts: ChannelFacts, nowMs: MonoMs): Health {
+  const { process } = facts;
+  if (restsOnDemand(facts, nowMs)) return healthy('nobody asks for it, and it is made on demand');
+  if (process === undefined) return outputHealth(facts, nowMs);
+  if (!processKnown(process, nowMs)) {
+    const seen = outputHealth(facts, nowMs);
+    return seen.healthy === false ? seen : untold('the state of its process is not known');
+  }
+  if (process.stoppedOnPurpose) {
+    return untold(process.stoppedByUs ? 'Reeve stopped it, and it has not been started again' : 'stopped on purpose');
+  }
+  if (process.state === 'starting' || process.state === 'stopping') return untold(`the process is ${process.state}`);
+  if (process.state !== 'running') return unhealthy(`the process is ${process.state}`);
+  return outputHealth(facts, nowMs);
+}
+
+function outputHealth(facts: ChannelFacts, nowMs: MonoMs): Health {
+  if (facts.output !== undefined) return playlistHealth(facts, facts.output, nowMs);
+  if (facts.reach !== undefined) return reachHealth(facts, facts.reach, nowMs);
+  if (facts.setup.hasOutputProbe) return untold('its output was not looked at yet');
+  return inwardHealth(facts, nowMs);
+}
+
+function playlistHealth(facts: ChannelFacts, output: OutputFacts, nowMs: MonoMs): Health {
+  const { setup, process } = facts;
+  if (nowMs - output.last.monoMs > probeStaleOf(setup.outputEveryMs)) return untold('its playlist is not looked at');
+  const young = isYoung(facts, nowMs);
+  if (output.failStreak > 0) return missingHealth(output, young);
+  if (output.emptyStreak >= 2) return unhealthy('its newest segments are empty');
+  const still = standstillOf(facts, nowMs);
+  if (still !== undefined) {
+    return young ? untold('it has just started') : unhealthy(`its playlist is unchanged for ${seconds(still)}`);
+  }
+  if (output.revisions.at(-1)?.ended) return untold('its playlist is closed');
+  if (!output.everChanged) return untold('its playlist was not seen to change yet');
+  const ofThisLife = process === undefined || process.starts.length === 0 || (output.changedMs ?? 0) >= process.seenMs;
+  return ofThisLife ? healthy('it runs and its playlist moves') : untold('the new process has no output yet');
+}
+
+/** A server that answers 404 says that there is no playlist; one that does not answer says nothing of the channel. */
+function missingHealth({ last, failStreak }: OutputFacts, young: boolean): Health {
+  const told = last.failure === 'http_status' && (last.status ?? 500) < 500;
+  if (told && !young && failStreak >= PROBE_FAILURES_MIN) return unhealthy('it has no playlist');
+  return untold(`its playlist could not be read (${last.failure ?? 'unknown'})`);
+}
+
+/** For how long the playlist has stood still, when that is longer than it may; judged between samples, not by now. */
+export function standstillOf(facts: ChannelFacts, nowMs: MonoMs): number | undefined {
+  const { output, setup } = facts;
+  if (output?.changedMs === undefined || output.lastOkMs === undefined) return undefined;
+  if (nowMs - output.lastOkMs > probeStaleOf(setup.outputEveryMs)) return undefined;
+  const stillMs = output.lastOkMs - output.changedMs;
+  return stillMs >= stallAfterOf(setup, output.targetDurationMs) ? stillMs : undefined;
+}
+
+function reachHealth(facts: ChannelFacts, reach: ReachFacts, nowMs: MonoMs): Health {
+  if (nowMs - reach.last.monoMs > probeStaleOf(facts.setup.outputEveryMs)) return untold('its output is not looked at');
+  if (reach.failStreak === 0) {
+    return progressStands(facts, nowMs)
+      ? unhealthy('it answers, but makes no progress')
+      : healthy('its output answers');
+  }
+  if (reach.failStreak < PROBE_FAILURES_MIN || isYoung(facts, nowMs)) return untold('its output did not answer once');
+  return unhealthy(`its output does not answer (${reach.last.failure ?? 'unknown'})`);
+}
+
+/** Where nobody looks at the output: the encoder's reports, then the bytes that its process writes. */
+function inwardHealth(facts: ChannelFacts, nowMs: MonoMs): Health {
+  const { progress, process } = facts;
+  if (progress !== undefined && process !== undefined && progress.lastMs >= process.seenMs - 1_000) {
+    if (progressStands(facts, nowMs)) return unhealthy('its encoder makes no progress');
+    if (nowMs - progress.advancedMs <= facts.setup.stallAfterMs)
+      return healthy('it runs and its encoder makes progress');
+  }
+  if (process?.bytes !== undefined && process.bytes.movedMs > process.seenMs) {
+    if (nowMs - process.bytes.movedMs <= facts.setup.stallAfterMs) return healthy('it runs and writes');
+  }
+  return untold('nothing tells of its output');
+}
+
+/** The encoder was reporting, and has been silent or stuck for longer than its habit allows. */
+export function progressStands(facts: ChannelFacts, nowMs: MonoMs): boolean {
+  const { progress, process, output, setup } = facts;
+  if (progress === undefined || progress.reports < 2) return false;
+  if (process !== undefined && progress.advancedMs < process.seenMs - 1_000) return false;
+  return nowMs - progress.advancedMs >= Math.max(stallAfterOf(setup, output?.targetDurationMs), 3 * progress.gapMs);
+}

@@ -1,0 +1,154 @@
+import type { MonoMs } from '../../core/clock.ts';
+import type { PlaylistSample, ProgressSample, ReachSample, SourceSample } from '../../core/sample.ts';
+
+/** One content of a playlist, from when to when it was seen. */
+export interface Revision {
+  readonly revision: string;
+  readonly firstMs: MonoMs;
+  readonly lastMs: MonoMs;
+  /** Of the newest segment; undefined when it was not looked at. */
+  readonly bytes: number | undefined;
+  readonly ended: boolean;
+}
+
+/** What the probe of a channel's playlist has told. */
+export interface OutputFacts {
+  readonly last: PlaylistSample;
+  readonly lastOkMs: MonoMs | undefined;
+  readonly failStreak: number;
+  readonly failSinceMs: MonoMs | undefined;
+  /** Newest last; at most 6. */
+  readonly revisions: readonly Revision[];
+  /** When the present content was first seen; of the first content that is no change. */
+  readonly changedMs: MonoMs | undefined;
+  readonly everChanged: boolean;
+  /** Successive contents whose newest segment was empty. */
+  readonly emptyStreak: number;
+  readonly targetDurationMs: number | undefined;
+}
+
+const REVISIONS_KEPT = 6;
+
+export function nextOutput(before: OutputFacts | undefined, sample: PlaylistSample): OutputFacts {
+  const { monoMs } = sample;
+  const facts: OutputFacts = {
+    last: sample,
+    lastOkMs: sample.ok ? monoMs : before?.lastOkMs,
+    failStreak: sample.ok ? 0 : (before?.failStreak ?? 0) + 1,
+    failSinceMs: sample.ok ? undefined : (before?.failSinceMs ?? monoMs),
+    revisions: before?.revisions ?? [],
+    changedMs: before?.changedMs,
+    everChanged: before?.everChanged ?? false,
+    emptyStreak: before?.emptyStreak ?? 0,
+    targetDurationMs: sample.targetDurationMs ?? before?.targetDurationMs,
+  };
+  return sample.ok && sample.revision !== undefined ? withRevision(facts, sample, sample.revision) : facts;
+}
+
+function withRevision(facts: OutputFacts, sample: PlaylistSample, revision: string): OutputFacts {
+  const { monoMs, newestSegmentBytes: bytes } = sample;
+  const held = facts.revisions.at(-1);
+  if (held?.revision === revision) {
+    const seenAgain = { ...held, lastMs: monoMs, bytes: bytes ?? held.bytes };
+    return { ...facts, revisions: [...facts.revisions.slice(0, -1), seenAgain] };
+  }
+  const fresh: Revision = { revision, firstMs: monoMs, lastMs: monoMs, bytes, ended: sample.ended === true };
+  return {
+    ...facts,
+    revisions: [...facts.revisions, fresh].slice(-REVISIONS_KEPT),
+    changedMs: monoMs,
+    everChanged: facts.everChanged || held !== undefined,
+    emptyStreak: bytes === undefined ? facts.emptyStreak : bytes === 0 ? facts.emptyStreak + 1 : 0,
+  };
+}
+
+/** What a probe that answers only yes or no has told: plain reachability, or the source of a channel. */
+export interface AnswerFacts<Sample> {
+  readonly last: Sample;
+  readonly okStreak: number;
+  readonly okSinceMs: MonoMs | undefined;
+  readonly failStreak: number;
+  readonly failSinceMs: MonoMs | undefined;
+  readonly lastOkMs: MonoMs | undefined;
+  readonly lastFailMs: MonoMs | undefined;
+  readonly lastFailed: Sample | undefined;
+  /** When the last stretch of failures began, whether it is over or not. */
+  readonly lastFailFromMs: MonoMs | undefined;
+}
+
+export type ReachFacts = AnswerFacts<ReachSample>;
+export type SourceFacts = AnswerFacts<SourceSample>;
+
+export function nextAnswer<Sample extends ReachSample | SourceSample>(
+  before: AnswerFacts<Sample> | undefined,
+  sample: Sample,
+): AnswerFacts<Sample> {
+  const { ok, monoMs } = sample;
+  return {
+    last: sample,
+    okStreak: ok ? (before?.okStreak ?? 0) + 1 : 0,
+    okSinceMs: ok ? (before?.okSinceMs ?? monoMs) : undefined,
+    failStreak: ok ? 0 : (before?.failStreak ?? 0) + 1,
+    failSinceMs: ok ? undefined : (before?.failSinceMs ?? monoMs),
+    lastOkMs: ok ? monoMs : before?.lastOkMs,
+    lastFailMs: ok ? before?.lastFailMs : monoMs,
+    lastFailed: ok ? before?.lastFailed : sample,
+    lastFailFromMs: ok || before?.last.ok === false ? before?.lastFailFromMs : monoMs,
+  };
+}
+
+/** What an encoder's own reports have told. Log text: it corroborates, and never stands alone. */
+export interface ProgressFacts {
+  readonly lastMs: MonoMs;
+  readonly outTimeMs: number;
+  /** When the position last moved forward. */
+  readonly advancedMs: MonoMs;
+  /** When it last began to move again after a pause. */
+  readonly resumedMs: MonoMs;
+  /** The longest pause between two reports of late: silence is measured against the encoder's own habit. */
+  readonly gapMs: number;
+  readonly reports: number;
+  /** Reports at least about 2 s apart, newest last, of one life; at most 16. */
+  readonly spaced: readonly { readonly monoMs: MonoMs; readonly outTimeMs: number }[];
+}
+
+const SPACING_MS = 1_900;
+const SPACED_KEPT = 16;
+/** A longer pause is an interruption, and what follows it a resumption. */
+const INTERRUPTED_MS = 5_000;
+const GAP_MS_MAX = 10_000;
+
+export function nextProgress(before: ProgressFacts | undefined, sample: ProgressSample): ProgressFacts {
+  const { monoMs, outTimeMs } = sample;
+  const point = { monoMs, outTimeMs };
+  if (before === undefined || outTimeMs < before.outTimeMs) {
+    return { lastMs: monoMs, outTimeMs, advancedMs: monoMs, resumedMs: monoMs, gapMs: 0, reports: 1, spaced: [point] };
+  }
+  const newest = before.spaced.at(-1);
+  const apart = newest === undefined || monoMs - newest.monoMs >= SPACING_MS;
+  const gapMs = Math.min(monoMs - before.lastMs, GAP_MS_MAX);
+  const advances = outTimeMs > before.outTimeMs;
+  return {
+    lastMs: monoMs,
+    outTimeMs,
+    advancedMs: advances ? monoMs : before.advancedMs,
+    resumedMs: advances && monoMs - before.advancedMs > INTERRUPTED_MS ? monoMs : before.resumedMs,
+    gapMs: Math.max(gapMs, before.gapMs * 0.9),
+    reports: before.reports + 1,
+    spaced: apart ? [...before.spaced, point].slice(-SPACED_KEPT) : before.spaced,
+  };
+}
+
+/** Media seconds per second over each of the last intervals, newest last. Not the encoder's own average. */
+export const speedsOf = (progress: ProgressFacts): readonly number[] =>
+  progress.spaced.slice(1).map((point, index) => {
+    const from = progress.spaced[index];
+    return from === undefined ? 1 : (point.outTimeMs - from.outTimeMs) / (point.monoMs - from.monoMs);
+  });
+
+/** How far the output has fallen behind time since the best moment that is remembered, in milliseconds. */
+export function lagOf(progress: ProgressFacts): number {
+  const lead = ({ monoMs, outTimeMs }: { readonly monoMs: MonoMs; readonly outTimeMs: number }) => outTimeMs - monoMs;
+  const newest = progress.spaced.at(-1);
+  return newest === undefined ? 0 : Math.max(...progress.spaced.map(lead)) - lead(newest);
+}

@@ -1,0 +1,247 @@
+import type { MonoMs } from '../../core/clock.ts';
+import type { StartOrigin } from '../../core/journal.ts';
+import type { ProcessSample, ProcessState } from '../../core/sample.ts';
+import { OWN_ACTION_MS, RECALL_MS, SETTLED_LIFE_MS } from './setup.ts';
+
+/** The end of one life of a channel's process. */
+export interface GenerationEnd {
+  readonly monoMs: MonoMs;
+  readonly exitCode: number | undefined;
+  readonly exitSignal: number | undefined;
+  /** A person, the engine's own stop or Reeve's own action: says nothing about the channel. */
+  readonly ordered: boolean;
+  /** The dead process itself was looked at; false: only its successor was. */
+  readonly seen: boolean;
+}
+
+export interface GenerationStart {
+  readonly monoMs: MonoMs;
+  readonly generation: string;
+  readonly origin: StartOrigin;
+}
+
+/** What the process table has told of a channel. Every time is monotonic and is that of a sample. */
+export interface ProcessFacts {
+  readonly lastMs: MonoMs;
+  readonly state: ProcessState;
+  readonly stateSinceMs: MonoMs;
+  /** Since when the state cannot be read. */
+  readonly unreadableSinceMs: MonoMs | undefined;
+  readonly generation: string | undefined;
+  /** When this life was first seen. The start itself was no later. */
+  readonly seenMs: MonoMs;
+  /** When this life began, by the engine's account where it tells. */
+  readonly bornMs: MonoMs;
+  /** Not running since; undefined while it runs. */
+  readonly downSinceMs: MonoMs | undefined;
+  readonly lifeOver: boolean;
+  readonly stoppedOnPurpose: boolean;
+  /** Stopped within an action of Reeve, and not started again since. */
+  readonly stoppedByUs: boolean;
+  readonly lastEnd: GenerationEnd | undefined;
+  /** Ends that nobody ordered, newest last. */
+  readonly ends: readonly MonoMs[];
+  /** Lives in a row that ended without ever having settled. */
+  readonly failedLives: number;
+  readonly starts: readonly GenerationStart[];
+  readonly haltedSinceMs: MonoMs | undefined;
+  readonly cpu: Counter | undefined;
+  readonly bytes: Counter | undefined;
+}
+
+/** A counter and when it last moved noticeably. */
+export interface Counter {
+  readonly value: number;
+  readonly movedMs: MonoMs;
+}
+
+const LIVING: ReadonlySet<ProcessState> = new Set(['running', 'starting', 'stopping']);
+const KEEP = 16;
+/** Less CPU time than this between two looks is idling. */
+const CPU_NOTICEABLE_MS = 20;
+/** An engine's ages are rounded: a life that is younger by no more is the same one. */
+const YOUNGER_MS = 3_000;
+
+/** What Reeve knows of the channel beside the samples of this life. */
+export interface Known {
+  /** When Reeve last began to change the channel. */
+  readonly actedMs: MonoMs | undefined;
+  /** An earlier life of Reeve saw the process end, no later than this. */
+  readonly endedMs?: MonoMs | undefined;
+  /** An earlier life of Reeve died while it changed the channel, which has not been seen to run since. */
+  readonly halfDone?: true | undefined;
+}
+
+/** Folds one sample in. */
+export function nextProcess(before: ProcessFacts | undefined, sample: ProcessSample, known: Known): ProcessFacts {
+  const { actedMs } = known;
+  if (before === undefined || (before.generation === undefined && before.lastMs === before.unreadableSinceMs)) {
+    return recalled(firstSight(sample, known), sample, known.endedMs);
+  }
+  if (sample.state === 'unknown') return { ...before, unreadableSinceMs: before.unreadableSinceMs ?? sample.monoMs };
+  if (runsOn(before, sample)) {
+    const counters = countersOf(before, before, sample);
+    return { ...before, lastMs: sample.monoMs, unreadableSinceMs: undefined, ...counters };
+  }
+  const moved = withLife(before, sample, actedMs);
+  const counters = countersOf(moved, before, sample);
+  return { ...withState(moved, sample, known), ...counters };
+}
+
+/** The same life runs on: of most looks at most channels that is all there is to tell. */
+const runsOn = (before: ProcessFacts, sample: ProcessSample): boolean =>
+  sample.state === 'running' &&
+  before.state === 'running' &&
+  !before.lifeOver &&
+  before.failedLives === 0 &&
+  before.stoppedOnPurpose === sample.stoppedOnPurpose &&
+  sample.generation !== undefined &&
+  sample.generation === before.generation;
+
+/** The first sight of a process is a baseline: neither a start nor an end. */
+function firstSight(sample: ProcessSample, { halfDone }: Known): ProcessFacts {
+  const { monoMs, state } = sample;
+  const dead = !LIVING.has(state);
+  return {
+    lastMs: monoMs,
+    state,
+    stateSinceMs: monoMs,
+    unreadableSinceMs: state === 'unknown' ? monoMs : undefined,
+    generation: sample.generation,
+    seenMs: monoMs,
+    bornMs: monoMs - (sample.uptimeMs ?? 0),
+    downSinceMs: state === 'running' || state === 'unknown' ? undefined : monoMs,
+    lifeOver: dead,
+    stoppedOnPurpose: sample.stoppedOnPurpose,
+    stoppedByUs: halfDone === true && state !== 'running' && sample.stoppedOnPurpose,
+    lastEnd: undefined,
+    ends: [],
+    failedLives: 0,
+    starts: [],
+    haltedSinceMs: sample.halted ? monoMs : undefined,
+    cpu: counterOf(undefined, sample.cpuMs, monoMs),
+    bytes: counterOf(undefined, sample.bytesWritten, monoMs),
+  };
+}
+
+/** A process that is still down as the earlier life left it, a moment ago, has died, and was not found dead. */
+function recalled(facts: ProcessFacts, sample: ProcessSample, endedMs: MonoMs | undefined): ProcessFacts {
+  const isThatEnd = endedMs !== undefined && sample.monoMs - endedMs <= RECALL_MS;
+  if (!isThatEnd || sample.state !== 'exited' || sample.stoppedOnPurpose) return facts;
+  const { exitCode, exitSignal } = sample;
+  const lastEnd = { monoMs: endedMs, exitCode, exitSignal, ordered: false, seen: true };
+  return { ...facts, lastEnd, ends: [endedMs], failedLives: 1 };
+}
+
+/** Ends the old life and begins the new one, where the sample tells of either. */
+function withLife(before: ProcessFacts, sample: ProcessSample, actedMs: MonoMs | undefined): ProcessFacts {
+  const generation = generationOf(before, sample);
+  const fresh = generation !== undefined && generation !== before.generation;
+  let facts = before;
+  if (fresh) {
+    if (!facts.lifeOver) facts = withEnd(facts, sample, { actedMs, seen: false });
+    facts = withStart(facts, sample, generation);
+  }
+  if (!LIVING.has(sample.state) && !facts.lifeOver) return withEnd(facts, sample, { actedMs, seen: true });
+  return facts;
+}
+
+/** Engines without pids tell of a new life by a shorter uptime, or by running after having been down. */
+function generationOf(before: ProcessFacts, sample: ProcessSample): string | undefined {
+  if (sample.generation !== undefined) return sample.generation;
+  if (sample.state !== 'running') return before.generation;
+  const younger = sample.uptimeMs !== undefined && sample.monoMs - sample.uptimeMs - before.bornMs > YOUNGER_MS;
+  const named = before.generation !== undefined && !before.generation.startsWith('seen-');
+  if (named && !before.lifeOver) return before.generation;
+  return before.lifeOver || younger ? `seen-${sample.monoMs}` : before.generation;
+}
+
+const withStart = (facts: ProcessFacts, sample: ProcessSample, generation: string): ProcessFacts => ({
+  ...facts,
+  generation,
+  seenMs: sample.monoMs,
+  bornMs: Math.max(facts.lastMs, sample.monoMs - (sample.uptimeMs ?? 0)),
+  lifeOver: false,
+  haltedSinceMs: undefined,
+  cpu: undefined,
+  bytes: undefined,
+  starts: [...facts.starts, { monoMs: sample.monoMs, generation, origin: 'unknown' as const }].slice(-KEEP),
+});
+
+function withEnd(
+  facts: ProcessFacts,
+  sample: ProcessSample,
+  how: { readonly actedMs: MonoMs | undefined; readonly seen: boolean },
+): ProcessFacts {
+  const { monoMs } = sample;
+  const ours = how.actedMs !== undefined && monoMs - how.actedMs <= OWN_ACTION_MS && facts.seenMs < how.actedMs;
+  const ordered = ours || sample.stoppedOnPurpose;
+  const settled = monoMs - facts.bornMs >= SETTLED_LIFE_MS;
+  return {
+    ...facts,
+    lifeOver: true,
+    lastEnd: {
+      monoMs,
+      exitCode: how.seen ? sample.exitCode : undefined,
+      exitSignal: how.seen ? sample.exitSignal : undefined,
+      ordered,
+      seen: how.seen,
+    },
+    ends: ordered ? facts.ends : [...facts.ends, monoMs].slice(-KEEP),
+    failedLives: ordered ? facts.failedLives : settled ? 1 : facts.failedLives + 1,
+  };
+}
+
+function withState(facts: ProcessFacts, sample: ProcessSample, { actedMs, halfDone }: Known): ProcessFacts {
+  const { monoMs, state } = sample;
+  const running = state === 'running';
+  const ours = halfDone === true || (actedMs !== undefined && monoMs - actedMs <= OWN_ACTION_MS);
+  return {
+    ...facts,
+    lastMs: monoMs,
+    state,
+    stateSinceMs: state === facts.state ? facts.stateSinceMs : monoMs,
+    unreadableSinceMs: undefined,
+    downSinceMs: running ? undefined : (facts.downSinceMs ?? monoMs),
+    stoppedOnPurpose: sample.stoppedOnPurpose,
+    stoppedByUs: !running && sample.stoppedOnPurpose && (facts.stoppedByUs || ours),
+    lastEnd: facts.lifeOver ? completed(facts.lastEnd, sample) : facts.lastEnd,
+    failedLives: running && monoMs - facts.bornMs >= SETTLED_LIFE_MS ? 0 : facts.failedLives,
+  };
+}
+
+/** An engine may tell the exit code one look later than the death. What is over here has died under Reeve's eyes. */
+function completed(end: GenerationEnd | undefined, sample: ProcessSample): GenerationEnd | undefined {
+  if (end === undefined) return undefined;
+  return {
+    ...end,
+    exitCode: end.exitCode ?? sample.exitCode,
+    exitSignal: end.exitSignal ?? sample.exitSignal,
+    ordered: end.ordered || sample.stoppedOnPurpose,
+  };
+}
+
+function countersOf(
+  facts: ProcessFacts,
+  before: ProcessFacts,
+  sample: ProcessSample,
+): Pick<ProcessFacts, 'haltedSinceMs' | 'cpu' | 'bytes'> {
+  const sameLife = facts.generation === before.generation;
+  return {
+    haltedSinceMs: sample.halted === true ? (facts.haltedSinceMs ?? sample.monoMs) : undefined,
+    cpu: counterOf(sameLife ? before.cpu : undefined, sample.cpuMs, sample.monoMs, CPU_NOTICEABLE_MS),
+    bytes: counterOf(sameLife ? before.bytes : undefined, sample.bytesWritten, sample.monoMs),
+  };
+}
+
+/** Undefined where the sample does not tell: an unread counter has not stood still. */
+function counterOf(
+  before: Counter | undefined,
+  value: number | undefined,
+  monoMs: MonoMs,
+  noticeable = 1,
+): Counter | undefined {
+  if (value === undefined) return undefined;
+  if (before === undefined || Math.abs(value - before.value) >= noticeable) return { value, movedMs: monoMs };
+  return before;
+}

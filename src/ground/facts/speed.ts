@@ -1,0 +1,24 @@
+import type { MonoMs } from '../../core/clock.ts';
+import type { ChannelFacts } from './facts.ts';
+import { lagOf, speedsOf } from './output_facts.ts';
+import { LAG_MS_MIN, PROBE_STALE_MS, SPEED_INTERVALS, SPEED_MIN } from './setup.ts';
+
+/** The true speeds of the last intervals, newest last, while the reports are recent and of this life. */
+export function recentSpeeds(facts: ChannelFacts, nowMs: MonoMs): readonly number[] | undefined {
+  const { progress, process } = facts;
+  if (progress === undefined || nowMs - progress.lastMs > PROBE_STALE_MS) return undefined;
+  if (process !== undefined && (progress.spaced[0]?.monoMs ?? 0) < process.seenMs - 1_000) return undefined;
+  const speeds = speedsOf(progress).slice(-SPEED_INTERVALS);
+  return speeds.length < SPEED_INTERVALS ? undefined : speeds;
+}
+
+/** Too slow on each of the last intervals, and behind by now. */
+export function isSlow(facts: ChannelFacts, nowMs: MonoMs): boolean {
+  const speeds = recentSpeeds(facts, nowMs);
+  const lagMs = facts.progress === undefined ? 0 : lagOf(facts.progress);
+  return speeds?.every((speed) => speed < SPEED_MIN) === true && lagMs >= LAG_MS_MIN;
+}
+
+/** Slow, and yet moving: what stands is another trouble. */
+export const fallsBehind = (facts: ChannelFacts, nowMs: MonoMs): boolean =>
+  recentSpeeds(facts, nowMs)?.some((speed) => speed > 0) === true && isSlow(facts, nowMs);

@@ -1,0 +1,53 @@
+import type { EpochMs, MonoMs } from '../../core/clock.ts';
+import type { Origin, Symptom, SymptomKind } from '../../core/symptom.ts';
+
+/** The last of one kind of symptom from one origin. */
+export interface SymptomFacts {
+  readonly kind: SymptomKind;
+  readonly origin: Origin;
+  readonly at: EpochMs;
+  readonly firstMs: MonoMs;
+  readonly lastMs: MonoMs;
+  readonly count: number;
+  readonly windowMs: number;
+  readonly confidence: number;
+  readonly pattern: string | undefined;
+  readonly evidence: Symptom['evidence'];
+}
+
+/** What a channel's log can say of its source. */
+export const UPSTREAM_SYMPTOMS: readonly SymptomKind[] = [
+  'upstream_unreachable',
+  'upstream_timeout',
+  'upstream_not_found',
+  'auth_expired',
+  'auth_denied',
+  'rate_limited',
+  'dns_failure',
+  'tls_failure',
+];
+
+/** A pause this long makes the next one a new occurrence. */
+const APART_MS = 60_000;
+const KEPT_MS = 600_000;
+const KEPT = 24;
+
+/** Keeps one record per kind and origin; forgets what is long past, and the oldest when there are too many. */
+export function nextSymptoms(before: readonly SymptomFacts[], symptom: Symptom): readonly SymptomFacts[] {
+  const { monoMs } = symptom;
+  const held = before.find(({ kind, origin }) => kind === symptom.kind && origin === symptom.origin);
+  const goesOn = held !== undefined && monoMs - held.lastMs <= APART_MS;
+  const fresh: SymptomFacts = {
+    kind: symptom.kind,
+    origin: symptom.origin,
+    at: symptom.at,
+    firstMs: goesOn ? held.firstMs : monoMs,
+    lastMs: Math.max(monoMs, held?.lastMs ?? monoMs),
+    count: symptom.countInWindow,
+    windowMs: symptom.windowMs,
+    confidence: symptom.confidence,
+    pattern: symptom.pattern,
+    evidence: symptom.evidence.slice(-3),
+  };
+  return [...before.filter((one) => one !== held && monoMs - one.lastMs <= KEPT_MS), fresh].slice(-KEPT);
+}

@@ -1,0 +1,197 @@
+import type { FailureClass } from '../../core/classification.ts';
+import type { MonoMs } from '../../core/clock.ts';
+import type { Signal } from '../../core/envelope.ts';
+import { HARMLESS_SYMPTOMS, type Origin, type SymptomKind } from '../../core/symptom.ts';
+import type { ChannelFacts } from '../facts/facts.ts';
+import { type ClassifyContext, type ClassifyInput, classifyInputAt, reported } from './classify_input.ts';
+import type { Match, Row, Want } from './rule.ts';
+import * as host from './host.ts';
+import * as media from './media.ts';
+import * as observer from './observer.ts';
+import * as upstream from './upstream.ts';
+import * as life from './process.ts';
+import { CHURN_WINDOW_MS, SETTLING_MAX_MS } from '../facts/setup.ts';
+
+/** What is concluded of a channel (or of an engine) at one moment, and on whose word. */
+export interface Assessment {
+  readonly trouble: true;
+  readonly classification: FailureClass;
+  /** 0 to 1, see `confidenceOf`. */
+  readonly confidence: number;
+  readonly healthy: boolean | undefined;
+  readonly because: string;
+  /** Independent witnesses, each with the origin of what it saw. */
+  readonly signals: readonly Signal[];
+  readonly lastErrorType: SymptomKind | undefined;
+  /** Failing symptoms per minute, over the last minute. */
+  readonly errorFrequency: number;
+  /** Class, source and item. */
+  readonly fingerprint: string;
+  /** When the trouble began, as far as it was seen; may be before it had this name. */
+  readonly sinceMs: MonoMs;
+  /** The engine may still deal with it itself, or the evidence is not complete yet. */
+  readonly settling: boolean;
+  /** Nothing may be done before this. */
+  readonly actNotBeforeMs: MonoMs;
+  /** Looks that, taken now, would settle the doubt sooner. */
+  readonly wants: readonly Want[];
+}
+
+/** Nothing is wrong, or nothing is known to be. `quiet`: no output is expected. */
+export interface NoTrouble {
+  readonly trouble: false;
+  readonly classification: 'expected_quiet' | undefined;
+  readonly healthy: boolean | undefined;
+  readonly quiet: boolean;
+  readonly because: string;
+  /**
+   * Its log complains of this, while its output still moves: where neighbours are in that trouble, it is on its way.
+   */
+  readonly omen: FailureClass | undefined;
+}
+
+export type Finding = Assessment | NoTrouble;
+
+/** The order of precedence: the first row that holds wins. The same order as `FAILURE_CLASSES`. */
+export const ROWS: readonly Row[] = [
+  { classification: 'telemetry_untrusted', holds: observer.telemetryUntrusted },
+  { classification: 'control_plane_down', holds: observer.controlPlaneDown },
+  { classification: 'expected_quiet', holds: observer.expectedQuiet },
+  { classification: 'host_exhausted', holds: host.hostExhausted },
+  { classification: 'pool_exhausted', holds: host.poolExhausted },
+  { classification: 'datastore_contention', holds: host.datastoreContention },
+  { classification: 'upstream_auth_expired', holds: upstream.upstreamAuthExpired },
+  { classification: 'upstream_url_expired', holds: upstream.upstreamUrlExpired },
+  { classification: 'upstream_not_found', holds: upstream.upstreamNotFound },
+  { classification: 'upstream_rate_limited', holds: upstream.upstreamRateLimited },
+  { classification: 'upstream_unavailable', holds: upstream.upstreamUnavailable },
+  { classification: 'hls_window_slip', holds: media.hlsWindowSlip },
+  { classification: 'media_unplayable', holds: media.mediaUnplayable },
+  { classification: 'item_churn', holds: media.itemChurn },
+  { classification: 'playout_empty', holds: media.playoutEmpty },
+  { classification: 'guide_stale', holds: media.guideStale },
+  { classification: 'encoder_session_limit', holds: media.encoderSessionLimit },
+  { classification: 'encoder_misconfigured', holds: media.encoderMisconfigured },
+  { classification: 'encode_too_slow', holds: media.encodeTooSlow },
+  { classification: 'ghost_publisher', holds: media.ghostPublisher },
+  { classification: 'publish_rejected', holds: media.publishRejected },
+  { classification: 'tuner_slots_exhausted', holds: media.tunerSlotsExhausted },
+  { classification: 'publisher_lost', holds: media.publisherLost },
+  { classification: 'process_crashed', holds: life.processCrashed },
+  { classification: 'output_stalled', holds: life.outputStalled },
+  { classification: 'unknown', holds: life.unknownTrouble },
+];
+
+/** Pure: the same facts at the same moment always give the same finding (docs/classification.md). */
+export function classify(facts: ChannelFacts, context: ClassifyContext, nowMs: MonoMs): Finding {
+  const input = classifyInputAt(facts, context, nowMs);
+  for (const { classification, holds } of ROWS) {
+    const match = holds(input);
+    if (match === undefined) continue;
+    if (classification === 'expected_quiet') return quiet(input, match.because);
+    return assessed(input, classification, match);
+  }
+  const { healthy, because } = input.health;
+  return { trouble: false, classification: undefined, healthy, quiet: false, because, omen: omenOf(input) };
+}
+
+const quiet = (input: ClassifyInput, because: string): NoTrouble => ({
+  trouble: false,
+  classification: 'expected_quiet',
+  healthy: input.health.healthy,
+  quiet: true,
+  because,
+  omen: undefined,
+});
+
+const OMEN_MS = 10_000;
+
+/** Only of the source: a channel with a buffer plays on for a while after its source is gone. */
+function omenOf(input: ClassifyInput): FailureClass | undefined {
+  const [first] = reported(input, 'upstream_unreachable', 'upstream_timeout', 'dns_failure');
+  return first !== undefined && input.nowMs - first.lastMs <= OMEN_MS ? 'upstream_unavailable' : undefined;
+}
+
+/**
+ * Doubts about the observation, and what is wrong beside the picture, leave health as it is; every other trouble
+ * denies it.
+ */
+const BESIDE: ReadonlySet<FailureClass> = new Set(['telemetry_untrusted', 'control_plane_down', 'guide_stale']);
+
+function assessed(input: ClassifyInput, classification: FailureClass, match: Match): Assessment {
+  const settledMs = Math.max(engineSettlesMs(input, classification), match.notBeforeMs ?? 0);
+  return {
+    trouble: true,
+    classification,
+    confidence: confidenceOf(match, input.facts.symptoms),
+    healthy: BESIDE.has(classification) ? input.health.healthy : false,
+    because: match.because.slice(0, 300),
+    signals: match.signals.slice(0, 8),
+    lastErrorType: match.symptom ?? strongest(input),
+    errorFrequency: errorFrequencyOf(input.facts, input.nowMs),
+    fingerprint: `${classification}|${input.facts.source?.last.host ?? input.facts.setup.engine}|${input.facts.setup.id}`,
+    sinceMs: match.sinceMs ?? input.nowMs,
+    settling: input.nowMs < settledMs,
+    actNotBeforeMs: settledMs,
+    wants: match.wants ?? [],
+  };
+}
+
+/**
+ * Until when the engine may still deal with it itself. 0: it has nothing to deal with. Lives that end one after another
+ * are not settling, however often the engine tries; and no series of tries settles for longer than its limit.
+ */
+function engineSettlesMs(input: ClassifyInput, classification: FailureClass): MonoMs {
+  const { process, context } = input;
+  if (process === undefined || !input.down || process.state === 'fatal') return 0;
+  if (input.churning && classification !== 'process_crashed') return 0;
+  if (process.state === 'exited') return process.stateSinceMs + context.autorestartGraceMs;
+  const seriesMs = process.ends.find((endMs) => input.nowMs - endMs < CHURN_WINDOW_MS) ?? process.stateSinceMs;
+  return Math.min(seriesMs, process.stateSinceMs) + SETTLING_MAX_MS;
+}
+
+/** How much a witness of each origin is worth alone; a log line is worth its pattern's confidence on top. */
+const WEIGHT: Readonly<Record<Origin, number>> = { log: 0.5, metric: 0.5, probe: 0.7, process: 0.7, host: 0.8 };
+const CONFIDENCE_MAX = 0.95;
+const AGAINST = 0.7;
+
+/**
+ * 1 − Π(1 − weight) over the origins that bear witness (each counts once), at most 0.95; times 0.7 for each fact
+ * that speaks against. So a log alone stays below 0.6, and two kinds of witness reach 0.8 and more.
+ */
+export function confidenceOf(match: Match, symptoms: ChannelFacts['symptoms']): number {
+  const origins = new Set(match.signals.map(({ origin }) => origin));
+  let doubt = 1;
+  for (const origin of origins) {
+    const weight = origin === 'log' ? WEIGHT.log * patternConfidence(match, symptoms) : WEIGHT[origin];
+    doubt *= 1 - weight;
+  }
+  return round(Math.min(CONFIDENCE_MAX, 1 - doubt) * AGAINST ** (match.against ?? 0));
+}
+
+const round = (value: number): number => Math.round(value * 1000) / 1000;
+
+/** Of the best log symptom among the witnesses; a progress report is no pattern and counts in full. */
+function patternConfidence(match: Match, symptoms: ChannelFacts['symptoms']): number {
+  const kinds = new Set(match.signals.filter(({ origin }) => origin === 'log').map(({ symptom }) => symptom));
+  const known = symptoms.filter(({ kind, origin }) => origin === 'log' && kinds.has(kind));
+  return known.length === 0 ? 1 : Math.max(...known.map(({ confidence }) => confidence));
+}
+
+const strongest = (input: ClassifyInput): SymptomKind | undefined =>
+  input.facts.symptoms
+    .filter(({ lastMs }) => input.nowMs - lastMs <= MINUTE_MS)
+    .reduce<ChannelFacts['symptoms'][number] | undefined>(
+      (best, one) => (best === undefined || one.confidence > best.confidence ? one : best),
+      undefined,
+    )?.kind;
+
+const MINUTE_MS = 60_000;
+
+/** Counts of the last minute's failing symptoms, each scaled from its own window to a minute. */
+export function errorFrequencyOf(facts: ChannelFacts, nowMs: MonoMs): number {
+  const perMinute = facts.symptoms
+    .filter(({ kind, lastMs }) => !HARMLESS_SYMPTOMS.has(kind) && nowMs - lastMs < MINUTE_MS)
+    .map(({ count, windowMs }) => (count * MINUTE_MS) / Math.max(windowMs, 1_000));
+  return round(perMinute.reduce((sum, one) => sum + one, 0));
+}

@@ -1,0 +1,137 @@
+import type { MonoMs } from '../../core/clock.ts';
+import type { ChannelFacts } from '../facts/facts.ts';
+import { processKnown, progressStands } from '../facts/health.ts';
+import type { ClassifyContext } from './classify_input.ts';
+import type { ProcessFacts } from '../facts/process_facts.ts';
+import {
+  CHURN_WINDOW_MS,
+  OBSERVER_LOST_MS,
+  probeStaleOf,
+  stallAfterOf,
+  startGraceOf,
+  SYMPTOM_FRESH_MS,
+} from '../facts/setup.ts';
+import { VIEWERS_STALE_MS } from '../facts/viewers.ts';
+
+/** A judgement is renewed after this long at the latest, should a moment be missing below. */
+const STANDS_MS_MAX = 30_000;
+
+/**
+ * A judgement that found no trouble, and whether another one could come to anything else by now. Most channels are
+ * well most of the time, and to judge them again and again is most of what an idle machine does.
+ */
+export class FindingCache {
+  #facts: ChannelFacts;
+  readonly #context: ClassifyContext;
+  readonly #judgedMs: MonoMs;
+  /** Worked out when it is first asked for: what gets news before that is judged anyway. */
+  #rests: { readonly untilMs: MonoMs; readonly isProcessKnown: boolean } | undefined;
+
+  constructor(facts: ChannelFacts, context: ClassifyContext, judgedMs: MonoMs) {
+    this.#facts = facts;
+    this.#context = context;
+    this.#judgedMs = judgedMs;
+  }
+
+  /** The same judgement would come of these. Never true of what it cannot tell. */
+  stands(facts: ChannelFacts, context: ClassifyContext, nowMs: MonoMs): boolean {
+    if (!isSameAround(this.#context, context) || !tellsTheSame(this.#facts, facts)) return false;
+    this.#rests ??= {
+      untilMs: holdsUntil(this.#facts, this.#judgedMs),
+      isProcessKnown: processKnown(this.#facts.process, this.#judgedMs),
+    };
+    const { untilMs, isProcessKnown } = this.#rests;
+    if (nowMs >= untilMs || processKnown(facts.process, nowMs) !== isProcessKnown) return false;
+    this.#facts = facts;
+    return true;
+  }
+}
+
+/** Two contexts in which the same facts come to the same judgement. */
+export const isSameContext = (a: ClassifyContext, b: ClassifyContext): boolean =>
+  a.engine === b.engine && isSameAround(a, b);
+
+/** The same, for a channel in no trouble: of an engine that answers it matters that it does, not when. */
+const isSameAround = (a: ClassifyContext, b: ClassifyContext): boolean =>
+  a.engine.failStreak === b.engine.failStreak &&
+  a.engine.credential === b.engine.credential &&
+  a.engine.last?.poolPressure === b.engine.last?.poolPressure &&
+  a.host === b.host &&
+  a.limits === b.limits &&
+  a.autorestartGraceMs === b.autorestartGraceMs &&
+  a.sharingSource === b.sharingSource &&
+  a.nearby?.failFromMs === b.nearby?.failFromMs &&
+  a.nearby?.okSinceMs === b.nearby?.okSinceMs;
+
+const tellsTheSame = (a: ChannelFacts, b: ChannelFacts): boolean =>
+  a === b ||
+  (a.setup === b.setup &&
+    a.watchedMs === b.watchedMs &&
+    a.output === b.output &&
+    a.reach === b.reach &&
+    a.source === b.source &&
+    a.progress === b.progress &&
+    a.viewers === b.viewers &&
+    a.symptoms === b.symptoms &&
+    a.actedMs === b.actedMs &&
+    isSameLife(a.process, b.process));
+
+/**
+ * It was looked at again, and that was all. What it used of the processor bears witness in trouble only, and when it
+ * was last seen counts as `processKnown`.
+ */
+const isSameLife = (a: ProcessFacts | undefined, b: ProcessFacts | undefined): boolean =>
+  a === b ||
+  (a !== undefined &&
+    b !== undefined &&
+    a.state === b.state &&
+    a.stateSinceMs === b.stateSinceMs &&
+    a.unreadableSinceMs === b.unreadableSinceMs &&
+    a.seenMs === b.seenMs &&
+    a.bornMs === b.bornMs &&
+    a.downSinceMs === b.downSinceMs &&
+    a.stoppedOnPurpose === b.stoppedOnPurpose &&
+    a.stoppedByUs === b.stoppedByUs &&
+    a.lastEnd === b.lastEnd &&
+    a.ends === b.ends &&
+    a.failedLives === b.failedLives &&
+    a.starts === b.starts &&
+    a.bytes === b.bytes);
+
+/**
+ * Until when time alone changes nothing about a channel in no trouble: the next of the moments at which a row of the
+ * table would turn. Now, for what is too unsettled to tell. That a source, a log or an encoder falls silent takes
+ * witnesses away, and makes no trouble of none.
+ */
+export function holdsUntil(facts: ChannelFacts, nowMs: MonoMs): MonoMs {
+  if (!isSettled(facts, nowMs)) return nowMs;
+  const { setup, process, output, reach, progress, viewers } = facts;
+  let untilMs = nowMs + STANDS_MS_MAX;
+  const turns = (sinceMs: MonoMs = Number.NaN, afterMs: number): void => {
+    const turnMs = sinceMs + afterMs;
+    if (turnMs >= nowMs && turnMs < untilMs) untilMs = turnMs;
+  };
+  turns(process === undefined ? facts.watchedMs : process.bornMs, startGraceOf(output?.targetDurationMs));
+  turns(process?.unreadableSinceMs, OBSERVER_LOST_MS);
+  turns(process?.bytes?.movedMs, setup.stallAfterMs);
+  turns(facts.watchedMs, OBSERVER_LOST_MS);
+  turns(output?.last.monoMs, OBSERVER_LOST_MS);
+  turns(reach?.last.monoMs, OBSERVER_LOST_MS);
+  turns(output?.last.monoMs, probeStaleOf(setup.outputEveryMs));
+  turns(reach?.last.monoMs, probeStaleOf(setup.outputEveryMs));
+  turns(progress?.advancedMs, setup.stallAfterMs);
+  turns(progress?.advancedMs, stallAfterOf(setup, output?.targetDurationMs));
+  turns(progress?.advancedMs, 3 * (progress?.gapMs ?? 0));
+  turns(viewers?.monoMs, OBSERVER_LOST_MS);
+  turns(viewers?.monoMs, VIEWERS_STALE_MS);
+  return untilMs;
+}
+
+/** It runs, or does not because nobody wants it to; nothing is said of it, and no life of it has ended of late. */
+function isSettled(facts: ChannelFacts, nowMs: MonoMs): boolean {
+  const { process, symptoms } = facts;
+  if (symptoms.some(({ lastMs }) => nowMs - lastMs <= SYMPTOM_FRESH_MS) || progressStands(facts, nowMs)) return false;
+  if (process === undefined) return true;
+  const isWanted = process.state === 'running' || (process.stoppedOnPurpose && !process.stoppedByUs);
+  return isWanted && nowMs - (process.ends.at(-1) ?? Number.NEGATIVE_INFINITY) >= CHURN_WINDOW_MS;
+}

@@ -1,0 +1,226 @@
+import type { SymptomKind } from '../../core/symptom.ts';
+import { endedByOrder, progressStands } from '../facts/health.ts';
+import {
+  diedBySignal,
+  dropsFrames,
+  type ClassifyInput,
+  maybeKilled,
+  outageIsOver,
+  outageMs,
+  sourceFails,
+  sourceReadSince,
+  reported,
+} from './classify_input.ts';
+import type { ProcessFacts } from '../facts/process_facts.ts';
+import type { Match, Want } from './rule.ts';
+import {
+  LOG_LAG_MS,
+  LOOP_REST_MS,
+  OOM_WAIT_MS,
+  FIRST_OUTPUT_MS,
+  SETTLING_MAX_MS,
+  stallAfterOf,
+  SYMPTOM_FRESH_MS,
+  UNKNOWN_PATIENCE_MS,
+} from '../facts/setup.ts';
+import {
+  deadSignal,
+  idleSignal,
+  isHalted,
+  outputSignal,
+  progressSignal,
+  silentOutputSignal,
+  spoken,
+  symptomSignal,
+} from './signals.ts';
+
+/**
+ * It died and nothing above explains it. A process that was killed by a signal did not die of its source; one that
+ * ended by itself may have: then the source must have been read well after the end. Exit 0 and ordered ends are no
+ * crash, except where an outage is what ended them and the outage is over.
+ */
+export function processCrashed(input: ClassifyInput): Match | undefined {
+  const { process } = input;
+  if (process?.state !== 'exited' && process?.state !== 'fatal') return undefined;
+  if (!input.down || process.stoppedByUs) return undefined;
+  const afterOutage = outageIsOver(input);
+  const rested = loopHasRested(input, process);
+  if (!afterOutage && !rested && !diedUnexpectedly(input, process)) return undefined;
+  const lines = reported(input, 'process_crash', 'process_exit_nonzero', 'fd_exhaustion');
+  const signals = spoken(deadSignal(input), silentOutputSignal(input), ...lines.map(symptomSignal));
+  const downMs = process.downSinceMs ?? process.stateSinceMs;
+  const kernelMs = waitForKernel(input, process);
+  return {
+    because: afterOutage
+      ? 'it went down with its source, and the source is back'
+      : rested
+        ? 'its lives were short, and it has been dead for ten minutes'
+        : 'its process died unexpectedly',
+    signals,
+    symptom: lines[0]?.kind ?? (diedBySignal(process) ? 'process_crash' : 'process_exit_nonzero'),
+    sinceMs: downMs,
+    notBeforeMs: Math.max(waitForWitness(input, process, new Set(signals.map(({ origin }) => origin)).size), kernelMs),
+    wants: kernelMs > 0 ? ['host'] : [],
+  };
+}
+
+/**
+ * It died as often as it was started, for no known reason, and has been dead for long: no loop turns any more. Whether
+ * it would live now nobody can know without one start. What the source or an order explains is no such loop, and one
+ * that Reeve has had its start in is a person's.
+ */
+export function loopHasRested(input: ClassifyInput, process: ProcessFacts): boolean {
+  const { context, nowMs } = input;
+  const { actedMs = Number.NEGATIVE_INFINITY } = input.facts;
+  if (process.state !== 'exited' && process.state !== 'fatal') return false;
+  if (nowMs - actedMs < context.limits.fingerprintMemoryMs) return false;
+  if (process.failedLives < 2 || nowMs - (process.downSinceMs ?? nowMs) < LOOP_REST_MS) return false;
+  return endedUnexpectedly(input, process);
+}
+
+const diedUnexpectedly = (input: ClassifyInput, process: ProcessFacts): boolean =>
+  process.state === 'exited' && endedUnexpectedly(input, process);
+
+function endedUnexpectedly(input: ClassifyInput, process: ProcessFacts): boolean {
+  const { facts } = input;
+  const end = process.lastEnd;
+  if (end === undefined || end.ordered) return false;
+  if (end.exitCode === 0 || endedByOrder(end) || outageMs(input) !== undefined) return false;
+  if (!facts.setup.hasSource) return true;
+  return diedBySignal(process) ? sourceFails(input) === false : sourceReadSince(input, end.monoMs);
+}
+
+/** One witness is not two: where another one is on its way, it is waited for. */
+function waitForWitness(input: ClassifyInput, process: ProcessFacts, origins: number): number {
+  const { facts } = input;
+  if (process.downSinceMs === undefined) return 0;
+  const wordsMs = diedBySignal(process) ? 0 : process.downSinceMs + input.context.autorestartGraceMs + LOG_LAG_MS;
+  if (origins >= 2 || !facts.setup.hasOutputProbe) return wordsMs;
+  const stallMs = stallAfterOf(facts.setup, facts.output?.targetDurationMs);
+  return Math.max(wordsMs, process.downSinceMs + stallMs + facts.setup.outputEveryMs);
+}
+
+/** A SIGKILL may be the kernel's: its count of out-of-memory kills must be read after the death. */
+function waitForKernel(input: ClassifyInput, process: ProcessFacts): number {
+  const end = process.lastEnd;
+  if (end === undefined || !diedBySignal(process) || !maybeKilled(end)) return 0;
+  const host = input.context.host?.last;
+  if (host?.oomKills === undefined || host.monoMs >= end.monoMs) return 0;
+  return end.monoMs + OOM_WAIT_MS;
+}
+
+/**
+ * It runs, and its output has stopped by two independent signals. A channel with a source has this only when the
+ * source was read well after the output stopped.
+ */
+export function outputStalled(input: ClassifyInput): Match | undefined {
+  const { process } = input;
+  if (process?.state !== 'running' || input.young || input.health.healthy !== false) return undefined;
+  if (awaitsOutput(input, process) || dropsFrames(input)) return undefined;
+  const lines = reported(input, 'stalled_output');
+  const signals = spoken(stalledOutput(input), idleSignal(input), progressSignal(input), ...lines.map(symptomSignal));
+  const origins = new Set(signals.map(({ origin }) => origin));
+  if (origins.size < 2 || stillProgressing(input, process)) return undefined;
+  if (input.facts.setup.hasSource && !sourceSpeaksForIt(input)) return undefined;
+  return {
+    because: `it runs and its output stands: ${signals.map(({ says }) => says).join('; ')}`,
+    signals,
+    symptom: 'stalled_output',
+    sinceMs: stoppedMs(input),
+  };
+}
+
+/** This life has written nothing yet, and has not had long to. */
+function awaitsOutput(input: ClassifyInput, process: ProcessFacts): boolean {
+  const { output } = input.facts;
+  if (process.starts.length === 0) return false;
+  // The playlist that the old process closed is seen late, too: it is not the new one's.
+  const newest = output?.revisions.at(-1);
+  const playlistMs = newest === undefined || newest.ended ? 0 : newest.firstMs;
+  const writtenMs = output === undefined ? (input.facts.progress?.advancedMs ?? 0) : playlistMs;
+  return writtenMs <= process.seenMs && input.nowMs - process.bornMs < FIRST_OUTPUT_MS;
+}
+
+/** Empty segments are something else than none. */
+const stalledOutput = (input: ClassifyInput) =>
+  (input.facts.output?.emptyStreak ?? 0) >= 2 ? undefined : outputSignal(input);
+
+/** The encoder's reports move on, so it is slow or writes elsewhere; it does not stand. */
+function stillProgressing(input: ClassifyInput, process: ProcessFacts): boolean {
+  const { progress } = input.facts;
+  if (progress === undefined || progress.lastMs < process.seenMs) return false;
+  return progress.reports >= 2 && !progressStands(input.facts, input.nowMs);
+}
+
+const stoppedMs = (input: ClassifyInput): number | undefined =>
+  input.facts.output?.changedMs ?? input.facts.progress?.advancedMs;
+
+function sourceSpeaksForIt(input: ClassifyInput): boolean {
+  if (isHalted(input)) return sourceFails(input) === false;
+  const segmentMs = input.facts.output?.targetDurationMs ?? 2_000;
+  return sourceReadSince(input, (stoppedMs(input) ?? input.nowMs) + segmentMs + 1_000);
+}
+
+const NEWS_MS_MAX = 60_000;
+/** These say that something happened, and not why. */
+const TELLS_NO_CAUSE: ReadonlySet<SymptomKind> = new Set([
+  'process_crash',
+  'process_exit_nonzero',
+  'stalled_output',
+  'buffer_underrun',
+  'clock_skew_or_dts',
+]);
+
+/** Something is wrong, and nothing above says what. A person is asked, when it has not become clearer by then. */
+export function unknownTrouble(input: ClassifyInput): Match | undefined {
+  const { process, facts, health } = input;
+  const unseen = process === undefined && facts.output === undefined && facts.reach === undefined;
+  const lines = reported(input, 'process_crash', 'process_killed_oom', 'process_exit_nonzero', 'stalled_output');
+  if (!input.down && health.healthy !== false && !(unseen && lines.length > 0)) return undefined;
+  if (process?.state === 'starting' && input.nowMs - process.stateSinceMs < SETTLING_MAX_MS) return undefined;
+  const sinceMs = (input.down ? process?.downSinceMs : (stoppedMs(input) ?? lines[0]?.firstMs)) ?? input.nowMs;
+  const signals = spoken(deadSignal(input), outputSignal(input), idleSignal(input), progressSignal(input));
+  return {
+    because: why(input),
+    signals: [...signals, ...lines.map(symptomSignal)],
+    sinceMs,
+    notBeforeMs: Math.max(sinceMs, lastNewsMs(input, sinceMs)) + patienceMs(input),
+    wants: wanted(input),
+  };
+}
+
+function why(input: ClassifyInput): string {
+  const end = input.process?.lastEnd;
+  if (input.process?.stoppedByUs) return 'Reeve stopped it and the engine did not start it again';
+  if (input.down && end?.exitCode === 0) return 'it ended by itself with exit 0 and stays dark';
+  if (input.down && end !== undefined && endedByOrder(end))
+    return 'somebody ended it outside the engine, and it stays dark';
+  return input.health.because;
+}
+
+/** The source decides between several answers: its next look is waited for, once. */
+function patienceMs(input: ClassifyInput): number {
+  const { setup, output } = input.facts;
+  const lookMs = setup.hasSource ? setup.sourceEveryMs * 2 : 0;
+  const stallMs = input.down ? 0 : stallAfterOf(setup, output?.targetDurationMs);
+  return stallMs + Math.max(UNKNOWN_PATIENCE_MS, lookMs);
+}
+
+/**
+ * When something last changed that may yet cure it: its encoder moves again, its source is back, its process changed
+ * its state, or what explained it fell silent. A log that never falls silent puts nothing off for ever.
+ */
+function lastNewsMs(input: ClassifyInput, sinceMs: number): number {
+  const { process } = input;
+  const { source, progress, symptoms } = input.facts;
+  const back = source?.lastFailMs === undefined ? undefined : source.okSinceMs;
+  const lines = symptoms
+    .filter(({ kind }) => !TELLS_NO_CAUSE.has(kind))
+    .map(({ lastMs }) => Math.min(lastMs + SYMPTOM_FRESH_MS, sinceMs + NEWS_MS_MAX));
+  const moves = input.down ? process?.stateSinceMs : progress?.resumedMs;
+  const born = process?.state === 'running' && process.starts.length > 0 ? process.seenMs : 0;
+  return Math.max(born, back ?? 0, moves ?? 0, ...lines);
+}
+
+const wanted = (input: ClassifyInput): readonly Want[] =>
+  input.facts.setup.hasSource ? ['source', 'output'] : ['output'];

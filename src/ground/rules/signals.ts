@@ -1,0 +1,160 @@
+import type { MonoMs } from '../../core/clock.ts';
+import type { Signal } from '../../core/envelope.ts';
+import type { Origin, SymptomKind } from '../../core/symptom.ts';
+import { fullestDisk } from '../facts/engine_facts.ts';
+import { progressStands, standstillOf } from '../facts/health.ts';
+import { diedBySignal, type ClassifyInput, sourceFailure } from './classify_input.ts';
+import type { ProcessFacts } from '../facts/process_facts.ts';
+import { DISK_FULL_RATIO, PROBE_FAILURES_MIN, stallAfterOf } from '../facts/setup.ts';
+import type { SymptomFacts } from '../facts/symptom_facts.ts';
+
+/*
+ * Witnesses: each looks at one kind of fact and says what it saw, or says nothing.
+ * The origin is that of the fact, never of the conclusion: what comes from a log stays `log`.
+ */
+
+const seconds = (ms: number): string => `${Math.round(ms / 1000)} s`;
+const signal = (origin: Origin, says: string, monoMs: MonoMs, symptom?: SymptomKind): Signal => ({
+  origin,
+  says,
+  symptom,
+  monoMs,
+});
+
+/** Something may be said by nobody. */
+export type Witness = Signal | undefined;
+
+export const spoken = (...witnesses: readonly Witness[]): readonly Signal[] =>
+  witnesses.filter((one): one is Signal => one !== undefined);
+
+export const symptomSignal = (one: SymptomFacts): Signal =>
+  signal(one.origin, `${one.kind}, ${one.count} in ${seconds(one.windowMs)}`, one.lastMs, one.kind);
+
+/** The process table: the process is not there. */
+export function deadSignal(input: ClassifyInput): Witness {
+  const { process } = input;
+  if (!input.down || process === undefined) return undefined;
+  return signal('process', `the process is ${process.state}${exitOf(process)}`, process.lastMs);
+}
+
+function exitOf(process: ProcessFacts): string {
+  const end = process.lastEnd;
+  if (end?.exitSignal) return ` (signal ${end.exitSignal})`;
+  if (diedBySignal(process)) return ' (killed by a signal)';
+  return end?.exitCode === undefined ? '' : ` (exit ${end.exitCode})`;
+}
+
+/** The process table: lives end one after another. */
+export const churnSignal = (input: ClassifyInput): Witness =>
+  input.process === undefined || input.recentEnds < 2
+    ? undefined
+    : signal('process', `${input.recentEnds} lives ended within 60 s`, input.process.lastMs);
+
+/**
+ * The process table: it is there and does nothing. CPU time decides, for a process that is being throttled
+ * is halted most of the time it is looked at, and still works.
+ */
+export function idleSignal(input: ClassifyInput): Witness {
+  const { process, facts, nowMs } = input;
+  if (process?.state !== 'running') return undefined;
+  const stallMs = stallAfterOf(facts.setup, facts.output?.targetDurationMs);
+  const idleMs = process.cpu === undefined ? 0 : process.lastMs - process.cpu.movedMs;
+  if (idleMs >= stallMs) {
+    const halted = process.haltedSinceMs !== undefined;
+    return signal('process', `${halted ? 'halted, ' : ''}no CPU time used for ${seconds(idleMs)}`, process.lastMs);
+  }
+  const mute = process.bytes === undefined ? 0 : nowMs - process.bytes.movedMs;
+  return mute >= stallMs ? signal('process', `nothing written for ${seconds(mute)}`, process.lastMs) : undefined;
+}
+
+/** The process is halted by a signal and has used no CPU time since. */
+export function isHalted(input: ClassifyInput): boolean {
+  const { process } = input;
+  if (process?.state !== 'running' || process.cpu === undefined) return false;
+  return process.cpu.movedMs <= (process.haltedSinceMs ?? Number.NEGATIVE_INFINITY);
+}
+
+/** The probe of the playlist: it stands still, is missing, or lists nothing but empty segments. */
+export function outputSignal(input: ClassifyInput): Witness {
+  const { output } = input.facts;
+  if (output === undefined) return reachSignal(input);
+  if (output.emptyStreak >= 2) return emptySignal(input);
+  if (output.failStreak >= PROBE_FAILURES_MIN && output.last.failure === 'http_status') {
+    return signal('probe', `no playlist (status ${output.last.status ?? 'unknown'})`, output.last.monoMs);
+  }
+  const still = standstillOf(input.facts, input.nowMs);
+  return still === undefined
+    ? undefined
+    : signal('probe', `playlist unchanged for ${seconds(still)}`, output.last.monoMs);
+}
+
+/** The probe, for a process that is dead anyway: a playlist that misses one segment already tells. */
+export function silentOutputSignal(input: ClassifyInput): Witness {
+  const { output } = input.facts;
+  const sooner = outputSignal(input);
+  if (sooner !== undefined || output?.changedMs === undefined || output.lastOkMs === undefined) return sooner;
+  const still = output.lastOkMs - output.changedMs;
+  const late = still >= Math.max(1.5 * (output.targetDurationMs ?? 2_000), 2_500);
+  return late ? signal('probe', `playlist unchanged for ${seconds(still)}`, output.lastOkMs) : undefined;
+}
+
+function reachSignal(input: ClassifyInput): Witness {
+  const { reach } = input.facts;
+  if (reach === undefined || reach.failStreak < PROBE_FAILURES_MIN) return undefined;
+  return signal('probe', `the output does not answer (${reach.last.failure ?? 'unknown'})`, reach.last.monoMs);
+}
+
+export function emptySignal(input: ClassifyInput): Witness {
+  const { output } = input.facts;
+  if (output === undefined || output.emptyStreak < 2) return undefined;
+  return signal('probe', `${output.emptyStreak} new segments of 0 bytes`, output.last.monoMs);
+}
+
+/** The server of the output does not answer at all, or answers nonsense. */
+export function serverSignal(input: ClassifyInput): Witness {
+  const { output } = input.facts;
+  if (output === undefined || output.failStreak < PROBE_FAILURES_MIN) return undefined;
+  const status = output.last.status ?? 0;
+  if (output.last.failure === 'http_status' && status < 500 && status !== 401 && status !== 403) return undefined;
+  return signal('probe', `the playlist cannot be read (${output.last.failure ?? 'unknown'})`, output.last.monoMs);
+}
+
+/** The encoder's own reports stopped, or repeat the same position. A silence is witnessed now, not when it began. */
+export function progressSignal(input: ClassifyInput): Witness {
+  const { progress } = input.facts;
+  if (progress === undefined || !progressStands(input.facts, input.nowMs)) return undefined;
+  return signal(
+    'log',
+    `no progress for ${seconds(input.nowMs - progress.advancedMs)}`,
+    progress.lastMs,
+    'stalled_output',
+  );
+}
+
+/** The probe of the source: it fails. */
+export function sourceSignal(input: ClassifyInput): Witness {
+  const failed = sourceFailure(input);
+  if (failed === undefined) return undefined;
+  const status = failed.status === undefined ? '' : ` ${failed.status}`;
+  return signal('probe', `source ${failed.host} fails (${failed.failure ?? 'unknown'}${status})`, failed.monoMs);
+}
+
+export function diskSignal(input: ClassifyInput): Witness {
+  const disk = fullestDisk(input.context.host);
+  if (disk === undefined || disk.ratio < DISK_FULL_RATIO || input.context.host === undefined) return undefined;
+  return signal(
+    'host',
+    `${disk.path} is ${Math.floor(disk.ratio * 100)} % full`,
+    input.context.host.last.monoMs,
+    'disk_full',
+  );
+}
+
+export const engineSignal = (input: ClassifyInput): Witness =>
+  input.context.engine.last === undefined || input.context.engine.failStreak === 0
+    ? undefined
+    : signal(
+        'metric',
+        `the engine failed ${input.context.engine.failStreak} times in a row`,
+        input.context.engine.last.monoMs,
+      );

@@ -1,0 +1,133 @@
+import type { ProbeFailure } from '../../core/sample.ts';
+import type { SymptomKind } from '../../core/symptom.ts';
+import { type ClassifyInput, outageIsOver, sourceFailure, sourceIsBack, reported } from './classify_input.ts';
+import type { Match } from './rule.ts';
+import type { SymptomFacts } from '../facts/symptom_facts.ts';
+import { deadSignal, outputSignal, sourceSignal, spoken, symptomSignal } from './signals.ts';
+
+/** What the channel's log says of its source, unless the source has been read well since. */
+function words(input: ClassifyInput, ...kinds: readonly SymptomKind[]): readonly SymptomFacts[] {
+  if (outageIsOver(input)) return [];
+  return reported(input, ...kinds).filter((one) => !sourceIsBack(input, one.lastMs));
+}
+
+/** Status and failure of the source's probe, while they speak. */
+function sourceTrouble(
+  input: ClassifyInput,
+): { status: number | undefined; failure: ProbeFailure | undefined } | undefined {
+  const failed = sourceFailure(input);
+  return failed === undefined ? undefined : { status: failed.status, failure: failed.failure };
+}
+
+/** Nobody says anything of the source: neither a line nor its probe. */
+const isSilent = (input: ClassifyInput): boolean =>
+  input.facts.symptoms.length === 0 && sourceFailure(input) === undefined;
+
+/** A row about the source: asked of a channel in trouble, where anybody says anything. */
+const ofSource =
+  (holds: (input: ClassifyInput) => Match | undefined) =>
+  (input: ClassifyInput): Match | undefined =>
+    input.troubled && !isSilent(input) ? holds(input) : undefined;
+
+const DURING_PUBLISH = /publish|ingest|stream_key/;
+/** Refused as a viewer of the source, not as a publisher. */
+const refusals = (input: ClassifyInput): readonly SymptomFacts[] =>
+  words(input, 'auth_denied').filter(({ pattern }) => !DURING_PUBLISH.test(pattern ?? ''));
+
+function matched(
+  input: ClassifyInput,
+  because: string,
+  lines: readonly SymptomFacts[],
+  extra: Partial<Match> = {},
+): Match {
+  const { facts, context } = input;
+  const readWell = facts.source?.last.ok === true && sourceFailure(input) === undefined;
+  return {
+    because,
+    signals: spoken(sourceSignal(input), ...lines.map(symptomSignal), deadSignal(input), outputSignal(input)),
+    symptom: lines[0]?.kind,
+    sinceMs: facts.source?.failSinceMs ?? lines[0]?.firstMs,
+    // A word of the log that no probe of the source bears out, and that no neighbour shares, may be chance.
+    ...(readWell && context.sharingSource === 0 ? { against: 1 } : {}),
+    ...extra,
+  };
+}
+
+/** 401, or a refusal while the engine's own credentials fail. */
+export const upstreamAuthExpired = ofSource((input) => {
+  const source = sourceTrouble(input);
+  const { credential } = input.context.engine;
+  const expired = credential?.ok === true ? [] : words(input, 'auth_expired');
+  const unauthorized = refusals(input).filter(({ pattern }) => pattern?.includes('401'));
+  if (source?.status === 401) return matched(input, 'the source answers 401', [...expired, ...unauthorized]);
+  const refused = refusals(input);
+  if (credential?.ok === false && (source?.status === 403 || refused.length > 0 || expired.length > 0)) {
+    const metric = {
+      origin: 'metric',
+      says: 'the credential probe fails',
+      symptom: undefined,
+      monoMs: credential.monoMs,
+    };
+    const match = matched(input, 'the source refuses, and the credentials fail their probe', [...expired, ...refused]);
+    return { ...match, signals: [...match.signals, metric as Match['signals'][number]] };
+  }
+  if (expired.length > 0) return matched(input, 'access ran out', expired);
+  return unauthorized.length > 0 ? matched(input, 'the source answers 401', unauthorized) : undefined;
+});
+
+/** Refused after a good read, while the credentials are fine: the address is stale, and stays stale over a restart. */
+export const upstreamUrlExpired = ofSource((input) => {
+  const source = sourceTrouble(input);
+  const lines = [...refusals(input), ...words(input, 'auth_expired')];
+  const told403 = source?.status === 403 || source?.status === 410;
+  if (!told403 && lines.length === 0) return undefined;
+  const readBefore = input.facts.source?.lastOkMs !== undefined || input.facts.output?.everChanged === true;
+  const because = `the source refuses${readBefore ? ' after a good read' : ''} (${source?.status ?? 'by the log'})`;
+  return matched(input, because, lines, {
+    symptom: lines[0]?.kind ?? 'auth_denied',
+    ...(readBefore ? {} : { against: 1 }),
+  });
+});
+
+export const upstreamNotFound = ofSource((input) => {
+  const lines = words(input, 'upstream_not_found');
+  if (sourceTrouble(input)?.status !== 404 && lines.length === 0) return undefined;
+  return matched(input, 'the source does not have it (404)', lines, { symptom: 'upstream_not_found' });
+});
+
+export const upstreamRateLimited = ofSource((input) => {
+  const status = sourceTrouble(input)?.status;
+  const retryMs = sourceFailure(input)?.retryAfterMs;
+  const held = status === 503 && retryMs !== undefined;
+  const lines = words(input, 'rate_limited');
+  if (status !== 429 && status !== 464 && !held && lines.length === 0) return undefined;
+  const because = `the source limits requests${retryMs === undefined ? '' : ` for ${Math.ceil(retryMs / 1000)} s`}`;
+  return matched(input, because, lines, { symptom: 'rate_limited' });
+});
+
+/**
+ * Refused, unresolved, silent, cut short, too slow, 5xx: nothing here can mend it, and the channel cannot play
+ * without.
+ */
+export const upstreamUnavailable = ofSource((input) => {
+  const source = sourceTrouble(input);
+  const lines = words(input, 'upstream_unreachable', 'upstream_timeout', 'dns_failure', 'tls_failure');
+  const probed = source !== undefined && source.failure !== 'corrupt';
+  if (!probed && lines.length === 0) return undefined;
+  const how = source === undefined ? lines[0]?.kind : (source.failure ?? 'unknown');
+  const host = input.facts.source?.last.host;
+  const which = host === undefined ? 'the source' : `the source ${host}`;
+  const because = `${which} is not available (${how}${statusOf(source?.status)})`;
+  return matched(input, because, lines, { symptom: lines[0]?.kind ?? symptomOf(source?.failure) });
+});
+
+const statusOf = (status: number | undefined): string => (status === undefined ? '' : ` ${status}`);
+
+const symptomOf = (failure: ProbeFailure | undefined): SymptomKind =>
+  failure === 'timeout' || failure === 'slow'
+    ? 'upstream_timeout'
+    : failure === 'dns'
+      ? 'dns_failure'
+      : failure === 'tls'
+        ? 'tls_failure'
+        : 'upstream_unreachable';

@@ -1,0 +1,128 @@
+import { type ControlState, type InitialPhase, phaseOf } from '../../control/state.ts';
+import type { MonoMs } from '../../core/clock.ts';
+import type { Phase } from '../../core/control.ts';
+import type { Incident } from '../../core/incident.ts';
+import type { Limits } from '../../core/limits.ts';
+import type { Persona } from '../../core/persona.ts';
+import { type ChannelRef, type EngineId, type GroupId, keyOfScope, type Scope, scopesOf } from '../../core/scope.ts';
+import { type Capability, type ToolCall, type ToolName, toolNamed } from '../../core/tool.ts';
+import { type Asked, askAll, refusedAtOnce } from './checks.ts';
+import { type GuardRequest, type LiveFacts, type CheckInput, refuse } from './check_input.ts';
+import { specOf, subjectOf } from '../spec.ts';
+import { type GuardState, subjectAt } from '../state/state.ts';
+
+/** The world outside the journal, read once per question list. */
+export interface Surroundings {
+  readonly channelOf: (id: string) => ChannelRef | undefined;
+  readonly capabilitiesOf: (engine: EngineId) => ReadonlySet<Capability>;
+  readonly liveFacts: (scope: Scope, engine: EngineId) => LiveFacts;
+  /** What the configuration says until a person says otherwise. */
+  readonly initialPhase: (group: GroupId) => Phase | InitialPhase;
+}
+
+/** All that an answer depends on, beside the request. */
+export interface DecisionState extends Surroundings {
+  readonly nowMs: MonoMs;
+  readonly limits: Limits;
+  readonly state: GuardState;
+  readonly control: ControlState;
+  readonly journalError: string | undefined;
+}
+
+/** One start of a staged plan. */
+export interface ChildRequest {
+  /** The permit of the plan. */
+  readonly parent: { readonly id: string; readonly run: string; readonly incident: string };
+  readonly channel: string;
+  readonly persona: Persona;
+  readonly incident: Incident;
+}
+
+export type Weighed = Asked & { readonly input: CheckInput | undefined };
+
+/** Where a target belongs; undefined when it does not exist. */
+function placeOf(
+  target: Scope,
+  incident: Incident,
+  channelOf: Surroundings['channelOf'],
+): { readonly group: GroupId; readonly engine: EngineId; readonly scopes: readonly Scope[] } | undefined {
+  switch (target.kind) {
+    case 'channel': {
+      const ref = channelOf(target.id);
+      return ref && { group: ref.group, engine: ref.engine, scopes: scopesOf(ref) };
+    }
+    case 'group': {
+      const scopes: readonly Scope[] = [target, { kind: 'engine', id: incident.engine }, { kind: 'fleet' }];
+      return { group: target.id, engine: incident.engine, scopes };
+    }
+    case 'engine':
+      return { group: incident.group, engine: target.id, scopes: [target, { kind: 'fleet' }] };
+    case 'fleet':
+      return undefined;
+  }
+}
+
+type Asking = Pick<
+  CheckInput,
+  'call' | 'persona' | 'incident' | 'run' | 'envelope' | 'stepHighRiskUsed' | 'approval' | 'parent'
+>;
+
+function weighAsking(asking: Asking, world: DecisionState): Weighed {
+  const { call, incident } = asking;
+  const tool = toolNamed(call.tool);
+  if (tool === undefined) return atOnce('tool_unknown', call, `no tool is called ${JSON.stringify(call.tool)}`);
+  const place = placeOf(call.target, incident, world.channelOf);
+  if (place === undefined) return atOnce('params_invalid', call, `there is nothing called ${keyOfScope(call.target)}`);
+  const input = momentOf({ ...asking, call: { ...call, tool } }, place, world);
+  return { ...askAll(input), input };
+}
+
+function atOnce(code: 'tool_unknown' | 'params_invalid', call: ToolCall, because: string): Weighed {
+  const answer = refuse(code, { value: keyOfScope(call.target), threshold: 'a tool and a target that exist' }, because);
+  if (answer.verdict !== 'refuse') return { refusal: undefined, trace: [], input: undefined };
+  return { ...refusedAtOnce(answer), input: undefined };
+}
+
+function momentOf(asking: Asking, place: NonNullable<ReturnType<typeof placeOf>>, world: DecisionState): CheckInput {
+  const { call } = asking;
+  const { state, control } = world;
+  const { group, engine, scopes } = place;
+  return {
+    ...asking,
+    ...place,
+    nowMs: world.nowMs,
+    limits: world.limits,
+    journalError: world.journalError,
+    channelOf: world.channelOf,
+    capabilitiesOf: world.capabilitiesOf,
+    state,
+    control,
+    spec: specOf(call.tool),
+    scopes,
+    live: world.liveFacts(call.target, engine),
+    phase: phaseOf(control, group, world.initialPhase(group)),
+    target: subjectAt(state, keyOfScope(call.target)),
+    subject: subjectAt(state, subjectOf(call, engine)),
+  };
+}
+
+/** The same request in the world as it is now. */
+export function checkInputAgain(input: CheckInput, world: DecisionState): CheckInput {
+  const { nowMs, state, control, journalError, liveFacts } = world;
+  return { ...input, nowMs, state, control, journalError, live: liveFacts(input.call.target, input.engine) };
+}
+
+/** Asks all questions about a request. Pure: nothing is reserved. */
+export function weigh(request: GuardRequest, world: DecisionState): Weighed {
+  const { call, envelope, persona, incident, run, stepHighRiskUsed, approval } = request;
+  return weighAsking({ call, envelope, persona, incident, run, stepHighRiskUsed, approval, parent: undefined }, world);
+}
+
+/** Asks about one start of a staged plan what must be asked again (law S4). */
+export function weighChild(request: ChildRequest, world: DecisionState): Weighed {
+  const { parent, persona, incident, channel } = request;
+  const tool: ToolName = 'restart_channel';
+  const call: ToolCall = { tool, target: { kind: 'channel', id: channel }, channels: [] };
+  const asking = { call, persona, incident, run: parent.run, envelope: undefined, approval: undefined };
+  return weighAsking({ ...asking, stepHighRiskUsed: false, parent: parent.id }, world);
+}

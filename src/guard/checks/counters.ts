@@ -1,0 +1,183 @@
+import { approvalHash, hasYes } from '../../control/approvals.ts';
+import { accessOf } from '../../core/persona.ts';
+import { keyOfScope } from '../../core/scope.ts';
+import { restartsOfDay, restartsOfIncident } from '../state/caps.ts';
+import { breakerOf } from '../containment.ts';
+import { cooldownOf } from '../state/cooldown.ts';
+import { PLAN_MS_MAX } from '../state/lifecycle.ts';
+import { type Answer, type CheckInput, notAsked, pass, refuse } from './check_input.ts';
+import { containedBy } from './policy.ts';
+import { isStaged } from '../spec.ts';
+import { groupMaxOf, groupRoom, spacingLeftMs, usedByRun } from '../state/spacing.ts';
+import { roomFor, startsMaxOf } from '../state/window.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** What a restart keeps viewers waiting where nobody has measured it. */
+export const EXPECTED_GAP_MS = 10_000;
+
+const isStart = ({ call }: CheckInput): boolean => call.tool === 'restart_channel' && call.target.kind === 'channel';
+const NO_START = notAsked('not a restart of one channel');
+
+/** Question 10 (law S5). */
+export function caps(input: CheckInput): Answer {
+  if (!isStart(input)) return NO_START;
+  const { state, call, incident, persona, limits, nowMs } = input;
+  const key = keyOfScope(call.target);
+  const used = restartsOfIncident(state, key, incident.id);
+  const day = restartsOfDay(state, key, limits.dailyRestartCap, nowMs);
+  const value = `${used} in the incident, ${day.count} in 24 h`;
+  const threshold = `under ${persona.restart_cap} and ${limits.dailyRestartCap}`;
+  if (used >= persona.restart_cap) {
+    const because = `${used} of ${persona.restart_cap} restarts of this incident are used`;
+    return refuse('restart_cap', { value, threshold }, because);
+  }
+  if (day.freeInMs === 0) return pass(value, threshold);
+  const because = `${day.count} of ${limits.dailyRestartCap} restarts of 24 h are used`;
+  return refuse('daily_cap', { value, threshold, freeInMs: day.freeInMs }, because);
+}
+
+/** Question 11 (law S3). Half-open admits one probe, and the permit's generation says which. */
+export function breaker(input: CheckInput): Answer {
+  if (!isStart(input)) return NO_START;
+  const { target, limits, nowMs } = input;
+  const view = breakerOf(target, limits, nowMs);
+  const threshold = 'closed, or half-open with its probe free';
+  switch (view.state) {
+    case 'closed':
+      return pass(`closed, ${view.failures} of ${limits.breakerFailuresMax} failures`, threshold);
+    case 'open': {
+      const found = { value: `open, opening ${view.trips}`, threshold, freeInMs: view.untilMs - nowMs };
+      return refuse('breaker_open', found, 'restarts of this channel keep failing');
+    }
+    case 'half_open': {
+      if (view.probe === undefined) return pass('half-open, this is the probe', threshold);
+      const found = { value: 'half-open, the probe is out', threshold, freeInMs: view.probe.deadlineMs - nowMs };
+      return refuse('breaker_probe_taken', found, 'one probe is out, and a second would prove nothing');
+    }
+  }
+}
+
+/** Question 12 (law S4). */
+export function highRisk(input: CheckInput): Answer {
+  if (input.spec.risk !== 'high') return notAsked('not a high risk');
+  if (input.parent !== undefined) return stagedOrder(input);
+  const { call, state, group, run, limits, nowMs, persona } = input;
+  const key = keyOfScope(call.target);
+  const max = groupMaxOf(limits, persona);
+  const room = groupRoom(state, group, { max, limits, nowMs });
+  const value = `${room.count} in group ${group}`;
+  const threshold = `one per run, ${limits.highRiskSpacingMs} ms apart, under ${max} in the group`;
+  if (input.stepHighRiskUsed || usedByRun(state, run)) {
+    return refuse('risk_budget', { value: 'this run has used its one', threshold }, 'one high-risk action per run');
+  }
+  const freeInMs = Math.max(spacingLeftMs(state, key, { limits, nowMs }), room.freeInMs);
+  if (freeInMs === 0) return pass(value, threshold);
+  return refuse('high_risk_spacing', { value, threshold, freeInMs }, 'high-risk actions come too close together');
+}
+
+/**
+ * The order within a staged start: each channel once; the first start is the canary; the next begins only when all
+ * before are verified; and at the first that is not, the plan is over.
+ */
+function stagedOrder({ state, parent, call, nowMs }: CheckInput): Answer {
+  const plan = state.plans[parent!];
+  const channel = call.target.kind === 'channel' ? call.target.id : undefined;
+  const threshold = 'each channel once, and all before it verified';
+  if (plan === undefined || channel === undefined || !plan.terms.call.channels.includes(channel)) {
+    return refuse('risk_budget', { value: 'not in the plan', threshold }, `${channel} is in no staged start under way`);
+  }
+  if (plan.startedMs === undefined || nowMs >= plan.startedMs + PLAN_MS_MAX) {
+    return refuse(
+      'risk_budget',
+      { value: 'the plan is not under way', threshold },
+      'the staged start is not under way',
+    );
+  }
+  const isLost = (one: (typeof plan.starts)[number]): boolean =>
+    one.verdict === 'failed' || (one.verdict === undefined && nowMs >= one.dueMs);
+  const lost = plan.starts.find(isLost);
+  if (lost !== undefined) {
+    const value = `${lost.channel} was not cured`;
+    return refuse('risk_budget', { value, threshold }, `the staged start is over: ${value}`);
+  }
+  if (plan.starts.some((one) => one.channel === channel)) {
+    return refuse(
+      'risk_budget',
+      { value: 'started already', threshold },
+      `${channel} was started by this plan already`,
+    );
+  }
+  const waiting = plan.starts.find((one) => one.verdict === undefined);
+  if (waiting === undefined) return pass(`${plan.starts.length} started and verified`, threshold);
+  const found = { value: `${waiting.channel} is not verified yet`, threshold, freeInMs: waiting.dueMs - nowMs };
+  return refuse('high_risk_spacing', found, `the staged start waits: ${found.value}`);
+}
+
+/** Question 13 (law S1). In containment every tool waits at least 60 s. */
+export function cooldown(input: CheckInput): Answer {
+  const { spec, subject, limits, nowMs } = input;
+  const own = spec.name === 'restart_channel' ? limits.restartCooldownMs : spec.cooldownMs;
+  const isContained = containedBy(input).length > 0;
+  const cooldownMs = isContained ? Math.max(own, limits.containmentCooldownMs) : own;
+  const { leftMs, inFlight } = cooldownOf(subject.uses[spec.name], cooldownMs, nowMs);
+  const threshold = `${cooldownMs} ms after the end of the last`;
+  if (leftMs === 0) return pass('cooled down', threshold);
+  const found = { value: inFlight ? 'the last is still under way' : 'cooling down', threshold, freeInMs: leftMs };
+  return refuse('cooldown', found, `${spec.name} ran here too recently`);
+}
+
+/** Question 14 (law S2). A staged start leaves half of the room to the rest of the world. */
+export function window(input: CheckInput): Answer {
+  if (input.call.tool !== 'restart_channel') return notAsked('not a start');
+  const { state, engine, limits, nowMs, call, parent } = input;
+  const isOfPlan = parent !== undefined || isStaged(call);
+  const all = startsMaxOf(limits.windowStartsMax);
+  const max = isOfPlan ? Math.max(1, Math.floor(all / 2)) : all;
+  const look = { windowMs: limits.windowMs, nowMs };
+  const fleet = roomFor(state.starts, max, look);
+  const ofEngine = roomFor(state.starts, max, { ...look, engine });
+  const value = `${fleet.count} starts, ${ofEngine.count} of ${engine}`;
+  const threshold = `under ${max} in ${limits.windowMs} ms`;
+  const freeInMs = Math.max(fleet.freeInMs, ofEngine.freeInMs);
+  if (fleet.count < max && ofEngine.count < max) return pass(value, threshold);
+  return refuse('restart_storm', { value, threshold, freeInMs }, `${value} within ${limits.windowMs / 1_000} s`);
+}
+
+/** What the restart is expected to cost in viewer-seconds; 0 for a channel that is dark anyway. */
+export function viewerSecondsOf({ spec, live, envelope }: CheckInput): number | undefined {
+  if (spec.risk !== 'high' || live.viewers === undefined) return undefined;
+  if (envelope?.channelHealthy === false) return 0;
+  return (live.viewers * (live.restartGapMs ?? EXPECTED_GAP_MS)) / 1_000;
+}
+
+/** Question 15. A dark channel costs its viewers nothing more: it is never held dark for their sake. */
+export function viewers(input: CheckInput): Answer {
+  const { state, limits, nowMs } = input;
+  const max = limits.viewerSecondsPerHourMax;
+  const cost = viewerSecondsOf(input);
+  if (max === undefined) return notAsked('no budget is set');
+  if (cost === undefined) return notAsked('viewers are not known, or not at risk');
+  const recent = state.viewerSpends.filter((spend) => spend.atMs > nowMs - HOUR_MS);
+  const spent = recent.reduce((sum, spend) => sum + spend.seconds, 0);
+  const value = `${spent} spent, ${cost} more`;
+  const threshold = `${max} viewer-seconds in 60 min`;
+  if (cost === 0 || spent + cost <= max) return pass(value, threshold);
+  const oldest = recent[0];
+  const found = oldest === undefined ? {} : { freeInMs: oldest.atMs + HOUR_MS - nowMs };
+  return refuse('viewer_budget', { value, threshold, ...found }, `it would cost ${cost} viewer-seconds`);
+}
+
+/** Question 16, asked only when nothing else refuses. A yes serves once, and only for exactly what was asked. */
+export function approval(input: CheckInput): Answer {
+  const { persona, spec, call, envelope, control, nowMs } = input;
+  const access = accessOf(persona, spec.name);
+  if (access !== 'require_approval') return pass(access, 'no approval needed');
+  const hash = approvalHash(call, envelope?.failureClassification);
+  const threshold = "a person's yes to exactly this";
+  if (input.approval !== undefined && hasYes(control, input.approval, hash, nowMs)) {
+    return pass(`yes to ${input.approval}`, threshold);
+  }
+  const value = input.approval === undefined ? 'not asked yet' : `${input.approval} is no yes to exactly this`;
+  return refuse('approval_needed', { value, threshold }, `persona ${persona.id} wants a person's yes to ${spec.name}`);
+}

@@ -1,0 +1,155 @@
+import { frozenNow, leaseOf, windowOf } from '../../control/state.ts';
+import type { Phase } from '../../core/control.ts';
+import { accessOf } from '../../core/persona.ts';
+import { keyOfScope, sameScope } from '../../core/scope.ts';
+import type { ToolSpec } from '../../core/tool.ts';
+import { clockTrigger, poolTrigger } from '../containment.ts';
+import { type Answer, type CheckInput, notAsked, pass, refuse } from './check_input.ts';
+import { isStaged, specOf, TARGET_KINDS } from '../spec.ts';
+import { containmentKey, containmentsOf } from '../state/state.ts';
+
+const OBSERVES = notAsked('this tool only looks');
+
+/** Question 1, second half: the tool is known; do the parameters make sense, and are they the incident's own? */
+export function target(input: CheckInput): Answer {
+  const { call, incident, engine } = input;
+  const value = keyOfScope(call.target);
+  const threshold = keyOfScope(incident.scope);
+  const wrong = wrongParams(input);
+  if (wrong !== undefined) return refuse('params_invalid', { value, threshold }, wrong);
+  if (input.parent !== undefined) return pass(value, `staged start ${input.parent}`);
+
+  const isOwn = sameScope(call.target, incident.scope);
+  const isOwnEngine =
+    call.target.kind === 'engine' && engine === incident.engine && call.target.id === engine && !isStaged(call);
+  const isMember =
+    specOf(call.tool).effect === 'observe' &&
+    call.target.kind === 'channel' &&
+    incident.channels.includes(call.target.id);
+  if (isOwn || isOwnEngine || isMember) return pass(value, threshold);
+  return refuse('target_mismatch', { value, threshold }, `${value} is not what incident ${incident.id} is about`);
+}
+
+function wrongParams({ call, incident, channelOf, group }: CheckInput): string | undefined {
+  const kinds = TARGET_KINDS[call.tool];
+  if (!kinds.includes(call.target.kind)) return `${call.tool} takes a ${kinds.join(' or ')}, not a ${call.target.kind}`;
+  if (!isStaged(call)) return call.channels.length === 0 ? undefined : 'only a staged start names several channels';
+  if (call.channels.length === 0) return 'a staged start names its channels, canary first';
+  if (new Set(call.channels).size !== call.channels.length) return 'a staged start names each channel once';
+  const stray = call.channels.find((id) => {
+    const ref = channelOf(id);
+    const isInside = call.target.kind === 'engine' ? ref?.engine === call.target.id : ref?.group === group;
+    return !isInside || !incident.channels.includes(id);
+  });
+  return stray === undefined
+    ? undefined
+    : `${stray} is not one of the incident's channels in ${keyOfScope(call.target)}`;
+}
+
+/** Question 2: has a person said no? */
+export function handsOff({ spec, control, scopes, nowMs }: CheckInput): Answer {
+  if (spec.effect === 'observe') return OBSERVES;
+  const threshold = 'not frozen, no lease, no maintenance';
+  const frozen = frozenNow(control);
+  if (frozen !== undefined) {
+    const because = `frozen by ${frozen.who}: ${frozen.because}`;
+    return refuse('frozen', { value: `frozen by ${frozen.who}`, threshold }, because);
+  }
+  const lease = leaseOf(control, scopes, nowMs);
+  if (lease !== undefined) {
+    const value = `${keyOfScope(lease.scope)} is on a lease of ${lease.who}`;
+    return refuse('hands_off', { value, threshold, freeInMs: lease.untilMs - nowMs }, `${value}: ${lease.because}`);
+  }
+  const window = windowOf(control, scopes, nowMs);
+  if (window === undefined) return pass('nobody said no', threshold);
+  const value = `maintenance ${window.id} of ${keyOfScope(window.scope)}`;
+  return refuse('maintenance', { value, threshold, freeInMs: window.untilMs - nowMs }, `${value}: ${window.because}`);
+}
+
+/** The first phase in which a tool may run. */
+export function phaseNeeded(spec: ToolSpec): Phase {
+  if (spec.effect === 'observe') return 1;
+  return spec.risk === 'low' ? 2 : 3;
+}
+
+/** Question 3. */
+export function phase({ spec, phase: now }: CheckInput): Answer {
+  const needed = phaseNeeded(spec);
+  const found = { value: `phase ${now}`, threshold: `phase ${needed}` };
+  if (now >= needed) return pass(found.value, found.threshold);
+  const what = spec.effect === 'observe' ? 'tools that look' : `${spec.risk}-risk changes`;
+  return refuse('phase', found, `phase ${now} does not allow ${what}; phase ${needed} does`);
+}
+
+/** Question 4. A staged start needs it of every engine that its channels run on. */
+export function capability({ spec, call, engine, channelOf, capabilitiesOf }: CheckInput): Answer {
+  const engines = isStaged(call) ? call.channels.map((id) => channelOf(id)?.engine ?? engine) : [engine];
+  const lacking = engines.find((id) => !capabilitiesOf(id).has(spec.capability));
+  if (lacking === undefined) return pass(`${engine} can ${spec.capability}`, spec.capability);
+  const found = { value: `${lacking} cannot ${spec.capability}`, threshold: spec.capability };
+  return refuse('no_capability', found, `engine ${lacking} cannot do what ${spec.name} needs (${spec.capability})`);
+}
+
+/** Question 5. A tool that the persona does not name is denied; a mode can only take away. */
+export function persona({ spec, persona: rules }: CheckInput): Answer {
+  const mode = rules.operational_mode;
+  const access = accessOf(rules, spec.name);
+  const value = `${mode}, ${access}`;
+  if (mode === 'passive' || (mode !== 'remediation' && spec.effect === 'change')) {
+    const threshold = spec.effect === 'change' ? 'remediation' : 'any mode but passive';
+    return refuse('mode_forbids', { value, threshold }, `persona ${rules.id} is in ${mode} mode`);
+  }
+  const threshold = 'allow, require_evidence or require_approval';
+  if (access !== 'deny') return pass(value, threshold);
+  return refuse('persona_denies', { value, threshold }, `persona ${rules.id} does not allow ${spec.name}`);
+}
+
+/** Reasons that contain the target now, but for the one of that key: written down, or told by the present alone. */
+export function containedBy(input: CheckInput, but?: string): readonly string[] {
+  const { state, scopes, engine, live, limits, nowMs, journalError } = input;
+  const held = containmentsOf(state, scopes)
+    .filter(({ scope, reason }) => containmentKey(scope, reason) !== but)
+    .map(({ scope, reason }) => `${reason} (${keyOfScope(scope)})`);
+  const present = [poolTrigger({ engine, ...live }, limits), clockTrigger(state, nowMs)]
+    .filter((trigger) => trigger !== undefined)
+    .map(({ scope, reason }) => `${reason} (${keyOfScope(scope)})`);
+  const journal = journalError === undefined ? [] : ['journal_error (fleet)'];
+  return [...new Set([...held, ...present, ...journal])];
+}
+
+/** Containment stops what is of high risk, and of medium where the persona says so. */
+export const isStoppedByContainment = ({ spec, persona: rules }: Pick<CheckInput, 'spec' | 'persona'>): boolean =>
+  spec.risk === 'high' || (spec.risk === 'medium' && rules.containment_bias);
+
+/**
+ * Question 6. A storm, an open breaker or a shared cause that is not yet written down as containment is caught by its
+ * own question (14, 11, 7) with the more telling code.
+ */
+export function containment(input: CheckInput): Answer {
+  const { spec } = input;
+  const reasons = containedBy(input);
+  const value = reasons.length === 0 ? 'not contained' : reasons.join(', ');
+  if (!isStoppedByContainment(input)) return notAsked(`${value}; ${spec.risk} risk is not stopped by containment`);
+  const threshold = 'not contained';
+  if (reasons.length === 0) return pass(value, threshold);
+  return refuse('containment', { value, threshold }, `contained: ${value}`);
+}
+
+/** Question 7. While several channels of a group fail together, restarting one of them cures nothing. */
+export function sharedCause({ spec, call, envelope, state, group, engine, parent }: CheckInput): Answer {
+  if (spec.effect === 'observe') return OBSERVES;
+  if (call.target.kind !== 'channel' || parent !== undefined) return notAsked('not a change of a single channel');
+  const found = { value: 'no shared cause', threshold: 'no shared cause' };
+  const open = Object.entries(state.incidents).find(
+    ([, { scope }]) =>
+      (scope.kind === 'group' && scope.id === group) || (scope.kind === 'engine' && scope.id === engine),
+  );
+  if (open !== undefined) {
+    const value = `incident ${open[0]} on ${keyOfScope(open[1].scope)}`;
+    return refuse('shared_cause', { ...found, value }, `a shared cause is being handled: ${value}`);
+  }
+  const held = containmentsOf(state, [{ kind: 'group', id: group }]).some(({ reason }) => reason === 'shared_cause');
+  if (envelope?.sharedCause !== true && !held) return pass(found.value, found.threshold);
+  const value = `shared cause suspected in group ${group}`;
+  return refuse('shared_cause', { ...found, value }, `${value}: no channel of it is changed alone`);
+}

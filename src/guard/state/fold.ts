@@ -1,0 +1,166 @@
+import type { JournalEntry, JournalFact, Projection } from '../../core/journal.ts';
+import { keyOfScope, sameScope, type Scope, type ScopeKey } from '../../core/scope.ts';
+import { resetBreaker, settleProbe } from './breaker.ts';
+import { Edit } from './edit.ts';
+import { finish, grant, judge, relapsed, settle, start, unknown } from './lifecycle.ts';
+import { containmentKey, type GuardState, newGuardState, type SubjectState, subjectsOf } from './state.ts';
+import { addStart } from './window.ts';
+
+/** A start that we see this long after our own call ended is still that call's. */
+const OWN_START_SEEN_WITHIN_MS = 120_000;
+
+type FactOf<T extends JournalFact['type']> = Extract<JournalFact, { readonly type: T }>;
+
+/** Folds a start that was seen at an engine. Ours was counted when it was permitted; here it only moves in time. */
+function observeStart(edit: Edit, entry: JournalEntry, fact: FactOf<'start.observed'>): void {
+  const { channel, monoMs } = entry;
+  if (channel === undefined) return;
+  const subject = edit.subject(keyOfScope({ kind: 'channel', id: channel }));
+  if (subject.life === fact.generation) return;
+  subject.life = fact.generation;
+  subject.engine = fact.engine;
+  const starts = edit.starts();
+  const own = fact.origin === 'reeve' ? starts.findLast((mark) => mark.channel === channel) : undefined;
+  const isThatOne = own?.permit !== undefined && own.life === undefined && own.atMs > monoMs - OWN_START_SEEN_WITHIN_MS;
+  if (own !== undefined && isThatOne) {
+    own.atMs = Math.max(own.atMs, monoMs);
+    own.life = fact.generation;
+    return;
+  }
+  addStart(starts, { engine: fact.engine, channel, atMs: monoMs });
+}
+
+const isWithin = (key: ScopeKey, subject: SubjectState, scope: Scope): boolean => {
+  if (scope.kind === 'fleet' || key === keyOfScope(scope)) return true;
+  if (scope.kind === 'group') return subject.group === scope.id;
+  return scope.kind === 'engine' && subject.engine === scope.id;
+};
+
+/**
+ * Breaker, UNKNOWN and the memory of fixes begin anew. Caps, cooldowns and the window stay: they protect the viewers.
+ */
+function reset(edit: Edit, scope: Scope): void {
+  for (const [key, known] of subjectsOf(edit.state)) {
+    if (!isWithin(key, known, scope)) continue;
+    const subject = edit.subject(key);
+    subject.breaker = resetBreaker(subject.breaker);
+    subject.tried = [];
+    delete subject.unknown;
+  }
+}
+
+/**
+ * Nobody will judge what the last life of Reeve had out. A probe has failed, so half-open becomes open with the full
+ * time; a permit that never began is gone with the process; staged plans end here. What began and did not end comes as
+ * `tool.unknown` of its own.
+ */
+function startAnew(edit: Edit, nowMs: number): void {
+  for (const [key, known] of subjectsOf(edit.state)) {
+    if (known.open.length === 0 && known.breaker.probe === undefined) continue;
+    const subject = edit.subject(key);
+    settle(subject, nowMs);
+    subject.open = subject.open.filter((attempt) => attempt.startedMs !== undefined);
+    if (subject.breaker.probe === undefined) continue;
+    subject.breaker.probe.deadlineMs = nowMs;
+    settleProbe(subject.breaker, nowMs);
+  }
+  edit.set({ plans: {} });
+}
+
+function released(edit: Edit, scope: Scope, who: string): void {
+  for (const [key, held] of Object.entries(edit.state.containments)) {
+    if (sameScope(held.scope, scope)) edit.putContainment(key, { ...held, releasedBy: who });
+  }
+}
+
+function settleUnknown(edit: Edit, channel: string): void {
+  const key = keyOfScope({ kind: 'channel', id: channel });
+  delete edit.subject(key).unknown;
+}
+
+function openIncident(edit: Edit, { incident }: FactOf<'incident.opened'>): void {
+  const { id, scope, group, engine } = incident;
+  if (edit.state.incidents[id] === undefined) edit.putIncident(id, { scope, group, engine, restarts: {}, fixed: [] });
+}
+
+function contained(edit: Edit, fact: FactOf<'containment.raised'>, nowMs: number): void {
+  const { scope, reason, detail, releaseByPerson } = fact;
+  const key = containmentKey(scope, reason);
+  if (edit.state.containments[key] !== undefined) return;
+  edit.putContainment(key, { scope, reason, detail, releaseByPerson, raisedMs: nowMs });
+}
+
+/** Permits and what became of them. */
+function foldAction(edit: Edit, { fact, monoMs }: JournalEntry): void {
+  switch (fact.type) {
+    case 'guard.decided':
+      if (fact.decision.verdict === 'allow') grant(edit, fact.decision.permit);
+      break;
+    case 'tool.started':
+      start(edit, fact.permit, monoMs);
+      break;
+    case 'tool.finished':
+      finish(edit, fact.permit, monoMs);
+      break;
+    case 'tool.unknown':
+      unknown(edit, fact.permit, monoMs);
+      break;
+    case 'attempt.verified': {
+      const { permit, fingerprint, verification } = fact;
+      judge(edit, permit, { cured: verification.cured, fingerprint, atMs: monoMs });
+      break;
+    }
+    case 'attempt.relapsed':
+      relapsed(edit, fact.permit, { fingerprint: fact.fingerprint, atMs: monoMs });
+      break;
+  }
+}
+
+/** What the world and people did. */
+function foldWorld(edit: Edit, entry: JournalEntry): void {
+  const { fact, monoMs, incident, channel } = entry;
+  switch (fact.type) {
+    case 'reeve.started':
+      startAnew(edit, monoMs);
+      break;
+    case 'start.observed':
+      observeStart(edit, entry, fact);
+      break;
+    case 'incident.opened':
+      openIncident(edit, fact);
+      break;
+    case 'incident.closed':
+      if (incident !== undefined) edit.putIncident(incident, undefined);
+      break;
+    case 'unknown.settled':
+      if (channel !== undefined) settleUnknown(edit, channel);
+      break;
+    case 'containment.raised':
+      contained(edit, fact, monoMs);
+      break;
+    case 'containment.cleared':
+      edit.putContainment(containmentKey(fact.scope, fact.reason), undefined);
+      break;
+    case 'control.reset':
+      reset(edit, fact.scope);
+      break;
+    case 'control.released':
+      released(edit, fact.scope, fact.who);
+      break;
+    case 'clock.jumped':
+      edit.set({ clockJumpedMs: monoMs });
+      break;
+  }
+}
+
+/** Everything the guard counts. An entry that changes nothing gives back the very state it was given. */
+export const guardProjection: Projection<GuardState> = {
+  name: 'guard',
+  initial: newGuardState(),
+  apply(state, entry) {
+    const edit = new Edit(state);
+    foldAction(edit, entry);
+    foldWorld(edit, entry);
+    return edit.state;
+  },
+};

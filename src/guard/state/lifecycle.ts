@@ -1,0 +1,239 @@
+import type { MonoMs } from '../../core/clock.ts';
+import { keyOfScope } from '../../core/scope.ts';
+import type { PermitTerms } from '../../core/tool.ts';
+import { admit, cure, fail, relapse, settleProbe } from './breaker.ts';
+import type { Edit } from './edit.ts';
+import { isStaged, specOf, subjectOf, verdictDueAfterMs, verdictDueMs } from '../spec.ts';
+import type { OpenAttempt, SubjectState } from './state.ts';
+import { addStart, startOf } from './window.ts';
+
+const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+
+/** Bounds of the lists of one target or group. Laws look back less far than these reach. */
+const OPEN_KEPT = 64;
+const TRIED_KEPT = 64;
+/** Own restarts of one channel that are remembered; a daily cap above it is taken as this. */
+export const RESTARTS_KEPT = 256;
+const GROUP_MARKS_KEPT = 256;
+const SPENDS_KEPT = 4_096;
+
+/** A staged start takes its time; its own verdict comes after its last start. */
+export const PLAN_MS_MAX = HOUR_MS;
+
+const engineOf = (edit: Edit, terms: PermitTerms): string | undefined =>
+  terms.engine ?? edit.state.incidents[terms.incident]?.engine;
+/** Without a group a target is a group of its own: a missing name must not switch a limit off. */
+const groupOf = (edit: Edit, terms: PermitTerms): string =>
+  terms.group ?? edit.state.incidents[terms.incident]?.group ?? keyOfScope(terms.call.target);
+
+const targetFor = (edit: Edit, terms: PermitTerms): SubjectState => edit.subject(keyOfScope(terms.call.target));
+const recordFor = (edit: Edit, terms: PermitTerms): SubjectState =>
+  edit.subject(subjectOf(terms.call, engineOf(edit, terms)));
+
+/** A restart of one channel: what the window, the caps and the breaker count. */
+const isStart = (terms: PermitTerms): boolean =>
+  terms.call.tool === 'restart_channel' && terms.call.target.kind === 'channel';
+
+function keep<T>(list: T[], item: T, max: number): void {
+  list.push(item);
+  if (list.length > max) list.shift();
+}
+
+/** What became certain by time alone: probes and attempts whose deadline has passed have failed at that deadline. */
+export function settle(subject: SubjectState, nowMs: MonoMs): void {
+  const due = subject.open.filter((attempt) => nowMs >= attempt.dueMs);
+  subject.open = subject.open.filter((attempt) => nowMs < attempt.dueMs);
+  for (const { terms, startedMs, dueMs } of due) {
+    if (startedMs !== undefined) failed(subject, terms, dueMs);
+  }
+  settleProbe(subject.breaker, nowMs);
+}
+
+const admittedBy = (terms: PermitTerms) => ({ permit: terms.id, generation: terms.generation });
+
+function failed(subject: SubjectState, terms: PermitTerms, atMs: MonoMs, fingerprint = terms.fingerprint): void {
+  if (isStart(terms)) fail(subject.breaker, admittedBy(terms), atMs);
+  if (fingerprint === undefined) return;
+  keep(subject.tried, { tool: terms.call.tool, fingerprint, atMs }, TRIED_KEPT);
+}
+
+/** The reservation: everything that the permit may use up is used up now, whether or not it is ever redeemed. */
+export function grant(edit: Edit, terms: PermitTerms): void {
+  const { call } = terms;
+  const target = targetFor(edit, terms);
+  const record = recordFor(edit, terms);
+  settle(record, terms.grantedMs);
+  target.fence = Math.max(target.fence, terms.fence);
+  const engine = engineOf(edit, terms);
+  if (engine !== undefined) target.engine = engine;
+  target.group = groupOf(edit, terms);
+
+  record.uses[call.tool] = { permit: terms.id, expiresMs: terms.expiresMs };
+  if (specOf(call.tool).effect === 'observe') return;
+  const dueMs = isStaged(call) ? terms.expiresMs + PLAN_MS_MAX : verdictDueMs(terms);
+  keep(record.open, { terms, dueMs }, OPEN_KEPT);
+  if (terms.risk === 'high') grantHighRisk(edit, terms, target);
+  if (isStart(terms)) grantStart(edit, terms, target);
+  if (isStaged(call)) edit.putPlan(terms.id, { terms, starts: [] });
+  spendViewers(edit, terms);
+}
+
+function grantHighRisk(edit: Edit, terms: PermitTerms, target: SubjectState): void {
+  const { id: permit, run, expiresMs } = terms;
+  target.highRisk = { permit, run, expiresMs };
+  if (terms.parent !== undefined) return;
+  const mark = { permit, target: keyOfScope(terms.call.target), run, atMs: expiresMs };
+  keep(edit.marks(groupOf(edit, terms)), mark, GROUP_MARKS_KEPT);
+}
+
+function grantStart(edit: Edit, terms: PermitTerms, target: SubjectState): void {
+  const { id: permit, incident, run, grantedMs, expiresMs } = terms;
+  const key = keyOfScope(terms.call.target);
+  const channel = terms.call.target.kind === 'channel' ? terms.call.target.id : key;
+  addStart(edit.starts(), { engine: engineOf(edit, terms), channel, atMs: expiresMs, permit });
+  target.restarts = target.restarts.filter((own) => own.atMs > grantedMs - DAY_MS);
+  keep(target.restarts, { permit, incident, run, atMs: grantedMs }, RESTARTS_KEPT);
+  const open = edit.incident(incident);
+  if (open !== undefined) open.restarts[key] = (open.restarts[key] ?? 0) + 1;
+  admit(target.breaker, admittedBy(terms), expiresMs);
+  const plan = terms.parent === undefined ? undefined : edit.plan(terms.parent);
+  plan?.starts.push({ channel, permit, dueMs: verdictDueMs(terms) });
+}
+
+function spendViewers(edit: Edit, terms: PermitTerms): void {
+  if (terms.viewerSeconds === undefined || terms.viewerSeconds <= 0) return;
+  const recent = edit.state.viewerSpends.filter((spend) => spend.atMs > terms.grantedMs - HOUR_MS);
+  keep(recent, { atMs: terms.grantedMs, seconds: terms.viewerSeconds }, SPENDS_KEPT);
+  edit.set({ viewerSpends: recent });
+}
+
+/** The latest moment at which the action can have begun moves on: from the permit's expiry to the call itself. */
+export function start(edit: Edit, terms: PermitTerms, atMs: MonoMs): void {
+  const target = targetFor(edit, terms);
+  const record = recordFor(edit, terms);
+  const use = record.uses[terms.call.tool];
+  if (use?.permit === terms.id) use.startedMs = atMs;
+  if (target.highRisk?.permit === terms.id) target.highRisk.startedMs = atMs;
+  const attempt = attemptOf(record, terms);
+  if (attempt !== undefined) attempt.startedMs = atMs;
+  if (attempt !== undefined) moveProbe(record, attempt);
+  const plan = edit.plan(terms.id);
+  if (plan !== undefined) plan.startedMs = atMs;
+  if (terms.risk !== 'high') return;
+  const mark = edit.marks(groupOf(edit, terms)).findLast((one) => one.permit === terms.id);
+  if (mark !== undefined) mark.atMs = atMs;
+  const own = isStart(terms) ? startOf(edit.starts(), terms.id) : undefined;
+  if (own !== undefined) Object.assign(own, { atMs, open: true });
+}
+
+/** The call ended, well or badly: its cooldown begins. Whether it helped is judged later. */
+export function finish(edit: Edit, terms: PermitTerms, atMs: MonoMs): void {
+  const target = targetFor(edit, terms);
+  const record = recordFor(edit, terms);
+  const use = record.uses[terms.call.tool];
+  if (use?.permit === terms.id) use.endedMs = atMs;
+  if (target.highRisk?.permit === terms.id) target.highRisk.endedMs = atMs;
+  const own = isStart(terms) ? startOf(edit.starts(), terms.id) : undefined;
+  if (own !== undefined) {
+    own.atMs = Math.max(own.atMs, atMs);
+    delete own.open;
+  }
+  const attempt = attemptOf(record, terms);
+  if (attempt !== undefined) {
+    attempt.endedMs = atMs;
+    attempt.dueMs = Math.min(attempt.dueMs, verdictDueAfterMs(terms.call.tool, atMs));
+    moveProbe(record, attempt);
+  }
+  finishPlan(edit, terms, atMs);
+}
+
+/**
+ * A staged plan is judged by its starts, each of which was judged by itself. One that started nothing tried nothing.
+ */
+function finishPlan(edit: Edit, terms: PermitTerms, atMs: MonoMs): void {
+  const plan = edit.state.plans[terms.id];
+  if (plan === undefined) return;
+  edit.putPlan(terms.id, undefined);
+  const record = recordFor(edit, terms);
+  takeAttempt(record, terms);
+  if (plan.starts.some((one) => one.verdict !== 'cured')) failed(record, terms, atMs);
+}
+
+/** The call began and nobody knows how it ended: used, failed, and nothing more happens to the target. */
+export function unknown(edit: Edit, terms: PermitTerms, atMs: MonoMs): void {
+  finish(edit, terms, atMs);
+  const record = recordFor(edit, terms);
+  settle(record, atMs);
+  if (takeAttempt(record, terms) !== undefined) failed(record, terms, atMs);
+  noteVerdict(edit, terms, 'failed');
+  if (specOf(terms.call.tool).effect === 'observe') return;
+  targetFor(edit, terms).unknown = { permit: terms.id, tool: terms.call.tool, sinceMs: atMs };
+}
+
+export interface Judgement {
+  readonly cured: boolean;
+  readonly fingerprint: string;
+  readonly atMs: MonoMs;
+}
+
+/** The verdict from fresh samples. It counts once; what came after the deadline has failed already. */
+export function judge(edit: Edit, terms: PermitTerms, judgement: Judgement): void {
+  const { cured, fingerprint, atMs } = judgement;
+  const record = recordFor(edit, terms);
+  settle(record, atMs);
+  const attempt = takeAttempt(record, terms);
+  if (attempt === undefined) return;
+  noteVerdict(edit, terms, cured && attempt.startedMs !== undefined ? 'cured' : 'failed');
+  if (attempt.startedMs === undefined) neverBegan(record, terms, atMs);
+  else if (cured) worked(edit, { record, terms, fingerprint });
+  else failed(record, terms, atMs, fingerprint);
+}
+
+/** Nothing was done, so nothing is proven: no fix failed, and a probe that did not begin is no cure. */
+function neverBegan(record: SubjectState, terms: PermitTerms, atMs: MonoMs): void {
+  if (record.breaker.probe?.permit === terms.id) fail(record.breaker, admittedBy(terms), atMs);
+}
+
+function worked(
+  edit: Edit,
+  { record, terms, fingerprint }: { record: SubjectState; terms: PermitTerms; fingerprint: string },
+): void {
+  if (isStart(terms)) cure(record.breaker, admittedBy(terms));
+  const { tool } = terms.call;
+  record.tried = record.tried.filter((tried) => tried.tool !== tool || tried.fingerprint !== fingerprint);
+  const incident = edit.incident(terms.incident);
+  if (incident !== undefined && !incident.fixed.includes(tool)) incident.fixed.push(tool);
+}
+
+/** It looked cured and was not. */
+export function relapsed(edit: Edit, terms: PermitTerms, judgement: Omit<Judgement, 'cured'>): void {
+  const { fingerprint, atMs } = judgement;
+  const record = recordFor(edit, terms);
+  settle(record, atMs);
+  if (isStart(terms)) relapse(record.breaker, admittedBy(terms), atMs);
+  keep(record.tried, { tool: terms.call.tool, fingerprint, atMs }, TRIED_KEPT);
+}
+
+const attemptOf = (record: SubjectState, terms: PermitTerms): OpenAttempt | undefined =>
+  record.open.find((attempt) => attempt.terms.id === terms.id);
+
+function takeAttempt(record: SubjectState, terms: PermitTerms): OpenAttempt | undefined {
+  const attempt = attemptOf(record, terms);
+  if (attempt !== undefined) record.open = record.open.filter((one) => one !== attempt);
+  return attempt;
+}
+
+/**
+ * A probe that began may take as long as its call and its verification; one that did not begin ends with its permit.
+ */
+function moveProbe(record: SubjectState, attempt: OpenAttempt): void {
+  const { probe } = record.breaker;
+  if (probe?.permit === attempt.terms.id) probe.deadlineMs = attempt.dueMs;
+}
+
+function noteVerdict(edit: Edit, terms: PermitTerms, verdict: 'cured' | 'failed'): void {
+  const plan = terms.parent === undefined ? undefined : edit.plan(terms.parent);
+  const begun = plan?.starts.find((one) => one.permit === terms.id);
+  if (begun !== undefined) begun.verdict = verdict;
+}

@@ -1,0 +1,35 @@
+import type { MonoMs } from '../../core/clock.ts';
+import type { Draft } from '../../core/journal.ts';
+import { parseScope, type Scope } from '../../core/scope.ts';
+import type { Permit, PermitTerms, ToolName } from '../../core/tool.ts';
+import { type GuardState, subjectsOf } from './state.ts';
+
+/** A target where a change began and nobody knows how it ended (law S6). */
+export interface UnknownEnd {
+  readonly scope: Scope;
+  readonly permit: string;
+  readonly tool: ToolName;
+  readonly sinceMs: MonoMs;
+}
+
+/** What is blocked by UNKNOWN, until it is seen healthy (`unknown.settled`) or reset by a person. */
+export function unknownEnds(state: GuardState): readonly UnknownEnd[] {
+  return subjectsOf(state).flatMap(([key, { unknown }]) => {
+    const scope = parseScope(key);
+    return unknown === undefined || scope === undefined ? [] : [{ scope, ...unknown }];
+  });
+}
+
+/** Changes whose call began and has not ended. At boot each of them is UNKNOWN: the process that made it is gone. */
+export function startedWithoutEnd(state: GuardState): readonly PermitTerms[] {
+  return subjectsOf(state).flatMap(([, subject]) =>
+    subject.open.filter((one) => one.startedMs !== undefined && one.endedMs === undefined).map((one) => one.terms),
+  );
+}
+
+/** The record that must be durable before the call: from then on the permit is used, whatever happens. */
+export function startedDrafts({ terms }: Permit): readonly Draft[] {
+  const { target } = terms.call;
+  const channel = target.kind === 'channel' ? target.id : undefined;
+  return [{ channel, incident: terms.incident, run: terms.run, fact: { type: 'tool.started', permit: terms } }];
+}

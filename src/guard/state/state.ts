@@ -1,0 +1,163 @@
+import type { MonoMs } from '../../core/clock.ts';
+import type { ContainmentReason } from '../../core/envelope.ts';
+import {
+  type EngineId,
+  type GroupId,
+  type IncidentId,
+  keyOfScope,
+  sameScope,
+  type RunId,
+  type Scope,
+  type ScopeKey,
+} from '../../core/scope.ts';
+import type { PermitId, PermitTerms, ToolName } from '../../core/tool.ts';
+import { type BreakerState, newBreaker } from './breaker.ts';
+import type { ToolUse } from './cooldown.ts';
+import type { StartMark } from './window.ts';
+
+/** A permitted change that nobody has judged yet. */
+export interface OpenAttempt {
+  terms: PermitTerms;
+  startedMs?: MonoMs;
+  endedMs?: MonoMs;
+  /** Without a verdict by then it has failed. */
+  dueMs: MonoMs;
+}
+
+/** A fix that did not work. */
+export interface Tried {
+  tool: ToolName;
+  fingerprint: string;
+  atMs: MonoMs;
+}
+
+/** One restart by Reeve. */
+export interface OwnRestart {
+  permit: PermitId;
+  incident: IncidentId;
+  run: RunId;
+  atMs: MonoMs;
+}
+
+/** What the guard remembers of one target: a channel, or a group or engine that was itself the target of a tool. */
+export interface SubjectState {
+  group?: GroupId;
+  engine?: EngineId;
+  /** The highest fence token handed out. */
+  fence: number;
+  /** The last observed life of the channel: the same one seen twice is one start. */
+  life?: string;
+  uses: Partial<Record<ToolName, ToolUse>>;
+  highRisk?: ToolUse & { run: RunId };
+  open: OpenAttempt[];
+  tried: Tried[];
+  restarts: OwnRestart[];
+  breaker: BreakerState;
+  /** A change began here and Reeve died: nothing more until it is seen healthy, or a person resets it. */
+  unknown?: { permit: PermitId; tool: ToolName; sinceMs: MonoMs };
+}
+
+/** One high-risk action as its group saw it begin. Starts of a staged plan are part of the plan's one. */
+export interface GroupMark {
+  permit: PermitId;
+  target: ScopeKey;
+  run: RunId;
+  atMs: MonoMs;
+}
+
+export interface GuardIncident {
+  scope: Scope;
+  group: GroupId;
+  engine: EngineId;
+  /** Restarts by Reeve, by target. */
+  restarts: Record<ScopeKey, number>;
+  /** Tools whose effect was verified: what makes a restart the right next step after a credential or cache fix. */
+  fixed: ToolName[];
+}
+
+/** A staged start under way. */
+export interface StagedPlan {
+  terms: PermitTerms;
+  /** The plan's own permit was redeemed then. */
+  startedMs?: MonoMs;
+  starts: { channel: string; permit: PermitId; verdict?: 'cured' | 'failed'; dueMs: MonoMs }[];
+}
+
+export interface HeldContainment {
+  scope: Scope;
+  reason: ContainmentReason;
+  detail: string;
+  releaseByPerson: boolean;
+  raisedMs: MonoMs;
+  /** Who said that it may end. */
+  releasedBy?: string;
+}
+
+/** Viewer-seconds that an action was expected to cost. */
+export interface ViewerSpend {
+  atMs: MonoMs;
+  seconds: number;
+}
+
+/** Targets are kept in this many buckets, so that changing one copies a bucket and not the fleet. */
+const BUCKETS = 128;
+
+/** Which bucket a target is in: a plain string hash (FNV-1a), the same on every machine. */
+export function bucketOf(key: ScopeKey): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < key.length; at += 1) hash = Math.imul(hash ^ key.charCodeAt(at), 0x01000193);
+  return (hash >>> 0) % BUCKETS;
+}
+
+/**
+ * All that the guard's laws count, folded from the journal and nothing else. Plain JSON. Keys that come from names are
+ * scope keys: they hold a colon, so no name can be taken for a property of Object.
+ */
+export interface GuardState {
+  readonly subjects: readonly Readonly<Record<ScopeKey, SubjectState>>[];
+  readonly groups: Readonly<Record<ScopeKey, readonly GroupMark[]>>;
+  readonly starts: readonly StartMark[];
+  readonly incidents: Readonly<Record<IncidentId, GuardIncident>>;
+  readonly plans: Readonly<Record<PermitId, StagedPlan>>;
+  readonly containments: Readonly<Record<string, HeldContainment>>;
+  readonly viewerSpends: readonly ViewerSpend[];
+  readonly clockJumpedMs?: MonoMs;
+}
+
+export const newGuardState = (): GuardState => ({
+  subjects: Array.from({ length: BUCKETS }, () => ({})),
+  groups: {},
+  starts: [],
+  incidents: {},
+  plans: {},
+  containments: {},
+  viewerSpends: [],
+});
+
+export const newSubject = (): SubjectState => ({
+  fence: 0,
+  uses: {},
+  open: [],
+  tried: [],
+  restarts: [],
+  breaker: newBreaker(),
+});
+
+/** What is remembered of a target; an untouched one when nothing ever happened there. */
+export const subjectAt = (state: GuardState, key: ScopeKey): Readonly<SubjectState> =>
+  state.subjects[bucketOf(key)]?.[key] ?? newSubject();
+
+/** Every target of which something is remembered. */
+export const subjectsOf = (state: GuardState): readonly (readonly [ScopeKey, Readonly<SubjectState>])[] =>
+  state.subjects.flatMap((bucket) => Object.entries(bucket));
+
+export const containmentKey = (scope: Scope, reason: ContainmentReason): string => `${keyOfScope(scope)}|${reason}`;
+
+/** Containments of any of the scopes. */
+export function containmentsOf(state: GuardState, scopes: readonly Scope[]): readonly HeldContainment[] {
+  return Object.values(state.containments).filter((held) => scopes.some((scope) => sameScope(scope, held.scope)));
+}
+
+/** Restarts that began and were never judged, and are overdue now: each failed at its deadline. */
+export const overdueOf = (subject: SubjectState, nowMs: MonoMs): readonly OpenAttempt[] =>
+  subject.open.filter((attempt) => attempt.startedMs !== undefined && nowMs >= attempt.dueMs);

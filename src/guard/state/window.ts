@@ -1,0 +1,68 @@
+import type { MonoMs } from '../../core/clock.ts';
+import type { ChannelId, EngineId } from '../../core/scope.ts';
+import type { PermitId } from '../../core/tool.ts';
+
+/** One start of a channel, whoever began it. */
+export interface StartMark {
+  engine: EngineId | undefined;
+  channel: ChannelId;
+  /** The latest moment at which it can have begun: a permit's expiry, then the call, then its end. */
+  atMs: MonoMs;
+  /** Ours. */
+  permit?: PermitId;
+  /** The call has begun and has not ended: it may still start at any moment. */
+  open?: true;
+  /** The life of the channel in which it was seen. */
+  life?: string;
+}
+
+/** Starts that are remembered, newest last. A window of more starts than this cannot be configured away. */
+export const STARTS_KEPT = 1_024;
+
+/** Adds a start. The oldest goes when the list is full: it is outside every window that the newer ones do not fill. */
+export function addStart(starts: StartMark[], mark: StartMark): void {
+  starts.push(mark);
+  if (starts.length > STARTS_KEPT) starts.shift();
+}
+
+/** Our start of this permit, or undefined when it is long gone. */
+export function startOf(starts: readonly StartMark[], permit: PermitId): StartMark | undefined {
+  return starts.findLast((mark) => mark.permit === permit);
+}
+
+export interface WindowLook {
+  readonly windowMs: number;
+  readonly nowMs: MonoMs;
+  /** Only the starts of this engine; all when undefined. */
+  readonly engine?: EngineId | undefined;
+}
+
+/**
+ * When each start in the half-open window (now − W, now] began, oldest first; one in flight counts as beginning now.
+ */
+export function startsIn(starts: readonly StartMark[], look: WindowLook): readonly MonoMs[] {
+  const afterMs = look.nowMs - look.windowMs;
+  return starts
+    .filter((mark) => look.engine === undefined || mark.engine === look.engine)
+    .map((mark) => (mark.open === true ? Math.max(mark.atMs, look.nowMs) : mark.atMs))
+    .filter((atMs) => atMs > afterMs)
+    .sort((a, b) => a - b);
+}
+
+export interface Room {
+  readonly count: number;
+  /** 0 when one more fits; else the milliseconds until it would, if nothing else starts. */
+  readonly freeInMs: number;
+}
+
+/** Law S2: how many starts the window holds, and when one more fits under `max`. */
+export function roomFor(starts: readonly StartMark[], max: number, look: WindowLook): Room {
+  const times = startsIn(starts, look);
+  const count = times.length;
+  if (count < max) return { count, freeInMs: 0 };
+  const last = times[count - Math.max(1, max)] ?? look.nowMs;
+  return { count, freeInMs: Math.max(1, last + look.windowMs - look.nowMs) };
+}
+
+/** Never more than can be remembered, and never less than one whole number. */
+export const startsMaxOf = (windowStartsMax: number): number => Math.min(windowStartsMax, STARTS_KEPT - 1);

@@ -1,0 +1,29 @@
+import type { FactStore } from '../../ground/facts/facts.ts';
+import { unknownEnds } from '../../guard/state/recovery.ts';
+import type { GuardState } from '../../guard/state/state.ts';
+import type { IncidentState } from '../lifecycle/state.ts';
+
+/** Tells the board what the journal knows of the life before this one. Once, before anything is judged. */
+export function restoreAfterBoot(incidents: IncidentState, guard: GuardState, factStore: FactStore): void {
+  recallEnds(incidents, factStore);
+  recallChanges(guard, factStore);
+}
+
+/**
+ * Reeve forgets what it saw when it dies, and a process that is found dead may have been off for weeks: it is not
+ * restarted. One with an open incident was seen to die, so the next life may take that incident up where it stood.
+ */
+function recallEnds({ open }: IncidentState, factStore: FactStore): void {
+  for (const { incident } of open) {
+    const { scope, classification, openedMs } = incident;
+    if (scope.kind === 'channel' && classification === 'process_crashed') factStore.recallEnd(scope.id, openedMs);
+  }
+}
+
+/**
+ * A restart is a stop and a start. Where Reeve died between them the engine calls the channel stopped, as if a person
+ * had wished so. Nobody did, and the page about it must not be taken back.
+ */
+function recallChanges(state: GuardState, factStore: FactStore): void {
+  for (const { scope } of unknownEnds(state)) if (scope.kind === 'channel') factStore.recallChange(scope.id);
+}

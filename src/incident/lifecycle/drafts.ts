@@ -1,0 +1,51 @@
+import type { Incident } from '../../core/incident.ts';
+import type { About, Draft } from '../../core/journal.ts';
+import type { RunId } from '../../core/scope.ts';
+import type { Symptom } from '../../core/symptom.ts';
+import { type IncidentState, type OpenIncident, pastCure } from './state.ts';
+
+/** What an incident's facts are about. */
+export const aboutOf = (incident: Incident): About => ({
+  channel: incident.scope.kind === 'channel' ? incident.scope.id : undefined,
+  incident: incident.id,
+});
+
+/** What was said, as part of the incident's story. */
+export const symptomDraft = (incident: Incident, symptom: Symptom): Draft => ({
+  channel: symptom.channel,
+  incident: incident.id,
+  fact: { type: 'symptom.raised', symptom },
+});
+
+/** A run that is about to begin; `started` is to be written before anything is awaited. */
+export interface NextRun {
+  readonly incident: Incident;
+  readonly id: RunId;
+  readonly started: Draft;
+}
+
+/** A shared cause may have reached further channels since its incident was opened: the run is about those, too. */
+export function nextRun({ incident: known, runs }: OpenIncident, channels: readonly string[], id: RunId): NextRun {
+  const incident = { ...known, channels: [...new Set([...known.channels, ...channels])] };
+  const fact = { type: 'run.started', attempt: runs + 1 } as const;
+  return { incident, id, started: { ...aboutOf(incident), run: id, fact } };
+}
+
+/** The beginning of an incident's story: that it was opened, and what had been said before. */
+export const openedDrafts = (incident: Incident, told: readonly Symptom[]): readonly Draft[] => [
+  { ...aboutOf(incident), fact: { type: 'incident.opened', incident } },
+  ...told.map((symptom) => symptomDraft(incident, symptom)),
+];
+
+/** The incident before ended with a verified cure of the same trouble, a moment ago: that cure did not hold. */
+export function relapseDrafts(
+  state: IncidentState,
+  incident: Incident,
+  how: { readonly relapseMs: number; readonly because: string },
+): readonly Draft[] {
+  const { scope, classification, openedMs } = incident;
+  const past = scope.kind === 'channel' ? pastCure(state, scope.id, classification) : undefined;
+  if (past === undefined || openedMs - past.atMs > how.relapseMs) return [];
+  const { permit, fingerprint } = past;
+  return [{ ...aboutOf(incident), fact: { type: 'attempt.relapsed', permit, fingerprint, because: how.because } }];
+}

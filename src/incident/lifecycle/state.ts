@@ -1,0 +1,198 @@
+import type { FailureClass } from '../../core/classification.ts';
+import type { MonoMs } from '../../core/clock.ts';
+import type { Incident, Outcome } from '../../core/incident.ts';
+import type { JournalEntry, Projection } from '../../core/journal.ts';
+import { type ChannelId, type IncidentId, sameScope, type Scope } from '../../core/scope.ts';
+import type { PermitTerms } from '../../core/tool.ts';
+
+/** One open incident and how far its handling has come. */
+export interface OpenIncident {
+  readonly incident: Incident;
+  readonly runs: number;
+  /** A run is under way (or was, when Reeve died). */
+  readonly running: boolean;
+  readonly last: Outcome | undefined;
+  readonly lastEndedMs: MonoMs | undefined;
+  /** Since when the present classification has held. */
+  readonly classifiedMs: MonoMs;
+  /** The classifications that a person was already told of in this incident: no further run for these. */
+  readonly told: readonly FailureClass[];
+  /** The last verified cure; a relapse soon after makes it a failed one. */
+  readonly cure: { readonly permit: PermitTerms; readonly fingerprint: string; readonly atMs: MonoMs } | undefined;
+  /** Restarts that this incident has seen by Reeve. */
+  readonly restarts: number;
+  /** What the last run was refused for is gone since then: it is worth another run, though a person was told. */
+  readonly reopenedMs?: MonoMs;
+}
+
+/** A verified cure of an incident that is closed: a failure soon after it still means that it did not hold. */
+export interface PastCure {
+  readonly channel: ChannelId;
+  readonly classification: FailureClass;
+  readonly permit: PermitTerms;
+  readonly fingerprint: string;
+  readonly atMs: MonoMs;
+}
+
+export interface IncidentState {
+  readonly open: readonly OpenIncident[];
+  /** Oldest first; absent where there are none. */
+  readonly cured?: readonly PastCure[];
+}
+
+/** Cures of closed incidents are remembered this long, and at most so many of them. */
+const CURES_MS = 10 * 60_000;
+const CURES_MAX = 256;
+
+/** Every open incident. At most one per channel and per group (docs/guard.md, words). */
+export const incidentProjection: Projection<IncidentState> = {
+  name: 'incidents',
+  initial: { open: [] },
+  apply(state, entry) {
+    const { fact } = entry;
+    if (fact.type === 'incident.opened')
+      return { ...state, open: [...state.open, newlyOpen(fact.incident, entry.monoMs)] };
+    if (fact.type === 'incident.closed') return closed(state, entry);
+    if (fact.type === 'attempt.relapsed') return changedIn(withoutCure(state, fact.permit.id), entry);
+    if (WORDS.has(fact.type)) return reopenedIn(state, entry);
+    return entry.incident !== undefined && CHANGES.has(fact.type) ? changedIn(state, entry) : state;
+  },
+};
+
+const changedIn = (state: IncidentState, entry: JournalEntry): IncidentState => ({
+  ...state,
+  open: state.open.map((held) => (held.incident.id === entry.incident ? changed(held, entry) : held)),
+});
+
+const CHANGES: ReadonlySet<string> = new Set([
+  'run.started',
+  'run.ended',
+  'incident.reclassified',
+  'attempt.verified',
+  'tool.started',
+  'escalation.raised',
+  'approval.answered',
+]);
+
+/** What a person says that may undo a refusal. */
+const WORDS: ReadonlySet<string> = new Set([
+  'control.thawed',
+  'control.lease_ended',
+  'control.window_ended',
+  'control.phase_set',
+  'control.reset',
+]);
+
+function reopenedIn(state: IncidentState, { fact, monoMs }: JournalEntry): IncidentState {
+  const isUndone = (held: OpenIncident): boolean => {
+    switch (fact.type) {
+      case 'control.thawed':
+        return denialOf(held) === 'frozen';
+      case 'control.lease_ended':
+      case 'control.window_ended':
+        return held.last?.kind === 'watching';
+      case 'control.phase_set':
+        return held.last?.kind === 'escalated' && (held.last.reason === 'no_plan' || denialOf(held) === 'phase');
+      case 'control.reset':
+        return covers(fact.scope, held.incident);
+      default:
+        return false;
+    }
+  };
+  return reopened(state, isUndone, monoMs);
+}
+
+const reopened = (
+  state: IncidentState,
+  isUndone: (held: OpenIncident) => boolean,
+  reopenedMs: MonoMs,
+): IncidentState => ({
+  ...state,
+  open: state.open.map((held) => (held.last !== undefined && isUndone(held) ? { ...held, reopenedMs } : held)),
+});
+
+const denialOf = ({ last }: OpenIncident) => (last?.kind === 'escalated' ? last.denial : undefined);
+
+const covers = (scope: Scope, { scope: own, group, engine }: Incident): boolean =>
+  scope.kind === 'fleet' ||
+  sameScope(scope, own) ||
+  (scope.kind === 'group' && scope.id === group) ||
+  (scope.kind === 'engine' && scope.id === engine);
+
+/** The end of a shared cause's incident undoes what was refused to its channels because of it. */
+function closed(state: IncidentState, { incident: id, monoMs }: JournalEntry): IncidentState {
+  const over = state.open.find(({ incident }) => incident.id === id);
+  if (over === undefined) return state;
+  const rest = { ...state, open: state.open.filter((held) => held !== over) };
+  const { incident, cure } = over;
+  if (incident.scope.kind !== 'channel') {
+    const wasHeldUp = (held: OpenIncident): boolean =>
+      denialOf(held) === 'shared_cause' && covers(incident.scope, held.incident);
+    return reopened(rest, wasHeldUp, monoMs);
+  }
+  if (cure === undefined) return rest;
+  const { classification, scope } = incident;
+  const recent = (state.cured ?? []).filter(({ atMs }) => monoMs - atMs <= CURES_MS);
+  return { ...rest, cured: [...recent, { channel: scope.id, classification, ...cure }].slice(-CURES_MAX) };
+}
+
+function withoutCure(state: IncidentState, permit: string): IncidentState {
+  if (state.cured === undefined) return state;
+  return { ...state, cured: state.cured.filter((past) => past.permit.id !== permit) };
+}
+
+/** The last verified cure of this very trouble on the channel, in an incident that is closed. */
+export const pastCure = (
+  state: IncidentState,
+  channel: ChannelId,
+  classification: FailureClass,
+): PastCure | undefined =>
+  state.cured?.findLast((past) => past.channel === channel && past.classification === classification);
+
+/** Tools whose verification is the channel's own output: only their cures can relapse. */
+const OUTPUT_TOOLS: ReadonlySet<string> = new Set(['restart_channel', 'rebuild_playout']);
+
+/** An incident of which nothing is known but that it was opened. */
+export const newlyOpen = (incident: Incident, openedMs: MonoMs): OpenIncident => ({
+  incident,
+  runs: 0,
+  running: false,
+  last: undefined,
+  lastEndedMs: undefined,
+  classifiedMs: openedMs,
+  told: [],
+  cure: undefined,
+  restarts: 0,
+});
+
+function changed(held: OpenIncident, entry: JournalEntry): OpenIncident {
+  const { fact, monoMs } = entry;
+  switch (fact.type) {
+    case 'run.started':
+      return { ...held, running: true, runs: held.runs + 1 };
+    case 'run.ended':
+      return { ...held, running: false, last: fact.outcome, lastEndedMs: monoMs };
+    case 'incident.reclassified':
+      return { ...held, incident: { ...held.incident, classification: fact.to }, classifiedMs: monoMs };
+    case 'attempt.verified':
+      return fact.verification.cured && OUTPUT_TOOLS.has(fact.permit.call.tool)
+        ? { ...held, cure: { permit: fact.permit, fingerprint: fact.fingerprint, atMs: monoMs } }
+        : held;
+    case 'attempt.relapsed':
+      return held.cure?.permit.id === fact.permit.id ? { ...held, cure: undefined } : held;
+    case 'tool.started':
+      return fact.permit.call.tool === 'restart_channel' && fact.permit.call.target.kind === 'channel'
+        ? { ...held, restarts: held.restarts + 1 }
+        : held;
+    case 'escalation.raised':
+      return { ...held, told: [...new Set([...held.told, held.incident.classification])] };
+    default:
+      return held;
+  }
+}
+
+export const openOn = (state: IncidentState, scope: Scope): OpenIncident | undefined =>
+  state.open.find(({ incident }) => sameScope(incident.scope, scope));
+
+export const openById = (state: IncidentState, id: IncidentId): OpenIncident | undefined =>
+  state.open.find(({ incident }) => incident.id === id);

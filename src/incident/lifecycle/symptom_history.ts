@@ -1,0 +1,36 @@
+import type { MonoMs } from '../../core/clock.ts';
+import type { ChannelId, IncidentId, Scope } from '../../core/scope.ts';
+import { HARMLESS_SYMPTOMS, type Symptom } from '../../core/symptom.ts';
+
+/** What was said this long before an incident belongs to its story. */
+const BEFORE_MS = 60_000;
+/** Of a shared cause, this many symptoms tell the story. */
+const TOLD_MAX = 12;
+
+/** The newest symptom of each kind and channel: bounded by the channels and the closed set of kinds. */
+export class SymptomHistory {
+  readonly #newest = new Map<string, Symptom>();
+  readonly #told = new Set<string>();
+
+  /** True when this kind was not told yet in the incident. */
+  add(symptom: Symptom, incident: IncidentId | undefined): boolean {
+    if (HARMLESS_SYMPTOMS.has(symptom.kind)) return false;
+    const key = `${symptom.channel}|${symptom.kind}|${symptom.origin}`;
+    this.#newest.set(key, symptom);
+    if (incident === undefined) return false;
+    if (this.#told.size > 1_000) this.#told.clear();
+    const telling = `${incident}|${key}`;
+    if (this.#told.has(telling)) return false;
+    this.#told.add(telling);
+    return true;
+  }
+
+  /** What was said of the scope shortly before now, oldest first. */
+  before(scope: Scope, channels: readonly ChannelId[], nowMs: MonoMs): readonly Symptom[] {
+    const about = new Set(scope.kind === 'channel' ? [scope.id] : channels);
+    return [...this.#newest.values()]
+      .filter(({ channel, monoMs }) => about.has(channel) && nowMs - monoMs <= BEFORE_MS)
+      .sort((a, b) => a.monoMs - b.monoMs)
+      .slice(-TOLD_MAX);
+  }
+}

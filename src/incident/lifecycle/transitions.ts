@@ -1,0 +1,236 @@
+import type { FailureClass } from '../../core/classification.ts';
+import type { MonoMs } from '../../core/clock.ts';
+import type { IncidentEnding } from '../../core/incident.ts';
+import { type IncidentId, sameScope } from '../../core/scope.ts';
+import { specOf } from '../../guard/spec.ts';
+import type { OpenIncident } from './state.ts';
+
+/** What is seen of one channel (or of one shared cause) at one moment. */
+export interface Snapshot {
+  readonly trouble:
+    | {
+        readonly classification: FailureClass;
+        /** The engine may still deal with it itself, until `settledMs`. */
+        readonly settling: boolean;
+        readonly settledMs: MonoMs;
+        /** Since when this classification has held. */
+        readonly sinceMs: MonoMs;
+        /** Since when it has been in trouble of any kind; undefined where that is not known. */
+        readonly troubledMs?: MonoMs;
+        /** The shared cause is gone since then, and this is what it left dark. */
+        readonly leftMs?: MonoMs | undefined;
+      }
+    | undefined;
+  readonly healthy: boolean | undefined;
+  readonly healthySinceMs: MonoMs | undefined;
+  /** No output is expected now (stopped on purpose, nobody watches). */
+  readonly quiet: boolean;
+  /** Since when there has been no trouble, also where nobody can tell whether it plays. */
+  readonly clearSinceMs?: MonoMs | undefined;
+  /** A shared cause covers the channel: its group's incident speaks for it. */
+  readonly covered: boolean;
+  /** That incident, once it is open. `undecided`: its first run is under way, and may yet page. */
+  readonly absorber?: { readonly id: IncidentId; readonly undecided: boolean } | undefined;
+  /** Of a group: its channels are started one by one, each by its own incident. */
+  readonly handedOver?: boolean;
+  /** High-risk tools are contained for this scope. */
+  readonly contained: boolean;
+  /** A person works there, or was paged about its containment: that nobody was told of the trouble is right. */
+  readonly spokenFor?: boolean;
+  /** What became of the newest question about this scope. */
+  readonly approval: 'none' | 'pending' | 'yes' | 'no' | 'expired';
+}
+
+export interface TransitionPolicy {
+  /** How long the trouble must have lasted before a run may change something. */
+  readonly patienceMs: number;
+  /** How long a channel must be healthy before its incident closes. */
+  readonly resolveHoldMs: number;
+  /** A failure this soon after a verified cure means that the cure did not hold. */
+  readonly relapseMs: number;
+}
+
+/** The next thing to do for an incident. `none.againMs`: when looking again may tell something new. */
+export type Intent =
+  | { readonly kind: 'none'; readonly againMs: MonoMs | undefined }
+  | { readonly kind: 'open'; readonly classification: FailureClass }
+  | { readonly kind: 'reclassify'; readonly to: FailureClass }
+  | { readonly kind: 'relapse' }
+  | { readonly kind: 'run' }
+  | { readonly kind: 'tell'; readonly because: string }
+  | { readonly kind: 'close'; readonly ending: IncidentEnding; readonly because: string };
+
+const CONTAINED_RETRY_MS = 5_000;
+const WATCH_RETRY_MS = 30_000;
+const TOLD_HOLD_MS = 30_000;
+const SETTLING_LOOK_MS = 250;
+/** What never settles, or changes its name again and again, is an incident all the same. */
+const TROUBLED_MS_MAX = 120_000;
+/** Without any trouble for this long it is over, though nobody can tell whether it plays. */
+const CLEAR_HOLD_MS = 120_000;
+/** Whatever an incident waits for: after this long somebody must have heard of it. */
+const UNTOLD_MS_MAX = 600_000;
+/** Several channels are dark at once, and containment holds them so: people hear of it sooner. */
+const SHARED_UNTOLD_MS = 60_000;
+
+/** Troubles of a source often come to several channels within seconds, and some pass: wait that long. */
+const OPEN_HOLD_MS: Partial<Record<FailureClass, number>> = {
+  upstream_auth_expired: 3_000,
+  upstream_url_expired: 3_000,
+  upstream_not_found: 3_000,
+  upstream_rate_limited: 3_000,
+  upstream_unavailable: 3_000,
+  media_unplayable: 3_000,
+  // A busy moment, or a source that was away for one, is caught up with: nothing is lost by looking again.
+  encode_too_slow: 10_000,
+  telemetry_untrusted: 5_000,
+  control_plane_down: 5_000,
+  host_exhausted: 1_000,
+  unknown: 5_000,
+};
+
+/** Pure: from what is open and what is seen to the one next thing to do. Asked again after each. */
+export function transitionFor(
+  open: OpenIncident | undefined,
+  sight: Snapshot,
+  nowMs: MonoMs,
+  policy: TransitionPolicy,
+): Intent {
+  return open === undefined ? judgeClosed(sight, nowMs) : judgeOpen(open, sight, nowMs, policy);
+}
+
+/** Looked at again the moment it has settled; what settles at no known time is looked at now and then. */
+const settleMs = ({ settledMs }: NonNullable<Snapshot['trouble']>, nowMs: MonoMs): MonoMs =>
+  settledMs > nowMs ? Math.min(settledMs, nowMs + SETTLING_LOOK_MS) : nowMs + SETTLING_LOOK_MS;
+
+const none = (againMs?: MonoMs): Intent => ({ kind: 'none', againMs });
+
+function judgeClosed(sight: Snapshot, nowMs: MonoMs): Intent {
+  const { trouble } = sight;
+  if (trouble === undefined || sight.covered || sight.quiet) return none();
+  const latestMs = (trouble.troubledMs ?? nowMs) + TROUBLED_MS_MAX;
+  if (trouble.settling && nowMs < latestMs) return none(Math.min(latestMs, settleMs(trouble, nowMs)));
+  const openMs = Math.min(latestMs, trouble.sinceMs + (OPEN_HOLD_MS[trouble.classification] ?? 0));
+  return nowMs < openMs ? none(openMs) : { kind: 'open', classification: trouble.classification };
+}
+
+function judgeOpen(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: TransitionPolicy): Intent {
+  if (open.running) return none();
+  if (sight.covered) {
+    // Who was told of the channel hears of the group from the group's own page, where there will be one.
+    const isEarly = sight.absorber === undefined || (open.told.length > 0 && sight.absorber.undecided);
+    if (isEarly) return none(nowMs + SETTLING_LOOK_MS);
+    return { kind: 'close', ending: 'absorbed', because: 'a shared cause covers the channel' };
+  }
+  if (sight.handedOver) return { kind: 'close', ending: 'absorbed', because: 'its channels are started one by one' };
+  if (sight.trouble === undefined) return closeWhenHeld(open, sight, nowMs, policy);
+  if (isUntold(open, sight, nowMs)) return { kind: 'tell', because: open.last?.because ?? 'the trouble lasts' };
+  if (sight.trouble.settling) return none(settleMs(sight.trouble, nowMs));
+  if (hasRelapsed(open, sight.trouble.classification, nowMs, policy)) return { kind: 'relapse' };
+  if (sight.trouble.classification !== open.incident.classification) {
+    return { kind: 'reclassify', to: sight.trouble.classification };
+  }
+  return runOrWait(open, sight, nowMs, policy);
+}
+
+/** A safety net: no rule, outcome or trouble that keeps changing its name may leave an incident unsaid for ever. */
+function isUntold({ incident, told, last }: OpenIncident, sight: Snapshot, nowMs: MonoMs): boolean {
+  if (told.length > 0 || sight.spokenFor === true) return false;
+  const waitMs = last?.kind === 'watching' ? (last.escalateAfterMs ?? 0) : 0;
+  // Its containment keeps it from being started, and pages nobody: it is this incident that must.
+  const isHeld = last?.kind === 'escalated' && last.reason === 'containment' && incident.scope.kind !== 'channel';
+  return nowMs - incident.openedMs >= Math.max(isHeld ? SHARED_UNTOLD_MS : UNTOLD_MS_MAX, waitMs);
+}
+
+/**
+ * The cure of this incident's own channel did not hold. Another trouble says nothing of the cure, and the canary of a
+ * staged start is not to blame for those that come after it.
+ */
+function hasRelapsed(
+  { cure, incident }: OpenIncident,
+  found: FailureClass,
+  nowMs: MonoMs,
+  policy: TransitionPolicy,
+): boolean {
+  if (cure === undefined || nowMs - cure.atMs > policy.relapseMs) return false;
+  const { tool, target } = cure.permit.call;
+  if (!sameScope(target, incident.scope)) return false;
+  return found === incident.classification || specOf(tool).cures.includes(found);
+}
+
+function closeWhenHeld(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: TransitionPolicy): Intent {
+  if (sight.quiet) return { kind: 'close', ending: 'by_person', because: 'no output is expected any more' };
+  if (sight.healthy !== true || sight.healthySinceMs === undefined) return closeWhenClear(open, sight, nowMs);
+  // Once a person was told, the end is told too: a trouble that comes and goes must not page each time.
+  const holdMs = open.told.length > 0 ? Math.max(policy.resolveHoldMs, TOLD_HOLD_MS) : policy.resolveHoldMs;
+  const closeMs = sight.healthySinceMs + holdMs;
+  if (nowMs < closeMs) return none(closeMs);
+  return over(open, `healthy for ${Math.round((nowMs - sight.healthySinceMs) / 1000)} s`);
+}
+
+const over = ({ cure }: OpenIncident, because: string): Intent => ({
+  kind: 'close',
+  ending: cure === undefined ? 'self_healed' : 'resolved',
+  because,
+});
+
+/** Where nothing can tell of health, the absence of trouble has to do: what stays open hides what comes later. */
+function closeWhenClear(open: OpenIncident, { healthy, clearSinceMs }: Snapshot, nowMs: MonoMs): Intent {
+  if (healthy === false || clearSinceMs === undefined) return none();
+  const closeMs = clearSinceMs + CLEAR_HOLD_MS;
+  if (nowMs < closeMs) return none(closeMs);
+  return over(open, `no sign of it for ${Math.round((nowMs - clearSinceMs) / 1000)} s; whether it plays is not known`);
+}
+
+/** Runs of one incident keep a growing distance: an incident that will not end must not become a loop. */
+export function nextRunMs(open: OpenIncident): MonoMs {
+  if (open.lastEndedMs === undefined) return 0;
+  const spacingMs = open.runs < 3 ? 2_000 : Math.min(5_000 * 2 ** (open.runs - 3), 300_000);
+  return open.lastEndedMs + spacingMs;
+}
+
+function runOrWait(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: TransitionPolicy): Intent {
+  const dueMs = dueOf(open, sight, nowMs, policy);
+  if (dueMs === 'tell') return { kind: 'tell', because: open.last?.because ?? 'the trouble lasts' };
+  if (dueMs === 'never') return none();
+  const runMs = Math.max(dueMs, nextRunMs(open));
+  return nowMs < runMs ? none(runMs) : { kind: 'run' };
+}
+
+/** When the next run is due; `tell`: a person must hear of it now; `never`: not before something changes. */
+function dueOf(
+  open: OpenIncident,
+  sight: Snapshot,
+  nowMs: MonoMs,
+  policy: TransitionPolicy,
+): MonoMs | 'never' | 'tell' {
+  const { last, lastEndedMs } = open;
+  const patientMs = (sight.trouble?.sinceMs ?? nowMs) + policy.patienceMs;
+  if (last === undefined || lastEndedMs === undefined) return patientMs;
+  const reopened = (open.reopenedMs ?? 0) > lastEndedMs || (sight.trouble?.leftMs ?? 0) > lastEndedMs;
+  const changed = reopened || open.classifiedMs > lastEndedMs;
+  switch (last.kind) {
+    case 'resolved':
+      return patientMs;
+    case 'watching':
+      if (changed) return patientMs;
+      if (last.escalateAfterMs === undefined) return lastEndedMs + (last.retryAfterMs ?? WATCH_RETRY_MS);
+      return untilTold(open, lastEndedMs + last.escalateAfterMs, nowMs);
+    case 'approval_needed':
+      if (sight.approval === 'yes' || changed) return nowMs;
+      // Expired is not denied: it is asked again, on fresh evidence.
+      if (sight.approval === 'expired') return nowMs;
+      return sight.approval === 'none' ? untilTold(open, nowMs, nowMs) : 'never';
+    case 'escalated':
+      if (last.reason === 'containment') return sight.contained ? nowMs + CONTAINED_RETRY_MS : nowMs;
+      return reopened || (changed && !isTold(open)) ? patientMs : 'never';
+  }
+}
+
+const isTold = (open: OpenIncident): boolean => open.told.includes(open.incident.classification);
+
+/** A wait that nobody was told of ends in telling; once told it goes on until the trouble changes. */
+function untilTold(open: OpenIncident, tellMs: MonoMs, nowMs: MonoMs): MonoMs | 'never' | 'tell' {
+  if (isTold(open)) return 'never';
+  return nowMs >= tellMs ? 'tell' : tellMs;
+}

@@ -1,0 +1,155 @@
+import type { FailureClass, Severity } from '../../core/classification.ts';
+import type { ContainmentReason, GroundedContextEnvelope } from '../../core/envelope.ts';
+import { type Escalation, type EscalationReason, type Incident, keyOfIncidentPage } from '../../core/incident.ts';
+import type { JournalFact } from '../../core/journal.ts';
+import { keyOfScope, type Scope } from '../../core/scope.ts';
+import type { Attempt } from '../../core/tool.ts';
+import type { MassOutage } from '../runs/start_queue.ts';
+
+const SUMMARY_MAX = 200;
+const DETAILS_MAX = 2_000;
+
+/** All escalations of one incident share one key: trigger, repeats and resolve find each other by it. */
+export const keyOfIncident = (incident: Incident): string => keyOfIncidentPage(incident.id);
+
+/** Trouble that viewers see, or that nobody but a person can end, is loud; the observer's own trouble is not. */
+const SEVERITY: Partial<Record<FailureClass, Severity>> = {
+  telemetry_untrusted: 'warning',
+  expected_quiet: 'info',
+  guide_stale: 'info',
+  encode_too_slow: 'warning',
+  upstream_rate_limited: 'warning',
+};
+
+/** What a person does about it, where Reeve may not. */
+const NEXT_STEP: Partial<Record<FailureClass, string>> = {
+  telemetry_untrusted: 'Check the probes and the server that serves the output; the channel itself may be fine.',
+  control_plane_down: 'Check the streaming service itself: it does not answer.',
+  host_exhausted: 'Free space, memory or descriptors on the host; a restart would not help.',
+  upstream_auth_expired: 'Renew the credentials of the source.',
+  upstream_url_expired: 'The source refuses this address: have it resolved anew, or fail over.',
+  upstream_not_found: 'The source does not have this item: correct the address or the playout.',
+  upstream_unavailable:
+    'The source is down or unreachable: call its operator, or fail over. Reeve starts what stays dark after it.',
+  media_unplayable: 'The source delivers damaged media: fail over, or remove the item.',
+  item_churn:
+    'It dies again and again; find the cause in its log before anything is restarted. If its log says nothing and ' +
+    'nobody has mended it, Reeve tries one start ten minutes after its last death.',
+  encoder_misconfigured:
+    'Roll back the last change of its settings, or repair the path, port or permission that its log names.',
+  encode_too_slow: 'Shed load or lower the profile; check whether the source delivers slowly.',
+  encoder_session_limit: 'Free an encoder session.',
+};
+
+/** The id is not named: a question that was not answered is asked again under another one. */
+const ANSWER = 'What waits for you: reeve approvals lists it; reeve approve ID or reeve deny ID answers it.';
+
+/** What an escalation says. The texts are made of Reeve's own words, counts and configured names. */
+export function pageFor(
+  incident: Incident,
+  reason: EscalationReason,
+  about: {
+    readonly because: string;
+    readonly envelope: GroundedContextEnvelope | undefined;
+    readonly attempts: readonly Attempt[];
+  },
+): Omit<Escalation, 'id' | 'at'> {
+  const where = incident.scope.kind === 'channel' ? incident.scope.id : keyOfScope(incident.scope);
+  const many = incident.channels.length > 0 ? ` (${incident.channels.length} channels)` : '';
+  return {
+    key: keyOfIncident(incident),
+    severity: SEVERITY[incident.classification] ?? 'critical',
+    reason,
+    scope: incident.scope,
+    incident: incident.id,
+    classification: incident.classification,
+    summary: clip(`${where}${many}: ${incident.classification}. ${about.because}`, SUMMARY_MAX),
+    details: clip(detailsOf(incident, reason, about), DETAILS_MAX),
+  };
+}
+
+function detailsOf(
+  incident: Incident,
+  reason: EscalationReason,
+  about: {
+    readonly because: string;
+    readonly envelope: GroundedContextEnvelope | undefined;
+    readonly attempts: readonly Attempt[];
+  },
+): string {
+  const lines = [`Why you are told: ${reason}. ${about.because}`];
+  const signals = about.envelope?.signals ?? [];
+  if (signals.length > 0)
+    lines.push(`What was seen: ${signals.map(({ origin, says }) => `${says} (${origin})`).join('; ')}`);
+  for (const { result, verification } of about.attempts) {
+    const end =
+      verification === undefined ? '' : verification.cured ? '; verified' : `; not verified: ${verification.because}`;
+    lines.push(`What was done: ${result.call.tool}: ${result.summary}${end}`);
+  }
+  if (about.attempts.length === 0) lines.push('What was done: nothing.');
+  if (reason === 'approval_needed') lines.push(ANSWER);
+  if (incident.channels.length > 0) lines.push(`Channels: ${incident.channels.join(', ')}`);
+  const nextStep = NEXT_STEP[incident.classification];
+  if (nextStep !== undefined) lines.push(`What may help: ${nextStep}`);
+  lines.push(`The whole story: reeve trace ${incident.id}`);
+  return lines.join('\n');
+}
+
+type Contained = Extract<JournalFact, { type: 'containment.raised' }>;
+
+const ENDS_BY = {
+  person: 'It ends only by your word: reeve release',
+  itself: 'It ends by itself when its cause has been absent for 60 s; reeve release ends the waiting:',
+};
+
+/** One page per episode: high-risk actions stop in the scope, and a person should know. */
+export function containmentPage(fact: Contained): Omit<Escalation, 'id' | 'at'> {
+  const where = keyOfScope(fact.scope);
+  return {
+    key: keyOfContainmentPage(fact.scope),
+    severity: fact.scope.kind === 'channel' ? 'warning' : 'critical',
+    reason: fact.reason === 'journal_error' ? 'journal_broken' : 'containment',
+    scope: fact.scope,
+    incident: undefined,
+    classification: undefined,
+    summary: clip(`${where} is contained (${fact.reason}): ${fact.detail}`, SUMMARY_MAX),
+    details: clip(
+      `Needs an operator: Reeve restarts nothing in ${where} now. Reason: ${fact.reason}, ${fact.detail}.\n` +
+        `${fact.releaseByPerson ? ENDS_BY.person : ENDS_BY.itself} ${where} --because "…"`,
+      DETAILS_MAX,
+    ),
+  };
+}
+
+export const KEY_OF_MASS_OUTAGE = 'starts/fleet';
+
+/** One page for all that wait: a page for each would be the second storm. */
+export function massOutagePage({ count, held }: Pick<MassOutage, 'count' | 'held'>): Omit<Escalation, 'id' | 'at'> {
+  const dead =
+    held.groups === 0 ? [] : [`${held.channels} channels of ${held.groups} groups died and are contained for now`];
+  const waiting = count === 0 ? [] : [`${count} channels or groups are dark and wait for their turn to be started`];
+  return {
+    key: KEY_OF_MASS_OUTAGE,
+    severity: 'critical',
+    reason: 'lasting',
+    scope: { kind: 'fleet' },
+    incident: undefined,
+    classification: undefined,
+    summary: [...dead, ...waiting].join('; '),
+    details:
+      'More are dark than may be started at once. Reeve starts those with most viewers first, a few in a minute, and ' +
+      'groups once no more have died for a while. Find what took so many down; what you start yourself counts in the ' +
+      'same window of starts.',
+  };
+}
+
+/** A freeze is a person's own word, and a shared cause has an incident that pages. */
+const UNPAGED: ReadonlySet<ContainmentReason> = new Set(['operator_freeze', 'shared_cause']);
+
+/** Whether a containment for this reason is paged for itself. */
+export const isPaged = (reason: ContainmentReason): boolean => !UNPAGED.has(reason);
+
+/** All pages about the containment of one scope share one key. */
+export const keyOfContainmentPage = (scope: Scope): string => `containment/${keyOfScope(scope)}`;
+
+const clip = (text: string, max: number): string => (text.length <= max ? text : `${text.slice(0, max - 1)}…`);

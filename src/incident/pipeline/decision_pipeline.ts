@@ -1,0 +1,319 @@
+import { withdrawApprovals } from '../../control/approvals.ts';
+import { controlProjection, type ControlState, phaseOf } from '../../control/state.ts';
+import type { Clock, MonoMs } from '../../core/clock.ts';
+import type { Phase } from '../../core/control.ts';
+import type { Engine } from '../../core/engine.ts';
+import { InvariantError, messageOf } from '../../core/errors.ts';
+import type { Ids } from '../../core/id.ts';
+import type { Escalation } from '../../core/incident.ts';
+import type { Append, Draft, Projection, Read } from '../../core/journal.ts';
+import type { Limits } from '../../core/limits.ts';
+import { PATIENCE_MS } from '../../core/persona.ts';
+import type { Sample } from '../../core/sample.ts';
+import { type ChannelId, type EngineId, type GroupId, keyOfScope, sameScope, type Scope } from '../../core/scope.ts';
+import type { Symptom } from '../../core/symptom.ts';
+import type { ToolName } from '../../core/tool.ts';
+import { FactStore } from '../../ground/facts/facts.ts';
+import type { Want } from '../../ground/rules/rule.ts';
+import type { ChannelSetup, EngineSetup } from '../../ground/facts/setup.ts';
+import { viewersOf } from '../../ground/facts/viewers.ts';
+import { guardProjection } from '../../guard/state/fold.ts';
+import { Guard, type Preview } from '../../guard/guard.ts';
+import type { GuardState } from '../../guard/state/state.ts';
+import type { Lanes } from '../../resilience/lanes.ts';
+import type { TransitionPolicy } from '../lifecycle/transitions.ts';
+import { Housekeeping } from './housekeeping.ts';
+import { isRelevant } from './relevance.ts';
+import { restoreAfterBoot } from '../boot/boot_recovery.ts';
+import { Responder } from '../lifecycle/responder.ts';
+import { ChannelIndex } from './channel_index.ts';
+import { Runs } from '../runs/runs.ts';
+import type { Settings } from './settings.ts';
+import { Snapshots } from './snapshots.ts';
+import { supposedIncident } from './supposed.ts';
+import { noteStart } from './starts.ts';
+import { type IncidentState, incidentProjection } from '../lifecycle/state.ts';
+import { StartQueue } from '../runs/start_queue.ts';
+import { FindingTracker } from './finding_tracker.ts';
+
+/** Everything the decision path needs from outside. A simulation hands over simulated ones and runs the same code. */
+export interface PipelineDeps {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly append: Append;
+  readonly register: <State>(projection: Projection<State>) => Read<State>;
+  readonly lanes: Lanes;
+  readonly settings: () => Settings;
+  readonly channels: readonly ChannelSetup[];
+  readonly engineSetups: readonly EngineSetup[];
+  readonly engines: ReadonlyMap<EngineId, Engine>;
+  /** Secrets and control characters gone, at most 400 characters. */
+  readonly clean: (text: string) => string;
+  readonly raise: (page: Omit<Escalation, 'id' | 'at'>) => readonly Draft[];
+  readonly resolve: (key: string, because: string) => readonly Draft[];
+  /** Keys of the pages that are open now. */
+  readonly openPages: () => readonly string[];
+  /** The probes of these channels look often for a while, and at once. */
+  readonly lookCloser: (channels: readonly ChannelId[], forMs: number) => void;
+  /** One look now would settle a doubt sooner. */
+  readonly lookNow: (channel: ChannelId, wants: readonly Want[]) => void;
+  /** Something in Reeve itself went wrong. */
+  readonly onFailure: (text: string) => void;
+  /** Why the journal is broken, whoever found it; undefined while it is whole. */
+  readonly journalBroken?: () => string | undefined;
+}
+
+const LOOK_CLOSER_MS = 30_000;
+const RESOLVE_HOLD_MS = 5_000;
+const RELAPSE_MS = 60_000;
+const UPKEEP_MS = 1_000;
+/** Channels without news are judged again this often: silence is news too. */
+const SWEEP_MS = 5_000;
+
+/** The decision path as one thing: facts in, guarded actions and pages out. Built before the journal is opened. */
+export class DecisionPipeline implements Disposable {
+  readonly guard: Guard;
+  readonly factStore: FactStore;
+  readonly watch: FindingTracker;
+  readonly snapshots: Snapshots;
+  readonly control: Read<ControlState>;
+  readonly guardState: Read<GuardState>;
+  readonly incidents: Read<IncidentState>;
+  readonly #deps: PipelineDeps;
+  readonly #responder: Responder;
+  readonly #runs: Runs;
+  readonly #channelIndex: ChannelIndex;
+  readonly #housekeeping: Housekeeping;
+  readonly #startQueue: StartQueue;
+  readonly #dirty = new Set<ChannelId>();
+  #upkeep: Disposable | undefined;
+  #sweptMs = 0;
+
+  constructor(deps: PipelineDeps) {
+    this.#deps = deps;
+    this.#channelIndex = new ChannelIndex(deps.channels, deps.settings);
+    this.control = deps.register(controlProjection);
+    this.guardState = deps.register(guardProjection);
+    this.incidents = deps.register(incidentProjection);
+    const setup = { channels: deps.channels, engines: deps.engineSetups };
+    this.factStore = new FactStore(setup, (channel, generation, engine) => this.#started(channel, generation, engine));
+    const limits = () => deps.settings().limits;
+    this.watch = new FindingTracker({ factStore: this.factStore, limits, onWants: deps.lookNow });
+    const { guardState: guard, control, incidents, factStore, watch } = this;
+    this.#startQueue = new StartQueue({ ...deps, guard, incidents, phaseOf: (group) => this.phaseOf(group) });
+    const isInCrowd = (scope: Scope): boolean => this.#startQueue.isInCrowd(scope);
+    const { channelOf } = this.#channelIndex;
+    this.snapshots = new Snapshots({
+      ...deps,
+      factStore,
+      watch,
+      guard,
+      control,
+      incidents,
+      limits,
+      channelOf,
+      isInCrowd,
+    });
+    this.guard = this.#createGuard(limits);
+    this.#housekeeping = this.#createHousekeeping();
+    this.#runs = this.#createRuns();
+    this.#responder = this.#createResponder();
+  }
+
+  /** After the journal is open and recovered. */
+  start(): void {
+    this.#upkeep = this.#deps.clock.every(UPKEEP_MS, () => this.#safely('upkeep', () => this.#keepUp()));
+    this.#safely('resume', () => {
+      restoreAfterBoot(this.incidents(), this.guardState(), this.factStore);
+      this.#housekeeping.contain();
+      this.#responder.resume();
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#upkeep?.[Symbol.dispose]();
+    this.#responder[Symbol.dispose]();
+  }
+
+  /** Takes a sample; nothing is judged before `settle`. */
+  take(sample: Sample): void {
+    const channel = 'channel' in sample ? sample.channel : undefined;
+    const process = channel === undefined ? undefined : this.factStore.view(channel)?.process;
+    const news = isRelevant(sample, process, channel === undefined ? undefined : this.watch.watched(channel));
+    this.#safely('sample', () => this.factStore.observe(sample));
+    if (!news) return;
+    const about =
+      'channel' in sample ? [sample.channel] : this.#channelIndex.channelsIn({ kind: 'engine', id: sample.engine });
+    for (const id of about) this.#dirty.add(id);
+  }
+
+  /** Judges every channel that something new is known of, then what they share, then acts. */
+  settle(nowMs: MonoMs = this.#deps.clock.monotonicMs()): void {
+    this.#safely('settle', () => {
+      const touched = [...this.#dirty].filter((channel) => this.watch.refresh(channel, nowMs));
+      this.#dirty.clear();
+      for (const { id } of this.#deps.engineSetups) this.watch.refreshEngine(id, nowMs);
+      const causesMoved = this.watch.correlate(nowMs);
+      if (causesMoved) this.#housekeeping.contain();
+      if (causesMoved || touched.length > 0) this.#lookAtCauses(nowMs);
+      const ids = causesMoved ? this.#channelIndex.ids : touched;
+      for (const id of ids) this.#responder.look({ kind: 'channel', id }, nowMs);
+    });
+  }
+
+  observe(sample: Sample): void {
+    this.take(sample);
+    this.settle();
+  }
+
+  symptom(symptom: Symptom): void {
+    this.#safely('symptom', () => {
+      this.factStore.symptom(symptom);
+      this.#responder.heard(symptom);
+    });
+    this.#dirty.add(symptom.channel);
+    this.settle();
+  }
+
+  /** A person has said something: what follows from it happens now, not at the next tick. */
+  heed(): void {
+    this.#safely('word', () => this.#keepUp());
+  }
+
+  /** What the guard would answer now, with nothing reserved. Undefined for a channel or tool that is not known. */
+  preview(channel: ChannelId, tool: ToolName): Preview | undefined {
+    const ref = this.#channelIndex.channelOf(channel);
+    if (ref === undefined || this.watch.watched(channel) === undefined) return undefined;
+    const scope: Scope = { kind: 'channel', id: channel };
+    const open = this.incidents().open.find(({ incident }) => sameScope(incident.scope, scope));
+    const incident = open?.incident ?? supposedIncident(ref, this.#deps.clock);
+    return this.guard.preview({
+      call: { tool, target: scope, channels: [] },
+      envelope: this.snapshots.envelope(incident),
+      persona: this.#deps.settings().personaOf(scope, ref.group),
+      incident,
+      run: 'run-preview',
+      decider: { kind: 'operator', who: 'preview' },
+      stepHighRiskUsed: false,
+    });
+  }
+
+  phaseOf(group: GroupId): Phase {
+    return phaseOf(this.control(), group, this.#deps.settings().initialPhase(group));
+  }
+
+  #createGuard(limits: () => Limits): Guard {
+    const { append, clock, ids, settings, engines, journalBroken } = this.#deps;
+    return new Guard({
+      journalBroken,
+      append,
+      clock,
+      ids,
+      limits,
+      guardState: this.guardState,
+      control: this.control,
+      channelOf: this.#channelIndex.channelOf,
+      capabilitiesOf: (engine) => engines.get(engine)?.capabilities ?? new Set(),
+      liveFacts: (scope, engine) => this.#liveFacts(scope, engine),
+      initialPhase: (group) => settings().initialPhase(group),
+      onEscalate: (raised) => this.#housekeeping.pageOf(raised),
+      releaseByPerson: (scope) => this.#housekeeping.releaseByPerson(scope),
+    });
+  }
+
+  #createHousekeeping(): Housekeeping {
+    const { factStore, watch, guard, guardState, control, incidents } = this;
+    const engines = this.#deps.engineSetups.map(({ id }) => id);
+    const own = {
+      factStore,
+      watch,
+      guard,
+      guardState,
+      control,
+      incidents,
+      channelIndex: this.#channelIndex,
+      startQueue: this.#startQueue,
+    };
+    return new Housekeeping({ ...this.#deps, ...own, engines, healthyHoldMs: RESOLVE_HOLD_MS });
+  }
+
+  #createRuns(): Runs {
+    const { factStore, snapshots, guard, control } = this;
+    return new Runs({
+      ...this.#deps,
+      factStore,
+      snapshots,
+      guard,
+      control,
+      channelOf: this.#channelIndex.channelOf,
+      channelsIn: this.#channelIndex.channelsIn,
+      phaseOf: (group) => this.phaseOf(group),
+    });
+  }
+
+  #createResponder(): Responder {
+    const { append, clock, ids, raise, resolve, onFailure, lookCloser } = this.#deps;
+    return new Responder({
+      append,
+      clock,
+      ids,
+      raise,
+      resolve,
+      onFailure,
+      incidents: this.incidents,
+      see: (scope, nowMs) => this.snapshots.see(scope, nowMs),
+      policyOf: ({ scope, group }) => this.#policyOf(scope, group),
+      run: (incident, run) => this.#runs.run(incident, run),
+      startDelayMs: (scope, seen, nowMs) => this.#startQueue.startDelayMs(scope, seen, nowMs),
+      askApproval: (incident, run, envelope) => this.#runs.askApproval(incident, run, envelope),
+      withdraw: (incident) => withdrawApprovals(this.control(), incident),
+      lookCloser: (scope) => lookCloser(this.#channelIndex.channelsIn(scope), LOOK_CLOSER_MS),
+    });
+  }
+
+  #safely(what: string, work: () => void): void {
+    try {
+      work();
+    } catch (thrown) {
+      if (thrown instanceof InvariantError) throw thrown;
+      this.#deps.onFailure(`${what}: ${messageOf(thrown)}`);
+    }
+  }
+
+  #started(channel: ChannelId, generation: string, engine: EngineId): void {
+    const { append, clock } = this.#deps;
+    const start = { channel, generation, engine, nowMs: clock.monotonicMs() };
+    noteStart(start, { guard: this.guardState, factStore: this.factStore, append });
+    this.#housekeeping.contain();
+  }
+
+  /** Once a second: what is due by time alone. */
+  #keepUp(): void {
+    const nowMs = this.#deps.clock.monotonicMs();
+    if (nowMs - this.#sweptMs >= SWEEP_MS) {
+      this.#sweptMs = nowMs;
+      for (const id of this.#channelIndex.ids) this.#dirty.add(id);
+    }
+    this.settle(nowMs);
+    this.#housekeeping.keepUp(nowMs);
+    for (const { incident } of this.incidents().open) this.#responder.look(incident.scope, nowMs);
+  }
+
+  #lookAtCauses(nowMs: MonoMs): void {
+    const open = this.incidents().open.filter(({ incident }) => incident.scope.kind !== 'channel');
+    const scopes = [...this.watch.causes.map(({ scope }) => scope), ...open.map(({ incident }) => incident.scope)];
+    const byKey = new Map(scopes.map((scope) => [keyOfScope(scope), scope]));
+    for (const scope of byKey.values()) this.#responder.look(scope, nowMs);
+  }
+
+  #liveFacts(scope: Scope, engine: EngineId) {
+    const facts = scope.kind === 'channel' ? this.factStore.view(scope.id) : undefined;
+    const viewers = facts === undefined ? undefined : viewersOf(facts, this.#deps.clock.monotonicMs());
+    return { ...this.#housekeeping.pool(engine), viewers };
+  }
+
+  #policyOf(scope: Scope, group: GroupId): TransitionPolicy {
+    const persona = this.#deps.settings().personaOf(scope, group);
+    return { patienceMs: PATIENCE_MS[persona.aggressiveness], resolveHoldMs: RESOLVE_HOLD_MS, relapseMs: RELAPSE_MS };
+  }
+}

@@ -1,0 +1,232 @@
+import type { FailureClass } from '../../core/classification.ts';
+import type { MonoMs } from '../../core/clock.ts';
+import type { Limits } from '../../core/limits.ts';
+import type { ChannelId, ChannelRef, EngineId, GroupId, Scope } from '../../core/scope.ts';
+import { type Assessment, classify, type Finding } from '../../ground/rules/classify.ts';
+import { classifyEngine } from '../../ground/rules/classify_engine.ts';
+import { correlate, coveredBy, type SharedCause, suspected } from '../../ground/correlate/correlate.ts';
+import type { FactStore, ChannelFacts } from '../../ground/facts/facts.ts';
+import { type Family, familyOf } from '../../ground/rules/families.ts';
+import type { ClassifyContext } from '../../ground/rules/classify_input.ts';
+import { type NearbySources, nearbySources, playingNearby } from '../../ground/correlate/nearby.ts';
+import type { Want } from '../../ground/rules/rule.ts';
+import { isSameContext, FindingCache } from '../../ground/rules/finding_cache.ts';
+import { viewersOf } from '../../ground/facts/viewers.ts';
+
+/** What was last found of a channel, and since when. */
+export interface TrackedChannel {
+  readonly ref: ChannelRef;
+  readonly finding: Finding;
+  /** Since when it has been in any trouble; when it was last judged, for a channel in none. */
+  readonly troubledMs: MonoMs;
+  /** Since when the present classification has held. */
+  readonly classifiedMs: MonoMs;
+  readonly healthySinceMs: MonoMs | undefined;
+  /** Since when it has been in no trouble; undefined while it is in some. */
+  readonly clearSinceMs: MonoMs | undefined;
+  /** How many watched when it was last in no trouble: who has gone dark has lost them. Undefined: nobody tells. */
+  readonly viewers?: number | undefined;
+}
+
+export interface FindingTrackerDeps {
+  readonly factStore: FactStore;
+  readonly limits: () => Limits;
+  readonly onWants: (channel: ChannelId, wants: readonly Want[]) => void;
+}
+
+/** A channel in trouble, and what its finding rests on. */
+interface Troubled {
+  readonly id: ChannelId;
+  readonly family: Family | undefined;
+  readonly facts: ChannelFacts;
+  readonly context: ClassifyContext;
+  readonly judgedMs: MonoMs;
+}
+
+/** While there is trouble, correlation is worked out anew at most this often, and at once on any change. */
+const CORRELATE_EVERY_MS = 200;
+
+/** Keeps the newest finding of every channel and engine, and what they have in common. */
+export class FindingTracker {
+  readonly #deps: FindingTrackerDeps;
+  readonly #channels = new Map<ChannelId, TrackedChannel>();
+  /** Few of many: each judgement asks who else is in trouble. */
+  readonly #troubled = new Map<ChannelId, Troubled>();
+  /** The others, each with what its judgement rests on. */
+  readonly #standing = new Map<ChannelId, FindingCache>();
+  #engines = new Map<EngineId, Assessment>();
+  #causes: readonly SharedCause[] = [];
+  #correlatedMs = Number.NEGATIVE_INFINITY;
+  #changed = true;
+
+  constructor(deps: FindingTrackerDeps) {
+    this.#deps = deps;
+  }
+
+  get causes(): readonly SharedCause[] {
+    return this.#causes;
+  }
+
+  watched(channel: ChannelId): TrackedChannel | undefined {
+    return this.#channels.get(channel);
+  }
+
+  all(): readonly TrackedChannel[] {
+    return [...this.#channels.values()];
+  }
+
+  engine(engine: EngineId): Assessment | undefined {
+    return this.#engines.get(engine);
+  }
+
+  /** Judges the channel by what is known now. True when it is in trouble or its finding has changed. */
+  refresh(channel: ChannelId, nowMs: MonoMs): boolean {
+    const facts = this.#deps.factStore.view(channel);
+    if (facts === undefined) {
+      this.#troubled.delete(channel);
+      this.#standing.delete(channel);
+      return this.#channels.delete(channel);
+    }
+    const context = this.#contextOf(facts, nowMs);
+    const held = this.#troubled.get(channel);
+    // What is in trouble is asked about several times at one look, and the same question has the same answer.
+    if (held?.judgedMs === nowMs && held.facts === facts && isSameContext(held.context, context)) return true;
+    if (this.#standing.get(channel)?.stands(facts, context, nowMs) === true) return false;
+    const finding = classify(facts, context, nowMs);
+    const before = this.#channels.get(channel);
+    const after = watchedAfter(before, { ref: facts.setup, finding, nowMs, viewers: viewersOf(facts, nowMs) });
+    this.#channels.set(channel, after);
+    if (finding.trouble) {
+      const family = familyOf(finding.classification);
+      this.#troubled.set(channel, { id: channel, family, facts, context, judgedMs: nowMs });
+      this.#standing.delete(channel);
+    } else {
+      this.#troubled.delete(channel);
+      this.#standing.set(channel, new FindingCache(facts, context, nowMs));
+    }
+    if (finding.trouble && finding.wants.length > 0) this.#deps.onWants(channel, finding.wants);
+    const changed =
+      before === undefined ||
+      classOf(before.finding) !== classOf(finding) ||
+      isSettling(before.finding) !== isSettling(finding);
+    this.#changed ||= changed;
+    return changed || finding.trouble;
+  }
+
+  #contextOf(facts: ChannelFacts, nowMs: MonoMs): ClassifyContext {
+    const { factStore, limits } = this.#deps;
+    const { id, engine } = facts.setup;
+    return {
+      engine: factStore.engineFacts(engine),
+      host: factStore.hostFacts(engine),
+      limits: limits(),
+      autorestartGraceMs: factStore.engineSetup(engine)?.autorestartGraceMs ?? 0,
+      sharingSource: this.#sharing(id, facts.source?.last.host),
+      nearby: this.#nearby(facts, nowMs),
+    };
+  }
+
+  refreshEngine(engine: EngineId, nowMs: MonoMs): void {
+    const { factStore, limits } = this.#deps;
+    const look = { engine, facts: factStore.engineFacts(engine), host: factStore.hostFacts(engine), limits: limits() };
+    const assessment = classifyEngine(look, nowMs);
+    const before = this.#engines.get(engine);
+    if (assessment === undefined) this.#engines.delete(engine);
+    else this.#engines.set(engine, assessment);
+    this.#changed ||= before?.classification !== assessment?.classification;
+  }
+
+  /** Works out what is shared, when that may have changed. True when the causes are not what they were. */
+  correlate(nowMs: MonoMs): boolean {
+    const idle = this.#causes.length === 0 && this.#engines.size === 0 && this.#troubled.size === 0;
+    const due = this.#changed || (!idle && nowMs - this.#correlatedMs >= CORRELATE_EVERY_MS);
+    if (!due) return false;
+    this.#changed = false;
+    this.#correlatedMs = nowMs;
+    const before = this.#causes;
+    const seen = this.all().map(({ ref, finding, troubledMs }) => ({
+      ref,
+      finding,
+      firstSeenMs: troubledMs,
+      sourceHost: this.#deps.factStore.view(ref.id)?.source?.last.host,
+    }));
+    const engines = [...this.#engines].map(([engine, assessment]) => ({ engine, assessment }));
+    this.#causes = correlate({ seen, engines, limits: this.#deps.limits() }, before, nowMs);
+    return stateOf(before) !== stateOf(this.#causes);
+  }
+
+  /** The group's incident speaks for this channel. */
+  covered(ref: ChannelRef): boolean {
+    return coveredBy(this.#causes, ref) !== undefined;
+  }
+
+  suspected(ref: ChannelRef): boolean {
+    return suspected(this.#causes, ref) !== undefined;
+  }
+
+  /** The cause of a scope that matters now: an active one before one that is over. */
+  causeOf(scope: Scope): SharedCause | undefined {
+    const same = this.#causes.filter((cause) => cause.scope.kind === scope.kind && idOf(cause.scope) === idOf(scope));
+    return same.find(({ phase }) => phase === 'active') ?? same.find(({ dark }) => dark.length > 0) ?? same[0];
+  }
+
+  /** Groups in which no channel may be changed by itself now. */
+  sharedGroups(): readonly GroupId[] {
+    const active = this.#causes.filter(({ phase }) => phase === 'active');
+    if (active.length === 0) return [];
+    const refs = this.all().map(({ ref }) => ref);
+    return [...new Set(refs.filter((ref) => suspected(active, ref) !== undefined).map(({ group }) => group))];
+  }
+
+  /** Asked only of a channel that complains: most do not. */
+  #nearby({ setup, symptoms }: ChannelFacts, nowMs: MonoMs): NearbySources | undefined {
+    if (setup.hasSource || symptoms.length === 0) return undefined;
+    const around = this.#deps.factStore.inGroup(setup.group);
+    const isLookedAt = around.some(({ setup: { hasSource } }) => hasSource);
+    if (isLookedAt) return nearbySources(around.flatMap(({ source }) => source ?? []));
+    const playing = around.flatMap((one) => {
+      const healthySinceMs = this.#channels.get(one.setup.id)?.healthySinceMs;
+      return healthySinceMs === undefined ? [] : [{ symptoms: one.symptoms, healthySinceMs }];
+    });
+    return playingNearby(playing, nowMs);
+  }
+
+  #sharing(channel: ChannelId, host: string | undefined): number {
+    if (host === undefined) return 0;
+    let count = 0;
+    for (const { id, family } of this.#troubled.values()) {
+      if (id === channel || family !== 'upstream') continue;
+      if (this.#deps.factStore.view(id)?.source?.last.host === host) count += 1;
+    }
+    return count;
+  }
+}
+
+const classOf = (finding: Finding): FailureClass | string =>
+  finding.trouble ? finding.classification : `well:${finding.healthy}:${finding.quiet}`;
+
+const isSettling = (finding: Finding): boolean => finding.trouble && finding.settling;
+
+const idOf = (scope: Scope): string => (scope.kind === 'fleet' ? '' : scope.id);
+
+const stateOf = (causes: readonly SharedCause[]): string =>
+  causes.map(({ key, phase, classification, dark }) => `${key}|${phase}|${classification}|${dark.join()}`).join(';');
+
+function watchedAfter(
+  before: TrackedChannel | undefined,
+  now: Pick<TrackedChannel, 'ref' | 'finding' | 'viewers'> & { readonly nowMs: MonoMs },
+): TrackedChannel {
+  const { ref, finding, viewers, nowMs } = now;
+  const wasTrouble = before?.finding.trouble === true;
+  const sameClass = before !== undefined && classOf(before.finding) === classOf(finding);
+  const healthy = finding.healthy === true && !finding.trouble;
+  return {
+    ref,
+    finding,
+    troubledMs: finding.trouble && wasTrouble ? before.troubledMs : nowMs,
+    classifiedMs: sameClass ? before.classifiedMs : nowMs,
+    healthySinceMs: healthy ? (before?.healthySinceMs ?? nowMs) : undefined,
+    clearSinceMs: finding.trouble ? undefined : (before?.clearSinceMs ?? nowMs),
+    viewers: finding.trouble ? (before?.viewers ?? viewers) : viewers,
+  };
+}

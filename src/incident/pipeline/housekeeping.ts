@@ -1,0 +1,190 @@
+import { expireApprovals } from '../../control/approvals.ts';
+import { type ControlState, frozenNow } from '../../control/state.ts';
+import type { FailureClass } from '../../core/classification.ts';
+import type { Clock, MonoMs } from '../../core/clock.ts';
+import { invariant } from '../../core/errors.ts';
+import type { Append, Draft, Read } from '../../core/journal.ts';
+import { type ChannelId, type EngineId, parseScope, type Scope } from '../../core/scope.ts';
+import type { Escalation } from '../../core/incident.ts';
+import { describeCall } from '../../core/tool.ts';
+import { MASS_GROUPS_MIN } from '../../ground/correlate/correlate.ts';
+import type { FactStore } from '../../ground/facts/facts.ts';
+import type { Guard } from '../../guard/guard.ts';
+import { type GuardState, subjectsOf } from '../../guard/state/state.ts';
+import {
+  containmentPage,
+  massOutagePage,
+  isPaged,
+  KEY_OF_MASS_OUTAGE,
+  keyOfContainmentPage,
+  pageFor,
+} from '../pages/page.ts';
+import type { ChannelIndex } from './channel_index.ts';
+import type { Settings } from './settings.ts';
+import { type IncidentState, openById } from '../lifecycle/state.ts';
+import type { StartQueue } from '../runs/start_queue.ts';
+import type { FindingTracker } from './finding_tracker.ts';
+
+export interface HousekeepingDeps {
+  readonly append: Append;
+  readonly clock: Clock;
+  readonly settings: () => Settings;
+  readonly factStore: FactStore;
+  readonly watch: FindingTracker;
+  readonly guard: Guard;
+  readonly guardState: Read<GuardState>;
+  readonly control: Read<ControlState>;
+  readonly incidents: Read<IncidentState>;
+  readonly channelIndex: ChannelIndex;
+  readonly startQueue: StartQueue;
+  /** The probes of these channels look often for a while. */
+  readonly lookCloser: (channels: readonly ChannelId[], forMs: number) => void;
+  readonly engines: readonly EngineId[];
+  readonly raise: (page: Omit<Escalation, 'id' | 'at'>) => readonly Draft[];
+  readonly resolve: (key: string, because: string) => readonly Draft[];
+  readonly openPages: () => readonly string[];
+  /** Something in Reeve itself went wrong. */
+  readonly onFailure: (text: string) => void;
+  /** How long a channel must be healthy before an UNKNOWN start on it is settled. */
+  readonly healthyHoldMs: number;
+}
+
+const CLOSER_EVERY_MS = 10_000;
+const CLOSER_FOR_MS = 600_000;
+const SPARED: ReadonlySet<FailureClass> = new Set(['upstream_rate_limited', 'control_plane_down', 'host_exhausted']);
+
+/** Keeps containment as the world stands, and what becomes due by time alone. */
+export class Housekeeping {
+  readonly #deps: HousekeepingDeps;
+  #closerMs = 0;
+
+  constructor(deps: HousekeepingDeps) {
+    this.#deps = deps;
+  }
+
+  /** After every fact that may trigger containment, and once a second. */
+  contain(): void {
+    const { engines, control, guard, watch } = this.#deps;
+    const pools = engines.map((engine) => ({ engine, ...this.pool(engine) }));
+    const written = guard.contain({
+      pools,
+      sharedCauses: watch.sharedGroups(),
+      frozen: frozenNow(control()) !== undefined,
+    });
+    if (!written) this.#deps.onFailure(`journal: containment could not be written: ${guard.journalError}`);
+  }
+
+  /** What the engine says of its pool now; an engine that does not answer says nothing. */
+  pool(engine: EngineId) {
+    const last = this.#deps.factStore.engineFacts(engine).last;
+    return { poolPressure: last?.ok ? last.poolPressure : undefined, reportsPool: last?.reportsPool ?? false };
+  }
+
+  /** Once a second. */
+  keepUp(nowMs: MonoMs): void {
+    const expired = this.#expired(nowMs);
+    if (expired.length > 0) this.#deps.append(expired);
+    this.contain();
+    this.#keepPages(nowMs);
+    this.#settleUnknown(nowMs);
+    this.#lookCloser(nowMs);
+  }
+
+  /**
+   * The end of a trouble is seen at once by those who look often. Not for ever, and not where each look is one more
+   * request to a source that asks for fewer.
+   */
+  #lookCloser(nowMs: MonoMs): void {
+    if (nowMs - this.#closerMs < CLOSER_EVERY_MS) return;
+    this.#closerMs = nowMs;
+    const young = this.#deps
+      .incidents()
+      .open.map(({ incident }) => incident)
+      .filter(({ openedMs, classification }) => nowMs - openedMs < CLOSER_FOR_MS && !SPARED.has(classification));
+    const ids = new Set(young.flatMap(({ scope }) => this.#deps.channelIndex.channelsIn(scope)));
+    if (ids.size > 0) this.#deps.lookCloser([...ids], 2 * CLOSER_EVERY_MS);
+  }
+
+  /** What nobody answered, and each yes that could not be used: it ends, and a person is told in the same append. */
+  #expired(nowMs: MonoMs): readonly Draft[] {
+    const { control, incidents, raise } = this.#deps;
+    const about = { envelope: undefined, attempts: [] };
+    return expireApprovals(control(), nowMs).flatMap((expired): readonly Draft[] => {
+      const { fact } = expired;
+      const kept = control().approvals.find(
+        ({ approval }) => fact.type === 'approval.expired' && approval.id === fact.id,
+      );
+      const incident = openById(incidents(), kept?.approval.incident ?? '')?.incident;
+      if (kept === undefined || incident === undefined) return [expired];
+      const what = describeCall(kept.approval.call);
+      const because =
+        kept.state === 'yes' ? `the yes to ${what} could not be used in time` : `nobody answered in time: ${what}`;
+      return [expired, ...raise(pageFor(incident, 'approval_expired', { ...about, because }))];
+    });
+  }
+
+  /** The strictest persona in the scope decides whether a person must end its containment. */
+  releaseByPerson(scope: Scope): boolean {
+    return this.#deps.channelIndex.personasIn(scope).some(({ risk_tolerance }) => risk_tolerance === 'low');
+  }
+
+  /** A shared cause has an incident that pages; a persona may want to hear of containment only if it lasts. */
+  pageOf(raised: Draft): readonly Draft[] {
+    const { fact } = raised;
+    invariant(fact.type === 'containment.raised', `a containment was expected, got ${fact.type}`);
+    if (fact.reason === 'shared_cause' || this.#pagesLater(fact.scope)) return [];
+    return this.#deps.raise(containmentPage(fact));
+  }
+
+  #pagesLater(scope: Scope): boolean {
+    const words = this.#deps.channelIndex
+      .personasIn(scope)
+      .map(({ escalation_policy: { on_containment } }) => on_containment);
+    return words.length > 0 && words.every((word) => word === 'after_cooldown');
+  }
+
+  /** Pages that were put off are sent when the containment lasts; pages of what is no longer contained are resolved. */
+  #keepPages(nowMs: MonoMs): void {
+    const open = new Set(this.#deps.openPages());
+    const held = Object.values(this.#deps.guardState().containments).filter(({ reason }) => isPaged(reason));
+    const heldKeys = new Set(held.map(({ scope }) => keyOfContainmentPage(scope)));
+    const lateMs = this.#deps.settings().limits.containmentCooldownMs;
+    const late = held.filter(
+      ({ scope, raisedMs }) => !open.has(keyOfContainmentPage(scope)) && nowMs - raisedMs >= lateMs,
+    );
+    const over = [...open].filter((key) => key.startsWith('containment/') && !heldKeys.has(key));
+    const { crowd, dispersed } = this.#crowdPages(open.has(KEY_OF_MASS_OUTAGE), lateMs, nowMs);
+    const drafts = [
+      ...late.flatMap((one) => this.#deps.raise(containmentPage({ type: 'containment.raised', ...one }))),
+      ...over.flatMap((key) => this.#deps.resolve(key, 'the containment has ended')),
+      ...crowd.flatMap((page) => this.#deps.raise(page)),
+      ...dispersed.flatMap((key) => this.#deps.resolve(key, 'nobody waits for a start any more')),
+    ];
+    if (drafts.length > 0) this.#deps.append(drafts);
+  }
+
+  /** Who waits for a turn is told of after a minute; that whole groups have died at once cannot wait. */
+  #crowdPages(isOpen: boolean, lateMs: number, nowMs: MonoMs) {
+    const crowd = this.#deps.startQueue.crowd(nowMs);
+    const { count, sinceMs, held } = crowd;
+    const isDue = held.groups >= MASS_GROUPS_MIN || (count > 0 && nowMs - sinceMs >= lateMs);
+    const isOver = count === 0 && held.groups === 0;
+    return {
+      crowd: isDue && !isOpen ? [massOutagePage(crowd)] : [],
+      dispersed: isOver && isOpen ? [KEY_OF_MASS_OUTAGE] : [],
+    };
+  }
+
+  /** An UNKNOWN start blocks its target until that is seen healthy (law S6). */
+  #settleUnknown(nowMs: MonoMs): void {
+    for (const [key, { unknown }] of subjectsOf(this.#deps.guardState())) {
+      const scope = unknown === undefined ? undefined : parseScope(key);
+      if (unknown === undefined || scope?.kind !== 'channel') continue;
+      const since = this.#deps.watch.watched(scope.id)?.healthySinceMs;
+      const held = since !== undefined && since >= unknown.sinceMs && nowMs - since >= this.#deps.healthyHoldMs;
+      if (!held) continue;
+      const because = `healthy for ${Math.round((nowMs - since) / 1000)} s`;
+      this.#deps.append([{ channel: scope.id, fact: { type: 'unknown.settled', because } }]);
+    }
+  }
+}

@@ -1,0 +1,285 @@
+import { type ControlState, leaseOf, windowOf } from '../../control/state.ts';
+import type { Clock, MonoMs } from '../../core/clock.ts';
+import type { Containment, ContainmentReason, GroundedContextEnvelope } from '../../core/envelope.ts';
+import { invariant } from '../../core/errors.ts';
+import type { Incident } from '../../core/incident.ts';
+import type { Read } from '../../core/journal.ts';
+import type { Limits } from '../../core/limits.ts';
+import {
+  type ChannelId,
+  type ChannelRef,
+  type EngineId,
+  keyOfScope,
+  sameScope,
+  type Scope,
+  type ScopeKey,
+  scopesOf,
+} from '../../core/scope.ts';
+import type { ToolName } from '../../core/tool.ts';
+import { coveredBy, type SharedCause } from '../../ground/correlate/correlate.ts';
+import { causeEnvelope, channelEnvelope, type GuardCounts } from '../../ground/envelope.ts';
+import type { FactStore } from '../../ground/facts/facts.ts';
+import { cooldownOf } from '../../guard/state/cooldown.ts';
+import { containmentsOf, type GuardState, subjectAt } from '../../guard/state/state.ts';
+import { startsIn } from '../../guard/state/window.ts';
+import { goneCause, isHandedOver, isWell, wellSinceMs } from '../lifecycle/causes.ts';
+import type { Snapshot } from '../lifecycle/transitions.ts';
+import { isPaged } from '../pages/page.ts';
+import type { Seen } from '../lifecycle/responder.ts';
+import { type IncidentState, openOn } from '../lifecycle/state.ts';
+import type { FindingTracker, TrackedChannel } from './finding_tracker.ts';
+
+export interface SnapshotDeps {
+  readonly factStore: FactStore;
+  readonly watch: FindingTracker;
+  readonly guard: Read<GuardState>;
+  readonly control: Read<ControlState>;
+  readonly incidents: Read<IncidentState>;
+  readonly limits: () => Limits;
+  readonly clock: Clock;
+  readonly channelOf: (id: string) => ChannelRef | undefined;
+  /** One page speaks for all who are dark and wait to be started, this one among them. */
+  readonly isInCrowd: (scope: Scope) => boolean;
+}
+
+const HOUR_MS = 3_600_000;
+const NOTHING_LEFT = { trouble: undefined, healthy: undefined, healthySinceMs: undefined };
+const MINUTE_MS = 60_000;
+
+/** Turns what is watched into what the desk judges and into envelopes. Reads, never writes. */
+export class Snapshots {
+  readonly #deps: SnapshotDeps;
+  /** Since when nothing is known of a cause whose incident is open: after a start of Reeve nobody remembers it. */
+  readonly #causelessMs = new Map<ScopeKey, MonoMs>();
+
+  constructor(deps: SnapshotDeps) {
+    this.#deps = deps;
+  }
+
+  /** What there is to see of a scope now; undefined for one that is not configured. */
+  see(scope: Scope, nowMs: MonoMs): Seen | undefined {
+    return scope.kind === 'channel' ? this.#seeChannel(scope, nowMs) : this.#seeCause(scope, nowMs);
+  }
+
+  /** The whole of what a decision may rest on, at this moment. */
+  envelope(incident: Incident): GroundedContextEnvelope {
+    const { clock } = this.#deps;
+    const moment = { at: clock.now(), nowMs: clock.monotonicMs() };
+    return incident.scope.kind === 'channel'
+      ? this.#channelEnvelope(incident.scope.id, moment)
+      : this.#causeEnvelope(incident, moment);
+  }
+
+  containment(scopes: readonly Scope[]): Containment {
+    const held = containmentsOf(this.#deps.guard(), scopes).map(({ reason }) => reason);
+    const [first, ...rest] = [...new Set<ContainmentReason>(held)];
+    return first === undefined ? { active: false } : { active: true, reasons: [first, ...rest] };
+  }
+
+  #seeChannel(scope: Extract<Scope, { kind: 'channel' }>, nowMs: MonoMs): Seen | undefined {
+    const { watch } = this.#deps;
+    watch.refresh(scope.id, nowMs);
+    const watched = watch.watched(scope.id);
+    if (watched === undefined) return undefined;
+    const { ref, finding, classifiedMs, troubledMs, healthySinceMs, clearSinceMs } = watched;
+    const cause = this.#covering(ref);
+    return {
+      group: ref.group,
+      engine: ref.engine,
+      channels: [],
+      viewers: watched.viewers,
+      because: finding.because,
+      sight: {
+        trouble: finding.trouble
+          ? {
+              classification: finding.classification,
+              settling: finding.settling,
+              settledMs: finding.actNotBeforeMs,
+              sinceMs: classifiedMs,
+              troubledMs,
+            }
+          : undefined,
+        healthy: finding.healthy,
+        healthySinceMs,
+        clearSinceMs,
+        quiet: !finding.trouble && finding.quiet,
+        covered: cause !== undefined,
+        absorber: cause === undefined ? undefined : this.#absorber(cause.scope),
+        contained: this.containment(scopesOf(ref)).active,
+        spokenFor: this.#spokenFor(scope, scopesOf(ref), nowMs),
+        approval: this.#approval(scope),
+      },
+    };
+  }
+
+  /** A group that is handed over speaks for its channels until its own incident has ended. */
+  #covering(ref: ChannelRef): SharedCause | undefined {
+    const cause = coveredBy(this.#deps.watch.causes, ref);
+    return this.#isReleased(cause) ? undefined : cause;
+  }
+
+  #isReleased(cause: SharedCause | undefined): boolean {
+    if (cause === undefined || !isHandedOver(cause, this.#deps.guard())) return false;
+    return openOn(this.#deps.incidents(), cause.scope) === undefined;
+  }
+
+  #absorber(scope: Scope): Snapshot['absorber'] {
+    const open = openOn(this.#deps.incidents(), scope);
+    if (open === undefined) return undefined;
+    return { id: open.incident.id, undecided: open.running && open.runs === 1 && open.told.length === 0 };
+  }
+
+  #seeCause(scope: Scope, nowMs: MonoMs): Seen {
+    const cause = this.#deps.watch.causeOf(scope);
+    const members = this.#members(scope);
+    const first = members[0]?.ref;
+    const engine = scope.kind === 'engine' ? scope.id : (first?.engine ?? keyOfScope(scope));
+    const scopes = this.#scopesOver(scope, engine);
+    return {
+      group: scope.kind === 'group' ? scope.id : (first?.group ?? keyOfScope(scope)),
+      engine,
+      channels: cause?.channels ?? [],
+      viewers: cause?.dark.reduce((sum, id) => sum + (this.#deps.watch.watched(id)?.viewers ?? 0), 0),
+      because: cause?.because ?? 'the shared cause is gone',
+      sight: {
+        ...this.#causeNow(scope, cause, nowMs),
+        quiet: false,
+        covered: false,
+        handedOver: isHandedOver(cause, this.#deps.guard()),
+        contained: this.containment(scopes).active,
+        spokenFor: this.#spokenFor(scope, scopes, nowMs),
+        approval: this.#approval(scope),
+      },
+    };
+  }
+
+  /** While it is active, the cause itself; when it is over, what it left dark; in the end, whether all play again. */
+  #causeNow(
+    scope: Scope,
+    cause: SharedCause | undefined,
+    nowMs: MonoMs,
+  ): Pick<Snapshot, 'trouble' | 'healthy' | 'healthySinceMs' | 'clearSinceMs'> {
+    const goneMs = this.#goneMs(scope, cause, nowMs);
+    const isOver = cause === undefined || cause.phase === 'over';
+    const classification = isOver ? this.#darkClass(cause) : cause.classification;
+    if (isHandedOver(cause, this.#deps.guard())) return { ...NOTHING_LEFT, clearSinceMs: goneMs };
+    if (cause !== undefined && classification !== undefined) {
+      const sinceMs = isOver ? cause.lastMs : cause.sinceMs;
+      const trouble = { classification, settling: false, settledMs: 0, sinceMs, leftMs: cause.overMs };
+      return { trouble, healthy: false, healthySinceMs: undefined, clearSinceMs: undefined };
+    }
+    const about = this.#about(scope, cause);
+    const healthy = about.length > 0 && about.every(isWell) ? true : undefined;
+    const healthySinceMs = healthy ? Math.max(cause?.lastMs ?? 0, ...about.map(wellSinceMs)) : undefined;
+    return { trouble: undefined, healthy, healthySinceMs, clearSinceMs: goneMs };
+  }
+
+  /** Since when the cause has not shown itself. */
+  #goneMs(scope: Scope, cause: SharedCause | undefined, nowMs: MonoMs): MonoMs {
+    const key = keyOfScope(scope);
+    if (cause !== undefined) this.#causelessMs.delete(key);
+    else if (!this.#causelessMs.has(key)) this.#causelessMs.set(key, nowMs);
+    return cause?.lastMs ?? this.#causelessMs.get(key) ?? nowMs;
+  }
+
+  /** The channels that the cause touched; all of the scope where it named none. */
+  #about(scope: Scope, cause: SharedCause | undefined): readonly (TrackedChannel | undefined)[] {
+    const named = openOn(this.#deps.incidents(), scope)?.incident.channels ?? [];
+    const ids = [...new Set([...named, ...(cause?.channels ?? [])])].filter((id) => this.#deps.channelOf(id));
+    return ids.length === 0 ? this.#members(scope) : ids.map((id) => this.#deps.watch.watched(id));
+  }
+
+  #scopesOver(scope: Scope, engine: EngineId): readonly Scope[] {
+    const fleet: Scope = { kind: 'fleet' };
+    return scope.kind === 'group' ? [scope, { kind: 'engine', id: engine }, fleet] : [scope, fleet];
+  }
+
+  #spokenFor(scope: Scope, scopes: readonly Scope[], nowMs: MonoMs): boolean {
+    if (this.#deps.isInCrowd(scope)) return true;
+    const control = this.#deps.control();
+    const isHeld = leaseOf(control, scopes, nowMs) !== undefined || windowOf(control, scopes, nowMs) !== undefined;
+    return isHeld || containmentsOf(this.#deps.guard(), scopes).some(({ reason }) => isPaged(reason));
+  }
+
+  #members(scope: Scope) {
+    const inside = (ref: ChannelRef) => scopesOf(ref).some((one) => sameScope(one, scope));
+    return this.#deps.watch.all().filter(({ ref }) => inside(ref));
+  }
+
+  #darkClass(cause: SharedCause | undefined) {
+    const first = cause?.dark[0];
+    const finding = first === undefined ? undefined : this.#deps.watch.watched(first)?.finding;
+    return finding?.trouble ? finding.classification : undefined;
+  }
+
+  /** Of the newest question: an older one was about what the trouble was then. */
+  #approval(scope: Scope): Snapshot['approval'] {
+    const newest = this.#deps.control().approvals.findLast(({ approval }) => sameScope(approval.call.target, scope));
+    return newest === undefined || newest.state === 'used' ? 'none' : newest.state;
+  }
+
+  #channelEnvelope(channel: ChannelId, moment: { at: number; nowMs: MonoMs }): GroundedContextEnvelope {
+    const { factStore, watch } = this.#deps;
+    watch.refresh(channel, moment.nowMs);
+    const facts = factStore.view(channel);
+    const watched = watch.watched(channel);
+    invariant(facts !== undefined && watched !== undefined, `${channel} has an incident but is not configured`);
+    const poolPressure = factStore.engineFacts(facts.setup.engine).last?.poolPressure;
+    const counts: GuardCounts = {
+      ...this.#counts(channel, moment.nowMs),
+      containment: this.containment(scopesOf(facts.setup)),
+      sharedCause: watch.suspected(facts.setup) && !this.#isReleased(coveredBy(watch.causes, facts.setup)),
+      lastingMs: moment.nowMs - watched.classifiedMs,
+    };
+    return channelEnvelope({ facts, finding: watched.finding, poolPressure }, counts, moment);
+  }
+
+  #causeEnvelope(incident: Incident, moment: { at: number; nowMs: MonoMs }): GroundedContextEnvelope {
+    const { factStore, watch } = this.#deps;
+    const { scope, group, engine } = incident;
+    const found = watch.causeOf(scope) ?? goneCause(incident, moment.nowMs);
+    const cause = { ...found, dark: this.#mostWatchedFirst(found.dark) };
+    const members = this.#members(scope).flatMap(({ ref, finding }) => {
+      const facts = factStore.view(ref.id);
+      return facts === undefined ? [] : [{ facts, finding }];
+    });
+    const poolPressure = factStore.engineFacts(engine).last?.poolPressure;
+    const counts: GuardCounts = {
+      restartCount: 0,
+      restartVelocity: this.velocity(moment.nowMs),
+      lastAction: undefined,
+      cooldownRemaining: 0,
+      containment: this.containment(this.#scopesOver(scope, engine)),
+      sharedCause: cause.phase === 'active',
+      lastingMs: moment.nowMs - (cause.phase === 'active' ? cause.sinceMs : cause.lastMs),
+    };
+    const assessment = scope.kind === 'engine' ? watch.engine(scope.id) : undefined;
+    return causeEnvelope({ cause, members, engine, group, poolPressure, assessment }, counts, moment);
+  }
+
+  /** Where only so many may start in a minute, those who wait for a picture should be as few as can be. */
+  #mostWatchedFirst(channels: readonly ChannelId[]): readonly ChannelId[] {
+    const viewers = (id: ChannelId): number => this.#deps.watch.watched(id)?.viewers ?? 0;
+    return [...channels].sort((a, b) => viewers(b) - viewers(a) || (a < b ? -1 : 1));
+  }
+
+  /** Starts over all channels in the last 60 s, whoever began them. */
+  velocity(nowMs: MonoMs): number {
+    return startsIn(this.#deps.guard().starts, { windowMs: MINUTE_MS, nowMs }).length;
+  }
+
+  #counts(channel: ChannelId, nowMs: MonoMs) {
+    const state = this.#deps.guard();
+    const subject = subjectAt(state, keyOfScope({ kind: 'channel', id: channel }));
+    const own = state.starts.filter((mark) => mark.channel === channel && mark.atMs > nowMs - HOUR_MS);
+    const uses = Object.entries(subject.uses) as [ToolName, { endedMs?: MonoMs; startedMs?: MonoMs }][];
+    const started = uses.filter(([, use]) => use.startedMs !== undefined);
+    started.sort(([, a], [, b]) => (b.startedMs ?? 0) - (a.startedMs ?? 0));
+    return {
+      restartCount: own.length,
+      restartVelocity: this.velocity(nowMs),
+      lastAction: started[0]?.[0],
+      cooldownRemaining: cooldownOf(subject.uses.restart_channel, this.#deps.limits().restartCooldownMs, nowMs).leftMs,
+    };
+  }
+}

@@ -1,0 +1,226 @@
+import { type RunEnd, type RunPorts, run } from '../../agent/run.ts';
+import { isStaged, stagedStart } from '../../agent/staged.ts';
+import type { Clock, MonoMs } from '../../core/clock.ts';
+import type { GroundedContextEnvelope } from '../../core/envelope.ts';
+import { invariant } from '../../core/errors.ts';
+import type { Incident } from '../../core/incident.ts';
+import type { Append, Draft, JournalFact } from '../../core/journal.ts';
+import type { Limits } from '../../core/limits.ts';
+import { accessOf, type Persona } from '../../core/persona.ts';
+import type { GuardDecision, Plan } from '../../core/plan.ts';
+import type { RunId } from '../../core/scope.ts';
+import type {
+  Attempt,
+  Permit,
+  PermitTerms,
+  ToolCall,
+  ToolName,
+  ToolResult,
+  ToolSpec,
+  Verification,
+} from '../../core/tool.ts';
+import type { Runner } from '../../remediation/runner.ts';
+import { type VerifyDeps, verify } from '../../remediation/verify.ts';
+
+/** What a call asks of the guard, in the conductor's words. */
+export interface GuardAsk {
+  readonly call: ToolCall;
+  readonly plan: Plan;
+  readonly envelope: GroundedContextEnvelope;
+  readonly persona: Persona;
+  readonly incident: Incident;
+  readonly run: RunId;
+  /** A high-risk action was already taken in this run (law S4: one). */
+  readonly highRiskUsed: boolean;
+  /** What led to the question, to be written with the answer. */
+  readonly story: readonly Draft[];
+}
+
+/** What stays the same for all questions of one step. */
+type GuardFrame = Omit<GuardAsk, 'call' | 'plan' | 'story'>;
+
+export interface RunEffectsDeps {
+  readonly append: Append;
+  readonly clock: Clock;
+  readonly limits: () => Limits;
+  readonly specs: ReadonlyMap<ToolName, ToolSpec>;
+  readonly runner: Runner;
+  readonly verify: Omit<VerifyDeps, 'append' | 'clock'>;
+  readonly ground: (incident: Incident) => GroundedContextEnvelope;
+  /** A rule's plan; undefined when none fits. `allowed` tells which tools may be planned at all. */
+  readonly decide: (
+    envelope: GroundedContextEnvelope,
+    attempts: readonly Attempt[],
+    allowed: (tool: ToolName) => boolean,
+  ) => Plan | undefined;
+  /** The plan itself, or an escalation where an unused yes of a person binds the incident to something else. */
+  readonly bound: (incident: Incident, plan: Plan, envelope: GroundedContextEnvelope) => Plan;
+  /** The persona of now: an edit that takes something away holds from the next question on. */
+  readonly persona: (incident: Incident) => Persona;
+  readonly ask: (ask: GuardAsk) => GuardDecision;
+  readonly child: (frame: GuardFrame, plan: PermitTerms, channel: string) => GuardDecision;
+  readonly healthy: (channel: string) => boolean;
+  /** Steps the rollout phase allows for the incident's group: 3 at phase 4, else 1. */
+  readonly phaseSteps: (incident: Incident) => number;
+  /** Capability and phase: tools are filtered before planning, so that a refusal by the guard is news. */
+  readonly available: (incident: Incident, tool: ToolName) => boolean;
+  /** Told before a change reaches the engine, so that what ends now is known to end by Reeve's hand. */
+  readonly acting: (terms: PermitTerms, signal: AbortSignal) => Promise<void> | undefined;
+}
+
+/** Everything one run needs to know of its frame. */
+export interface RunOrder {
+  readonly incident: Incident;
+  readonly run: RunId;
+}
+
+/** One run for one incident: wires the machine's effects to the rooms that do them, and writes each hop down. */
+export async function executeRun(
+  order: RunOrder,
+  deps: RunEffectsDeps,
+  signal?: AbortSignal,
+): Promise<RunEnd & { last: GroundedContextEnvelope | undefined }> {
+  const limits = deps.limits();
+  const conducting = new Conducting(order, deps);
+  const end = await run(
+    {
+      incident: order.incident,
+      clock: deps.clock,
+      betweenToolsMs: limits.betweenToolsMs,
+      runMsMax: limits.runMsMax,
+      limits: {
+        get steps() {
+          const { planning_depth_max } = deps.persona(order.incident);
+          return Math.min(limits.stepsMax, planning_depth_max, deps.phaseSteps(order.incident));
+        },
+        get retryThreshold() {
+          return deps.persona(order.incident).retry_threshold;
+        },
+      },
+    },
+    conducting.ports(),
+    signal,
+  ).finally(() => conducting.write());
+  return { ...end, last: conducting.last };
+}
+
+class Conducting {
+  readonly #order: RunOrder;
+  readonly #deps: RunEffectsDeps;
+  readonly #endsMs: MonoMs;
+  #highRiskUsed = false;
+  /** Envelope and plan wait for the guard's answer, which comes in the same moment: one write for all three. */
+  readonly #unwritten: JournalFact[] = [];
+  /** The newest envelope, for the page. */
+  last: GroundedContextEnvelope | undefined;
+
+  constructor(order: RunOrder, deps: RunEffectsDeps) {
+    this.#order = order;
+    this.#deps = deps;
+    this.#endsMs = deps.clock.monotonicMs() + deps.limits().runMsMax;
+  }
+
+  ports(): RunPorts {
+    return {
+      ground: () => this.#ground(),
+      decide: async (envelope, attempts) => this.#decide(envelope, attempts),
+      guard: (call, plan, envelope) => this.#guard(call, plan, envelope),
+      act: (permit, envelope, signal) => this.#act(permit, envelope, signal),
+      verify: (permit, result, signal) => this.#verify(permit, result, signal),
+    };
+  }
+
+  /** Makes what waits durable, in the order in which it came about. */
+  write(): void {
+    this.#deps.append(this.#story());
+  }
+
+  #story(): readonly Draft[] {
+    const { incident, run: runId } = this.#order;
+    const channel = incident.scope.kind === 'channel' ? incident.scope.id : undefined;
+    return this.#unwritten.splice(0).map((fact) => ({ channel, incident: incident.id, run: runId, fact }));
+  }
+
+  #ground(): GroundedContextEnvelope {
+    this.last = this.#deps.ground(this.#order.incident);
+    this.#unwritten.push({ type: 'envelope.taken', envelope: this.last });
+    return this.last;
+  }
+
+  #decide(envelope: GroundedContextEnvelope, attempts: readonly Attempt[]): Plan {
+    const { incident } = this.#order;
+    const persona = this.#deps.persona(incident);
+    const allowed = (tool: ToolName) =>
+      accessOf(persona, tool) !== 'deny' &&
+      modeAllows(persona, this.#spec(tool)) &&
+      this.#deps.available(incident, tool);
+    const none: Plan = {
+      kind: 'escalate',
+      because: `no rule fits ${envelope.failureClassification ?? 'what is seen'}`,
+      by: { kind: 'policy', because: 'no rule fits' },
+    };
+    const plan = this.#deps.bound(incident, this.#deps.decide(envelope, attempts, allowed) ?? none, envelope);
+    this.#unwritten.push({ type: 'plan.made', plan });
+    if (plan.kind !== 'act') this.write();
+    return plan;
+  }
+
+  #guard(call: ToolCall, plan: Plan, envelope: GroundedContextEnvelope): GuardDecision {
+    const decision = this.#deps.ask({ ...this.#ask(envelope), call, plan, story: this.#story() });
+    if (decision.verdict === 'allow' && decision.permit.terms.risk === 'high') this.#highRiskUsed = true;
+    return decision;
+  }
+
+  #ask(envelope: GroundedContextEnvelope): GuardFrame {
+    const { incident, run: runId } = this.#order;
+    return { envelope, persona: this.#deps.persona(incident), incident, run: runId, highRiskUsed: this.#highRiskUsed };
+  }
+
+  async #act(permit: Permit, envelope: GroundedContextEnvelope, signal: AbortSignal): Promise<ToolResult> {
+    if (!isStaged(permit.terms.call)) return this.#single(permit, signal);
+    const { timeoutMs, settleMs, verifyWithinMs } = this.#spec(permit.terms.call.tool);
+    const staged = stagedStart.bind(undefined, permit, {
+      clock: this.#deps.clock,
+      leftMs: () => this.#endsMs - this.#deps.clock.monotonicMs(),
+      startMsMax: timeoutMs + settleMs + verifyWithinMs,
+      child: (plan, channel) => this.#deps.child(this.#ask(envelope), plan.terms, channel),
+      healthy: this.#deps.healthy,
+      act: (child, childSignal) => this.#single(child, childSignal),
+      verify: (child, result, childSignal) => this.#judge(child, result, childSignal),
+    });
+    return this.#deps.runner.runPlan(permit, () => staged(signal));
+  }
+
+  async #single(permit: Permit, signal: AbortSignal): Promise<ToolResult> {
+    const { terms } = permit;
+    const noting = this.#spec(terms.call.tool).effect === 'change' ? this.#deps.acting(terms, signal) : undefined;
+    // Nothing is awaited for a restart: its permit is redeemed in the same moment in which it was granted.
+    if (noting !== undefined) await noting;
+    return this.#deps.runner.run(permit, signal);
+  }
+
+  /** Each start of a staged plan was verified by itself, so the plan's verification is their sum. */
+  async #verify(permit: Permit, result: ToolResult, signal: AbortSignal): Promise<Verification | undefined> {
+    if (isStaged(permit.terms.call)) {
+      return { permit: permit.terms.id, cured: result.ok, because: result.summary, waitedMs: 0 };
+    }
+    if (this.#spec(permit.terms.call.tool).effect === 'observe') return undefined;
+    return this.#judge(permit, result, signal);
+  }
+
+  #judge(permit: Permit, result: ToolResult, signal: AbortSignal): Promise<Verification> {
+    const { append, clock } = this.#deps;
+    const { terms } = permit;
+    const action = { terms, spec: this.#spec(terms.call.tool), result, fingerprint: terms.fingerprint ?? '' };
+    return verify({ ...this.#deps.verify, append, clock }, action, signal);
+  }
+
+  #spec(tool: ToolName): ToolSpec {
+    const spec = this.#deps.specs.get(tool);
+    invariant(spec !== undefined, `no declaration of the tool ${tool}`);
+    return spec;
+  }
+}
+
+const modeAllows = (persona: Persona, spec: ToolSpec): boolean =>
+  persona.operational_mode === 'remediation' || (persona.operational_mode !== 'passive' && spec.effect === 'observe');

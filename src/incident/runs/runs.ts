@@ -1,0 +1,166 @@
+import { approvalHash, askApproval, hasYes, unusedYes } from '../../control/approvals.ts';
+import type { ControlState } from '../../control/state.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Phase } from '../../core/control.ts';
+import type { Engine } from '../../core/engine.ts';
+import type { GroundedContextEnvelope } from '../../core/envelope.ts';
+import type { Ids } from '../../core/id.ts';
+import type { Incident } from '../../core/incident.ts';
+import type { Append, Draft, Read } from '../../core/journal.ts';
+import {
+  type ChannelId,
+  type ChannelRef,
+  type EngineId,
+  type GroupId,
+  keyOfScope,
+  type RunId,
+  type Scope,
+} from '../../core/scope.ts';
+import type { Plan } from '../../core/plan.ts';
+import { describeCall, type ToolCall, type ToolName } from '../../core/tool.ts';
+import type { FactStore } from '../../ground/facts/facts.ts';
+import { healthOf } from '../../ground/facts/health.ts';
+import type { Guard } from '../../guard/guard.ts';
+import { phaseNeeded } from '../../guard/checks/policy.ts';
+import { TOOL_SPECS } from '../../guard/spec.ts';
+import type { Lanes } from '../../resilience/lanes.ts';
+import { createRunner } from '../../remediation/runner.ts';
+import { createToolbox } from '../../remediation/toolbox.ts';
+import { executeRun, type RunEffectsDeps, type GuardAsk } from './run_effects.ts';
+import { EffectVerifier } from './effect_verifier.ts';
+import type { Snapshots } from '../pipeline/snapshots.ts';
+import type { Settings } from '../pipeline/settings.ts';
+
+export interface RunsDeps {
+  readonly append: Append;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly lanes: Lanes;
+  readonly settings: () => Settings;
+  readonly engines: ReadonlyMap<EngineId, Engine>;
+  readonly clean: (text: string) => string;
+  readonly lookCloser: (channels: readonly ChannelId[], forMs: number) => void;
+  readonly factStore: FactStore;
+  readonly snapshots: Pick<Snapshots, 'envelope'>;
+  readonly guard: Guard;
+  readonly control: Read<ControlState>;
+  readonly channelOf: (id: string) => ChannelRef | undefined;
+  readonly channelsIn: (scope: Scope) => readonly ChannelId[];
+  readonly phaseOf: (group: GroupId) => Phase;
+}
+
+const FULL_LOOP: Phase = 4;
+const STEPS_FULL = 3;
+const STEPS_BELOW = 1;
+
+/** Starts runs in their lanes, and wires each effect of a run to the room that does it. */
+export class Runs {
+  readonly #deps: RunsDeps;
+  readonly #judge: EffectVerifier;
+  readonly #conducting: RunEffectsDeps;
+  /** The call that a run of the incident would have made, had a person said yes. */
+  readonly #asked = new Map<string, ToolCall>();
+
+  constructor(deps: RunsDeps) {
+    this.#deps = deps;
+    const { factStore, clock, engines } = deps;
+    this.#judge = new EffectVerifier({ factStore, clock, engineOf: (id) => engines.get(id) });
+    this.#conducting = this.#wire();
+  }
+
+  /** Rejects with QUEUE_FULL when the lane is full or the daemon stops. */
+  run(incident: Incident, run: RunId) {
+    return this.#deps.lanes.run(keyOfScope(incident.scope), (signal) =>
+      executeRun({ incident, run }, this.#conducting, signal),
+    );
+  }
+
+  /** The question that goes with a run that ended as `approval_needed`. */
+  askApproval(incident: Incident, run: RunId, envelope: GroundedContextEnvelope | undefined): readonly Draft[] {
+    const { clock, ids, settings } = this.#deps;
+    const call = this.#asked.get(incident.id);
+    this.#asked.delete(incident.id);
+    if (call === undefined) return [];
+    const classification = envelope?.failureClassification ?? incident.classification;
+    const question = { id: ids.next('apr'), call, incident: incident.id, run, classification };
+    const asked = { ...question, askedAt: clock.now(), askedMs: clock.monotonicMs() };
+    return [askApproval(asked, settings().limits.approvalMs)];
+  }
+
+  #wire(): RunEffectsDeps {
+    const { append, clock, clean, settings, snapshots, guard } = this.#deps;
+    return {
+      append,
+      clock,
+      limits: () => settings().limits,
+      specs: TOOL_SPECS,
+      runner: createRunner({ toolbox: this.#toolbox(), specs: TOOL_SPECS, append, clock, clean }),
+      verify: {
+        judge: (terms, sinceMs, signal) => this.#judge.judge(terms, sinceMs, signal),
+        lookCloser: ({ call }, forMs) => this.#deps.lookCloser(this.#deps.channelsIn(call.target), forMs),
+      },
+      ground: (incident) => snapshots.envelope(incident),
+      persona: ({ scope, group }) => settings().personaOf(scope, group),
+      decide: (envelope, attempts, allowed) => settings().rulebook.decide(envelope, attempts, allowed),
+      bound: (incident, plan, envelope) => this.#bound(incident, plan, envelope),
+      ask: (ask) => this.#ask(ask),
+      child: ({ persona, incident }, parent, channel) => guard.child({ parent, channel, persona, incident }),
+      healthy: (channel) => this.#health(channel).healthy === true,
+      phaseSteps: ({ group }) => (this.#deps.phaseOf(group) >= FULL_LOOP ? STEPS_FULL : STEPS_BELOW),
+      available: (incident, tool) => this.#available(incident, tool),
+      acting: (terms, signal) => {
+        for (const channel of this.#deps.channelsIn(terms.call.target))
+          this.#deps.factStore.acted(channel, clock.monotonicMs());
+        return this.#judge.note(terms, signal);
+      },
+    };
+  }
+
+  #toolbox() {
+    const { channelOf, engines, clean } = this.#deps;
+    const healthLine = (channel: string) => {
+      const { healthy, because } = this.#health(channel);
+      const word = healthy === true ? 'healthy' : healthy === false ? 'not healthy' : 'health not known';
+      return `${word}: ${because}`;
+    };
+    return createToolbox({ channelOf, engineOf: (id) => engines.get(id), healthLine, clean });
+  }
+
+  #ask({ call, plan, envelope, persona, incident, run, highRiskUsed, story }: GuardAsk) {
+    const { guard, control, clock } = this.#deps;
+    const hash = approvalHash(call, envelope.failureClassification);
+    const answered = control().approvals.find(({ approval }) =>
+      hasYes(control(), approval.id, hash, clock.monotonicMs()),
+    );
+    const request = { call, envelope, persona, incident, run, decider: plan.by, stepHighRiskUsed: highRiskUsed };
+    const decision = guard.decide({ ...request, approval: answered?.approval.id }, story);
+    if (decision.verdict === 'deny' && decision.code === 'approval_needed') this.#asked.set(incident.id, call);
+    return decision;
+  }
+
+  /**
+   * A yes is a yes to nothing else: as long as it is unused, a change that it does not name is not made, and a person
+   * is told.
+   */
+  #bound({ id }: Incident, plan: Plan, envelope: GroundedContextEnvelope): Plan {
+    const { control, clock } = this.#deps;
+    if (plan.kind !== 'act' || TOOL_SPECS.get(plan.call.tool)?.effect === 'observe') return plan;
+    const yes = unusedYes(control(), id, clock.monotonicMs());
+    if (yes === undefined || yes.hash === approvalHash(plan.call, envelope.failureClassification)) return plan;
+    const because = `the yes was to ${describeCall(yes.call)}, now ${describeCall(plan.call)} is due: nothing was done`;
+    return { kind: 'escalate', because, by: { kind: 'policy', because: 'a yes is a yes to nothing else' } };
+  }
+
+  #available(incident: Incident, tool: ToolName): boolean {
+    const spec = TOOL_SPECS.get(tool);
+    if (spec === undefined) return false;
+    const can = this.#deps.engines.get(incident.engine)?.capabilities.has(spec.capability) ?? false;
+    return can && this.#deps.phaseOf(incident.group) >= phaseNeeded(spec);
+  }
+
+  #health(channel: ChannelId) {
+    const facts = this.#deps.factStore.view(channel);
+    if (facts === undefined) return { healthy: undefined, because: 'it is not configured' };
+    return healthOf(facts, this.#deps.clock.monotonicMs());
+  }
+}

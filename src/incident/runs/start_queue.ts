@@ -1,0 +1,161 @@
+import type { FailureClass } from '../../core/classification.ts';
+import type { MonoMs } from '../../core/clock.ts';
+import type { Phase } from '../../core/control.ts';
+import type { Read } from '../../core/journal.ts';
+import { accessOf } from '../../core/persona.ts';
+import { type GroupId, keyOfScope, type Scope, type ScopeKey } from '../../core/scope.ts';
+import { phaseNeeded } from '../../guard/checks/policy.ts';
+import { specOf } from '../../guard/spec.ts';
+import { containmentsOf, type GuardState } from '../../guard/state/state.ts';
+import { roomFor, startsMaxOf } from '../../guard/state/window.ts';
+import { KEY_OF_MASS_OUTAGE } from '../pages/page.ts';
+import type { Seen } from '../lifecycle/responder.ts';
+import type { Settings } from '../pipeline/settings.ts';
+import type { IncidentState, OpenIncident } from '../lifecycle/state.ts';
+
+export interface StartQueueDeps {
+  readonly guard: Read<GuardState>;
+  readonly incidents: Read<IncidentState>;
+  readonly settings: () => Pick<Settings, 'limits' | 'personaOf'>;
+  readonly phaseOf: (group: GroupId) => Phase;
+  /** Keys of the pages that are open now. */
+  readonly openPages: () => readonly string[];
+}
+
+/** Everybody who is dark and must wait to be started. */
+export interface MassOutage {
+  /** How many wait for their turn, and since when the one has that waits longest. */
+  readonly count: number;
+  readonly sinceMs: MonoMs;
+  /** Channels of the groups that died together and are contained: they will wait for a turn. */
+  readonly held: { readonly groups: number; readonly channels: number };
+}
+
+interface Waiting {
+  readonly scope: Scope;
+  readonly viewers: number;
+  readonly sinceMs: MonoMs;
+  askedMs: MonoMs;
+}
+
+const isCuredByStart = (found: FailureClass): boolean => specOf('restart_channel').cures.includes(found);
+
+/** Whoever has not asked again for this long waits no more: it plays, or another incident speaks for it. */
+const FORGOTTEN_MS = 3_000;
+/** Everybody who waits is looked at this often. */
+const AGAIN_MS = 1_000;
+/** A run that was let go has asked the guard by then, and its start is counted in the window. */
+const ON_ITS_WAY_MS = 2_000;
+
+/**
+ * Who may ask for a start, when more channels are dark than the window has room for. The Nth start of a window would
+ * contain the whole fleet for two minutes (law S8), so the last place is left free, and the minute that all of them
+ * share goes to those whom most people wait for.
+ */
+export class StartQueue {
+  readonly #deps: StartQueueDeps;
+  readonly #waiting = new Map<ScopeKey, Waiting>();
+  readonly #onTheirWay = new Map<ScopeKey, MonoMs>();
+
+  constructor(deps: StartQueueDeps) {
+    this.#deps = deps;
+  }
+
+  /** When to ask again; undefined: its turn is now. Only starts wait for a turn. */
+  startDelayMs(scope: Scope, seen: Seen, nowMs: MonoMs): MonoMs | undefined {
+    const key = keyOfScope(scope);
+    if (!this.#wantsStart(scope, seen)) {
+      this.#waiting.delete(key);
+      return undefined;
+    }
+    this.#forget(nowMs);
+    const own = this.#noted(scope, seen.viewers ?? 0, nowMs);
+    // Whoever comes to a crowd waits until the others have asked, too: else the first to ask would be the first to go.
+    if (own.sinceMs === nowMs && this.#deps.openPages().includes(KEY_OF_MASS_OUTAGE)) return nowMs + AGAIN_MS;
+    const ahead = this.#aheadOf(own);
+    const isBehind = this.#stagedNow() || ahead.some((one) => one.scope.kind !== 'channel');
+    if (scope.kind !== 'channel' && isBehind) return nowMs + AGAIN_MS;
+    if (this.#places(own, nowMs) <= ahead.length) return nowMs + AGAIN_MS;
+    this.#waiting.delete(key);
+    this.#onTheirWay.set(key, nowMs);
+    return undefined;
+  }
+
+  crowd(nowMs: MonoMs): MassOutage {
+    this.#forget(nowMs);
+    const since = [...this.#waiting.values()].map(({ sinceMs }) => sinceMs);
+    const held = this.#deps.incidents().open.filter((open) => this.#isHeld(open));
+    const channels = held.reduce((sum, { incident }) => sum + incident.channels.length, 0);
+    return { count: since.length, sinceMs: Math.min(nowMs, ...since), held: { groups: held.length, channels } };
+  }
+
+  /** The one page for all who wait tells of this one, too. */
+  isInCrowd(scope: Scope): boolean {
+    const key = keyOfScope(scope);
+    const isHeld = (): boolean =>
+      this.#deps.incidents().open.some((open) => keyOfScope(open.incident.scope) === key && this.#isHeld(open));
+    const waits = this.#waiting.has(key) || (scope.kind !== 'channel' && isHeld());
+    return waits && this.#deps.openPages().includes(KEY_OF_MASS_OUTAGE);
+  }
+
+  /** A group that died of something, and that containment keeps from being started, or kept until a moment ago. */
+  #isHeld({ incident: { scope, classification }, last }: OpenIncident): boolean {
+    if (scope.kind === 'channel' || !isCuredByStart(classification)) return false;
+    if (last?.kind === 'escalated' && last.reason === 'containment') return true;
+    return containmentsOf(this.#deps.guard(), [scope]).some(({ reason }) => reason === 'shared_cause');
+  }
+
+  /** A run that ends in a question or a page takes no place, so it need not wait for one. */
+  #wantsStart(scope: Scope, seen: Seen): boolean {
+    const { trouble, contained } = seen.sight;
+    if (contained || trouble === undefined || !isCuredByStart(trouble.classification)) return false;
+    const start = specOf('restart_channel');
+    if (this.#deps.phaseOf(seen.group) < phaseNeeded(start)) return false;
+    const persona = this.#deps.settings().personaOf(scope, seen.group);
+    const access = accessOf(persona, start.name);
+    if (persona.operational_mode !== 'remediation' || access === 'deny') return false;
+    return access !== 'require_approval' || seen.sight.approval === 'yes';
+  }
+
+  #noted(scope: Scope, viewers: number, nowMs: MonoMs): Waiting {
+    const key = keyOfScope(scope);
+    const held = this.#waiting.get(key) ?? { scope, viewers, sinceMs: nowMs, askedMs: nowMs };
+    held.askedMs = nowMs;
+    this.#waiting.set(key, held);
+    return held;
+  }
+
+  /** One staged start at a time: two would share the room of one, and neither would end. */
+  #stagedNow(): boolean {
+    const isStaging = ({ incident, running }: OpenIncident): boolean =>
+      running && incident.scope.kind !== 'channel' && isCuredByStart(incident.classification);
+    return this.#deps.incidents().open.some(isStaging);
+  }
+
+  /** A staged start has half of the window (law S4): while one is ahead or under way, nobody fills the other half. */
+  #places(own: Waiting, nowMs: MonoMs): number {
+    const { windowStartsMax, windowMs } = this.#deps.settings().limits;
+    const all = startsMaxOf(windowStartsMax);
+    const isHalved = [own, ...this.#aheadOf(own)].some(({ scope }) => scope.kind !== 'channel') || this.#stagedNow();
+    const max = isHalved ? Math.floor(all / 2) : all - 1;
+    const { starts } = this.#deps.guard();
+    const { count } = roomFor(starts, all, { windowMs, nowMs });
+    const uncounted = [...this.#onTheirWay].filter(
+      ([key, letMs]) => !starts.some((mark) => `channel:${mark.channel}` === key && mark.atMs >= letMs),
+    );
+    return Math.max(1, max) - count - uncounted.length;
+  }
+
+  /** Groups that wait for the end of another one's staged start keep nobody from a start of its own. */
+  #aheadOf(own: Waiting): readonly Waiting[] {
+    const waiting = this.#stagedNow()
+      ? [...this.#waiting.values()].filter(({ scope }) => scope.kind === 'channel')
+      : [...this.#waiting.values()];
+    return waiting.filter((one) => one !== own && (one.viewers - own.viewers || own.sinceMs - one.sinceMs) > 0);
+  }
+
+  #forget(nowMs: MonoMs): void {
+    for (const [key, { askedMs }] of this.#waiting) if (nowMs - askedMs > FORGOTTEN_MS) this.#waiting.delete(key);
+    for (const [key, letMs] of this.#onTheirWay) if (nowMs - letMs > ON_ITS_WAY_MS) this.#onTheirWay.delete(key);
+  }
+}

@@ -1,0 +1,201 @@
+import { setImmediate as macrotask } from 'node:timers/promises';
+import { safeText } from '../collect/clean.ts';
+import { type ControlState, controlProjection, frozenNow, phaseOf } from '../control/state.ts';
+import type { MonoMs } from '../core/clock.ts';
+import { countingIds } from '../core/id.ts';
+import type { Escalation } from '../core/incident.ts';
+import type { Draft, JournalEntry, Read } from '../core/journal.ts';
+import { PATIENCE_MS } from '../core/persona.ts';
+import { raise, resolve } from '../escalate/escalator.ts';
+import { outboxProjection } from '../escalate/outbox.ts';
+import { FactStore } from '../ground/facts/facts.ts';
+import { guardProjection } from '../guard/state/fold.ts';
+import { Guard } from '../guard/guard.ts';
+import type { GuardState } from '../guard/state/state.ts';
+import { containmentPage } from '../incident/pages/page.ts';
+import { Responder } from '../incident/lifecycle/responder.ts';
+import { ChannelIndex } from '../incident/pipeline/channel_index.ts';
+import { Runs } from '../incident/runs/runs.ts';
+import { noteStart } from '../incident/pipeline/starts.ts';
+import { type IncidentState, incidentProjection } from '../incident/lifecycle/state.ts';
+import { Ledger } from '../journal/ledger.ts';
+import { MemoryStore } from '../journal/memory.ts';
+import { createLanes } from '../resilience/lanes.ts';
+import type { VirtualClock } from '../replay/virtual_clock.ts';
+import { RecordingEngine } from '../replay/recording_engine.ts';
+import type { Frame } from './frame.ts';
+import { envelopeOf, seenOf, type ToldMoment } from './given_facts.ts';
+import { ScriptedEnvironment } from './scripted_environment.ts';
+
+const RESOLVE_HOLD_MS = 5_000;
+const RELAPSE_MS = 60_000;
+
+/** Guard, rulebook, desk and runs of the daemon around one envelope that is given instead of seen. */
+export class PolicyHarness {
+  readonly ledger: Ledger;
+  readonly ids = countingIds();
+  readonly entries: JournalEntry[] = [];
+  readonly failures: string[] = [];
+  readonly guardState: Read<GuardState>;
+  readonly responder: Responder;
+  readonly #frame: Frame;
+  readonly #clock: VirtualClock;
+  readonly #control: Read<ControlState>;
+  readonly #incidents: Read<IncidentState>;
+  readonly #roster: ChannelIndex;
+  readonly #factStore: FactStore;
+  readonly #guard: Guard;
+  readonly #worlds: ReadonlyMap<string, ScriptedEnvironment>;
+  #well = false;
+
+  constructor(frame: Frame, clock: VirtualClock) {
+    this.#frame = frame;
+    this.#clock = clock;
+    this.ledger = new Ledger(new MemoryStore(), clock, { onSubscriberError: (one) => this.failures.push(String(one)) });
+    this.#control = this.ledger.register(controlProjection);
+    this.guardState = this.ledger.register(guardProjection);
+    this.#incidents = this.ledger.register(incidentProjection);
+    const outbox = this.ledger.register(outboxProjection);
+    const page = (draft: Omit<Escalation, 'id' | 'at'>): readonly Draft[] =>
+      raise(outbox(), { ...draft, id: this.ids.next('esc'), at: clock.now() });
+    this.#roster = new ChannelIndex(frame.channels, () => frame.settings);
+    const setup = { channels: frame.channels, engines: [frame.engine] };
+    this.#factStore = new FactStore(setup, (...start) => this.#started(...start));
+    const world = (channel: Frame['channel']) => new ScriptedEnvironment({ channel, given: darkly(frame) }, clock);
+    this.#worlds = new Map(frame.channels.map((channel) => [channel.id, world(channel)]));
+    this.#guard = this.#createGuard(page);
+    this.responder = this.#createResponder(page, (key, because) => resolve(outbox(), key, because));
+    this.ledger.open();
+    this.ledger.subscribe((entry) => this.entries.push(entry));
+  }
+
+  /** Raises and clears containment as it stands at this moment, as the daemon does once a second. */
+  contain(): void {
+    const { pool_pressure: pool, shared_cause: shared } = this.#frame.given.envelope ?? {};
+    const { id, group } = { id: this.#frame.engine.id, group: this.#frame.channel.group };
+    const poolPressure = typeof pool === 'number' ? pool : undefined;
+    this.#guard.contain({
+      pools: [{ engine: id, poolPressure, reportsPool: pool !== undefined }],
+      sharedCauses: shared === true ? [group] : [],
+      frozen: frozenNow(this.#control()) !== undefined,
+    });
+  }
+
+  /** One look at every channel. */
+  look(): void {
+    for (const world of this.#worlds.values()) for (const sample of world.samples()) this.#factStore.observe(sample);
+  }
+
+  /** From now on the channels are as dark as the envelope says. */
+  fail(): void {
+    for (const [channel, world] of this.#worlds) if (this.#isIncluded(channel)) world.fail();
+  }
+
+  /** Everything that waits for no time has run afterwards. */
+  settle(): Promise<void> {
+    return macrotask();
+  }
+
+  #isIncluded(channel: string): boolean {
+    const { scope, given } = this.#frame;
+    return scope.kind === 'channel' ? scope.id === channel : (given.envelope?.channels ?? []).includes(channel);
+  }
+
+  #moment(): ToldMoment {
+    const nowMs = this.#clock.monotonicMs();
+    const states = this.#control().approvals.map(({ state }) => state);
+    const approval = states.includes('yes') ? 'yes' : states.includes('pending') ? 'pending' : 'none';
+    return { at: this.#clock.now(), nowMs, guard: this.guardState(), well: this.#well, approval };
+  }
+
+  #started(channel: string, generation: string, engine: string): void {
+    const start = { channel, generation, engine, nowMs: this.#clock.monotonicMs() };
+    noteStart(start, { guard: this.guardState, factStore: this.#factStore, append: this.ledger.append });
+  }
+
+  #changed(channel: string | undefined): void {
+    const { given, scope } = this.#frame;
+    const then = given.effect ?? 'cured';
+    const worlds = channel === undefined ? [...this.#worlds.values()] : [this.#worlds.get(channel)];
+    for (const world of worlds) world?.change(channel);
+    this.#well ||= scope.kind === 'channel' && (then === 'cured' || (then === 'fixed' && channel !== undefined));
+  }
+
+  #createGuard(page: (draft: Omit<Escalation, 'id' | 'at'>) => readonly Draft[]): Guard {
+    const { settings, engine, given } = this.#frame;
+    const { pool_pressure: pool, viewers } = given.envelope ?? {};
+    const live = {
+      poolPressure: typeof pool === 'number' ? pool : undefined,
+      reportsPool: pool !== undefined,
+      viewers,
+    };
+    return new Guard({
+      append: this.ledger.append,
+      clock: this.ledger.clock,
+      ids: this.ids,
+      limits: () => settings.limits,
+      guardState: this.guardState,
+      control: this.#control,
+      channelOf: this.#roster.channelOf,
+      capabilitiesOf: (id) => (id === engine.id ? engine.capabilities : new Set()),
+      liveFacts: () => live,
+      initialPhase: (group) => settings.initialPhase(group),
+      onEscalate: ({ fact }) =>
+        fact.type === 'containment.raised' && fact.reason !== 'shared_cause' ? page(containmentPage(fact)) : [],
+      releaseByPerson: () => this.#frame.persona.risk_tolerance === 'low',
+    });
+  }
+
+  #createRuns(): Runs {
+    const { settings, engine, given } = this.#frame;
+    const imagined = {
+      works: (given.effect ?? 'cured') !== 'unchanged',
+      onChange: (channel: string | undefined) => this.#changed(channel),
+    };
+    return new Runs({
+      append: this.ledger.append,
+      clock: this.ledger.clock,
+      ids: this.ids,
+      lanes: createLanes({}, this.#clock),
+      settings: () => settings,
+      engines: new Map([[engine.id, new RecordingEngine(engine, this.#clock, imagined)]]),
+      clean: (text) => safeText(text, 400),
+      lookCloser: () => undefined,
+      factStore: this.#factStore,
+      snapshots: { envelope: () => envelopeOf(this.#frame, this.#moment()) },
+      guard: this.#guard,
+      control: this.#control,
+      channelOf: this.#roster.channelOf,
+      channelsIn: this.#roster.channelsIn,
+      phaseOf: (group) => phaseOf(this.#control(), group, settings.initialPhase(group)),
+    });
+  }
+
+  #createResponder(
+    page: (draft: Omit<Escalation, 'id' | 'at'>) => readonly Draft[],
+    end: (key: string, because: string) => readonly Draft[],
+  ): Responder {
+    const runs = this.#createRuns();
+    const patienceMs = PATIENCE_MS[this.#frame.persona.aggressiveness];
+    return new Responder({
+      append: this.ledger.append,
+      clock: this.ledger.clock,
+      ids: this.ids,
+      raise: page,
+      resolve: end,
+      onFailure: (text) => this.failures.push(text),
+      incidents: this.#incidents,
+      see: (_: unknown, _nowMs: MonoMs) => seenOf(this.#frame, this.#moment()),
+      policyOf: () => ({ patienceMs, resolveHoldMs: RESOLVE_HOLD_MS, relapseMs: RELAPSE_MS }),
+      run: (incident, run) => runs.run(incident, run),
+      askApproval: (incident, run, envelope) => runs.askApproval(incident, run, envelope),
+      lookCloser: () => undefined,
+    });
+  }
+}
+
+/** What a channel in trouble looks like from outside, so that a cure can be told from none. */
+function darkly({ given, classification }: Frame): Frame['given'] {
+  const probes = classification === 'process_crashed' ? { process: 'exited' as const, exit_signal: 9 } : {};
+  return { ...given, probes: { ...probes, output: 'still' } };
+}

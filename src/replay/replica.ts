@@ -1,0 +1,129 @@
+import { setImmediate as macrotask } from 'node:timers/promises';
+import { safeText } from '../collect/clean.ts';
+import type { EpochMs, MonoMs } from '../core/clock.ts';
+import { countingIds, type Ids } from '../core/id.ts';
+import type { Escalation } from '../core/incident.ts';
+import type { Draft, JournalEntry, Read } from '../core/journal.ts';
+import type { EngineId } from '../core/scope.ts';
+import { raise, resolve } from '../escalate/escalator.ts';
+import { type Outbox, outboxProjection } from '../escalate/outbox.ts';
+import type { ChannelSetup, EngineSetup } from '../ground/facts/setup.ts';
+import type { Settings } from '../incident/pipeline/settings.ts';
+import { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
+import { Ledger } from '../journal/ledger.ts';
+import { MemoryStore } from '../journal/memory.ts';
+import { createLanes, type Lanes } from '../resilience/lanes.ts';
+import { VirtualClock } from './virtual_clock.ts';
+import { type Imagined, RecordingEngine } from './recording_engine.ts';
+import type { Capability } from '../core/tool.ts';
+
+/** What a replay needs to know of the world that was recorded. */
+export interface ReplicaSetup {
+  readonly settings: Settings;
+  readonly channels: readonly ChannelSetup[];
+  readonly engines: readonly (EngineSetup & { readonly capabilities: ReadonlySet<Capability> })[];
+  readonly at: EpochMs;
+  readonly imagined?: Imagined;
+}
+
+/** Monotonic time of a replay begins here, so that a day and more lies before it. */
+export const REPLAY_FROM_MS: MonoMs = 40 * 86_400_000;
+const LANES_MAX = 64;
+/** Turns of the event loop that one moment may take. More is a loop, not work. */
+const TURNS_MAX = 10_000;
+
+/**
+ * The decision path of the daemon, the same code, over a memory journal, a virtual clock and engines that touch
+ * nothing.
+ */
+export class Replica implements Disposable {
+  readonly clock: VirtualClock;
+  readonly ledger: Ledger;
+  readonly pipeline: DecisionPipeline;
+  readonly engines: ReadonlyMap<EngineId, RecordingEngine>;
+  readonly outbox: Read<Outbox>;
+  readonly entries: JournalEntry[] = [];
+  /** What went wrong in Reeve itself. */
+  readonly failures: string[] = [];
+  readonly ids: Ids = countingIds();
+  readonly #lanes: Lanes;
+  #seenSeq = 0;
+
+  constructor(setup: ReplicaSetup) {
+    this.clock = new VirtualClock({ at: setup.at, monoMs: REPLAY_FROM_MS });
+    this.ledger = new Ledger(new MemoryStore(), this.clock, {
+      onSubscriberError: (thrown) => this.failures.push(String(thrown)),
+    });
+    this.outbox = this.ledger.register(outboxProjection);
+    const engine = (one: ReplicaSetup['engines'][number]) => new RecordingEngine(one, this.clock, setup.imagined);
+    this.engines = new Map(setup.engines.map((one) => [one.id, engine(one)]));
+    this.#lanes = createLanes({ concurrentMax: LANES_MAX }, this.clock);
+    this.pipeline = this.#pipeline(setup);
+    this.ledger.open();
+    this.ledger.subscribe((entry) => this.entries.push(entry));
+    this.ledger.append([{ fact: { type: 'reeve.started', version: 'replay', configSha: 'replay' } }]);
+  }
+
+  /** Lets time pass, and everything that is due in it happen. */
+  async runUntil(untilMs: MonoMs): Promise<void> {
+    while (this.clock.step(untilMs)) {
+      if (this.busy) await this.settle();
+    }
+  }
+
+  /** Something was set going that only a turn of the event loop brings on. */
+  get busy(): boolean {
+    return this.ledger.lastSeq !== this.#seenSeq || this.#lanes.counts.running > 0;
+  }
+
+  /** Lets everything run that is not waiting for time. */
+  async settle(): Promise<void> {
+    for (let turns = 0; turns < TURNS_MAX; turns += 1) {
+      const seq = this.ledger.lastSeq;
+      await macrotask();
+      if (this.ledger.lastSeq === seq) break;
+    }
+    this.#seenSeq = this.ledger.lastSeq;
+  }
+
+  /** Lets time pass until a run that began after entry `from` of `entries` has ended, or until `untilMs`. */
+  async untilRunEnds(from: number, untilMs: MonoMs): Promise<void> {
+    const hasEnded = () => this.entries.slice(from).some(({ fact }) => fact.type === 'run.ended');
+    await this.settle();
+    while (!hasEnded() && this.clock.step(untilMs)) if (this.busy) await this.settle();
+  }
+
+  append(drafts: readonly Draft[]): void {
+    this.ledger.append(drafts);
+  }
+
+  [Symbol.dispose](): void {
+    this.pipeline[Symbol.dispose]();
+  }
+
+  #pipeline({ settings, channels, engines }: ReplicaSetup): DecisionPipeline {
+    const { outbox, ledger, ids, failures } = this;
+    const page = (draft: Omit<Escalation, 'id' | 'at'>) => ({ ...draft, id: ids.next('esc'), at: this.clock.now() });
+    return new DecisionPipeline({
+      clock: ledger.clock,
+      ids,
+      append: ledger.append,
+      register: (projection) => ledger.register(projection),
+      lanes: this.#lanes,
+      settings: () => settings,
+      channels,
+      engineSetups: engines,
+      engines: this.engines,
+      clean: (text) => safeText(text, 400),
+      raise: (draft) => raise(outbox(), page(draft)),
+      resolve: (key, because) => resolve(outbox(), key, because),
+      openPages: () =>
+        outbox()
+          .pages.filter(({ resolved }) => resolved === undefined)
+          .map(({ key }) => key),
+      lookCloser: () => undefined,
+      lookNow: () => undefined,
+      onFailure: (text) => failures.push(text),
+    });
+  }
+}

@@ -1,0 +1,204 @@
+import type { PolicyPage, PolicyStart } from './figures.ts';
+import { FaultInjector } from './fault_injector.ts';
+import { Operators } from './operators.ts';
+import { ServiceModel, type ServiceChannel } from './service_model.ts';
+import { mix, numberOf } from './random_streams.ts';
+import type { Kind, Scenario } from './scenario.ts';
+import { TimerQueue } from './virtual_time.ts';
+
+export const BASELINE_POLICIES = ['none', 'naive', 'health_tasks', 'monit'] as const;
+export type BaselinePolicyName = (typeof BASELINE_POLICIES)[number];
+
+/** What can happen to any of them alike: what befalls Reeve's own process and people's words to it are left out. */
+export const COMPARED_KINDS: readonly Kind[] = [
+  'crash',
+  'freeze',
+  'self_heal',
+  'loop',
+  'misconfig',
+  'outage',
+  'auth',
+  'slow',
+  'foreign',
+  'storm',
+  'probe_noise',
+  'probe_lie',
+];
+
+/** A channel as a policy sees it: through the same probes, lies included. */
+interface Seen {
+  readonly id: string;
+  readonly running: boolean;
+  /** How long its output has not changed. */
+  readonly stillMs: number;
+}
+
+interface Hands {
+  readonly nowMs: number;
+  restart(id: string): void;
+  page(id: string): void;
+}
+
+interface Rival {
+  readonly everyMs: number;
+  look(channels: readonly Seen[], hands: Hands): void;
+}
+
+const S = 1_000;
+
+/** Nobody acts and nobody is told. */
+const none: Rival = { everyMs: 3_600_000, look: () => undefined };
+
+/** Restarts whatever fails, as soon as it is seen to fail. */
+const naive: Rival = {
+  everyMs: 10 * S,
+  look(channels, hands) {
+    for (const { id, running, stillMs } of channels) if (!running || stillMs > 20 * S) hands.restart(id);
+  },
+};
+
+/**
+ * A health task in the streaming service itself: every 30 s it restarts what has had no output for 180 s, under the
+ * guards that its documents name: 10 starts in 60 s, 30 s between two of one channel, and 5 in 300 s stop for 120 s.
+ */
+function healthTasks(): Rival {
+  const starts: { readonly id: string; readonly atMs: number }[] = [];
+  const openUntilMs = new Map<string, number>();
+  return {
+    everyMs: 30 * S,
+    look(channels, hands) {
+      const { nowMs } = hands;
+      const within = (ms: number, id?: string): number =>
+        starts.filter((one) => one.atMs > nowMs - ms && (id === undefined || one.id === id)).length;
+      for (const { id, stillMs } of channels) {
+        if (stillMs <= 180 * S || nowMs < (openUntilMs.get(id) ?? 0)) continue;
+        if (within(60 * S) >= 10 || within(30 * S, id) > 0) continue;
+        if (within(300 * S, id) >= 5) {
+          openUntilMs.set(id, nowMs + 120 * S);
+          continue;
+        }
+        starts.push({ id, atMs: nowMs });
+        hands.restart(id);
+      }
+    },
+  };
+}
+
+/** Cycles of 30 s; a process that is gone or an output that stands for two cycles; 4 restarts within 8 cycles: stop. */
+function monit(): Rival {
+  const restarts = new Map<string, number[]>();
+  const still = new Map<string, number>();
+  const stopped = new Set<string>();
+  return {
+    everyMs: 30 * S,
+    look(channels, hands) {
+      for (const { id, running, stillMs } of channels) {
+        const fails = !running || stillMs > 20 * S;
+        if (!fails) {
+          stopped.delete(id);
+          still.delete(id);
+          continue;
+        }
+        const cycles = (still.get(id) ?? 0) + 1;
+        still.set(id, cycles);
+        if (stopped.has(id) || (running && cycles < 2)) continue;
+        const recent = (restarts.get(id) ?? []).filter((ms) => ms > hands.nowMs - 8 * 30 * S);
+        if (recent.length >= 4) {
+          stopped.add(id);
+          hands.page(id);
+          continue;
+        }
+        restarts.set(id, [...recent, hands.nowMs]);
+        still.set(id, 0);
+        hands.restart(id);
+      }
+    },
+  };
+}
+
+const MAKERS: Readonly<Record<BaselinePolicyName, () => Rival>> = {
+  none: () => none,
+  naive: () => naive,
+  health_tasks: healthTasks,
+  monit,
+};
+
+export interface BaselineEnd {
+  readonly service: ServiceModel;
+  readonly starts: readonly PolicyStart[];
+  readonly pages: readonly PolicyPage[];
+  readonly nowMs: number;
+  readonly events: number;
+}
+
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+
+/** The same world and script under another policy. Operators behave alike: see `REPAIR_MS` and `NOTICE_MS`. */
+export function runBaseline(name: BaselinePolicyName, script: Scenario): BaselineEnd {
+  const { seed, channels, days, injections } = script;
+  const agenda = new TimerQueue(seed);
+  const starts: PolicyStart[] = [];
+  const pages: PolicyPage[] = [];
+  let nowMs = 0;
+  let events = 0;
+  const at = (atMs: number, run: () => void): void => void agenda.add(Math.max(atMs, nowMs), run);
+  const clock = (): number => nowMs;
+  const nothing = (): void => undefined;
+  const service = new ServiceModel(channels, { seed, at, nowMs: clock, onWords: nothing });
+  const operators = new Operators({ seed, channels, service, at, nowMs: clock, reeve: () => undefined });
+  const machine = { words: nothing, jumpWall: nothing, suspend: nothing, reboot: nothing, crash: nothing };
+  const reeves = { ...machine, breakDisk: nothing, operate: nothing, change: nothing };
+  const injector = new FaultInjector({ service, at, nowMs: clock, ...reeves });
+  const eyes = new Eyes(service, injector, clock);
+  const rival = MAKERS[name]();
+  const hands: Omit<Hands, 'nowMs'> = {
+    restart(id) {
+      starts.push({ channel: id, atMs: nowMs, status: service.statusOf(service.at(id)) });
+      service.restart(id, 'policy');
+    },
+    page(id) {
+      pages.push({ scope: `channel:${id}`, atMs: nowMs });
+      operators.paged(`channel:${id}`, nowMs);
+    },
+  };
+  for (const injection of injections) at(injection.atMs, () => injector.inject(injection));
+  agenda.every(0, MINUTE_MS, () => operators.round());
+  agenda.every(mix(seed, numberOf(name)) % 10_000, rival.everyMs, () => rival.look(eyes.look(), { ...hands, nowMs }));
+  for (let due = agenda.take(); due !== undefined && due.atMs <= days * DAY_MS; due = agenda.take()) {
+    nowMs = due.atMs;
+    events += 1;
+    due.run();
+  }
+  return { service, starts, pages, nowMs: days * DAY_MS, events };
+}
+
+/** The probes of a policy: they keep what they saw, and may be lied to. */
+class Eyes {
+  readonly service: ServiceModel;
+  readonly #injector: FaultInjector;
+  readonly #nowMs: () => number;
+  readonly #changed = new Map<string, { readonly segments: number; readonly atMs: number }>();
+
+  constructor(service: ServiceModel, injector: FaultInjector, nowMs: () => number) {
+    this.service = service;
+    this.#injector = injector;
+    this.#nowMs = nowMs;
+  }
+
+  look(): readonly Seen[] {
+    return [...this.service.channels.values()].map((channel) => this.#see(channel));
+  }
+
+  #see(channel: ServiceChannel): Seen {
+    const { id } = channel.plan;
+    const mode = this.#injector.probe(id);
+    const nowMs = this.#nowMs();
+    const truth = this.service.segments(channel);
+    const segments = mode === 'says_still' ? -1 : mode === 'says_moving' ? nowMs : truth;
+    const before = this.#changed.get(id);
+    const kept = before?.segments === segments ? before : { segments, atMs: nowMs };
+    this.#changed.set(id, kept);
+    return { id, running: channel.state === 'running' && mode !== 'says_dead', stillMs: nowMs - kept.atMs };
+  }
+}

@@ -1,0 +1,192 @@
+import type { JournalEntry } from '../core/journal.ts';
+import type { SymptomKind } from '../core/symptom.ts';
+import type { Receiver } from '../escalate/receiver.ts';
+import type { MemoryStore } from '../journal/memory.ts';
+import { AdversarialPlanner } from './adversarial_planner.ts';
+import type { FaultInjector } from './fault_injector.ts';
+import type { ServiceModel } from './service_model.ts';
+import { simReceiver } from './receivers.ts';
+import type { Delivery, Invocation } from './effect_log.ts';
+import { SimulatedDaemon } from './simulated_daemon.ts';
+import { streamOf } from './random_streams.ts';
+import type { Scenario } from './scenario.ts';
+import type { Settings } from './settings.ts';
+import { SimEngine } from './sim_engine.ts';
+import type { SimulatedHost } from './virtual_time.ts';
+import { SimulatedProbes } from './simulated_probes.ts';
+
+export interface DaemonRunDeps {
+  /** Which life it is: the first is 1. */
+  readonly number: number;
+  readonly script: Scenario;
+  readonly settings: Settings;
+  readonly host: SimulatedHost;
+  readonly store: MemoryStore;
+  readonly service: ServiceModel;
+  readonly injector: FaultInjector;
+  /** Somebody asks the guard for anything at any time, besides. */
+  readonly adversary: boolean;
+  /** The world's own time, which goes on when this life has ended. */
+  readonly nowMs: () => number;
+  readonly at: (atMs: number, run: () => void) => void;
+  readonly onInvoked: (invocation: Invocation) => void;
+  readonly onDelivery: (delivery: Delivery) => void;
+  readonly onBatch: (entries: readonly JournalEntry[]) => void;
+  readonly onFailure: (text: string) => void;
+}
+
+const RECEIVERS = ['pager', 'chat'] as const;
+/** After a start everything is looked at for a while before quiet time may be skipped. */
+const SETTLED_MS = 60_000;
+
+/** One life of SimulatedDaemon with all that ends when it does: its eyes, its connections, and the hammer at its guard. */
+export class DaemonRun {
+  readonly reeve: SimulatedDaemon;
+  readonly watcher: SimulatedProbes;
+  readonly #deps: DaemonRunDeps;
+  readonly #bornMs: number;
+  /** What each engine last told this life of its pool. */
+  readonly #pools = new Map<string, number | undefined>();
+  #adversary: AdversarialPlanner | undefined;
+
+  constructor(deps: DaemonRunDeps) {
+    this.#deps = deps;
+    this.#bornMs = deps.nowMs();
+    this.reeve = this.#createReeve();
+    this.watcher = this.#createWatcher();
+  }
+
+  start(): void {
+    this.reeve.start();
+    if (this.#deps.adversary) this.#adversary = this.#createHammer();
+  }
+
+  /** What the hammer has asked for. */
+  get plans(): number {
+    return this.#adversary?.plans ?? 0;
+  }
+
+  /** Everybody here knows that everything plays, and nobody is in the middle of anything. */
+  get quiet(): boolean {
+    const { pipeline, ledger } = this.reeve;
+    return (
+      this.#deps.nowMs() - this.#bornMs >= SETTLED_MS &&
+      ledger.clock.monotonicMs() >= this.watcher.fastUntilMs &&
+      pipeline.incidents().open.length === 0 &&
+      Object.keys(pipeline.guardState().containments).length === 0 &&
+      pipeline.watch.causes.length === 0 &&
+      pipeline.watch.all().every(({ finding }) => !finding.trouble && finding.healthy === true)
+    );
+  }
+
+  /** How full the engine last said that its pool is; undefined: it could not tell. */
+  poolOf(engine: string): number | undefined | 'unasked' {
+    return this.#pools.has(engine) ? this.#pools.get(engine) : 'unasked';
+  }
+
+  /** A line in a log says this. */
+  hear(channel: string, kind: SymptomKind): void {
+    if (!this.reeve.alive) return;
+    const { pipeline, ledger } = this.reeve;
+    const { clock } = ledger;
+    clock.after(50, () =>
+      pipeline.symptom({
+        at: clock.now(),
+        monoMs: clock.monotonicMs(),
+        channel,
+        kind,
+        origin: 'log',
+        countInWindow: 1,
+        windowMs: 60_000,
+        confidence: 0.9,
+        pattern: undefined,
+        evidence: [{ source: 'log', text: `a line that says ${kind}` }],
+      }),
+    );
+  }
+
+  #createReeve(): SimulatedDaemon {
+    const { number, script, settings, host, store, onBatch, onFailure } = this.#deps;
+    return new SimulatedDaemon({
+      ...settings,
+      seed: script.seed + number,
+      host,
+      store,
+      random: streamOf(script.seed, `dispatcher:${number}`),
+      engines: (owner) => this.#enginesFor(owner),
+      receivers: (owner) => RECEIVERS.map((name) => this.#receiver(name, owner)),
+      onBatch,
+      onFailure,
+      lookCloser: (channels, forMs) => this.watcher.lookCloser(channels, forMs),
+      lookNow: (channel, wants) => this.watcher.lookNow(channel, wants),
+    });
+  }
+
+  #createWatcher(): SimulatedProbes {
+    const { script, settings, service, injector } = this.#deps;
+    const { pipeline, ledger } = this.reeve;
+    return new SimulatedProbes({
+      seed: script.seed,
+      clock: ledger.clock,
+      service,
+      engines: settings.engineSetups.map(({ id }) => id),
+      probe: (channel) => injector.probe(channel),
+      engineUp: (engine) => injector.engineUp(engine),
+      pool: (engine) => ({ pressure: injector.pressure(engine) }),
+      take: (sample) => {
+        if (sample.kind === 'engine') this.#pools.set(sample.engine, sample.poolPressure);
+        pipeline.take(sample);
+      },
+      settle: () => pipeline.settle(),
+    });
+  }
+
+  #createHammer(): AdversarialPlanner {
+    const { number, script, settings, service, injector } = this.#deps;
+    const { reeve } = this;
+    return new AdversarialPlanner({
+      script,
+      reeve,
+      daemonRun: number,
+      service,
+      persona: settings.persona,
+      engines: this.#enginesFor(reeve),
+      quiet: () => injector.healed || (service.serene && reeve.pipeline.incidents().open.length === 0),
+    });
+  }
+
+  #enginesFor(owner: SimulatedDaemon): ReadonlyMap<string, SimEngine> {
+    return new Map(this.#deps.settings.engineSetups.map(({ id }) => [id, this.#engine(id, owner)] as const));
+  }
+
+  #engine(id: string, owner: SimulatedDaemon): SimEngine {
+    const { number: daemonRun, service, injector, nowMs, at, onInvoked } = this.#deps;
+    return new SimEngine({
+      id,
+      service,
+      clock: owner.ledger.clock,
+      worldMs: nowMs,
+      at,
+      alive: () => owner.alive,
+      mode: () => injector.callMode(id),
+      observe: async () => this.watcher.report(id),
+      onInvoked: (call) => {
+        const status = call.channel === undefined ? '' : service.statusOf(service.at(call.channel));
+        const whole = { ...call, atMs: nowMs(), endMs: undefined, effect: undefined, daemonRun, status };
+        onInvoked(whole);
+        return whole;
+      },
+    });
+  }
+
+  #receiver(name: string, owner: SimulatedDaemon): Receiver {
+    const { injector, nowMs, onDelivery } = this.#deps;
+    return simReceiver(name, {
+      clock: owner.ledger.clock,
+      worldMs: nowMs,
+      alive: () => owner.alive,
+      mode: () => injector.receiverMode(name),
+      onDelivery,
+    });
+  }
+}

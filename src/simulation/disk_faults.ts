@@ -1,0 +1,98 @@
+import { ReeveError } from '../core/errors.ts';
+import type { JournalEntry } from '../core/journal.ts';
+import { entryOf } from '../journal/entry.ts';
+import { type AppendStep, MemoryStore } from '../journal/memory.ts';
+import type { Injection } from './scenario.ts';
+
+export interface DiskDeps {
+  readonly nowMs: () => number;
+  readonly at: (atMs: number, run: () => void) => void;
+  /** A life of Reeve has its journal open. */
+  readonly inUse: () => boolean;
+  /** Ends that life. Of the appends that were not durable yet the next one finds the first `survivors`. */
+  readonly die: (downMs: number, survivors: number) => void;
+}
+
+/** A crash at one step of one append. */
+interface Trap {
+  readonly step: AppendStep;
+  readonly spring: () => void;
+  appendsLeft: number;
+}
+
+/** The disk under Reeve's journal: it outlives every life of Reeve, and can end one in the middle of an append. */
+export class Disk {
+  readonly #deps: DiskDeps;
+  readonly #watched = { onStep: (step: AppendStep): void => this.#step(step) };
+  #store = new MemoryStore(this.#watched);
+  #trap: Trap | undefined;
+  #broken = false;
+  #toldSeq = 0;
+
+  constructor(deps: DiskDeps) {
+    this.#deps = deps;
+  }
+
+  /** The journal as the present life writes it, or as the last one left it. */
+  get store(): MemoryStore {
+    return this.#store;
+  }
+
+  /** It takes nothing more until the next life: what fails meanwhile fails for that reason. */
+  get broken(): boolean {
+    return this.#broken;
+  }
+
+  /** Now, or in the middle of an append that is about to come. */
+  crash({ variant, forMs }: Injection): void {
+    const { inUse, die } = this.#deps;
+    if (!inUse() || this.#trap !== undefined) return;
+    if (variant < 0.3) return die(forMs, 0);
+    const step = variant < 0.5 ? 'writing' : variant < 0.8 ? 'written' : 'synced';
+    const survivors = step === 'written' && variant < 0.65 ? 1 : 0;
+    this.#trap = { step, appendsLeft: Math.floor(variant * 1e4) % 12, spring: () => die(forMs, survivors) };
+  }
+
+  /** From an append that is about to come it takes nothing more; after `forMs` somebody starts Reeve again. */
+  breakDown({ variant, forMs }: Injection): void {
+    const { inUse, die, at, nowMs } = this.#deps;
+    if (!inUse() || this.#trap !== undefined) return;
+    const spring = (): void => {
+      this.#broken = true;
+      at(nowMs() + forMs, () => die(1_000, 0));
+    };
+    this.#trap = { step: 'writing', appendsLeft: Math.floor(variant * 1e4) % 8, spring };
+  }
+
+  /** What was to happen to an append that is about to come does not happen. */
+  disarm(): void {
+    this.#trap = undefined;
+  }
+
+  /** Makes it ready for the next life: with what was durable, and with the first `survivors` of the other appends. */
+  restore(survivors: number): void {
+    this.#store = this.#store.crash(survivors, this.#watched);
+    this.#broken = false;
+    this.#trap = undefined;
+  }
+
+  /** What a crash left durable although nobody was told of it: it comes to light before the next life's first word. */
+  untoldBefore(entries: readonly JournalEntry[]): readonly JournalEntry[] {
+    const sinceSeq = this.#toldSeq + 1;
+    const throughSeq = entries[0]!.seq - 1;
+    this.#toldSeq = entries.at(-1)!.seq;
+    return throughSeq < sinceSeq ? [] : [...this.#store.read({ sinceSeq, throughSeq })].map(entryOf);
+  }
+
+  #step(step: AppendStep): void {
+    const trap = this.#trap;
+    if (trap === undefined || trap.step !== step) return;
+    if (trap.appendsLeft > 0) {
+      trap.appendsLeft -= 1;
+      return;
+    }
+    this.#trap = undefined;
+    trap.spring();
+    throw new ReeveError('JOURNAL_UNWRITABLE', `stopped while ${step}`);
+  }
+}

@@ -1,0 +1,190 @@
+import type { SymptomKind } from '../core/symptom.ts';
+import type { ServiceModel } from './service_model.ts';
+import { RECEIVER_MODES, type ReceiverMode } from './receivers.ts';
+import type { Injection, Kind } from './scenario.ts';
+import { CALL_MODES, type CallMode } from './sim_engine.ts';
+import type { ProbeMode } from './simulated_probes.ts';
+
+/** What an injection may do to the machine and to Reeve itself. */
+export interface FaultControls {
+  readonly service: ServiceModel;
+  readonly nowMs: () => number;
+  readonly at: (atMs: number, run: () => void) => void;
+  readonly words: (channel: string, kind: SymptomKind) => void;
+  readonly jumpWall: (byMs: number) => void;
+  readonly suspend: (forMs: number) => void;
+  readonly reboot: (downMs: number) => void;
+  readonly crash: (injection: Injection) => void;
+  readonly breakDisk: (injection: Injection) => void;
+  readonly operate: (injection: Injection) => void;
+  readonly change: () => void;
+}
+
+const PROBE_LIES: readonly ProbeMode[] = ['says_still', 'says_dead', 'says_moving'];
+const FORGED: readonly SymptomKind[] = ['process_crash', 'stalled_output', 'auth_expired', 'publisher_lost'];
+const WALL_JUMPS_MS = [3_600_000, -3_600_000, 315_360_000_000, -86_400_000, 1_000, -2_500] as const;
+const LASTING: ReadonlySet<Kind> = new Set(['pool', 'engine_down', 'calls', 'receiver', 'probe_noise', 'probe_lie']);
+
+const pickOf = <T>(items: readonly T[], variant: number): T => items[Math.floor(variant * items.length)]!;
+
+/** Does to the world what the script says, and remembers what is still going on. */
+export class FaultInjector {
+  readonly #levers: FaultControls;
+  readonly #going = new Map<string, Injection>();
+  #healed = false;
+
+  constructor(levers: FaultControls) {
+    this.#levers = levers;
+  }
+
+  /** Nothing lasting is going on beside the plant's own troubles. */
+  get quiet(): boolean {
+    return this.#going.size === 0;
+  }
+
+  /** Nothing is injected any more. */
+  get healed(): boolean {
+    return this.#healed;
+  }
+
+  inject(injection: Injection): void {
+    if (this.#healed) return;
+    if (LASTING.has(injection.kind) || injection.kind === 'probe_gone') this.#lasting(injection);
+    else this.#once(injection);
+  }
+
+  /** From now on nothing is injected, and everything that lasted is over. */
+  heal(): void {
+    this.#healed = true;
+    this.#going.clear();
+    this.#levers.service.heal();
+  }
+
+  probe(channel: string): ProbeMode {
+    if (this.#going.size === 0) return 'well';
+    if (this.#of('probe_gone', channel) !== undefined) return 'gone';
+    const lie = this.#of('probe_lie', channel);
+    if (lie !== undefined) return pickOf(PROBE_LIES, lie.variant);
+    return this.#of('probe_noise', channel) === undefined ? 'well' : 'noise';
+  }
+
+  engineUp(engine: string): boolean {
+    return this.#of('engine_down', engine) === undefined;
+  }
+
+  pressure(engine: string): number | undefined {
+    const pool = this.#of('pool', engine);
+    if (pool === undefined) return 0.4;
+    return pool.variant < 0.3 ? undefined : 0.85 + pool.variant * 0.15;
+  }
+
+  callMode(engine: string): CallMode {
+    if (!this.engineUp(engine)) return 'hang';
+    const calls = this.#of('calls', engine);
+    return calls === undefined ? 'well' : pickOf(CALL_MODES, calls.variant);
+  }
+
+  receiverMode(name: string): ReceiverMode {
+    const down = this.#of('receiver', '');
+    if (down === undefined || (down.variant < 0.3 && name !== 'pager')) return 'up';
+    return pickOf(RECEIVER_MODES, (down.variant * 7) % 1);
+  }
+
+  #of(kind: Kind, target: string): Injection | undefined {
+    return this.#going.get(`${kind}:${target}`);
+  }
+
+  #lasting(injection: Injection): void {
+    const key = `${injection.kind}:${injection.target}`;
+    this.#going.set(key, injection);
+    this.#levers.change();
+    this.#levers.at(injection.atMs + injection.forMs, () => {
+      if (this.#going.get(key) !== injection) return;
+      this.#going.delete(key);
+      this.#levers.change();
+    });
+  }
+
+  #once(injection: Injection): void {
+    const { kind, target, forMs, variant } = injection;
+    const { service, jumpWall, suspend, reboot, crash, breakDisk, operate } = this.#levers;
+    switch (kind) {
+      case 'crash':
+        return service.crash(target, deathOf(variant));
+      case 'freeze':
+        return service.freeze(target);
+      case 'self_heal':
+        return variant < 0.5 ? service.stall(target, forMs) : service.hiccup(target, 400 + Math.floor(variant * 3_000));
+      case 'loop':
+        return service.unfit(target, forMs, 3_000 + Math.floor(variant * 6_000));
+      case 'misconfig':
+        return service.unfit(target, forMs, 300 + Math.floor(variant * 900));
+      case 'outage':
+        return this.#outage(injection);
+      case 'auth':
+        service.refuseSources(target, forMs);
+        return this.#wordsFor(injection, 'auth_expired');
+      case 'slow':
+        service.slow(target, forMs);
+        return this.#talk(injection, target, 'encoder_overload');
+      case 'foreign':
+        return void service.restart(target, variant < 0.5 ? 'human' : 'engine');
+      case 'storm':
+        return this.#storm(injection);
+      case 'forged_log':
+        return this.#talk(injection, target, pickOf(FORGED, variant));
+      case 'wall_jump':
+        return jumpWall(pickOf(WALL_JUMPS_MS, variant));
+      case 'suspend':
+        return suspend(forMs);
+      case 'reboot':
+        return reboot(forMs);
+      case 'reeve_crash':
+        return crash(injection);
+      case 'disk':
+        return breakDisk(injection);
+      case 'operator':
+        return operate(injection);
+      default:
+        return;
+    }
+  }
+
+  #outage(injection: Injection): void {
+    this.#levers.service.outage(injection.target, injection.forMs);
+    this.#wordsFor(injection, 'upstream_unreachable');
+  }
+
+  #wordsFor(injection: Injection, kind: SymptomKind): void {
+    for (const { plan } of this.#levers.service.channels.values()) {
+      if (plan.group === injection.target) this.#talk(injection, plan.id, kind);
+    }
+  }
+
+  /** A line in the log every few seconds, for as long as it lasts. */
+  #talk(injection: Injection, channel: string, kind: SymptomKind): void {
+    const { at, nowMs, words } = this.#levers;
+    const untilMs = injection.atMs + Math.min(injection.forMs, 120_000);
+    const everyMs = 2_000 + Math.floor(injection.variant * 2_000);
+    const say = (): void => {
+      if (this.#healed || nowMs() >= untilMs) return;
+      words(channel, kind);
+      at(nowMs() + everyMs, say);
+    };
+    at(nowMs() + 100, say);
+  }
+
+  /** Many channels of all groups die within the stretch. */
+  #storm({ atMs, forMs, variant }: Injection): void {
+    const { service, at } = this.#levers;
+    const ids = [...service.channels.keys()];
+    const count = Math.max(3, Math.floor(ids.length * (0.3 + variant * 0.7)));
+    for (let n = 0; n < count; n += 1) {
+      const id = ids[(n * 7 + Math.floor(variant * 97)) % ids.length]!;
+      at(atMs + Math.floor((forMs * n) / count), () => service.crash(id, deathOf((variant + n * 0.37) % 1)));
+    }
+  }
+}
+
+const deathOf = (variant: number): { exitSignal?: number; exitCode?: number } =>
+  variant < 0.5 ? { exitSignal: 11 } : variant < 0.75 ? { exitSignal: 9 } : { exitCode: 1 };

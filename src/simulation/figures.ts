@@ -1,0 +1,86 @@
+import type { ServiceModel, ServiceChannel } from './service_model.ts';
+
+/** A start that a policy made, and how the channel really stood. */
+export interface PolicyStart {
+  readonly channel: string;
+  readonly atMs: number;
+  readonly status: string;
+}
+
+/** A person was told of this scope. */
+export interface PolicyPage {
+  readonly scope: string;
+  readonly atMs: number;
+}
+
+/** What a policy did to the same world, in the same measures for all. */
+export interface Figures {
+  /** From the moment at which a restart would have helped to output, in seconds. */
+  readonly mttrS: { readonly p50: number; readonly p95: number };
+  readonly restarts: number;
+  /** Starts of a channel that a restart could not help: it played, was on its way, or lacked something else. */
+  readonly unnecessaryRestarts: number;
+  /** Stretches in which more than 10 starts by the policy lay within 60 s. */
+  readonly storms: number;
+  readonly darkViewerSeconds: number;
+  readonly escalations: number;
+  /** Channels dark for longer than `MUST_PAGE_MS`, of which nobody was told. */
+  readonly missedEscalations: number;
+}
+
+const STORM_STARTS = 10;
+const STORM_MS = 60_000;
+/** Dark for longer than this, a person must have been told. */
+export const MUST_PAGE_MS = 10 * 60_000;
+
+export interface Story {
+  readonly service: ServiceModel;
+  readonly starts: readonly PolicyStart[];
+  readonly pages: readonly PolicyPage[];
+  readonly nowMs: number;
+}
+
+export function figuresOf({ service, starts, pages, nowMs }: Story): Figures {
+  const { darkness } = service;
+  const healed = darkness.episodes.flatMap(({ curableMs, toMs }) =>
+    curableMs === undefined || toMs === undefined ? [] : [(toMs - curableMs) / 1_000],
+  );
+  const long = darkness.episodes.filter(({ fromMs, toMs }) => (toMs ?? nowMs) - fromMs > MUST_PAGE_MS);
+  const missed = long.filter(({ channel, fromMs, toMs }) => {
+    const keys = scopesOf(service.at(channel));
+    return !pages.some(({ scope, atMs }) => keys.has(scope) && atMs >= fromMs - STORM_MS && atMs <= (toMs ?? nowMs));
+  });
+  return {
+    mttrS: { p50: quantile(healed, 0.5), p95: quantile(healed, 0.95) },
+    restarts: starts.length,
+    unnecessaryRestarts: starts.filter(({ status }) => status !== 'curable').length,
+    storms: stormsIn(starts.map(({ atMs }) => atMs)),
+    darkViewerSeconds: darkness.viewerSeconds(nowMs),
+    escalations: pages.length,
+    missedEscalations: missed.length,
+  };
+}
+
+const scopesOf = ({ plan }: ServiceChannel): ReadonlySet<string> =>
+  new Set([`channel:${plan.id}`, `group:${plan.group}`, `engine:${plan.engine}`, 'fleet']);
+
+/** The value below which the fraction of all lies; 0 of none. */
+export function quantile(values: readonly number[], fraction: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * fraction))] ?? 0;
+}
+
+/** How often the count of starts in the last 60 s rose above ten. */
+function stormsIn(times: readonly number[]): number {
+  const sorted = [...times].sort((a, b) => a - b);
+  let storms = 0;
+  let first = 0;
+  let above = false;
+  for (const [at, ms] of sorted.entries()) {
+    while (sorted[first]! <= ms - STORM_MS) first += 1;
+    const now = at - first + 1 > STORM_STARTS;
+    if (now && !above) storms += 1;
+    above = now;
+  }
+  return storms;
+}

@@ -1,0 +1,117 @@
+import type { Limits } from '../../core/limits.ts';
+import type { Persona } from '../../core/persona.ts';
+import { highRiskBound } from '../../guard/bound.ts';
+import { isDelivered } from '../../escalate/outbox.ts';
+import type { Generation } from '../service_model.ts';
+import type { Batch, Delivery, Invocation } from '../effect_log.ts';
+import type { SimulatedDaemon } from '../simulated_daemon.ts';
+import type { Scenario } from '../scenario.ts';
+import { Breakers } from './breakers.ts';
+import type { InvariantContext, Oracle, Violation } from './context.ts';
+import { Containments } from './containments.ts';
+import { Evidence } from './evidence.ts';
+import { Pages } from './pages.ts';
+import { Runs } from './runs.ts';
+import { Starts } from './starts.ts';
+import { OperatorCommands } from './operator_commands.ts';
+
+export type { Violation } from './context.ts';
+
+const VIOLATIONS_MAX = 20;
+
+export interface InvariantsDeps {
+  readonly script: Scenario;
+  readonly limits: Limits;
+  readonly persona: Persona;
+  readonly nowMs: () => number;
+  readonly poolOf: InvariantContext['poolOf'];
+}
+
+/**
+ * Asserts every law that can be observed, after every event, from what the world itself has written down: calls that
+ * reached the engine, messages that reached receivers, entries that became durable. It never asks the guard.
+ */
+export class Invariants {
+  readonly violations: Violation[] = [];
+  readonly #case: InvariantContext;
+  readonly #starts: Starts;
+  readonly #breakers: Breakers;
+  readonly #containments: Containments;
+  readonly #words: OperatorCommands;
+  readonly #runs: Runs;
+  readonly #pages: Pages;
+  readonly #oracles: readonly Oracle[];
+  #incidents = 0;
+  #lastSeq = 0;
+
+  constructor(deps: InvariantsDeps) {
+    this.#case = { ...deps, broke: (law, because) => this.broke(law, because) };
+    this.#starts = new Starts(this.#case);
+    this.#breakers = new Breakers(this.#case);
+    this.#containments = new Containments(this.#case, this.#starts);
+    this.#words = new OperatorCommands(this.#case);
+    this.#runs = new Runs(this.#case);
+    this.#pages = new Pages(this.#case);
+    const evidence = new Evidence(this.#case);
+    this.#oracles = [this.#starts, this.#breakers, this.#containments, this.#words, evidence, this.#runs, this.#pages];
+  }
+
+  broke(law: string, because: string): void {
+    if (this.violations.length >= VIOLATIONS_MAX) return;
+    this.violations.push({ law, atMs: this.#case.nowMs(), because });
+  }
+
+  batch({ entries }: Batch): void {
+    for (const entry of entries) {
+      if (entry.seq !== this.#lastSeq + 1) this.broke('S14', `entry ${entry.seq} follows ${this.#lastSeq}`);
+      this.#lastSeq = entry.seq;
+      if (entry.fact.type === 'incident.opened') this.#incidents += 1;
+      for (const oracle of this.#oracles) oracle.entry(entry, entries);
+    }
+  }
+
+  invoked(invocation: Invocation): void {
+    this.#starts.invoked(invocation);
+  }
+
+  delivered(delivery: Delivery): void {
+    this.#pages.delivered(delivery);
+  }
+
+  /** A new life of a channel, as it really began. */
+  lived(life: Generation): void {
+    this.#starts.lived(life);
+  }
+
+  /** Everything is healed since a while: what was promised must have come true. */
+  demand({ ledger, outbox }: SimulatedDaemon, nowMs: number): void {
+    const monoMs = ledger.clock.monotonicMs();
+    if (this.#runs.openRuns > 0) this.broke('L2', `${this.#runs.openRuns} runs have not ended`);
+    if (this.#words.overdue(monoMs) > 0) this.broke('L2', 'a question is neither answered nor expired');
+    for (const { key } of this.#containments.held) {
+      const untilMs = this.#breakers.openUntilMs(key.replace(/^channel:|\|.*$/g, ''));
+      const own = key.endsWith('|breaker_open') && untilMs !== undefined && monoMs < untilMs + 65_000;
+      if (!own) this.broke('L2', `${key} has not ended`);
+    }
+    for (const key of this.#pages.unheard()) this.broke('L1', `nobody ever heard of ${key}`);
+    for (const page of outbox().pages) if (!isDelivered(page)) this.broke('L1', `${page.key} was never delivered`);
+    const chain = ledger.verify();
+    if (!chain.ok) this.broke('S14', `the chain is broken: ${chain.because}`);
+    this.#bound(nowMs);
+  }
+
+  /** S12: whoever planned, no more high-risk actions than the limits together allow. */
+  #bound(nowMs: number): void {
+    const { script, limits, persona } = this.#case;
+    const bound = highRiskBound(nowMs, {
+      highRiskPerGroupMax: limits.highRiskPerGroupMax,
+      highRiskSpacingMs: limits.highRiskSpacingMs,
+      groups: new Set(script.channels.map(({ group }) => group)).size,
+      channels: script.channels.length,
+      dailyRestartCap: limits.dailyRestartCap,
+      incidentCaps: this.#incidents * persona.restart_cap * script.channels.length,
+    });
+    const taken = this.#starts.restarts.length;
+    if (taken > bound) this.broke('S12', `${taken} high-risk actions, the bound is ${bound}`);
+  }
+}

@@ -1,0 +1,144 @@
+import type { JournalEntry } from '../../core/journal.ts';
+import { accessOf } from '../../core/persona.ts';
+import { keyOfScope, type Scope } from '../../core/scope.ts';
+import type { PermitTerms } from '../../core/tool.ts';
+import { canonicalJson } from '../../core/wire.ts';
+import { type InvariantContext, changes, type FactOf, type Oracle, scopesOver } from './context.ts';
+
+interface Stretch {
+  readonly key: string;
+  readonly id: string;
+  readonly fromMs: number;
+  untilMs: number;
+}
+
+interface Question {
+  readonly call: string;
+  readonly classification: string | undefined;
+  readonly expiresMs: number;
+  state: 'pending' | 'yes' | 'no' | 'used' | 'expired';
+}
+
+/** A question may outlive its time by an upkeep or two. */
+const LATE_MS = 5_000;
+
+const PHASE_NEEDED = { low: 2, medium: 3, high: 3 } as const;
+
+/** S9: nothing is done that a person, the phase or the persona has said no to. A yes serves once, and only its call. */
+export class OperatorCommands implements Oracle {
+  readonly #case: InvariantContext;
+  #frozen = false;
+  #aliveMs = 0;
+  #phase: number;
+  readonly #groupPhases = new Map<string, number>();
+  #stretches: Stretch[] = [];
+  readonly #questions = new Map<string, Question>();
+
+  constructor(world: InvariantContext) {
+    this.#case = world;
+    this.#phase = world.script.phase;
+  }
+
+  entry({ fact, monoMs }: JournalEntry, batch: readonly JournalEntry[]): void {
+    if (fact.type === 'reeve.started') this.#aliveMs = monoMs;
+    else if (!batch.some((one) => one.fact.type === 'reeve.started')) this.#late(monoMs);
+    switch (fact.type) {
+      case 'control.frozen':
+      case 'control.thawed':
+        this.#frozen = fact.type === 'control.frozen';
+        return;
+      case 'control.phase_set':
+        if (fact.group === undefined) this.#phase = fact.phase;
+        else this.#groupPhases.set(fact.group, fact.phase);
+        return;
+      case 'control.leased':
+        return this.#stretch('lease', fact.scope, { fromMs: monoMs, untilMs: monoMs + fact.forMs });
+      case 'control.lease_ended':
+        return this.#end(`lease ${keyOfScope(fact.scope)}`, monoMs);
+      case 'control.window_added': {
+        const fromMs = monoMs + fact.startsInMs;
+        return this.#stretch(`window ${fact.window}`, fact.scope, { fromMs, untilMs: fromMs + fact.forMs });
+      }
+      case 'control.window_ended':
+        return this.#end(`window ${fact.window}`, monoMs);
+      case 'guard.decided':
+        if (fact.decision.verdict === 'allow') this.#allowed(fact.decision.permit, batch);
+        return;
+      case 'tool.started':
+        return this.#started(fact.permit, monoMs);
+      default:
+        return this.#question(fact);
+    }
+  }
+
+  #late(nowMs: number): void {
+    for (const [id, { state, expiresMs }] of this.#questions) {
+      if (state !== 'pending' || !this.#isOver(expiresMs, nowMs)) continue;
+      this.#turn(id, 'expired', ['pending']);
+      this.#case.broke('L2', `${id} waits for an answer ${nowMs - expiresMs} ms after its time`);
+    }
+  }
+
+  /** Questions that should be over by now; one that was asked a moment ago may still wait. */
+  overdue(nowMs: number): number {
+    const pending = [...this.#questions.values()].filter(({ state }) => state === 'pending');
+    return pending.filter(({ expiresMs }) => this.#isOver(expiresMs, nowMs)).length;
+  }
+
+  #isOver(expiresMs: number, nowMs: number): boolean {
+    return nowMs >= Math.max(expiresMs, this.#aliveMs) + LATE_MS;
+  }
+
+  #stretch(name: string, scope: Scope, times: { fromMs: number; untilMs: number }): void {
+    const key = keyOfScope(scope);
+    const id = name === 'lease' ? `lease ${key}` : name;
+    this.#stretches = this.#stretches.filter((one) => one.id !== id);
+    this.#stretches.push({ key, id, ...times });
+  }
+
+  #end(id: string, nowMs: number): void {
+    for (const one of this.#stretches) if (one.id === id) one.untilMs = Math.min(one.untilMs, nowMs);
+  }
+
+  #question(fact: JournalEntry['fact']): void {
+    if (fact.type === 'approval.asked') {
+      const { call, classification, id, expiresMs } = fact.approval;
+      this.#questions.set(id, { call: canonicalJson(call), classification, expiresMs, state: 'pending' });
+    }
+    if (fact.type === 'approval.answered') this.#turn(fact.id, fact.yes ? 'yes' : 'no', ['pending']);
+    if (fact.type === 'approval.expired') this.#turn(fact.id, 'expired', ['pending', 'yes']);
+  }
+
+  #turn(id: string, to: Question['state'], from: readonly Question['state'][]): void {
+    const question = this.#questions.get(id);
+    if (question !== undefined && from.includes(question.state)) question.state = to;
+  }
+
+  #allowed({ call, id, parent }: PermitTerms, batch: readonly JournalEntry[]): void {
+    const { persona, broke } = this.#case;
+    const used = batch.flatMap(({ fact }) => (fact.type === 'approval.used' ? [fact] : []));
+    if (accessOf(persona, call.tool) === 'require_approval' && parent === undefined) this.#needsYes(call, id, used);
+    for (const { id: question } of used) this.#turn(question, 'used', ['yes']);
+    if (accessOf(persona, call.tool) === 'deny') broke('S9', `${call.tool} is denied by ${persona.id} (${id})`);
+  }
+
+  #needsYes(call: PermitTerms['call'], id: string, used: readonly FactOf<'approval.used'>[]): void {
+    const question = used.map((fact) => this.#questions.get(fact.id)).find((one) => one !== undefined);
+    const fits = question?.state === 'yes' && question.call === canonicalJson(call);
+    if (!fits) this.#case.broke('S9', `${call.tool} (${id}) was allowed without a person's unused yes to exactly this`);
+  }
+
+  #started({ call, risk, engine, id }: PermitTerms, nowMs: number): void {
+    if (!changes(call.tool)) return;
+    const { persona, broke } = this.#case;
+    const what = `${call.tool} on ${keyOfScope(call.target)} (${id})`;
+    if (this.#frozen) broke('S9', `${what} began while frozen`);
+    const over = scopesOver(call.target, this.#case, engine);
+    const held = this.#stretches.find((one) => over.has(one.key) && one.fromMs <= nowMs && nowMs < one.untilMs);
+    if (held !== undefined) broke('S9', `${what} began within ${held.id}`);
+    const phases = [...over].flatMap((key) => this.#groupPhases.get(key.replace('group:', '')) ?? []);
+    const phase = Math.min(this.#phase, ...phases);
+    if (phase < PHASE_NEEDED[risk]) broke('S9', `${what} began in phase ${phase}`);
+    if (persona.operational_mode !== 'remediation') broke('S9', `${what} began in mode ${persona.operational_mode}`);
+  }
+}

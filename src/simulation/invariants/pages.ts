@@ -1,0 +1,86 @@
+import type { JournalEntry } from '../../core/journal.ts';
+import { keyOfIncidentPage } from '../../core/incident.ts';
+import type { Delivery } from '../effect_log.ts';
+import type { InvariantContext, Oracle } from './context.ts';
+
+interface PageSheet {
+  open: boolean;
+  /** Raises so far, and how many there were when it was last resolved. */
+  raises: number;
+  raisesAtResolve: number;
+  /** Since when an episode waits to be heard by anybody. */
+  unheardMs: number | undefined;
+  /** Receivers for which it is open: they need not be told that it came back. */
+  readonly knownTo: Set<string>;
+}
+
+/** L1: who must be told is told, in the transaction of the decision, at last, and in order. */
+export class Pages implements Oracle {
+  readonly #case: InvariantContext;
+  readonly #pages = new Map<string, PageSheet>();
+  /** Per receiver and key: how many raises there were when it heard the last resolve. */
+  readonly #heardEnd = new Map<string, number>();
+
+  constructor(world: InvariantContext) {
+    this.#case = world;
+  }
+
+  entry({ fact, incident, monoMs }: JournalEntry, batch: readonly JournalEntry[]): void {
+    if (fact.type === 'escalation.raised') this.#raised(fact.escalation.key, monoMs);
+    if (fact.type === 'escalation.resolved') {
+      const page = this.#page(fact.key);
+      page.open = false;
+      page.raisesAtResolve = page.raises;
+    }
+    if (fact.type === 'run.ended' && incident !== undefined) {
+      const { outcome } = fact;
+      const needs =
+        outcome.kind === 'approval_needed' || (outcome.kind === 'escalated' && outcome.reason !== 'containment');
+      if (needs) this.#mustTell(keyOfIncidentPage(incident), batch, outcome.because);
+    }
+    if (fact.type === 'tool.unknown') this.#mustTell(keyOfIncidentPage(fact.permit.incident), batch, 'UNKNOWN');
+  }
+
+  delivered({ receiver, key, what, taken }: Delivery): void {
+    if (!taken || key.startsWith('unjournaled/')) return;
+    const page = this.#page(key);
+    const id = `${receiver} ${key}`;
+    if (what === 'resolve') {
+      page.knownTo.delete(receiver);
+      this.#heardEnd.set(id, page.raisesAtResolve);
+      return;
+    }
+    page.knownTo.add(receiver);
+    if (what === 'trigger') page.unheardMs = undefined;
+    const ended = this.#heardEnd.get(id);
+    if (ended !== undefined && page.raises <= ended) {
+      this.#case.broke('L1', `${receiver} heard a ${what} of ${key} after its resolve`);
+    }
+  }
+
+  /** Keys of episodes that nobody ever heard of. */
+  unheard(): readonly string[] {
+    return [...this.#pages].flatMap(([key, { unheardMs }]) => (unheardMs === undefined ? [] : [key]));
+  }
+
+  #page(key: string): PageSheet {
+    const known = this.#pages.get(key);
+    if (known !== undefined) return known;
+    const page: PageSheet = { open: false, raises: 0, raisesAtResolve: 0, unheardMs: undefined, knownTo: new Set() };
+    this.#pages.set(key, page);
+    return page;
+  }
+
+  #raised(key: string, nowMs: number): void {
+    const page = this.#page(key);
+    page.raises += 1;
+    if (!page.open && page.knownTo.size === 0) page.unheardMs ??= nowMs;
+    page.open = true;
+  }
+
+  #mustTell(key: string, batch: readonly JournalEntry[], because: string): void {
+    if (this.#pages.get(key)?.open === true) return;
+    const raised = batch.some(({ fact }) => fact.type === 'escalation.raised' && fact.escalation.key === key);
+    if (!raised) this.#case.broke('L1', `a decision that needs a person (${because}) came without its page ${key}`);
+  }
+}

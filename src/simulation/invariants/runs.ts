@@ -1,0 +1,140 @@
+import type { JournalEntry } from '../../core/journal.ts';
+import { keyOfScope } from '../../core/scope.ts';
+import type { PermitTerms } from '../../core/tool.ts';
+import { type InvariantContext, changes, covers, type FactOf, type Oracle, planOf } from './context.ts';
+
+/** What a run may take beyond its deadline: one last look and one last append. */
+const RUN_GRACE_MS = 2_000;
+
+interface OpenRun {
+  readonly scope: string;
+  readonly startedMs: number;
+}
+
+/** S6 over crashes, S7, S4 within groups and staged starts, and the half of L2 that is about runs. */
+export class Runs implements Oracle {
+  readonly #case: InvariantContext;
+  readonly #scopes = new Map<string, string>();
+  readonly #runs = new Map<string, OpenRun>();
+  readonly #ended = new Set<string>();
+  readonly #allowed = new Set<string>();
+  readonly #open = new Map<string, PermitTerms>();
+  readonly #unknown = new Map<string, string>();
+  readonly #groups = new Map<string, number[]>();
+  readonly #verdicts = new Map<string, boolean>();
+  readonly #children = new Map<string, { readonly id: string; readonly channel: string }[]>();
+
+  constructor(world: InvariantContext) {
+    this.#case = world;
+  }
+
+  get openRuns(): number {
+    return this.#runs.size;
+  }
+
+  entry({ fact, monoMs, run, incident, channel }: JournalEntry): void {
+    switch (fact.type) {
+      case 'incident.opened':
+        this.#scopes.set(fact.incident.id, keyOfScope(fact.incident.scope));
+        return;
+      case 'run.started':
+        return this.#began(run, incident, monoMs);
+      case 'run.ended':
+        return this.#finished(fact, run);
+      case 'guard.decided':
+        if (fact.decision.verdict === 'allow') this.#allowed.add(fact.decision.permit.id);
+        return;
+      case 'tool.started':
+        return this.#started(fact.permit);
+      case 'tool.finished':
+        this.#open.delete(fact.permit.id);
+        return;
+      case 'tool.unknown':
+        return this.#lost(fact.permit);
+      case 'attempt.verified':
+        this.#verdicts.set(fact.permit.id, fact.verification.cured);
+        return;
+      case 'unknown.settled':
+        this.#unknown.delete(channel ?? '');
+        return;
+      case 'control.reset':
+        return this.#reset(fact);
+      case 'reeve.started':
+        return this.#restarted();
+    }
+  }
+
+  #began(run: string | undefined, incident: string | undefined, startedMs: number): void {
+    const scope = this.#scopes.get(incident ?? '') ?? '';
+    const other = [...this.#runs].find(([, open]) => open.scope === scope);
+    if (other !== undefined) this.#case.broke('S7', `run ${run} began on ${scope} while ${other[0]} is under way`);
+    if (run !== undefined) this.#runs.set(run, { scope, startedMs });
+  }
+
+  #finished({ tookMs, outcome }: FactOf<'run.ended'>, run = ''): void {
+    const { broke, limits } = this.#case;
+    if (this.#ended.has(run)) broke('L2', `run ${run} ended twice`);
+    this.#ended.add(run);
+    this.#runs.delete(run);
+    const cutOff = outcome.kind === 'escalated' && outcome.reason === 'internal';
+    if (tookMs > limits.runMsMax + RUN_GRACE_MS && !cutOff) broke('L2', `run ${run} took ${tookMs} ms`);
+  }
+
+  #started(permit: PermitTerms): void {
+    const { broke } = this.#case;
+    const { id, call } = permit;
+    if (!this.#allowed.has(id)) broke('S7', `${call.tool} began on ${id}, which the guard never granted`);
+    this.#open.set(id, permit);
+    if (!changes(call.tool)) return;
+    const channel = call.target.kind === 'channel' ? call.target.id : undefined;
+    const lost = channel === undefined ? undefined : this.#unknown.get(channel);
+    if (lost !== undefined) broke('S6', `${call.tool} (${id}) began on ${channel} although ${lost} is UNKNOWN`);
+    if (permit.risk === 'high') {
+      if (permit.parent === undefined) this.#spaced(permit);
+      else this.#staged(permit, channel ?? '');
+    }
+  }
+
+  #spaced({ call, group: named, id }: PermitTerms): void {
+    const { limits, persona, broke, nowMs } = this.#case;
+    const own = call.target.kind === 'channel' ? planOf(this.#case, call.target.id)?.group : undefined;
+    const group = own ?? (call.target.kind === 'group' ? call.target.id : (named ?? ''));
+    const now = nowMs();
+    const times = [...(this.#groups.get(group) ?? []).filter((ms) => ms > now - limits.highRiskSpacingMs), now];
+    this.#groups.set(group, times);
+    const max = persona.risk_tolerance === 'low' ? Math.min(1, limits.highRiskPerGroupMax) : limits.highRiskPerGroupMax;
+    if (times.length > max) broke('S4', `${times.length} high-risk actions in group ${group} within 60 s (${id})`);
+  }
+
+  /** A canary first, each channel once, the next only after all before were verified. */
+  #staged({ parent = '', id }: PermitTerms, channel: string): void {
+    const { broke } = this.#case;
+    const before = this.#children.get(parent) ?? [];
+    if (!this.#open.has(parent)) broke('S4', `staged start ${id} of a plan that is not under way`);
+    if (before.some((one) => one.channel === channel)) broke('S4', `${parent} started ${channel} twice`);
+    const unsure = before.find((one) => this.#verdicts.get(one.id) !== true);
+    if (unsure !== undefined) broke('S4', `${parent} went on to ${channel} before ${unsure.channel} was verified`);
+    this.#children.set(parent, [...before, { id, channel }]);
+  }
+
+  #lost({ id, call }: PermitTerms): void {
+    this.#open.delete(id);
+    if (call.target.kind === 'channel' && changes(call.tool)) this.#unknown.set(call.target.id, id);
+  }
+
+  #reset({ scope }: FactOf<'control.reset'>): void {
+    for (const channel of [...this.#unknown.keys()]) {
+      if (covers(scope, channel, this.#case)) this.#unknown.delete(channel);
+    }
+  }
+
+  /** What the last life had begun and not ended must have been declared UNKNOWN by now, and its runs ended. */
+  #restarted(): void {
+    const { broke } = this.#case;
+    for (const [id, { call }] of this.#open)
+      broke('S6', `${call.tool} (${id}) began in an earlier life and was forgotten`);
+    for (const [run, { scope }] of this.#runs) broke('L2', `run ${run} on ${scope} was forgotten over a restart`);
+    this.#open.clear();
+    this.#runs.clear();
+  }
+}

@@ -1,0 +1,146 @@
+import type { JournalEntry } from '../../core/journal.ts';
+import type { Generation } from '../service_model.ts';
+import type { Invocation } from '../effect_log.ts';
+import type { InvariantContext, Oracle } from './context.ts';
+
+const DAY_MS = 86_400_000;
+
+/** A life that somebody else began, and since when Reeve knows of it. */
+interface Foreign {
+  readonly life: Generation;
+  readonly seenMs: number;
+}
+
+/**
+ * S1, S2, S5, S6 and the half of S12 that counts: naive sums over every call that reached an engine. World time is
+ * used throughout: it passes at least as fast as the time that Reeve counts, so a law that holds for Reeve's time
+ * must hold here.
+ */
+export class Starts implements Oracle {
+  readonly #case: InvariantContext;
+  readonly #restarts: Invocation[] = [];
+  readonly #lives = new Map<string, Generation>();
+  readonly #foreign: Foreign[] = [];
+  readonly #seen = new Set<string>();
+  readonly #incidentOf = new Map<string, string>();
+  readonly #started = new Map<string, number>();
+  readonly #calls = new Map<string, number>();
+  readonly #grantedMs = new Map<string, number>();
+
+  constructor(world: InvariantContext) {
+    this.#case = world;
+  }
+
+  get restarts(): readonly Invocation[] {
+    return this.#restarts;
+  }
+
+  lived(life: Generation): void {
+    this.#lives.set(`${life.channel} ${life.generation}`, life);
+  }
+
+  entry({ fact, channel }: JournalEntry): void {
+    if (fact.type === 'guard.decided' && fact.decision.verdict === 'allow') {
+      this.#grantedMs.set(fact.decision.permit.id, this.#case.nowMs());
+    }
+    if (fact.type === 'tool.started') {
+      const { id, incident } = fact.permit;
+      this.#incidentOf.set(id, incident);
+      const times = (this.#started.get(id) ?? 0) + 1;
+      this.#started.set(id, times);
+      if (times > 1) this.#case.broke('S6', `permit ${id} was started ${times} times`);
+    }
+    if (fact.type === 'start.observed' && channel !== undefined) {
+      this.#saw(`${channel} ${fact.generation}`, this.#case.nowMs());
+    }
+  }
+
+  /** Starts of all origins in the window that ends now. */
+  inWindow(atMs: number): number {
+    const since = (ms: number): boolean => ms > atMs - this.#case.limits.windowMs;
+    const own = this.#restarts.filter((one) => since(one.atMs) && one.atMs <= atMs);
+    const seen = this.#foreign.filter(({ seenMs }) => since(seenMs) && seenMs <= atMs);
+    return own.length + seen.length - this.#withoutEffect(own, seen);
+  }
+
+  /** When the window was last full; long ago when it never was. */
+  lastStormMs(): number {
+    const { windowStartsMax, windowMs } = this.#case.limits;
+    const times = this.#restarts.map(({ atMs }) => atMs).sort((a, b) => a - b);
+    let lastMs = Number.NEGATIVE_INFINITY;
+    for (let at = windowStartsMax - 1; at < times.length; at += 1) {
+      const first = times[at - windowStartsMax + 1]!;
+      if (times[at]! - first < windowMs) lastMs = Math.max(lastMs, first + windowMs);
+    }
+    return lastMs;
+  }
+
+  invoked(call: Invocation): void {
+    const { broke } = this.#case;
+    const times = (this.#calls.get(call.permit) ?? 0) + 1;
+    this.#calls.set(call.permit, times);
+    if (!this.#started.has(call.permit)) broke('S6', `${call.tool} was called before ${call.permit} was durable`);
+    if (call.tool !== 'restart_channel') return;
+    if (times > 1) broke('S6', `restart of ${call.channel} was called ${times} times on permit ${call.permit}`);
+    this.#cooldown(call);
+    this.#fence(call);
+    this.#restarts.push(call);
+    this.#window(call);
+    this.#caps(call);
+  }
+
+  #saw(key: string, atMs: number): void {
+    if (this.#seen.has(key)) return;
+    this.#seen.add(key);
+    const life = this.#lives.get(key);
+    if (life !== undefined && life.by !== 'reeve' && life.by !== 'first') this.#foreign.push({ life, seenMs: atMs });
+  }
+
+  #cooldown({ channel, atMs }: Invocation): void {
+    const last = this.#restarts.findLast((one) => one.channel === channel);
+    if (last === undefined) return;
+    const { broke, limits } = this.#case;
+    if (last.endMs === undefined) return broke('S1', `restart of ${channel} while another was under way`);
+    const gapMs = atMs - last.endMs;
+    if (gapMs < limits.restartCooldownMs) broke('S1', `restart of ${channel} ${gapMs} ms after the last one ended`);
+    const spacingMs = limits.highRiskSpacingMs;
+    if (gapMs < spacingMs) broke('S4', `restart of ${channel} ${gapMs} ms after the last high risk there`);
+  }
+
+  #fence({ channel, fence, permit }: Invocation): void {
+    const last = this.#restarts.findLast((one) => one.channel === channel);
+    if (last === undefined || fence > last.fence) return;
+    this.#case.broke('S16', `${permit} has the fence ${fence}, after ${last.fence}`);
+  }
+
+  /** All origins are counted with the reservation: what others start after it nobody can take back. */
+  #window({ atMs, engine, permit }: Invocation): void {
+    const { limits, broke } = this.#case;
+    const since = (ms: number): boolean => ms > atMs - limits.windowMs;
+    const own = this.#restarts.filter((one) => since(one.atMs));
+    if (own.length > limits.windowStartsMax) broke('S2', `${own.length} starts by Reeve within the window`);
+    const grantedMs = this.#grantedMs.get(permit) ?? atMs;
+    const all = this.inWindow(grantedMs) + own.filter((one) => one.atMs > grantedMs).length;
+    if (all > limits.windowStartsMax) broke('S2', `${all} starts of all origins within the window`);
+    const here = own.filter((one) => one.engine === engine).length;
+    if (here > limits.windowStartsMax) broke('S2', `${here} starts by Reeve on ${engine} within the window`);
+  }
+
+  /** A call that began no life, and a life that somebody else began right after it, may be taken for one start. */
+  #withoutEffect(own: readonly Invocation[], seen: readonly Foreign[]): number {
+    return own.filter(
+      ({ effect, channel, atMs }) =>
+        effect === undefined && seen.some(({ life }) => life.channel === channel && life.bornMs >= atMs),
+    ).length;
+  }
+
+  #caps({ channel, permit, atMs }: Invocation): void {
+    const { limits, persona, broke } = this.#case;
+    const here = this.#restarts.filter((one) => one.channel === channel);
+    const day = here.filter((one) => one.atMs > atMs - DAY_MS).length;
+    if (day > limits.dailyRestartCap) broke('S5', `${day} restarts of ${channel} within 24 h`);
+    const incident = this.#incidentOf.get(permit);
+    const ofIncident = here.filter((one) => this.#incidentOf.get(one.permit) === incident).length;
+    if (ofIncident > persona.restart_cap) broke('S5', `${ofIncident} restarts of ${channel} in incident ${incident}`);
+  }
+}

@@ -1,0 +1,171 @@
+import { expireApprovals } from '../control/approvals.ts';
+import * as word from '../control/commands.ts';
+import { InvariantError } from '../core/errors.ts';
+import type { Scope } from '../core/scope.ts';
+import { acknowledge } from '../escalate/escalator.ts';
+import type { ServiceModel } from './service_model.ts';
+import type { SimulatedDaemon } from './simulated_daemon.ts';
+import { fractionOf, numberOf } from './random_streams.ts';
+import type { ChannelPlan, Injection } from './scenario.ts';
+
+/** A person who was paged has repaired by then. */
+export const REPAIR_MS = 15 * 60_000;
+/** Without a page somebody notices by then that a channel is dark. */
+export const NOTICE_MS = 60 * 60_000;
+/** Calls of one scope that are remembered: more than can come while a channel is dark. */
+const CALLS_MAX = 32;
+
+export interface OperatorsDeps {
+  readonly seed: number;
+  readonly service: ServiceModel;
+  readonly channels: readonly ChannelPlan[];
+  readonly reeve: () => SimulatedDaemon | undefined;
+  readonly nowMs: () => number;
+  readonly at: (atMs: number, run: () => void) => void;
+}
+
+const SAID = { who: 'ann', because: 'a word of the simulation' };
+const ANSWERS = { yes: 0.5, no: 0.75 };
+
+/** Operators: they freeze, lease, answer, reset and repair, at times that suit nobody. */
+export class Operators {
+  readonly #deps: OperatorsDeps;
+  /** Every call of a scope: a second one does not make the person who is on the way turn back. */
+  readonly #pagedMs = new Map<string, number[]>();
+  readonly #known: word.Known;
+
+  constructor(deps: OperatorsDeps) {
+    this.#deps = deps;
+    this.#known = {
+      channels: new Set(deps.channels.map(({ id }) => id)),
+      groups: new Set(deps.channels.map(({ group }) => group)),
+      engines: new Set(deps.channels.map(({ engine }) => engine)),
+    };
+  }
+
+  /** A person's telephone rang. */
+  paged(scope: string, atMs: number): void {
+    this.#pagedMs.set(scope, [...(this.#pagedMs.get(scope) ?? []), atMs].slice(-CALLS_MAX));
+  }
+
+  /** Once a minute: answers questions, and repairs what has been dark for long enough. */
+  round(): void {
+    this.#answer();
+    this.#release();
+    const nowMs = this.#deps.nowMs();
+    for (const channel of this.#deps.service.channels.values()) {
+      const episode = this.#deps.service.darkness.episodeOf(channel.plan.id);
+      if (episode === undefined) continue;
+      const paged = scopesOf(channel.plan).flatMap((key) => this.#pagedMs.get(key) ?? []);
+      const calls = paged.filter((atMs) => atMs >= episode.fromMs - 60_000);
+      const dueMs = Math.min(episode.fromMs + NOTICE_MS, ...calls.map((atMs) => atMs + REPAIR_MS));
+      if (nowMs >= dueMs) this.#deps.service.repair(channel.plan.id);
+    }
+  }
+
+  /** What an operator does on a whim. */
+  operate({ variant, forMs }: Injection): void {
+    const lot = fractionOf(this.#deps.seed, Math.floor(variant * 1e9));
+    const channel = this.#deps.channels[Math.floor(lot * this.#deps.channels.length)]!;
+    const scope = this.#scopeOf(channel, (variant * 13) % 1);
+    switch (Math.floor(variant * 8)) {
+      case 0:
+        this.#say((reeve) => word.freeze(reeve.pipeline.control(), SAID));
+        return this.#later(forMs, () => this.#say((reeve) => word.thaw(reeve.pipeline.control(), SAID)));
+      case 1:
+        return this.#say(() => word.lease(this.#known, { scope, forMs }, SAID));
+      case 2: {
+        const order = { id: `win-${Math.floor(variant * 1e9)}`, scope, startsInMs: 0, forMs };
+        return this.#say(() => word.addWindow(this.#known, order, SAID));
+      }
+      case 3:
+      case 4:
+        return this.#say(() => word.reset(this.#known, scope, SAID));
+      case 5:
+        return this.#say(() => word.release(this.#known, scope, SAID));
+      case 6:
+        return this.#acknowledge();
+      default:
+        return this.#phase(variant, forMs);
+    }
+  }
+
+  /** Takes back everything that would keep SimulatedDaemon from acting. */
+  settle(): void {
+    this.#say((reeve) => word.thaw(reeve.pipeline.control(), SAID));
+    const held = Object.values(this.#deps.reeve()?.pipeline.guardState().containments ?? {});
+    for (const { scope } of held) this.#say(() => word.release(this.#known, scope, SAID));
+  }
+
+  /** Where only a person ends a containment, one does. */
+  #release(): void {
+    const reeve = this.#deps.reeve();
+    if (reeve === undefined) return;
+    const nowMs = reeve.ledger.clock.monotonicMs();
+    for (const { scope, raisedMs, releaseByPerson, releasedBy } of Object.values(
+      reeve.pipeline.guardState().containments,
+    )) {
+      if (!releaseByPerson || releasedBy !== undefined || nowMs - raisedMs < REPAIR_MS) continue;
+      this.#say(() => word.release(this.#known, scope, SAID));
+    }
+  }
+
+  #phase(variant: number, forMs: number): void {
+    const set = (phase: number): void => this.#say(() => word.setPhase(this.#known, { phase, group: undefined }, SAID));
+    set(Math.floor(((variant * 8) % 1) * 4));
+    this.#later(forMs, () => set(4));
+  }
+
+  #scopeOf({ id, group, engine }: ChannelPlan, lot: number): Scope {
+    if (lot < 0.5) return { kind: 'channel', id };
+    if (lot < 0.75) return { kind: 'group', id: group };
+    return lot < 0.9 ? { kind: 'engine', id: engine } : { kind: 'fleet' };
+  }
+
+  #later(forMs: number, run: () => void): void {
+    this.#deps.at(this.#deps.nowMs() + forMs, run);
+  }
+
+  #acknowledge(): void {
+    this.#say((reeve) => {
+      const page = reeve.outbox().pages.find(({ resolved, acked }) => resolved === undefined && acked === undefined);
+      const drafts = page === undefined ? [] : acknowledge(reeve.outbox(), page.key, SAID.who);
+      return { ok: true, drafts };
+    });
+  }
+
+  #answer(): void {
+    const nowMs = this.#deps.reeve()?.ledger.clock.monotonicMs() ?? 0;
+    for (const { approval, state } of this.#deps.reeve()?.pipeline.control().approvals ?? []) {
+      const lot = fractionOf(this.#deps.seed, numberOf(approval.id), 5);
+      if (state !== 'pending' || lot > ANSWERS.no || nowMs - approval.askedMs < lot * 400_000) continue;
+      const order = { id: approval.id, yes: lot < ANSWERS.yes, nowMs };
+      this.#say(({ pipeline }) => word.answerApproval(pipeline.control(), order, SAID));
+    }
+  }
+
+  #say(build: (reeve: SimulatedDaemon) => word.Command): void {
+    const reeve = this.#deps.reeve();
+    if (reeve === undefined || reeve.ledger.broken !== undefined) return;
+    const command = build(reeve);
+    if (!command.ok || command.drafts.length === 0) return;
+    try {
+      reeve.append(command.drafts);
+    } catch (thrown) {
+      if (thrown instanceof InvariantError) throw thrown;
+      return; // The command fails with what the disk said, and the person sees it.
+    }
+    reeve.pipeline.heed();
+  }
+}
+
+const scopesOf = ({ id, group, engine }: ChannelPlan): readonly string[] => [
+  `channel:${id}`,
+  `group:${group}`,
+  `engine:${engine}`,
+  'fleet',
+];
+
+/** Questions that nobody will answer any more. */
+export const openQuestions = (reeve: SimulatedDaemon): number =>
+  expireApprovals(reeve.pipeline.control(), Number.POSITIVE_INFINITY).length;

@@ -1,0 +1,44 @@
+import type { Clock } from '../core/clock.ts';
+import { ReeveError } from '../core/errors.ts';
+import { keyOfScope } from '../core/scope.ts';
+import type { Notice, Receiver } from '../escalate/receiver.ts';
+import { RequestFailed } from '../resilience/failure.ts';
+import type { Delivery } from './effect_log.ts';
+
+/** `lost`: it takes the message, and its answer never arrives. */
+export const RECEIVER_MODES = ['down', 'slow', 'lost', 'busy', 'refuse'] as const;
+export type ReceiverMode = (typeof RECEIVER_MODES)[number] | 'up';
+
+export interface ReceiverDeps {
+  readonly clock: Clock;
+  readonly worldMs: () => number;
+  readonly alive: () => boolean;
+  readonly mode: () => ReceiverMode;
+  readonly onDelivery: (delivery: Delivery) => void;
+}
+
+const ANSWER_MS = 120;
+const SLOW_MS = 7_000;
+
+/** Somewhere that a person hears of it, on days on which that works and on others. */
+export function simReceiver(name: string, deps: ReceiverDeps): Receiver {
+  const { clock, worldMs, alive, mode, onDelivery } = deps;
+  const hear = ({ what, key, id, scope }: Notice, taken: boolean): void =>
+    onDelivery({ receiver: name, what, key, id, scope: keyOfScope(scope), atMs: worldMs(), taken });
+  return {
+    name,
+    async deliver(notice, signal) {
+      if (!alive()) return new Promise<never>(() => undefined);
+      const now = mode();
+      await clock.sleep(now === 'slow' ? SLOW_MS : ANSWER_MS, signal);
+      if (now === 'down') throw new ReeveError('RECEIVER_UNREACHABLE', 'nobody answers');
+      if (now === 'busy' || now === 'refuse') {
+        const status = now === 'busy' ? 429 : 400;
+        const code = now === 'busy' ? 'RECEIVER_UNREACHABLE' : 'RECEIVER_REFUSED';
+        throw new RequestFailed(code, `answered ${status}`, { failure: 'http_status', status, retryAfterMs: 2_000 });
+      }
+      hear(notice, true);
+      if (now === 'lost') throw new ReeveError('RECEIVER_UNREACHABLE', 'the answer was lost');
+    },
+  };
+}

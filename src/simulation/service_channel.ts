@@ -1,0 +1,75 @@
+import { fractionOf, mix, numberOf } from './random_streams.ts';
+import type { ChannelPlan } from './scenario.ts';
+
+const SEGMENT_MS = 2_000;
+const SLOW_SEGMENT_MS = 3_200;
+
+/** Who began a life. */
+export type Starter = 'first' | 'reeve' | 'engine' | 'human' | 'policy';
+
+/** One life of a channel's process, as it really was. */
+export interface Generation {
+  readonly channel: string;
+  readonly generation: string;
+  readonly bornMs: number;
+  readonly by: Starter;
+}
+
+/** How a channel of the plant really stands. */
+export interface ServiceChannel {
+  readonly plan: ChannelPlan;
+  readonly viewers: number;
+  state: 'running' | 'exited' | 'fatal' | 'stopped';
+  life: Generation;
+  lives: number;
+  playsFromMs: number;
+  /** Halted by a signal: no output, no CPU time. */
+  frozenMs: number | undefined;
+  /** No output until then, and then again by itself. */
+  stallsUntilMs: number;
+  /** New lives end early until then. */
+  unfitUntilMs: number;
+  unfitLifeMs: number;
+  retries: number;
+  slowUntilMs: number;
+  exitCode: number | undefined;
+  exitSignal: number | undefined;
+  producedBefore: number;
+  producingMs: number | undefined;
+}
+
+/** A channel that has always played. */
+export function freshChannel(plan: ChannelPlan, seed: number, nowMs: number): ServiceChannel {
+  const number = numberOf(plan.id);
+  return {
+    plan,
+    viewers: 5 + Math.floor(300 * fractionOf(seed, number) ** 3),
+    state: 'running',
+    life: { channel: plan.id, generation: `1000:${nowMs}`, bornMs: nowMs, by: 'first' },
+    lives: 0,
+    playsFromMs: nowMs,
+    frozenMs: undefined,
+    stallsUntilMs: 0,
+    unfitUntilMs: 0,
+    unfitLifeMs: 0,
+    retries: 0,
+    slowUntilMs: 0,
+    exitCode: undefined,
+    exitSignal: undefined,
+    producedBefore: mix(seed, number) % 1_000,
+    producingMs: undefined,
+  };
+}
+
+/** Segments written so far, over all lives. */
+export function segmentsOf({ producingMs, producedBefore, slowUntilMs }: ServiceChannel, nowMs: number): number {
+  if (producingMs === undefined) return producedBefore;
+  const segmentMs = producingMs < slowUntilMs ? SLOW_SEGMENT_MS : SEGMENT_MS;
+  return producedBefore + Math.floor((nowMs - producingMs) / segmentMs);
+}
+
+/** Whatever is written from now on is counted on top of what was written before. */
+export function pauseOutput(channel: ServiceChannel, nowMs: number): void {
+  channel.producedBefore = segmentsOf(channel, nowMs);
+  channel.producingMs = undefined;
+}

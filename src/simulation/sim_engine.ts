@@ -1,0 +1,102 @@
+import type { Clock } from '../core/clock.ts';
+import type { ActionContext, Engine, EngineReport } from '../core/engine.ts';
+import { ReeveError } from '../core/errors.ts';
+import type { Capability, ToolName } from '../core/tool.ts';
+import type { ServiceModel } from './service_model.ts';
+import type { Invocation } from './effect_log.ts';
+
+/** How the engine treats calls at present. */
+export const CALL_MODES = ['hang', 'late', 'lie_ok', 'lie_fail', 'slow', 'refuse'] as const;
+export type CallMode = (typeof CALL_MODES)[number] | 'well';
+
+/** When the effect comes and when the answer; undefined: never. */
+const COURSES: Readonly<Record<CallMode, { effectMs?: number; answerMs?: number; fails?: true }>> = {
+  well: { effectMs: 200, answerMs: 300 },
+  slow: { effectMs: 8_000, answerMs: 12_000 },
+  hang: {},
+  late: { effectMs: 25_000 },
+  lie_ok: { answerMs: 300 },
+  lie_fail: { effectMs: 200, answerMs: 400, fails: true },
+  refuse: { answerMs: 100, fails: true },
+};
+
+const CAPABILITIES: readonly Capability[] = ['observe', 'restart', 'logs', 'bytes', 'credentials', 'viewers'];
+
+export interface SimEngineDeps {
+  readonly id: string;
+  readonly service: ServiceModel;
+  /** Reeve's own clock: an answer reaches only a Reeve that lives. */
+  readonly clock: Clock;
+  readonly worldMs: () => number;
+  /** Effects happen whether or not Reeve lives to hear of them. */
+  readonly at: (atMs: number, run: () => void) => void;
+  readonly alive: () => boolean;
+  readonly mode: () => CallMode;
+  readonly onInvoked: (call: Pick<Invocation, 'tool' | 'channel' | 'engine' | 'permit' | 'fence'>) => Invocation;
+  readonly observe: (signal: AbortSignal) => Promise<EngineReport>;
+}
+
+/** A streaming service that may hang, come late, or say one thing and do another. */
+export class SimEngine implements Engine {
+  readonly id: string;
+  readonly kind = 'simulated';
+  readonly trust = 'none';
+  readonly capabilities: ReadonlySet<Capability> = new Set(CAPABILITIES);
+  readonly #deps: SimEngineDeps;
+
+  constructor(deps: SimEngineDeps) {
+    this.id = deps.id;
+    this.#deps = deps;
+  }
+
+  observe(signal: AbortSignal): Promise<EngineReport> {
+    return this.#deps.observe(signal);
+  }
+
+  restart(channel: string, context: ActionContext): Promise<string> {
+    return this.#call('restart_channel', channel, context, (invocation) => {
+      invocation.effect = this.#deps.service.restart(channel, 'reeve');
+    });
+  }
+
+  refreshCredentials(context: ActionContext): Promise<string> {
+    return this.#call('refresh_credentials', undefined, context, () => this.#deps.service.refreshCredentials(this.id));
+  }
+
+  async probeCredentials(): Promise<boolean> {
+    return !this.#deps.service.refusedFor(this.id);
+  }
+
+  async recentLogs(): Promise<string> {
+    return 'a line of the log\nanother line';
+  }
+
+  #call(
+    tool: ToolName,
+    channel: string | undefined,
+    { permit, fence, signal }: ActionContext,
+    effect: (invocation: Invocation) => void,
+  ): Promise<string> {
+    const { clock, worldMs, at, alive, mode, onInvoked } = this.#deps;
+    if (!alive()) return new Promise(() => undefined);
+    const invocation = onInvoked({ tool, channel, engine: this.id, permit, fence });
+    const { effectMs, answerMs, fails } = COURSES[mode()];
+    if (effectMs !== undefined) at(worldMs() + effectMs, () => effect(invocation));
+    return new Promise((resolve, reject) => {
+      const end = (): void => {
+        invocation.endMs ??= worldMs();
+      };
+      const onAbort = (): void => {
+        end();
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+      if (answerMs === undefined) return;
+      clock.after(answerMs, () => {
+        end();
+        if (fails) reject(new ReeveError('ENGINE_REFUSED', 'the engine says that it did not work'));
+        else resolve('the engine says that it worked');
+      });
+    });
+  }
+}

@@ -1,0 +1,32 @@
+import { type Figures, figuresOf } from './figures.ts';
+import type { Violation } from './invariants/invariants.ts';
+import type { Injection, Scenario, ScenarioOptions } from './scenario.ts';
+import { scenarioOf } from './scenario.ts';
+import { Simulation, type SimulationEnd, type SimulationOptions } from './simulation.ts';
+
+/** What one seed came to: what `reeve simulate --json` prints. */
+export interface SimulationReport extends Figures {
+  readonly seed: number;
+  readonly events: number;
+  readonly virtualDays: number;
+  readonly violations: readonly Violation[];
+  readonly traceSha256: string;
+  /** Where a law was broken: the smallest list of events that still breaks it. */
+  readonly minimised?: readonly Injection[];
+}
+
+/** One seed from the beginning to the end. */
+export async function simulate(options: ScenarioOptions, how: SimulationOptions = {}): Promise<SimulationReport> {
+  const script = scenarioOf(options);
+  return reportOf(script, await new Simulation(script, how).run());
+}
+
+export function reportOf(script: Scenario, end: SimulationEnd): SimulationReport {
+  const { record, service, nowMs, events, violations, traceSha256 } = end;
+  const starts = record.invocations.flatMap(({ tool, channel, atMs, status }) =>
+    tool === 'restart_channel' && channel !== undefined ? [{ channel, atMs, status }] : [],
+  );
+  const pages = record.deliveries.filter(({ what, receiver }) => what === 'trigger' && receiver === 'pager');
+  const { seed, days: virtualDays } = script;
+  return { seed, events, virtualDays, violations, traceSha256, ...figuresOf({ service, starts, pages, nowMs }) };
+}

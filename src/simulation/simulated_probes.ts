@@ -1,0 +1,180 @@
+import type { Clock, MonoMs } from '../core/clock.ts';
+import type { EngineReport } from '../core/engine.ts';
+import type { PlaylistSample, ProcessSample, Sample, SourceSample } from '../core/sample.ts';
+import type { Want } from '../ground/rules/rule.ts';
+import type { ServiceModel, ServiceChannel } from './service_model.ts';
+import { fractionOf, mix, numberOf } from './random_streams.ts';
+
+/** What is wrong with the observation of a channel. */
+export type ProbeMode = 'well' | 'noise' | 'gone' | 'says_still' | 'says_dead' | 'says_moving';
+/** What the engine tells of its pool. */
+export type PoolReport = { readonly pressure: number | undefined };
+
+export interface SimulatedProbesDeps {
+  readonly seed: number;
+  readonly clock: Clock;
+  readonly service: ServiceModel;
+  readonly engines: readonly string[];
+  readonly probe: (channel: string) => ProbeMode;
+  readonly engineUp: (engine: string) => boolean;
+  readonly pool: (engine: string) => PoolReport;
+  readonly take: (sample: Sample) => void;
+  readonly settle: () => void;
+}
+
+const TICK_MS = 1_000;
+/** Looks at a channel that nobody worries about, and at one that somebody does. */
+export const SLOW_S = 5;
+const SOURCE_SLOW_S = 10;
+const SOURCE_FAST_S = 2;
+const VIEWERS_S = 30;
+const NOISE = 0.3;
+
+interface Watched {
+  readonly id: string;
+  readonly number: number;
+  fastUntilMs: MonoMs;
+}
+
+/** Takes samples of the plant on Reeve's clock, as probes and polls do: slowly, and fast where it was asked for. */
+export class SimulatedProbes {
+  readonly #deps: SimulatedProbesDeps;
+  readonly #watched: readonly Watched[];
+  readonly #ticking: Disposable;
+  #fastUntilMs = 0;
+  /** When everybody was last looked at in every way. */
+  wholeLookMs: MonoMs | undefined;
+
+  constructor(deps: SimulatedProbesDeps) {
+    this.#deps = deps;
+    this.#watched = [...deps.service.channels.keys()].map((id) => ({ id, number: numberOf(id), fastUntilMs: 0 }));
+    this.#ticking = deps.clock.every(TICK_MS, () => this.look(false));
+  }
+
+  [Symbol.dispose](): void {
+    this.#ticking[Symbol.dispose]();
+  }
+
+  /** Until when somebody wants to look closer at anything. */
+  get fastUntilMs(): MonoMs {
+    return this.#fastUntilMs;
+  }
+
+  lookCloser(channels: readonly string[], forMs: number): void {
+    const untilMs = this.#deps.clock.monotonicMs() + forMs;
+    const wanted = new Set(channels);
+    for (const one of this.#watched) if (wanted.has(one.id)) one.fastUntilMs = Math.max(one.fastUntilMs, untilMs);
+    this.#fastUntilMs = Math.max(this.#fastUntilMs, untilMs);
+  }
+
+  lookNow(channel: string, wants: readonly Want[]): void {
+    if (wants.length > 0) this.lookCloser([channel], 3_000);
+  }
+
+  /** One round: everybody whose turn it is; `all`: everybody. */
+  look(all: boolean): void {
+    const { clock, engines, take, settle, service } = this.#deps;
+    const nowMs = clock.monotonicMs();
+    const second = Math.floor(nowMs / 1_000);
+    const slow = all || second % SLOW_S === 0;
+    if (!slow && nowMs >= this.#fastUntilMs) return;
+    if (all || second % VIEWERS_S === 0) this.wholeLookMs = nowMs;
+    if (slow) for (const engine of engines) take(this.#engineSample(engine));
+    for (const one of this.#watched) {
+      const fast = nowMs < one.fastUntilMs;
+      if (!slow && !fast) continue;
+      this.#lookAt(service.at(one.id), one.number, second % (fast ? SOURCE_FAST_S : SOURCE_SLOW_S) === 0 || all);
+      if (second % VIEWERS_S === 0 || all) take(this.#viewers(service.at(one.id)));
+    }
+    settle();
+  }
+
+  /** What the engine tells when it is asked by a tool. */
+  report(engine: string): EngineReport {
+    return { engine: this.#engineSample(engine), processes: [], viewers: [], credential: undefined };
+  }
+
+  #lookAt(channel: ServiceChannel, number: number, withSource: boolean): void {
+    const { plan } = channel;
+    const { take, probe, engineUp } = this.#deps;
+    const mode = probe(plan.id);
+    const lot = (salt: number): number => fractionOf(this.#deps.seed, number, this.#deps.clock.monotonicMs(), salt);
+    if (engineUp(plan.engine) && mode !== 'gone') take(this.#process(channel, mode, lot(1)));
+    if (mode !== 'gone') take(this.#playlist(channel, mode, lot(2)));
+    if (withSource && plan.hasSource) take(this.#source(channel, mode, lot(3)));
+  }
+
+  #base(source: string) {
+    return { at: this.#deps.clock.now(), monoMs: this.#deps.clock.monotonicMs(), source };
+  }
+
+  #process(channel: ServiceChannel, mode: ProbeMode, lot: number): ProcessSample {
+    const { plan, life, frozenMs, exitCode, exitSignal } = channel;
+    const lying = mode === 'says_dead';
+    const running = channel.state === 'running' && !lying;
+    const unknown = mode === 'noise' && lot < NOISE / 3;
+    const worldNowMs = this.#worldMs();
+    return {
+      ...this.#base('engine'),
+      kind: 'process',
+      channel: plan.id,
+      engine: plan.engine,
+      state: unknown ? 'unknown' : lying ? 'exited' : channel.state,
+      pid: running ? Number(life.generation.split(':')[0]) : undefined,
+      generation: unknown ? undefined : life.generation,
+      uptimeMs: running ? worldNowMs - life.bornMs : undefined,
+      exitCode: running ? undefined : lying ? 1 : exitCode,
+      exitSignal: running || lying ? undefined : exitSignal,
+      stoppedOnPurpose: channel.state === 'stopped',
+      cpuMs: running ? (frozenMs ?? worldNowMs) - life.bornMs : undefined,
+      halted: running ? frozenMs !== undefined : undefined,
+      bytesWritten: undefined,
+    };
+  }
+
+  #worldMs(): number {
+    return this.#deps.service.nowMs();
+  }
+
+  #playlist(channel: ServiceChannel, mode: ProbeMode, lot: number): PlaylistSample {
+    const { plan } = channel;
+    const base = { ...this.#base('probe'), kind: 'playlist', channel: plan.id } as const;
+    if (mode === 'noise' && lot < NOISE) return { ...base, ok: false, failure: 'timeout' };
+    const monoMs = this.#deps.clock.monotonicMs();
+    const segments = this.#deps.service.segments(channel);
+    const told = mode === 'says_still' ? 7 : mode === 'says_moving' ? Math.floor(monoMs / 2_000) : segments;
+    return {
+      ...base,
+      ok: true,
+      revision: `r${told}`,
+      mediaSequence: told,
+      targetDurationMs: 2_000,
+      newestSegmentBytes: 50_000,
+    };
+  }
+
+  #source(channel: ServiceChannel, mode: ProbeMode, lot: number): SourceSample {
+    const { plan } = channel;
+    const host = `origin-${plan.group}:443`;
+    const base = { ...this.#base('probe'), kind: 'source', channel: plan.id, host } as const;
+    if (this.#deps.service.isRefused(channel)) return { ...base, ok: false, failure: 'http_status', status: 401 };
+    if (this.#deps.service.isOut(channel)) return { ...base, ok: false, failure: 'refused' };
+    if (mode === 'noise' && lot < NOISE) return { ...base, ok: false, failure: 'timeout' };
+    return { ...base, ok: true, status: 200 };
+  }
+
+  #viewers(channel: ServiceChannel): Sample {
+    return { ...this.#base('engine'), kind: 'viewers', channel: channel.plan.id, viewers: channel.viewers };
+  }
+
+  #engineSample(engine: string): EngineReport['engine'] {
+    const { engineUp, pool } = this.#deps;
+    const up = engineUp(engine);
+    const base = { ...this.#base('engine'), kind: 'engine', engine, reportsPool: true } as const;
+    if (!up) return { ...base, ok: false, failure: 'timeout', poolPressure: undefined };
+    return { ...base, ok: true, poolPressure: pool(engine).pressure };
+  }
+}
+
+/** A slot in the second, so that lots for one channel do not repeat another's. */
+export const slotOf = (seed: number, id: string): number => mix(seed, numberOf(id));

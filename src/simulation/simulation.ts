@@ -1,0 +1,286 @@
+import { messageOf } from '../core/errors.ts';
+import type { JournalEntry } from '../core/journal.ts';
+import type { SymptomKind } from '../core/symptom.ts';
+import { Disk } from './disk_faults.ts';
+import { DaemonRun } from './daemon_run.ts';
+import { FaultInjector } from './fault_injector.ts';
+import { Invariants, type Violation } from './invariants/invariants.ts';
+import { Operators } from './operators.ts';
+import { ServiceModel } from './service_model.ts';
+import { type Batch, type Delivery, EffectLog } from './effect_log.ts';
+import type { SimulatedDaemon } from './simulated_daemon.ts';
+import type { Scenario } from './scenario.ts';
+import { type SettingChoices, type Settings, settingsOf } from './settings.ts';
+import { TimerQueue, SimulatedHost } from './virtual_time.ts';
+
+export interface SimulationOptions extends SettingChoices {
+  /** False: every second is lived through. True (the default): stretches in which nothing can happen are skipped. */
+  readonly leap?: boolean;
+  /** Somebody asks the guard for anything at any time, besides. */
+  readonly adversary?: boolean;
+  /** Told of everything that becomes durable. */
+  readonly onBatch?: (batch: Batch) => void;
+  /** How long everything that is promised may take to come true once all is healed; 0: nothing is demanded. */
+  readonly livenessMs?: number;
+  /** Stops at the first violation. Default true. */
+  readonly stopEarly?: boolean;
+}
+
+export interface SimulationEnd {
+  readonly events: number;
+  readonly nowMs: number;
+  readonly violations: readonly Violation[];
+  /** What the hammer has asked for. */
+  readonly plans: number;
+  readonly traceSha256: string;
+  readonly record: EffectLog;
+  readonly service: ServiceModel;
+  readonly invariants: Invariants;
+}
+
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+/** After everything is healed, this long until all that is promised must have come true. */
+const LIVENESS_MS = 45 * MINUTE_MS;
+const LEAP_RUN_UP_MS = 45_000;
+
+const drained = (): Promise<void> => new Promise((done) => setImmediate(done));
+
+/** The whole of a simulated world. One instance is one run. */
+export class Simulation {
+  readonly #script: Scenario;
+  readonly #options: SimulationOptions;
+  readonly #agenda: TimerQueue;
+  readonly #host: SimulatedHost;
+  readonly service: ServiceModel;
+  readonly #injector: FaultInjector;
+  readonly #operators: Operators;
+  readonly #record = new EffectLog();
+  readonly #invariants: Invariants;
+  readonly #settings: Settings;
+  readonly #disk: Disk;
+  #life: DaemonRun | undefined;
+  #daemonRun = 0;
+  /** What the hammers of former lives have asked for. */
+  #plans = 0;
+  #activity = 0;
+  #nowMs = 0;
+  #events = 0;
+
+  constructor(script: Scenario, options: SimulationOptions = {}) {
+    this.#script = script;
+    this.#options = options;
+    this.#settings = settingsOf(script, options);
+    const { limits, persona } = this.#settings;
+    const { seed, channels } = script;
+    this.#agenda = new TimerQueue(seed);
+    const nowMs = (): number => this.#nowMs;
+    const at = (atMs: number, run: () => void): void => void this.#agenda.add(Math.max(atMs, this.#nowMs), run);
+    const onWords = (channel: string, kind: SymptomKind): void => this.#life?.hear(channel, kind);
+    this.#host = new SimulatedHost(nowMs);
+    this.service = new ServiceModel(channels, {
+      seed,
+      nowMs,
+      at,
+      onWords,
+      onLife: (life) => this.#invariants?.lived(life),
+    });
+    const poolOf = (engine: string) => (this.#life === undefined ? 'unasked' : this.#life.poolOf(engine));
+    this.#invariants = new Invariants({ script, limits, persona, nowMs, poolOf });
+    this.#operators = new Operators({ seed, channels, nowMs, at, service: this.service, reeve: () => this.#present() });
+    const inUse = (): boolean => this.#life !== undefined;
+    this.#disk = new Disk({ nowMs, at, inUse, die: (downMs, survivors) => this.#die(downMs, survivors) });
+    this.#injector = new FaultInjector({
+      service: this.service,
+      nowMs,
+      at,
+      words: onWords,
+      jumpWall: (byMs) => this.#host.jumpWall(byMs),
+      suspend: (forMs) => this.#host.suspend(forMs),
+      reboot: (downMs) => this.#reboot(downMs),
+      crash: (injection) => this.#disk.crash(injection),
+      breakDisk: (injection) => this.#disk.breakDown(injection),
+      operate: (injection) => this.#operators.operate(injection),
+      change: () => undefined,
+    });
+  }
+
+  /** Lives through the script, heals everything, and demands what was promised. */
+  async run(): Promise<SimulationEnd> {
+    const endMs = this.#script.days * DAY_MS;
+    for (const injection of this.#script.injections) {
+      this.#agenda.add(injection.atMs, () => this.#injector.inject(injection));
+    }
+    this.#agenda.every(0, MINUTE_MS, () => this.#operators.round());
+    this.#begin();
+    await this.#until(endMs);
+    const livenessMs = this.#options.livenessMs ?? LIVENESS_MS;
+    if (livenessMs > 0) {
+      this.#heal();
+      await this.#until(endMs + livenessMs);
+      this.#demand();
+    }
+    this.#life?.reeve.kill();
+    return {
+      events: this.#events,
+      nowMs: this.#nowMs,
+      violations: this.#invariants.violations,
+      plans: this.#plans + (this.#life?.plans ?? 0),
+      traceSha256: this.#record.traceSha256(),
+      record: this.#record,
+      service: this.service,
+      invariants: this.#invariants,
+    };
+  }
+
+  async #until(endMs: number): Promise<void> {
+    const stopEarly = this.#options.stopEarly ?? true;
+    while (!(stopEarly && this.#invariants.violations.length > 0)) {
+      const ofWorld = this.#agenda.next();
+      const ofReeve = this.#life?.reeve.agenda.next();
+      const reeveMs = ofReeve === undefined ? Number.POSITIVE_INFINITY : this.#host.worldMsAt(ofReeve.atMs);
+      const isReeves = reeveMs < (ofWorld?.atMs ?? Number.POSITIVE_INFINITY);
+      const atMs = isReeves ? reeveMs : (ofWorld?.atMs ?? Number.POSITIVE_INFINITY);
+      if (atMs > this.#nowMs && this.#leap(endMs)) continue;
+      if (atMs > endMs) break;
+      this.#nowMs = Math.max(this.#nowMs, atMs);
+      const due = isReeves ? this.#life!.reeve.agenda.take()! : this.#agenda.take()!;
+      await this.#happen(due.run, isReeves && !due.tick);
+    }
+    this.#nowMs = Math.max(this.#nowMs, endMs);
+  }
+
+  async #happen(run: () => void, mayWake: boolean): Promise<void> {
+    this.#events += 1;
+    const before = this.#activity;
+    try {
+      run();
+    } catch (thrown) {
+      if (this.#life?.reeve.alive !== false) this.#invariants.broke('invariant', messageOf(thrown));
+    }
+    if (mayWake || this.#activity !== before) await drained();
+    this.#bury();
+  }
+
+  /** Skips a stretch of whole minutes in which nothing can happen. True when it did. */
+  #leap(endMs: number): boolean {
+    const life = this.#life;
+    if (this.#options.leap === false || life === undefined) return false;
+    const { reeve, watcher } = life;
+    if (reeve.ledger.clock.monotonicMs() !== watcher.wholeLookMs || !this.#quiet(life)) return false;
+    const singleMs = Math.min(this.#agenda.firstSingleMs(), this.#host.worldMsAt(reeve.agenda.firstSingleMs()), endMs);
+    const minutes = Math.floor((singleMs - LEAP_RUN_UP_MS - this.#nowMs) / MINUTE_MS);
+    if (minutes < 1) return false;
+    const byMs = minutes * MINUTE_MS;
+    this.#agenda.skipTicks(byMs);
+    reeve.agenda.skipTicks(byMs);
+    this.#nowMs += byMs;
+    watcher.look(true);
+    return true;
+  }
+
+  /** Everything plays, everybody knows it, and nobody is in the middle of anything. */
+  #quiet(life: DaemonRun): boolean {
+    return this.#injector.quiet && !this.#disk.broken && this.service.serene && life.quiet;
+  }
+
+  #begin(): void {
+    this.#daemonRun += 1;
+    this.#activity += 1;
+    this.#life = new DaemonRun({
+      number: this.#daemonRun,
+      script: this.#script,
+      settings: this.#settings,
+      host: this.#host,
+      store: this.#disk.store,
+      service: this.service,
+      injector: this.#injector,
+      adversary: this.#options.adversary === true,
+      nowMs: () => this.#nowMs,
+      at: (atMs, run) => void this.#agenda.add(atMs, run),
+      onInvoked: (invocation) => {
+        this.#record.invoked(invocation);
+        this.#invariants.invoked(invocation);
+      },
+      onDelivery: (delivery) => this.#delivered(delivery),
+      onBatch: (entries) => this.#batch(entries),
+      onFailure: (text) => this.#failed(text),
+    });
+    this.#life.start();
+  }
+
+  /** The SimulatedDaemon that lives, if one does. */
+  #present(): SimulatedDaemon | undefined {
+    return this.#life?.reeve.alive ? this.#life.reeve : undefined;
+  }
+
+  #delivered(delivery: Delivery): void {
+    this.#record.delivered(delivery);
+    this.#invariants.delivered(delivery);
+    if (delivery.what !== 'resolve') this.#operators.paged(delivery.scope, delivery.atMs);
+  }
+
+  #batch(entries: readonly JournalEntry[]): void {
+    this.#activity += 1;
+    const found = this.#disk.untoldBefore(entries);
+    if (found.length > 0) this.#tell(found, this.#daemonRun - 1);
+    this.#tell(entries, this.#daemonRun);
+  }
+
+  #tell(entries: readonly JournalEntry[], daemonRun: number): void {
+    const batch = { entries, atMs: this.#nowMs, daemonRun };
+    this.#record.batch(batch);
+    this.#options.onBatch?.(batch);
+    this.#invariants.batch(batch);
+  }
+
+  #failed(text: string): void {
+    this.#activity += 1;
+    if (this.#life?.reeve.alive === false) return;
+    this.#record.failures.push({ atMs: this.#nowMs, text, expected: this.#disk.broken });
+    if (!this.#disk.broken) this.#invariants.broke('internal', text);
+  }
+
+  #reboot(downMs: number): void {
+    if (this.#life === undefined) return;
+    this.#die(downMs, 0);
+    this.#bury();
+    this.#host.reboot();
+  }
+
+  #die(downMs: number, survivors: number): void {
+    const reeve = this.#present();
+    if (reeve === undefined) return;
+    reeve.kill();
+    this.#agenda.add(this.#nowMs + Math.max(1, downMs), () => {
+      this.#bury();
+      this.#disk.restore(survivors);
+      this.#begin();
+    });
+  }
+
+  #bury(): void {
+    if (this.#life?.reeve.alive !== false) return;
+    for (const invocation of this.#record.invocations) {
+      if (invocation.daemonRun === this.#daemonRun) invocation.endMs ??= this.#nowMs;
+    }
+    this.#plans += this.#life.plans;
+    this.#life = undefined;
+  }
+
+  #heal(): void {
+    this.#injector.heal();
+    this.#disk.disarm();
+    if (this.#disk.broken) this.#die(1_000, 0);
+    for (const minutes of [5, 15, 25]) {
+      this.#agenda.add(this.#nowMs + minutes * MINUTE_MS, () => this.#operators.settle());
+    }
+  }
+
+  #demand(): void {
+    const reeve = this.#life?.reeve;
+    if (this.#invariants.violations.length > 0) return;
+    if (reeve === undefined) return this.#invariants.broke('L2', 'SimulatedDaemon did not come back');
+    this.#invariants.demand(reeve, this.#nowMs);
+  }
+}

@@ -1,0 +1,162 @@
+import { type Clock, sleepOn } from '../core/clock.ts';
+import { EventHeap, type Timed } from './event_heap.ts';
+import { mix } from './random_streams.ts';
+
+/** Something that is to happen. `tick`: one of a regular series, which rests in quiet time. */
+export interface Due extends Timed {
+  atMs: number;
+  rank: number;
+  readonly run: () => void;
+  readonly tick: boolean;
+  cancelled: boolean;
+}
+
+/** Events in the order of their time; at equal times in an order that the seed shuffles. */
+export class TimerQueue {
+  readonly #heap = new EventHeap<Due>();
+  readonly #seed: number;
+  #seq = 0;
+
+  constructor(seed: number) {
+    this.#seed = seed;
+  }
+
+  add(atMs: number, run: () => void): Due {
+    this.#seq += 1;
+    return this.#push(atMs, { run, tick: false, series: this.#seq });
+  }
+
+  /** Disposing ends the series. */
+  every(fromMs: number, intervalMs: number, run: () => void): Disposable {
+    this.#seq += 1;
+    const series = this.#seq;
+    const arm = (atMs: number): Due => this.#push(atMs, { run: again, tick: true, series });
+    const again = (): void => {
+      due = arm(due.atMs + intervalMs);
+      run();
+    };
+    let due = arm(fromMs + intervalMs);
+    return {
+      [Symbol.dispose]: () => {
+        due.cancelled = true;
+      },
+    };
+  }
+
+  next(): Due | undefined {
+    while (this.#heap.peek()?.cancelled === true) this.#heap.pop();
+    return this.#heap.peek();
+  }
+
+  take(): Due | undefined {
+    const due = this.next();
+    if (due !== undefined) this.#heap.pop();
+    return due;
+  }
+
+  /** Lets all regular series skip `byMs`, and tells when the first other event is due. Only in quiet time. */
+  skipTicks(byMs: number): void {
+    const kept: Due[] = [];
+    for (let due = this.take(); due !== undefined; due = this.take()) kept.push(due);
+    for (const due of kept) {
+      if (due.tick) {
+        due.atMs += byMs;
+        due.rank = mix(this.#seed, due.seq, due.atMs);
+      }
+      this.#heap.push(due);
+    }
+  }
+
+  /** When the first event is due that belongs to no regular series. */
+  firstSingleMs(): number {
+    const kept: Due[] = [];
+    let firstMs = Number.POSITIVE_INFINITY;
+    for (let due = this.take(); due !== undefined; due = this.take()) {
+      kept.push(due);
+      if (!due.tick) {
+        firstMs = due.atMs;
+        break;
+      }
+    }
+    for (const due of kept) this.#heap.push(due);
+    return firstMs;
+  }
+
+  #push(atMs: number, what: { run: () => void; tick: boolean; series: number }): Due {
+    const { run, tick, series } = what;
+    const due: Due = { atMs, rank: mix(this.#seed, series, atMs), seq: series, run, tick, cancelled: false };
+    this.#heap.push(due);
+    return due;
+  }
+}
+
+const EPOCH_MS = Date.UTC(2026, 0, 1);
+
+/** The machine on which Reeve runs. Its monotonic clock stands still in suspend and begins anew with each boot. */
+export class SimulatedHost {
+  readonly #worldMs: () => number;
+  #boot = 1;
+  #bootedMs = -1_000_000;
+  #suspendedMs = 0;
+  /** In world time: until then the machine sleeps, if it does. */
+  #sleepsUntilMs = Number.NEGATIVE_INFINITY;
+  #wallOffsetMs = 0;
+
+  constructor(worldMs: () => number) {
+    this.#worldMs = worldMs;
+  }
+
+  get bootId(): string {
+    return `boot-${this.#boot}`;
+  }
+
+  monotonicMs(): number {
+    return Math.max(this.#worldMs(), this.#sleepsUntilMs) - this.#bootedMs - this.#suspendedMs;
+  }
+
+  wallMs(): number {
+    return EPOCH_MS + this.#worldMs() + this.#wallOffsetMs;
+  }
+
+  /** When the machine's clock will show this, if it is not suspended. */
+  worldMsAt(monoMs: number): number {
+    return monoMs + this.#bootedMs + this.#suspendedMs;
+  }
+
+  jumpWall(byMs: number): void {
+    this.#wallOffsetMs += byMs;
+  }
+
+  /** The machine sleeps from now on: its clock stands still, and everything on its agenda comes that much later. */
+  suspend(forMs: number): void {
+    this.#suspendedMs += forMs;
+    this.#sleepsUntilMs = Math.max(this.#worldMs(), this.#sleepsUntilMs) + forMs;
+  }
+
+  reboot(): void {
+    this.#boot += 1;
+    this.#bootedMs = this.#worldMs();
+    this.#suspendedMs = 0;
+    this.#sleepsUntilMs = Number.NEGATIVE_INFINITY;
+  }
+}
+
+/** The clock of one process on the host. Its timers end with the process: see `TimerQueue`. */
+export function clockOn(host: SimulatedHost, agenda: TimerQueue): Clock {
+  const after: Clock['after'] = (delayMs, run) => {
+    const due = agenda.add(host.monotonicMs() + Math.max(0, Math.ceil(delayMs)), run);
+    return {
+      [Symbol.dispose]: () => {
+        due.cancelled = true;
+      },
+    };
+  };
+  return {
+    bootId: host.bootId,
+    now: () => host.wallMs(),
+    monotonicMs: () => host.monotonicMs(),
+    after,
+    every: (intervalMs, tick) => agenda.every(host.monotonicMs(), intervalMs, tick),
+    sleep: (durationMs, signal) => sleepOn(after, durationMs, signal),
+  };
+}

@@ -1,0 +1,58 @@
+import { onTestFinished, describe, expect, it } from 'vitest';
+import { ReadQueue } from '../../../src/collect/tail/read_queue.ts';
+import { type Clock, systemClock } from '../../../src/core/clock.ts';
+
+/** Each bit of work takes a millisecond; turns are four long. */
+function aRound() {
+  let nowMs = 0;
+  const clock: Clock = { ...systemClock, monotonicMs: () => nowMs };
+  const turns = new ReadQueue(clock, 4, () => undefined);
+  onTestFinished(() => turns[Symbol.dispose]());
+  const done: string[] = [];
+  const worker = (name: string, bits = 1, during: () => void = () => undefined) => ({
+    work: () => {
+      done.push(name);
+      nowMs += 1;
+      during();
+      bits -= 1;
+      return bits > 0;
+    },
+  });
+  return { turns, done, worker };
+}
+
+describe('turns', () => {
+  it('let news wait for one turn of looks that nobody waits for, not for all of them', async () => {
+    const { turns, done, worker } = aRound();
+    const news = worker('news');
+    for (let at = 0; at < 100; at += 1)
+      turns.wakeLater(
+        worker('look', 1, () => {
+          if (at === 1) turns.wake(news);
+        }),
+      );
+    await turns.idle();
+    expect(done.length).toBe(101);
+    expect(done.indexOf('news')).toBe(4);
+  });
+
+  it('take one look that nobody waits for in each turn of a flood', async () => {
+    const { turns, done, worker } = aRound();
+    turns.wake(worker('flood', 100));
+    for (let at = 0; at < 3; at += 1) turns.wakeLater(worker('look'));
+    await turns.idle();
+    expect(done.length).toBe(103);
+    expect(done.lastIndexOf('look')).toBeLessThan(15);
+  });
+
+  it('give whoever has news and is looked at anyway one bit, with the others that have news', async () => {
+    const { turns, done, worker } = aRound();
+    const both = worker('both');
+    turns.wakeLater(worker('look'));
+    turns.wakeLater(both);
+    turns.wake(both);
+    turns.wakeLater(both);
+    await turns.idle();
+    expect(done).toEqual(['both', 'look']);
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import type { Infrastructure } from '../../src/app/infrastructure.ts';
+import { createPaging, keyOfFailure } from '../../src/app/paging.ts';
+import type { HostEnvironment } from '../../src/app/host_environment.ts';
+import { countingIds } from '../../src/core/id.ts';
+import { Ledger } from '../../src/journal/ledger.ts';
+import { MemoryStore } from '../../src/journal/memory.ts';
+import { fakeClock } from '../support/fake_clock.ts';
+
+function setUp(store = new MemoryStore()) {
+  const { clock } = fakeClock();
+  const ledger = new Ledger(store, clock);
+  const nothing = () => undefined;
+  const world = { ids: countingIds(), log: { info: nothing, warn: nothing, error: nothing } };
+  const people = createPaging({ ledger, clock: ledger.clock } as Infrastructure, world as unknown as HostEnvironment);
+  ledger.open();
+  return { ledger, people, store };
+}
+
+describe('a failure of Reeve itself', () => {
+  it.each([
+    ['run run-1: QUEUE_FULL: the lane is full', 'reeve/internal/run'],
+    ['run run-2: something else', 'reeve/internal/run'],
+    ['housekeeping: disk I/O error', 'reeve/internal/housekeeping'],
+    ['JOURNAL_UNWRITABLE: cannot write', 'reeve/internal/journal_unwritable'],
+    ['(unexpected)', 'reeve/internal/other'],
+    ['', 'reeve/internal/other'],
+  ])('%j is paged under %s', (text, key) => {
+    expect(keyOfFailure(text)).toBe(key);
+  });
+
+  it('is one page per kind, however often it happens', () => {
+    const { people } = setUp();
+    for (const text of ['sample: a', 'sample: b', 'settle: a']) people.fail(text);
+    expect(people.openPages()).toEqual(['reeve/internal/sample', 'reeve/internal/settle']);
+  });
+
+  it('ends when Reeve starts cleanly again, and no other page does', () => {
+    const first = setUp();
+    first.people.fail('sample: a');
+    const about = { severity: 'info', reason: 'lasting', scope: { kind: 'fleet' }, summary: '', details: '' } as const;
+    const page = { ...about, key: 'incident/inc-1', incident: 'inc-1', classification: undefined };
+    first.ledger.append(first.people.raise(page));
+
+    const { ledger, people } = setUp(first.store);
+    ledger.append(people.recovered());
+    expect(people.openPages()).toEqual(['incident/inc-1']);
+  });
+});

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { BlindSpots } from '../../../src/detect/templates/blind_spots.ts';
+import { tokensOf } from '../../../src/detect/templates/template_tokens.ts';
+import { TemplateMiner } from '../../../src/detect/templates/templates.ts';
+import { aCatalogue } from '../catalogue_source.ts';
+
+describe('tokensOf', () => {
+  it.each([
+    ['2026-11-21T20:58:36.351Z up', '<time> up'],
+    ['from 10.0.0.1:80 to [fe80::1]', 'from <ip> to <ip>'],
+    ['GET http://a.example/x?y failed', 'GET <url> failed'],
+    ['open /srv/a b.ts', 'open <path> b.ts'],
+    ['at 0x55d3 in 12.5s', 'at <hex> in <num>s'],
+    ['user "bob smith" left', 'user <str> left'],
+    ['id 3f2504e0-4f89-11d3-9a0c-0305e82c3301', 'id <id>'],
+  ])('%s becomes %s', (line, expected) => {
+    expect(tokensOf(line).join(' ')).toBe(expected);
+  });
+});
+
+describe('TemplateMiner', () => {
+  it('gives lines of one shape one template, and marks where they differ', () => {
+    const miner = new TemplateMiner();
+    const first = miner.learn('widget alpha failed to frob in 12 ms');
+    const second = miner.learn('widget alpha failed to twist in 99 ms');
+    expect([first.isNew, second.isNew]).toEqual([true, false]);
+    expect(second.template).toMatchObject({ id: first.template.id, text: 'widget alpha failed to <*> in <num> ms' });
+  });
+
+  it('keeps lines of different shapes apart', () => {
+    const miner = new TemplateMiner();
+    expect(miner.learn('disk is slow today').template.id).not.toBe(miner.learn('tape is gone now').template.id);
+  });
+
+  it('knows what a new line is like', () => {
+    const miner = new TemplateMiner();
+    miner.seed('Connection to 10.0.0.1 refused by host', 'refused');
+    expect(miner.learn('Connection to 10.9.9.9 refused by peer').template.like).toBe('refused');
+  });
+
+  it('keeps to its memory and counts what it forgets', () => {
+    const miner = new TemplateMiner({ clustersMax: 50 });
+    for (let at = 0; at < 5000; at += 1)
+      miner.learn(`shape${'abcdefghij'[at % 10]}${String.fromCharCode(97 + (at % 26))} ${'w '.repeat(at % 37)}`);
+    expect(miner.size).toBeLessThanOrEqual(50);
+    expect(miner.evicted).toBeGreaterThan(0);
+  });
+});
+
+describe('BlindSpots', () => {
+  const catalogue = aCatalogue([{ id: 'refused', regex: 'Connection refused' }]);
+  const complaint = (text: string, monoMs: number, channel?: string) => ({ text, channel, at: monoMs, monoMs });
+
+  it('lists what recurs, per channel, with first and last sight', () => {
+    const spots = new BlindSpots(catalogue);
+    for (let at = 0; at < 5; at += 1) spots.observe(complaint(`widget ${at} failed`, at * 1000, 'news'));
+    spots.observe(complaint('widget 9 failed', 9000, 'sport'));
+    expect(spots.list(10_000)).toEqual([
+      {
+        template: 'widget <num> failed',
+        channel: 'news',
+        count: 5,
+        total: 5,
+        firstSeenAt: 0,
+        lastSeenAt: 4000,
+        sample: 'widget 0 failed',
+        bursting: false,
+        like: undefined,
+      },
+    ]);
+  });
+
+  it('forgets what has not been said for ten minutes', () => {
+    const spots = new BlindSpots(catalogue);
+    for (let at = 0; at < 5; at += 1) spots.observe(complaint('widget failed', at));
+    expect(spots.list(9 * 60_000 + 59_999)).toHaveLength(1);
+    expect(spots.list(10 * 60_000)).toHaveLength(0);
+  });
+
+  it('notices a burst over a background', () => {
+    const spots = new BlindSpots(catalogue, { recurringMin: 1000 });
+    for (let minute = 0; minute < 9; minute += 1) spots.observe(complaint('widget failed', minute * 60_000));
+    expect(spots.list(9 * 60_000)).toEqual([]);
+    for (let at = 0; at < 10; at += 1) spots.observe(complaint('widget failed', 9 * 60_000 + at));
+    expect(spots.list(9 * 60_000 + 10)).toEqual([expect.objectContaining({ bursting: true, count: 19 })]);
+  });
+
+  it('keeps to its memory and counts what it forgets', () => {
+    const spots = new BlindSpots(catalogue, { spotsMax: 10, recurringMin: 1 });
+    for (let at = 0; at < 25; at += 1) spots.observe(complaint('widget failed', at, `ch${at}`));
+    expect(spots.list(100)).toHaveLength(10);
+    expect(spots.dropped).toBe(15);
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import type { ProcessReading } from '../../src/core/engine.ts';
+import { processGenerationsOf } from '../../src/engine/process_generations.ts';
+
+const reading = (overrides: Partial<ProcessReading> = {}): ProcessReading => ({
+  state: 'S',
+  parent: 50,
+  startTicks: 900,
+  cpuMs: 120,
+  bytesWritten: 4_096,
+  ...overrides,
+});
+const word = (overrides: object = {}) => ({ pid: 77, start: 100, now: 105, monoMs: 1_000, parent: 50, ...overrides });
+
+describe('lives', () => {
+  it('with auto believes only children of the engine, and never of pid 1', () => {
+    const look = (parent: number | undefined, child: number) =>
+      processGenerationsOf('auto', () => reading({ parent: child })).look('a', word({ parent }));
+    expect(look(50, 50)).toMatchObject({ generation: '77:t900', cpuMs: 120, halted: false, bytesWritten: 4_096 });
+    for (const [parent, child] of [
+      [50, 51],
+      [1, 1],
+      [undefined, 50],
+    ] as const) {
+      expect(look(parent, child)).toMatchObject({ generation: '77:100', cpuMs: undefined, halted: undefined });
+    }
+  });
+
+  it('with true believes every process of that pid, with false none', () => {
+    expect(processGenerationsOf(true, () => reading({ parent: 3 })).look('a', word())).toMatchObject({ cpuMs: 120 });
+    expect(processGenerationsOf(false, () => reading()).look('a', word())).toMatchObject({
+      cpuMs: undefined,
+      generation: '77:100',
+    });
+    expect(processGenerationsOf('auto', undefined).look('a', word())).toMatchObject({ halted: undefined });
+  });
+
+  it('sees a process that is halted or traced', () => {
+    const halted = (state: string) => processGenerationsOf('auto', () => reading({ state })).look('a', word()).halted;
+    expect(['T', 't', 'R', 'S', 'D', 'Z'].map(halted)).toEqual([true, true, false, false, false, false]);
+  });
+
+  it('keeps the name of a life while /proc is unreadable for a moment', () => {
+    let gone = false;
+    const generations = processGenerationsOf('auto', () => (gone ? undefined : reading()));
+    const first = generations.look('a', word()).generation;
+    gone = true;
+    expect(generations.look('a', word({ monoMs: 2_000 })).generation).toBe(first);
+    gone = false;
+    expect(generations.look('a', word({ monoMs: 3_000 })).generation).toBe(first);
+  });
+
+  it('takes a used pid with another start for another life', () => {
+    let startTicks = 900;
+    const generations = processGenerationsOf('auto', () => reading({ startTicks }));
+    expect(generations.look('a', word()).generation).toBe('77:t900');
+    startTicks = 1_000;
+    expect(generations.look('a', word()).generation).toBe('77:t1000');
+  });
+
+  it('forgets a life that ended, and keeps channels apart', () => {
+    const generations = processGenerationsOf(false, undefined);
+    generations.look('a', word());
+    expect(generations.look('b', word({ start: 200 })).generation).toBe('77:200');
+    expect(generations.look('a', word({ pid: 0 }))).toMatchObject({
+      pid: undefined,
+      generation: undefined,
+      uptimeMs: undefined,
+    });
+    expect(generations.look('a', word({ start: 300, now: 301 }))).toMatchObject({
+      generation: '77:300',
+      uptimeMs: 1_000,
+    });
+  });
+
+  it('never gives a negative age', () => {
+    expect(processGenerationsOf(false, undefined).look('a', word({ start: 500, now: 100 })).uptimeMs).toBe(0);
+  });
+});

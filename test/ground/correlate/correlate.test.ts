@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import type { FailureClass } from '../../../src/core/classification.ts';
+import type { Finding } from '../../../src/ground/rules/classify.ts';
+import {
+  CAUSE_QUIET_MS,
+  coveredBy,
+  DEATHS_QUIET_MS,
+  LEFTOVER_MEMORY_MS,
+  suspected,
+} from '../../../src/ground/correlate/correlate.ts';
+import { Fleet, four, member, trouble, WELL } from '../fleet.ts';
+
+describe('a shared cause', () => {
+  it('begins with three channels of a group within the window, not with two', () => {
+    const down = trouble('upstream_unavailable');
+    const two = [member('a', down), member('b', down), member('c', WELL), member('d', WELL)];
+    expect(new Fleet().step(two)).toEqual([]);
+    const [cause] = new Fleet().step(four(down, WELL));
+    expect(cause).toMatchObject({
+      scope: { kind: 'group', id: 'pull' },
+      classification: 'upstream_unavailable',
+      channels: ['a', 'b', 'c'],
+      phase: 'active',
+    });
+  });
+
+  it('asks for 60 s: at 60,000 ms apart they belong together, at 60,001 not', () => {
+    const down = trouble('output_stalled');
+    const at = (ms: number) => [
+      member('a', down, { firstSeenMs: 0 }),
+      member('b', down, { firstSeenMs: 10 }),
+      member('c', down, { firstSeenMs: ms }),
+      member('d', WELL),
+    ];
+    expect(new Fleet().step(at(60_000), 61_000)).toHaveLength(1);
+    expect(new Fleet().step(at(60_001), 61_000)).toHaveLength(0);
+  });
+
+  it('is the whole of a small group, for what a source or a machine does to it', () => {
+    const pair = (classification: FailureClass) => [
+      member('a', trouble(classification)),
+      member('b', trouble(classification)),
+    ];
+    expect(new Fleet().step(pair('upstream_unavailable'))).toHaveLength(1);
+    expect(new Fleet().step(pair('process_crashed'))).toHaveLength(0);
+    expect(new Fleet().step([member('a', trouble('upstream_unavailable'))])).toHaveLength(0);
+  });
+
+  it('counts channels that play still and complain of the same, where one is in that trouble', () => {
+    const omen: Finding = { ...WELL, omen: 'upstream_unavailable' } as Finding;
+    expect(new Fleet().step(four(omen))).toEqual([]);
+    const [cause] = new Fleet().step([member('a', trouble('upstream_unavailable', true)), ...four(omen).slice(1)]);
+    expect(cause).toMatchObject({ classification: 'upstream_unavailable', channels: ['a', 'b', 'c', 'd'] });
+    const fleet = new Fleet();
+    fleet.causes = [cause!];
+    expect(fleet.step(four(omen), CAUSE_QUIET_MS + 1_000).filter(({ phase }) => phase === 'active')).toEqual([]);
+  });
+
+  it('takes different classes of one family as one, and names the most frequent', () => {
+    const seen = [
+      member('a', trouble('upstream_unavailable')),
+      member('b', trouble('upstream_unavailable')),
+      member('c', trouble('upstream_rate_limited')),
+      member('d', WELL),
+    ];
+    expect(new Fleet().step(seen)[0]?.classification).toBe('upstream_unavailable');
+  });
+
+  it('spans groups that read from one host', () => {
+    const down = (id: string, group: string) =>
+      member(id, trouble('upstream_unavailable'), { group, sourceHost: 'origin:80' });
+    const others = ['x', 'y'].map((id) => member(id, WELL, { group: id }));
+    const [cause] = new Fleet().step([down('a', 'x'), down('b', 'x'), down('c', 'y'), ...others]);
+    expect(cause?.scope).toEqual({ kind: 'engine', id: 'local' });
+  });
+
+  it('belongs to the engine for what its machine does', () => {
+    const full = trouble('host_exhausted');
+    const [cause] = new Fleet().step([
+      member('a', full, { group: 'x' }),
+      member('b', full, { group: 'y' }),
+      member('c', full),
+    ]);
+    expect(cause?.scope).toEqual({ kind: 'engine', id: 'local' });
+    const alone = new Fleet().step([member('a', WELL)], 1_000, [{ engine: 'local', assessment: full }]);
+    expect(alone[0]).toMatchObject({ classification: 'host_exhausted', channels: [] });
+  });
+
+  it('does not take deaths that the engine may still mend', () => {
+    expect(new Fleet().step(four(trouble('process_crashed', true)))).toEqual([]);
+    expect(new Fleet().step(four(trouble('upstream_unavailable', true)))).toHaveLength(1);
+  });
+
+  it('counts deaths that may still be mended beside one that is certain: the first is not the only one', () => {
+    const [first, ...others] = four(trouble('process_crashed', true));
+    const certain = { ...first!, finding: trouble('process_crashed') };
+    expect(new Fleet().step([certain, ...others])[0]).toMatchObject({ family: 'dead', channels: ['a', 'b', 'c', 'd'] });
+  });
+});
+
+describe('the end of a shared cause', () => {
+  const down = trouble('upstream_unavailable');
+  const dead = trouble('process_crashed');
+
+  it('comes when it has not shown itself for 5 s, and not a moment sooner', () => {
+    const fleet = new Fleet();
+    fleet.step(four(down));
+    expect(fleet.step(four(WELL), CAUSE_QUIET_MS - 1)[0]?.phase).toBe('active');
+    expect(fleet.step(four(WELL), 1)).toEqual([]);
+  });
+
+  it('leaves the channels that stay dark, which are not a new cause', () => {
+    const fleet = new Fleet();
+    fleet.step(four(down));
+    const [early] = fleet.step(four(dead, WELL), 1_000);
+    expect(early).toMatchObject({ phase: 'active', dark: [] });
+    const [late, ...more] = fleet.step(four(dead, WELL), CAUSE_QUIET_MS);
+    expect(late).toMatchObject({ phase: 'over', classification: 'upstream_unavailable', dark: ['a', 'b', 'c'] });
+    expect(more).toEqual([]);
+    expect(fleet.step(four(dead, WELL), 600_000)).toHaveLength(1);
+    expect(fleet.step(four(WELL), 1_000)).toEqual([]);
+  });
+
+  it('leaves for a moment what is not clear yet, which is not a new cause either', () => {
+    const fleet = new Fleet();
+    fleet.step(four(trouble('upstream_unavailable')));
+    const [first, ...others] = four(trouble('unknown', true));
+    const causes = fleet.step([{ ...first!, finding: trouble('unknown') }, ...others]);
+    expect(causes.map(({ family }) => family)).toEqual(['upstream']);
+    const fresh = new Fleet().step([{ ...first!, finding: trouble('unknown') }, ...others]);
+    expect(fresh.map(({ family }) => family)).toEqual(['unknown']);
+  });
+
+  it('knows late leftovers for what they are', () => {
+    const fleet = new Fleet();
+    fleet.step(four(trouble('media_unplayable')));
+    fleet.step(four(trouble('unknown', true)), CAUSE_QUIET_MS);
+    const [cause, ...more] = fleet.step(four(trouble('output_stalled'), WELL), 20_000);
+    expect(cause).toMatchObject({ phase: 'over', dark: ['a', 'b', 'c'] });
+    expect(more).toEqual([]);
+  });
+
+  it('is taken back when it shows itself again', () => {
+    const fleet = new Fleet();
+    fleet.step(four(down));
+    fleet.step(four(dead), CAUSE_QUIET_MS);
+    expect(fleet.causes[0]?.phase).toBe('over');
+    expect(fleet.step(four(down))[0]).toMatchObject({ phase: 'active', dark: [] });
+  });
+
+  it('is forgotten where nothing is dark and nothing is well either', () => {
+    const fleet = new Fleet();
+    fleet.step(four(down));
+    const odd = four(trouble('encoder_misconfigured', true), trouble('item_churn'));
+    fleet.step(odd, CAUSE_QUIET_MS);
+    expect(fleet.causes.some(({ family }) => family === 'upstream')).toBe(true);
+    expect(fleet.step(odd, LEFTOVER_MEMORY_MS).some(({ family }) => family === 'upstream')).toBe(false);
+  });
+
+  it('of deaths comes when no more have died for 30 s; what is dead is then left over', () => {
+    const fleet = new Fleet();
+    expect(fleet.step(four(dead, WELL))[0]?.family).toBe('dead');
+    expect(fleet.step(four(dead, WELL), DEATHS_QUIET_MS - 1)[0]).toMatchObject({ phase: 'active' });
+    fleet.step(four(dead), 0);
+    expect(fleet.step(four(dead), DEATHS_QUIET_MS - 1)[0]).toMatchObject({ phase: 'active' });
+    expect(fleet.step(four(dead), 1)[0]).toMatchObject({ phase: 'over', dark: ['a', 'b', 'c', 'd'] });
+  });
+
+  it('of stalls does not come while they stall: nobody restarts them one by one', () => {
+    const fleet = new Fleet();
+    for (let minute = 0; minute < 30; minute += 1) fleet.step(four(trouble('output_stalled')), 60_000);
+    expect(fleet.causes[0]).toMatchObject({ phase: 'active', family: 'stalled', dark: [] });
+  });
+});
+
+describe('what a shared cause forbids', () => {
+  it('is every single change in its scope while it is active, and afterwards only on what it left dark', () => {
+    const fleet = new Fleet();
+    const [a, , , d] = four(WELL).map(({ ref }) => ref);
+    fleet.step(four(trouble('upstream_unavailable'), WELL));
+    expect(suspected(fleet.causes, d!)).toBeDefined();
+    expect(coveredBy(fleet.causes, d!)).toBeUndefined();
+    expect(coveredBy(fleet.causes, a!)).toBeDefined();
+    fleet.step(four(trouble('process_crashed'), WELL), CAUSE_QUIET_MS);
+    expect(suspected(fleet.causes, d!)).toBeUndefined();
+    expect(suspected(fleet.causes, a!)).toBeDefined();
+  });
+
+  it('reaches no other group', () => {
+    const fleet = new Fleet();
+    const stranger = member('z', WELL, { group: 'gen' });
+    fleet.step([...four(trouble('upstream_unavailable')), stranger]);
+    expect(suspected(fleet.causes, stranger.ref)).toBeUndefined();
+  });
+});
+
+it('gives the same causes whatever the order of the channels', () => {
+  const seen = [
+    ...four(trouble('upstream_unavailable')),
+    ...['x', 'y', 'z'].map((id) => member(id, trouble('encode_too_slow'), { group: 'gen' })),
+  ];
+  expect(new Fleet().step([...seen].reverse())).toEqual(new Fleet().step(seen));
+});

@@ -1,0 +1,166 @@
+import { describe, expect, it } from 'vitest';
+import type { SourceSample } from '../../../src/core/sample.ts';
+import type { SymptomKind } from '../../../src/core/symptom.ts';
+import { classify } from '../../../src/ground/rules/classify.ts';
+import {
+  isBack,
+  nearbyIsBack,
+  nearbySources,
+  PLAYS_AGAIN_MS,
+  playingNearby,
+} from '../../../src/ground/correlate/nearby.ts';
+import { nextAnswer, type SourceFacts } from '../../../src/ground/facts/output_facts.ts';
+import type { SymptomFacts } from '../../../src/ground/facts/symptom_facts.ts';
+import { Scene, setupOf } from '../scene.ts';
+
+/** The looks at one source: `x` fails, `.` answers; one look each 2 s. */
+function looks(pattern: string, fromMs = 0): SourceFacts {
+  const sampleAt = (mark: string, at: number): SourceSample => {
+    const monoMs = fromMs + at * 2_000;
+    const base = { kind: 'source', channel: 'a', host: 'origin:80', source: 'probe', at: monoMs, monoMs } as const;
+    return mark === 'x' ? { ...base, ok: false, failure: 'refused' } : { ...base, ok: true };
+  };
+  const samples = [...pattern].map(sampleAt);
+  return samples.slice(1).reduce<SourceFacts>(nextAnswer, nextAnswer(undefined, samples[0]!));
+}
+
+describe('the sources of a group', () => {
+  it('that failed together and answer again tell from when to when they were gone', () => {
+    const nearby = nearbySources([looks('.xxx...'), looks('..xx....')]);
+    expect(nearby).toMatchObject({ failFromMs: 2_000, okSinceMs: 8_000 });
+  });
+
+  it('tell nothing where one fails still, never failed, failed at another time, or none is looked at', () => {
+    expect(nearbySources([looks('.xxx...'), looks('..xxxxx')])).toBeUndefined();
+    expect(nearbySources([looks('.xxx...'), looks('.......')])).toBeUndefined();
+    expect(nearbySources([looks('.xxx...'), looks('.xxx...', 60_000)])).toBeUndefined();
+    expect(nearbySources([])).toBeUndefined();
+    expect(nearbySources([looks('.......'), looks('.xxx...')])).toBeUndefined();
+    expect(nearbySources([looks('.xxxxxx'), looks('.xxx...'), looks('.xxx...')])).toBeUndefined();
+    expect(nearbySources([{ ...looks('.xxx...'), lastFailMs: undefined }])).toBeUndefined();
+    expect(nearbySources([{ ...looks('.xxx...'), lastFailFromMs: undefined }])).toBeUndefined();
+  });
+
+  it('failed together when no more than 30 s lie between them, and are back when the last of them is', () => {
+    const early = { ...looks('.xxx...'), lastFailFromMs: 10_000, lastFailMs: 20_000, okSinceMs: 0 };
+    const late = (fromMs: number) => ({ ...early, lastFailFromMs: fromMs, lastFailMs: 60_000, okSinceMs: 5_000 });
+    for (const order of [(a: SourceFacts, b: SourceFacts) => [a, b], (a: SourceFacts, b: SourceFacts) => [b, a]]) {
+      expect(nearbySources(order(early, late(50_000)))).toEqual({
+        failFromMs: 10_000,
+        lastFailMs: 60_000,
+        okSinceMs: 5_000,
+      });
+      expect(nearbySources(order(early, late(50_001)))).toBeUndefined();
+    }
+    const later = { ...early, lastFailFromMs: 90_000, lastFailMs: 95_000 };
+    expect(nearbySources([early, late(50_000), later])?.failFromMs).toBe(10_000);
+  });
+
+  it('are back after two good looks that are 3 s apart', () => {
+    const good = (okStreak: number, okSinceMs: number | undefined) =>
+      isBack({ ...looks('.xxx...'), okStreak, okSinceMs });
+    const lastMs = looks('.xxx...').last.monoMs;
+    expect([good(2, lastMs - 3_000), good(2, lastMs - 2_999), good(1, lastMs - 9_000)]).toEqual([true, false, false]);
+    expect(good(2, undefined)).toBe(false);
+  });
+
+  it('are not back after one good look', () => {
+    expect(nearbySources([looks('.xxx.')])).toBeUndefined();
+    expect(nearbySources([looks('.xxx..')])).toBeUndefined();
+    expect(nearbySources([looks('.xxx...')])).toBeDefined();
+  });
+});
+
+describe('channels that play again, where nobody looks at a source', () => {
+  const said = (kind: SymptomKind, firstMs: number, lastMs: number): SymptomFacts => ({
+    kind,
+    origin: 'log',
+    at: 0,
+    firstMs,
+    lastMs,
+    count: 1,
+    windowMs: 60_000,
+    confidence: 0.9,
+    pattern: undefined,
+    evidence: [],
+  });
+  const back = { symptoms: [said('upstream_unreachable', 10_000, 20_000)], healthySinceMs: 50_000 };
+
+  it('tell from when to when their source was gone', () => {
+    const words = [said('dns_failure', 8_000, 12_000), said('corrupt_input', 1_000, 90_000), ...back.symptoms];
+    expect(playingNearby([{ ...back, symptoms: words }], 100_000)).toEqual({
+      failFromMs: 8_000,
+      lastFailMs: 20_000,
+      okSinceMs: 50_000,
+    });
+  });
+
+  it('tell it when they have played for half a minute, and not a moment before', () => {
+    const at = (ms: number) => playingNearby([back], 50_000 + PLAYS_AGAIN_MS + ms)?.okSinceMs;
+    expect([at(-1), at(0)]).toEqual([undefined, 50_000]);
+  });
+
+  it('tell nothing when they played on through it, or never complained of their source', () => {
+    expect(playingNearby([{ ...back, healthySinceMs: 19_999 }], 100_000)).toBeUndefined();
+    expect(playingNearby([{ ...back, healthySinceMs: 20_000 }], 100_000)?.okSinceMs).toBe(20_000);
+    expect(playingNearby([{ ...back, symptoms: [said('corrupt_input', 1, 2)] }], 100_000)).toBeUndefined();
+    expect(playingNearby([], 100_000)).toBeUndefined();
+  });
+
+  it('tell of the last outage, in whatever order they are asked', () => {
+    const later = { symptoms: [said('upstream_timeout', 60_000, 61_000)], healthySinceMs: 65_000 };
+    for (const order of [
+      [back, later],
+      [later, back],
+    ]) {
+      expect(playingNearby(order, 100_000)?.failFromMs).toBe(60_000);
+    }
+  });
+
+  it('tell of the first of two that failed to the same moment', () => {
+    const twin = { ...back, healthySinceMs: 55_000 };
+    expect(playingNearby([back, twin], 100_000)?.okSinceMs).toBe(50_000);
+    expect(playingNearby([twin, back], 100_000)?.okSinceMs).toBe(55_000);
+  });
+});
+
+describe('a channel whose own source nobody looks at', () => {
+  /** It ended by itself, and its last words were about its source. */
+  function dead(extra = {}): { readonly scene: Scene; readonly saidMs: number } {
+    const scene = new Scene(extra);
+    scene.log('upstream_unreachable');
+    const saidMs = scene.nowMs;
+    scene.die({ code: 1 }).look().advance(40_000);
+    return { scene, saidMs };
+  }
+  const named = (scene: Scene, nearby: { failFromMs: number; okSinceMs: number } | undefined): string => {
+    const finding = classify(scene.facts(), scene.context({ nearby }), scene.nowMs);
+    return finding.trouble ? finding.classification : 'fine';
+  };
+
+  it('died of what is over when the sources around it failed then and are back', () => {
+    const { scene, saidMs } = dead();
+    expect(named(scene, undefined)).toBe('upstream_unavailable');
+    expect(named(scene, { failFromMs: saidMs - 1_000, okSinceMs: saidMs + 20_000 })).toBe('process_crashed');
+  });
+
+  it('is still without its source when it complained after the others were back, or long before they were gone', () => {
+    const { scene, saidMs } = dead();
+    expect(named(scene, { failFromMs: saidMs - 9_000, okSinceMs: saidMs - 1 })).toBe('upstream_unavailable');
+    expect(named(scene, { failFromMs: saidMs + 31_000, okSinceMs: saidMs + 39_000 })).toBe('upstream_unavailable');
+  });
+
+  it('complained in that outage when it did so from 30 s before it to its end', () => {
+    const nearby = { failFromMs: 100_000, okSinceMs: 200_000 };
+    const isOver = (saidMs: number) => nearbyIsBack(setupOf('news'), nearby, saidMs);
+    expect([69_999, 70_000, 200_000, 200_001].map(isOver)).toEqual([false, true, true, false]);
+    expect(nearbyIsBack(setupOf('news', { hasSource: true }), nearby, 150_000)).toBe(false);
+    expect(nearbyIsBack(setupOf('news'), undefined, 150_000)).toBe(false);
+  });
+
+  it('takes nobody else’s word where its own source is to be looked at', () => {
+    const { scene, saidMs } = dead({ hasSource: true, sourceEveryMs: 10_000 });
+    scene.set({ source: 'refused' }).advance(20_000);
+    expect(named(scene, { failFromMs: saidMs - 1_000, okSinceMs: saidMs + 20_000 })).toBe('upstream_unavailable');
+  });
+});

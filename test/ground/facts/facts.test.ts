@@ -1,0 +1,249 @@
+import { describe, expect, it } from 'vitest';
+import type { ProcessSample, ProcessState } from '../../../src/core/sample.ts';
+import { FactStore } from '../../../src/ground/facts/facts.ts';
+import { EPOCH, setupOf } from '../scene.ts';
+
+const ENGINE = { id: 'local', pollMs: 1_000, autorestartGraceMs: 1_000, hostEveryMs: undefined };
+
+function setUp() {
+  const starts: string[] = [];
+  const factStore = new FactStore({ channels: [setupOf('news')], engines: [ENGINE] }, (channel, generation, engine) =>
+    starts.push(`${channel} ${generation} ${engine}`),
+  );
+  const see = (monoMs: number, state: ProcessState, generation?: string, extra: Partial<ProcessSample> = {}) =>
+    factStore.observe({
+      kind: 'process',
+      channel: 'news',
+      engine: 'local',
+      at: EPOCH + monoMs,
+      monoMs,
+      source: 's',
+      state,
+      pid: undefined,
+      generation,
+      uptimeMs: undefined,
+      exitCode: undefined,
+      exitSignal: undefined,
+      stoppedOnPurpose: false,
+      cpuMs: undefined,
+      halted: undefined,
+      bytesWritten: undefined,
+      ...extra,
+    });
+  const process = () => factStore.view('news')!.process!;
+  return { factStore, see, starts, process };
+}
+
+describe('starts', () => {
+  it('the first sight of a process is a baseline, not a start', () => {
+    const { see, starts, process } = setUp();
+    see(1_000, 'running', 'a');
+    see(2_000, 'running', 'a');
+    expect(starts).toEqual([]);
+    expect(process().ends).toEqual([]);
+  });
+
+  it.each([
+    ['was seen to die a moment before', 119_000, {}, [1_000]],
+    ['was seen to die longer ago than evidence is fresh', 121_001, {}, []],
+    ['was stopped on purpose since', 2_000, { stoppedOnPurpose: true }, []],
+    ['runs again', 2_000, { state: 'running' }, []],
+    ['is given up by its engine', 2_000, { state: 'fatal' }, []],
+  ] as const)('a process that an earlier life of Reeve left behind and that %s', (_, seenMs, sample, ends) => {
+    const { factStore, see, process } = setUp();
+    factStore.recallEnd('news', 1_000);
+    see(seenMs, 'exited', 'a', { exitCode: 1, ...sample });
+    expect(process().ends).toEqual(ends);
+    expect(process().lastEnd?.exitCode).toBe(ends.length === 0 ? undefined : 1);
+  });
+
+  it('what an earlier life saw is no witness once this life has seen the process run', () => {
+    const { factStore, see, process } = setUp();
+    see(1_000, 'running', 'a');
+    factStore.recallEnd('news', 1_500);
+    see(2_000, 'exited', 'a', { exitCode: 1 });
+    expect(process().ends).toEqual([2_000]);
+  });
+
+  it('what an earlier life left half done explains a stop until the process is seen to run', () => {
+    const { factStore, see, process } = setUp();
+    factStore.recallChange('stranger');
+    expect(factStore.view('stranger')).toBeUndefined();
+    factStore.recallChange('news');
+    see(1_000, 'stopping', 'a');
+    see(1_500, 'stopped', 'a', { stoppedOnPurpose: true });
+    expect(process().stoppedByUs).toBe(true);
+    see(2_000, 'running', 'b');
+    see(3_000, 'stopped', 'b', { stoppedOnPurpose: true });
+    expect(process().stoppedByUs).toBe(false);
+  });
+
+  it('a new generation is a start, also when the death between was not seen', () => {
+    const { see, starts, process } = setUp();
+    see(1_000, 'running', 'a');
+    see(2_000, 'running', 'b');
+    expect(starts).toEqual(['news b local']);
+    expect(process()).toMatchObject({ ends: [2_000], lastEnd: { seen: false }, generation: 'b' });
+  });
+
+  it('each is told once', () => {
+    const { see, starts } = setUp();
+    see(1_000, 'running', 'a');
+    see(2_000, 'exited');
+    see(3_000, 'starting', 'b');
+    see(4_000, 'running', 'b');
+    see(5_000, 'running', 'b');
+    expect(starts).toEqual(['news b local']);
+  });
+
+  it('a process that runs after it was first seen down is a start', () => {
+    const { see, starts } = setUp();
+    see(1_000, 'fatal');
+    see(2_000, 'running', 'a');
+    expect(starts).toEqual(['news a local']);
+  });
+
+  it('what is first seen unreadable is a baseline only when it can be read', () => {
+    const { see, starts } = setUp();
+    see(1_000, 'unknown');
+    see(2_000, 'unknown');
+    see(3_000, 'running', 'a');
+    see(4_000, 'unknown');
+    see(5_000, 'running', 'a');
+    expect(starts).toEqual([]);
+    see(6_000, 'running', 'b');
+    expect(starts).toHaveLength(1);
+  });
+
+  it('are counted without pids, by running again or by a younger age', () => {
+    const { see, starts } = setUp();
+    see(1_000, 'running', undefined, { uptimeMs: 60_000 });
+    see(2_000, 'running', undefined, { uptimeMs: 61_000 });
+    see(3_000, 'exited');
+    see(4_000, 'running', undefined, { uptimeMs: 500 });
+    see(5_000, 'running', undefined, { uptimeMs: 1_500 });
+    expect(starts).toHaveLength(1);
+    see(20_000, 'running', undefined, { uptimeMs: 200 });
+    expect(starts).toHaveLength(2);
+  });
+
+  it('quick retries of the engine are visible one by one', () => {
+    const { see, starts, process } = setUp();
+    see(1_000, 'running', 'a');
+    for (let retry = 1; retry <= 4; retry += 1) {
+      see(1_000 + retry * 1_000, 'backoff');
+      see(1_500 + retry * 1_000, 'starting', `r${retry}`);
+    }
+    see(6_000, 'fatal');
+    expect(starts).toHaveLength(4);
+    expect(process().ends).toHaveLength(5);
+    expect(process().failedLives).toBe(5);
+  });
+
+  it('take the name of whoever began them', () => {
+    const { factStore, see, process } = setUp();
+    see(1_000, 'running', 'a');
+    see(2_000, 'running', 'b');
+    factStore.started('news', 'reeve', 'b');
+    expect(process().starts).toEqual([{ monoMs: 2_000, generation: 'b', origin: 'reeve' }]);
+  });
+});
+
+describe('ends', () => {
+  it('within an action of Reeve are its own; those of a life that it began are not', () => {
+    const { factStore, see, process } = setUp();
+    see(1_000, 'running', 'a');
+    factStore.acted('news', 60_000);
+    see(60_500, 'running', 'b');
+    expect(process().ends).toEqual([]);
+    see(61_000, 'exited', undefined, { exitCode: 1 });
+    expect(process()).toMatchObject({ ends: [61_000], lastEnd: { ordered: false, exitCode: 1 } });
+  });
+
+  it('that a person ordered do not count', () => {
+    const { see, process } = setUp();
+    see(1_000, 'running', 'a');
+    see(2_000, 'stopped', undefined, { stoppedOnPurpose: true });
+    expect(process()).toMatchObject({ ends: [], lastEnd: { ordered: true }, stoppedByUs: false });
+  });
+
+  it('tell their exit code also when it is known one look later', () => {
+    const { see, process } = setUp();
+    see(1_000, 'running', 'a');
+    see(2_000, 'exited');
+    see(3_000, 'exited', undefined, { exitCode: 139 });
+    expect(process().lastEnd).toMatchObject({ monoMs: 2_000, exitCode: 139 });
+  });
+
+  it('forget the series when a life settles, at 30 s and not before', () => {
+    const { see, process } = setUp();
+    see(1_000, 'running', 'a');
+    see(2_000, 'running', 'b');
+    see(3_000, 'running', 'c');
+    expect(process().failedLives).toBe(2);
+    see(32_999, 'running', 'c');
+    expect(process().failedLives).toBe(2);
+    see(33_000, 'running', 'c');
+    expect(process().failedLives).toBe(0);
+  });
+});
+
+describe('the board', () => {
+  it('counts what belongs to nobody and keeps nothing of it', () => {
+    const { factStore } = setUp();
+    factStore.observe({ kind: 'viewers', channel: 'stranger', at: 0, monoMs: 0, source: 's', viewers: 3 });
+    factStore.observe({ kind: 'credential', engine: 'stranger', at: 0, monoMs: 0, source: 's', ok: false });
+    expect(factStore.strays).toBe(2);
+    expect(factStore.view('stranger')).toBeUndefined();
+  });
+
+  it('keeps what it knows of the channels that a new configuration still has', () => {
+    const { factStore, see, process } = setUp();
+    see(1_000, 'running', 'a');
+    factStore.configure({ channels: [setupOf('news', { group: 'other' }), setupOf('more')], engines: [ENGINE] });
+    expect(process().generation).toBe('a');
+    expect(factStore.view('news')?.setup.group).toBe('other');
+    expect(factStore.view('more')?.process).toBeUndefined();
+  });
+
+  it('stays bounded under a flood', () => {
+    const { factStore, see, process } = setUp();
+    for (let life = 0; life < 500; life += 1) see(life * 1_000, 'running', `g${life}`);
+    for (let change = 0; change < 500; change += 1) {
+      const sample = { kind: 'playlist', channel: 'news', at: 0, monoMs: change, source: 's', ok: true } as const;
+      factStore.observe({ ...sample, revision: `r${change}` });
+      factStore.observe({
+        kind: 'progress',
+        channel: 'news',
+        at: 0,
+        monoMs: change * 2_000,
+        source: 's',
+        outTimeMs: change,
+        frame: 1,
+      });
+    }
+    const view = factStore.view('news')!;
+    expect([process().starts.length, process().ends.length]).toEqual([16, 16]);
+    expect(view.output?.revisions.length).toBe(6);
+    expect(view.progress?.spaced.length).toBe(16);
+  });
+
+  it('sees a rise of the kernel counter, and not its first reading', () => {
+    const { factStore } = setUp();
+    const host = (monoMs: number, oomKills: number | undefined) =>
+      factStore.observe({
+        kind: 'host',
+        engine: 'local',
+        at: 0,
+        monoMs,
+        source: 'h',
+        disks: [],
+        oomKills,
+        cpuPressure: undefined,
+      });
+    host(1_000, 7);
+    expect(factStore.hostFacts('local')?.oomRoseMs).toBeUndefined();
+    host(2_000, 8);
+    expect(factStore.hostFacts('local')?.oomRoseMs).toBe(2_000);
+  });
+});

@@ -1,0 +1,270 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_LIMITS } from '../../../src/core/limits.ts';
+import { classify } from '../../../src/ground/rules/classify.ts';
+import { NO_ENGINE_FACTS } from '../../../src/ground/facts/engine_facts.ts';
+import type { ChannelFacts } from '../../../src/ground/facts/facts.ts';
+import type { ClassifyContext } from '../../../src/ground/rules/classify_input.ts';
+import type { ProcessFacts } from '../../../src/ground/facts/process_facts.ts';
+import { isSameContext, FindingCache, holdsUntil } from '../../../src/ground/rules/finding_cache.ts';
+import { viewersOf } from '../../../src/ground/facts/viewers.ts';
+import {
+  endOf,
+  factsOf,
+  failed,
+  type Given,
+  NOW,
+  playlist,
+  reach,
+  reports,
+  runs,
+  said,
+  source,
+  speeds,
+  unread,
+  viewers,
+} from '../given.ts';
+
+const context: ClassifyContext = {
+  engine: NO_ENGINE_FACTS,
+  host: undefined,
+  limits: DEFAULT_LIMITS,
+  autorestartGraceMs: 1_000,
+  sharingSource: 0,
+};
+const fullDisk = { path: '/', usedRatio: 0.97 };
+const host = {
+  last: { kind: 'host', at: 0, monoMs: NOW, source: 'probe', engine: 'local', oomKills: 0, disks: [fullDisk] },
+  oomRoseMs: undefined,
+} as never;
+
+/** How long ago something was: anything, and more often than by chance a little before it counts no more. */
+const LIMITS_MS = [4_000, 6_000, 8_000, 10_000, 20_000, 25_000, 30_000, 60_000, 120_000];
+const ago = fc.oneof(
+  fc.integer({ min: 0, max: 150_000 }),
+  fc.tuple(fc.constantFrom(...LIMITS_MS), fc.integer({ min: -2, max: 9_000 })).map(([at, by]) => Math.max(0, at - by)),
+);
+const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 2 });
+
+const processes = fc
+  .record({
+    seen: ago,
+    born: ago,
+    last: ago,
+    bytes: maybe(ago),
+    cpu: maybe(ago),
+    unreadable: fc.option(ago, { nil: undefined, freq: 2 }),
+    ended: fc.option(ago, { nil: undefined, freq: 2 }),
+    ends: fc.integer({ min: 1, max: 4 }),
+    state: fc.constantFrom('running', 'running', 'running', 'stopped', 'starting', 'exited'),
+    stoppedOnPurpose: fc.boolean(),
+    isFirst: fc.boolean(),
+  })
+  .map(({ seen, born, last, bytes, cpu, unreadable, ended, ends, state, stoppedOnPurpose, isFirst }) =>
+    runs({
+      ...{ state, stoppedOnPurpose: state === 'stopped' && stoppedOnPurpose, lastMs: NOW - last },
+      ...{ seenMs: NOW - seen, bornMs: NOW - Math.max(seen, born), stateSinceMs: NOW - seen },
+      unreadableSinceMs: unreadable === undefined ? undefined : NOW - unreadable,
+      bytes: bytes === undefined ? undefined : { value: 1, movedMs: NOW - bytes },
+      cpu: cpu === undefined ? undefined : { value: 1, movedMs: NOW - cpu },
+      starts: isFirst ? [] : [{ monoMs: NOW - seen, generation: '1', origin: 'unknown' }],
+      ...(ended === undefined
+        ? {}
+        : { ends: Array.from({ length: ends }, () => NOW - ended), failedLives: ends, lastEnd: endOf(ended) }),
+    }),
+  );
+
+const outputs = fc.oneof(
+  fc.tuple(ago, ago).map(([changed, last]) => {
+    const facts = playlist(changed);
+    return { ...facts, last: { ...facts.last, monoMs: NOW - last }, lastOkMs: NOW - last };
+  }),
+  fc
+    .tuple(fc.integer({ min: 1, max: 3 }), ago)
+    .map(([streak, okAgo]) => unread(streak, { failure: 'timeout' }, { lastOkMs: NOW - okAgo })),
+);
+const progresses = fc.oneof(
+  fc
+    .tuple(ago, ago, fc.integer({ min: 100, max: 9_000 }))
+    .map(([advanced, last, gapMs]) => reports(advanced, { gapMs, lastMs: NOW - last })),
+  fc.tuple(fc.constantFrom(0.5, 0.9, 1), ago).map(([speed, last]) => speeds([1, speed, speed, speed, speed], last)),
+);
+const givens: fc.Arbitrary<Given> = fc.record({
+  setup: fc.record({
+    expected: fc.constantFrom('always', 'always', 'on_demand'),
+    hasOutputProbe: fc.boolean(),
+    hasSource: fc.boolean(),
+    outputEveryMs: fc.constantFrom(2_000, 6_000, 12_000),
+    sourceEveryMs: fc.constantFrom(2_000, 10_000),
+    stallAfterMs: fc.constantFrom(6_000, 15_000),
+  }),
+  watchedMs: maybe(ago.map((ms) => NOW - ms)),
+  process: maybe(processes),
+  output: maybe(outputs),
+  reach: maybe(fc.tuple(fc.constantFrom(0, 1, 2), ago).map(([streak, ms]) => reach(streak, ms))),
+  source: maybe(
+    fc.oneof(
+      ago.map((ms) => source(ms)),
+      ago.map((ms) => failed(ms + 5_000, ms)),
+    ),
+  ),
+  progress: maybe(progresses),
+  viewers: maybe(fc.tuple(fc.constantFrom(0, 9), ago).map(([count, ms]) => viewers(count, ms))),
+  symptoms: fc.array(
+    fc
+      .tuple(fc.constantFrom('upstream_timeout', 'corrupt_input', 'publisher_lost', 'guide_stale'), ago)
+      .map(([kind, ms]) => said(kind as never, ms)),
+    { maxLength: 1 },
+  ),
+});
+const worlds = fc.record({
+  given: givens,
+  around: fc.constantFrom(context, { ...context, host }, { ...context, engine: { ...NO_ENGINE_FACTS, failStreak: 3 } }),
+  /** Where between now and the end of what is promised, by thousandths. */
+  share: fc.integer({ min: 0, max: 999 }),
+  seenAgain: fc.boolean(),
+});
+
+/** The same channel, whose process was looked at again: as it was, a moment later. */
+function seenAgain(facts: ChannelFacts, lastMs: number): ChannelFacts {
+  const { process } = facts;
+  if (process === undefined || process.unreadableSinceMs !== undefined) return { ...facts };
+  return { ...facts, process: { ...process, lastMs, cpu: { value: 99, movedMs: lastMs }, haltedSinceMs: lastMs } };
+}
+
+describe('a judgement that found no trouble', () => {
+  it('stands only while another one would come to the same', () => {
+    let stood = 0;
+    fc.assert(
+      fc.property(worlds, ({ given, around, share, seenAgain: isSeenAgain }) => {
+        const facts = factsOf(given);
+        const finding = classify(facts, around, NOW);
+        if (finding.trouble) return;
+        const untilMs = holdsUntil(facts, NOW);
+        for (const nowMs of [
+          NOW + Math.floor(((untilMs - NOW) * share) / 1_000),
+          Math.max(NOW, untilMs - 1),
+          untilMs + share,
+        ]) {
+          const later = isSeenAgain ? seenAgain(facts, nowMs) : facts;
+          if (!new FindingCache(facts, around, NOW).stands(later, { ...around }, nowMs)) continue;
+          stood += 1;
+          expect(classify(later, around, nowMs)).toEqual(finding);
+          expect(viewersOf(later, nowMs)).toBe(viewersOf(facts, NOW));
+        }
+      }),
+      { numRuns: 30_000 },
+    );
+    expect(stood).toBeGreaterThan(1_000);
+  });
+
+  const output = playlist(1_000);
+  const process = runs();
+
+  it('stands when its process was seen again and its engine answered again', () => {
+    const first = factsOf({ output, process });
+    const engine = { ...NO_ENGINE_FACTS, lastOkMs: NOW + 4_000 };
+    const again = { ...first, process: { ...process, lastMs: NOW + 4_000 } };
+    expect(new FindingCache(first, context, NOW).stands(again, { ...context, engine }, NOW + 5_000)).toBe(true);
+  });
+
+  it.each<[string, Partial<ChannelFacts>]>([
+    ['the setup', { setup: factsOf().setup }],
+    ['the output', { output: playlist(1_000) }],
+    ['the reach', { reach: reach(0) }],
+    ['the source', { source: source() }],
+    ['the progress', { progress: reports() }],
+    ['the viewers', { viewers: viewers(3) }],
+    ['the symptoms', { symptoms: [said('corrupt_input', 50_000)] }],
+    ['an action', { actedMs: NOW }],
+    ['the first sight', { watchedMs: NOW }],
+    ['no process', { process: undefined }],
+    ...(
+      [
+        { state: 'stopping' },
+        { stateSinceMs: NOW },
+        { unreadableSinceMs: NOW },
+        { seenMs: NOW },
+        { bornMs: NOW },
+        { downSinceMs: NOW },
+        { stoppedOnPurpose: true },
+        { stoppedByUs: true },
+        { lastEnd: endOf(100_000) },
+        { ends: [] },
+        { failedLives: 1 },
+        { starts: [] },
+        { bytes: { value: 1, movedMs: NOW } },
+      ] satisfies Partial<ProcessFacts>[]
+    ).map((extra): [string, Partial<ChannelFacts>] => [
+      `its ${Object.keys(extra)[0]}`,
+      { process: { ...process, ...extra } },
+    ]),
+  ])('does not when %s is another', (_what, extra) => {
+    const first = factsOf({ output, process });
+    const standing = new FindingCache(first, context, NOW);
+    expect(standing.stands({ ...first, ...extra }, context, NOW + 1)).toBe(false);
+    expect(standing.stands(first, context, NOW + 1)).toBe(true);
+  });
+
+  it.each<[string, Partial<ClassifyContext>]>([
+    ['the engine fails', { engine: { ...NO_ENGINE_FACTS, failStreak: 1 } }],
+    ['its credentials fail', { engine: { ...NO_ENGINE_FACTS, credential: { ok: false } as never } }],
+    ['the pool fills', { engine: { ...NO_ENGINE_FACTS, last: { poolPressure: 0.9 } as never } }],
+    ['its machine was looked at', { host }],
+    ['limits are others', { limits: { ...DEFAULT_LIMITS } }],
+    ['the engine gets another grace', { autorestartGraceMs: 2_000 }],
+    ['others fail on its source', { sharingSource: 1 }],
+    ['sources around it failed', { nearby: { failFromMs: 1, okSinceMs: 2 } }],
+  ])('does not when %s', (_what, around) => {
+    const first = factsOf({ output, process });
+    expect(new FindingCache(first, context, NOW).stands(first, { ...context, ...around }, NOW + 1)).toBe(false);
+  });
+
+  it('does not when a source around it fails longer, or is back', () => {
+    const first = factsOf({ output, process });
+    const near = { failFromMs: 1, okSinceMs: 2 };
+    const stands = (nearby: ClassifyContext['nearby']): boolean =>
+      new FindingCache(first, { ...context, nearby: near }, NOW).stands(first, { ...context, nearby }, NOW + 1);
+    expect([stands({ ...near }), stands({ ...near, failFromMs: 2 }), stands({ ...near, okSinceMs: 3 })]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+
+  it('stands of a channel whose process nobody tells of, until somebody does', () => {
+    const first = factsOf({ output, process: undefined });
+    const standing = new FindingCache(first, context, NOW);
+    expect(standing.stands(first, context, NOW + 1)).toBe(true);
+    expect(standing.stands({ ...first, process }, context, NOW + 2)).toBe(false);
+  });
+
+  it.each<[string, Given]>([
+    ['a life has ended of late', { process: runs({ ends: [NOW - 59_999] }) }],
+    ['its encoder stands', { progress: reports(30_000) }],
+    ['its log still speaks', { symptoms: [said('guide_stale', 30_000)] }],
+    ['it starts', { process: runs({ state: 'starting' }) }],
+    ['Reeve stopped it', { process: runs({ state: 'stopped', stoppedOnPurpose: true, stoppedByUs: true }) }],
+  ])('is made anew at each look while %s', (_what, given) => {
+    expect(holdsUntil(factsOf(given), NOW)).toBe(NOW);
+  });
+
+  it.each<[string, Given]>([
+    ['no life has', { process: runs({ ends: [NOW - 60_000] }) }],
+    ['its encoder moves', { progress: reports(0) }],
+    ['its log is silent', { symptoms: [said('guide_stale', 30_001)] }],
+    ['somebody stopped it', { process: runs({ state: 'stopped', stoppedOnPurpose: true }) }],
+  ])('stands for a while when %s', (_what, given) => {
+    expect(holdsUntil(factsOf(given), NOW)).toBeGreaterThan(NOW);
+  });
+
+  it('is made anew after half a minute, come what may', () => {
+    expect(holdsUntil(factsOf({ output: undefined, watchedMs: undefined }), NOW)).toBe(NOW + 30_000);
+  });
+});
+
+it('the context of trouble is the same only with the very same word of the engine', () => {
+  const other = { ...context, engine: { ...NO_ENGINE_FACTS } };
+  expect([isSameContext(context, { ...context }), isSameContext(context, other)]).toEqual([true, false]);
+  expect(isSameContext(context, { ...context, sharingSource: 1 })).toBe(false);
+});

@@ -1,0 +1,91 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cooldownOf, endOf } from '../../../src/guard/state/cooldown.ts';
+import { addStart, roomFor, STARTS_KEPT, type StartMark, startsIn } from '../../../src/guard/state/window.ts';
+
+const mark = (atMs: number, more: Partial<StartMark> = {}): StartMark => ({
+  engine: 'local',
+  channel: 'c',
+  atMs,
+  ...more,
+});
+
+describe('the window of starts (S2)', () => {
+  it('holds a start for 59,999 ms and lets it go at 60,000', () => {
+    const count = (nowMs: number) => startsIn([mark(0)], { windowMs: 60_000, nowMs }).length;
+    expect([count(0), count(59_999), count(60_000)]).toEqual([1, 1, 0]);
+  });
+
+  it('says when one more fits: when enough of the oldest have left', () => {
+    const starts = [0, 10, 20, 30].map((atMs) => mark(atMs));
+    const room = (max: number) => roomFor(starts, max, { windowMs: 60_000, nowMs: 40 });
+    expect(room(5)).toEqual({ count: 4, freeInMs: 0 });
+    expect(room(4)).toEqual({ count: 4, freeInMs: 59_960 });
+    expect(room(2)).toEqual({ count: 4, freeInMs: 59_980 });
+  });
+
+  it('counts a permit that may still be redeemed, and a call under way however old', () => {
+    const look = { windowMs: 60_000, nowMs: 100_000 };
+    expect(startsIn([mark(105_000)], look)).toHaveLength(1);
+    expect(startsIn([mark(1_000, { open: true })], look)).toEqual([100_000]);
+  });
+
+  it('counts per engine and over all', () => {
+    const starts = [mark(1, { engine: 'a' }), mark(2, { engine: 'b' }), mark(3, { engine: undefined })];
+    const look = { windowMs: 60_000, nowMs: 3 };
+    expect(startsIn(starts, look)).toHaveLength(3);
+    expect(startsIn(starts, { ...look, engine: 'a' })).toHaveLength(1);
+  });
+
+  it('forgets the oldest beyond its bound, which can make no window look emptier than full', () => {
+    const starts: StartMark[] = [];
+    for (let n = 0; n < STARTS_KEPT + 50; n += 1) addStart(starts, mark(n));
+    expect(starts).toHaveLength(STARTS_KEPT);
+    expect(roomFor(starts, STARTS_KEPT - 1, { windowMs: 60_000, nowMs: 2_000 }).freeInMs).toBeGreaterThan(0);
+  });
+
+  it('agrees with counting one by one, and its promise of room holds', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.nat({ max: 200_000 }), { maxLength: 60 }),
+        fc.integer({ min: 1, max: 20 }),
+        (times, max) => {
+          const starts = times.map((atMs) => mark(atMs));
+          const nowMs = 200_000;
+          const look = { windowMs: 60_000, nowMs };
+          const { count, freeInMs } = roomFor(starts, max, look);
+          expect(count).toBe(times.filter((atMs) => nowMs - atMs < 60_000).length);
+          const later = (ms: number) => roomFor(starts, max, { ...look, nowMs: nowMs + ms });
+          expect(later(freeInMs).count).toBeLessThan(max);
+          if (freeInMs > 0) expect(later(freeInMs - 1).count).toBeGreaterThanOrEqual(max);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('the cooldown of a tool (S1)', () => {
+  it('begins at the end: at 29,999 ms one is left, at 30,000 none', () => {
+    const use = { permit: 'p', expiresMs: 5_000, startedMs: 100, endedMs: 20_000 };
+    expect(cooldownOf(use, 30_000, 49_999)).toEqual({ leftMs: 1, inFlight: false });
+    expect(cooldownOf(use, 30_000, 50_000)).toEqual({ leftMs: 0, inFlight: false });
+  });
+
+  it('is not over while the call is under way, however long that takes', () => {
+    const use = { permit: 'p', expiresMs: 5_000, startedMs: 100 };
+    expect(cooldownOf(use, 30_000, 10_000_000)).toEqual({ leftMs: 30_000, inFlight: true });
+  });
+
+  it('counts an unused permit as ended when it expired', () => {
+    const use = { permit: 'p', expiresMs: 5_000 };
+    expect(cooldownOf(use, 30_000, 4_999)).toEqual({ leftMs: 30_001, inFlight: true });
+    expect(endOf(use, 4_999)).toBeUndefined();
+    expect(endOf(use, 5_000)).toBe(5_000);
+    expect(cooldownOf(use, 30_000, 35_000).leftMs).toBe(0);
+  });
+
+  it('is nothing for a tool that was never used', () => {
+    expect(cooldownOf(undefined, 30_000, 0)).toEqual({ leftMs: 0, inFlight: false });
+  });
+});

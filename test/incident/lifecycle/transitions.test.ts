@@ -1,0 +1,250 @@
+import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../../../src/core/incident.ts';
+import {
+  type TransitionPolicy,
+  transitionFor,
+  nextRunMs,
+  type Snapshot,
+} from '../../../src/incident/lifecycle/transitions.ts';
+import type { OpenIncident } from '../../../src/incident/lifecycle/state.ts';
+import { anIncident, permitTerms } from '../../support/a.ts';
+
+const policy: TransitionPolicy = { patienceMs: 0, resolveHoldMs: 5_000, relapseMs: 60_000 };
+const NOW = 2_000_000;
+
+const trouble = (with_: Partial<NonNullable<Snapshot['trouble']>> = {}): NonNullable<Snapshot['trouble']> => ({
+  classification: 'process_crashed',
+  settling: false,
+  settledMs: 0,
+  sinceMs: NOW,
+  ...with_,
+});
+
+const sight = (with_: Partial<Snapshot> = {}): Snapshot => ({
+  trouble: trouble(),
+  healthy: false,
+  healthySinceMs: undefined,
+  quiet: false,
+  covered: false,
+  contained: false,
+  approval: 'none',
+  ...with_,
+});
+
+const playing = (sinceMs: number): Snapshot => sight({ trouble: undefined, healthy: true, healthySinceMs: sinceMs });
+
+const held = (with_: Partial<OpenIncident> = {}): OpenIncident => ({
+  incident: anIncident({ openedMs: NOW - 100_000 }),
+  runs: 1,
+  running: false,
+  last: undefined,
+  lastEndedMs: undefined,
+  classifiedMs: NOW - 100_000,
+  told: [],
+  cure: undefined,
+  restarts: 0,
+  ...with_,
+});
+
+const watching = (with_: { retryAfterMs?: number; escalateAfterMs?: number }): Outcome => ({
+  kind: 'watching',
+  because: 'cooldown',
+  retryAfterMs: with_.retryAfterMs,
+  escalateAfterMs: with_.escalateAfterMs,
+});
+const escalated: Outcome = { kind: 'escalated', reason: 'not_helping', because: 'x', denial: undefined };
+
+describe('without an open incident', () => {
+  it('opens one at once for a crash', () => {
+    expect(transitionFor(undefined, sight(), NOW, policy)).toMatchObject({
+      kind: 'open',
+      classification: 'process_crashed',
+    });
+  });
+
+  it('waits three seconds with upstream trouble, for it often comes to many channels', () => {
+    const upstream = sight({ trouble: trouble({ classification: 'upstream_unavailable', sinceMs: NOW - 2_999 }) });
+    expect(transitionFor(undefined, upstream, NOW, policy)).toEqual({ kind: 'none', againMs: NOW + 1 });
+    expect(transitionFor(undefined, upstream, NOW + 1, policy).kind).toBe('open');
+  });
+
+  it('waits ten seconds with an encoder that is too slow, for a busy moment is caught up with', () => {
+    const slow = sight({ trouble: trouble({ classification: 'encode_too_slow', sinceMs: NOW - 9_999 }) });
+    expect(transitionFor(undefined, slow, NOW, policy)).toEqual({ kind: 'none', againMs: NOW + 1 });
+    expect(transitionFor(undefined, slow, NOW + 1, policy).kind).toBe('open');
+  });
+
+  it('opens one after two minutes of trouble that never settles or keeps changing its name', () => {
+    const never = trouble({ settling: true, settledMs: NOW + 999_999, troubledMs: NOW });
+    expect(transitionFor(undefined, sight({ trouble: never }), NOW + 119_999, policy)).toMatchObject({
+      againMs: NOW + 120_000,
+    });
+    expect(transitionFor(undefined, sight({ trouble: never }), NOW + 120_000, policy).kind).toBe('open');
+    const renamed = trouble({ classification: 'unknown', sinceMs: NOW + 119_000, troubledMs: NOW });
+    expect(transitionFor(undefined, sight({ trouble: renamed }), NOW + 120_000, policy).kind).toBe('open');
+  });
+
+  it('looks again the moment the engine had its time, to the millisecond', () => {
+    const settling = sight({ trouble: trouble({ settling: true, settledMs: NOW + 40 }) });
+    expect(transitionFor(undefined, settling, NOW, policy)).toEqual({ kind: 'none', againMs: NOW + 40 });
+    const later = sight({ trouble: trouble({ settling: true, settledMs: NOW + 9_000 }) });
+    expect(transitionFor(undefined, later, NOW, policy)).toEqual({ kind: 'none', againMs: NOW + 250 });
+  });
+
+  it.each([
+    ['while the engine may still deal with it itself', sight({ trouble: trouble({ settling: true }) })],
+    ['while a shared cause speaks for the channel', sight({ covered: true })],
+    ['where no output is expected', sight({ quiet: true })],
+    ['for a channel that plays', playing(NOW)],
+  ])('opens none %s', (_, seen) => {
+    expect(transitionFor(undefined, seen, NOW, policy).kind).toBe('none');
+  });
+});
+
+describe('with an open incident', () => {
+  it('runs at once when nothing was tried yet', () => {
+    expect(transitionFor(held({ runs: 0 }), sight(), NOW, policy).kind).toBe('run');
+  });
+
+  it('lets a cautious persona wait, to the millisecond', () => {
+    const cautious = { ...policy, patienceMs: 15_000 };
+    const seen = sight({ trouble: trouble({ sinceMs: NOW - 14_999 }) });
+    expect(transitionFor(held({ runs: 0 }), seen, NOW, cautious)).toEqual({ kind: 'none', againMs: NOW + 1 });
+    expect(transitionFor(held({ runs: 0 }), seen, NOW + 1, cautious).kind).toBe('run');
+  });
+
+  it('never starts a second run beside the first', () => {
+    expect(transitionFor(held({ running: true }), sight(), NOW, policy).kind).toBe('none');
+  });
+
+  it('tries again when the cooldown is over, and not before', () => {
+    const open = held({ last: watching({ retryAfterMs: 10_000 }), lastEndedMs: NOW });
+    expect(transitionFor(open, sight(), NOW + 9_999, policy)).toEqual({ kind: 'none', againMs: NOW + 10_000 });
+    expect(transitionFor(open, sight(), NOW + 10_000, policy).kind).toBe('run');
+  });
+
+  it('tells a person when the waiting has lasted its time, once', () => {
+    const open = held({ last: watching({ escalateAfterMs: 60_000 }), lastEndedMs: NOW });
+    expect(transitionFor(open, sight(), NOW + 59_999, policy).kind).toBe('none');
+    expect(transitionFor(open, sight(), NOW + 60_000, policy).kind).toBe('tell');
+    expect(transitionFor({ ...open, told: ['process_crashed'] }, sight(), NOW + 99_000, policy).kind).toBe('none');
+  });
+
+  it('leaves an escalated incident to the person for as long as the trouble is the same', () => {
+    const open = held({ last: escalated, lastEndedMs: NOW - 50_000, told: ['process_crashed'] });
+    expect(transitionFor(open, sight(), NOW + 3_600_000, policy)).toEqual({ kind: 'none', againMs: undefined });
+  });
+
+  it('takes it up again when the trouble became another one', () => {
+    const told = held({ last: escalated, lastEndedMs: NOW - 50_000, told: ['upstream_unavailable'] });
+    const changed = { ...told, classifiedMs: NOW - 10 };
+    expect(transitionFor(changed, sight(), NOW, policy).kind).toBe('run');
+  });
+
+  it('notices that the classification changed before anything else', () => {
+    const seen = sight({ trouble: trouble({ classification: 'host_exhausted' }) });
+    expect(transitionFor(held(), seen, NOW, policy)).toEqual({ kind: 'reclassify', to: 'host_exhausted' });
+  });
+
+  it('closes after the channel has been healthy for the whole hold, as resolved only with a verified cure', () => {
+    const cured = held({ cure: { permit: permitTerms(), fingerprint: 'f', atMs: NOW } });
+    expect(transitionFor(cured, playing(NOW), NOW + 4_999, policy)).toEqual({ kind: 'none', againMs: NOW + 5_000 });
+    expect(transitionFor(cured, playing(NOW), NOW + 5_000, policy)).toMatchObject({
+      kind: 'close',
+      ending: 'resolved',
+    });
+    expect(transitionFor(held(), playing(NOW), NOW + 5_000, policy)).toMatchObject({
+      kind: 'close',
+      ending: 'self_healed',
+    });
+  });
+
+  it('takes a failure soon after a verified cure as a cure that did not hold', () => {
+    const cured = held({ cure: { permit: permitTerms(), fingerprint: 'f', atMs: NOW } });
+    expect(transitionFor(cured, sight(), NOW + 60_000, policy).kind).toBe('relapse');
+    expect(transitionFor(cured, sight(), NOW + 60_001, policy).kind).not.toBe('relapse');
+  });
+
+  it('gives its channel to the group when a shared cause appears', () => {
+    const covered = (undecided: boolean) => sight({ covered: true, absorber: { id: 'inc-2', undecided } });
+    const absorbed = { kind: 'close', ending: 'absorbed' };
+    expect(transitionFor(held(), sight({ covered: true }), NOW, policy)).toEqual({ kind: 'none', againMs: NOW + 250 });
+    expect(transitionFor(held(), covered(true), NOW, policy)).toMatchObject(absorbed);
+    const told = held({ told: ['process_crashed'] });
+    expect(transitionFor(told, covered(true), NOW, policy)).toEqual({ kind: 'none', againMs: NOW + 250 });
+    expect(transitionFor(told, covered(false), NOW, policy)).toMatchObject(absorbed);
+  });
+
+  it('ends that of a group whose channels are started one by one, but not in the middle of its run', () => {
+    const handedOver = sight({ trouble: undefined, handedOver: true });
+    expect(transitionFor(held(), handedOver, NOW, policy)).toMatchObject({ kind: 'close', ending: 'absorbed' });
+    expect(transitionFor(held({ running: true }), handedOver, NOW, policy).kind).toBe('none');
+    expect(transitionFor(undefined, handedOver, NOW, policy).kind).toBe('none');
+  });
+
+  it('waits out a containment and then tries again', () => {
+    const contained: Outcome = { kind: 'escalated', reason: 'containment', because: 'storm', denial: 'containment' };
+    const open = held({ last: contained, lastEndedMs: NOW - 60_000, told: [] });
+    expect(transitionFor(open, sight({ contained: true }), NOW, policy).kind).toBe('none');
+    expect(transitionFor(open, sight(), NOW, policy).kind).toBe('run');
+  });
+
+  it('runs again on a yes, waits while the question is open, and tells when it expired', () => {
+    const open = held({ last: { kind: 'approval_needed', because: 'persona' }, lastEndedMs: NOW - 10_000 });
+    expect(transitionFor(open, sight({ approval: 'pending' }), NOW, policy).kind).toBe('none');
+    expect(transitionFor(open, sight({ approval: 'yes' }), NOW, policy).kind).toBe('run');
+    expect(transitionFor(open, sight(), NOW, policy).kind).toBe('tell');
+  });
+
+  it('asks again when nobody answered in time, and never after a no', () => {
+    const open = held({ last: { kind: 'approval_needed', because: 'persona' }, lastEndedMs: NOW - 10_000 });
+    expect(transitionFor(open, sight({ approval: 'expired' }), NOW, policy).kind).toBe('run');
+    expect(transitionFor(open, sight({ approval: 'no' }), NOW, policy)).toEqual({ kind: 'none', againMs: undefined });
+  });
+
+  it('waits for the incident of the shared cause before it gives its channel to it', () => {
+    expect(transitionFor(held(), sight({ covered: true }), NOW, policy).kind).toBe('none');
+  });
+
+  it('takes no other trouble, and none of another channel, for a cure that did not hold', () => {
+    const cure = { permit: permitTerms(), fingerprint: 'f', atMs: NOW };
+    const observer = sight({ trouble: trouble({ classification: 'telemetry_untrusted' }) });
+    expect(transitionFor(held({ cure }), observer, NOW, policy).kind).toBe('reclassify');
+    const group = anIncident({ scope: { kind: 'group', id: 'encoders' }, openedMs: NOW });
+    expect(transitionFor(held({ cure, incident: group }), sight(), NOW, policy).kind).toBe('run');
+  });
+
+  it('closes what shows no trouble for two minutes although nobody can tell whether it plays', () => {
+    const unknown = sight({ trouble: undefined, healthy: undefined, clearSinceMs: NOW });
+    expect(transitionFor(held(), unknown, NOW + 119_999, policy)).toEqual({ kind: 'none', againMs: NOW + 120_000 });
+    expect(transitionFor(held(), unknown, NOW + 120_000, policy)).toMatchObject({
+      kind: 'close',
+      ending: 'self_healed',
+    });
+    const failing = sight({ trouble: undefined, healthy: false, clearSinceMs: NOW });
+    expect(transitionFor(held(), failing, NOW + 120_000, policy).kind).toBe('none');
+  });
+
+  it('tells a person of what was open for ten minutes and never said, unless it is spoken for', () => {
+    const opened = anIncident({ openedMs: NOW });
+    const untold = held({ incident: opened, last: watching({ retryAfterMs: 900_000 }), lastEndedMs: NOW });
+    expect(transitionFor(untold, sight(), NOW + 599_999, policy).kind).toBe('none');
+    expect(transitionFor(untold, sight(), NOW + 600_000, policy).kind).toBe('tell');
+    expect(transitionFor(untold, sight({ spokenFor: true }), NOW + 600_000, policy).kind).toBe('none');
+    const settling = sight({ trouble: trouble({ settling: true }) });
+    expect(transitionFor(held({ incident: opened }), settling, NOW + 600_000, policy).kind).toBe('tell');
+  });
+
+  it('runs again when what was refused is undone, though a person was told', () => {
+    const told = held({ last: escalated, lastEndedMs: NOW - 50_000, told: ['process_crashed'] });
+    expect(transitionFor({ ...told, reopenedMs: NOW - 50_000 }, sight(), NOW, policy).kind).toBe('none');
+    expect(transitionFor({ ...told, reopenedMs: NOW - 49_999 }, sight(), NOW, policy).kind).toBe('run');
+    const left = sight({ trouble: trouble({ leftMs: NOW - 1 }) });
+    expect(transitionFor(told, left, NOW, policy).kind).toBe('run');
+  });
+
+  it('keeps a growing distance between the runs of one incident', () => {
+    const at = (runs: number) => nextRunMs(held({ runs, lastEndedMs: NOW })) - NOW;
+    expect([1, 2, 3, 4, 5, 20].map(at)).toEqual([2_000, 2_000, 5_000, 10_000, 20_000, 300_000]);
+  });
+});

@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest';
+import type { FailureClass } from '../../../src/core/classification.ts';
+import { DEFAULT_LIMITS } from '../../../src/core/limits.ts';
+import type { Phase } from '../../../src/core/control.ts';
+import type { Persona } from '../../../src/core/persona.ts';
+import type { Scope } from '../../../src/core/scope.ts';
+import { guardProjection } from '../../../src/guard/state/fold.ts';
+import type { StartMark } from '../../../src/guard/state/window.ts';
+import { incidentProjection, type OpenIncident } from '../../../src/incident/lifecycle/state.ts';
+import type { Seen } from '../../../src/incident/lifecycle/responder.ts';
+import { StartQueue } from '../../../src/incident/runs/start_queue.ts';
+import { aPersona } from '../../support/a.ts';
+
+const NOW = 1_000_000;
+const channel = (id: string): Scope => ({ kind: 'channel', id });
+const group = (id: string): Scope => ({ kind: 'group', id });
+
+const seen = (viewers: number, classification: FailureClass = 'process_crashed', contained = false): Seen => ({
+  because: 'it died',
+  group: 'g',
+  engine: 'e',
+  channels: [],
+  viewers,
+  sight: {
+    trouble: { classification, settling: false, settledMs: 0, sinceMs: NOW },
+    healthy: false,
+    healthySinceMs: undefined,
+    quiet: false,
+    covered: false,
+    contained,
+    approval: 'none',
+  },
+});
+
+/** So many starts within the window, and these incidents open. */
+function turns(
+  count: number,
+  open: readonly OpenIncident[] = [],
+  with_: { readonly persona?: Partial<Persona>; readonly phase?: Phase; readonly pages?: readonly string[] } = {},
+) {
+  const starts: StartMark[] = Array.from({ length: count }, (_, at) => ({
+    engine: 'e',
+    channel: `s${at}`,
+    atMs: NOW - 30_000,
+  }));
+  const held = new StartQueue({
+    guard: () => ({ ...guardProjection.initial, starts }),
+    incidents: () => ({ ...incidentProjection.initial, open }),
+    settings: () => ({ limits: DEFAULT_LIMITS, personaOf: () => aPersona(with_.persona) }),
+    phaseOf: () => with_.phase ?? 3,
+    openPages: () => with_.pages ?? [],
+  });
+  const may = (scope: Scope, what: Seen, nowMs = NOW): boolean => held.startDelayMs(scope, what, nowMs) === undefined;
+  return { held, may, starts };
+}
+
+const staging = {
+  running: true,
+  incident: { scope: group('g9'), classification: 'process_crashed' },
+} as unknown as OpenIncident;
+
+describe('turns', () => {
+  it('leave the last place of the window free, which would contain everything', () => {
+    const { may } = turns(7);
+    expect(['a', 'b', 'c'].map((id) => may(channel(id), seen(10)))).toEqual([true, true, false]);
+  });
+
+  it('count a start once, whether it is on its way or in the window', () => {
+    const { may, starts } = turns(7);
+    expect(may(channel('a'), seen(10))).toBe(true);
+    starts.push({ engine: 'e', channel: 'a', atMs: NOW + 5 });
+    expect([may(channel('b'), seen(10), NOW + 10), may(channel('c'), seen(10), NOW + 10)]).toEqual([true, false]);
+  });
+
+  it('go to those with the most viewers first, then to those who wait longest', () => {
+    const { may, starts } = turns(9);
+    const asked = ['few', 'many', 'as_many'].map((id, at) => may(channel(id), seen(id === 'few' ? 3 : 90), NOW + at));
+    expect(asked).toEqual([false, false, false]);
+    starts.length = 8;
+    expect(may(channel('few'), seen(3), NOW + 1_000)).toBe(false);
+    expect(may(channel('as_many'), seen(90), NOW + 1_000)).toBe(false);
+    expect(may(channel('many'), seen(90), NOW + 1_000)).toBe(true);
+  });
+
+  it('forget who does not ask any more', () => {
+    const { may, held, starts } = turns(9);
+    may(channel('many'), seen(90));
+    may(channel('few'), seen(3));
+    starts.length = 8;
+    expect(held.crowd(NOW + 500)).toMatchObject({ count: 2, sinceMs: NOW });
+    expect(may(channel('few'), seen(3), NOW + 4_000)).toBe(true);
+    expect(held.crowd(NOW + 4_000)).toMatchObject({ count: 0, sinceMs: NOW + 4_000 });
+  });
+
+  it('are nothing that a run waits for which starts nothing, or which containment stops anyway', () => {
+    const { may } = turns(10);
+    expect(may(channel('a'), seen(10, 'upstream_unavailable'))).toBe(true);
+    expect(may(channel('a'), seen(10, 'process_crashed', true))).toBe(true);
+    expect(may(channel('a'), seen(10))).toBe(false);
+  });
+
+  it('are nothing that a channel waits for whose persona or phase would only ask or tell a person', () => {
+    const asks: Partial<Persona> = { tool_access_policy: { restart_channel: 'require_approval' } };
+    const denies: Partial<Persona> = { tool_access_policy: { restart_channel: 'deny' } };
+    expect(turns(10, [], { persona: asks }).may(channel('a'), seen(10))).toBe(true);
+    expect(turns(10, [], { persona: denies }).may(channel('a'), seen(10))).toBe(true);
+    expect(turns(10, [], { persona: { operational_mode: 'diagnostic' } }).may(channel('a'), seen(10))).toBe(true);
+    expect(turns(10, [], { phase: 2 }).may(channel('a'), seen(10))).toBe(true);
+    expect(turns(10, [], { phase: 3 }).may(channel('a'), seen(10))).toBe(false);
+  });
+
+  it('are waited for again as soon as a person has said yes', () => {
+    const asks: Partial<Persona> = { tool_access_policy: { restart_channel: 'require_approval' } };
+    const { may } = turns(10, [], { persona: asks });
+    const heard = seen(10);
+    expect(may(channel('a'), { ...heard, sight: { ...heard.sight, approval: 'yes' } })).toBe(false);
+  });
+
+  it('give a staged start half of the window, and keep the other half free for it while it waits', () => {
+    const { may, starts } = turns(5);
+    expect(may(group('g1'), seen(500))).toBe(false);
+    expect(may(channel('a'), seen(10))).toBe(false);
+    starts.length = 4;
+    expect(may(channel('a'), seen(10), NOW + 1_000)).toBe(false);
+    expect(may(group('g1'), seen(500), NOW + 1_000)).toBe(true);
+  });
+
+  it('come to one staged start at a time', () => {
+    const { may } = turns(0, [staging]);
+    expect(may(group('g1'), seen(500))).toBe(false);
+    expect(may(channel('a'), seen(10))).toBe(true);
+  });
+
+  it('come to the group with the most viewers when a staged start ends, whoever asks first', () => {
+    const open: OpenIncident[] = [staging];
+    const { may } = turns(0, open);
+    expect([may(group('few'), seen(5)), may(group('many'), seen(500))]).toEqual([false, false]);
+    open.length = 0;
+    expect(may(group('few'), seen(5), NOW + 1_000)).toBe(false);
+    expect(may(group('many'), seen(500), NOW + 1_000)).toBe(true);
+  });
+
+  it('are asked for by all of a known crowd before the first is given', () => {
+    const { may } = turns(0, [], { pages: ['starts/fleet'] });
+    const ask = (nowMs: number) => ['few', 'many'].map((id) => may(channel(id), seen(id === 'few' ? 3 : 90), nowMs));
+    expect(ask(NOW)).toEqual([false, false]);
+    expect(ask(NOW + 1_000)).toEqual([true, true]);
+    const full = turns(8, [], { pages: ['starts/fleet'] });
+    expect(full.may(channel('few'), seen(3))).toBe(false);
+    expect(full.may(channel('many'), seen(90))).toBe(false);
+    expect(full.may(channel('few'), seen(3), NOW + 1_000)).toBe(false);
+    expect(full.may(channel('many'), seen(90), NOW + 1_000)).toBe(true);
+  });
+
+  it('are no place in the crowd for who does not wait, or while nobody has been told of it', () => {
+    const crowd = turns(9, [], { pages: ['starts/fleet'] });
+    expect(crowd.may(channel('a'), seen(3))).toBe(false);
+    expect([crowd.held.isInCrowd(channel('a')), crowd.held.isInCrowd(channel('b'))]).toEqual([true, false]);
+    const untold = turns(9);
+    expect(untold.may(channel('a'), seen(3))).toBe(false);
+    expect(untold.held.isInCrowd(channel('a'))).toBe(false);
+  });
+});

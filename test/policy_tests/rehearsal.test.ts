@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { loadPersonas } from '../../src/config/personas.ts';
+import { loadRules } from '../../src/config/rules.ts';
+import type { Phase } from '../../src/core/control.ts';
+import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
+import { CAPABILITIES, type Capability } from '../../src/core/tool.ts';
+import { TOOL_SPECS } from '../../src/guard/spec.ts';
+import { type Rehearsal, rehearse } from '../../src/policy_tests/rehearsal.ts';
+import type { ChannelRef } from '../../src/core/scope.ts';
+import { createRulebook } from '../../src/rulebook/rulebook.ts';
+import { aChannel } from '../support/a.ts';
+import { fakeClock } from '../support/fake_clock.ts';
+
+const ROOT = new URL('../..', import.meta.url).pathname;
+const { personas } = loadPersonas(`${ROOT}personas`);
+const { rules } = loadRules(`${ROOT}config/rules`, [...TOOL_SPECS.values()]);
+
+interface Given {
+  readonly phase?: Phase;
+  readonly persona?: string;
+  readonly capabilities?: readonly Capability[];
+  readonly channels?: readonly string[];
+  readonly graceMs?: number;
+  readonly watched?: Partial<ChannelRef>;
+}
+
+function rehearsed(given: Given = {}): Promise<Rehearsal | undefined> {
+  const { phase = 4, persona = 'system_admin', capabilities = CAPABILITIES, channels = ['news', 'sport'] } = given;
+  const { graceMs = 1_000, watched = { hasSource: true } } = given;
+  const setup = { stallAfterMs: 6_000, outputEveryMs: 1_000, sourceEveryMs: 1_000 };
+  return rehearse({
+    clock: fakeClock().clock,
+    settings: {
+      limits: DEFAULT_LIMITS,
+      rulebook: createRulebook(rules),
+      personaOf: () => personas.find(({ id }) => id === persona)!,
+      initialPhase: () => phase,
+    },
+    channels: channels.map((id) => ({ ...aChannel({ id, ...watched }), ...setup })),
+    engines: [{ id: 'local', pollMs: 1_000, autorestartGraceMs: graceMs, hostEveryMs: 5_000 }],
+    capabilities: () => new Set(capabilities),
+  });
+}
+
+describe('a rehearsal', () => {
+  const death = { channel: 'news', classification: 'process_crashed' };
+  const restart = { ...death, call: 'restart_channel on channel:news' };
+
+  it('tells that a channel that dies would be restarted', async () => {
+    expect(await rehearsed()).toEqual({ ...restart, answer: 'allow' });
+  });
+
+  it.each<[string, Given]>([
+    ['whose engine has five minutes for its own try', { graceMs: 300_000 }],
+    ['whose source nobody looks at', { watched: {} }],
+    ['whose output nobody looks at', { watched: { hasSource: true, hasOutputProbe: false } }],
+    ['of which only the process is seen', { watched: { hasOutputProbe: false } }],
+    ['that plays on demand', { watched: { hasSource: true, expected: 'on_demand' } }],
+  ])('tells it of a channel %s', async (_, given) => {
+    expect(await rehearsed(given)).toEqual({ ...restart, answer: 'allow' });
+  });
+
+  it('asks whom the persona wants asked', async () => {
+    expect(await rehearsed({ persona: 'live_event' })).toEqual({ ...restart, answer: 'approval_needed' });
+  });
+
+  it.each<[string, Given]>([
+    ['the phase does not allow it', { phase: 1 }],
+    ['the engine cannot', { capabilities: ['observe'] }],
+  ])('comes to no call where %s', async (_, given) => {
+    expect(await rehearsed(given)).toEqual({ ...death, call: undefined, answer: undefined });
+  });
+
+  it('says nothing where there is no channel', async () => {
+    expect(await rehearsed({ channels: [] })).toBeUndefined();
+  });
+});

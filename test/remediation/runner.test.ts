@@ -1,0 +1,141 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ReeveError } from '../../src/core/errors.ts';
+import type { Draft } from '../../src/core/journal.ts';
+import { Permit, type ToolName, type ToolSpec } from '../../src/core/tool.ts';
+import { createRunner } from '../../src/remediation/runner.ts';
+import type { ToolBody } from '../../src/remediation/toolbox.ts';
+import { aCall, permitTerms } from '../support/a.ts';
+import { fakeClock } from '../support/fake_clock.ts';
+
+const spec: ToolSpec = {
+  name: 'restart_channel',
+  summary: 'test',
+  effect: 'change',
+  risk: 'high',
+  idempotent: false,
+  cooldownMs: 30_000,
+  attemptsMax: 1,
+  timeoutMs: 10_000,
+  capability: 'restart',
+  cures: ['process_crashed'],
+  settleMs: 0,
+  verifyWithinMs: 30_000,
+};
+
+function setUp(body: ToolBody, tool: ToolName = 'restart_channel', terms: Partial<ToolSpec> = {}) {
+  const { clock, advance } = fakeClock();
+  const facts: Draft['fact'][] = [];
+  let broken = false;
+  const runner = createRunner({
+    toolbox: new Map([[tool, body]]),
+    specs: new Map([[tool, { ...spec, name: tool, ...terms }]]),
+    append: (drafts) => {
+      if (broken) throw new ReeveError('JOURNAL_UNWRITABLE', 'disk full');
+      facts.push(...drafts.map(({ fact }) => fact));
+      return [];
+    },
+    clock,
+    clean: (text) => text,
+  });
+  const permit = () => Permit.grant(permitTerms({ call: aCall({ tool }) }));
+  const breakJournal = () => {
+    broken = true;
+  };
+  return { runner, facts, permit, advance, breakJournal };
+}
+
+const never = new AbortController().signal;
+
+describe('the runner', () => {
+  it('writes down the start before the engine hears of it, and the end after', async () => {
+    const order: string[] = [];
+    const { runner, facts, permit } = setUp(async () => {
+      order.push(`body after ${facts.length} fact`);
+      return 'done';
+    });
+    const result = await runner.run(permit(), never);
+    expect(order).toEqual(['body after 1 fact']);
+    expect(facts.map(({ type }) => type)).toEqual(['tool.started', 'tool.finished']);
+    expect(result).toMatchObject({ ok: true, summary: 'done' });
+  });
+
+  it('runs nothing when the start cannot be written', async () => {
+    let ran = false;
+    const { runner, permit, breakJournal } = setUp(async () => {
+      ran = true;
+      return '';
+    });
+    breakJournal();
+    await expect(runner.run(permit(), never)).rejects.toMatchObject({ code: 'JOURNAL_UNWRITABLE' });
+    expect(ran).toBe(false);
+  });
+
+  it('runs a permit once, and not at all after it expired', async () => {
+    let runs = 0;
+    const { runner, permit, advance } = setUp(async () => {
+      runs += 1;
+      return '';
+    });
+    const once = permit();
+    await runner.run(once, never);
+    expect(await runner.run(once, never)).toMatchObject({ ok: false, code: 'permit_invalid' });
+    const late = permit();
+    await advance(5_000);
+    expect(await runner.run(late, never)).toMatchObject({ ok: false, code: 'permit_invalid' });
+    expect(runs).toBe(1);
+  });
+
+  it('gives up on a tool that does not end by its deadline, even one that ignores its signal', async () => {
+    const { runner, permit, advance } = setUp(() => new Promise(() => undefined));
+    const result = runner.run(permit(), never);
+    await advance(10_000);
+    expect(await result).toMatchObject({ ok: false, code: 'TIMED_OUT' });
+  });
+
+  it('never repeats a tool that is not idempotent, even after a failure that invites it', async () => {
+    let calls = 0;
+    const { runner, permit } = setUp(async () => {
+      calls += 1;
+      throw new ReeveError('ENGINE_UNREACHABLE', 'refused');
+    });
+    expect(await runner.run(permit(), never)).toMatchObject({ ok: false, code: 'ENGINE_UNREACHABLE' });
+    expect(calls).toBe(1);
+  });
+
+  it('repeats an idempotent tool up to its attempts, and only after a retryable failure', async () => {
+    let calls = 0;
+    const failing = (code: 'ENGINE_UNREACHABLE' | 'ENGINE_REFUSED') =>
+      setUp(
+        async () => {
+          calls += 1;
+          throw new ReeveError(code, 'no');
+        },
+        'refresh_credentials',
+        { idempotent: true, attemptsMax: 2 },
+      );
+    const retryable = failing('ENGINE_UNREACHABLE');
+    await retryable.runner.run(retryable.permit(), never);
+    expect(calls).toBe(2);
+    const final = failing('ENGINE_REFUSED');
+    await final.runner.run(final.permit(), never);
+    expect(calls).toBe(3);
+  });
+});
+
+describe('the only door', () => {
+  const SRC = new URL('../../src', import.meta.url).pathname;
+  const VERBS = /\.(?:restart|refreshCredentials|rebuildPlayout|invalidateCache)\b\s*(?:\?\.)?\(/;
+  const callersOf = (pattern: RegExp) =>
+    readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts') && !path.startsWith('engine/') && !path.startsWith('lab/'))
+      .filter((path) => pattern.test(readFileSync(join(SRC, path), 'utf8').replace(/^\s*(\/?\*|\/\/).*$/gm, '')));
+
+  it('is the toolbox: nothing else in Reeve has a change made by an engine (ExStreamTV: a restart past its guards)', () => {
+    // The toolbox itself binds them by name, behind the runner that redeems the permit.
+    expect(callersOf(VERBS)).toEqual([]);
+    expect(callersOf(/createToolbox\(/)).toEqual(expect.arrayContaining(['incident/runs.ts', 'tools/toolbox.ts']));
+    expect(callersOf(/createToolbox\(/)).toHaveLength(2);
+  });
+});

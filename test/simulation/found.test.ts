@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import type { FailureClass } from '../../src/core/classification.ts';
+import { ReeveError } from '../../src/core/errors.ts';
+import { MemoryStore } from '../../src/journal/memory.ts';
+import { correlate, type Seen } from '../../src/ground/correlate/correlate.ts';
+import { createToolbox } from '../../src/remediation/toolbox.ts';
+import { aSymptom } from '../support/a.ts';
+import { fakeClock } from '../support/fake_clock.ts';
+import { FakeEngine } from '../support/fake_engine.ts';
+import { spineWorld } from '../support/pipeline_harness.ts';
+
+const NO_SPACE = 'no space left on device';
+
+/** Reads everything once, as the collectors do. */
+async function look({ engine, pipeline }: ReturnType<typeof spineWorld>): Promise<void> {
+  const report = await engine.observe();
+  for (const sample of [report.engine, ...report.processes]) pipeline.take(sample);
+  pipeline.take(engine.playlistOf('news'));
+  pipeline.settle();
+}
+
+describe('what the simulation found', () => {
+  it('tells of a journal that fails in the middle of a look that a timer made, and lives on', async () => {
+    const store = new MemoryStore();
+    const world = spineWorld({ store });
+    await world.live(10_000);
+    world.engine.kill('news', 0);
+    for (let passed = 0; passed < 12_000 && world.facts('incident.opened').length === 0; passed += 50) {
+      await look(world);
+      if (world.pipeline.watch.watched('news')?.finding.trouble) store.failWrites(NO_SPACE);
+      await world.advance(50);
+    }
+    expect(world.failures.join('\n')).toContain(NO_SPACE);
+  });
+
+  it('tells of a journal that fails when a log line belongs to an open incident, and lives on', async () => {
+    const store = new MemoryStore();
+    const world = spineWorld({ store });
+    await world.live(10_000);
+    world.engine.kill('news');
+    while (world.facts('incident.opened').length === 0) await world.live(250);
+    store.failWrites(NO_SPACE);
+    const line = aSymptom({ at: world.clock.now(), monoMs: world.clock.monotonicMs() });
+    expect(() => world.pipeline.symptom(line)).not.toThrow();
+    expect(world.failures.join('\n')).toContain(NO_SPACE);
+  });
+});
+
+describe('a tool that looks, pointed at a group by a rule', () => {
+  const tools = createToolbox({
+    channelOf: () => undefined,
+    engineOf: () => new FakeEngine(fakeClock().clock, ['news']),
+    healthLine: () => '',
+    clean: (text) => text,
+  });
+  const context = { permit: 'per-1', fence: 1, signal: new AbortController().signal };
+
+  it.each(['fetch_recent_logs', 'get_channel_health'] as const)('is answered with a refusal: %s', async (name) => {
+    const looked = tools.get(name)!({ kind: 'engine', id: 'local' }, context);
+    await expect(looked).rejects.toBeInstanceOf(ReeveError);
+  });
+});
+
+describe('a shared cause of the source', () => {
+  const member = (id: string, hasSource: boolean, classification: FailureClass): Seen => ({
+    ref: { id, group: 'g', engine: 'e', expected: 'always', hasSource, hasOutputProbe: true },
+    firstSeenMs: 1_000,
+    sourceHost: hasSource ? 'origin:443' : undefined,
+    finding: {
+      trouble: true,
+      classification,
+      confidence: 0.9,
+      healthy: false,
+      because: '',
+      signals: [],
+      lastErrorType: undefined,
+      errorFrequency: 0,
+      fingerprint: classification,
+      sinceMs: 1_000,
+      settling: false,
+      actNotBeforeMs: 0,
+      wants: [],
+    },
+  });
+  const limits = { sharedCauseChannelsMin: 3, sharedCauseWindowMs: 60_000 };
+  const during = ['a', 'b'].map((id) => member(id, true, 'upstream_unavailable'));
+  const unprobed = member('c', false, 'upstream_unavailable');
+
+  it('is not kept alive by the last words of a dead channel that nobody probes, against probes that read it', () => {
+    const begun = correlate({ seen: [...during, unprobed], engines: [], limits }, [], 2_000);
+    const back = [member('a', true, 'process_crashed'), member('b', true, 'process_crashed'), unprobed];
+    const later = correlate({ seen: back, engines: [], limits }, begun, 30_000);
+    expect(begun.map(({ phase }) => phase)).toEqual(['active']);
+    expect(later).toMatchObject([{ phase: 'over', dark: ['a', 'b'] }]);
+  });
+
+  it('lasts while nothing but words tells of it', () => {
+    const words = ['a', 'b', 'c'].map((id) => member(id, false, 'upstream_unavailable'));
+    const begun = correlate({ seen: words, engines: [], limits }, [], 2_000);
+    expect(correlate({ seen: words, engines: [], limits }, begun, 30_000)).toMatchObject([{ phase: 'active' }]);
+  });
+});

@@ -1,0 +1,459 @@
+/** A known-bad Reeve: one piece of the source, replaced. A piece that is not found exactly once makes the mutant stale. */
+export interface Mutant {
+  readonly name: string;
+  /** The law that it breaks. */
+  readonly law: string;
+  readonly edits: readonly (readonly [file: string, find: string, replace: string])[];
+  /** Scenes in which it dies, the quickest first; the others are tried when it does not. */
+  readonly scene: SceneName;
+  readonly seed: number;
+}
+
+export const SCENES = [
+  'explore',
+  'storm',
+  'people',
+  'tight',
+  'random',
+  'plain',
+  'wall',
+  'pool',
+  'crashes',
+  'looks',
+  'deaf',
+  'limbo',
+  'asked',
+  'property',
+] as const;
+export type SceneName = (typeof SCENES)[number];
+
+type Edit = Mutant['edits'][number];
+const one = (name: string, law: string, edit: Edit, scene: SceneName = 'storm', seed = 1): Mutant => ({
+  name,
+  law,
+  edits: [edit],
+  scene,
+  seed,
+});
+
+const GUARD = 'src/guard';
+/** Containment is asked twice: a guard that does not ask first is found only where it does not ask again either. */
+const NOT_ASKED_AGAIN: Edit = ['src/core/tool.ts', ' && this.#mayBegin();', ';'];
+
+const KNOWN_BAD: readonly Mutant[] = [
+  one(
+    'window_off_by_one',
+    'S2',
+    [
+      `${GUARD}/counters.ts`,
+      'if (fleet.count < max && ofEngine.count < max)',
+      'if (fleet.count <= max && ofEngine.count <= max)',
+    ],
+    'tight',
+  ),
+  one(
+    'window_halved',
+    'S2',
+    [
+      `${GUARD}/window.ts`,
+      '.filter((atMs) => atMs > afterMs)',
+      '.filter((atMs) => atMs > afterMs + look.windowMs / 2)',
+    ],
+    'tight',
+  ),
+  one(
+    'foreign_starts_uncounted',
+    'S2',
+    [`${GUARD}/fold.ts`, 'addStart(starts, { engine: fact.engine, channel, atMs: monoMs });', ''],
+    'tight',
+  ),
+  one(
+    'window_forgotten_over_restart',
+    'S2',
+    [`${GUARD}/fold.ts`, 'edit.set({ plans: {} });', 'edit.set({ plans: {}, starts: [] } as never);'],
+    'crashes',
+  ),
+  one(
+    'storm_without_containment',
+    'S2',
+    [
+      `${GUARD}/guard.ts`,
+      'if (count + 1 < max || isHeld) return [];',
+      'if (count + 1 < max || isHeld || max > 0) return [];',
+    ],
+    'tight',
+  ),
+  {
+    name: 'wall_clock',
+    law: 'T1',
+    edits: [
+      [
+        'src/journal/time.ts',
+        'const rawNowMs = Math.floor(clock.monotonicMs());',
+        'const rawNowMs = Math.floor(clock.now());',
+      ],
+      ['src/journal/time.ts', 'Math.floor(clock.monotonicMs()) + offsetMs', 'Math.floor(clock.now()) + offsetMs'],
+    ],
+    scene: 'wall',
+    seed: 1,
+  },
+  one('cooldown_from_start', 'S1', [
+    `${GUARD}/cooldown.ts`,
+    'if (use.endedMs !== undefined) return use.endedMs;',
+    'if (use.startedMs !== undefined) return use.startedMs;',
+  ]),
+  one(
+    'cooldown_reset_on_restart',
+    'S1',
+    [
+      `${GUARD}/fold.ts`,
+      'if (known.open.length === 0 && known.breaker.probe === undefined) continue;',
+      'Object.assign(edit.subject(key), { uses: {}, highRisk: undefined });',
+    ],
+    'crashes',
+  ),
+  one('spacing_on_channel_off', 'S4', [
+    `${GUARD}/counters.ts`,
+    'Math.max(spacingLeftMs(state, key, { limits, nowMs }), room.freeInMs)',
+    'Math.max(spacingLeftMs(state, key, { limits, nowMs }) * 0, room.freeInMs)',
+  ]),
+  one('group_spacing_off', 'S4', [
+    `${GUARD}/spacing.ts`,
+    'if (times.length < max) return',
+    'if (times.length < max + 9) return',
+  ]),
+  one('group_spacing_off_by_one', 'S4', [
+    `${GUARD}/spacing.ts`,
+    'if (times.length < max) return',
+    'if (times.length <= max) return',
+  ]),
+  one('two_high_risk_in_one_run', 'S4', [
+    `${GUARD}/counters.ts`,
+    'if (moment.stepHighRiskUsed || usedByRun(state, run))',
+    'if (moment.stepHighRiskUsed)',
+  ]),
+  one(
+    'breaker_never_opens',
+    'S3',
+    [
+      `${GUARD}/counters.ts`,
+      "return refuse('breaker_open', found, 'restarts of this channel keep failing');",
+      'return pass(found.value, threshold);',
+    ],
+    'tight',
+  ),
+  one(
+    'half_open_admits_two',
+    'S3',
+    [
+      `${GUARD}/counters.ts`,
+      "if (view.probe === undefined) return pass('half-open, this is the probe', threshold);",
+      "if (threshold !== '') return pass('half-open, this is the probe', threshold);",
+    ],
+    'tight',
+  ),
+  one(
+    'probe_lost_over_restart',
+    'S3',
+    [`${GUARD}/fold.ts`, 'subject.breaker.probe.deadlineMs = nowMs;', 'delete subject.breaker.probe;'],
+    'crashes',
+  ),
+  {
+    name: 'breaker_without_generation',
+    law: 'S3',
+    edits: [
+      [`${GUARD}/breaker.ts`, 'if (admitted.generation !== state.generation) return;', ''],
+      [
+        `${GUARD}/breaker.ts`,
+        'if (admitted.generation !== state.generation || state.probe?.permit !== admitted.permit) return;',
+        '',
+      ],
+    ],
+    scene: 'tight',
+    seed: 1,
+  },
+  one(
+    'breaker_reopens_no_longer',
+    'S3',
+    [
+      `${GUARD}/breaker.ts`,
+      'const doubled = limits.breakerOpenMs * 2 ** Math.min(30, Math.max(0, trips - 1));',
+      'const doubled = limits.breakerOpenMs;',
+    ],
+    'tight',
+  ),
+  one(
+    'incident_cap_off_by_one',
+    'S5',
+    [`${GUARD}/counters.ts`, 'if (used >= persona.restart_cap)', 'if (used > persona.restart_cap)'],
+    'people',
+  ),
+  one(
+    'daily_cap_off_by_one',
+    'S5',
+    [
+      `${GUARD}/caps.ts`,
+      'if (times.length < bound) return { count: times.length, freeInMs: 0 };',
+      'if (times.length <= bound) return { count: times.length, freeInMs: 0 };',
+    ],
+    'tight',
+  ),
+  one(
+    'daily_cap_refilled_by_new_incident',
+    'S5',
+    [
+      `${GUARD}/caps.ts`,
+      '.filter((atMs) => atMs > nowMs - DAY_MS);',
+      '.filter((atMs) => atMs > nowMs - DAY_MS && state.incidents[key] !== undefined);',
+    ],
+    'tight',
+  ),
+  one('record_after_await', 'S6', [
+    'src/remediation/runner.ts',
+    "append([{ ...about, fact: { type: 'tool.started', permit: terms } }]);\n    const result = await work();",
+    "const result = await work();\n    append([{ ...about, fact: { type: 'tool.started', permit: terms } }]);",
+  ]),
+  one('permit_reusable', 'S6', [
+    'src/core/tool.ts',
+    'const valid = !this.#used && nowMs < this.terms.expiresMs && ',
+    'const valid = nowMs < this.terms.expiresMs && ',
+  ]),
+  one('permit_never_expires', 'S6', [
+    'src/core/tool.ts',
+    'const valid = !this.#used && nowMs < this.terms.expiresMs && ',
+    'const valid = !this.#used && nowMs > 0 && ',
+  ]),
+  one(
+    'unknown_forgotten',
+    'S6',
+    [
+      `${GUARD}/lifecycle.ts`,
+      'targetFor(edit, terms).unknown = { permit: terms.id, tool: terms.call.tool, sinceMs: atMs };',
+      '',
+    ],
+    'crashes',
+  ),
+  one(
+    'unknown_not_declared',
+    'S6',
+    [
+      'src/journal/recover.ts',
+      'return [...unknowns, ...pages(open, moment), ...runs];',
+      'return [...unknowns.slice(0, 0), ...pages(open, moment), ...runs];',
+    ],
+    'crashes',
+  ),
+  one(
+    'second_run_on_one_channel',
+    'S7',
+    ['src/incident/lifecycle/transitions.ts', 'if (open.running) return none();', ''],
+    'plain',
+  ),
+  {
+    name: 'containment_not_asked',
+    law: 'S8',
+    edits: [
+      [
+        `${GUARD}/policy.ts`,
+        'if (reasons.length === 0) return pass(value, threshold);',
+        "if (value !== '') return pass(value, threshold);",
+      ],
+      NOT_ASKED_AGAIN,
+    ],
+    scene: 'storm',
+    seed: 1,
+  },
+  {
+    name: 'containment_asked_of_the_envelope',
+    law: 'S8',
+    edits: [
+      [
+        `${GUARD}/policy.ts`,
+        'const reasons = containedBy(moment);',
+        'const reasons = moment.envelope?.containmentMode.active === true ? containedBy(moment) : [];',
+      ],
+      NOT_ASKED_AGAIN,
+    ],
+    scene: 'pool',
+    seed: 1,
+  },
+  one('containment_ends_early', 'S8', [
+    `${GUARD}/containment.ts`,
+    'const isQuiet = nowMs - sinceMs >= limits.containmentQuietMs;',
+    'const isQuiet = nowMs - sinceMs >= limits.containmentQuietMs / 4;',
+  ]),
+  one(
+    'containment_forgotten_over_restart',
+    'S8',
+    [`${GUARD}/fold.ts`, 'edit.set({ plans: {} });', 'edit.set({ plans: {}, containments: {} } as never);'],
+    'crashes',
+  ),
+  one(
+    'unknown_pool_read_as_fine',
+    'S8',
+    [
+      `${GUARD}/containment.ts`,
+      'if (!pool.reportsPool) return undefined;',
+      'if (poolPressure !== null) return undefined;',
+    ],
+    'pool',
+  ),
+  one(
+    'person_not_needed_for_release',
+    'S8',
+    [
+      `${GUARD}/containment.ts`,
+      'if (releasedBy === undefined && (!isQuiet || held.releaseByPerson)) continue;',
+      'if (releasedBy === undefined && !isQuiet) continue;',
+    ],
+    'people',
+  ),
+  one(
+    'freeze_forgotten_over_restart',
+    'S9',
+    ['src/control/state.ts', "case 'control.thawed':", "case 'reeve.started':\n    case 'control.thawed':"],
+    'crashes',
+  ),
+  one('lease_ignored', 'S9', [`${GUARD}/policy.ts`, 'if (lease !== undefined) {', "if (lease?.who === '') {"]),
+  one('maintenance_ignored', 'S9', [
+    `${GUARD}/policy.ts`,
+    "if (window === undefined) return pass('nobody said no', threshold);",
+    "if (window?.id !== '') return pass('nobody said no', threshold);",
+  ]),
+  one('phase_off_by_one', 'S9', [`${GUARD}/policy.ts`, 'if (now >= needed)', 'if (now >= needed - 1)']),
+  one(
+    'approval_of_another_call',
+    'S9',
+    [
+      'src/control/approvals.ts',
+      "kept.state === 'yes' && kept.approval.hash === hash && nowMs < kept.expiresMs;",
+      "kept.state === 'yes' && hash !== '' && nowMs < kept.expiresMs;",
+    ],
+    'people',
+  ),
+  one(
+    'approval_serves_for_ever',
+    'S9',
+    [`${GUARD}/guard.ts`, 'return approval !== undefined && isYes ?', "return approval === '' && isYes ?"],
+    'people',
+  ),
+  one('evidence_age_ignored', 'S10', [
+    `${GUARD}/evidence.ts`,
+    'takenMs <= nowMs && nowMs - takenMs < limits.evidenceAgeMsMax;',
+    'takenMs <= nowMs && nowMs - takenMs < limits.evidenceAgeMsMax * 99;',
+  ]),
+  one('log_alone_accepted', 'S10', [
+    `${GUARD}/evidence.ts`,
+    'if (origins.length >= 2) return pass(value, threshold);',
+    'if (origins.length >= 1) return pass(value, threshold);',
+  ]),
+  one('wrong_remedy_accepted', 'S10', [
+    `${GUARD}/evidence.ts`,
+    'if (spec.cures.includes(found)) return undefined;',
+    'if (spec.cures.length > 0) return undefined;',
+  ]),
+  one('evidence_of_another_channel', 'S10', [
+    `${GUARD}/evidence.ts`,
+    'if (!isAbout) {',
+    "if (!isAbout && about === '') {",
+  ]),
+  one(
+    'one_step_too_many',
+    'S11',
+    ['src/agent/machine.ts', 'if (state.step >= limits.steps)', 'if (state.step > limits.steps)'],
+    'random',
+  ),
+  one(
+    'no_pause_between_tools',
+    'S11',
+    ['src/agent/run.ts', 'if (mayGoOn && restMs > 0)', 'if (mayGoOn && restMs > 1e9)'],
+    'random',
+  ),
+  one(
+    'page_after_the_decision',
+    'L1',
+    [
+      'src/incident/lifecycle/responder.ts',
+      '{ ...aboutOf(current), run: runId, fact }, ...this.#consequences(current, runId, end)]);',
+      '{ ...aboutOf(current), run: runId, fact }]);\n    this.#deps.append(this.#consequences(current, runId, end));',
+    ],
+    'plain',
+  ),
+  one('page_suppressed', 'L1', [
+    'src/incident/lifecycle/responder.ts',
+    "if (outcome.kind === 'escalated' && outcome.reason !== 'containment') {",
+    "if (outcome.kind === 'escalated' && outcome.reason !== 'containment' && outcome.reason !== 'guard_refused') {",
+  ]),
+  one(
+    'resolve_instead_of_trigger',
+    'L1',
+    [
+      'src/escalate/due.ts',
+      'if (page.resolved !== undefined && isDelivered(page)) return',
+      'if (page.resolved !== undefined) return',
+    ],
+    'plain',
+  ),
+  one(
+    'delivery_gives_up',
+    'L1',
+    [
+      'src/escalate/receiver_queue.ts',
+      'this.#pause(thrown);\n    if (this.#noted',
+      'this.#unrecorded.add(notice.id);\n    if (this.#noted',
+    ],
+    'plain',
+  ),
+  one(
+    'questions_never_expire',
+    'L2',
+    [
+      'src/control/approvals.ts',
+      "(one) => (one.state === 'pending' || one.state === 'yes') && nowMs >= one.expiresMs,",
+      "(one) => one.state === 'yes' && nowMs >= one.expiresMs,",
+    ],
+    'people',
+  ),
+  one('permit_outlives_containment', 'S8', NOT_ASKED_AGAIN),
+  one('fence_stands_still', 'S16', [`${GUARD}/guard.ts`, 'fence: target.fence + 1,', 'fence: 1,']),
+];
+
+/** Where each is known to die soonest: what a short run tries. */
+const DIES_IN: Readonly<Record<string, readonly [SceneName, number]>> = {
+  window_off_by_one: ['explore', 1],
+  window_halved: ['explore', 1],
+  foreign_starts_uncounted: ['explore', 1],
+  window_forgotten_over_restart: ['explore', 1],
+  cooldown_from_start: ['explore', 1],
+  cooldown_reset_on_restart: ['explore', 1],
+  spacing_on_channel_off: ['explore', 1],
+  breaker_never_opens: ['explore', 1],
+  unknown_forgotten: ['explore', 1],
+  group_spacing_off: ['explore', 2],
+  group_spacing_off_by_one: ['explore', 2],
+  daily_cap_off_by_one: ['explore', 2],
+  daily_cap_refilled_by_new_incident: ['explore', 2],
+  incident_cap_off_by_one: ['explore', 3],
+  half_open_admits_two: ['property', 1],
+  probe_lost_over_restart: ['property', 1],
+  breaker_without_generation: ['property', 1],
+  breaker_reopens_no_longer: ['property', 1],
+  storm_without_containment: ['tight', 1],
+  two_high_risk_in_one_run: ['property', 1],
+  lease_ignored: ['property', 1],
+  phase_off_by_one: ['property', 1],
+  maintenance_ignored: ['storm', 2],
+  one_step_too_many: ['looks', 1],
+  no_pause_between_tools: ['looks', 1],
+  delivery_gives_up: ['deaf', 1],
+  resolve_instead_of_trigger: ['deaf', 1],
+  unknown_not_declared: ['limbo', 1],
+  questions_never_expire: ['asked', 1],
+  approval_of_another_call: ['people', 4],
+  containment_ends_early: ['property', 1],
+};
+
+export const MUTANTS: readonly Mutant[] = KNOWN_BAD.map((mutant) => {
+  const [scene, seed] = DIES_IN[mutant.name] ?? [mutant.scene, mutant.seed];
+  return { ...mutant, scene, seed };
+});

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { TimerQueue, clockOn, SimulatedHost } from '../../src/simulation/virtual_time.ts';
+
+function machine() {
+  let worldMs = 0;
+  const host = new SimulatedHost(() => worldMs);
+  const agenda = new TimerQueue(1);
+  const at = (ms: number): number => {
+    worldMs = ms;
+    return host.monotonicMs();
+  };
+  return { host, agenda, clock: clockOn(host, agenda), at };
+}
+
+describe('a machine that is suspended', () => {
+  it('has a clock that stands still, never goes back, and goes on where it stood', () => {
+    const { host, at } = machine();
+    const before = at(10_000);
+    host.suspend(5_000);
+    expect([at(10_000), at(14_999), at(15_000), at(15_001)].map((ms) => ms - before)).toEqual([0, 0, 0, 1]);
+  });
+
+  it('does nothing before it wakes: what it was asked for meanwhile is due when it is awake', () => {
+    const { host, agenda, clock, at } = machine();
+    at(10_000);
+    host.suspend(5_000);
+    at(12_000);
+    clock.after(50, () => {});
+    expect(host.worldMsAt(agenda.next()!.atMs)).toBe(15_050);
+  });
+
+  it('sleeps on when it is suspended again before it wakes', () => {
+    const { host, at } = machine();
+    const before = at(10_000);
+    host.suspend(5_000);
+    at(12_000);
+    host.suspend(1_000);
+    expect([at(15_999), at(16_001)].map((ms) => ms - before)).toEqual([0, 1]);
+  });
+
+  it('is awake when it boots anew', () => {
+    const { host, at } = machine();
+    at(10_000);
+    host.suspend(5_000);
+    at(12_000);
+    host.reboot();
+    expect([at(12_000), at(12_500)]).toEqual([0, 500]);
+  });
+});

@@ -1,0 +1,156 @@
+import { loadPersonas } from '../../src/config/personas.ts';
+import { loadRules } from '../../src/config/rules.ts';
+import { safeText } from '../../src/collect/clean.ts';
+import { countingIds, type Ids } from '../../src/core/id.ts';
+import type { FactType, JournalEntry, JournalFact } from '../../src/core/journal.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits.ts';
+import type { Persona } from '../../src/core/persona.ts';
+import type { ControlFact, Phase } from '../../src/core/control.ts';
+import { raise, resolve } from '../../src/escalate/escalator.ts';
+import { outboxProjection } from '../../src/escalate/outbox.ts';
+import type { ChannelSetup } from '../../src/ground/facts/setup.ts';
+import { TOOL_SPECS } from '../../src/guard/spec.ts';
+import { DecisionPipeline } from '../../src/incident/pipeline/decision_pipeline.ts';
+import { Ledger } from '../../src/journal/ledger.ts';
+import { MemoryStore } from '../../src/journal/memory.ts';
+import { openWorkProjection, recoveryDrafts } from '../../src/journal/recover.ts';
+import { createLanes } from '../../src/resilience/lanes.ts';
+import { createRulebook } from '../../src/rulebook/rulebook.ts';
+import { FakeEngine } from './fake_engine.ts';
+import { fakeClock } from './fake_clock.ts';
+
+const ROOT = new URL('../..', import.meta.url).pathname;
+
+export interface WorldOptions {
+  readonly channels?: readonly string[];
+  readonly group?: string;
+  readonly phase?: Phase;
+  readonly persona?: string;
+  /** What differs from the shipped persona. */
+  readonly personaWith?: Partial<Persona>;
+  /** A group for some channels; the others are in `group`. */
+  readonly groups?: Readonly<Record<string, string>>;
+  /** Each channel, or each of these, reads from a source that is looked at once a second. */
+  readonly sources?: boolean | readonly string[];
+  readonly outputProbe?: boolean;
+  readonly limits?: Partial<Limits>;
+  readonly store?: MemoryStore;
+  readonly time?: ReturnType<typeof fakeClock>;
+  readonly engine?: FakeEngine;
+  /** A next life goes on counting: an id is never used twice. */
+  readonly ids?: Ids;
+}
+
+/** The whole decision path over a fake engine, a memory journal and a standing clock. */
+export function spineWorld(options: WorldOptions = {}) {
+  const time = options.time ?? fakeClock();
+  const store = options.store ?? new MemoryStore();
+  const ledger = new Ledger(store, time.clock);
+  const { clock } = ledger;
+  const names = options.channels ?? ['news'];
+  const engine = options.engine ?? new FakeEngine(clock, names);
+  const personas = loadPersonas(`${ROOT}personas`);
+  const rules = loadRules(`${ROOT}config/rules`, [...TOOL_SPECS.values()]);
+  if (personas.problems.length + rules.problems.length > 0) throw new Error('the shipped files have problems');
+  const shipped = personas.personas.find(({ id }) => id === (options.persona ?? 'system_admin'))!;
+  let persona: Persona = { ...shipped, ...options.personaWith };
+  const outbox = ledger.register(outboxProjection);
+  const openWork = ledger.register(openWorkProjection);
+  const ids = options.ids ?? countingIds();
+  const failures: string[] = [];
+  let phase: Phase = options.phase ?? 4;
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const rulebook = createRulebook(rules.rules);
+  const { sources = false } = options;
+  const hasSource = (name: string): boolean => (typeof sources === 'boolean' ? sources : sources.includes(name));
+  const closer: string[] = [];
+  const channels = names.map(
+    (id): ChannelSetup => ({
+      id,
+      group: options.groups?.[id] ?? options.group ?? 'encoders',
+      engine: 'local',
+      expected: 'always',
+      hasSource: hasSource(id),
+      hasOutputProbe: options.outputProbe ?? true,
+      stallAfterMs: 6_000,
+      outputEveryMs: 1_000,
+      sourceEveryMs: 1_000,
+    }),
+  );
+  const pipeline = new DecisionPipeline({
+    clock,
+    ids,
+    append: ledger.append,
+    register: (projection) => ledger.register(projection),
+    lanes: createLanes({ concurrentMax: 16 }, clock),
+    settings: () => ({
+      limits,
+      rulebook,
+      personaOf: () => persona,
+      initialPhase: () => phase,
+    }),
+    channels,
+    engineSetups: [{ id: 'local', pollMs: 1_000, autorestartGraceMs: 1_000, hostEveryMs: undefined }],
+    engines: new Map([['local', engine]]),
+    clean: (text) => safeText(text, 400),
+    raise: (page) => raise(outbox(), { ...page, id: ids.next('esc'), at: clock.now() }),
+    resolve: (key, because) => resolve(outbox(), key, because),
+    openPages: () =>
+      outbox()
+        .pages.filter(({ resolved }) => resolved === undefined)
+        .map(({ key }) => key),
+    lookCloser: (ids) => closer.push(...ids),
+    lookNow: () => undefined,
+    onFailure: (text) => failures.push(text),
+    journalBroken: () => ledger.broken?.because,
+  });
+  ledger.open();
+  const entries: JournalEntry[] = [];
+  ledger.subscribe((entry) => entries.push(entry));
+  const recovered = recoveryDrafts(openWork(), { at: clock.now(), nowMs: clock.monotonicMs(), ids });
+  ledger.append([...recovered, { fact: { type: 'reeve.started', version: '0', configSha: 'x' } }]);
+  pipeline.start();
+
+  const look = async () => {
+    const report = await engine.observe();
+    pipeline.take(report.engine);
+    for (const sample of report.processes) pipeline.take(sample);
+    for (const name of names) if (options.outputProbe !== false) pipeline.take(engine.playlistOf(name));
+    for (const name of names) if (hasSource(name)) pipeline.take(engine.sourceOf(name));
+    pipeline.settle();
+  };
+
+  return {
+    ...time,
+    clock,
+    pipeline,
+    engine,
+    ledger,
+    store,
+    outbox,
+    failures,
+    entries,
+    /** Channels that the probes were asked to look at more often, once for each time they were. */
+    closer,
+    /** A reload brings another persona or phase. */
+    reload(change: { readonly persona?: Partial<Persona>; readonly phase?: Phase }) {
+      persona = { ...persona, ...change.persona };
+      phase = change.phase ?? phase;
+    },
+    /** A person's word, as the daemon takes it. */
+    say(fact: ControlFact) {
+      const scope = 'scope' in fact ? fact.scope : undefined;
+      ledger.append([{ channel: scope?.kind === 'channel' ? scope.id : undefined, fact }]);
+      pipeline.heed();
+    },
+    /** Lets time pass, with a look at everything each 250 ms. */
+    async live(ms: number) {
+      for (let passed = 0; passed < ms; passed += 250) {
+        await look();
+        await time.advance(250);
+      }
+    },
+    facts: <T extends FactType>(type: T) =>
+      entries.map(({ fact }) => fact).filter((fact): fact is Extract<JournalFact, { type: T }> => fact.type === type),
+  };
+}
