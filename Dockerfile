@@ -11,7 +11,7 @@ FROM ${NODE_IMAGE} AS built
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --workspaces=false --no-audit --no-fund
-COPY scripts/build.ts scripts/bundle.ts ./tools/
+COPY scripts/build.ts scripts/bundle.ts ./scripts/
 COPY src ./src
 RUN npm run build && npm prune --omit=dev --workspaces=false --no-audit --no-fund
 

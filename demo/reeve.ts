@@ -35,7 +35,7 @@ const ASK_TIMEOUT_MS = 5_000;
 const PAGE_OF_JOURNAL = 1_000;
 
 /** The program beside this file, in a checkout and in the compiled package alike. */
-export const MAIN = join(import.meta.dirname, `../../main${extname(import.meta.filename)}`);
+export const MAIN = join(import.meta.dirname, `../src/main${extname(import.meta.filename)}`);
 
 /** Writes the stage's configuration, starts Reeve on it and waits until it is ready. */
 export async function startReeve(

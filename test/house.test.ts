@@ -8,13 +8,18 @@ const SRC = resolve(import.meta.dirname, '../src');
 const STOREYS = [
   ['core'],
   ['resilience'],
-  ['config', 'telemetry', 'journal', 'model', 'engine', 'fleet'],
-  ['collect', 'detect', 'ground', 'control', 'tools', 'escalate'],
-  ['guard'],
+  ['telemetry', 'journal', 'model', 'engine'],
+  ['collect', 'detect', 'ground', 'control', 'remediation', 'escalate'],
+  ['guard', 'classifier'],
+  ['config'],
   ['rulebook', 'hints', 'memory'],
   ['agent'],
   ['incident', 'ask'],
-  ['http', 'cli', 'mcp', 'lab'],
+  ['replay', 'simulation'],
+  ['policy_tests'],
+  ['backtest'],
+  ['http', 'cli'],
+  ['app'],
   ['.'],
 ];
 const storeyOf = new Map(STOREYS.flatMap((rooms, storey) => rooms.map((room) => [room, storey] as const)));
@@ -27,13 +32,13 @@ const PACKAGES: Record<string, RegExp> = {
   'node:sqlite': /^journal\//,
   ollama: /^model\//,
   yaml: /^config\//,
-  pino: /^(app|main)\.ts$/,
+  pino: /^main\.ts$/,
   re2js: /^(config|detect|rulebook)\//,
   hono: /^http\//,
   '@hono/node-server': /^http\//,
   commander: /^cli\//,
   'fast-xml-parser': /^(engine|collect)\//,
-  'pure-rand': /^lab\//,
+  'pure-rand': /^simulation\//,
 };
 
 const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })

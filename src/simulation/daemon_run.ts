@@ -39,7 +39,7 @@ const RECEIVERS = ['pager', 'chat'] as const;
 /** After a start everything is looked at for a while before quiet time may be skipped. */
 const SETTLED_MS = 60_000;
 
-/** One life of SimulatedDaemon with all that ends when it does: its eyes, its connections, and the hammer at its guard. */
+/** One process of the simulated daemon with all that ends when it does: probes, connections, adversarial planner. */
 export class DaemonRun {
   readonly reeve: SimulatedDaemon;
   readonly watcher: SimulatedProbes;

@@ -7,7 +7,7 @@ import { policyTestFiles } from '../../src/app/policy_tests.ts';
 import { TOOL_SPECS } from '../../src/guard/spec.ts';
 import { type BacktestOrder, backtest } from '../../src/backtest/run.ts';
 
-export const FIXTURES = join(import.meta.dirname, '../fixtures');
+export const FIXTURES = join(import.meta.dirname, 'fixtures');
 export const SHIPPED = policyTestFiles({ tools: [...TOOL_SPECS.values()], cwd: '/', env: {} });
 const shipped = backtestFiles(SHIPPED);
 

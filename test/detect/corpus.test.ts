@@ -4,7 +4,7 @@ import { parseRegex } from '../../src/detect/patterns/regex.ts';
 import { growthOf } from '../../src/detect/patterns/regex_facts.ts';
 import { describe, expect, it } from 'vitest';
 import { classifyExcerpt } from '../../src/classifier/excerpt.ts';
-import { createPlannerText } from '../../src/detect/templates/planner_text.ts';
+import { createPlannerText } from '../../src/classifier/planner_text.ts';
 import { readCatalogue, readPatternSources } from '../../scripts/corpus.ts';
 import { type Item, readCorpus, scoreOf } from '../../scripts/score.ts';
 

@@ -9,7 +9,7 @@ import { policyDocument } from '../../src/policy_tests/document.ts';
 import { answerToWire } from '../../src/policy_tests/report.ts';
 import { runPolicy } from '../../src/policy_tests/run.ts';
 
-const ROOT = join(import.meta.dirname, '../../..');
+const ROOT = join(import.meta.dirname, '../..');
 const SHIPPED = join(ROOT, 'test/policy');
 const files = policyTestFiles({ tools: [...TOOL_SPECS.values()], cwd: '/', env: {} });
 const createDetector = detectorOf(files);

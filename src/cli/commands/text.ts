@@ -5,7 +5,7 @@ import { ReeveError } from '../../core/errors.ts';
 import type { ToolName } from '../../core/tool.ts';
 import type { Catalogue } from '../../detect/patterns/catalogue.ts';
 import { classifyExcerpt, classifyLine } from '../../classifier/excerpt.ts';
-import { createPlannerText } from '../../detect/templates/planner_text.ts';
+import { createPlannerText } from '../../classifier/planner_text.ts';
 import { json, plain } from '../output.ts';
 import type { Cli } from '../program.ts';
 

@@ -129,7 +129,9 @@ function assessed(input: ClassifyInput, classification: FailureClass, match: Mat
     signals: match.signals.slice(0, 8),
     lastErrorType: match.symptom ?? strongest(input),
     errorFrequency: errorFrequencyOf(input.facts, input.nowMs),
-    fingerprint: `${classification}|${input.facts.source?.last.host ?? input.facts.setup.engine}|${input.facts.setup.id}`,
+    fingerprint: [classification, input.facts.source?.last.host ?? input.facts.setup.engine, input.facts.setup.id].join(
+      '|',
+    ),
     sinceMs: match.sinceMs ?? input.nowMs,
     settling: input.nowMs < settledMs,
     actNotBeforeMs: settledMs,

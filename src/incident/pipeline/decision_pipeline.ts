@@ -1,12 +1,9 @@
 import { withdrawApprovals } from '../../control/approvals.ts';
 import { controlProjection, type ControlState, phaseOf } from '../../control/state.ts';
-import type { Clock, MonoMs } from '../../core/clock.ts';
+import type { MonoMs } from '../../core/clock.ts';
 import type { Phase } from '../../core/control.ts';
-import type { Engine } from '../../core/engine.ts';
 import { InvariantError, messageOf } from '../../core/errors.ts';
-import type { Ids } from '../../core/id.ts';
-import type { Escalation } from '../../core/incident.ts';
-import type { Append, Draft, Projection, Read } from '../../core/journal.ts';
+import type { Read } from '../../core/journal.ts';
 import type { Limits } from '../../core/limits.ts';
 import { PATIENCE_MS } from '../../core/persona.ts';
 import type { Sample } from '../../core/sample.ts';
@@ -14,54 +11,24 @@ import { type ChannelId, type EngineId, type GroupId, keyOfScope, sameScope, typ
 import type { Symptom } from '../../core/symptom.ts';
 import type { ToolName } from '../../core/tool.ts';
 import { FactStore } from '../../ground/facts/facts.ts';
-import type { Want } from '../../ground/rules/rule.ts';
-import type { ChannelSetup, EngineSetup } from '../../ground/facts/setup.ts';
 import { viewersOf } from '../../ground/facts/viewers.ts';
 import { guardProjection } from '../../guard/state/fold.ts';
 import { Guard, type Preview } from '../../guard/guard.ts';
 import type { GuardState } from '../../guard/state/state.ts';
-import type { Lanes } from '../../resilience/lanes.ts';
 import type { TransitionPolicy } from '../lifecycle/transitions.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { isRelevant } from './relevance.ts';
 import { restoreAfterBoot } from '../boot/boot_recovery.ts';
 import { Responder } from '../lifecycle/responder.ts';
+import type { PipelineDeps } from './ports.ts';
 import { ChannelIndex } from './channel_index.ts';
 import { Runs } from '../runs/runs.ts';
-import type { Settings } from './settings.ts';
 import { Snapshots } from './snapshots.ts';
 import { supposedIncident } from './supposed.ts';
 import { noteStart } from './starts.ts';
 import { type IncidentState, incidentProjection } from '../lifecycle/state.ts';
 import { StartQueue } from '../runs/start_queue.ts';
 import { FindingTracker } from './finding_tracker.ts';
-
-/** Everything the decision path needs from outside. A simulation hands over simulated ones and runs the same code. */
-export interface PipelineDeps {
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly append: Append;
-  readonly register: <State>(projection: Projection<State>) => Read<State>;
-  readonly lanes: Lanes;
-  readonly settings: () => Settings;
-  readonly channels: readonly ChannelSetup[];
-  readonly engineSetups: readonly EngineSetup[];
-  readonly engines: ReadonlyMap<EngineId, Engine>;
-  /** Secrets and control characters gone, at most 400 characters. */
-  readonly clean: (text: string) => string;
-  readonly raise: (page: Omit<Escalation, 'id' | 'at'>) => readonly Draft[];
-  readonly resolve: (key: string, because: string) => readonly Draft[];
-  /** Keys of the pages that are open now. */
-  readonly openPages: () => readonly string[];
-  /** The probes of these channels look often for a while, and at once. */
-  readonly lookCloser: (channels: readonly ChannelId[], forMs: number) => void;
-  /** One look now would settle a doubt sooner. */
-  readonly lookNow: (channel: ChannelId, wants: readonly Want[]) => void;
-  /** Something in Reeve itself went wrong. */
-  readonly onFailure: (text: string) => void;
-  /** Why the journal is broken, whoever found it; undefined while it is whole. */
-  readonly journalBroken?: () => string | undefined;
-}
 
 const LOOK_CLOSER_MS = 30_000;
 const RESOLVE_HOLD_MS = 5_000;

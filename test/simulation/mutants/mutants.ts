@@ -36,7 +36,6 @@ const one = (name: string, law: string, edit: Edit, scene: SceneName = 'storm', 
   seed,
 });
 
-const GUARD = 'src/guard';
 /** Containment is asked twice: a guard that does not ask first is found only where it does not ask again either. */
 const NOT_ASKED_AGAIN: Edit = ['src/core/tool.ts', ' && this.#mayBegin();', ';'];
 
@@ -45,7 +44,7 @@ const KNOWN_BAD: readonly Mutant[] = [
     'window_off_by_one',
     'S2',
     [
-      `${GUARD}/counters.ts`,
+      'src/guard/checks/counters.ts',
       'if (fleet.count < max && ofEngine.count < max)',
       'if (fleet.count <= max && ofEngine.count <= max)',
     ],
@@ -55,7 +54,7 @@ const KNOWN_BAD: readonly Mutant[] = [
     'window_halved',
     'S2',
     [
-      `${GUARD}/window.ts`,
+      'src/guard/state/window.ts',
       '.filter((atMs) => atMs > afterMs)',
       '.filter((atMs) => atMs > afterMs + look.windowMs / 2)',
     ],
@@ -64,20 +63,20 @@ const KNOWN_BAD: readonly Mutant[] = [
   one(
     'foreign_starts_uncounted',
     'S2',
-    [`${GUARD}/fold.ts`, 'addStart(starts, { engine: fact.engine, channel, atMs: monoMs });', ''],
+    ['src/guard/state/fold.ts', 'addStart(starts, { engine: fact.engine, channel, atMs: monoMs });', ''],
     'tight',
   ),
   one(
     'window_forgotten_over_restart',
     'S2',
-    [`${GUARD}/fold.ts`, 'edit.set({ plans: {} });', 'edit.set({ plans: {}, starts: [] } as never);'],
+    ['src/guard/state/fold.ts', 'edit.set({ plans: {} });', 'edit.set({ plans: {}, starts: [] } as never);'],
     'crashes',
   ),
   one(
     'storm_without_containment',
     'S2',
     [
-      `${GUARD}/guard.ts`,
+      'src/guard/guard.ts',
       'if (count + 1 < max || isHeld) return [];',
       'if (count + 1 < max || isHeld || max > 0) return [];',
     ],
@@ -98,7 +97,7 @@ const KNOWN_BAD: readonly Mutant[] = [
     seed: 1,
   },
   one('cooldown_from_start', 'S1', [
-    `${GUARD}/cooldown.ts`,
+    'src/guard/state/cooldown.ts',
     'if (use.endedMs !== undefined) return use.endedMs;',
     'if (use.startedMs !== undefined) return use.startedMs;',
   ]),
@@ -106,37 +105,37 @@ const KNOWN_BAD: readonly Mutant[] = [
     'cooldown_reset_on_restart',
     'S1',
     [
-      `${GUARD}/fold.ts`,
+      'src/guard/state/fold.ts',
       'if (known.open.length === 0 && known.breaker.probe === undefined) continue;',
       'Object.assign(edit.subject(key), { uses: {}, highRisk: undefined });',
     ],
     'crashes',
   ),
   one('spacing_on_channel_off', 'S4', [
-    `${GUARD}/counters.ts`,
+    'src/guard/checks/counters.ts',
     'Math.max(spacingLeftMs(state, key, { limits, nowMs }), room.freeInMs)',
     'Math.max(spacingLeftMs(state, key, { limits, nowMs }) * 0, room.freeInMs)',
   ]),
   one('group_spacing_off', 'S4', [
-    `${GUARD}/spacing.ts`,
+    'src/guard/state/spacing.ts',
     'if (times.length < max) return',
     'if (times.length < max + 9) return',
   ]),
   one('group_spacing_off_by_one', 'S4', [
-    `${GUARD}/spacing.ts`,
+    'src/guard/state/spacing.ts',
     'if (times.length < max) return',
     'if (times.length <= max) return',
   ]),
   one('two_high_risk_in_one_run', 'S4', [
-    `${GUARD}/counters.ts`,
-    'if (moment.stepHighRiskUsed || usedByRun(state, run))',
-    'if (moment.stepHighRiskUsed)',
+    'src/guard/checks/counters.ts',
+    'if (input.stepHighRiskUsed || usedByRun(state, run))',
+    'if (input.stepHighRiskUsed)',
   ]),
   one(
     'breaker_never_opens',
     'S3',
     [
-      `${GUARD}/counters.ts`,
+      'src/guard/checks/counters.ts',
       "return refuse('breaker_open', found, 'restarts of this channel keep failing');",
       'return pass(found.value, threshold);',
     ],
@@ -146,7 +145,7 @@ const KNOWN_BAD: readonly Mutant[] = [
     'half_open_admits_two',
     'S3',
     [
-      `${GUARD}/counters.ts`,
+      'src/guard/checks/counters.ts',
       "if (view.probe === undefined) return pass('half-open, this is the probe', threshold);",
       "if (threshold !== '') return pass('half-open, this is the probe', threshold);",
     ],
@@ -155,16 +154,16 @@ const KNOWN_BAD: readonly Mutant[] = [
   one(
     'probe_lost_over_restart',
     'S3',
-    [`${GUARD}/fold.ts`, 'subject.breaker.probe.deadlineMs = nowMs;', 'delete subject.breaker.probe;'],
+    ['src/guard/state/fold.ts', 'subject.breaker.probe.deadlineMs = nowMs;', 'delete subject.breaker.probe;'],
     'crashes',
   ),
   {
     name: 'breaker_without_generation',
     law: 'S3',
     edits: [
-      [`${GUARD}/breaker.ts`, 'if (admitted.generation !== state.generation) return;', ''],
+      ['src/guard/state/breaker.ts', 'if (admitted.generation !== state.generation) return;', ''],
       [
-        `${GUARD}/breaker.ts`,
+        'src/guard/state/breaker.ts',
         'if (admitted.generation !== state.generation || state.probe?.permit !== admitted.permit) return;',
         '',
       ],
@@ -176,7 +175,7 @@ const KNOWN_BAD: readonly Mutant[] = [
     'breaker_reopens_no_longer',
     'S3',
     [
-      `${GUARD}/breaker.ts`,
+      'src/guard/state/breaker.ts',
       'const doubled = limits.breakerOpenMs * 2 ** Math.min(30, Math.max(0, trips - 1));',
       'const doubled = limits.breakerOpenMs;',
     ],
@@ -185,14 +184,14 @@ const KNOWN_BAD: readonly Mutant[] = [
   one(
     'incident_cap_off_by_one',
     'S5',
-    [`${GUARD}/counters.ts`, 'if (used >= persona.restart_cap)', 'if (used > persona.restart_cap)'],
+    ['src/guard/checks/counters.ts', 'if (used >= persona.restart_cap)', 'if (used > persona.restart_cap)'],
     'people',
   ),
   one(
     'daily_cap_off_by_one',
     'S5',
     [
-      `${GUARD}/caps.ts`,
+      'src/guard/state/caps.ts',
       'if (times.length < bound) return { count: times.length, freeInMs: 0 };',
       'if (times.length <= bound) return { count: times.length, freeInMs: 0 };',
     ],
@@ -202,7 +201,7 @@ const KNOWN_BAD: readonly Mutant[] = [
     'daily_cap_refilled_by_new_incident',
     'S5',
     [
-      `${GUARD}/caps.ts`,
+      'src/guard/state/caps.ts',
       '.filter((atMs) => atMs > nowMs - DAY_MS);',
       '.filter((atMs) => atMs > nowMs - DAY_MS && state.incidents[key] !== undefined);',
     ],
@@ -227,7 +226,7 @@ const KNOWN_BAD: readonly Mutant[] = [
     'unknown_forgotten',
     'S6',
     [
-      `${GUARD}/lifecycle.ts`,
+      'src/guard/state/lifecycle.ts',
       'targetFor(edit, terms).unknown = { permit: terms.id, tool: terms.call.tool, sinceMs: atMs };',
       '',
     ],
@@ -254,7 +253,7 @@ const KNOWN_BAD: readonly Mutant[] = [
     law: 'S8',
     edits: [
       [
-        `${GUARD}/policy.ts`,
+        'src/guard/checks/policy.ts',
         'if (reasons.length === 0) return pass(value, threshold);',
         "if (value !== '') return pass(value, threshold);",
       ],
@@ -268,9 +267,9 @@ const KNOWN_BAD: readonly Mutant[] = [
     law: 'S8',
     edits: [
       [
-        `${GUARD}/policy.ts`,
-        'const reasons = containedBy(moment);',
-        'const reasons = moment.envelope?.containmentMode.active === true ? containedBy(moment) : [];',
+        'src/guard/checks/policy.ts',
+        'const reasons = containedBy(input);',
+        'const reasons = moment.envelope?.containmentMode.active === true ? containedBy(input) : [];',
       ],
       NOT_ASKED_AGAIN,
     ],
@@ -278,21 +277,21 @@ const KNOWN_BAD: readonly Mutant[] = [
     seed: 1,
   },
   one('containment_ends_early', 'S8', [
-    `${GUARD}/containment.ts`,
+    'src/guard/containment.ts',
     'const isQuiet = nowMs - sinceMs >= limits.containmentQuietMs;',
     'const isQuiet = nowMs - sinceMs >= limits.containmentQuietMs / 4;',
   ]),
   one(
     'containment_forgotten_over_restart',
     'S8',
-    [`${GUARD}/fold.ts`, 'edit.set({ plans: {} });', 'edit.set({ plans: {}, containments: {} } as never);'],
+    ['src/guard/state/fold.ts', 'edit.set({ plans: {} });', 'edit.set({ plans: {}, containments: {} } as never);'],
     'crashes',
   ),
   one(
     'unknown_pool_read_as_fine',
     'S8',
     [
-      `${GUARD}/containment.ts`,
+      'src/guard/containment.ts',
       'if (!pool.reportsPool) return undefined;',
       'if (poolPressure !== null) return undefined;',
     ],
@@ -302,7 +301,7 @@ const KNOWN_BAD: readonly Mutant[] = [
     'person_not_needed_for_release',
     'S8',
     [
-      `${GUARD}/containment.ts`,
+      'src/guard/containment.ts',
       'if (releasedBy === undefined && (!isQuiet || held.releaseByPerson)) continue;',
       'if (releasedBy === undefined && !isQuiet) continue;',
     ],
@@ -314,13 +313,13 @@ const KNOWN_BAD: readonly Mutant[] = [
     ['src/control/state.ts', "case 'control.thawed':", "case 'reeve.started':\n    case 'control.thawed':"],
     'crashes',
   ),
-  one('lease_ignored', 'S9', [`${GUARD}/policy.ts`, 'if (lease !== undefined) {', "if (lease?.who === '') {"]),
+  one('lease_ignored', 'S9', ['src/guard/checks/policy.ts', 'if (lease !== undefined) {', "if (lease?.who === '') {"]),
   one('maintenance_ignored', 'S9', [
-    `${GUARD}/policy.ts`,
+    'src/guard/checks/policy.ts',
     "if (window === undefined) return pass('nobody said no', threshold);",
     "if (window?.id !== '') return pass('nobody said no', threshold);",
   ]),
-  one('phase_off_by_one', 'S9', [`${GUARD}/policy.ts`, 'if (now >= needed)', 'if (now >= needed - 1)']),
+  one('phase_off_by_one', 'S9', ['src/guard/checks/policy.ts', 'if (now >= needed)', 'if (now >= needed - 1)']),
   one(
     'approval_of_another_call',
     'S9',
@@ -334,26 +333,26 @@ const KNOWN_BAD: readonly Mutant[] = [
   one(
     'approval_serves_for_ever',
     'S9',
-    [`${GUARD}/guard.ts`, 'return approval !== undefined && isYes ?', "return approval === '' && isYes ?"],
+    ['src/guard/guard.ts', 'return approval !== undefined && isYes ?', "return approval === '' && isYes ?"],
     'people',
   ),
   one('evidence_age_ignored', 'S10', [
-    `${GUARD}/evidence.ts`,
+    'src/guard/checks/evidence.ts',
     'takenMs <= nowMs && nowMs - takenMs < limits.evidenceAgeMsMax;',
     'takenMs <= nowMs && nowMs - takenMs < limits.evidenceAgeMsMax * 99;',
   ]),
   one('log_alone_accepted', 'S10', [
-    `${GUARD}/evidence.ts`,
+    'src/guard/checks/evidence.ts',
     'if (origins.length >= 2) return pass(value, threshold);',
     'if (origins.length >= 1) return pass(value, threshold);',
   ]),
   one('wrong_remedy_accepted', 'S10', [
-    `${GUARD}/evidence.ts`,
+    'src/guard/checks/evidence.ts',
     'if (spec.cures.includes(found)) return undefined;',
     'if (spec.cures.length > 0) return undefined;',
   ]),
   one('evidence_of_another_channel', 'S10', [
-    `${GUARD}/evidence.ts`,
+    'src/guard/checks/evidence.ts',
     'if (!isAbout) {',
     "if (!isAbout && about === '') {",
   ]),
@@ -415,7 +414,7 @@ const KNOWN_BAD: readonly Mutant[] = [
     'people',
   ),
   one('permit_outlives_containment', 'S8', NOT_ASKED_AGAIN),
-  one('fence_stands_still', 'S16', [`${GUARD}/guard.ts`, 'fence: target.fence + 1,', 'fence: 1,']),
+  one('fence_stands_still', 'S16', ['src/guard/guard.ts', 'fence: target.fence + 1,', 'fence: 1,']),
 ];
 
 /** Where each is known to die soonest: what a short run tries. */

@@ -1,6 +1,6 @@
-import { asBytes, type Catalogue, firstFit, type Pattern } from '../patterns/catalogue.ts';
-import { type ExcerptLine, readExcerpt } from '../../classifier/lines.ts';
-import { isVariable, tokensOf } from './template_tokens.ts';
+import { asBytes, type Catalogue, firstFit, type Pattern } from '../detect/patterns/catalogue.ts';
+import { type ExcerptLine, readExcerpt } from './lines.ts';
+import { isVariable, tokensOf } from '../detect/templates/template_tokens.ts';
 
 /** So many words of a log line may stand in a row: fewer than an order to a reader would take. */
 const RUN_MAX = 4;
