@@ -8,7 +8,7 @@ export default defineConfig({
   // What one mutant was made into must never be taken for another.
   test: {
     fsModuleCache: false,
-    include: ['test/guard/*.test.ts'],
+    include: ['test/guard/**/*.test.ts'],
     pool: 'forks',
     bail: 1,
     reporters: ['dot'],
