@@ -2,6 +2,7 @@ import { createStatistics } from './statistics.ts';
 import { createDecisions, type Decisions } from './decisions.ts';
 import { type Infrastructure, openInfrastructure } from './infrastructure.ts';
 import { openServers } from './servers.ts';
+import { openConfiguredModels } from '../app_models.ts';
 import { createPaging, type Paging } from './paging.ts';
 import { runHousekeeping, noteChange } from './housekeeping.ts';
 import type { HostEnvironment } from './host_environment.ts';
@@ -38,6 +39,7 @@ export async function createApp(configuration: Configuration, host: HostEnvironm
   const paging = createPaging(infrastructure, host);
   const openWork = infrastructure.ledger.register(openWorkProjection);
   const statistics = createStatistics(infrastructure.ledger);
+  const models = await openConfiguredModels(config, infrastructure, building);
   const decisions = createDecisions(configuration, host, { infrastructure, paging });
   const house: House = { configuration, host, infrastructure, paging, decisions };
 
@@ -45,7 +47,10 @@ export async function createApp(configuration: Configuration, host: HostEnvironm
   const reloader = building.use(watchEdits(house));
   // Before anybody can take Reeve for up: what happens from then on is seen.
   await tellRehearsal(house);
-  const server = await openServers({ config, host, infrastructure, paging, statistics, decisions, reloader }, building);
+  const server = await openServers(
+    { config, host, infrastructure, paging, statistics, models, decisions, reloader },
+    building,
+  );
   begin(house, building);
   log.info(
     { url: server.url, channels: config.channels.length, entries: infrastructure.ledger.lastSeq },

@@ -4,6 +4,7 @@ import type { Statistics } from './statistics.ts';
 import { createCommands } from './commands.ts';
 import type { Decisions } from './decisions.ts';
 import type { Infrastructure } from './infrastructure.ts';
+import type { Models } from '../app_models.ts';
 import type { Paging } from './paging.ts';
 import type { HostEnvironment } from './host_environment.ts';
 import type { Config } from '../config/config.ts';
@@ -13,6 +14,7 @@ import type { Daemon } from '../http/daemon.ts';
 import { type HttpServer, startServer } from '../http/server.ts';
 import { Views } from '../http/views.ts';
 import { exportIncident, type IncidentExport } from '../incident/export.ts';
+import { neededRatio } from '../model/use.ts';
 import { readiness, watchLoopLag } from '../telemetry/health.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
 
@@ -23,6 +25,7 @@ export interface Shown {
   readonly infrastructure: Infrastructure;
   readonly paging: Paging;
   readonly statistics: Statistics;
+  readonly models: Models;
   readonly decisions: Decisions;
   readonly reloader: Reloader;
 }
@@ -61,7 +64,7 @@ export async function openServers(shown: Shown, building: AsyncDisposableStack):
 }
 
 function metricsOf(shown: Shown, building: AsyncDisposableStack): Metrics {
-  const { config, host, infrastructure, paging, statistics, decisions, reloader } = shown;
+  const { config, host, infrastructure, paging, statistics, models, decisions, reloader } = shown;
   const { clock } = infrastructure;
   const lag = building.use(watchLoopLag());
   return createMetrics(
@@ -73,6 +76,7 @@ function metricsOf(shown: Shown, building: AsyncDisposableStack): Metrics {
       lines: () => decisions.collectors.lines(),
       loopLagSeconds: () => lag.p99Seconds(),
       configOk: () => reloader.problems().length === 0,
+      llmNeededRatio: () => (models.model === undefined ? undefined : neededRatio(models.use())),
       heartbeatSeconds: () => clock.now() / 1000,
     },
   );

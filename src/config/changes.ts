@@ -7,7 +7,16 @@ import type { Configuration } from './load.ts';
  * What takes effect at a reload. Everything else is built into running parts (connections, probes, listeners, the
  * journal) and waits for the next start: a page on its way to a receiver that vanishes would be lost.
  */
-export const APPLIED_AT_ONCE = ['personas', 'rules', 'patterns', 'limits', 'persona', 'escalation', 'log'] as const;
+export const APPLIED_AT_ONCE = [
+  'personas',
+  'rules',
+  'patterns',
+  'limits',
+  'persona',
+  'planner',
+  'escalation',
+  'log',
+] as const;
 
 /** What waits for the next start, by the key of the configuration file. */
 export const NEEDS_RESTART = [
@@ -20,6 +29,7 @@ export const NEEDS_RESTART = [
   'journald',
   'prometheus',
   'receivers',
+  'models',
   'http',
   'metrics_prefix',
   'state',
@@ -48,6 +58,7 @@ export function merged(running: Configuration, read: Configuration): Reloaded {
     folders: fresh.folders,
     limits: fresh.limits,
     acceptedRisks: fresh.acceptedRisks,
+    planner: fresh.planner,
     escalation: fresh.escalation,
     log: fresh.log,
     channels: Object.freeze(old.channels.map((channel) => reassigned(channel, persona.get(channel.id)))),
@@ -58,6 +69,7 @@ export function merged(running: Configuration, read: Configuration): Reloaded {
     patterns: differs(valuesOf(running), valuesOf(read)),
     limits: differs(old.limits, fresh.limits),
     persona: differs(assignments(old), assignments(config)),
+    planner: differs(old.planner, fresh.planner),
     escalation: differs(old.escalation, fresh.escalation),
     log: differs(old.log, fresh.log),
   };
@@ -85,6 +97,7 @@ const RESTART_VIEWS: Readonly<Record<(typeof NEEDS_RESTART)[number], (config: Co
   journald: ({ collectors: { journald } }) => journald,
   prometheus: ({ collectors: { prometheus } }) => prometheus.map((each) => [each, each.token?.reveal()]),
   receivers: ({ receivers }) => receivers.map((each) => [each, 'secret' in each ? each.secret?.reveal() : undefined]),
+  models: ({ models }) => [models, models?.servers.map(({ key }) => key?.reveal())],
   http: ({ http }) => http,
   metrics_prefix: ({ metricsPrefix }) => metricsPrefix,
   state: ({ stateDirectory }) => stateDirectory,

@@ -15,6 +15,7 @@ import type { Address } from './document/fields.ts';
 import { type GroupConfig, readGroups } from './document/groups.ts';
 import { type AcceptedRisk, limitsDocument, limitsFrom } from './document/limits.ts';
 import { FOLDER_NAMES, findConfigFile, folderOf, type FolderName, stateDirectory } from './document/paths.ts';
+import { type ModelsConfig, type PlannerConfig, readModels, readPlanner } from './document/models.ts';
 import { type ReceiverConfig, readReceivers } from './document/receivers.ts';
 import { Reading } from './document/reading.ts';
 import { inOrder, type Source, validate } from './validate.ts';
@@ -28,6 +29,7 @@ export type { Environment, Flags, Origin } from './document/environment.ts';
 export type { Address } from './document/fields.ts';
 export type { GroupConfig } from './document/groups.ts';
 export type { AcceptedRisk } from './document/limits.ts';
+export type { ModelBudget, ModelName, ModelsConfig, ModelServerConfig, PlannerConfig } from './document/models.ts';
 export type { ReceiverConfig } from './document/receivers.ts';
 export { secretAt } from './document/engines.ts';
 export { Secret } from './document/secret.ts';
@@ -61,6 +63,9 @@ export interface Config {
   /** Ways in besides files and probes. */
   readonly collectors: CollectorsConfig;
   readonly receivers: readonly ReceiverConfig[];
+  /** Undefined: no model is configured, and nothing is loaded for one. */
+  readonly models: ModelsConfig | undefined;
+  readonly planner: PlannerConfig;
   readonly escalation: { readonly repeatEveryMs: number; readonly upstreamAfterMs: number };
   readonly journal: { readonly keepMs: number };
   readonly log: { readonly level: LogLevel };
@@ -163,6 +168,8 @@ interface Parts {
   readonly sources: readonly LogSourceConfig[];
   readonly collectors: CollectorsConfig;
   readonly receivers: readonly ReceiverConfig[];
+  readonly models: ModelsConfig | undefined;
+  readonly planner: PlannerConfig;
 }
 
 /** The parts that lean on each other, as far as each is sound: so that one broken entry hides no other problem. */
@@ -174,8 +181,10 @@ function readParts(reading: Reading): Parts {
   const sources = readSources(reading, { drafts, engines });
   const collectors = readCollectors(reading, drafts);
   const receivers = readReceivers(reading);
+  const models = readModels(reading);
+  const planner = readPlanner(reading, models);
   crossCheck(reading, { limits, drafts, engines });
-  return { limits, risks, engines, drafts, groups, sources, collectors, receivers };
+  return { limits, risks, engines, drafts, groups, sources, collectors, receivers, models, planner };
 }
 
 interface Assembly {
@@ -218,6 +227,8 @@ function assembled(document: ConfigDocument, assembly: Assembly): Config {
     sources: parts.sources,
     collectors: parts.collectors,
     receivers: parts.receivers,
+    models: parts.models,
+    planner: parts.planner,
     escalation: {
       repeatEveryMs: escalation?.repeat_every ?? STANDARD.repeatEveryMs,
       upstreamAfterMs: escalation?.upstream_after ?? STANDARD.upstreamAfterMs,

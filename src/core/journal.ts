@@ -3,6 +3,7 @@ import type { ControlFact } from './control.ts';
 import type { ContainmentReason, GroundedContextEnvelope } from './envelope.ts';
 import type { Escalation, Incident, IncidentEnding, Outcome } from './incident.ts';
 import type { FailureClass } from './classification.ts';
+import type { ModelFailure, ModelPurpose } from './model.ts';
 import type { GuardVerdict, Plan } from './plan.ts';
 import type { ChannelId, IncidentId, RunId, Scope } from './scope.ts';
 import type { Symptom } from './symptom.ts';
@@ -40,6 +41,17 @@ export type JournalFact =
     }
   | { readonly type: 'envelope.taken'; readonly envelope: GroundedContextEnvelope }
   | { readonly type: 'plan.made'; readonly plan: Plan }
+  /** One call of a model ended, whatever came of it. Money in millionths of the configured currency. */
+  | {
+      readonly type: 'model.called';
+      readonly model: string;
+      readonly purpose: ModelPurpose;
+      readonly failure: ModelFailure | undefined;
+      readonly promptTokens: number;
+      readonly replyTokens: number;
+      readonly costMicros: number;
+      readonly tookMs: number;
+    }
   | { readonly type: 'guard.decided'; readonly call: string; readonly decision: GuardVerdict; readonly tookMs: number }
   | { readonly type: 'tool.started'; readonly permit: PermitTerms }
   | { readonly type: 'tool.finished'; readonly permit: PermitTerms; readonly result: ToolResult }

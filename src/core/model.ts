@@ -1,5 +1,9 @@
 /** The port to a language model: what a caller may ask and what comes back. Adapters live in `src/model/`. */
 
+export const MODEL_PURPOSES = ['plan', 'pattern', 'explore', 'ask', 'reflect'] as const;
+/** What a model is asked for. */
+export type ModelPurpose = (typeof MODEL_PURPOSES)[number];
+
 export type ModelRole = 'system' | 'user' | 'assistant';
 
 export interface ModelMessage {
@@ -17,7 +21,11 @@ export interface ModelRequest {
   readonly tokensMax: number;
   /** The call is over after this time, whatever the server does; at least 1 ms. */
   readonly deadlineMs: number;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
+  /** The incident it is asked for: its own caps on tokens and money hold. */
+  readonly incident?: string | undefined;
+  /** What it is asked for; for people and for metrics. Default `ask`. */
+  readonly purpose?: ModelPurpose;
   /** Called with each piece of text as it arrives; a backend that cannot stream calls it once. */
   readonly onText?: (text: string) => void;
 }
@@ -42,6 +50,7 @@ export const MODEL_FAILURES = [
   'redirected',
   'breaker_open',
   'budget_spent',
+  'busy',
   'aborted',
 ] as const;
 export type ModelFailure = (typeof MODEL_FAILURES)[number];

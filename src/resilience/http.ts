@@ -26,6 +26,8 @@ export interface HttpRequest {
    */
   readonly repeatable?: boolean;
   readonly signal?: AbortSignal | undefined;
+  /** Gets each piece of the body as it comes, up to `bytesMax` in all; what it throws ends the request. */
+  readonly onData?: (piece: Buffer, status: number) => void;
 }
 
 export interface HttpAnswer {
@@ -179,7 +181,7 @@ function headersOf(request: Exchange, keep: boolean): Record<string, string | nu
 const resetError = (message: string) => Object.assign(new Error(message), { code: 'ECONNRESET' });
 
 /** Collects the body up to the cap; past it the connection is closed and nothing more is kept. */
-function read(incoming: http.IncomingMessage, { bytesMax }: HttpRequest): Promise<HttpAnswer> {
+function read(incoming: http.IncomingMessage, { bytesMax, onData }: HttpRequest): Promise<HttpAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -191,7 +193,13 @@ function read(incoming: http.IncomingMessage, { bytesMax }: HttpRequest): Promis
   incoming.on('data', (chunk: Buffer) => {
     bytes += chunk.length;
     chunks.push(chunk);
-    if (bytes > bytesMax) finish(true);
+    if (bytes > bytesMax) return finish(true);
+    try {
+      onData?.(chunk, incoming.statusCode ?? 0);
+    } catch (thrown) {
+      reject(thrown);
+      incoming.destroy();
+    }
   });
   incoming.on('end', () => finish(false));
   incoming.on('error', (error) => reject(incoming.complete ? error : truncated(error)));

@@ -20,6 +20,8 @@ export interface Gauges {
   openIncidents(): number;
   configOk(): boolean;
   heartbeatSeconds(): number;
+  /** 0 to 1; undefined where no model is configured. */
+  llmNeededRatio?(): number | undefined;
 }
 
 export interface Metrics {
@@ -100,6 +102,11 @@ function countersOf(prefix: string, registry: Registry) {
     planRejections: counter('plan_rejections_total', 'Answers of a planner that were not usable, by reason.', [
       'reason',
     ]),
+    modelTokens: counter('llm_tokens_total', 'Tokens of language models, by what they were for.', [
+      'purpose',
+      'direction',
+    ]),
+    modelCalls: counter('llm_calls_total', 'Calls of language models that ended, by result.', ['purpose', 'result']),
     escalations: counter('escalations_total', 'Deliveries to receivers, by result.', ['receiver', 'result']),
     ruleOutcomes: counter('rule_outcomes_total', 'Verified results of rules.', ['rule', 'result']),
     decisionSeconds: histogram('decision_latency_seconds', 'The guard: question to durable verdict.', LATENCY_BUCKETS),
@@ -114,6 +121,11 @@ const READERS: Readers = {
   'envelope.taken': ({ envelopes }, { envelope }) =>
     envelopes.inc({ classification: envelope.failureClassification ?? 'none' }),
   'plan.made': ({ plans }, { plan }) => plans.inc({ by: plan.by.kind }),
+  'model.called': ({ modelTokens, modelCalls }, { purpose, failure, promptTokens, replyTokens }) => {
+    modelCalls.inc({ purpose, result: failure ?? 'ok' });
+    modelTokens.inc({ purpose, direction: 'prompt' }, promptTokens);
+    modelTokens.inc({ purpose, direction: 'reply' }, replyTokens);
+  },
   'guard.decided': ({ decisionSeconds, denials }, { decision, tookMs }) => {
     decisionSeconds.observe(tookMs / 1000);
     if (decision.verdict === 'deny') denials.inc({ code: decision.code });
@@ -183,6 +195,9 @@ function registerGauges(prefix: string, registry: Registry, gauges: Gauges): voi
     single(gauges.secondsSinceLastDeliveryOk()),
   );
   gauge('open_incidents', 'Incidents that are open now.', [], () => single(gauges.openIncidents()));
+  gauge('llm_needed_ratio', 'Of the last closed incidents with a plan, the share in which a model was asked.', [], () =>
+    single(gauges.llmNeededRatio?.()),
+  );
   gauge('config_ok', '0 while the last reload was refused.', [], () => single(gauges.configOk() ? 1 : 0));
   gauge('loop_lag_seconds', 'Delay of the event loop, 99th percentile since the last scrape.', [], () =>
     single(gauges.loopLagSeconds()),

@@ -10,6 +10,7 @@ import {
   syslogDocument,
 } from './collector_documents.ts';
 import { idField, listenField, personaField, phaseField, tcpField, textField, urlField } from './fields.ts';
+import { modelsDocument, plannerDocument } from './model_documents.ts';
 import { limitsDocument } from './limits.ts';
 
 export const CHANNELS_MAX = 20_000;
@@ -138,6 +139,8 @@ export const configDocument = z
     journald: journaldDocument.optional(),
     prometheus: z.array(prometheusDocument).max(16).optional().describe('Prometheus servers that are asked.'),
     receivers: z.array(receiverDocument).max(32).optional(),
+    models: modelsDocument.optional(),
+    planner: plannerDocument.optional(),
     escalation: z
       .strictObject({
         repeat_every: duration('1m', '7d', 'How often an open page is sent again. Default 4h.').optional(),

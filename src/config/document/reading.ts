@@ -54,6 +54,11 @@ export class Reading {
     return result.success ? result.data : undefined;
   }
 
+  /** Whether the file has the key at all, sound or not. */
+  isWritten(key: string): boolean {
+    return valueAt(this.source.value, [key]) !== undefined;
+  }
+
   /** Every id that some entry of the list claims, sound or not: enough to tell a typing error from a broken entry. */
   idsOf(key: string): ReadonlySet<string> {
     const list = valueAt(this.source.value, [key]);
