@@ -2,7 +2,7 @@ import { createStatistics } from './statistics.ts';
 import { createDecisions, type Decisions } from './decisions.ts';
 import { type Infrastructure, openInfrastructure } from './infrastructure.ts';
 import { openServers } from './servers.ts';
-import { openConfiguredModels } from '../app_models.ts';
+import { openConfiguredModels } from './models.ts';
 import { createPaging, type Paging } from './paging.ts';
 import { runHousekeeping, noteChange } from './housekeeping.ts';
 import type { HostEnvironment } from './host_environment.ts';

@@ -4,7 +4,7 @@ import type { Statistics } from './statistics.ts';
 import { createCommands } from './commands.ts';
 import type { Decisions } from './decisions.ts';
 import type { Infrastructure } from './infrastructure.ts';
-import type { Models } from '../app_models.ts';
+import type { Models } from './models.ts';
 import type { Paging } from './paging.ts';
 import type { HostEnvironment } from './host_environment.ts';
 import type { Config } from '../config/config.ts';

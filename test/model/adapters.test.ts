@@ -3,9 +3,9 @@ import { systemClock } from '../../src/core/clock.ts';
 import type { Model, ModelRequest } from '../../src/core/model.ts';
 import { ollamaModel } from '../../src/model/ollama.ts';
 import { openAiModel } from '../../src/model/openai.ts';
-import { type ModelTurn, vectorFor } from '../support/model-server.ts';
-import { ollamaServer } from '../support/ollama-server.ts';
-import { openAiServer } from '../support/openai-server.ts';
+import { type ModelTurn, vectorFor } from '../support/model_server.ts';
+import { ollamaServer } from '../support/ollama_server.ts';
+import { openAiServer } from '../support/openai_server.ts';
 import { closeServersAfterAll, serve } from '../support/servers.ts';
 
 closeServersAfterAll();

@@ -22,7 +22,7 @@ const isOfModels = (url: string): boolean =>
 
 describe('what a daemon without models loads', () => {
   it('is no client of a model server and no adapter', () => {
-    const loaded = loadedWith('app.ts');
+    const loaded = loadedWith('app/app.ts');
     expect(loaded.length).toBeGreaterThan(100);
     expect(loaded.filter(isOfModels)).toEqual([]);
   });

@@ -1,9 +1,9 @@
 /** Opens the configured models, where there are any: without `models:` nothing of them is loaded. */
-import type { Infrastructure } from './app/infrastructure.ts';
-import type { Config } from './config/config.ts';
-import type { Read } from './core/journal.ts';
-import type { Model } from './core/model.ts';
-import { type ModelUse, modelUseProjection } from './model/use.ts';
+import type { Infrastructure } from './infrastructure.ts';
+import type { Config } from '../config/config.ts';
+import type { Read } from '../core/journal.ts';
+import type { Model } from '../core/model.ts';
+import { type ModelUse, modelUseProjection } from '../model/use.ts';
 
 export interface Models {
   /** Undefined: none is configured. */
@@ -19,6 +19,6 @@ export async function openConfiguredModels(
 ): Promise<Models> {
   const use = ledger.register(modelUseProjection);
   if (models === undefined) return { model: undefined, use };
-  const { openModels } = await import('./model/open.ts');
+  const { openModels } = await import('../model/open.ts');
   return { model: await openModels(models, { clock, append: ledger.append, use }, building), use };
 }

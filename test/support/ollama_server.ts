@@ -3,7 +3,7 @@
  * and `/api/version`, streamed as NDJSON, with its error bodies. What it answers is scripted.
  */
 import type http from 'node:http';
-import { type Asked, bodyOf, misbehave, type ModelTurn, piecesOf, vectorFor } from './model-server.ts';
+import { type Asked, bodyOf, misbehave, type ModelTurn, piecesOf, vectorFor } from './model_server.ts';
 import { serve } from './servers.ts';
 
 export interface OllamaServer {
