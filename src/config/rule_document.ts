@@ -1,44 +1,13 @@
 import { z } from 'zod';
 import { FAILURE_CLASSES } from '../core/classification.ts';
-import { SYMPTOMS } from '../core/symptom.ts';
+import { ENVELOPE_FACTS, type EnvelopeFact } from '../core/envelope_fields.ts';
 import { TOOL_ALIASES, TOOL_NAMES } from '../core/tool.ts';
 import { duration } from './duration.ts';
 
-export type FactKind = 'text' | 'number' | 'truth' | 'milliseconds';
+export type { FactKind } from '../core/envelope_fields.ts';
 
-interface FactRow {
-  readonly name: string;
-  readonly kind: FactKind;
-  /** The only values it can have, where they are few. */
-  readonly words?: readonly string[];
-}
-
-/**
- * What a rule may look at: the envelope's own fields, `symptom` (any symptom of the evidence) and `evidence` (the text
- * of any excerpt). Times of day are left out on purpose: no decision changes with the wall clock.
- */
-export const RULE_FACTS: readonly FactRow[] = [
-  { name: 'symptom', kind: 'text', words: SYMPTOMS },
-  { name: 'evidence', kind: 'text' },
-  { name: 'channel_id', kind: 'text' },
-  { name: 'group', kind: 'text' },
-  { name: 'engine', kind: 'text' },
-  { name: 'failure_classification', kind: 'text', words: FAILURE_CLASSES },
-  { name: 'last_error_type', kind: 'text', words: SYMPTOMS },
-  { name: 'last_action', kind: 'text', words: TOOL_NAMES },
-  { name: 'fingerprint', kind: 'text' },
-  { name: 'restart_count', kind: 'number' },
-  { name: 'restart_velocity', kind: 'number' },
-  { name: 'pool_pressure', kind: 'number' },
-  { name: 'error_frequency', kind: 'number' },
-  { name: 'confidence', kind: 'number' },
-  { name: 'evidence_dropped', kind: 'number' },
-  { name: 'cooldown_remaining', kind: 'milliseconds' },
-  { name: 'lasting_ms', kind: 'milliseconds' },
-  { name: 'containment_mode', kind: 'truth' },
-  { name: 'channel_healthy', kind: 'truth' },
-  { name: 'shared_cause', kind: 'truth' },
-];
+/** What a rule may look at: the facts of the envelope. */
+export const RULE_FACTS: readonly EnvelopeFact[] = ENVELOPE_FACTS.filter(({ inRules }) => inRules !== false);
 
 export const FACT_TESTS = ['equals', 'contains', 'regex', 'at_least', 'below'] as const;
 export const STEP_KINDS = ['call', 'wait', 'escalate', 'stop'] as const;

@@ -1,5 +1,6 @@
 import type { EpochMs, MonoMs } from '../core/clock.ts';
 import { type Containment, ENVELOPE_BYTES_MAX, type GroundedContextEnvelope, type Signal } from '../core/envelope.ts';
+import { ENVELOPE_FIELDS } from '../core/envelope_fields.ts';
 import { type ChannelId, type EngineId, type GroupId, keyOfScope } from '../core/scope.ts';
 import type { Excerpt } from '../core/symptom.ts';
 import type { ToolName } from '../core/tool.ts';
@@ -217,19 +218,15 @@ const bytesOf = (envelope: GroundedContextEnvelope): number =>
   Buffer.byteLength(JSON.stringify(envelopeWire(envelope)));
 
 /** Fields that are always there, so that a reader can tell "not known" from "not asked". */
-const NULLABLE = [
-  'channel_id',
-  'failure_classification',
-  'pool_pressure',
-  'last_error_type',
-  'last_action',
-  'channel_healthy',
-];
+const ABSENT = toWire(
+  Object.fromEntries(
+    Object.entries(ENVELOPE_FIELDS).flatMap(([name, { nullable }]) => (nullable ? [[name, null]] : [])),
+  ),
+) as { readonly [key: string]: Json };
 
 /**
  * The form that people and programs read: snake_case, what is not known as null. At most `ENVELOPE_BYTES_MAX` bytes.
  */
 export function envelopeWire(envelope: GroundedContextEnvelope): { readonly [key: string]: Json } {
-  const absent = Object.fromEntries(NULLABLE.map((name) => [name, null]));
-  return { ...absent, ...(toWire(envelope) as { readonly [key: string]: Json }) };
+  return { ...ABSENT, ...(toWire(envelope) as { readonly [key: string]: Json }) };
 }
