@@ -1,4 +1,4 @@
-import type { FailureClass } from '../../core/classification.ts';
+import type { FailureClass, Family } from '../../core/classification.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import type { Limits } from '../../core/limits.ts';
 import {
@@ -10,15 +10,7 @@ import {
   type Scope,
 } from '../../core/scope.ts';
 import type { Assessment, Finding } from '../rules/classify.ts';
-import {
-  dominating,
-  type Family,
-  familyOf,
-  LEFTOVERS,
-  MENDS_ITSELF,
-  OF_ENGINE,
-  OF_WHOLE_GROUP,
-} from '../rules/families.ts';
+import { dominating, familyOf, LEFTOVERS, MENDS_ITSELF, OF_ENGINE, OF_WHOLE_GROUP } from '../rules/families.ts';
 
 /** One channel's finding, and since when it has been in trouble. */
 export interface Seen {

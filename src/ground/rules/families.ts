@@ -1,51 +1,7 @@
-import { FAILURE_CLASSES, type FailureClass } from '../../core/classification.ts';
+/** Which classifications share a cause over several channels, and which of them dominates. */
+import { CLASSIFICATIONS, FAILURE_CLASSES, type FailureClass, type Family } from '../../core/classification.ts';
 
-/** Classes that one cause can give to several channels at once. */
-export const FAMILIES = [
-  'observer',
-  'host',
-  'upstream',
-  'media',
-  'encoder',
-  'ingest',
-  'playout',
-  'churn',
-  'dead',
-  'stalled',
-  'unknown',
-] as const;
-export type Family = (typeof FAMILIES)[number];
-
-const FAMILY_OF: Readonly<Record<FailureClass, Family | undefined>> = {
-  telemetry_untrusted: 'observer',
-  control_plane_down: 'observer',
-  expected_quiet: undefined,
-  host_exhausted: 'host',
-  pool_exhausted: 'host',
-  datastore_contention: 'host',
-  upstream_auth_expired: 'upstream',
-  upstream_url_expired: 'upstream',
-  upstream_not_found: 'upstream',
-  upstream_rate_limited: 'upstream',
-  upstream_unavailable: 'upstream',
-  hls_window_slip: 'media',
-  media_unplayable: 'media',
-  item_churn: 'churn',
-  playout_empty: 'playout',
-  guide_stale: 'playout',
-  encoder_session_limit: 'encoder',
-  encoder_misconfigured: 'encoder',
-  encode_too_slow: 'encoder',
-  ghost_publisher: 'ingest',
-  publish_rejected: 'ingest',
-  tuner_slots_exhausted: 'ingest',
-  publisher_lost: 'ingest',
-  process_crashed: 'dead',
-  output_stalled: 'stalled',
-  unknown: 'unknown',
-};
-
-export const familyOf = (classification: FailureClass): Family | undefined => FAMILY_OF[classification];
+export const familyOf = (classification: FailureClass): Family | undefined => CLASSIFICATIONS[classification].family;
 
 /** Families whose cause lies with the engine or its machine, not with a group of channels. */
 export const OF_ENGINE: ReadonlySet<Family> = new Set<Family>(['observer', 'host']);

@@ -1,4 +1,4 @@
-import type { FailureClass, Severity } from '../../core/classification.ts';
+import { CLASSIFICATIONS } from '../../core/classification.ts';
 import type { ContainmentReason, GroundedContextEnvelope } from '../../core/envelope.ts';
 import { type Escalation, type EscalationReason, type Incident, keyOfIncidentPage } from '../../core/incident.ts';
 import type { JournalFact } from '../../core/journal.ts';
@@ -11,35 +11,6 @@ const DETAILS_MAX = 2_000;
 
 /** All escalations of one incident share one key: trigger, repeats and resolve find each other by it. */
 export const keyOfIncident = (incident: Incident): string => keyOfIncidentPage(incident.id);
-
-/** Trouble that viewers see, or that nobody but a person can end, is loud; the observer's own trouble is not. */
-const SEVERITY: Partial<Record<FailureClass, Severity>> = {
-  telemetry_untrusted: 'warning',
-  expected_quiet: 'info',
-  guide_stale: 'info',
-  encode_too_slow: 'warning',
-  upstream_rate_limited: 'warning',
-};
-
-/** What a person does about it, where Reeve may not. */
-const NEXT_STEP: Partial<Record<FailureClass, string>> = {
-  telemetry_untrusted: 'Check the probes and the server that serves the output; the channel itself may be fine.',
-  control_plane_down: 'Check the streaming service itself: it does not answer.',
-  host_exhausted: 'Free space, memory or descriptors on the host; a restart would not help.',
-  upstream_auth_expired: 'Renew the credentials of the source.',
-  upstream_url_expired: 'The source refuses this address: have it resolved anew, or fail over.',
-  upstream_not_found: 'The source does not have this item: correct the address or the playout.',
-  upstream_unavailable:
-    'The source is down or unreachable: call its operator, or fail over. Reeve starts what stays dark after it.',
-  media_unplayable: 'The source delivers damaged media: fail over, or remove the item.',
-  item_churn:
-    'It dies again and again; find the cause in its log before anything is restarted. If its log says nothing and ' +
-    'nobody has mended it, Reeve tries one start ten minutes after its last death.',
-  encoder_misconfigured:
-    'Roll back the last change of its settings, or repair the path, port or permission that its log names.',
-  encode_too_slow: 'Shed load or lower the profile; check whether the source delivers slowly.',
-  encoder_session_limit: 'Free an encoder session.',
-};
 
 /** The id is not named: a question that was not answered is asked again under another one. */
 const ANSWER = 'What waits for you: reeve approvals lists it; reeve approve ID or reeve deny ID answers it.';
@@ -58,7 +29,7 @@ export function pageFor(
   const many = incident.channels.length > 0 ? ` (${incident.channels.length} channels)` : '';
   return {
     key: keyOfIncident(incident),
-    severity: SEVERITY[incident.classification] ?? 'critical',
+    severity: CLASSIFICATIONS[incident.classification].severity,
     reason,
     scope: incident.scope,
     incident: incident.id,
@@ -89,7 +60,7 @@ function detailsOf(
   if (about.attempts.length === 0) lines.push('What was done: nothing.');
   if (reason === 'approval_needed') lines.push(ANSWER);
   if (incident.channels.length > 0) lines.push(`Channels: ${incident.channels.join(', ')}`);
-  const nextStep = NEXT_STEP[incident.classification];
+  const nextStep = CLASSIFICATIONS[incident.classification].nextStep;
   if (nextStep !== undefined) lines.push(`What may help: ${nextStep}`);
   lines.push(`The whole story: reeve trace ${incident.id}`);
   return lines.join('\n');

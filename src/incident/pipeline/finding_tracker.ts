@@ -1,4 +1,4 @@
-import type { FailureClass } from '../../core/classification.ts';
+import type { FailureClass, Family } from '../../core/classification.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import type { Limits } from '../../core/limits.ts';
 import type { ChannelId, ChannelRef, EngineId, GroupId, Scope } from '../../core/scope.ts';
@@ -6,7 +6,7 @@ import { type Assessment, classify, type Finding } from '../../ground/rules/clas
 import { classifyEngine } from '../../ground/rules/classify_engine.ts';
 import { correlate, coveredBy, type SharedCause, suspected } from '../../ground/correlate/correlate.ts';
 import type { FactStore, ChannelFacts } from '../../ground/facts/facts.ts';
-import { type Family, familyOf } from '../../ground/rules/families.ts';
+import { familyOf } from '../../ground/rules/families.ts';
 import type { ClassifyContext } from '../../ground/rules/classify_input.ts';
 import { type NearbySources, nearbySources, playingNearby } from '../../ground/correlate/nearby.ts';
 import type { Want } from '../../ground/rules/rule.ts';
