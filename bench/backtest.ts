@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { backtestFiles } from '../src/app/backtest.ts';
 import { policyTestFiles } from '../src/app/policy_tests.ts';
-import { TOOL_SPECS } from '../src/guard/spec.ts';
+import { TOOL_SPECS } from '../src/remediation/catalog.ts';
 import { backtest } from '../src/backtest/run.ts';
 import { quantile, sayRow } from './rows.ts';
 

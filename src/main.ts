@@ -22,7 +22,7 @@ import { systemClock } from './core/clock.ts';
 import { messageOf, type Problem, ReeveError } from './core/errors.ts';
 import { systemIds, systemRandom } from './core/id.ts';
 import { compileCatalogue } from './detect/patterns/catalogue.ts';
-import { TOOL_SPECS } from './guard/spec.ts';
+import { TOOL_SPECS } from './remediation/catalog.ts';
 
 const CONFIG_EXIT = 78;
 const { version } = JSON.parse(readFileSync(resolve(SHIPPED, 'package.json'), 'utf8')) as { version: string };

@@ -5,6 +5,7 @@ import type { Incident, Outcome } from '../core/incident.ts';
 import type { GuardDecision, Plan } from '../core/plan.ts';
 import type { Attempt, Permit, ToolCall, ToolResult, Verification } from '../core/tool.ts';
 import { initial, next, type RunEvent, type RunLimits, type RunState } from './machine.ts';
+import { specOf } from '../remediation/catalog.ts';
 
 /** What a run may ask of the world. */
 export interface RunPorts {
@@ -91,4 +92,4 @@ async function observe(state: Extract<RunState, { at: 'observing' }>, stage: Sta
   return { type: 'observed', envelope: ports.ground(), verification };
 }
 
-const isRestart = (result: ToolResult): boolean => result.call.tool === 'restart_channel';
+const isRestart = (result: ToolResult): boolean => specOf(result.call.tool).startsProcess;

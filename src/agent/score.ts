@@ -1,5 +1,6 @@
 import type { GroundedContextEnvelope } from '../core/envelope.ts';
 import type { ToolResult, Verification } from '../core/tool.ts';
+import { specOf } from '../remediation/catalog.ts';
 
 /** Nothing is wrong any more. A channel may be healthy and still have a trouble beside its picture, a stale guide. */
 export const isWell = ({ failureClassification, channelHealthy }: GroundedContextEnvelope): boolean =>
@@ -21,7 +22,7 @@ export function scoreOf(
   },
 ): number {
   const { envelope, result, verification } = after;
-  if (verification?.cured) return envelope.channelHealthy || result.call.tool === 'restart_channel' ? 1 : 0.8;
+  if (verification?.cured) return envelope.channelHealthy || specOf(result.call.tool).startsProcess ? 1 : 0.8;
   if (verification === undefined) return isWell(envelope) ? 1 : result.ok ? 0.6 : 0;
   const changed = envelope.failureClassification !== before.failureClassification;
   const halved = before.errorFrequency > 0 && envelope.errorFrequency <= before.errorFrequency / 2;

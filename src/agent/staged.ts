@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import type { GuardDecision } from '../core/plan.ts';
-import type { Permit, ToolCall, ToolResult, Verification } from '../core/tool.ts';
+import type { Permit, ToolResult, Verification } from '../core/tool.ts';
 
 /** What a staged start asks of the world, for one channel at a time. */
 export interface StagedPorts {
@@ -80,7 +80,3 @@ function summaryOf(story: { started: string[]; skipped: string[]; stopped: strin
   if (story.stopped !== undefined) parts.push(`stopped at ${story.stopped}; ${story.rest} left`);
   return parts.join('; ');
 }
-
-/** A restart that is asked for a group is a staged start; every other call is a single one. */
-export const isStaged = (call: ToolCall): boolean =>
-  call.tool === 'restart_channel' && call.target.kind !== 'channel' && call.channels.length > 0;

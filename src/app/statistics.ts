@@ -4,7 +4,7 @@ import type { Limits } from '../core/limits.ts';
 import { keyOfScope, parseScope } from '../core/scope.ts';
 import { breakerOf } from '../guard/containment.ts';
 import { cooldownOf } from '../guard/state/cooldown.ts';
-import { TOOL_SPECS } from '../guard/spec.ts';
+import { specOf, TOOL_SPECS } from '../remediation/catalog.ts';
 import { subjectsOf } from '../guard/state/state.ts';
 import type { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
 import type { Ledger } from '../journal/ledger.ts';
@@ -49,7 +49,7 @@ function count(tally: Tally, { fact }: JournalEntry): Tally {
     case 'run.ended':
       return fact.outcome.kind === 'escalated' ? add('escalated') : tally;
     case 'tool.started':
-      return fact.permit.call.tool === 'restart_channel' ? add('restarts') : tally;
+      return specOf(fact.permit.call.tool).startsProcess ? add('restarts') : tally;
     case 'attempt.verified':
       return add(fact.verification.cured ? 'verified' : 'notVerified');
     case 'guard.decided':
@@ -119,8 +119,8 @@ function gauges(
       }),
     cooldowns: () =>
       channels().flatMap(({ channel, subject }) =>
-        [...TOOL_SPECS.values()].flatMap(({ name, cooldownMs }) => {
-          const own = name === 'restart_channel' ? limits().restartCooldownMs : cooldownMs;
+        [...TOOL_SPECS.values()].flatMap(({ name, cooldownMs, startsProcess }) => {
+          const own = startsProcess ? limits().restartCooldownMs : cooldownMs;
           const { leftMs } = cooldownOf(subject.uses[name], own, clock.monotonicMs());
           return leftMs > 0 ? [{ channel, tool: name, remainingMs: leftMs }] : [];
         }),

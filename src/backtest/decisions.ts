@@ -7,7 +7,7 @@ import { describeDecider, type Plan } from '../core/plan.ts';
 import { keyOfScope, type ScopeKey } from '../core/scope.ts';
 import { describeCall, type ToolName } from '../core/tool.ts';
 import { canonicalJson } from '../core/wire.ts';
-import { TOOL_SPECS } from '../guard/spec.ts';
+import { TOOL_SPECS } from '../remediation/catalog.ts';
 
 /** One hop of an incident that decided something. `step` says it without times and ids, so that two can be compared. */
 export interface DecisionLine {

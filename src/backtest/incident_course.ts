@@ -18,7 +18,7 @@ import {
 import { guardProjection } from '../guard/state/fold.ts';
 import { Guard } from '../guard/guard.ts';
 import { phaseNeeded } from '../guard/checks/policy.ts';
-import { TOOL_SPECS } from '../guard/spec.ts';
+import { TOOL_SPECS } from '../remediation/catalog.ts';
 import type { ExportedEntry, IncidentExport } from '../incident/export.ts';
 import type { Settings } from '../incident/pipeline/settings.ts';
 import { Ledger } from '../journal/ledger.ts';

@@ -8,7 +8,7 @@ import type { Phase } from '../core/control.ts';
 import { type Problem, ReeveError } from '../core/errors.ts';
 import type { Persona } from '../core/persona.ts';
 import type { Rule } from '../core/rule.ts';
-import { TOOL_SPECS } from '../guard/spec.ts';
+import { TOOL_SPECS } from '../remediation/catalog.ts';
 import type { Settings } from '../incident/pipeline/settings.ts';
 import { createRulebook } from '../rulebook/rulebook.ts';
 import type { PolicySet } from '../policy_tests/frame.ts';

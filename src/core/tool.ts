@@ -56,6 +56,18 @@ export interface ToolSpec {
   readonly settleMs: number;
   /** Not verified this long after the call: the attempt failed. 0 for tools that only look. */
   readonly verifyWithinMs: number;
+  /** What the tool may be pointed at. */
+  readonly targets: readonly Scope['kind'][];
+  /** How it acts on a group or engine: on it as a whole, on each of its channels, or on the first one for all. */
+  readonly onMany: 'whole' | 'each_channel' | 'first_channel';
+  /** Its cooldown and record are the engine's, whichever channel it was asked for. */
+  readonly engineWide: boolean;
+  /** It begins a new process generation of the channel: a start, counted by laws S2 and S5. */
+  readonly startsProcess: boolean;
+  /** Its cure shows in the channel's own output, so it can relapse. */
+  readonly curesOutput: boolean;
+  /** After one of these classifications' own cure was verified, this tool may follow (law S10). */
+  readonly mayFollowCureOf: readonly FailureClass[];
 }
 
 /** One tool asked for on one target. */

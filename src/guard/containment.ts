@@ -6,6 +6,7 @@ import { type EngineId, type GroupId, keyOfScope, sameScope, parseScope, type Sc
 import { breakerAt } from './state/breaker.ts';
 import { containmentKey, containmentsOf, type GuardState, overdueOf, type SubjectState } from './state/state.ts';
 import { roomFor, startsMaxOf } from './state/window.ts';
+import { specOf } from '../remediation/catalog.ts';
 
 /** An engine's pool as it stands. */
 export interface PoolFact {
@@ -41,7 +42,7 @@ const FLEET: Scope = { kind: 'fleet' };
 /** The breaker of a target at one moment, attempts that nobody judged included. */
 export function breakerOf(subject: SubjectState, limits: Limits, nowMs: MonoMs) {
   const overdue = overdueOf(subject, nowMs)
-    .filter(({ terms }) => terms.call.tool === 'restart_channel' && terms.generation === subject.breaker.generation)
+    .filter(({ terms }) => specOf(terms.call.tool).startsProcess && terms.generation === subject.breaker.generation)
     .map((attempt) => attempt.dueMs);
   return breakerAt(subject.breaker, overdue, { limits, nowMs });
 }

@@ -25,6 +25,7 @@ import { containedBy, isStoppedByContainment } from './checks/policy.ts';
 import { containmentKey, type GuardState } from './state/state.ts';
 import { flipsOf } from './trace.ts';
 import { roomFor, startsMaxOf } from './state/window.ts';
+import { isStart } from '../remediation/catalog.ts';
 
 export interface GuardDeps extends Surroundings {
   readonly append: Append;
@@ -255,7 +256,7 @@ export class Guard {
 
   /** Law S2: the Nth start is allowed, and contains the fleet in the same transaction. */
   #stormDrafts({ call, state, limits, nowMs, persona }: CheckInput): readonly Draft[] {
-    if (call.tool !== 'restart_channel' || call.target.kind !== 'channel') return [];
+    if (!isStart(call)) return [];
     const max = startsMaxOf(limits.windowStartsMax);
     const { count } = roomFor(state.starts, max, { windowMs: limits.windowMs, nowMs });
     const isHeld = state.containments[containmentKey(FLEET, 'restart_storm')] !== undefined;

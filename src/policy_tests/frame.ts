@@ -11,6 +11,7 @@ import type { ChannelSetup, EngineSetup } from '../ground/facts/setup.ts';
 import type { Settings } from '../incident/pipeline/settings.ts';
 import { createRulebook, type Rulebook } from '../rulebook/rulebook.ts';
 import type { Given, PolicyCase, PolicyDocument } from './document.ts';
+import { specOf } from '../remediation/catalog.ts';
 
 /** The policy that is tested: what an operator edits. */
 export interface PolicySet {
@@ -96,7 +97,7 @@ function asking(tool: ToolName): Rulebook {
     matchAll: () => [],
     decide({ scope, channels }, attempts): Plan {
       if (attempts.length > 0) return { kind: 'stop', because: 'it was asked for once', by };
-      const isStaged = tool === 'restart_channel' && scope.kind !== 'channel';
+      const isStaged = specOf(tool).onMany === 'each_channel' && scope.kind !== 'channel';
       const call = { tool, target: scope, channels: isStaged ? channels : [] };
       return { kind: 'act', call, because: 'the case asks for it', by };
     },

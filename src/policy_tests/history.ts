@@ -8,7 +8,7 @@ import type { Limits } from '../core/limits.ts';
 import { type ChannelRef, keyOfScope, type Scope } from '../core/scope.ts';
 import { describeCall, type PermitTerms, type ToolCall } from '../core/tool.ts';
 import { breakerOf } from '../guard/containment.ts';
-import { specOf, subjectOf } from '../guard/spec.ts';
+import { specOf, subjectOf } from '../remediation/catalog.ts';
 import { type GuardState, subjectAt } from '../guard/state/state.ts';
 import { pageFor } from '../incident/pages/page.ts';
 import type { PastEvent } from './document.ts';

@@ -2,10 +2,10 @@ import { type Clock, deadline } from '../core/clock.ts';
 import { InvariantError, messageOf, ReeveError } from '../core/errors.ts';
 import type { Append } from '../core/journal.ts';
 import type { Permit, PermitTerms, ToolName, ToolResult, ToolSpec } from '../core/tool.ts';
-import type { ToolBody } from './toolbox.ts';
+import type { BoundTool } from './toolbox.ts';
 
 export interface RunnerDeps {
-  readonly toolbox: ReadonlyMap<ToolName, ToolBody>;
+  readonly toolbox: ReadonlyMap<ToolName, BoundTool>;
   readonly specs: ReadonlyMap<ToolName, ToolSpec>;
   readonly append: Append;
   readonly clock: Clock;
@@ -72,7 +72,7 @@ async function attempt(deps: RunnerDeps, terms: PermitTerms, signal: AbortSignal
 interface Trial {
   readonly terms: PermitTerms;
   readonly spec: ToolSpec;
-  readonly body: ToolBody;
+  readonly body: BoundTool;
 }
 
 async function once(deps: RunnerDeps, trial: Trial, signal: AbortSignal): Promise<Report & { retryable: boolean }> {

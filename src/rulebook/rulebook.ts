@@ -4,6 +4,7 @@ import type { Decider, Plan } from '../core/plan.ts';
 import type { Rule, RuleStep } from '../core/rule.ts';
 import type { Attempt, ToolCall, ToolName } from '../core/tool.ts';
 import { type Capture, createMatcher, type Matcher, type RuleTrace } from './match.ts';
+import { specOf } from '../remediation/catalog.ts';
 
 /** Whether a tool may be asked for here and now: capability, phase, persona. A text is the reason why not. */
 export type Allowed = (tool: ToolName) => boolean | string;
@@ -85,21 +86,14 @@ function stepsTaken(rule: Rule, attempts: readonly Attempt[]): number {
   return next;
 }
 
-const CHANGES: ReadonlySet<ToolName> = new Set([
-  'restart_channel',
-  'refresh_credentials',
-  'rebuild_playout',
-  'invalidate_cache',
-]);
-
 /** Why this call is passed over; undefined when it may be made. */
 function refusalOf(rule: Rule, index: number, tool: ToolName, asked: Asked): string | undefined {
   const answer = asked.allowed(tool);
   if (answer !== true) return `${tool} is not available${typeof answer === 'string' ? ` (${answer})` : ''}`;
   const { scope, channels } = asked.envelope;
-  const isOfOne = tool === 'restart_channel' || LOOKS_AT_ONE.has(tool);
+  const isOfOne = specOf(tool).onMany !== 'whole';
   if (isOfOne && scope.kind !== 'channel' && channels.length === 0) return `${tool} needs a channel, and none is named`;
-  if (tool !== 'restart_channel') return undefined;
+  if (!specOf(tool).startsProcess) return undefined;
   return restartTooSoon(rule.then.slice(0, index), asked.attempts);
 }
 
@@ -108,7 +102,9 @@ function refusalOf(rule: Rule, index: number, tool: ToolName, asked: Asked): str
  * bring the same failure back.
  */
 function restartTooSoon(before: readonly RuleStep[], attempts: readonly Attempt[]): string | undefined {
-  const firsts = before.flatMap((step) => (step.kind === 'call' && CHANGES.has(step.tool) ? [step.tool] : []));
+  const firsts = before.flatMap((step) =>
+    step.kind === 'call' && specOf(step.tool).effect === 'change' ? [step.tool] : [],
+  );
   if (firsts.length === 0) return undefined;
   const verified = attempts.some(
     ({ result, verification }) => firsts.includes(result.call.tool) && verification?.cured === true,
@@ -123,15 +119,12 @@ function restartTooSoon(before: readonly RuleStep[], attempts: readonly Attempt[
 const callOf = (tool: ToolName, envelope: GroundedContextEnvelope): ToolCall => ({
   tool,
   target: targetOf(tool, envelope),
-  channels: tool === 'restart_channel' && envelope.scope.kind !== 'channel' ? envelope.channels : [],
+  channels: specOf(tool).onMany === 'each_channel' && envelope.scope.kind !== 'channel' ? envelope.channels : [],
 });
-
-/** These look at one channel: of many, the first stands for all. */
-const LOOKS_AT_ONE: ReadonlySet<ToolName> = new Set(['fetch_recent_logs', 'get_channel_health']);
 
 function targetOf(tool: ToolName, { scope, channels }: GroundedContextEnvelope): ToolCall['target'] {
   const [first] = channels;
-  const isOfOne = scope.kind !== 'channel' && first !== undefined && LOOKS_AT_ONE.has(tool);
+  const isOfOne = scope.kind !== 'channel' && first !== undefined && specOf(tool).onMany === 'first_channel';
   return isOfOne ? { kind: 'channel', id: first } : scope;
 }
 

@@ -4,7 +4,7 @@ import { ReeveError } from '../core/errors.ts';
 import type { Incident } from '../core/incident.ts';
 import type { Persona } from '../core/persona.ts';
 import type { Permit, ToolCall } from '../core/tool.ts';
-import { isStaged, TOOL_SPECS } from '../guard/spec.ts';
+import { isStaged, TOOL_SPECS } from '../remediation/catalog.ts';
 import { createRunner, type Runner } from '../remediation/runner.ts';
 import { createToolbox } from '../remediation/toolbox.ts';
 import { anyCall, restartOf } from './planners.ts';

@@ -4,7 +4,7 @@ import { loadPersonas } from '../config/personas.ts';
 import { loadRules } from '../config/rules.ts';
 import { invariant } from '../core/errors.ts';
 import type { Persona } from '../core/persona.ts';
-import { TOOL_SPECS } from '../guard/spec.ts';
+import { TOOL_SPECS } from '../remediation/catalog.ts';
 import { createRulebook, type Rulebook } from '../rulebook/rulebook.ts';
 
 /** The personas and rules that come with Reeve: what a simulation runs unless it is told otherwise. */

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { backtestFiles } from '../../src/app/backtest.ts';
 import { policyTestFiles } from '../../src/app/policy_tests.ts';
-import { TOOL_SPECS } from '../../src/guard/spec.ts';
+import { TOOL_SPECS } from '../../src/remediation/catalog.ts';
 import { type BacktestOrder, backtest } from '../../src/backtest/run.ts';
 
 export const FIXTURES = join(import.meta.dirname, 'fixtures');

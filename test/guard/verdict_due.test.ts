@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Scope } from '../../src/core/scope.ts';
 import type { ToolName } from '../../src/core/tool.ts';
-import { subjectOf, verdictDueMs } from '../../src/guard/spec.ts';
+import { subjectOf } from '../../src/remediation/catalog.ts';
+import { verdictDueMs } from '../../src/guard/verdict_due.ts';
 import { aChannel } from '../support/a.ts';
 import { bench, channelsOf } from './bench.ts';
 import { aPermit, callOf, NEWS } from './book.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { detectorOf, policyTestFiles } from '../../src/app/policy_tests.ts';
 import { jsonSchemaOf } from '../../src/config/schema.ts';
-import { TOOL_SPECS } from '../../src/guard/spec.ts';
+import { TOOL_SPECS } from '../../src/remediation/catalog.ts';
 import { policyDocument } from '../../src/policy_tests/document.ts';
 import { answerToWire } from '../../src/policy_tests/report.ts';
 import { runPolicy } from '../../src/policy_tests/run.ts';

@@ -4,7 +4,7 @@ import { loadRules } from '../../src/config/rules.ts';
 import type { Phase } from '../../src/core/control.ts';
 import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
 import { CAPABILITIES, type Capability } from '../../src/core/tool.ts';
-import { TOOL_SPECS } from '../../src/guard/spec.ts';
+import { TOOL_SPECS } from '../../src/remediation/catalog.ts';
 import { type Rehearsal, rehearse } from '../../src/policy_tests/rehearsal.ts';
 import type { ChannelRef } from '../../src/core/scope.ts';
 import { createRulebook } from '../../src/rulebook/rulebook.ts';

@@ -4,27 +4,15 @@ import { describe, expect, it } from 'vitest';
 import { ReeveError } from '../../src/core/errors.ts';
 import type { Draft } from '../../src/core/journal.ts';
 import { Permit, type ToolName, type ToolSpec } from '../../src/core/tool.ts';
+import { specOf } from '../../src/remediation/catalog.ts';
 import { createRunner } from '../../src/remediation/runner.ts';
-import type { ToolBody } from '../../src/remediation/toolbox.ts';
+import type { BoundTool } from '../../src/remediation/toolbox.ts';
 import { aCall, permitTerms } from '../support/a.ts';
 import { fakeClock } from '../support/fake_clock.ts';
 
-const spec: ToolSpec = {
-  name: 'restart_channel',
-  summary: 'test',
-  effect: 'change',
-  risk: 'high',
-  idempotent: false,
-  cooldownMs: 30_000,
-  attemptsMax: 1,
-  timeoutMs: 10_000,
-  capability: 'restart',
-  cures: ['process_crashed'],
-  settleMs: 0,
-  verifyWithinMs: 30_000,
-};
+const spec: ToolSpec = { ...specOf('restart_channel'), timeoutMs: 10_000, cures: ['process_crashed'], settleMs: 0 };
 
-function setUp(body: ToolBody, tool: ToolName = 'restart_channel', terms: Partial<ToolSpec> = {}) {
+function setUp(body: BoundTool, tool: ToolName = 'restart_channel', terms: Partial<ToolSpec> = {}) {
   const { clock, advance } = fakeClock();
   const facts: Draft['fact'][] = [];
   let broken = false;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { loadRules } from '../../src/config/rules.ts';
 import { FAILURE_CLASSES, type FailureClass } from '../../src/core/classification.ts';
 import type { ToolName } from '../../src/core/tool.ts';
-import { TOOL_SPECS } from '../../src/guard/spec.ts';
+import { TOOL_SPECS } from '../../src/remediation/catalog.ts';
 import { createRulebook } from '../../src/rulebook/rulebook.ts';
 
 const loaded = loadRules(resolve(import.meta.dirname, '../../config/rules'), [...TOOL_SPECS.values()]);

@@ -9,7 +9,7 @@ import type { ControlFact, Phase } from '../../src/core/control.ts';
 import { raise, resolve } from '../../src/escalate/escalator.ts';
 import { outboxProjection } from '../../src/escalate/outbox.ts';
 import type { ChannelSetup } from '../../src/ground/facts/setup.ts';
-import { TOOL_SPECS } from '../../src/guard/spec.ts';
+import { TOOL_SPECS } from '../../src/remediation/catalog.ts';
 import { DecisionPipeline } from '../../src/incident/pipeline/decision_pipeline.ts';
 import { Ledger } from '../../src/journal/ledger.ts';
 import { MemoryStore } from '../../src/journal/memory.ts';

@@ -8,7 +8,7 @@ import { type ChannelRef, type EngineId, type GroupId, keyOfScope, type Scope, s
 import { type Capability, type ToolCall, type ToolName, toolNamed } from '../../core/tool.ts';
 import { type Asked, askAll, refusedAtOnce } from './checks.ts';
 import { type GuardRequest, type LiveFacts, type CheckInput, refuse } from './check_input.ts';
-import { specOf, subjectOf } from '../spec.ts';
+import { specOf, subjectOf } from '../../remediation/catalog.ts';
 import { type GuardState, subjectAt } from '../state/state.ts';
 
 /** The world outside the journal, read once per question list. */

@@ -7,7 +7,7 @@ import { cooldownOf } from '../state/cooldown.ts';
 import { PLAN_MS_MAX } from '../state/lifecycle.ts';
 import { type Answer, type CheckInput, notAsked, pass, refuse } from './check_input.ts';
 import { containedBy } from './policy.ts';
-import { isStaged } from '../spec.ts';
+import { isStaged, isStart } from '../../remediation/catalog.ts';
 import { groupMaxOf, groupRoom, spacingLeftMs, usedByRun } from '../state/spacing.ts';
 import { roomFor, startsMaxOf } from '../state/window.ts';
 
@@ -16,12 +16,11 @@ const HOUR_MS = 3_600_000;
 /** What a restart keeps viewers waiting where nobody has measured it. */
 export const EXPECTED_GAP_MS = 10_000;
 
-const isStart = ({ call }: CheckInput): boolean => call.tool === 'restart_channel' && call.target.kind === 'channel';
 const NO_START = notAsked('not a restart of one channel');
 
 /** Question 10 (law S5). */
 export function caps(input: CheckInput): Answer {
-  if (!isStart(input)) return NO_START;
+  if (!isStart(input.call)) return NO_START;
   const { state, call, incident, persona, limits, nowMs } = input;
   const key = keyOfScope(call.target);
   const used = restartsOfIncident(state, key, incident.id);
@@ -39,7 +38,7 @@ export function caps(input: CheckInput): Answer {
 
 /** Question 11 (law S3). Half-open admits one probe, and the permit's generation says which. */
 export function breaker(input: CheckInput): Answer {
-  if (!isStart(input)) return NO_START;
+  if (!isStart(input.call)) return NO_START;
   const { target, limits, nowMs } = input;
   const view = breakerOf(target, limits, nowMs);
   const threshold = 'closed, or half-open with its probe free';
@@ -117,7 +116,7 @@ function stagedOrder({ state, parent, call, nowMs }: CheckInput): Answer {
 /** Question 13 (law S1). In containment every tool waits at least 60 s. */
 export function cooldown(input: CheckInput): Answer {
   const { spec, subject, limits, nowMs } = input;
-  const own = spec.name === 'restart_channel' ? limits.restartCooldownMs : spec.cooldownMs;
+  const own = spec.startsProcess ? limits.restartCooldownMs : spec.cooldownMs;
   const isContained = containedBy(input).length > 0;
   const cooldownMs = isContained ? Math.max(own, limits.containmentCooldownMs) : own;
   const { leftMs, inFlight } = cooldownOf(subject.uses[spec.name], cooldownMs, nowMs);
@@ -129,7 +128,7 @@ export function cooldown(input: CheckInput): Answer {
 
 /** Question 14 (law S2). A staged start leaves half of the room to the rest of the world. */
 export function window(input: CheckInput): Answer {
-  if (input.call.tool !== 'restart_channel') return notAsked('not a start');
+  if (!input.spec.startsProcess) return notAsked('not a start');
   const { state, engine, limits, nowMs, call, parent } = input;
   const isOfPlan = parent !== undefined || isStaged(call);
   const all = startsMaxOf(limits.windowStartsMax);

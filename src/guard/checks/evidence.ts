@@ -1,17 +1,10 @@
-import type { FailureClass } from '../../core/classification.ts';
 import type { GroundedContextEnvelope, Signal } from '../../core/envelope.ts';
 import { accessOf, CONFIDENCE_MIN } from '../../core/persona.ts';
 import { keyOfScope } from '../../core/scope.ts';
 import type { Origin } from '../../core/symptom.ts';
-import type { ToolName } from '../../core/tool.ts';
+import { curesOf } from '../../remediation/catalog.ts';
 import { type Answer, type CheckInput, notAsked, pass, refuse } from './check_input.ts';
 import { triedMs } from './tried.ts';
-
-/** After one of these was verified in the same incident, a restart is the next step, should the channel stay dark. */
-const RESTART_AFTER: Partial<Record<FailureClass, readonly ToolName[]>> = {
-  upstream_auth_expired: ['refresh_credentials'],
-  upstream_url_expired: ['refresh_credentials', 'invalidate_cache'],
-};
 
 /**
  * Question 8 (law S10), from the coarse to the fine: is there evidence, is it fresh, does it fit, do two kinds agree?
@@ -70,7 +63,7 @@ function stale(input: CheckInput, envelope: GroundedContextEnvelope): Answer | u
 function unfit({ spec, state, incident }: CheckInput, envelope: GroundedContextEnvelope): Answer | undefined {
   const found = envelope.failureClassification!;
   if (spec.cures.includes(found)) return undefined;
-  const fixes = spec.name === 'restart_channel' ? (RESTART_AFTER[found] ?? []) : [];
+  const fixes = spec.mayFollowCureOf.includes(found) ? curesOf(found) : [];
   if (state.incidents[incident.id]?.fixed.some((tool) => fixes.includes(tool))) return undefined;
   const after = fixes.length === 0 ? '' : ` before ${fixes.join(' or ')} is verified`;
   const threshold = fixes.length === 0 ? spec.cures.join(', ') : `a verified ${fixes.join(' or ')}`;

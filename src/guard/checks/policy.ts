@@ -5,7 +5,7 @@ import { keyOfScope, sameScope } from '../../core/scope.ts';
 import type { ToolSpec } from '../../core/tool.ts';
 import { clockTrigger, poolTrigger } from '../containment.ts';
 import { type Answer, type CheckInput, notAsked, pass, refuse } from './check_input.ts';
-import { isStaged, specOf, TARGET_KINDS } from '../spec.ts';
+import { isStaged, specOf } from '../../remediation/catalog.ts';
 import { containmentKey, containmentsOf } from '../state/state.ts';
 
 const OBSERVES = notAsked('this tool only looks');
@@ -31,7 +31,7 @@ export function target(input: CheckInput): Answer {
 }
 
 function wrongParams({ call, incident, channelOf, group }: CheckInput): string | undefined {
-  const kinds = TARGET_KINDS[call.tool];
+  const kinds = specOf(call.tool).targets;
   if (!kinds.includes(call.target.kind)) return `${call.tool} takes a ${kinds.join(' or ')}, not a ${call.target.kind}`;
   if (!isStaged(call)) return call.channels.length === 0 ? undefined : 'only a staged start names several channels';
   if (call.channels.length === 0) return 'a staged start names its channels, canary first';

@@ -3,7 +3,8 @@ import { keyOfScope } from '../../core/scope.ts';
 import type { PermitTerms } from '../../core/tool.ts';
 import { admit, cure, fail, relapse, settleProbe } from './breaker.ts';
 import type { Edit } from './edit.ts';
-import { isStaged, specOf, subjectOf, verdictDueAfterMs, verdictDueMs } from '../spec.ts';
+import { isStaged, isStart as isStartOf, specOf, subjectOf } from '../../remediation/catalog.ts';
+import { verdictDueAfterMs, verdictDueMs } from '../verdict_due.ts';
 import type { OpenAttempt, SubjectState } from './state.ts';
 import { addStart, startOf } from './window.ts';
 
@@ -32,8 +33,7 @@ const recordFor = (edit: Edit, terms: PermitTerms): SubjectState =>
   edit.subject(subjectOf(terms.call, engineOf(edit, terms)));
 
 /** A restart of one channel: what the window, the caps and the breaker count. */
-const isStart = (terms: PermitTerms): boolean =>
-  terms.call.tool === 'restart_channel' && terms.call.target.kind === 'channel';
+const isStart = ({ call }: PermitTerms): boolean => isStartOf(call);
 
 function keep<T>(list: T[], item: T, max: number): void {
   list.push(item);

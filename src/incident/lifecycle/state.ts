@@ -4,6 +4,7 @@ import type { Incident, Outcome } from '../../core/incident.ts';
 import type { JournalEntry, Projection } from '../../core/journal.ts';
 import { type ChannelId, type IncidentId, sameScope, type Scope } from '../../core/scope.ts';
 import type { PermitTerms } from '../../core/tool.ts';
+import { isStart, specOf } from '../../remediation/catalog.ts';
 
 /** One open incident and how far its handling has come. */
 export interface OpenIncident {
@@ -149,9 +150,6 @@ export const pastCure = (
 ): PastCure | undefined =>
   state.cured?.findLast((past) => past.channel === channel && past.classification === classification);
 
-/** Tools whose verification is the channel's own output: only their cures can relapse. */
-const OUTPUT_TOOLS: ReadonlySet<string> = new Set(['restart_channel', 'rebuild_playout']);
-
 /** An incident of which nothing is known but that it was opened. */
 export const newlyOpen = (incident: Incident, openedMs: MonoMs): OpenIncident => ({
   incident,
@@ -175,15 +173,13 @@ function changed(held: OpenIncident, entry: JournalEntry): OpenIncident {
     case 'incident.reclassified':
       return { ...held, incident: { ...held.incident, classification: fact.to }, classifiedMs: monoMs };
     case 'attempt.verified':
-      return fact.verification.cured && OUTPUT_TOOLS.has(fact.permit.call.tool)
+      return fact.verification.cured && specOf(fact.permit.call.tool).curesOutput
         ? { ...held, cure: { permit: fact.permit, fingerprint: fact.fingerprint, atMs: monoMs } }
         : held;
     case 'attempt.relapsed':
       return held.cure?.permit.id === fact.permit.id ? { ...held, cure: undefined } : held;
     case 'tool.started':
-      return fact.permit.call.tool === 'restart_channel' && fact.permit.call.target.kind === 'channel'
-        ? { ...held, restarts: held.restarts + 1 }
-        : held;
+      return isStart(fact.permit.call) ? { ...held, restarts: held.restarts + 1 } : held;
     case 'escalation.raised':
       return { ...held, told: [...new Set([...held.told, held.incident.classification])] };
     default:

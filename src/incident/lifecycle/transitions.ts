@@ -2,7 +2,7 @@ import type { FailureClass } from '../../core/classification.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import type { IncidentEnding } from '../../core/incident.ts';
 import { type IncidentId, sameScope } from '../../core/scope.ts';
-import { specOf } from '../../guard/spec.ts';
+import { specOf } from '../../remediation/catalog.ts';
 import type { OpenIncident } from './state.ts';
 
 /** What is seen of one channel (or of one shared cause) at one moment. */

@@ -1,10 +1,12 @@
 import type { Clock, MonoMs } from '../../core/clock.ts';
 import type { Engine } from '../../core/engine.ts';
-import { messageOf } from '../../core/errors.ts';
+import { InvariantError, messageOf } from '../../core/errors.ts';
 import type { EngineId } from '../../core/scope.ts';
 import type { PermitTerms } from '../../core/tool.ts';
 import type { FactStore } from '../../ground/facts/facts.ts';
 import { verifyFresh } from '../../ground/verify.ts';
+import { TOOLS } from '../../remediation/catalog.ts';
+import { notYet } from '../../remediation/tool.ts';
 import type { Verdict } from '../../remediation/verify.ts';
 
 export interface EffectVerifierDeps {
@@ -23,9 +25,6 @@ const KEPT_MAX = 256;
 /** A probe of an engine is a call to it: not ten of them a second. */
 const PROBE_EVERY_MS = 1_000;
 
-const notYet = (because: string): Verdict => ({ state: 'not_yet', because });
-const cured = (because: string): Verdict => ({ state: 'cured', because });
-
 /** Says from fresh samples whether an action worked; each tool by its own proof (docs/guard.md, the seven tools). */
 export class EffectVerifier {
   readonly #deps: EffectVerifierDeps;
@@ -42,7 +41,7 @@ export class EffectVerifier {
     const process = call.target.kind === 'channel' ? this.#deps.factStore.view(call.target.id)?.process : undefined;
     this.#keep(terms.id, { generation: process?.generation, cacheEntries: undefined });
     const engine = this.#deps.engineOf(terms.engine ?? '');
-    if (call.tool !== 'invalidate_cache' || engine?.probeCache === undefined) return undefined;
+    if (TOOLS[call.tool].effect?.comparesCache !== true || engine?.probeCache === undefined) return undefined;
     return engine.probeCache(signal).then(
       (cacheEntries) => this.#keep(terms.id, { generation: undefined, cacheEntries }),
       () => undefined,
@@ -50,40 +49,37 @@ export class EffectVerifier {
   }
 
   async judge(terms: PermitTerms, sinceMs: MonoMs, signal: AbortSignal): Promise<Verdict> {
-    const { tool, target } = terms.call;
-    if (tool !== 'restart_channel') return this.#byProbe(terms, signal);
-    const facts = target.kind === 'channel' ? this.#deps.factStore.view(target.id) : undefined;
-    if (facts === undefined) return { state: 'failed', because: 'it is no longer configured' };
-    const previousGeneration = this.#before.get(terms.id)?.generation;
-    return verifyFresh(facts, { sinceMs, previousGeneration }, this.#deps.clock.monotonicMs());
+    const { effect } = TOOLS[terms.call.tool];
+    if (effect === undefined) return notYet(`${terms.call.tool} changes nothing`);
+    if (effect.by === 'probe' && this.#isTooSoon(terms)) return notYet('the probe was asked a moment ago');
+    const engine = this.#deps.engineOf(terms.engine ?? '');
+    if (effect.by === 'probe' && engine === undefined) return notYet('its engine is no longer configured');
+    const before = this.#before.get(terms.id);
+    const input = {
+      ...{ terms, sinceMs, signal },
+      previousGeneration: before?.generation,
+      cacheEntriesBefore: before?.cacheEntries,
+    };
+    try {
+      return await effect.check({ engine, freshOutput: (...args) => this.#freshOutput(...args) }, input);
+    } catch (thrown) {
+      if (thrown instanceof InvariantError) throw thrown;
+      return notYet(messageOf(thrown));
+    }
   }
 
-  async #byProbe(terms: PermitTerms, signal: AbortSignal): Promise<Verdict> {
+  #isTooSoon(terms: PermitTerms): boolean {
     const nowMs = this.#deps.clock.monotonicMs();
-    if (nowMs - (this.#probedMs.get(terms.id) ?? 0) < PROBE_EVERY_MS) return notYet('the probe was asked a moment ago');
+    if (nowMs - (this.#probedMs.get(terms.id) ?? 0) < PROBE_EVERY_MS) return true;
     this.#probedMs.set(terms.id, nowMs);
     if (this.#probedMs.size > KEPT_MAX) this.#probedMs.delete(this.#probedMs.keys().next().value ?? '');
-    const engine = this.#deps.engineOf(terms.engine ?? '');
-    if (engine === undefined) return notYet('its engine is no longer configured');
-    return this.#probe(engine, terms, signal).catch((thrown: unknown) => notYet(messageOf(thrown)));
+    return false;
   }
 
-  async #probe(engine: Engine, terms: PermitTerms, signal: AbortSignal): Promise<Verdict> {
-    const { tool, target } = terms.call;
-    if (tool === 'refresh_credentials' && engine.probeCredentials !== undefined) {
-      return (await engine.probeCredentials(signal)) ? cured('the credentials work') : notYet('the credentials fail');
-    }
-    if (tool === 'rebuild_playout' && engine.probePlayout !== undefined && target.kind === 'channel') {
-      const plays = await engine.probePlayout(target.id, signal);
-      return plays ? cured('it has something to play now') : notYet('nothing to play yet');
-    }
-    if (tool === 'invalidate_cache' && engine.probeCache !== undefined) {
-      const before = this.#before.get(terms.id)?.cacheEntries;
-      const entries = await engine.probeCache(signal);
-      const emptier = entries === 0 || (before !== undefined && entries < before);
-      return emptier ? cured(`${entries} entries left, ${before ?? '?'} before`) : notYet(`still ${entries} entries`);
-    }
-    return notYet(`the engine has no probe for ${tool}`);
+  #freshOutput(channel: string, sinceMs: MonoMs, previousGeneration: string | undefined): Verdict {
+    const facts = this.#deps.factStore.view(channel);
+    if (facts === undefined) return { state: 'failed', because: 'it is no longer configured' };
+    return verifyFresh(facts, { sinceMs, previousGeneration }, this.#deps.clock.monotonicMs());
   }
 
   #keep(permit: string, before: Before): void {

@@ -1,5 +1,6 @@
 import { type RunEnd, type RunPorts, run } from '../../agent/run.ts';
-import { isStaged, stagedStart } from '../../agent/staged.ts';
+import { stagedStart } from '../../agent/staged.ts';
+import { isStaged } from '../../remediation/catalog.ts';
 import type { Clock, MonoMs } from '../../core/clock.ts';
 import type { GroundedContextEnvelope } from '../../core/envelope.ts';
 import { invariant } from '../../core/errors.ts';

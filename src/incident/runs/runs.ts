@@ -22,7 +22,7 @@ import type { FactStore } from '../../ground/facts/facts.ts';
 import { healthOf } from '../../ground/facts/health.ts';
 import type { Guard } from '../../guard/guard.ts';
 import { phaseNeeded } from '../../guard/checks/policy.ts';
-import { TOOL_SPECS } from '../../guard/spec.ts';
+import { TOOL_SPECS } from '../../remediation/catalog.ts';
 import type { Lanes } from '../../resilience/lanes.ts';
 import { createRunner } from '../../remediation/runner.ts';
 import { createToolbox } from '../../remediation/toolbox.ts';

@@ -5,7 +5,7 @@ import type { Read } from '../../core/journal.ts';
 import { accessOf } from '../../core/persona.ts';
 import { type GroupId, keyOfScope, type Scope, type ScopeKey } from '../../core/scope.ts';
 import { phaseNeeded } from '../../guard/checks/policy.ts';
-import { specOf } from '../../guard/spec.ts';
+import { specOf } from '../../remediation/catalog.ts';
 import { containmentsOf, type GuardState } from '../../guard/state/state.ts';
 import { roomFor, startsMaxOf } from '../../guard/state/window.ts';
 import { KEY_OF_MASS_OUTAGE } from '../pages/page.ts';

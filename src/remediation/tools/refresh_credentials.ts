@@ -1,0 +1,30 @@
+/** The tool that has an engine fetch new credentials for its sources. */
+import { able, CHANGES, cured, engineAt, noProbe, notYet, type Tool } from '../tool.ts';
+
+export const refreshCredentials: Tool = {
+  spec: {
+    ...CHANGES,
+    name: 'refresh_credentials',
+    summary: 'Has the engine fetch new credentials for its sources.',
+    risk: 'low',
+    idempotent: true,
+    cooldownMs: 60_000,
+    attemptsMax: 2,
+    timeoutMs: 15_000,
+    capability: 'credentials',
+    cures: ['upstream_auth_expired', 'upstream_url_expired'],
+    settleMs: 500,
+    verifyWithinMs: 30_000,
+    targets: ['channel', 'group', 'engine'],
+    onMany: 'whole',
+    engineWide: true,
+  },
+  run: async (ports, target, context, engine) => able(engineAt(ports, target, engine), 'refreshCredentials')(context),
+  effect: {
+    by: 'probe',
+    async check({ engine }, { terms, signal }) {
+      if (engine?.probeCredentials === undefined) return noProbe(terms.call.tool);
+      return (await engine.probeCredentials(signal)) ? cured('the credentials work') : notYet('the credentials fail');
+    },
+  },
+};
