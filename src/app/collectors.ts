@@ -1,3 +1,4 @@
+/** Everything that watches: log files, engines, probes, pushed lines; and the detector they feed. */
 import { commandsOf, filesOf, poolStaleMs, sinkFor } from './log_sources.ts';
 import { createLogInputs, type LogInputs } from './log_inputs.ts';
 import type { Log } from './host_environment.ts';
@@ -9,18 +10,20 @@ import { parseProgress } from '../collect/progress.ts';
 import { PoolReadings } from '../collect/prometheus/pool.ts';
 import { createTail } from '../collect/tail.ts';
 import type { SourceStats, TailNotice } from '../collect/tail/types.ts';
-import type { ChannelConfig, Config } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
+import { engineSetupsOf, NO_STALL_MS, setupOf } from './channel_setups.ts';
 import type { Configuration } from '../config/load.ts';
 import type { CheckpointStore } from '../core/chunk.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Engine } from '../core/engine.ts';
 import type { Sample } from '../core/sample.ts';
 import type { ChannelId, EngineId } from '../core/scope.ts';
-import type { Symptom, SymptomKind } from '../core/symptom.ts';
+import type { Symptom } from '../core/symptom.ts';
 import { BlindSpots } from '../detect/templates/blind_spots.ts';
 import { compileCatalogue } from '../detect/patterns/catalogue.ts';
 import { createChannelTable } from '../detect/channel_table.ts';
 import { createDetector, type Detector } from '../detect/detector.ts';
+import { isVisitorsRequest } from '../detect/visitors.ts';
 import type { Want } from '../ground/rules/rule.ts';
 import type { ChannelSetup, EngineSetup } from '../ground/facts/setup.ts';
 
@@ -50,10 +53,6 @@ export interface Collectors extends AsyncDisposable {
   blindSpots(): readonly unknown[];
 }
 
-const NO_STALL_MS = 6_000;
-const NO_PROBE_MS = 2_000;
-const NO_SOURCE_MS = 10_000;
-
 export function createCollectors(configuration: Configuration, deps: CollectDeps): Collectors {
   const { config } = configuration;
   const channels = createChannelTable(
@@ -64,61 +63,29 @@ export function createCollectors(configuration: Configuration, deps: CollectDeps
   let sight = sightFor(configuration, channels, { ...deps, onNotice });
   const { clock, checkpoints } = deps;
   const sink = sinkFor(config, (chunk) => sight.detector.accept(chunk), deps.onSample);
-  const report = ({ kind, source, path, because }: TailNotice): void =>
-    deps.log[ORDINARY.has(kind) ? 'info' : 'warn']({ source, path, kind }, because);
+  const report = reportOf(deps.log);
   const tail = createTail({ sources: filesOf(config), clock, checkpoints, sink, report });
   const commands = commandsOf(config).map((source) => createCommandLog({ source, clock, checkpoints, sink, report }));
   const pools = new PoolReadings(clock, poolStaleMs(config));
   const setups = config.channels.map((channel) => setupOf(channel, config));
-  const stallAfter = new Map(setups.map(({ id, stallAfterMs }) => [id, stallAfterMs]));
-  const waysIn = createLogInputs(config, {
-    ...{ clock, sink, pools, log: deps.log, onSymptom: deps.onSymptom, onSample: deps.onSample },
-    channelOf: (name) => {
-      const number = channels.numberOf(name);
-      return number === undefined ? undefined : channels.nameOf(number);
-    },
-    stallAfterMs: (id) => stallAfter.get(id) ?? NO_STALL_MS,
-  });
-  const polled: Sample[] = [];
-  const poll = createEnginePoll({
-    engines: config.engines.flatMap(({ id, poll: pollMs }) => {
-      const engine = deps.engines.get(id);
-      return engine === undefined ? [] : [{ engine, pollMs }];
-    }),
-    clock: deps.clock,
-    onSample: (sample) => polled.push(sample.kind === 'engine' ? pools.over(sample) : sample),
-    onLooked: () => deps.onPolled(polled.splice(0)),
-  });
-  const probes = createProbes({
-    channels: config.channels.map(({ id, output, source }) => ({ id, output, source })),
-    hosts: config.engines.flatMap(({ id, host }) =>
-      host === undefined ? [] : [{ engine: id, disks: host.disks, everyMs: host.every }],
-    ),
-    clock: deps.clock,
-    onSample: deps.onSample,
-    report: (channel, because) => deps.log.warn({ channel }, because),
-  });
+  const inputs = inputsOf(config, deps, { sink, pools, channels, setups });
+  const poll = pollOf(config, deps, pools);
+  const probes = probesOf(config, deps);
   const engineOf = new Map(config.channels.map(({ id, engine }) => [id, engine]));
   /** A supervisor's log says that something ended: the process table is asked at once. */
   const hint = (channel: ChannelId): void => {
     const engine = engineOf.get(channel);
-    if (engine === undefined) return;
-    poll.now(engine);
-    probes.fast(channel, HINT_FAST_MS);
+    if (engine !== undefined) poll.now(engine);
+    if (engine !== undefined) probes.fast(channel, HINT_FAST_MS);
   };
   return {
     channelSetups: setups,
-    intake: waysIn.intake,
-    engineSetups: config.engines.map(({ id, poll: pollMs, autorestart_grace: autorestartGraceMs, host }) => ({
-      id,
-      pollMs,
-      autorestartGraceMs,
-      hostEveryMs: host?.every,
-    })),
+    intake: inputs.intake,
+    engineSetups: engineSetupsOf(config),
     start() {
       tail.start();
       for (const command of commands) command.start();
-      waysIn.start();
+      inputs.start();
       poll.start();
       probes.start();
     },
@@ -135,16 +102,67 @@ export function createCollectors(configuration: Configuration, deps: CollectDeps
     recompile(next) {
       sight = sightFor(next, channels, { ...deps, onNotice });
     },
-    lines: () => linesOf([...tail.stats(), ...commands.map((command) => command.stats()), ...waysIn.stats()]),
+    lines: () => linesOf([...tail.stats(), ...commands.map((command) => command.stats()), ...inputs.stats()]),
     blindSpots: () => sight.blindSpots.list(deps.clock.monotonicMs()),
     async [Symbol.asyncDispose]() {
       poll[Symbol.dispose]();
       probes[Symbol.dispose]();
       await Promise.all(commands.map((command) => command[Symbol.asyncDispose]()));
-      await waysIn[Symbol.asyncDispose]();
+      await inputs[Symbol.asyncDispose]();
       await tail[Symbol.asyncDispose]();
     },
   };
+}
+
+const reportOf =
+  (log: Log) =>
+  ({ kind, source, path, because }: TailNotice): void =>
+    log[ORDINARY.has(kind) ? 'info' : 'warn']({ source, path, kind }, because);
+
+function inputsOf(
+  config: Config,
+  { clock, log, onSymptom, onSample }: CollectDeps,
+  own: {
+    readonly sink: ReturnType<typeof sinkFor>;
+    readonly pools: PoolReadings;
+    readonly channels: ReturnType<typeof createChannelTable>;
+    readonly setups: readonly ChannelSetup[];
+  },
+): LogInputs {
+  const stallAfter = new Map(own.setups.map(({ id, stallAfterMs }) => [id, stallAfterMs]));
+  return createLogInputs(config, {
+    ...{ clock, sink: own.sink, pools: own.pools, log, onSymptom, onSample },
+    channelOf: (name) => {
+      const number = own.channels.numberOf(name);
+      return number === undefined ? undefined : own.channels.nameOf(number);
+    },
+    stallAfterMs: (id) => stallAfter.get(id) ?? NO_STALL_MS,
+  });
+}
+
+function pollOf(config: Config, deps: CollectDeps, pools: PoolReadings) {
+  const polled: Sample[] = [];
+  return createEnginePoll({
+    engines: config.engines.flatMap(({ id, poll: pollMs }) => {
+      const engine = deps.engines.get(id);
+      return engine === undefined ? [] : [{ engine, pollMs }];
+    }),
+    clock: deps.clock,
+    onSample: (sample) => polled.push(sample.kind === 'engine' ? pools.over(sample) : sample),
+    onLooked: () => deps.onPolled(polled.splice(0)),
+  });
+}
+
+function probesOf(config: Config, deps: CollectDeps) {
+  return createProbes({
+    channels: config.channels.map(({ id, output, source }) => ({ id, output, source })),
+    hosts: config.engines.flatMap(({ id, host }) =>
+      host === undefined ? [] : [{ engine: id, disks: host.disks, everyMs: host.every }],
+    ),
+    clock: deps.clock,
+    onSample: deps.onSample,
+    report: (channel, because) => deps.log.warn({ channel }, because),
+  });
 }
 
 const HINT_FAST_MS = 15_000;
@@ -174,7 +192,7 @@ export function sightFor(
     clean: (text) => safeText(text),
     parseProgress,
     onSymptom: (symptom) => {
-      if (!isVisitorsWord(symptom)) deps.onSymptom(symptom);
+      if (!isVisitorsRequest(symptom)) deps.onSymptom(symptom);
     },
     onProgress: deps.onSample,
     onNotice: ({ channel }) => deps.onNotice(channel),
@@ -184,22 +202,6 @@ export function sightFor(
   });
   return { detector, blindSpots };
 }
-
-/** Symptoms that any visitor of a web server can write into its log, by asking for what is not there. */
-const VISITORS: ReadonlySet<SymptomKind> = new Set<SymptomKind>([
-  'upstream_not_found',
-  'upstream_unreachable',
-  'upstream_timeout',
-  'segment_missing',
-  'auth_denied',
-  'auth_expired',
-  'rate_limited',
-  'tls_failure',
-]);
-
-/** The log of a server that belongs to no channel says what its visitors asked for, not what the channel suffers. */
-const isVisitorsWord = ({ kind, evidence }: Symptom): boolean =>
-  VISITORS.has(kind) && evidence.length > 0 && evidence.every(({ source }) => source.startsWith('source:'));
 
 /** For its check and for its use: a file that was compiled once is not compiled again. */
 export const compiledOf = (patterns: Configuration['patterns']) => compileCatalogue(patternSourcesOf(patterns));
@@ -211,25 +213,6 @@ export const patternSourcesOf = (patterns: Configuration['patterns']) =>
     value,
     position: (path: readonly PropertyKey[]) => at(path.filter((part) => typeof part !== 'symbol')),
   }));
-
-function setupOf(channel: ChannelConfig, { collectors }: Config): ChannelSetup {
-  const { id, group, engine, expected, hasSource, hasOutputProbe, output, source } = channel;
-  const asked = collectors.prometheus.flatMap(({ everyMs, queries }) =>
-    queries.map((query) => ({ everyMs, ...query })),
-  );
-  /** How often others look, where the channel has no probe of its own. */
-  const byOthers = (meanings: readonly string[]) => asked.filter(({ means }) => meanings.includes(means));
-  const outputs = byOthers(['up', 'playlist_age_seconds', 'output_position']);
-  const sources = byOthers(['source_up']);
-  return {
-    ...{ id, group, engine, expected },
-    hasSource: hasSource || sources.some((query) => query.channel === id),
-    hasOutputProbe: hasOutputProbe || outputs.some((query) => query.channel === id),
-    stallAfterMs: output?.stallAfterMs ?? Math.max(NO_STALL_MS, ...outputs.map(({ everyMs }) => 3 * everyMs)),
-    outputEveryMs: output?.everyMs ?? Math.max(NO_PROBE_MS, ...outputs.map(({ everyMs }) => everyMs)),
-    sourceEveryMs: source?.everyMs ?? Math.max(NO_SOURCE_MS, ...sources.map(({ everyMs }) => everyMs)),
-  };
-}
 
 type Counted = Pick<SourceStats, 'source' | 'matched' | 'unmatched' | 'dropped'>;
 

@@ -2,21 +2,8 @@ import type { DecisionLine, IncidentStory } from './decisions.ts';
 import type { Backtest, Course } from './run.ts';
 import { changedLines, countsOf, laterText, summaryOf } from './text.ts';
 import { timeText } from './report.ts';
+import { escaped } from './html_text.ts';
 import { timelineOf } from './timeline.ts';
-
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-/** Text of others as text: nothing in it can become markup, and control characters are shown as a dot. */
-export const escaped = (text: string): string =>
-  text
-    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g, '·')
-    .replace(/[&<>"']/g, (sign) => ENTITIES[sign] ?? '');
 
 const STYLE = `
 :root { color-scheme: light dark; --line: #8884; --soft: #8882; --bad: #c33; --good: #2a7; --page: #b80; --act: #36c; }

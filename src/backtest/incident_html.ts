@@ -1,5 +1,6 @@
 import { keyOfScope } from '../core/scope.ts';
-import { escaped, page } from './html.ts';
+import { page } from './html.ts';
+import { escaped } from './html_text.ts';
 import type { IncidentReplay } from './incident_replay.ts';
 import { timeText } from './report.ts';
 

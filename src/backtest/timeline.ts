@@ -1,5 +1,5 @@
 import type { EpochMs } from '../core/clock.ts';
-import { escaped } from './html.ts';
+import { escaped } from './html_text.ts';
 import { timeText } from './report.ts';
 import type { Backtest, Course } from './run.ts';
 

@@ -1,66 +1,35 @@
+/** The command line: global flags, the list of commands, and how errors end. */
 import { Command, CommanderError } from 'commander';
 import { InvariantError, messageOf, ReeveError } from '../core/errors.ts';
-import { type Client, type ClientOptions, createClient } from './client.ts';
+import { createClient } from './client.ts';
 import { addAct } from './commands/act.ts';
 import { addObserve } from './commands/observe.ts';
 import { paint, type Terminal } from './output.ts';
-
-export type { Command } from 'commander';
-
-/** What a command may use. */
-export interface Cli {
-  readonly terminal: Terminal;
-  readonly flags: () => GlobalFlags;
-  client(): Client;
-  wantsJson(): boolean;
-  /** The command ends with this exit code, after everything is printed. */
-  fail(exitCode: number): void;
-  /** Milliseconds of `15m`; throws USAGE that names the flag. */
-  duration(text: string, flag: string): number;
-}
-
-export interface GlobalFlags {
-  readonly config?: string;
-  readonly state?: string;
-  readonly url?: string;
-  readonly tokenFile?: string;
-  readonly json?: boolean;
-}
-
-/** What main.ts hands over: everything that a command needs from outside. */
-export interface CliWorld {
-  readonly terminal: Terminal;
-  readonly version: string;
-  readonly fetch: typeof fetch;
-  readonly clientOptions: (flags: GlobalFlags) => ClientOptions;
-  readonly parseDuration: (text: string) => number | undefined;
-  /** Adds the commands that work without a daemon. */
-  readonly addLocal: (program: Command, cli: Cli) => void;
-}
+import type { Cli, CliHost, GlobalFlags } from './context.ts';
 
 const USAGE_EXIT = 64;
 const BUG_EXIT = 70;
 
 /** Runs one command line and resolves to its exit code. Prints errors for people: what, and what to do. */
-export async function runCli(argv: readonly string[], world: CliWorld): Promise<number> {
+export async function runCli(argv: readonly string[], host: CliHost): Promise<number> {
   let exitCode = 0;
-  const program = createProgram(world, (code) => {
+  const program = createProgram(host, (code) => {
     exitCode = code;
   });
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return exitCode;
   } catch (thrown) {
-    return report(thrown, world.terminal);
+    return report(thrown, host.terminal);
   }
 }
 
-function createProgram(world: CliWorld, fail: (exitCode: number) => void): Command {
+function createProgram(host: CliHost, fail: (exitCode: number) => void): Command {
   const program = new Command('reeve')
     .description(
       'Watches streaming channels, recognises trouble, does at most three guarded things, pages for the rest.',
     )
-    .version(world.version)
+    .version(host.version)
     .option(
       '-c, --config <file>',
       'configuration (REEVE_CONFIG; default ./config/reeve.yaml, then /etc/reeve/reeve.yaml)',
@@ -69,19 +38,19 @@ function createProgram(world: CliWorld, fail: (exitCode: number) => void): Comma
     .option('--url <url>', 'address of the running daemon (REEVE_URL)')
     .option('--token-file <file>', 'token for the daemon (REEVE_TOKEN holds the token itself)')
     .option('--json', 'one JSON document on stdout and nothing else')
-    .configureOutput({ writeOut: (text) => world.terminal.out(text), writeErr: (text) => world.terminal.err(text) })
+    .configureOutput({ writeOut: (text) => host.terminal.out(text), writeErr: (text) => host.terminal.err(text) })
     .addHelpText('after', '\nExample: reeve check && reeve run')
     .exitOverride();
   const flags = () => program.opts<GlobalFlags>();
   const cli: Cli = {
-    terminal: world.terminal,
+    terminal: host.terminal,
     flags,
-    client: () => createClient(world.clientOptions(flags()), world.fetch),
+    client: () => createClient(host.clientOptions(flags()), host.fetch),
     wantsJson: () => flags().json === true,
     fail,
-    duration: (text, flag) => durationOf(text, flag, world),
+    duration: (text, flag) => durationOf(text, flag, host),
   };
-  world.addLocal(program, cli);
+  host.addLocal(program, cli);
   addObserve(program, cli);
   addAct(program, cli);
   for (const command of everyCommand(program)) inherit(command);
@@ -108,8 +77,8 @@ function inherit(command: Command): void {
 
 const rootOf = (command: Command): Command => (command.parent === null ? command : rootOf(command.parent));
 
-function durationOf(text: string, flag: string, world: CliWorld): number {
-  const durationMs = world.parseDuration(text);
+function durationOf(text: string, flag: string, host: CliHost): number {
+  const durationMs = host.parseDuration(text);
   if (durationMs !== undefined) return durationMs;
   throw new ReeveError('USAGE', `${flag}: a duration such as 30s, 15m or 2h was expected, got ${JSON.stringify(text)}`);
 }

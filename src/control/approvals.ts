@@ -6,7 +6,7 @@ import type { Draft } from '../core/journal.ts';
 import { type IncidentId, keyOfScope } from '../core/scope.ts';
 import type { ToolCall } from '../core/tool.ts';
 import { canonicalJson } from '../core/wire.ts';
-import type { ControlState, KeptApproval } from './state.ts';
+import type { ControlState, KeptApproval } from './control_state.ts';
 
 /** A yes given at the last moment still leaves the new run this long to use it. */
 export const YES_MS_MIN = 60_000;

@@ -4,7 +4,7 @@ import { keyOfScope, type Scope, scopesOf } from '../core/scope.ts';
 import { cooldownOf } from '../guard/state/cooldown.ts';
 import { containmentsOf, type GuardState, subjectAt } from '../guard/state/state.ts';
 import { startsIn } from '../guard/state/window.ts';
-import type { Seen } from '../incident/lifecycle/responder.ts';
+import type { Seen } from '../incident/lifecycle/seen.ts';
 import type { GivenEnvelope } from './document.ts';
 import type { Frame } from './frame.ts';
 

@@ -3,7 +3,12 @@ import type { ActionContext, Engine } from '../core/engine.ts';
 import { ReeveError } from '../core/errors.ts';
 import { type ChannelRef, type EngineId, keyOfScope, type Scope } from '../core/scope.ts';
 import type { PermitTerms, ToolName, ToolSpec } from '../core/tool.ts';
-import type { Verdict } from './verify.ts';
+
+/** What fresh samples say of an action so far. */
+export interface Verdict {
+  readonly state: 'cured' | 'not_yet' | 'failed';
+  readonly because: string;
+}
 
 /** What a tool's body may touch. No runner, no guard, no other tool: a tool cannot start a tool (law S7). */
 export interface ToolPorts {

@@ -1,13 +1,9 @@
+/** Waits for fresh samples after an action and says whether it helped. */
 import type { Clock, MonoMs } from '../core/clock.ts';
 import type { Append } from '../core/journal.ts';
 import type { PermitTerms, ToolResult, ToolSpec, Verification } from '../core/tool.ts';
 import { aboutOf } from './runner.ts';
-
-/** What fresh samples say of an action so far. */
-export interface Verdict {
-  readonly state: 'cured' | 'not_yet' | 'failed';
-  readonly because: string;
-}
+import type { Verdict } from './tool.ts';
 
 export interface VerifyDeps {
   readonly append: Append;

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { ReeveError } from '../../core/errors.ts';
 import { json, paint, plain, spell } from '../output.ts';
-import type { Cli } from '../program.ts';
+import type { Cli } from '../context.ts';
 
 interface WireAnswer {
   readonly ok: boolean;

@@ -5,7 +5,7 @@ import { auditJournal } from '../../journal/audit.ts';
 import { entryOf } from '../../journal/entry.ts';
 import { SqliteStore } from '../../journal/sqlite.ts';
 import { json, paint } from '../output.ts';
-import type { Cli } from '../program.ts';
+import type { Cli } from '../context.ts';
 
 /** Reads the journal's file by itself: the audit of a daemon must not depend on that daemon. */
 export function addAudit(program: Command, cli: Cli, stateDirectory: () => string): void {

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { PHASES } from '../../core/control.ts';
 import { messageOf, ReeveError } from '../../core/errors.ts';
 import { json, plain } from '../output.ts';
-import type { Cli } from '../program.ts';
+import type { Cli } from '../context.ts';
 
 /** What a person asks a backtest for. */
 export interface BacktestFlags {

@@ -6,7 +6,7 @@ import { init } from '../../config/init.ts';
 import { jsonSchemaOf, OWN_DOCUMENTS } from '../../config/schema.ts';
 import { ReeveError } from '../../core/errors.ts';
 import { json } from '../output.ts';
-import type { Cli } from '../program.ts';
+import type { Cli } from '../context.ts';
 
 export interface FilesDeps {
   /** How the configuration is loaded, with the checks of every room. */

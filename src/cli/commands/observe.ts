@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { messageOf, ReeveError } from '../../core/errors.ts';
 import { json, ndjson, paint, plain, spell, table } from '../output.ts';
-import type { Cli } from '../program.ts';
+import type { Cli } from '../context.ts';
 import { storyOf, type WireEntry } from '../story.ts';
 
 interface WireChannel {

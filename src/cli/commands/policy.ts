@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { toWire } from '../../core/wire.ts';
 import { json, paint, plain } from '../output.ts';
-import type { Cli } from '../program.ts';
+import type { Cli } from '../context.ts';
 
 /** One policy test and what came of it, ready to be shown. */
 export interface PolicyCaseAnswer {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { ReeveError } from '../../core/errors.ts';
 import { toWire } from '../../core/wire.ts';
 import { json, table } from '../output.ts';
-import type { Cli } from '../program.ts';
+import type { Cli } from '../context.ts';
 
 export const SIMULATED_POLICIES = ['reeve', 'none', 'naive', 'health_tasks', 'monit'] as const;
 export type SimulatedPolicy = (typeof SIMULATED_POLICIES)[number];

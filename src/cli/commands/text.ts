@@ -7,7 +7,7 @@ import type { Catalogue } from '../../detect/patterns/catalogue.ts';
 import { classifyExcerpt, classifyLine } from '../../classifier/excerpt.ts';
 import { createPlannerText } from '../../classifier/planner_text.ts';
 import { json, plain } from '../output.ts';
-import type { Cli } from '../program.ts';
+import type { Cli } from '../context.ts';
 
 export interface TextDeps {
   /** The pattern catalogue of the configuration, or the shipped one where there is no configuration. */

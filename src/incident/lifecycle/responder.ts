@@ -6,33 +6,15 @@ import { invariant, InvariantError, messageOf } from '../../core/errors.ts';
 import type { Ids } from '../../core/id.ts';
 import type { Escalation, EscalationReason, Incident, Outcome } from '../../core/incident.ts';
 import type { Append, Draft, JournalFact, Read } from '../../core/journal.ts';
-import {
-  type EngineId,
-  type GroupId,
-  type IncidentId,
-  keyOfScope,
-  type RunId,
-  type Scope,
-  type ScopeKey,
-} from '../../core/scope.ts';
+import { type IncidentId, keyOfScope, type RunId, type Scope, type ScopeKey } from '../../core/scope.ts';
 import type { Symptom } from '../../core/symptom.ts';
 import type { Attempt } from '../../core/tool.ts';
-import { type TransitionPolicy, type Intent, transitionFor, type Snapshot } from './transitions.ts';
+import type { Seen } from './seen.ts';
+import { type TransitionPolicy, type Intent, transitionFor } from './transitions.ts';
 import { aboutOf, type NextRun, nextRun, openedDrafts, relapseDrafts, symptomDraft } from './drafts.ts';
 import { SymptomHistory } from './symptom_history.ts';
 import { keyOfIncident, pageFor } from '../pages/page.ts';
 import { type IncidentState, newlyOpen, type OpenIncident, openById, openOn } from './state.ts';
-
-/** What there is to see of one scope at one moment. `channels`: of a shared cause, those it covers. */
-export interface Seen {
-  readonly sight: Snapshot;
-  readonly because: string;
-  readonly group: GroupId;
-  readonly engine: EngineId;
-  readonly channels: readonly string[];
-  /** How many wait for a picture; undefined where nobody tells. */
-  readonly viewers?: number | undefined;
-}
 
 export interface ResponderDeps {
   readonly append: Append;

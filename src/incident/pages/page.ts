@@ -1,10 +1,10 @@
+import type { MonoMs } from '../../core/clock.ts';
 import { CLASSIFICATIONS } from '../../core/classification.ts';
 import type { ContainmentReason, GroundedContextEnvelope } from '../../core/envelope.ts';
 import { type Escalation, type EscalationReason, type Incident, keyOfIncidentPage } from '../../core/incident.ts';
 import type { JournalFact } from '../../core/journal.ts';
 import { keyOfScope, type Scope } from '../../core/scope.ts';
 import type { Attempt } from '../../core/tool.ts';
-import type { MassOutage } from '../runs/start_queue.ts';
 
 const SUMMARY_MAX = 200;
 const DETAILS_MAX = 2_000;
@@ -93,6 +93,15 @@ export function containmentPage(fact: Contained): Omit<Escalation, 'id' | 'at'> 
 }
 
 export const KEY_OF_MASS_OUTAGE = 'starts/fleet';
+
+/** Channels that are down and must wait for a start. */
+export interface MassOutage {
+  /** How many wait, and since when the one that waits longest. */
+  readonly count: number;
+  readonly sinceMs: MonoMs;
+  /** Channels of the groups that died together and are contained: they will wait for a start. */
+  readonly held: { readonly groups: number; readonly channels: number };
+}
 
 /** One page for all that wait: a page for each would be the second storm. */
 export function massOutagePage({ count, held }: Pick<MassOutage, 'count' | 'held'>): Omit<Escalation, 'id' | 'at'> {

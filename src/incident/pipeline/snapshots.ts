@@ -25,7 +25,7 @@ import { startsIn } from '../../guard/state/window.ts';
 import { goneCause, isHandedOver, isWell, wellSinceMs } from '../lifecycle/causes.ts';
 import type { Snapshot } from '../lifecycle/transitions.ts';
 import { isPaged } from '../pages/page.ts';
-import type { Seen } from '../lifecycle/responder.ts';
+import type { Seen } from '../lifecycle/seen.ts';
 import { type IncidentState, openOn } from '../lifecycle/state.ts';
 import type { FindingTracker, TrackedChannel } from './finding_tracker.ts';
 

@@ -7,7 +7,7 @@ import type { FactStore } from '../../ground/facts/facts.ts';
 import { verifyFresh } from '../../ground/verify.ts';
 import { TOOLS } from '../../remediation/catalog.ts';
 import { notYet } from '../../remediation/tool.ts';
-import type { Verdict } from '../../remediation/verify.ts';
+import type { Verdict } from '../../remediation/tool.ts';
 
 export interface EffectVerifierDeps {
   readonly factStore: FactStore;

@@ -8,10 +8,12 @@ import { phaseNeeded } from '../../guard/checks/policy.ts';
 import { specOf } from '../../remediation/catalog.ts';
 import { containmentsOf, type GuardState } from '../../guard/state/state.ts';
 import { roomFor, startsMaxOf } from '../../guard/state/window.ts';
-import { KEY_OF_MASS_OUTAGE } from '../pages/page.ts';
-import type { Seen } from '../lifecycle/responder.ts';
+import type { Seen } from '../lifecycle/seen.ts';
+import { KEY_OF_MASS_OUTAGE, type MassOutage } from '../pages/page.ts';
 import type { Settings } from '../pipeline/settings.ts';
 import type { IncidentState, OpenIncident } from '../lifecycle/state.ts';
+
+export type { MassOutage } from '../pages/page.ts';
 
 export interface StartQueueDeps {
   readonly guard: Read<GuardState>;
@@ -20,15 +22,6 @@ export interface StartQueueDeps {
   readonly phaseOf: (group: GroupId) => Phase;
   /** Keys of the pages that are open now. */
   readonly openPages: () => readonly string[];
-}
-
-/** Everybody who is dark and must wait to be started. */
-export interface MassOutage {
-  /** How many wait for their turn, and since when the one has that waits longest. */
-  readonly count: number;
-  readonly sinceMs: MonoMs;
-  /** Channels of the groups that died together and are contained: they will wait for a turn. */
-  readonly held: { readonly groups: number; readonly channels: number };
 }
 
 interface Waiting {

@@ -7,7 +7,7 @@ import type { Scope } from '../../../src/core/scope.ts';
 import { guardProjection } from '../../../src/guard/state/fold.ts';
 import type { StartMark } from '../../../src/guard/state/window.ts';
 import { incidentProjection, type OpenIncident } from '../../../src/incident/lifecycle/state.ts';
-import type { Seen } from '../../../src/incident/lifecycle/responder.ts';
+import type { Seen } from '../../../src/incident/lifecycle/seen.ts';
 import { StartQueue } from '../../../src/incident/runs/start_queue.ts';
 import { aPersona } from '../../support/a.ts';
 

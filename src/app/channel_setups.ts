@@ -1,0 +1,35 @@
+/** What the decision pipeline is told of each configured channel and engine. */
+import type { ChannelConfig, Config } from '../config/config.ts';
+import type { ChannelSetup, EngineSetup } from '../ground/facts/setup.ts';
+
+/** Used where neither a probe nor a query says how often the output is looked at. */
+export const NO_STALL_MS = 6_000;
+const NO_PROBE_MS = 2_000;
+const NO_SOURCE_MS = 10_000;
+
+export function setupOf(channel: ChannelConfig, { collectors }: Config): ChannelSetup {
+  const { id, group, engine, expected, hasSource, hasOutputProbe, output, source } = channel;
+  const asked = collectors.prometheus.flatMap(({ everyMs, queries }) =>
+    queries.map((query) => ({ everyMs, ...query })),
+  );
+  /** How often others look, where the channel has no probe of its own. */
+  const byOthers = (meanings: readonly string[]) => asked.filter(({ means }) => meanings.includes(means));
+  const outputs = byOthers(['up', 'playlist_age_seconds', 'output_position']);
+  const sources = byOthers(['source_up']);
+  return {
+    ...{ id, group, engine, expected },
+    hasSource: hasSource || sources.some((query) => query.channel === id),
+    hasOutputProbe: hasOutputProbe || outputs.some((query) => query.channel === id),
+    stallAfterMs: output?.stallAfterMs ?? Math.max(NO_STALL_MS, ...outputs.map(({ everyMs }) => 3 * everyMs)),
+    outputEveryMs: output?.everyMs ?? Math.max(NO_PROBE_MS, ...outputs.map(({ everyMs }) => everyMs)),
+    sourceEveryMs: source?.everyMs ?? Math.max(NO_SOURCE_MS, ...sources.map(({ everyMs }) => everyMs)),
+  };
+}
+
+export const engineSetupsOf = ({ engines }: Config): readonly EngineSetup[] =>
+  engines.map(({ id, poll: pollMs, autorestart_grace: autorestartGraceMs, host }) => ({
+    id,
+    pollMs,
+    autorestartGraceMs,
+    hostEveryMs: host?.every,
+  }));

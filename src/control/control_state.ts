@@ -1,0 +1,48 @@
+/** What people have said and still holds: the shape of it. */
+import type { MonoMs } from '../core/clock.ts';
+import type { Approval, Phase } from '../core/control.ts';
+import type { GroupId, Scope } from '../core/scope.ts';
+
+/** Who said it, and why. */
+export interface OperatorStatement {
+  readonly who: string;
+  readonly because: string;
+}
+
+/** Hands off: a person works there, and Reeve changes nothing until `untilMs`. */
+export interface Lease extends OperatorStatement {
+  readonly scope: Scope;
+  readonly fromMs: MonoMs;
+  readonly untilMs: MonoMs;
+}
+
+/** A planned stretch in which nothing is changed: half-open, from `fromMs` up to but not including `untilMs`. */
+export interface MaintenanceWindow extends OperatorStatement {
+  readonly id: string;
+  readonly scope: Scope;
+  readonly fromMs: MonoMs;
+  readonly untilMs: MonoMs;
+}
+
+/** `expired` is not `no`: nobody answered in time. */
+export const APPROVAL_STATES = ['pending', 'yes', 'no', 'used', 'expired'] as const;
+export type ApprovalState = (typeof APPROVAL_STATES)[number];
+
+export interface KeptApproval {
+  readonly approval: Approval;
+  readonly state: ApprovalState;
+  /** A yes serves until then; a question waits until then. */
+  readonly expiresMs: MonoMs;
+  readonly answer: OperatorStatement | undefined;
+}
+
+/** Everything people have said that still holds. Survives restarts, for it is folded from the journal. */
+export interface ControlState {
+  readonly frozen: (OperatorStatement & { readonly sinceMs: MonoMs }) | undefined;
+  readonly leases: readonly Lease[];
+  readonly windows: readonly MaintenanceWindow[];
+  /** Undefined: the configured phase still holds. */
+  readonly phase: Phase | undefined;
+  readonly groupPhases: readonly { readonly group: GroupId; readonly phase: Phase }[];
+  readonly approvals: readonly KeptApproval[];
+}
