@@ -282,7 +282,9 @@ export class IncidentCourse {
   #approvalFor(call: ToolCall, envelope: GroundedContextEnvelope): string | undefined {
     const hash = approvalHash(call, envelope.failureClassification);
     const nowMs = this.#clock.monotonicMs();
-    const kept = this.#control().approvals.find(({ approval }) => hasYes(this.#control(), approval.id, hash, nowMs));
+    const kept = this.#control().approvals.find(({ approval }) =>
+      hasYes(this.#control(), approval.id, hash, { nowMs }),
+    );
     return kept?.approval.id;
   }
 }

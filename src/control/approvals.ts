@@ -33,14 +33,37 @@ export function pendingFor(state: ControlState, hash: string, nowMs: MonoMs): Ap
 
 /** Questions that wait for an answer, oldest first. */
 export const pendingApprovals = (state: ControlState, nowMs: MonoMs): readonly Approval[] =>
-  state.approvals.filter((one) => isOpen(one, nowMs)).map((one) => one.approval);
+  openQuestions(state, nowMs).map((one) => one.approval);
+
+/** The same, with what was answered so far. */
+export const openQuestions = (state: ControlState, nowMs: MonoMs): readonly KeptApproval[] =>
+  state.approvals.filter((one) => isOpen(one, nowMs));
 
 const isOpen = (one: KeptApproval, nowMs: MonoMs): boolean => one.state === 'pending' && nowMs < one.expiresMs;
 
-/** True when a person said yes to exactly this, the yes is unused, and it is not too old. */
-export function hasYes(state: ControlState, id: string, hash: string, nowMs: MonoMs): boolean {
+/** Who is for it so far: the one who asked, where two are needed, and everybody who said yes. Each name once. */
+export function voicesFor({ approval, yesBy = [] }: KeptApproval): readonly string[] {
+  const asker = approval.eyes === 2 && approval.askedBy !== undefined ? [approval.askedBy] : [];
+  return [...new Set([...asker, ...yesBy])];
+}
+
+/** True when a yes of `who` would be the last that it needs. */
+export const isEnough = (kept: KeptApproval, who: string): boolean =>
+  new Set([...voicesFor(kept), who]).size >= (kept.approval.eyes ?? 1);
+
+/**
+ * True when a person said yes to exactly this, the yes is unused, and it is not too old. `eyes` 2: two people are
+ * behind it, also where the question was asked before two were wanted.
+ */
+export function hasYes(state: ControlState, id: string, hash: string, { nowMs, eyes = 1 }: YesNeeded): boolean {
   const kept = state.approvals.find((one) => one.approval.id === id);
-  return kept !== undefined && kept.state === 'yes' && kept.approval.hash === hash && nowMs < kept.expiresMs;
+  if (kept === undefined || kept.state !== 'yes') return false;
+  return kept.approval.hash === hash && nowMs < kept.expiresMs && voicesFor(kept).length >= eyes;
+}
+
+interface YesNeeded {
+  readonly nowMs: MonoMs;
+  readonly eyes?: 1 | 2;
 }
 
 /** Facts that close what nobody answered, and each yes that nobody used. Append them; expired is not denied. */
@@ -109,7 +132,9 @@ function next(one: KeptApproval, fact: Exclude<ApprovalFact, { type: 'approval.a
       if (!isOpen(one, nowMs)) return one;
       const answer = { who: fact.who, because: fact.because };
       if (!fact.yes) return { ...one, state: 'no', answer };
-      return { ...one, state: 'yes', answer, expiresMs: Math.max(one.expiresMs, nowMs + YES_MS_MIN) };
+      const heard = { ...one, answer, yesBy: [...new Set([...(one.yesBy ?? []), fact.who])] };
+      if (!isEnough(one, fact.who)) return heard;
+      return { ...heard, state: 'yes', expiresMs: Math.max(one.expiresMs, nowMs + YES_MS_MIN) };
     }
     case 'approval.used':
       return one.state === 'yes' ? { ...one, state: 'used' } : one;

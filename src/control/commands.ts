@@ -2,6 +2,7 @@ import type { MonoMs } from '../core/clock.ts';
 import { PHASES, type Phase } from '../core/control.ts';
 import type { Draft } from '../core/journal.ts';
 import { type ChannelId, type EngineId, type GroupId, keyOfScope, sameScope, type Scope } from '../core/scope.ts';
+import { isEnough, voicesFor } from './approvals.ts';
 import type { ControlState } from './state.ts';
 
 /** What exists, so that a word about nothing is refused instead of kept. */
@@ -25,11 +26,13 @@ export type RefusalCode =
   | 'phase_invalid'
   | 'nothing_to_do'
   | 'approval_unknown'
-  | 'approval_over';
+  | 'approval_over'
+  | 'approval_second_person'
+  | 'token_invalid';
 
 /** The drafts to append, or why not. A refusal is an answer, not an error. */
 export type Command =
-  | { readonly ok: true; readonly drafts: readonly Draft[] }
+  | { readonly ok: true; readonly drafts: readonly Draft[]; readonly said?: string }
   | { readonly ok: false; readonly code: RefusalCode; readonly because: string };
 
 const DAY_MS = 86_400_000;
@@ -41,8 +44,8 @@ export const WINDOW_AHEAD_MS_MAX = 30 * DAY_MS;
 /** Characters of a name or a reason that are kept. */
 export const REASON_LENGTH_MAX = 400;
 
-const no = (code: RefusalCode, because: string): Command => ({ ok: false, code, because });
-const yes = (...drafts: Draft[]): Command => ({ ok: true, drafts });
+export const no = (code: RefusalCode, because: string): Command => ({ ok: false, code, because });
+export const yes = (...drafts: Draft[]): Command => ({ ok: true, drafts });
 
 const clean = (text: string): string =>
   text
@@ -51,7 +54,7 @@ const clean = (text: string): string =>
     .slice(0, REASON_LENGTH_MAX);
 
 /** Who and why are not optional: a change of rule without a reason cannot be audited. */
-function checked(said: OperatorContext, build: (said: OperatorContext) => Command): Command {
+export function checked(said: OperatorContext, build: (said: OperatorContext) => Command): Command {
   const who = clean(said.who);
   const because = clean(said.because);
   if (who === '') return no('who_missing', 'nobody is named as the one who says this');
@@ -78,7 +81,7 @@ const unknownTarget = (scope: Scope): Command =>
 const aboutOf = (scope: Scope): { readonly channel?: ChannelId } =>
   scope.kind === 'channel' ? { channel: scope.id } : {};
 
-const isDuration = (ms: number, min: number, max: number): boolean =>
+export const isDuration = (ms: number, min: number, max: number): boolean =>
   Number.isSafeInteger(ms) && ms >= min && ms <= max;
 
 /** Stops all changes until `thaw`, over restarts too. */
@@ -186,5 +189,10 @@ export const answerApproval = (
     if (order.nowMs >= kept.expiresMs) return no('approval_over', 'this question has expired');
     const { incident, run, call } = kept.approval;
     const fact = { type: 'approval.answered', id: order.id, yes: order.yes, ...word } as const;
-    return yes({ ...aboutOf(call.target), incident, run, fact });
+    const answered = yes({ ...aboutOf(call.target), incident, run, fact });
+    if (!order.yes || isEnough(kept, word.who)) return answered;
+    if (voicesFor(kept).includes(word.who)) {
+      return no('approval_second_person', `it needs two people, and ${word.who} is one of them already`);
+    }
+    return { ...answered, said: 'noted: it needs the yes of a second person before anything is done' };
   });

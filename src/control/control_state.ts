@@ -34,6 +34,8 @@ export interface KeptApproval {
   /** A yes serves until then; a question waits until then. */
   readonly expiresMs: MonoMs;
   readonly answer: OperatorStatement | undefined;
+  /** Who said yes. Missing in what an earlier version wrote, where one yes was always enough. */
+  readonly yesBy?: readonly string[];
 }
 
 /** Everything people have said that still holds. Survives restarts, for it is folded from the journal. */

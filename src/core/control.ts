@@ -1,3 +1,4 @@
+import type { TokenScope } from './access.ts';
 import type { EpochMs, MonoMs } from './clock.ts';
 import type { GroupId, IncidentId, RunId, Scope } from './scope.ts';
 import type { ToolCall } from './tool.ts';
@@ -19,6 +20,10 @@ export interface Approval {
   readonly classification: FailureClass | undefined;
   /** Over tool, target, parameters and classification: a yes to this is a yes to nothing else. */
   readonly hash: string;
+  /** The person who asked for the call, where it was a person. */
+  readonly askedBy?: string | undefined;
+  /** 2: it needs the yes of two people with different names, of whom the one who asked is one. Else 1. */
+  readonly eyes?: 2 | undefined;
   readonly askedAt: EpochMs;
   readonly askedMs: MonoMs;
   readonly expiresMs: MonoMs;
@@ -64,5 +69,15 @@ export type ControlFact =
       readonly because: string;
     }
   | { readonly type: 'approval.expired'; readonly id: string }
+  | {
+      readonly type: 'token.added';
+      readonly name: string;
+      readonly scopes: readonly TokenScope[];
+      readonly sha256: string;
+      readonly forMs: number;
+      readonly who: string;
+      readonly because: string;
+    }
+  | { readonly type: 'token.revoked'; readonly name: string; readonly who: string; readonly because: string }
   /** The yes was used by a new run: it serves once. */
   | { readonly type: 'approval.used'; readonly id: string };

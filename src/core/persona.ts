@@ -33,6 +33,13 @@ export const personaDocument = z
         z.enum(TOOL_ACCESS),
       )
       .describe('What each tool may do. A tool that is not named is denied.'),
+    four_eyes: z
+      .boolean()
+      .optional()
+      .describe(
+        'true: what needs approval needs it of two people, by tokens of different names (reeve tokens). Who ' +
+          'asked for the call is one of the two. Default false.',
+      ),
     escalation_policy: z
       .strictObject({ on_containment: z.enum(['immediate', 'after_cooldown']) })
       .describe('When a person is told about containment: at once, or when it has lasted 60 s.'),
@@ -75,3 +82,6 @@ export const CONFIDENCE_MIN = { low: 0.8, medium: 0.6, high: 0.4 } as const;
 
 /** How long a trouble must have lasted before a change, by aggressiveness. */
 export const PATIENCE_MS = { cautious: 15_000, moderate: 0, assertive: 0 } as const;
+
+/** How many people a change that needs approval needs. */
+export const eyesOf = ({ four_eyes: four }: Persona): 1 | 2 => (four === true ? 2 : 1);

@@ -48,7 +48,8 @@ describe('jsonSchemaOf', () => {
 
   it('offers every tool in a persona, and nothing else', () => {
     const schema = jsonSchemaOf('persona') as Schema;
-    expect(schema.required).toEqual(Object.keys(personaDocument.shape));
+    const optional = new Set(['four_eyes']);
+    expect(schema.required).toEqual(Object.keys(personaDocument.shape).filter((key) => !optional.has(key)));
     const policy = schema.properties.tool_access_policy;
     expect(Object.keys(policy?.properties ?? {})).toEqual([...TOOL_NAMES, 'refresh_plex_token']);
     expect(policy?.additionalProperties).toBe(false);

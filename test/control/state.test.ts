@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { answerApproval } from '../../src/control/commands.ts';
 import {
   askApproval,
   expireApprovals,
@@ -155,18 +156,55 @@ describe('a question to a person', () => {
 
   it('lets a yes be used once, while it is fresh, for exactly what was asked', () => {
     const yes = fold([0, question()], [1, answer(true)]);
-    expect(hasYes(yes, 'apr-1', hash(yes), 599_999)).toBe(true);
-    expect(hasYes(yes, 'apr-1', hash(yes), 600_000)).toBe(false);
-    expect(hasYes(yes, 'apr-1', 'another', 2)).toBe(false);
+    expect(hasYes(yes, 'apr-1', hash(yes), { nowMs: 599_999 })).toBe(true);
+    expect(hasYes(yes, 'apr-1', hash(yes), { nowMs: 600_000 })).toBe(false);
+    expect(hasYes(yes, 'apr-1', 'another', { nowMs: 2 })).toBe(false);
     const used = fold([0, question()], [1, answer(true)], [2, { type: 'approval.used', id: 'apr-1' }]);
-    expect(hasYes(used, 'apr-1', hash(used), 3)).toBe(false);
+    expect(hasYes(used, 'apr-1', hash(used), { nowMs: 3 })).toBe(false);
     expect(stateOf(used)).toBe('used');
   });
 
   it('leaves a yes of the last moment a minute to be used', () => {
     const yes = fold([0, question()], [599_999, answer(true)]);
-    expect(hasYes(yes, 'apr-1', hash(yes), 599_999 + YES_MS_MIN - 1)).toBe(true);
+    expect(hasYes(yes, 'apr-1', hash(yes), { nowMs: 599_999 + YES_MS_MIN - 1 })).toBe(true);
     expect(expireApprovals(yes, 599_999 + YES_MS_MIN)).toHaveLength(1);
+  });
+
+  describe('that needs two people', () => {
+    const asked = (askedBy?: string) => question('apr-1', { eyes: 2, ...(askedBy !== undefined && { askedBy }) });
+    const yesOf = (who: string): JournalFact => ({ ...answer(true), who }) as JournalFact;
+
+    it('waits after the first yes, and after a second by the same person', () => {
+      const once = fold([0, asked()], [1, yesOf('ann')]);
+      expect(stateOf(once)).toBe('pending');
+      expect(hasYes(once, 'apr-1', hash(once), { nowMs: 2 })).toBe(false);
+      expect(stateOf(fold([0, asked()], [1, yesOf('ann')], [2, yesOf('ann')]))).toBe('pending');
+    });
+
+    it('is allowed by the yes of two, and refused by the no of one', () => {
+      const both = fold([0, asked()], [1, yesOf('ann')], [2, yesOf('bob')]);
+      expect(hasYes(both, 'apr-1', hash(both), { nowMs: 3, eyes: 2 })).toBe(true);
+      expect(stateOf(fold([0, asked()], [1, yesOf('ann')], [2, answer(false)]))).toBe('no');
+    });
+
+    it('counts who asked as one of the two, and does not let that person be both', () => {
+      expect(stateOf(fold([0, asked('ann')], [1, yesOf('ann')]))).toBe('pending');
+      expect(stateOf(fold([0, asked('ann')], [1, yesOf('bob')]))).toBe('yes');
+    });
+
+    it('is not done on the yes of one that was given before two were wanted', () => {
+      const one = fold([0, question()], [1, yesOf('ann')]);
+      expect(hasYes(one, 'apr-1', hash(one), { nowMs: 2 })).toBe(true);
+      expect(hasYes(one, 'apr-1', hash(one), { nowMs: 2, eyes: 2 })).toBe(false);
+    });
+
+    it('tells the first that a second is needed, and takes no second yes of the first', () => {
+      const order = { id: 'apr-1', yes: true, nowMs: 2 };
+      const first = answerApproval(fold([0, asked()]), order, { who: 'ann', because: 'x' });
+      expect(first).toMatchObject({ ok: true, said: expect.stringContaining('second person') });
+      const again = answerApproval(fold([0, asked()], [1, yesOf('ann')]), order, { who: 'ann', because: 'x' });
+      expect(again).toMatchObject({ ok: false, code: 'approval_second_person' });
+    });
   });
 
   it('keeps a bounded number of questions', () => {

@@ -31,6 +31,28 @@ describe('a restart that wants a yes', () => {
     expect(world.facts('escalation.raised').at(-1)?.escalation.details).toContain('reeve approve');
   });
 
+  it('is done after the yes of two people where the persona wants four eyes, and not before', async () => {
+    const world = await asked({ personaWith: { four_eyes: true } });
+    expect(question(world)).toMatchObject({ eyes: 2 });
+    answer(world, true);
+    await world.live(15_000);
+    answer(world, true);
+    await world.live(15_000);
+    expect(world.engine.restarts).toEqual([]);
+    world.say({ type: 'approval.answered', id: question(world).id, yes: true, who: 'bob', because: 'I looked too' });
+    await world.live(15_000);
+    expect(world.engine.restarts).toHaveLength(1);
+    expect(state(world)).toBe('used');
+  });
+
+  it('is not done on one yes where a reload wanted four eyes meanwhile', async () => {
+    const world = await asked();
+    world.reload({ persona: { four_eyes: true } });
+    answer(world, true);
+    await world.live(15_000);
+    expect(world.engine.restarts).toEqual([]);
+  });
+
   it('is done by a new run on a fresh envelope after the yes, which serves once', async () => {
     const world = await asked();
     const first = question(world).run;

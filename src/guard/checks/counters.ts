@@ -1,5 +1,5 @@
 import { approvalHash, hasYes } from '../../control/approvals.ts';
-import { accessOf } from '../../core/persona.ts';
+import { accessOf, eyesOf } from '../../core/persona.ts';
 import { keyOfScope } from '../../core/scope.ts';
 import { restartsOfDay, restartsOfIncident } from '../state/caps.ts';
 import { breakerOf } from '../containment.ts';
@@ -173,8 +173,9 @@ export function approval(input: CheckInput): Answer {
   const access = accessOf(persona, spec.name);
   if (access !== 'require_approval') return pass(access, 'no approval needed');
   const hash = approvalHash(call, envelope?.failureClassification);
-  const threshold = "a person's yes to exactly this";
-  if (input.approval !== undefined && hasYes(control, input.approval, hash, nowMs)) {
+  const eyes = eyesOf(persona);
+  const threshold = eyes === 2 ? 'the yes of two people to exactly this' : "a person's yes to exactly this";
+  if (input.approval !== undefined && hasYes(control, input.approval, hash, { nowMs, eyes })) {
     return pass(`yes to ${input.approval}`, threshold);
   }
   const value = input.approval === undefined ? 'not asked yet' : `${input.approval} is no yes to exactly this`;

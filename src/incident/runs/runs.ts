@@ -16,7 +16,8 @@ import {
   type RunId,
   type Scope,
 } from '../../core/scope.ts';
-import type { Plan } from '../../core/plan.ts';
+import { eyesOf } from '../../core/persona.ts';
+import type { Decider, Plan } from '../../core/plan.ts';
 import { describeCall, type ToolCall, type ToolName } from '../../core/tool.ts';
 import type { FactStore } from '../../ground/facts/facts.ts';
 import { healthOf } from '../../ground/facts/health.ts';
@@ -59,7 +60,7 @@ export class Runs {
   readonly #judge: EffectVerifier;
   readonly #conducting: RunEffectsDeps;
   /** The call that a run of the incident would have made, had a person said yes. */
-  readonly #asked = new Map<string, ToolCall>();
+  readonly #asked = new Map<string, { readonly call: ToolCall; readonly by: Decider }>();
 
   constructor(deps: RunsDeps) {
     this.#deps = deps;
@@ -78,11 +79,14 @@ export class Runs {
   /** The question that goes with a run that ended as `approval_needed`. */
   askApproval(incident: Incident, run: RunId, envelope: GroundedContextEnvelope | undefined): readonly Draft[] {
     const { clock, ids, settings } = this.#deps;
-    const call = this.#asked.get(incident.id);
+    const wanted = this.#asked.get(incident.id);
     this.#asked.delete(incident.id);
-    if (call === undefined) return [];
+    if (wanted === undefined) return [];
+    const { call, by } = wanted;
     const classification = envelope?.failureClassification ?? incident.classification;
-    const question = { id: ids.next('apr'), call, incident: incident.id, run, classification };
+    const twoNeeded = eyesOf(settings().personaOf(incident.scope, incident.group)) === 2 && { eyes: 2 as const };
+    const asker = by.kind === 'operator' && { askedBy: by.who };
+    const question = { id: ids.next('apr'), call, incident: incident.id, run, classification, ...twoNeeded, ...asker };
     const asked = { ...question, askedAt: clock.now(), askedMs: clock.monotonicMs() };
     return [askApproval(asked, settings().limits.approvalMs)];
   }
@@ -130,11 +134,12 @@ export class Runs {
     const { guard, control, clock } = this.#deps;
     const hash = approvalHash(call, envelope.failureClassification);
     const answered = control().approvals.find(({ approval }) =>
-      hasYes(control(), approval.id, hash, clock.monotonicMs()),
+      hasYes(control(), approval.id, hash, { nowMs: clock.monotonicMs(), eyes: eyesOf(persona) }),
     );
     const request = { call, envelope, persona, incident, run, decider: plan.by, stepHighRiskUsed: highRiskUsed };
     const decision = guard.decide({ ...request, approval: answered?.approval.id }, story);
-    if (decision.verdict === 'deny' && decision.code === 'approval_needed') this.#asked.set(incident.id, call);
+    const isQuestion = decision.verdict === 'deny' && decision.code === 'approval_needed';
+    if (isQuestion) this.#asked.set(incident.id, { call, by: plan.by });
     return decision;
   }
 
