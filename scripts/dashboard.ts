@@ -275,6 +275,15 @@ const ITSELF: readonly PanelSpec[] = [
     queries: [{ expr: `sum(increase(reeve_config_rejections_total{${HERE}}[$__rate_interval]))`, legend: 'rejected' }],
   },
   {
+    kind: 'timeseries',
+    title: 'Turned away at the door',
+    says: 'Requests without a good token or scope, from a foreign page, and connections cut to keep room for others.',
+    unit: 'none',
+    width: 12,
+    queries: [{ expr: increase('reeve_http_refused_total', 'reason'), legend: '{{reason}}' }],
+    stacked: true,
+  },
+  {
     kind: 'table',
     title: 'Versions',
     says: 'What runs where.',

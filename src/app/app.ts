@@ -1,3 +1,4 @@
+import { createAccess } from './access.ts';
 import { createStatistics } from './statistics.ts';
 import { createDecisions, type Decisions } from './decisions.ts';
 import { type Infrastructure, openInfrastructure } from './infrastructure.ts';
@@ -40,6 +41,7 @@ export async function createApp(configuration: Configuration, host: HostEnvironm
   const openWork = infrastructure.ledger.register(openWorkProjection);
   const statistics = createStatistics(infrastructure.ledger);
   const models = await openConfiguredModels(config, infrastructure, building);
+  const access = createAccess(config, infrastructure);
   const decisions = createDecisions(configuration, host, { infrastructure, paging });
   const house: House = { configuration, host, infrastructure, paging, decisions };
 
@@ -47,10 +49,8 @@ export async function createApp(configuration: Configuration, host: HostEnvironm
   const reloader = building.use(watchEdits(house));
   // Before anybody can take Reeve for up: what happens from then on is seen.
   await tellRehearsal(house);
-  const server = await openServers(
-    { config, host, infrastructure, paging, statistics, models, decisions, reloader },
-    building,
-  );
+  const shown = { config, host, infrastructure, paging, access, statistics, models, decisions, reloader };
+  const server = await openServers(shown, building);
   begin(house, building);
   log.info(
     { url: server.url, channels: config.channels.length, entries: infrastructure.ledger.lastSeq },

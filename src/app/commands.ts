@@ -1,3 +1,4 @@
+import type { Access } from './access.ts';
 import type { Collectors } from './collectors.ts';
 import type { Change } from '../config/reload.ts';
 import type { Clock } from '../core/clock.ts';
@@ -18,9 +19,11 @@ import {
   setPhase,
   thaw,
 } from '../control/commands.ts';
+import { addToken, revokeToken } from '../control/tokens.ts';
 import type { Dispatcher } from '../escalate/dispatcher.ts';
 import { acknowledge } from '../escalate/escalator.ts';
 import type { Outbox } from '../escalate/outbox.ts';
+import { newToken, sha256Of } from '../http/auth/grants.ts';
 import type { Command, CommandAnswer, CommandName } from '../http/daemon.ts';
 import type { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
 
@@ -33,6 +36,7 @@ export interface CommandDeps {
   readonly dispatcher: Dispatcher;
   readonly reload: () => Change;
   readonly collectors: Pick<Collectors, 'channelSetups' | 'engineSetups'>;
+  readonly access: Pick<Access, 'state' | 'taken'>;
 }
 
 /** Carries out what people ask for. Each word is checked, written down with who and why, and takes effect at once. */
@@ -46,13 +50,14 @@ export function createCommands(deps: CommandDeps): (command: Command) => Promise
     if (command.name === 'reload') return reloaded(deps.reload());
     if (command.name === 'page_test') return testPage(deps.dispatcher);
     if (command.name === 'ack') return acked(command, deps);
+    if (command.name === 'token_add') return tokenAdded(command, deps);
     const build = WORDS[command.name];
     if (build === undefined) return { ok: false, because: `${command.name} is not a command of the daemon` };
     const word = build(command, deps, known);
     if (!word.ok) return { ok: false, because: word.because };
     deps.append(word.drafts);
     deps.pipeline.heed();
-    return { ok: true, said: `done: ${command.name}` };
+    return { ok: true, said: word.said ?? `done: ${command.name}` };
   };
 }
 
@@ -78,6 +83,7 @@ const WORDS: Partial<Record<CommandName, Build>> = {
     const times = { startsInMs: number(command, 'starts_in_ms'), forMs: number(command, 'for_ms') };
     return addWindow(known, { id: ids.next('win'), scope, ...times }, command);
   }),
+  token_revoke: (command, { access }) => revokeToken(access.state(), text(command, 'name'), command),
   window_end: (command, { pipeline }) => endWindow(pipeline.control(), text(command, 'id'), command),
 };
 
@@ -122,4 +128,21 @@ function acked(command: Command, { outbox, append }: CommandDeps): CommandAnswer
   if (drafts.length === 0) return { ok: false, because: 'no page with this key is open and unacknowledged' };
   append(drafts);
   return { ok: true, said: 'acknowledged: it is not repeated' };
+}
+
+/** The token is in the answer and nowhere else: what is kept is its hash. */
+function tokenAdded(command: Command, { access, append, clock }: CommandDeps): CommandAnswer {
+  const token = newToken();
+  const { scopes } = command.fields;
+  const order = {
+    name: text(command, 'name'),
+    scopes: Array.isArray(scopes) ? scopes.filter((scope) => typeof scope === 'string') : [],
+    forMs: number(command, 'for_ms'),
+    sha256: sha256Of(token),
+  };
+  const word = addToken(access.state(), order, command, { clock, taken: access.taken });
+  if (!word.ok) return { ok: false, because: word.because };
+  append(word.drafts);
+  const expiresAt = new Date(clock.now() + order.forMs).toISOString();
+  return { ok: true, said: `added ${order.name}`, more: { name: order.name, token, expiresAt } };
 }

@@ -1,5 +1,6 @@
-import { statSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Access } from './access.ts';
 import type { Statistics } from './statistics.ts';
 import { createCommands } from './commands.ts';
 import type { Decisions } from './decisions.ts';
@@ -9,7 +10,6 @@ import type { Paging } from './paging.ts';
 import type { HostEnvironment } from './host_environment.ts';
 import type { Config } from '../config/config.ts';
 import type { Reloader } from '../config/reload.ts';
-import { ensureToken, sha256Of } from '../http/auth.ts';
 import type { Daemon } from '../http/daemon.ts';
 import { type HttpServer, startServer } from '../http/server.ts';
 import { Views } from '../http/views.ts';
@@ -24,6 +24,7 @@ export interface Shown {
   readonly host: HostEnvironment;
   readonly infrastructure: Infrastructure;
   readonly paging: Paging;
+  readonly access: Access;
   readonly statistics: Statistics;
   readonly models: Models;
   readonly decisions: Decisions;
@@ -32,38 +33,42 @@ export interface Shown {
 
 /** Metrics, views, commands, and the door to them. Resolves when the port is bound. */
 export async function openServers(shown: Shown, building: AsyncDisposableStack): Promise<HttpServer> {
-  const { config, host, infrastructure, paging } = shown;
-  const metrics = metricsOf(shown, building);
+  const { config, host, infrastructure, paging, access } = shown;
+  let refused: HttpServer['refused'] = () => [];
+  const metrics = metricsOf(shown, { building, refused: () => refused() });
   building.use(infrastructure.ledger.subscribe(metrics.observe));
   building.use(infrastructure.ledger.subscribe(paging.dispatcher().onEntry));
-  const token = ensureToken(join(infrastructure.state, 'token'), (path) => statSync(path).mode);
   const server = building.use(
     await startServer(
       {
         host: config.http.listen.host,
         port: config.http.listen.port,
         allowedHosts: config.http.allowedHosts,
-        tokens: [
-          { name: 'operator', scope: 'admin', sha256: sha256Of(token) },
-          ...config.collectors.intake.tokens.map(({ name, token: secret }) => ({
-            ...{ name, scope: 'ingest' as const, sha256: sha256Of(secret.reveal()) },
-          })),
-        ],
+        tokens: access.fixed(),
+        namedTokens: access.named,
         metrics: config.http.metricsListen,
       },
       {
         daemon: daemonOf(shown, metrics),
         clock: infrastructure.clock,
         onError: (text) => host.log.warn({}, text),
+        onRefusal: (text) => host.log.warn({}, text),
         intake: shown.decisions.collectors.intake,
+        onUse: access.noteUse,
       },
     ),
   );
+  refused = server.refused;
   writeFileSync(join(infrastructure.state, 'address'), `${server.url}\n`, { mode: 0o600 });
   return server;
 }
 
-function metricsOf(shown: Shown, building: AsyncDisposableStack): Metrics {
+interface MetricsDeps {
+  readonly building: AsyncDisposableStack;
+  readonly refused: HttpServer['refused'];
+}
+
+function metricsOf(shown: Shown, { building, refused }: MetricsDeps): Metrics {
   const { config, host, infrastructure, paging, statistics, models, decisions, reloader } = shown;
   const { clock } = infrastructure;
   const lag = building.use(watchLoopLag());
@@ -74,6 +79,7 @@ function metricsOf(shown: Shown, building: AsyncDisposableStack): Metrics {
       ...statistics.gauges(decisions.pipeline, () => decisions.settings().limits, clock),
       secondsSinceLastDeliveryOk: () => paging.dispatcher().secondsSinceLastDeliveryOk(),
       lines: () => decisions.collectors.lines(),
+      refused,
       loopLagSeconds: () => lag.p99Seconds(),
       configOk: () => reloader.problems().length === 0,
       llmNeededRatio: () => (models.model === undefined ? undefined : neededRatio(models.use())),
@@ -117,7 +123,7 @@ function exportOf(id: string, { host, infrastructure, decisions }: Shown): Incid
 }
 
 function daemonOf(shown: Shown, metrics: Metrics): Daemon {
-  const { host, infrastructure, paging, statistics, decisions, reloader } = shown;
+  const { host, infrastructure, paging, access, statistics, decisions, reloader } = shown;
   const { ledger, clock } = infrastructure;
   const { collectors, pipeline, settings } = decisions;
   const views = viewsOf(shown);
@@ -128,6 +134,7 @@ function daemonOf(shown: Shown, metrics: Metrics): Daemon {
     incident: (id) => views.incident(id),
     exportIncident: (id) => exportOf(id, shown),
     approvals: () => views.approvals(),
+    tokens: () => access.list(),
     personas: () => reloader.current().personas,
     rules: () => settings().rulebook.rules,
     stats: () => statistics.stats(pipeline),
@@ -144,6 +151,7 @@ function daemonOf(shown: Shown, metrics: Metrics): Daemon {
       dispatcher: paging.dispatcher(),
       reload: () => reloader.reload(),
       collectors,
+      access,
     }),
     metrics: (openMetrics) => metrics.expose(openMetrics),
     readiness: () =>

@@ -3,6 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { InvariantError, messageOf, ReeveError } from '../core/errors.ts';
 import { createClient } from './client.ts';
 import { addAct } from './commands/act.ts';
+import { addTokens } from './commands/tokens.ts';
 import { addObserve } from './commands/observe.ts';
 import { paint, type Terminal } from './output.ts';
 import type { Cli, CliHost, GlobalFlags } from './context.ts';
@@ -53,6 +54,7 @@ function createProgram(host: CliHost, fail: (exitCode: number) => void): Command
   host.addLocal(program, cli);
   addObserve(program, cli);
   addAct(program, cli);
+  addTokens(program, cli);
   for (const command of everyCommand(program)) inherit(command);
   return program;
 }

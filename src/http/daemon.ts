@@ -29,6 +29,8 @@ export const COMMANDS = [
   'reload',
   'page_test',
   'ack',
+  'token_add',
+  'token_revoke',
 ] as const;
 export type CommandName = (typeof COMMANDS)[number];
 
@@ -44,6 +46,8 @@ export interface Daemon {
   /** The incident and all that its decisions rested on, as one document that replays elsewhere. */
   exportIncident(id: string): unknown;
   approvals(): readonly unknown[];
+  /** Named tokens, without what would let anybody use them. */
+  tokens(): readonly unknown[];
   personas(): readonly unknown[];
   rules(): readonly unknown[];
   stats(): unknown;

@@ -24,43 +24,49 @@ export interface EventDeps {
   readonly clock: Clock;
 }
 
+/** Who reads: the name of the token, and whether it is still good. */
+export interface Reader {
+  readonly name: string;
+  readonly isGood: () => boolean;
+}
+
 /**
  * Answers with journal entries as they are written; `Last-Event-ID` or `?since=` replays what was missed (bounded).
  * 429 when too many readers are connected, in all or with this token.
  */
-export function createEvents(deps: EventDeps): (c: Context, reader: string) => Response {
+export function createEvents(deps: EventDeps): (c: Context, reader: Reader) => Response {
   const reading = new Map<string, number>();
-  return (c, reader) => {
-    const own = reading.get(reader) ?? 0;
+  return (c, { name, isGood }) => {
+    const own = reading.get(name) ?? 0;
     const all = [...reading.values()].reduce((sum, count) => sum + count, 0);
     if (all >= READERS_MAX || own >= READERS_PER_TOKEN_MAX) {
       const message = `${all} readers are connected already, ${own} of them with this token`;
       return c.json({ error: 'busy', message }, 429, { 'Retry-After': '5' });
     }
-    reading.set(reader, own + 1);
+    reading.set(name, own + 1);
     const since = Number(c.req.header('last-event-id') ?? c.req.query('since') ?? Number.NaN);
     // A socket whose buffers are full takes no orderly end: it is cut.
     const cut = () => (c.env as Partial<HttpBindings> | undefined)?.outgoing?.destroy();
     return streamSSE(c, async (stream) => {
       try {
-        await follow(stream, { ...deps, since, cut });
+        await follow(stream, { ...deps, since, cut, isGood });
       } finally {
-        const left = (reading.get(reader) ?? 1) - 1;
-        if (left > 0) reading.set(reader, left);
-        else reading.delete(reader);
+        const left = (reading.get(name) ?? 1) - 1;
+        if (left > 0) reading.set(name, left);
+        else reading.delete(name);
       }
     });
   };
 }
 
-interface Following extends EventDeps {
+interface Following extends EventDeps, Pick<Reader, 'isGood'> {
   /** The last entry that the reader had; NaN: it begins with the next one. */
   readonly since: number;
   readonly cut: () => void;
 }
 
 /** Listens before it replays, so that nothing falls between the two. Resolves when the reader is gone or let go. */
-async function follow(stream: SSEStreamingApi, { daemon, clock, since, cut }: Following): Promise<void> {
+async function follow(stream: SSEStreamingApi, { daemon, clock, since, cut, isGood }: Following): Promise<void> {
   const waiting: JournalEntry[] = [];
   let behindMax = BEHIND_MAX;
   let wake: () => void = () => undefined;
@@ -85,12 +91,12 @@ async function follow(stream: SSEStreamingApi, { daemon, clock, since, cut }: Fo
     await write();
   };
   let lastSeq = 0;
-  while (!stream.aborted) {
+  while (!stream.aborted && isGood()) {
     const entry = waiting.shift();
     if (entry === undefined) {
       using _beat = clock.after(BEAT_MS, () => wake());
       await new Promise<void>((resolve) => (wake = resolve));
-      if (waiting.length === 0 && !stream.aborted) await send(() => stream.write(': \n\n'));
+      if (waiting.length === 0 && !stream.aborted && isGood()) await send(() => stream.write(': \n\n'));
     } else if (entry.seq > lastSeq) {
       lastSeq = entry.seq;
       const message = { id: String(entry.seq), event: entry.fact.type, data: JSON.stringify(toWire(entry)) };

@@ -2,8 +2,9 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { Context, Hono } from 'hono';
 import { IntakeRefused } from '../collect/intake/refused.ts';
-import { includes, type TokenGrant } from './auth.ts';
-import type { HttpEnv } from './server.ts';
+import { allows } from '../core/access.ts';
+import type { TokenGrant } from './auth/grants.ts';
+import { type HttpEnv, refuse } from './request.ts';
 
 export const INTAKE_FORMATS = ['loki_json', 'loki_protobuf', 'otlp_json', 'ndjson', 'alerts'] as const;
 export type IntakeFormat = (typeof INTAKE_FORMATS)[number];
@@ -98,14 +99,15 @@ export function addIntake(app: Hono<HttpEnv>, deps: IntakeDeps): void {
 }
 
 function unauthorized(c: Context, { grantOf }: IntakeDeps): Response | undefined {
-  const grant = grantOf(c.req.header('authorization'));
+  const authorization = c.req.header('authorization');
+  const grant = grantOf(authorization);
   if (grant === undefined) {
     const message = 'a bearer token with the scope ingest is needed: Authorization: Bearer <token>';
-    return c.json({ error: 'unauthorized', message }, 401, { 'WWW-Authenticate': 'Bearer' });
+    return refuse(c, authorization === undefined ? 'no_token' : 'unknown_token', message);
   }
-  if (includes(grant.scope, 'ingest')) return undefined;
-  const message = `this needs a token with the scope ingest or operate; ${grant.name} has ${grant.scope}`;
-  return c.json({ error: 'forbidden', message }, 403);
+  if (allows(grant.scopes, 'ingest')) return undefined;
+  const held = grant.scopes.join(', ');
+  return refuse(c, 'scope', `this needs a token with the scope ingest or operate; ${grant.name} has ${held}`);
 }
 
 const comeAgain = (c: Context, message: string): Response =>

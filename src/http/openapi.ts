@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { CommandRoute } from './api.ts';
+import type { CommandRoute } from './commands.ts';
 
 const READS: readonly (readonly [path: string, summary: string])[] = [
   ['/api/v1/status', 'Channels, containment, breakers, open incidents, phase, last delivery'],
@@ -8,6 +8,7 @@ const READS: readonly (readonly [path: string, summary: string])[] = [
   ['/api/v1/incidents/{id}', 'The whole story of one incident'],
   ['/api/v1/incidents/{id}/export', 'One incident as a document that reeve backtest --incident replays'],
   ['/api/v1/approvals', 'Questions that wait for a person'],
+  ['/api/v1/tokens', 'Named tokens: what each may do, until when, who handed it out (scope admin)'],
   ['/api/v1/personas', 'Personas that are loaded'],
   ['/api/v1/rules', 'Rules that are loaded'],
   ['/api/v1/stats', 'Counts since the journal began'],

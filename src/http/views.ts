@@ -1,5 +1,5 @@
 import { windowOf, leaseOf } from '../control/state.ts';
-import { pendingApprovals } from '../control/approvals.ts';
+import { openQuestions, voicesFor } from '../control/approvals.ts';
 import type { Clock, MonoMs } from '../core/clock.ts';
 import type { Problem } from '../core/errors.ts';
 import type { JournalEntry, Read } from '../core/journal.ts';
@@ -88,12 +88,15 @@ export class Views {
 
   approvals(): readonly unknown[] {
     const nowMs = this.#deps.clock.monotonicMs();
-    return pendingApprovals(this.#deps.pipeline.control(), nowMs).map((approval) => ({
+    return openQuestions(this.#deps.pipeline.control(), nowMs).map(({ approval, ...kept }) => ({
       id: approval.id,
       what: describeCall(approval.call),
       incident: approval.incident,
       classification: approval.classification,
       askedAt: approval.askedAt,
+      askedBy: approval.askedBy ?? null,
+      yesNeeded: approval.eyes ?? 1,
+      yesBy: voicesFor({ approval, ...kept }),
       expiresInMs: approval.expiresMs - nowMs,
     }));
   }

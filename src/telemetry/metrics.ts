@@ -15,6 +15,8 @@ export interface Gauges {
   breakers(): readonly { readonly channel: string; readonly state: 0 | 1 | 2 }[];
   cooldowns(): readonly { readonly channel: string; readonly tool: string; readonly remainingMs: number }[];
   secondsSinceLastDeliveryOk(): number | undefined;
+  /** Requests and connections that were turned away, exact since the start. */
+  refused(): readonly { readonly reason: string; readonly count: number }[];
   lines(): readonly { readonly source: string; readonly result: string; readonly lines: number }[];
   loopLagSeconds(): number;
   openIncidents(): number;
@@ -204,6 +206,7 @@ function registerGauges(prefix: string, registry: Registry, gauges: Gauges): voi
   );
   gauge('heartbeat_timestamp_seconds', 'Unix time of the last heartbeat.', [], () => single(gauges.heartbeatSeconds()));
   registerLines(prefix, registry, gauges);
+  registerRefused(prefix, registry, gauges);
 }
 
 /** Exact counts kept by the collectors over restarts (law L3), so they are set, not incremented. */
@@ -216,6 +219,19 @@ function registerLines(prefix: string, registry: Registry, gauges: Gauges): void
     collect() {
       this.reset();
       for (const { source, result, lines } of gauges.lines()) this.inc({ source, result }, lines);
+    },
+  });
+}
+
+function registerRefused(prefix: string, registry: Registry, gauges: Gauges): void {
+  new Counter({
+    name: `${prefix}http_refused_total`,
+    help: 'Requests refused at the door by reason, and connections cut to keep room for others.',
+    labelNames: ['reason'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const { reason, count } of gauges.refused()) this.inc({ reason }, count);
     },
   });
 }

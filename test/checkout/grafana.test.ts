@@ -13,6 +13,7 @@ const QUIET: Gauges = {
   cooldowns: () => [],
   secondsSinceLastDeliveryOk: () => undefined,
   lines: () => [],
+  refused: () => [],
   loopLagSeconds: () => 0,
   openIncidents: () => 0,
   configOk: () => true,

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { COMMAND_ROUTES } from '../../src/http/api.ts';
+import { COMMAND_ROUTES } from '../../src/http/commands.ts';
 import { type Daemon, Rig, until } from '../support/rig.ts';
 
 interface Status {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
-import { sha256Of } from '../../src/http/auth.ts';
+import { sha256Of } from '../../src/http/auth/grants.ts';
 import { type HttpServer, startServer } from '../../src/http/server.ts';
 import { aDaemon } from './support.ts';
 
@@ -81,7 +81,7 @@ describe.skipIf(CHROMIUM === undefined)('the console in a real browser (needs ch
   const complaints: string[] = [];
 
   beforeAll(async () => {
-    const tokens = [{ name: 'operator', scope: 'admin', sha256: sha256Of(TOKEN) }] as const;
+    const tokens = [{ name: 'operator', scopes: ['admin'], sha256: sha256Of(TOKEN) }] as const;
     const options = { host: '127.0.0.1', port: 0, allowedHosts: [], tokens, metrics: undefined };
     server = await startServer(options, { daemon, clock: systemClock, onError: (text) => complaints.push(text) });
     browser = await chromium.launch({ executablePath: CHROMIUM!, args: ['--no-sandbox', '--disable-gpu'] });

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import type { JournalEntry } from '../../src/core/journal.ts';
-import { sha256Of } from '../../src/http/auth.ts';
+import { sha256Of } from '../../src/http/auth/grants.ts';
 import { type HttpServer, startServer } from '../../src/http/server.ts';
 import { fakeClock } from '../support/fake_clock.ts';
 import { aDaemon } from './support.ts';
@@ -29,8 +29,8 @@ const { daemon, listeners } = aDaemon({
 let server: HttpServer;
 beforeAll(async () => {
   const tokens = [
-    { name: 'reader', scope: 'read', sha256: sha256Of(TOKEN) },
-    { name: 'other', scope: 'read', sha256: sha256Of(OTHER) },
+    { name: 'reader', scopes: ['read'], sha256: sha256Of(TOKEN) },
+    { name: 'other', scopes: ['read'], sha256: sha256Of(OTHER) },
   ] as const;
   const options = { host: '127.0.0.1', port: 0, allowedHosts: [], tokens, metrics: undefined };
   server = await startServer(options, { daemon, clock: systemClock, onError: () => undefined });
@@ -108,7 +108,7 @@ describe('the stream of events', () => {
   it('lets a reader go that takes nothing for two minutes, however little waits for it', async () => {
     const hand = fakeClock();
     const own = aDaemon();
-    const tokens = [{ name: 'reader', scope: 'read', sha256: sha256Of(TOKEN) }] as const;
+    const tokens = [{ name: 'reader', scopes: ['read'], sha256: sha256Of(TOKEN) }] as const;
     const options = { host: '127.0.0.1', port: 0, allowedHosts: [], tokens, metrics: undefined };
     await using quiet = await startServer(options, {
       ...{ daemon: own.daemon, clock: hand.clock, onError: () => undefined },

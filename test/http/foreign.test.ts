@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
-import { COMMAND_ROUTES } from '../../src/http/api.ts';
-import { sha256Of } from '../../src/http/auth.ts';
+import { COMMAND_ROUTES } from '../../src/http/commands.ts';
+import { sha256Of } from '../../src/http/auth/grants.ts';
 import { type HttpServer, startServer } from '../../src/http/server.ts';
 import { aDaemon } from './support.ts';
 
@@ -10,8 +10,8 @@ const daemon = aDaemon();
 const GOOD = `admin-${'x'.repeat(40)}`;
 const READER = `reader-${'x'.repeat(40)}`;
 const tokens = [
-  { name: 'admin', scope: 'admin', sha256: sha256Of(GOOD) },
-  { name: 'reader', scope: 'read', sha256: sha256Of(READER) },
+  { name: 'admin', scopes: ['admin'], sha256: sha256Of(GOOD) },
+  { name: 'reader', scopes: ['read'], sha256: sha256Of(READER) },
 ] as const;
 let server: HttpServer;
 

@@ -7,16 +7,17 @@ import SnappyJS from 'snappyjs';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createFeeds, type Feeds, type LineFeed } from '../../src/collect/feed.ts';
 import { createIntake } from '../../src/collect/intake.ts';
+import type { TokenScope } from '../../src/core/access.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import type { Symptom } from '../../src/core/symptom.ts';
-import { sha256Of, type TokenScope } from '../../src/http/auth.ts';
+import { sha256Of } from '../../src/http/auth/grants.ts';
 import type { Daemon } from '../../src/http/daemon.ts';
 import { INTAKE_BODY_BYTES_MAX, INTAKE_PLAIN_BYTES_MAX, INTAKE_ROUTES } from '../../src/http/intake.ts';
 import { type HttpServer, startServer } from '../../src/http/server.ts';
 import { pushRequest } from '../collect/support/protobuf.ts';
 import { countChunk } from '../collect/support/tailing.ts';
 
-const SCOPES: readonly TokenScope[] = ['ingest', 'read', 'ack', 'operate', 'admin'];
+const SCOPES: readonly TokenScope[] = ['ingest', 'read', 'ack', 'approve', 'metrics', 'operate', 'admin'];
 const token = (scope: string) => `token-of-${scope}-${'x'.repeat(32)}`;
 const QUEUE_BYTES = 8_000_000;
 
@@ -55,7 +56,7 @@ beforeAll(async () => {
       host: '127.0.0.1',
       port: 0,
       allowedHosts: [],
-      tokens: SCOPES.map((scope) => ({ name: scope, scope, sha256: sha256Of(token(scope)) })),
+      tokens: SCOPES.map((scope) => ({ name: scope, scopes: [scope], sha256: sha256Of(token(scope)) })),
       metrics: undefined,
     },
     {
@@ -91,8 +92,8 @@ describe('who may push', () => {
     '%s wants a token with the scope ingest, operate or admin',
     async (path) => {
       expect((await fetch(server.url + path, { method: 'POST', body: '{}' })).status).toBe(401);
-      expect((await push(path, '{}', {}, 'read')).status).toBe(403);
-      expect((await push(path, '{}', {}, 'ack')).status).toBe(403);
+      for (const scope of ['read', 'ack', 'approve', 'metrics'])
+        expect((await push(path, '{}', {}, scope)).status).toBe(403);
       for (const scope of ['ingest', 'operate', 'admin'])
         expect((await push(path, 'nonsense', {}, scope)).status).toBe(400);
     },

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { sha256Of, TOKEN_SCOPES } from '../../src/http/auth.ts';
-import { COMMAND_ROUTES } from '../../src/http/api.ts';
+import { TOKEN_SCOPES } from '../../src/core/access.ts';
+import { sha256Of } from '../../src/http/auth/grants.ts';
+import { COMMAND_ROUTES } from '../../src/http/commands.ts';
 import type { Command } from '../../src/http/daemon.ts';
 import { type HttpServer, startServer } from '../../src/http/server.ts';
 import { systemClock } from '../../src/core/clock.ts';
@@ -25,7 +26,7 @@ const token = (scope: string) => `token-of-${scope}-${'x'.repeat(32)}`;
 let server: HttpServer;
 
 beforeAll(async () => {
-  const tokens = TOKEN_SCOPES.map((scope) => ({ name: scope, scope, sha256: sha256Of(token(scope)) }));
+  const tokens = TOKEN_SCOPES.map((scope) => ({ name: scope, scopes: [scope], sha256: sha256Of(token(scope)) }));
   const options = { host: '127.0.0.1', port: 0, allowedHosts: ['reeve.example'], tokens, metrics: undefined };
   server = await startServer(options, { daemon, clock: systemClock, onError: () => undefined });
 });

@@ -12,6 +12,7 @@ export function aDaemon(with_: Partial<Daemon> = {}) {
     incident: () => undefined,
     exportIncident: () => undefined,
     approvals: () => [],
+    tokens: () => [],
     personas: () => [],
     rules: () => [],
     stats: () => ({}),

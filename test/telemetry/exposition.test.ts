@@ -9,6 +9,7 @@ const QUIET: Gauges = {
   cooldowns: () => [],
   secondsSinceLastDeliveryOk: () => undefined,
   lines: () => [{ source: 'a', result: 'matched', lines: 3 }],
+  refused: () => [{ reason: 'no_token', count: 2 }],
   loopLagSeconds: () => 0,
   openIncidents: () => 0,
   configOk: () => true,

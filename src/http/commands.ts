@@ -1,0 +1,152 @@
+// What the API lets people change: each route with its command, its scope and the fields of its body.
+import type { Context, Hono } from 'hono';
+import { z } from 'zod';
+import { TOKEN_SCOPES, type TokenScope } from '../core/access.ts';
+import { toWire } from '../core/wire.ts';
+import type { CommandName, Daemon } from './daemon.ts';
+import { type HttpEnv, needs } from './request.ts';
+
+/** One route that changes something: its path, its command, the scope it needs and the fields of its body. */
+export interface CommandRoute {
+  readonly path: string;
+  readonly command: CommandName;
+  readonly scope: TokenScope;
+  readonly body: z.ZodObject;
+}
+
+const because = z.string().trim().min(1, 'a reason is required').max(400);
+const scopeText = z.string().min(1).max(200);
+const id = z.string().min(1).max(100);
+const forMs = z
+  .number()
+  .int()
+  .positive()
+  .max(30 * 86_400_000);
+
+export const COMMAND_ROUTES: readonly CommandRoute[] = [
+  { path: '/api/v1/freeze', command: 'freeze', scope: 'operate', body: z.strictObject({ because }) },
+  { path: '/api/v1/thaw', command: 'thaw', scope: 'operate', body: z.strictObject({ because }) },
+  {
+    path: '/api/v1/leases',
+    command: 'lease',
+    scope: 'operate',
+    body: z.strictObject({ scope: scopeText, for_ms: forMs.default(900_000), because }),
+  },
+  {
+    path: '/api/v1/leases/end',
+    command: 'unlease',
+    scope: 'operate',
+    body: z.strictObject({ scope: scopeText, because }),
+  },
+  { path: '/api/v1/reset', command: 'reset', scope: 'operate', body: z.strictObject({ scope: scopeText, because }) },
+  {
+    path: '/api/v1/release',
+    command: 'release',
+    scope: 'operate',
+    body: z.strictObject({ scope: scopeText, because }),
+  },
+  {
+    path: '/api/v1/phase',
+    command: 'phase',
+    scope: 'admin',
+    body: z.strictObject({ phase: z.int().min(0).max(4), group: id.optional(), because }),
+  },
+  {
+    path: '/api/v1/maintenance',
+    command: 'window_add',
+    scope: 'operate',
+    body: z.strictObject({
+      scope: scopeText,
+      for_ms: forMs,
+      starts_in_ms: z.number().int().min(0).default(0),
+      because,
+    }),
+  },
+  { path: '/api/v1/maintenance/end', command: 'window_end', scope: 'operate', body: z.strictObject({ id, because }) },
+  {
+    path: '/api/v1/ack',
+    command: 'ack',
+    scope: 'ack',
+    body: z.strictObject({ key: id, because: because.default('seen') }),
+  },
+  {
+    path: '/api/v1/tokens',
+    command: 'token_add',
+    scope: 'admin',
+    body: z.strictObject({
+      name: z.string().min(1).max(40),
+      scopes: z.array(z.enum(TOKEN_SCOPES)).min(1).max(TOKEN_SCOPES.length),
+      for_ms: z
+        .number()
+        .int()
+        .positive()
+        .max(400 * 86_400_000)
+        .default(90 * 86_400_000),
+      because,
+    }),
+  },
+  {
+    path: '/api/v1/tokens/revoke',
+    command: 'token_revoke',
+    scope: 'admin',
+    body: z.strictObject({ name: z.string().min(1).max(40), because }),
+  },
+  { path: '/api/v1/reload', command: 'reload', scope: 'operate', body: z.strictObject({}) },
+  { path: '/api/v1/page/test', command: 'page_test', scope: 'operate', body: z.strictObject({}) },
+];
+
+const approvalBody = z.strictObject({ yes: z.boolean(), because: because.default('answered') });
+
+/** One route for each command, and one for answers. Each asks for its own scope. */
+export function addCommands(app: Hono<HttpEnv>, daemon: Daemon): void {
+  for (const route of COMMAND_ROUTES) {
+    app.post(route.path, (c) => needs(c, route.scope) ?? obey(c, daemon, { ...route, extra: {} }));
+  }
+  app.post('/api/v1/approvals/:id', (c) => {
+    const route = { command: 'approve' as const, body: approvalBody, extra: { id: c.req.param('id') } };
+    return needs(c, 'approve') ?? obey(c, daemon, route);
+  });
+}
+
+interface Obeyed {
+  readonly command: CommandName;
+  readonly body: z.ZodObject;
+  readonly extra: Readonly<Record<string, unknown>>;
+}
+
+const JSON_TYPE = 'application/json';
+
+/** What stands in the body; a refusal where that is no JSON. No body at all is the empty order. */
+async function bodyOf(c: Context<HttpEnv>): Promise<{ readonly value: unknown } | Response> {
+  const text = await c.req.text();
+  if (text === '') return { value: {} };
+  const type = (c.req.header('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
+  if (type !== JSON_TYPE) {
+    const message = `a body of the type ${JSON_TYPE} was expected, got ${JSON.stringify(type)}`;
+    return c.json({ error: 'unsupported', message }, 415);
+  }
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return c.json({ error: 'invalid', message: 'the body is no JSON' }, 400);
+  }
+}
+
+/** Refuses a wrong body whole, with every problem; else carries the command out and tells what came of it. */
+async function obey(c: Context<HttpEnv>, daemon: Daemon, route: Obeyed): Promise<Response> {
+  const body = await bodyOf(c);
+  if (body instanceof Response) return body;
+  const parsed = route.body.safeParse(body.value);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }));
+    return c.json({ error: 'invalid', problems }, 400);
+  }
+  const fields: Record<string, unknown> = { ...parsed.data, ...route.extra };
+  const answer = await daemon.command({
+    name: route.command,
+    who: c.var.grant.name,
+    because: typeof fields.because === 'string' ? fields.because : '',
+    fields,
+  });
+  return c.json(toWire(answer) as never, answer.ok ? 200 : 409);
+}

@@ -1,0 +1,39 @@
+// What the routes share: who asks, how a refusal and an answer look.
+import type { HttpBindings } from '@hono/node-server';
+import type { Context } from 'hono';
+import { allows, type TokenScope } from '../core/access.ts';
+import { toWire } from '../core/wire.ts';
+import type { TokenGrant } from './auth/grants.ts';
+
+/** Why a request was refused at the door. A closed set: it is a label of a metric. */
+export const REFUSALS = ['no_token', 'unknown_token', 'scope', 'foreign'] as const;
+export type Refusal = (typeof REFUSALS)[number];
+
+/** What the middleware hands to the routes. Bindings are missing where no real socket is behind a request. */
+export interface HttpEnv {
+  Variables: { grant: TokenGrant; refused?: Refusal };
+  Bindings: Partial<HttpBindings>;
+}
+
+const STATUS = { no_token: 401, unknown_token: 401, scope: 403, foreign: 403 } as const;
+
+/** Refuses at the door; the middleware around all routes counts it. */
+export function refuse(c: Context, reason: Refusal, message: string): Response {
+  c.set('refused', reason);
+  const status = STATUS[reason];
+  const error = status === 401 ? 'unauthorized' : 'forbidden';
+  return c.json({ error, message }, status, status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {});
+}
+
+/** Undefined when the request's token has the scope; else the refusal to send. */
+export function needs(c: Context<HttpEnv>, scope: TokenScope): Response | undefined {
+  const { grant } = c.var;
+  if (allows(grant.scopes, scope)) return undefined;
+  return refuse(c, 'scope', `this needs a token with the scope ${scope}; ${grant.name} has ${grant.scopes.join(', ')}`);
+}
+
+/** Answers in wire form, or 404 where there is no such thing. */
+export const wire = (c: Context, value: unknown, what = 'thing') =>
+  value === undefined
+    ? c.json({ error: 'not_found', message: `there is no such ${what}` }, 404)
+    : c.json(toWire(value) as never);

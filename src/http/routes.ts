@@ -1,0 +1,118 @@
+// One application for all routes, and the order in which a request is asked who it is.
+import { Hono, type Context, type MiddlewareHandler } from 'hono';
+import { bodyLimit } from 'hono/body-limit';
+import { secureHeaders } from 'hono/secure-headers';
+import type { Clock } from '../core/clock.ts';
+import { messageOf } from '../core/errors.ts';
+import { addApi } from './api.ts';
+import { grantOf, type TokenGrant } from './auth/grants.ts';
+import { refusalOf } from './auth/origin.ts';
+import { type Refusals, sourceOf } from './auth/refusals.ts';
+import { loadConsole } from './console.ts';
+import type { Daemon } from './daemon.ts';
+import { addIntake, type Intake } from './intake.ts';
+import { type HttpEnv, needs, refuse } from './request.ts';
+
+const BODY_BYTES_MAX = 64 * 1024;
+
+export interface RouteDeps {
+  readonly daemon: Daemon;
+  readonly clock: Clock;
+  readonly onError: (text: string) => void;
+  /** The Host values that mean this listener. */
+  readonly hosts: () => ReadonlySet<string>;
+  /** Every token that is good now. */
+  readonly grants: () => readonly TokenGrant[];
+  readonly refusals: Refusals;
+  /** Takes what log senders push; undefined: nothing is taken. */
+  readonly intake?: Intake | undefined;
+  /** Told of each request that came with a good token. */
+  readonly onUse?: ((grant: TokenGrant) => void) | undefined;
+}
+
+/** `withMetrics`: /metrics is served here too, because it has no listener of its own. */
+export function createRoutes(deps: RouteDeps, withMetrics: boolean): Hono<HttpEnv> {
+  const app = new Hono<HttpEnv>();
+  addDoor(app, deps);
+  const bearer = (authorization: string | undefined): TokenGrant | undefined => {
+    const grant = grantOf(deps.grants(), authorization);
+    if (grant !== undefined) deps.onUse?.(grant);
+    return grant;
+  };
+  if (deps.intake !== undefined) addIntake(app, { intake: deps.intake, grantOf: bearer });
+  app.use(bodyLimit({ maxSize: BODY_BYTES_MAX, onError: (c) => c.json({ error: 'too_large' }, 413) }));
+  addOpenRoutes(app, deps.daemon);
+  if (withMetrics) app.get('/metrics', (c) => exposition(c, deps.daemon));
+  app.use('/api/*', async (c, next) => {
+    const authorization = c.req.header('authorization');
+    const held = bearer(authorization);
+    if (held === undefined) return refuse(c, authorization === undefined ? 'no_token' : 'unknown_token', WITHOUT);
+    c.set('grant', held);
+    return needs(c, 'read') ?? next();
+  });
+  const isGood = (grant: TokenGrant): boolean => deps.grants().some(({ sha256 }) => sha256 === grant.sha256);
+  addApi(app, { ...deps, isGood });
+  app.notFound((c) => c.json({ error: 'not_found', message: `there is nothing at ${c.req.path}` }, 404));
+  app.onError((error, c) => {
+    deps.onError(`${c.req.method} ${c.req.path}: ${messageOf(error)}`);
+    return c.json({ error: 'internal', message: 'Reeve failed to answer; its log says why' }, 500);
+  });
+  return app;
+}
+
+const WITHOUT = 'a bearer token is needed: Authorization: Bearer <token> (see the token file in the state directory)';
+
+/** The application of a listener that serves /metrics and nothing else. */
+export function createMetricsRoutes(deps: RouteDeps): Hono<HttpEnv> {
+  const app = new Hono<HttpEnv>();
+  addDoor(app, deps);
+  app.get('/metrics', (c) => exposition(c, deps.daemon));
+  return app;
+}
+
+/** Stands before every route of every listener, loopback included. */
+function addDoor(app: Hono<HttpEnv>, { hosts, refusals }: RouteDeps): void {
+  app.use(secureHeaders({ contentSecurityPolicy: { defaultSrc: ["'self'"], frameAncestors: ["'none'"] } }));
+  app.use(async (c, next) => {
+    await next();
+    const reason = c.var.refused;
+    if (reason === undefined) return;
+    const { cut } = await refusals.note(sourceOf(c.env?.incoming?.socket.remoteAddress), reason);
+    if (cut) c.header('Connection', 'close');
+  });
+  app.use(ownOnly(hosts));
+}
+
+const ownOnly =
+  (hosts: RouteDeps['hosts']): MiddlewareHandler =>
+  async (c, next) => {
+    const refusal = refusalOf(originOf(c), hosts());
+    return refusal === undefined ? next() : refuse(c, 'foreign', refusal);
+  };
+
+const originOf = (c: Context) => ({
+  method: c.req.method,
+  host: c.req.header('host'),
+  origin: c.req.header('origin'),
+  fetchSite: c.req.header('sec-fetch-site'),
+});
+
+/** Routes that tell nothing about channels: liveness, readiness and the empty page. */
+function addOpenRoutes(app: Hono<HttpEnv>, daemon: Daemon): void {
+  const { page, script, style } = loadConsole();
+  app.get('/', (c) => c.html(page));
+  app.get('/console.js', (c) => c.body(script, 200, { 'Content-Type': 'text/javascript; charset=utf-8' }));
+  app.get('/console.css', (c) => c.body(style, 200, { 'Content-Type': 'text/css; charset=utf-8' }));
+  app.get('/favicon.ico', (c) => c.body(null, 204));
+  app.get('/healthz', (c) => c.json({ ok: true }));
+  app.get('/readyz', (c) => {
+    const readiness = daemon.readiness();
+    return c.json(readiness, readiness.ready ? 200 : 503);
+  });
+}
+
+async function exposition(c: Context, daemon: Daemon) {
+  const openMetrics = (c.req.header('accept') ?? '').includes('application/openmetrics-text');
+  const { contentType, text } = await daemon.metrics(openMetrics);
+  return c.body(text, 200, { 'Content-Type': contentType });
+}
