@@ -10,8 +10,6 @@ import type { HostEnvironment } from './host_environment.ts';
 import type { Configuration } from '../config/load.ts';
 import { type Change, type Reloader, watchConfiguration } from '../config/reload.ts';
 import { messageOf } from '../core/errors.ts';
-import type { Read } from '../core/journal.ts';
-import { type OpenWork, openWorkProjection, recoveryDrafts } from '../journal/recover.ts';
 import { rehearse } from '../policy_tests/rehearsal.ts';
 
 export type { Log, HostEnvironment } from './host_environment.ts';
@@ -38,14 +36,13 @@ export async function createApp(configuration: Configuration, host: HostEnvironm
 
   const infrastructure = openInfrastructure(config, host, building);
   const paging = createPaging(infrastructure, host);
-  const openWork = infrastructure.ledger.register(openWorkProjection);
   const statistics = createStatistics(infrastructure.ledger);
   const models = await openConfiguredModels(config, infrastructure, building);
   const access = createAccess(config, infrastructure);
   const decisions = createDecisions(configuration, host, { infrastructure, paging });
   const house: House = { configuration, host, infrastructure, paging, decisions };
 
-  recover(house, openWork, building);
+  recover(house, building);
   const reloader = building.use(watchEdits(house));
   // Before anybody can take Reeve for up: what happens from then on is seen.
   await tellRehearsal(house);
@@ -78,9 +75,9 @@ interface House {
 }
 
 /** Opens the journal and writes down what the last life left open, before anything else is done (law S6). */
-function recover(house: House, openWork: Read<OpenWork>, building: AsyncDisposableStack): void {
+function recover(house: House, building: AsyncDisposableStack): void {
   const { configuration, host, infrastructure, paging, decisions } = house;
-  const { ledger, clock } = infrastructure;
+  const { ledger } = infrastructure;
   const { chain } = ledger.open();
   paging.open(configuration.config, building);
 
@@ -90,7 +87,7 @@ function recover(house: House, openWork: Read<OpenWork>, building: AsyncDisposab
     paging.fail(`journal: it is broken: ${broken.because} (reeve audit verify)`);
   }
   ledger.append([
-    ...recoveryDrafts(openWork(), { at: clock.now(), nowMs: clock.monotonicMs(), ids: host.ids }),
+    ...decisions.recover(),
     ...(broken === undefined ? paging.recovered() : []),
     { fact: { type: 'reeve.started', version: host.version, configSha: configuration.sha256 } },
   ]);

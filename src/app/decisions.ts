@@ -3,23 +3,23 @@ import type { Infrastructure } from './infrastructure.ts';
 import type { Paging } from './paging.ts';
 import { settingsOf } from './settings.ts';
 import type { HostEnvironment } from './host_environment.ts';
-import { safeText } from '../collect/clean.ts';
 import type { Configuration } from '../config/load.ts';
 import type { Settings } from '../incident/pipeline/settings.ts';
-import { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
+import { assembleDecisionPath, type DecisionPath } from '../incident/assembly.ts';
+import type { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
 
-/** From what is seen to what is done: the collectors, and the spine they feed. */
+/** From what is seen to what is done: the collectors, and the pipeline they feed. */
 export interface Decisions {
   readonly collectors: Collectors;
   readonly pipeline: DecisionPipeline;
+  /** What the process before this one left open, to be appended before anything else is done. */
+  readonly recover: DecisionPath['recover'];
   readonly settings: () => Settings;
   /** Swaps in what a reload brought. */
   use(configuration: Configuration): void;
 }
 
-const EXCERPT_MAX = 400;
-
-/** Before the journal is opened; nothing runs before `spine.start()` and `collectors.start()`. */
+/** Before the journal is opened; nothing runs before `pipeline.start()` and `collectors.start()`. */
 export function createDecisions(
   configuration: Configuration,
   host: HostEnvironment,
@@ -27,7 +27,7 @@ export function createDecisions(
 ): Decisions {
   const { clock, ledger, checkpoints, engines, lanes } = infrastructure;
   let settings = settingsOf(configuration);
-  const collectors = createCollectors(configuration, {
+  const collectors: Collectors = createCollectors(configuration, {
     clock,
     checkpoints,
     engines,
@@ -39,28 +39,19 @@ export function createDecisions(
     },
     onSymptom: (symptom) => pipeline.symptom(symptom),
   });
-  const pipeline: DecisionPipeline = new DecisionPipeline({
-    clock,
-    ids: host.ids,
-    append: ledger.append,
-    register: (projection) => ledger.register(projection),
-    lanes,
-    settings: () => settings,
-    channels: collectors.channelSetups,
-    engineSetups: collectors.engineSetups,
-    engines,
-    clean: (text) => safeText(text, EXCERPT_MAX),
-    raise: (draft) => paging.raise(draft),
-    resolve: (key, because) => paging.resolve(key, because),
-    openPages: () => paging.openPages(),
-    lookCloser: (channels, forMs) => collectors.lookCloser(channels, forMs),
-    lookNow: (channel, wants) => collectors.lookNow(channel, wants),
+  const { pipeline, recover } = assembleDecisionPath({
+    ...{ ledger, lanes, paging, ids: host.ids, settings: () => settings },
+    observations: {
+      ...{ engines, channels: collectors.channelSetups, engineSetups: collectors.engineSetups },
+      lookCloser: (channels, forMs) => collectors.lookCloser(channels, forMs),
+      lookNow: (channel, wants) => collectors.lookNow(channel, wants),
+    },
     onFailure: (text) => paging.fail(text),
-    journalBroken: () => ledger.broken?.because,
   });
   return {
     collectors,
     pipeline,
+    recover,
     settings: () => settings,
     use(next) {
       settings = settingsOf(next);

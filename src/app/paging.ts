@@ -9,7 +9,8 @@ import type { Draft, Read } from '../core/journal.ts';
 import { Dispatcher } from '../escalate/dispatcher.ts';
 import { raise, resolve } from '../escalate/escalator.ts';
 import { adopt, type Undelivered, undeliveredOf, readUndelivered } from '../escalate/undelivered.ts';
-import { type Outbox, outboxProjection } from '../escalate/outbox.ts';
+import type { Outbox } from '../escalate/outbox.ts';
+import { journaledPaging } from '../incident/assembly.ts';
 import { SpillFile } from '../journal/spill_file.ts';
 
 /** What people are told, and what became of it. */
@@ -46,19 +47,11 @@ const isFailureKey = (key: string): boolean => key === FAILURE_KEY || key.starts
 
 /** Before the journal is opened. */
 export function createPaging({ ledger, clock, state }: Infrastructure, host: HostEnvironment): Paging {
-  const outbox = ledger.register(outboxProjection);
+  const pages = journaledPaging(ledger, host.ids);
+  const { outbox, openPages, stamp } = pages;
   let aside: SpillFile | undefined;
   let leftOver: readonly Undelivered[] = [];
   let dispatcher: Dispatcher | undefined;
-  const page = (draft: Omit<Escalation, 'id' | 'at'>): Escalation => ({
-    ...draft,
-    id: host.ids.next('esc'),
-    at: clock.now(),
-  });
-  const openPages = () =>
-    outbox()
-      .pages.filter(({ resolved }) => resolved === undefined)
-      .map(({ key }) => key);
   return {
     outbox,
     openPages,
@@ -66,11 +59,11 @@ export function createPaging({ ledger, clock, state }: Infrastructure, host: Hos
       invariant(dispatcher !== undefined, 'pages were sent before the journal was open');
       return dispatcher;
     },
-    raise: (draft) => raise(outbox(), page(draft)),
-    resolve: (key, because) => resolve(outbox(), key, because),
+    raise: pages.raise,
+    resolve: pages.resolve,
     fail(text) {
       host.log.error({}, text);
-      const internal = page(failurePage(text, ledger.broken !== undefined));
+      const internal = stamp(failurePage(text, ledger.broken !== undefined));
       try {
         ledger.append(raise(outbox(), internal));
       } catch {

@@ -3,17 +3,17 @@ import { safeText } from '../collect/clean.ts';
 import { type ControlState, controlProjection, frozenNow, phaseOf } from '../control/state.ts';
 import type { MonoMs } from '../core/clock.ts';
 import { countingIds } from '../core/id.ts';
-import type { Escalation } from '../core/incident.ts';
-import type { Draft, JournalEntry, Read } from '../core/journal.ts';
+import type { JournalEntry, Read } from '../core/journal.ts';
 import { PATIENCE_MS } from '../core/persona.ts';
-import { raise, resolve } from '../escalate/escalator.ts';
-import { outboxProjection } from '../escalate/outbox.ts';
 import { FactStore } from '../ground/facts/facts.ts';
 import { guardProjection } from '../guard/state/fold.ts';
 import { Guard } from '../guard/guard.ts';
 import type { GuardState } from '../guard/state/state.ts';
 import { containmentPage } from '../incident/pages/page.ts';
+import { journaledPaging } from '../incident/assembly.ts';
 import { Responder } from '../incident/lifecycle/responder.ts';
+import { RELAPSE_MS, RESOLVE_HOLD_MS } from '../incident/lifecycle/transitions.ts';
+import type { PagingPort } from '../incident/pipeline/ports.ts';
 import { ChannelIndex } from '../incident/pipeline/channel_index.ts';
 import { Runs } from '../incident/runs/runs.ts';
 import { noteStart } from '../incident/pipeline/starts.ts';
@@ -27,9 +27,6 @@ import type { Frame } from './frame.ts';
 import { envelopeOf, seenOf, type ToldMoment } from './given_facts.ts';
 import { ScriptedEnvironment } from './scripted_environment.ts';
 
-const RESOLVE_HOLD_MS = 5_000;
-const RELAPSE_MS = 60_000;
-
 /** Guard, rulebook, desk and runs of the daemon around one envelope that is given instead of seen. */
 export class PolicyHarness {
   readonly ledger: Ledger;
@@ -42,10 +39,10 @@ export class PolicyHarness {
   readonly #clock: VirtualClock;
   readonly #control: Read<ControlState>;
   readonly #incidents: Read<IncidentState>;
-  readonly #roster: ChannelIndex;
+  readonly #channelIndex: ChannelIndex;
   readonly #factStore: FactStore;
   readonly #guard: Guard;
-  readonly #worlds: ReadonlyMap<string, ScriptedEnvironment>;
+  readonly #environments: ReadonlyMap<string, ScriptedEnvironment>;
   #well = false;
 
   constructor(frame: Frame, clock: VirtualClock) {
@@ -55,16 +52,14 @@ export class PolicyHarness {
     this.#control = this.ledger.register(controlProjection);
     this.guardState = this.ledger.register(guardProjection);
     this.#incidents = this.ledger.register(incidentProjection);
-    const outbox = this.ledger.register(outboxProjection);
-    const page = (draft: Omit<Escalation, 'id' | 'at'>): readonly Draft[] =>
-      raise(outbox(), { ...draft, id: this.ids.next('esc'), at: clock.now() });
-    this.#roster = new ChannelIndex(frame.channels, () => frame.settings);
+    const paging = journaledPaging(this.ledger, this.ids);
+    this.#channelIndex = new ChannelIndex(frame.channels, () => frame.settings);
     const setup = { channels: frame.channels, engines: [frame.engine] };
     this.#factStore = new FactStore(setup, (...start) => this.#started(...start));
     const world = (channel: Frame['channel']) => new ScriptedEnvironment({ channel, given: darkly(frame) }, clock);
-    this.#worlds = new Map(frame.channels.map((channel) => [channel.id, world(channel)]));
-    this.#guard = this.#createGuard(page);
-    this.responder = this.#createResponder(page, (key, because) => resolve(outbox(), key, because));
+    this.#environments = new Map(frame.channels.map((channel) => [channel.id, world(channel)]));
+    this.#guard = this.#createGuard(paging);
+    this.responder = this.#createResponder(paging);
     this.ledger.open();
     this.ledger.subscribe((entry) => this.entries.push(entry));
   }
@@ -83,12 +78,13 @@ export class PolicyHarness {
 
   /** One look at every channel. */
   look(): void {
-    for (const world of this.#worlds.values()) for (const sample of world.samples()) this.#factStore.observe(sample);
+    for (const world of this.#environments.values())
+      for (const sample of world.samples()) this.#factStore.observe(sample);
   }
 
   /** From now on the channels are as dark as the envelope says. */
   fail(): void {
-    for (const [channel, world] of this.#worlds) if (this.#isIncluded(channel)) world.fail();
+    for (const [channel, world] of this.#environments) if (this.#isIncluded(channel)) world.fail();
   }
 
   /** Everything that waits for no time has run afterwards. */
@@ -116,12 +112,12 @@ export class PolicyHarness {
   #changed(channel: string | undefined): void {
     const { given, scope } = this.#frame;
     const then = given.effect ?? 'cured';
-    const worlds = channel === undefined ? [...this.#worlds.values()] : [this.#worlds.get(channel)];
+    const worlds = channel === undefined ? [...this.#environments.values()] : [this.#environments.get(channel)];
     for (const world of worlds) world?.change(channel);
     this.#well ||= scope.kind === 'channel' && (then === 'cured' || (then === 'fixed' && channel !== undefined));
   }
 
-  #createGuard(page: (draft: Omit<Escalation, 'id' | 'at'>) => readonly Draft[]): Guard {
+  #createGuard({ raise: page }: PagingPort): Guard {
     const { settings, engine, given } = this.#frame;
     const { pool_pressure: pool, viewers } = given.envelope ?? {};
     const live = {
@@ -136,7 +132,7 @@ export class PolicyHarness {
       limits: () => settings.limits,
       guardState: this.guardState,
       control: this.#control,
-      channelOf: this.#roster.channelOf,
+      channelOf: this.#channelIndex.channelOf,
       capabilitiesOf: (id) => (id === engine.id ? engine.capabilities : new Set()),
       liveFacts: () => live,
       initialPhase: (group) => settings.initialPhase(group),
@@ -165,24 +161,21 @@ export class PolicyHarness {
       snapshots: { envelope: () => envelopeOf(this.#frame, this.#moment()) },
       guard: this.#guard,
       control: this.#control,
-      channelOf: this.#roster.channelOf,
-      channelsIn: this.#roster.channelsIn,
+      channelOf: this.#channelIndex.channelOf,
+      channelsIn: this.#channelIndex.channelsIn,
       phaseOf: (group) => phaseOf(this.#control(), group, settings.initialPhase(group)),
     });
   }
 
-  #createResponder(
-    page: (draft: Omit<Escalation, 'id' | 'at'>) => readonly Draft[],
-    end: (key: string, because: string) => readonly Draft[],
-  ): Responder {
+  #createResponder({ raise, resolve }: PagingPort): Responder {
     const runs = this.#createRuns();
     const patienceMs = PATIENCE_MS[this.#frame.persona.aggressiveness];
     return new Responder({
       append: this.ledger.append,
       clock: this.ledger.clock,
       ids: this.ids,
-      raise: page,
-      resolve: end,
+      raise,
+      resolve,
       onFailure: (text) => this.failures.push(text),
       incidents: this.#incidents,
       see: (_: unknown, _nowMs: MonoMs) => seenOf(this.#frame, this.#moment()),

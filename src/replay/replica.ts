@@ -1,15 +1,13 @@
 import { setImmediate as macrotask } from 'node:timers/promises';
-import { safeText } from '../collect/clean.ts';
 import type { EpochMs, MonoMs } from '../core/clock.ts';
 import { countingIds, type Ids } from '../core/id.ts';
-import type { Escalation } from '../core/incident.ts';
 import type { Draft, JournalEntry, Read } from '../core/journal.ts';
 import type { EngineId } from '../core/scope.ts';
-import { raise, resolve } from '../escalate/escalator.ts';
-import { type Outbox, outboxProjection } from '../escalate/outbox.ts';
+import type { Outbox } from '../escalate/outbox.ts';
 import type { ChannelSetup, EngineSetup } from '../ground/facts/setup.ts';
 import type { Settings } from '../incident/pipeline/settings.ts';
-import { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
+import { assembleDecisionPath, journaledPaging, type JournaledPaging } from '../incident/assembly.ts';
+import type { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
 import { Ledger } from '../journal/ledger.ts';
 import { MemoryStore } from '../journal/memory.ts';
 import { createLanes, type Lanes } from '../resilience/lanes.ts';
@@ -47,6 +45,7 @@ export class Replica implements Disposable {
   readonly failures: string[] = [];
   readonly ids: Ids = countingIds();
   readonly #lanes: Lanes;
+  readonly #paging: JournaledPaging;
   #seenSeq = 0;
 
   constructor(setup: ReplicaSetup) {
@@ -54,7 +53,8 @@ export class Replica implements Disposable {
     this.ledger = new Ledger(new MemoryStore(), this.clock, {
       onSubscriberError: (thrown) => this.failures.push(String(thrown)),
     });
-    this.outbox = this.ledger.register(outboxProjection);
+    this.#paging = journaledPaging(this.ledger, this.ids);
+    this.outbox = this.#paging.outbox;
     const engine = (one: ReplicaSetup['engines'][number]) => new RecordingEngine(one, this.clock, setup.imagined);
     this.engines = new Map(setup.engines.map((one) => [one.id, engine(one)]));
     this.#lanes = createLanes({ concurrentMax: LANES_MAX }, this.clock);
@@ -102,28 +102,11 @@ export class Replica implements Disposable {
   }
 
   #pipeline({ settings, channels, engines }: ReplicaSetup): DecisionPipeline {
-    const { outbox, ledger, ids, failures } = this;
-    const page = (draft: Omit<Escalation, 'id' | 'at'>) => ({ ...draft, id: ids.next('esc'), at: this.clock.now() });
-    return new DecisionPipeline({
-      clock: ledger.clock,
-      ids,
-      append: ledger.append,
-      register: (projection) => ledger.register(projection),
-      lanes: this.#lanes,
-      settings: () => settings,
-      channels,
-      engineSetups: engines,
-      engines: this.engines,
-      clean: (text) => safeText(text, 400),
-      raise: (draft) => raise(outbox(), page(draft)),
-      resolve: (key, because) => resolve(outbox(), key, because),
-      openPages: () =>
-        outbox()
-          .pages.filter(({ resolved }) => resolved === undefined)
-          .map(({ key }) => key),
-      lookCloser: () => undefined,
-      lookNow: () => undefined,
-      onFailure: (text) => failures.push(text),
-    });
+    const nothing = () => undefined;
+    return assembleDecisionPath({
+      ...{ ledger: this.ledger, paging: this.#paging, ids: this.ids, lanes: this.#lanes, settings: () => settings },
+      observations: { channels, engineSetups: engines, engines: this.engines, lookCloser: nothing, lookNow: nothing },
+      onFailure: (text) => this.failures.push(text),
+    }).pipeline;
   }
 }

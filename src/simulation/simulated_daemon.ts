@@ -1,22 +1,25 @@
-import { safeText } from '../collect/clean.ts';
 import type { Engine } from '../core/engine.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Ids, Random } from '../core/id.ts';
-import type { Escalation } from '../core/incident.ts';
 import type { Append, JournalEntry, Read } from '../core/journal.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Phase } from '../core/control.ts';
 import type { Persona } from '../core/persona.ts';
 import { Dispatcher } from '../escalate/dispatcher.ts';
-import { raise, resolve } from '../escalate/escalator.ts';
-import { type Outbox, outboxProjection } from '../escalate/outbox.ts';
+import { raise } from '../escalate/escalator.ts';
+import type { Outbox } from '../escalate/outbox.ts';
 import type { Receiver } from '../escalate/receiver.ts';
 import type { ChannelSetup, EngineSetup } from '../ground/facts/setup.ts';
 import type { Want } from '../ground/rules/rule.ts';
-import { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
+import {
+  assembleDecisionPath,
+  type DecisionPath,
+  journaledPaging,
+  type JournaledPaging,
+} from '../incident/assembly.ts';
+import type { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
 import { Ledger } from '../journal/ledger.ts';
 import type { MemoryStore } from '../journal/memory.ts';
-import { openWorkProjection, recoveryDrafts } from '../journal/recover.ts';
 import { createLanes } from '../resilience/lanes.ts';
 import type { Rulebook } from '../rulebook/rulebook.ts';
 import { TimerQueue, clockOn, type SimulatedHost } from './virtual_time.ts';
@@ -41,7 +44,7 @@ export interface SimulatedDaemonParts {
   readonly lookNow: (channel: string, wants: readonly Want[]) => void;
 }
 
-/** One life of SimulatedDaemon: the production code from the journal to the courier, over simulated ports. */
+/** One process of Reeve: the production code from the journal to the dispatcher, over simulated ports. */
 export class SimulatedDaemon {
   readonly agenda: TimerQueue;
   readonly ledger: Ledger;
@@ -53,6 +56,7 @@ export class SimulatedDaemon {
   /** False once the process is gone: nothing that it still computes reaches anybody. */
   alive = true;
   readonly #parts: SimulatedDaemonParts;
+  readonly #paging: JournaledPaging;
 
   constructor(parts: SimulatedDaemonParts) {
     this.#parts = parts;
@@ -63,22 +67,18 @@ export class SimulatedDaemon {
       if (entries.length > 0) parts.onBatch(entries);
       return entries;
     };
-    this.outbox = this.ledger.register(outboxProjection);
-    const openWork = this.ledger.register(openWorkProjection);
-    this.pipeline = this.#createSpine();
+    this.#paging = journaledPaging(this.ledger, parts.ids);
+    this.outbox = this.#paging.outbox;
+    const { pipeline, recover } = this.#assemble();
+    this.pipeline = pipeline;
     const recovered = this.ledger.open();
-    this.dispatcher = this.#createCourier();
+    this.dispatcher = this.#createDispatcher();
     this.ledger.subscribe(this.dispatcher.onEntry);
     if (!recovered.chain.ok) {
       this.pipeline.guard.distrustJournal(recovered.chain.because ?? 'the chain is broken');
       this.#fail('the journal is broken');
     }
-    const { clock } = this.ledger;
-    const moment = { at: clock.now(), nowMs: clock.monotonicMs(), ids: parts.ids };
-    this.append([
-      ...recoveryDrafts(openWork(), moment),
-      { fact: { type: 'reeve.started', version: 'simulated', configSha: 'none' } },
-    ]);
+    this.append([...recover(), { fact: { type: 'reeve.started', version: 'simulated', configSha: 'none' } }]);
   }
 
   start(): void {
@@ -91,57 +91,35 @@ export class SimulatedDaemon {
     this.alive = false;
   }
 
-  #createSpine(): DecisionPipeline {
-    const { ids, limits, rulebook, persona, phase, channels, engineSetups } = this.#parts;
-    const { clock } = this.ledger;
+  #assemble(): DecisionPath {
+    const { ids, limits, rulebook, persona, phase, channels, engineSetups, lookCloser, lookNow } = this.#parts;
     const settings = { limits, rulebook, personaOf: () => persona, initialPhase: () => phase };
-    const isOpen = ({ resolved }: { resolved: unknown }): boolean => resolved === undefined;
-    return new DecisionPipeline({
-      clock,
-      ids,
-      append: this.append,
-      register: (projection) => this.ledger.register(projection),
-      lanes: createLanes({ concurrentMax: 16 }, clock),
-      settings: () => settings,
-      channels,
-      engineSetups,
-      engines: this.#parts.engines(this),
-      clean: (text) => safeText(text, 400),
-      raise: (page) => raise(this.outbox(), this.#page(page)),
-      resolve: (key, because) => resolve(this.outbox(), key, because),
-      openPages: () =>
-        this.outbox()
-          .pages.filter(isOpen)
-          .map(({ key }) => key),
-      lookCloser: this.#parts.lookCloser,
-      lookNow: this.#parts.lookNow,
+    return assembleDecisionPath({
+      ...{ ledger: this.ledger, append: this.append, paging: this.#paging, ids, settings: () => settings },
+      lanes: createLanes({ concurrentMax: 16 }, this.ledger.clock),
+      observations: { channels, engineSetups, lookCloser, lookNow, engines: this.#parts.engines(this) },
       onFailure: (text) => this.#fail(text),
-      journalBroken: () => this.ledger.broken?.because,
     });
   }
 
-  #createCourier(): Dispatcher {
+  #createDispatcher(): Dispatcher {
     const { ids, random } = this.#parts;
     const { clock } = this.ledger;
     const { outbox, append } = this;
     return new Dispatcher({ outbox, append, clock, ids, random, receivers: this.#parts.receivers(this) });
   }
 
-  #page(page: Omit<Escalation, 'id' | 'at'>): Escalation {
-    return { ...page, id: this.#parts.ids.next('esc'), at: this.ledger.clock.now() };
-  }
-
-  /** As the daemon does: nothing that fails in SimulatedDaemon itself stays quiet. */
+  /** As the daemon does: nothing that fails in Reeve itself stays quiet. */
   #fail(text: string): void {
     this.#parts.onFailure(text);
-    const page = this.#page({
+    const page = this.#paging.stamp({
       key: 'reeve/internal',
       severity: 'critical',
       reason: this.ledger.broken === undefined ? 'internal' : 'journal_broken',
       scope: { kind: 'fleet' },
       incident: undefined,
       classification: undefined,
-      summary: `SimulatedDaemon itself failed: ${text}`.slice(0, 200),
+      summary: `Reeve itself failed: ${text}`.slice(0, 200),
       details: text.slice(0, 2_000),
     });
     try {

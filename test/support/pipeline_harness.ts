@@ -1,19 +1,15 @@
 import { loadPersonas } from '../../src/config/personas.ts';
 import { loadRules } from '../../src/config/rules.ts';
-import { safeText } from '../../src/collect/clean.ts';
 import { countingIds, type Ids } from '../../src/core/id.ts';
 import type { FactType, JournalEntry, JournalFact } from '../../src/core/journal.ts';
 import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits.ts';
 import type { Persona } from '../../src/core/persona.ts';
 import type { ControlFact, Phase } from '../../src/core/control.ts';
-import { raise, resolve } from '../../src/escalate/escalator.ts';
-import { outboxProjection } from '../../src/escalate/outbox.ts';
 import type { ChannelSetup } from '../../src/ground/facts/setup.ts';
 import { TOOL_SPECS } from '../../src/remediation/catalog.ts';
-import { DecisionPipeline } from '../../src/incident/pipeline/decision_pipeline.ts';
+import { assembleDecisionPath, journaledPaging } from '../../src/incident/assembly.ts';
 import { Ledger } from '../../src/journal/ledger.ts';
 import { MemoryStore } from '../../src/journal/memory.ts';
-import { openWorkProjection, recoveryDrafts } from '../../src/journal/recover.ts';
 import { createLanes } from '../../src/resilience/lanes.ts';
 import { createRulebook } from '../../src/rulebook/rulebook.ts';
 import { FakeEngine } from './fake_engine.ts';
@@ -54,9 +50,9 @@ export function spineWorld(options: WorldOptions = {}) {
   if (personas.problems.length + rules.problems.length > 0) throw new Error('the shipped files have problems');
   const shipped = personas.personas.find(({ id }) => id === (options.persona ?? 'system_admin'))!;
   let persona: Persona = { ...shipped, ...options.personaWith };
-  const outbox = ledger.register(outboxProjection);
-  const openWork = ledger.register(openWorkProjection);
   const ids = options.ids ?? countingIds();
+  const paging = journaledPaging(ledger, ids);
+  const { outbox } = paging;
   const failures: string[] = [];
   let phase: Phase = options.phase ?? 4;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
@@ -77,38 +73,23 @@ export function spineWorld(options: WorldOptions = {}) {
       sourceEveryMs: 1_000,
     }),
   );
-  const pipeline = new DecisionPipeline({
-    clock,
-    ids,
-    append: ledger.append,
-    register: (projection) => ledger.register(projection),
+  const { pipeline, recover } = assembleDecisionPath({
+    ...{ ledger, ids, paging },
     lanes: createLanes({ concurrentMax: 16 }, clock),
-    settings: () => ({
-      limits,
-      rulebook,
-      personaOf: () => persona,
-      initialPhase: () => phase,
-    }),
-    channels,
-    engineSetups: [{ id: 'local', pollMs: 1_000, autorestartGraceMs: 1_000, hostEveryMs: undefined }],
-    engines: new Map([['local', engine]]),
-    clean: (text) => safeText(text, 400),
-    raise: (page) => raise(outbox(), { ...page, id: ids.next('esc'), at: clock.now() }),
-    resolve: (key, because) => resolve(outbox(), key, because),
-    openPages: () =>
-      outbox()
-        .pages.filter(({ resolved }) => resolved === undefined)
-        .map(({ key }) => key),
-    lookCloser: (ids) => closer.push(...ids),
-    lookNow: () => undefined,
+    settings: () => ({ limits, rulebook, personaOf: () => persona, initialPhase: () => phase }),
+    observations: {
+      channels,
+      engineSetups: [{ id: 'local', pollMs: 1_000, autorestartGraceMs: 1_000, hostEveryMs: undefined }],
+      engines: new Map([['local', engine]]),
+      lookCloser: (ids) => closer.push(...ids),
+      lookNow: () => undefined,
+    },
     onFailure: (text) => failures.push(text),
-    journalBroken: () => ledger.broken?.because,
   });
   ledger.open();
   const entries: JournalEntry[] = [];
   ledger.subscribe((entry) => entries.push(entry));
-  const recovered = recoveryDrafts(openWork(), { at: clock.now(), nowMs: clock.monotonicMs(), ids });
-  ledger.append([...recovered, { fact: { type: 'reeve.started', version: '0', configSha: 'x' } }]);
+  ledger.append([...recover(), { fact: { type: 'reeve.started', version: '0', configSha: 'x' } }]);
   pipeline.start();
 
   const look = async () => {

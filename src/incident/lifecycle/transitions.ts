@@ -41,6 +41,11 @@ export interface Snapshot {
   readonly approval: 'none' | 'pending' | 'yes' | 'no' | 'expired';
 }
 
+/** An incident closes when its channel has been well for this long. */
+export const RESOLVE_HOLD_MS = 5_000;
+/** The same trouble within this time of a verified cure is a relapse. */
+export const RELAPSE_MS = 60_000;
+
 export interface TransitionPolicy {
   /** How long the trouble must have lasted before a run may change something. */
   readonly patienceMs: number;

@@ -15,7 +15,7 @@ import { viewersOf } from '../../ground/facts/viewers.ts';
 import { guardProjection } from '../../guard/state/fold.ts';
 import { Guard, type Preview } from '../../guard/guard.ts';
 import type { GuardState } from '../../guard/state/state.ts';
-import type { TransitionPolicy } from '../lifecycle/transitions.ts';
+import { RELAPSE_MS, RESOLVE_HOLD_MS, type TransitionPolicy } from '../lifecycle/transitions.ts';
 import { Housekeeping } from './housekeeping.ts';
 import { isRelevant } from './relevance.ts';
 import { restoreAfterBoot } from '../boot/boot_recovery.ts';
@@ -31,8 +31,6 @@ import { StartQueue } from '../runs/start_queue.ts';
 import { FindingTracker } from './finding_tracker.ts';
 
 const LOOK_CLOSER_MS = 30_000;
-const RESOLVE_HOLD_MS = 5_000;
-const RELAPSE_MS = 60_000;
 const UPKEEP_MS = 1_000;
 /** Channels without news are judged again this often: silence is news too. */
 const SWEEP_MS = 5_000;

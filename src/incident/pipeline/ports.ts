@@ -1,38 +1,51 @@
-/** What the decision pipeline needs from outside; the daemon, the simulation and the backtest each provide it. */
+/** What the decision pipeline needs from outside, as three ports: the journal, the observations and the pages. */
 import type { Clock } from '../../core/clock.ts';
 import type { Engine } from '../../core/engine.ts';
 import type { Ids } from '../../core/id.ts';
 import type { Escalation } from '../../core/incident.ts';
 import type { Append, Draft, Projection, Read } from '../../core/journal.ts';
 import type { ChannelId, EngineId } from '../../core/scope.ts';
-import type { Want } from '../../ground/rules/rule.ts';
 import type { ChannelSetup, EngineSetup } from '../../ground/facts/setup.ts';
+import type { Want } from '../../ground/rules/rule.ts';
 import type { Lanes } from '../../resilience/lanes.ts';
 import type { Settings } from './settings.ts';
 
-/** Everything the decision path needs from outside. A simulation hands over simulated ones and runs the same code. */
-export interface PipelineDeps {
-  readonly clock: Clock;
-  readonly ids: Ids;
+/** The record: every decision is written to it, every state is folded from it. */
+export interface JournalPort {
   readonly append: Append;
+  /** Before the journal is opened. */
   readonly register: <State>(projection: Projection<State>) => Read<State>;
-  readonly lanes: Lanes;
-  readonly settings: () => Settings;
+  /** Why the journal is broken, whoever found it; undefined while it is whole. */
+  readonly journalBroken?: () => string | undefined;
+}
+
+/** What is watched, and how to look closer. */
+export interface ObservationPort {
   readonly channels: readonly ChannelSetup[];
   readonly engineSetups: readonly EngineSetup[];
   readonly engines: ReadonlyMap<EngineId, Engine>;
-  /** Secrets and control characters gone, at most 400 characters. */
-  readonly clean: (text: string) => string;
-  readonly raise: (page: Omit<Escalation, 'id' | 'at'>) => readonly Draft[];
-  readonly resolve: (key: string, because: string) => readonly Draft[];
-  /** Keys of the pages that are open now. */
-  readonly openPages: () => readonly string[];
   /** The probes of these channels look often for a while, and at once. */
   readonly lookCloser: (channels: readonly ChannelId[], forMs: number) => void;
   /** One look now would settle a doubt sooner. */
   readonly lookNow: (channel: ChannelId, wants: readonly Want[]) => void;
+}
+
+/** Pages as drafts, to be appended with the decision that raised or ended them (law L1). */
+export interface PagingPort {
+  readonly raise: (page: Omit<Escalation, 'id' | 'at'>) => readonly Draft[];
+  readonly resolve: (key: string, because: string) => readonly Draft[];
+  /** Keys of the pages that are open now. */
+  readonly openPages: () => readonly string[];
+}
+
+/** Everything the decision path needs from outside. A simulation hands over simulated ports and runs the same code. */
+export interface PipelineDeps extends JournalPort, ObservationPort, PagingPort {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly lanes: Lanes;
+  readonly settings: () => Settings;
+  /** Secrets and control characters gone, at most 400 characters. */
+  readonly clean: (text: string) => string;
   /** Something in Reeve itself went wrong. */
   readonly onFailure: (text: string) => void;
-  /** Why the journal is broken, whoever found it; undefined while it is whole. */
-  readonly journalBroken?: () => string | undefined;
 }

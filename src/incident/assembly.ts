@@ -1,0 +1,83 @@
+/** Builds the decision path over a ledger: the same way for the daemon, the simulation, a replay and the tests. */
+import { safeText } from '../collect/clean.ts';
+import type { Ids } from '../core/id.ts';
+import type { Escalation } from '../core/incident.ts';
+import type { Append, Draft, Read } from '../core/journal.ts';
+import { raise, resolve } from '../escalate/escalator.ts';
+import { type Outbox, outboxProjection } from '../escalate/outbox.ts';
+import type { Ledger } from '../journal/ledger.ts';
+import { openWorkProjection, recoveryDrafts } from '../journal/recover.ts';
+import type { Lanes } from '../resilience/lanes.ts';
+import { DecisionPipeline } from './pipeline/decision_pipeline.ts';
+import type { ObservationPort, PagingPort } from './pipeline/ports.ts';
+import type { Settings } from './pipeline/settings.ts';
+
+const EXCERPT_CHARS_MAX = 400;
+
+/** Pages over the outbox that is folded from the ledger. */
+export interface JournaledPaging extends PagingPort {
+  readonly outbox: Read<Outbox>;
+  /** Names and times a page. */
+  readonly stamp: (page: Omit<Escalation, 'id' | 'at'>) => Escalation;
+}
+
+/** Before the ledger is opened. */
+export function journaledPaging(ledger: Ledger, ids: Ids): JournaledPaging {
+  const outbox = ledger.register(outboxProjection);
+  const stamp = (page: Omit<Escalation, 'id' | 'at'>): Escalation => ({
+    ...page,
+    id: ids.next('esc'),
+    at: ledger.clock.now(),
+  });
+  return {
+    outbox,
+    stamp,
+    raise: (page) => raise(outbox(), stamp(page)),
+    resolve: (key, because) => resolve(outbox(), key, because),
+    openPages: () =>
+      outbox()
+        .pages.filter(({ resolved }) => resolved === undefined)
+        .map(({ key }) => key),
+  };
+}
+
+export interface AssemblyParts {
+  readonly ledger: Ledger;
+  readonly ids: Ids;
+  readonly paging: PagingPort;
+  readonly observations: ObservationPort;
+  readonly lanes: Lanes;
+  readonly settings: () => Settings;
+  readonly onFailure: (text: string) => void;
+  /** Where something stands between the pipeline and the ledger; default: the ledger's own append. */
+  readonly append?: Append;
+}
+
+export interface DecisionPath {
+  readonly pipeline: DecisionPipeline;
+  /**
+   * What the process before this one left open, to be appended first of all once the ledger is open (law S6).
+   */
+  readonly recover: () => readonly Draft[];
+}
+
+/** Before the ledger is opened; nothing runs before `pipeline.start()`. */
+export function assembleDecisionPath(parts: AssemblyParts): DecisionPath {
+  const { ledger, ids, paging, observations, lanes, settings, onFailure } = parts;
+  const openWork = ledger.register(openWorkProjection);
+  const { clock } = ledger;
+  const pipeline = new DecisionPipeline({
+    ...{ clock, ids, lanes, settings, onFailure, ...observations },
+    append: parts.append ?? ledger.append,
+    register: (projection) => ledger.register(projection),
+    journalBroken: () => ledger.broken?.because,
+    raise: paging.raise,
+    resolve: paging.resolve,
+    openPages: paging.openPages,
+    clean: (text) => safeText(text, EXCERPT_CHARS_MAX),
+  });
+  return {
+    pipeline,
+    recover: () => recoveryDrafts(openWork(), { at: clock.now(), nowMs: clock.monotonicMs(), ids }),
+  };
+}
