@@ -2,10 +2,14 @@ import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { messageOf, type Problem } from '../core/errors.ts';
 import { personaDocument } from '../core/persona.ts';
+import type { Composite } from '../core/rule.ts';
+import { compositesFrom } from './composites.ts';
 import { configDocument } from './document/document.ts';
-import { readYaml } from './files.ts';
+import { findConfigFile, folderOf } from './document/paths.ts';
+import { loadYamlFolder, readYaml } from './files.ts';
 import { type LoadOptions, loadConfiguration } from './load.ts';
 import { personasFrom } from './personas.ts';
+import { compositeDocument } from './rule_document.ts';
 import { RULE_SUFFIX, rulesFrom } from './rules.ts';
 import { inOrder } from './validate.ts';
 import { listed } from './words.ts';
@@ -105,7 +109,13 @@ function ownKinds(options: CheckOptions): readonly FileKind[] {
     {
       name: 'rule',
       recognises: ({ file }) => file.endsWith(RULE_SUFFIX),
-      check: (files) => rulesFrom(files, tools).problems,
+      check: (files) => rulesFrom(files, tools, compositesOf(options)).problems,
+    },
+    {
+      name: 'action',
+      recognises: (parsed) =>
+        inFolder(parsed, 'actions') || sharesKeys(parsed, Object.keys(compositeDocument.shape), 3),
+      check: (files) => compositesFrom(files).problems,
     },
     {
       name: 'persona',
@@ -118,6 +128,17 @@ function ownKinds(options: CheckOptions): readonly FileKind[] {
       check: (files) => files.flatMap(({ file }) => loadConfiguration({ ...options, file }).problems),
     },
   ];
+}
+
+/** The composites of the configuration, or those that are shipped: rules are checked with them. */
+function compositesOf({ flags = {}, env = process.env, cwd = process.cwd() }: CheckOptions): readonly Composite[] {
+  const file = findConfigFile(flags, env, cwd);
+  const folder = folderOf('actions', {
+    file: file ?? resolve(cwd, 'config/reeve.yaml'),
+    written: undefined,
+    from: cwd,
+  });
+  return compositesFrom(loadYamlFolder(folder, '.yaml')).composites;
 }
 
 const CONFIG_KEYS = Object.keys(configDocument.shape).filter((key) => key !== 'persona' && key !== 'rules');

@@ -4,6 +4,7 @@ import type { Problem } from '../core/errors.ts';
 import type { Persona, PersonaId } from '../core/persona.ts';
 import type { Rule } from '../core/rule.ts';
 import { canonicalJson } from '../core/wire.ts';
+import { compositesFrom } from './composites.ts';
 import { type Config, configFrom, type LoadConfig, loadConfig } from './config.ts';
 import { FOLDER_NAMES, type FolderName, findConfigFile, folderOf } from './document/paths.ts';
 import { loadYamlFolder, readYaml } from './files.ts';
@@ -47,19 +48,22 @@ export function loadConfiguration(options: LoadOptions): LoadedConfiguration {
   const personaFiles = loadYamlFolder(folders.personas, '.yaml');
   const personas = personasFrom(personaFiles);
   const ruleFiles = loadYamlFolder(folders.rules, RULE_SUFFIX);
-  const rules = rulesFrom(ruleFiles, tools);
+  const actionFiles = loadYamlFolder(folders.actions, '.yaml');
+  const actions = compositesFrom(actionFiles);
+  const rules = rulesFrom(ruleFiles, tools, actions.composites);
   const patterns = loadYamlFolder(folders.patterns, '.yaml');
 
   const all = [
     ...problems,
     ...personas.problems,
+    ...actions.problems,
     ...rules.problems,
     ...patterns.flatMap((file) => file.problems),
     ...checks.flatMap((check) => check({ patterns })),
   ];
   if (config && personas.problems.length === 0) all.push(...unknownPersonas(config, parsed, personas.personas));
   if (!config || all.length > 0) return { configuration: undefined, problems: bounded(inOrder(all)) };
-  const said = [...personaFiles, ...ruleFiles, ...patterns].map(({ file, value }) => ({ file, value }));
+  const said = [...personaFiles, ...actionFiles, ...ruleFiles, ...patterns].map(({ file, value }) => ({ file, value }));
   const sha256 = createHash('sha256').update(config.sha256).update(canonicalJson(said)).digest('hex');
   const configuration = { config, personas: personas.personas, rules: rules.rules, patterns, sha256 };
   return { configuration: Object.freeze(configuration), problems: [] };

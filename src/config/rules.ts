@@ -1,25 +1,18 @@
-import { RE2JS } from 're2js';
+/** The rules of a folder, from what operators write to what the rulebook compiles. */
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { messageOf, type Problem } from '../core/errors.ts';
-import type { Rule, RuleFact, RuleStep } from '../core/rule.ts';
-import { type ToolName, type ToolSpec, toolNamed } from '../core/tool.ts';
-import { parseDuration } from './duration.ts';
+import { type Composite, DERIVED, type Rule, type RuleModelUse, type RuleStep } from '../core/rule.ts';
 import { loadYamlFolder } from './files.ts';
-import {
-  FACT_TESTS,
-  type FactDocument,
-  type OneRuleDocument,
-  oneRuleDocument,
-  RULE_FACTS,
-  ruleListDocument,
-  STEP_KINDS,
-  type StepDocument,
-} from './rule_document.ts';
+import { type OneRuleDocument, oneRuleDocument, ruleListDocument } from './rule_document.ts';
+import { factOf } from './rule_facts.ts';
+import { type RuleTool, stepsOf } from './rule_steps.ts';
 import { inOrder, problemAt, validate, valueAt } from './validate.ts';
-import { listed, nearest, shown } from './words.ts';
+import { listed, nearest } from './words.ts';
 import type { ParsedYaml, Path } from './yaml.ts';
 
-/** What a rule must know of a tool. The guard's table of tools fits. */
-export type RuleTool = Pick<ToolSpec, 'name' | 'effect' | 'cures'>;
+export { regexProblem } from './rule_facts.ts';
+export type { RuleTool } from './rule_steps.ts';
 
 export interface LoadedRules {
   /** The sound ones, in the order of their files; use them only when there are no problems. */
@@ -28,30 +21,31 @@ export interface LoadedRules {
 }
 
 export const RULE_SUFFIX = '.rule.yaml';
-const CALLS_MAX = 3;
-const RULES_MAX = 1_000;
+const RULES_MAX = 10_000;
+const PROMPT_BYTES_MAX = 16_384;
+const TOOL_CALLS = 15;
+const TOKENS = 8_192;
 const PRIORITY = 100;
 
 /** Every rule of a folder. Sub-folders (proposals) do not count. */
-export function loadRules(directory: string, tools: readonly RuleTool[]): LoadedRules {
-  return rulesFrom(loadYamlFolder(directory, RULE_SUFFIX), tools);
+export function loadRules(
+  directory: string,
+  tools: readonly RuleTool[],
+  composites: readonly Composite[] = [],
+): LoadedRules {
+  return rulesFrom(loadYamlFolder(directory, RULE_SUFFIX), tools, composites);
 }
 
 /** Every rule among the files; each id once over all of them. */
-export function rulesFrom(files: readonly ParsedYaml[], tools: readonly RuleTool[]): LoadedRules {
-  const found = files.map((parsed) => rulesIn(parsed, tools));
+export function rulesFrom(
+  files: readonly ParsedYaml[],
+  tools: readonly RuleTool[],
+  composites: readonly Composite[] = [],
+): LoadedRules {
+  const found = files.map((parsed) => rulesIn(parsed, tools, composites));
   const problems = found.flatMap((each) => each.problems);
   const rules = found.flatMap((each) => each.rules);
-  const first = new Map<string, string>();
-  for (const { parsed, path, id } of found.flatMap((each) => each.ids)) {
-    const owner = first.get(id);
-    const here = `${parsed.file}:${parsed.at(path).line}`;
-    if (owner === undefined) first.set(id, here);
-    else
-      problems.push(
-        problemAt(parsed, path, { message: `the rule ${id} stands at ${owner} already`, hint: 'give it another id' }),
-      );
-  }
+  problems.push(...doubles(found.flatMap((each) => each.ids)), ...chainProblems(found.flatMap((each) => each.places)));
   if (rules.length > RULES_MAX && files[0]) {
     problems.push(
       problemAt(files[0], [], { message: `expected at most ${RULES_MAX} rules in all, got ${rules.length}` }),
@@ -60,37 +54,90 @@ export function rulesFrom(files: readonly ParsedYaml[], tools: readonly RuleTool
   return { rules, problems: inOrder(problems) };
 }
 
+/** Ids and second names share one space: a person who types one must mean one rule. */
+function doubles(named: Found['ids']): readonly Problem[] {
+  const first = new Map<string, string>();
+  return named.flatMap(({ parsed, path, id }) => {
+    const owner = first.get(id);
+    if (owner === undefined) first.set(id, `${parsed.file}:${parsed.at(path).line}`);
+    const said = { message: `the rule ${id} stands at ${owner} already`, hint: `give it another ${path.at(-1)}` };
+    return owner === undefined ? [] : [problemAt(parsed, path, said)];
+  });
+}
+
+/** A derived fact is set somewhere, always with values of one type, and tested as what it is. */
+function chainProblems(places: Found['places']): readonly Problem[] {
+  const types = new Map<string, string>();
+  const problems: Problem[] = [];
+  for (const { parsed, path, rule } of places) {
+    for (const [index, { name, value }] of (rule.sets ?? []).entries()) {
+      const before = types.get(name) ?? typeof value;
+      types.set(name, before);
+      const message = `${name} is ${before} elsewhere, here ${typeof value}`;
+      const hint = 'a fact has one type';
+      if (before !== typeof value) problems.push(problemAt(parsed, [...path, 'sets', index], { message, hint }));
+    }
+  }
+  for (const { parsed, path, rule } of places) {
+    for (const [index, { fact, test }] of rule.when.entries()) {
+      if (!fact.startsWith(DERIVED)) continue;
+      const name = fact.slice(DERIVED.length);
+      const type = types.get(name);
+      const wanted = test.kind === 'equals' ? typeof test.value : TYPE_OF_TEST[test.kind];
+      if (type === wanted) continue;
+      const meant = nearest(name, [...types.keys()]);
+      const hint = meant === undefined ? 'a rule sets it with `sets`' : `did you mean ${meant}?`;
+      const said =
+        type === undefined
+          ? { message: `no rule sets ${name}`, hint }
+          : { message: `${name} is ${type}, not ${wanted}` };
+      problems.push(problemAt(parsed, [...path, 'when', index], said));
+    }
+  }
+  return problems;
+}
+
+const TYPE_OF_TEST = { contains: 'string', regex: 'string', at_least: 'number', below: 'number' } as const;
+
 interface Found extends LoadedRules {
   readonly ids: readonly { readonly parsed: ParsedYaml; readonly path: Path; readonly id: string }[];
+  readonly places: readonly { readonly parsed: ParsedYaml; readonly path: Path; readonly rule: Rule }[];
 }
 
 /** The rules of one file, sound entries only, with everything that is wrong with any. */
-function rulesIn(parsed: ParsedYaml, tools: readonly RuleTool[]): Found {
-  if (parsed.value === undefined) return { rules: [], ids: [], problems: parsed.problems };
+function rulesIn(parsed: ParsedYaml, tools: readonly RuleTool[], composites: readonly Composite[]): Found {
+  if (parsed.value === undefined) return { rules: [], ids: [], places: [], problems: parsed.problems };
   const list = valueAt(parsed.value, ['rules']);
   const paths: readonly Path[] = Array.isArray(list) ? list.map((_, index) => ['rules', index]) : [[]];
   const whole = Array.isArray(list) ? validate(ruleListDocument, parsed) : validate(oneRuleDocument, parsed);
   const problems: Problem[] = [...parsed.problems, ...whole.problems];
-  const rules = paths.flatMap((path) => {
+  const places = paths.flatMap((path) => {
     const entry = validate(oneRuleDocument, parsed, path);
-    return entry.ok ? [ruleOf(entry.value, { parsed, path, tools, problems })] : [];
+    if (!entry.ok) return [];
+    return [{ parsed, path, rule: ruleOf(entry.value, { parsed, path, tools, composites, problems }) }];
   });
-  const ids = paths.flatMap((path) => {
-    const id = valueAt(parsed.value, [...path, 'id']);
-    return typeof id === 'string' ? [{ parsed, path: [...path, 'id'], id }] : [];
-  });
-  return { rules, ids, problems };
+  const ids = paths.flatMap((path) =>
+    ['id', 'name'].flatMap((key) => {
+      const id = valueAt(parsed.value, [...path, key]);
+      const isAlso = key === 'name' && id === valueAt(parsed.value, [...path, 'id']);
+      return typeof id === 'string' && !isAlso ? [{ parsed, path: [...path, key], id }] : [];
+    }),
+  );
+  return { rules: places.map(({ rule }) => rule), ids, places, problems };
 }
 
 interface Place {
   readonly parsed: ParsedYaml;
   readonly path: Path;
   readonly tools: readonly RuleTool[];
+  readonly composites: readonly Composite[];
   readonly problems: Problem[];
 }
 
+type Note = (path: Path, message: string, hint?: string) => void;
+
 function ruleOf(document: OneRuleDocument, place: Place): Rule {
-  const note = (path: Path, message: string, hint?: string): void => {
+  const note: Note = (path, message, hint) => {
     place.problems.push(problemAt(place.parsed, [...place.path, ...path], { message, hint }));
   };
   const { line } = place.parsed.at([...place.path, 'id']);
@@ -100,148 +147,64 @@ function ruleOf(document: OneRuleDocument, place: Place): Rule {
     classification: document.classification,
     priority: document.priority ?? PRIORITY,
     when: (document.when ?? []).flatMap(
-      (fact, index) => testOf(fact, (...said) => note(['when', index], ...said)) ?? [],
+      (fact, index) => factOf(fact, (...said) => note(['when', index], ...said)) ?? [],
     ),
     // biome-ignore lint/suspicious/noThenProperty: the word that rule files use
-    then: stepsOf(document, { note, tools: place.tools }),
+    then: thenOf(document, place, note),
+    ...extrasOf(document, place, note),
     origin: `${place.parsed.file}:${line}`,
   };
 }
 
-type Say = (message: string, hint?: string) => void;
-
-function testOf(document: FactDocument, say: Say): RuleFact | undefined {
-  const { fact } = document;
-  const kinds = FACT_TESTS.filter((key) => document[key] !== undefined);
-  const row = RULE_FACTS.find(({ name }) => name === fact);
-  if (kinds.length !== 1 || !row) {
-    say(
-      `expected one of ${listed(FACT_TESTS)}, got ${kinds.length === 0 ? 'none' : listed(kinds, 'and')}`,
-      'one test to a line',
-    );
-    return undefined;
-  }
-  const { equals, contains, regex } = document;
-  const isText = row.kind === 'text';
-  if (contains !== undefined || regex !== undefined) {
-    if (!isText) say(`${fact} is ${KIND_WORDS[row.kind]}: it has no text to search`, 'use equals, at_least or below');
-    const why = regex === undefined ? undefined : regexProblem(regex);
-    if (why !== undefined) say(...why);
-    return {
-      fact,
-      test: regex === undefined ? { kind: 'contains', text: contains ?? '' } : { kind: 'regex', pattern: regex },
-    };
-  }
-  if (equals === undefined) return boundOf(document, row, say);
-  const wanted = { text: 'string', truth: 'boolean', number: 'number', milliseconds: 'number' }[row.kind];
-  if (typeof equals !== wanted) say(`${fact} is ${KIND_WORDS[row.kind]}, got ${shown(equals)}`);
-  else if (row.words && !row.words.includes(String(equals))) {
-    const meant = nearest(String(equals), row.words);
-    say(
-      `${fact} is never ${shown(equals)}`,
-      meant === undefined ? `it is one of ${listed(row.words)}` : `did you mean ${meant}?`,
-    );
-  }
-  return { fact, test: { kind: 'equals', value: equals } };
+/** A rule does one thing at least: it takes steps, leaves the choice to a model, or tells other rules a fact. */
+function thenOf(document: OneRuleDocument, { tools, composites }: Place, note: Note): readonly RuleStep[] {
+  const { llm_config: model, sets, retracts } = document;
+  if (document.then === undefined && model === undefined && sets === undefined && retracts === undefined)
+    note([], 'expected then, llm_config, sets or retracts, got none', 'a rule does something');
+  if (document.then !== undefined && model !== undefined)
+    note(['llm_config'], 'expected then or llm_config, got both', 'use a step `- plan: true` to ask the planner');
+  if (model !== undefined) return [{ kind: 'plan' }, { kind: 'escalate' }];
+  return stepsOf(document, { note, tools, composites });
 }
 
-const KIND_WORDS = { text: 'a text', number: 'a number', truth: 'true or false', milliseconds: 'a time' } as const;
-
-function boundOf(document: FactDocument, row: (typeof RULE_FACTS)[number], say: Say): RuleFact | undefined {
-  const kind = document.at_least === undefined ? 'below' : 'at_least';
-  const limit = document[kind];
-  if (row.kind === 'text' || row.kind === 'truth') {
-    say(
-      `${row.name} is ${KIND_WORDS[row.kind]}: it has no size`,
-      row.kind === 'truth' ? 'use equals' : 'use equals or contains',
-    );
-    return undefined;
-  }
-  if (row.kind === 'milliseconds') {
-    const meaning = parseDuration(limit);
-    if ('ok' in meaning) return { fact: row.name, test: { kind, value: meaning.ok } };
-    say(meaning.no, meaning.hint);
-    return undefined;
-  }
-  if (typeof limit === 'number' && Number.isFinite(limit)) return { fact: row.name, test: { kind, value: limit } };
-  say(`expected a number, got ${shown(limit)}`, 'write it without quotes');
-  return undefined;
+/** What is optional is left out where it was not written. */
+function extrasOf(document: OneRuleDocument, place: Place, note: Note): Partial<Rule> {
+  const { name, tags, collection, examples, explorable, retracts } = document;
+  const model = document.llm_config && modelUseOf(document.llm_config, place, note);
+  const sets = document.sets?.map(({ fact, value }) => ({ name: fact, value }));
+  const extras = { name, tags, collection, examples, explorable, retracts, sets, llmConfig: model };
+  return Object.fromEntries(Object.entries(extras).filter(([, value]) => value !== undefined));
 }
 
-/** Why a pattern is refused, in words; undefined when it runs in linear time. */
-export function regexProblem(pattern: string): readonly [message: string, hint: string] | undefined {
+function modelUseOf(document: NonNullable<OneRuleDocument['llm_config']>, place: Place, note: Note): RuleModelUse {
+  const { prompt_template: template, tools = [], constraints = {}, use_secondary: useSecondary = false } = document;
+  const known = place.tools.map(({ name }) => name);
+  for (const [index, tool] of tools.entries()) {
+    if (known.some((name) => name === tool)) continue;
+    const meant = nearest(tool, known);
+    const hint = meant === undefined ? `there are ${listed(known, 'and')}` : `did you mean ${meant}?`;
+    note(['llm_config', 'tools', index], `there is no tool ${tool}`, hint);
+  }
+  return {
+    prompt: template.startsWith(FILE_URL) ? promptIn(template, place, note) : template,
+    tools,
+    toolCallsMax: constraints.max_tool_calls ?? TOOL_CALLS,
+    tokensMax: constraints.max_tokens ?? TOKENS,
+    useSecondary,
+  };
+}
+
+const FILE_URL = 'file://';
+
+/** A prompt in a file of its own, named from the folder of the rule. */
+function promptIn(template: string, { parsed }: Place, note: Note): string {
+  const path = resolve(dirname(parsed.file), template.slice(FILE_URL.length));
   try {
-    RE2JS.compile(pattern);
-    return undefined;
+    const { size } = statSync(path);
+    if (size <= PROMPT_BYTES_MAX) return readFileSync(path, 'utf8');
+    note(['llm_config', 'prompt_template'], `expected at most ${PROMPT_BYTES_MAX} bytes at ${path}, got ${size}`);
   } catch (thrown) {
-    const detail = messageOf(thrown)
-      .replace(/^error parsing regexp: /, '')
-      .slice(0, 120);
-    if (/\(\?<?[=!]/.test(pattern))
-      return ['look-around is not supported: it has no linear-time form', 'use two tests instead'];
-    if (/\\[1-9]|\\k</.test(pattern))
-      return ['back-references are not supported: they have no linear-time form', 'spell it out'];
-    return [`not a pattern in RE2 syntax: ${detail}`, 'in YAML, single quotes keep backslashes as they are'];
+    note(['llm_config', 'prompt_template'], `expected a readable prompt: ${messageOf(thrown)}`, 'check the path');
   }
-}
-
-interface Steps {
-  readonly note: (path: Path, message: string, hint?: string) => void;
-  readonly tools: readonly RuleTool[];
-}
-
-function stepsOf(document: OneRuleDocument, { note, tools }: Steps): readonly RuleStep[] {
-  const steps = document.then.map((step, index) => stepOf(step, (...said) => note(['then', index], ...said)));
-  const calls: ToolName[] = [];
-  for (const [index, step] of steps.entries()) {
-    if (step.kind !== 'call') {
-      if (index < steps.length - 1)
-        note(['then', index + 1], `nothing comes after ${step.kind}`, 'make it the last step');
-      break;
-    }
-    const why = misfit(step.tool, { document, before: calls, tools });
-    if (why !== undefined) note(['then', index], ...why);
-    calls.push(step.tool);
-  }
-  const all = steps.filter(({ kind }) => kind === 'call').length;
-  if (all > CALLS_MAX)
-    note(['then', CALLS_MAX], `expected at most ${CALLS_MAX} calls, got ${all}`, 'a run has three steps');
-  return steps;
-}
-
-function stepOf(document: StepDocument, say: Say): RuleStep {
-  const kinds = STEP_KINDS.filter((kind) => document[kind] !== undefined);
-  if (kinds.length !== 1) {
-    say(
-      `expected one of ${listed(STEP_KINDS)}, got ${kinds.length === 0 ? 'none' : listed(kinds, 'and')}`,
-      'one thing to a step',
-    );
-  }
-  const tool = document.call === undefined ? undefined : toolNamed(document.call);
-  if (tool !== undefined) return { kind: 'call', tool };
-  if (document.wait) return { kind: 'wait', escalateAfterMs: document.wait.escalate_after };
-  return document.stop ? { kind: 'stop' } : { kind: 'escalate' };
-}
-
-/**
- * A change must cure what the rule is about. One exception: a restart may follow a tool that does, for channels that
- * stay dark after their credentials or their cache are right again.
- */
-function misfit(
-  tool: ToolName,
-  rule: {
-    readonly document: OneRuleDocument;
-    readonly before: readonly ToolName[];
-    readonly tools: readonly RuleTool[];
-  },
-): readonly [message: string, hint: string] | undefined {
-  const { classification } = rule.document;
-  const cures = (name: ToolName): boolean =>
-    rule.tools.some((spec) => spec.name === name && spec.cures.includes(classification));
-  const spec = rule.tools.find(({ name }) => name === tool);
-  if (!spec || spec.effect === 'observe' || cures(tool)) return undefined;
-  if (tool === 'restart_channel' && rule.before.some(cures)) return undefined;
-  const able = rule.tools.filter(({ name }) => cures(name)).map(({ name }) => name);
-  const hint = able.length === 0 ? 'nothing does: wait or escalate' : `${listed(able)} can`;
-  return [`${tool} does not cure ${classification}`, hint];
+  return '';
 }

@@ -2,13 +2,14 @@ import { z } from 'zod';
 import { personaDocument, TOOL_ACCESS } from '../core/persona.ts';
 import { TOOL_ALIASES, TOOL_NAMES } from '../core/tool.ts';
 import { configDocument } from './document/document.ts';
-import { ruleDocument } from './rule_document.ts';
+import { compositeDocument, ruleDocument } from './rule_document.ts';
 
 /** The documents of this room. Other rooms bring their own (pattern, policy, hint). */
 export const OWN_DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
   persona: personaDocument,
   config: configDocument,
   rule: ruleDocument,
+  action: compositeDocument,
 };
 
 type JsonObject = { readonly [key: string]: unknown };

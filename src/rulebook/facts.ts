@@ -15,3 +15,6 @@ export const FACT_NAMES: readonly string[] = [...READERS.keys()];
 export function valuesOf(envelope: GroundedContextEnvelope, name: string): readonly FactValue[] {
   return (READERS.get(name)?.(envelope) ?? []).filter((value): value is FactValue => value !== undefined);
 }
+
+/** Facts that rules have set, by name. They hold for the envelope that they were drawn from and no longer. */
+export type Derived = ReadonlyMap<string, FactValue>;

@@ -1,8 +1,8 @@
 import { RE2JS } from 're2js';
 import type { GroundedContextEnvelope } from '../core/envelope.ts';
 import { messageOf, ReeveError } from '../core/errors.ts';
-import type { Rule, RuleFact } from '../core/rule.ts';
-import { type FactValue, valuesOf } from './facts.ts';
+import { DERIVED, type Rule, type RuleFact } from '../core/rule.ts';
+import { type Derived, type FactValue, valuesOf } from './facts.ts';
 
 /** What a named group of a pattern caught. */
 export interface Capture {
@@ -32,20 +32,47 @@ export interface RuleTrace {
 
 export interface Matcher {
   readonly rule: Rule;
-  match(envelope: GroundedContextEnvelope): RuleTrace;
+  /** Every test with what it met. */
+  match(envelope: GroundedContextEnvelope, derived?: Derived): RuleTrace;
+  /** False when a test that costs next to nothing (no pattern) fails already. */
+  mayFit(envelope: GroundedContextEnvelope, derived?: Derived): boolean;
 }
+
+const compiledRules = new WeakMap<Rule, Matcher>();
+
+/** The matcher of a rule, compiled once for as long as the rule is the same object. */
+export function matcherOf(rule: Rule): Matcher {
+  const known = compiledRules.get(rule) ?? createMatcher(rule);
+  compiledRules.set(rule, known);
+  return known;
+}
+
+const NOTHING_DERIVED: Derived = new Map();
 
 /** Compiles a rule's tests once. Throws `CONFIG_INVALID` for a pattern that is not linear-time. */
 export function createMatcher(rule: Rule): Matcher {
   const tests = rule.when.map((fact) => ({ fact, holds: testOf(rule, fact) }));
+  const cheap = tests.filter(({ fact }) => fact.test.kind !== 'regex');
   return {
     rule,
-    match(envelope) {
-      const facts = [classTrace(rule, envelope), ...tests.map(({ fact, holds }) => traced(fact, holds, envelope))];
+    match(envelope, derived = NOTHING_DERIVED) {
+      const rest = tests.map(({ fact, holds }) => traced(fact, holds, readFact(envelope, fact.fact, derived)));
+      const facts = [classTrace(rule, envelope), ...rest];
       const { id, origin, priority } = rule;
       return { rule: id, origin, priority, matched: facts.every(({ held }) => held), facts };
     },
+    mayFit: (envelope, derived = NOTHING_DERIVED) =>
+      rule.classification === envelope.failureClassification &&
+      cheap.every(({ fact, holds }) =>
+        readFact(envelope, fact.fact, derived).some((value) => holds(value) !== undefined),
+      ),
   };
+}
+
+function readFact(envelope: GroundedContextEnvelope, name: string, derived: Derived): readonly FactValue[] {
+  if (!name.startsWith(DERIVED)) return valuesOf(envelope, name);
+  const value = derived.get(name.slice(DERIVED.length));
+  return value === undefined ? [] : [value];
 }
 
 type Holds = (value: FactValue) => readonly Capture[] | undefined;
@@ -64,8 +91,7 @@ function classTrace(rule: Rule, envelope: GroundedContextEnvelope): FactTrace {
   };
 }
 
-function traced(fact: RuleFact, holds: Holds, envelope: GroundedContextEnvelope): FactTrace {
-  const values = valuesOf(envelope, fact.fact);
+function traced(fact: RuleFact, holds: Holds, values: readonly FactValue[]): FactTrace {
   const first = values
     .map((value) => ({ value, captures: holds(value) }))
     .find(({ captures }) => captures !== undefined);

@@ -1,143 +1,130 @@
+/** What Reeve knows without asking a model: rules, in the order in which they are tried. */
 import type { GroundedContextEnvelope } from '../core/envelope.ts';
 import { ReeveError } from '../core/errors.ts';
-import type { Decider, Plan } from '../core/plan.ts';
-import type { Rule, RuleStep } from '../core/rule.ts';
-import type { Attempt, ToolCall, ToolName } from '../core/tool.ts';
-import { type Capture, createMatcher, type Matcher, type RuleTrace } from './match.ts';
-import { specOf } from '../remediation/catalog.ts';
+import type { Plan } from '../core/plan.ts';
+import type { Rule, RuleModelUse } from '../core/rule.ts';
+import type { Attempt } from '../core/tool.ts';
+import { derive } from './chain.ts';
+import type { Derived } from './facts.ts';
+import { type Matcher, matcherOf, type RuleTrace } from './match.ts';
+import { queryOf, ranked, type StandingOf } from './rank.ts';
+import { type Allowed, type Asked, type RuleTurn, turnOf } from './steps.ts';
 
-/** Whether a tool may be asked for here and now: capability, phase, persona. A text is the reason why not. */
-export type Allowed = (tool: ToolName) => boolean | string;
+export type { Allowed } from './steps.ts';
 
-/** What Reeve knows without asking a model. */
+/** What the rules say of an envelope, and whether a planner may be asked before it is done. */
+export interface RuleAnswer {
+  /** Never more than one action; what is done where no planner is. */
+  readonly plan: Plan;
+  /** The rule that gave the plan. */
+  readonly rule: string;
+  /** `asked`: a rule has a plan step here. `spent`: the rules that fit have no call left. Undefined: neither. */
+  readonly planner: 'asked' | 'spent' | undefined;
+  /** Of a rule that leaves the choice to a model: how. */
+  readonly modelUse: RuleModelUse | undefined;
+}
+
+/** The rules in force, compiled. */
 export interface Rulebook {
   /** In the order in which they are asked. */
   readonly rules: readonly Rule[];
-  /** The answer of the first rule that fits; undefined when none does. Never more than one action. */
+  /** The answer of the rules that fit; undefined when none does. Never more than one action. */
   decide(envelope: GroundedContextEnvelope, attempts: readonly Attempt[], allowed: Allowed): Plan | undefined;
+  /** The same with what it leaves to a planner. */
+  answer?(envelope: GroundedContextEnvelope, attempts: readonly Attempt[], allowed: Allowed): RuleAnswer | undefined;
   /** Every rule for the envelope's classification, with what each of its tests met. */
   matchAll(envelope: GroundedContextEnvelope): readonly RuleTrace[];
 }
 
-/** Orders and compiles the rules. Throws `CONFIG_INVALID` for two of one name or a pattern that does not compile. */
-export function createRulebook(rules: readonly Rule[]): Rulebook {
+const NO_RECORD: StandingOf = () => undefined;
+
+/**
+ * Orders and compiles the rules; rules that were compiled before are not compiled again. `standingOf` is asked at each
+ * decision. Throws `CONFIG_INVALID` for two of one name or a pattern that does not compile.
+ */
+export function createRulebook(rules: readonly Rule[], standingOf: StandingOf = NO_RECORD): Rulebook {
   const ordered = [...rules].sort((a, b) => b.priority - a.priority || (a.id < b.id ? -1 : 1));
-  const twice = ordered.find(({ id }, index) => ordered.findIndex((other) => other.id === id) !== index);
-  if (twice !== undefined) {
-    throw new ReeveError('CONFIG_INVALID', `two rules are called ${twice.id}; the second stands in ${twice.origin}`);
-  }
-  const matchers = ordered.map(createMatcher);
+  refuseDoubles(ordered);
+  const matchers = ordered.map(matcherOf);
+  const byClass = Map.groupBy(matchers, ({ rule }) => rule.classification);
+  const setters = matchers.filter(({ rule }) => rule.sets !== undefined || rule.retracts !== undefined);
+  const actors = new Map([...byClass].map(([name, all]) => [name, tiersOf(all)]));
+  const book: Book = {
+    tiersFor: ({ failureClassification: name }) => (name === undefined ? [] : (actors.get(name) ?? [])),
+    derive: (envelope) => derive(setters, envelope),
+    standingOf,
+  };
+  const answer = (envelope: GroundedContextEnvelope, attempts: readonly Attempt[], allowed: Allowed) =>
+    answerOf(book, { envelope, attempts, allowed });
   return {
     rules: ordered,
-    decide: (envelope, attempts, allowed) => decide(matchers, { envelope, attempts, allowed }),
-    matchAll: (envelope) =>
-      matchers
-        .filter(({ rule }) => rule.classification === envelope.failureClassification)
-        .map((matcher) => matcher.match(envelope)),
+    answer,
+    decide: (envelope, attempts, allowed) => answer(envelope, attempts, allowed)?.plan,
+    matchAll: (envelope) => {
+      const derived = book.derive(envelope);
+      const { failureClassification: name } = envelope;
+      return (name === undefined ? [] : (byClass.get(name) ?? [])).map((matcher) => matcher.match(envelope, derived));
+    },
   };
 }
 
-interface Asked {
-  readonly envelope: GroundedContextEnvelope;
-  readonly attempts: readonly Attempt[];
-  readonly allowed: Allowed;
-}
-
-function decide(matchers: readonly Matcher[], asked: Asked): Plan | undefined {
-  for (const matcher of matchers) {
-    if (matcher.rule.classification !== asked.envelope.failureClassification) continue;
-    const trace = matcher.match(asked.envelope);
-    if (trace.matched)
-      return planOf(
-        matcher.rule,
-        asked,
-        trace.facts.flatMap(({ captures }) => captures),
-      );
+function refuseDoubles(rules: readonly Rule[]): void {
+  const seen = new Set<string>();
+  for (const { id, origin } of rules) {
+    if (seen.has(id))
+      throw new ReeveError('CONFIG_INVALID', `two rules are called ${id}; the second stands in ${origin}`);
+    seen.add(id);
   }
-  return undefined;
 }
 
-/** The next step of the rule that has not been taken in this run and can be; what was passed over is said. */
-function planOf(rule: Rule, asked: Asked, captures: readonly Capture[]): Plan {
-  const by: Decider = { kind: 'rule', rule: rule.id };
-  const passed: string[] = [];
-  let index = stepsTaken(rule, asked.attempts);
-  for (; index < rule.then.length; index += 1) {
-    const step = rule.then[index];
-    if (step === undefined) break;
-    if (step.kind !== 'call') return restOf(step, becauseOf(rule, captures, passed), by);
-    const why = refusalOf(rule, index, step.tool, asked);
-    if (why === undefined)
-      return { kind: 'act', call: callOf(step.tool, asked.envelope), because: becauseOf(rule, captures, passed), by };
-    passed.push(why);
-  }
-  return { kind: 'escalate', because: becauseOf(rule, captures, [...passed, 'no step is left']), by };
+/** Rules of one priority: what likeness and record put in order. Highest priority first. */
+type Tier = readonly Matcher[];
+
+interface Book {
+  readonly tiersFor: (envelope: GroundedContextEnvelope) => readonly Tier[];
+  readonly derive: (envelope: GroundedContextEnvelope) => Derived;
+  readonly standingOf: StandingOf;
 }
 
-/** How far this run has come in the rule: its calls are looked for among the attempts, in order. */
-function stepsTaken(rule: Rule, attempts: readonly Attempt[]): number {
-  let next = 0;
-  for (const { result } of attempts) {
-    const at = rule.then.findIndex(
-      (step, index) => index >= next && step.kind === 'call' && step.tool === result.call.tool,
-    );
-    if (at >= 0) next = at + 1;
-  }
-  return next;
-}
-
-/** Why this call is passed over; undefined when it may be made. */
-function refusalOf(rule: Rule, index: number, tool: ToolName, asked: Asked): string | undefined {
-  const answer = asked.allowed(tool);
-  if (answer !== true) return `${tool} is not available${typeof answer === 'string' ? ` (${answer})` : ''}`;
-  const { scope, channels } = asked.envelope;
-  const isOfOne = specOf(tool).onMany !== 'whole';
-  if (isOfOne && scope.kind !== 'channel' && channels.length === 0) return `${tool} needs a channel, and none is named`;
-  if (!specOf(tool).startsProcess) return undefined;
-  return restartTooSoon(rule.then.slice(0, index), asked.attempts);
+function tiersOf(matchers: readonly Matcher[]): readonly Tier[] {
+  const withSteps = matchers.filter(({ rule }) => rule.then.length > 0);
+  return [...Map.groupBy(withSteps, ({ rule }) => rule.priority).values()];
 }
 
 /**
- * A restart that stands behind another change is its second half: without that change, verified, it would only
- * bring the same failure back.
+ * The first rule that fits answers. Where its calls are spent without a cure, or none of them can be made, the next
+ * rule that fits may act; the answer of the first stands where no other has a call.
  */
-function restartTooSoon(before: readonly RuleStep[], attempts: readonly Attempt[]): string | undefined {
-  const firsts = before.flatMap((step) =>
-    step.kind === 'call' && specOf(step.tool).effect === 'change' ? [step.tool] : [],
-  );
-  if (firsts.length === 0) return undefined;
-  const verified = attempts.some(
-    ({ result, verification }) => firsts.includes(result.call.tool) && verification?.cured === true,
-  );
-  return verified ? undefined : `restart_channel must wait for a verified ${firsts.join(' or ')}`;
+function answerOf(book: Book, asked: Asked): RuleAnswer | undefined {
+  let first: { readonly turn: RuleTurn; readonly rule: Rule } | undefined;
+  let left = asked.attempts;
+  for (const { matcher, trace } of fitting(book, asked.envelope)) {
+    const captures = trace.facts.flatMap((fact) => fact.captures);
+    const turn = turnOf(matcher.rule, asked, { captures, own: left, again: first === undefined });
+    left = turn.others;
+    if (first !== undefined && turn.plan.kind !== 'act' && !turn.asksPlanner) continue;
+    if (!turn.spent || turn.asksPlanner) return answered(turn, matcher.rule);
+    first ??= { turn, rule: matcher.rule };
+  }
+  return first === undefined ? undefined : answered(first.turn, first.rule);
 }
 
-/**
- * On the envelope's own scope. For a group the channels are named, in the order of the envelope: the first is the
- * canary.
- */
-const callOf = (tool: ToolName, envelope: GroundedContextEnvelope): ToolCall => ({
-  tool,
-  target: targetOf(tool, envelope),
-  channels: specOf(tool).onMany === 'each_channel' && envelope.scope.kind !== 'channel' ? envelope.channels : [],
+const answered = ({ plan, asksPlanner, spent }: RuleTurn, rule: Rule): RuleAnswer => ({
+  plan,
+  rule: rule.id,
+  planner: asksPlanner ? 'asked' : spent ? 'spent' : undefined,
+  modelUse: asksPlanner ? rule.llmConfig : undefined,
 });
 
-function targetOf(tool: ToolName, { scope, channels }: GroundedContextEnvelope): ToolCall['target'] {
-  const [first] = channels;
-  const isOfOne = scope.kind !== 'channel' && first !== undefined && specOf(tool).onMany === 'first_channel';
-  return isOfOne ? { kind: 'channel', id: first } : scope;
-}
-
-function restOf(step: Exclude<RuleStep, { kind: 'call' }>, because: string, by: Decider): Plan {
-  return step.kind === 'wait'
-    ? { kind: 'wait', escalateAfterMs: step.escalateAfterMs, because, by }
-    : { kind: step.kind, because, by };
-}
-
-const BECAUSE_CHARS = 400;
-
-function becauseOf(rule: Rule, captures: readonly Capture[], passed: readonly string[]): string {
-  const caught = captures.map(({ name, value }) => `${name}=${value}`).join(', ');
-  const parts = [`rule ${rule.id}: ${rule.description}`, caught, ...passed].filter((part) => part !== '');
-  return parts.join('; ').slice(0, BECAUSE_CHARS);
+/** Every rule that fits, in the order in which they are tried; a rule is only tested when it is due. */
+function* fitting(book: Book, envelope: GroundedContextEnvelope) {
+  const derived = book.derive(envelope);
+  for (const tier of book.tiersFor(envelope)) {
+    const inUse = tier.filter(({ rule }) => book.standingOf(rule.id)?.retired !== true);
+    const likely = inUse.filter((matcher) => matcher.mayFit(envelope, derived));
+    for (const matcher of ranked(likely, queryOf(envelope), book.standingOf)) {
+      const trace = matcher.match(envelope, derived);
+      if (trace.matched) yield { matcher, trace };
+    }
+  }
 }

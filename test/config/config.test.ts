@@ -122,6 +122,7 @@ describe('loadConfig', () => {
     expect(config?.folders).toEqual({
       personas: join(folder, 'p'),
       rules: join(folder, 'r'),
+      actions: expect.stringMatching(/config\/actions$/),
       patterns: join(folder, 'q'),
     });
     expect(config?.limits).toMatchObject({ windowStartsMax: 9, windowMs: 90_000, poolPressureMax: 0.8 });

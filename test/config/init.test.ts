@@ -49,6 +49,7 @@ describe('init', () => {
       'config/schemas/persona.schema.json',
       'config/schemas/config.schema.json',
       'config/schemas/rule.schema.json',
+      'config/schemas/action.schema.json',
       'config/schemas/policy.schema.json',
       'test/policy/example.yaml',
     ]);

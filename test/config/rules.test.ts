@@ -121,10 +121,10 @@ describe('loadRules', () => {
     [
       'call: restart_channel',
       'call: restart_channel\n    wait: { escalate_after: 5s }',
-      'expected one of call, wait, escalate or stop, got call and wait',
+      'expected one of call, action, plan, wait, escalate or stop, got call and wait',
     ],
     ['escalate: true', 'escalate: false', '16:15 then.2.escalate: expected true, got false'],
-    ['- escalate: true', '- {}', '16:5 then.2: expected one of call, wait, escalate or stop, got none'],
+    ['- escalate: true', '- {}', '16:5 then.2: expected one of call, action, plan, wait, escalate or stop, got none'],
     ['- call: fetch_recent_logs', '- stop: true', '15:5 then.1: nothing comes after stop (make it the last step)'],
     [
       '- escalate: true',

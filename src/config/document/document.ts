@@ -126,6 +126,9 @@ export const configDocument = z
         'Folder of personas. Default: personas beside this file or beside its folder config, else the shipped.',
       ),
     rules: textField.optional().describe('Folder of rules. Default: rules beside this file, else the shipped.'),
+    actions: textField
+      .optional()
+      .describe('Folder of composite actions. Default: actions beside this file, else the shipped.'),
     patterns: textField
       .optional()
       .describe('Folder of patterns. Default: patterns beside this file, else the shipped.'),

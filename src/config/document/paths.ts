@@ -7,7 +7,12 @@ import type { Environment, Flags, Origin } from './environment.ts';
 export const SHIPPED = dirname(findPackageJSON(import.meta.url) ?? import.meta.filename);
 
 /** The folders that an operator edits, and where the package keeps its own. */
-const FOLDERS = { personas: 'personas', rules: 'config/rules', patterns: 'config/patterns' } as const;
+const FOLDERS = {
+  personas: 'personas',
+  rules: 'config/rules',
+  actions: 'config/actions',
+  patterns: 'config/patterns',
+} as const;
 export type FolderName = keyof typeof FOLDERS;
 export const FOLDER_NAMES = Object.keys(FOLDERS) as FolderName[];
 
