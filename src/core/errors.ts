@@ -4,6 +4,7 @@ const CODES = {
   CONFIG_INVALID: { retryable: false, exitCode: 78 },
   JOURNAL_UNWRITABLE: { retryable: false, exitCode: 74 },
   JOURNAL_BROKEN: { retryable: false, exitCode: 74 },
+  DERIVED_BROKEN: { retryable: false, exitCode: 74 },
   ENGINE_UNREACHABLE: { retryable: true, exitCode: 69 },
   ENGINE_REFUSED: { retryable: false, exitCode: 69 },
   ENGINE_ANSWER_INVALID: { retryable: false, exitCode: 69 },
