@@ -1,0 +1,94 @@
+/** Keeps the graph behind the journal, a slice at a time, when nobody is waiting for a decision. */
+import type { Clock } from '../core/clock.ts';
+import { messageOf } from '../core/errors.ts';
+import type { JournalEntry } from '../core/journal.ts';
+import type { Graph } from './graph.ts';
+
+export interface KeeperDeps {
+  readonly graph: Graph;
+  readonly read: (query: { readonly sinceSeq: number; readonly limit: number }) => Iterable<JournalEntry>;
+  readonly clock: Clock;
+  /** Told once for each failure; the memory then stands still until the next start. */
+  readonly fail: (text: string) => void;
+}
+
+/** Entries of one slice: a few milliseconds of work. */
+const SLICE_ENTRIES = 48;
+const SLICE_ROWS = 400;
+/** A burst of entries is a decision under way: wait until it is over, but not for ever. */
+const QUIET_MS = 250;
+const WAIT_MAX_MS = 2_000;
+/** Between two slices everybody else gets the loop. */
+const BETWEEN_SLICES_MS = 5;
+
+export class Keeper implements Disposable {
+  readonly #deps: KeeperDeps;
+  #timer: Disposable | undefined;
+  #wokenMs: number | undefined;
+  #stopped = false;
+  #waiting: (() => void)[] = [];
+
+  constructor(deps: KeeperDeps) {
+    this.#deps = deps;
+  }
+
+  /** There is something new. Cheap: it only sets a timer. */
+  wake(): void {
+    if (this.#stopped) return;
+    const nowMs = this.#deps.clock.monotonicMs();
+    this.#wokenMs ??= nowMs;
+    const delayMs = Math.max(0, Math.min(QUIET_MS, this.#wokenMs + WAIT_MAX_MS - nowMs));
+    this.#arm(delayMs);
+  }
+
+  /** Resolves when everything that is in the journal now is in the graph. */
+  caughtUp(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+      this.#arm(0);
+    });
+  }
+
+  /** Forgets what the journal forgot, in slices. */
+  prune(firstSeq: number): void {
+    const { graph, clock } = this.#deps;
+    if (this.#stopped) return;
+    this.#guarded(() => {
+      if (graph.prune(firstSeq, SLICE_ROWS)) clock.after(BETWEEN_SLICES_MS, () => this.prune(firstSeq));
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#stopped = true;
+    this.#timer?.[Symbol.dispose]();
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  #arm(delayMs: number): void {
+    this.#timer?.[Symbol.dispose]();
+    this.#timer = this.#deps.clock.after(delayMs, () => this.#slice());
+  }
+
+  #slice(): void {
+    this.#timer = undefined;
+    this.#wokenMs = undefined;
+    if (this.#stopped) return;
+    this.#guarded(() => {
+      const { graph, read } = this.#deps;
+      const entries = [...read({ sinceSeq: graph.store.cursor() + 1, limit: SLICE_ENTRIES })];
+      const last = entries.at(-1);
+      if (last !== undefined) graph.take(entries, last.seq);
+      if (entries.length === SLICE_ENTRIES) return this.#arm(BETWEEN_SLICES_MS);
+      for (const resolve of this.#waiting.splice(0)) resolve();
+    });
+  }
+
+  #guarded(work: () => void): void {
+    try {
+      work();
+    } catch (thrown) {
+      this[Symbol.dispose]();
+      this.#deps.fail(`memory: it stands still until the next start: ${messageOf(thrown)} (reeve memory rebuild)`);
+    }
+  }
+}
