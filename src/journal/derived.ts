@@ -52,7 +52,7 @@ export class DerivedFile implements DerivedStore {
     this.#lock = lock;
   }
 
-  /** Opens or creates it for writing. Throws JOURNAL_UNWRITABLE when another process writes it or the place is unsafe. */
+  /** Opens or creates it for writing. Throws JOURNAL_UNWRITABLE: another process writes it, or the place is unsafe. */
   static open(path: string, schema: DerivedSchema, options: DerivedOptions = {}): DerivedFile {
     prepareFile(path);
     using cleanup = new DisposableStack();

@@ -35,7 +35,7 @@ export class InsightTable {
     if (changed > 0) this.#index(id, text, pair);
   }
 
-  /** Within `advance`. The new one takes the place of every active one of its claim that was born up to `throughSeq`. */
+  /** Within `advance`. It takes the place of every active one of its claim that was born up to `throughSeq`. */
   merge(fact: Merged, born: Pick<Insight, 'bornSeq' | 'at'>): void {
     const { insight: id, pair, subject, verdict, text, strength, throughSeq } = fact;
     const known = this.#store.get('SELECT 1 FROM insight WHERE id = ?', id) !== undefined;
@@ -84,7 +84,7 @@ export class InsightTable {
     return this.#store.all(sql, ...values, limit, offset).map(insightOf);
   }
 
-  /** Active ones born up to `throughSeq`, in the order of their claims, after `last`: a page of what reflection reads. */
+  /** Active ones born up to `throughSeq`, in the order of their claims, after `last`: a page for reflection. */
   inClaimOrder(last: Insight | undefined, throughSeq: number, limit: number): readonly Insight[] {
     const after = last === undefined ? '' : 'AND (a, b, subject, verdict, born, id) > (?, ?, ?, ?, ?, ?)';
     const place = last === undefined ? [] : [...last.pair, last.subject, last.verdict, last.bornSeq, last.id];

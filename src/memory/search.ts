@@ -14,9 +14,10 @@ const TERMS_MAX = 12;
 const NEWEST_PER_TERM = 64;
 /** Words that say nothing of what is meant. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
-  'the a an and or of to in on at is was were are it its did does do not why what when who how which has have had'.split(
-    ' ',
-  ),
+  (
+    'the a an and or of to in on at is was were are it its did does do not why what when who how which has have ' +
+    'had that this for with from'
+  ).split(' '),
 );
 
 /** The words that are searched for: lower case, each once, at most twelve, in the order of the text. */
