@@ -37,7 +37,8 @@ export type RunState =
 /** What the effect brought back. `verification` is undefined for tools that only look. */
 export type RunEvent =
   | { readonly type: 'grounded'; readonly envelope: GroundedContextEnvelope }
-  | { readonly type: 'planned'; readonly plan: Plan }
+  /** With the envelope that the plan rests on, where that is a newer one than the state's. */
+  | { readonly type: 'planned'; readonly plan: Plan; readonly envelope?: GroundedContextEnvelope }
   | { readonly type: 'guarded'; readonly decision: GuardDecision }
   | { readonly type: 'acted'; readonly result: ToolResult }
   | {
@@ -57,7 +58,7 @@ export function next(state: RunState, event: RunEvent, limits: RunLimits): RunSt
       return planOrEnd(state, event.envelope, limits);
     case 'planned':
       invariant(state.at === 'planning', `planned while ${state.at}`);
-      return guardOrEnd(state, event.plan);
+      return guardOrEnd({ ...state, envelope: event.envelope ?? state.envelope }, event.plan);
     case 'guarded':
       invariant(state.at === 'guarding', `guarded while ${state.at}`);
       return actOrEnd(state, event.decision);
@@ -82,6 +83,9 @@ function planOrEnd(state: Progress, envelope: GroundedContextEnvelope, limits: R
 }
 
 function guardOrEnd(state: Grounded, plan: Plan): RunState {
+  if (isWell(state.envelope)) {
+    return finish(state, { kind: 'resolved', score: 1, because: 'healthy again while it was decided what to do' });
+  }
   switch (plan.kind) {
     case 'act':
       return { ...state, at: 'guarding', call: plan.call, plan };

@@ -1,61 +1,154 @@
-import type { FailureClass } from '../core/classification.ts';
-import type { SymptomKind } from '../core/symptom.ts';
-import type { ToolName } from '../core/tool.ts';
+/** The exact text that a planner is sent: Reeve's own words, numbers, and shapes of log lines without their words. */
+import type { GroundedContextEnvelope } from '../core/envelope.ts';
+import type { Origin, SymptomKind } from '../core/symptom.ts';
+import type { Attempt, ToolName } from '../core/tool.ts';
+import { specOf } from '../remediation/catalog.ts';
+import { BECAUSE_CODES } from './answer.ts';
+import { type Choice, isEnd } from './choices.ts';
 
-/** One thing that a planner may choose, by its index. Nothing else it says has any effect. */
-export interface Choice {
-  readonly index: number;
-  readonly tool: ToolName | 'stop' | 'escalate';
-  /** `channel:news`, or `-` for stop and escalate. */
-  readonly target: string;
-}
+/** The envelope's fields that a planner sees; a field that is undefined is told as unknown. */
+export type PromptFields = Pick<
+  GroundedContextEnvelope,
+  | 'channelId'
+  | 'failureClassification'
+  | 'restartCount'
+  | 'restartVelocity'
+  | 'poolPressure'
+  | 'lastErrorType'
+  | 'errorFrequency'
+  | 'lastAction'
+  | 'cooldownRemaining'
+  | 'confidence'
+  | 'timestamp'
+  | 'containmentMode'
+  | 'channelHealthy'
+>;
 
-/** What a planner is told. Every field is Reeve's own word, a number, or a template that holds no outsider's words. */
+/** Everything that a planner is told. No field holds an outsider's words. */
 export interface PromptFacts {
-  readonly classification: FailureClass | undefined;
-  readonly symptom: SymptomKind;
-  /** 0 to 1. */
-  readonly confidence: number;
-  /** Undefined where it is not known. */
-  readonly healthy: boolean | undefined;
-  readonly restartCount: number;
-  readonly contained: boolean;
-  /** Shapes of the log lines, their variable parts typed or cut; each is named `L1`, `L2`, … */
-  readonly templates: readonly string[];
+  readonly fields: { readonly [Name in keyof PromptFields]: PromptFields[Name] | undefined };
+  /** Independent witnesses: `s1` and so on. */
+  readonly witnesses: readonly {
+    readonly id: string;
+    readonly origin: Origin;
+    readonly symptom: SymptomKind | undefined;
+  }[];
+  /** Log lines and samples as shapes, their variable parts typed or cut: `e1` and so on. */
+  readonly shapes: readonly { readonly id: string; readonly origin: Origin; readonly shape: string }[];
+  /** What this run has done so far. */
+  readonly attempts: readonly { readonly tool: ToolName; readonly cured: boolean | undefined }[];
+  /** What was learned from earlier incidents; at most five are told. */
+  readonly recalled: readonly string[];
+  readonly hint: string | undefined;
 }
 
-const TEMPLATES_MAX = 12;
-/** Largest prompt in characters. What does not fit is cut from the templates. */
-export const PROMPT_CHARS_MAX = 4_000;
+/** Largest prompt in characters. What does not fit is cut from what was recalled, then from the shapes. */
+export const PROMPT_CHARS_MAX = 6_000;
+const SHAPES_MAX = 12;
+const RECALLED_MAX = 5;
+const TOLD_CHARS = 300;
 
-/** The calls that may be chosen, then `stop` and `escalate`: these two are always there. */
-export function choicesOf(calls: readonly { readonly tool: ToolName; readonly target: string }[]): readonly Choice[] {
-  const ends = [
-    { tool: 'stop', target: '-' },
-    { tool: 'escalate', target: '-' },
-  ] as const;
-  return [...calls, ...ends].map(({ tool, target }, index) => ({ index, tool, target }));
+/** What is told of an envelope. `templateOf` gives the shape of a line without an outsider's words. */
+export function factsOf(
+  envelope: GroundedContextEnvelope,
+  beside: {
+    readonly templateOf: (line: string) => string;
+    readonly attempts: readonly Attempt[];
+    readonly recalled?: readonly string[];
+    readonly hint?: string | undefined;
+  },
+): PromptFacts {
+  return {
+    fields: envelope,
+    witnesses: envelope.signals.map(({ origin, symptom }, index) => ({ id: `s${index + 1}`, origin, symptom })),
+    shapes: envelope.evidence.map(({ id, origin, text }) => ({ id, origin, shape: beside.templateOf(text) })),
+    attempts: beside.attempts.map(({ result, verification }) => ({
+      tool: result.call.tool,
+      cured: verification?.cured,
+    })),
+    recalled: beside.recalled ?? [],
+    hint: beside.hint,
+  };
 }
 
-/** The exact text that a planner is sent. Pure: the same facts and choices give the same bytes. */
+/** Ids that an answer may cite: those that the prompt shows. */
+export const evidenceIdsOf = ({ witnesses, shapes }: PromptFacts): readonly string[] => [
+  ...witnesses.map(({ id }) => id),
+  ...shapes.slice(0, SHAPES_MAX).map(({ id }) => id),
+];
+
+/** Pure: the same facts and choices give the same bytes. Never longer than `PROMPT_CHARS_MAX`. */
 export function promptFor(facts: PromptFacts, choices: readonly Choice[]): string {
-  const known = (value: unknown): string => (value === undefined ? 'unknown' : String(value));
-  const head = [
-    'A streaming channel is in trouble. Choose exactly one of the numbered choices, or none if unsure.',
-    'Answer with JSON only: {"choice": <index>, "evidence": ["L1", ...]}. Any other answer is discarded.',
-    '',
-    `failure_classification: ${known(facts.classification)}`,
-    `last_error_type: ${facts.symptom}`,
-    `confidence: ${facts.confidence.toFixed(2)}`,
-    `channel_healthy: ${known(facts.healthy)}`,
-    `restart_count: ${facts.restartCount}`,
-    `containment_mode: ${facts.contained}`,
-    '',
-    'choices:',
-    ...choices.map(({ index, tool, target }) => `${index}: ${tool} ${target}`),
-    '',
-    'log shapes (variable parts typed or cut):',
-  ].join('\n');
-  const shapes = facts.templates.slice(0, TEMPLATES_MAX).map((template, at) => `L${at + 1}: ${template}`);
-  return [head, ...shapes].join('\n').slice(0, PROMPT_CHARS_MAX);
+  const head = [...RULES, '', ...fieldLines(facts), '', 'choices:', ...choices.map(choiceLine), ''].join('\n');
+  const shapes = facts.shapes.slice(0, SHAPES_MAX).map(({ id, origin, shape }) => `${id}: ${origin}: ${shape}`);
+  const learned = [
+    ...facts.recalled.slice(0, RECALLED_MAX).map((text) => `recalled: ${oneLine(text)}`),
+    ...(facts.hint === undefined ? [] : [`hint: ${oneLine(facts.hint)}`]),
+  ];
+  const rest = ['log shapes (variable parts typed or cut, words of the log left out):', ...shapes, ...learned];
+  let prompt = head;
+  for (const line of rest) {
+    if (prompt.length + line.length + 1 > PROMPT_CHARS_MAX) break;
+    prompt += `${prompt.endsWith('\n') ? '' : '\n'}${line}`;
+  }
+  return prompt.slice(0, PROMPT_CHARS_MAX);
 }
+
+const RULES = [
+  'A streaming channel is in trouble. Choose exactly one of the numbered choices.',
+  'Every choice is safe to ask for: a guard decides whether it is done. Escalate when unsure: a person is then called.',
+  'Answer with JSON only, nothing before or after it:',
+  '{"choice": <index>, "evidence_ids": ["e1"], "because_code": "<code>"}',
+  'evidence_ids: ids from below that the choice rests on; a call needs at least one.',
+  `because_code: ${BECAUSE_CODES.join(', ')}.`,
+  'Any other answer is discarded.',
+];
+
+function fieldLines({ fields, witnesses, attempts }: PromptFacts): readonly string[] {
+  const { containmentMode: contained, timestamp, confidence } = fields;
+  return [
+    `channel_id: ${known(fields.channelId)}`,
+    `failure_classification: ${known(fields.failureClassification)}`,
+    `restart_count: ${known(fields.restartCount)}`,
+    `restart_velocity: ${known(fields.restartVelocity)}`,
+    `pool_pressure: ${known(fields.poolPressure?.toFixed(2))}`,
+    `last_error_type: ${known(fields.lastErrorType)}`,
+    `error_frequency: ${known(fields.errorFrequency)}`,
+    `last_action: ${fields.lastAction ?? 'none'}`,
+    `cooldown_remaining_ms: ${known(fields.cooldownRemaining)}`,
+    `confidence: ${known(confidence?.toFixed(2))}`,
+    `timestamp: ${known(timestamp === undefined ? undefined : new Date(timestamp).toISOString())}`,
+    `containment_mode: ${contained === undefined ? 'unknown' : contained.active ? contained.reasons.join(', ') : 'false'}`,
+    `channel_healthy: ${known(fields.channelHealthy)}`,
+    ...witnesses.map(({ id, origin, symptom }) => `${id}: ${origin} says ${symptom ?? 'something else'}`),
+    ...attempts.map(({ tool, cured }, index) => `step ${index + 1}: ${tool}, ${RESULT[String(cured)]}`),
+  ];
+}
+
+const RESULT: Readonly<Record<string, string>> = {
+  true: 'its effect was verified',
+  false: 'it did not help',
+  undefined: 'it only looked',
+};
+
+const known = (value: unknown): string => (value === undefined ? 'unknown' : String(value));
+
+function choiceLine({ index, tool, target, needsApproval }: Choice): string {
+  if (isEnd(tool)) return `${index}: ${tool} ${target} (${END_MEANS[tool]})`;
+  const { effect, risk } = specOf(tool);
+  const means = effect === 'observe' ? 'only looks' : `${risk} risk${needsApproval ? ', a person is asked first' : ''}`;
+  return `${index}: ${tool} ${target} (${means})`;
+}
+
+const END_MEANS = {
+  wait: 'a person is called if it lasts',
+  stop: 'nothing more now; a person is called if it lasts',
+  escalate: 'a person is called now',
+} as const;
+
+/** Control characters and line breaks gone, at most 300 characters. */
+const oneLine = (text: string): string =>
+  text
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim()
+    .slice(0, TOLD_CHARS);

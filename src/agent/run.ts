@@ -11,8 +11,12 @@ import { specOf } from '../remediation/catalog.ts';
 export interface RunPorts {
   /** State and evidence at this moment; also written down. */
   ground(): GroundedContextEnvelope;
-  /** A known rule first; the model only if none fits. Never more than one action. */
-  decide(envelope: GroundedContextEnvelope, attempts: readonly Attempt[], signal: AbortSignal): Promise<Plan>;
+  /** Rules, or a planner among what the guard allows. Never more than one action. */
+  decide(
+    envelope: GroundedContextEnvelope,
+    attempts: readonly Attempt[],
+    signal: AbortSignal,
+  ): Promise<{ readonly plan: Plan; readonly envelope: GroundedContextEnvelope }>;
   /** Synchronous: the verdict and its reservation are one step. */
   guard(call: ToolCall, plan: Plan, envelope: GroundedContextEnvelope): GuardDecision;
   act(permit: Permit, envelope: GroundedContextEnvelope, signal: AbortSignal): Promise<ToolResult>;
@@ -69,7 +73,7 @@ async function effectOf(state: Unfinished, stage: Stage): Promise<RunEvent> {
     case 'grounding':
       return { type: 'grounded', envelope: ports.ground() };
     case 'planning':
-      return { type: 'planned', plan: await ports.decide(state.envelope, state.attempts, signal) };
+      return { type: 'planned', ...(await ports.decide(state.envelope, state.attempts, signal)) };
     case 'guarding':
       return { type: 'guarded', decision: ports.guard(state.call, state.plan, state.envelope) };
     case 'acting':

@@ -39,7 +39,7 @@ export async function createApp(configuration: Configuration, host: HostEnvironm
   const statistics = createStatistics(infrastructure.ledger);
   const models = await openConfiguredModels(config, infrastructure, building);
   const access = createAccess(config, infrastructure);
-  const decisions = createDecisions(configuration, host, { infrastructure, paging });
+  const decisions = createDecisions(configuration, host, { infrastructure, paging, model: models.model });
   const house: House = { configuration, host, infrastructure, paging, decisions };
 
   recover(house, building);
@@ -110,7 +110,7 @@ async function tellRehearsal({ host: { log }, infrastructure, decisions }: House
   const { collectors, pipeline, settings } = decisions;
   const setup = {
     clock: infrastructure.clock,
-    settings: { ...settings(), initialPhase: pipeline.phaseOf.bind(pipeline) },
+    settings: { ...settings(), planner: undefined, initialPhase: pipeline.phaseOf.bind(pipeline) },
     channels: collectors.channelSetups,
     engines: collectors.engineSetups,
     capabilities: (id: string) => infrastructure.engines.get(id)?.capabilities ?? new Set<never>(),

@@ -4,6 +4,7 @@ import type { Paging } from './paging.ts';
 import { settingsOf } from './settings.ts';
 import type { HostEnvironment } from './host_environment.ts';
 import type { Configuration } from '../config/load.ts';
+import type { Model } from '../core/model.ts';
 import type { Settings } from '../incident/pipeline/settings.ts';
 import { assembleDecisionPath, type DecisionPath } from '../incident/assembly.ts';
 import type { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
@@ -23,10 +24,14 @@ export interface Decisions {
 export function createDecisions(
   configuration: Configuration,
   host: HostEnvironment,
-  { infrastructure, paging }: { readonly infrastructure: Infrastructure; readonly paging: Paging },
+  {
+    infrastructure,
+    paging,
+    model,
+  }: { readonly infrastructure: Infrastructure; readonly paging: Paging; readonly model: Model | undefined },
 ): Decisions {
   const { clock, ledger, checkpoints, engines, lanes } = infrastructure;
-  let settings = settingsOf(configuration);
+  let settings = settingsOf(configuration, model);
   const collectors: Collectors = createCollectors(configuration, {
     clock,
     checkpoints,
@@ -54,7 +59,7 @@ export function createDecisions(
     recover,
     settings: () => settings,
     use(next) {
-      settings = settingsOf(next);
+      settings = settingsOf(next, model);
       collectors.recompile(next);
     },
   };

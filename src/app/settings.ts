@@ -1,11 +1,14 @@
 import type { Configuration } from '../config/load.ts';
+import type { Model } from '../core/model.ts';
 import { invariant } from '../core/errors.ts';
 import type { Persona } from '../core/persona.ts';
 import type { Settings } from '../incident/pipeline/settings.ts';
+import { plannerOf } from './planner.ts';
 import { createRulebook } from '../rulebook/rulebook.ts';
 
 /** What the decision path reads of a configuration. Made anew at each reload and swapped whole. */
-export function settingsOf({ config, personas, rules }: Configuration): Settings {
+export function settingsOf(configuration: Configuration, model?: Model): Settings {
+  const { config, personas, rules } = configuration;
   const byId = new Map(personas.map((persona) => [persona.id, persona]));
   const named = (id: string): Persona => {
     const persona = byId.get(id);
@@ -17,6 +20,7 @@ export function settingsOf({ config, personas, rules }: Configuration): Settings
   return {
     limits: config.limits,
     rulebook: createRulebook(rules),
+    planner: plannerOf(configuration, model),
     personaOf: (scope, group) => {
       const own = scope.kind === 'channel' ? ofChannel.get(scope.id) : undefined;
       return named(own ?? ofGroup.get(group)?.persona ?? config.persona);

@@ -28,6 +28,9 @@ const TELLERS: Tellers = {
     `envelope  ${envelope.failureClassification ?? 'no failure'}, confidence ${envelope.confidence}; ` +
     envelope.signals.map(({ origin, says }) => `${origin}: ${says}`).join('; '),
   'plan.made': ({ plan }) => `plan      ${planText(plan)}`,
+  'plan.chosen': ({ model, tool, target, becauseCode, evidenceIds }) =>
+    `planner   ${model} chose ${tool} ${target} (${becauseCode}${evidenceIds.map((id) => `, ${id}`).join('')})`,
+  'plan.rejected': ({ model, reason }) => `planner   ${model}: answer NOT used (${reason})`,
   'guard.decided': ({ call, decision }) =>
     decision.verdict === 'allow'
       ? `guard     allows ${call}`

@@ -5,10 +5,10 @@ import type { Escalation, Incident, IncidentEnding, Outcome } from './incident.t
 import type { FailureClass } from './classification.ts';
 import type { ModelFailure, ModelPurpose } from './model.ts';
 import type { MemoryFact } from './memory.ts';
-import type { GuardVerdict, Plan } from './plan.ts';
+import type { GuardVerdict, Plan, PlanRejection } from './plan.ts';
 import type { ChannelId, IncidentId, RunId, Scope } from './scope.ts';
 import type { Symptom } from './symptom.ts';
-import type { PermitTerms, ToolResult, Verification } from './tool.ts';
+import type { PermitTerms, ToolName, ToolResult, Verification } from './tool.ts';
 
 export const START_ORIGINS = ['reeve', 'engine', 'operator', 'unknown'] as const;
 export type StartOrigin = (typeof START_ORIGINS)[number];
@@ -42,6 +42,20 @@ export type JournalFact =
     }
   | { readonly type: 'envelope.taken'; readonly envelope: GroundedContextEnvelope }
   | { readonly type: 'plan.made'; readonly plan: Plan }
+  /** A planner chose one of the calls that it was offered. The plan itself follows as `plan.made`. */
+  | {
+      readonly type: 'plan.chosen';
+      readonly model: string;
+      readonly tool: ToolName | 'wait' | 'stop' | 'escalate';
+      /** `channel:news`; `-` where nothing is called. */
+      readonly target: string;
+      readonly becauseCode: string;
+      /** Of the envelope that it was shown, which is the one taken at `envelopeTakenMs`. */
+      readonly evidenceIds: readonly string[];
+      readonly envelopeTakenMs: MonoMs;
+      readonly choices: number;
+    }
+  | { readonly type: 'plan.rejected'; readonly model: string; readonly reason: PlanRejection }
   /** One call of a model ended, whatever came of it. Money in millionths of the configured currency. */
   | {
       readonly type: 'model.called';

@@ -17,6 +17,8 @@ export interface ModelRequest {
   readonly schema?: Readonly<Record<string, unknown>>;
   /** Without it the adapter's default model is asked. */
   readonly model?: string;
+  /** Ask the second configured model, where there is one. */
+  readonly useSecondary?: boolean | undefined;
   /** Most tokens the reply may have; at least 1. */
   readonly tokensMax: number;
   /** The call is over after this time, whatever the server does; at least 1 ms. */

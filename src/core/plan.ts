@@ -1,3 +1,4 @@
+import { MODEL_FAILURES } from './model.ts';
 import type { Permit, PermitTerms, ToolCall } from './tool.ts';
 
 /** Who chose this. All answer to the same guard. */
@@ -30,6 +31,19 @@ export type Plan =
   | { readonly kind: 'wait'; readonly escalateAfterMs: number; readonly because: string; readonly by: Decider }
   | { readonly kind: 'stop'; readonly because: string; readonly by: Decider }
   | { readonly kind: 'escalate'; readonly because: string; readonly by: Decider };
+
+/** Why an answer of a planner was not used; the closed set is a metric label. */
+export const PLAN_REJECTIONS = [
+  ...MODEL_FAILURES,
+  'too_long',
+  'not_json',
+  'wrong_shape',
+  'unknown_choice',
+  'forged_evidence',
+  'no_evidence',
+  'stale',
+] as const;
+export type PlanRejection = (typeof PLAN_REJECTIONS)[number];
 
 export const DENIAL_CODES = [
   'tool_unknown',

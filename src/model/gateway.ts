@@ -92,12 +92,18 @@ class Gateway implements Model {
   }
 
   async #ask(request: ModelRequest, endsMs: number): Promise<ModelAnswer> {
-    const { primary, secondary, clock } = this.#deps;
+    const { clock } = this.#deps;
+    const [primary, secondary] = this.#inOrder(request);
     const first = await this.#askOne(primary, request, endsMs);
     const leftMs = endsMs - clock.monotonicMs();
     const isOver = request.signal?.aborted === true || leftMs < 1;
     if (first.ok || secondary === undefined || isOver || !NOT_REACHED.has(first.failure)) return first;
     return this.#askOne(secondary, withoutModel(request), endsMs);
+  }
+
+  #inOrder({ useSecondary }: ModelRequest): readonly [Priced, Priced | undefined] {
+    const { primary, secondary } = this.#deps;
+    return useSecondary === true && secondary !== undefined ? [secondary, primary] : [primary, secondary];
   }
 
   async #askOne(priced: Priced, request: ModelRequest, endsMs: number): Promise<ModelAnswer> {

@@ -114,7 +114,7 @@ function restartTooSoon(before: readonly RuleStep[], attempts: readonly Attempt[
  * On the envelope's own scope. For a group the channels are named, in the order of the envelope: the first is the
  * canary.
  */
-const callOf = (tool: ToolName, envelope: GroundedContextEnvelope): ToolCall => ({
+export const callOf = (tool: ToolName, envelope: GroundedContextEnvelope): ToolCall => ({
   tool,
   target: targetOf(tool, envelope),
   channels: specOf(tool).onMany === 'each_channel' && envelope.scope.kind !== 'channel' ? envelope.channels : [],

@@ -123,6 +123,7 @@ const READERS: Readers = {
   'envelope.taken': ({ envelopes }, { envelope }) =>
     envelopes.inc({ classification: envelope.failureClassification ?? 'none' }),
   'plan.made': ({ plans }, { plan }) => plans.inc({ by: plan.by.kind }),
+  'plan.rejected': ({ planRejections }, { reason }) => planRejections.inc({ reason }),
   'model.called': ({ modelTokens, modelCalls }, { purpose, failure, promptTokens, replyTokens }) => {
     modelCalls.inc({ purpose, result: failure ?? 'ok' });
     modelTokens.inc({ purpose, direction: 'prompt' }, promptTokens);

@@ -1,3 +1,5 @@
+import type { PlannerSettings } from '../../src/agent/decide.ts';
+import type { Rule } from '../../src/core/rule.ts';
 import { loadPersonas } from '../../src/config/personas.ts';
 import { loadRules } from '../../src/config/rules.ts';
 import { countingIds, type Ids } from '../../src/core/id.ts';
@@ -30,6 +32,9 @@ export interface WorldOptions {
   readonly sources?: boolean | readonly string[];
   readonly outputProbe?: boolean;
   readonly limits?: Partial<Limits>;
+  /** Instead of the shipped rules. */
+  readonly rules?: readonly Rule[];
+  readonly planner?: PlannerSettings;
   readonly store?: MemoryStore;
   readonly time?: ReturnType<typeof fakeClock>;
   readonly engine?: FakeEngine;
@@ -56,7 +61,7 @@ export function spineWorld(options: WorldOptions = {}) {
   const failures: string[] = [];
   let phase: Phase = options.phase ?? 4;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const rulebook = createRulebook(rules.rules);
+  const rulebook = createRulebook(options.rules ?? rules.rules);
   const { sources = false } = options;
   const hasSource = (name: string): boolean => (typeof sources === 'boolean' ? sources : sources.includes(name));
   const closer: string[] = [];
@@ -73,10 +78,17 @@ export function spineWorld(options: WorldOptions = {}) {
       sourceEveryMs: 1_000,
     }),
   );
+  const lanes = createLanes({ concurrentMax: 16 }, clock);
   const { pipeline, recover } = assembleDecisionPath({
     ...{ ledger, ids, paging },
-    lanes: createLanes({ concurrentMax: 16 }, clock),
-    settings: () => ({ limits, rulebook, personaOf: () => persona, initialPhase: () => phase }),
+    lanes,
+    settings: () => ({
+      limits,
+      rulebook,
+      planner: options.planner,
+      personaOf: () => persona,
+      initialPhase: () => phase,
+    }),
     observations: {
       channels,
       engineSetups: [{ id: 'local', pollMs: 1_000, autorestartGraceMs: 1_000, hostEveryMs: undefined }],
@@ -102,6 +114,7 @@ export function spineWorld(options: WorldOptions = {}) {
   };
 
   return {
+    lanes,
     ...time,
     clock,
     pipeline,

@@ -1,11 +1,26 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { auditPlans } from '../../agent/audit.ts';
+import type { JournalEntry } from '../../core/journal.ts';
 import { toWire } from '../../core/wire.ts';
 import { auditJournal } from '../../journal/audit.ts';
 import { entryOf } from '../../journal/entry.ts';
 import { SqliteStore } from '../../journal/sqlite.ts';
 import { json, paint } from '../output.ts';
 import type { Cli } from '../context.ts';
+
+function readJournal<T>(path: string, read: (entries: Iterable<JournalEntry>) => T): T {
+  const store = SqliteStore.openForReading(path);
+  try {
+    return store.consistently(() => read(entriesIn(store)));
+  } finally {
+    store.close();
+  }
+}
+
+function* entriesIn(store: SqliteStore): Iterable<JournalEntry> {
+  for (const row of store.read({})) yield entryOf(row);
+}
 
 /** Reads the journal's file by itself: the audit of a daemon must not depend on that daemon. */
 export function addAudit(program: Command, cli: Cli, stateDirectory: () => string): void {
@@ -23,6 +38,19 @@ export function addAudit(program: Command, cli: Cli, stateDirectory: () => strin
       if (cli.wantsJson()) json(cli.terminal, { ok, records, first_bad: firstBad ?? null, because: because ?? null });
       else if (ok) cli.terminal.out(`${paint(cli.terminal, 'green', 'the chain holds')}: ${records} records\n`);
       else cli.terminal.out(`${paint(cli.terminal, 'red', 'the chain is broken')} at record ${firstBad}: ${because}\n`);
+      if (!ok) cli.fail(1);
+    });
+  audit
+    .command('plans')
+    .description('hold every piece of evidence that a planner claimed against the journal')
+    .addHelpText('after', '\nExample: reeve audit plans --json')
+    .action(() => {
+      const { ok, plans, claims, rejected, bad } = readJournal(journal(), auditPlans);
+      if (cli.wantsJson()) json(cli.terminal, { ok, plans, claims, rejected, bad });
+      else if (ok)
+        cli.terminal.out(`${plans} choices, ${claims} claims, all borne out; ${rejected} answers rejected\n`);
+      else
+        cli.terminal.out(`${bad.map(({ seq, run, because }) => `record ${seq}, run ${run}: ${because}`).join('\n')}\n`);
       if (!ok) cli.fail(1);
     });
   audit

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { choicesOf, promptFor } from '../../agent/prompt.ts';
+import { numbered } from '../../agent/choices.ts';
+import { type PromptFacts, promptFor } from '../../agent/prompt.ts';
 import { ReeveError } from '../../core/errors.ts';
+import type { SymptomKind } from '../../core/symptom.ts';
 import type { ToolName } from '../../core/tool.ts';
 import type { Catalogue } from '../../detect/patterns/catalogue.ts';
 import { classifyExcerpt, classifyLine } from '../../classifier/excerpt.ts';
@@ -64,14 +66,42 @@ function addPrompt(program: Command, cli: Cli, deps: TextDeps): void {
         const { symptom, confidence, remedy } = classifyExcerpt(lines, catalogue);
         const cure = TOOL_OF[remedy];
         const tools = cure === undefined ? LOOKS : [...LOOKS, cure];
-        const choices = choicesOf(tools.map((tool) => ({ tool, target: 'channel' })));
-        const templates = planner.templatesOf(lines);
-        const facts = { symptom, confidence, templates, restartCount: 0, contained: false };
-        const prompt = promptFor({ ...facts, classification: undefined, healthy: undefined }, choices);
+        const offered = numbered(tools.map((tool) => ({ tool, target: 'channel', needsApproval: false })));
+        const prompt = promptFor(factsOfExcerpt({ symptom, confidence }, planner.templatesOf(lines)), offered);
+        const choices = offered.map(({ index, tool, target }) => ({ index, tool, target }));
         if (cli.wantsJson()) json(cli.terminal, { id, prompt, choices });
         else cli.terminal.out(`${prompt}\n\n`);
       }
     });
+}
+
+/** Lines alone tell a symptom and how sure it is; everything else of an envelope is unknown. */
+function factsOfExcerpt(
+  { symptom, confidence }: { readonly symptom: SymptomKind; readonly confidence: number },
+  shapes: readonly string[],
+): PromptFacts {
+  return {
+    fields: {
+      channelId: undefined,
+      failureClassification: undefined,
+      restartCount: undefined,
+      restartVelocity: undefined,
+      poolPressure: undefined,
+      lastErrorType: symptom,
+      errorFrequency: undefined,
+      lastAction: undefined,
+      cooldownRemaining: undefined,
+      confidence,
+      timestamp: undefined,
+      containmentMode: undefined,
+      channelHealthy: undefined,
+    },
+    witnesses: [],
+    shapes: shapes.map((shape, index) => ({ id: `e${index + 1}`, origin: 'log', shape })),
+    attempts: [],
+    recalled: [],
+    hint: undefined,
+  };
 }
 
 function tellExcerpt(cli: Cli, { id, lines }: Excerpt, catalogue: Catalogue): void {

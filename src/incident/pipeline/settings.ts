@@ -1,3 +1,4 @@
+import type { PlannerSettings } from '../../agent/decide.ts';
 import type { InitialPhase } from '../../control/state.ts';
 import type { Phase } from '../../core/control.ts';
 import type { Limits } from '../../core/limits.ts';
@@ -9,6 +10,8 @@ import type { Rulebook } from '../../rulebook/rulebook.ts';
 export interface Settings {
   readonly limits: Limits;
   readonly rulebook: Rulebook;
+  /** When a planner may choose; undefined: never. */
+  readonly planner?: PlannerSettings | undefined;
   readonly personaOf: (scope: Scope, group: GroupId) => Persona;
   readonly initialPhase: (group: GroupId) => Phase | InitialPhase;
 }

@@ -1,3 +1,5 @@
+import type { PreviewCall } from '../../agent/choices.ts';
+import { decideStep, type PlannerSettings } from '../../agent/decide.ts';
 import { type RunEnd, type RunPorts, run } from '../../agent/run.ts';
 import { stagedStart } from '../../agent/staged.ts';
 import { isStaged } from '../../remediation/catalog.ts';
@@ -20,6 +22,7 @@ import type {
   ToolSpec,
   Verification,
 } from '../../core/tool.ts';
+import type { RuleAnswer } from '../../rulebook/rulebook.ts';
 import type { Runner } from '../../remediation/runner.ts';
 import { type VerifyDeps, verify } from '../../remediation/verify.ts';
 
@@ -48,12 +51,16 @@ export interface RunEffectsDeps {
   readonly runner: Runner;
   readonly verify: Omit<VerifyDeps, 'append' | 'clock'>;
   readonly ground: (incident: Incident) => GroundedContextEnvelope;
-  /** A rule's plan; undefined when none fits. `allowed` tells which tools may be planned at all. */
-  readonly decide: (
+  /** What the rules say; undefined when none fits. `allowed` tells which tools may be planned at all. */
+  readonly rules: (
     envelope: GroundedContextEnvelope,
     attempts: readonly Attempt[],
     allowed: (tool: ToolName) => boolean,
-  ) => Plan | undefined;
+  ) => RuleAnswer | undefined;
+  /** When a planner is asked; undefined: never. Asked anew at each step. */
+  readonly planner?: (() => PlannerSettings | undefined) | undefined;
+  /** What the guard would answer, with nothing reserved or written. */
+  readonly preview: (ask: Omit<GuardAsk, 'plan' | 'story'>) => ReturnType<PreviewCall>;
   /** The plan itself, or an escalation where an unused yes of a person binds the incident to something else. */
   readonly bound: (incident: Incident, plan: Plan, envelope: GroundedContextEnvelope) => Plan;
   /** The persona of now: an edit that takes something away holds from the next question on. */
@@ -110,6 +117,7 @@ class Conducting {
   readonly #deps: RunEffectsDeps;
   readonly #endsMs: MonoMs;
   #highRiskUsed = false;
+  #plannerAsked = 0;
   /** Envelope and plan wait for the guard's answer, which comes in the same moment: one write for all three. */
   readonly #unwritten: JournalFact[] = [];
   /** The newest envelope, for the page. */
@@ -124,7 +132,7 @@ class Conducting {
   ports(): RunPorts {
     return {
       ground: () => this.#ground(),
-      decide: async (envelope, attempts) => this.#decide(envelope, attempts),
+      decide: (envelope, attempts, signal) => this.#decide(envelope, attempts, signal),
       guard: (call, plan, envelope) => this.#guard(call, plan, envelope),
       act: (permit, envelope, signal) => this.#act(permit, envelope, signal),
       verify: (permit, result, signal) => this.#verify(permit, result, signal),
@@ -148,22 +156,33 @@ class Conducting {
     return this.last;
   }
 
-  #decide(envelope: GroundedContextEnvelope, attempts: readonly Attempt[]): Plan {
+  async #decide(envelope: GroundedContextEnvelope, attempts: readonly Attempt[], signal: AbortSignal) {
     const { incident } = this.#order;
-    const persona = this.#deps.persona(incident);
-    const allowed = (tool: ToolName) =>
-      accessOf(persona, tool) !== 'deny' &&
-      modeAllows(persona, this.#spec(tool)) &&
-      this.#deps.available(incident, tool);
-    const none: Plan = {
-      kind: 'escalate',
-      because: `no rule fits ${envelope.failureClassification ?? 'what is seen'}`,
-      by: { kind: 'policy', because: 'no rule fits' },
-    };
-    const plan = this.#deps.bound(incident, this.#deps.decide(envelope, attempts, allowed) ?? none, envelope);
+    const decided = await decideStep({
+      incident: incident.id,
+      envelope,
+      attempts,
+      asked: this.#plannerAsked,
+      settings: this.#deps.planner?.(),
+      signal,
+      rules: (now) => this.#deps.rules(now, attempts, (tool) => this.#mayPlan(tool)),
+      preview: (now) => (call) => this.#deps.preview({ ...this.#ask(now), call }),
+      ground: () => this.#ground(),
+      note: (fact) => this.#unwritten.push(fact),
+      write: () => this.write(),
+    });
+    if (decided.asked) this.#plannerAsked += 1;
+    const plan = this.#deps.bound(incident, decided.plan, decided.envelope);
     this.#unwritten.push({ type: 'plan.made', plan });
     if (plan.kind !== 'act') this.write();
-    return plan;
+    return { plan, envelope: decided.envelope };
+  }
+
+  #mayPlan(tool: ToolName): boolean {
+    const { incident } = this.#order;
+    const persona = this.#deps.persona(incident);
+    const isAllowed = accessOf(persona, tool) !== 'deny' && modeAllows(persona, this.#spec(tool));
+    return isAllowed && this.#deps.available(incident, tool);
   }
 
   #guard(call: ToolCall, plan: Plan, envelope: GroundedContextEnvelope): GuardDecision {

@@ -105,7 +105,18 @@ export class Runs {
       },
       ground: (incident) => snapshots.envelope(incident),
       persona: ({ scope, group }) => settings().personaOf(scope, group),
-      decide: (envelope, attempts, allowed) => settings().rulebook.decide(envelope, attempts, allowed),
+      rules: (envelope, attempts, allowed) => {
+        const { rulebook } = settings();
+        if (rulebook.answer !== undefined) return rulebook.answer(envelope, attempts, allowed);
+        const plan = rulebook.decide(envelope, attempts, allowed);
+        return plan && { plan, rule: '-', planner: undefined, modelUse: undefined };
+      },
+      planner: () => settings().planner,
+      preview: ({ call, envelope, persona, incident, run, highRiskUsed }) => {
+        const decider = { kind: 'model', model: settings().planner?.planner.name ?? 'none' } as const;
+        const request = { call, envelope, persona, incident, run, decider, stepHighRiskUsed: highRiskUsed };
+        return guard.preview(request);
+      },
       bound: (incident, plan, envelope) => this.#bound(incident, plan, envelope),
       ask: (ask) => this.#ask(ask),
       child: ({ persona, incident }, parent, channel) => guard.child({ parent, channel, persona, incident }),
