@@ -118,7 +118,7 @@ function fieldLines({ fields, witnesses, attempts }: PromptFacts): readonly stri
     `cooldown_remaining_ms: ${known(fields.cooldownRemaining)}`,
     `confidence: ${known(confidence?.toFixed(2))}`,
     `timestamp: ${known(timestamp === undefined ? undefined : new Date(timestamp).toISOString())}`,
-    `containment_mode: ${contained === undefined ? 'unknown' : contained.active ? contained.reasons.join(', ') : 'false'}`,
+    `containment_mode: ${known(contained?.active === true ? contained.reasons.join(', ') : contained?.active)}`,
     `channel_healthy: ${known(fields.channelHealthy)}`,
     ...witnesses.map(({ id, origin, symptom }) => `${id}: ${origin} says ${symptom ?? 'something else'}`),
     ...attempts.map(({ tool, cured }, index) => `step ${index + 1}: ${tool}, ${RESULT[String(cured)]}`),

@@ -56,6 +56,7 @@ describe('reeve, as people type it', { timeout: 120_000 }, () => {
     init: { args: () => [rig.at('fresh')] },
     classify: { args: () => [rig.at('news.log')], ndjson: true },
     'audit verify': { args: () => [] },
+    'audit plans': { args: () => [] },
     'audit export': { args: () => [], ndjson: true },
     backtest: { args: () => ['--logs', `news=${rig.at('news.log')}`] },
     status: { args: () => [] },
