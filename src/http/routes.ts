@@ -1,4 +1,5 @@
 // One application for all routes, and the order in which a request is asked who it is.
+import { TLSSocket } from 'node:tls';
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { secureHeaders } from 'hono/secure-headers';
@@ -8,7 +9,9 @@ import { addApi } from './api.ts';
 import { grantOf, type TokenGrant } from './auth/grants.ts';
 import { refusalOf } from './auth/origin.ts';
 import { type Refusals, sourceOf } from './auth/refusals.ts';
+import { Sessions } from './auth/sessions.ts';
 import { loadConsole } from './console.ts';
+import { addConsoleSessions, sessionKeysOf } from './console_sessions.ts';
 import type { Daemon } from './daemon.ts';
 import { addIntake, type Intake } from './intake.ts';
 import { type HttpEnv, needs, refuse } from './request.ts';
@@ -39,17 +42,22 @@ export function createRoutes(deps: RouteDeps, withMetrics: boolean): Hono<HttpEn
     if (grant !== undefined) deps.onUse?.(grant);
     return grant;
   };
+  const sessions = new Sessions(deps.clock);
+  const isSecure = (c: Context<HttpEnv>): boolean => c.env?.incoming?.socket instanceof TLSSocket;
+  const inSession = (c: Context<HttpEnv>): TokenGrant | undefined =>
+    sessions.grantOf(sessionKeysOf(c, { isSecure }), deps.grants());
   if (deps.intake !== undefined) addIntake(app, { intake: deps.intake, grantOf: bearer });
   app.use(bodyLimit({ maxSize: BODY_BYTES_MAX, onError: (c) => c.json({ error: 'too_large' }, 413) }));
   addOpenRoutes(app, deps.daemon);
   if (withMetrics) app.get('/metrics', (c) => exposition(c, deps.daemon));
   app.use('/api/*', async (c, next) => {
     const authorization = c.req.header('authorization');
-    const held = bearer(authorization);
+    const held = authorization === undefined ? inSession(c) : bearer(authorization);
     if (held === undefined) return refuse(c, authorization === undefined ? 'no_token' : 'unknown_token', WITHOUT);
     c.set('grant', held);
     return needs(c, 'read') ?? next();
   });
+  addConsoleSessions(app, { sessions, isSecure });
   const isGood = (grant: TokenGrant): boolean => deps.grants().some(({ sha256 }) => sha256 === grant.sha256);
   addApi(app, { ...deps, isGood });
   app.notFound((c) => c.json({ error: 'not_found', message: `there is nothing at ${c.req.path}` }, 404));
@@ -72,6 +80,11 @@ export function createMetricsRoutes(deps: RouteDeps): Hono<HttpEnv> {
 
 /** Stands before every route of every listener, loopback included. */
 function addDoor(app: Hono<HttpEnv>, { hosts, refusals }: RouteDeps): void {
+  // What the API says is of the moment and for one reader: no browser and no proxy keeps it.
+  app.use(async (c, next) => {
+    await next();
+    c.header('Cache-Control', 'no-store');
+  });
   app.use(secureHeaders({ contentSecurityPolicy: { defaultSrc: ["'self'"], frameAncestors: ["'none'"] } }));
   app.use(async (c, next) => {
     await next();

@@ -98,26 +98,66 @@ describe.skipIf(CHROMIUM === undefined)('the console in a real browser (needs ch
 
   const text = (selector: string) => page.locator(selector).innerText();
 
+  async function signIn(token: string): Promise<void> {
+    await page.locator('#token').fill(token);
+    await page.locator('#login button').click();
+  }
+
   async function open(next: object): Promise<void> {
     status = next;
     await page.goto(server.url);
-    await page.evaluate((token) => sessionStorage.setItem('reeve-token', token), TOKEN);
-    await page.reload();
+    await page.locator('#main, #login').and(page.locator(':visible')).waitFor();
+    if (await page.locator('#login').isVisible()) await signIn(TOKEN);
     await page.locator('#main').waitFor({ state: 'visible' });
+    complaints.splice(0, complaints.length, ...complaints.filter((one) => !one.includes('401')));
   }
 
   it('asks for the token, says that a wrong one is not known, and opens with the right one', async () => {
     status = troubled;
     await page.goto(server.url);
-    await page.locator('#token').fill('wrong');
-    await page.locator('#login button').click();
+    await signIn('wrong');
     await expect.poll(() => text('#state')).toContain('not known');
-    await page.locator('#token').fill(` ${TOKEN}\n`);
-    await page.locator('#login button').click();
+    await signIn(` ${TOKEN}\n`);
     await page.locator('#main').waitFor({ state: 'visible' });
     expect(await page.locator('#token').inputValue()).toBe('');
     expect(await page.locator('#login').isVisible()).toBe(false);
     expect(complaints.filter((one) => !one.includes('401'))).toEqual([]);
+    complaints.length = 0;
+  }, 30_000);
+
+  it('keeps the token nowhere in the browser, and nothing that would work without its cookie', async () => {
+    await open(calm);
+    const kept = await page.evaluate('JSON.stringify([{...sessionStorage}, {...localStorage}, document.cookie])');
+    expect(kept).not.toContain(TOKEN);
+    const [{ 'reeve-session': csrf }, , readable] = JSON.parse(String(kept)) as [
+      Record<string, string>,
+      object,
+      string,
+    ];
+    expect(readable).toBe('');
+    const [cookie] = await page.context().cookies(server.url);
+    expect(cookie).toMatchObject({ name: 'reeve', httpOnly: true, sameSite: 'Strict' });
+    expect(cookie?.value).not.toContain(TOKEN);
+    const ask = (headers: Record<string, string>) => fetch(`${server.url}/api/v1/status`, { headers });
+    const pair = { cookie: `reeve=${cookie?.value}`, 'x-reeve-csrf': csrf! };
+    expect((await ask(pair)).status).toBe(200);
+    expect((await ask({ cookie: pair.cookie })).status).toBe(401);
+    expect((await ask({ 'x-reeve-csrf': csrf! })).status).toBe(401);
+    expect((await ask({ ...pair, 'x-reeve-csrf': 'guess' })).status).toBe(401);
+    expect((await ask({ ...pair, authorization: 'Bearer wrong' })).status).toBe(401);
+  }, 30_000);
+
+  it('stays signed in over a reload, and signs out for good', async () => {
+    await open(calm);
+    const [cookie] = await page.context().cookies(server.url);
+    const csrf = String(await page.evaluate("sessionStorage.getItem('reeve-session')"));
+    await page.reload();
+    await page.locator('#main').waitFor({ state: 'visible' });
+    await page.locator('#leave').click();
+    await page.locator('#login').waitFor({ state: 'visible' });
+    expect(await page.context().cookies(server.url)).toEqual([]);
+    const headers = { cookie: `reeve=${cookie?.value}`, 'x-reeve-csrf': csrf };
+    expect((await fetch(`${server.url}/api/v1/status`, { headers })).status).toBe(401);
     complaints.length = 0;
   }, 30_000);
 

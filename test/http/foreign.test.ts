@@ -143,6 +143,12 @@ const table: readonly Refused[] = [
   ]),
   { what: 'no Authorization', status: 401, headers: { authorization: '' } },
   { what: 'a token in the query', status: 401, path: `/api/v1/freeze?token=${GOOD}`, headers: { authorization: '' } },
+  { what: 'a session for who brings no token', status: 401, path: '/api/v1/session', headers: { authorization: '' } },
+  {
+    what: 'half a session',
+    status: 401,
+    headers: { authorization: '', 'x-reeve-csrf': GOOD, cookie: `reeve=${GOOD}` },
+  },
   { what: 'a token in a cookie', status: 401, headers: { authorization: '', cookie: `token=${GOOD}` } },
   ...METHODS.map((method) => ({ what: `${method} on a command`, status: [404, 405], method })),
   ...['/api/v1/freeze/', '/api/v1//freeze', '/API/V1/freeze', '/api/v1/status/../freeze/x'].map((path) => ({

@@ -94,6 +94,11 @@ describe('reading', () => {
     expect(await page.text()).not.toMatch(/<script>|onclick=|style="/);
   });
 
+  it.each(['/api/v1/status', '/api/v1/nothing', '/metrics', '/', '/console.js', '/healthz'])(
+    'lets nobody keep what is at %s',
+    async (path) => expect((await ask(path, { scope: 'read' })).headers.get('cache-control')).toBe('no-store'),
+  );
+
   it('describes every command route in its OpenAPI document', async () => {
     const document = (await (await ask('/api/v1/openapi.json', { scope: 'read' })).json()) as {
       paths: Record<string, unknown>;

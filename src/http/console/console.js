@@ -1,7 +1,9 @@
 'use strict';
 const REFRESH_MS = 2000;
 const byId = (id) => document.getElementById(id);
-let token = sessionStorage.getItem('reeve-token') || '';
+// Half of a session, worth nothing without the cookie that no script can read. The token itself is kept nowhere.
+let session = sessionStorage.getItem('reeve-session') || '';
+let said = '';
 let shownAt = 0;
 let timer = 0;
 
@@ -43,7 +45,7 @@ function fill(id, head, rows, empty) {
 }
 
 async function ask(path) {
-  const answer = await fetch(path, { headers: { authorization: 'Bearer ' + token }, cache: 'no-store' });
+  const answer = await fetch(path, { headers: { 'x-reeve-csrf': session }, cache: 'no-store' });
   if (answer.status === 401) throw Object.assign(new Error('token'), { login: true });
   if (!answer.ok) throw new Error(path + ' answered ' + answer.status);
   return answer.json();
@@ -88,6 +90,7 @@ function paintAttention(notes) {
 
 function paint(status, recent) {
   byId('login').hidden = true;
+  byId('leave').hidden = false;
   byId('main').hidden = false;
   const notes = notesOf(status);
   const incidents = status.incidents || [];
@@ -119,8 +122,10 @@ async function refresh() {
   } catch (error) {
     if (error.login) {
       byId('login').hidden = false;
+      byId('leave').hidden = true;
       byId('main').hidden = true;
-      byId('state').textContent = token ? 'this token is not known' : 'a token is needed';
+      byId('state').textContent = said || (session ? 'the session is over: a token is needed' : 'a token is needed');
+      document.title = 'Reeve';
       return;
     }
     complain(error);
@@ -128,11 +133,29 @@ async function refresh() {
   timer = setTimeout(refresh, REFRESH_MS);
 }
 
+function keep(key) {
+  session = key;
+  if (key) sessionStorage.setItem('reeve-session', key);
+  else sessionStorage.removeItem('reeve-session');
+}
+
+/** The token goes over once, for a session; from then on the browser has nothing that works elsewhere. */
+async function signIn(token) {
+  const answer = await fetch('/api/v1/session', { method: 'POST', headers: { authorization: 'Bearer ' + token } });
+  said = answer.ok ? '' : answer.status === 401 ? 'this token is not known' : 'this token may not look at the console';
+  keep(answer.ok ? (await answer.json()).csrf : '');
+}
+
 byId('login').addEventListener('submit', (event) => {
   event.preventDefault();
-  token = byId('token').value.trim();
+  const token = byId('token').value.trim();
   byId('token').value = '';
-  sessionStorage.setItem('reeve-token', token);
+  signIn(token).catch(() => { said = 'no answer: try again'; }).then(refresh);
+});
+byId('leave').addEventListener('click', async () => {
+  await fetch('/api/v1/session/end', { method: 'POST', headers: { 'x-reeve-csrf': session } }).catch(() => undefined);
+  keep('');
+  said = '';
   refresh();
 });
 refresh();
