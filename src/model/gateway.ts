@@ -111,11 +111,10 @@ class Gateway implements Model {
     const because = this.#overBudget(priced, request);
     if (because !== undefined) return { ok: false, failure: 'budget_spent', because };
     const startedMs = clock.monotonicMs();
-    const answer = await priced.model.generate({ ...request, deadlineMs: Math.max(1, endsMs - startedMs) });
-    // The caller's signal carries the deadline too: what it ended by is told as what it was.
-    const ended = isLate(answer, request) ? { ...answer, failure: 'deadline' as const } : answer;
-    this.#record(priced, request, { answer: ended, tookMs: clock.monotonicMs() - startedMs });
-    return ended;
+    const asked = priced.model.generate({ ...request, deadlineMs: Math.max(1, endsMs - startedMs) });
+    const answer = await orCutShort(asked, request);
+    this.#record(priced, request, { answer, tookMs: clock.monotonicMs() - startedMs });
+    return answer;
   }
 
   #overBudget({ price }: Priced, request: ModelRequest): string | undefined {
@@ -186,5 +185,16 @@ function cutShort(request: ModelRequest, reason: unknown): ModelAnswer {
   return { ok: false, failure: 'aborted', because: 'the caller left' };
 }
 
-const isLate = (answer: ModelAnswer, { signal }: ModelRequest): answer is Extract<ModelAnswer, { ok: false }> =>
-  !answer.ok && answer.failure === 'aborted' && isTimeOut(signal?.reason);
+/**
+ * The answer, unless the signal aborts first. An adapter that ignores its signal holds up nobody, and the caller's
+ * deadline is told as what it is, though the adapter only saw a signal.
+ */
+function orCutShort(asked: Promise<ModelAnswer>, request: ModelRequest): Promise<ModelAnswer> {
+  const { signal } = request;
+  if (signal === undefined) return asked;
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => resolve(cutShort(request, signal.reason));
+    signal.addEventListener('abort', onAbort, { once: true });
+    asked.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}

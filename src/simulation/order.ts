@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../core/wire.ts';
 import { figuresOf } from './figures.ts';
+import { hostileModel } from './hostile_models.ts';
 import { greedyPlanner, randomPlanner } from './planners.ts';
 import { COMPARED_KINDS, runBaseline } from './baseline_policies.ts';
 import { type Scenario, scenarioOf } from './scenario.ts';
@@ -16,7 +17,8 @@ export interface SimulationOrder {
   readonly storm: boolean;
   /** So many times as long between two faults as in the densest world. */
   readonly calm: number;
-  readonly planner: 'rules' | 'random' | 'adversary';
+  /** `model`: a hostile one goes before the rules. */
+  readonly planner: 'rules' | 'random' | 'adversary' | 'model';
   /**
    * One that is named runs in the world that all of them are compared in: no fault is dropped, and none befalls Reeve
    * itself. Unnamed, it is Reeve among everything that can happen to it.
@@ -29,6 +31,7 @@ export type Policy = 'reeve' | 'none' | 'naive' | 'health_tasks' | 'monit';
 const HOW: Readonly<Record<SimulationOrder['planner'], SimulationOptions>> = {
   rules: {},
   random: { rulebook: (script) => randomPlanner(script).rulebook },
+  model: { hostile: (script) => hostileModel('moody', script) },
   adversary: { rulebook: (script) => greedyPlanner(script).rulebook, adversary: true },
 };
 

@@ -3,6 +3,7 @@ import { DEFAULT_LIMITS } from '../core/limits.ts';
 import type { Persona } from '../core/persona.ts';
 import type { ChannelSetup, EngineSetup } from '../ground/facts/setup.ts';
 import type { Rulebook } from '../rulebook/rulebook.ts';
+import type { HostileModel } from './hostile_models.ts';
 import type { SimulatedDaemonParts } from './simulated_daemon.ts';
 import type { ChannelPlan, Scenario } from './scenario.ts';
 import { shippedFiles } from './shipped_files.ts';
@@ -13,12 +14,14 @@ export interface SettingChoices {
   /** Who plans; the shipped rules where nothing is said. */
   readonly rulebook?: (script: Scenario) => Rulebook;
   readonly persona?: Persona;
+  /** A model that chooses; none where nothing is said. */
+  readonly hostile?: (script: Scenario) => HostileModel;
 }
 
 /** What every life of Reeve is given alike. */
 export type Settings = Pick<
   SimulatedDaemonParts,
-  'ids' | 'limits' | 'rulebook' | 'persona' | 'phase' | 'channels' | 'engineSetups'
+  'ids' | 'limits' | 'rulebook' | 'hostile' | 'persona' | 'phase' | 'channels' | 'engineSetups'
 >;
 
 /** The settings of one run. The names that they count up belong to it alone. */
@@ -29,6 +32,7 @@ export function settingsOf(script: Scenario, choices: SettingChoices): Settings 
     ids: idsOf(),
     limits: { ...DEFAULT_LIMITS, ...script.limits },
     rulebook: choices.rulebook?.(script) ?? files.rulebook,
+    hostile: choices.hostile?.(script),
     persona: choices.persona ?? files.personas.find(({ id }) => id === script.persona) ?? files.personas[0]!,
     phase: script.phase,
     channels: script.channels.map(channelSetupOf),

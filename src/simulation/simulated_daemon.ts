@@ -1,3 +1,5 @@
+import type { PlannerSettings } from '../agent/decide.ts';
+import { modelUseProjection } from '../model/use.ts';
 import type { Engine } from '../core/engine.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Ids, Random } from '../core/id.ts';
@@ -22,6 +24,7 @@ import { Ledger } from '../journal/ledger.ts';
 import type { MemoryStore } from '../journal/memory.ts';
 import { createLanes } from '../resilience/lanes.ts';
 import type { Rulebook } from '../rulebook/rulebook.ts';
+import { type HostileModel, hostilePlanner } from './hostile_models.ts';
 import { TimerQueue, clockOn, type SimulatedHost } from './virtual_time.ts';
 
 export interface SimulatedDaemonParts {
@@ -32,6 +35,8 @@ export interface SimulatedDaemonParts {
   readonly random: Random;
   readonly limits: Limits;
   readonly rulebook: Rulebook;
+  /** A model that chooses, too. */
+  readonly hostile?: HostileModel | undefined;
   readonly persona: Persona;
   readonly phase: Phase;
   readonly channels: readonly ChannelSetup[];
@@ -93,13 +98,21 @@ export class SimulatedDaemon {
 
   #assemble(): DecisionPath {
     const { ids, limits, rulebook, persona, phase, channels, engineSetups, lookCloser, lookNow } = this.#parts;
-    const settings = { limits, rulebook, personaOf: () => persona, initialPhase: () => phase };
+    const planner = this.#planner();
+    const settings = { limits, rulebook, planner, personaOf: () => persona, initialPhase: () => phase };
     return assembleDecisionPath({
       ...{ ledger: this.ledger, append: this.append, paging: this.#paging, ids, settings: () => settings },
       lanes: createLanes({ concurrentMax: 16 }, this.ledger.clock),
       observations: { channels, engineSetups, lookCloser, lookNow, engines: this.#parts.engines(this) },
       onFailure: (text) => this.#fail(text),
     });
+  }
+
+  #planner(): PlannerSettings | undefined {
+    const { hostile } = this.#parts;
+    if (hostile === undefined) return undefined;
+    const use = this.ledger.register(modelUseProjection);
+    return hostilePlanner(hostile, { clock: this.ledger.clock, append: this.append, use });
   }
 
   #createDispatcher(): Dispatcher {

@@ -124,6 +124,20 @@ describe('the gateway to the models', () => {
     expect(await Promise.all(answers)).toMatchObject([{ failure: 'deadline' }, { failure: 'deadline' }]);
   });
 
+  it('is not held up by a model that never ends: the next call is asked', async () => {
+    let calls = 0;
+    const { model } = scripted('a/m', () => {
+      calls += 1;
+      return calls === 1 ? new Promise(() => {}) : says('now')();
+    });
+    const { gateway, advance, written } = gatewayTo({ primary: { model, price: FREE } });
+    const first = gateway.generate(REQUEST);
+    await advance(8_000);
+    expect(await first).toMatchObject({ ok: false, failure: 'deadline' });
+    expect(await gateway.generate(REQUEST)).toMatchObject({ reply: { text: 'now' } });
+    expect(written.map(({ fact }) => fact.type === 'model.called' && fact.failure)).toEqual(['deadline', undefined]);
+  });
+
   it('turns away what would wait behind too many', async () => {
     const { model } = scripted('a/m', () => new Promise(() => {}));
     const { gateway } = gatewayTo({ primary: { model, price: FREE } });

@@ -6,7 +6,7 @@ import type { Cli } from '../context.ts';
 
 export const SIMULATED_POLICIES = ['reeve', 'none', 'naive', 'health_tasks', 'monit'] as const;
 export type SimulatedPolicy = (typeof SIMULATED_POLICIES)[number];
-export const SIMULATED_PLANNERS = ['rules', 'random', 'adversary'] as const;
+export const SIMULATED_PLANNERS = ['rules', 'random', 'adversary', 'model'] as const;
 export type SimulatedPlanner = (typeof SIMULATED_PLANNERS)[number];
 
 export interface SimulationOrder {
