@@ -38,6 +38,7 @@ const PACKAGES: Record<string, RegExp> = {
   '@hono/node-server': /^http\//,
   commander: /^cli\//,
   'fast-xml-parser': /^(engine|collect)\//,
+  nodemailer: /^escalate\/receivers\/email\//,
   'pure-rand': /^simulation\//,
 };
 

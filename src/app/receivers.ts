@@ -1,9 +1,10 @@
-import type { Config, ReceiverConfig } from '../config/config.ts';
+/** Builds the receivers of the configuration, each behind a breaker of its own. */
+import { readFileSync } from 'node:fs';
+import type { Config } from '../config/config.ts';
 import type { Clock } from '../core/clock.ts';
-import { alertmanager } from '../escalate/alertmanager.ts';
-import type { PostJson, Receiver } from '../escalate/receiver.ts';
-import { webhook } from '../escalate/webhook.ts';
-import { boundedFetch } from '../resilience/http.ts';
+import type { PlaceOf, PostJson, Receiver } from '../escalate/receiver.ts';
+import { createReceiver } from '../escalate/receivers/factory.ts';
+import { boundedFetch, retryAfterMs } from '../resilience/http.ts';
 import { createTransport } from '../resilience/transport.ts';
 
 const POST_MS = 10_000;
@@ -17,45 +18,35 @@ export function receiversOf(
   { clock, building }: { readonly clock: Clock; readonly building: AsyncDisposableStack },
 ): readonly Receiver[] {
   const ask = building.use(boundedFetch(clock, { unreachable: 'RECEIVER_UNREACHABLE', refused: 'RECEIVER_REFUSED' }));
+  const placeOf = placesOf(config);
   return config.receivers.map((receiver) => {
     const transport = building.use(
       createTransport(`receiver/${receiver.id}`, { timeoutMs: POST_MS, openMs: OPEN_MS }, clock),
     );
-    const post: PostJson = (url, { body, headers, signal }) =>
-      transport.call(
-        (limit) =>
-          ask({
-            url,
-            method: 'POST',
-            headers: { 'content-type': 'application/json', ...headers },
-            body,
-            timeoutMs: POST_MS,
-            bytesMax: ANSWER_BYTES_MAX,
-            signal: limit,
-            accept: () => true,
-          }),
+    const post: PostJson = async (url, { body, headers, signal }) => {
+      const bounds = { timeoutMs: POST_MS, bytesMax: ANSWER_BYTES_MAX, accept: () => true };
+      const answer = await transport.call(
+        (limit) => ask({ url, method: 'POST', headers, body, signal: limit, ...bounds }),
         { signal },
       );
-    return adapterOf(receiver, { post, clock, config });
+      return { status: answer.status, retryAfterMs: retryAfterMs(answer.headers) };
+    };
+    return createReceiver(receiver, {
+      post,
+      guarded: (action, signal) => transport.call(action, { signal }),
+      clock,
+      secret: (name) => receiver.secrets[name]?.reveal(),
+      placeOf,
+      readFile: (path) => readFileSync(path, 'utf8'),
+    });
   });
 }
 
-function adapterOf(receiver: ReceiverConfig, deps: { post: PostJson; clock: Clock; config: Config }): Receiver {
-  const { post, clock, config } = deps;
-  if (receiver.kind === 'webhook') {
-    const secrets = receiver.secret === undefined ? [] : [receiver.secret.reveal()];
-    return webhook({ name: receiver.id, url: receiver.url, post, clock, secrets });
-  }
+function placesOf(config: Config): PlaceOf {
   const byId = new Map(config.channels.map((channel) => [channel.id, channel]));
-  return alertmanager({
-    name: receiver.id,
-    url: receiver.url,
-    post,
-    clock,
-    placeOf: (scope) => {
-      const channel = scope.kind === 'channel' ? byId.get(scope.id) : undefined;
-      if (channel !== undefined) return { group: channel.group, engine: channel.engine };
-      return scope.kind === 'group' ? { group: scope.id } : scope.kind === 'engine' ? { engine: scope.id } : {};
-    },
-  });
+  return (scope) => {
+    const channel = scope.kind === 'channel' ? byId.get(scope.id) : undefined;
+    if (channel !== undefined) return { group: channel.group, engine: channel.engine };
+    return scope.kind === 'group' ? { group: scope.id } : scope.kind === 'engine' ? { engine: scope.id } : {};
+  };
 }

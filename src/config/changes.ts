@@ -96,7 +96,7 @@ const RESTART_VIEWS: Readonly<Record<(typeof NEEDS_RESTART)[number], (config: Co
   syslog: ({ collectors: { syslog } }) => syslog,
   journald: ({ collectors: { journald } }) => journald,
   prometheus: ({ collectors: { prometheus } }) => prometheus.map((each) => [each, each.token?.reveal()]),
-  receivers: ({ receivers }) => receivers.map((each) => [each, 'secret' in each ? each.secret?.reveal() : undefined]),
+  receivers: ({ receivers }) => receivers.map((each) => [each, Object.values(each.secrets).map((one) => one.reveal())]),
   models: ({ models }) => [models, models?.servers.map(({ key }) => key?.reveal())],
   http: ({ http }) => http,
   metrics_prefix: ({ metricsPrefix }) => metricsPrefix,

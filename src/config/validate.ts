@@ -1,8 +1,10 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Problem } from '../core/errors.ts';
 import { descriptionAt, keysAt } from './shape.ts';
 import { listed, nearest, shown } from './words.ts';
 import { bounded, type ParsedYaml, type Path } from './yaml.ts';
+
+export { checked, type Meaning } from '../core/document/checked.ts';
 
 /** What a schema is laid on: the value, where it stands, and how it was written where that differs. */
 export type Source = Pick<ParsedYaml, 'file' | 'value' | 'at'> & {
@@ -13,9 +15,6 @@ export type Source = Pick<ParsedYaml, 'file' | 'value' | 'at'> & {
 export type Validated<T> =
   | { readonly ok: true; readonly value: T; readonly problems: readonly [] }
   | { readonly ok: false; readonly value: undefined; readonly problems: readonly Problem[] };
-
-/** What a check of one value says: its meaning, or why not and what to write instead. */
-export type Meaning<T> = { readonly ok: T } | { readonly no: string; readonly hint?: string; readonly path?: Path };
 
 type Issue = z.core.$ZodIssue;
 type Said = { readonly message: string; readonly hint?: string | undefined; readonly part?: 'key' | 'value' };
@@ -41,23 +40,6 @@ export function validate<S extends z.ZodType>(schema: S, source: Source, prefix:
 /** By file, then from top to bottom, as a person works through them. */
 export const inOrder = (problems: readonly Problem[]): readonly Problem[] =>
   [...problems].sort((a, b) => a.file.localeCompare(b.file) || a.line - b.line || a.column - b.column);
-
-/**
- * A value whose whole check is one function, so that its message is exact; `json` is what editors see of it.
- * The function gets whatever stands in the file, of any type.
- */
-export function checked<T>(check: (input: unknown) => Meaning<T>, json: z.core.GlobalMeta & Record<string, unknown>) {
-  return z
-    .unknown()
-    .transform((input, context): T => {
-      const meaning = check(input);
-      if ('ok' in meaning) return meaning.ok;
-      const { no, hint, path } = meaning;
-      context.addIssue({ code: 'custom', message: no, params: { said: true, hint }, path: [...(path ?? [])] });
-      return z.NEVER;
-    })
-    .meta(json);
-}
 
 /** One problem with a place, for checks that no schema can say. `part: 'key'` points at the key, not at the value. */
 export function problemAt(source: Pick<Source, 'file' | 'at'>, path: Path, said: Said): Problem {

@@ -2,7 +2,7 @@ import type { FailureClass, Severity } from '../core/classification.ts';
 import type { EpochMs } from '../core/clock.ts';
 import { ReeveError } from '../core/errors.ts';
 import type { EscalationReason } from '../core/incident.ts';
-import type { IncidentId, Scope } from '../core/scope.ts';
+import type { EngineId, GroupId, IncidentId, Scope } from '../core/scope.ts';
 import { failureOf, RequestFailed, statusOf } from '../resilience/failure.ts';
 
 /** `trigger`: something new; `repeat`: still open and nobody took it; `resolve`: over. */
@@ -37,6 +37,12 @@ export interface Notice extends NoticeLabels {
   /** The labels under which this receiver knows the page so far, when they were others. */
   readonly previous: NoticeLabels | undefined;
 }
+
+/** Where a scope belongs, as far as the configuration says. */
+export type PlaceOf = (scope: Scope) => {
+  readonly group?: GroupId | undefined;
+  readonly engine?: EngineId | undefined;
+};
 
 /** Somewhere that a person hears of it. */
 export interface Receiver {
@@ -92,7 +98,5 @@ export function describeFailure(thrown: unknown): string {
 }
 
 /** The receiver is there and says no to this message; anything else is an outage of the receiver. */
-export function isRefusal(thrown: unknown): boolean {
-  const status = statusOf(thrown);
-  return status !== undefined && status < 500 && !RETRYABLE_STATUS.has(status);
-}
+export const isRefusal = (thrown: unknown): boolean =>
+  thrown instanceof ReeveError && thrown.code === 'RECEIVER_REFUSED';

@@ -118,7 +118,7 @@ function judge(answer: HttpAnswer, request: HttpRequest, { peer, unreachable, re
 }
 
 /** `Retry-After` in seconds. The form with a date is left alone: a peer's wall clock decides nothing. */
-function retryAfterMs(headers: http.IncomingHttpHeaders): number | undefined {
+export function retryAfterMs(headers: http.IncomingHttpHeaders): number | undefined {
   const seconds = headers['retry-after'];
   return seconds !== undefined && /^\d{1,6}$/.test(seconds) ? Number(seconds) * 1_000 : undefined;
 }

@@ -309,7 +309,7 @@ describe('secrets in a configuration', () => {
     writeInto(cwd, 'config/reeve.yaml', hook('secret_file: secret'));
     const secretOf = (config: ReturnType<typeof loadConfig>['config']): Secret | undefined => {
       const receiver = config?.receivers[0];
-      return receiver?.kind === 'webhook' ? receiver.secret : undefined;
+      return receiver?.secrets.secret;
     };
     expect(secretOf(loadConfig({ cwd, env: {} }).config)?.reveal()).toBe('from file');
     expect(secretOf(loadText(hook('secret_env: S'), { S: 'from env' }).config)?.reveal()).toBe('from env');
@@ -380,7 +380,7 @@ describe('secrets in a configuration', () => {
 
   it('in an address may come from the environment', () => {
     const text = `version: 1\nreceivers: [{ id: r, kind: alertmanager, url: "http://127.0.0.1/?api_key=\${KEY}" }]\n`;
-    expect(loadText(text, { KEY: 'k' }).config?.receivers[0]?.url).toBe('http://127.0.0.1/?api_key=k');
+    expect(loadText(text, { KEY: 'k' }).config?.receivers[0]).toHaveProperty('url', 'http://127.0.0.1/?api_key=k');
   });
 });
 

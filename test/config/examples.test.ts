@@ -63,7 +63,7 @@ describe('config/examples/supervisor.yaml', () => {
       { kind: 'file', path: '/tb/log/nginx-error.log' },
       { kind: 'file', path: '/tb/log/icecast-error.log' },
     ]);
-    expect(configuration?.config.receivers.map(({ url }) => url)).toEqual([
+    expect(configuration?.config.receivers.map((each) => 'url' in each && each.url)).toEqual([
       'http://127.0.0.1:21005',
       'http://127.0.0.1:21006/webhook',
     ]);

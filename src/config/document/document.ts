@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { engineDocument } from '../../core/engine_documents.ts';
+import { receiverDocument } from '../../escalate/receivers/documents.ts';
 import { duration } from '../duration.ts';
 import {
   formatField,
@@ -86,25 +87,6 @@ export const logSourceDocument = z.strictObject({
   engine: idField('The engine that it belongs to.').optional(),
 });
 
-const secretKeys = {
-  secret_env: textField.optional().describe('The environment variable that holds the secret.'),
-  secret_file: textField.optional().describe('The file that holds the secret; only its owner may read it.'),
-};
-
-export const receiverDocument = z.discriminatedUnion('kind', [
-  z.strictObject({
-    id: idField('The name of this receiver.'),
-    kind: z.literal('alertmanager'),
-    url: urlField('The base address of Alertmanager, for example http://127.0.0.1:9093.'),
-  }),
-  z.strictObject({
-    id: idField('The name of this receiver.'),
-    kind: z.literal('webhook'),
-    url: urlField('Gets a signed POST for every page.'),
-    ...secretKeys,
-  }),
-]);
-
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 
 /** `config/reeve.yaml`, strictly. What no schema can say is checked in config.ts. */
@@ -161,6 +143,5 @@ export const configDocument = z
 
 export type ConfigDocument = z.output<typeof configDocument>;
 export type ChannelDocument = z.output<typeof channelDocument>;
-export type ReceiverDocument = z.output<typeof receiverDocument>;
 export type GroupDocument = z.output<typeof groupDocument>;
 export type LogSourceDocument = z.output<typeof logSourceDocument>;

@@ -1,31 +1,51 @@
-import { receiverDocument } from './document.ts';
+/** Reads who is told. */
+import { RECEIVER_SECRETS, type ReceiverDocument, receiverDocument } from '../../escalate/receivers/documents.ts';
+import type { SecretRule } from '../../escalate/receivers/secret_keys.ts';
+import type { Path } from '../yaml.ts';
 import type { Reading } from './reading.ts';
 import { type Secret, secretFromEnvironment, secretFromFile } from './secret.ts';
 
-/** Who is told. */
-export type ReceiverConfig =
-  | { readonly id: string; readonly kind: 'alertmanager'; readonly url: string }
-  | {
-      readonly id: string;
-      readonly kind: 'webhook';
-      readonly url: string;
-      /** Signs every message; undefined: not signed. */
-      readonly secret: Secret | undefined;
-    };
+/** One receiver, with its secrets by name (`secret`, `routing_key` …) and absolute paths. */
+export type ReceiverConfig = ReceiverDocument & { readonly secrets: Readonly<Record<string, Secret>> };
 
 export function readReceivers(reading: Reading): readonly ReceiverConfig[] {
   reading.unique('receivers');
   return reading.entries('receivers', receiverDocument).map(({ path, value }) => {
-    if (value.kind === 'alertmanager') return { id: value.id, kind: value.kind, url: value.url };
-    const { id, kind, url, secret_env: name, secret_file: file } = value;
-    if (name !== undefined && file !== undefined) {
-      reading.note([...path, 'secret_file'], 'expected secret_env or secret_file, got both', 'keep one');
-    }
-    if (name === undefined && file === undefined) return { id, kind, url, secret: undefined };
-    const meaning =
-      name === undefined ? secretFromFile(reading.pathOf(file ?? '')) : secretFromEnvironment(name, reading.env);
-    if ('ok' in meaning) return { id, kind, url, secret: meaning.ok };
-    reading.note([...path, name === undefined ? 'secret_file' : 'secret_env'], meaning.no, meaning.hint);
-    return { id, kind, url, secret: undefined };
+    const found = Object.entries(RECEIVER_SECRETS[value.kind]).flatMap(([name, rule]) => {
+      const secret = readSecret(reading, path, { name, rule, document: value });
+      return secret === undefined ? [] : [[name, secret] as const];
+    });
+    const caFile = 'ca_file' in value && value.ca_file !== undefined ? { ca_file: reading.pathOf(value.ca_file) } : {};
+    return { ...value, ...caFile, secrets: Object.fromEntries(found) };
   });
+}
+
+interface Wanted {
+  readonly name: string;
+  readonly rule: SecretRule;
+  readonly document: ReceiverDocument;
+}
+
+/** The secret called `name`; undefined, with a problem where one is due, when there is none. */
+function readSecret(reading: Reading, path: Path, { name, rule, document }: Wanted): Secret | undefined {
+  const written = document as unknown as Readonly<Record<string, string | undefined>>;
+  const [variable, file] = [written[`${name}_env`], written[`${name}_file`]];
+  if (variable !== undefined && file !== undefined) {
+    reading.note([...path, `${name}_file`], `expected ${name}_env or ${name}_file, got both`, 'keep one');
+  }
+  if (variable === undefined && file === undefined) {
+    const hint = `add ${name}_env: with the name of a variable, or ${name}_file: with the path of a file`;
+    if (rule.required) reading.note([...path, 'kind'], `expected ${name}_env or ${name}_file, got neither`, hint);
+    return undefined;
+  }
+  const meaning =
+    variable === undefined ? secretFromFile(reading.pathOf(file ?? '')) : secretFromEnvironment(variable, reading.env);
+  const at = [...path, variable === undefined ? `${name}_file` : `${name}_env`];
+  if ('no' in meaning) {
+    reading.note(at, meaning.no, meaning.hint);
+    return undefined;
+  }
+  const problem = rule.problem?.(meaning.ok.reveal());
+  if (problem !== undefined) reading.note(at, `${problem}, got something else`);
+  return meaning.ok;
 }

@@ -1,7 +1,14 @@
-import type { Clock } from '../core/clock.ts';
-import type { EngineId, GroupId, Scope } from '../core/scope.ts';
-import { statusOf } from '../resilience/failure.ts';
-import { type Notice, type NoticeLabels, type PostJson, postOrThrow, type Receiver } from './receiver.ts';
+/** Tells Prometheus Alertmanager, by its API v2. */
+import type { Clock } from '../../../core/clock.ts';
+import { statusOf } from '../../../resilience/failure.ts';
+import {
+  type Notice,
+  type NoticeLabels,
+  type PlaceOf,
+  type PostJson,
+  postOrThrow,
+  type Receiver,
+} from '../../receiver.ts';
 
 /** Alertmanager forgets an alert after its `resolve_timeout` (5 min by default) and all of them when it restarts. */
 const REFRESH_MS = 60_000;
@@ -18,7 +25,7 @@ export interface AlertmanagerOptions {
   /** Added to every alert, for example to tell several installations apart. */
   readonly labels?: readonly { readonly name: string; readonly value: string }[];
   /** Where a scope belongs: becomes the labels `group` and `engine`. */
-  readonly placeOf?: (scope: Scope) => { readonly group?: GroupId | undefined; readonly engine?: EngineId | undefined };
+  readonly placeOf?: PlaceOf;
   /** How often everything open is said again. Must be well below Alertmanager's `resolve_timeout`. Default 1 min. */
   readonly refreshMs?: number;
   /** Reeve's own address: the alert links to it. */

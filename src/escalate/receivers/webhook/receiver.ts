@@ -1,9 +1,10 @@
+/** Tells a web server of the operator, by signed JSON. */
 import { createHmac } from 'node:crypto';
-import type { Clock } from '../core/clock.ts';
-import { ReeveError } from '../core/errors.ts';
-import { keyOfScope } from '../core/scope.ts';
-import { toWire } from '../core/wire.ts';
-import { type Notice, type PostJson, postOrThrow, type Receiver } from './receiver.ts';
+import type { Clock } from '../../../core/clock.ts';
+import { ReeveError } from '../../../core/errors.ts';
+import { keyOfScope } from '../../../core/scope.ts';
+import { toWire } from '../../../core/wire.ts';
+import { type Notice, type PostJson, postOrThrow, type Receiver } from '../../receiver.ts';
 
 const SECRET_BYTES_MIN = 16;
 const SECRET_PREFIX = 'whsec_';

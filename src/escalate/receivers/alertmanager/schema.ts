@@ -1,0 +1,13 @@
+/** How an Alertmanager is written in the configuration. */
+import { z } from 'zod';
+import { idField, urlField } from '../../../core/document/fields.ts';
+import type { SecretRules } from '../secret_keys.ts';
+
+export const alertmanagerDocument = z.strictObject({
+  id: idField('The name of this receiver.'),
+  kind: z.literal('alertmanager'),
+  url: urlField('The base address of Alertmanager, for example http://127.0.0.1:9093.'),
+});
+export type AlertmanagerDocument = Readonly<z.output<typeof alertmanagerDocument>>;
+
+export const alertmanagerSecrets: SecretRules = {};
