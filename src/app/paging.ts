@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Infrastructure } from './infrastructure.ts';
-import { receiversOf } from './receivers.ts';
+import { placesOf, receiversOf } from './receivers.ts';
 import type { HostEnvironment } from './host_environment.ts';
 import type { Config } from '../config/config.ts';
 import { invariant } from '../core/errors.ts';
@@ -10,6 +10,7 @@ import { Dispatcher } from '../escalate/dispatcher.ts';
 import { raise, resolve } from '../escalate/escalator.ts';
 import { adopt, type Undelivered, undeliveredOf, readUndelivered } from '../escalate/undelivered.ts';
 import type { Outbox } from '../escalate/outbox.ts';
+import { routingOf } from '../escalate/routes.ts';
 import { journaledPaging } from '../incident/assembly.ts';
 import { SpillFile } from '../journal/spill_file.ts';
 
@@ -87,6 +88,7 @@ export function createPaging({ ledger, clock, state }: Infrastructure, host: Hos
         new Dispatcher({
           outbox,
           receivers: receiversOf(config, { clock, building }),
+          routing: routingOf(config.routes, placesOf(config)),
           append: ledger.append,
           clock,
           random: host.random,

@@ -42,7 +42,8 @@ export function receiversOf(
   });
 }
 
-function placesOf(config: Config): PlaceOf {
+/** Where a scope belongs by the configuration. */
+export function placesOf(config: Config): PlaceOf {
   const byId = new Map(config.channels.map((channel) => [channel.id, channel]));
   return (scope) => {
     const channel = scope.kind === 'channel' ? byId.get(scope.id) : undefined;

@@ -5,6 +5,7 @@ import type { Phase } from '../core/control.ts';
 import { messageOf, type Problem } from '../core/errors.ts';
 import type { Limits } from '../core/limits.ts';
 import type { PersonaId } from '../core/persona.ts';
+import type { Route } from '../escalate/routes.ts';
 import { type ChannelConfig, type ChannelDraft, readChannels } from './document/channels.ts';
 import { type CollectorsConfig, readCollectors } from './document/collectors.ts';
 import { crossCheck, type LogSourceConfig, readSources, STANDARD_LISTEN } from './document/cross_checks.ts';
@@ -18,6 +19,7 @@ import { FOLDER_NAMES, findConfigFile, folderOf, type FolderName, stateDirectory
 import { type ModelsConfig, type PlannerConfig, readModels, readPlanner } from './document/models.ts';
 import { type ReceiverConfig, readReceivers } from './document/receivers.ts';
 import { Reading } from './document/reading.ts';
+import { readRoutes } from './document/routes.ts';
 import { inOrder, type Source, validate } from './validate.ts';
 import { bounded, type ParsedYaml, parseYaml } from './yaml.ts';
 
@@ -63,6 +65,8 @@ export interface Config {
   /** Ways in besides files and probes. */
   readonly collectors: CollectorsConfig;
   readonly receivers: readonly ReceiverConfig[];
+  /** None: every receiver hears of every page. */
+  readonly routes: readonly Route[];
   /** Undefined: no model is configured, and nothing is loaded for one. */
   readonly models: ModelsConfig | undefined;
   readonly planner: PlannerConfig;
@@ -168,6 +172,7 @@ interface Parts {
   readonly sources: readonly LogSourceConfig[];
   readonly collectors: CollectorsConfig;
   readonly receivers: readonly ReceiverConfig[];
+  readonly routes: readonly Route[];
   readonly models: ModelsConfig | undefined;
   readonly planner: PlannerConfig;
 }
@@ -181,10 +186,11 @@ function readParts(reading: Reading): Parts {
   const sources = readSources(reading, { drafts, engines });
   const collectors = readCollectors(reading, drafts);
   const receivers = readReceivers(reading);
+  const routes = readRoutes(reading, new Set(drafts.map(({ group }) => group)));
   const models = readModels(reading);
   const planner = readPlanner(reading, models);
   crossCheck(reading, { limits, drafts, engines });
-  return { limits, risks, engines, drafts, groups, sources, collectors, receivers, models, planner };
+  return { limits, risks, engines, drafts, groups, sources, collectors, receivers, routes, models, planner };
 }
 
 interface Assembly {
@@ -227,6 +233,7 @@ function assembled(document: ConfigDocument, assembly: Assembly): Config {
     sources: parts.sources,
     collectors: parts.collectors,
     receivers: parts.receivers,
+    routes: parts.routes,
     models: parts.models,
     planner: parts.planner,
     escalation: {

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts';
+import type { Clock, MonoMs } from '../core/clock.ts';
 import { messageOf, ReeveError } from '../core/errors.ts';
 import type { Ids, Random } from '../core/id.ts';
 import type { Escalation } from '../core/incident.ts';
@@ -8,6 +8,7 @@ import { noticeOf } from './due.ts';
 import { ReceiverQueue } from './receiver_queue.ts';
 import { applyToOutbox, EMPTY_OUTBOX, type Outbox, type Page, pageOf } from './outbox.ts';
 import { describeFailure, type Receiver } from './receiver.ts';
+import { ROUTE_TO_ALL, type Routing } from './routes.ts';
 
 export const REPEAT_MS = 4 * 60 * 60_000;
 const ATTEMPT_MS = 10_000;
@@ -20,6 +21,8 @@ export interface DispatcherOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly ids: Ids;
+  /** Which receivers hear of a page. Default: all of them. */
+  readonly routing?: Routing;
   /** How often an open page that nobody took is said again. Default 4 h. */
   readonly repeatMs?: number;
   /** How long one attempt may take. Default 10 s. */
@@ -67,6 +70,7 @@ export class Dispatcher implements AsyncDisposable {
       random: options.random,
       repeatMs: options.repeatMs ?? REPEAT_MS,
       attemptMs: options.attemptMs ?? ATTEMPT_MS,
+      routing: options.routing ?? ROUTE_TO_ALL,
       pages: () => this.#pages(),
       record: (fact: JournalFact) => this.#record(fact),
       delivered: () => this.#noteDelivered(),
@@ -113,7 +117,9 @@ export class Dispatcher implements AsyncDisposable {
   status(): readonly ReceiverStatus[] {
     const nowMs = this.#options.clock.monotonicMs();
     return this.#lanes.map(({ receiver: { name }, trouble }) => {
-      const waiting = this.#pages().filter((page) => page.resolved === undefined || isOpenAt(page, name));
+      const waiting = this.#pages().filter(
+        (page) => isOpenAt(page, name) || (page.resolved === undefined && this.#isRouted(page, name, nowMs)),
+      );
       const failingForMs = trouble === undefined ? undefined : nowMs - trouble.sinceMs;
       return { receiver: name, error: trouble?.error, failingForMs, pages: waiting.length };
     });
@@ -141,6 +147,11 @@ export class Dispatcher implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped.abort(new ReeveError('TIMED_OUT', 'Reeve is stopping'));
     for (const lane of this.#lanes) lane.stop();
+  }
+
+  #isRouted(page: Page, receiver: string, nowMs: MonoMs): boolean {
+    const fromMs = (this.#options.routing ?? ROUTE_TO_ALL)(page, receiver);
+    return fromMs !== undefined && fromMs <= nowMs;
   }
 
   #pages(): readonly Page[] {

@@ -46,6 +46,8 @@ export interface Page {
   readonly episode: number;
   readonly openedAt: EpochMs;
   readonly raisedMs: MonoMs;
+  /** Since when it is open without an acknowledgement. Absent in a snapshot of an earlier version: `raisedMs`. */
+  readonly unackedMs?: MonoMs | undefined;
   readonly raises: number;
   /** Reason and classification of everything said in this episode: saying it again is no news. */
   readonly said: readonly string[];
@@ -142,6 +144,7 @@ function raised(page: Page | undefined, escalation: Escalation, entry: JournalEn
     episode,
     openedAt: open?.openedAt ?? entry.at,
     raisedMs: entry.monoMs,
+    unackedMs: open?.acked === undefined ? (open?.unackedMs ?? open?.raisedMs ?? entry.monoMs) : entry.monoMs,
     raises,
     said: [...new Set([...(open?.said ?? []), saying(escalation)])],
     contents: [...(page?.contents ?? []), content].slice(-CONTENTS_MAX),

@@ -6,6 +6,7 @@ import { type Backoff, backoff } from '../resilience/retry.ts';
 import { type AttemptBound, attempt } from './attempt.ts';
 import { contentIdOf, dueTo, noticeOf } from './due.ts';
 import { CLOSED_KEPT_MS, isLouder, type Page } from './outbox.ts';
+import type { Routing } from './routes.ts';
 import { describeFailure, isRefusal, type Notice, type NoticeKind, type Receiver } from './receiver.ts';
 
 /** A receiver that is down is asked at least this often: a page arrives within seconds of its return. */
@@ -21,6 +22,7 @@ const REMEMBERED_MAX = 1_000;
 export interface ReceiverQueueDeps extends AttemptBound {
   readonly random: Random;
   readonly repeatMs: number;
+  readonly routing: Routing;
   pages(): readonly Page[];
   /** Writes a delivery down. False when the journal takes nothing. */
   record(fact: JournalFact): boolean;
@@ -116,11 +118,12 @@ export class ReceiverQueue {
   #jobs(): readonly Job[] {
     return this.#world.pages().flatMap((page) => {
       const due = this.#inFlight.has(page.key) ? undefined : dueTo(page, this.receiver.name, this.#world.repeatMs);
-      if (due === undefined) return [];
+      const fromMs = due && this.#world.routing(page, this.receiver.name);
+      if (due === undefined || fromMs === undefined) return [];
       const { id } = noticeOf(page, this.receiver.name, due.what);
       if (this.#unrecorded.has(id)) return [];
       const refusedUntilMs = this.#tries.get(id)?.refusedUntilMs ?? due.dueMs;
-      return [{ id, page, what: due.what, dueMs: Math.max(due.dueMs, refusedUntilMs) }];
+      return [{ id, page, what: due.what, dueMs: Math.max(due.dueMs, fromMs, refusedUntilMs) }];
     });
   }
 

@@ -13,6 +13,7 @@ import {
 import { idField, listenField, personaField, phaseField, tcpField, textField, urlField } from './fields.ts';
 import { modelsDocument, plannerDocument } from './model_documents.ts';
 import { limitsDocument } from './limits.ts';
+import { routeDocument } from './routes.ts';
 
 export const CHANNELS_MAX = 20_000;
 
@@ -124,6 +125,13 @@ export const configDocument = z
     journald: journaldDocument.optional(),
     prometheus: z.array(prometheusDocument).max(16).optional().describe('Prometheus servers that are asked.'),
     receivers: z.array(receiverDocument).max(32).optional(),
+    routes: z
+      .array(routeDocument)
+      .max(256)
+      .optional()
+      .describe(
+        'Who hears of which page: the first that matches decides. Without it every receiver hears of every page.',
+      ),
     models: modelsDocument.optional(),
     planner: plannerDocument.optional(),
     escalation: z

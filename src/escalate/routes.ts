@@ -1,0 +1,110 @@
+/** Decides which receivers hear of a page, and from when on. */
+import type { FailureClass, Severity } from '../core/classification.ts';
+import type { EpochMs, MonoMs } from '../core/clock.ts';
+import type { GroupId } from '../core/scope.ts';
+import type { Page } from './outbox.ts';
+import type { PlaceOf } from './receiver.ts';
+
+export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+export type Day = (typeof DAYS)[number];
+
+const MINUTES_PER_HOUR = 60;
+const MINUTES_PER_DAY = 24 * MINUTES_PER_HOUR;
+
+/** A window of each of these days, by the clock of a place. `to` before `from` ends on the next day. */
+export interface RouteHours {
+  /** Minutes since midnight, 0 to 1,439. */
+  readonly from: number;
+  /** Minutes since midnight, 1 to 1,440; not in the window. */
+  readonly to: number;
+  /** The days on which the window begins. */
+  readonly days: readonly Day[];
+  /** A name of the IANA time zone database. */
+  readonly timezone: string;
+}
+
+/** All that are given must hold; of each list one is enough. */
+export interface RouteMatch {
+  readonly severity: readonly Severity[] | undefined;
+  readonly group: readonly GroupId[] | undefined;
+  readonly classification: readonly FailureClass[] | undefined;
+  /** Of the moment at which the page was opened, so that a page keeps its route while it is open. */
+  readonly hours: RouteHours | undefined;
+}
+
+export interface Route {
+  /** Undefined: everything. */
+  readonly match: RouteMatch | undefined;
+  readonly receivers: readonly string[];
+  /** Who hears of it, too, when it is not acknowledged in time. */
+  readonly unacknowledged: readonly { readonly afterMs: number; readonly receivers: readonly string[] }[];
+}
+
+/** From when on a receiver is to hear of a page; undefined: it is not to hear of it. */
+export type Routing = (page: Page, receiver: string) => MonoMs | undefined;
+
+const AT_ONCE: MonoMs = Number.NEGATIVE_INFINITY;
+
+/** Every receiver hears of every page. */
+export const ROUTE_TO_ALL: Routing = () => AT_ONCE;
+
+/**
+ * The first route that matches decides. Without routes, and for a page that no route takes, every receiver hears of
+ * it: a page is never lost (law L1). A receiver that has a page open hears of it until its end, whatever has become
+ * of the routes.
+ */
+export function routingOf(routes: readonly Route[], placeOf: PlaceOf): Routing {
+  return (page, receiver) => {
+    if (page.told.some((told) => told.receiver === receiver && told.state === 'open')) return AT_ONCE;
+    const route = routes.find(({ match }) => match === undefined || matches(match, page, placeOf));
+    return route === undefined || route.receivers.includes(receiver) ? AT_ONCE : laterOf(route, page, receiver);
+  };
+}
+
+/** When this receiver's turn comes, as long as the page is open and not acknowledged. */
+function laterOf({ unacknowledged }: Route, page: Page, receiver: string): MonoMs | undefined {
+  if (page.acked !== undefined) return undefined;
+  const levels = unacknowledged.filter(({ receivers }) => receivers.includes(receiver));
+  if (levels.length === 0) return undefined;
+  const fromMs = (page.unackedMs ?? page.raisedMs) + Math.min(...levels.map(({ afterMs }) => afterMs));
+  return page.resolved !== undefined && page.resolved.monoMs <= fromMs ? undefined : fromMs;
+}
+
+function matches(match: RouteMatch, { escalation, openedAt }: Page, placeOf: PlaceOf): boolean {
+  const holds = <T>(wanted: readonly T[] | undefined, is: T | undefined): boolean =>
+    wanted === undefined || (is !== undefined && wanted.includes(is));
+  return (
+    holds(match.severity, escalation.severity) &&
+    holds(match.classification, escalation.classification) &&
+    holds(match.group, placeOf(escalation.scope).group) &&
+    (match.hours === undefined || isWithin(match.hours, openedAt))
+  );
+}
+
+/** Whether a moment lies in the window. */
+export function isWithin({ from, to, days, timezone }: RouteHours, at: EpochMs): boolean {
+  const { day, minute } = localTime(at, timezone);
+  if (from < to) return minute >= from && minute < to && days.includes(DAYS[day]!);
+  const dayBefore = DAYS[(day + DAYS.length - 1) % DAYS.length]!;
+  return (minute >= from && days.includes(DAYS[day]!)) || (minute < to && days.includes(dayBefore));
+}
+
+function localTime(at: EpochMs, timeZone: string): { readonly day: number; readonly minute: number } {
+  const format = new Intl.DateTimeFormat('en-GB', {
+    timeZone,
+    weekday: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    hourCycle: 'h23',
+  });
+  const parts = new Map(format.formatToParts(at).map(({ type, value }) => [type, value]));
+  const day = DAYS.indexOf(parts.get('weekday')!.toLowerCase() as Day);
+  return { day, minute: Number(parts.get('hour')) * MINUTES_PER_HOUR + Number(parts.get('minute')) };
+}
+
+/** Minutes since midnight of `HH:MM`; `24:00` is the end of the day. Undefined for anything else. */
+export function parseTimeOfDay(text: string): number | undefined {
+  const [, hours, minutes] = /^(\d\d):([0-5]\d)$/.exec(text) ?? [];
+  const total = Number(hours) * MINUTES_PER_HOUR + Number(minutes);
+  return hours === undefined || total > MINUTES_PER_DAY ? undefined : total;
+}
