@@ -7,6 +7,7 @@ import { addAudit } from './cli/commands/audit.ts';
 import { addBacktest } from './cli/commands/backtest.ts';
 import { addFiles } from './cli/commands/files.ts';
 import { addPolicyTests } from './cli/commands/policy.ts';
+import { addRules, type RulesDeps } from './cli/commands/rules.ts';
 import { addSimulate } from './cli/commands/simulate.ts';
 import { addText } from './cli/commands/text.ts';
 import type { Terminal } from './cli/output.ts';
@@ -16,7 +17,9 @@ import { safeText } from './collect/clean.ts';
 import { type FileKind, formatProblem } from './config/check.ts';
 import { loadConfig, secretAt } from './config/config.ts';
 import { parseDuration } from './config/duration.ts';
-import { loadYamlFolder } from './config/files.ts';
+import { compositesFrom } from './config/composites.ts';
+import { loadYamlFolder, readYaml } from './config/files.ts';
+import { rulesFrom } from './config/rules.ts';
 import { type LoadOptions, loadConfiguration } from './config/load.ts';
 import { findConfigFile, SHIPPED, stateDirectory } from './config/document/paths.ts';
 import { systemClock } from './core/clock.ts';
@@ -82,6 +85,25 @@ const patternKind: FileKind = {
   ],
 };
 
+/** The rules of the configuration in force, or those of one file; both with its composites. */
+function rulesDeps(load: () => LoadOptions): RulesDeps {
+  const configured = () => {
+    const { configuration, problems } = loadConfiguration(load());
+    if (configuration === undefined) throw refusal(problems);
+    return configuration;
+  };
+  return {
+    folder: () => configured().config.folders.rules,
+    rules: () => configured().rules,
+    rulesIn: (file) => {
+      const { composites } = compositesFrom(loadYamlFolder(configured().config.folders.actions, '.yaml'));
+      const { rules, problems } = rulesFrom([readYaml(resolve(file))], load().tools, composites);
+      if (problems.length > 0) throw refusal(problems);
+      return rules;
+    },
+  };
+}
+
 /** The laboratory is loaded by the commands that need it: the daemon would carry it around for nothing. */
 function addLocal(program: Command, cli: Cli): void {
   program
@@ -105,6 +127,11 @@ function addLocal(program: Command, cli: Cli): void {
         ?.slice(1)
         .find((name) => name !== undefined),
   });
+  addRules(
+    program,
+    cli,
+    rulesDeps(() => loadOptions(cli.flags())),
+  );
   addAudit(program, cli, () => stateOf(cli.flags()));
   const load = (): LoadOptions => loadOptions(cli.flags());
   addSimulate(program, cli, async (order) => (await import('./simulation/order.ts')).runOrder(order));

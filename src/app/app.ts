@@ -2,6 +2,7 @@ import { createAccess } from './access.ts';
 import { createStatistics } from './statistics.ts';
 import { createDecisions, type Decisions } from './decisions.ts';
 import { type Infrastructure, openInfrastructure } from './infrastructure.ts';
+import { createLearning } from './learning.ts';
 import { openServers } from './servers.ts';
 import { openConfiguredModels } from './models.ts';
 import { createPaging, type Paging } from './paging.ts';
@@ -39,14 +40,19 @@ export async function createApp(configuration: Configuration, host: HostEnvironm
   const statistics = createStatistics(infrastructure.ledger);
   const models = await openConfiguredModels(config, infrastructure, building);
   const access = createAccess(config, infrastructure);
-  const decisions = createDecisions(configuration, host, { infrastructure, paging, model: models.model });
+  const learning = createLearning(infrastructure);
+  const decisions = createDecisions(configuration, host, {
+    ...{ infrastructure, paging, learning },
+    model: models.model,
+  });
   const house: House = { configuration, host, infrastructure, paging, decisions };
 
   recover(house, building);
+  learning.start(building);
   const reloader = building.use(watchEdits(house));
   // Before anybody can take Reeve for up: what happens from then on is seen.
   await tellRehearsal(house);
-  const shown = { config, host, infrastructure, paging, access, statistics, models, decisions, reloader };
+  const shown = { config, host, infrastructure, paging, access, statistics, models, learning, decisions, reloader };
   const server = await openServers(shown, building);
   begin(house, building);
   log.info(

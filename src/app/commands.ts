@@ -1,5 +1,6 @@
 import type { Access } from './access.ts';
 import type { Collectors } from './collectors.ts';
+import type { Learning } from './learning.ts';
 import type { Change } from '../config/reload.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Ids } from '../core/id.ts';
@@ -25,6 +26,7 @@ import { acknowledge } from '../escalate/escalator.ts';
 import type { Outbox } from '../escalate/outbox.ts';
 import { newToken, sha256Of } from '../http/auth/grants.ts';
 import type { Command, CommandAnswer, CommandName } from '../http/daemon.ts';
+import type { Settings } from '../incident/pipeline/settings.ts';
 import type { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
 
 export interface CommandDeps {
@@ -35,6 +37,8 @@ export interface CommandDeps {
   readonly outbox: Read<Outbox>;
   readonly dispatcher: Dispatcher;
   readonly reload: () => Change;
+  readonly learning: Pick<Learning, 'setState'>;
+  readonly settings: () => Settings;
   readonly collectors: Pick<Collectors, 'channelSetups' | 'engineSetups'>;
   readonly access: Pick<Access, 'state' | 'taken'>;
 }
@@ -84,6 +88,7 @@ const WORDS: Partial<Record<CommandName, Build>> = {
     return addWindow(known, { id: ids.next('win'), scope, ...times }, command);
   }),
   token_revoke: (command, { access }) => revokeToken(access.state(), text(command, 'name'), command),
+  rule_state: (command, { learning, settings }) => learning.setState(command, settings().rulebook.rules),
   window_end: (command, { pipeline }) => endWindow(pipeline.control(), text(command, 'id'), command),
 };
 

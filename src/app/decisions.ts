@@ -1,5 +1,6 @@
 import { type Collectors, createCollectors } from './collectors.ts';
 import type { Infrastructure } from './infrastructure.ts';
+import type { Learning } from './learning.ts';
 import type { Paging } from './paging.ts';
 import { settingsOf } from './settings.ts';
 import type { HostEnvironment } from './host_environment.ts';
@@ -27,11 +28,18 @@ export function createDecisions(
   {
     infrastructure,
     paging,
+    learning,
     model,
-  }: { readonly infrastructure: Infrastructure; readonly paging: Paging; readonly model: Model | undefined },
+  }: {
+    readonly infrastructure: Infrastructure;
+    readonly paging: Paging;
+    readonly learning: Learning;
+    readonly model: Model | undefined;
+  },
 ): Decisions {
   const { clock, ledger, checkpoints, engines, lanes } = infrastructure;
-  let settings = settingsOf(configuration, model);
+  const { standingOf } = learning;
+  let settings = settingsOf(configuration, { model, standingOf });
   const collectors: Collectors = createCollectors(configuration, {
     clock,
     checkpoints,
@@ -59,7 +67,7 @@ export function createDecisions(
     recover,
     settings: () => settings,
     use(next) {
-      settings = settingsOf(next, model);
+      settings = settingsOf(next, { model, standingOf });
       collectors.recompile(next);
     },
   };

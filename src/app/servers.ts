@@ -5,6 +5,7 @@ import type { Statistics } from './statistics.ts';
 import { createCommands } from './commands.ts';
 import type { Decisions } from './decisions.ts';
 import type { Infrastructure } from './infrastructure.ts';
+import type { Learning } from './learning.ts';
 import type { Models } from './models.ts';
 import type { Paging } from './paging.ts';
 import type { HostEnvironment } from './host_environment.ts';
@@ -27,6 +28,7 @@ export interface Shown {
   readonly access: Access;
   readonly statistics: Statistics;
   readonly models: Models;
+  readonly learning: Learning;
   readonly decisions: Decisions;
   readonly reloader: Reloader;
 }
@@ -123,7 +125,7 @@ function exportOf(id: string, { host, infrastructure, decisions }: Shown): Incid
 }
 
 function daemonOf(shown: Shown, metrics: Metrics): Daemon {
-  const { host, infrastructure, paging, access, statistics, decisions, reloader } = shown;
+  const { host, infrastructure, paging, access, statistics, decisions, reloader, learning } = shown;
   const { ledger, clock } = infrastructure;
   const { collectors, pipeline, settings } = decisions;
   const views = viewsOf(shown);
@@ -136,7 +138,7 @@ function daemonOf(shown: Shown, metrics: Metrics): Daemon {
     approvals: () => views.approvals(),
     tokens: () => access.list(),
     personas: () => reloader.current().personas,
-    rules: () => settings().rulebook.rules,
+    rules: () => learning.views(settings().rulebook.rules),
     stats: () => statistics.stats(pipeline),
     blindSpots: () => collectors.blindSpots(),
     why: (channel) => views.why(channel),
@@ -150,6 +152,8 @@ function daemonOf(shown: Shown, metrics: Metrics): Daemon {
       outbox: paging.outbox,
       dispatcher: paging.dispatcher(),
       reload: () => reloader.reload(),
+      learning,
+      settings,
       collectors,
       access,
     }),

@@ -4,10 +4,17 @@ import { invariant } from '../core/errors.ts';
 import type { Persona } from '../core/persona.ts';
 import type { Settings } from '../incident/pipeline/settings.ts';
 import { plannerOf } from './planner.ts';
+import type { StandingOf } from '../rulebook/rank.ts';
 import { createRulebook } from '../rulebook/rulebook.ts';
 
+interface Beside {
+  readonly model?: Model | undefined;
+  /** The records of the rules; without them every rule stands alike. */
+  readonly standingOf?: StandingOf;
+}
+
 /** What the decision path reads of a configuration. Made anew at each reload and swapped whole. */
-export function settingsOf(configuration: Configuration, model?: Model): Settings {
+export function settingsOf(configuration: Configuration, { model, standingOf }: Beside = {}): Settings {
   const { config, personas, rules } = configuration;
   const byId = new Map(personas.map((persona) => [persona.id, persona]));
   const named = (id: string): Persona => {
@@ -19,7 +26,7 @@ export function settingsOf(configuration: Configuration, model?: Model): Setting
   const ofGroup = new Map(config.groups.map((group) => [group.id, group]));
   return {
     limits: config.limits,
-    rulebook: createRulebook(rules),
+    rulebook: createRulebook(rules, standingOf),
     planner: plannerOf(configuration, model),
     personaOf: (scope, group) => {
       const own = scope.kind === 'channel' ? ofChannel.get(scope.id) : undefined;

@@ -5,10 +5,11 @@ import type { Escalation, Incident, IncidentEnding, Outcome } from './incident.t
 import type { FailureClass } from './classification.ts';
 import type { ModelFailure, ModelPurpose } from './model.ts';
 import type { MemoryFact } from './memory.ts';
-import type { GuardVerdict, Plan, PlanRejection } from './plan.ts';
+import type { Decider, GuardVerdict, Plan, PlanRejection } from './plan.ts';
 import type { ChannelId, IncidentId, RunId, Scope } from './scope.ts';
 import type { Symptom } from './symptom.ts';
-import type { PermitTerms, ToolName, ToolResult, Verification } from './tool.ts';
+import type { RuleState } from './rule.ts';
+import type { PermitId, PermitTerms, ToolName, ToolResult, Verification } from './tool.ts';
 
 export const START_ORIGINS = ['reeve', 'engine', 'operator', 'unknown'] as const;
 export type StartOrigin = (typeof START_ORIGINS)[number];
@@ -86,6 +87,39 @@ export type JournalFact =
       readonly because: string;
     }
   /** An UNKNOWN start was seen to have led to a healthy channel. */
+  /** How much one call of a run helped, by the loop's own score: 1 the failure is gone, 0 no better. */
+  | {
+      readonly type: 'attempt.scored';
+      readonly by: Decider;
+      readonly permit: PermitId;
+      readonly tool: ToolName;
+      readonly score: number;
+      /** Undefined for a call that only looks. */
+      readonly cured: boolean | undefined;
+      readonly fingerprint: string;
+      /** The channel had output before the run and has none after it. */
+      readonly harmed?: true;
+    }
+  /** A rule on trial fits, and does nothing: what follows tells how it would have gone without it. */
+  | {
+      readonly type: 'rule.shadowed';
+      readonly rule: string;
+      readonly sha256: string;
+      readonly fingerprint: string;
+      /** What it would have asked for: `restart_channel on channel:news`. */
+      readonly would: string;
+      /** Until then nobody must have changed anything for it to count. */
+      readonly deadlineMs: MonoMs;
+    }
+  | {
+      readonly type: 'rule.state_set';
+      readonly rule: string;
+      /** Of the file's bytes. */
+      readonly sha256: string;
+      readonly to: RuleState;
+      readonly who: string;
+      readonly because: string;
+    }
   | { readonly type: 'unknown.settled'; readonly because: string }
   | { readonly type: 'run.started'; readonly attempt: number }
   | {

@@ -84,5 +84,9 @@ export interface Composite {
   readonly origin: string;
 }
 
+/** How far a rule may go. Only what is in `staging` or `production` acts; a person promotes, a record demotes. */
+export const RULE_STATES = ['proposed', 'shadow', 'staging', 'production', 'demoted', 'retired'] as const;
+export type RuleState = (typeof RULE_STATES)[number];
+
 /** `default` where the rule does not say. */
 export const collectionOf = ({ collection }: Pick<Rule, 'collection'>): string => collection ?? 'default';

@@ -2,6 +2,7 @@
 import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { TOKEN_SCOPES, type TokenScope } from '../core/access.ts';
+import { RULE_STATES } from '../core/rule.ts';
 import { toWire } from '../core/wire.ts';
 import type { CommandName, Daemon } from './daemon.ts';
 import { type HttpEnv, needs } from './request.ts';
@@ -90,6 +91,12 @@ export const COMMAND_ROUTES: readonly CommandRoute[] = [
     command: 'token_revoke',
     scope: 'admin',
     body: z.strictObject({ name: z.string().min(1).max(40), because }),
+  },
+  {
+    path: '/api/v1/rules/state',
+    command: 'rule_state',
+    scope: 'operate',
+    body: z.strictObject({ rule: id, to: z.enum(RULE_STATES).exclude(['proposed']), because }),
   },
   { path: '/api/v1/reload', command: 'reload', scope: 'operate', body: z.strictObject({}) },
   { path: '/api/v1/page/test', command: 'page_test', scope: 'operate', body: z.strictObject({}) },

@@ -26,6 +26,7 @@ export const COMMANDS = [
   'deny',
   'window_add',
   'window_end',
+  'rule_state',
   'reload',
   'page_test',
   'ack',

@@ -3,14 +3,14 @@ import type { GroundedContextEnvelope } from '../core/envelope.ts';
 import type { Derived, FactValue } from './facts.ts';
 import type { Matcher } from './match.ts';
 
-/** A chain is at most this long: what a fourth rule would need is told nobody. */
+/** A chain is at most this long: facts that a fourth round would draw are not drawn. */
 export const ROUNDS_MAX = 3;
 
 const NOTHING: Derived = new Map();
 
 /**
  * What the rules that set or retract facts say of an envelope, in their order, each at most once, in at most three
- * rounds. Never a call: a rule tells the next one something, it does not start it.
+ * rounds. Never a call: a rule tells another one something and does not start it.
  */
 export function derive(setters: readonly Matcher[], envelope: GroundedContextEnvelope): Derived {
   if (setters.length === 0) return NOTHING;

@@ -8,7 +8,7 @@ import { derive } from './chain.ts';
 import type { Derived } from './facts.ts';
 import { type Matcher, matcherOf, type RuleTrace } from './match.ts';
 import { queryOf, ranked, type StandingOf } from './rank.ts';
-import { type Allowed, type Asked, type RuleTurn, turnOf } from './steps.ts';
+import { type Allowed, type Asked, type RuleResponse, responseOf } from './steps.ts';
 
 export type { Allowed } from './steps.ts';
 
@@ -96,20 +96,20 @@ function tiersOf(matchers: readonly Matcher[]): readonly Tier[] {
  * rule that fits may act; the answer of the first stands where no other has a call.
  */
 function answerOf(book: Book, asked: Asked): RuleAnswer | undefined {
-  let first: { readonly turn: RuleTurn; readonly rule: Rule } | undefined;
+  let first: { readonly response: RuleResponse; readonly rule: Rule } | undefined;
   let left = asked.attempts;
   for (const { matcher, trace } of fitting(book, asked.envelope)) {
     const captures = trace.facts.flatMap((fact) => fact.captures);
-    const turn = turnOf(matcher.rule, asked, { captures, own: left, again: first === undefined });
-    left = turn.others;
-    if (first !== undefined && turn.plan.kind !== 'act' && !turn.asksPlanner) continue;
-    if (!turn.spent || turn.asksPlanner) return answered(turn, matcher.rule);
-    first ??= { turn, rule: matcher.rule };
+    const response = responseOf(matcher.rule, asked, { captures, own: left, again: first === undefined });
+    left = response.others;
+    if (first !== undefined && response.plan.kind !== 'act' && !response.asksPlanner) continue;
+    if (!response.spent || response.asksPlanner) return answered(response, matcher.rule);
+    first ??= { response, rule: matcher.rule };
   }
-  return first === undefined ? undefined : answered(first.turn, first.rule);
+  return first === undefined ? undefined : answered(first.response, first.rule);
 }
 
-const answered = ({ plan, asksPlanner, spent }: RuleTurn, rule: Rule): RuleAnswer => ({
+const answered = ({ plan, asksPlanner, spent }: RuleResponse, rule: Rule): RuleAnswer => ({
   plan,
   rule: rule.id,
   planner: asksPlanner ? 'asked' : spent ? 'spent' : undefined,

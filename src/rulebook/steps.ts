@@ -16,7 +16,7 @@ export interface Asked {
 }
 
 /** What a rule answers, and what it leaves to others. */
-export interface RuleTurn {
+export interface RuleResponse {
   readonly plan: Plan;
   /** A step asks for the planner here; `plan` is what is done without one. */
   readonly asksPlanner: boolean;
@@ -30,11 +30,11 @@ export interface RuleTurn {
  * The next step of the rule. `own`: the attempts that may have been its; what was passed over is said in the plan.
  * `again`: false for a rule that comes after another one, which repeats nothing that was tried in this run.
  */
-export function turnOf(
+export function responseOf(
   rule: Rule,
   asked: Asked,
   made: { readonly captures: readonly Capture[]; readonly own: readonly Attempt[]; readonly again: boolean },
-): RuleTurn {
+): RuleResponse {
   const by: Decider = { kind: 'rule', rule: rule.id };
   const passed: string[] = [];
   const { next, others } = stepsTaken(rule, made.own);

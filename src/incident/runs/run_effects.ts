@@ -109,6 +109,7 @@ export async function executeRun(
     conducting.ports(),
     signal,
   ).finally(() => conducting.write());
+  conducting.score(end.attempts);
   return { ...end, last: conducting.last };
 }
 
@@ -118,6 +119,8 @@ class Conducting {
   readonly #endsMs: MonoMs;
   #highRiskUsed = false;
   #plannerAsked = 0;
+  /** What was permitted, in order: attempts come in the same. */
+  readonly #made: { readonly plan: Plan; readonly envelope: GroundedContextEnvelope }[] = [];
   /** Envelope and plan wait for the guard's answer, which comes in the same moment: one write for all three. */
   readonly #unwritten: JournalFact[] = [];
   /** The newest envelope, for the page. */
@@ -137,6 +140,23 @@ class Conducting {
       act: (permit, envelope, signal) => this.#act(permit, envelope, signal),
       verify: (permit, result, signal) => this.#verify(permit, result, signal),
     };
+  }
+
+  /** How much each call helped: what the records of rules and hints are made of. */
+  score(attempts: readonly Attempt[]): void {
+    const { incident, run: runId } = this.#order;
+    const channel = incident.scope.kind === 'channel' ? incident.scope.id : undefined;
+    const isDark = this.last?.channelHealthy === false;
+    const drafts = attempts.flatMap(({ result, verification, score }, index) => {
+      const made = this.#made[index];
+      if (made === undefined) return [];
+      const harmed = isDark && made.envelope.channelHealthy === true ? ({ harmed: true } as const) : {};
+      const { fingerprint } = made.envelope;
+      const said = { by: made.plan.by, permit: result.permit, tool: result.call.tool, score, fingerprint };
+      const fact: JournalFact = { type: 'attempt.scored', ...said, cured: verification?.cured, ...harmed };
+      return [{ channel, incident: incident.id, run: runId, fact }];
+    });
+    this.#deps.append(drafts);
   }
 
   /** Makes what waits durable, in the order in which it came about. */
@@ -187,6 +207,7 @@ class Conducting {
 
   #guard(call: ToolCall, plan: Plan, envelope: GroundedContextEnvelope): GuardDecision {
     const decision = this.#deps.ask({ ...this.#ask(envelope), call, plan, story: this.#story() });
+    if (decision.verdict === 'allow') this.#made.push({ plan, envelope });
     if (decision.verdict === 'allow' && decision.permit.terms.risk === 'high') this.#highRiskUsed = true;
     return decision;
   }

@@ -1,0 +1,91 @@
+/** Wires the rules on trial: their records, their files in the state directory, and what people decide about them. */
+import { join } from 'node:path';
+import type { Infrastructure } from './infrastructure.ts';
+import type { Rule, RuleState } from '../core/rule.ts';
+import { type Command as Word, checked, no, yes } from '../control/commands.ts';
+import type { Command } from '../http/daemon.ts';
+import { TOOL_SPECS } from '../remediation/catalog.ts';
+import { isStruggling, offerOf, refusalOfMove, standingOf } from '../rulebook/record/maturity.ts';
+import { recordOf, type RuleRecord, ruleRecordsProjection } from '../rulebook/record/record.ts';
+import { openProposals } from '../rulebook/proposals.ts';
+import type { StandingOf } from '../rulebook/rank.ts';
+import { Trial } from '../rulebook/trial.ts';
+
+/** How often the folder of proposals is looked at: a person may put a file there, too. */
+const REFRESH_MS = 60_000;
+
+export type Learning = ReturnType<typeof createLearning>;
+
+/** Before the journal is opened; `start` after it. */
+export function createLearning({ state, ledger, clock }: Pick<Infrastructure, 'state' | 'ledger' | 'clock'>) {
+  const records = ledger.register(ruleRecordsProjection);
+  const proposals = openProposals(join(state, 'proposals', 'rules'), [...TOOL_SPECS.values()]);
+  const trial = new Trial({ records, append: ledger.append, clock, proposals: () => proposals.list() });
+  const standing: StandingOf = (rule) => {
+    const record = records().records.find((one) => one.rule === rule);
+    return record && standingOf(record);
+  };
+  return {
+    standingOf: standing,
+    records,
+    proposals,
+    start(building: AsyncDisposableStack): void {
+      trial.refresh();
+      building.use(ledger.subscribe((entry) => trial.onEntry(entry)));
+      building.use(clock.every(REFRESH_MS, () => trial.refresh()));
+    },
+    /** Rules in force, then those on trial, each with its state and record. */
+    views: (rules: readonly Rule[]): readonly unknown[] => [
+      ...rules.map((rule) => ({ ...rule, ...viewOf(recordOf(records(), rule.id), 'production') })),
+      ...proposals
+        .list()
+        .filter(({ rule }) => !rules.some(({ id }) => id === rule.id))
+        .map(({ rule, text, file, sha256 }) => {
+          const view = viewOf(recordOf(records(), rule.id), 'proposed');
+          return { ...rule, ...view, proposal: { text, file, sha256 } };
+        }),
+    ],
+    /** What rules have done: counts, and those that cure most and least. */
+    figures: () => figuresOf(records().records),
+    setState: (command: Command, rules: readonly Rule[]): Word => {
+      const id = String(command.fields.rule);
+      const to = command.fields.to as RuleState;
+      const record = recordOf(records(), id);
+      const proposal = proposals.find(id);
+      if (proposal === undefined && record.state === undefined && !rules.some((rule) => rule.id === id))
+        return no('target_unknown', `there is no rule ${id}`);
+      const refusal = refusalOfMove(record, to);
+      if (refusal !== undefined) return no('nothing_to_do', refusal);
+      const sha256 = proposal?.sha256 ?? record.sha256 ?? '';
+      return checked(command, ({ who, because }) =>
+        yes({ fact: { type: 'rule.state_set', rule: id, sha256, to, who, because } }),
+      );
+    },
+  };
+}
+
+function viewOf(record: RuleRecord, state: RuleState) {
+  const { treated, control, shadowed, disturbed, harms, breaches, who, because, since } = record;
+  return {
+    state: record.state ?? state,
+    record: { treated, control, shadowed, disturbed, harms, breaches },
+    stateSet: record.state === undefined ? null : { who, because, since },
+    offer: offerOf(record) ?? null,
+  };
+}
+
+const SHOWN = 5;
+
+function figuresOf(records: readonly RuleRecord[]) {
+  const row = ({ rule, treated }: RuleRecord) => ({ rule, ...treated });
+  const tried = records.filter(({ treated }) => treated.successes + treated.failures > 0);
+  const by = (score: (record: RuleRecord) => number) =>
+    [...tried].sort((a, b) => score(b) - score(a) || (a.rule < b.rule ? -1 : 1)).slice(0, SHOWN);
+  return {
+    resolves: tried.reduce((sum, { treated }) => sum + treated.successes, 0),
+    top: by(({ treated }) => treated.successes).map(row),
+    struggling: by(({ treated }) => treated.failures)
+      .filter(isStruggling)
+      .map(row),
+  };
+}

@@ -1,0 +1,64 @@
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Rig, until } from '../support/rig.ts';
+
+const TEXT = `id: wait_for_quiet
+description: It passes.
+classification: item_churn
+then:
+  - wait: { escalate_after: 60s }
+`;
+
+describe('reeve rules', () => {
+  let rig: Rig;
+  beforeAll(async () => {
+    rig = await Rig.open();
+    const folder = join(rig.state, 'proposals/rules');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, '0001.wait_for_quiet.rule.yaml'), TEXT);
+    mkdirSync(join(rig.dir, 'rules'), { recursive: true });
+    await rig.run();
+  });
+  afterAll(() => rig[Symbol.asyncDispose]());
+
+  const row = async () => JSON.parse((await rig.reeve('rules', 'show', 'wait_for_quiet', '--json')).stdout);
+
+  it('lists rules in force and on trial with their state, and shows the file of a proposal', async () => {
+    const { code, stdout } = await rig.reeve('rules', 'list');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/wait_for_quiet\s+item_churn\s+shadow/);
+    expect((await rig.reeve('rules', 'show', 'wait_for_quiet')).stdout).toContain('- wait: { escalate_after: 60s }');
+    expect((await rig.reeve('rules', 'diff', 'wait_for_quiet')).stdout).toContain('+ id: wait_for_quiet');
+    expect(await rig.reeve('rules', 'show', 'none')).toMatchObject({ code: 64 });
+  });
+
+  it('promotes one by copying its file among the rules, which the daemon reads by itself', async () => {
+    const promoted = await rig.reeve('rules', 'promote', 'wait_for_quiet', '--because', 'seen often');
+    expect(promoted).toMatchObject({ code: 0 });
+    expect(readFileSync(join(rig.dir, 'rules/wait_for_quiet.rule.yaml'), 'utf8')).toBe(TEXT);
+    await until('the rule is in force', async () => (await row()).proposal === undefined);
+    expect(await row()).toMatchObject({ state: 'staging', state_set: { because: 'seen often' } });
+  });
+
+  it('takes one out of use with a reason, and refuses a move that skips a state', async () => {
+    expect(await rig.reeve('rules', 'demote', 'wait_for_quiet')).toMatchObject({ code: 64 });
+    expect(await rig.reeve('rules', 'demote', 'wait_for_quiet', '--because', 'no use')).toMatchObject({ code: 0 });
+    expect(await row()).toMatchObject({ state: 'demoted' });
+    const again = await rig.reeve('rules', 'demote', 'wait_for_quiet', '--because', 'no use');
+    expect(again).toMatchObject({ code: 1, stdout: expect.stringContaining('is in demoted') });
+  });
+
+  it.skipIf(process.getuid?.() === 0)(
+    'says what to do where the folder cannot be written, and promotes nothing',
+    async () => {
+      chmodSync(join(rig.dir, 'rules'), 0o555);
+      const other = TEXT.replace('wait_for_quiet', 'wait_longer');
+      writeFileSync(join(rig.state, 'proposals/rules/0002.wait_longer.rule.yaml'), other);
+      const refused = await rig.reeve('rules', 'promote', 'wait_longer', '--because', 'b');
+      chmodSync(join(rig.dir, 'rules'), 0o755);
+      expect(refused).toMatchObject({ code: 64, stderr: expect.stringContaining('a user who may write there') });
+      expect(existsSync(join(rig.dir, 'rules/wait_longer.rule.yaml'))).toBe(false);
+    },
+  );
+});

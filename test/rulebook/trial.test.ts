@@ -1,0 +1,106 @@
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { JournalFact } from '../../src/core/journal.ts';
+import { Ledger } from '../../src/journal/ledger.ts';
+import { MemoryStore } from '../../src/journal/memory.ts';
+import { TOOL_SPECS } from '../../src/remediation/catalog.ts';
+import { openProposals } from '../../src/rulebook/proposals.ts';
+import { recordOf, ruleRecordsProjection } from '../../src/rulebook/record/record.ts';
+import { Trial } from '../../src/rulebook/trial.ts';
+import { anEnvelope } from '../support/a.ts';
+import { fakeClock } from '../support/fake_clock.ts';
+
+const TEXT = `id: start_crashed
+description: Start what died.
+classification: process_crashed
+then:
+  - call: restart_channel
+`;
+const about = { incident: 'inc-1', channel: 'news', run: 'run-1' } as const;
+
+function setUp(texts: readonly string[] = [TEXT]) {
+  const directory = join(mkdtempSync(join(tmpdir(), 'reeve-trial-')), 'proposals/rules');
+  const { clock } = fakeClock();
+  const ledger = new Ledger(new MemoryStore(), clock);
+  const records = ledger.register(ruleRecordsProjection);
+  ledger.open();
+  const proposals = openProposals(directory, [...TOOL_SPECS.values()]);
+  for (const text of texts) proposals.write(text);
+  const trial = new Trial({ records, append: ledger.append, clock, proposals: () => proposals.list() });
+  ledger.subscribe((entry) => trial.onEntry(entry));
+  const facts = (type: JournalFact['type']) =>
+    [...ledger.read({ types: [type] })].map(({ fact }) => fact).filter((fact) => fact.type === type);
+  return { directory, ledger, proposals, trial, facts, record: () => recordOf(records(), 'start_crashed') };
+}
+
+describe('Theow 7, proposals', () => {
+  it('are files of their own that are never written over', () => {
+    const { directory, proposals } = setUp();
+    const [name = ''] = readdirSync(directory);
+    const before = readFileSync(join(directory, name), 'utf8');
+    const again = proposals.write(TEXT);
+    expect(readdirSync(directory)).toEqual([name]);
+    expect(again.file).toBe(join(directory, name));
+    proposals.write(TEXT.replace('what died', 'it anew'));
+    expect(readdirSync(directory)).toHaveLength(2);
+    expect(readFileSync(join(directory, name), 'utf8')).toBe(before);
+    expect(proposals.find('start_crashed')?.rule.description).toBe('Start it anew.');
+  });
+
+  it('are left out with their problem where they are not sound', () => {
+    const { directory, proposals } = setUp();
+    writeFileSync(join(directory, '0000.bad.rule.yaml'), 'id: bad\n');
+    expect(proposals.list().map(({ rule }) => rule.id)).toEqual(['start_crashed']);
+    expect(proposals.problems()[0]?.file).toContain('0000.bad.rule.yaml');
+  });
+});
+
+describe('a rule on trial', () => {
+  it('begins in shadow as soon as its file is sound, once', () => {
+    const { trial, facts } = setUp();
+    trial.refresh();
+    trial.refresh();
+    expect(facts('rule.state_set')).toMatchObject([{ to: 'proposed' }, { to: 'shadow' }]);
+  });
+
+  it('is matched once for each incident, and only written down', () => {
+    const { trial, ledger, facts } = setUp();
+    trial.refresh();
+    ledger.append([{ ...about, fact: { type: 'envelope.taken', envelope: anEnvelope() } }]);
+    ledger.append([{ ...about, fact: { type: 'envelope.taken', envelope: anEnvelope() } }]);
+    expect(facts('rule.shadowed')).toMatchObject([{ rule: 'start_crashed', would: 'restart_channel on channel:news' }]);
+    expect(facts('plan.made')).toEqual([]);
+    ledger.append([{ ...about, incident: 'inc-2', fact: { type: 'envelope.taken', envelope: anEnvelope() } }]);
+    expect(facts('rule.shadowed')).toHaveLength(2);
+  });
+
+  it('is not matched against another trouble, nor before its trial, nor when it was taken out of it', () => {
+    const { trial, ledger, facts, record } = setUp();
+    const taken = (incident: string, failureClassification: 'process_crashed' | 'output_stalled') =>
+      ledger.append([
+        { ...about, incident, fact: { type: 'envelope.taken', envelope: anEnvelope({ failureClassification }) } },
+      ]);
+    taken('inc-1', 'process_crashed');
+    trial.refresh();
+    taken('inc-2', 'output_stalled');
+    const { sha256 = '' } = record();
+    const retired = { rule: 'start_crashed', sha256, to: 'retired', who: 'ann', because: 'b' } as const;
+    ledger.append([{ fact: { type: 'rule.state_set', ...retired } }]);
+    taken('inc-3', 'process_crashed');
+    expect(facts('rule.shadowed')).toEqual([]);
+  });
+
+  it('is taken out of use the moment it did harm', () => {
+    const { trial, ledger, record } = setUp();
+    trial.refresh();
+    const { sha256 = '' } = record();
+    const promoted = { rule: 'start_crashed', sha256, to: 'staging', who: 'ann', because: 'b' } as const;
+    ledger.append([{ fact: { type: 'rule.state_set', ...promoted } }]);
+    const by = { kind: 'rule', rule: 'start_crashed' } as const;
+    const scored = { by, permit: 'p', tool: 'restart_channel', score: 0, cured: false, fingerprint: 'f' } as const;
+    ledger.append([{ ...about, fact: { type: 'attempt.scored', ...scored, harmed: true } }]);
+    expect(record()).toMatchObject({ state: 'demoted', who: 'reeve' });
+  });
+});
