@@ -41,7 +41,8 @@ export class Trial {
     const { fact } = entry;
     if (fact.type === 'envelope.taken') this.#match(entry);
     else if (fact.type === 'rule.state_set') this.#choose(this.#deps.proposals());
-    else if (fact.type === 'attempt.scored' && fact.by.kind === 'rule') this.#judge(recordOf(this.#deps.records(), fact.by.rule));
+    else if (fact.type === 'attempt.scored' && fact.by.kind === 'rule')
+      this.#judge(recordOf(this.#deps.records(), fact.by.rule));
     else if (fact.type === 'attempt.relapsed' || (fact.type === 'guard.decided' && fact.decision.verdict === 'deny'))
       for (const record of this.#deps.records().records) this.#judge(record);
   }
