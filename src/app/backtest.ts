@@ -5,7 +5,7 @@ import type { LoadOptions } from '../config/load.ts';
 import { systemClock } from '../core/clock.ts';
 import type { EngineId } from '../core/scope.ts';
 import type { Capability } from '../core/tool.ts';
-import { createEngines } from '../engine/engine.ts';
+import { createEngines } from '../engine/factory.ts';
 import { htmlOf } from '../backtest/html.ts';
 import { replayHtml } from '../backtest/incident_html.ts';
 import { replayIncident, replayReport, replayText } from '../backtest/incident_replay.ts';

@@ -1,6 +1,6 @@
 import type { LoadedConfiguration } from '../config/load.ts';
 import type { Clock } from '../core/clock.ts';
-import type { SecretReference } from '../core/engine_documents.ts';
+import type { SecretReference } from '../engine/secret_reference.ts';
 import type { Ids, Random } from '../core/id.ts';
 
 /** A line for the operator's log. */

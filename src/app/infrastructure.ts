@@ -7,7 +7,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Engine } from '../core/engine.ts';
 import { messageOf, ReeveError } from '../core/errors.ts';
 import type { EngineId } from '../core/scope.ts';
-import { createEngines } from '../engine/engine.ts';
+import { createEngines } from '../engine/factory.ts';
 import { SqliteCheckpoints } from '../journal/checkpoints.ts';
 import { Ledger } from '../journal/ledger.ts';
 import { SqliteStore } from '../journal/sqlite.ts';

@@ -1,5 +1,5 @@
 import type { Clock, EpochMs, MonoMs } from '../core/clock.ts';
-import type { SecretReference } from '../core/engine_documents.ts';
+import type { SecretReference } from './secret_reference.ts';
 import type { EngineReport, ReadProcess } from '../core/engine.ts';
 import type { EngineSample, ProbeFailure } from '../core/sample.ts';
 import type { ChannelId, EngineId } from '../core/scope.ts';

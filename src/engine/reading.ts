@@ -1,4 +1,4 @@
-import type { HttpEngineDocument } from '../core/engine_documents.ts';
+import type { HttpEngineDocument } from './http/schema.ts';
 import { ReeveError } from '../core/errors.ts';
 import { PROCESS_STATES, type ProcessSample, type ProcessState, type ViewerSample } from '../core/sample.ts';
 import type { ChannelId, EngineId } from '../core/scope.ts';

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../../src/core/clock.ts';
-import type { SecretReference } from '../../src/core/engine_documents.ts';
+import type { SecretReference } from '../../src/engine/secret_reference.ts';
 import type { ActionContext, ReadProcess } from '../../src/core/engine.ts';
 import { createChangeGateway } from '../../src/engine/change_gateway.ts';
 import type { EngineParts } from '../../src/engine/parts.ts';

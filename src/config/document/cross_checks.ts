@@ -1,5 +1,5 @@
 import type { LogFormat } from '../../core/collector.ts';
-import { engineDocument } from '../../core/engine_documents.ts';
+import { engineDocument } from '../../engine/documents.ts';
 import type { Limits } from '../../core/limits.ts';
 import { formatDuration } from '../duration.ts';
 import { valueAt } from '../validate.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { engineDocument } from '../../core/engine_documents.ts';
+import { engineDocument } from '../../engine/documents.ts';
 import { receiverDocument } from '../../escalate/receivers/documents.ts';
 import { duration } from '../duration.ts';
 import {

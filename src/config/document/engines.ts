@@ -1,4 +1,5 @@
-import { type EngineDocument, engineDocument, type SecretReference, secretOf } from '../../core/engine_documents.ts';
+import { type EngineDocument, engineDocument } from '../../engine/documents.ts';
+import { type SecretReference, secretOf } from '../../engine/secret_reference.ts';
 import { formatDuration } from '../duration.ts';
 import type { Meaning } from '../validate.ts';
 import type { Path } from '../yaml.ts';

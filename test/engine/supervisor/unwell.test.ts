@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { supervisorDocument } from '../../src/core/engine_documents.ts';
-import type { ReeveError } from '../../src/core/errors.ts';
-import { SupervisorEngine } from '../../src/engine/supervisor.ts';
-import { aContext, deadlinesFor, engineParts } from '../support/engine_parts.ts';
-import { fakeClock } from '../support/fake_clock.ts';
-import { closeServersAfterAll, HOSTILE, serve } from '../support/servers.ts';
+import { supervisorDocument } from '../../../src/engine/supervisor/schema.ts';
+import type { ReeveError } from '../../../src/core/errors.ts';
+import { SupervisorEngine } from '../../../src/engine/supervisor/engine.ts';
+import { aContext, deadlinesFor, engineParts } from '../../support/engine_parts.ts';
+import { fakeClock } from '../../support/fake_clock.ts';
+import { closeServersAfterAll, HOSTILE, serve } from '../../support/servers.ts';
 
 closeServersAfterAll();
 const never = new AbortController().signal;

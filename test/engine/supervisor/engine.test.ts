@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { supervisorDocument } from '../../src/core/engine_documents.ts';
-import type { ReeveError } from '../../src/core/errors.ts';
-import type { ProcessSample } from '../../src/core/sample.ts';
-import { SupervisorEngine } from '../../src/engine/supervisor.ts';
-import { aContext, engineParts } from '../support/engine_parts.ts';
-import { fakeClock } from '../support/fake_clock.ts';
+import { supervisorDocument } from '../../../src/engine/supervisor/schema.ts';
+import type { ReeveError } from '../../../src/core/errors.ts';
+import type { ProcessSample } from '../../../src/core/sample.ts';
+import { SupervisorEngine } from '../../../src/engine/supervisor/engine.ts';
+import { aContext, engineParts } from '../../support/engine_parts.ts';
+import { fakeClock } from '../../support/fake_clock.ts';
 import {
   freePort,
   hasSupervisord,
@@ -14,7 +14,7 @@ import {
   startSupervisord,
   type Supervisord,
   until,
-} from '../support/supervisord.ts';
+} from '../../support/supervisord.ts';
 
 /** Ends a wait that would be in vain; how fast a busy machine is decides nothing. */
 const WITHIN_MS = 30_000;

@@ -1,4 +1,5 @@
-import { ReeveError } from '../core/errors.ts';
+/** XML-RPC, as far as supervisord speaks it. */
+import { ReeveError } from '../../core/errors.ts';
 
 export type XmlRpcValue =
   | string

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
-import { engineDocument } from '../../src/core/engine_documents.ts';
+import { engineDocument } from '../../src/engine/documents.ts';
 import type { ReeveError } from '../../src/core/errors.ts';
 import { createChangeGateway } from '../../src/engine/change_gateway.ts';
-import { createEngines, type EngineDeps } from '../../src/engine/engine.ts';
+import { createEngines, type EngineDeps } from '../../src/engine/factory.ts';
 import { createTransport } from '../../src/resilience/transport.ts';
 import { aContext } from '../support/engine_parts.ts';
 import { closeServersAfterAll, serve } from '../support/servers.ts';

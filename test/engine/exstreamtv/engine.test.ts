@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { exstreamtvDocument } from '../../src/core/engine_documents.ts';
-import type { ReeveError } from '../../src/core/errors.ts';
-import { ExstreamtvEngine } from '../../src/engine/exstreamtv.ts';
-import { parseMetrics, sumOf } from '../../src/engine/metrics_text.ts';
-import { withoutTokens } from '../../src/engine/secrets.ts';
-import { aContext, deadlinesFor, engineParts } from '../support/engine_parts.ts';
-import { ExstreamtvHead } from '../support/exstreamtv_head.ts';
-import { closeServersAfterAll, HOSTILE } from '../support/servers.ts';
+import { exstreamtvDocument } from '../../../src/engine/exstreamtv/schema.ts';
+import type { ReeveError } from '../../../src/core/errors.ts';
+import { ExstreamtvEngine } from '../../../src/engine/exstreamtv/engine.ts';
+import { parseMetrics, sumOf } from '../../../src/engine/exstreamtv/metrics_text.ts';
+import { withoutTokens } from '../../../src/engine/secrets.ts';
+import { aContext, deadlinesFor, engineParts } from '../../support/engine_parts.ts';
+import { ExstreamtvHead } from '../../support/exstreamtv_head.ts';
+import { closeServersAfterAll, HOSTILE } from '../../support/servers.ts';
 
 closeServersAfterAll();
 const never = new AbortController().signal;
@@ -44,7 +44,7 @@ describe('capabilities', () => {
   });
 
   it('takes ids for channels, not numbers', () => {
-    for (const name of ['7.1', 'news', '', '../7', '-1']) {
+    for (const name of ['7.1', 'news', '', '../../7', '-1']) {
       expect(() => engineAt('http://h', {}, [name])).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
     }
   });

@@ -1,11 +1,13 @@
+/** The adapter for supervisord. */
 import { z } from 'zod';
-import { type SupervisorDocument, secretOf } from '../core/engine_documents.ts';
-import type { ActionContext, Engine, EngineReport } from '../core/engine.ts';
-import { ReeveError } from '../core/errors.ts';
-import type { ProcessSample, ProcessState } from '../core/sample.ts';
-import type { ChannelId } from '../core/scope.ts';
-import type { Capability } from '../core/tool.ts';
-import { type ProcessGenerations, processGenerationsOf } from './process_generations.ts';
+import type { SupervisorDocument } from './schema.ts';
+import { secretOf } from '../secret_reference.ts';
+import type { ActionContext, Engine, EngineReport } from '../../core/engine.ts';
+import { ReeveError } from '../../core/errors.ts';
+import type { ProcessSample, ProcessState } from '../../core/sample.ts';
+import type { ChannelId } from '../../core/scope.ts';
+import type { Capability } from '../../core/tool.ts';
+import { type ProcessGenerations, processGenerationsOf } from '../process_generations.ts';
 import {
   basicAuth,
   type ChannelName,
@@ -14,8 +16,8 @@ import {
   type ReadingTime,
   readingTimeOf,
   upSample,
-} from './parts.ts';
-import { newestOf } from './text.ts';
+} from '../parts.ts';
+import { newestOf } from '../text.ts';
 import { decodeResponse, encodeCall, XmlRpcFault, type XmlRpcValue } from './xmlrpc.ts';
 
 /** supervisor/states.py. */

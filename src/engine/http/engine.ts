@@ -1,17 +1,19 @@
-import { type HttpEngineDocument, secretOf } from '../core/engine_documents.ts';
-import type { ActionContext, Engine, EngineReport } from '../core/engine.ts';
-import { ReeveError } from '../core/errors.ts';
-import type { CredentialSample } from '../core/sample.ts';
-import type { ChannelId } from '../core/scope.ts';
-import type { Capability } from '../core/tool.ts';
-import { RequestFailed } from '../resilience/failure.ts';
-import type { HttpAnswer } from '../resilience/http.ts';
-import { credentialWatch } from './credentials.ts';
-import { capabilitiesOf, configured } from './described.ts';
-import { type ProcessGenerations, processGenerationsOf } from './process_generations.ts';
-import { basicAuth, type ChannelName, downReport, type EngineParts, readingTimeOf, upSample } from './parts.ts';
-import { countAt, parseJson, readChannels, valueAt } from './reading.ts';
-import { newestOf } from './text.ts';
+/** The adapter for an engine with an HTTP API that the operator describes. */
+import type { HttpEngineDocument } from './schema.ts';
+import { secretOf } from '../secret_reference.ts';
+import type { ActionContext, Engine, EngineReport } from '../../core/engine.ts';
+import { ReeveError } from '../../core/errors.ts';
+import type { CredentialSample } from '../../core/sample.ts';
+import type { ChannelId } from '../../core/scope.ts';
+import type { Capability } from '../../core/tool.ts';
+import { RequestFailed } from '../../resilience/failure.ts';
+import type { HttpAnswer } from '../../resilience/http.ts';
+import { credentialWatch } from '../credentials.ts';
+import { capabilitiesOf, configured } from '../described.ts';
+import { type ProcessGenerations, processGenerationsOf } from '../process_generations.ts';
+import { basicAuth, type ChannelName, downReport, type EngineParts, readingTimeOf, upSample } from '../parts.ts';
+import { countAt, parseJson, readChannels, valueAt } from '../reading.ts';
+import { newestOf } from '../text.ts';
 
 type Route = NonNullable<HttpEngineDocument['restart']>;
 

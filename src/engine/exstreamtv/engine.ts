@@ -1,18 +1,20 @@
+/** The adapter for ExStreamTV. */
 import { z } from 'zod';
-import { type ExstreamtvDocument, secretOf } from '../core/engine_documents.ts';
-import type { ActionContext, Engine, EngineReport } from '../core/engine.ts';
-import { ReeveError } from '../core/errors.ts';
-import type { CredentialSample, ProcessSample } from '../core/sample.ts';
-import type { ChannelId } from '../core/scope.ts';
-import type { Capability } from '../core/tool.ts';
-import { RequestFailed } from '../resilience/failure.ts';
-import { credentialWatch } from './credentials.ts';
-import { configured } from './described.ts';
+import type { ExstreamtvDocument } from './schema.ts';
+import { secretOf } from '../secret_reference.ts';
+import type { ActionContext, Engine, EngineReport } from '../../core/engine.ts';
+import { ReeveError } from '../../core/errors.ts';
+import type { CredentialSample, ProcessSample } from '../../core/sample.ts';
+import type { ChannelId } from '../../core/scope.ts';
+import type { Capability } from '../../core/tool.ts';
+import { RequestFailed } from '../../resilience/failure.ts';
+import { credentialWatch } from '../credentials.ts';
+import { configured } from '../described.ts';
 import { parseMetrics, sumOf } from './metrics_text.ts';
-import { type ChannelName, downReport, type EngineParts, type ReadingTime, readingTimeOf, upSample } from './parts.ts';
-import { parseJson, unknownProcess } from './reading.ts';
-import { withoutTokens } from './secrets.ts';
-import { newestOf } from './text.ts';
+import { type ChannelName, downReport, type EngineParts, type ReadingTime, readingTimeOf, upSample } from '../parts.ts';
+import { parseJson, unknownProcess } from '../reading.ts';
+import { withoutTokens } from '../secrets.ts';
+import { newestOf } from '../text.ts';
 
 const BYTES_MAX = 4 << 20;
 const LOG_LINES = 500;

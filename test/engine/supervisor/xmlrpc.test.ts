@@ -1,6 +1,6 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { decodeResponse, encodeCall, XmlRpcFault } from '../../src/engine/xmlrpc.ts';
+import { decodeResponse, encodeCall, XmlRpcFault } from '../../../src/engine/supervisor/xmlrpc.ts';
 
 const answer = (value: string) =>
   `<?xml version='1.0'?>\n<methodResponse>\n<params>\n<param>\n<value>${value}</value>\n</param>\n</params>\n</methodResponse>\n`;

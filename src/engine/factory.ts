@@ -1,16 +1,18 @@
+/** Builds the adapters of the configured engines. */
 import type { Clock } from '../core/clock.ts';
-import type { EngineDocument, SecretReference } from '../core/engine_documents.ts';
+import type { EngineDocument, EngineKind } from './documents.ts';
+import type { SecretReference } from './secret_reference.ts';
 import type { Engine, ReadProcess } from '../core/engine.ts';
-import { ReeveError, unreachable } from '../core/errors.ts';
+import { ReeveError } from '../core/errors.ts';
 import type { EngineId } from '../core/scope.ts';
 import { boundedFetch } from '../resilience/http.ts';
 import { createTransport, type Transport } from '../resilience/transport.ts';
-import { CommandEngine } from './command.ts';
+import { CommandEngine } from './command/engine.ts';
 import { createChangeGateway } from './change_gateway.ts';
-import { ExstreamtvEngine } from './exstreamtv.ts';
-import { HttpEngine } from './http.ts';
+import { ExstreamtvEngine } from './exstreamtv/engine.ts';
+import { HttpEngine } from './http/engine.ts';
 import type { ChannelName, EngineParts } from './parts.ts';
-import { SupervisorEngine } from './supervisor.ts';
+import { SupervisorEngine } from './supervisor/engine.ts';
 
 /** One configured engine and the channels that it runs. */
 export interface EngineOptions {
@@ -50,17 +52,23 @@ export function createEngines(options: readonly EngineOptions[], deps: EngineDep
   return { byId, transports, [Symbol.asyncDispose]: () => building.disposeAsync() };
 }
 
+type Factories = {
+  readonly [Kind in EngineKind]: (setup: {
+    readonly document: Extract<EngineDocument, { kind: Kind }>;
+    readonly channels: readonly ChannelName[];
+    readonly parts: EngineParts;
+  }) => Engine;
+};
+
+/** A kind without an adapter does not compile. */
+const FACTORIES: Factories = {
+  supervisor: (setup) => new SupervisorEngine(setup),
+  http: (setup) => new HttpEngine(setup),
+  command: (setup) => new CommandEngine(setup),
+  exstreamtv: (setup) => new ExstreamtvEngine(setup),
+};
+
 function adapterOf({ document, channels }: EngineOptions, parts: EngineParts): Engine {
-  switch (document.kind) {
-    case 'supervisor':
-      return new SupervisorEngine({ document, channels, parts });
-    case 'http':
-      return new HttpEngine({ document, channels, parts });
-    case 'command':
-      return new CommandEngine({ document, channels, parts });
-    case 'exstreamtv':
-      return new ExstreamtvEngine({ document, channels, parts });
-    default:
-      return unreachable(document);
-  }
+  const create = FACTORIES[document.kind] as (setup: EngineOptions & { readonly parts: EngineParts }) => Engine;
+  return create({ document, channels, parts });
 }

@@ -1,10 +1,10 @@
 import type http from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { httpEngineDocument } from '../../src/core/engine_documents.ts';
-import type { ReeveError } from '../../src/core/errors.ts';
-import { HttpEngine } from '../../src/engine/http.ts';
-import { aContext, deadlinesFor, engineParts } from '../support/engine_parts.ts';
-import { closeServersAfterAll, HOSTILE, serve } from '../support/servers.ts';
+import { httpEngineDocument } from '../../../src/engine/http/schema.ts';
+import type { ReeveError } from '../../../src/core/errors.ts';
+import { HttpEngine } from '../../../src/engine/http/engine.ts';
+import { aContext, deadlinesFor, engineParts } from '../../support/engine_parts.ts';
+import { closeServersAfterAll, HOSTILE, serve } from '../../support/servers.ts';
 
 closeServersAfterAll();
 const never = new AbortController().signal;

@@ -1,3 +1,4 @@
+/** The Prometheus text format, read leniently. */
 /** One sample of a Prometheus text exposition. */
 export interface MetricSample {
   readonly name: string;

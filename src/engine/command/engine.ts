@@ -1,17 +1,18 @@
-import type { CommandEngineDocument } from '../core/engine_documents.ts';
-import type { ActionContext, Engine, EngineReport } from '../core/engine.ts';
-import { ReeveError } from '../core/errors.ts';
-import type { CredentialSample, ProcessSample, ProcessState } from '../core/sample.ts';
-import type { ChannelId } from '../core/scope.ts';
-import type { Capability } from '../core/tool.ts';
-import { RequestFailed } from '../resilience/failure.ts';
-import { credentialWatch } from './credentials.ts';
-import { capabilitiesOf, configured } from './described.ts';
-import { type ProcessGenerations, processGenerationsOf } from './process_generations.ts';
-import { type ChannelName, downReport, type EngineParts, readingTimeOf, upSample } from './parts.ts';
-import { type ProgramEnd, runProgram } from './program.ts';
-import { countAt, parseJson, readChannels, unknownProcess } from './reading.ts';
-import { newestOf } from './text.ts';
+/** The adapter for an engine that is worked by programs. */
+import type { CommandEngineDocument } from './schema.ts';
+import type { ActionContext, Engine, EngineReport } from '../../core/engine.ts';
+import { ReeveError } from '../../core/errors.ts';
+import type { CredentialSample, ProcessSample, ProcessState } from '../../core/sample.ts';
+import type { ChannelId } from '../../core/scope.ts';
+import type { Capability } from '../../core/tool.ts';
+import { RequestFailed } from '../../resilience/failure.ts';
+import { credentialWatch } from '../credentials.ts';
+import { capabilitiesOf, configured } from '../described.ts';
+import { type ProcessGenerations, processGenerationsOf } from '../process_generations.ts';
+import { type ChannelName, downReport, type EngineParts, readingTimeOf, upSample } from '../parts.ts';
+import { type ProgramEnd, runProgram } from '../program.ts';
+import { countAt, parseJson, readChannels, unknownProcess } from '../reading.ts';
+import { newestOf } from '../text.ts';
 
 type Argv = NonNullable<CommandEngineDocument['list']>['argv'];
 type Status = NonNullable<CommandEngineDocument['status']>;

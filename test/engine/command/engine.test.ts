@@ -2,13 +2,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/core/clock.ts';
-import { commandEngineDocument } from '../../src/core/engine_documents.ts';
-import type { ReeveError } from '../../src/core/errors.ts';
-import { CommandEngine } from '../../src/engine/command.ts';
-import { runProgram } from '../../src/engine/program.ts';
-import { aContext, engineParts } from '../support/engine_parts.ts';
-import { until } from '../support/supervisord.ts';
+import { systemClock } from '../../../src/core/clock.ts';
+import { commandEngineDocument } from '../../../src/engine/command/schema.ts';
+import type { ReeveError } from '../../../src/core/errors.ts';
+import { CommandEngine } from '../../../src/engine/command/engine.ts';
+import { runProgram } from '../../../src/engine/program.ts';
+import { aContext, engineParts } from '../../support/engine_parts.ts';
+import { until } from '../../support/supervisord.ts';
 
 const never = new AbortController().signal;
 const outcome = (call: Promise<unknown>) => call.catch((error: unknown) => error as ReeveError);
@@ -225,7 +225,7 @@ describe('a change', () => {
 });
 
 describe('channel names', () => {
-  it.each(['-rf', '--all', '', 'a b', '../x', 'a/../b', '$(id)', 'a;b', '*', 'x'.repeat(129)])(
+  it.each(['-rf', '--all', '', 'a b', '../../x', 'a/../b', '$(id)', 'a;b', '*', 'x'.repeat(129)])(
     'refuse %j in a command',
     (name) => {
       expect(() => engineOf({ status }, [name])).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
