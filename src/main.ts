@@ -155,6 +155,7 @@ async function runDaemon(cli: Cli): Promise<void> {
   if (loaded.configuration === undefined) throw refusal(loaded.problems);
   const { configuration } = loaded;
   const log = createLog(configuration.config.log.level);
+  for (const warning of configuration.config.warnings) log.warn({}, formatProblem(warning));
   for (const { limit, value } of configuration.config.acceptedRisks) {
     log.warn({ limit, value }, 'a limit is more permissive than the default, by i_accept_the_risk');
   }

@@ -30,11 +30,13 @@ export function createAccess(config: Config, { ledger, clock, state }: AccessDep
   const tokens = ledger.register(tokenProjection);
   const lastUsed = new Map<string, EpochMs>();
   const pushed = config.collectors.intake.tokens;
+  const scraper = config.http.metricsToken === undefined ? [] : [config.http.metricsToken];
   return {
     state: tokens,
-    taken: new Set([OWN_NAME, ...pushed.map(({ name }) => name)]),
+    taken: new Set([OWN_NAME, 'metrics', ...pushed.map(({ name }) => name)]),
     fixed: () => [
       { name: OWN_NAME, scopes: ['admin'], sha256: sha256Of(ensureToken(join(state, 'token'), modeOf)) },
+      ...scraper.map((token) => ({ name: 'metrics', scopes: ['metrics' as const], sha256: sha256Of(token.reveal()) })),
       ...pushed.map(({ name, token }) => ({ name, scopes: ['ingest' as const], sha256: sha256Of(token.reveal()) })),
     ],
     named: () => liveTokens(tokens(), clock).map(({ name, scopes, sha256 }) => ({ name, scopes, sha256 })),

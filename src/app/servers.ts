@@ -43,12 +43,15 @@ export async function openServers(shown: Shown, building: AsyncDisposableStack):
   const server = building.use(
     await startServer(
       {
-        host: config.http.listen.host,
-        port: config.http.listen.port,
+        ...config.http.listen,
+        socket: config.http.socket,
+        tls: config.http.tls,
+        trustedProxies: config.http.trustedProxies,
         allowedHosts: config.http.allowedHosts,
         tokens: access.fixed(),
         namedTokens: access.named,
         metrics: config.http.metricsListen,
+        metricsNeedToken: config.http.metricsToken !== undefined,
       },
       {
         daemon: daemonOf(shown, metrics),
@@ -57,6 +60,7 @@ export async function openServers(shown: Shown, building: AsyncDisposableStack):
         onRefusal: (text) => host.log.warn({}, text),
         intake: shown.decisions.collectors.intake,
         onUse: access.noteUse,
+        onCertificate: ({ cert }) => writeFileSync(join(infrastructure.state, 'certificate'), cert, { mode: 0o600 }),
       },
     ),
   );

@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ReeveError } from '../core/errors.ts';
+import { fetchOwn, type OwnDaemon, parseOwnDaemon } from './own_daemon.ts';
 
 /** How the command line reaches the running daemon. */
 export interface Client {
@@ -26,24 +27,45 @@ function readState(options: ClientOptions, name: string): string {
   }
 }
 
-/**
- * The token to send to `url`. The one in the state directory is the daemon's own and may do everything, so it goes to
- * the address that this daemon has left beside it and nowhere else. Throws USAGE for any other address.
- */
-function tokenFor(url: URL, options: ClientOptions): string {
-  if (options.token !== undefined) return options.token;
-  const own = readState(options, 'address');
-  if (!URL.canParse(own) || new URL(own).origin !== url.origin) {
-    throw new ReeveError('USAGE', `the token in ${options.state} belongs to ${own}; it is not sent to ${url.origin}`, {
-      hint: 'Give the token of that daemon with --token-file or REEVE_TOKEN (there: reeve tokens add).',
-    });
-  }
-  return readState(options, 'token');
+/** The daemon of the state directory, as it left its address there. Throws DAEMON_UNREACHABLE. */
+function ownDaemon(options: ClientOptions): OwnDaemon {
+  const address = readState(options, 'address');
+  const path = join(options.state, 'certificate');
+  const own = parseOwnDaemon(address, existsSync(path) ? readFileSync(path, 'utf8') : undefined);
+  if (own !== undefined) return own;
+  throw new ReeveError('DAEMON_UNREACHABLE', `${options.state}/address holds no address: ${address}`, { hint: HINT });
 }
 
-function addressOf(path: string, text: string): URL {
-  if (URL.canParse(path, text) && /^https?:$/.test(new URL(text).protocol)) return new URL(path, text);
-  throw new ReeveError('USAGE', `--url: an address such as http://127.0.0.1:7433 was expected, got ${text}`);
+interface Target {
+  readonly daemon: OwnDaemon;
+  readonly token: string;
+}
+
+/**
+ * Where to ask, and with which token. The token in the state directory is the daemon's own and may do everything, so
+ * it goes to the address that this daemon has left beside it and nowhere else. Throws USAGE for any other address.
+ */
+function targetOf(options: ClientOptions): Target {
+  if (options.url === undefined) {
+    return { daemon: ownDaemon(options), token: options.token ?? readState(options, 'token') };
+  }
+  const asked = parseOwnDaemon(options.url, undefined);
+  if (asked === undefined) {
+    const message = `--url: an address such as http://127.0.0.1:7433 was expected, got ${options.url}`;
+    throw new ReeveError('USAGE', message);
+  }
+  const own = existsSync(join(options.state, 'address')) ? ownDaemon(options) : undefined;
+  const isOwn = own?.url.origin === asked.url.origin && own.socketPath === asked.socketPath;
+  const daemon = isOwn ? own : asked;
+  if (options.token !== undefined) return { daemon, token: options.token };
+  if (isOwn) return { daemon, token: readState(options, 'token') };
+  throw new ReeveError(
+    'USAGE',
+    `the token in ${options.state} is not sent to ${options.url}: it is for its own daemon`,
+    {
+      hint: 'Give the token of that daemon with --token-file or REEVE_TOKEN (there: reeve tokens add).',
+    },
+  );
 }
 
 /**
@@ -51,12 +73,15 @@ function addressOf(path: string, text: string): URL {
  * for the address.
  */
 export function createClient(options: ClientOptions, fetcher: typeof fetch): Client {
-  const url = () => options.url ?? readState(options, 'address');
   const ask = async <T>(path: string, init: RequestInit): Promise<T> => {
-    const address = addressOf(path, url());
-    const headers = { authorization: `Bearer ${tokenFor(address, options)}`, 'content-type': 'application/json' };
-    const answer = await fetcher(address, { ...init, headers, redirect: 'error' }).catch((cause: unknown) => {
-      throw new ReeveError('DAEMON_UNREACHABLE', `no answer from ${address.origin}`, { cause, hint: HINT });
+    const { daemon, token } = targetOf(options);
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const address = new URL(path, daemon.url);
+    const request = { ...init, headers, redirect: 'error' as const };
+    const answer = await fetchOwn(daemon, fetcher)(address, request).catch((cause: unknown) => {
+      if (cause instanceof ReeveError) throw cause;
+      const where = daemon.socketPath ?? address.origin;
+      throw new ReeveError('DAEMON_UNREACHABLE', `no answer from ${where}`, { cause, hint: HINT });
     });
     const body = (await answer.json().catch(() => undefined)) as Refusal | undefined;
     if (answer.ok || answer.status === 409) return body as T;

@@ -50,6 +50,19 @@ export function checkAll(options: CheckOptions): readonly Problem[] {
   return shownFrom(cwd, inOrder(withoutDoubles(problems)));
 }
 
+/** What is allowed and dangerous in the configuration, or in those among the files and folders named. */
+export function warningsIn(options: CheckOptions): readonly Problem[] {
+  const { files, cwd = process.cwd() } = options;
+  const all = files.flatMap((file) => filesUnder(resolve(cwd, file), []));
+  const isConfig = (file: string): boolean => ownKinds(options).at(-1)?.recognises(readYaml(file)) === true;
+  const configs = files.length === 0 ? [undefined] : all.filter(isConfig);
+  const warnings = configs.flatMap((file) => {
+    const { configuration } = loadConfiguration(file === undefined ? options : { ...options, file });
+    return configuration?.config.warnings ?? [];
+  });
+  return shownFrom(cwd, warnings);
+}
+
 /** A file can be read twice: by itself, and as part of a configuration. */
 function withoutDoubles(problems: readonly Problem[]): readonly Problem[] {
   return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
@@ -61,8 +74,12 @@ export function formatProblem({ file, line, column, path, message, hint }: Probl
   return `${file}:${line}:${column}: ${about}${message}${hint === undefined ? '' : ` (${hint})`}`;
 }
 
-/** What `reeve check --json` prints. */
-export const checkReport = (problems: readonly Problem[]) => ({ ok: problems.length === 0, problems });
+/** What `reeve check --json` prints. Warnings leave it sound. */
+export const checkReport = (problems: readonly Problem[], warnings: readonly Problem[] = []) => ({
+  ok: problems.length === 0,
+  problems,
+  warnings,
+});
 
 /** Files below the working directory are named from there, as people typed them. */
 const shownFrom = (cwd: string, problems: readonly Problem[]): readonly Problem[] =>

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { systemClock } from '../core/clock.ts';
 import type { Phase } from '../core/control.ts';
 import { messageOf, type Problem } from '../core/errors.ts';
 import type { Limits } from '../core/limits.ts';
@@ -8,15 +9,16 @@ import type { PersonaId } from '../core/persona.ts';
 import type { Route } from '../escalate/routes.ts';
 import { type ChannelConfig, type ChannelDraft, readChannels } from './document/channels.ts';
 import { type CollectorsConfig, readCollectors } from './document/collectors.ts';
-import { crossCheck, type LogSourceConfig, readSources, STANDARD_LISTEN } from './document/cross_checks.ts';
+import { crossCheck, type LogSourceConfig, readSources } from './document/cross_checks.ts';
 import { type ConfigDocument, configDocument, type LOG_LEVELS } from './document/document.ts';
 import { type EngineConfig, readEngines } from './document/engines.ts';
 import { type Environment, expanded, type Flags, type Origin, overridden } from './document/environment.ts';
-import type { Address } from './document/fields.ts';
 import { type GroupConfig, readGroups } from './document/groups.ts';
 import { type AcceptedRisk, limitsDocument, limitsFrom } from './document/limits.ts';
 import { FOLDER_NAMES, findConfigFile, folderOf, type FolderName, stateDirectory } from './document/paths.ts';
 import { type ModelsConfig, type PlannerConfig, readModels, readPlanner } from './document/models.ts';
+import { exposureOf } from './document/exposure.ts';
+import { type HttpConfig, readHttp } from './document/http.ts';
 import { type ReceiverConfig, readReceivers } from './document/receivers.ts';
 import { Reading } from './document/reading.ts';
 import { readRoutes } from './document/routes.ts';
@@ -44,11 +46,9 @@ export interface Config {
   /** Of everything else here; secrets do not count. */
   readonly sha256: string;
   readonly stateDirectory: string;
-  readonly http: {
-    readonly listen: Address;
-    readonly allowedHosts: readonly string[];
-    readonly metricsListen: Address | undefined;
-  };
+  readonly http: HttpConfig;
+  /** What is allowed and dangerous. */
+  readonly warnings: readonly Problem[];
   readonly metricsPrefix: string;
   /** Of a fresh installation; afterwards the journal knows. */
   readonly phase: Phase;
@@ -152,7 +152,8 @@ export function configFrom(
   const known = [...whole.problems, ...reading.problems].filter(({ path }) => !plain.unresolved.has(path));
   const problems = [...parsed.problems, ...plain.problems, ...known];
   if (!whole.ok || problems.length > 0) return refused(relocated(problems, origins));
-  const config = assembled(whole.value, { parts, file: parsed.file, origins, flags, env, cwd });
+  const warnings = relocated(exposureOf(reading, parts.http, systemClock.now()), origins);
+  const config = assembled(whole.value, { parts, warnings, file: parsed.file, origins, flags, env, cwd });
   return { config: deepFreeze(config), problems: [] };
 }
 
@@ -173,6 +174,7 @@ interface Parts {
   readonly collectors: CollectorsConfig;
   readonly receivers: readonly ReceiverConfig[];
   readonly routes: readonly Route[];
+  readonly http: HttpConfig;
   readonly models: ModelsConfig | undefined;
   readonly planner: PlannerConfig;
 }
@@ -189,12 +191,15 @@ function readParts(reading: Reading): Parts {
   const routes = readRoutes(reading, new Set(drafts.map(({ group }) => group)));
   const models = readModels(reading);
   const planner = readPlanner(reading, models);
+  const http = readHttp(reading);
   crossCheck(reading, { limits, drafts, engines });
-  return { limits, risks, engines, drafts, groups, sources, collectors, receivers, routes, models, planner };
+  const said = { limits, risks, engines, drafts, groups, sources, collectors, receivers, routes };
+  return { ...said, http, models, planner };
 }
 
 interface Assembly {
   readonly parts: Parts;
+  readonly warnings: readonly Problem[];
   readonly file: string;
   readonly origins: readonly Origin[];
   readonly flags: Flags;
@@ -209,15 +214,11 @@ function assembled(document: ConfigDocument, assembly: Assembly): Config {
   const written = document.state;
   const state = stateDirectory({ flags, env, cwd, file, written, isRoot: process.getuid?.() === 0 });
   const origins = state.origin ? [...assembly.origins, state.origin] : assembly.origins;
-  const { http, escalation, journal, log } = document;
-  const settled: Omit<Config, 'sha256'> = {
+  const { escalation, journal, log } = document;
+  const settled: Omit<Config, 'sha256' | 'warnings'> = {
     file,
     stateDirectory: state.directory,
-    http: {
-      listen: http?.listen ?? STANDARD_LISTEN,
-      allowedHosts: http?.allowed_hosts ?? [],
-      metricsListen: http?.metrics_listen,
-    },
+    http: parts.http,
     metricsPrefix: document.metrics_prefix ?? STANDARD.metricsPrefix,
     phase: document.phase ?? 0,
     persona,
@@ -244,7 +245,11 @@ function assembled(document: ConfigDocument, assembly: Assembly): Config {
     log: { level: log?.level ?? 'info' },
     origins,
   };
-  return { ...settled, sha256: createHash('sha256').update(JSON.stringify(settled)).digest('hex') };
+  return {
+    ...settled,
+    warnings: assembly.warnings,
+    sha256: createHash('sha256').update(JSON.stringify(settled)).digest('hex'),
+  };
 }
 
 function foldersOf(document: ConfigDocument, { file, origins, cwd }: Assembly): Config['folders'] {

@@ -1,5 +1,4 @@
 // One application for all routes, and the order in which a request is asked who it is.
-import { TLSSocket } from 'node:tls';
 import { Hono, type Context, type MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { secureHeaders } from 'hono/secure-headers';
@@ -14,6 +13,7 @@ import { loadConsole } from './console.ts';
 import { addConsoleSessions, sessionKeysOf } from './console_sessions.ts';
 import type { Daemon } from './daemon.ts';
 import { addIntake, type Intake } from './intake.ts';
+import type { PeerOf } from './peers.ts';
 import { type HttpEnv, needs, refuse } from './request.ts';
 
 const BODY_BYTES_MAX = 64 * 1024;
@@ -27,6 +27,9 @@ export interface RouteDeps {
   /** Every token that is good now. */
   readonly grants: () => readonly TokenGrant[];
   readonly refusals: Refusals;
+  readonly peerOf: PeerOf;
+  /** /metrics wants a token with the scope metrics. */
+  readonly metricsNeedToken: boolean;
   /** Takes what log senders push; undefined: nothing is taken. */
   readonly intake?: Intake | undefined;
   /** Told of each request that came with a good token. */
@@ -43,13 +46,13 @@ export function createRoutes(deps: RouteDeps, withMetrics: boolean): Hono<HttpEn
     return grant;
   };
   const sessions = new Sessions(deps.clock);
-  const isSecure = (c: Context<HttpEnv>): boolean => c.env?.incoming?.socket instanceof TLSSocket;
+  const isSecure = (c: Context<HttpEnv>): boolean => deps.peerOf(c.env?.incoming).secure;
   const inSession = (c: Context<HttpEnv>): TokenGrant | undefined =>
     sessions.grantOf(sessionKeysOf(c, { isSecure }), deps.grants());
   if (deps.intake !== undefined) addIntake(app, { intake: deps.intake, grantOf: bearer });
   app.use(bodyLimit({ maxSize: BODY_BYTES_MAX, onError: (c) => c.json({ error: 'too_large' }, 413) }));
   addOpenRoutes(app, deps.daemon);
-  if (withMetrics) app.get('/metrics', (c) => exposition(c, deps.daemon));
+  if (withMetrics) addMetrics(app, deps);
   app.use('/api/*', async (c, next) => {
     const authorization = c.req.header('authorization');
     const held = authorization === undefined ? inSession(c) : bearer(authorization);
@@ -74,12 +77,12 @@ const WITHOUT = 'a bearer token is needed: Authorization: Bearer <token> (see th
 export function createMetricsRoutes(deps: RouteDeps): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
   addDoor(app, deps);
-  app.get('/metrics', (c) => exposition(c, deps.daemon));
+  addMetrics(app, deps);
   return app;
 }
 
 /** Stands before every route of every listener, loopback included. */
-function addDoor(app: Hono<HttpEnv>, { hosts, refusals }: RouteDeps): void {
+function addDoor(app: Hono<HttpEnv>, { hosts, refusals, peerOf }: RouteDeps): void {
   // What the API says is of the moment and for one reader: no browser and no proxy keeps it.
   app.use(async (c, next) => {
     await next();
@@ -90,9 +93,12 @@ function addDoor(app: Hono<HttpEnv>, { hosts, refusals }: RouteDeps): void {
     await next();
     const reason = c.var.refused;
     if (reason === undefined) return;
-    const { cut } = await refusals.note(sourceOf(c.env?.incoming?.socket.remoteAddress), reason);
+    const { cut } = await refusals.note(sourceOf(peerOf(c.env?.incoming).address), reason);
     if (cut) c.header('Connection', 'close');
   });
+  app.use(async (c, next) =>
+    peerOf(c.env?.incoming).welcome ? next() : refuse(c, 'foreign', 'requests come by the proxy here'),
+  );
   app.use(ownOnly(hosts));
 }
 
@@ -121,6 +127,20 @@ function addOpenRoutes(app: Hono<HttpEnv>, daemon: Daemon): void {
   app.get('/readyz', (c) => {
     const readiness = daemon.readiness();
     return c.json(readiness, readiness.ready ? 200 : 503);
+  });
+}
+
+function addMetrics(app: Hono<HttpEnv>, { daemon, grants, metricsNeedToken }: RouteDeps): void {
+  app.get('/metrics', (c) => {
+    if (!metricsNeedToken) return exposition(c, daemon);
+    const authorization = c.req.header('authorization');
+    const grant = grantOf(grants(), authorization);
+    if (grant === undefined) {
+      const message = 'a bearer token with the scope metrics is needed: Authorization: Bearer <token>';
+      return refuse(c, authorization === undefined ? 'no_token' : 'unknown_token', message);
+    }
+    c.set('grant', grant);
+    return needs(c, 'metrics') ?? exposition(c, daemon);
   });
 }
 

@@ -1,96 +1,96 @@
 // Opens the listeners of the API, the console and the metrics, and closes them.
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { serve } from '@hono/node-server';
+import type { Server as TlsServer } from 'node:tls';
 import type { Hono } from 'hono';
-import type { Clock } from '../core/clock.ts';
-import { messageOf, ReeveError } from '../core/errors.ts';
 import type { TokenGrant } from './auth/grants.ts';
 import { hostsOf } from './auth/origin.ts';
 import { Refusals } from './auth/refusals.ts';
-import { boundConnections, type Connections, SERVER_LIMITS } from './connections.ts';
+import { close, listen, type ListenAt } from './listener.ts';
+import { createPeers } from './peers.ts';
 import type { HttpEnv, Refusal } from './request.ts';
 import { createMetricsRoutes, createRoutes, type RouteDeps } from './routes.ts';
+import { type Certificate, readCertificate, type TlsFiles, watchCertificate } from './tls.ts';
 
-export interface HttpOptions {
+interface TcpAddress {
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;
+}
+
+export interface HttpOptions extends Partial<TcpAddress> {
+  /** A unix socket beside the port, or instead of it where `host` is left out. */
+  readonly socket?: string | undefined;
+  readonly tls?: TlsFiles | undefined;
+  /** Who may speak for others; where there are any, nobody else may come from another machine. */
+  readonly trustedProxies?: readonly string[] | undefined;
   readonly allowedHosts: readonly string[];
   /** Tokens that hold as long as the listener does. */
   readonly tokens: readonly TokenGrant[];
   /** Tokens that come and go while it listens; asked at each request. */
   readonly namedTokens?: (() => readonly TokenGrant[]) | undefined;
   /** A listener of its own for /metrics; undefined: /metrics is served beside the API. */
-  readonly metrics: { readonly host: string; readonly port: number } | undefined;
+  readonly metrics: TcpAddress | undefined;
+  /** /metrics wants a token with the scope metrics. */
+  readonly metricsNeedToken?: boolean | undefined;
 }
 
-export type ServerDeps = Pick<RouteDeps, 'daemon' | 'intake' | 'onUse' | 'onError'> & {
-  readonly clock: Clock;
+export type ServerDeps = Pick<RouteDeps, 'daemon' | 'clock' | 'intake' | 'onUse' | 'onError'> & {
   /** One line about what was refused, at most one per source and minute. */
   readonly onRefusal?: ((text: string) => void) | undefined;
+  /** Told of the certificate at the start, and of each that takes its place. */
+  readonly onCertificate?: ((certificate: Certificate) => void) | undefined;
 };
 
 export interface HttpServer extends AsyncDisposable {
+  /** Where the API is: the port where there is one, else `unix:` and the path of the socket. */
   readonly url: string;
   readonly metricsUrl: string;
   /** What was turned away since the start. */
   readonly refused: () => readonly { readonly reason: Refusal | 'connection'; readonly count: number }[];
 }
 
-/** Starts listening; resolves when the port is bound. */
+/** Starts listening; resolves when everything is bound. Throws PORT_UNAVAILABLE or CONFIG_INVALID. */
 export async function startServer(options: HttpOptions, deps: ServerDeps): Promise<HttpServer> {
+  await using building = new AsyncDisposableStack();
   const refusals = new Refusals({ clock: deps.clock, report: (text) => deps.onRefusal?.(text) });
+  const peerOf = createPeers(options.trustedProxies ?? []);
   const grants = () => [...options.tokens, ...(options.namedTokens?.() ?? [])];
-  const open = async (create: (own: RouteDeps) => Hono<HttpEnv>, at: { host: string; port: number }) => {
+  const metricsNeedToken = options.metricsNeedToken === true;
+  const certificate = options.tls && readCertificate(options.tls);
+  if (certificate !== undefined) deps.onCertificate?.(certificate);
+  const open = async (create: (own: RouteDeps) => Hono<HttpEnv>, at: ListenAt) => {
     let hosts: ReadonlySet<string> = new Set();
-    const listening = await listen(create({ ...deps, grants, refusals, hosts: () => hosts }), at);
-    hosts = hostsOf(listening.address, options.allowedHosts);
-    return listening;
+    const own = { ...deps, grants, refusals, peerOf, metricsNeedToken, hosts: () => hosts };
+    const listener = await listen(create(own), at);
+    building.defer(() => close(listener.server));
+    const host = 'socket' in at ? 'localhost' : at.host;
+    hosts = hostsOf({ host, port: listener.port }, options.allowedHosts);
+    return listener;
   };
-  const main = await open((own) => createRoutes(own, options.metrics === undefined), options);
-  const metrics = options.metrics && (await open(createMetricsRoutes, options.metrics));
-  const all = metrics === undefined ? [main] : [main, metrics];
+  const withMetrics = options.metrics === undefined;
+  const api = (own: RouteDeps) => createRoutes(own, withMetrics);
+  const { host, port = 0, socket, metrics } = options;
+  const listeners = [
+    ...(host === undefined ? [] : [await open(api, { host, port, certificate })]),
+    ...(socket === undefined ? [] : [await open(api, { socket })]),
+  ];
+  const scraped = metrics && (await open(createMetricsRoutes, { ...metrics, certificate }));
+  const all = scraped === undefined ? listeners : [...listeners, scraped];
+  if (options.tls !== undefined) {
+    const servers = all
+      .filter(({ url }) => url.startsWith('https:'))
+      .map(({ server }) => server as unknown as TlsServer);
+    const onChange = (next: Certificate): void => deps.onCertificate?.(next);
+    building.use(watchCertificate(options.tls, servers, { clock: deps.clock, report: deps.onError, onChange }));
+  }
+  const url = listeners[0]?.url ?? '';
+  const running = building.move();
   return {
-    url: urlOf(main.address),
-    metricsUrl: `${urlOf((metrics ?? main).address)}/metrics`,
+    url,
+    metricsUrl: `${scraped?.url ?? url}/metrics`,
     refused: () => [
       ...refusals.totals(),
       { reason: 'connection', count: all.reduce((sum, { connections }) => sum + connections.cut(), 0) },
     ],
-    async [Symbol.asyncDispose]() {
-      await Promise.all(all.map(({ server }) => close(server)));
-    },
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
   };
 }
-
-interface Listening {
-  readonly server: Server;
-  readonly connections: Connections;
-  readonly address: { readonly host: string; readonly port: number };
-}
-
-function listen(app: Hono<HttpEnv>, { host, port }: { host: string; port: number }): Promise<Listening> {
-  return new Promise((resolve, reject) => {
-    const bound = (address: AddressInfo) => resolve({ server, connections, address: { host, port: address.port } });
-    const options = { fetch: app.fetch, hostname: host, port, serverOptions: SERVER_LIMITS };
-    const server = serve(options, bound) as Server;
-    const connections = boundConnections(server);
-    server.once('error', (cause) => reject(cannotListen({ host, port }, cause)));
-  });
-}
-
-const cannotListen = ({ host, port }: { host: string; port: number }, cause: unknown): ReeveError =>
-  new ReeveError('PORT_UNAVAILABLE', `cannot listen on ${host}:${port}: ${messageOf(cause)}`, {
-    cause,
-    hint: 'Does something else listen there, or another Reeve? Choose another address under http: listen.',
-  });
-
-const close = (server: Server): Promise<void> =>
-  new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
-
-const urlOf = ({ host, port }: { host: string; port: number }): string =>
-  `http://${host.includes(':') ? `[${host}]` : host}:${port}`;

@@ -107,8 +107,9 @@ describe('checkAll', () => {
           hint: 'the nearest allowed value is 4',
         },
       ],
+      warnings: [],
     });
-    expect(checkReport([])).toEqual({ ok: true, problems: [] });
+    expect(checkReport([])).toEqual({ ok: true, problems: [], warnings: [] });
   });
 });
 

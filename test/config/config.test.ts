@@ -193,14 +193,14 @@ describe('where values come from', () => {
   it('flags go before REEVE_ variables, these before the file, this before the defaults', () => {
     const text = `${MINIMAL}phase: 0\nhttp: { listen: "127.0.0.1:1001" }\n`;
     const env = { REEVE_LISTEN: '127.0.0.1:1002', REEVE_PHASE: '1', REEVE_LOG_LEVEL: 'warn' };
-    expect(loadText(text).config?.http.listen.port).toBe(1001);
+    expect(loadText(text).config?.http.listen?.port).toBe(1001);
     expect(loadText(text, env).config).toMatchObject({
       http: { listen: { port: 1002 } },
       phase: 1,
       log: { level: 'warn' },
     });
     const { config } = loadText(text, env, { listen: '127.0.0.1:1003' });
-    expect(config?.http.listen.port).toBe(1003);
+    expect(config?.http.listen?.port).toBe(1003);
     expect(config?.origins).toEqual([
       { path: 'http.listen', from: '--listen' },
       { path: 'log.level', from: 'REEVE_LOG_LEVEL' },

@@ -69,6 +69,8 @@ export interface RigOptions {
   readonly more?: Readonly<Record<string, string>>;
   /** More top-level lines. */
   readonly config?: string;
+  /** Where it listens, in flow style, if not on a free port. */
+  readonly http?: (rig: Rig) => string;
   readonly phase?: number;
   /** Instead of the usual engine: its YAML lines below `engines:`. */
   readonly engine?: (rig: Rig) => string;
@@ -157,7 +159,7 @@ export class Rig {
     return [
       'version: 1',
       `state: ${this.state}`,
-      'http: { listen: "127.0.0.1:0" }',
+      `http: ${this.#options.http?.(this) ?? '{ listen: "127.0.0.1:0" }'}`,
       `phase: ${phase}`,
       ...(existsSync(this.at('patterns')) ? [`patterns: ${this.at('patterns')}`] : []),
       'engines:',

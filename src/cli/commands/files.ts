@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { z } from 'zod';
-import { checkAll, checkReport, type FileKind, formatProblem } from '../../config/check.ts';
+import { checkAll, checkReport, type FileKind, formatProblem, warningsIn } from '../../config/check.ts';
 import type { LoadOptions } from '../../config/load.ts';
 import { init } from '../../config/init.ts';
 import { jsonSchemaOf, OWN_DOCUMENTS } from '../../config/schema.ts';
@@ -24,8 +24,11 @@ export function addFiles(program: Command, cli: Cli, deps: FilesDeps): void {
     .description('validate configuration, personas, rules and patterns: every problem at once')
     .addHelpText('after', '\nExample: reeve check personas/cautious.yaml')
     .action(async (files: string[]) => {
-      const problems = checkAll({ ...deps.load(), files, kinds: await deps.kinds() });
-      if (cli.wantsJson()) json(cli.terminal, checkReport(problems));
+      const options = { ...deps.load(), files, kinds: await deps.kinds() };
+      const problems = checkAll(options);
+      const warnings = warningsIn(options);
+      if (!cli.wantsJson()) cli.terminal.err(warnings.map((one) => `warning: ${formatProblem(one)}\n`).join(''));
+      if (cli.wantsJson()) json(cli.terminal, checkReport(problems, warnings));
       else if (problems.length === 0) cli.terminal.out('everything is sound\n');
       else cli.terminal.out(`${problems.map(formatProblem).join('\n')}\n`);
       if (problems.length > 0) cli.fail(1);

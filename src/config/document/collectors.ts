@@ -6,7 +6,8 @@ import type { ChannelDraft } from './channels.ts';
 import { intakeDocument, journaldDocument, prometheusDocument, syslogDocument } from './collector_documents.ts';
 import { type Address, isLoopback } from './fields.ts';
 import type { Reading } from './reading.ts';
-import { type Secret, secretFromEnvironment, secretFromFile } from './secret.ts';
+import type { Secret } from './secret.ts';
+import { tokenFrom } from './token.ts';
 
 /** What others push over HTTP. Times are milliseconds. */
 export interface IntakeConfig {
@@ -64,7 +65,6 @@ const CHANNEL_LABELS = ['channel'] as const;
 const LATE_MS = 120_000;
 const PROMETHEUS_EVERY_MS = 10_000;
 const PROMETHEUS_STALE_MS = 90_000;
-const TOKEN_CHARS_MIN = 16;
 
 export function readCollectors(reading: Reading, drafts: readonly ChannelDraft[]): CollectorsConfig {
   const ids = new Set(drafts.map(({ id }) => id));
@@ -87,7 +87,7 @@ function intakeOf(reading: Reading): IntakeConfig {
   const channelLabels = document.channel_labels ?? CHANNEL_LABELS;
   return {
     tokens: (document.tokens ?? []).flatMap((each, index) => {
-      const token = secretOf(reading, ['intake', 'tokens', index], each);
+      const token = tokenFrom(reading, ['intake', 'tokens', index], each);
       return token === undefined ? [] : [{ name: each.name, token }];
     }),
     channelLabels,
@@ -96,35 +96,6 @@ function intakeOf(reading: Reading): IntakeConfig {
       ...{ alertname, means, channelLabels: own ?? channelLabels },
     })),
   };
-}
-
-interface Tokened {
-  readonly token_env?: string | undefined;
-  readonly token_file?: string | undefined;
-}
-
-/** The token, which has to be there. */
-function secretOf(reading: Reading, path: Path, { token_env: name, token_file: file }: Tokened): Secret | undefined {
-  if ((name === undefined) === (file === undefined)) {
-    reading.note(path, `expected token_env or token_file, got ${name === undefined ? 'neither' : 'both'}`, 'write one');
-    return undefined;
-  }
-  const meaning =
-    name === undefined ? secretFromFile(reading.pathOf(file ?? '')) : secretFromEnvironment(name, reading.env);
-  const at = [...path, name === undefined ? 'token_file' : 'token_env'];
-  if (!('ok' in meaning)) {
-    reading.note(at, meaning.no, meaning.hint);
-    return undefined;
-  }
-  const { length } = meaning.ok.reveal();
-  if (length < TOKEN_CHARS_MIN) {
-    reading.note(
-      at,
-      `expected a token of at least ${TOKEN_CHARS_MIN} characters, got ${length}`,
-      'openssl rand -hex 32',
-    );
-  }
-  return meaning.ok;
 }
 
 function syslogOf(reading: Reading, known: Known): SyslogConfig | undefined {
@@ -168,7 +139,8 @@ function prometheusOf(reading: Reading, known: Known): readonly PrometheusConfig
     url: value.url,
     everyMs: value.every ?? PROMETHEUS_EVERY_MS,
     staleAfterMs: value.stale_after ?? PROMETHEUS_STALE_MS,
-    token: value.token_env === undefined && value.token_file === undefined ? undefined : secretOf(reading, path, value),
+    token:
+      value.token_env === undefined && value.token_file === undefined ? undefined : tokenFrom(reading, path, value),
     queries: value.queries.map((query, index) => {
       const at = [...path, 'queries', index];
       const { means, symptom, channel, engine } = query;

@@ -7,7 +7,6 @@ import type { Path } from '../yaml.ts';
 import type { ChannelDraft } from './channels.ts';
 import { type LogSourceDocument, logSourceDocument } from './document.ts';
 import type { EngineConfig } from './engines.ts';
-import { type Address, isLoopback, parseAddress } from './fields.ts';
 import type { Reading } from './reading.ts';
 
 /** A log beside those of the channels: of exactly one kind. */
@@ -69,7 +68,6 @@ export function crossCheck(
   reading: Reading,
   parts: { limits: Limits; drafts: readonly ChannelDraft[]; engines: readonly EngineConfig[] },
 ): void {
-  checkListeners(reading);
   checkReach(reading);
   checkFreshness(reading, parts);
   checkClearSecrets(reading);
@@ -80,34 +78,6 @@ export function crossCheck(
       ['limits', 'breaker_open_max'],
       `expected at least breaker_open (${least}), got ${got}`,
       `write ${least} or more`,
-    );
-  }
-}
-
-/** Where the console and the API are when nothing is said. */
-export const STANDARD_LISTEN: Address = { host: '127.0.0.1', port: 7433 };
-
-function checkListeners(reading: Reading): void {
-  const at = (key: string): Address | undefined => {
-    const value = valueAt(reading.source.value, ['http', key]);
-    const meaning = typeof value === 'string' ? parseAddress(value, 0) : undefined;
-    return meaning && 'ok' in meaning ? meaning.ok : undefined;
-  };
-  const [listen, metrics] = [at('listen') ?? STANDARD_LISTEN, at('metrics_listen')];
-  const names = valueAt(reading.source.value, ['http', 'allowed_hosts']);
-  if (!isLoopback(listen.host) && !(Array.isArray(names) && names.length > 0)) {
-    const message = `listening on ${listen.host} is open to other machines, and no host name is allowed`;
-    reading.note(
-      ['http', 'listen'],
-      message,
-      'name the hosts that clients use in allowed_hosts, or listen on 127.0.0.1',
-    );
-  }
-  if (metrics && listen.port !== 0 && listen.port === metrics.port) {
-    reading.note(
-      ['http', 'metrics_listen'],
-      `the port ${metrics.port} is taken by listen`,
-      'leave it out: /metrics is there too',
     );
   }
 }

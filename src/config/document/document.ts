@@ -10,24 +10,13 @@ import {
   statusPart,
   syslogDocument,
 } from './collector_documents.ts';
-import { idField, listenField, personaField, phaseField, tcpField, textField, urlField } from './fields.ts';
+import { idField, personaField, phaseField, tcpField, textField, urlField } from './fields.ts';
+import { httpPart } from './http_document.ts';
 import { modelsDocument, plannerDocument } from './model_documents.ts';
 import { limitsDocument } from './limits.ts';
 import { routeDocument } from './routes.ts';
 
 export const CHANNELS_MAX = 20_000;
-
-const httpPart = z
-  .strictObject({
-    listen: listenField('Console, API and intake.', '127.0.0.1:7433').optional(),
-    allowed_hosts: z
-      .array(z.string().regex(/^[A-Za-z0-9.-]+(:\d{1,5})?$/, 'a host name, with a port where it is not the usual one'))
-      .max(100)
-      .optional()
-      .describe('Names by which clients may call the API, besides loopback ones.'),
-    metrics_listen: listenField('A listener of its own for /metrics.').optional(),
-  })
-  .describe('Where Reeve listens.');
 
 export const groupDocument = z.strictObject({
   id: idField('The name of a failure domain: same origin, same host, same encoder pool.'),

@@ -30,9 +30,18 @@ function isOwnOrigin(origin: string, hosts: ReadonlySet<string>): boolean {
   return match?.[1] !== undefined && hosts.has(match[1]);
 }
 
+export interface OwnAddress {
+  readonly host: string;
+  /** Undefined for a unix socket. */
+  readonly port: number | undefined;
+}
+
 /** The Host values that mean this server: its own address, the names of loopback, and what the operator listed. */
-export function hostsOf(address: { host: string; port: number }, allowed: readonly string[]): ReadonlySet<string> {
-  const names = [address.host.includes(':') ? `[${address.host}]` : address.host, 'localhost', '127.0.0.1', '[::1]'];
-  const listed = allowed.flatMap((name) => (/:\d+$/.test(name) ? [name] : [name, `${name}:${address.port}`]));
-  return new Set([...names.map((name) => `${name}:${address.port}`), ...listed].map((name) => name.toLowerCase()));
+export function hostsOf(address: OwnAddress, allowed: readonly string[]): ReadonlySet<string> {
+  const { host, port } = address;
+  const names = [host.includes(':') ? `[${host}]` : host, 'localhost', '127.0.0.1', '[::1]'];
+  if (port === undefined) return new Set([...names, ...allowed].map((name) => name.toLowerCase()));
+  // A proxy with TLS passes on the name alone, for its port is the usual one.
+  const listed = allowed.flatMap((name) => (/:\d+$/.test(name) ? [name] : [name, `${name}:${port}`]));
+  return new Set([...names.map((name) => `${name}:${port}`), ...listed].map((name) => name.toLowerCase()));
 }

@@ -1,0 +1,54 @@
+// The certificate of the listeners, and its successor: both files are read again when they change.
+import { readFileSync, statSync } from 'node:fs';
+import { createSecureContext, type Server as TlsServer } from 'node:tls';
+import type { Clock } from '../core/clock.ts';
+import { messageOf, ReeveError } from '../core/errors.ts';
+
+export interface TlsFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
+const LOOK_EVERY_MS = 60_000;
+
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** Throws CONFIG_INVALID when the files are not a certificate and its key. */
+export function readCertificate({ certFile, keyFile }: TlsFiles): Certificate {
+  try {
+    const certificate = { cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') };
+    createSecureContext(certificate);
+    return certificate;
+  } catch (cause) {
+    throw new ReeveError('CONFIG_INVALID', `http.tls: ${certFile} and ${keyFile}: ${messageOf(cause)}`, { cause });
+  }
+}
+
+interface WatchDeps {
+  readonly clock: Clock;
+  readonly report: (text: string) => void;
+  /** Told of each certificate that is used from now on. */
+  readonly onChange: (certificate: Certificate) => void;
+}
+
+/** Looks at the files once a minute. A pair that is not sound is reported, and the old one stays. */
+export function watchCertificate(files: TlsFiles, servers: readonly TlsServer[], deps: WatchDeps): Disposable {
+  const versionOf = () => [files.certFile, files.keyFile].map((file) => statSync(file).mtimeMs).join();
+  let known = versionOf();
+  return deps.clock.every(LOOK_EVERY_MS, () => {
+    try {
+      const version = versionOf();
+      if (version === known) return;
+      known = version;
+      const certificate = readCertificate(files);
+      for (const server of servers) server.setSecureContext(certificate);
+      deps.onChange(certificate);
+      deps.report('the certificate was read again');
+    } catch (thrown) {
+      deps.report(`the new certificate is not used: ${messageOf(thrown)}`);
+    }
+  });
+}
