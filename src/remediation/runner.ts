@@ -1,7 +1,9 @@
 import { type Clock, deadline } from '../core/clock.ts';
 import { InvariantError, messageOf, ReeveError } from '../core/errors.ts';
-import type { Append } from '../core/journal.ts';
+import type { Append, Draft } from '../core/journal.ts';
+import type { ProbeFailure } from '../core/sample.ts';
 import type { Permit, PermitTerms, ToolName, ToolResult, ToolSpec } from '../core/tool.ts';
+import { failureOf } from '../resilience/failure.ts';
 import type { BoundTool } from './toolbox.ts';
 
 export interface RunnerDeps {
@@ -25,26 +27,34 @@ export interface Runner {
   runPlan(permit: Permit, work: () => Promise<ToolResult>): Promise<ToolResult>;
 }
 
+interface Done {
+  readonly result: ToolResult;
+  /** The call began, and its end is not known. */
+  readonly unknown: boolean;
+}
+
 export function createRunner(deps: RunnerDeps): Runner {
   const { clock, append } = deps;
-  const through = async (permit: Permit, work: () => Promise<ToolResult>): Promise<ToolResult> => {
+  const through = async (permit: Permit, work: () => Promise<Done>): Promise<ToolResult> => {
     const { terms } = permit;
     const about = aboutOf(terms);
     if (!permit.redeem(clock.monotonicMs()))
       return refused(terms, 'the permit is used, has expired, or its target was contained since');
     append([{ ...about, fact: { type: 'tool.started', permit: terms } }]);
-    const result = await work();
-    append([{ ...about, fact: { type: 'tool.finished', permit: terms, result } }]);
+    const { result, unknown } = await work();
+    const finished: Draft = { ...about, fact: { type: 'tool.finished', permit: terms, result } };
+    append(unknown ? [finished, unknownEnd(terms, result)] : [finished]);
     return result;
   };
   return {
-    runPlan: through,
+    runPlan: (permit, work) => through(permit, async () => ({ result: await work(), unknown: false })),
     run: (permit, signal) =>
       through(permit, async () => {
         const startedMs = clock.monotonicMs();
-        const { ok, summary, code } = await attempt(deps, permit.terms, signal);
+        const { ok, summary, code, unknown = false } = await attempt(deps, permit.terms, signal);
         const { id, call } = permit.terms;
-        return { permit: id, call, ok, summary, code, durationMs: clock.monotonicMs() - startedMs };
+        const durationMs = clock.monotonicMs() - startedMs;
+        return { result: { permit: id, call, ok, summary, code, durationMs }, unknown };
       }),
   };
 }
@@ -55,7 +65,26 @@ export const aboutOf = (terms: PermitTerms) => ({
   run: terms.run,
 });
 
-type Report = Pick<ToolResult, 'ok' | 'summary' | 'code'>;
+/** The call left, and what came back, or did not, does not tell what it did. */
+const AMBIGUOUS: ReadonlySet<ProbeFailure> = new Set(['timeout', 'reset', 'truncated', 'invalid_answer', 'too_large']);
+/** The engine answered that it did not do it, or was not asked at all. */
+const CERTAIN: ReadonlySet<string> = new Set(['ENGINE_REFUSED', 'BREAKER_OPEN', 'QUEUE_FULL']);
+
+/**
+ * Law S6: the end of a change is not known when the deadline passed, Reeve was asked to stop, the transport broke in
+ * the middle or the engine answered nonsense. A change that may be repeated is repeated instead.
+ */
+function isUnknown(spec: ToolSpec, code: string, thrown: unknown): boolean {
+  if (spec.effect !== 'change' || spec.idempotent || CERTAIN.has(code)) return false;
+  return AMBIGUOUS.has(failureOf(thrown));
+}
+
+const unknownEnd = (terms: PermitTerms, { summary }: ToolResult): Draft => ({
+  ...aboutOf(terms),
+  fact: { type: 'tool.unknown', permit: terms, because: summary },
+});
+
+type Report = Pick<ToolResult, 'ok' | 'summary' | 'code'> & { readonly unknown?: boolean };
 
 /** Tries again only what the tool's own terms allow, and only after a failure that says trying again may help. */
 async function attempt(deps: RunnerDeps, terms: PermitTerms, signal: AbortSignal): Promise<Report> {
@@ -88,7 +117,8 @@ async function once(deps: RunnerDeps, trial: Trial, signal: AbortSignal): Promis
     if (thrown instanceof InvariantError) throw thrown;
     const code = thrown instanceof ReeveError ? thrown.code : 'ENGINE_ANSWER_INVALID';
     const retryable = thrown instanceof ReeveError && thrown.retryable;
-    return { ok: false, code, summary: deps.clean(messageOf(thrown)), retryable };
+    const unknown = isUnknown(spec, code, thrown);
+    return { ok: false, code, summary: deps.clean(messageOf(thrown)), retryable, unknown };
   }
 }
 

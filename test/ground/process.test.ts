@@ -226,7 +226,9 @@ describe('the state', () => {
     ['found dead', '9000 exited', false],
     ['found running', '9000 running a on_purpose', false],
   ])('where an earlier life of Reeve died in the middle of a change is its doing: %s', (_, looks, stoppedByUs) => {
-    expect(told(looks, { actedMs: undefined, halfDone: true }).stoppedByUs).toBe(stoppedByUs);
+    expect(told(looks, { actedMs: undefined, halfDone: { generation: undefined, sinceMs: 0 } }).stoppedByUs).toBe(
+      stoppedByUs,
+    );
     expect(told(looks).stoppedByUs).toBe(false);
   });
 

@@ -46,6 +46,11 @@ export class FakeEngine implements Engine {
     this.#at(name).frozen = true;
   }
 
+  /** The same process plays on. */
+  thaw(name: string): void {
+    this.#at(name).frozen = false;
+  }
+
   /** As a person does at the engine itself. */
   stop(name: string): void {
     Object.assign(this.#at(name), { state: 'stopped', exitSignal: undefined, exitCode: 0 });

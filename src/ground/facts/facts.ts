@@ -13,7 +13,7 @@ import {
   type ReachFacts,
   type SourceFacts,
 } from './output_facts.ts';
-import { nextProcess, type ProcessFacts } from './process_facts.ts';
+import { type HalfDone, nextProcess, type ProcessFacts } from './process_facts.ts';
 import type { ChannelSetup, EngineSetup } from './setup.ts';
 import { nextSymptoms, type SymptomFacts } from './symptom_facts.ts';
 
@@ -33,8 +33,8 @@ export interface ChannelFacts {
   readonly actedMs: MonoMs | undefined;
   /** An earlier life of Reeve saw its process end, no later than this. */
   readonly endedMs?: MonoMs;
-  /** An earlier life of Reeve died while it changed the channel, which has not been seen to run since. */
-  readonly halfDone?: true | undefined;
+  /** Reeve asked for a restart, and no new process has been seen since: what is stopped now was stopped by it. */
+  readonly halfDone?: HalfDone | undefined;
 }
 
 /** Nothing known yet. */
@@ -138,10 +138,15 @@ export class FactStore {
     this.#channels.set(channel, { ...facts, process: { ...facts.process, starts } });
   }
 
-  /** Reeve begins to change the channel: what ends now ends by its hand. Call it before the engine is asked. */
-  acted(channel: ChannelId, monoMs: MonoMs): void {
+  /**
+   * Reeve begins to change the channel: what ends now ends by its hand. Call it before the engine is asked. `restarts`:
+   * the change stops the process, and is half done until a new one is seen.
+   */
+  acted(channel: ChannelId, monoMs: MonoMs, restarts = false): void {
     const facts = this.#channels.get(channel);
-    if (facts !== undefined) this.#channels.set(channel, { ...facts, actedMs: monoMs });
+    if (facts === undefined) return;
+    const halfDone = restarts ? { generation: facts.process?.generation, sinceMs: monoMs } : facts.halfDone;
+    this.#channels.set(channel, { ...facts, actedMs: monoMs, halfDone });
   }
 
   /** What the journal tells of a life of Reeve before this one: the channel's process ended, no later than this. */
@@ -151,12 +156,14 @@ export class FactStore {
   }
 
   /**
-   * What the journal tells of a life of Reeve before this one: it died while it changed the channel. A channel that
-   * stands stopped now was stopped by that, and by nobody's wish, until it is seen to run.
+   * What the journal tells of an earlier process of Reeve: it began to restart the channel, and no new process was
+   * seen after that. A channel that is stopped now was stopped by that restart until it is seen to run.
    */
   recallChange(channel: ChannelId): void {
     const facts = this.#channels.get(channel);
-    if (facts !== undefined) this.#channels.set(channel, { ...facts, halfDone: true });
+    if (facts === undefined) return;
+    const halfDone = { generation: undefined, sinceMs: Number.NEGATIVE_INFINITY };
+    this.#channels.set(channel, { ...facts, halfDone });
   }
 
   view(channel: ChannelId): ChannelFacts | undefined {
@@ -188,6 +195,16 @@ export class FactStore {
 
 type ChannelSample = Exclude<Sample, { readonly kind: 'engine' | 'host' | 'credential' }>;
 
+/** A late effect is over by then: the old process runs on, so the call did not stop it. */
+const LATE_EFFECT_MS = 120_000;
+
+/** Until a new process runs. The old one may still be stopped by a call that came late. */
+function stillHalfDone(halfDone: HalfDone | undefined, process: ProcessFacts): HalfDone | undefined {
+  if (halfDone === undefined || process.state !== 'running') return halfDone;
+  const isNew = process.generation === undefined || process.generation !== halfDone.generation;
+  return isNew || process.lastMs - halfDone.sinceMs > LATE_EFFECT_MS ? undefined : halfDone;
+}
+
 /** What one more sample makes of the facts. Pure. */
 export function folded(facts: ChannelFacts, sample: ChannelSample): ChannelFacts {
   switch (sample.kind) {
@@ -195,7 +212,7 @@ export function folded(facts: ChannelFacts, sample: ChannelSample): ChannelFacts
       return { ...facts, output: nextOutput(facts.output, sample) };
     case 'process': {
       const process = nextProcess(facts.process, sample, facts);
-      return sample.state === 'running' ? { ...facts, process, halfDone: undefined } : { ...facts, process };
+      return { ...facts, process, halfDone: stillHalfDone(facts.halfDone, process) };
     }
     case 'source':
       return { ...facts, source: nextAnswer(facts.source, sample) };

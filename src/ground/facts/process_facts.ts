@@ -36,7 +36,7 @@ export interface ProcessFacts {
   readonly downSinceMs: MonoMs | undefined;
   readonly lifeOver: boolean;
   readonly stoppedOnPurpose: boolean;
-  /** Stopped within an action of Reeve, and not started again since. */
+  /** Stopped by an action of Reeve, and not started again since. */
   readonly stoppedByUs: boolean;
   readonly lastEnd: GenerationEnd | undefined;
   /** Ends that nobody ordered, newest last. */
@@ -68,8 +68,14 @@ export interface Known {
   readonly actedMs: MonoMs | undefined;
   /** An earlier life of Reeve saw the process end, no later than this. */
   readonly endedMs?: MonoMs | undefined;
-  /** An earlier life of Reeve died while it changed the channel, which has not been seen to run since. */
-  readonly halfDone?: true | undefined;
+  /** A restart of Reeve's after which no new process has been seen. */
+  readonly halfDone?: HalfDone | undefined;
+}
+
+/** A restart that was asked for: the process it is to replace, and when it was asked. */
+export interface HalfDone {
+  readonly generation: string | undefined;
+  readonly sinceMs: MonoMs;
 }
 
 /** Folds one sample in. */
@@ -113,7 +119,7 @@ function firstSight(sample: ProcessSample, { halfDone }: Known): ProcessFacts {
     downSinceMs: state === 'running' || state === 'unknown' ? undefined : monoMs,
     lifeOver: dead,
     stoppedOnPurpose: sample.stoppedOnPurpose,
-    stoppedByUs: halfDone === true && state !== 'running' && sample.stoppedOnPurpose,
+    stoppedByUs: halfDone !== undefined && state !== 'running' && sample.stoppedOnPurpose,
     lastEnd: undefined,
     ends: [],
     failedLives: 0,
@@ -195,7 +201,7 @@ function withEnd(
 function withState(facts: ProcessFacts, sample: ProcessSample, { actedMs, halfDone }: Known): ProcessFacts {
   const { monoMs, state } = sample;
   const running = state === 'running';
-  const ours = halfDone === true || (actedMs !== undefined && monoMs - actedMs <= OWN_ACTION_MS);
+  const ours = halfDone !== undefined || (actedMs !== undefined && monoMs - actedMs <= OWN_ACTION_MS);
   return {
     ...facts,
     lastMs: monoMs,

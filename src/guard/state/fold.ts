@@ -18,6 +18,7 @@ function observeStart(edit: Edit, entry: JournalEntry, fact: FactOf<'start.obser
   const subject = edit.subject(keyOfScope({ kind: 'channel', id: channel }));
   if (subject.life === fact.generation) return;
   subject.life = fact.generation;
+  delete subject.unproven;
   subject.engine = fact.engine;
   const starts = edit.starts();
   const own = fact.origin === 'reeve' ? starts.findLast((mark) => mark.channel === channel) : undefined;

@@ -123,7 +123,9 @@ export function start(edit: Edit, terms: PermitTerms, atMs: MonoMs): void {
   if (terms.risk !== 'high') return;
   const mark = edit.marks(groupOf(edit, terms)).findLast((one) => one.permit === terms.id);
   if (mark !== undefined) mark.atMs = atMs;
-  const own = isStart(terms) ? startOf(edit.starts(), terms.id) : undefined;
+  if (!isStart(terms)) return;
+  target.unproven = { permit: terms.id, sinceMs: atMs };
+  const own = startOf(edit.starts(), terms.id);
   if (own !== undefined) Object.assign(own, { atMs, open: true });
 }
 
@@ -183,11 +185,23 @@ export function judge(edit: Edit, terms: PermitTerms, judgement: Judgement): voi
   const record = recordFor(edit, terms);
   settle(record, atMs);
   const attempt = takeAttempt(record, terms);
-  if (attempt === undefined) return;
+  if (attempt === undefined) return cured ? provenAfterAll(edit, { record, terms, fingerprint }) : undefined;
   noteVerdict(edit, terms, cured && attempt.startedMs !== undefined ? 'cured' : 'failed');
   if (attempt.startedMs === undefined) neverBegan(record, terms, atMs);
   else if (cured) worked(edit, { record, terms, fingerprint });
   else failed(record, terms, atMs, fingerprint);
+}
+
+/** It was written as UNKNOWN, and then its own effect was seen: a new process plays, so it was a cure (law S6). */
+function provenAfterAll(
+  edit: Edit,
+  { record, terms, fingerprint }: { record: SubjectState; terms: PermitTerms; fingerprint: string },
+): void {
+  const target = targetFor(edit, terms);
+  if (target.unknown?.permit !== terms.id) return;
+  delete target.unknown;
+  noteVerdict(edit, terms, 'cured');
+  worked(edit, { record, terms, fingerprint });
 }
 
 /** Nothing was done, so nothing is proven: no fix failed, and a probe that did not begin is no cure. */

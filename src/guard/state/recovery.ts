@@ -20,6 +20,13 @@ export function unknownEnds(state: GuardState): readonly UnknownEnd[] {
   });
 }
 
+/** Channels that a restart of Reeve's may have left stopped: no new process was observed after it began. */
+export const unprovenChannels = (state: GuardState): readonly string[] =>
+  subjectsOf(state).flatMap(([key, { unproven }]) => {
+    const scope = unproven === undefined ? undefined : parseScope(key);
+    return scope?.kind === 'channel' ? [scope.id] : [];
+  });
+
 /** Changes whose call began and has not ended. At boot each of them is UNKNOWN: the process that made it is gone. */
 export function startedWithoutEnd(state: GuardState): readonly PermitTerms[] {
   return subjectsOf(state).flatMap(([, subject]) =>

@@ -53,7 +53,9 @@ export interface SubjectState {
   tried: Tried[];
   restarts: OwnRestart[];
   breaker: BreakerState;
-  /** A change began here and Reeve died: nothing more until it is seen healthy, or a person resets it. */
+  /** A restart of Reeve's began, and no new process of the channel has been observed since (law S6). */
+  unproven?: { permit: PermitId; sinceMs: MonoMs };
+  /** A change began here and its end is not known: nothing more until it is seen healthy, or a person resets it. */
   unknown?: { permit: PermitId; tool: ToolName; sinceMs: MonoMs };
 }
 

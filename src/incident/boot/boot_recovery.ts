@@ -1,5 +1,5 @@
 import type { FactStore } from '../../ground/facts/facts.ts';
-import { unknownEnds } from '../../guard/state/recovery.ts';
+import { unknownEnds, unprovenChannels } from '../../guard/state/recovery.ts';
 import type { GuardState } from '../../guard/state/state.ts';
 import type { IncidentState } from '../lifecycle/state.ts';
 
@@ -21,9 +21,10 @@ function recallEnds({ open }: IncidentState, factStore: FactStore): void {
 }
 
 /**
- * A restart is a stop and a start. Where Reeve died between them the engine calls the channel stopped, as if a person
- * had wished so. Nobody did, and the page about it must not be taken back.
+ * A restart is a stop and a start. Where only the stop happened the engine calls the channel stopped, as if a person
+ * had asked for it. No person did, and the page about it must stand.
  */
 function recallChanges(state: GuardState, factStore: FactStore): void {
   for (const { scope } of unknownEnds(state)) if (scope.kind === 'channel') factStore.recallChange(scope.id);
+  for (const channel of unprovenChannels(state)) factStore.recallChange(channel);
 }

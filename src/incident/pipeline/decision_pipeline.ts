@@ -97,6 +97,7 @@ export class DecisionPipeline implements Disposable {
 
   [Symbol.dispose](): void {
     this.#upkeep?.[Symbol.dispose]();
+    this.#runs.stop();
     this.#responder[Symbol.dispose]();
   }
 

@@ -17,13 +17,13 @@ import {
   type Scope,
 } from '../../core/scope.ts';
 import { eyesOf } from '../../core/persona.ts';
-import type { Decider, Plan } from '../../core/plan.ts';
+import type { Decider, GuardDecision, Plan } from '../../core/plan.ts';
 import { describeCall, type ToolCall, type ToolName } from '../../core/tool.ts';
 import type { FactStore } from '../../ground/facts/facts.ts';
 import { healthOf } from '../../ground/facts/health.ts';
 import type { Guard } from '../../guard/guard.ts';
 import { phaseNeeded } from '../../guard/checks/policy.ts';
-import { TOOL_SPECS } from '../../remediation/catalog.ts';
+import { specOf, TOOL_SPECS } from '../../remediation/catalog.ts';
 import type { Lanes } from '../../resilience/lanes.ts';
 import { createRunner } from '../../remediation/runner.ts';
 import { createToolbox } from '../../remediation/toolbox.ts';
@@ -51,6 +51,14 @@ export interface RunsDeps {
 }
 
 const FULL_LOOP: Phase = 4;
+/** The answer to everything once Reeve was asked to stop: the next process asks again on fresh evidence. */
+const STOPPING: GuardDecision = {
+  verdict: 'deny',
+  code: 'maintenance',
+  because: 'Reeve was asked to stop: it begins nothing new',
+  retryAfterMs: undefined,
+  trace: [],
+};
 const STEPS_FULL = 3;
 const STEPS_BELOW = 1;
 
@@ -60,6 +68,7 @@ export class Runs {
   readonly #judge: EffectVerifier;
   readonly #conducting: RunEffectsDeps;
   /** The call that a run of the incident would have made, had a person said yes. */
+  #stopping = false;
   readonly #asked = new Map<string, { readonly call: ToolCall; readonly by: Decider }>();
 
   constructor(deps: RunsDeps) {
@@ -67,6 +76,11 @@ export class Runs {
     const { factStore, clock, engines } = deps;
     this.#judge = new EffectVerifier({ factStore, clock, engineOf: (id) => engines.get(id) });
     this.#conducting = this.#wire();
+  }
+
+  /** Reeve was asked to stop: from now on no change begins, in runs under way either (law S6). */
+  stop(): void {
+    this.#stopping = true;
   }
 
   /** Rejects with QUEUE_FULL when the lane is full or the daemon stops. */
@@ -119,13 +133,14 @@ export class Runs {
       },
       bound: (incident, plan, envelope) => this.#bound(incident, plan, envelope),
       ask: (ask) => this.#ask(ask),
-      child: ({ persona, incident }, parent, channel) => guard.child({ parent, channel, persona, incident }),
+      child: ({ persona, incident }, parent, channel) =>
+        this.#stopping ? STOPPING : guard.child({ parent, channel, persona, incident }),
       healthy: (channel) => this.#health(channel).healthy === true,
       phaseSteps: ({ group }) => (this.#deps.phaseOf(group) >= FULL_LOOP ? STEPS_FULL : STEPS_BELOW),
       available: (incident, tool) => this.#available(incident, tool),
       acting: (terms, signal) => {
         for (const channel of this.#deps.channelsIn(terms.call.target))
-          this.#deps.factStore.acted(channel, clock.monotonicMs());
+          this.#deps.factStore.acted(channel, clock.monotonicMs(), specOf(terms.call.tool).startsProcess);
         return this.#judge.note(terms, signal);
       },
     };
@@ -142,6 +157,7 @@ export class Runs {
   }
 
   #ask({ call, plan, envelope, persona, incident, run, highRiskUsed, story }: GuardAsk) {
+    if (this.#stopping) return STOPPING;
     const { guard, control, clock } = this.#deps;
     const hash = approvalHash(call, envelope.failureClassification);
     const answered = control().approvals.find(({ approval }) =>
