@@ -156,16 +156,17 @@ function escalationOf(incident: string, page: PageText, { at, ids }: RecoveryMom
   return { id: ids.next('esc'), key, incident, classification: undefined, at, ...page };
 }
 
-function unknownPage({ call, risk }: PermitTerms): PageText {
+/** `when`: what happened to Reeve or to the call, as the end of a sentence that begins with the call. */
+export function unknownPage({ call, risk }: PermitTerms, when = 'was under way when Reeve stopped'): PageText {
   const what = describeCall(call);
   const many = call.channels.length > 0 ? ` Channels: ${call.channels.join(', ')}.` : '';
   return {
     severity: risk === 'low' ? 'warning' : 'critical',
     reason: 'outcome_unknown',
     scope: call.target,
-    summary: `outcome unknown: ${what} was under way when Reeve stopped`.slice(0, 200),
+    summary: `outcome unknown: ${what} ${when}`.slice(0, 200),
     details: [
-      `${what} had begun, and Reeve stopped before its end was written down. It may or may not have happened.`,
+      `${what} had begun, and its end is not known: it ${when}. It may or may not have happened.`,
       'It counts as used and as failed, and Reeve will not do it again.',
       `Until it is seen healthy, nothing is changed there.${many}`,
       `Look at it; then, to let Reeve act there again: reeve reset ${keyOfScope(call.target)} --because "..."`,

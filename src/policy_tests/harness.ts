@@ -142,13 +142,14 @@ export class PolicyHarness {
     });
   }
 
-  #createRuns(): Runs {
+  #createRuns({ raise }: PagingPort): Runs {
     const { settings, engine, given } = this.#frame;
     const imagined = {
       works: (given.effect ?? 'cured') !== 'unchanged',
       onChange: (channel: string | undefined) => this.#changed(channel),
     };
     return new Runs({
+      raise,
       append: this.ledger.append,
       clock: this.ledger.clock,
       ids: this.ids,
@@ -167,8 +168,9 @@ export class PolicyHarness {
     });
   }
 
-  #createResponder({ raise, resolve }: PagingPort): Responder {
-    const runs = this.#createRuns();
+  #createResponder(paging: PagingPort): Responder {
+    const { raise, resolve } = paging;
+    const runs = this.#createRuns(paging);
     const patienceMs = PATIENCE_MS[this.#frame.persona.aggressiveness];
     return new Responder({
       append: this.ledger.append,

@@ -11,6 +11,8 @@ export interface RunnerDeps {
   readonly specs: ReadonlyMap<ToolName, ToolSpec>;
   readonly append: Append;
   readonly clock: Clock;
+  /** Drafts of the page about a change whose end is not known, to be appended with its record (laws S6, L1). */
+  readonly onUnknown?: (terms: PermitTerms, because: string) => readonly Draft[];
   /** Makes any text safe for the journal: secrets and control characters gone, clipped. */
   readonly clean: (text: string) => string;
 }
@@ -43,7 +45,8 @@ export function createRunner(deps: RunnerDeps): Runner {
     append([{ ...about, fact: { type: 'tool.started', permit: terms } }]);
     const { result, unknown } = await work();
     const finished: Draft = { ...about, fact: { type: 'tool.finished', permit: terms, result } };
-    append(unknown ? [finished, unknownEnd(terms, result)] : [finished]);
+    const page = unknown ? (deps.onUnknown?.(terms, result.summary) ?? []) : [];
+    append(unknown ? [finished, unknownEnd(terms, result), ...page] : [finished]);
     return result;
   };
   return {

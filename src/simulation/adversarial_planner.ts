@@ -51,7 +51,10 @@ export class AdversarialPlanner implements Disposable {
       healthLine: () => 'unknown',
       clean: (text) => text,
     });
-    this.#runner = createRunner({ toolbox, specs: TOOL_SPECS, append: reeve.append, clock, clean: (text) => text });
+    this.#runner = createRunner({
+      ...{ toolbox, specs: TOOL_SPECS, append: reeve.append, clock, clean: (text: string) => text },
+      onUnknown: (terms) => reeve.pageUnknown(terms),
+    });
     this.#ticking = clock.every(EVERY_MS, () => this.#strikeOnce());
   }
 

@@ -3,7 +3,10 @@ import { modelUseProjection } from '../model/use.ts';
 import type { Engine } from '../core/engine.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Ids, Random } from '../core/id.ts';
-import type { Append, JournalEntry, Read } from '../core/journal.ts';
+import { keyOfIncidentPage } from '../core/incident.ts';
+import type { Append, Draft, JournalEntry, Read } from '../core/journal.ts';
+import type { PermitTerms } from '../core/tool.ts';
+import { unknownPage } from '../journal/recover.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Phase } from '../core/control.ts';
 import type { Persona } from '../core/persona.ts';
@@ -120,6 +123,15 @@ export class SimulatedDaemon {
     const { clock } = this.ledger;
     const { outbox, append } = this;
     return new Dispatcher({ outbox, append, clock, ids, random, receivers: this.#parts.receivers(this) });
+  }
+
+  /** What the daemon's own runs write with a change whose end is not known. */
+  pageUnknown(terms: PermitTerms): readonly Draft[] {
+    const { incident } = terms;
+    return this.#paging.raise({
+      ...unknownPage(terms, 'did not come to a known end'),
+      ...{ key: keyOfIncidentPage(incident), incident, classification: undefined },
+    });
   }
 
   /** As the daemon does: nothing that fails in Reeve itself stays quiet. */

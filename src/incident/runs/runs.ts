@@ -5,7 +5,9 @@ import type { Phase } from '../../core/control.ts';
 import type { Engine } from '../../core/engine.ts';
 import type { GroundedContextEnvelope } from '../../core/envelope.ts';
 import type { Ids } from '../../core/id.ts';
-import type { Incident } from '../../core/incident.ts';
+import { type Incident, keyOfIncidentPage } from '../../core/incident.ts';
+import { unknownPage } from '../../journal/recover.ts';
+import type { PagingPort } from '../pipeline/ports.ts';
 import type { Append, Draft, Read } from '../../core/journal.ts';
 import {
   type ChannelId,
@@ -18,7 +20,7 @@ import {
 } from '../../core/scope.ts';
 import { eyesOf } from '../../core/persona.ts';
 import type { Decider, GuardDecision, Plan } from '../../core/plan.ts';
-import { describeCall, type ToolCall, type ToolName } from '../../core/tool.ts';
+import { describeCall, type PermitTerms, type ToolCall, type ToolName } from '../../core/tool.ts';
 import type { FactStore } from '../../ground/facts/facts.ts';
 import { healthOf } from '../../ground/facts/health.ts';
 import type { Guard } from '../../guard/guard.ts';
@@ -48,6 +50,7 @@ export interface RunsDeps {
   readonly channelOf: (id: string) => ChannelRef | undefined;
   readonly channelsIn: (scope: Scope) => readonly ChannelId[];
   readonly phaseOf: (group: GroupId) => Phase;
+  readonly raise: PagingPort['raise'];
 }
 
 const FULL_LOOP: Phase = 4;
@@ -112,7 +115,10 @@ export class Runs {
       clock,
       limits: () => settings().limits,
       specs: TOOL_SPECS,
-      runner: createRunner({ toolbox: this.#toolbox(), specs: TOOL_SPECS, append, clock, clean }),
+      runner: createRunner({
+        ...{ toolbox: this.#toolbox(), specs: TOOL_SPECS, append, clock, clean },
+        onUnknown: (terms, because) => this.#pageUnknown(terms, because),
+      }),
       verify: {
         judge: (terms, sinceMs, signal) => this.#judge.judge(terms, sinceMs, signal),
         lookCloser: ({ call }, forMs) => this.#deps.lookCloser(this.#deps.channelsIn(call.target), forMs),
@@ -144,6 +150,13 @@ export class Runs {
         return this.#judge.note(terms, signal);
       },
     };
+  }
+
+  #pageUnknown(terms: PermitTerms, because: string): readonly Draft[] {
+    const { scope, ...page } = unknownPage(terms, `did not come to a known end: ${because}`);
+    const { incident } = terms;
+    const about = { key: keyOfIncidentPage(incident), incident, classification: undefined };
+    return this.#deps.raise({ ...page, ...about, scope });
   }
 
   #toolbox() {

@@ -7,6 +7,8 @@ const PROBE_MS_MAX = 60_500;
 interface Naive {
   /** Restarts of the present closed stretch: only their results count. */
   admitted: Set<string>;
+  /** A result counts once: what was written as UNKNOWN has failed already. */
+  failed: Set<string>;
   failures: number[];
   openedMs: number | undefined;
   trips: number;
@@ -16,6 +18,7 @@ interface Naive {
 
 const fresh = (): Naive => ({
   admitted: new Set(),
+  failed: new Set(),
   failures: [],
   openedMs: undefined,
   trips: 0,
@@ -71,6 +74,8 @@ export class Breakers implements Oracle {
   }
 
   #fail(sheet: Naive, id: string, atMs: number): void {
+    if (sheet.failed.has(id)) return;
+    sheet.failed.add(id);
     if (sheet.probe?.permit === id) return this.#open(sheet, atMs);
     if (!sheet.admitted.has(id) || sheet.openedMs !== undefined) return;
     sheet.failures.push(atMs);
@@ -92,6 +97,7 @@ export class Breakers implements Oracle {
   }
 
   #relapse(sheet: Naive, id: string, atMs: number): void {
+    sheet.failed.delete(id);
     if (sheet.closedBy?.permit !== id) return this.#fail(sheet, id, atMs);
     sheet.trips = sheet.closedBy.trips;
     this.#open(sheet, atMs);

@@ -52,8 +52,7 @@ export class Runs implements Oracle {
       case 'tool.unknown':
         return this.#lost(fact.permit);
       case 'attempt.verified':
-        this.#verdicts.set(fact.permit.id, fact.verification.cured);
-        return;
+        return this.#verified(fact);
       case 'unknown.settled':
         this.#unknown.delete(channel ?? '');
         return;
@@ -120,6 +119,13 @@ export class Runs implements Oracle {
   #lost({ id, call }: PermitTerms): void {
     this.#open.delete(id);
     if (call.target.kind === 'channel' && changes(call.tool)) this.#unknown.set(call.target.id, id);
+  }
+
+  /** A call whose end was not known, and whose own effect was seen, blocks its channel no longer. */
+  #verified({ permit: { id, call }, verification: { cured } }: FactOf<'attempt.verified'>): void {
+    this.#verdicts.set(id, cured);
+    const channel = call.target.kind === 'channel' ? call.target.id : '';
+    if (cured && this.#unknown.get(channel) === id) this.#unknown.delete(channel);
   }
 
   #reset({ scope }: FactOf<'control.reset'>): void {
