@@ -1,14 +1,14 @@
 import { type OutputChunk, rolldown } from 'rolldown';
 
 /** They look for files of their own while they run, so they stay packages. */
-const EXTERNAL = ['pino', 'pino-pretty'];
+export const EXTERNAL: readonly string[] = ['pino', 'pino-pretty'];
 
 /**
  * One program out of a source file, our modules and the libraries that it uses, as JavaScript in `dir`. Names and lines
  * stay, for whoever reads a stack trace. Returns the path of every module that went in.
  */
 export async function bundle(root: string, input: string, dir: string): Promise<readonly string[]> {
-  await using build = await rolldown({ cwd: root, input, platform: 'node', external: EXTERNAL });
+  await using build = await rolldown({ cwd: root, input, platform: 'node', external: [...EXTERNAL] });
   const { output } = await build.write({
     dir,
     comments: false,

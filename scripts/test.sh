@@ -1,10 +1,23 @@
 #!/bin/sh
 # Everything that says whether this checkout is sound: types, style, tests. All of it runs, whatever fails first;
 # the last line of the output is `N passed, N failed, N skipped`, and the exit code is 0 only when N failed is 0.
-# Arguments go to vitest: scripts/test.sh test/guard
+# Arguments go to vitest: scripts/test.sh test/guard. --unit: without the tests that start servers or take long;
+# --real: only those.
 set -u
 cd "$(dirname "$0")/.." || exit 70
 PATH=$PWD/node_modules/.bin:$PATH
+real='test/bench test/checkout test/crash test/daemon test/demo test/engine test/escalate test/http test/journal
+test/simulation test/scenario test/collect test/policy_tests test/backtest test/guard/laws.test.ts'
+case ${1:-} in
+  --real)
+    shift
+    # shellcheck disable=SC2086  # a list of folders
+    set -- $real "$@" ;;
+  --unit)
+    shift
+    # shellcheck disable=SC2086  # a list of folders
+    set -- $(for path in $real; do printf -- '--exclude=%s ' "$path/**"; done) --exclude=test/guard/laws.test.ts "$@" ;;
+esac
 count=$(mktemp) || exit 74
 # Every process started from here on carries this mark in its environment, so that what stays behind can be found.
 REEVE_TEST_RUN=run-$$-$(date +%s)
