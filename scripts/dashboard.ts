@@ -185,6 +185,18 @@ const HANDS: readonly PanelSpec[] = [
     stacked: true,
   },
   {
+    kind: 'timeseries',
+    title: 'Language model',
+    says: 'The share of incidents in which a model was asked should fall as rules are promoted. Calls and tokens beside it.',
+    unit: 'none',
+    width: 12,
+    queries: [
+      { expr: `max(reeve_llm_needed_ratio{${HERE}})`, legend: 'needed ratio' },
+      { expr: increase('reeve_llm_calls_total', 'result'), legend: 'calls: {{result}}' },
+      { expr: increase('reeve_llm_tokens_total', 'purpose'), legend: 'tokens: {{purpose}}' },
+    ],
+  },
+  {
     kind: 'state-timeline',
     title: 'Breakers',
     says: 'Only channels whose breaker has ever counted a failure.',
