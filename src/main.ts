@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import process from 'node:process';
 import pino, { type Logger } from 'pino';
@@ -6,6 +6,7 @@ import { compiledOf, patternSourcesOf } from './app/collectors.ts';
 import { addAudit } from './cli/commands/audit.ts';
 import { addBacktest } from './cli/commands/backtest.ts';
 import { addFiles } from './cli/commands/files.ts';
+import { addPatterns } from './cli/commands/patterns.ts';
 import { addPolicyTests } from './cli/commands/policy.ts';
 import { addRules, type RulesDeps } from './cli/commands/rules.ts';
 import { addSimulate } from './cli/commands/simulate.ts';
@@ -21,7 +22,7 @@ import { compositesFrom } from './config/composites.ts';
 import { loadYamlFolder, readYaml } from './config/files.ts';
 import { rulesFrom } from './config/rules.ts';
 import { type LoadOptions, loadConfiguration } from './config/load.ts';
-import { findConfigFile, SHIPPED, stateDirectory } from './config/document/paths.ts';
+import { addedPatterns, findConfigFile, SHIPPED, stateDirectory } from './config/document/paths.ts';
 import { systemClock } from './core/clock.ts';
 import { messageOf, type Problem, ReeveError } from './core/errors.ts';
 import { systemIds, systemRandom } from './core/id.ts';
@@ -64,7 +65,10 @@ function stateOf(flags: GlobalFlags): string {
 function catalogueOf(flags: GlobalFlags) {
   const { config } = loadConfig({ flags: flagsFor(flags), env: process.env });
   const folder = config?.folders.patterns ?? resolve(SHIPPED, 'config/patterns');
-  const { catalogue, problems } = compileCatalogue(patternSourcesOf(loadYamlFolder(folder, '.yaml')));
+  const added = config === undefined ? undefined : addedPatterns(config.file);
+  const folders = [folder, ...(added !== undefined && existsSync(added) ? [added] : [])];
+  const files = folders.flatMap((each) => loadYamlFolder(each, '.yaml'));
+  const { catalogue, problems } = compileCatalogue(patternSourcesOf(files));
   if (problems.length > 0) throw refusal(problems);
   return catalogue;
 }
@@ -104,6 +108,15 @@ function rulesDeps(load: () => LoadOptions): RulesDeps {
   };
 }
 
+/** Where promoted patterns go: the folder of the configuration, or beside it where that one is the package's own. */
+function promotedFolder(flags: GlobalFlags): string {
+  const { config, problems } = loadConfig({ flags: flagsFor(flags), env: process.env });
+  if (config === undefined) throw refusal(problems);
+  const shipped = resolve(SHIPPED, 'config/patterns');
+  const isOwn = config.folders.patterns !== shipped || config.file === resolve(SHIPPED, 'config/reeve.yaml');
+  return isOwn ? config.folders.patterns : addedPatterns(config.file);
+}
+
 /** The laboratory is loaded by the commands that need it: the daemon would carry it around for nothing. */
 function addLocal(program: Command, cli: Cli): void {
   program
@@ -132,6 +145,7 @@ function addLocal(program: Command, cli: Cli): void {
     cli,
     rulesDeps(() => loadOptions(cli.flags())),
   );
+  addPatterns(program, cli, { folder: () => promotedFolder(cli.flags()) });
   addAudit(program, cli, () => stateOf(cli.flags()));
   const load = (): LoadOptions => loadOptions(cli.flags());
   addSimulate(program, cli, async (order) => (await import('./simulation/order.ts')).runOrder(order));

@@ -3,6 +3,7 @@ import { createStatistics } from './statistics.ts';
 import { createDecisions, type Decisions } from './decisions.ts';
 import { type Infrastructure, openInfrastructure } from './infrastructure.ts';
 import { createLearning } from './learning.ts';
+import { createTeaching } from './teaching_setup.ts';
 import { openServers } from './servers.ts';
 import { openConfiguredModels } from './models.ts';
 import { createPaging, type Paging } from './paging.ts';
@@ -41,18 +42,20 @@ export async function createApp(configuration: Configuration, host: HostEnvironm
   const models = await openConfiguredModels(config, infrastructure, building);
   const access = createAccess(config, infrastructure);
   const learning = createLearning(infrastructure);
-  const decisions = createDecisions(configuration, host, {
-    ...{ infrastructure, paging, learning },
-    model: models.model,
-  });
+  const onUnrecognised = (text: string): void => teaching.heard(text);
+  const parts = { infrastructure, paging, learning, model: models.model, onUnrecognised };
+  const decisions = createDecisions(configuration, host, parts);
+  const teaching = createTeaching({ infrastructure, decisions, current: () => reloader.current() });
   const house: House = { configuration, host, infrastructure, paging, decisions };
 
   recover(house, building);
   learning.start(building);
-  const reloader = building.use(watchEdits(house));
+  const reloader: Reloader = building.use(watchEdits(house));
+  building.use(teaching.start());
   // Before anybody can take Reeve for up: what happens from then on is seen.
   await tellRehearsal(house);
-  const shown = { config, host, infrastructure, paging, access, statistics, models, learning, decisions, reloader };
+  const known = { statistics, models, learning, decisions, teaching };
+  const shown = { config, host, infrastructure, paging, access, reloader, ...known };
   const server = await openServers(shown, building);
   begin(house, building);
   log.info(

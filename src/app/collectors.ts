@@ -36,6 +36,8 @@ export interface CollectDeps {
   /** Everything one look at an engine told. */
   readonly onPolled: (samples: readonly Sample[]) => void;
   readonly onSymptom: (symptom: Symptom) => void;
+  /** A complaint that no pattern fits; its text is redacted. */
+  readonly onUnrecognised?: (text: string) => void;
 }
 
 /** All that watches the world: log files, engines, probes. */
@@ -50,7 +52,8 @@ export interface Collectors extends AsyncDisposable {
   /** Takes a new pattern catalogue into use. */
   recompile(configuration: Configuration): void;
   lines(): readonly { readonly source: string; readonly result: string; readonly lines: number }[];
-  blindSpots(): readonly unknown[];
+  /** What nothing recognised; another object after each `recompile`. */
+  blindSpots(): BlindSpots;
 }
 
 export function createCollectors(configuration: Configuration, deps: CollectDeps): Collectors {
@@ -103,7 +106,7 @@ export function createCollectors(configuration: Configuration, deps: CollectDeps
       sight = sightFor(next, channels, { ...deps, onNotice });
     },
     lines: () => linesOf([...tail.stats(), ...commands.map((command) => command.stats()), ...inputs.stats()]),
-    blindSpots: () => sight.blindSpots.list(deps.clock.monotonicMs()),
+    blindSpots: () => sight.blindSpots,
     async [Symbol.asyncDispose]() {
       poll[Symbol.dispose]();
       probes[Symbol.dispose]();
@@ -181,7 +184,9 @@ interface Sight {
 export function sightFor(
   { patterns }: Pick<Configuration, 'patterns'>,
   channels: ReturnType<typeof createChannelTable>,
-  deps: Pick<CollectDeps, 'clock' | 'onSymptom' | 'onSample'> & { readonly onNotice: (channel: ChannelId) => void },
+  deps: Pick<CollectDeps, 'clock' | 'onSymptom' | 'onSample' | 'onUnrecognised'> & {
+    readonly onNotice: (channel: ChannelId) => void;
+  },
 ): Sight {
   const { catalogue } = compiledOf(patterns);
   const blindSpots = new BlindSpots(catalogue);
@@ -198,6 +203,7 @@ export function sightFor(
     onNotice: ({ channel }) => deps.onNotice(channel),
     onUnrecognised: (complaint) => {
       blindSpots.observe(complaint);
+      deps.onUnrecognised?.(complaint.text);
     },
   });
   return { detector, blindSpots };

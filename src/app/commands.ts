@@ -1,10 +1,11 @@
 import type { Access } from './access.ts';
+import type { TeachOrder, Teaching } from './teaching.ts';
 import type { Collectors } from './collectors.ts';
 import type { Learning } from './learning.ts';
 import type { Change } from '../config/reload.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Ids } from '../core/id.ts';
-import type { Append, Read } from '../core/journal.ts';
+import type { Append, PatternState, Read } from '../core/journal.ts';
 import { parseScope, type Scope } from '../core/scope.ts';
 import {
   addWindow,
@@ -41,6 +42,7 @@ export interface CommandDeps {
   readonly settings: () => Settings;
   readonly collectors: Pick<Collectors, 'channelSetups' | 'engineSetups'>;
   readonly access: Pick<Access, 'state' | 'taken'>;
+  readonly teaching: Teaching;
 }
 
 /** Carries out what people ask for. Each word is checked, written down with who and why, and takes effect at once. */
@@ -54,6 +56,8 @@ export function createCommands(deps: CommandDeps): (command: Command) => Promise
     if (command.name === 'reload') return reloaded(deps.reload());
     if (command.name === 'page_test') return testPage(deps.dispatcher);
     if (command.name === 'ack') return acked(command, deps);
+    if (command.name === 'teach') return deps.teaching.teach(teachOrderOf(command));
+    if (command.name === 'pattern_state') return deps.teaching.setState(patternStateOf(command));
     if (command.name === 'token_add') return tokenAdded(command, deps);
     const build = WORDS[command.name];
     if (build === undefined) return { ok: false, because: `${command.name} is not a command of the daemon` };
@@ -63,6 +67,17 @@ export function createCommands(deps: CommandDeps): (command: Command) => Promise
     deps.pipeline.heed();
     return { ok: true, said: word.said ?? `done: ${command.name}` };
   };
+}
+
+/** The route has checked the types of all fields. */
+function teachOrderOf({ who, fields }: Command): TeachOrder {
+  const { incident, symptom, lines, write } = fields as unknown as Omit<TeachOrder, 'who'>;
+  return { incident, symptom, lines, write, who };
+}
+
+function patternStateOf({ who, because, fields }: Command) {
+  const { pattern, to } = fields as { readonly pattern: string; readonly to: PatternState };
+  return { id: pattern, to, who, because };
 }
 
 type Build = (command: Command, deps: CommandDeps, known: Known) => Word;

@@ -21,21 +21,22 @@ export interface Decisions {
   use(configuration: Configuration): void;
 }
 
+/** What the decisions are built on. */
+export interface DecisionParts {
+  readonly infrastructure: Infrastructure;
+  readonly paging: Paging;
+  readonly learning: Learning;
+  /** Undefined: no model is configured. */
+  readonly model: Model | undefined;
+  /** Hears of each complaint that no pattern fits; its text is redacted. */
+  readonly onUnrecognised: (text: string) => void;
+}
+
 /** Before the journal is opened; nothing runs before `pipeline.start()` and `collectors.start()`. */
 export function createDecisions(
   configuration: Configuration,
   host: HostEnvironment,
-  {
-    infrastructure,
-    paging,
-    learning,
-    model,
-  }: {
-    readonly infrastructure: Infrastructure;
-    readonly paging: Paging;
-    readonly learning: Learning;
-    readonly model: Model | undefined;
-  },
+  { infrastructure, paging, learning, model, onUnrecognised }: DecisionParts,
 ): Decisions {
   const { clock, ledger, checkpoints, engines, lanes } = infrastructure;
   const { standingOf } = learning;
@@ -51,6 +52,7 @@ export function createDecisions(
       pipeline.settle();
     },
     onSymptom: (symptom) => pipeline.symptom(symptom),
+    onUnrecognised,
   });
   const { pipeline, recover } = assembleDecisionPath({
     ...{ ledger, lanes, paging, ids: host.ids, settings: () => settings },

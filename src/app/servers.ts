@@ -10,6 +10,7 @@ import type { Models } from './models.ts';
 import type { Paging } from './paging.ts';
 import type { HostEnvironment } from './host_environment.ts';
 import type { Config } from '../config/config.ts';
+import type { Teaching } from './teaching.ts';
 import type { Reloader } from '../config/reload.ts';
 import type { Daemon } from '../http/daemon.ts';
 import { type HttpServer, startServer } from '../http/server.ts';
@@ -30,6 +31,7 @@ export interface Shown {
   readonly models: Models;
   readonly learning: Learning;
   readonly decisions: Decisions;
+  readonly teaching: Teaching;
   readonly reloader: Reloader;
 }
 
@@ -129,7 +131,7 @@ function exportOf(id: string, { host, infrastructure, decisions }: Shown): Incid
 }
 
 function daemonOf(shown: Shown, metrics: Metrics): Daemon {
-  const { host, infrastructure, paging, access, statistics, decisions, reloader, learning } = shown;
+  const { host, infrastructure, paging, access, statistics, decisions, teaching, reloader, learning } = shown;
   const { ledger, clock } = infrastructure;
   const { collectors, pipeline, settings } = decisions;
   const views = viewsOf(shown);
@@ -144,7 +146,8 @@ function daemonOf(shown: Shown, metrics: Metrics): Daemon {
     personas: () => reloader.current().personas,
     rules: () => learning.views(settings().rulebook.rules),
     stats: () => statistics.stats(pipeline),
-    blindSpots: () => collectors.blindSpots(),
+    blindSpots: () => collectors.blindSpots().list(clock.monotonicMs()),
+    patterns: () => teaching.views(),
     why: (channel) => views.why(channel),
     whyNot: (channel, tool) => views.whyNot(channel, tool),
     journal: ({ since, limit }) => [...ledger.read({ sinceSeq: since + 1, limit })],
@@ -160,6 +163,7 @@ function daemonOf(shown: Shown, metrics: Metrics): Daemon {
       settings,
       collectors,
       access,
+      teaching,
     }),
     metrics: (openMetrics) => metrics.expose(openMetrics),
     readiness: () =>

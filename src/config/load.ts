@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Problem } from '../core/errors.ts';
 import type { Persona, PersonaId } from '../core/persona.ts';
@@ -6,7 +7,7 @@ import type { Rule } from '../core/rule.ts';
 import { canonicalJson } from '../core/wire.ts';
 import { compositesFrom } from './composites.ts';
 import { type Config, configFrom, type LoadConfig, loadConfig } from './config.ts';
-import { FOLDER_NAMES, type FolderName, findConfigFile, folderOf } from './document/paths.ts';
+import { addedPatterns, FOLDER_NAMES, type FolderName, findConfigFile, folderOf } from './document/paths.ts';
 import { loadYamlFolder, readYaml } from './files.ts';
 import { personasFrom } from './personas.ts';
 import { RULE_SUFFIX, type RuleTool, rulesFrom } from './rules.ts';
@@ -51,7 +52,11 @@ export function loadConfiguration(options: LoadOptions): LoadedConfiguration {
   const actionFiles = loadYamlFolder(folders.actions, '.yaml');
   const actions = compositesFrom(actionFiles);
   const rules = rulesFrom(ruleFiles, tools, actions.composites);
-  const patterns = loadYamlFolder(folders.patterns, '.yaml');
+  const added = addedPatterns(parsed.file);
+  const patterns = [
+    ...loadYamlFolder(folders.patterns, '.yaml'),
+    ...(existsSync(added) ? loadYamlFolder(added, '.yaml') : []),
+  ];
 
   const all = [
     ...problems,

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import type { Problem } from '../core/errors.ts';
 import { merged, orphans, type Reloaded } from './changes.ts';
+import { addedPatterns } from './document/paths.ts';
 import { FILE_BYTES_MAX } from './decode.ts';
 import type { Configuration, LoadedConfiguration } from './load.ts';
 
@@ -115,6 +116,7 @@ class Settle implements Disposable {
 const foldersOf = ({ config }: Configuration): readonly string[] => [
   dirname(config.file),
   ...Object.values(config.folders),
+  addedPatterns(config.file),
 ];
 
 /** Watches on folders, not files: a replaced file or a swapped link is an event of its folder. */

@@ -11,6 +11,10 @@ import type { Symptom } from './symptom.ts';
 import type { RuleState } from './rule.ts';
 import type { PermitId, PermitTerms, ToolName, ToolResult, Verification } from './tool.ts';
 
+/** `proposed`: it is tried without effect. `promoted`: a person copied it into the configuration. */
+export const PATTERN_STATES = ['proposed', 'promoted', 'retired'] as const;
+export type PatternState = (typeof PATTERN_STATES)[number];
+
 export const START_ORIGINS = ['reeve', 'engine', 'operator', 'unknown'] as const;
 export type StartOrigin = (typeof START_ORIGINS)[number];
 
@@ -57,6 +61,23 @@ export type JournalFact =
       readonly choices: number;
     }
   | { readonly type: 'plan.rejected'; readonly model: string; readonly reason: PlanRejection }
+  /** What became of a pattern that a person or a model named; its file lies in the state directory. */
+  | {
+      readonly type: 'pattern.state_set';
+      readonly pattern: string;
+      /** Of the file's bytes. */
+      readonly sha256: string;
+      readonly to: PatternState;
+      readonly who: string;
+      readonly because: string;
+    }
+  /** A proposed pattern fits lines that nothing else recognises, and does nothing. */
+  | {
+      readonly type: 'pattern.shadowed';
+      readonly pattern: string;
+      readonly sha256: string;
+      readonly lines: number;
+    }
   /** One call of a model ended, whatever came of it. Money in millionths of the configured currency. */
   | {
       readonly type: 'model.called';

@@ -45,6 +45,7 @@ function addReads(app: Hono<HttpEnv>, daemon: Daemon): void {
   app.get('/api/v1/rules', (c) => wire(c, { rules: daemon.rules() }));
   app.get('/api/v1/stats', (c) => wire(c, daemon.stats()));
   app.get('/api/v1/blind_spots', (c) => wire(c, { blindSpots: daemon.blindSpots() }));
+  app.get('/api/v1/patterns', (c) => wire(c, { patterns: daemon.patterns() }));
   app.get('/api/v1/why/:channel', (c) => wire(c, daemon.why(c.req.param('channel')), 'channel'));
   app.get('/api/v1/why-not/:channel/:tool', (c) =>
     wire(c, daemon.whyNot(c.req.param('channel'), c.req.param('tool')), 'channel or tool'),

@@ -3,6 +3,8 @@ import type { Context, Hono } from 'hono';
 import { z } from 'zod';
 import { TOKEN_SCOPES, type TokenScope } from '../core/access.ts';
 import { RULE_STATES } from '../core/rule.ts';
+import { PATTERN_STATES } from '../core/journal.ts';
+import { SYMPTOMS } from '../core/symptom.ts';
 import { toWire } from '../core/wire.ts';
 import type { CommandName, Daemon } from './daemon.ts';
 import { type HttpEnv, needs } from './request.ts';
@@ -97,6 +99,23 @@ export const COMMAND_ROUTES: readonly CommandRoute[] = [
     command: 'rule_state',
     scope: 'operate',
     body: z.strictObject({ rule: id, to: z.enum(RULE_STATES).exclude(['proposed']), because }),
+  },
+  {
+    path: '/api/v1/teach',
+    command: 'teach',
+    scope: 'operate',
+    body: z.strictObject({
+      incident: id,
+      symptom: z.enum(SYMPTOMS).exclude(['unknown']),
+      lines: z.array(z.int().min(1).max(100)).min(1).max(12).default([1]),
+      write: z.boolean().default(false),
+    }),
+  },
+  {
+    path: '/api/v1/patterns/state',
+    command: 'pattern_state',
+    scope: 'operate',
+    body: z.strictObject({ pattern: id, to: z.enum(PATTERN_STATES).exclude(['proposed']), because }),
   },
   { path: '/api/v1/reload', command: 'reload', scope: 'operate', body: z.strictObject({}) },
   { path: '/api/v1/page/test', command: 'page_test', scope: 'operate', body: z.strictObject({}) },

@@ -27,6 +27,8 @@ export const COMMANDS = [
   'window_add',
   'window_end',
   'rule_state',
+  'teach',
+  'pattern_state',
   'reload',
   'page_test',
   'ack',
@@ -53,6 +55,8 @@ export interface Daemon {
   rules(): readonly unknown[];
   stats(): unknown;
   blindSpots(): readonly unknown[];
+  /** Proposed patterns, each with its file and state. */
+  patterns(): readonly unknown[];
   why(channel: string): unknown;
   whyNot(channel: string, tool: string): unknown;
   journal(filter: { readonly since: number; readonly limit: number }): readonly JournalEntry[];

@@ -13,6 +13,7 @@ const READS: readonly (readonly [path: string, summary: string])[] = [
   ['/api/v1/rules', 'Rules that are loaded'],
   ['/api/v1/stats', 'Counts since the journal began'],
   ['/api/v1/blind_spots', 'Recurring lines that no pattern recognises'],
+  ['/api/v1/patterns', 'Patterns that were proposed, and what became of them'],
   ['/api/v1/why/{channel}', 'The last decision with every question'],
   ['/api/v1/why-not/{channel}/{tool}', 'What would be answered now, and the smallest change that would flip it'],
   ['/api/v1/journal', 'Journal entries (?since=, ?limit=)'],

@@ -16,6 +16,7 @@ export function aDaemon(with_: Partial<Daemon> = {}) {
     personas: () => [],
     rules: () => [],
     stats: () => ({}),
+    patterns: () => [],
     blindSpots: () => [],
     why: () => undefined,
     whyNot: () => undefined,

@@ -16,6 +16,9 @@ const FOLDERS = {
 export type FolderName = keyof typeof FOLDERS;
 export const FOLDER_NAMES = Object.keys(FOLDERS) as FolderName[];
 
+/** Patterns that were promoted where the folder of patterns is the package's own: beside the configuration file. */
+export const addedPatterns = (configFile: string): string => join(dirname(configFile), 'patterns.d');
+
 const SYSTEM_FILE = '/etc/reeve/reeve.yaml';
 
 /**

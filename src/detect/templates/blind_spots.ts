@@ -103,6 +103,13 @@ export class BlindSpots {
       .sort((a, b) => b.count - a.count || b.total - a.total);
   }
 
+  /** Everything that was heard of these channels, or of none in particular, between two moments: newest last. */
+  heard(channels: readonly string[], from: EpochMs, until: EpochMs): readonly BlindSpot[] {
+    const isAbout = ({ channel }: Spot): boolean => channel === undefined || channels.includes(channel);
+    const isThen = ({ firstSeenAt, lastSeenAt }: Spot): boolean => lastSeenAt >= from && firstSeenAt <= until;
+    return [...this.#spots.values()].filter((spot) => isAbout(spot) && isThen(spot)).map(spotOf);
+  }
+
   #create(key: string, { text, channel, at, monoMs }: Complaint, like: string | undefined): Spot {
     if (this.#spots.size >= this.#spotsMax) {
       const oldest = this.#spots.keys().next().value;

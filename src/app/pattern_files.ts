@@ -1,0 +1,60 @@
+/** Proposed patterns as files in the state directory: immutable, because a service may not write its configuration. */
+import { createHash } from 'node:crypto';
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { loadYamlFolder } from '../config/files.ts';
+import { messageOf, ReeveError } from '../core/errors.ts';
+import { type Catalogue, compileCatalogue } from '../detect/patterns/catalogue.ts';
+import { patternSourcesOf } from './collectors.ts';
+
+export interface PatternFile {
+  readonly id: string;
+  readonly file: string;
+  readonly text: string;
+  readonly sha256: string;
+}
+
+const SUFFIX = '.yaml';
+const FILES_MAX = 500;
+const FILE_MODE = 0o640;
+const FOLDER_MODE = 0o750;
+
+export const patternFolder = (state: string): string => join(state, 'proposals', 'patterns');
+
+/** The files, by name. */
+export function patternFiles(folder: string): readonly PatternFile[] {
+  if (!existsSync(folder)) return [];
+  const names = readdirSync(folder).filter((name) => name.endsWith(SUFFIX) && !name.startsWith('.'));
+  return names.sort().map((name) => {
+    const file = join(folder, name);
+    const text = readFileSync(file, 'utf8');
+    const sha256 = createHash('sha256').update(text).digest('hex');
+    return { id: name.slice(0, -SUFFIX.length), file, text, sha256 };
+  });
+}
+
+/** The proposed patterns, compiled by themselves; unsound ones are left out. */
+export function proposedCatalogue(folder: string): Catalogue {
+  if (!existsSync(folder)) return { patterns: [] };
+  return compileCatalogue(patternSourcesOf(loadYamlFolder(folder, SUFFIX))).catalogue;
+}
+
+/** Durable when it returns. Throws CONFIG_INVALID where a file of that name exists, or where there are too many. */
+export function writePatternFile(folder: string, id: string, text: string): PatternFile {
+  const file = join(folder, `${id}${SUFFIX}`);
+  try {
+    mkdirSync(folder, { recursive: true, mode: FOLDER_MODE });
+    if (patternFiles(folder).length >= FILES_MAX) throw new Error(`there are ${FILES_MAX} proposals already`);
+    const descriptor = openSync(file, 'wx', FILE_MODE);
+    try {
+      writeSync(descriptor, text);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (cause) {
+    const hint = 'Promote or retire some, or make room in the state directory.';
+    throw new ReeveError('CONFIG_INVALID', `${file} could not be written: ${messageOf(cause)}`, { cause, hint });
+  }
+  return patternFiles(folder).find((each) => each.id === id)!;
+}

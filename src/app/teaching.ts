@@ -1,0 +1,198 @@
+/** Names troubles that no pattern knows: drafts a pattern from an incident's lines, tries it, and keeps its record. */
+import type { Clock, EpochMs } from '../core/clock.ts';
+import type { Incident } from '../core/incident.ts';
+import type { Append, JournalEntry, PatternState, Read } from '../core/journal.ts';
+import type { SymptomKind } from '../core/symptom.ts';
+import { asBytes, type Catalogue } from '../detect/patterns/catalogue.ts';
+import { draftPattern, type KnownLine, type PatternDraft, patternText } from '../detect/patterns/draft.ts';
+import type { PatternRecord, PatternRecords } from '../detect/patterns/records.ts';
+import type { BlindSpot } from '../detect/templates/blind_spots.ts';
+import type { CommandAnswer } from '../http/daemon.ts';
+import type { StoreQuery } from '../journal/store.ts';
+import { patternFiles, proposedCatalogue, writePatternFile } from './pattern_files.ts';
+
+export interface TeachingDeps {
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly append: Append;
+  readonly records: Read<PatternRecords>;
+  readonly read: (query: StoreQuery) => Iterable<JournalEntry>;
+  readonly catalogue: () => Catalogue;
+  /** Ids of channels. */
+  readonly names: readonly string[];
+  readonly unrecognised: (channels: readonly string[], from: EpochMs, until: EpochMs) => readonly BlindSpot[];
+}
+
+export interface TeachOrder {
+  readonly incident: string;
+  readonly symptom: SymptomKind;
+  /** Numbers of the incident's lines, from 1. */
+  readonly lines: readonly number[];
+  /** False: nothing is written. */
+  readonly write: boolean;
+  readonly who: string;
+}
+
+/** A line of an incident that nothing recognised. */
+export interface TeachLine {
+  readonly text: string;
+  readonly count: number;
+  readonly channel: string | undefined;
+}
+
+const LINES_MAX = 20;
+const HISTORY_MAX = 5_000;
+const BEFORE_MS = 5 * 60_000;
+const AFTER_MS = 60_000;
+const SHOWN_MAX = 10;
+const SHADOW_EVERY_MS = 60_000;
+
+/** One daemon's teaching. */
+export class Teaching {
+  readonly #deps: TeachingDeps;
+  /** Compiled proposals that are on trial. */
+  #trial: Catalogue = { patterns: [] };
+  /** Lines that each fitted since the last record. */
+  readonly #fitted = new Map<string, number>();
+
+  constructor(deps: TeachingDeps) {
+    this.#deps = deps;
+  }
+
+  /** After the journal is open. Lines that were fitted are written down once a minute. */
+  start(): Disposable {
+    this.#refresh();
+    return this.#deps.clock.every(SHADOW_EVERY_MS, () => this.#record());
+  }
+
+  /** A line that no pattern in force recognises. */
+  heard(text: string): void {
+    for (const { id, find } of this.#trial.patterns) {
+      if (find(asBytes(text)) !== undefined) this.#fitted.set(id, (this.#fitted.get(id) ?? 0) + 1);
+    }
+  }
+
+  /** Each proposal with its file, its state and what it has fitted. */
+  views(): readonly unknown[] {
+    return patternFiles(this.#deps.folder).map((file) => ({ ...file, ...shownOf(this.#recordOf(file.id)) }));
+  }
+
+  /** Lines of an incident that nothing recognised, most frequent first; undefined for an incident that is not known. */
+  linesOf(incident: string): readonly TeachLine[] | undefined {
+    const entries = [...this.#deps.read({ incident })];
+    const opened = entries.flatMap(({ fact }) => (fact.type === 'incident.opened' ? [fact.incident] : []))[0];
+    if (opened === undefined) return undefined;
+    const closed = entries.find(({ fact }) => fact.type === 'incident.closed');
+    return this.#unrecognised(opened, closed?.at ?? this.#deps.clock.now());
+  }
+
+  /** Drafts a pattern from lines of an incident, says what it would have matched, and writes it where that is asked. */
+  teach(order: TeachOrder): CommandAnswer {
+    const lines = this.linesOf(order.incident);
+    if (lines === undefined) return no(`there is no incident ${order.incident}`, 'reeve incidents lists them');
+    if (lines.length === 0) {
+      const hint = 'Only lines that nothing recognises can be named, as long as Reeve remembers them.';
+      return no(`no line around ${order.incident} was left unrecognised`, hint);
+    }
+    const chosen = order.lines.map((number) => lines[number - 1]?.text);
+    const missing = chosen.indexOf(undefined);
+    if (missing >= 0) return no(`there is no line ${order.lines[missing]}: there are ${lines.length}`);
+    return this.propose({ ...order, texts: chosen.filter((text) => text !== undefined), shown: lines });
+  }
+
+  /** The same from given texts: how a model's naming comes in. */
+  propose(
+    order: Omit<TeachOrder, 'lines'> & { readonly texts: readonly string[]; readonly shown: readonly TeachLine[] },
+  ) {
+    const { folder, names, catalogue } = this.#deps;
+    const taken = patternFiles(folder).map(({ id }) => id);
+    const asked = { lines: order.texts, symptom: order.symptom, names, catalogue: catalogue(), taken };
+    const drafted = draftPattern({ ...asked, history: this.#history(order.shown) });
+    if (!drafted.ok) return no(`no pattern can be made of it: ${drafted.because}`, 'choose another line, or several');
+    const { draft } = drafted;
+    const by = `proposed by ${order.who} from ${order.incident}`;
+    const text = patternText(draft.document, [by, 'reeve patterns promote copies it into the configuration']);
+    const more = { ...draftView(draft, order.shown), text };
+    if (draft.clashes.length > 0) {
+      const [first] = draft.clashes;
+      const because = `it would also match ${draft.clashes.length} lines that say something else: ${first!.symptom}`;
+      return { ...no(because, 'choose a line with more words of its own, or give several'), more };
+    }
+    if (!order.write) return { ok: true as const, said: `${draft.id} is sound; nothing was written`, more };
+    const { id, sha256, file } = writePatternFile(folder, draft.id, text);
+    this.#deps.append([stateSet({ id, sha256, to: 'proposed', who: order.who, because: `from ${order.incident}` })]);
+    this.#refresh();
+    return { ok: true as const, said: `wrote ${file}`, more: { ...more, file } };
+  }
+
+  /** A person has copied the file, or wants no more of it. */
+  setState(order: { readonly id: string; readonly to: PatternState; readonly who: string; readonly because: string }) {
+    const found = patternFiles(this.#deps.folder).find(({ id }) => id === order.id);
+    if (found === undefined) return no(`there is no proposed pattern ${order.id}`, 'reeve patterns list names them');
+    const record = this.#recordOf(order.id);
+    if (record?.state === order.to) return no(`${order.id} is ${order.to} already`);
+    this.#deps.append([stateSet({ ...order, sha256: found.sha256 })]);
+    this.#refresh();
+    return { ok: true as const, said: `${order.id} is ${order.to}` };
+  }
+
+  #recordOf(pattern: string): PatternRecord | undefined {
+    return this.#deps.records().records.find((record) => record.pattern === pattern);
+  }
+
+  /** What is on trial: every proposal that nobody has promoted or retired. */
+  #refresh(): void {
+    const isTried = (id: string): boolean => (this.#recordOf(id)?.state ?? 'proposed') === 'proposed';
+    const { patterns } = proposedCatalogue(this.#deps.folder);
+    this.#trial = { patterns: patterns.filter(({ id }) => isTried(id)) };
+  }
+
+  #record(): void {
+    const drafts = [...this.#fitted].flatMap(([pattern, lines]) => {
+      const record = this.#recordOf(pattern);
+      return record === undefined
+        ? []
+        : [{ fact: { type: 'pattern.shadowed', pattern, sha256: record.sha256, lines } as const }];
+    });
+    this.#fitted.clear();
+    if (drafts.length > 0) this.#deps.append(drafts);
+  }
+
+  #unrecognised({ scope, channels, openedAt }: Incident, until: EpochMs): readonly TeachLine[] {
+    const about = scope.kind === 'channel' ? [scope.id] : channels;
+    const spots = this.#deps.unrecognised(about, openedAt - BEFORE_MS, until + AFTER_MS);
+    const own = (channel: string | undefined): number => (channel === undefined ? 1 : 0);
+    const sorted = [...spots].sort((a, b) => own(a.channel) - own(b.channel) || b.total - a.total);
+    return sorted.slice(0, LINES_MAX).map(({ sample, total, channel }) => ({ text: sample, count: total, channel }));
+  }
+
+  /** Newest first: what the journal holds of lines, and the lines around the incident itself. */
+  #history(shown: readonly TeachLine[]): readonly KnownLine[] {
+    const raised = this.#deps.read({ types: ['symptom.raised'], newestFirst: true, limit: HISTORY_MAX });
+    const heard = [...raised].flatMap(({ fact }) =>
+      fact.type === 'symptom.raised' && fact.symptom.origin === 'log'
+        ? fact.symptom.evidence.map(({ text }) => ({ text, symptom: fact.symptom.kind }))
+        : [],
+    );
+    return [...heard, ...shown.map(({ text }) => ({ text, symptom: 'unknown' as const }))];
+  }
+}
+
+const no = (because: string, hint?: string) => ({ ok: false as const, because, hint });
+
+function stateSet(set: { id: string; sha256: string; to: PatternState; who: string; because: string }) {
+  const { id: pattern, sha256, to, who, because } = set;
+  return { fact: { type: 'pattern.state_set', pattern, sha256, to, who, because } as const };
+}
+
+const shownOf = (record: PatternRecord | undefined) => ({
+  state: record?.state ?? 'proposed',
+  who: record?.who ?? null,
+  because: record?.because ?? null,
+  shadowed: record?.shadowed ?? 0,
+});
+
+const draftView = ({ id, symptom, regex, fits, clashes }: PatternDraft, lines: readonly TeachLine[]) => ({
+  ...{ id, symptom, regex, lines },
+  wouldMatch: { lines: fits.length, examples: fits.slice(0, SHOWN_MAX), clashes: clashes.slice(0, SHOWN_MAX) },
+});

@@ -1,0 +1,28 @@
+/** Wires the naming of troubles to the journal, the collectors and the catalogue in force. */
+import type { Configuration } from '../config/load.ts';
+import { patternRecordsProjection } from '../detect/patterns/records.ts';
+import { compiledOf } from './collectors.ts';
+import type { Decisions } from './decisions.ts';
+import type { Infrastructure } from './infrastructure.ts';
+import { patternFolder } from './pattern_files.ts';
+import { Teaching } from './teaching.ts';
+
+/** Before the journal is opened; `start` after it. */
+export function createTeaching(parts: {
+  readonly infrastructure: Infrastructure;
+  readonly decisions: Decisions;
+  readonly current: () => Configuration;
+}): Teaching {
+  const { ledger, clock, state } = parts.infrastructure;
+  const { collectors } = parts.decisions;
+  return new Teaching({
+    folder: patternFolder(state),
+    clock,
+    append: ledger.append,
+    records: ledger.register(patternRecordsProjection),
+    read: (query) => ledger.read(query),
+    catalogue: () => compiledOf(parts.current().patterns).catalogue,
+    names: collectors.channelSetups.map(({ id }) => id),
+    unrecognised: (channels, from, until) => collectors.blindSpots().heard(channels, from, until),
+  });
+}
