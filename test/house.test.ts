@@ -1,27 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { STOREYS } from '../scripts/storeys.ts';
 
 const SRC = resolve(import.meta.dirname, '../src');
 
-/** A room may import only from the storeys listed before its own, or from itself. */
-const STOREYS = [
-  ['core'],
-  ['resilience'],
-  ['telemetry', 'journal', 'model', 'engine'],
-  ['collect', 'detect', 'ground', 'control', 'remediation', 'escalate'],
-  ['guard', 'classifier'],
-  ['config'],
-  ['rulebook', 'hints', 'memory'],
-  ['agent'],
-  ['incident', 'ask'],
-  ['replay', 'simulation'],
-  ['policy_tests'],
-  ['backtest'],
-  ['http', 'cli'],
-  ['app'],
-  ['.'],
-];
 const storeyOf = new Map(STOREYS.flatMap((rooms, storey) => rooms.map((room) => [room, storey] as const)));
 
 /** Each package is imported in exactly these rooms. `zod` is everybody's. */
