@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
 import { classifyEngine } from '../../src/ground/rules/classify_engine.ts';
 import { nextEngine, nextHost, NO_ENGINE_FACTS } from '../../src/ground/facts/engine_facts.ts';
-import { restartCost, viewersOf } from '../../src/ground/facts/viewers.ts';
+import { viewersOf } from '../../src/ground/facts/viewers.ts';
 import { Scene } from './scene.ts';
 
 const answer = (ok: boolean, monoMs: number, poolPressure?: number) => ({
@@ -69,17 +69,9 @@ describe('viewers', () => {
     return scene;
   };
 
-  it('cost their time without output where there is output to lose', () => {
-    const scene = watched(50);
-    expect(restartCost(scene.facts(), scene.nowMs)).toBe(400);
-    expect(restartCost({ ...scene.facts(), output: undefined }, scene.nowMs)).toBe(400);
-    scene.die({ code: 1 }).look();
-    expect(restartCost(scene.facts(), scene.nowMs)).toBe(0);
-  });
-
   it('are not known where nobody told, or told lately', () => {
     const silent = new Scene();
-    expect(restartCost(silent.facts(), silent.nowMs)).toBeUndefined();
+    expect(viewersOf(silent.facts(), silent.nowMs)).toBeUndefined();
     const scene = watched(50);
     expect(viewersOf(scene.facts(), scene.nowMs + 120_000)).toBe(50);
     expect(viewersOf(scene.facts(), scene.nowMs + 120_001)).toBeUndefined();
