@@ -296,6 +296,21 @@ const ITSELF: readonly PanelSpec[] = [
     stacked: true,
   },
   {
+    kind: 'timeseries',
+    title: "The journal's head",
+    says: 'Records, and how long ago a witness elsewhere took the head. The hash bits make this Prometheus a witness too.',
+    unit: 'none',
+    width: 12,
+    queries: [
+      { expr: `max by (instance) (reeve_journal_head_seq{${HERE}})`, legend: 'records of {{instance}}' },
+      {
+        expr: `max by (instance) (reeve_seconds_since_head_told{${HERE}})`,
+        legend: 'seconds since {{instance}} told it',
+      },
+      { expr: `max by (instance) (reeve_journal_head_bits{${HERE}})`, legend: 'hash bits of {{instance}}' },
+    ],
+  },
+  {
     kind: 'table',
     title: 'Versions',
     says: 'What runs where.',

@@ -8,6 +8,7 @@ import { openServers } from './servers.ts';
 import { openConfiguredModels } from './models.ts';
 import { createPaging, type Paging } from './paging.ts';
 import { runHousekeeping, noteChange } from './housekeeping.ts';
+import { createHeadWitness } from './head_witness.ts';
 import type { HostEnvironment } from './host_environment.ts';
 import type { Configuration } from '../config/load.ts';
 import { type Change, type Reloader, watchConfiguration } from '../config/reload.ts';
@@ -54,10 +55,13 @@ export async function createApp(configuration: Configuration, host: HostEnvironm
   building.use(teaching.start());
   // Before anybody can take Reeve for up: what happens from then on is seen.
   await tellRehearsal(house);
+  const { ledger, clock } = infrastructure;
+  const witness = building.use(createHeadWitness(config.journal, { ledger, clock, log }));
   const known = { statistics, models, learning, decisions, teaching };
-  const shown = { config, host, infrastructure, paging, access, reloader, ...known };
+  const shown = { config, host, infrastructure, paging, access, witness, reloader, ...known };
   const server = await openServers(shown, building);
   begin(house, building);
+  void witness.tell();
   log.info(
     { url: server.url, channels: config.channels.length, entries: infrastructure.ledger.lastSeq },
     'Reeve watches',

@@ -8,6 +8,7 @@ import type { Infrastructure } from './infrastructure.ts';
 import type { Learning } from './learning.ts';
 import type { Models } from './models.ts';
 import type { Paging } from './paging.ts';
+import type { HeadWitness } from './head_witness.ts';
 import type { HostEnvironment } from './host_environment.ts';
 import type { Config } from '../config/config.ts';
 import type { Teaching } from './teaching.ts';
@@ -17,6 +18,7 @@ import { type HttpServer, startServer } from '../http/server.ts';
 import { Views } from '../http/views.ts';
 import { exportIncident, type IncidentExport } from '../incident/export.ts';
 import { neededRatio } from '../model/use.ts';
+import { headBits } from '../journal/heads.ts';
 import { readiness, watchLoopLag } from '../telemetry/health.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
 
@@ -27,6 +29,7 @@ export interface Shown {
   readonly infrastructure: Infrastructure;
   readonly paging: Paging;
   readonly access: Access;
+  readonly witness: HeadWitness;
   readonly statistics: Statistics;
   readonly models: Models;
   readonly learning: Learning;
@@ -78,7 +81,8 @@ interface MetricsDeps {
 
 function metricsOf(shown: Shown, { building, refused }: MetricsDeps): Metrics {
   const { config, host, infrastructure, paging, statistics, models, decisions, reloader } = shown;
-  const { clock } = infrastructure;
+  const { ledger, clock } = infrastructure;
+  const { witness } = shown;
   const lag = building.use(watchLoopLag());
   return createMetrics(
     config.metricsPrefix,
@@ -88,6 +92,8 @@ function metricsOf(shown: Shown, { building, refused }: MetricsDeps): Metrics {
       secondsSinceLastDeliveryOk: () => paging.dispatcher().secondsSinceLastDeliveryOk(),
       lines: () => decisions.collectors.lines(),
       refused,
+      journalHead: () => ({ seq: ledger.head.seq, bits: headBits(ledger.head.hash) }),
+      secondsSinceHeadTold: () => witness.secondsSinceTold(),
       loopLagSeconds: () => lag.p99Seconds(),
       configOk: () => reloader.problems().length === 0,
       llmNeededRatio: () => (models.model === undefined ? undefined : neededRatio(models.use())),

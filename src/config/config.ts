@@ -10,7 +10,7 @@ import type { Route } from '../escalate/routes.ts';
 import { type ChannelConfig, type ChannelDraft, readChannels } from './document/channels.ts';
 import { type CollectorsConfig, readCollectors } from './document/collectors.ts';
 import { crossCheck, type LogSourceConfig, readSources } from './document/cross_checks.ts';
-import { type ConfigDocument, configDocument, type LOG_LEVELS } from './document/document.ts';
+import { type ConfigDocument, configDocument, journalPart, type LOG_LEVELS } from './document/document.ts';
 import { type EngineConfig, readEngines } from './document/engines.ts';
 import { type Environment, expanded, type Flags, type Origin, overridden } from './document/environment.ts';
 import { type GroupConfig, readGroups } from './document/groups.ts';
@@ -21,6 +21,7 @@ import { exposureOf } from './document/exposure.ts';
 import { type HttpConfig, readHttp } from './document/http.ts';
 import { type ReceiverConfig, readReceivers } from './document/receivers.ts';
 import { Reading } from './document/reading.ts';
+import { readWitness, type WitnessConfig } from './document/witness.ts';
 import { readRoutes } from './document/routes.ts';
 import { inOrder, type Source, validate } from './validate.ts';
 import { bounded, type ParsedYaml, parseYaml } from './yaml.ts';
@@ -71,7 +72,7 @@ export interface Config {
   readonly models: ModelsConfig | undefined;
   readonly planner: PlannerConfig;
   readonly escalation: { readonly repeatEveryMs: number; readonly upstreamAfterMs: number };
-  readonly journal: { readonly keepMs: number };
+  readonly journal: { readonly keepMs: number; readonly witness: WitnessConfig };
   readonly log: { readonly level: LogLevel };
   /** Values that do not come from the file. */
   readonly origins: readonly Origin[];
@@ -175,6 +176,7 @@ interface Parts {
   readonly receivers: readonly ReceiverConfig[];
   readonly routes: readonly Route[];
   readonly http: HttpConfig;
+  readonly witness: WitnessConfig;
   readonly models: ModelsConfig | undefined;
   readonly planner: PlannerConfig;
 }
@@ -194,7 +196,8 @@ function readParts(reading: Reading): Parts {
   const http = readHttp(reading);
   crossCheck(reading, { limits, drafts, engines });
   const said = { limits, risks, engines, drafts, groups, sources, collectors, receivers, routes };
-  return { ...said, http, models, planner };
+  const witness = readWitness(reading, reading.part('journal', journalPart)?.witness);
+  return { ...said, http, witness, models, planner };
 }
 
 interface Assembly {
@@ -241,7 +244,7 @@ function assembled(document: ConfigDocument, assembly: Assembly): Config {
       repeatEveryMs: escalation?.repeat_every ?? STANDARD.repeatEveryMs,
       upstreamAfterMs: escalation?.upstream_after ?? STANDARD.upstreamAfterMs,
     },
-    journal: { keepMs: journal?.keep ?? STANDARD.keepMs },
+    journal: { keepMs: journal?.keep ?? STANDARD.keepMs, witness: parts.witness },
     log: { level: log?.level ?? 'info' },
     origins,
   };

@@ -1,15 +1,94 @@
-import { type ChainReport, verifyChain } from './chain.ts';
+// The audit of a journal file: its own chain, and what outside witnesses know of it.
+import { anchorOf, ChainCheck, type ChainReport } from './chain.ts';
+import type { WantedHead } from './heads.ts';
 import { SqliteStore } from './sqlite.ts';
+import type { StoredEntry } from './store.ts';
+
+/** `gone`: retention has deleted the record, so nothing can be said of it. */
+export interface HeadFinding extends WantedHead {
+  readonly found: 'yes' | 'no' | 'gone';
+}
+
+export interface AuditReport extends ChainReport {
+  readonly heads: readonly HeadFinding[];
+  /** Records behind the newest head that was found: only the file vouches for them. */
+  readonly unwitnessed: number;
+}
+
+/** Looks out for the heads while the rows go by. */
+class HeadSearch {
+  readonly #wanted: readonly WantedHead[];
+  readonly #found = new Map<WantedHead, number>();
+  #first: number | undefined;
+  last = 0;
+
+  constructor(wanted: readonly WantedHead[]) {
+    this.#wanted = wanted;
+  }
+
+  add(row: StoredEntry): void {
+    if (this.#first === undefined) {
+      this.#first = row.seq;
+      const before = anchorOf(row);
+      if (before !== undefined && row.seq > 1) this.#match(row.seq - 1, before);
+    }
+    this.last = row.seq;
+    this.#match(row.seq, row.hash);
+  }
+
+  findings(): readonly HeadFinding[] {
+    return this.#wanted.map((head) => {
+      if (this.#found.has(head)) return { ...head, seq: this.#found.get(head), found: 'yes' };
+      const isGone = head.seq !== undefined && head.seq < (this.#first ?? 1) - 1;
+      return { ...head, found: isGone ? 'gone' : 'no' };
+    });
+  }
+
+  newest(): number {
+    return Math.max(0, ...this.#found.values());
+  }
+
+  #match(seq: number, hash: string): void {
+    for (const head of this.#wanted) {
+      if ((head.seq ?? seq) === seq && hash.startsWith(head.hash)) this.#found.set(head, seq);
+    }
+  }
+}
 
 /**
  * Checks the whole chain of a journal file, also while a daemon writes it: one consistent view is read, so that
- * what is appended or retired meanwhile cannot look like a fault. Throws JOURNAL_BROKEN when it cannot be read.
+ * what is appended or retired meanwhile cannot look like a fault. The chain finds what somebody did who could not
+ * rewrite all of it; `heads`, known from elsewhere, find what somebody did who could. Throws JOURNAL_BROKEN when it
+ * cannot be read.
  */
-export function auditJournal(path: string): ChainReport {
+export function auditJournal(path: string, heads: readonly WantedHead[] = []): AuditReport {
   const store = SqliteStore.openForReading(path);
   try {
-    return store.consistently(() => verifyChain(store.read({}), { seq: store.highestSeq() }));
+    return store.consistently(() => {
+      const check = new ChainCheck();
+      const search = new HeadSearch(heads);
+      for (const row of store.read({})) {
+        check.add(row);
+        search.add(row);
+      }
+      const chain = check.report({ seq: store.highestSeq() });
+      const findings = search.findings();
+      return { ...judged(chain, findings), heads: findings, unwitnessed: search.last - search.newest() };
+    });
   } finally {
     store.close();
   }
+}
+
+/** A head that is missing is a fault of the whole; one that retention took away proves nothing either way. */
+function judged(chain: ChainReport, heads: readonly HeadFinding[]): ChainReport {
+  if (!chain.ok || heads.length === 0) return chain;
+  const missing = heads.find(({ found }) => found === 'no');
+  if (missing !== undefined) {
+    const { seq, hash } = missing;
+    const what = seq === undefined ? `no record has the hash ${hash}` : `record ${seq} has not the hash ${hash}`;
+    return { ...chain, ok: false, firstBad: seq, because: `${what}: the journal was rewritten since that head left` };
+  }
+  if (heads.some(({ found }) => found === 'yes')) return chain;
+  return { ...chain, ok: false, because: 'every head is older than the oldest record that is kept: nothing is known' };
 }

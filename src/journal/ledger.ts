@@ -60,6 +60,12 @@ export class Ledger implements Disposable {
     return this.#broken;
   }
 
+  /** The last record and its hash; seq 0 and the genesis hash before the first. */
+  get head(): { readonly seq: number; readonly hash: string } {
+    const { seq, hash } = this.#head;
+    return { seq, hash };
+  }
+
   get lastSeq(): number {
     return this.#head.seq;
   }

@@ -17,6 +17,10 @@ export interface Gauges {
   secondsSinceLastDeliveryOk(): number | undefined;
   /** Requests and connections that were turned away, exact since the start. */
   refused(): readonly { readonly reason: string; readonly count: number }[];
+  /** The last record of the journal, and the first 52 bits of its hash. */
+  journalHead(): { readonly seq: number; readonly bits: number };
+  /** Since a witness last took the head; undefined where none is configured. */
+  secondsSinceHeadTold(): number | undefined;
   lines(): readonly { readonly source: string; readonly result: string; readonly lines: number }[];
   loopLagSeconds(): number;
   openIncidents(): number;
@@ -208,6 +212,13 @@ function registerGauges(prefix: string, registry: Registry, gauges: Gauges): voi
   gauge('heartbeat_timestamp_seconds', 'Unix time of the last heartbeat.', [], () => single(gauges.heartbeatSeconds()));
   registerLines(prefix, registry, gauges);
   registerRefused(prefix, registry, gauges);
+  gauge('journal_head_seq', 'Number of the last record of the journal.', [], () => single(gauges.journalHead().seq));
+  gauge('journal_head_bits', 'First 52 bits of its hash, for reeve audit verify --head.', [], () =>
+    single(gauges.journalHead().bits),
+  );
+  gauge('seconds_since_head_told', 'Since a file or webhook elsewhere last took the head of the journal.', [], () =>
+    single(gauges.secondsSinceHeadTold()),
+  );
 }
 
 /** Exact counts kept by the collectors over restarts (law L3), so they are set, not incremented. */

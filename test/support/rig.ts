@@ -71,6 +71,8 @@ export interface RigOptions {
   readonly config?: string;
   /** Where it listens, in flow style, if not on a free port. */
   readonly http?: (rig: Rig) => string;
+  /** More about its journal, in flow style. */
+  readonly journal?: (rig: Rig) => string;
   readonly phase?: number;
   /** Instead of the usual engine: its YAML lines below `engines:`. */
   readonly engine?: (rig: Rig) => string;
@@ -160,6 +162,7 @@ export class Rig {
       'version: 1',
       `state: ${this.state}`,
       `http: ${this.#options.http?.(this) ?? '{ listen: "127.0.0.1:0" }'}`,
+      ...(this.#options.journal === undefined ? [] : [`journal: { ${this.#options.journal(this)} }`]),
       `phase: ${phase}`,
       ...(existsSync(this.at('patterns')) ? [`patterns: ${this.at('patterns')}`] : []),
       'engines:',

@@ -3,11 +3,11 @@ import type { Command } from 'commander';
 import { auditPlans } from '../../agent/audit.ts';
 import type { JournalEntry } from '../../core/journal.ts';
 import { toWire } from '../../core/wire.ts';
-import { auditJournal } from '../../journal/audit.ts';
 import { entryOf } from '../../journal/entry.ts';
 import { SqliteStore } from '../../journal/sqlite.ts';
-import { json, paint } from '../output.ts';
+import { json } from '../output.ts';
 import type { Cli } from '../context.ts';
+import { addVerify } from './audit_verify.ts';
 
 function readJournal<T>(path: string, read: (entries: Iterable<JournalEntry>) => T): T {
   const store = SqliteStore.openForReading(path);
@@ -29,17 +29,7 @@ export function addAudit(program: Command, cli: Cli, stateDirectory: () => strin
     .command('audit')
     .description('the hash chain of the journal')
     .addHelpText('after', '\nExample: reeve audit verify');
-  audit
-    .command('verify')
-    .description('check that nothing was changed, removed, reordered or cut off')
-    .addHelpText('after', '\nExample: reeve audit verify --json')
-    .action(() => {
-      const { ok, records, firstBad, because } = auditJournal(journal());
-      if (cli.wantsJson()) json(cli.terminal, { ok, records, first_bad: firstBad ?? null, because: because ?? null });
-      else if (ok) cli.terminal.out(`${paint(cli.terminal, 'green', 'the chain holds')}: ${records} records\n`);
-      else cli.terminal.out(`${paint(cli.terminal, 'red', 'the chain is broken')} at record ${firstBad}: ${because}\n`);
-      if (!ok) cli.fail(1);
-    });
+  addVerify(audit, cli, journal);
   audit
     .command('plans')
     .description('hold every piece of evidence that a planner claimed against the journal')

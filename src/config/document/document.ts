@@ -12,6 +12,7 @@ import {
 } from './collector_documents.ts';
 import { idField, personaField, phaseField, tcpField, textField, urlField } from './fields.ts';
 import { httpPart } from './http_document.ts';
+import { witnessPart } from './witness.ts';
 import { modelsDocument, plannerDocument } from './model_documents.ts';
 import { limitsDocument } from './limits.ts';
 import { routeDocument } from './routes.ts';
@@ -79,6 +80,11 @@ export const logSourceDocument = z.strictObject({
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
 
+export const journalPart = z.strictObject({
+  keep: duration('2d', '365d', 'How long facts are kept. Default 30d.').optional(),
+  witness: witnessPart.optional(),
+});
+
 /** `config/reeve.yaml`, strictly. What no schema can say is checked in config.ts. */
 export const configDocument = z
   .strictObject({
@@ -129,9 +135,7 @@ export const configDocument = z
         upstream_after: duration('5s', '1h', 'How long an upstream may be away before a page. Default 60s.').optional(),
       })
       .optional(),
-    journal: z
-      .strictObject({ keep: duration('2d', '365d', 'How long facts are kept. Default 30d.').optional() })
-      .optional(),
+    journal: journalPart.optional(),
     log: z
       .strictObject({ level: z.enum(LOG_LEVELS).optional().describe('How much Reeve logs. Default info.') })
       .optional(),

@@ -1,0 +1,67 @@
+// Sends the head of the journal out on a schedule, so that who rewrites the journal is found out.
+import { appendFileSync } from 'node:fs';
+import type { Config } from '../config/config.ts';
+import type { Clock } from '../core/clock.ts';
+import { messageOf } from '../core/errors.ts';
+import { GENESIS } from '../journal/chain.ts';
+import { type HeadStatement, headKeyFrom } from '../journal/heads.ts';
+import type { Ledger } from '../journal/ledger.ts';
+import { boundedFetch } from '../resilience/http.ts';
+import type { Log } from './host_environment.ts';
+
+export interface HeadWitness extends AsyncDisposable {
+  /** Sends the head now. Resolves when every way took it or failed. */
+  tell(): Promise<void>;
+  /** Since a file or a webhook last took a head; undefined: never, or none is configured. */
+  secondsSinceTold(): number | undefined;
+}
+
+interface WitnessDeps {
+  readonly ledger: Pick<Ledger, 'head'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const WEBHOOK_TIMEOUT_MS = 10_000;
+const ANSWER_BYTES_MAX = 64 * 1024;
+const FILE_MODE = 0o640;
+
+/** Tells at once and then on the schedule. A way that fails is logged and tried again at the next turn. */
+export function createHeadWitness({ witness }: Config['journal'], { ledger, clock, log }: WitnessDeps): HeadWitness {
+  const key = witness.key === undefined ? undefined : headKeyFrom(witness.key.reveal());
+  const ask = boundedFetch(clock);
+  let toldMs: number | undefined;
+  const trying = async (way: string, send: () => unknown): Promise<void> => {
+    try {
+      await send();
+      toldMs = clock.monotonicMs();
+    } catch (thrown) {
+      log.error({ way }, `the journal's head was not taken: ${messageOf(thrown)}`);
+    }
+  };
+  const tell = async (): Promise<void> => {
+    const { seq, hash } = ledger.head;
+    if (hash === GENESIS) return;
+    const plain: HeadStatement = { at: new Date(clock.now()).toISOString(), seq, hash };
+    const statement = key?.sign === undefined ? plain : { ...plain, signature: key.sign(plain) };
+    const body = JSON.stringify(statement);
+    log.info(statement, 'journal head');
+    const { file, url } = witness;
+    const request = { method: 'POST', body, headers: { 'content-type': 'application/json' } };
+    const bounds = { timeoutMs: WEBHOOK_TIMEOUT_MS, bytesMax: ANSWER_BYTES_MAX };
+    await Promise.all([
+      file && trying(file, () => appendFileSync(file, `${body}\n`, { mode: FILE_MODE })),
+      url && trying(new URL(url).host, () => ask({ url, ...request, ...bounds })),
+    ]);
+  };
+  const turns = clock.every(witness.everyMs, () => void tell());
+  return {
+    tell,
+    secondsSinceTold: () => (toldMs === undefined ? undefined : (clock.monotonicMs() - toldMs) / 1_000),
+    async [Symbol.asyncDispose]() {
+      turns[Symbol.dispose]();
+      await tell();
+      ask[Symbol.dispose]();
+    },
+  };
+}
