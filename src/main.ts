@@ -7,10 +7,12 @@ import { addAudit } from './cli/commands/audit.ts';
 import { addBacktest } from './cli/commands/backtest.ts';
 import { addFiles } from './cli/commands/files.ts';
 import { addPatterns } from './cli/commands/patterns.ts';
+import { addInsights, addMemory } from './cli/commands/memory.ts';
 import { addPolicyTests } from './cli/commands/policy.ts';
 import { addRules, type RulesDeps } from './cli/commands/rules.ts';
 import { addSimulate } from './cli/commands/simulate.ts';
 import { addText } from './cli/commands/text.ts';
+import type { MemoryAccess } from './cli/memory_access.ts';
 import type { Terminal } from './cli/output.ts';
 import type { Cli, Command, GlobalFlags } from './cli/context.ts';
 import { runCli } from './cli/program.ts';
@@ -117,6 +119,20 @@ function promotedFolder(flags: GlobalFlags): string {
   return isOwn ? config.folders.patterns : addedPatterns(config.file);
 }
 
+/** The memory is read from the state directory; its code is loaded by the commands that need it. */
+const memoryAccess = (cli: Cli): MemoryAccess => ({
+  async open() {
+    const { openMemoryFile } = await import('./app/memory_file.ts');
+    const file = openMemoryFile(stateOf(cli.flags()), (text) => cli.terminal.err(text));
+    return {
+      face: file.face,
+      resolve: (prefix) => file.reads.resolve(prefix),
+      [Symbol.dispose]: () => file[Symbol.dispose](),
+    };
+  },
+  rebuild: async () => (await import('./app/memory_file.ts')).rebuildMemoryFile(stateOf(cli.flags())),
+});
+
 /** The laboratory is loaded by the commands that need it: the daemon would carry it around for nothing. */
 function addLocal(program: Command, cli: Cli): void {
   program
@@ -147,6 +163,9 @@ function addLocal(program: Command, cli: Cli): void {
   );
   addPatterns(program, cli, { folder: () => promotedFolder(cli.flags()) });
   addAudit(program, cli, () => stateOf(cli.flags()));
+  const memory = memoryAccess(cli);
+  addMemory(program, cli, memory);
+  addInsights(program, cli, memory);
   const load = (): LoadOptions => loadOptions(cli.flags());
   addSimulate(program, cli, async (order) => (await import('./simulation/order.ts')).runOrder(order));
   addPolicyTests(program, cli, async (place) => (await import('./app/policy_tests.ts')).policyTests(load)(place));

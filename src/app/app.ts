@@ -10,9 +10,11 @@ import { createPaging, type Paging } from './paging.ts';
 import { runHousekeeping, noteChange } from './housekeeping.ts';
 import { createHeadWitness } from './head_witness.ts';
 import type { HostEnvironment } from './host_environment.ts';
+import type { Memory } from './memory.ts';
 import type { Configuration } from '../config/load.ts';
 import { type Change, type Reloader, watchConfiguration } from '../config/reload.ts';
 import { messageOf } from '../core/errors.ts';
+import type { Model } from '../core/model.ts';
 import { rehearse } from '../policy_tests/rehearsal.ts';
 
 export type { Log, HostEnvironment } from './host_environment.ts';
@@ -57,7 +59,8 @@ export async function createApp(configuration: Configuration, host: HostEnvironm
   await tellRehearsal(house);
   const { ledger, clock } = infrastructure;
   const witness = building.use(createHeadWitness(config.journal, { ledger, clock, log }));
-  const known = { statistics, models, learning, decisions, teaching };
+  const memory = await openConfiguredMemory(house, models.model, building);
+  const known = { statistics, models, learning, decisions, teaching, memory };
   const shown = { config, host, infrastructure, paging, access, witness, reloader, ...known };
   const server = await openServers(shown, building);
   begin(house, building);
@@ -85,6 +88,17 @@ interface House {
   readonly infrastructure: Infrastructure;
   readonly paging: Paging;
   readonly decisions: Decisions;
+}
+
+/** Loaded only where it is switched on. */
+async function openConfiguredMemory(
+  { configuration: { config }, infrastructure, host, paging }: House,
+  model: Model | undefined,
+  building: AsyncDisposableStack,
+): Promise<Memory | undefined> {
+  if (!config.memory.enabled) return undefined;
+  const { openMemory } = await import('./memory.ts');
+  return openMemory({ config, infrastructure, host, model, fail: paging.fail }, building);
 }
 
 /** Opens the journal and writes down what the last life left open, before anything else is done (law S6). */

@@ -43,6 +43,8 @@ export interface CommandDeps {
   readonly collectors: Pick<Collectors, 'channelSetups' | 'engineSetups'>;
   readonly access: Pick<Access, 'state' | 'taken'>;
   readonly teaching: Teaching;
+  /** Undefined while the memory is off. */
+  readonly reflect?: (() => Promise<CommandAnswer>) | undefined;
 }
 
 /** Carries out what people ask for. Each word is checked, written down with who and why, and takes effect at once. */
@@ -55,6 +57,7 @@ export function createCommands(deps: CommandDeps): (command: Command) => Promise
   return async (command) => {
     if (command.name === 'reload') return reloaded(deps.reload());
     if (command.name === 'page_test') return testPage(deps.dispatcher);
+    if (command.name === 'reflect') return deps.reflect === undefined ? MEMORY_OFF : deps.reflect();
     if (command.name === 'ack') return acked(command, deps);
     if (command.name === 'teach') return deps.teaching.teach(teachOrderOf(command));
     if (command.name === 'pattern_state') return deps.teaching.setState(patternStateOf(command));
@@ -79,6 +82,11 @@ function patternStateOf({ who, because, fields }: Command) {
   const { pattern, to } = fields as { readonly pattern: string; readonly to: PatternState };
   return { id: pattern, to, who, because };
 }
+const MEMORY_OFF: CommandAnswer = {
+  ok: false,
+  because: 'the memory of this daemon is off',
+  hint: 'set memory: { enabled: true } in the configuration and start it again',
+};
 
 type Build = (command: Command, deps: CommandDeps, known: Known) => Word;
 

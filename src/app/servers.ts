@@ -6,6 +6,7 @@ import { createCommands } from './commands.ts';
 import type { Decisions } from './decisions.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import type { Learning } from './learning.ts';
+import type { Memory } from './memory.ts';
 import type { Models } from './models.ts';
 import type { Paging } from './paging.ts';
 import type { HeadWitness } from './head_witness.ts';
@@ -33,6 +34,7 @@ export interface Shown {
   readonly statistics: Statistics;
   readonly models: Models;
   readonly learning: Learning;
+  readonly memory: Memory | undefined;
   readonly decisions: Decisions;
   readonly teaching: Teaching;
   readonly reloader: Reloader;
@@ -154,6 +156,7 @@ function daemonOf(shown: Shown, metrics: Metrics): Daemon {
     stats: () => statistics.stats(pipeline),
     blindSpots: () => collectors.blindSpots().list(clock.monotonicMs()),
     patterns: () => teaching.views(),
+    memory: shown.memory?.face,
     why: (channel) => views.why(channel),
     whyNot: (channel, tool) => views.whyNot(channel, tool),
     journal: ({ since, limit }) => [...ledger.read({ sinceSeq: since + 1, limit })],
@@ -170,6 +173,7 @@ function daemonOf(shown: Shown, metrics: Metrics): Daemon {
       collectors,
       access,
       teaching,
+      reflect: shown.memory?.reflect,
     }),
     metrics: (openMetrics) => metrics.expose(openMetrics),
     readiness: () =>

@@ -41,6 +41,8 @@ function createProgram(host: CliHost, fail: (exitCode: number) => void): Command
     .option('--json', 'one JSON document on stdout and nothing else')
     .configureOutput({ writeOut: (text) => host.terminal.out(text), writeErr: (text) => host.terminal.err(text) })
     .addHelpText('after', '\nExample: reeve check && reeve run')
+    // So that a command may have a flag of its own by the name of one of these: insights --state.
+    .enablePositionalOptions()
     .exitOverride();
   const flags = () => program.opts<GlobalFlags>();
   const cli: Cli = {

@@ -35,6 +35,7 @@ export const NEEDS_RESTART = [
   'metrics_prefix',
   'state',
   'journal',
+  'memory',
 ] as const;
 
 export interface Reloaded {
@@ -104,6 +105,7 @@ const RESTART_VIEWS: Readonly<Record<(typeof NEEDS_RESTART)[number], (config: Co
   metrics_prefix: ({ metricsPrefix }) => metricsPrefix,
   state: ({ stateDirectory }) => stateDirectory,
   journal: ({ journal }) => journal,
+  memory: ({ memory }) => memory,
 };
 
 /** They are not enumerable, so a comparison has to ask for them by name. */

@@ -73,6 +73,7 @@ export interface Config {
   readonly planner: PlannerConfig;
   readonly escalation: { readonly repeatEveryMs: number; readonly upstreamAfterMs: number };
   readonly journal: { readonly keepMs: number; readonly witness: WitnessConfig };
+  readonly memory: { readonly enabled: boolean; readonly reflectEveryMs: number; readonly wordInsights: boolean };
   readonly log: { readonly level: LogLevel };
   /** Values that do not come from the file. */
   readonly origins: readonly Origin[];
@@ -97,6 +98,7 @@ const STANDARD = {
   repeatEveryMs: 4 * HOUR_MS,
   upstreamAfterMs: 60_000,
   keepMs: 30 * 24 * HOUR_MS,
+  reflectEveryMs: HOUR_MS,
 } as const;
 
 /**
@@ -217,7 +219,7 @@ function assembled(document: ConfigDocument, assembly: Assembly): Config {
   const written = document.state;
   const state = stateDirectory({ flags, env, cwd, file, written, isRoot: process.getuid?.() === 0 });
   const origins = state.origin ? [...assembly.origins, state.origin] : assembly.origins;
-  const { escalation, journal, log } = document;
+  const { escalation, journal, memory, log } = document;
   const settled: Omit<Config, 'sha256' | 'warnings'> = {
     file,
     stateDirectory: state.directory,
@@ -245,6 +247,11 @@ function assembled(document: ConfigDocument, assembly: Assembly): Config {
       upstreamAfterMs: escalation?.upstream_after ?? STANDARD.upstreamAfterMs,
     },
     journal: { keepMs: journal?.keep ?? STANDARD.keepMs, witness: parts.witness },
+    memory: {
+      enabled: memory?.enabled ?? false,
+      reflectEveryMs: memory?.reflect_every ?? STANDARD.reflectEveryMs,
+      wordInsights: memory?.word_insights ?? false,
+    },
     log: { level: log?.level ?? 'info' },
     origins,
   };

@@ -3,6 +3,7 @@ import type { Context, Hono } from 'hono';
 import type { Clock } from '../core/clock.ts';
 import { addCommands, COMMAND_ROUTES } from './commands.ts';
 import type { Daemon } from './daemon.ts';
+import { addMemory } from './memory.ts';
 import type { TokenGrant } from './auth/grants.ts';
 import { createEvents } from './events.ts';
 import { openApi } from './openapi.ts';
@@ -21,6 +22,7 @@ export interface ApiDeps {
 /** Everything below /api/v1; the bearer token was asked for before. */
 export function addApi(app: Hono<HttpEnv>, deps: ApiDeps): void {
   addReads(app, deps.daemon);
+  addMemory(app, deps.daemon);
   addCommands(app, deps.daemon);
   const events = createEvents(deps);
   app.get('/api/v1/events', (c) => {

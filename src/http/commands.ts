@@ -118,6 +118,7 @@ export const COMMAND_ROUTES: readonly CommandRoute[] = [
     body: z.strictObject({ pattern: id, to: z.enum(PATTERN_STATES).exclude(['proposed']), because }),
   },
   { path: '/api/v1/reload', command: 'reload', scope: 'operate', body: z.strictObject({}) },
+  { path: '/api/v1/reflect', command: 'reflect', scope: 'operate', body: z.strictObject({}) },
   { path: '/api/v1/page/test', command: 'page_test', scope: 'operate', body: z.strictObject({}) },
 ];
 

@@ -34,8 +34,31 @@ export const COMMANDS = [
   'ack',
   'token_add',
   'token_revoke',
+  'reflect',
 ] as const;
 export type CommandName = (typeof COMMANDS)[number];
+
+/** What the memory shows; each answer is bounded by the query's limit. */
+export interface MemoryFace {
+  insights(query: {
+    readonly state: 0 | 1 | undefined;
+    readonly concept: string | undefined;
+    readonly limit: number;
+    readonly offset: number;
+  }): readonly unknown[];
+  /** Undefined when there is no such type. */
+  nodes(query: {
+    readonly type: string | undefined;
+    readonly since: number | undefined;
+    readonly until: number | undefined;
+    readonly before: number | undefined;
+    readonly limit: number;
+  }): readonly unknown[] | undefined;
+  node(id: string, page: { readonly limit: number; readonly offset: number }): unknown;
+  tree(id: string): unknown;
+  stat(): unknown;
+  probe(question: string): unknown;
+}
 
 /**
  * What the faces (HTTP, command line) may ask of the running daemon. Answers are plain camelCase values;
@@ -54,6 +77,8 @@ export interface Daemon {
   personas(): readonly unknown[];
   rules(): readonly unknown[];
   stats(): unknown;
+  /** Undefined while the memory is off. */
+  readonly memory?: MemoryFace | undefined;
   blindSpots(): readonly unknown[];
   /** Proposed patterns, each with its file and state. */
   patterns(): readonly unknown[];

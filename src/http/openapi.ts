@@ -16,6 +16,12 @@ const READS: readonly (readonly [path: string, summary: string])[] = [
   ['/api/v1/patterns', 'Patterns that were proposed, and what became of them'],
   ['/api/v1/why/{channel}', 'The last decision with every question'],
   ['/api/v1/why-not/{channel}/{tool}', 'What would be answered now, and the smallest change that would flip it'],
+  ['/api/v1/insights', 'What was learned, by state, strength and time (?state=, ?concept=, ?limit=, ?offset=)'],
+  ['/api/v1/memory', 'Nodes of the memory, newest first (?type=, ?since=, ?until=, ?before=, ?limit=)'],
+  ['/api/v1/memory/stat', 'How many nodes, edges and insights there are'],
+  ['/api/v1/memory/probe', 'What would be recalled for a question (?question=)'],
+  ['/api/v1/memory/nodes/{id}', 'One node and the steps from it (?limit=, ?offset=)'],
+  ['/api/v1/memory/trees/{id}', 'The whole process that a node belongs to'],
   ['/api/v1/journal', 'Journal entries (?since=, ?limit=)'],
   ['/api/v1/events', 'Journal entries as server-sent events (Last-Event-ID or ?since=)'],
 ];

@@ -110,6 +110,16 @@ export class DerivedFile implements DerivedStore {
     });
   }
 
+  /** Everything that `work` reads is of one moment, whatever another process writes meanwhile. For readers. */
+  consistently<T>(work: () => T): T {
+    guarded(this.path, () => this.#db.exec('BEGIN'));
+    try {
+      return work();
+    } finally {
+      guarded(this.path, () => this.#db.exec('ROLLBACK'));
+    }
+  }
+
   [Symbol.dispose](): void {
     this.#statements.clear();
     if (this.#db.isOpen) this.#db.close();

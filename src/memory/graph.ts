@@ -103,11 +103,11 @@ export class Graph {
     if (node.opensIsland) this.#remember(node.id, seq);
     this.#insert(node, root);
     for (const { hub, edge, own } of contribution.links) this.#link({ hub, edge, src: own ? seq : root, root });
-    if (contribution.closes?.startsWith('inc-') === true) this.#close(root, entry);
+    if (contribution.closes !== undefined) this.#close(root, entry);
   }
 
-  #insert({ seq, at, type, id, run, label, attributes }: EventNode, root: number): void {
-    const name = id === eventId(type, seq) ? null : id;
+  #insert({ seq, at, type, id, opensIsland, run, label, attributes }: EventNode, root: number): void {
+    const name = opensIsland || id !== eventId(type, seq) ? id : null;
     this.store.run(
       'INSERT OR IGNORE INTO node VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
       ...[seq, at, type, name, root, run ?? null, label, JSON.stringify(attributes)],

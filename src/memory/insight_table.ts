@@ -1,5 +1,5 @@
 /** Insights in the memory's file: added by the fold, merged by facts, read by strength. */
-import type { MemoryFact } from '../core/memory.ts';
+import type { ConceptPair, MemoryFact } from '../core/memory.ts';
 import type { DerivedStore, Row } from '../journal/derived.ts';
 import { contradicts, type Insight } from './insight.ts';
 
@@ -91,6 +91,18 @@ export class InsightTable {
     const sql = `SELECT * FROM insight WHERE state = 1 ${after} AND born <= ?
       ORDER BY a, b, subject, verdict, born, id LIMIT ?`;
     return this.#store.all(sql, ...place, throughSeq, limit).map(insightOf);
+  }
+
+  /** Active ones about exactly these two, strongest first. */
+  ofPair(pair: ConceptPair, limit: number): readonly Insight[] {
+    const sql = 'SELECT * FROM insight WHERE state = 1 AND a = ? AND b = ? ORDER BY strength DESC, id LIMIT ?';
+    return this.#store.all(sql, ...pair, limit).map(insightOf);
+  }
+
+  /** Whether any claim is made by more than one active insight. */
+  hasTwins(): boolean {
+    const sql = 'SELECT 1 FROM insight WHERE state = 1 GROUP BY a, b, subject, verdict HAVING count(*) > 1 LIMIT 1';
+    return this.#store.get(sql) !== undefined;
   }
 
   /** Active ones that say the opposite. */

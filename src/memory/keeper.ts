@@ -15,6 +15,8 @@ export interface KeeperDeps {
 /** Entries of one slice: a few milliseconds of work. */
 const SLICE_ENTRIES = 48;
 const SLICE_ROWS = 400;
+/** Rows that the merges of one slice may change. */
+const SLICE_MERGED = 128;
 /** A burst of entries is a decision under way: wait until it is over, but not for ever. */
 const QUIET_MS = 250;
 const WAIT_MAX_MS = 2_000;
@@ -75,10 +77,11 @@ export class Keeper implements Disposable {
     if (this.#stopped) return;
     this.#guarded(() => {
       const { graph, read } = this.#deps;
-      const entries = [...read({ sinceSeq: graph.store.cursor() + 1, limit: SLICE_ENTRIES })];
+      const found = [...read({ sinceSeq: graph.store.cursor() + 1, limit: SLICE_ENTRIES })];
+      const entries = found.slice(0, affordable(found));
       const last = entries.at(-1);
       if (last !== undefined) graph.take(entries, last.seq);
-      if (entries.length === SLICE_ENTRIES) return this.#arm(BETWEEN_SLICES_MS);
+      if (entries.length < found.length || found.length === SLICE_ENTRIES) return this.#arm(BETWEEN_SLICES_MS);
       for (const resolve of this.#waiting.splice(0)) resolve();
     });
   }
@@ -91,4 +94,14 @@ export class Keeper implements Disposable {
       this.#deps.fail(`memory: it stands still until the next start: ${messageOf(thrown)} (reeve memory rebuild)`);
     }
   }
+}
+
+/** How many of these fit into one slice: a merge changes as many rows as it has members. At least one. */
+function affordable(entries: readonly JournalEntry[]): number {
+  let rows = 0;
+  const over = entries.findIndex(({ fact }) => {
+    rows += fact.type === 'insight.merged' ? fact.merged : 1;
+    return rows > SLICE_MERGED;
+  });
+  return over < 0 ? entries.length : Math.max(1, over);
 }

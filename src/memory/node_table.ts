@@ -59,10 +59,8 @@ export class NodeTable {
   event(id: string): StoredNode | undefined {
     const seq = seqOfId(id);
     const row =
-      seq === undefined
-        ? this.#store.get('SELECT * FROM node WHERE name = ? ORDER BY seq LIMIT 1', id)
-        : (this.#store.get('SELECT * FROM node WHERE seq = ?', seq) ??
-          this.#store.get('SELECT * FROM node WHERE name = ? ORDER BY seq LIMIT 1', id));
+      this.#store.get('SELECT * FROM node WHERE name = ? ORDER BY seq LIMIT 1', id) ??
+      (seq === undefined ? undefined : this.#store.get('SELECT * FROM node WHERE seq = ?', seq));
     if (row === undefined) return undefined;
     const node = nodeOf(row);
     return node.id === id ? node : undefined;

@@ -94,6 +94,15 @@ export class Reads {
     return event === undefined ? [] : this.nodes.islandOf(event.root);
   }
 
+  /** The newest incidents that concern the one hub and are about this concept. */
+  incidentsOf(hub: string, concept: string, limit: number): readonly NodeView[] {
+    const sql = `SELECT node.* FROM edge AS place JOIN edge AS topic ON topic.src = place.src
+      JOIN node ON node.seq = place.src
+      WHERE place.hub = ? AND topic.hub = ? AND topic.edge = 'about' AND node.type = 'incident'
+      ORDER BY place.src DESC LIMIT ?`;
+    return this.#store.all(sql, hub, `concept:${concept}`, limit).map(nodeOf).map(viewOf);
+  }
+
   /** How many there are of each type of node, edge and state of insight. */
   stat() {
     const count = (sql: string) =>

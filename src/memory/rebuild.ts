@@ -35,7 +35,7 @@ export function catchUp(graph: Graph, journal: JournalRows): number {
 }
 
 /** Copies every insight of an older file: they outlive the entries that they came from. */
-export function adoptInsights(graph: Graph, older: InsightTable): number {
+export function adoptInsights(graph: Graph, older: Pick<InsightTable, 'list'>): number {
   let offset = 0;
   for (;;) {
     const page: readonly Insight[] = older.list({ limit: BATCH, offset });

@@ -35,7 +35,7 @@ describe('reeve, as people type it', { timeout: 120_000 }, () => {
   let incident = '';
   let commands: readonly { path: readonly string[]; help: string }[];
   beforeAll(async () => {
-    rig = await Rig.open({ phase: 1 });
+    rig = await Rig.open({ phase: 1, config: 'memory: { enabled: true }' });
     daemon = await rig.run();
     const status = () => daemon.get<{ channels: { healthy: boolean | null }[] }>('/api/v1/status');
     await until('news plays', async () => (await status()).channels[0]?.healthy === true);
@@ -72,6 +72,14 @@ describe('reeve, as people type it', { timeout: 120_000 }, () => {
     'tokens revoke': { args: () => ['nobody', '--because', 'a test'], exits: [1] },
     'blind-spots': { args: () => [] },
     stats: { args: () => [] },
+    insights: { args: () => [] },
+    reflect: { args: () => [] },
+    'memory list': { args: () => ['--type', 'incident'], ndjson: true },
+    'memory get': { args: () => [incident.slice(0, 9)] },
+    'memory stat': { args: () => [] },
+    'memory plan': { args: () => ['why did news fail?'] },
+    'memory probe': { args: () => ['why did news fail?'] },
+    'memory rebuild': { args: () => [] },
     freeze: { args: () => ['--because', 'a test'] },
     // Asked while freeze is: it may be the first.
     thaw: { args: () => ['--because', 'a test'], exits: [0, 1] },
@@ -89,7 +97,7 @@ describe('reeve, as people type it', { timeout: 120_000 }, () => {
   /** teach.test.ts has them: they need a proposal. */
   const PATTERNS = ['list', 'show', 'diff', 'promote'].map((name) => `patterns ${name}`);
   /** The daemon itself, what reads standard input, and what takes long: cli_json.test.ts has them. */
-  const WITHOUT = new Set(['run', 'prompt', 'simulate', 'test', ...PATTERNS]);
+  const WITHOUT = new Set(['run', 'prompt', 'simulate', 'test', 'memory walk', ...PATTERNS]);
 
   it('explains every command with exactly one example that begins as it is typed', () => {
     const examples = commands.map(({ path, help }) => ({
@@ -123,6 +131,9 @@ describe('reeve, as people type it', { timeout: 120_000 }, () => {
     [['status', '--url', 'http://127.0.0.1:1'], 64, /is not sent to http:\/\/127\.0\.0\.1:1/],
     [['incidents', '--limit', 'many'], 64, /limit/],
     [['nonsense'], 64, /nonsense/],
+    [['memory', 'get', 'inc-none'], 64, /there is no node inc-none/],
+    [['memory', 'list', '--type', 'nonsense'], 64, /there is no type nonsense/],
+    [['insights', '--state', 'both'], 64, /active or archived/],
     [['phase', '9'], 64, /phase from 0 to 4/],
     [['freeze'], 64, /because/],
     [['lease', 'news', '--for', 'ever', '--because', 'x'], 64, /--for/],

@@ -1,0 +1,115 @@
+/** The memory beside the daemon: fed by the journal, asked by people, never on the path of a decision. */
+import { join } from 'node:path';
+import type { Infrastructure } from './infrastructure.ts';
+import type { HostEnvironment } from './host_environment.ts';
+import type { Config } from '../config/config.ts';
+import { messageOf } from '../core/errors.ts';
+import type { JournalEntry } from '../core/journal.ts';
+import type { Model } from '../core/model.ts';
+import type { CommandAnswer, MemoryFace } from '../http/daemon.ts';
+import { DerivedFile } from '../journal/derived.ts';
+import { memoryFace } from '../memory/face.ts';
+import { Graph } from '../memory/graph.ts';
+import { insightId } from '../memory/insight.ts';
+import { Keeper } from '../memory/keeper.ts';
+import { Reads } from '../memory/reads.ts';
+import { reflect } from '../memory/reflection.ts';
+import { MEMORY_SCHEMA } from '../memory/schema.ts';
+import { wordInsight } from '../memory/wording.ts';
+
+export interface Memory {
+  readonly reads: Reads;
+  readonly face: MemoryFace;
+  /** Merges insights now. One at a time: a second call while one runs is refused. */
+  reflect(): Promise<CommandAnswer>;
+  /** Resolves when everything that is in the journal now can be recalled. */
+  caughtUp(): Promise<void>;
+}
+
+export interface MemoryDeps {
+  readonly config: Config;
+  readonly infrastructure: Infrastructure;
+  readonly host: HostEnvironment;
+  /** Words new insights, where that is configured. */
+  readonly model: Model | undefined;
+  /** A failure of the memory is told, and stops nothing else. */
+  readonly fail: (text: string) => void;
+}
+
+const FILE = 'memory.db';
+const PRUNE_EVERY_MS = 60_000;
+
+/** After the journal is open. Undefined where its file cannot be used: the daemon runs on without it. */
+export function openMemory(deps: MemoryDeps, building: AsyncDisposableStack): Memory | undefined {
+  const { ledger, clock, state } = deps.infrastructure;
+  let file: DerivedFile;
+  try {
+    file = building.use(DerivedFile.open(join(state, FILE), MEMORY_SCHEMA));
+  } catch (thrown) {
+    deps.fail(`memory: it is off until the next start: ${messageOf(thrown)}`);
+    return undefined;
+  }
+  const graph = new Graph(file);
+  const keeper = building.use(new Keeper({ graph, read: (query) => ledger.read(query), clock, fail: deps.fail }));
+  building.use(ledger.subscribe((entry) => noted(entry, { keeper, deps, graph })));
+  building.use(clock.every(PRUNE_EVERY_MS, () => pruned(keeper, deps)));
+  const memory = withReflection(graph, keeper, deps);
+  const { reflectEveryMs } = deps.config.memory;
+  building.use(clock.every(reflectEveryMs, () => void memory.reflect().catch((thrown) => failed(deps, thrown))));
+  keeper.wake();
+  return memory;
+}
+
+const failed = ({ fail }: MemoryDeps, thrown: unknown): void => fail(`memory: reflection failed: ${messageOf(thrown)}`);
+
+interface Noting {
+  readonly keeper: Keeper;
+  readonly deps: MemoryDeps;
+  readonly graph: Graph;
+}
+
+/** In the wake of an append: only timers are set and, for a closed incident, a model may be asked later. */
+function noted(entry: JournalEntry, { keeper, deps, graph }: Noting): void {
+  keeper.wake();
+  const { incident, fact } = entry;
+  if (deps.model === undefined || !deps.config.memory.wordInsights) return;
+  if (fact.type !== 'incident.closed' || incident === undefined) return;
+  const { model } = deps;
+  const word = async (): Promise<void> => {
+    await keeper.caughtUp();
+    const insight = graph.insights.get(insightId(incident));
+    const worded = insight === undefined ? undefined : await wordInsight(model, insight);
+    if (worded !== undefined) deps.infrastructure.ledger.append([{ fact: worded }]);
+  };
+  void word().catch((thrown) => deps.host.log.warn({}, `an insight was not worded: ${messageOf(thrown)}`));
+}
+
+function pruned(keeper: Keeper, { infrastructure: { ledger } }: MemoryDeps): void {
+  const [first] = ledger.read({ limit: 1 });
+  if (first !== undefined) keeper.prune(first.seq);
+}
+
+function withReflection(graph: Graph, keeper: Keeper, { infrastructure, host }: MemoryDeps): Memory {
+  const { ledger, clock } = infrastructure;
+  const reads = new Reads(graph.store);
+  let running = false;
+  return {
+    reads,
+    face: memoryFace(reads),
+    caughtUp: () => keeper.caughtUp(),
+    async reflect() {
+      if (running) return { ok: false, because: 'a reflection is under way', hint: 'reeve insights shows its result' };
+      running = true;
+      try {
+        const more = await reflect({
+          ...{ insights: graph.insights, throughSeq: () => graph.store.cursor(), append: ledger.append },
+          ...{ caughtUp: () => keeper.caughtUp(), clock, ids: host.ids },
+        });
+        const { archived, merged } = more;
+        return { ok: true, said: merged === 0 ? 'nothing to merge' : `${archived} insights became ${merged}`, more };
+      } finally {
+        running = false;
+      }
+    },
+  };
+}

@@ -1,0 +1,123 @@
+/** The memory for commands: from the state directory, without the daemon. */
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { ReeveError } from '../core/errors.ts';
+import { DerivedFile } from '../journal/derived.ts';
+import { SqliteStore } from '../journal/sqlite.ts';
+import { type Face, memoryFace } from '../memory/face.ts';
+import { Graph } from '../memory/graph.ts';
+import { type InsightQuery, InsightTable } from '../memory/insight_table.ts';
+import { Reads } from '../memory/reads.ts';
+import { adoptInsights, catchUp } from '../memory/rebuild.ts';
+import { MEMORY_SCHEMA } from '../memory/schema.ts';
+
+/** An open memory to read. */
+export interface MemoryFile extends Disposable {
+  readonly face: Face;
+  readonly reads: Reads;
+}
+
+const FILE = 'memory.db';
+const JOURNAL = 'journal.db';
+const isInUse = (thrown: unknown): boolean => thrown instanceof ReeveError && /is in use by/.test(thrown.message);
+
+/**
+ * Brings the file up to date with the journal, unless a daemon keeps it, and opens it for reading. `tell` hears what
+ * takes long. Throws JOURNAL_BROKEN where there is no journal.
+ */
+export function openMemoryFile(state: string, tell: (text: string) => void): MemoryFile {
+  const path = join(state, FILE);
+  if (!existsSync(path)) tell(`reading the journal into ${path}\n`);
+  freshen(state, path);
+  const file = DerivedFile.openForReading(path, MEMORY_SCHEMA);
+  const reads = new Reads(file);
+  return { reads, face: memoryFace(reads), [Symbol.dispose]: () => file[Symbol.dispose]() };
+}
+
+function freshen(state: string, path: string): void {
+  const journal = SqliteStore.openForReading(join(state, JOURNAL));
+  try {
+    using file = DerivedFile.open(path, MEMORY_SCHEMA);
+    catchUp(new Graph(file), journal);
+  } catch (thrown) {
+    if (!isInUse(thrown)) throw thrown;
+  } finally {
+    journal.close();
+  }
+}
+
+export interface Rebuilt {
+  readonly entries: number;
+  readonly throughSeq: number;
+  readonly hash: string;
+  /** Of the file that was there; undefined where there was none, or it could not be read. */
+  readonly hashBefore: string | undefined;
+  readonly throughSeqBefore: number | undefined;
+  /** False when a daemon keeps the file: then only the hashes were compared. */
+  readonly replaced: boolean;
+  readonly insightsKept: number;
+}
+
+/**
+ * Builds the graph anew from what the journal holds, with the insights of the file that was there, and puts it in its
+ * place. Both hashes are of the same entries: the new file reads exactly as far as the old one had when it began.
+ */
+export function rebuildMemoryFile(state: string): Rebuilt {
+  const path = join(state, FILE);
+  const fresh = `${path}.new`;
+  for (const old of [fresh, `${fresh}-wal`, `${fresh}-shm`]) rmSync(old, { force: true });
+  const before = olderAt(path);
+  const journal = SqliteStore.openForReading(join(state, JOURNAL));
+  try {
+    using file = DerivedFile.open(fresh, MEMORY_SCHEMA, { rebuilding: true });
+    const graph = new Graph(file);
+    const insightsKept = before === undefined ? 0 : adoptInsights(graph, before.insights);
+    const through = before?.throughSeq;
+    const bounded = through === undefined || through === 0 ? journal : readingThrough(journal, through);
+    let entries = catchUp(graph, bounded);
+    const hash = graph.hash();
+    entries += catchUp(graph, journal);
+    const result = { entries, throughSeq: file.cursor(), hash, insightsKept };
+    const told = { hashBefore: before?.hash, throughSeqBefore: through };
+    return { ...result, ...told, replaced: replaced(path, fresh, file) };
+  } finally {
+    journal.close();
+    for (const left of [fresh, `${fresh}-wal`, `${fresh}-shm`, `${fresh}.lock`]) rmSync(left, { force: true });
+  }
+}
+
+const readingThrough = (journal: SqliteStore, throughSeq: number) => ({
+  read: (query: Parameters<SqliteStore['read']>[0]) => journal.read({ ...query, throughSeq }),
+});
+
+/** What the old file holds that cannot be made again; undefined for a file that cannot be read. */
+function olderAt(path: string) {
+  if (!existsSync(path)) return undefined;
+  try {
+    using file = DerivedFile.openForReading(path, MEMORY_SCHEMA);
+    return file.consistently(() => {
+      const all = new InsightTable(file).list({ limit: Number.MAX_SAFE_INTEGER });
+      const list = ({ limit, offset = 0 }: InsightQuery) => all.slice(offset, offset + limit);
+      return { insights: { list }, hash: new Graph(file).hash(), throughSeq: file.cursor() };
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+function replaced(path: string, fresh: string, file: DerivedFile): boolean {
+  try {
+    if (existsSync(path)) usable(path);
+  } catch (thrown) {
+    if (isInUse(thrown)) return false;
+  }
+  file[Symbol.dispose]();
+  for (const old of [`${path}-wal`, `${path}-shm`]) rmSync(old, { force: true });
+  renameSync(fresh, path);
+  return true;
+}
+
+/** Throws when another process keeps it. */
+function usable(path: string): void {
+  DerivedFile.open(path, MEMORY_SCHEMA)[Symbol.dispose]();
+}
