@@ -5,9 +5,15 @@
 #     -v reeve-state:/var/lib/reeve -v /etc/reeve:/etc/reeve:ro -v /var/log:/var/log:ro reeve
 # Host network, because Reeve listens on loopback by default and most engines do too. To publish a port instead, set
 # http.listen in reeve.yaml; a tmpfs at /tmp is not needed. --init reaps what a command engine leaves behind.
-ARG NODE_IMAGE=node:24-slim
+#
+# The base image is named by its exact version. A tag can be moved, a digest cannot; which digest a tag has, only a
+# registry can tell, so it is looked up where the image is built, written down there, and given each time:
+#   docker buildx imagetools inspect node:24.21.0-bookworm-slim --format '{{json .Manifest.Digest}}'
+#   docker build --build-arg NODE_DIGEST=sha256:… -t reeve .
+ARG NODE_IMAGE=node:24.21.0-bookworm-slim
+ARG NODE_DIGEST=
 
-FROM ${NODE_IMAGE} AS built
+FROM ${NODE_IMAGE}${NODE_DIGEST:+@${NODE_DIGEST}} AS built
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --workspaces=false --no-audit --no-fund
@@ -15,7 +21,7 @@ COPY scripts/build.ts scripts/bundle.ts ./scripts/
 COPY src ./src
 RUN npm run build && npm prune --omit=dev --workspaces=false --no-audit --no-fund
 
-FROM ${NODE_IMAGE}
+FROM ${NODE_IMAGE}${NODE_DIGEST:+@${NODE_DIGEST}}
 LABEL org.opencontainers.image.title="Reeve" \
       org.opencontainers.image.description="Watches streaming channels, recognises trouble, does at most three guarded things about it, and pages a person for the rest." \
       org.opencontainers.image.licenses="Apache-2.0"

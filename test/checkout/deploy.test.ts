@@ -37,6 +37,14 @@ describe('Dockerfile', () => {
     expect(ignored).toContain(`!${path.replace('./', '')}`);
   });
 
+  it('is built on an exact version, and on a digest where one is given', () => {
+    expect(dockerfile).toMatch(/^ARG NODE_IMAGE=node:\d+\.\d+\.\d+-[a-z]+-slim$/m);
+    expect(dockerfile).toMatch(/^ARG NODE_DIGEST=$/m);
+    const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
+    expect(new Set(bases)).toEqual(new Set(['${NODE_IMAGE}${NODE_DIGEST:+@${NODE_DIGEST}}']));
+    expect(bases).toHaveLength(2);
+  });
+
   it('runs as a numbered user who is not root, and handles signals itself', () => {
     expect(dockerfile).toMatch(/^USER 10001:10001$/m);
     expect(dockerfile).toMatch(/^ENTRYPOINT \["node", /m);
