@@ -1,6 +1,7 @@
 /** Wires the rules on trial: their records, their files in the state directory, and what people decide about them. */
 import { join } from 'node:path';
 import type { Infrastructure } from './infrastructure.ts';
+import type { JournalEntry } from '../core/journal.ts';
 import type { Rule, RuleState } from '../core/rule.ts';
 import { type Command as Word, checked, no, yes } from '../control/commands.ts';
 import type { Command } from '../http/daemon.ts';
@@ -9,6 +10,7 @@ import { isStruggling, offerOf, refusalOfMove, standingOf } from '../rulebook/re
 import { recordOf, type RuleRecord, ruleRecordsProjection } from '../rulebook/record/record.ts';
 import { openProposals } from '../rulebook/proposals.ts';
 import type { StandingOf } from '../rulebook/rank.ts';
+import { Telling } from '../rulebook/telling.ts';
 import { Trial } from '../rulebook/trial.ts';
 
 /** How often the folder of proposals is looked at: a person may put a file there, too. */
@@ -25,6 +27,14 @@ export function createLearning({ state, ledger, clock }: Pick<Infrastructure, 's
     const record = records().records.find((one) => one.rule === rule);
     return record && standingOf(record);
   };
+  const telling = new Telling();
+  /** A cure that a model or a person chose is proposed once. */
+  const tell = (entry: JournalEntry): void => {
+    const told = telling.onEntry(entry);
+    if (told === undefined || proposals.find(told.id) !== undefined) return;
+    proposals.write(told.text);
+    trial.refresh();
+  };
   return {
     standingOf: standing,
     records,
@@ -33,6 +43,7 @@ export function createLearning({ state, ledger, clock }: Pick<Infrastructure, 's
       trial.refresh();
       building.use(ledger.subscribe((entry) => trial.onEntry(entry)));
       building.use(clock.every(REFRESH_MS, () => trial.refresh()));
+      building.use(ledger.subscribe((entry) => tell(entry)));
     },
     /** Rules in force, then those on trial, each with its state and record. */
     views: (rules: readonly Rule[]): readonly unknown[] => [

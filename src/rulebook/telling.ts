@@ -1,0 +1,84 @@
+/** Tells what was learned: a verified cure that a model or a person chose becomes the text of a proposed rule. */
+import { yamlText } from '../config/yaml_text.ts';
+import type { GroundedContextEnvelope } from '../core/envelope.ts';
+import type { JournalEntry } from '../core/journal.ts';
+import { type Decider, describeDecider } from '../core/plan.ts';
+import type { ToolName } from '../core/tool.ts';
+import { specOf } from '../remediation/catalog.ts';
+
+/** A rule as it would be proposed. */
+export interface ToldRule {
+  readonly id: string;
+  /** One rule file. */
+  readonly text: string;
+}
+
+interface RunSoFar {
+  /** The one that the newest plan rests on. */
+  envelope: GroundedContextEnvelope | undefined;
+  /** Of the run's first plan: what the rule would be about. */
+  first: GroundedContextEnvelope | undefined;
+  by: Decider | undefined;
+  /** Changes that were verified, in their order. */
+  readonly verified: ToolName[];
+}
+
+const RUNS_MAX = 1_000;
+const CALLS_MAX = 3;
+
+/** Reads the journal as it grows. Bounded: runs that never end make room for newer ones. */
+export class Telling {
+  readonly #runs = new Map<string, RunSoFar>();
+
+  /** The rule that follows from a run which has ended with a verified cure of somebody's choice; else undefined. */
+  onEntry({ run, fact }: JournalEntry): ToldRule | undefined {
+    if (run === undefined) return undefined;
+    const soFar = this.#runs.get(run) ?? { envelope: undefined, first: undefined, by: undefined, verified: [] };
+    switch (fact.type) {
+      case 'run.started':
+        this.#remember(run, soFar);
+        return undefined;
+      case 'envelope.taken':
+        soFar.envelope = fact.envelope;
+        return undefined;
+      case 'plan.made':
+        soFar.first ??= soFar.envelope;
+        if (fact.plan.kind === 'act' && isChosen(fact.plan.by)) soFar.by = fact.plan.by;
+        return undefined;
+      case 'attempt.verified':
+        if (fact.verification.cured) soFar.verified.push(fact.permit.call.tool);
+        return undefined;
+      case 'run.ended':
+        this.#runs.delete(run);
+        return fact.outcome.kind === 'resolved' ? toldBy(soFar) : undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  #remember(run: string, soFar: RunSoFar): void {
+    const oldest = this.#runs.size >= RUNS_MAX ? this.#runs.keys().next().value : undefined;
+    if (oldest !== undefined) this.#runs.delete(oldest);
+    this.#runs.set(run, soFar);
+  }
+}
+
+/** Rules tell nothing new about themselves. */
+const isChosen = ({ kind }: Decider): boolean => kind === 'model' || kind === 'operator';
+
+function toldBy({ first, by, verified }: RunSoFar): ToldRule | undefined {
+  const classification = first?.failureClassification;
+  const calls = verified.filter((tool) => specOf(tool).effect === 'change').slice(0, CALLS_MAX);
+  if (first === undefined || by === undefined || classification === undefined || calls.length === 0) return undefined;
+  const symptom = first.lastErrorType;
+  const id = ['told', classification, ...(symptom === undefined ? [] : [symptom]), ...calls].join('_').slice(0, 64);
+  const text = yamlText({
+    id,
+    description: `${calls.join(', then ')} cured ${classification}, verified by fresh samples; chosen by ${describeDecider(by)}.`,
+    classification,
+    ...(symptom === undefined ? {} : { when: [{ fact: 'last_error_type', equals: symptom }] }),
+    // biome-ignore lint/suspicious/noThenProperty: the word that rule files use
+    then: [...calls.map((call) => ({ call })), { escalate: true }],
+  });
+  return { id, text };
+}

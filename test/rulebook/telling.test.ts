@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import { rulesFrom } from '../../src/config/rules.ts';
+import { parseYaml } from '../../src/config/yaml.ts';
+import type { JournalFact } from '../../src/core/journal.ts';
+import type { Decider } from '../../src/core/plan.ts';
+import type { ToolName } from '../../src/core/tool.ts';
+import { TOOL_SPECS } from '../../src/remediation/catalog.ts';
+import { Telling } from '../../src/rulebook/telling.ts';
+import { aCall, anEnvelope, aVerification, permitTerms } from '../support/a.ts';
+
+const MODEL: Decider = { kind: 'model', model: 'local/qwen3:8b' };
+const RESOLVED = { kind: 'resolved', score: 1, because: 'healthy' } as const;
+
+const step = (tool: ToolName, by: Decider, cured = true): readonly JournalFact[] => [
+  { type: 'envelope.taken', envelope: anEnvelope() },
+  { type: 'plan.made', plan: { kind: 'act', call: aCall({ tool }), because: 'x', by } },
+  {
+    type: 'attempt.verified',
+    permit: permitTerms({ call: aCall({ tool }) }),
+    verification: aVerification({ cured }),
+    fingerprint: 'f',
+  },
+];
+
+function told(
+  facts: readonly JournalFact[],
+  outcome: Extract<JournalFact, { type: 'run.ended' }>['outcome'] = RESOLVED,
+) {
+  const telling = new Telling();
+  const all: readonly JournalFact[] = [
+    { type: 'run.started', attempt: 1 },
+    ...facts,
+    { type: 'run.ended', outcome, steps: 1, tookMs: 1 },
+  ];
+  const rules = all.map((fact, at) =>
+    telling.onEntry({ seq: at + 1, at: 0, monoMs: 0, boot: 'b', run: 'run-1', fact }),
+  );
+  return rules.find((rule) => rule !== undefined);
+}
+
+describe('a verified cure', () => {
+  it('that a model chose becomes one sound rule', () => {
+    const rule = told(step('restart_channel', MODEL));
+    const { rules, problems } = rulesFrom([parseYaml('/x/a.rule.yaml', rule!.text)], [...TOOL_SPECS.values()]);
+    expect(problems).toEqual([]);
+    expect(rules).toMatchObject([
+      {
+        id: 'told_process_crashed_process_crash_restart_channel',
+        classification: 'process_crashed',
+        when: [{ fact: 'last_error_type', test: { kind: 'equals', value: 'process_crash' } }],
+        then: [{ kind: 'call', tool: 'restart_channel' }, { kind: 'escalate' }],
+      },
+    ]);
+    expect(rule!.text).toContain('model local/qwen3:8b');
+  });
+
+  it('that a person chose does, too', () => {
+    expect(told(step('restart_channel', { kind: 'operator', who: 'ann' }))?.text).toContain('operator ann');
+  });
+
+  it('is the same text each time, so that it is proposed once', () => {
+    expect(told(step('restart_channel', MODEL))).toEqual(told(step('restart_channel', MODEL)));
+  });
+
+  it('of a rule tells nothing new', () => {
+    expect(told(step('restart_channel', { kind: 'rule', rule: 'r' }))).toBeUndefined();
+  });
+
+  it('has looked and then changed something: only the change is told', () => {
+    const looked = step('get_channel_health', MODEL).slice(0, 2);
+    expect(told([...looked, ...step('restart_channel', MODEL)])?.text).not.toContain('get_channel_health');
+  });
+});
+
+describe('nothing is told of a cure', () => {
+  it('that was not verified', () => expect(told(step('restart_channel', MODEL, false))).toBeUndefined());
+
+  it('after which a person had to be called', () => {
+    const escalated = { kind: 'escalated', reason: 'not_helping', because: 'x', denial: undefined } as const;
+    expect(told(step('restart_channel', MODEL), escalated)).toBeUndefined();
+  });
+});
