@@ -120,7 +120,10 @@ function fieldLines({ fields, witnesses, attempts }: PromptFacts): readonly stri
     `timestamp: ${known(timestamp === undefined ? undefined : new Date(timestamp).toISOString())}`,
     `containment_mode: ${known(contained?.active === true ? contained.reasons.join(', ') : contained?.active)}`,
     `channel_healthy: ${known(fields.channelHealthy)}`,
-    ...witnesses.map(({ id, origin, symptom }) => `${id}: ${origin} says ${symptom ?? 'something else'}`),
+    ...witnesses.map(
+      ({ id, origin, symptom }) =>
+        `${id}: ${origin} ${symptom === undefined ? 'agrees with the classification' : `says ${symptom}`}`,
+    ),
     ...attempts.map(({ tool, cured }, index) => `step ${index + 1}: ${tool}, ${RESULT[String(cured)]}`),
   ];
 }
