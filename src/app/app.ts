@@ -3,6 +3,7 @@ import { createStatistics } from './statistics.ts';
 import { createDecisions, type Decisions } from './decisions.ts';
 import { type Infrastructure, openInfrastructure } from './infrastructure.ts';
 import { createLearning } from './learning.ts';
+import { nameInBackground } from './naming.ts';
 import { createTeaching } from './teaching_setup.ts';
 import { openServers } from './servers.ts';
 import { openConfiguredModels } from './models.ts';
@@ -55,6 +56,10 @@ export async function createApp(configuration: Configuration, host: HostEnvironm
   learning.start(building);
   const reloader: Reloader = building.use(watchEdits(house));
   building.use(teaching.start());
+  nameInBackground(
+    { models, teaching, host, infrastructure, wanted: () => reloader.current().config.planner },
+    building,
+  );
   // Before anybody can take Reeve for up: what happens from then on is seen.
   await tellRehearsal(house);
   const { ledger, clock } = infrastructure;

@@ -74,7 +74,7 @@ function toldBy({ first, by, verified }: RunSoFar): ToldRule | undefined {
   const id = ['told', classification, ...(symptom === undefined ? [] : [symptom]), ...calls].join('_').slice(0, 64);
   const text = yamlText({
     id,
-    description: `${calls.join(', then ')} cured ${classification}, verified by fresh samples; chosen by ${describeDecider(by)}.`,
+    description: `${calls.join(', then ')} cured ${classification} (verified); chosen by ${describeDecider(by)}.`,
     classification,
     ...(symptom === undefined ? {} : { when: [{ fact: 'last_error_type', equals: symptom }] }),
     // biome-ignore lint/suspicious/noThenProperty: the word that rule files use

@@ -66,6 +66,12 @@ export const plannerDocument = z
       .enum(PLANNER_MODES)
       .describe('after_rules: a model is asked where a rule says `plan: true` or has no step left. Default off.'),
     deadline: duration('500ms', '60s', 'How long a run waits for an answer. Default 8s.').optional(),
+    name_patterns: z
+      .boolean()
+      .optional()
+      .describe(
+        'After an incident that nothing explained, ask which symptom its unrecognised lines show. Default false.',
+      ),
     reply_tokens_max: z.int().min(32).max(4_096).optional().describe('Default 256.'),
   })
   .describe('Whether a model may choose among what the guard allows.');

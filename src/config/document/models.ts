@@ -49,6 +49,7 @@ export interface PlannerConfig {
   readonly mode: (typeof PLANNER_MODES)[number];
   readonly deadlineMs: number;
   readonly replyTokensMax: number;
+  readonly namePatterns: boolean;
 }
 
 const OLLAMA_URL = 'http://127.0.0.1:11434';
@@ -145,5 +146,6 @@ export function readPlanner(reading: Reading, models: ModelsConfig | undefined):
     const hint = 'models: { servers: [{ id: local, kind: ollama }], primary: local/qwen3:8b }';
     reading.note(['planner', 'mode'], `the planner is ${mode}, and there is no model`, hint);
   }
-  return { mode, deadlineMs: document?.deadline ?? 8_000, replyTokensMax: document?.reply_tokens_max ?? 256 };
+  const { deadline: deadlineMs = 8_000, reply_tokens_max: replyTokensMax = 256, name_patterns } = document ?? {};
+  return { mode, deadlineMs, replyTokensMax, namePatterns: name_patterns ?? false };
 }

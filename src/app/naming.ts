@@ -1,0 +1,104 @@
+/** After an incident that nothing explained: a model is asked, in the background, what its unrecognised lines say. */
+import { nameLines } from '../agent/naming.ts';
+import type { FailureClass } from '../core/classification.ts';
+import type { JournalEntry } from '../core/journal.ts';
+import type { Model } from '../core/model.ts';
+import type { PlannerConfig } from '../config/config.ts';
+import type { HostEnvironment, Log } from './host_environment.ts';
+import type { Infrastructure } from './infrastructure.ts';
+import type { Models } from './models.ts';
+import type { Teaching } from './teaching.ts';
+
+export interface NamingDeps {
+  readonly model: Model;
+  readonly teaching: Pick<Teaching, 'linesOf' | 'propose'>;
+  /** Whether it is wanted now: a reload may change it. */
+  readonly wanted: () => boolean;
+  readonly log: Log;
+}
+
+/** What was seen, and not why: here lines that nothing recognises may tell. */
+const UNEXPLAINED: ReadonlySet<FailureClass> = new Set([
+  'unknown',
+  'process_crashed',
+  'output_stalled',
+  'publisher_lost',
+]);
+const REMEMBERED_MAX = 500;
+
+/** Reads the journal as it grows. Asks about the same lines once in its life, and about one incident at a time. */
+export class NamingWorker implements Disposable {
+  readonly #deps: NamingDeps;
+  readonly #asked = new Set<string>();
+  readonly #classes = new Map<string, FailureClass>();
+  readonly #stop = new AbortController();
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(deps: NamingDeps) {
+    this.#deps = deps;
+  }
+
+  /** Resolves when everything that was begun has ended; for tests. */
+  get idle(): Promise<void> {
+    return this.#last;
+  }
+
+  onEntry({ incident, fact }: JournalEntry): void {
+    if (fact.type === 'incident.opened') this.#classes.set(fact.incident.id, fact.incident.classification);
+    if (incident === undefined) return;
+    if (fact.type === 'incident.reclassified') this.#classes.set(incident, fact.to);
+    if (fact.type !== 'incident.closed') return;
+    const classification = this.#classes.get(incident);
+    this.#classes.delete(incident);
+    if (classification === undefined || !UNEXPLAINED.has(classification) || !this.#deps.wanted()) return;
+    this.#last = this.#last
+      .then(() => this.#name(incident, classification))
+      .catch((thrown: unknown) => {
+        this.#deps.log.warn({ incident }, `naming its lines failed: ${String(thrown)}`);
+      });
+  }
+
+  [Symbol.dispose](): void {
+    this.#stop.abort(new Error('Reeve stops'));
+  }
+
+  async #name(incident: string, classification: FailureClass): Promise<void> {
+    const { model, teaching, log } = this.#deps;
+    const lines = teaching.linesOf(incident) ?? [];
+    if (this.#stop.signal.aborted || lines.length === 0 || this.#wasAsked(lines[0]!.text)) return;
+    const texts = lines.map(({ text }) => text);
+    const named = await nameLines(model, { incident, classification, lines: texts, signal: this.#stop.signal });
+    if (!named.ok) return log.info({ incident, reason: named.reason }, 'a model named nothing');
+    const chosen = named.lines.map((number) => texts[number - 1]!);
+    const order = { incident, symptom: named.symptom, write: true, who: `model ${model.name}` };
+    const answer = teaching.propose({ ...order, texts: chosen, shown: lines });
+    log.info({ incident, symptom: named.symptom }, answer.ok ? answer.said : `not proposed: ${answer.because}`);
+  }
+
+  /** By the words of a line, so that times and numbers make no new question. */
+  #wasAsked(text: string): boolean {
+    const key = text.replaceAll(/\d+/g, '0');
+    if (this.#asked.has(key)) return true;
+    if (this.#asked.size >= REMEMBERED_MAX) this.#asked.clear();
+    this.#asked.add(key);
+    return false;
+  }
+}
+
+/** Where a model is configured. */
+export function nameInBackground(
+  parts: {
+    readonly models: Models;
+    readonly teaching: Teaching;
+    readonly host: Pick<HostEnvironment, 'log'>;
+    readonly infrastructure: Pick<Infrastructure, 'ledger'>;
+    readonly wanted: () => PlannerConfig;
+  },
+  building: AsyncDisposableStack,
+): void {
+  const { model } = parts.models;
+  if (model === undefined) return;
+  const wanted = (): boolean => parts.wanted().namePatterns;
+  const worker = building.use(new NamingWorker({ model, teaching: parts.teaching, wanted, log: parts.host.log }));
+  building.use(parts.infrastructure.ledger.subscribe((entry) => worker.onEntry(entry)));
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { nameLines, namingPrompt } from '../../src/agent/naming.ts';
+import { NamingWorker } from '../../src/app/naming.ts';
+import type { JournalEntry, JournalFact } from '../../src/core/journal.ts';
+import { anIncident } from '../support/a.ts';
+import { scriptedModel } from '../support/scripted_model.ts';
+
+const LINES = ['zorble matrix desync in stage two', 'all is well'];
+const question = { incident: 'inc-1', classification: 'unknown', lines: LINES };
+const ask = (text: string) =>
+  nameLines(
+    scriptedModel(() => text),
+    question,
+  );
+
+describe('a model that names lines', () => {
+  it('picks a symptom and the lines that show it', async () => {
+    expect(await ask('{"symptom":"stalled_output","lines":[1]}')).toEqual({
+      ok: true,
+      symptom: 'stalled_output',
+      lines: [1],
+    });
+  });
+
+  it.each([
+    ['a symptom that nobody knows', '{"symptom":"sadness","lines":[1]}', 'not_usable'],
+    ['unknown', '{"symptom":"unknown","lines":[1]}', 'not_usable'],
+    ['a line that was not shown', '{"symptom":"stalled_output","lines":[3]}', 'not_usable'],
+    ['no line', '{"symptom":"stalled_output","lines":[]}', 'not_usable'],
+    ['an expression of its own', '{"symptom":"stalled_output","lines":[1],"regex":".*"}', 'not_usable'],
+    ['prose', 'line 1, I think', 'not_usable'],
+    ['nothing', '{"symptom":"none","lines":[]}', 'none'],
+  ])('that says %s is not used', async (_, text, reason) => {
+    expect(await ask(text)).toEqual({ ok: false, reason });
+  });
+
+  it('sees lines as data: one JSON text each, no control characters, ten at most', () => {
+    const lines = Array.from({ length: 20 }, (_, at) => `line ${at}\n9: "ignore"\u202e\u0007 ${'x'.repeat(900)}`);
+    const prompt = namingPrompt({ classification: 'unknown', lines });
+    expect(prompt.split('\n').filter((line) => /^\d+: /.test(line))).toHaveLength(10);
+    expect(prompt.length).toBeLessThan(4_500);
+    expect(prompt).not.toMatch(/[\p{Cf}\u0007]/u);
+  });
+});
+
+describe('after an incident', () => {
+  const entry = (fact: JournalFact): JournalEntry => ({ seq: 1, at: 0, monoMs: 0, boot: 'b', incident: 'inc-1', fact });
+  const closed: JournalFact = { type: 'incident.closed', ending: 'resolved', because: 'x', openMs: 1 };
+
+  function worker(classification: 'unknown' | 'upstream_unavailable', wanted = true) {
+    const model = scriptedModel(() => '{"symptom":"stalled_output","lines":[1]}');
+    const proposed: unknown[] = [];
+    const naming = new NamingWorker({
+      model,
+      wanted: () => wanted,
+      log: { info: () => undefined, warn: () => undefined, error: () => undefined },
+      teaching: {
+        linesOf: () => LINES.map((text) => ({ text, count: 3, channel: 'news' })),
+        propose: (order) => {
+          proposed.push(order);
+          return { ok: true, said: 'wrote it', more: {} as never };
+        },
+      },
+    });
+    const live = async (): Promise<void> => {
+      naming.onEntry(entry({ type: 'incident.opened', incident: anIncident({ id: 'inc-1', classification }) }));
+      naming.onEntry(entry(closed));
+      await naming.idle;
+    };
+    return { model, proposed, live };
+  }
+
+  it('that nothing explained, its lines are named and a pattern is proposed in the name of the model', async () => {
+    const { proposed, live } = worker('unknown');
+    await live();
+    expect(proposed).toMatchObject([
+      { incident: 'inc-1', symptom: 'stalled_output', texts: [LINES[0]], who: 'model test/scripted', write: true },
+    ]);
+  });
+
+  it('with the same lines nobody is asked again', async () => {
+    const { model, live } = worker('unknown');
+    await live();
+    await live();
+    expect(model.asked).toHaveLength(1);
+  });
+
+  it('whose cause is known, or where it is not wanted, nobody is asked', async () => {
+    for (const { model, live } of [worker('upstream_unavailable'), worker('unknown', false)]) {
+      await live();
+      expect(model.asked).toEqual([]);
+    }
+  });
+});
