@@ -63,6 +63,8 @@ export interface DetectorTotals {
   readonly raised: number;
   /** Complaints that were counted and not looked at, because too many came at once. */
   readonly unsampled: number;
+  /** Records that no pattern fitted, and for which not every pattern was tried: that would have taken too long. */
+  readonly overBudget: number;
 }
 
 export interface Detector {
@@ -98,7 +100,7 @@ class ChunkDetector implements Detector, RecordSink {
   /** By pattern. */
   readonly #kinds: readonly number[];
   readonly #progressAtMs = new Map<number, MonoMs>();
-  readonly #totals = { unowned: 0, harmless: 0, raised: 0, unsampled: 0 };
+  readonly #totals = { unowned: 0, harmless: 0, raised: 0, unsampled: 0, overBudget: 0 };
   readonly #unrecognised = { sinceMs: 0, count: 0 };
   #chunk: Chunk | undefined;
   #owner: number | undefined;
@@ -143,6 +145,10 @@ class ChunkDetector implements Detector, RecordSink {
     this.#tally.add(channel, pattern.index);
     if (pattern.harmless) this.#totals.harmless += 1;
     else if (!chunk.backlog) this.#observe(channel, pattern, record, found);
+  }
+
+  overBudget(): void {
+    this.#totals.overBudget += 1;
   }
 
   complained(record: FoundRecord): void {

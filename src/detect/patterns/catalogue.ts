@@ -29,6 +29,8 @@ export interface Pattern {
   readonly examples: readonly string[];
   /** Where the pattern fits the line's own words; text that outsiders wrote never fits. Latin1 text in. */
   find(text: string): Found | undefined;
+  /** The most work that a text of so many characters can make, in the units of `LineRegex.cost`. */
+  cost(chars: number): number;
 }
 
 export interface Catalogue {
@@ -162,6 +164,7 @@ function compileEntry(entry: PatternEntry, file: FileScope, report: Report): Unr
     source: entry.regex,
     examples: entry.match,
     find: findOwnWords(entry, compiled.regex, file.anchor),
+    cost: (chars) => compiled.regex.cost(chars) + (file.anchor?.cost(chars) ?? 0),
   };
   checkExamples(entry, pattern, report);
   // Most patterns meet nothing but their examples.

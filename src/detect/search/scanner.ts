@@ -6,6 +6,16 @@ import { LITERAL_BYTES_MIN, wuManber } from './wu_manber.ts';
 
 /** A record is looked at this far to each side of what was found in it: no line makes an expression slow. */
 export const CLIP_BYTES = 8 * 1024;
+/**
+ * The most work that one record may make, in the units of `LineRegex.cost` (about 0.75 microseconds each): some five
+ * milliseconds. The best ranks come first; a pattern for which too little is left sees only the part around its own
+ * literal, and then nothing: an outsider who packs a line with literals must not stop the daemon.
+ */
+export const RECORD_WORK_MAX = 6_500;
+/** So much around its literal a pattern sees when the budget is short: little enough for the platform's engine. */
+const NEAR_CHARS = 250;
+/** What it takes to look at one part of a long record, before any pattern is tried. */
+const PART_WORK = 250;
 /** Words by which a program complains. A record with one of them that no pattern fits is worth remembering. */
 const COMPLAINTS = [
   'failed',
@@ -40,6 +50,8 @@ export interface RecordSink {
   matched(record: FoundRecord, pattern: Pattern, found: Found): void;
   /** It complains, and no pattern knows of what. */
   complained(record: FoundRecord): void;
+  /** Patterns whose literals stand in it were not tried, because it would have made too much work. */
+  overBudget(record: Omit<FoundRecord, 'text'>): void;
 }
 
 /**
@@ -131,6 +143,9 @@ class Pass {
   readonly #parts: Parts;
   readonly #candidates: number[] = [];
   readonly #ordinaryHits = new Hits();
+  /** Of the record that is looked at now. */
+  #workLeft = 0;
+  #isCut = false;
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -152,13 +167,22 @@ class Pass {
   }
 
   #record(chunk: Chunk, whole: Part, hits: Hits, [first, next]: readonly [number, number]): boolean {
-    if (whole.to - whole.from > 2 * CLIP_BYTES) return this.#tryLong(chunk, whole, hits, [first, next]);
-    return this.#try(chunk, whole, this.#gather(hits, first, next));
+    this.#workLeft = RECORD_WORK_MAX;
+    this.#isCut = false;
+    const isLong = whole.to - whole.from > 2 * CLIP_BYTES;
+    const fitted = isLong
+      ? this.#tryLong(chunk, whole, hits, [first, next])
+      : this.#try(chunk, whole, this.#gather(hits, first, next));
+    if (this.#isCut && !fitted) chunk.sink.overBudget(whole);
+    return fitted;
   }
 
   /** A record too long to look at whole: a part around each group of hits, until one fits. */
   #tryLong(chunk: Chunk, whole: Part, hits: Hits, [first, last]: readonly [number, number]): boolean {
     for (let at = first; at < last; ) {
+      this.#workLeft -= PART_WORK;
+      this.#isCut ||= this.#workLeft <= 0;
+      if (this.#workLeft <= 0) return false;
       const offset = hits.offsetAt(at);
       const from = Math.max(whole.from, offset - CLIP_BYTES);
       const to = Math.min(whole.to, offset + CLIP_BYTES);
@@ -177,13 +201,30 @@ class Pass {
     const { patterns } = this.#parts.catalogue;
     for (const candidate of this.#candidates) {
       const pattern = patterns[candidate]!;
-      const found = pattern.find(record.text);
+      const found = this.#find(pattern, record.text);
       if (found === undefined) continue;
       sink.matched(record, pattern, found);
       return true;
     }
     if (complains) sink.complained(record);
     return false;
+  }
+
+  /** Within what is left of the record's budget. */
+  #find(pattern: Pattern, text: string): Found | undefined {
+    const cost = pattern.cost(text.length);
+    if (cost <= this.#workLeft) {
+      this.#workLeft -= cost;
+      return pattern.find(text);
+    }
+    this.#isCut = true;
+    const nearCost = pattern.cost(2 * NEAR_CHARS);
+    if (nearCost > this.#workLeft) return undefined;
+    this.#workLeft -= nearCost;
+    const at = Math.max(0, ...pattern.literals.map((literal) => text.indexOf(literal)));
+    const from = Math.max(0, at - NEAR_CHARS);
+    const found = pattern.find(text.slice(from, at + NEAR_CHARS));
+    return found && { ...found, index: found.index + from, end: found.end + from };
   }
 
   /** The patterns whose literals were hit, by rank. Few, so each is put in its place. True where it complains. */

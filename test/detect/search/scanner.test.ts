@@ -17,6 +17,7 @@ const scan = (input: string | Buffer, encoding: BufferEncoding = 'utf8') => {
   const lines = createScanner(catalogue).scan(bytes, 0, bytes.length, {
     matched: (record: FoundRecord, pattern: Pattern) => matched.push({ id: pattern.id, record }),
     complained: ({ text }) => complained.push(text),
+    overBudget: () => undefined,
   });
   return { lines, complained, matched, ids: matched.map(({ id }) => id) };
 };
@@ -76,7 +77,11 @@ describe('createScanner', () => {
     ]);
     const bytes = Buffer.from('GET /healthz\nGET /healthz: Connection refused\nGET /: Connection refused\n');
     const ids: string[] = [];
-    const sink = { matched: (_: FoundRecord, { id }: Pattern) => ids.push(id), complained: () => {} };
+    const sink = {
+      matched: (_: FoundRecord, { id }: Pattern) => ids.push(id),
+      complained: () => {},
+      overBudget: () => {},
+    };
     expect(createScanner(two).scan(bytes, 0, bytes.length, sink)).toBe(2);
     expect(ids).toEqual(['health_check', 'refused']);
   });
