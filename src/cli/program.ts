@@ -5,6 +5,7 @@ import { createClient } from './client.ts';
 import { addAct } from './commands/act.ts';
 import { addTokens } from './commands/tokens.ts';
 import { addObserve } from './commands/observe.ts';
+import { addTrace } from './commands/trace.ts';
 import { paint, type Terminal } from './output.ts';
 import type { Cli, CliHost, GlobalFlags } from './context.ts';
 
@@ -55,6 +56,7 @@ function createProgram(host: CliHost, fail: (exitCode: number) => void): Command
   };
   host.addLocal(program, cli);
   addObserve(program, cli);
+  addTrace(program, cli);
   addAct(program, cli);
   addTokens(program, cli);
   for (const command of everyCommand(program)) inherit(command);

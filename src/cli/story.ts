@@ -10,6 +10,8 @@ export interface WireEntry {
   readonly seq: number;
   readonly at: number;
   readonly after_ms: number;
+  readonly incident?: string | null;
+  readonly run?: string | null;
   readonly fact: { readonly type: string } & Readonly<Record<string, unknown>>;
 }
 
@@ -53,6 +55,14 @@ const TELLERS: Tellers = {
   'delivery.failed': ({ receiver, error }) => `page      NOT delivered to ${receiver} yet: ${error}`,
   'incident.closed': ({ ending, because, openMs }) => `closed    ${ending} after ${spell(openMs)}: ${because}`,
 };
+
+const WORD_CHARS = 10;
+
+/** What a fact says, without the word that its line in the story begins with; undefined for a fact without a line. */
+export function tellingOf(fact: JournalFact): string | undefined {
+  const teller = TELLERS[fact.type] as ((fact: JournalFact) => string) | undefined;
+  return teller?.(fact).slice(WORD_CHARS);
+}
 
 /** The story of an incident, one line a fact, with the time since it began. */
 export function storyOf(story: { readonly entries: readonly WireEntry[] }, paint: Paint): string {

@@ -24,7 +24,7 @@ export interface Face {
   insights(query: InsightQuery): readonly InsightShown[];
   /** Undefined when there is no such type. */
   nodes(query: NodesQuery): readonly NodeView[] | undefined;
-  /** A node with one page of the steps from it; undefined when there is none of that id. */
+  /** A node, by its id or the beginning of it, with one page of the steps from it; undefined when there is none. */
   node(
     id: string,
     page: { readonly limit: number; readonly offset?: number },
@@ -37,6 +37,11 @@ export interface Face {
 }
 
 export function memoryFace(reads: Reads): Face {
+  /** The only id that begins so; else the text itself. */
+  const only = (prefix: string): string => {
+    const [first, second] = reads.resolve(prefix, 2);
+    return first !== undefined && second === undefined ? first : prefix;
+  };
   const opposites = (insight: Insight) => (insight.state === 1 ? reads.insights.against(insight) : []);
   return {
     insights: (query) =>
@@ -45,12 +50,12 @@ export function memoryFace(reads: Reads): Face {
       if (type === undefined) return reads.list(range);
       return isNodeType(type) ? reads.list({ ...range, type }) : undefined;
     },
-    node(id, page) {
-      const node = reads.get(id);
-      return node === undefined ? undefined : { ...node, steps: reads.neighbours(id, page) };
+    node(prefix, page) {
+      const node = reads.get(only(prefix));
+      return node === undefined ? undefined : { ...node, steps: reads.neighbours(node.id, page) };
     },
-    tree(id) {
-      const tree = processTree(reads.island(id));
+    tree(prefix) {
+      const tree = processTree(reads.island(only(prefix)));
       return tree === undefined ? undefined : { tree };
     },
     stat: () => reads.stat(),

@@ -1,9 +1,7 @@
-import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
-import { messageOf, ReeveError } from '../../core/errors.ts';
+import { ReeveError } from '../../core/errors.ts';
 import { json, ndjson, paint, plain, spell, table } from '../output.ts';
 import type { Cli } from '../context.ts';
-import { storyOf, type WireEntry } from '../story.ts';
 
 interface WireChannel {
   readonly id: string;
@@ -74,37 +72,8 @@ export function addObserve(program: Command, cli: Cli): void {
       if (cli.wantsJson()) return ndjson(cli.terminal, incidents);
       cli.terminal.out(`${incidents.length === 0 ? 'no incidents' : incidentTable(incidents)}\n`);
     });
-  addTrace(program, cli);
   addWhy(program, cli);
   addLists(program, cli);
-}
-
-function addTrace(program: Command, cli: Cli): void {
-  program
-    .command('trace <incident>')
-    .description(
-      'the whole story of one incident: symptoms, envelope, plan, guard, action, verification, outcome, page',
-    )
-    .option('--export <file>', 'write the incident as one file that reeve backtest --incident replays (- for stdout)')
-    .addHelpText('after', '\nExample: reeve trace inc-3f2a9c --export incident.json')
-    .action(async (incident: string, options: { export?: string }) => {
-      const path = `/api/v1/incidents/${encodeURIComponent(incident)}`;
-      if (options.export !== undefined) return exportTo(cli, options.export, await cli.client().get(`${path}/export`));
-      const story = await cli.client().get<{ entries: WireEntry[] }>(path);
-      if (cli.wantsJson()) return json(cli.terminal, story);
-      cli.terminal.out(`${storyOf(story, (colour, text) => paint(cli.terminal, colour, text))}\n`);
-    });
-}
-
-/** Log excerpts are part of it: only its owner may read the file. */
-function exportTo(cli: Cli, file: string, document: unknown): void {
-  if (file === '-') return json(cli.terminal, document);
-  try {
-    writeFileSync(file, `${JSON.stringify(document)}\n`, { mode: 0o600 });
-  } catch (thrown) {
-    throw new ReeveError('USAGE', `the incident could not be written to ${file}: ${messageOf(thrown)}`);
-  }
-  cli.terminal.err(`wrote ${file}; replay it with: reeve backtest --incident ${file}\n`);
 }
 
 function addWhy(program: Command, cli: Cli): void {
