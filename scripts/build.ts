@@ -3,6 +3,7 @@
 // (docs/performance.md). Names and lines stay, for whoever reads a stack trace. `npm run release` runs it; a checkout needs no
 // build, and runs on the libraries as they are installed.
 // Usage: node scripts/build.ts
+import { execFileSync } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { bundle } from './bundle.ts';
@@ -11,7 +12,12 @@ const ROOT = resolve(import.meta.dirname, '..');
 const DIST = join(ROOT, 'dist');
 
 rmSync(DIST, { recursive: true, force: true });
-const modules = await bundle(ROOT, 'src/main.ts', DIST);
+// The library is a build of its own: the daemon must not carry its chunks.
+const modules = [
+  ...(await bundle(ROOT, 'src/main.ts', DIST)),
+  ...(await bundle(ROOT, 'src/index.ts', join(DIST, 'library'))),
+];
+execFileSync(join(ROOT, 'node_modules/.bin/tsc'), ['-p', join(ROOT, 'tsconfig.types.json')], { stdio: 'inherit' });
 cpSync(join(ROOT, 'src/http/console'), join(DIST, 'console'), { recursive: true });
 writeFileSync(join(DIST, 'LICENSES.txt'), noticesOf(modules));
 

@@ -15,12 +15,16 @@ const ROOT = resolve(import.meta.dirname, '..');
 const MUST_HAVE = [
   'bin/reeve.js',
   'dist/main.js',
+  'dist/library/index.js',
+  'dist/types/index.d.ts',
   'dist/LICENSES.txt',
   'dist/sbom.cdx.json',
   'personas',
   'config/rules',
 ];
 const MUST_NOT_HAVE = ['src', 'test', 'scripts', 'runtime', 'demo', 'bench', 'node_modules'];
+/** Bundled, and named in the types of the library: whoever declares a tool uses the same. */
+const TYPED = ['zod'];
 const UNPACKED_BYTES_MAX = 8 * 1024 * 1024;
 
 interface Manifest {
@@ -49,7 +53,7 @@ const say = (text: string): void => void process.stderr.write(`release: ${text}\
 function stage(into: string): void {
   for (const path of manifest.files)
     if (existsSync(join(ROOT, path))) cpSync(join(ROOT, path), join(into, path), { recursive: true });
-  const kept = Object.entries(manifest.dependencies).filter(([name]) => EXTERNAL.includes(name));
+  const kept = Object.entries(manifest.dependencies).filter(([name]) => [...EXTERNAL, ...TYPED].includes(name));
   const {
     private: _,
     scripts: __,

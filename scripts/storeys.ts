@@ -14,7 +14,7 @@ export const STOREYS: readonly (readonly string[])[] = [
   ['replay', 'simulation'],
   ['policy_tests'],
   ['backtest'],
-  ['http', 'cli'],
+  ['http', 'cli', 'library'],
   ['app'],
   ['.'],
 ];

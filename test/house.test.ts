@@ -16,7 +16,7 @@ const PACKAGES: Record<string, RegExp> = {
   ollama: /^model\//,
   yaml: /^config\//,
   pino: /^main\.ts$/,
-  re2js: /^(config|detect|rulebook)\//,
+  re2js: /^(config|detect|rulebook|library)\//,
   hono: /^http\//,
   '@hono/node-server': /^http\//,
   commander: /^cli\//,

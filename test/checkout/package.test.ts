@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,6 +18,40 @@ const env = {
 const within = (seconds: number, command: string, args: readonly string[], cwd?: string) =>
   run('timeout', [String(seconds), command, ...args], env, cwd);
 
+const PROGRAM = `import { createReeve, Rule } from 'reeve';
+import { z } from 'zod';
+
+const reeve = createReeve({ directory: 'theow' });
+const fixes: string[] = [];
+reeve.action('make_room', ({ where }: { where: string }) => fixes.push(where), 'Frees disk space');
+const tool = reeve.tool({
+  name: 'read_file',
+  description: 'Reads a file',
+  input: z.object({ path: z.string() }),
+  run: ({ path }) => path.length,
+});
+const build = reeve.mark(
+  async (target: string): Promise<number> => {
+    if (fixes.length === 0) throw new Error(\`no space left on \${target}\`);
+    return fixes.length;
+  },
+  { contextFrom: (target, thrown) => ({ stderr: String(thrown), target }), tags: ['disk'] },
+);
+const value: number = await build('/srv');
+const rule: Rule | undefined = reeve.resolve({ stderr: 'no space left on /var', target: '/var' });
+console.log(JSON.stringify({ value, fixes, params: rule?.actions[0]?.params, tool: tool.name, text: reeve.stats().text }));
+`;
+const RULE = `name: disk_full
+description: The disk is full.
+tags: [disk]
+when:
+  - fact: stderr
+    regex: 'no space left on (?P<where>\\S+)'
+then:
+  - action: make_room
+    params: { where: "{where}" }
+`;
+
 describe.skipIf(!hasMain)('the published package', () => {
   let box: Sandbox;
   let installed: string;
@@ -27,6 +61,8 @@ describe.skipIf(!hasMain)('the published package', () => {
     for (const path of [
       'package.json',
       'package-lock.json',
+      'tsconfig.json',
+      'tsconfig.types.json',
       'src',
       'bin',
       'scripts/build.ts',
@@ -74,6 +110,33 @@ describe.skipIf(!hasMain)('the published package', () => {
   it('does not bring along what of a library nobody uses', () => {
     const notices = readFileSync(join(installed, 'dist/LICENSES.txt'), 'utf8');
     expect(notices).not.toMatch(/^(?:@opentelemetry\/api|tdigest|bintrees) /m);
+  });
+
+  it('is a library, too: a program of its own resolves, acts and retries', () => {
+    box.write('app/main.mts', PROGRAM);
+    box.write('app/theow/rules/disk_full.rule.yaml', RULE);
+    const printed = execFileSync(process.execPath, ['main.mts'], { cwd: join(box.dir, 'app'), encoding: 'utf8' });
+    expect(JSON.parse(printed)).toEqual({
+      ...{ value: 1, fixes: ['/srv'], params: { where: '/var' }, tool: 'read_file' },
+      text: expect.stringContaining('1 resolves'),
+    });
+  });
+
+  it('has types for it that a strict compiler takes, and that refuse what is wrong', async () => {
+    const compilerOptions = { noEmit: true, strict: true, skipLibCheck: false, module: 'nodenext', target: 'esnext' };
+    const types = { types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')] };
+    const tsc = (file: string) => {
+      box.write(
+        'app/tsconfig.json',
+        JSON.stringify({ compilerOptions: { ...compilerOptions, ...types }, files: [file] }),
+      );
+      return within(120, join(ROOT, 'node_modules/.bin/tsc'), ['-p', '.'], join(box.dir, 'app'));
+    };
+    expect(await tsc('main.mts')).toMatchObject({ code: 0 });
+    box.write('app/wrong.mts', `import { createReeve } from 'reeve';\ncreateReeve({ directory: 7 });\n`);
+    const refused = await tsc('wrong.mts');
+    expect(refused.code).not.toBe(0);
+    expect(refused.stdout).toContain("'number' is not assignable to type 'string'");
   });
 
   it('runs as a daemon that shows its status page and finds its own personas, rules and patterns', async () => {

@@ -1,0 +1,79 @@
+/** Wraps a function: when it fails, rules are tried and the function is run again, until it works or none is left. */
+import { captured, traceOf } from './capture.ts';
+import type { Context } from './match.ts';
+import type { ResolveOptions } from './resolver.ts';
+import type { Rule } from './rule.ts';
+
+/** How a marked function is helped. */
+export interface MarkOptions<Args extends readonly unknown[]> extends ResolveOptions {
+  /** The facts of a failure: from the arguments and, last, what was thrown. */
+  readonly contextFrom: (...args: [...Args, unknown]) => Context | Promise<Context>;
+  /** How many different rules are tried. Default 3. */
+  readonly maxRetries?: number;
+  /** Look for a new rule with a model when none helped; REEVE_EXPLORE=1 must be set, too. Default false. */
+  readonly explorable?: boolean;
+}
+
+export interface MarkParts {
+  readonly fitting: (context: Context, options: ResolveOptions) => Iterable<Rule>;
+  readonly explore: (order: {
+    readonly context: Context;
+    readonly collection: string;
+    readonly trace: string;
+    readonly retest: (rule: Rule) => Promise<string | undefined>;
+  }) => Promise<{ readonly rule: Rule | undefined; readonly from: string }>;
+  readonly note: (rule: string, cured: boolean) => void;
+  readonly counted: (how: 'resolved' | 'asked') => void;
+}
+
+const RETRIES = 3;
+
+/**
+ * The function with help: it resolves with the value of the first run that works, and rejects with what the first run
+ * threw when nothing helped.
+ */
+export function marked<Args extends readonly unknown[], Value>(
+  run: (...args: Args) => Value | Promise<Value>,
+  options: MarkOptions<Args>,
+  parts: MarkParts,
+): (...args: Args) => Promise<Value> {
+  return async (...args) => {
+    const first = await captured(() => run(...args));
+    if (first.ok) return first.value;
+    const context = await options.contextFrom(...args, first.thrown);
+    /** Acts and runs the function again; undefined: it did not help, and why. */
+    const tried = async (rule: Rule) => {
+      const acted = await captured(() => rule.act());
+      const again = acted.ok ? await captured(() => run(...args)) : acted;
+      const cured = acted.ok && again.ok;
+      parts.note(rule.name, cured);
+      return cured
+        ? { ok: true as const, value: (again as { readonly value: Value }).value }
+        : { ok: false as const, because: again.ok ? 'it failed' : traceOf(again.thrown).slice(0, 400) };
+    };
+    let left = options.maxRetries ?? RETRIES;
+    for (const rule of parts.fitting(context, options)) {
+      if (left <= 0) break;
+      left -= 1;
+      const result = await tried(rule);
+      if (!result.ok) continue;
+      parts.counted(rule.type === 'deterministic' ? 'resolved' : 'asked');
+      return result.value;
+    }
+    if (options.explorable !== true) throw first.thrown;
+    let value: { readonly of: Value } | undefined;
+    const retest = async (rule: Rule): Promise<string | undefined> => {
+      const result = await tried(rule);
+      if (!result.ok) return result.because;
+      value = { of: result.value };
+      return undefined;
+    };
+    const trace = [traceOf(first.thrown), first.output].join('\n');
+    const found = await parts.explore({ context, collection: options.collection ?? 'default', trace, retest });
+    if (found.from === 'model') parts.counted('asked');
+    // A rule of the cache, or one that was there already, was not tried out on the way.
+    if (value === undefined && found.rule !== undefined && found.from !== 'model') await retest(found.rule);
+    if (value === undefined) throw first.thrown;
+    return value.of;
+  };
+}

@@ -1,0 +1,132 @@
+/** The rulebook for other programs: rules over facts, actions by name, and a model as the last resort. */
+import { join } from 'node:path';
+import { mayExplore } from '../config/gates.ts';
+import { systemClock } from '../core/clock.ts';
+import type { Model } from '../core/model.ts';
+import { ExploreBudget, type ExploreCaps, EXPLORE_CAPS } from '../rulebook/explore/budget.ts';
+import type { z } from 'zod';
+import { askModelOf, createExploring, type Exploration } from './exploring.ts';
+import { type MarkOptions, marked } from './mark.ts';
+import type { Context } from './match.ts';
+import { modelNamed } from './models.ts';
+import { fitting, type ResolveOptions } from './resolver.ts';
+import type { Rule } from './rule.ts';
+import { RuleSet, type Synced } from './rule_set.ts';
+import { rounds, type RoundsOptions, type RoundsReport } from './rounds.ts';
+import { type LibraryStats, statsText, Tally } from './tally.ts';
+import { Actions, defineTool, type Tool } from './tools.ts';
+
+export interface ReeveOptions {
+  /** Folder with `rules/`, `prompts/` and `runs/`. Without one, rules are added in code and nothing is kept. */
+  readonly directory?: string;
+  /** `provider/model`, or a model of your own. Without one only rules are used. */
+  readonly model?: string | Model;
+  /** Asked where the first fails, and by rules with `use_secondary`. */
+  readonly secondary?: string | Model;
+  /** Sessions with a model in 24 hours. Default 20. */
+  readonly sessionLimit?: number;
+  readonly budget?: Partial<ExploreCaps>;
+  /** What tokens cost, in millionths of the currency. */
+  readonly costOf?: (tokens: { readonly prompt: number; readonly reply: number }) => number;
+  /** Where a rule that was found is written: `proposals` (default, for review), or among the `rules`. */
+  readonly keepIn?: 'proposals' | 'rules';
+  /** The second gate, instead of REEVE_EXPLORE=1 of the environment. */
+  readonly explore?: () => boolean;
+}
+
+export interface Reeve {
+  /** Registers a tool that a model may call. Its declaration is made from the zod schema of its input. */
+  tool<Input extends z.ZodType>(tool: Parameters<typeof defineTool<Input>>[0]): Tool;
+  /** Registers a function that rules call by name. */
+  action(name: string, run: (params: never) => unknown, description?: string): void;
+  /** The function with help: rules, retries, and where it is allowed a model. */
+  mark<Args extends readonly unknown[], Value>(
+    run: (...args: Args) => Value | Promise<Value>,
+    options: MarkOptions<Args>,
+  ): (...args: Args) => Promise<Value>;
+  /** The first rule that fits, with its parameters filled in. Nothing is done. */
+  resolve(context: Context, options?: ResolveOptions): Rule | undefined;
+  /** Looks for a rule with a model. Both gates must be open; a situation like one before costs nothing. */
+  explore(
+    context: Context,
+    options?: { readonly tools?: readonly Tool[]; readonly collection?: string; readonly trace?: string },
+  ): Promise<Rule | undefined>;
+  /** Scouts look, rules act, on a schedule. Dispose it to end it. */
+  periodically(options: RoundsOptions): Disposable & { round(): Promise<RoundsReport> };
+  /** Reads the folder anew. */
+  sync(): Synced;
+  /** A rule that lies in no file. */
+  add(rule: Rule): void;
+  readonly rules: readonly string[];
+  stats(): LibraryStats & { readonly text: string };
+}
+
+/** An engine over one folder of rules. Files are read at once; problems are in what `sync` returns. */
+export function createReeve(options: ReeveOptions = {}): Reeve {
+  const { set, tally, actions, tools, matching, explored } = partsOf(options);
+  const counted = (how: 'resolved' | 'asked') => tally.count(how === 'resolved' ? 'resolves' : 'model_asked');
+  const note = (rule: string, cured: boolean) => tally.note(rule, cured);
+  const helping = { fitting: matching, note, counted };
+  set.sync();
+  return {
+    tool: (tool) => {
+      const made = defineTool(tool);
+      tools.push(made);
+      return made;
+    },
+    action: (name, run, description = '') => actions.register({ name, run: run as never, description }),
+    mark: (run, how) => marked(run, how, { ...helping, explore: (order) => explored({ ...order, tools }) }),
+    resolve: (context, how = {}) => {
+      for (const rule of matching(context, how)) return rule;
+      return undefined;
+    },
+    explore: async (context, { tools: own = [], collection = 'default', trace } = {}) => {
+      const found = await explored({ context, collection, tools: own, ...(trace !== undefined && { trace }) });
+      if (found.from === 'model') counted('asked');
+      return found.rule;
+    },
+    periodically: (how) => rounds(how, { clock: systemClock, ...helping }),
+    sync: () => set.sync(),
+    add: (rule) => set.add(rule.document),
+    get rules() {
+      return set.names;
+    },
+    stats: () => {
+      const stats = tally.stats();
+      return { ...stats, text: statsText(stats) };
+    },
+  };
+}
+
+function partsOf(options: ReeveOptions) {
+  const { directory, costOf } = options;
+  const set = new RuleSet(directory);
+  const tally = new Tally(directory);
+  const actions = new Actions();
+  const tools: Tool[] = [];
+  const caps = { ...EXPLORE_CAPS, ...options.budget };
+  const limited = { ...caps, sessionsPerDay: options.sessionLimit ?? caps.sessionsPerDay };
+  const budget = new ExploreBudget(limited, systemClock, costOf);
+  const [model, secondary] = [options.model, options.secondary].map((one) =>
+    typeof one === 'string' ? modelNamed(one, systemClock) : one,
+  );
+  const resolving = {
+    ...{ set, tally },
+    call: (name: string, params: Readonly<Record<string, unknown>>) => actions.call(name, params),
+    ask: (rule: Rule) => askModelOf(rule, { model, secondary, budget, tools, directory }),
+  };
+  const exploring = createExploring({
+    ...resolving,
+    ...{ actions, model, secondary, budget },
+    isOpen: options.explore ?? (() => mayExplore()),
+    keepIn: directory === undefined ? undefined : join(directory, options.keepIn ?? 'proposals'),
+  });
+  const explored = async (order: Exploration) => {
+    const before = budget.costMicros;
+    const found = await exploring(order);
+    if (found.from === 'model') tally.count('explorations', budget.costMicros - before);
+    return found;
+  };
+  const matching = (context: Context, how: ResolveOptions) => fitting(resolving, context, how);
+  return { set, tally, actions, tools, matching, explored };
+}

@@ -1,0 +1,195 @@
+/** The rules of a folder, indexed; files that did not change are neither read as rules nor indexed again. */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Problem } from '../core/errors.ts';
+import { cosine, createTextIndex, type TextIndex, type TextVector, vectorOf } from '../core/similarity.ts';
+import { rankScore } from '../rulebook/rank.ts';
+import type { Outcomes } from '../rulebook/record/uplift.ts';
+import { type LibraryRuleDocument, parseLibraryRule } from './document.ts';
+import type { Context } from './match.ts';
+
+/** What a synchronisation did. */
+export interface Synced {
+  readonly added: number;
+  readonly changed: number;
+  readonly removed: number;
+  readonly unchanged: number;
+  readonly problems: readonly Problem[];
+}
+
+interface Held {
+  readonly sha256: string;
+  readonly document: LibraryRuleDocument;
+}
+
+/** Candidates of one search. */
+export const TOP_K = 20;
+/** Below this likeness a rule is not looked at (docs/rulebook.md has the curve). */
+export const LIKENESS_MIN = 0.05;
+const RULES_MAX = 20_000;
+const SCAN_MAX = 200;
+const SUFFIX = '.rule.yaml';
+
+export class RuleSet {
+  readonly #directory: string | undefined;
+  readonly #files = new Map<string, Held>();
+  readonly #byName = new Map<string, LibraryRuleDocument>();
+  readonly #indexes = new Map<string, TextIndex>();
+  readonly #vectors = new WeakMap<LibraryRuleDocument, TextVector>();
+  /** Keys of `equals` facts, with how many rules test them. */
+  readonly #metadata = new Map<string, number>();
+
+  constructor(directory: string | undefined) {
+    this.#directory = directory;
+  }
+
+  get names(): readonly string[] {
+    return [...this.#byName.keys()].sort();
+  }
+
+  named(name: string): LibraryRuleDocument | undefined {
+    return this.#byName.get(name);
+  }
+
+  all(collection?: string): readonly LibraryRuleDocument[] {
+    const rules = this.names.flatMap((name) => this.#byName.get(name) ?? []);
+    return collection === undefined ? rules : rules.filter((rule) => collectionOf(rule) === collection);
+  }
+
+  tagged(tags: readonly string[], collection: string): readonly LibraryRuleDocument[] {
+    return this.all(collection).filter((rule) => rule.tags?.some((tag) => tags.includes(tag)));
+  }
+
+  /** Reads the folder. A file that is not sound leaves the last sound rule of that file in force. */
+  sync(): Synced {
+    const directory = this.#directory === undefined ? undefined : join(this.#directory, 'rules');
+    if (directory === undefined || !existsSync(directory))
+      return { added: 0, changed: 0, removed: 0, unchanged: 0, problems: [] };
+    const names = readdirSync(directory).filter((name) => name.endsWith(SUFFIX) && !name.startsWith('.'));
+    const problems: Problem[] = [];
+    const counts = { added: 0, changed: 0, unchanged: 0 };
+    for (const name of names.sort().slice(0, RULES_MAX)) {
+      counts[this.#take(name, readFileSync(join(directory, name)), problems)] += 1;
+    }
+    const present = new Set(names);
+    const gone = [...this.#files.keys()].filter((file) => file.endsWith(SUFFIX) && !present.has(file));
+    for (const file of gone) this.#drop(file);
+    return { ...counts, removed: gone.length, problems };
+  }
+
+  /** A rule that lies in no file. */
+  add(document: LibraryRuleDocument): void {
+    this.#put(`memory/${document.name}`, { sha256: '', document });
+  }
+
+  #take(file: string, bytes: Buffer, problems: Problem[]): 'added' | 'changed' | 'unchanged' {
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    const before = this.#files.get(file);
+    if (before?.sha256 === sha256) return 'unchanged';
+    const { document, problems: wrong } = parseLibraryRule(file, bytes);
+    problems.push(...wrong);
+    if (document === undefined) return 'unchanged';
+    const twin = this.#byName.get(document.name);
+    if (twin !== undefined && twin !== before?.document) {
+      const message = `there is a rule ${document.name} already`;
+      problems.push({ file, line: 1, column: 1, path: 'name', message, hint: 'give it another name' });
+      return 'unchanged';
+    }
+    this.#put(file, { sha256, document });
+    return before === undefined ? 'added' : 'changed';
+  }
+
+  #put(file: string, held: Held): void {
+    this.#drop(file);
+    this.#files.set(file, held);
+    this.#byName.set(held.document.name, held.document);
+    this.#index(collectionOf(held.document)).add(held.document.name, textOf(held.document));
+    this.#count(held.document, 1);
+  }
+
+  #drop(file: string): void {
+    const held = this.#files.get(file);
+    if (held === undefined) return;
+    this.#files.delete(file);
+    this.#byName.delete(held.document.name);
+    this.#index(collectionOf(held.document)).remove(held.document.name);
+    this.#count(held.document, -1);
+  }
+
+  #count({ when }: LibraryRuleDocument, by: 1 | -1): void {
+    for (const { fact, equals } of when) {
+      if (equals === undefined) continue;
+      const count = (this.#metadata.get(fact) ?? 0) + by;
+      if (count === 0) this.#metadata.delete(fact);
+      else this.#metadata.set(fact, count);
+    }
+  }
+
+  #index(collection: string): TextIndex {
+    const index = this.#indexes.get(collection) ?? createTextIndex(RULES_MAX);
+    this.#indexes.set(collection, index);
+    return index;
+  }
+
+  /**
+   * The rules that the context may mean: those whose `equals` facts it does not contradict, the likest first, weighted
+   * by their record. Where the context has no text of its own, every one that is not contradicted.
+   */
+  search(context: Context, collection: string, recordOf: (name: string) => Outcomes | undefined) {
+    const query = this.queryOf(context);
+    const fits = (name: string) => {
+      const rule = this.#byName.get(name);
+      return rule !== undefined && !contradicts(rule, context);
+    };
+    // Likeness puts rules in order; where there are few, none is left out for want of it.
+    const few = this.#index(collection).size <= SCAN_MAX;
+    const names =
+      query === '' || few
+        ? this.all(collection).flatMap(({ name }) => (fits(name) ? [name] : []))
+        : this.#index(collection)
+            .query(query, TOP_K, fits)
+            .map(({ id }) => id);
+    const vector = vectorOf(query);
+    return names
+      .flatMap((name) => {
+        const rule = this.#byName.get(name);
+        if (rule === undefined) return [];
+        const likeness = query === '' ? 1 : cosine(vector, this.#vectorOf(rule));
+        return likeness < LIKENESS_MIN && !few ? [] : [{ rule, likeness, score: rankScore(likeness, recordOf(name)) }];
+      })
+      .sort((a, b) => b.score - a.score || (a.rule.name < b.rule.name ? -1 : 1));
+  }
+
+  /** The longest text of the context whose key is no known metadata. */
+  queryOf(context: Context): string {
+    return Object.entries(context)
+      .flatMap(([key, value]) => (typeof value === 'string' && !this.#metadata.has(key) ? [value] : []))
+      .reduce((longest, text) => (text.length > longest.length ? text : longest), '');
+  }
+
+  #vectorOf(rule: LibraryRuleDocument): TextVector {
+    const known = this.#vectors.get(rule) ?? vectorOf(textOf(rule));
+    this.#vectors.set(rule, known);
+    return known;
+  }
+}
+
+export const collectionOf = ({ collection }: LibraryRuleDocument): string => collection ?? 'default';
+
+/** What a rule is found by: its description, the examples of its facts, and the words that these look for. */
+export const textOf = ({ description, when }: LibraryRuleDocument): string =>
+  [
+    description,
+    ...when.flatMap(({ examples = [] }) => examples),
+    ...when.flatMap(({ contains = '', regex = '' }) => [contains, regex.replaceAll(REGEX_SIGNS, ' ')]),
+  ].join(' ||| ');
+
+/** Names of groups, classes such as \\S, and all other signs of a pattern. */
+const REGEX_SIGNS = /\(\?P?<\w+>|\\[a-zA-Z]|[\\[\](){}^$.*+?|]/g;
+
+const contradicts = ({ when }: LibraryRuleDocument, context: Context): boolean =>
+  when.some(
+    ({ fact, equals }) =>
+      equals !== undefined && Object.hasOwn(context, fact) && String(context[fact]) !== String(equals),
+  );

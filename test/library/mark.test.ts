@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { captured } from '../../src/library/capture.ts';
+import { createReeve } from '../../src/library/reeve.ts';
+import { aLibraryFolder, ruleText } from './support.ts';
+
+const contextFrom = (_: string, thrown: unknown) => ({ stderr: String((thrown as Error).message) });
+
+function aBuild(fixedBy: string) {
+  const fixes = new Set<string>();
+  const runs: string[] = [];
+  return {
+    fixes,
+    runs,
+    build: (target: string) => {
+      runs.push(target);
+      if (!fixes.has(fixedBy)) throw new Error('quota exceeded');
+      return `built ${target}`;
+    },
+  };
+}
+
+const FILES = {
+  'rules/a.rule.yaml': ruleText('first', { fact: 'quota' }),
+  'rules/b.rule.yaml': ruleText('second', { fact: 'quota' }),
+  'rules/c.rule.yaml': ruleText('third', { fact: 'quota' }),
+};
+
+function aReeve(build: ReturnType<typeof aBuild>) {
+  const reeve = createReeve({ directory: aLibraryFolder(FILES) });
+  for (const name of ['fix_first', 'fix_second', 'fix_third']) reeve.action(name, () => build.fixes.add(name));
+  return reeve;
+}
+
+describe('Theow 3.4, mark', () => {
+  it('leaves a function that works alone', async () => {
+    const reeve = createReeve();
+    const double = reeve.mark((x: number) => x * 2, { contextFrom: () => ({}) });
+    await expect(double(4)).resolves.toBe(8);
+  });
+
+  it('acts and runs the function again, rule by rule, until it works', async () => {
+    const build = aBuild('fix_second');
+    const reeve = aReeve(build);
+    const step = reeve.mark(build.build, { contextFrom, rules: ['first', 'second'] });
+    await expect(step('x')).resolves.toBe('built x');
+    expect([...build.fixes]).toEqual(['fix_first', 'fix_second']);
+    expect(build.runs).toEqual(['x', 'x', 'x']);
+    expect(reeve.stats()).toMatchObject({ resolves: 1, top: [{ rule: 'second', successes: 1, failures: 0 }] });
+  });
+
+  it('tries at most max_retries rules, each once, and rejects with what the first run threw', async () => {
+    const build = aBuild('never');
+    const reeve = aReeve(build);
+    const step = reeve.mark(build.build, { contextFrom, rules: ['first', 'first'], maxRetries: 2 });
+    await expect(step('x')).rejects.toThrow('quota exceeded');
+    expect(build.fixes.size).toBe(2);
+  });
+
+  it('does not look further than named rules and tags without fallback', async () => {
+    const build = aBuild('fix_third');
+    const step = aReeve(build).mark(build.build, { contextFrom, rules: ['first'], fallback: false });
+    await expect(step('x')).rejects.toThrow('quota exceeded');
+    expect([...build.fixes]).toEqual(['fix_first']);
+  });
+
+  it('counts an action that throws as a failure of its rule, and goes on', async () => {
+    const build = aBuild('fix_second');
+    const reeve = createReeve({ directory: aLibraryFolder(FILES) });
+    reeve.action('fix_first', () => {
+      throw new Error('broken');
+    });
+    reeve.action('fix_second', () => build.fixes.add('fix_second'));
+    const step = reeve.mark(build.build, { contextFrom, rules: ['first', 'second'] });
+    await expect(step('x')).resolves.toBe('built x');
+  });
+});
+
+describe('what a function writes', () => {
+  it('is captured with what it threw, and written all the same', async () => {
+    const ended = await captured(async () => {
+      process.stdout.write('building\n');
+      await Promise.resolve();
+      process.stderr.write('it broke\n');
+      throw new Error('no');
+    });
+    expect(ended).toMatchObject({ ok: false, output: 'building\nit broke\n' });
+  });
+
+  it('is kept apart from what another one writes at the same time', async () => {
+    const say = (word: string) =>
+      captured(async () => {
+        for (let count = 0; count < 3; count += 1) {
+          process.stdout.write(word);
+          await new Promise(setImmediate);
+        }
+      });
+    const [a, b] = await Promise.all([say('a'), say('b')]);
+    expect([a.output, b.output]).toEqual(['aaa', 'bbb']);
+  });
+});
+
+describe('Theow 11, periodic resolution', () => {
+  it('lets scouts look and rules act, and chains rules by the facts that they tell, three at most', async () => {
+    const rule = (name: string, fact: string) =>
+      ruleText(name).replace('fact: stderr\n    contains: ', `fact: ${fact}\n    equals: `);
+    const names = ['one', 'two', 'three', 'four'];
+    const files = Object.fromEntries(names.map((name) => [`rules/${name}.rule.yaml`, rule(name, `is_${name}`)]));
+    const reeve = createReeve({ directory: aLibraryFolder(files) });
+    const done: string[] = [];
+    for (const [at, name] of names.entries())
+      reeve.action(`fix_${name}`, () => {
+        done.push(name);
+        const next = names[at + 1];
+        return { facts: { [`is_${next}`]: next } };
+      });
+    const scouts = [
+      { name: 'ci', look: () => [{ is_one: 'one' }] },
+      {
+        name: 'broken',
+        look: () => {
+          throw new Error('no route');
+        },
+      },
+    ];
+    using rounds = reeve.periodically({ scouts, everyMs: 3_600_000 });
+    const report = await rounds.round();
+    expect(done).toEqual(['one', 'two', 'three']);
+    expect(report).toMatchObject({ found: 1, failed: [{ scout: 'broken', because: 'no route' }] });
+    expect(report.steps.map((step) => step.rule)).toEqual(['one', 'two', 'three']);
+  });
+});
