@@ -102,8 +102,9 @@ export function statsText(stats: LibraryStats): string {
   const row = ({ rule, successes, failures }: { readonly rule: string } & Outcomes) =>
     `  ${rule.padEnd(28)} ${successes}s / ${failures}f`;
   const part = (title: string, rows: LibraryStats['top']) => (rows.length === 0 ? [] : [title, ...rows.map(row)]);
+  const needed = `a model needed in ${Math.round(stats.llmNeededRatio * 100)} %`;
   return [
-    `${stats.resolves} resolves, ${stats.explorations} explorations, a model needed in ${Math.round(stats.llmNeededRatio * 100)} %`,
+    `${stats.resolves} resolves, ${stats.explorations} explorations, ${needed}`,
     ...part('top rules:', stats.top),
     ...part('struggling:', stats.struggling),
     `total cost: ${(stats.costMicros / 1e6).toFixed(2)}`,
