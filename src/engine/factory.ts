@@ -9,10 +9,12 @@ import { boundedFetch } from '../resilience/http.ts';
 import { createTransport, type Transport } from '../resilience/transport.ts';
 import { CommandEngine } from './command/engine.ts';
 import { createChangeGateway } from './change_gateway.ts';
+import { DockerEngine } from './docker/engine.ts';
 import { ExstreamtvEngine } from './exstreamtv/engine.ts';
 import { HttpEngine } from './http/engine.ts';
 import type { ChannelName, EngineParts } from './parts.ts';
 import { SupervisorEngine } from './supervisor/engine.ts';
+import { SystemdEngine } from './systemd/engine.ts';
 
 /** One configured engine and the channels that it runs. */
 export interface EngineOptions {
@@ -66,6 +68,8 @@ const FACTORIES: Factories = {
   http: (setup) => new HttpEngine(setup),
   command: (setup) => new CommandEngine(setup),
   exstreamtv: (setup) => new ExstreamtvEngine(setup),
+  systemd: (setup) => new SystemdEngine(setup),
+  docker: (setup) => new DockerEngine(setup),
 };
 
 function adapterOf({ document, channels }: EngineOptions, parts: EngineParts): Engine {

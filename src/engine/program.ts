@@ -13,6 +13,8 @@ export interface ProgramRun {
   readonly clock: Clock;
   /** Default 2 s. */
   readonly graceMs?: number;
+  /** Variables besides PATH and LANG. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface ProgramEnd {
@@ -36,7 +38,12 @@ export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
   const { argv, clock, signal, bytesMax } = run;
   signal.throwIfAborted();
   const [program, ...args] = argv;
-  const child = spawn(program, args, { cwd: '/', env: ENVIRONMENT, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, args, {
+    cwd: '/',
+    env: { ...ENVIRONMENT, ...run.env },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   using killer = killerOf(child, clock, run.graceMs ?? 2_000);
   let tooMuch = false;
   const onTooMuch = (): void => {

@@ -169,7 +169,7 @@ receivers:
       '3:8 phase: expected at most 4, got the number 9 (the nearest allowed value is 4)',
       '4:19 limits.window: expected a duration such as 30s, got the number 60 without a unit ' +
         '(write 60s for seconds, 60m for minutes)',
-      '6:20 engines.0.kind: expected supervisor, http, command or exstreamtv, got "supervisr" (did you mean supervisor?)',
+      '6:20 engines.0.kind: expected supervisor, http, command, exstreamtv, systemd or docker, got "supervisr" (did you mean supervisor?)',
       '7:67 engines.1.pol: unknown key "pol" (did you mean poll?)',
       '9:22 channels.0.engine: there is no engine ee (did you mean e?)',
       '9:41 channels.0.output.hls: unknown placeholder {name} (only {id} is replaced here)',

@@ -1,5 +1,6 @@
 import type { LogFormat } from '../../core/collector.ts';
-import { engineDocument } from '../../engine/documents.ts';
+import { engineDocument, NAME_RULES } from '../../engine/documents.ts';
+import { ReeveError } from '../../core/errors.ts';
 import type { Limits } from '../../core/limits.ts';
 import { formatDuration } from '../duration.ts';
 import { valueAt } from '../validate.ts';
@@ -71,6 +72,7 @@ export function crossCheck(
   checkReach(reading);
   checkFreshness(reading, parts);
   checkClearSecrets(reading);
+  checkNames(reading, parts);
   const { breakerOpenMs, breakerOpenMsMax } = parts.limits;
   if (breakerOpenMsMax < breakerOpenMs) {
     const [least, got] = [breakerOpenMs, breakerOpenMsMax].map(formatDuration);
@@ -124,6 +126,27 @@ function checkFreshness(
     const entry = path.slice(0, 2);
     if (output && !seen.has(entry[1])) slow([...entry, 'output', 'every'], output.everyMs);
     seen.add(entry[1]);
+  }
+}
+
+/** A name that an engine cannot be asked for would never be seen. Said once for all channels of an entry. */
+function checkNames(
+  reading: Reading,
+  { drafts, engines }: { readonly drafts: readonly ChannelDraft[]; readonly engines: readonly EngineConfig[] },
+): void {
+  const kinds = new Map(engines.map(({ id, kind }) => [id, kind]));
+  const told = new Set<unknown>();
+  for (const { path, name, engine } of drafts) {
+    const kind = kinds.get(engine);
+    const rule = kind && NAME_RULES[kind];
+    if (rule === undefined || told.has(path[1])) continue;
+    try {
+      rule(name);
+    } catch (thrown) {
+      told.add(path[1]);
+      if (!(thrown instanceof ReeveError)) throw thrown;
+      reading.note([...path.slice(0, 2), 'name'], thrown.message, thrown.hint);
+    }
   }
 }
 

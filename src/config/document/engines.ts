@@ -1,4 +1,4 @@
-import { type EngineDocument, engineDocument } from '../../engine/documents.ts';
+import { addressOf, type EngineDocument, engineDocument } from '../../engine/documents.ts';
 import { type SecretReference, secretOf } from '../../engine/secret_reference.ts';
 import { formatDuration } from '../duration.ts';
 import type { Meaning } from '../validate.ts';
@@ -28,6 +28,7 @@ const RANGES: readonly Range[] = [
   { key: 'timeout', least: 100, most: 2 * MINUTE_MS },
   { key: 'change_timeout', least: SECOND_MS, most: 15 * MINUTE_MS },
   { key: 'autorestart_grace', least: 1, most: 5 * MINUTE_MS },
+  { key: 'stop_timeout', least: SECOND_MS, most: 10 * MINUTE_MS },
   { key: 'credentials_every', least: 10 * SECOND_MS, most: 60 * MINUTE_MS },
 ];
 const HOST_EVERY: Range = { key: 'every', least: SECOND_MS, most: 5 * MINUTE_MS };
@@ -52,10 +53,11 @@ function claimAddress(
   path: Path,
   { engine, addresses }: { engine: EngineDocument; addresses: Map<string, string> },
 ): void {
-  if (engine.kind === 'command') return;
-  const key = 'socket' in engine && engine.socket !== undefined ? 'socket' : 'url';
-  const written = key === 'socket' && 'socket' in engine ? engine.socket : engine.url;
-  const address = (key === 'socket' ? reading.pathOf(written ?? '') : URL.parse(written ?? '')?.href) ?? '';
+  const found = addressOf(engine);
+  if (found === undefined) return;
+  const { key, written } = found;
+  const normal = { url: URL.parse(written)?.href, socket: reading.pathOf(written), manager: `systemd ${written}` };
+  const address = normal[key] ?? '';
   const owner = addresses.get(address);
   if (owner === undefined) addresses.set(address, engine.id);
   else
