@@ -1,18 +1,20 @@
 // What the API lets programs and people read.
-import type { Context, Hono } from 'hono';
+import type { Hono } from 'hono';
 import type { Clock } from '../core/clock.ts';
-import { addCommands, COMMAND_ROUTES } from './commands.ts';
-import type { Daemon } from './daemon.ts';
-import { addMemory } from './memory.ts';
 import type { TokenGrant } from './auth/grants.ts';
+import { addCommands } from './commands.ts';
+import { addConsoleSessions, type ConsoleSessionDeps } from './console_sessions.ts';
+import type { Daemon } from './daemon.ts';
 import { createEvents } from './events.ts';
-import { openApi } from './openapi.ts';
-import { type HttpEnv, needs, wire } from './request.ts';
+import { describeIntake } from './intake.ts';
+import { addMemory } from './memory.ts';
+import { DescribedRoutes } from './openapi.ts';
+import { type HttpEnv, wire } from './request.ts';
 
 const LIST_MAX = 1_000;
 const LIST_DEFAULT = 100;
 
-export interface ApiDeps {
+export interface ApiDeps extends ConsoleSessionDeps {
   readonly daemon: Daemon;
   readonly clock: Clock;
   /** False once the token is revoked or expired: what it has opened ends. */
@@ -21,41 +23,75 @@ export interface ApiDeps {
 
 /** Everything below /api/v1; the bearer token was asked for before. */
 export function addApi(app: Hono<HttpEnv>, deps: ApiDeps): void {
-  addReads(app, deps.daemon);
-  addMemory(app, deps.daemon);
-  addCommands(app, deps.daemon);
+  const routes = new DescribedRoutes(app);
+  addReads(routes, deps.daemon);
+  addLists(routes, deps.daemon);
+  addMemory(routes, deps.daemon);
+  addCommands(routes, deps.daemon);
+  addConsoleSessions(routes, deps);
+  describeIntake(routes);
   const events = createEvents(deps);
-  app.get('/api/v1/events', (c) => {
+  const summary = 'Journal entries as server-sent events; Last-Event-ID takes up where a reader was';
+  const answers = { 200: 'a stream of events', 429: 'too many readers (Retry-After)' };
+  routes.get('/api/v1/events', { summary, answers, query: { since: 'the last entry that the reader had' } }, (c) => {
     const { grant } = c.var;
     return events(c, { name: grant.name, isGood: () => deps.isGood(grant) });
   });
-  app.get('/api/v1/openapi.json', (c) => c.json(openApi(COMMAND_ROUTES) as never));
+  routes.get('/api/v1/openapi.json', { summary: 'This document' }, (c) => c.json(routes.document() as never));
 }
 
-function addReads(app: Hono<HttpEnv>, daemon: Daemon): void {
-  const limit = (c: Context): number => clamp(Number(c.req.query('limit') ?? LIST_DEFAULT), LIST_MAX);
-  app.get('/api/v1/status', (c) => wire(c, daemon.status()));
-  app.get('/api/v1/channels', (c) => wire(c, { channels: daemon.channels() }));
-  app.get('/api/v1/incidents', (c) =>
-    wire(c, { incidents: daemon.incidents({ channel: c.req.query('channel'), limit: limit(c) }) }),
+const LIMIT = { limit: `at most so many; ${LIST_DEFAULT} unless said, never more than ${LIST_MAX}` };
+const FOUND = { 200: 'done', 404: 'there is no such thing' };
+
+/** One thing, or the state of all. */
+function addReads(routes: DescribedRoutes, daemon: Daemon): void {
+  const status = 'Channels, containment, breakers, open incidents, phase, last delivery';
+  routes.get('/api/v1/status', { summary: status }, (c) => wire(c, daemon.status()));
+  const story = 'The whole story of one incident';
+  routes.get('/api/v1/incidents/{id}', { summary: story, answers: FOUND }, (c) =>
+    wire(c, daemon.incident(c.req.param('id') ?? ''), 'incident'),
   );
-  app.get('/api/v1/incidents/:id', (c) => wire(c, daemon.incident(c.req.param('id')), 'incident'));
-  app.get('/api/v1/incidents/:id/export', (c) => wire(c, daemon.exportIncident(c.req.param('id')), 'incident'));
-  app.get('/api/v1/tokens', (c) => needs(c, 'admin') ?? wire(c, { tokens: daemon.tokens() }));
-  app.get('/api/v1/approvals', (c) => wire(c, { approvals: daemon.approvals() }));
-  app.get('/api/v1/personas', (c) => wire(c, { personas: daemon.personas() }));
-  app.get('/api/v1/rules', (c) => wire(c, { rules: daemon.rules() }));
-  app.get('/api/v1/stats', (c) => wire(c, daemon.stats()));
-  app.get('/api/v1/blind_spots', (c) => wire(c, { blindSpots: daemon.blindSpots() }));
-  app.get('/api/v1/patterns', (c) => wire(c, { patterns: daemon.patterns() }));
-  app.get('/api/v1/why/:channel', (c) => wire(c, daemon.why(c.req.param('channel')), 'channel'));
-  app.get('/api/v1/why-not/:channel/:tool', (c) =>
-    wire(c, daemon.whyNot(c.req.param('channel'), c.req.param('tool')), 'channel or tool'),
+  const exported = 'One incident as a document that reeve backtest --incident replays';
+  routes.get('/api/v1/incidents/{id}/export', { summary: exported, answers: FOUND }, (c) =>
+    wire(c, daemon.exportIncident(c.req.param('id') ?? ''), 'incident'),
   );
-  app.get('/api/v1/journal', (c) =>
-    wire(c, { entries: daemon.journal({ since: Number(c.req.query('since') ?? 0) || 0, limit: limit(c) }) }),
+  routes.get('/api/v1/stats', { summary: 'Counts since the journal began' }, (c) => wire(c, daemon.stats()));
+  const why = 'The last decision with every question';
+  routes.get('/api/v1/why/{channel}', { summary: why, answers: FOUND }, (c) =>
+    wire(c, daemon.why(c.req.param('channel') ?? ''), 'channel'),
+  );
+  const whyNot = 'What would be answered now, and the smallest change that would flip it';
+  routes.get('/api/v1/why-not/{channel}/{tool}', { summary: whyNot, answers: FOUND }, (c) =>
+    wire(c, daemon.whyNot(c.req.param('channel') ?? '', c.req.param('tool') ?? ''), 'channel or tool'),
   );
 }
 
-const clamp = (value: number, max: number): number =>
-  Number.isFinite(value) && value >= 1 ? Math.min(Math.floor(value), max) : LIST_DEFAULT;
+function addLists(routes: DescribedRoutes, daemon: Daemon): void {
+  const list = (path: string, summary: string, answer: () => unknown) =>
+    routes.get(path, { summary }, (c) => wire(c, answer()));
+  list('/api/v1/channels', 'Every channel with its health', () => ({ channels: daemon.channels() }));
+  list('/api/v1/approvals', 'Questions that wait for a person', () => ({ approvals: daemon.approvals() }));
+  list('/api/v1/personas', 'Personas that are loaded', () => ({ personas: daemon.personas() }));
+  list('/api/v1/rules', 'Rules that are loaded', () => ({ rules: daemon.rules() }));
+  list('/api/v1/blind_spots', 'Recurring lines that no pattern recognises', () => ({
+    blindSpots: daemon.blindSpots(),
+  }));
+  list('/api/v1/patterns', 'Patterns that were proposed, and what became of them', () => ({
+    patterns: daemon.patterns(),
+  }));
+  const tokens = 'Named tokens: what each may do, until when, who handed it out';
+  routes.get('/api/v1/tokens', { summary: tokens, scope: 'admin' }, (c) => wire(c, { tokens: daemon.tokens() }));
+  const incidents = { channel: 'only those of one channel', ...LIMIT };
+  routes.get('/api/v1/incidents', { summary: 'Incidents, newest first', query: incidents }, (c, { channel, limit }) =>
+    wire(c, { incidents: daemon.incidents({ channel, limit: limitOf(limit) }) }),
+  );
+  const journal = { since: 'entries after this one', ...LIMIT };
+  routes.get('/api/v1/journal', { summary: 'Journal entries', query: journal }, (c, { since, limit }) =>
+    wire(c, { entries: daemon.journal({ since: Number(since ?? 0) || 0, limit: limitOf(limit) }) }),
+  );
+}
+
+function limitOf(text: string | undefined): number {
+  const value = Number(text ?? LIST_DEFAULT);
+  return Number.isFinite(value) && value >= 1 ? Math.min(Math.floor(value), LIST_MAX) : LIST_DEFAULT;
+}

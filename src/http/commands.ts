@@ -1,5 +1,5 @@
 // What the API lets people change: each route with its command, its scope and the fields of its body.
-import type { Context, Hono } from 'hono';
+import type { Context } from 'hono';
 import { z } from 'zod';
 import { TOKEN_SCOPES, type TokenScope } from '../core/access.ts';
 import { RULE_STATES } from '../core/rule.ts';
@@ -7,7 +7,8 @@ import { PATTERN_STATES } from '../core/journal.ts';
 import { SYMPTOMS } from '../core/symptom.ts';
 import { toWire } from '../core/wire.ts';
 import type { CommandName, Daemon } from './daemon.ts';
-import { type HttpEnv, needs } from './request.ts';
+import type { DescribedRoutes } from './openapi.ts';
+import type { HttpEnv } from './request.ts';
 
 /** One route that changes something: its path, its command, the scope it needs and the fields of its body. */
 export interface CommandRoute {
@@ -125,15 +126,18 @@ export const COMMAND_ROUTES: readonly CommandRoute[] = [
 const approvalBody = z.strictObject({ yes: z.boolean(), because: because.default('answered') });
 
 /** One route for each command, and one for answers. Each asks for its own scope. */
-export function addCommands(app: Hono<HttpEnv>, daemon: Daemon): void {
-  for (const route of COMMAND_ROUTES) {
-    app.post(route.path, (c) => needs(c, route.scope) ?? obey(c, daemon, { ...route, extra: {} }));
+export function addCommands(routes: DescribedRoutes, daemon: Daemon): void {
+  for (const { path, command, scope, body } of COMMAND_ROUTES) {
+    const text = { summary: command, scope, body, answers: OBEYED };
+    routes.post(path, text, (c) => obey(c, daemon, { command, body, extra: {} }));
   }
-  app.post('/api/v1/approvals/:id', (c) => {
-    const route = { command: 'approve' as const, body: approvalBody, extra: { id: c.req.param('id') } };
-    return needs(c, 'approve') ?? obey(c, daemon, route);
-  });
+  const text = { summary: 'Answers a question', scope: 'approve', body: approvalBody, answers: OBEYED } as const;
+  routes.post('/api/v1/approvals/{id}', text, (c) =>
+    obey(c, daemon, { command: 'approve', body: approvalBody, extra: { id: c.req.param('id') } }),
+  );
 }
+
+const OBEYED = { 200: 'done', 400: 'the body is not sound', 409: 'not possible now; the body says why' } as const;
 
 interface Obeyed {
   readonly command: CommandName;

@@ -1,7 +1,8 @@
 // The console's way in: a token is exchanged for a session, and nothing that lasts stays in the browser.
-import type { Context, Hono } from 'hono';
+import type { Context } from 'hono';
 import { deleteCookie, getCookie, setCookie } from 'hono/cookie';
 import { CSRF_HEADER, SESSION_MS, type SessionKeys, type Sessions } from './auth/sessions.ts';
+import type { DescribedRoutes } from './openapi.ts';
 import type { HttpEnv } from './request.ts';
 
 export interface ConsoleSessionDeps {
@@ -21,8 +22,8 @@ export const sessionKeysOf = (c: Context, { isSecure }: Pick<ConsoleSessionDeps,
 };
 
 /** `POST /api/v1/session` opens one for the bearer token of the request, `POST /api/v1/session/end` ends it. */
-export function addConsoleSessions(app: Hono<HttpEnv>, deps: ConsoleSessionDeps): void {
-  app.post('/api/v1/session', (c) => {
+export function addConsoleSessions(routes: DescribedRoutes, deps: ConsoleSessionDeps): void {
+  routes.post('/api/v1/session', { summary: 'Opens a session of the console for the bearer token' }, (c) => {
     if (c.req.header('authorization') === undefined) {
       const message = 'a session is opened with a token: Authorization: Bearer <token>';
       return c.json({ error: 'invalid', message }, 400);
@@ -35,7 +36,7 @@ export function addConsoleSessions(app: Hono<HttpEnv>, deps: ConsoleSessionDeps)
     const { name, scopes } = c.var.grant;
     return c.json({ csrf, name, scopes, ends_in_ms: SESSION_MS });
   });
-  app.post('/api/v1/session/end', (c) => {
+  routes.post('/api/v1/session/end', { summary: 'Ends it' }, (c) => {
     deps.sessions.end(sessionKeysOf(c, deps));
     const secure = deps.isSecure(c);
     deleteCookie(c, nameOf(secure), { path: '/', secure });

@@ -4,6 +4,7 @@ import type { Context, Hono } from 'hono';
 import { IntakeRefused } from '../collect/intake/refused.ts';
 import { allows } from '../core/access.ts';
 import type { TokenGrant } from './auth/grants.ts';
+import type { DescribedRoutes } from './openapi.ts';
 import { type HttpEnv, refuse } from './request.ts';
 
 export const INTAKE_FORMATS = ['loki_json', 'loki_protobuf', 'otlp_json', 'ndjson', 'alerts'] as const;
@@ -33,6 +34,7 @@ const RETRY_AFTER_S = 2;
 
 interface Route {
   readonly path: string;
+  readonly summary: string;
   readonly formatOf: (contentType: string) => IntakeFormat | undefined;
   readonly expects: string;
   readonly answer: (c: Context, taken: Extract<IntakeTaken, { kind: 'taken' }>) => Response;
@@ -54,29 +56,44 @@ const NDJSON = new Set([
 export const INTAKE_ROUTES: readonly Route[] = [
   {
     path: '/loki/api/v1/push',
+    summary: 'Lines as Loki takes them, JSON or snappy-compressed protobuf',
     formatOf: (type) => (isProtobuf(type) ? 'loki_protobuf' : isJson(type) ? 'loki_json' : undefined),
     expects: 'application/json or application/x-protobuf (snappy)',
     answer: (c) => c.body(null, 204),
   },
   {
     path: '/v1/logs',
+    summary: 'Lines as OTLP/HTTP JSON',
     formatOf: (type) => (isJson(type) ? 'otlp_json' : undefined),
     expects: 'application/json (OTLP/HTTP in its JSON form)',
     answer: (c) => c.json({}),
   },
   {
     path: '/api/v1/logs',
+    summary: 'Lines as NDJSON: {"line", "channel"?, "source"?, "at"?}',
     formatOf: (type) => (NDJSON.has(type) ? 'ndjson' : undefined),
     expects: 'application/x-ndjson',
     answer: (c, { lines }) => c.json({ lines }),
   },
   {
     path: '/api/v1/alerts',
+    summary: "Alertmanager's webhook",
     formatOf: (type) => (isJson(type) ? 'alerts' : undefined),
     expects: 'application/json',
     answer: (c, { lines, ignored }) => c.json({ symptoms: lines, ignored }),
   },
 ];
+
+/** What the ways in say of themselves. They ask for their token before a body is read, so they are not added here. */
+export function describeIntake(routes: DescribedRoutes): void {
+  const answers = {
+    200: 'taken',
+    400: 'not sound: nothing was taken',
+    413: 'too large',
+    429: 'come again (Retry-After)',
+  };
+  for (const { path, summary } of INTAKE_ROUTES) routes.note('post', path, { summary, scope: 'ingest', answers });
+}
 
 const unzip = promisify(gunzip);
 

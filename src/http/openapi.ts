@@ -1,81 +1,101 @@
+// Routes that describe themselves: what serves a request and what the OpenAPI document says of it is one entry.
+import type { Context, Hono } from 'hono';
 import { z } from 'zod';
-import type { CommandRoute } from './commands.ts';
+import type { TokenScope } from '../core/access.ts';
+import { type HttpEnv, needs } from './request.ts';
 
-const READS: readonly (readonly [path: string, summary: string])[] = [
-  ['/api/v1/status', 'Channels, containment, breakers, open incidents, phase, last delivery'],
-  ['/api/v1/channels', 'Every channel with its health'],
-  ['/api/v1/incidents', 'Incidents, newest first (?channel=, ?limit=)'],
-  ['/api/v1/incidents/{id}', 'The whole story of one incident'],
-  ['/api/v1/incidents/{id}/export', 'One incident as a document that reeve backtest --incident replays'],
-  ['/api/v1/approvals', 'Questions that wait for a person'],
-  ['/api/v1/tokens', 'Named tokens: what each may do, until when, who handed it out (scope admin)'],
-  ['/api/v1/personas', 'Personas that are loaded'],
-  ['/api/v1/rules', 'Rules that are loaded'],
-  ['/api/v1/stats', 'Counts since the journal began'],
-  ['/api/v1/blind_spots', 'Recurring lines that no pattern recognises'],
-  ['/api/v1/patterns', 'Patterns that were proposed, and what became of them'],
-  ['/api/v1/why/{channel}', 'The last decision with every question'],
-  ['/api/v1/why-not/{channel}/{tool}', 'What would be answered now, and the smallest change that would flip it'],
-  ['/api/v1/insights', 'What was learned, by state, strength and time (?state=, ?concept=, ?limit=, ?offset=)'],
-  ['/api/v1/memory', 'Nodes of the memory, newest first (?type=, ?since=, ?until=, ?before=, ?limit=)'],
-  ['/api/v1/memory/stat', 'How many nodes, edges and insights there are'],
-  ['/api/v1/memory/probe', 'What would be recalled for a question (?question=)'],
-  ['/api/v1/memory/nodes/{id}', 'One node and the steps from it (?limit=, ?offset=)'],
-  ['/api/v1/memory/trees/{id}', 'The whole process that a node belongs to'],
-  ['/api/v1/journal', 'Journal entries (?since=, ?limit=)'],
-  ['/api/v1/events', 'Journal entries as server-sent events (Last-Event-ID or ?since=)'],
-];
+/** What a route says of itself. */
+export interface RouteText<Name extends string = string> {
+  readonly summary: string;
+  /** Asked before the handler. Default `read`. */
+  readonly scope?: TokenScope;
+  /** Every parameter of the query, and what it does: a handler gets these and no others. */
+  readonly query?: Readonly<Record<Name, string>>;
+  readonly body?: z.ZodType;
+  /** What the statuses mean, besides those that every route has. Default: 200 is done. */
+  readonly answers?: Readonly<Record<number, string>>;
+}
 
-const INTAKE: readonly (readonly [path: string, summary: string])[] = [
-  ['/loki/api/v1/push', 'Lines as Loki takes them, JSON or snappy-compressed protobuf (scope ingest)'],
-  ['/v1/logs', 'Lines as OTLP/HTTP JSON (scope ingest)'],
-  ['/api/v1/logs', 'Lines as NDJSON: {"line", "channel"?, "source"?, "at"?} (scope ingest)'],
-  ['/api/v1/alerts', "Alertmanager's webhook (scope ingest)"],
-];
+type Query<Name extends string> = Readonly<Record<Name, string | undefined>>;
+type Handler<Name extends string> = (c: Context<HttpEnv>, query: Query<Name>) => Response | Promise<Response>;
 
-const parametersOf = (path: string) =>
-  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    name,
-    in: 'path',
-    required: true,
-    schema: { type: 'string' },
-  }));
+interface Entry extends RouteText {
+  readonly method: 'get' | 'post';
+  readonly path: string;
+}
 
-/** The OpenAPI 3.1 document of this API, from the same tables that serve it. */
-export function openApi(commands: readonly CommandRoute[]): unknown {
-  const reads = READS.map(([path, summary]) => [
-    path,
-    { get: { summary, parameters: parametersOf(path), responses: { 200: { description: 'JSON' } } } },
-  ]);
-  const intake = INTAKE.map(([path, summary]) => [
-    path,
-    {
-      post: { summary, responses: { 200: { description: 'taken' }, 429: { description: 'come again (Retry-After)' } } },
-    },
-  ]);
-  const approval = {
-    post: {
-      summary: 'Answers a question',
-      parameters: parametersOf('/{id}'),
-      responses: { 200: { description: 'done' }, 409: { description: 'not possible now; the body says why' } },
-    },
-  };
-  const writes = commands.map(({ path, command, scope, body }) => [
-    path,
-    {
-      post: {
-        summary: `${command} (scope ${scope})`,
-        requestBody: { content: { 'application/json': { schema: z.toJSONSchema(body, { io: 'input' }) } } },
-        responses: { 200: { description: 'done' }, 409: { description: 'not possible now; the body says why' } },
+const DONE = { 200: 'done' } as const;
+const REFUSED = { 401: 'no token, or none that is known', 403: 'the token has not the scope' } as const;
+
+/** Adds routes to the application and keeps what each says of itself. Paths as OpenAPI writes them: `/a/{id}`. */
+export class DescribedRoutes {
+  readonly #app: Hono<HttpEnv>;
+  readonly #entries: Entry[] = [];
+
+  constructor(app: Hono<HttpEnv>) {
+    this.#app = app;
+  }
+
+  get<Name extends string = never>(path: string, text: RouteText<Name>, handler: Handler<Name>): void {
+    this.#add({ method: 'get', path, ...text }, handler as Handler<string>);
+  }
+
+  post(path: string, text: RouteText, handler: (c: Context<HttpEnv>) => Response | Promise<Response>): void {
+    this.#add({ method: 'post', path, ...text }, handler);
+  }
+
+  /** A route that asks for its token itself, before a body is read. */
+  note(method: 'get' | 'post', path: string, text: RouteText): void {
+    this.#entries.push({ method, path, ...text });
+  }
+
+  /** The OpenAPI 3.1 document of everything that was added. */
+  document(): unknown {
+    const paths: Record<string, Record<string, unknown>> = {};
+    for (const entry of this.#entries) paths[entry.path] = { ...paths[entry.path], [entry.method]: operationOf(entry) };
+    return {
+      openapi: '3.1.0',
+      servers: [{ url: '/' }],
+      components: {
+        securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+        schemas: { Refusal: z.toJSONSchema(refusalDocument) },
       },
-    },
-  ]);
+      security: [{ bearer: [] }],
+      info: { title: 'Reeve', version: '1' },
+      paths,
+    };
+  }
+
+  #add(entry: Entry, handler: Handler<string>): void {
+    this.#entries.push(entry);
+    const { scope = 'read' } = entry;
+    const names = Object.keys(entry.query ?? {});
+    this.#app[entry.method](entry.path.replace(/\{(\w+)\}/g, ':$1'), (c) => {
+      const query = Object.fromEntries(names.map((name) => [name, c.req.query(name)]));
+      return needs(c, scope) ?? handler(c, query);
+    });
+  }
+}
+
+/** How every refusal looks. */
+const refusalDocument = z.object({
+  error: z.string().describe('One word for programs: unauthorized, forbidden, invalid, not_found, busy …'),
+  message: z.string().optional().describe('For people: what was expected, and what to do.'),
+  problems: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+});
+const REFUSAL = { 'application/json': { schema: { $ref: '#/components/schemas/Refusal' } } };
+
+function operationOf({ path, summary, scope = 'read', query = {}, body, answers = DONE }: Entry): unknown {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({ name, in: 'path', required: true }));
+  const inQuery = Object.entries(query).map(([name, description]) => ({ name, in: 'query', description }));
+  const said = Object.entries(answers).map(([status, description]) => [status, { description }]);
+  const refused = Object.entries(REFUSED).map(([status, description]) => [status, { description, content: REFUSAL }]);
   return {
-    openapi: '3.1.0',
-    servers: [{ url: '/' }],
-    components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
-    security: [{ bearer: [] }],
-    info: { title: 'Reeve', version: '1' },
-    paths: Object.fromEntries([...reads, ...writes, ...intake, ['/api/v1/approvals/{id}', approval]]),
+    summary: `${summary} (scope ${scope})`,
+    parameters: [...inPath, ...inQuery].map((parameter) => ({ ...parameter, schema: { type: 'string' } })),
+    ...(body && {
+      requestBody: { content: { 'application/json': { schema: z.toJSONSchema(body, { io: 'input' }) } } },
+    }),
+    responses: Object.fromEntries([...said, ...refused]),
   };
 }

@@ -10,7 +10,7 @@ import { refusalOf } from './auth/origin.ts';
 import { type Refusals, sourceOf } from './auth/refusals.ts';
 import { Sessions } from './auth/sessions.ts';
 import { loadConsole } from './console.ts';
-import { addConsoleSessions, sessionKeysOf } from './console_sessions.ts';
+import { sessionKeysOf } from './console_sessions.ts';
 import type { Daemon } from './daemon.ts';
 import { addIntake, type Intake } from './intake.ts';
 import type { PeerOf } from './peers.ts';
@@ -60,9 +60,8 @@ export function createRoutes(deps: RouteDeps, withMetrics: boolean): Hono<HttpEn
     c.set('grant', held);
     return needs(c, 'read') ?? next();
   });
-  addConsoleSessions(app, { sessions, isSecure });
   const isGood = (grant: TokenGrant): boolean => deps.grants().some(({ sha256 }) => sha256 === grant.sha256);
-  addApi(app, { ...deps, isGood });
+  addApi(app, { ...deps, isGood, sessions, isSecure });
   app.notFound((c) => c.json({ error: 'not_found', message: `there is nothing at ${c.req.path}` }, 404));
   app.onError((error, c) => {
     deps.onError(`${c.req.method} ${c.req.path}: ${messageOf(error)}`);
