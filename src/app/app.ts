@@ -2,6 +2,7 @@ import { createAccess } from './access.ts';
 import { createStatistics } from './statistics.ts';
 import { createDecisions, type Decisions } from './decisions.ts';
 import { type Infrastructure, openInfrastructure } from './infrastructure.ts';
+import { exploreInBackground } from './exploration.ts';
 import { createLearning } from './learning.ts';
 import { nameInBackground } from './naming.ts';
 import { createTeaching } from './teaching_setup.ts';
@@ -60,6 +61,8 @@ export async function createApp(configuration: Configuration, host: HostEnvironm
     { models, teaching, host, infrastructure, wanted: () => reloader.current().config.planner },
     building,
   );
+  const current = () => reloader.current();
+  exploreInBackground({ infrastructure, learning, model: models.model, current, log }, building);
   // Before anybody can take Reeve for up: what happens from then on is seen.
   await tellRehearsal(house);
   const { ledger, clock } = infrastructure;

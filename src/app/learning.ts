@@ -37,6 +37,8 @@ export function createLearning({ state, ledger, clock }: Pick<Infrastructure, 's
   };
   return {
     standingOf: standing,
+    /** Reads the proposals anew; new ones begin their trial. */
+    refresh: () => trial.refresh(),
     records,
     proposals,
     start(building: AsyncDisposableStack): void {

@@ -8,7 +8,13 @@ describe('models in the configuration', () => {
   it('are none, and the planner is off, where nothing is said', () => {
     const { config } = loadText('version: 1\n');
     expect(config?.models).toBeUndefined();
-    expect(config?.planner).toEqual({ mode: 'off', deadlineMs: 8_000, replyTokensMax: 256, namePatterns: false });
+    expect(config?.planner).toEqual({
+      mode: 'off',
+      deadlineMs: 8_000,
+      replyTokensMax: 256,
+      namePatterns: false,
+      explore: false,
+    });
   });
 
   it('are switched on in two lines', () => {

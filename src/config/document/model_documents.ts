@@ -72,6 +72,12 @@ export const plannerDocument = z
       .describe(
         'After an incident that nothing explained, ask which symptom its unrecognised lines show. Default false.',
       ),
+    explore: z
+      .boolean()
+      .optional()
+      .describe(
+        'After an incident that no rule cured, look for a rule. REEVE_EXPLORE=1 must be set too. Default false.',
+      ),
     reply_tokens_max: z.int().min(32).max(4_096).optional().describe('Default 256.'),
   })
   .describe('Whether a model may choose among what the guard allows.');

@@ -50,6 +50,8 @@ export interface PlannerConfig {
   readonly deadlineMs: number;
   readonly replyTokensMax: number;
   readonly namePatterns: boolean;
+  /** The first gate of exploration; the second is in the environment. */
+  readonly explore: boolean;
 }
 
 const OLLAMA_URL = 'http://127.0.0.1:11434';
@@ -147,5 +149,7 @@ export function readPlanner(reading: Reading, models: ModelsConfig | undefined):
     reading.note(['planner', 'mode'], `the planner is ${mode}, and there is no model`, hint);
   }
   const { deadline: deadlineMs = 8_000, reply_tokens_max: replyTokensMax = 256, name_patterns } = document ?? {};
-  return { mode, deadlineMs, replyTokensMax, namePatterns: name_patterns ?? false };
+  const explore = document?.explore ?? false;
+  if (explore && !hasModels) reading.note(['planner', 'explore'], 'there is no model to explore with', 'write models:');
+  return { mode, deadlineMs, replyTokensMax, namePatterns: name_patterns ?? false, explore };
 }

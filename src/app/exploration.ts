@@ -1,0 +1,123 @@
+/** Explores closed incidents that no rule cured: in the background, never inside a run, and behind two gates. */
+import type { HostEnvironment } from './host_environment.ts';
+import type { Infrastructure } from './infrastructure.ts';
+import type { Learning } from './learning.ts';
+import { createPlannerText } from '../classifier/planner_text.ts';
+import { compiledOf } from './collectors.ts';
+import { mayExplore } from '../config/gates.ts';
+import type { Configuration } from '../config/load.ts';
+import { messageOf } from '../core/errors.ts';
+import type { JournalEntry } from '../core/journal.ts';
+import type { Model } from '../core/model.ts';
+import { TOOL_SPECS } from '../remediation/catalog.ts';
+import { EXPLORE_CAPS, ExploreBudget } from '../rulebook/explore/budget.ts';
+import { Explorer } from '../rulebook/explore/explorer.ts';
+import { knowledgePorts, type ProposedRule, storyOf } from '../rulebook/explore/incident.ts';
+
+const WAITING_MAX = 20;
+const ENTRIES_MAX = 500;
+const HISTORY_MAX = 500;
+/** The first look at a closed incident comes after the run has written everything down. */
+const SETTLE_MS = 1_000;
+
+export interface ExplorationParts {
+  readonly infrastructure: Pick<Infrastructure, 'ledger' | 'clock'>;
+  readonly learning: Pick<Learning, 'proposals' | 'refresh'>;
+  readonly model: Model | undefined;
+  readonly current: () => Configuration;
+  readonly log: HostEnvironment['log'];
+  /** REEVE_EXPLORE=1, from outside. */
+  readonly gate?: () => boolean;
+}
+
+/** Follows the journal until it is disposed. Without a model nothing is subscribed. */
+export function exploreInBackground(parts: ExplorationParts, building: AsyncDisposableStack): void {
+  if (parts.model === undefined) return;
+  const { ledger, clock } = parts.infrastructure;
+  const controller = new AbortController();
+  const explorer = explorerOf(parts);
+  const waiting: string[] = [];
+  let isBusy = false;
+  const next = async (): Promise<void> => {
+    if (isBusy || controller.signal.aborted) return;
+    const incident = waiting.shift();
+    if (incident === undefined) return;
+    isBusy = true;
+    try {
+      await exploreOne(incident, parts, explorer);
+    } catch (thrown) {
+      parts.log.warn({ incident }, `the exploration failed: ${messageOf(thrown)}`);
+    } finally {
+      isBusy = false;
+      clock.after(SETTLE_MS, () => void next());
+    }
+  };
+  building.use(
+    ledger.subscribe((entry) => {
+      if (entry.incident === undefined || !isOver(entry) || !isOpen(parts)) return;
+      if (waiting.length >= WAITING_MAX) waiting.shift();
+      waiting.push(entry.incident);
+      clock.after(SETTLE_MS, () => void next());
+    }),
+  );
+  building.defer(() => controller.abort());
+}
+
+const isOver = ({ fact }: JournalEntry): boolean => fact.type === 'incident.closed' && fact.ending !== 'absorbed';
+
+const isOpen = ({ current, gate = mayExplore }: ExplorationParts): boolean =>
+  current().config.planner.explore && gate();
+
+/** Worth it: a run came to a person because no rule fitted, or because an explorable rule did not cure. */
+function isUncured(entries: readonly JournalEntry[], current: () => Configuration): boolean {
+  const explorable = new Set(current().rules.flatMap(({ id, explorable: may }) => (may === true ? [id] : [])));
+  let planner: string | undefined;
+  return entries.some(({ fact }) => {
+    if (fact.type === 'plan.made') planner = fact.plan.by.kind === 'rule' ? fact.plan.by.rule : undefined;
+    const isEscalated = fact.type === 'run.ended' && fact.outcome.kind === 'escalated';
+    return isEscalated && (planner === undefined || explorable.has(planner));
+  });
+}
+
+async function exploreOne(incident: string, parts: ExplorationParts, explorer: Explorer<ProposedRule>): Promise<void> {
+  const { infrastructure, current, log } = parts;
+  const entries = [...infrastructure.ledger.read({ incident, limit: ENTRIES_MAX })];
+  if (!isUncured(entries, current)) return;
+  const story = storyOf(incident, entries, templatesOf(current()));
+  if (story === undefined) return;
+  const { rule, from, because, modelCalls } = await explorer.explore(story);
+  log.info({ incident, from, modelCalls, rule: rule?.rule.id }, `explored: ${because}`);
+}
+
+const templatesOf = ({ patterns }: Configuration) => createPlannerText(compiledOf(patterns).catalogue).templateOf;
+
+function explorerOf(parts: ExplorationParts): Explorer<ProposedRule> {
+  const { infrastructure, learning, current, model } = parts;
+  const { ledger, clock } = infrastructure;
+  const knowledge = {
+    rules: () => [...current().rules, ...learning.proposals.list().map(({ rule }) => rule)],
+    tools: [...TOOL_SPECS.values()],
+    history: () => {
+      const harmless = [...ledger.read({ types: ['incident.closed'], newestFirst: true, limit: HISTORY_MAX })].flatMap(
+        ({ fact, incident }) =>
+          fact.type === 'incident.closed' && fact.ending === 'self_healed' && incident !== undefined ? [incident] : [],
+      );
+      const among = new Set(harmless);
+      const taken = ledger.read({ types: ['envelope.taken'], newestFirst: true, limit: HISTORY_MAX });
+      return [...taken].flatMap(({ fact, incident }) =>
+        fact.type === 'envelope.taken' && incident !== undefined && among.has(incident) ? [fact.envelope] : [],
+      );
+    },
+  };
+  return new Explorer<ProposedRule>({
+    ...knowledgePorts(knowledge),
+    model,
+    budget: new ExploreBudget(EXPLORE_CAPS, clock),
+    isOpen: () => isOpen(parts),
+    known: () => undefined,
+    keep: ({ text }) => {
+      learning.proposals.write(text);
+      learning.refresh();
+    },
+  });
+}

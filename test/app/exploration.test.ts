@@ -1,0 +1,149 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createLearning } from '../../src/app/learning.ts';
+import { exploreInBackground } from '../../src/app/exploration.ts';
+import type { Configuration } from '../../src/config/load.ts';
+import type { JournalFact } from '../../src/core/journal.ts';
+import type { Rule } from '../../src/core/rule.ts';
+import { Ledger } from '../../src/journal/ledger.ts';
+import { MemoryStore } from '../../src/journal/memory.ts';
+import { anEnvelope } from '../support/a.ts';
+import { fakeClock } from '../support/fake_clock.ts';
+import { scriptedModel } from '../library/scripted_model.ts';
+import { withActions } from '../library/support.ts';
+import { aRule } from '../rulebook/support.ts';
+
+const TEXT = `id: start_crashed
+description: Start what died.
+classification: process_crashed
+when:
+  - { fact: channel_healthy, equals: false }
+then:
+  - call: restart_channel
+  - escalate: true
+`;
+const GOOD = [
+  { tool: 'propose', input: { rule: TEXT }, diagnosis: 'it died' },
+  { tool: 'done', input: {} },
+];
+
+async function setUp(
+  answers: readonly unknown[],
+  world: { rules?: readonly Rule[]; explore?: boolean; gate?: boolean } = {},
+) {
+  const { rules = [], explore = true, gate = true } = world;
+  const state = mkdtempSync(join(tmpdir(), 'reeve-explore-'));
+  const { clock, advance } = fakeClock();
+  const ledger = new Ledger(new MemoryStore(), clock);
+  const learning = createLearning({ state, ledger, clock });
+  ledger.open();
+  const building = new AsyncDisposableStack();
+  learning.start(building);
+  const { model, asked } = scriptedModel(answers);
+  const said: string[] = [];
+  const note = (_: unknown, text: string) => void said.push(text);
+  const log = { info: note, warn: note, error: note };
+  const current = () => ({ rules, patterns: [], config: { planner: { explore } } }) as unknown as Configuration;
+  exploreInBackground({ infrastructure: { ledger, clock }, learning, model, current, log, gate: () => gate }, building);
+  const incident = async (id: string, facts: readonly JournalFact[] = []) => {
+    const about = { incident: id, channel: 'news', run: `run-${id}` };
+    const because = 'no rule fits';
+    const plan = { kind: 'escalate', because, by: { kind: 'policy', because } } as const;
+    const outcome = { kind: 'escalated', reason: 'no_plan', because, denial: undefined } as const;
+    const story: readonly JournalFact[] = [
+      { type: 'envelope.taken', envelope: anEnvelope() },
+      { type: 'plan.made', plan },
+      { type: 'run.ended', outcome, steps: 0, tookMs: 1 },
+      { type: 'incident.closed', ending: 'by_person', because, openMs: 1 },
+    ];
+    ledger.append((facts.length > 0 ? facts : story).map((fact) => ({ ...about, fact })));
+    await advance(5_000);
+  };
+  return { ledger, learning, asked, said, incident, advance };
+}
+
+describe('Theow 6, exploration in the daemon', () => {
+  it('follows a closed incident that no rule answered, and begins the trial of what it found', async () => {
+    const { learning, incident, asked } = await setUp(GOOD);
+    await incident('inc-1');
+    expect(asked).toHaveLength(2);
+    expect(asked[0]?.incident).toBe('inc-1');
+    expect(learning.proposals.list().map(({ rule }) => rule.id)).toEqual(['start_crashed']);
+    expect(learning.records().records).toMatchObject([{ rule: 'start_crashed', state: 'shadow' }]);
+  });
+
+  it.each([{ explore: false }, { gate: false }])('asks nothing while a gate is shut: %j', async (world) => {
+    const { incident, asked } = await setUp(GOOD, world);
+    await incident('inc-1');
+    expect(asked).toEqual([]);
+  });
+
+  it('costs nothing for another incident like it', async () => {
+    const { incident, asked } = await setUp(GOOD);
+    for (let count = 1; count <= 10; count += 1) await incident(`inc-${count}`);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('leaves alone what was cured, and what a rule answered that does not ask for it', async () => {
+    const by = { kind: 'rule', rule: 'r' } as const;
+    const facts = (because: string): readonly JournalFact[] => [
+      { type: 'envelope.taken', envelope: anEnvelope() },
+      { type: 'plan.made', plan: { kind: 'escalate', because, by } },
+      {
+        type: 'run.ended',
+        outcome: { kind: 'escalated', reason: 'no_plan', because, denial: undefined },
+        steps: 0,
+        tookMs: 1,
+      },
+      { type: 'incident.closed', ending: 'by_person', because, openMs: 1 },
+    ];
+    const closed = await setUp(GOOD, { rules: [aRule()] });
+    await closed.incident('inc-1', facts('b'));
+    expect(closed.asked).toEqual([]);
+    const open = await setUp(GOOD, { rules: [aRule({ explorable: true, classification: 'output_stalled' })] });
+    await open.incident('inc-1', facts('b'));
+    expect(open.asked).toHaveLength(2);
+  });
+
+  it.each([
+    [
+      'calls what does not cure it',
+      TEXT.replace('restart_channel', 'rebuild_playout'),
+      'does not cure process_crashed',
+    ],
+    ['does not fit the incident', TEXT.replace('equals: false', 'equals: true'), 'do not hold in this incident'],
+    [
+      'has a pattern without linear time',
+      TEXT.replace('channel_healthy, equals: false', "evidence, regex: '(?=x)'"),
+      'look-around',
+    ],
+    ['asks a model', TEXT.replace('call: restart_channel', 'plan: true'), 'learns nothing'],
+    ["goes before an operator's rules", `${TEXT}priority: 900\n`, 'at most 100'],
+  ])('says to the model that a rule %s', async (_, bad, told) => {
+    const { incident, asked } = await setUp([{ tool: 'propose', input: { rule: bad } }, ...GOOD]);
+    await incident('inc-1');
+    expect(asked[1]?.messages.at(-1)?.content).toContain(told);
+  });
+
+  it('refuses a rule that fits recorded troubles which went by themselves', async () => {
+    const { incident, asked, ledger, learning } = await setUp([...GOOD.slice(0, 1), { tool: 'give_up', input: {} }]);
+    const about = { incident: 'inc-0', channel: 'news', run: 'run-0' };
+    const closed = { type: 'incident.closed', ending: 'self_healed', because: 'b', openMs: 1 } as const;
+    const taken = { type: 'envelope.taken', envelope: anEnvelope() } as const;
+    ledger.append([taken, closed].map((fact) => ({ ...about, fact })));
+    await incident('inc-1');
+    expect(asked[1]?.messages.at(-1)?.content).toContain('fits 1 recorded troubles that went by themselves');
+    expect(learning.proposals.list()).toEqual([]);
+  });
+
+  it('refuses a rule with the tests of another one and other steps', async () => {
+    const rival = aRule({ id: 'rival', when: [{ fact: 'channel_healthy', test: { kind: 'equals', value: false } }] });
+    const { incident, asked } = await setUp([...GOOD.slice(0, 1), { tool: 'give_up', input: {} }], {
+      rules: [withActions(rival, []) as unknown as Rule],
+    });
+    await incident('inc-1');
+    expect(asked[1]?.messages.at(-1)?.content).toContain('rival has the same tests');
+  });
+});
