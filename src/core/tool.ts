@@ -145,6 +145,8 @@ export interface ToolResult {
   readonly durationMs: number;
   /** The error code when `ok` is false. */
   readonly code: string | undefined;
+  /** The call left, and it is not known what it did (law S6). */
+  readonly unknown?: true;
 }
 
 /** Fresh samples, taken after the action, from another source than the call's own reply. */

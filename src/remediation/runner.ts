@@ -57,7 +57,8 @@ export function createRunner(deps: RunnerDeps): Runner {
         const { ok, summary, code, unknown = false } = await attempt(deps, permit.terms, signal);
         const { id, call } = permit.terms;
         const durationMs = clock.monotonicMs() - startedMs;
-        return { result: { permit: id, call, ok, summary, code, durationMs }, unknown };
+        const result = { permit: id, call, ok, summary, code, durationMs, ...(unknown && { unknown: true as const }) };
+        return { result, unknown };
       }),
   };
 }

@@ -149,6 +149,13 @@ export class FactStore {
     this.#channels.set(channel, { ...facts, actedMs: monoMs, halfDone });
   }
 
+  /** The call of the change ended, and it is known how: what stops from now on is stopped by somebody else. */
+  changeEnded(channel: ChannelId, monoMs: MonoMs): void {
+    const facts = this.#channels.get(channel);
+    if (facts?.halfDone === undefined) return;
+    this.#channels.set(channel, { ...facts, halfDone: { ...facts.halfDone, untilMs: monoMs + SEEN_LATE_MS } });
+  }
+
   /** What the journal tells of a life of Reeve before this one: the channel's process ended, no later than this. */
   recallEnd(channel: ChannelId, endedMs: MonoMs): void {
     const facts = this.#channels.get(channel);
@@ -195,6 +202,8 @@ export class FactStore {
 
 type ChannelSample = Exclude<Sample, { readonly kind: 'engine' | 'host' | 'credential' }>;
 
+/** A stop may be seen this long after the call that made it has ended: the look at the engine comes later. */
+const SEEN_LATE_MS = 5_000;
 /** A late effect is over by then: the old process runs on, so the call did not stop it. */
 const LATE_EFFECT_MS = 120_000;
 

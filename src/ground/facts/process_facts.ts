@@ -76,6 +76,8 @@ export interface Known {
 export interface HalfDone {
   readonly generation: string | undefined;
   readonly sinceMs: MonoMs;
+  /** What stops after this was not stopped by it; undefined while the call is under way, or its end is not known. */
+  readonly untilMs?: MonoMs;
 }
 
 /** Folds one sample in. */
@@ -201,7 +203,8 @@ function withEnd(
 function withState(facts: ProcessFacts, sample: ProcessSample, { actedMs, halfDone }: Known): ProcessFacts {
   const { monoMs, state } = sample;
   const running = state === 'running';
-  const ours = halfDone !== undefined || (actedMs !== undefined && monoMs - actedMs <= OWN_ACTION_MS);
+  const mayBeOurs = halfDone !== undefined && monoMs <= (halfDone.untilMs ?? Number.POSITIVE_INFINITY);
+  const ours = mayBeOurs || (actedMs !== undefined && monoMs - actedMs <= OWN_ACTION_MS);
   return {
     ...facts,
     lastMs: monoMs,

@@ -84,6 +84,11 @@ function openIncident(edit: Edit, { incident }: FactOf<'incident.opened'>): void
   if (edit.state.incidents[id] === undefined) edit.putIncident(id, { scope, group, engine, restarts: {}, fixed: [] });
 }
 
+/** It was seen to be stopped after Reeve's own call had ended: that restart explains nothing any more. */
+const stoppedByPerson = (edit: Edit, channel: string): void => {
+  delete edit.subject(keyOfScope({ kind: 'channel', id: channel })).unproven;
+};
+
 function contained(edit: Edit, fact: FactOf<'containment.raised'>, nowMs: number): void {
   const { scope, reason, detail, releaseByPerson } = fact;
   const key = containmentKey(scope, reason);
@@ -132,6 +137,7 @@ function foldWorld(edit: Edit, entry: JournalEntry): void {
       break;
     case 'incident.closed':
       if (incident !== undefined) edit.putIncident(incident, undefined);
+      if (channel !== undefined && fact.ending === 'by_person') stoppedByPerson(edit, channel);
       break;
     case 'unknown.settled':
       if (channel !== undefined) settleUnknown(edit, channel);

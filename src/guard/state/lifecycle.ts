@@ -124,7 +124,7 @@ export function start(edit: Edit, terms: PermitTerms, atMs: MonoMs): void {
   const mark = edit.marks(groupOf(edit, terms)).findLast((one) => one.permit === terms.id);
   if (mark !== undefined) mark.atMs = atMs;
   if (!isStart(terms)) return;
-  target.unproven = { permit: terms.id, sinceMs: atMs };
+  if (attempt !== undefined) target.unproven = { permit: terms.id, sinceMs: atMs };
   const own = startOf(edit.starts(), terms.id);
   if (own !== undefined) Object.assign(own, { atMs, open: true });
 }

@@ -74,6 +74,8 @@ export interface RunEffectsDeps {
   readonly available: (incident: Incident, tool: ToolName) => boolean;
   /** Told before a change reaches the engine, so that what ends now is known to end by Reeve's hand. */
   readonly acting: (terms: PermitTerms, signal: AbortSignal) => Promise<void> | undefined;
+  /** Told when the call has ended and it is known how. */
+  readonly changeEnded: (terms: PermitTerms) => void;
 }
 
 /** Everything one run needs to know of its frame. */
@@ -237,7 +239,9 @@ class Conducting {
     const noting = this.#spec(terms.call.tool).effect === 'change' ? this.#deps.acting(terms, signal) : undefined;
     // Nothing is awaited for a restart: its permit is redeemed in the same moment in which it was granted.
     if (noting !== undefined) await noting;
-    return this.#deps.runner.run(permit, signal);
+    const result = await this.#deps.runner.run(permit, signal);
+    if (result.unknown !== true) this.#deps.changeEnded(terms);
+    return result;
   }
 
   /** Each start of a staged plan was verified by itself, so the plan's verification is their sum. */

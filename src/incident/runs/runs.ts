@@ -144,6 +144,10 @@ export class Runs {
       healthy: (channel) => this.#health(channel).healthy === true,
       phaseSteps: ({ group }) => (this.#deps.phaseOf(group) >= FULL_LOOP ? STEPS_FULL : STEPS_BELOW),
       available: (incident, tool) => this.#available(incident, tool),
+      changeEnded: (terms) => {
+        for (const channel of this.#deps.channelsIn(terms.call.target))
+          this.#deps.factStore.changeEnded(channel, clock.monotonicMs());
+      },
       acting: (terms, signal) => {
         for (const channel of this.#deps.channelsIn(terms.call.target))
           this.#deps.factStore.acted(channel, clock.monotonicMs(), specOf(terms.call.tool).startsProcess);
