@@ -307,7 +307,7 @@ const ITSELF: readonly PanelSpec[] = [
         expr: `max by (instance) (reeve_seconds_since_head_told{${HERE}})`,
         legend: 'seconds since {{instance}} told it',
       },
-      { expr: `max by (instance) (reeve_journal_head_bits{${HERE}})`, legend: 'hash bits of {{instance}}' },
+      { expr: `max by (instance) (reeve_journal_head_prefix{${HERE}})`, legend: 'hash bits of {{instance}}' },
     ],
   },
   {

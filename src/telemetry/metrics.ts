@@ -213,7 +213,7 @@ function registerGauges(prefix: string, registry: Registry, gauges: Gauges): voi
   registerLines(prefix, registry, gauges);
   registerRefused(prefix, registry, gauges);
   gauge('journal_head_seq', 'Number of the last record of the journal.', [], () => single(gauges.journalHead().seq));
-  gauge('journal_head_bits', 'First 52 bits of its hash, for reeve audit verify --head.', [], () =>
+  gauge('journal_head_prefix', 'First 52 bits of its hash, for reeve audit verify --head.', [], () =>
     single(gauges.journalHead().bits),
   );
   gauge('seconds_since_head_told', 'Since a file or webhook elsewhere last took the head of the journal.', [], () =>
