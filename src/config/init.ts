@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf, ReeveError } from '../core/errors.ts';
 import { SHIPPED } from './document/paths.ts';
+import { type FoundManager, findManagers } from './find_managers.ts';
 import { type FoundSupervisor, findSupervisor } from './find_supervisor.ts';
 import { jsonSchemaOf, OWN_DOCUMENTS } from './schema.ts';
 
@@ -16,17 +17,22 @@ export interface Initialised {
   /** Were there already, and stay as they were. */
   readonly kept: readonly string[];
   readonly found: FoundSupervisor | undefined;
+  readonly managers: readonly FoundManager[];
 }
 
-/** Writes a first configuration for the engine that is found here. Never touches a file that exists. */
-export async function init(directory: string, found?: FoundSupervisor): Promise<Initialised> {
+/** Writes a first configuration for the engines that are found here. Never touches a file that exists. */
+export async function init(
+  directory: string,
+  found?: FoundSupervisor,
+  managers: readonly FoundManager[] = findManagers(),
+): Promise<Initialised> {
   const engine = found ?? (await findSupervisor());
   const written: string[] = [];
   const kept: string[] = [];
-  for (const { path, text } of starterFiles(engine)) {
+  for (const { path, text } of starterFiles(engine, managers)) {
     (writeNew(join(directory, path), text) ? written : kept).push(path);
   }
-  return { written, kept, found: engine };
+  return { written, kept, found: engine, managers };
 }
 
 /** Files that are written as they are shipped: here and there. */
@@ -36,29 +42,63 @@ const COPIES = [
 ] as const;
 
 /** The files of a first configuration: the file itself, the schemas that editors read, and a first policy test. */
-export function starterFiles(found: FoundSupervisor | undefined): readonly StarterFile[] {
+export function starterFiles(
+  found: FoundSupervisor | undefined,
+  managers: readonly FoundManager[] = [],
+): readonly StarterFile[] {
   const schemas = Object.keys(OWN_DOCUMENTS).map((kind) => ({
     path: `config/schemas/${kind}.schema.json`,
     text: `${JSON.stringify(jsonSchemaOf(kind), undefined, 2)}\n`,
   }));
   const copies = COPIES.map(([from, path]) => ({ path, text: readFileSync(join(SHIPPED, from), 'utf8') }));
-  return [{ path: 'config/reeve.yaml', text: starterText(found) }, ...schemas, ...copies];
+  return [{ path: 'config/reeve.yaml', text: starterText(found, managers) }, ...schemas, ...copies];
 }
 
 /** The shipped starter, with the part between these two lines made for what was found. */
 const PART_BEGINS = 'engines: []\n';
 const PART_ENDS = '# Persona and first phase for a whole group of channels.\n';
 
-function starterText(found: FoundSupervisor | undefined): string {
+function starterText(found: FoundSupervisor | undefined, managers: readonly FoundManager[]): string {
   const shipped = readFileSync(join(SHIPPED, 'config/reeve.yaml'), 'utf8');
   const [begin, end] = [shipped.indexOf(PART_BEGINS), shipped.indexOf(PART_ENDS)];
-  if (!found || begin === -1 || end === -1) return shipped;
-  return `${shipped.slice(0, begin)}${enginePart(found)}\n${shipped.slice(end)}`;
+  const part = found === undefined ? managersPart(managers) : enginePart(found, managers);
+  if (part === undefined || begin === -1 || end === -1) return shipped;
+  return `${shipped.slice(0, begin)}${part}\n${shipped.slice(end)}`;
 }
 
 const PASSWORD = 'password_env: SUPERVISOR_PASSWORD   # or password_file:, which only its owner may read';
 
-function enginePart(found: FoundSupervisor): string {
+const MANAGER_LINES: Readonly<Record<FoundManager['kind'], (manager: FoundManager) => readonly string[]>> = {
+  docker: ({ socket }) => ['  - id: docker', '    kind: docker', `    socket: ${JSON.stringify(socket)}`],
+  systemd: () => ['  - id: systemd', '    kind: systemd', '    # manager: user'],
+};
+
+/** Where there is no supervisor: what else runs services here. Which of them are channels, nobody can tell. */
+function managersPart(managers: readonly FoundManager[]): string | undefined {
+  if (managers.length === 0) return undefined;
+  const [{ kind }] = managers as readonly [FoundManager];
+  return [
+    ...managers.map(({ kind: each, from }) => `# ${each} was found by ${from}.`),
+    'engines:',
+    ...managers.flatMap((manager) => MANAGER_LINES[manager.kind](manager)),
+    'channels: []',
+    '# channels:',
+    '#   - ids: [news, sport]',
+    `#     engine: ${kind}`,
+    `#     name: "channel-{id}"             # ${kind === 'docker' ? 'the container' : 'the service unit'}`,
+    '#     output: { hls: "http://127.0.0.1:8080/hls/{id}/index.m3u8", every: 2s, stall_after: 6s }',
+    '',
+  ].join('\n');
+}
+
+/** Beside a supervisor the others are only shown: an engine without channels would be looked at for nothing. */
+const shownManagers = (managers: readonly FoundManager[]): readonly string[] =>
+  managers.flatMap((manager) => [
+    `  # ${manager.kind} was found, too, by ${manager.from}:`,
+    ...MANAGER_LINES[manager.kind](manager).map((line) => `  # ${line.slice(2)}`),
+  ]);
+
+function enginePart(found: FoundSupervisor, managers: readonly FoundManager[]): string {
   const address =
     found.socket === undefined ? `url: ${JSON.stringify(found.url)}` : `socket: ${JSON.stringify(found.socket)}`;
   const log = found.logFile === undefined ? [] : [`    logs: [{ path: ${JSON.stringify(found.logFile)} }]`];
@@ -89,6 +129,7 @@ function enginePart(found: FoundSupervisor): string {
     '    poll: 1s',
     ...log,
     '    # host: { disks: [/var/www/hls], every: 5s }',
+    ...shownManagers(managers),
     ...channels,
     ...(ids.length === 0 ? rest.map((line) => `# ${line.slice(2)}`) : rest),
     '',

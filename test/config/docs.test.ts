@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/core/clock.ts';
+import { createEngines } from '../../src/engine/factory.ts';
+import { ENGINE_KINDS } from '../../src/engine/documents.ts';
 import { RECEIVER_KINDS } from '../../src/escalate/receivers/documents.ts';
 import { loadText, told } from './support.ts';
 
@@ -33,5 +36,43 @@ describe('docs/receivers.md', () => {
     expect(told(problems)).toEqual([]);
     expect(config?.receivers.map(({ kind }) => kind).toSorted()).toEqual(RECEIVER_KINDS.toSorted());
     expect(config?.routes).toHaveLength(3);
+  });
+});
+
+describe('docs/engines.md', () => {
+  const text = readFileSync(join(DOCS, 'engines.md'), 'utf8');
+  const tables = text.split(/^\| `kind` .*$/m).slice(1);
+
+  it('shows every kind in both of its tables, and no other', () => {
+    const kindsOf = (table: string) =>
+      [...table.split('\n\n')[0]!.matchAll(/^\| `([a-z]+)` /gm)].map(([, kind]) => kind);
+    expect(tables.map((table) => kindsOf(table).toSorted())).toEqual([
+      ENGINE_KINDS.toSorted(),
+      ENGINE_KINDS.toSorted(),
+    ]);
+  });
+
+  it('has an example of every kind that reeve check accepts', () => {
+    const loaded = examplesOf('engines.md').map((example) => loadText(example, ENV));
+    expect(loaded.flatMap(({ problems }) => told(problems))).toEqual([]);
+    const kinds = loaded.flatMap(({ config }) => config?.engines.map(({ kind }) => kind) ?? []);
+    expect(kinds.toSorted()).toEqual(ENGINE_KINDS.toSorted());
+  });
+
+  it('claims a capability exactly where the adapter has it', async () => {
+    const example = examplesOf('engines.md').map((yaml) => loadText(yaml, ENV).config!);
+    const engines = createEngines(
+      example.flatMap(({ engines: documents }) => documents.map((document) => ({ document, channels: [] }))),
+      { clock: systemClock, secret: () => 'x' },
+    );
+    const table = tables[0]!.split('\n\n')[0]!;
+    for (const kind of ['supervisor', 'systemd', 'docker', 'exstreamtv']) {
+      const [, ...cells] = new RegExp(`^\\| \`${kind}\` \\|(.*)\\|$`, 'm').exec(table)!;
+      const claimed = cells[0]!.split('|').map((cell) => cell.trim().startsWith('yes'));
+      const engine = [...engines.byId.values()].find((one) => one.kind === kind)!;
+      const names = ['restart', 'logs', 'credentials', 'rebuild', 'cache', 'pool', 'viewers'] as const;
+      expect(names.map((name) => engine.capabilities.has(name))).toEqual(claimed);
+    }
+    await engines[Symbol.asyncDispose]();
   });
 });

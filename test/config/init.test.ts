@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkAll, formatProblem } from '../../src/config/check.ts';
 import { loadConfig } from '../../src/config/config.ts';
+import { findManagers } from '../../src/config/find_managers.ts';
 import { type FoundSupervisor, findSupervisor } from '../../src/config/find_supervisor.ts';
 import { init, starterFiles } from '../../src/config/init.ts';
 import { aFolder, TOOLS, writeInto } from './support.ts';
@@ -66,6 +67,31 @@ describe('init', () => {
     const shipped = readFileSync(join(import.meta.dirname, '../../config/reeve.yaml'), 'utf8');
     expect(starterFiles(undefined)[0]).toEqual({ path: 'config/reeve.yaml', text: shipped });
     expect(starterFiles(FOUND)[0]?.text).not.toBe(shipped);
+  });
+
+  it.each<[string, FoundSupervisor | undefined, readonly string[]]>([
+    ['nothing else', undefined, ['docker', 'systemd']],
+    ['a supervisor', FOUND, ['supervisor']],
+  ])('beside %s writes Docker and systemd so that it is sound as it stands', async (_, supervisor, kinds) => {
+    const folder = aFolder();
+    const places = { systemd: folder, dockerSockets: [join(folder, 'no.sock'), join(folder, 'docker.sock')] };
+    await listening(join(folder, 'docker.sock'));
+    const managers = findManagers(places);
+    expect(managers.map(({ kind }) => kind)).toEqual(['docker', 'systemd']);
+    for (const { path, text } of starterFiles(supervisor, managers)) writeInto(folder, path, text);
+    const env = { SUPERVISOR_PASSWORD: 'x' };
+    expect(checkAll({ files: [], cwd: folder, env, tools: TOOLS }).map(formatProblem)).toEqual([]);
+    const { config } = loadConfig({ cwd: folder, env });
+    expect(config?.engines.map(({ kind }) => kind)).toEqual(kinds);
+    const text = readFileSync(join(folder, 'config/reeve.yaml'), 'utf8');
+    expect(text).toMatch(/docker was found/);
+    expect(text).toMatch(/systemd was found/);
+  });
+
+  it('finds neither Docker nor systemd where there is none', () => {
+    const folder = aFolder({ 'docker.sock': 'a file' });
+    const places = { systemd: join(folder, 'no'), dockerSockets: [join(folder, 'docker.sock')] };
+    expect(findManagers(places)).toEqual([]);
   });
 
   it('never touches a file that exists', async () => {

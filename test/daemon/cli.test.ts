@@ -93,6 +93,7 @@ describe('reeve, as people type it', { timeout: 120_000 }, () => {
     'maintenance end': { args: () => ['win-none', '--because', 'a test'], exits: [1] },
     'maintenance list': { args: () => [] },
     page: { args: () => ['--test'] },
+    ack: { args: () => ['nothing'], exits: [1] },
   };
   /** teach.test.ts has them: they need a proposal. */
   const PATTERNS = ['list', 'show', 'diff', 'promote'].map((name) => `patterns ${name}`);

@@ -146,6 +146,12 @@ const windowText = ({ id, scope, starts_in_ms, ends_in_ms, who, because }: WireW
 
 function addPage(program: Command, send: Send): void {
   program
+    .command('ack <key>')
+    .description('take a page: it is not repeated, and goes to no further receiver')
+    .option('--because <reason>', 'why, for the journal')
+    .addHelpText('after', '\nExample: reeve ack incident/inc-0123')
+    .action((key: string, options: { because?: string }) => send('/api/v1/ack', { key, because: options.because }));
+  program
     .command('page')
     .description('send one test page through every receiver, and say which took it')
     .requiredOption('--test', 'nothing else can be paged by hand')

@@ -48,11 +48,11 @@ export function addFiles(program: Command, cli: Cli, deps: FilesDeps): void {
 
   program
     .command('init [directory]')
-    .description('write a commented first configuration for the engine that is found here')
+    .description('write a commented first configuration for the engines that are found here')
     .addHelpText('after', '\nExample: reeve init .')
     .action(async (directory: string | undefined) => {
-      const { written, kept, found } = await init(directory ?? '.');
-      if (cli.wantsJson()) return json(cli.terminal, { written, kept, found: found ?? null });
+      const { written, kept, found, managers } = await init(directory ?? '.');
+      if (cli.wantsJson()) return json(cli.terminal, { written, kept, found: found ?? null, managers });
       const lines = [...written.map((path) => `wrote ${path}`), ...kept.map((path) => `kept ${path} as it was`)];
       cli.terminal.out(`${lines.join('\n')}\nnext: reeve check && reeve run\n`);
     });
