@@ -5,6 +5,7 @@ import { type Infrastructure, openInfrastructure } from './infrastructure.ts';
 import { exploreInBackground } from './exploration.ts';
 import { createLearning } from './learning.ts';
 import { nameInBackground } from './naming.ts';
+import type { Recall } from './planner.ts';
 import { createTeaching } from './teaching_setup.ts';
 import { openServers } from './servers.ts';
 import { openConfiguredModels } from './models.ts';
@@ -48,7 +49,8 @@ export async function createApp(configuration: Configuration, host: HostEnvironm
   const access = createAccess(config, infrastructure);
   const learning = createLearning(infrastructure);
   const onUnrecognised = (text: string): void => teaching.heard(text);
-  const parts = { infrastructure, paging, learning, model: models.model, onUnrecognised };
+  const recall: Recall = (envelope) => memory?.insightsFor(envelope) ?? [];
+  const parts = { infrastructure, paging, learning, model: models.model, recall, onUnrecognised };
   const decisions = createDecisions(configuration, host, parts);
   const teaching = createTeaching({ infrastructure, decisions, current: () => reloader.current() });
   const house: House = { configuration, host, infrastructure, paging, decisions };
@@ -67,7 +69,7 @@ export async function createApp(configuration: Configuration, host: HostEnvironm
   await tellRehearsal(house);
   const { ledger, clock } = infrastructure;
   const witness = building.use(createHeadWitness(config.journal, { ledger, clock, log }));
-  const memory = await openConfiguredMemory(house, models.model, building);
+  const memory: Memory | undefined = await openConfiguredMemory(house, models.model, building);
   const known = { statistics, models, learning, decisions, teaching, memory };
   const shown = { config, host, infrastructure, paging, access, witness, reloader, ...known };
   const server = await openServers(shown, building);

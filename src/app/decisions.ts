@@ -2,6 +2,7 @@ import { type Collectors, createCollectors } from './collectors.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import type { Learning } from './learning.ts';
 import type { Paging } from './paging.ts';
+import type { Recall } from './planner.ts';
 import { settingsOf } from './settings.ts';
 import type { HostEnvironment } from './host_environment.ts';
 import type { Configuration } from '../config/load.ts';
@@ -28,6 +29,8 @@ export interface DecisionParts {
   readonly learning: Learning;
   /** Undefined: no model is configured. */
   readonly model: Model | undefined;
+  /** What was learned from earlier incidents, for a planner. */
+  readonly recall: Recall;
   /** Hears of each complaint that no pattern fits; its text is redacted. */
   readonly onUnrecognised: (text: string) => void;
 }
@@ -36,11 +39,11 @@ export interface DecisionParts {
 export function createDecisions(
   configuration: Configuration,
   host: HostEnvironment,
-  { infrastructure, paging, learning, model, onUnrecognised }: DecisionParts,
+  { infrastructure, paging, learning, model, recall, onUnrecognised }: DecisionParts,
 ): Decisions {
   const { clock, ledger, checkpoints, engines, lanes } = infrastructure;
   const { standingOf } = learning;
-  let settings = settingsOf(configuration, { model, standingOf });
+  let settings = settingsOf(configuration, { model, standingOf, recall });
   const collectors: Collectors = createCollectors(configuration, {
     clock,
     checkpoints,
@@ -69,7 +72,7 @@ export function createDecisions(
     recover,
     settings: () => settings,
     use(next) {
-      settings = settingsOf(next, { model, standingOf });
+      settings = settingsOf(next, { model, standingOf, recall });
       collectors.recompile(next);
     },
   };

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Infrastructure } from './infrastructure.ts';
 import type { HostEnvironment } from './host_environment.ts';
 import type { Config } from '../config/config.ts';
+import type { GroundedContextEnvelope } from '../core/envelope.ts';
 import { messageOf } from '../core/errors.ts';
 import type { JournalEntry } from '../core/journal.ts';
 import type { Model } from '../core/model.ts';
@@ -12,6 +13,7 @@ import { memoryFace } from '../memory/face.ts';
 import { Graph } from '../memory/graph.ts';
 import { insightId } from '../memory/insight.ts';
 import { Keeper } from '../memory/keeper.ts';
+import { recallForPlanner } from '../memory/recall.ts';
 import { Reads } from '../memory/reads.ts';
 import { reflect } from '../memory/reflection.ts';
 import { MEMORY_SCHEMA } from '../memory/schema.ts';
@@ -20,6 +22,8 @@ import { wordInsight } from '../memory/wording.ts';
 export interface Memory {
   readonly reads: Reads;
   readonly face: MemoryFace;
+  /** Insights for a planner, each one sentence made by a template; none where the file cannot be read now. */
+  insightsFor(envelope: GroundedContextEnvelope): readonly string[];
   /** Merges insights now. One at a time: a second call while one runs is refused. */
   reflect(): Promise<CommandAnswer>;
   /** Resolves when everything that is in the journal now can be recalled. */
@@ -89,6 +93,15 @@ function pruned(keeper: Keeper, { infrastructure: { ledger } }: MemoryDeps): voi
   if (first !== undefined) keeper.prune(first.seq);
 }
 
+/** What is recalled of incidents holds other words than a template's, so a planner gets the insights alone. */
+function insightsFor(reads: Reads, envelope: GroundedContextEnvelope): readonly string[] {
+  try {
+    return recallForPlanner(reads, envelope).flatMap(({ kind, text }) => (kind === 'insight' ? [text] : []));
+  } catch {
+    return [];
+  }
+}
+
 function withReflection(graph: Graph, keeper: Keeper, { infrastructure, host }: MemoryDeps): Memory {
   const { ledger, clock } = infrastructure;
   const reads = new Reads(graph.store);
@@ -96,6 +109,7 @@ function withReflection(graph: Graph, keeper: Keeper, { infrastructure, host }: 
   return {
     reads,
     face: memoryFace(reads),
+    insightsFor: (envelope) => insightsFor(reads, envelope),
     caughtUp: () => keeper.caughtUp(),
     async reflect() {
       if (running) return { ok: false, because: 'a reflection is under way', hint: 'reeve insights shows its result' };

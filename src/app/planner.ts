@@ -4,16 +4,21 @@ import { modelPlanner } from '../agent/planner.ts';
 import { createPlannerText } from '../classifier/planner_text.ts';
 import type { PlannerConfig } from '../config/config.ts';
 import type { Configuration } from '../config/load.ts';
+import type { GroundedContextEnvelope } from '../core/envelope.ts';
 import type { Model } from '../core/model.ts';
 import { compiledOf } from './collectors.ts';
+
+/** What was learned from earlier incidents, for a planner. */
+export type Recall = (envelope: GroundedContextEnvelope) => readonly string[];
 
 /** Undefined where no model may choose: the mode is off, or no model was there when Reeve started. */
 export function plannerOf(
   { patterns, config }: Pick<Configuration, 'patterns'> & { readonly config: { readonly planner: PlannerConfig } },
   model: Model | undefined,
+  recall?: Recall,
 ): PlannerSettings | undefined {
   const { mode, deadlineMs, replyTokensMax } = config.planner;
   if (mode === 'off' || model === undefined) return undefined;
   const { templateOf } = createPlannerText(compiledOf(patterns).catalogue);
-  return { planner: modelPlanner({ model, templateOf }), mode, deadlineMs, replyTokensMax };
+  return { planner: modelPlanner({ model, templateOf, recall }), mode, deadlineMs, replyTokensMax };
 }

@@ -3,18 +3,19 @@ import type { Model } from '../core/model.ts';
 import { invariant } from '../core/errors.ts';
 import type { Persona } from '../core/persona.ts';
 import type { Settings } from '../incident/pipeline/settings.ts';
-import { plannerOf } from './planner.ts';
+import { plannerOf, type Recall } from './planner.ts';
 import type { StandingOf } from '../rulebook/rank.ts';
 import { createRulebook } from '../rulebook/rulebook.ts';
 
 interface Beside {
   readonly model?: Model | undefined;
+  readonly recall?: Recall;
   /** The records of the rules; without them every rule stands alike. */
   readonly standingOf?: StandingOf;
 }
 
 /** What the decision path reads of a configuration. Made anew at each reload and swapped whole. */
-export function settingsOf(configuration: Configuration, { model, standingOf }: Beside = {}): Settings {
+export function settingsOf(configuration: Configuration, { model, standingOf, recall }: Beside = {}): Settings {
   const { config, personas, rules } = configuration;
   const byId = new Map(personas.map((persona) => [persona.id, persona]));
   const named = (id: string): Persona => {
@@ -27,7 +28,7 @@ export function settingsOf(configuration: Configuration, { model, standingOf }: 
   return {
     limits: config.limits,
     rulebook: createRulebook(rules, standingOf),
-    planner: plannerOf(configuration, model),
+    planner: plannerOf(configuration, model, recall),
     personaOf: (scope, group) => {
       const own = scope.kind === 'channel' ? ofChannel.get(scope.id) : undefined;
       return named(own ?? ofGroup.get(group)?.persona ?? config.persona);

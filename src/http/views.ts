@@ -1,10 +1,11 @@
+import { type Choice, numbered } from '../agent/choices.ts';
 import { windowOf, leaseOf } from '../control/state.ts';
 import { openQuestions, voicesFor } from '../control/approvals.ts';
 import type { Clock, MonoMs } from '../core/clock.ts';
 import type { Problem } from '../core/errors.ts';
 import type { JournalEntry, Read } from '../core/journal.ts';
 import { type ChannelId, type IncidentId, keyOfScope, type Scope, scopesOf } from '../core/scope.ts';
-import { describeCall, type ToolName, toolNamed } from '../core/tool.ts';
+import { describeCall, TOOL_NAMES, type ToolName, toolNamed } from '../core/tool.ts';
 import { breakerOf } from '../guard/containment.ts';
 import type { Preview } from '../guard/guard.ts';
 import { subjectAt } from '../guard/state/state.ts';
@@ -139,10 +140,11 @@ export class Views {
   why(channel: string): unknown {
     const watched = this.#deps.pipeline.watch.watched(channel);
     if (watched === undefined) return undefined;
+    const choices = this.#choices(channel);
     const [last] = this.#deps.read({ channel, types: ['guard.decided'], newestFirst: true, limit: 1 });
     if (last === undefined || last.fact.type !== 'guard.decided') {
       const because = `nothing was asked of the guard for ${channel} yet; now: ${watched.finding.because}`;
-      return { verdict: 'not_asked', code: null, because, checks: [], flips: [] };
+      return { verdict: 'not_asked', code: null, because, checks: [], flips: [], choices };
     }
     const { decision, call } = last.fact;
     return {
@@ -153,7 +155,22 @@ export class Views {
       incident: last.incident,
       checks: decision.trace,
       flips: flipsOf(decision.trace),
+      choices,
     };
+  }
+
+  /** What a planner would be offered now: the calls that the guard would allow or ask a person about, and the ends. */
+  #choices(channel: string): readonly Choice[] {
+    const { pipeline } = this.#deps;
+    return numbered(
+      TOOL_NAMES.flatMap((tool) => {
+        const preview = pipeline.preview(channel, tool);
+        const needsApproval = preview?.code === 'approval_needed';
+        return preview?.verdict === 'allow' || needsApproval
+          ? [{ tool, target: `channel:${channel}`, needsApproval }]
+          : [];
+      }),
+    );
   }
 
   whyNot(channel: string, name: string): Preview | undefined {

@@ -92,6 +92,11 @@ planner: { mode: before_rules, deadline: ${DEADLINE_MS}ms }
     }
   });
 
+  it('shows a person the same choices', async () => {
+    const { choices } = await daemon.get<{ choices: { tool: string; target: string }[] }>('/api/v1/why/hangs');
+    expect(choices.map(({ tool }) => tool)).toEqual(['get_channel_health', 'wait', 'stop', 'escalate']);
+  });
+
   it.each(MISDEEDS)('is as well off as with rules alone when the server %s', async (channel, turn, reason) => {
     server.answer = () => turn;
     const counted = new RegExp(`^reeve_plan_rejections_total\\{reason="${reason}"\\} (\\d+)`, 'm');

@@ -44,6 +44,8 @@ interface WireWhy {
   readonly because: string;
   readonly checks: readonly WireCheck[];
   readonly flips: readonly string[];
+  /** Not for `why-not`. */
+  readonly choices?: readonly { readonly tool: string; readonly target: string }[];
 }
 
 /** Commands that only look. */
@@ -178,9 +180,12 @@ function whyText(cli: Cli, why: WireWhy): string {
     return `${String(id).padStart(2)} ${mark(verdict)} ${found}`;
   });
   const flips = why.flips.length === 0 ? [] : ['what would change it:', ...why.flips.map((flip) => `  ${plain(flip)}`)];
+  const choices = (why.choices ?? []).map(({ tool }) => tool);
+  const offered = choices.length === 0 ? [] : [`a planner could choose now: ${choices.join(', ')}`];
   return [
     `${why.verdict}${why.code === null ? '' : ` (${why.code})`}: ${plain(why.because)}`,
     ...checks,
     ...flips,
+    ...offered,
   ].join('\n');
 }
