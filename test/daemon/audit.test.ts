@@ -134,7 +134,7 @@ describe('reeve audit, against who may write the journal', () => {
   it('says what a chain alone does not prove', async () => {
     const { stdout } = await rig.reeve('audit', 'verify');
     expect(stdout).toContain('can write a whole new chain');
-    expect((await rig.reeve('audit', 'verify', '--head', head.hash)).stdout).toContain('1 heads found');
+    expect((await rig.reeve('audit', 'verify', '--head', head.hash)).stdout).toContain('1 head found');
   });
 
   it('takes no heads that another key signed, and no text that is no head', async () => {

@@ -96,5 +96,6 @@ function textOf(cli: Cli, { ok, records, firstBad, because, heads, unwitnessed }
   const found = heads.filter((head) => head.found === 'yes').length;
   const gone = heads.filter((head) => head.found === 'gone').length;
   const older = gone === 0 ? '' : `, ${gone} are older than what is kept`;
-  return `${holds}, ${found} heads found${older}; only the file vouches for the last ${unwitnessed}`;
+  const witnessed = `${found} ${found === 1 ? 'head' : 'heads'} found${older}`;
+  return `${holds}, ${witnessed}; only the file vouches for the last ${unwitnessed}`;
 }

@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../../core/journal.ts';
-import { accessOf } from '../../core/persona.ts';
+import { accessOf, eyesOf } from '../../core/persona.ts';
 import { keyOfScope, type Scope } from '../../core/scope.ts';
 import type { PermitTerms } from '../../core/tool.ts';
 import { canonicalJson } from '../../core/wire.ts';
@@ -16,6 +16,9 @@ interface Question {
   readonly call: string;
   readonly classification: string | undefined;
   readonly expiresMs: number;
+  /** How many people it needs, and who is for it; who asked counts where two are needed. */
+  readonly eyes: number;
+  readonly voices: Set<string>;
   state: 'pending' | 'yes' | 'no' | 'used' | 'expired';
 }
 
@@ -102,11 +105,20 @@ export class OperatorCommands implements Oracle {
 
   #question(fact: JournalEntry['fact']): void {
     if (fact.type === 'approval.asked') {
-      const { call, classification, id, expiresMs } = fact.approval;
-      this.#questions.set(id, { call: canonicalJson(call), classification, expiresMs, state: 'pending' });
+      const { call, classification, id, expiresMs, eyes = 1, askedBy } = fact.approval;
+      const voices = new Set(eyes > 1 && askedBy !== undefined ? [askedBy] : []);
+      const asked = { call: canonicalJson(call), classification, expiresMs, eyes, voices };
+      this.#questions.set(id, { ...asked, state: 'pending' });
     }
-    if (fact.type === 'approval.answered') this.#turn(fact.id, fact.yes ? 'yes' : 'no', ['pending']);
+    if (fact.type === 'approval.answered') this.#answered(fact);
     if (fact.type === 'approval.expired') this.#turn(fact.id, 'expired', ['pending', 'yes']);
+  }
+
+  #answered({ id, yes, who }: FactOf<'approval.answered'>): void {
+    if (!yes) return this.#turn(id, 'no', ['pending']);
+    const question = this.#questions.get(id);
+    question?.voices.add(who);
+    if (question !== undefined && question.voices.size >= question.eyes) this.#turn(id, 'yes', ['pending']);
   }
 
   #turn(id: string, to: Question['state'], from: readonly Question['state'][]): void {
@@ -124,7 +136,8 @@ export class OperatorCommands implements Oracle {
 
   #needsYes(call: PermitTerms['call'], id: string, used: readonly FactOf<'approval.used'>[]): void {
     const question = used.map((fact) => this.#questions.get(fact.id)).find((one) => one !== undefined);
-    const fits = question?.state === 'yes' && question.call === canonicalJson(call);
+    const enough = (question?.voices.size ?? 0) >= eyesOf(this.#case.persona);
+    const fits = enough && question?.state === 'yes' && question.call === canonicalJson(call);
     if (!fits) this.#case.broke('S9', `${call.tool} (${id}) was allowed without a person's unused yes to exactly this`);
   }
 
