@@ -1,18 +1,25 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Infrastructure } from '../../src/app/infrastructure.ts';
 import { createPaging, keyOfFailure } from '../../src/app/paging.ts';
 import type { HostEnvironment } from '../../src/app/host_environment.ts';
 import { countingIds } from '../../src/core/id.ts';
 import { Ledger } from '../../src/journal/ledger.ts';
 import { MemoryStore } from '../../src/journal/memory.ts';
+import { loadText } from '../config/support.ts';
+import { until, webServer } from '../escalate/servers.ts';
 import { fakeClock } from '../support/fake_clock.ts';
 
 function setUp(store = new MemoryStore()) {
   const { clock } = fakeClock();
   const ledger = new Ledger(store, clock);
   const nothing = () => undefined;
-  const world = { ids: countingIds(), log: { info: nothing, warn: nothing, error: nothing } };
-  const people = createPaging({ ledger, clock: ledger.clock } as Infrastructure, world as unknown as HostEnvironment);
+  const world = {
+    ids: countingIds(),
+    random: { next: () => 0.5 },
+    log: { info: nothing, warn: nothing, error: nothing },
+  };
+  const infrastructure = { ledger, clock: ledger.clock, state: '/nowhere' } as Infrastructure;
+  const people = createPaging(infrastructure, world as unknown as HostEnvironment);
   ledger.open();
   return { ledger, people, store };
 }
@@ -45,5 +52,33 @@ describe('a failure of Reeve itself', () => {
     const { ledger, people } = setUp(first.store);
     ledger.append(people.recovered());
     expect(people.openPages()).toEqual(['incident/inc-1']);
+  });
+});
+
+describe('the routes of the configuration', () => {
+  it('say which receiver of the daemon hears of a page', async () => {
+    const [loud, rest] = [await webServer((_, answer) => answer.end()), await webServer((_, answer) => answer.end())];
+    const { config } = loadText(`version: 1
+receivers:
+  - { id: loud, kind: webhook, url: "${loud.url}" }
+  - { id: rest, kind: ntfy, url: "${rest.url}", topic: t }
+routes:
+  - { match: { severity: [critical] }, receivers: [loud] }
+  - { receivers: [rest] }
+`);
+    const { ledger, people } = setUp();
+    const building = new AsyncDisposableStack();
+    onTestFinished(() => building.disposeAsync());
+    people.open(config!, building);
+    building.use(ledger.subscribe(people.dispatcher().onEntry));
+    people.dispatcher().start();
+    for (const severity of ['critical', 'warning'] as const) {
+      const about = { severity, reason: 'lasting', scope: { kind: 'fleet' }, summary: severity, details: '' } as const;
+      const page = { ...about, key: `incident/${severity}`, incident: undefined, classification: undefined };
+      ledger.append(people.raise(page));
+    }
+    await until(() => loud.posts.length > 0 && rest.posts.length > 0);
+    expect(loud.posts.map(({ body }) => JSON.parse(body).data.severity)).toEqual(['critical']);
+    expect(rest.posts.map(({ body }) => JSON.parse(body).title)).toEqual(['WARNING warning']);
   });
 });
