@@ -80,6 +80,11 @@ describe('reeve, as people type it', { timeout: 120_000 }, () => {
     'memory plan': { args: () => ['why did news fail?'] },
     'memory probe': { args: () => ['why did news fail?'] },
     'memory rebuild': { args: () => [] },
+    'rules list': { args: () => [], ndjson: true },
+    'rules show': { args: () => ['process_crashed'] },
+    'rules test': { args: () => ['process_crashed', '--incident', incident], exits: [0, 1] },
+    'rules demote': { args: () => ['nothing', '--because', 'a test'], exits: [1] },
+    'rules retire': { args: () => ['nothing', '--because', 'a test'], exits: [1] },
     freeze: { args: () => ['--because', 'a test'] },
     // Asked while freeze is: it may be the first.
     thaw: { args: () => ['--because', 'a test'], exits: [0, 1] },
@@ -95,10 +100,19 @@ describe('reeve, as people type it', { timeout: 120_000 }, () => {
     page: { args: () => ['--test'] },
     ack: { args: () => ['nothing'], exits: [1] },
   };
-  /** teach.test.ts has them: they need a proposal. */
+  /** teach.test.ts has them, and the tests of the rulebook those of rules: they need a proposal. */
   const PATTERNS = ['list', 'show', 'diff', 'promote'].map((name) => `patterns ${name}`);
   /** The daemon itself, what reads standard input, and what takes long: cli_json.test.ts has them. */
-  const WITHOUT = new Set(['run', 'prompt', 'simulate', 'test', 'memory walk', ...PATTERNS]);
+  const WITHOUT = new Set([
+    'run',
+    'prompt',
+    'simulate',
+    'test',
+    'memory walk',
+    'rules diff',
+    'rules promote',
+    ...PATTERNS,
+  ]);
 
   it('explains every command with exactly one example that begins as it is typed', () => {
     const examples = commands.map(({ path, help }) => ({
