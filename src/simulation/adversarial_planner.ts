@@ -43,7 +43,7 @@ export class AdversarialPlanner implements Disposable {
   constructor(deps: AdversarialPlannerDeps) {
     this.#deps = deps;
     const { reeve, engines, script, daemonRun } = deps;
-    this.#stream = streamOf(script.seed, `adversary:${daemonRun}`);
+    this.#stream = streamOf(script.seed, `hammer:${daemonRun}`);
     const { clock } = reeve.ledger;
     const toolbox = createToolbox({
       channelOf: (id) => reeve.pipeline.factStore.view(id)?.setup,

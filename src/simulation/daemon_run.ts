@@ -112,7 +112,7 @@ export class DaemonRun {
       seed: script.seed + number,
       host,
       store,
-      random: streamOf(script.seed, `dispatcher:${number}`),
+      random: streamOf(script.seed, `courier:${number}`),
       engines: (owner) => this.#enginesFor(owner),
       receivers: (owner) => RECEIVERS.map((name) => this.#receiver(name, owner)),
       onBatch,

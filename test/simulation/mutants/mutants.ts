@@ -209,8 +209,8 @@ const KNOWN_BAD: readonly Mutant[] = [
   ),
   one('record_after_await', 'S6', [
     'src/remediation/runner.ts',
-    "append([{ ...about, fact: { type: 'tool.started', permit: terms } }]);\n    const result = await work();",
-    "const result = await work();\n    append([{ ...about, fact: { type: 'tool.started', permit: terms } }]);",
+    "append([{ ...about, fact: { type: 'tool.started', permit: terms } }]);\n    const { result, unknown } = await work();",
+    "const { result, unknown } = await work();\n    append([{ ...about, fact: { type: 'tool.started', permit: terms } }]);",
   ]),
   one('permit_reusable', 'S6', [
     'src/core/tool.ts',
@@ -325,8 +325,8 @@ const KNOWN_BAD: readonly Mutant[] = [
     'S9',
     [
       'src/control/approvals.ts',
-      "kept.state === 'yes' && kept.approval.hash === hash && nowMs < kept.expiresMs;",
-      "kept.state === 'yes' && hash !== '' && nowMs < kept.expiresMs;",
+      'return kept.approval.hash === hash && nowMs < kept.expiresMs',
+      "return hash !== '' && nowMs < kept.expiresMs",
     ],
     'people',
   ),
