@@ -31,6 +31,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   channels: { title: 'the memory of ten thousand channels', script: 'channels.ts' },
   flood: { title: 'a flood', script: 'flood.ts', quick: ['--seconds', '10'] },
   backtest: { title: 'a backtest', script: 'backtest.ts', quick: ['200000'] },
+  memory: { title: 'the memory', script: 'memory.ts', quick: ['5000'] },
   journal: { title: 'the journal', script: 'journal.ts', quick: ['/tmp', '50000'] },
   daemon: {
     title: 'the daemon at 500 channels',

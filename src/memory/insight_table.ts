@@ -95,8 +95,20 @@ export class InsightTable {
 
   /** Active ones about exactly these two, strongest first. */
   ofPair(pair: ConceptPair, limit: number): readonly Insight[] {
-    const sql = 'SELECT * FROM insight WHERE state = 1 AND a = ? AND b = ? ORDER BY strength DESC, id LIMIT ?';
+    const sql = `SELECT * FROM insight INDEXED BY insight_by_pair
+      WHERE state = 1 AND a = ? AND b = ? ORDER BY strength DESC, id LIMIT ?`;
     return this.#store.all(sql, ...pair, limit).map(insightOf);
+  }
+
+  /** Active ones about this concept, in either place, strongest first. */
+  ofConcept(concept: string, limit: number): readonly Insight[] {
+    const second = 'SELECT * FROM insight WHERE state = 1 AND b = ? ORDER BY strength DESC, id LIMIT ?';
+    const first = 'SELECT * FROM insight INDEXED BY insight_by_pair WHERE state = 1 AND a = ? LIMIT ?';
+    const found = [...this.#store.all(second, concept, limit), ...this.#store.all(first, concept, limit * 8)];
+    return found
+      .map(insightOf)
+      .sort((one, other) => other.strength - one.strength || (one.id < other.id ? -1 : 1))
+      .slice(0, limit);
   }
 
   /** Whether any claim is made by more than one active insight. */

@@ -13,10 +13,10 @@ export interface KeeperDeps {
 }
 
 /** Entries of one slice: a few milliseconds of work. */
-const SLICE_ENTRIES = 48;
-const SLICE_ROWS = 400;
+const SLICE_ENTRIES = 32;
+const SLICE_ROWS = 200;
 /** Rows that the merges of one slice may change. */
-const SLICE_MERGED = 128;
+const SLICE_MERGED = 64;
 /** A burst of entries is a decision under way: wait until it is over, but not for ever. */
 const QUIET_MS = 250;
 const WAIT_MAX_MS = 2_000;

@@ -102,7 +102,7 @@ export class Neighbours {
 
   #ofHub(hub: string, limit: number, offset: number): readonly Neighbour[] {
     const insights = hub.startsWith('concept:')
-      ? this.#nodes.insights.list({ state: 1, concept: hub.slice('concept:'.length), limit: RELATED_MAX })
+      ? this.#nodes.insights.ofConcept(hub.slice('concept:'.length), RELATED_MAX)
       : [];
     const first = insights.map((insight) => step('about', 'in', insightView(insight)));
     const rows = this.#store.all(

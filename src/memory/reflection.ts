@@ -26,8 +26,8 @@ export interface Reflected {
 }
 
 /** Insights that one slice reads, and merges that one append writes: a few milliseconds each. */
-const SLICE_INSIGHTS = 200;
-const SLICE_MERGES = 8;
+const SLICE_INSIGHTS = 100;
+const SLICE_MERGES = 4;
 /** A group of 64 × 64 × 64 is one after three passes; more means that something is wrong. */
 const PASSES_MAX = 8;
 const BETWEEN_SLICES_MS = 1;

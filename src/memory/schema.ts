@@ -52,7 +52,8 @@ export const MEMORY_SCHEMA: DerivedSchema = {
     ) STRICT;
     CREATE INDEX insight_by_claim ON insight (state, a, b, subject, verdict, born, id);
     CREATE INDEX insight_by_strength ON insight (state DESC, strength DESC, born DESC);
-    CREATE INDEX insight_by_second ON insight (state, b);
+    CREATE INDEX insight_by_pair ON insight (state, a, b, strength DESC, id);
+    CREATE INDEX insight_by_second ON insight (state, b, strength DESC, id);
     CREATE INDEX insight_by_heir ON insight (merged_into) WHERE merged_into IS NOT NULL;
     CREATE INDEX insight_by_origin ON insight (origin) WHERE origin IS NOT NULL;
     CREATE VIRTUAL TABLE doc USING fts5(body)`,

@@ -10,8 +10,8 @@ export interface Found {
 }
 
 /** Bounds of one search, so that its time does not grow with the memory. */
-const TERMS_MAX = 12;
-const NEWEST_PER_TERM = 64;
+const TERMS_MAX = 10;
+const NEWEST_PER_TERM = 32;
 /** Words that say nothing of what is meant. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   (
@@ -20,7 +20,7 @@ const STOP_WORDS: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** The words that are searched for: lower case, each once, at most twelve, in the order of the text. */
+/** The words that are searched for: lower case, each once, at most ten, in the order of the text. */
 export const termsOf = (text: string): readonly string[] =>
   [...new Set(tokensOf(text).filter((word) => !STOP_WORDS.has(word)))].slice(0, TERMS_MAX);
 
@@ -37,7 +37,7 @@ export class Search {
   }
 
   /**
-   * The best of the newest, at most `limit`. For each word the 64 newest documents are candidates, so a word that
+   * The best of the newest, at most `limit`. For each word the 32 newest documents are candidates, so a word that
    * every document has costs no more than a rare one. Insights have rows below zero, the lowest the newest.
    */
   find(text: string, limit: number, only: 'insights' | 'events' | 'all' = 'all'): readonly Found[] {
