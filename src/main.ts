@@ -5,6 +5,7 @@ import pino, { type Logger } from 'pino';
 import { compiledOf, patternSourcesOf } from './app/collectors.ts';
 import { addAudit } from './cli/commands/audit.ts';
 import { addBacktest } from './cli/commands/backtest.ts';
+import { addDataset } from './cli/commands/dataset.ts';
 import { addFiles } from './cli/commands/files.ts';
 import { addPatterns } from './cli/commands/patterns.ts';
 import { addInsights, addMemory } from './cli/commands/memory.ts';
@@ -166,6 +167,11 @@ function addLocal(program: Command, cli: Cli): void {
   const memory = memoryAccess(cli);
   addMemory(program, cli, memory);
   addInsights(program, cli, memory);
+  addDataset(program, cli, async () => {
+    const { datasetOf } = await import('./app/dataset.ts');
+    const { rules } = rulesDeps(() => loadOptions(cli.flags()));
+    return datasetOf(stateOf(cli.flags()), rules(), (text) => cli.terminal.err(text));
+  });
   const load = (): LoadOptions => loadOptions(cli.flags());
   addSimulate(program, cli, async (order) => (await import('./simulation/order.ts')).runOrder(order));
   addPolicyTests(program, cli, async (place) => (await import('./app/policy_tests.ts')).policyTests(load)(place));

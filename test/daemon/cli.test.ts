@@ -85,6 +85,7 @@ describe('reeve, as people type it', { timeout: 120_000 }, () => {
     'rules test': { args: () => ['process_crashed', '--incident', incident], exits: [0, 1] },
     'rules demote': { args: () => ['nothing', '--because', 'a test'], exits: [1] },
     'rules retire': { args: () => ['nothing', '--because', 'a test'], exits: [1] },
+    'dataset export': { args: () => ['--out', rig.at('golden')] },
     freeze: { args: () => ['--because', 'a test'] },
     // Asked while freeze is: it may be the first.
     thaw: { args: () => ['--because', 'a test'], exits: [0, 1] },

@@ -46,6 +46,27 @@ describe('the memory of a running daemon', { timeout: 120_000 }, () => {
     );
   });
 
+  it('is drawn as a tree by the beginning of its id, and told as a story', async () => {
+    const { incidents } = await daemon.get<{ incidents: { id: string }[] }>('/api/v1/incidents');
+    const { id } = incidents[0]!;
+    const tree = await rig.reeve('trace', id.slice(0, 9));
+    expect(tree.stdout).toMatch(new RegExp(`^incident ${id} `));
+    expect(tree.stdout).toMatch(/├─ envelope .*\n(?:.*\n)*?.*└─ plan /);
+    expect((await rig.reeve('trace', id, '--story')).stdout).toMatch(/\+0\.0 s {2}incident {2}/);
+  });
+
+  it('exports the chain of the incident, which its rules decide the same again', async () => {
+    const { code, stdout, stderr } = await rig.reeve('dataset', 'export');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const rows = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { kind: string; steps?: unknown[] });
+    expect(rows.map(({ kind }) => kind).sort()).toEqual(['chain', 'insight']);
+    const { stdout: told } = await rig.reeve('dataset', 'export', '--json', '--out', rig.at('golden'));
+    expect(JSON.parse(told)).toMatchObject({ rows: 2, replay: { same: 1, not_replayable: 0, different: [] } });
+  });
+
   it('has nothing to merge, and says so', async () => {
     const { code, stdout } = await rig.reeve('reflect');
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'nothing to merge\n' });

@@ -1,0 +1,52 @@
+/** `reeve dataset export`: what was decided, asked and learned, as JSON lines with a card that says what they are. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { messageOf, ReeveError } from '../../core/errors.ts';
+import { toWire } from '../../core/wire.ts';
+import type { Cli } from '../context.ts';
+import { type DatasetShown, dataCard } from '../data_card.ts';
+import { json, plain } from '../output.ts';
+
+const FILE_MODE = 0o600;
+
+export function addDataset(program: Command, cli: Cli, read: () => Promise<DatasetShown>): void {
+  const dataset = program
+    .command('dataset')
+    .description('whole chains of decisions, dialogues and insights')
+    .addHelpText('after', '\nExample: reeve dataset export --out golden');
+  dataset
+    .command('export')
+    .description('JSON lines: each split by time and by role, redacted, and checked by replay; 1 when a row differs')
+    .option('--out <directory>', 'one file for each role and split, and card.md (default: every row to stdout)')
+    .addHelpText('after', '\nExample: reeve dataset export --out golden')
+    .action(async ({ out }: { out?: string }) => {
+      const found = await read();
+      const { different } = found.replay;
+      if (out === undefined) for (const row of found.rows) json(cli.terminal, toWire(row));
+      else {
+        const files = write(out, found);
+        if (cli.wantsJson()) json(cli.terminal, toWire({ files, rows: found.rows.length, replay: found.replay }));
+        else cli.terminal.out(`${found.rows.length} rows in ${files.length} files; read ${join(out, 'card.md')}\n`);
+      }
+      for (const { id, step, because } of different)
+        cli.terminal.err(`${plain(id)}, step ${step + 1}: ${plain(because)}\n`);
+      if (different.length > 0) cli.fail(1);
+    });
+}
+
+/** Only its owner may read it: it holds excerpts of logs and what people asked. */
+function write(directory: string, found: DatasetShown): readonly string[] {
+  const files = Map.groupBy(found.rows, ({ role, split }) => `${role}.${split}.jsonl`);
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    for (const [name, rows] of files) {
+      const text = rows.map((row) => `${JSON.stringify(toWire(row))}\n`).join('');
+      writeFileSync(join(directory, name), text, { mode: FILE_MODE });
+    }
+    writeFileSync(join(directory, 'card.md'), dataCard(found), { mode: FILE_MODE });
+  } catch (thrown) {
+    throw new ReeveError('USAGE', `--out: the dataset could not be written to ${directory}: ${messageOf(thrown)}`);
+  }
+  return [...files.keys()].sort().concat('card.md');
+}

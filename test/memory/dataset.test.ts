@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest';
+import { countingIds } from '../../src/core/id.ts';
+import type { Rule } from '../../src/core/rule.ts';
+import {
+  type ChainRow,
+  chainOf,
+  dialoguesOf,
+  redacted,
+  SPLITS,
+  splitBounds,
+  splitOf,
+} from '../../src/memory/dataset.ts';
+import { type Decide, replayed } from '../../src/memory/dataset_replay.ts';
+import { beginTurn } from '../../src/memory/interaction.ts';
+import { aMemory, incidentDrafts } from './support.ts';
+
+const RULE: Rule['id'] = 'restart_crashed';
+/** The rulebook of a world with one rule: restart what has crashed. */
+const decide: Decide = (envelope, attempts) => ({
+  ...(attempts.length > 0
+    ? { kind: 'escalate' }
+    : { kind: 'act', call: { tool: 'restart_channel', target: envelope.scope, channels: [] } }),
+  ...{ because: '', by: { kind: 'rule', rule: RULE } },
+});
+
+function chain(with_: { cured?: boolean } = {}): ChainRow {
+  const { ledger } = aMemory();
+  return chainOf(ledger.append(incidentDrafts({ id: 'inc-a', ...with_ })), () => ['restart_channel', 'escalate'])!;
+}
+
+describe('THEA 3, the golden dataset', () => {
+  it('has the whole chain of a closed incident: envelope, choices, plan, guard, action, verified outcome', () => {
+    const row = chain();
+    expect(row).toMatchObject({ kind: 'chain', role: 'planner', id: 'inc-a', ending: 'resolved' });
+    expect(row.steps).toMatchObject([
+      {
+        envelope: { failureClassification: 'process_crashed' },
+        choices: ['restart_channel', 'escalate'],
+        plan: { kind: 'act', call: { tool: 'restart_channel' } },
+        guard: { verdict: 'allow' },
+        action: { ok: true },
+        cured: true,
+      },
+    ]);
+  });
+
+  it('leaves out what has no end, and what began before the journal does', () => {
+    const { ledger } = aMemory();
+    const entries = ledger.append(incidentDrafts({ id: 'inc-a' }));
+    expect(chainOf(entries.slice(0, -1), () => [])).toBeUndefined();
+    expect(chainOf(entries.slice(1), () => [])).toBeUndefined();
+  });
+
+  it('has the dialogues that were answered, with what was recalled', () => {
+    const bench = aMemory();
+    bench.live(incidentDrafts({ id: 'inc-a' }));
+    const ask = (text: string) =>
+      beginTurn(
+        { reads: bench.reads, record: bench.live, redact: (each) => each, channels: [], clock: bench.clock, ids },
+        { text, who: 'ann', session: undefined },
+      );
+    const ids = countingIds();
+    ask('what about 403?').answered({ text: 'see [inc-a]', cites: ['inc-a'], model: 'small', ok: true });
+    ask('nobody answers this');
+    expect(dialoguesOf(bench.ledger.read())).toMatchObject([
+      {
+        question: 'what about 403?',
+        answer: 'see [inc-a]',
+        cites: ['inc-a'],
+        recalled: expect.arrayContaining(['inc-a']),
+      },
+    ]);
+  });
+
+  it('splits by time: nothing in a later split is older than anything in an earlier one', () => {
+    const times = Array.from({ length: 100 }, (_, index) => (index * 37) % 100);
+    const bounds = splitBounds(times);
+    const splits = SPLITS.map((split) => times.filter((at) => splitOf(at, bounds) === split));
+    expect(splits.map(({ length }) => length)).toEqual([80, 10, 10]);
+    expect(Math.max(...splits[0]!)).toBeLessThan(Math.min(...splits[1]!));
+    expect(Math.max(...splits[1]!)).toBeLessThan(Math.min(...splits[2]!));
+  });
+
+  it('redacts every text, however deep it lies', () => {
+    const cut = (text: string) => text.replace('hunter2', '[redacted]');
+    expect(redacted({ a: [{ b: 'hunter2', n: 2, u: undefined }] }, cut)).toEqual({
+      a: [{ b: '[redacted]', n: 2, u: undefined }],
+    });
+  });
+});
+
+describe('THEA 3, the rows reproduce the decisions', () => {
+  it('counts a rule that decides the same again', () => {
+    expect(replayed([chain()], decide, () => true)).toEqual({ same: 1, notReplayable: 0, different: [] });
+  });
+
+  it('names the row and the step where the rulebook says something else', () => {
+    const other: Decide = () => ({ kind: 'stop', because: '', by: { kind: 'rule', rule: RULE } });
+    const { different } = replayed([chain()], other, () => true);
+    expect(different).toEqual([
+      { id: 'inc-a', step: 0, because: 'the rulebook says stop, the row says act restart_channel' },
+    ]);
+  });
+
+  it('counts apart what nobody can decide again', () => {
+    expect(replayed([chain()], decide, () => false)).toMatchObject({ same: 0, notReplayable: 1, different: [] });
+  });
+
+  it('finds a guard decision that its own questions contradict', () => {
+    const row = chain();
+    const check = {
+      id: 14,
+      question: 'cooldown',
+      value: '1',
+      threshold: '30',
+      verdict: 'refuse',
+      code: 'cooldown',
+    } as const;
+    const wrong = {
+      ...row,
+      steps: row.steps.map((step) => ({ ...step, guard: { verdict: 'allow', code: null, trace: [check] } as const })),
+    };
+    expect(replayed([wrong], decide, () => true).different).toMatchObject([
+      { because: expect.stringContaining('deny') },
+    ]);
+  });
+
+  it('remembers what was tried within a run only', () => {
+    const [first] = chain({ cured: false }).steps;
+    const again = (run: string) => replayed([{ ...chain(), steps: [first!, { ...first!, run }] }], decide, () => true);
+    expect(again('run-inc-a').different.length).toBe(1);
+    expect(again('run-2').different.length).toBe(0);
+  });
+});
