@@ -31,7 +31,7 @@ export interface DerivedSchema {
 const APPLICATION_ID = 0x52656544;
 
 /** Pages are kept in memory up to this many KiB: a daemon must stay small. */
-const CACHE: Setting = { pragma: 'cache_size', value: -2_000 };
+const CACHE: Setting = { pragma: 'cache_size', value: -1_000 };
 const CACHE_OF_REBUILD: Setting = { pragma: 'cache_size', value: -64_000 };
 
 export interface DerivedOptions {

@@ -8,10 +8,15 @@ import { contributionOf } from './fold.ts';
 import { InsightTable } from './insight_table.ts';
 import { type EventNode, eventId, hubType } from './node.ts';
 
-const CACHED_MAX = 20_000;
+const CACHED_MAX = 4_000;
 const CONCEPT_PREFIX = 'concept:';
 /** Texts of these are searched; those of incidents are made when they close. */
 const SEARCHED: ReadonlySet<string> = new Set(['question', 'answer', 'dialogue_turn']);
+
+/** Channels, group, engine: what the incident concerns. */
+interface Places {
+  readonly places: readonly string[];
+}
 
 export class Graph {
   readonly store: DerivedStore;
@@ -127,17 +132,15 @@ export class Graph {
   #close(root: number, { seq, at }: JournalEntry): void {
     const summary = this.#summaryOf(root, seq, at);
     if (summary === undefined) return;
-    const { failureClass, concepts, verifications, ending } = summary;
-    const hubs = this.store.all('SELECT hub FROM edge WHERE root = ? AND src = ?', root, root);
+    const { failureClass, concepts, verifications, ending, places } = summary;
     const done = verifications.map(({ tool, cured }) => `${tool} ${cured ? 'cured' : 'not_cured'}`);
     const plain = concepts.map((concept) => concept.slice(concept.indexOf(':') + 1));
-    const named = hubs.map(({ hub }) => String(hub)).filter((hub) => !hub.startsWith(CONCEPT_PREFIX));
-    const body = [failureClass, ...plain, ...named, ...done, ending].join(' ');
+    const body = [failureClass, ...plain, ...places, ...done, ending].join(' ');
     this.store.run('INSERT OR REPLACE INTO doc (rowid, body) VALUES (?, ?)', root, body);
     this.insights.add(crystallise(summary));
   }
 
-  #summaryOf(root: number, seq: number, at: number): IncidentSummary | undefined {
+  #summaryOf(root: number, seq: number, at: number): (IncidentSummary & Places) | undefined {
     const rows = this.store.all('SELECT type, name, attributes FROM node WHERE root = ? ORDER BY seq', root);
     const nodes = rows.map(({ type, name, attributes }) => ({
       type: String(type),
@@ -147,14 +150,13 @@ export class Graph {
     const [first] = nodes;
     if (first?.type !== 'incident') return undefined;
     const classes = nodes.filter(({ type }) => type === 'envelope').map(({ attributes }) => String(attributes.class));
-    const hubs = this.store.all('SELECT hub FROM edge WHERE root = ? AND src = ? ORDER BY hub', root, root);
+    const edges = this.store.all('SELECT hub FROM edge WHERE root = ? AND src = ? ORDER BY hub', root, root);
+    const hubs = edges.map(({ hub }) => String(hub));
     return {
       ...{ id: first.name, seq, at },
       failureClass: classes.findLast((each) => each !== 'none') ?? String(first.attributes.class),
-      concepts: hubs
-        .map(({ hub }) => String(hub))
-        .filter((hub) => hub.startsWith(CONCEPT_PREFIX))
-        .map((hub) => hub.slice(CONCEPT_PREFIX.length)),
+      concepts: hubs.filter((hub) => hub.startsWith(CONCEPT_PREFIX)).map((hub) => hub.slice(CONCEPT_PREFIX.length)),
+      places: hubs.filter((hub) => !hub.startsWith(CONCEPT_PREFIX)),
       verifications: nodes
         .filter(({ type }) => type === 'verification')
         .map(({ attributes }) => ({ tool: String(attributes.tool), cured: attributes.cured === true })),
