@@ -43,8 +43,9 @@ export class Keeper implements Disposable {
     this.#arm(delayMs);
   }
 
-  /** Resolves when everything that is in the journal now is in the graph. */
+  /** Resolves when everything that is in the journal now is in the graph, or when the memory stands still. */
   caughtUp(): Promise<void> {
+    if (this.#stopped) return Promise.resolve();
     return new Promise((resolve) => {
       this.#waiting.push(resolve);
       this.#arm(0);
