@@ -1,6 +1,5 @@
 /** Tells people by e-mail, through an SMTP server (RFC 5321). */
 import { hash } from 'node:crypto';
-import { createTransport } from 'nodemailer';
 import type { ReeveError } from '../../../core/errors.ts';
 import type { ProbeFailure } from '../../../core/sample.ts';
 import { failureOf, RequestFailed } from '../../../resilience/failure.ts';
@@ -57,6 +56,8 @@ interface Attempt {
 
 /** One connection for one message: pages are rare, and a kept connection may be dead when it is needed. */
 async function send(document: EmailDocument, notice: Notice, { options, signal }: Attempt): Promise<void> {
+  // Loaded with the first message: most installations send none.
+  const { createTransport } = await import('nodemailer');
   signal.throwIfAborted();
   const transport = createTransport(options);
   try {
