@@ -7,6 +7,7 @@ import { type Command as Word, checked, no, yes } from '../control/commands.ts';
 import type { Command } from '../http/daemon.ts';
 import { TOOL_SPECS } from '../remediation/catalog.ts';
 import { isStruggling, offerOf, refusalOfMove, standingOf } from '../rulebook/record/maturity.ts';
+import { neededProjection, ratioByWeek } from '../rulebook/record/needed.ts';
 import { recordOf, type RuleRecord, ruleRecordsProjection } from '../rulebook/record/record.ts';
 import { openProposals } from '../rulebook/proposals.ts';
 import type { StandingOf } from '../rulebook/rank.ts';
@@ -21,6 +22,7 @@ export type Learning = ReturnType<typeof createLearning>;
 /** Before the journal is opened; `start` after it. */
 export function createLearning({ state, ledger, clock }: Pick<Infrastructure, 'state' | 'ledger' | 'clock'>) {
   const records = ledger.register(ruleRecordsProjection);
+  const needed = ledger.register(neededProjection);
   const proposals = openProposals(join(state, 'proposals', 'rules'), [...TOOL_SPECS.values()]);
   const trial = new Trial({ records, append: ledger.append, clock, proposals: () => proposals.list() });
   const standing: StandingOf = (rule) => {
@@ -59,7 +61,12 @@ export function createLearning({ state, ledger, clock }: Pick<Infrastructure, 's
         }),
     ],
     /** What rules have done: counts, and those that cure most and least. */
-    figures: () => figuresOf(records().records),
+    figures: () => ({
+      ...figuresOf(records().records),
+      explorationCalls: needed().explorationCalls,
+      modelCost: needed().costMicros / 1e6,
+      llmNeededByWeek: ratioByWeek(needed()),
+    }),
     setState: (command: Command, rules: readonly Rule[]): Word => {
       const id = String(command.fields.rule);
       const to = command.fields.to as RuleState;

@@ -153,7 +153,7 @@ function daemonOf(shown: Shown, metrics: Metrics): Daemon {
     tokens: () => access.list(),
     personas: () => reloader.current().personas,
     rules: () => learning.views(settings().rulebook.rules),
-    stats: () => statistics.stats(pipeline),
+    stats: () => ({ ...statistics.stats(pipeline), ...learning.figures() }),
     blindSpots: () => collectors.blindSpots().list(clock.monotonicMs()),
     patterns: () => teaching.views(),
     memory: shown.memory?.face,

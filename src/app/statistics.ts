@@ -68,7 +68,7 @@ export type Statistics = ReturnType<typeof createStatistics>;
 export function createStatistics(ledger: Ledger) {
   const tally = ledger.register(tallyProjection);
   return {
-    stats: (pipeline: DecisionPipeline): unknown => {
+    stats: (pipeline: DecisionPipeline): object => {
       const { plansByRule, plansByModel, ...counts } = tally();
       const plans = plansByRule + plansByModel;
       return {

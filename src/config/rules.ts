@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { messageOf, type Problem } from '../core/errors.ts';
 import { type Composite, DERIVED, type Rule, type RuleModelUse, type RuleStep } from '../core/rule.ts';
+import { canonicalJson } from '../core/wire.ts';
 import { loadYamlFolder } from './files.ts';
 import { type OneRuleDocument, oneRuleDocument, ruleListDocument } from './rule_document.ts';
 import { factOf } from './rule_facts.ts';
@@ -42,7 +43,7 @@ export function rulesFrom(
   tools: readonly RuleTool[],
   composites: readonly Composite[] = [],
 ): LoadedRules {
-  const found = files.map((parsed) => rulesIn(parsed, tools, composites));
+  const found = files.map((parsed) => readOnce(parsed, tools, composites));
   const problems = found.flatMap((each) => each.problems);
   const rules = found.flatMap((each) => each.rules);
   problems.push(...doubles(found.flatMap((each) => each.ids)), ...chainProblems(found.flatMap((each) => each.places)));
@@ -100,13 +101,39 @@ function chainProblems(places: Found['places']): readonly Problem[] {
 const TYPE_OF_TEST = { contains: 'string', regex: 'string', at_least: 'number', below: 'number' } as const;
 
 interface Found extends LoadedRules {
+  /** A prompt lies in another file, which may change by itself. */
+  readonly readsFiles: boolean;
   readonly ids: readonly { readonly parsed: ParsedYaml; readonly path: Path; readonly id: string }[];
   readonly places: readonly { readonly parsed: ParsedYaml; readonly path: Path; readonly rule: Rule }[];
 }
 
+/**
+ * What files said when they were last read: a file that did not change gives the same objects, and whoever has compiled
+ * them need not do so again. Held here, because nothing else holds a file that was read.
+ */
+const lastRead = new Map<string, { readonly parsed: ParsedYaml; readonly sign: string; readonly found: Found }>();
+const REMEMBERED_MAX = 2_000;
+
+function readOnce(parsed: ParsedYaml, tools: readonly RuleTool[], composites: readonly Composite[]): Found {
+  const sign = canonicalJson([tools.map(({ name, effect, cures }) => ({ name, effect, cures })), composites]);
+  const before = lastRead.get(parsed.file);
+  if (
+    before !== undefined &&
+    before.parsed === parsed &&
+    before.sign === sign &&
+    before.found.problems.length === 0 &&
+    !before.found.readsFiles
+  )
+    return before.found;
+  const found = rulesIn(parsed, tools, composites);
+  if (lastRead.size < REMEMBERED_MAX || before !== undefined) lastRead.set(parsed.file, { parsed, sign, found });
+  return found;
+}
+
 /** The rules of one file, sound entries only, with everything that is wrong with any. */
 function rulesIn(parsed: ParsedYaml, tools: readonly RuleTool[], composites: readonly Composite[]): Found {
-  if (parsed.value === undefined) return { rules: [], ids: [], places: [], problems: parsed.problems };
+  if (parsed.value === undefined)
+    return { rules: [], ids: [], places: [], problems: parsed.problems, readsFiles: false };
   const list = valueAt(parsed.value, ['rules']);
   const paths: readonly Path[] = Array.isArray(list) ? list.map((_, index) => ['rules', index]) : [[]];
   const whole = Array.isArray(list) ? validate(ruleListDocument, parsed) : validate(oneRuleDocument, parsed);
@@ -123,7 +150,8 @@ function rulesIn(parsed: ParsedYaml, tools: readonly RuleTool[], composites: rea
       return typeof id === 'string' && !isAlso ? [{ parsed, path: [...path, key], id }] : [];
     }),
   );
-  return { rules: places.map(({ rule }) => rule), ids, places, problems };
+  const readsFiles = JSON.stringify(parsed.value).includes(FILE_URL);
+  return { rules: places.map(({ rule }) => rule), ids, places, problems, readsFiles };
 }
 
 interface Place {

@@ -14,6 +14,11 @@ function patternOf(fact: LibraryFact, source: string): RE2JS {
   return known;
 }
 
+/** Compiles the patterns of a rule ahead of its first match. */
+export function prepare({ when }: LibraryRuleDocument): void {
+  for (const fact of when) if (fact.regex !== undefined) patternOf(fact, fact.regex);
+}
+
 const isScalar = (value: unknown): value is string | number | boolean =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 

@@ -1,13 +1,13 @@
 /** The rules of a folder, indexed; files that did not change are neither read as rules nor indexed again. */
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Problem } from '../core/errors.ts';
 import { cosine, createTextIndex, type TextIndex, type TextVector, vectorOf } from '../core/similarity.ts';
 import { rankScore } from '../rulebook/rank.ts';
 import type { Outcomes } from '../rulebook/record/uplift.ts';
 import { type LibraryRuleDocument, parseLibraryRule } from './document.ts';
-import type { Context } from './match.ts';
+import { type Context, prepare } from './match.ts';
 
 /** What a synchronisation did. */
 export interface Synced {
@@ -19,6 +19,8 @@ export interface Synced {
 }
 
 interface Held {
+  /** Of the file as it lay there: while this is the same, it is not read. */
+  readonly stamp: string;
   readonly sha256: string;
   readonly document: LibraryRuleDocument;
 }
@@ -70,7 +72,7 @@ export class RuleSet {
     const problems: Problem[] = [];
     const counts = { added: 0, changed: 0, unchanged: 0 };
     for (const name of names.sort().slice(0, RULES_MAX)) {
-      counts[this.#take(name, readFileSync(join(directory, name)), problems)] += 1;
+      counts[this.#take(name, join(directory, name), problems)] += 1;
     }
     const present = new Set(names);
     const gone = [...this.#files.keys()].filter((file) => file.endsWith(SUFFIX) && !present.has(file));
@@ -80,13 +82,20 @@ export class RuleSet {
 
   /** A rule that lies in no file. */
   add(document: LibraryRuleDocument): void {
-    this.#put(`memory/${document.name}`, { sha256: '', document });
+    this.#put(`memory/${document.name}`, { stamp: '', sha256: '', document });
   }
 
-  #take(file: string, bytes: Buffer, problems: Problem[]): 'added' | 'changed' | 'unchanged' {
-    const sha256 = createHash('sha256').update(bytes).digest('hex');
+  #take(file: string, path: string, problems: Problem[]): 'added' | 'changed' | 'unchanged' {
+    const { size, mtimeMs, ctimeMs, ino } = statSync(path);
+    const stamp = `${size}/${mtimeMs}/${ctimeMs}/${ino}`;
     const before = this.#files.get(file);
-    if (before?.sha256 === sha256) return 'unchanged';
+    if (before?.stamp === stamp) return 'unchanged';
+    const bytes = readFileSync(path);
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    if (before?.sha256 === sha256) {
+      this.#files.set(file, { ...before, stamp });
+      return 'unchanged';
+    }
     const { document, problems: wrong } = parseLibraryRule(file, bytes);
     problems.push(...wrong);
     if (document === undefined) return 'unchanged';
@@ -96,7 +105,7 @@ export class RuleSet {
       problems.push({ file, line: 1, column: 1, path: 'name', message, hint: 'give it another name' });
       return 'unchanged';
     }
-    this.#put(file, { sha256, document });
+    this.#put(file, { stamp, sha256, document });
     return before === undefined ? 'added' : 'changed';
   }
 
@@ -106,6 +115,8 @@ export class RuleSet {
     this.#byName.set(held.document.name, held.document);
     this.#index(collectionOf(held.document)).add(held.document.name, textOf(held.document));
     this.#count(held.document, 1);
+    this.#vectorOf(held.document);
+    prepare(held.document);
   }
 
   #drop(file: string): void {

@@ -2,6 +2,7 @@ import { RE2JS } from 're2js';
 import type { GroundedContextEnvelope } from '../core/envelope.ts';
 import { messageOf, ReeveError } from '../core/errors.ts';
 import { DERIVED, type Rule, type RuleFact } from '../core/rule.ts';
+import { mayMatch } from './literals.ts';
 import { type Derived, type FactValue, valuesOf } from './facts.ts';
 
 /** What a named group of a pattern caught. */
@@ -52,7 +53,10 @@ const NOTHING_DERIVED: Derived = new Map();
 /** Compiles a rule's tests once. Throws `CONFIG_INVALID` for a pattern that is not linear-time. */
 export function createMatcher(rule: Rule): Matcher {
   const tests = rule.when.map((fact) => ({ fact, holds: testOf(rule, fact) }));
-  const cheap = tests.filter(({ fact }) => fact.test.kind !== 'regex');
+  const cheap = tests.flatMap(({ fact, holds }) => {
+    const may = cheapTest(fact, holds);
+    return may === undefined ? [] : [{ fact, may }];
+  });
   return {
     rule,
     match(envelope, derived = NOTHING_DERIVED) {
@@ -63,9 +67,7 @@ export function createMatcher(rule: Rule): Matcher {
     },
     mayFit: (envelope, derived = NOTHING_DERIVED) =>
       rule.classification === envelope.failureClassification &&
-      cheap.every(({ fact, holds }) =>
-        readFact(envelope, fact.fact, derived).some((value) => holds(value) !== undefined),
-      ),
+      cheap.every(({ fact, may }) => readFact(envelope, fact.fact, derived).some(may)),
   };
 }
 
@@ -73,6 +75,13 @@ function readFact(envelope: GroundedContextEnvelope, name: string, derived: Deri
   if (!name.startsWith(DERIVED)) return valuesOf(envelope, name);
   const value = derived.get(name.slice(DERIVED.length));
   return value === undefined ? [] : [value];
+}
+
+/** A pattern is as cheap as the text that it cannot do without. */
+function cheapTest({ test }: RuleFact, holds: Holds): ((value: FactValue) => boolean) | undefined {
+  if (test.kind !== 'regex') return (value) => holds(value) !== undefined;
+  const may = mayMatch(test.pattern);
+  return may && ((value) => typeof value === 'string' && may(value));
 }
 
 type Holds = (value: FactValue) => readonly Capture[] | undefined;

@@ -145,6 +145,10 @@ const READERS: Readers = {
   'tool.unknown': ({ actions }, { permit }) => actions.inc({ tool: permit.call.tool, result: 'unknown' }),
   'attempt.verified': ({ actions }, { permit, verification }) =>
     actions.inc({ tool: permit.call.tool, result: verification.cured ? 'verified' : 'not_verified' }),
+  'attempt.scored': ({ ruleOutcomes }, { by, cured }) => {
+    if (by.kind === 'rule' && cured !== undefined)
+      ruleOutcomes.inc({ rule: by.rule, result: cured ? 'cured' : 'failed' });
+  },
   // Reeve's own starts were counted when they began.
   'start.observed': ({ restarts }, { origin }) => {
     if (origin !== 'reeve') restarts.inc({ origin });

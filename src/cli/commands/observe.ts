@@ -120,12 +120,45 @@ function addLists(program: Command, cli: Cli): void {
     .action(async () => {
       const stats = await cli.client().get<Record<string, unknown>>('/api/v1/stats');
       if (cli.wantsJson()) return json(cli.terminal, stats);
-      cli.terminal.out(
-        `${Object.entries(stats)
-          .map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
-          .join('\n')}\n`,
-      );
+      cli.terminal.out(`${statsText(stats)}\n`);
     });
+}
+
+interface RuleRow {
+  readonly rule: string;
+  readonly successes: number;
+  readonly failures: number;
+}
+interface WireStats {
+  readonly resolves: number;
+  readonly exploration_calls: number;
+  readonly top: readonly RuleRow[];
+  readonly struggling: readonly RuleRow[];
+  readonly model_cost: number;
+  readonly llm_needed_by_week: readonly { readonly week: number; readonly llm_needed_ratio: number }[];
+}
+
+/** Rules first: what they cured, which struggle, how often a model was needed. Then every count by its name. */
+function statsText(stats: Record<string, unknown>): string {
+  const { resolves, exploration_calls, top, struggling, model_cost, llm_needed_by_week, ...counts } =
+    stats as unknown as WireStats;
+  const rows = (title: string, rules: readonly RuleRow[]) =>
+    rules.length === 0
+      ? []
+      : [
+          table(
+            [title, 'cured', 'not'],
+            rules.map(({ rule, ...of }) => [rule, `${of.successes}`, `${of.failures}`]),
+          ),
+        ];
+  const weeks = llm_needed_by_week.slice(-8).map((week) => `${Math.round(week.llm_needed_ratio * 100)} %`);
+  return [
+    `${resolves} cured by rules, ${exploration_calls} calls of a model to explore, model cost ${model_cost.toFixed(2)}`,
+    ...(weeks.length === 0 ? [] : [`a model was needed, by week: ${weeks.join(', ')}`]),
+    ...rows('top rules', top),
+    ...rows('struggling', struggling),
+    ...Object.entries(counts).map(([name, value]) => `${name}: ${JSON.stringify(value)}`),
+  ].join('\n');
 }
 
 const lineOf = (row: Record<string, unknown>): string =>

@@ -2,7 +2,7 @@
 import { cosine, type TextVector, vectorOf } from '../../core/similarity.ts';
 
 /** From this likeness on two situations are one (docs/rulebook.md has the curve). */
-export const SAME_SITUATION = 0.8;
+export const SAME_SITUATION = 0.6;
 const ENTRIES_MAX = 500;
 
 /** Situations and what came of them, found by likeness. When it is full the oldest goes. */
