@@ -1,0 +1,44 @@
+import { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { addObserve } from '../../src/cli/commands/observe.ts';
+import type { Cli } from '../../src/cli/context.ts';
+
+const STATS = {
+  incidents: 4,
+  resolves: 3,
+  exploration_calls: 2,
+  model_cost: 1.5,
+  top: [{ rule: 'start_crashed', successes: 3, failures: 0 }],
+  struggling: [{ rule: 'flaky', successes: 1, failures: 4 }],
+  llm_needed_by_week: [
+    { week: 1, llm_needed_ratio: 0.75 },
+    { week: 2, llm_needed_ratio: 0.1 },
+  ],
+};
+
+async function printed(stats: object): Promise<string> {
+  let text = '';
+  const terminal = { out: (said: string) => (text += said), err: () => undefined, colours: false };
+  const client = { get: async () => stats, post: async () => ({}) };
+  const cli = { terminal, client: () => client, wantsJson: () => false, fail: () => undefined } as unknown as Cli;
+  const program = new Command();
+  addObserve(program, cli);
+  await program.parseAsync(['stats'], { from: 'user' });
+  return text;
+}
+
+describe('Theow 3.7, reeve stats', () => {
+  it('says what rules cured, which struggle, what models cost, and how often one was needed', async () => {
+    const text = await printed(STATS);
+    expect(text).toContain('3 cured by rules, 2 calls of a model to explore, model cost 1.50');
+    expect(text).toContain('a model was needed, by week: 75 %, 10 %');
+    expect(text).toMatch(/top rules +cured +not\nstart_crashed +3 +0/);
+    expect(text).toMatch(/struggling +cured +not\nflaky +1 +4/);
+    expect(text).toContain('incidents: 4');
+  });
+
+  it('leaves out what there is none of', async () => {
+    const text = await printed({ ...STATS, top: [], struggling: [], llm_needed_by_week: [] });
+    expect(text).not.toMatch(/top rules|struggling|by week/);
+  });
+});
