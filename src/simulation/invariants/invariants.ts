@@ -14,6 +14,7 @@ import { Pages } from './pages.ts';
 import { Runs } from './runs.ts';
 import { Starts } from './starts.ts';
 import { OperatorCommands } from './operator_commands.ts';
+import { type ChannelTruth, Silence } from './silence.ts';
 
 export type { Violation } from './context.ts';
 
@@ -40,6 +41,7 @@ export class Invariants {
   readonly #words: OperatorCommands;
   readonly #runs: Runs;
   readonly #pages: Pages;
+  readonly #silence: Silence;
   readonly #oracles: readonly Oracle[];
   #incidents = 0;
   #lastSeq = 0;
@@ -52,8 +54,10 @@ export class Invariants {
     this.#words = new OperatorCommands(this.#case);
     this.#runs = new Runs(this.#case);
     this.#pages = new Pages(this.#case);
+    this.#silence = new Silence(this.#case);
     const evidence = new Evidence(this.#case);
-    this.#oracles = [this.#starts, this.#breakers, this.#containments, this.#words, evidence, this.#runs, this.#pages];
+    const books = [this.#breakers, this.#containments, this.#words, evidence, this.#runs, this.#pages];
+    this.#oracles = [this.#starts, ...books, this.#silence];
   }
 
   broke(law: string, because: string): void {
@@ -76,6 +80,11 @@ export class Invariants {
 
   delivered(delivery: Delivery): void {
     this.#pages.delivered(delivery);
+  }
+
+  /** Every channel as it really stands, on the clock of the Reeve that lives. */
+  look(truths: Iterable<ChannelTruth>, monoMs: number): void {
+    this.#silence.look(truths, monoMs);
   }
 
   /** A new life of a channel, as it really began. */

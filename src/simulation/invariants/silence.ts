@@ -1,0 +1,140 @@
+import type { JournalEntry } from '../../core/journal.ts';
+import { PATIENCE_MS } from '../../core/persona.ts';
+import { keyOfScope, type Scope } from '../../core/scope.ts';
+import { type FactOf, type InvariantContext, type Oracle, scopesOver } from './context.ts';
+
+/** Ground truth of one channel at one moment, and whether Reeve could see it. */
+export interface ChannelTruth {
+  readonly channel: string;
+  /** Plays, as the simulated service itself knows. */
+  readonly playing: boolean;
+  /** Reeve lives, can write, and nothing lies between it and the channel. */
+  readonly visible: boolean;
+}
+
+/** Output is late after 10 s, and a trouble that nothing explains is called unknown 10 s later. */
+const DETECTION_MS_MAX = 20_000;
+/** What L6 allows on top of patience. */
+const GRACE_MS = 15_000;
+
+/**
+ * What L6 forbids and Reeve still does; an entry goes when its cause is mended. `spacing_is_silent`: a start that is
+ * refused because of spacing or cooldown waits for its time without a page, for at most REFUSAL_MS_MAX.
+ */
+const OPEN_FINDINGS: ReadonlySet<string> = new Set(['spacing_is_silent']);
+const REFUSAL_MS_MAX = 60_000;
+
+interface Hold {
+  readonly scope: string;
+  readonly fromMs: number;
+  untilMs: number;
+}
+
+/**
+ * L6: a channel that is down in the simulated service, for longer than patience and a grace, is named by an open page,
+ * a run in flight or a person's hold. The downtime is read from the service and never from Reeve's own incidents.
+ */
+export class Silence implements Oracle {
+  readonly #case: InvariantContext;
+  readonly #pages = new Map<string, string>();
+  readonly #incidents = new Map<string, string>();
+  readonly #runs = new Map<string, string>();
+  readonly #holds = new Map<string, Hold>();
+  /** Until when the first plan of an incident said that it waits: the patience of that diagnosis. Waits do not renew. */
+  readonly #waits = new Map<string, { readonly scope: string; readonly untilMs: number }>();
+  /** Since when a channel has been visibly down and named by nothing, on Reeve's monotonic clock. */
+  readonly #silentMs = new Map<string, number>();
+  readonly #told = new Set<string>();
+
+  constructor(world: InvariantContext) {
+    this.#case = world;
+  }
+
+  /** A restart of Reeve begins every wait anew: it has seen nothing yet. */
+  entry({ fact, run, incident, monoMs }: JournalEntry): void {
+    switch (fact.type) {
+      case 'reeve.started':
+        this.#runs.clear();
+        return this.#silentMs.clear();
+      case 'incident.opened':
+        return void this.#incidents.set(fact.incident.id, keyOfScope(fact.incident.scope));
+      case 'run.started':
+        return void this.#runs.set(run ?? '', this.#incidents.get(incident ?? '') ?? '');
+      case 'run.ended':
+        this.#runs.delete(run ?? '');
+        return this.#wait(fact, incident, monoMs);
+      case 'escalation.raised':
+        return void this.#pages.set(fact.escalation.key, keyOfScope(fact.escalation.scope));
+      case 'escalation.resolved':
+        return void this.#pages.delete(fact.key);
+      case 'control.frozen':
+        return this.#hold('freeze', { kind: 'fleet' }, [monoMs, Number.POSITIVE_INFINITY]);
+      case 'control.thawed':
+        return this.#end('freeze', monoMs);
+      case 'control.leased':
+        return this.#hold(`lease ${keyOfScope(fact.scope)}`, fact.scope, [monoMs, monoMs + fact.forMs]);
+      case 'control.lease_ended':
+        return this.#end(`lease ${keyOfScope(fact.scope)}`, monoMs);
+      case 'control.window_added': {
+        const fromMs = monoMs + fact.startsInMs;
+        return this.#hold(`window ${fact.window}`, fact.scope, [fromMs, fromMs + fact.forMs]);
+      }
+      case 'control.window_ended':
+        return this.#end(`window ${fact.window}`, monoMs);
+    }
+  }
+
+  /** Looks at every channel as it really is. `monoMs` is the time that the living Reeve counts. */
+  look(truths: Iterable<ChannelTruth>, monoMs: number): void {
+    const { persona, broke } = this.#case;
+    const maxMs = DETECTION_MS_MAX + PATIENCE_MS[persona.aggressiveness] + GRACE_MS;
+    for (const { channel, playing, visible } of truths) {
+      if (playing) this.#told.delete(channel);
+      if (playing || !visible || this.#named(channel, monoMs)) {
+        this.#silentMs.delete(channel);
+        continue;
+      }
+      const sinceMs = this.#silentMs.get(channel) ?? monoMs;
+      this.#silentMs.set(channel, sinceMs);
+      const dueMs = Math.max(sinceMs + maxMs, this.#waitedForMs(channel) + GRACE_MS);
+      if (monoMs <= dueMs || this.#told.has(channel)) continue;
+      this.#told.add(channel);
+      broke('L6', `${channel} is down for ${monoMs - sinceMs} ms and no page, run or hold names it`);
+    }
+  }
+
+  #wait({ outcome }: FactOf<'run.ended'>, incident = '', nowMs: number): void {
+    if (outcome.kind !== 'watching') return;
+    const scope = this.#incidents.get(incident) ?? '';
+    const { escalateAfterMs, retryAfterMs } = outcome;
+    if (escalateAfterMs !== undefined) this.#waitOnce(`rule ${incident}`, scope, nowMs + escalateAfterMs);
+    if (retryAfterMs === undefined || retryAfterMs === 0 || !OPEN_FINDINGS.has('spacing_is_silent')) return;
+    this.#waitOnce(`refusal ${incident}`, scope, nowMs + Math.min(retryAfterMs, REFUSAL_MS_MAX));
+  }
+
+  #waitOnce(key: string, scope: string, untilMs: number): void {
+    if (!this.#waits.has(key)) this.#waits.set(key, { scope, untilMs });
+  }
+
+  #waitedForMs(channel: string): number {
+    const over = scopesOver({ kind: 'channel', id: channel }, this.#case, undefined);
+    const own = [...this.#waits.values()].filter(({ scope }) => over.has(scope as never));
+    return Math.max(0, ...own.map(({ untilMs }) => untilMs));
+  }
+
+  #named(channel: string, monoMs: number): boolean {
+    const over = scopesOver({ kind: 'channel', id: channel }, this.#case, undefined);
+    const covers = (keys: Iterable<string>): boolean => [...keys].some((key) => over.has(key as never));
+    const held = [...this.#holds.values()].filter(({ fromMs, untilMs }) => fromMs <= monoMs && monoMs < untilMs);
+    return covers(this.#pages.values()) || covers(this.#runs.values()) || covers(held.map(({ scope }) => scope));
+  }
+
+  #hold(id: string, scope: Scope, [fromMs, untilMs]: readonly [number, number]): void {
+    this.#holds.set(id, { scope: keyOfScope(scope), fromMs, untilMs });
+  }
+
+  #end(id: string, nowMs: number): void {
+    const hold = this.#holds.get(id);
+    if (hold !== undefined) hold.untilMs = Math.min(hold.untilMs, nowMs);
+  }
+}

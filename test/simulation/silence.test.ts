@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import type { JournalEntry, JournalFact } from '../../src/core/journal.ts';
+import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
+import type { InvariantContext } from '../../src/simulation/invariants/context.ts';
+import { Silence } from '../../src/simulation/invariants/silence.ts';
+import { scenarioOf } from '../../src/simulation/scenario.ts';
+import { aPersona } from '../support/a.ts';
+
+/** Detection, no patience, and the grace: down and unnamed for as long as this is allowed. */
+const ALLOWED_MS = 35_000;
+const SCOPE = { kind: 'channel', id: 'ch0' } as const;
+
+function oracle() {
+  const broken: string[] = [];
+  const script = scenarioOf({ seed: 1, days: 0.01, channels: 2, kinds: [] });
+  const world: InvariantContext = {
+    script,
+    limits: DEFAULT_LIMITS,
+    persona: aPersona({ aggressiveness: 'moderate' }),
+    nowMs: () => 0,
+    poolOf: () => 'unasked',
+    broke: (law) => broken.push(law),
+  };
+  const silence = new Silence(world);
+  const write = (fact: object, monoMs = 0): void =>
+    silence.entry({ seq: 1, monoMs, run: 'run-1', incident: 'inc-1', fact: fact as JournalFact } as JournalEntry);
+  const down = (monoMs: number, visible = true): void =>
+    silence.look([{ channel: 'ch0', playing: false, visible }], monoMs);
+  return { broken, write, down };
+}
+
+const page = (id: string) => ({ type: 'escalation.raised', escalation: { key: 'k', scope: { kind: 'channel', id } } });
+
+describe('the oracle of silent downtime (L6)', () => {
+  it('allows patience and the grace, and not a millisecond more', () => {
+    const { broken, down } = oracle();
+    for (const monoMs of [0, ALLOWED_MS]) down(monoMs);
+    expect(broken).toEqual([]);
+    down(ALLOWED_MS + 1);
+    expect(broken).toEqual(['L6']);
+  });
+
+  it.each([
+    ['an open page', page('ch0')],
+    ['a run under way', { type: 'run.started', attempt: 1 }],
+    ['a lease that has not ended', { type: 'control.leased', scope: SCOPE, forMs: 90_000, who: 'ann', because: '' }],
+    ['a freeze', { type: 'control.frozen', who: 'ann', because: '' }],
+  ])('takes %s for a name', (_, fact) => {
+    const { broken, write, down } = oracle();
+    write({ type: 'incident.opened', incident: { id: 'inc-1', scope: SCOPE } });
+    write(fact);
+    for (const monoMs of [0, 80_000]) down(monoMs);
+    expect(broken).toEqual([]);
+  });
+
+  it('does not take the page of another channel for a name', () => {
+    const { broken, write, down } = oracle();
+    write(page('ch1'));
+    for (const monoMs of [0, ALLOWED_MS + 1]) down(monoMs);
+    expect(broken).toEqual(['L6']);
+  });
+
+  it('counts anew from the moment when the page was taken back or the lease ended', () => {
+    const { broken, write, down } = oracle();
+    write({ type: 'control.leased', scope: SCOPE, forMs: 10_000, who: 'ann', because: '' });
+    for (const monoMs of [0, 10_000, 10_000 + ALLOWED_MS]) down(monoMs);
+    expect(broken).toEqual([]);
+    down(10_000 + ALLOWED_MS + 1);
+    expect(broken).toEqual(['L6']);
+  });
+
+  it('takes the wait that a rule announces once, however often it is announced', () => {
+    const { broken, write, down } = oracle();
+    const outcome = { kind: 'watching', because: '', escalateAfterMs: 60_000, retryAfterMs: undefined };
+    write({ type: 'incident.opened', incident: { id: 'inc-1', scope: SCOPE } });
+    for (const monoMs of [0, 30_000]) write({ type: 'run.ended', outcome, steps: 0, tookMs: 0 }, monoMs);
+    for (const monoMs of [0, 75_000]) down(monoMs);
+    expect(broken).toEqual([]);
+    down(75_001);
+    expect(broken).toEqual(['L6']);
+  });
+
+  it('demands nothing of a Reeve that cannot see the channel', () => {
+    const { broken, down } = oracle();
+    for (const monoMs of [0, 30_000]) down(monoMs);
+    down(31_000, false);
+    for (const monoMs of [32_000, 66_000]) down(monoMs);
+    expect(broken).toEqual([]);
+  });
+});
