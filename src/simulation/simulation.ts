@@ -11,7 +11,7 @@ import { type Batch, type Delivery, EffectLog } from './effect_log.ts';
 import type { SimulatedDaemon } from './simulated_daemon.ts';
 import type { Scenario } from './scenario.ts';
 import { type SettingChoices, type Settings, settingsOf } from './settings.ts';
-import { truthsOf } from './truth.ts';
+import { isExcused, TRUTH_MS, truthsOf } from './truth.ts';
 import { TimerQueue, SimulatedHost } from './virtual_time.ts';
 
 export interface SimulationOptions extends SettingChoices {
@@ -44,8 +44,6 @@ const MINUTE_MS = 60_000;
 /** After everything is healed, this long until all that is promised must have come true. */
 const LIVENESS_MS = 45 * MINUTE_MS;
 const LEAP_RUN_UP_MS = 45_000;
-/** How often the oracles look at the simulated service itself. */
-const TRUTH_MS = 1_000;
 
 const drained = (): Promise<void> => new Promise((done) => setImmediate(done));
 
@@ -172,7 +170,8 @@ export class Simulation {
     const reeve = this.#present();
     if (reeve === undefined || this.#nowMs - this.#lookedMs < TRUTH_MS) return;
     this.#lookedMs = this.#nowMs;
-    this.#invariants.look(truthsOf(this.service, this.#injector, this.#disk.broken), reeve.ledger.clock.monotonicMs());
+    const excused = this.#disk.broken || isExcused(this.#options);
+    this.#invariants.look(truthsOf(this.service, this.#injector, excused), reeve.ledger.clock.monotonicMs());
   }
 
   /** Skips a stretch of whole minutes in which nothing can happen. True when it did. */

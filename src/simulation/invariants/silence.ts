@@ -20,8 +20,9 @@ const GRACE_MS = 15_000;
 /**
  * What L6 forbids and Reeve still does; an entry goes when its cause is mended. `spacing_is_silent`: a start that is
  * refused because of spacing or cooldown waits for its time without a page, for at most REFUSAL_MS_MAX.
+ * `hostile_planner_is_silent`: with other planners than the shipped rules a group with a shared cause may stay unpaged.
  */
-const OPEN_FINDINGS: ReadonlySet<string> = new Set(['spacing_is_silent']);
+export const OPEN_FINDINGS: ReadonlySet<string> = new Set(['spacing_is_silent', 'hostile_planner_is_silent']);
 const REFUSAL_MS_MAX = 60_000;
 
 interface Hold {

@@ -378,6 +378,16 @@ const KNOWN_BAD: readonly Mutant[] = [
     ],
     'plain',
   ),
+  one(
+    'wait_never_ends_in_a_page',
+    'L6',
+    [
+      'src/incident/lifecycle/transitions.ts',
+      'return untilTold(open, lastEndedMs + last.escalateAfterMs, nowMs);',
+      "return 'never';",
+    ],
+    'deaf',
+  ),
   one('page_suppressed', 'L1', [
     'src/incident/lifecycle/responder.ts',
     "if (outcome.kind === 'escalated' && outcome.reason !== 'containment') {",
