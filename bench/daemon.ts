@@ -4,6 +4,7 @@
 // first: a channel that is younger than that is looked at more often.
 // `--poll 30s --verdicts 0` shows what following the files alone costs: the engine is looked at as rarely as may be.
 // Usage: node bench/daemon.ts [--channels 500] [--verdicts 120] [--settle-seconds 65] [--idle-seconds 60] [--poll 1s] [--checkout]
+//   [--incidents 100000] [--memory]: begins with a journal of so many incidents, and with the memory switched on.
 import { spawn } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -11,6 +12,7 @@ import { cpus, tmpdir, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { writeIncidents } from './incidents.ts';
 import { builtPackage } from './package.ts';
 import { quantile, sayRow, stolenSeconds, yardstickMs } from './rows.ts';
 
@@ -22,6 +24,8 @@ const { values } = parseArgs({
     'idle-seconds': { type: 'string', default: '60' },
     poll: { type: 'string', default: '1s' },
     checkout: { type: 'boolean', default: false },
+    incidents: { type: 'string', default: '0' },
+    memory: { type: 'boolean', default: false },
   },
 });
 const channelCount = Number(values.channels);
@@ -71,6 +75,7 @@ patterns: ${home}/config/patterns
 # It asks a person before it restarts: the whole way to the durable verdict, and no run that holds a lane or a place.
 phase: 4
 persona: live_event
+${values.memory ? 'memory: { enabled: true }' : ''}
 receivers: [ { id: hook, kind: webhook, url: "http://127.0.0.1:${enginePort}/hook" } ]
 engines:
   - id: service
@@ -87,6 +92,10 @@ ${list}
 `,
 );
 
+if (Number(values.incidents) > 0) {
+  mkdirSync(join(work, 'state'), { mode: 0o700 });
+  writeIncidents(join(work, 'state', 'journal.db'), Number(values.incidents));
+}
 const yardstick = yardstickMs();
 const [startedMs, stolenBefore] = [performance.now(), stolenSeconds()];
 const daemon = spawn(process.execPath, [join(home, 'bin/reeve.js'), 'run', '--config', join(work, 'reeve.yaml')], {

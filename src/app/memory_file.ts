@@ -77,6 +77,7 @@ export function rebuildMemoryFile(state: string): Rebuilt {
     let entries = catchUp(graph, bounded);
     const hash = graph.hash();
     entries += catchUp(graph, journal);
+    file.finishRebuild(MEMORY_SCHEMA);
     const result = { entries, throughSeq: file.cursor(), hash, insightsKept };
     const told = { hashBefore: before?.hash, throughSeqBefore: through };
     return { ...result, ...told, replaced: replaced(path, fresh, file) };

@@ -20,11 +20,13 @@ export interface DerivedStore extends Disposable {
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** What a derived file is for. `tables` creates everything; a change of it is a new `version`. */
+/** What a derived file is for. `tables` and `readIndexes` create everything; a change of them is a new `version`. */
 export interface DerivedSchema {
   readonly name: string;
   readonly version: number;
   readonly tables: string;
+  /** Indexes that only readers need: a file that is built from the beginning gets them last, in one pass each. */
+  readonly readIndexes?: string;
 }
 
 /** "ReeD" in the file's header. */
@@ -35,7 +37,10 @@ const CACHE: Setting = { pragma: 'cache_size', value: -1_000 };
 const CACHE_OF_REBUILD: Setting = { pragma: 'cache_size', value: -64_000 };
 
 export interface DerivedOptions {
-  /** For the one process that builds the file from the beginning: more memory, no fsync until it is closed. */
+  /**
+   * For the one process that builds the file from the beginning: more memory, no fsync until it is closed, and no
+   * `readIndexes` until `finishRebuild`.
+   */
   readonly rebuilding?: boolean;
 }
 
@@ -61,7 +66,7 @@ export class DerivedFile implements DerivedStore {
     guarded(path, () => {
       applySettings(db, [...RELAXED, options.rebuilding === true ? CACHE_OF_REBUILD : CACHE]);
       if (options.rebuilding === true) db.exec('PRAGMA synchronous = OFF');
-      prepareTables(path, db, schema);
+      prepareTables(path, db, schema, options);
     });
     cleanup.move();
     return new DerivedFile(path, db, lock);
@@ -120,6 +125,11 @@ export class DerivedFile implements DerivedStore {
     }
   }
 
+  /** Adds the `readIndexes` of a file that was opened for rebuilding. Once, after the last row. */
+  finishRebuild(schema: DerivedSchema): void {
+    guarded(this.path, () => this.#db.exec(schema.readIndexes ?? ''));
+  }
+
   [Symbol.dispose](): void {
     this.#statements.clear();
     if (this.#db.isOpen) this.#db.close();
@@ -138,10 +148,11 @@ export class DerivedFile implements DerivedStore {
 const opened = (path: string, readOnly: boolean): DatabaseSync =>
   guarded(path, () => new DatabaseSync(path, { readOnly, timeout: 5_000 }));
 
-function prepareTables(path: string, db: DatabaseSync, schema: DerivedSchema): void {
+function prepareTables(path: string, db: DatabaseSync, schema: DerivedSchema, { rebuilding }: DerivedOptions): void {
   const tables = Number(db.prepare('SELECT count(*) AS tables FROM sqlite_schema').get()?.tables);
   if (tables === 0) {
-    db.exec(`BEGIN IMMEDIATE; ${schema.tables};
+    const readIndexes = rebuilding === true ? '' : (schema.readIndexes ?? '');
+    db.exec(`BEGIN IMMEDIATE; ${schema.tables}; ${readIndexes};
       CREATE TABLE derived_cursor (seq INTEGER NOT NULL) STRICT; INSERT INTO derived_cursor VALUES (0);
       PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${schema.version}; COMMIT`);
   }

@@ -20,10 +20,8 @@ export const MEMORY_SCHEMA: DerivedSchema = {
       label TEXT NOT NULL,
       attributes TEXT NOT NULL
     ) STRICT;
-    CREATE INDEX node_by_type ON node (type, seq);
     CREATE INDEX node_by_root ON node (root, seq);
     CREATE INDEX node_by_name ON node (name) WHERE name IS NOT NULL;
-    CREATE INDEX node_by_at ON node (at);
     CREATE TABLE edge (
       hub TEXT NOT NULL,
       src INTEGER NOT NULL,
@@ -33,7 +31,6 @@ export const MEMORY_SCHEMA: DerivedSchema = {
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX edge_by_root ON edge (root, src);
     CREATE TABLE hub (id TEXT PRIMARY KEY, type TEXT NOT NULL) STRICT, WITHOUT ROWID;
-    CREATE INDEX hub_by_type ON hub (type, id);
     CREATE TABLE insight (
       number INTEGER PRIMARY KEY,
       id TEXT NOT NULL UNIQUE,
@@ -51,10 +48,14 @@ export const MEMORY_SCHEMA: DerivedSchema = {
       worded_by TEXT
     ) STRICT;
     CREATE INDEX insight_by_claim ON insight (state, a, b, subject, verdict, born, id);
+    CREATE VIRTUAL TABLE doc USING fts5(body)`,
+  readIndexes: `
+    CREATE INDEX node_by_type ON node (type, seq);
+    CREATE INDEX node_by_at ON node (at);
+    CREATE INDEX hub_by_type ON hub (type, id);
     CREATE INDEX insight_by_strength ON insight (state DESC, strength DESC, born DESC);
     CREATE INDEX insight_by_pair ON insight (state, a, b, strength DESC, id);
     CREATE INDEX insight_by_second ON insight (state, b, strength DESC, id);
     CREATE INDEX insight_by_heir ON insight (merged_into) WHERE merged_into IS NOT NULL;
-    CREATE INDEX insight_by_origin ON insight (origin) WHERE origin IS NOT NULL;
-    CREATE VIRTUAL TABLE doc USING fts5(body)`,
+    CREATE INDEX insight_by_origin ON insight (origin) WHERE origin IS NOT NULL`,
 };
