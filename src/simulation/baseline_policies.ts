@@ -154,8 +154,8 @@ export function runBaseline(name: BaselinePolicyName, script: Scenario): Baselin
   const rival = MAKERS[name]();
   const hands: Omit<Hands, 'nowMs'> = {
     restart(id) {
-      starts.push({ channel: id, atMs: nowMs, status: service.statusOf(service.at(id)) });
-      service.restart(id, 'policy');
+      const status = service.statusOf(service.at(id));
+      starts.push({ channel: id, atMs: nowMs, status, life: service.restart(id, 'policy') });
     },
     page(id) {
       pages.push({ scope: `channel:${id}`, atMs: nowMs });

@@ -1,10 +1,14 @@
-import type { ServiceModel, ServiceChannel } from './service_model.ts';
+import { provedMs } from './service_channel.ts';
+import type { Generation, ServiceModel, ServiceChannel } from './service_model.ts';
+import { mostWithin, quantile, unprovedPeaks } from './statistics.ts';
 
 /** A start that a policy made, and how the channel really stood. */
 export interface PolicyStart {
   readonly channel: string;
   readonly atMs: number;
   readonly status: string;
+  /** The life that it led to; undefined: none. */
+  readonly life: Generation | undefined;
 }
 
 /** A person was told of this scope. */
@@ -20,8 +24,10 @@ export interface Figures {
   readonly restarts: number;
   /** Starts of a channel that a restart could not help: it played, was on its way, or lacked something else. */
   readonly unnecessaryRestarts: number;
-  /** Stretches in which more than 10 starts by the policy lay within 60 s. */
+  /** Stretches in which more than 10 starts of the last 60 s had not yet put out a segment. */
   readonly storms: number;
+  /** The most starts by the policy within any 60 s, proved or not. */
+  readonly startsInWorstMinute: number;
   readonly darkViewerSeconds: number;
   readonly escalations: number;
   /** Channels dark for longer than `MUST_PAGE_MS`, of which nobody was told. */
@@ -54,7 +60,11 @@ export function figuresOf({ service, starts, pages, nowMs }: Story): Figures {
     mttrS: { p50: quantile(healed, 0.5), p95: quantile(healed, 0.95) },
     restarts: starts.length,
     unnecessaryRestarts: starts.filter(({ status }) => status !== 'curable').length,
-    storms: stormsIn(starts.map(({ atMs }) => atMs)),
+    storms: unprovedPeaks(starts.map(timesOf), { max: STORM_STARTS, windowMs: STORM_MS }),
+    startsInWorstMinute: mostWithin(
+      starts.map(({ atMs }) => atMs),
+      STORM_MS,
+    ),
     darkViewerSeconds: darkness.viewerSeconds(nowMs),
     escalations: pages.length,
     missedEscalations: missed.length,
@@ -64,23 +74,4 @@ export function figuresOf({ service, starts, pages, nowMs }: Story): Figures {
 const scopesOf = ({ plan }: ServiceChannel): ReadonlySet<string> =>
   new Set([`channel:${plan.id}`, `group:${plan.group}`, `engine:${plan.engine}`, 'fleet']);
 
-/** The value below which the fraction of all lies; 0 of none. */
-export function quantile(values: readonly number[], fraction: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * fraction))] ?? 0;
-}
-
-/** How often the count of starts in the last 60 s rose above ten. */
-function stormsIn(times: readonly number[]): number {
-  const sorted = [...times].sort((a, b) => a - b);
-  let storms = 0;
-  let first = 0;
-  let above = false;
-  for (const [at, ms] of sorted.entries()) {
-    while (sorted[first]! <= ms - STORM_MS) first += 1;
-    const now = at - first + 1 > STORM_STARTS;
-    if (now && !above) storms += 1;
-    above = now;
-  }
-  return storms;
-}
+const timesOf = ({ atMs, life }: PolicyStart) => ({ atMs, provedMs: life && provedMs(life) });

@@ -45,7 +45,7 @@ export async function runPolicy(policy: Policy, script: Scenario): Promise<Simul
   const { seed, days: virtualDays } = script;
   const figures = figuresOf(end);
   const traceSha256 = createHash('sha256')
-    .update(canonicalJson([end.starts, end.pages, figures]))
+    .update(canonicalJson([end.starts.map(({ channel, atMs }) => [channel, atMs]), end.pages, figures]))
     .digest('hex');
   return { seed, virtualDays, events: end.events, violations: [], traceSha256, ...figures };
 }

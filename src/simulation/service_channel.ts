@@ -1,7 +1,7 @@
 import { fractionOf, mix, numberOf } from './random_streams.ts';
 import type { ChannelPlan } from './scenario.ts';
 
-const SEGMENT_MS = 2_000;
+export const SEGMENT_MS = 2_000;
 const SLOW_SEGMENT_MS = 3_200;
 
 /** Who began a life. */
@@ -13,7 +13,16 @@ export interface Generation {
   readonly generation: string;
   readonly bornMs: number;
   readonly by: Starter;
+  /** When its first output came. */
+  playedMs: number | undefined;
+  endedMs: number | undefined;
 }
+
+export const beginLife = (channel: string, generation: string, bornMs: number, by: Starter): Generation => ({
+  ...{ channel, generation, bornMs, by },
+  playedMs: undefined,
+  endedMs: undefined,
+});
 
 /** How a channel of the plant really stands. */
 export interface ServiceChannel {
@@ -45,7 +54,7 @@ export function freshChannel(plan: ChannelPlan, seed: number, nowMs: number): Se
     plan,
     viewers: 5 + Math.floor(300 * fractionOf(seed, number) ** 3),
     state: 'running',
-    life: { channel: plan.id, generation: `1000:${nowMs}`, bornMs: nowMs, by: 'first' },
+    life: beginLife(plan.id, `1000:${nowMs}`, nowMs, 'first'),
     lives: 0,
     playsFromMs: nowMs,
     frozenMs: undefined,
@@ -66,6 +75,13 @@ export function segmentsOf({ producingMs, producedBefore, slowUntilMs }: Service
   if (producingMs === undefined) return producedBefore;
   const segmentMs = producingMs < slowUntilMs ? SLOW_SEGMENT_MS : SEGMENT_MS;
   return producedBefore + Math.floor((nowMs - producingMs) / segmentMs);
+}
+
+/** When a life had put out a whole segment: what any policy may take for the proof of its start. Undefined: never. */
+export function provedMs({ playedMs, endedMs }: Generation): number | undefined {
+  if (playedMs === undefined) return undefined;
+  const atMs = playedMs + SEGMENT_MS;
+  return endedMs === undefined || endedMs >= atMs ? atMs : undefined;
 }
 
 /** Whatever is written from now on is counted on top of what was written before. */

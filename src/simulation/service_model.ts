@@ -3,6 +3,7 @@ import type { SymptomKind } from '../core/symptom.ts';
 import { Downtime, type Status } from './downtime.ts';
 import { Origins } from './origins.ts';
 import {
+  beginLife,
   freshChannel,
   type Generation,
   pauseOutput,
@@ -68,7 +69,8 @@ export class ServiceModel {
     channel.stallsUntilMs = 0;
     if (by !== 'engine') channel.retries = 0;
     const generation = `${1000 + channel.lives}:${nowMs}`;
-    channel.life = { channel: id, generation, bornMs: nowMs, by };
+    channel.life.endedMs ??= nowMs;
+    channel.life = beginLife(id, generation, nowMs, by);
     channel.playsFromMs = nowMs + 1_500 + Math.floor(3_500 * this.#lot(channel, 1));
     this.#later(channel, channel.playsFromMs);
     if (nowMs < channel.unfitUntilMs) this.#dieLater(channel, nowMs + channel.unfitLifeMs, 1);
@@ -238,6 +240,7 @@ export class ServiceModel {
   #end(channel: ServiceChannel, exitSignal: number | undefined, exitCode: number | undefined): void {
     const nowMs = this.#deps.nowMs();
     const short = nowMs - channel.life.bornMs < SHORT_LIFE_MS;
+    channel.life.endedMs ??= nowMs;
     Object.assign(channel, { state: 'exited', exitSignal, exitCode, frozenMs: undefined });
     this.#settle(channel);
     if (nowMs < channel.unfitUntilMs) this.#retry(channel, short);
@@ -276,8 +279,10 @@ export class ServiceModel {
     const should = this.#shouldProduce(channel);
     const slowed = channel.producingMs !== undefined && channel.producingMs < channel.slowUntilMs;
     if (slowed && nowMs >= channel.slowUntilMs) pauseOutput(channel, nowMs);
-    if (should) channel.producingMs ??= nowMs;
-    else pauseOutput(channel, nowMs);
+    if (should) {
+      channel.producingMs ??= nowMs;
+      channel.life.playedMs ??= nowMs;
+    } else pauseOutput(channel, nowMs);
     this.darkness.note(channel.plan.id, this.statusOf(channel), nowMs);
   }
 }
