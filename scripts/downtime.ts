@@ -18,6 +18,7 @@ const { values } = parseArgs({
     days: { type: 'string', default: '7' },
     channels: { type: 'string', default: '200' },
     calm: { type: 'string', default: '30' },
+    'start-cost': { type: 'boolean', default: false },
     workers: { type: 'string' },
   },
 });
@@ -49,7 +50,7 @@ function hoursBy(service: ServiceModel, script: Scenario, nowMs: number): Hours 
 async function work(first: number, count: number, step: number): Promise<void> {
   for (let seed = first; seed < first + count * step; seed += step) {
     const size = { days: Number(values.days), channels: Number(values.channels), calm: Number(values.calm) };
-    const script = scenarioOf({ seed, ...size, ...compared });
+    const script = scenarioOf({ seed, ...size, ...compared, startCost: values['start-cost'] });
     const naive = runBaseline('naive', script);
     const reeve = await new Simulation(script, { livenessMs: 0 }).run();
     tell([hoursBy(naive.service, script, naive.nowMs), hoursBy(reeve.service, script, reeve.nowMs)]);

@@ -136,7 +136,7 @@ const MINUTE_MS = 60_000;
 
 /** The same world and script under another policy. Operators behave alike: see `REPAIR_MS` and `NOTICE_MS`. */
 export function runBaseline(name: BaselinePolicyName, script: Scenario): BaselineEnd {
-  const { seed, channels, days, injections } = script;
+  const { seed, channels, days, injections, startCost } = script;
   const agenda = new TimerQueue(seed);
   const starts: PolicyStart[] = [];
   const pages: PolicyPage[] = [];
@@ -145,7 +145,7 @@ export function runBaseline(name: BaselinePolicyName, script: Scenario): Baselin
   const at = (atMs: number, run: () => void): void => void agenda.add(Math.max(atMs, nowMs), run);
   const clock = (): number => nowMs;
   const nothing = (): void => undefined;
-  const service = new ServiceModel(channels, { seed, at, nowMs: clock, onWords: nothing });
+  const service = new ServiceModel(channels, { seed, at, nowMs: clock, onWords: nothing, startCost });
   const operators = new Operators({ seed, channels, service, at, nowMs: clock, reeve: () => undefined });
   const machine = { words: nothing, jumpWall: nothing, suspend: nothing, reboot: nothing, crash: nothing };
   const reeves = { ...machine, breakDisk: nothing, operate: nothing, change: nothing };

@@ -24,6 +24,8 @@ export interface SimulationOrder {
    * itself. Unnamed, it is Reeve among everything that can happen to it.
    */
   readonly policy: Policy | undefined;
+  /** Encoders that start at once slow each other down. */
+  readonly startCost?: boolean;
 }
 
 export type Policy = 'reeve' | 'none' | 'naive' | 'health_tasks' | 'monit';
@@ -52,9 +54,9 @@ export async function runPolicy(policy: Policy, script: Scenario): Promise<Simul
 
 /** Runs it; where a law is broken, also finds the smallest list of events that breaks it. */
 export async function runOrder(order: SimulationOrder): Promise<SimulationReport> {
-  const { seed, days, channels, storm, calm, policy, planner } = order;
+  const { policy, planner, ...world } = order;
   const isCompared = policy !== undefined;
-  const script = scenarioOf({ seed, days, channels, storm, calm, ...(isCompared ? compared : {}) });
+  const script = scenarioOf({ ...world, ...(isCompared ? compared : {}) });
   if (isCompared && policy !== 'reeve') return runPolicy(policy, script);
   const how: SimulationOptions = { ...HOW[planner], ...(isCompared ? { livenessMs: 0 } : {}) };
   const report = reportOf(script, await new Simulation(script, how).run());

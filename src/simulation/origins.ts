@@ -8,7 +8,7 @@ export class Origins {
   readonly #nowMs: () => number;
   readonly #troubles = new Map<string, Trouble>();
 
-  constructor(groups: readonly string[], nowMs: () => number) {
+  constructor(groups: Iterable<string>, nowMs: () => number) {
     this.#nowMs = nowMs;
     for (const group of groups) this.#troubles.set(group, { outUntilMs: 0, refusesUntilMs: 0 });
   }

@@ -98,6 +98,8 @@ export interface Scenario {
   readonly limits: Partial<Limits>;
   readonly kinds: readonly Kind[];
   readonly injections: readonly Injection[];
+  /** Encoders that start at once slow each other down, for every policy alike. */
+  readonly startCost: boolean;
 }
 
 export interface ScenarioOptions {
@@ -114,6 +116,7 @@ export interface ScenarioOptions {
   readonly persona?: string;
   readonly phase?: Phase;
   readonly limits?: Partial<Limits>;
+  readonly startCost?: boolean;
 }
 
 const PERSONAS = ['system_admin', 'system_admin', 'lab', 'cautious', 'live_event', 'watcher'] as const;
@@ -139,6 +142,7 @@ export function scenarioOf(options: ScenarioOptions): Scenario {
     persona: options.persona ?? stream.pick(PERSONAS),
     phase: options.phase ?? (stream.chance(0.8) ? 4 : stream.pick([0, 1, 2, 3] as const)),
     limits: options.limits ?? limitsOf(stream),
+    startCost: options.startCost === true,
   };
 }
 

@@ -1,3 +1,5 @@
+import type { Status } from './downtime.ts';
+import type { Origins } from './origins.ts';
 import { fractionOf, mix, numberOf } from './random_streams.ts';
 import type { ChannelPlan } from './scenario.ts';
 
@@ -29,6 +31,10 @@ export interface ServiceChannel {
   readonly plan: ChannelPlan;
   readonly viewers: number;
   state: 'running' | 'exited' | 'fatal' | 'stopped';
+  /** Who asked for the last stop. */
+  stoppedBy: Starter | undefined;
+  /** The next life gets the name of this one: pids come again, and clocks are coarse. */
+  namesakeNext: boolean;
   life: Generation;
   lives: number;
   playsFromMs: number;
@@ -54,6 +60,8 @@ export function freshChannel(plan: ChannelPlan, seed: number, nowMs: number): Se
     plan,
     viewers: 5 + Math.floor(300 * fractionOf(seed, number) ** 3),
     state: 'running',
+    stoppedBy: undefined,
+    namesakeNext: false,
     life: beginLife(plan.id, `1000:${nowMs}`, nowMs, 'first'),
     lives: 0,
     playsFromMs: nowMs,
@@ -88,4 +96,23 @@ export function provedMs({ playedMs, endedMs }: Generation): number | undefined 
 export function pauseOutput(channel: ServiceChannel, nowMs: number): void {
   channel.producedBefore = segmentsOf(channel, nowMs);
   channel.producingMs = undefined;
+}
+
+export const shouldProduce = (channel: ServiceChannel, nowMs: number, origins: Origins): boolean =>
+  channel.state === 'running' &&
+  channel.frozenMs === undefined &&
+  nowMs >= channel.playsFromMs &&
+  nowMs >= channel.stallsUntilMs &&
+  !origins.isOut(channel.plan.group) &&
+  !origins.refuses(channel.plan.group);
+
+/** How it really stands, and whether a restart would help it. */
+export function statusOf(channel: ServiceChannel, nowMs: number, origins: Origins): Status {
+  const { plan, state, stoppedBy } = channel;
+  if (shouldProduce(channel, nowMs, origins)) return 'playing';
+  if (state === 'stopped' && stoppedBy === 'human') return 'stopped';
+  if (origins.isOut(plan.group) || origins.refuses(plan.group) || nowMs < channel.unfitUntilMs) return 'incurable';
+  if (state === 'running' && channel.frozenMs === undefined)
+    return nowMs < channel.playsFromMs ? 'young' : 'self_healing';
+  return 'curable';
 }

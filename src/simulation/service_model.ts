@@ -1,6 +1,7 @@
 import { invariant } from '../core/errors.ts';
 import type { SymptomKind } from '../core/symptom.ts';
 import { Downtime, type Status } from './downtime.ts';
+import { EngineRetries } from './engine_retries.ts';
 import { Origins } from './origins.ts';
 import {
   beginLife,
@@ -9,16 +10,18 @@ import {
   pauseOutput,
   type ServiceChannel,
   segmentsOf,
+  shouldProduce,
+  statusOf,
   type Starter,
 } from './service_channel.ts';
 import { fractionOf, numberOf } from './random_streams.ts';
 import type { ChannelPlan } from './scenario.ts';
+import { StartingMachine } from './start_cost.ts';
 
 export type { Generation, ServiceChannel } from './service_channel.ts';
 
 /** A life that ends sooner than this never really ran. */
 const SHORT_LIFE_MS = 15_000;
-const RETRIES_MAX = 3;
 
 export interface ServiceModelDeps {
   readonly seed: number;
@@ -27,6 +30,8 @@ export interface ServiceModelDeps {
   /** What an encoder writes into its log. */
   readonly onWords: (channel: string, kind: SymptomKind) => void;
   readonly onLife?: (life: Generation) => void;
+  /** True: encoders that start at once on one engine slow each other down. */
+  readonly startCost?: boolean;
 }
 
 /** The streaming service as it really is: processes, sources and viewers, with nobody watching. */
@@ -35,14 +40,21 @@ export class ServiceModel {
   readonly darkness: Downtime;
   readonly #deps: ServiceModelDeps;
   readonly #origins: Origins;
+  readonly #retries: EngineRetries;
+  readonly #machines = new Map<string, StartingMachine>();
 
   constructor(plans: readonly ChannelPlan[], deps: ServiceModelDeps) {
     this.#deps = deps;
     const { seed, nowMs } = deps;
     const channels = plans.map((plan) => freshChannel(plan, seed, nowMs()));
     this.darkness = new Downtime(channels.map(({ plan, viewers }) => ({ id: plan.id, viewers })));
-    const groups = plans.map(({ group }) => group);
-    this.#origins = new Origins(groups, nowMs);
+    this.#origins = new Origins(new Set(plans.map(({ group }) => group)), nowMs);
+    const restart = (id: string): void => void this.restart(id, 'engine');
+    this.#retries = new EngineRetries({ ...deps, restart, settle: (channel) => this.#settle(channel) });
+    for (const [engine, carried] of Map.groupBy(plans, (plan) => plan.engine)) {
+      if (deps.startCost === true)
+        this.#machines.set(engine, new StartingMachine({ ...deps, channels: carried.length }));
+    }
     for (const channel of channels) {
       this.channels.set(channel.plan.id, channel);
       this.#settle(channel);
@@ -68,16 +80,30 @@ export class ServiceModel {
     channel.frozenMs = undefined;
     channel.stallsUntilMs = 0;
     if (by !== 'engine') channel.retries = 0;
-    const generation = `${1000 + channel.lives}:${nowMs}`;
-    channel.life.endedMs ??= nowMs;
+    const generation = channel.namesakeNext ? channel.life.generation : `${1000 + channel.lives}:${nowMs}`;
+    channel.namesakeNext = false;
+    this.#leave(channel);
     channel.life = beginLife(id, generation, nowMs, by);
-    channel.playsFromMs = nowMs + 1_500 + Math.floor(3_500 * this.#lot(channel, 1));
-    this.#later(channel, channel.playsFromMs);
+    this.#startUp(channel, 1_500 + Math.floor(3_500 * this.#lot(channel, 1)));
     if (nowMs < channel.unfitUntilMs) this.#dieLater(channel, nowMs + channel.unfitLifeMs, 1);
     else if (this.isOut(channel) && this.#lot(channel, 2) < 0.4) this.#dieLater(channel, nowMs + 6_000, 1);
     this.#settle(channel);
     this.#deps.onLife?.(channel.life);
     return channel.life;
+  }
+
+  /** The engine ends the process because it was asked to, and starts it only when it is asked again. */
+  stop(id: string, by: Starter): void {
+    const channel = this.at(id);
+    this.#leave(channel);
+    Object.assign(channel, { state: 'stopped', stoppedBy: by, exitSignal: 15, exitCode: undefined });
+    channel.frozenMs = undefined;
+    this.#settle(channel);
+  }
+
+  /** For so long the engine starts again whatever ends on it, every two seconds and for ever. */
+  retryForEver(engine: string, forMs: number): void {
+    this.#retries.keep(engine, forMs);
   }
 
   /** The process ends, and nobody but an operator or Reeve starts it again. */
@@ -182,6 +208,7 @@ export class ServiceModel {
   /** Ends every lasting trouble. What is dead stays dead. */
   heal(): void {
     this.#origins.heal();
+    this.#retries.heal();
     for (const channel of this.channels.values()) {
       Object.assign(channel, { unfitUntilMs: 0, stallsUntilMs: 0, slowUntilMs: 0 });
       this.#settle(channel);
@@ -208,14 +235,7 @@ export class ServiceModel {
   }
 
   statusOf(channel: ServiceChannel): Status {
-    const nowMs = this.#deps.nowMs();
-    if (this.#shouldProduce(channel)) return 'playing';
-    if (this.isOut(channel) || this.isRefused(channel) || nowMs < channel.unfitUntilMs) return 'incurable';
-    if (channel.state === 'stopped') return 'stopped';
-    if (channel.state === 'running' && channel.frozenMs === undefined) {
-      return nowMs < channel.playsFromMs ? 'young' : 'self_healing';
-    }
-    return 'curable';
+    return statusOf(channel, this.#deps.nowMs(), this.#origins);
   }
 
   #lot({ plan, lives }: ServiceChannel, ...salt: readonly number[]): number {
@@ -240,43 +260,34 @@ export class ServiceModel {
   #end(channel: ServiceChannel, exitSignal: number | undefined, exitCode: number | undefined): void {
     const nowMs = this.#deps.nowMs();
     const short = nowMs - channel.life.bornMs < SHORT_LIFE_MS;
-    channel.life.endedMs ??= nowMs;
+    this.#leave(channel);
     Object.assign(channel, { state: 'exited', exitSignal, exitCode, frozenMs: undefined });
     this.#settle(channel);
-    if (nowMs < channel.unfitUntilMs) this.#retry(channel, short);
-    else if (exitCode !== undefined) this.#deps.onWords(channel.plan.id, 'process_exit_nonzero');
+    if (this.#retries.ended(channel, short)) return;
+    if (exitCode !== undefined) this.#deps.onWords(channel.plan.id, 'process_exit_nonzero');
   }
 
-  /** The engine's own supervisor: a few tries, then it gives up. */
-  #retry(channel: ServiceChannel, short: boolean): void {
-    const { life, plan } = channel;
-    this.#deps.onWords(plan.id, channel.unfitLifeMs < 2_000 ? 'config_error' : 'process_crash');
-    channel.retries = short ? channel.retries + 1 : 0;
-    if (channel.retries > RETRIES_MAX) {
-      channel.state = 'fatal';
-      return this.#settle(channel);
-    }
-    this.#deps.at(this.#deps.nowMs() + 1_000, () => {
-      if (channel.life === life && channel.state === 'exited') this.restart(plan.id, 'engine');
+  /** Output comes after so long alone on its machine. */
+  #startUp(channel: ServiceChannel, workMs: number): void {
+    const machine = this.#machines.get(channel.plan.engine);
+    const nowMs = this.#deps.nowMs();
+    channel.playsFromMs = machine === undefined ? nowMs + workMs : Number.POSITIVE_INFINITY;
+    if (machine === undefined) return this.#later(channel, channel.playsFromMs);
+    machine.begin(channel.life, workMs, () => {
+      channel.playsFromMs = this.#deps.nowMs();
+      this.#settle(channel);
     });
   }
 
-  #shouldProduce(channel: ServiceChannel): boolean {
-    const nowMs = this.#deps.nowMs();
-    return (
-      channel.state === 'running' &&
-      channel.frozenMs === undefined &&
-      nowMs >= channel.playsFromMs &&
-      nowMs >= channel.stallsUntilMs &&
-      !this.isOut(channel) &&
-      !this.isRefused(channel)
-    );
+  #leave({ life, plan }: ServiceChannel): void {
+    life.endedMs ??= this.#deps.nowMs();
+    this.#machines.get(plan.engine)?.end(life);
   }
 
   /** Brings output and the account of darkness up to date after anything has changed. */
   #settle(channel: ServiceChannel): void {
     const nowMs = this.#deps.nowMs();
-    const should = this.#shouldProduce(channel);
+    const should = shouldProduce(channel, nowMs, this.#origins);
     const slowed = channel.producingMs !== undefined && channel.producingMs < channel.slowUntilMs;
     if (slowed && nowMs >= channel.slowUntilMs) pauseOutput(channel, nowMs);
     if (should) {

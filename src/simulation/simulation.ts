@@ -85,6 +85,7 @@ export class Simulation {
       nowMs,
       at,
       onWords,
+      startCost: script.startCost,
       onLife: (life) => this.#invariants?.lived(life),
     });
     const poolOf = (engine: string) => (this.#life === undefined ? 'unasked' : this.#life.poolOf(engine));

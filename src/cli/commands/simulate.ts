@@ -18,6 +18,8 @@ export interface SimulationOrder {
   readonly planner: SimulatedPlanner;
   /** Named: the world that all policies are compared in. */
   readonly policy: SimulatedPolicy | undefined;
+  /** Encoders that start at once slow each other down, as measured on ffmpeg. */
+  readonly startCost: boolean;
 }
 
 /** One broken law. */
@@ -59,6 +61,7 @@ export function addSimulate(program: Command, cli: Cli, simulate: Simulate): voi
     .option('--channels <n>', 'channels of the fleet', '10')
     .option('--calm <n>', 'times as long between two faults: 1 is a bad month in each day', '4')
     .option('--storm', 'group failures eight times as often')
+    .option('--start-cost', 'encoders that start at once slow each other down, as measured on ffmpeg')
     .option('--planner <kind>', `who plans: ${SIMULATED_PLANNERS.join(', ')}`, 'rules')
     .option('--policy <name>', `in the world where all are compared, this one: ${SIMULATED_POLICIES.join(', ')}`)
     .addHelpText('after', '\nExample: reeve simulate --seed 7 --days 3 --storm')
@@ -80,6 +83,7 @@ interface Flags {
   readonly channels: string;
   readonly calm: string;
   readonly storm?: boolean;
+  readonly startCost?: boolean;
   readonly planner: string;
   readonly policy?: string;
 }
@@ -91,6 +95,7 @@ function orderOf(flags: Flags): SimulationOrder {
     channels: number(flags.channels, '--channels', 1, 2_000),
     calm: number(flags.calm, '--calm', 0.001, 1_000),
     storm: flags.storm === true,
+    startCost: flags.startCost === true,
     planner: word(flags.planner, '--planner', SIMULATED_PLANNERS),
     policy: flags.policy === undefined ? undefined : word(flags.policy, '--policy', SIMULATED_POLICIES),
   };
@@ -108,10 +113,11 @@ function word<W extends string>(text: string, flag: string, words: readonly W[])
   throw new ReeveError('USAGE', `${flag} is one of ${words.join(', ')}, got ${text}`);
 }
 
-const argumentsOf = ({ seed, days, channels, calm, storm, planner, policy }: SimulationOrder): string =>
+const argumentsOf = ({ seed, days, channels, calm, storm, startCost, planner, policy }: SimulationOrder): string =>
   [
     `--seed ${seed} --days ${days} --channels ${channels} --calm ${calm}`,
     storm ? '--storm' : '',
+    startCost ? '--start-cost' : '',
     planner === 'rules' ? '' : `--planner ${planner}`,
     policy === undefined ? '' : `--policy ${policy}`,
   ]
