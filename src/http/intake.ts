@@ -27,7 +27,7 @@ export interface IntakeDeps {
 
 /** Parsing holds everything else up for as long as it takes, so bodies are small: 2 MiB take some 10 ms. */
 export const INTAKE_BODY_BYTES_MAX = 2 * 1024 * 1024;
-export const INTAKE_PLAIN_BYTES_MAX = 4 * 1024 * 1024;
+export const INTAKE_PLAIN_BYTES_MAX = 2 * 1024 * 1024;
 /** Bodies that are read at once: what they hold together is bounded. */
 const IN_FLIGHT_MAX = 8;
 const RETRY_AFTER_S = 2;
@@ -142,7 +142,7 @@ async function receive(c: Context, route: Route, intake: Intake): Promise<Respon
     const taken = intake.take(format, body);
     return taken.kind === 'full' ? comeAgain(c, 'lines come faster than they can be read') : route.answer(c, taken);
   } catch (thrown) {
-    if (thrown instanceof IntakeRefused) return c.json({ error: 'invalid', message: thrown.message }, 400);
+    if (thrown instanceof IntakeRefused) return refuse(c, 'body_invalid', thrown.message);
     throw thrown;
   }
 }
@@ -150,7 +150,7 @@ async function receive(c: Context, route: Route, intake: Intake): Promise<Respon
 /** The plain body, or the refusal to send. The protobuf form is unpacked by its own decoder. */
 async function bodyOf(c: Context): Promise<Buffer | Response> {
   const tooLarge = (bytes: number): Response =>
-    c.json({ error: 'too_large', message: `expected at most ${bytes} bytes: send smaller batches` }, 413);
+    refuse(c, 'body_too_large', `expected at most ${bytes} bytes: send smaller batches`);
   const declared = Number(c.req.header('content-length') ?? 0);
   if (declared > INTAKE_BODY_BYTES_MAX) return tooLarge(INTAKE_BODY_BYTES_MAX);
   const packed = await readUpTo(c.req.raw.body, INTAKE_BODY_BYTES_MAX);
@@ -166,7 +166,7 @@ async function bodyOf(c: Context): Promise<Buffer | Response> {
   } catch (thrown) {
     const { code } = thrown as NodeJS.ErrnoException;
     if (code === 'ERR_BUFFER_TOO_LARGE') return tooLarge(INTAKE_PLAIN_BYTES_MAX);
-    return c.json({ error: 'invalid', message: 'expected a gzip body, got something else' }, 400);
+    return refuse(c, 'body_invalid', 'expected a gzip body, got something else');
   }
 }
 

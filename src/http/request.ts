@@ -5,8 +5,8 @@ import { allows, type TokenScope } from '../core/access.ts';
 import { toWire } from '../core/wire.ts';
 import type { TokenGrant } from './auth/grants.ts';
 
-/** Why a request was refused at the door. A closed set: it is a label of a metric. */
-export const REFUSALS = ['no_token', 'unknown_token', 'scope', 'foreign'] as const;
+/** Why a request was refused. A closed set: it is a label of a metric. The last two are about pushed bodies. */
+export const REFUSALS = ['no_token', 'unknown_token', 'scope', 'foreign', 'body_too_large', 'body_invalid'] as const;
 export type Refusal = (typeof REFUSALS)[number];
 
 /** What the middleware hands to the routes. Bindings are missing where no real socket is behind a request. */
@@ -15,14 +15,22 @@ export interface HttpEnv {
   Bindings: Partial<HttpBindings>;
 }
 
-const STATUS = { no_token: 401, unknown_token: 401, scope: 403, foreign: 403 } as const;
+const STATUS = {
+  no_token: 401,
+  unknown_token: 401,
+  scope: 403,
+  foreign: 403,
+  body_too_large: 413,
+  body_invalid: 400,
+} as const;
 
-/** Refuses at the door; the middleware around all routes counts it. */
+const ERRORS = { 400: 'invalid', 401: 'unauthorized', 403: 'forbidden', 413: 'too_large' } as const;
+
+/** Refuses; the middleware around all routes counts it. */
 export function refuse(c: Context, reason: Refusal, message: string): Response {
   c.set('refused', reason);
   const status = STATUS[reason];
-  const error = status === 401 ? 'unauthorized' : 'forbidden';
-  return c.json({ error, message }, status, status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {});
+  return c.json({ error: ERRORS[status], message }, status, status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {});
 }
 
 /** Undefined when the request's token has the scope; else the refusal to send. */

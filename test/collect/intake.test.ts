@@ -5,7 +5,7 @@ import { readAlerts } from '../../src/collect/intake/alerts.ts';
 import { labelsIn, lokiJson, lokiProtobuf } from '../../src/collect/intake/loki.ts';
 import { ndjson } from '../../src/collect/intake/ndjson.ts';
 import { otlpJson } from '../../src/collect/intake/otlp.ts';
-import { fieldsOf } from '../../src/collect/intake/protobuf.ts';
+import { aFieldBudget, Message } from '../../src/collect/intake/protobuf.ts';
 import { IntakeRefused } from '../../src/collect/intake/refused.ts';
 import { unsnappy } from '../../src/collect/intake/snappy.ts';
 import { fakeClock } from '../support/fake_clock.ts';
@@ -69,12 +69,39 @@ describe('protobuf', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         try {
-          for (const field of fieldsOf(Buffer.from(bytes))) expect(field.number).toBeGreaterThan(0);
+          const message = new Message(Buffer.from(bytes), aFieldBudget());
+          while (message.next()) expect(message.number).toBeGreaterThan(0);
         } catch (thrown) {
           expect(thrown).toBeInstanceOf(IntakeRefused);
         }
       }),
     );
+  });
+});
+
+describe('the limits of one push', () => {
+  const lines = (count: number) => Array.from({ length: count }, (_, index) => ({ at: 1, line: `${index}` }));
+  const push = (count: number) => packed(pushRequest([{ labels: '{channel="news"}', entries: lines(count) }]));
+  const nested = (count: number) => packed(Buffer.alloc(2 * count, Buffer.from([0x0a, 0x00])));
+  const read = (body: Buffer) => lokiProtobuf(body, { labels: LABELS, bytesMax: MEGA });
+
+  it('are 30,000 lines', () => {
+    expect(read(push(30_000))).toHaveLength(30_000);
+    expect(() => read(push(30_001))).toThrow(/at most 30000 lines/);
+    const ndjsonOf = (count: number) => Buffer.from('{"line":"x"}\n'.repeat(count));
+    expect(ndjson(ndjsonOf(30_000))).toHaveLength(30_000);
+    expect(() => ndjson(ndjsonOf(30_001))).toThrow(/at most 30000 lines/);
+  });
+
+  it('are 300,000 fields of protobuf', () => {
+    expect(read(nested(300_000))).toEqual([]);
+    expect(() => read(nested(300_001))).toThrow(/at most 300000 fields/);
+  });
+
+  it('are 65,536 characters of labels', () => {
+    const labels = (length: number) => `{a="${'x'.repeat(length - 6)}"}`;
+    expect(labelsIn(labels(65_536)).get('a')).toHaveLength(65_530);
+    expect(() => labelsIn(labels(65_537))).toThrow(/at most 65536 characters of labels/);
   });
 });
 
@@ -170,6 +197,13 @@ describe('an export over OTLP', () => {
     };
     const body = json({ resourceLogs: [{ scopeLogs: [{ logRecords: [{ body: map }] }] }] });
     expect(otlpJson(body, LABELS)[0]?.text).toBe('{"a":1,"b":["x",false]}');
+  });
+
+  it('an attribute that has no text does no harm', () => {
+    const attributes = [{ key: { toString: 1 }, value: { intValue: { toString: 1 } } }];
+    const record = { body: { kvlistValue: { values: [{ key: { toString: 1 }, value: {} }] } }, attributes };
+    const body = json({ resourceLogs: [{ scopeLogs: [{ logRecords: [record] }] }] });
+    expect(otlpJson(body, LABELS)).toEqual([{ channel: undefined, text: '{"":null}', at: undefined }]);
   });
 
   it('refuses what is no export', () => {

@@ -198,6 +198,8 @@ describe('what is refused', () => {
   });
 
   it('a body beyond the limit, said or streamed, and a small one that unpacks to a large one', async () => {
+    const counted = () => Object.fromEntries(server.refused().map(({ reason, count }) => [reason, count]));
+    const before = counted();
     expect((await push('/api/v1/logs', 'x'.repeat(INTAKE_BODY_BYTES_MAX + 1))).status).toBe(413);
     let left = 40;
     const body = new ReadableStream({
@@ -216,6 +218,10 @@ describe('what is refused', () => {
     expect(streamed).toBe(413);
     const bomb = gzipSync(Buffer.alloc(INTAKE_PLAIN_BYTES_MAX + 1, ' '));
     expect((await push('/api/v1/logs', bomb, { 'content-encoding': 'gzip' })).status).toBe(413);
+    expect((await push('/api/v1/logs', 'nonsense')).status).toBe(400);
+    const after = counted();
+    expect(after.body_too_large! - before.body_too_large!).toBe(3);
+    expect(after.body_invalid! - before.body_invalid!).toBe(1);
     expect((await push('/api/v1/logs', 'no gzip', { 'content-encoding': 'gzip' })).status).toBe(400);
     expect((await push('/api/v1/logs', 'x', { 'content-encoding': 'br' })).status).toBe(415);
   });

@@ -23,7 +23,7 @@ function aDoor() {
 describe('requests that are refused', () => {
   it('are counted by reason, from zero', async () => {
     const { refusals } = aDoor();
-    expect(refusals.totals().map(({ count }) => count)).toEqual([0, 0, 0, 0]);
+    expect(refusals.totals().map(({ count }) => count)).toEqual([0, 0, 0, 0, 0, 0]);
     await refusals.note('a', 'foreign');
     await refusals.note('b', 'foreign');
     expect(refusals.totals()).toContainEqual({ reason: 'foreign', count: 2 });
@@ -57,6 +57,12 @@ describe('requests that are refused', () => {
     for (let count = 0; count < 18; count += 1) waits.push((await refuse()).waitedMs);
     expect(waits.slice(0, 10)).toEqual(Array(10).fill(0));
     expect(waits.slice(10)).toEqual([100, 200, 400, 800, 1_600, 3_000, 3_000, 3_000]);
+  });
+
+  it('are not slowed when it was only the body that was refused: its sender has shown a good token', async () => {
+    const { refusals } = aDoor();
+    for (let count = 0; count < 100; count += 1) await refusals.note('192.0.2.1', 'body_invalid');
+    expect(refusals.totals()).toContainEqual({ reason: 'body_invalid', count: 100 });
   });
 
   it('slow down nobody else', async () => {

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import type { Clock } from '../../core/clock.ts';
 import type { ChannelId } from '../../core/scope.ts';
 import type { Symptom, SymptomKind } from '../../core/symptom.ts';
-import { IntakeRefused, labelled, parseJson } from './refused.ts';
+import { parseJson } from './json.ts';
+import { IntakeRefused, labelled } from './refused.ts';
 
 /** What an alert of this name says about the channel in its label. */
 export interface AlertMeaning {
@@ -32,6 +33,9 @@ const alert = z.object({
 
 const webhook = z.object({ version: z.literal('4'), alerts: z.array(alert).max(10_000) });
 
+/** A thousand alerts with fifteen labels. What is wrong with each of them takes more memory than the alert. */
+const LIMITS = { depth: 8, containers: 16_000, names: 16_000, values: 16_000 };
+
 /** Reeve's own pages come back when Alertmanager sends everything to everybody: they are no evidence. */
 const OWN = /^Reeve/;
 const CONFIDENCE = 0.9;
@@ -43,7 +47,7 @@ const TEXT_MAX = 400;
  * is a symptom of origin metric. A resolved one is nothing: health is told by probes.
  */
 export function readAlerts(body: Buffer, options: AlertsOptions): AlertsRead {
-  const parsed = webhook.safeParse(parseJson(body, "Alertmanager's webhook"));
+  const parsed = webhook.safeParse(parseJson(body, "Alertmanager's webhook", LIMITS));
   if (!parsed.success) {
     const issue = parsed.error.issues[0]!;
     throw new IntakeRefused(`expected Alertmanager's webhook, version 4: ${issue.path.join('.')}: ${issue.message}`);

@@ -1,13 +1,6 @@
-import { bytesIn, fieldsOf, numberIn, textIn } from './protobuf.ts';
-import {
-  ENTRIES_MAX,
-  fromNanoseconds,
-  IntakeRefused,
-  isRecord,
-  labelled,
-  parseJson,
-  type SentLine,
-} from './refused.ts';
+import { parseJson } from './json.ts';
+import { aFieldBudget, Message } from './protobuf.ts';
+import { ENTRIES_MAX, fromNanoseconds, IntakeRefused, isRecord, labelled, type SentLine } from './refused.ts';
 import { unsnappy } from './snappy.ts';
 
 /**
@@ -43,34 +36,35 @@ export function lokiProtobuf(
   { labels, bytesMax }: { readonly labels: readonly string[]; readonly bytesMax: number },
 ): readonly SentLine[] {
   const lines: SentLine[] = [];
-  for (const field of fieldsOf(unsnappy(body, bytesMax))) {
-    if (field.number === 1) readStream(bytesIn(field), labels, lines);
-  }
+  const push = new Message(unsnappy(body, bytesMax), aFieldBudget());
+  while (push.next()) if (push.number === 1) readStream(push, labels, lines);
   return lines;
 }
 
-function readStream(message: Buffer, labels: readonly string[], lines: SentLine[]): void {
-  const fields = [...fieldsOf(message)];
-  const written = fields.find(({ number }) => number === 1);
-  const channel = labelled(labelsIn(written === undefined ? '' : textIn(written)), labels);
-  for (const field of fields) if (field.number === 2) add(lines, { channel, ...entryIn(bytesIn(field)) });
+/** The stream that `field` holds. Its labels may stand behind its entries, so it is gone through twice. */
+function readStream(field: Message, labels: readonly string[], lines: SentLine[]): void {
+  const head = field.message();
+  while (head.number !== 1 && head.next());
+  const channel = labelled(labelsIn(head.number === 1 ? head.text() : ''), labels);
+  const stream = field.message();
+  while (stream.next()) if (stream.number === 2) add(lines, entryIn(stream.message(), channel));
 }
 
-function entryIn(message: Buffer): Pick<SentLine, 'text' | 'at'> {
+function entryIn(entry: Message, channel: string | undefined): SentLine {
   let text = '';
   let at: number | undefined;
-  for (const field of fieldsOf(message)) {
-    if (field.number === 1) at = timestampIn(bytesIn(field));
-    else if (field.number === 2) text = textIn(field);
+  while (entry.next()) {
+    if (entry.number === 1) at = timestampIn(entry.message());
+    else if (entry.number === 2) text = entry.text();
   }
-  return { text, at };
+  return { channel, text, at };
 }
 
-function timestampIn(message: Buffer): number | undefined {
+function timestampIn(timestamp: Message): number | undefined {
   let ms = 0;
-  for (const field of fieldsOf(message)) {
-    if (field.number === 1) ms += numberIn(field) * 1_000;
-    else if (field.number === 2) ms += Math.floor(numberIn(field) / 1_000_000);
+  while (timestamp.next()) {
+    if (timestamp.number === 1) ms += timestamp.value * 1_000;
+    else if (timestamp.number === 2) ms += Math.floor(timestamp.value / 1_000_000);
   }
   return ms > 0 ? ms : undefined;
 }
@@ -82,8 +76,14 @@ function add(lines: SentLine[], line: SentLine): void {
 
 const LABEL = /\s*([A-Za-z_][\w.:/-]*)\s*=\s*"((?:[^"\\]|\\.)*)"\s*,?/y;
 
+/** Loki itself takes 15 labels of 3 kB each. */
+const LABELS_CHARS_MAX = 65_536;
+
 /** `{job="x", channel="news"}` as Prometheus writes labels. What does not fit ends the reading. */
 export function labelsIn(text: string): ReadonlyMap<string, string> {
+  if (text.length > LABELS_CHARS_MAX) {
+    throw new IntakeRefused(`expected at most ${LABELS_CHARS_MAX} characters of labels, got ${text.length}`);
+  }
   const labels = new Map<string, string>();
   LABEL.lastIndex = text.startsWith('{') ? 1 : 0;
   for (let match = LABEL.exec(text); match !== null; match = LABEL.exec(text)) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseJson } from './json.ts';
 import { ENTRIES_MAX, IntakeRefused, type SentLine } from './refused.ts';
 
 const entry = z.strictObject({
@@ -14,6 +15,9 @@ const entry = z.strictObject({
 
 const PROBLEMS_MAX = 5;
 
+/** One line holds one flat object of four members. */
+const LINE_LIMITS = { depth: 4, containers: 8, names: 16, values: 16 };
+
 /**
  * `POST /api/v1/logs`: one `{"line", "channel"?, "source"?, "at"?}` to a line; `at` is milliseconds since the epoch or
  * ISO 8601 with a zone. Refused whole, with the first problems, when one of them is not that.
@@ -21,24 +25,34 @@ const PROBLEMS_MAX = 5;
 export function ndjson(body: Buffer): readonly SentLine[] {
   const lines: SentLine[] = [];
   const problems: string[] = [];
-  for (const [index, text] of body.toString('utf8').split('\n').entries()) {
-    if (text.trim() === '') continue;
+  let number = 1;
+  for (let from = 0; from < body.length && problems.length < PROBLEMS_MAX; from += 1) {
+    const byte = body[from]!;
+    if (byte === NEWLINE) number += 1;
+    if (byte <= BLANK) continue;
+    const newline = body.indexOf(NEWLINE, from);
+    const record = body.subarray(from, newline < 0 ? body.length : newline);
     if (lines.length >= ENTRIES_MAX) throw new IntakeRefused(`expected at most ${ENTRIES_MAX} lines in one push`);
-    const read = readOne(text);
+    const read = readOne(record);
     if (typeof read !== 'string') lines.push(read);
-    else problems.push(`line ${index + 1}: ${read}`);
-    if (problems.length >= PROBLEMS_MAX) break;
+    else problems.push(`line ${number}: ${read}`);
+    from += record.length;
+    number += 1;
   }
   if (problems.length > 0) throw new IntakeRefused(problems.join('; '));
   return lines;
 }
 
-function readOne(text: string): SentLine | string {
+const NEWLINE = 10;
+const BLANK = 32;
+
+function readOne(record: Buffer): SentLine | string {
   let value: unknown;
   try {
-    value = JSON.parse(text);
-  } catch {
-    return 'expected a JSON object';
+    value = parseJson(record, 'a JSON object', LINE_LIMITS);
+  } catch (thrown) {
+    if (thrown instanceof IntakeRefused) return thrown.message;
+    throw thrown;
   }
   const parsed = entry.safeParse(value);
   if (!parsed.success) {

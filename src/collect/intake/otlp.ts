@@ -1,12 +1,5 @@
-import {
-  ENTRIES_MAX,
-  fromNanoseconds,
-  IntakeRefused,
-  isRecord,
-  labelled,
-  parseJson,
-  type SentLine,
-} from './refused.ts';
+import { parseJson } from './json.ts';
+import { ENTRIES_MAX, fromNanoseconds, IntakeRefused, isRecord, labelled, type SentLine } from './refused.ts';
 
 type Named = ReadonlyMap<string, unknown>;
 
@@ -55,9 +48,12 @@ function lineOf(
 }
 
 function attributesOf(list: unknown): Named {
-  const named = listOf(list).map(({ key, value }) => [String(key), textOf(value, 0)] as const);
+  const named = listOf(list).map(({ key, value }) => [plainText(key), textOf(value, 0)] as const);
   return new Map(named);
 }
+
+/** Numbers come as text or number. An object has no text: it might even hold a `toString` that is no function. */
+const plainText = (value: unknown): string => (typeof value === 'object' ? '' : String(value));
 
 const DEPTH_MAX = 8;
 
@@ -66,10 +62,10 @@ function textOf(value: unknown, depth: number): string {
   if (!isRecord(value) || depth > DEPTH_MAX) return '';
   if (typeof value.stringValue === 'string') return value.stringValue;
   const plain = value.intValue ?? value.doubleValue ?? value.boolValue ?? value.bytesValue;
-  if (plain !== undefined) return String(plain);
+  if (plain !== undefined) return plainText(plain);
   if (isRecord(value.kvlistValue)) {
     const members = listOf(value.kvlistValue.values).map(
-      (each) => `${JSON.stringify(String(each.key))}:${quoted(each.value, depth)}`,
+      (each) => `${JSON.stringify(plainText(each.key))}:${quoted(each.value, depth)}`,
     );
     return `{${members.join(',')}}`;
   }

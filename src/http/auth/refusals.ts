@@ -11,6 +11,8 @@ const LINES_MAX = 30;
 const PROMPT_MAX = 10;
 const DELAY_MS_MIN = 100;
 const DELAY_MS_MAX = 3_000;
+/** Whose body is refused has shown a good token, and is not slowed. */
+const IS_KNOWN: ReadonlySet<Refusal> = new Set(['body_too_large', 'body_invalid']);
 /** Answers that wait at the same time. Each holds a connection: what is beyond is answered at once, and cut off. */
 const DELAYED_MAX = 64;
 
@@ -51,7 +53,7 @@ export class Refusals {
     source.count += 1;
     source.unsaid += 1;
     if (source.count === 1) this.#say(from, source, { reason, nowMs });
-    if (source.count <= PROMPT_MAX) return { cut: false };
+    if (source.count <= PROMPT_MAX || IS_KNOWN.has(reason)) return { cut: false };
     if (this.#delayed >= DELAYED_MAX) return { cut: true };
     this.#delayed += 1;
     try {
