@@ -14,6 +14,10 @@ const { values } = parseArgs({
     from: { type: 'string', default: '1' },
     seeds: { type: 'string', default: '100000' },
     workers: { type: 'string' },
+    /** In the crueller world. */
+    cruel: { type: 'boolean', default: false },
+    /** Goes on after a broken law: each is told, at most one for each seed. */
+    all: { type: 'boolean', default: false },
   },
 });
 
@@ -27,19 +31,26 @@ function orderOf(seed: number): SimulationOrder {
   const planner = seed % 5 === 0 ? 'adversary' : seed % 5 === 1 ? 'random' : 'rules';
   const hours = planner === 'adversary' ? HOURS_HOSTILE : HOURS;
   const size = { days: hours / 24, channels: 2 + (seed % 7), calm: 1 };
-  return { seed, ...size, storm: seed % 3 === 0, planner, policy: undefined };
+  return { seed, ...size, storm: seed % 3 === 0, planner, policy: undefined, cruel: values.cruel };
 }
 
-type Message =
-  | { readonly kind: 'done'; readonly seeds: number; readonly days: number }
-  | { readonly kind: 'broken'; readonly order: SimulationOrder; readonly report: SimulationReport };
+interface Broken {
+  readonly kind: 'broken';
+  readonly order: SimulationOrder;
+  readonly report: SimulationReport;
+}
+
+type Message = { readonly kind: 'done'; readonly seeds: number; readonly days: number } | Broken;
 
 async function work({ first, count, step }: Share): Promise<void> {
   let untold = { seeds: 0, days: 0 };
   for (let at = 0; at < count; at += 1) {
     const order = orderOf(first + at * step);
     const report = await runOrder(order);
-    if (report.violations.length > 0) return tell({ kind: 'broken', order, report } satisfies Message);
+    if (report.violations.length > 0) {
+      tell({ kind: 'broken', order, report } satisfies Message);
+      if (!values.all) return;
+    }
     untold = { seeds: untold.seeds + 1, days: untold.days + report.virtualDays };
     if (untold.seeds < TELL_EVERY && at < count - 1) continue;
     tell({ kind: 'done', ...untold } satisfies Message);
@@ -58,26 +69,34 @@ function commit(): string {
   }
 }
 
+function tellBroken({ order, report }: Broken): void {
+  const { violations, minimised, traceSha256 } = report;
+  const cruel = values.cruel ? ' --cruel' : '';
+  process.stdout.write(`seed ${order.seed} broke a law at commit ${commit()}\n`);
+  process.stdout.write(`again: npm run nightly -- --from ${order.seed} --seeds 1 --workers 1${cruel}\n`);
+  process.stdout.write(`${JSON.stringify({ order, violations, minimised, traceSha256 }, undefined, 2)}\n`);
+}
+
 async function main(): Promise<number> {
   const [first, seeds] = [Number(values.from), Number(values.seeds)];
   const workers = workersFor(values.workers, seeds);
   const startedMs = performance.now();
   let done = { seeds: 0, days: 0 };
   let shownMs = startedMs;
-  let broken: Extract<Message, { kind: 'broken' }> | undefined;
+  const broken: Broken[] = [];
   const show = (): void => {
     const seconds = (performance.now() - startedMs) / 1_000;
+    const found = broken.length === 0 ? 'no law broken' : `${broken.length} seeds broke a law`;
     const pace = `${(done.seeds / seconds).toFixed(2)} seeds/s, ${(done.days / seconds).toFixed(2)} virtual days/s`;
-    process.stdout.write(
-      `${done.seeds} of ${seeds} seeds, ${done.days.toFixed(1)} virtual days, ${pace}, no law broken\n`,
-    );
+    process.stdout.write(`${done.seeds} of ${seeds} seeds, ${done.days.toFixed(1)} virtual days, ${pace}, ${found}\n`);
   };
   process.stdout.write(`commit ${commit()}, seeds ${first} to ${first + seeds - 1}, ${workers} workers\n`);
   await overSeeds(import.meta.filename, { first, seeds, workers }, (message) => {
     const told = message as Message;
     if (told.kind === 'broken') {
-      broken = told;
-      return true;
+      broken.push(told);
+      tellBroken(told);
+      return !values.all;
     }
     done = { seeds: done.seeds + told.seeds, days: done.days + told.days };
     if (performance.now() - shownMs < 60_000) return false;
@@ -85,16 +104,8 @@ async function main(): Promise<number> {
     show();
     return false;
   });
-  if (broken === undefined) {
-    show();
-    return 0;
-  }
-  const { order, report } = broken;
-  const { violations, minimised, traceSha256 } = report;
-  process.stdout.write(`seed ${order.seed} broke a law at commit ${commit()}\n`);
-  process.stdout.write(`again: npm run nightly -- --from ${order.seed} --seeds 1 --workers 1\n`);
-  process.stdout.write(`${JSON.stringify({ order, violations, minimised, traceSha256 }, undefined, 2)}\n`);
-  return 1;
+  show();
+  return broken.length === 0 ? 0 : 1;
 }
 
 const share = shareOfThis();

@@ -6,7 +6,7 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { compared, runPolicy } from '../src/simulation/order.ts';
+import { compared, comparedCruelly, runPolicy } from '../src/simulation/order.ts';
 import { scenarioOf } from '../src/simulation/scenario.ts';
 import type { SimulationReport } from '../src/simulation/simulate.ts';
 import {
@@ -31,6 +31,8 @@ const { values } = parseArgs({
     calm: { type: 'string' },
     /** Encoders that start at once slow each other down, as measured. */
     'start-cost': { type: 'boolean', default: false },
+    /** The crueller world, start cost included. */
+    cruel: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
     workers: { type: 'string' },
     /** A line of JSON for each seed as soon as it is done: what a long run came to when it is cut short. */
@@ -55,7 +57,7 @@ async function work({ first, count, step }: Share): Promise<void> {
       calm: asked('calm'),
       startCost: values['start-cost'],
     };
-    const script = scenarioOf({ seed, ...size, ...compared });
+    const script = scenarioOf({ seed, ...size, ...(values.cruel ? comparedCruelly : compared) });
     const reports: Partial<Record<PolicyName, SimulationReport>> = {};
     for (const policy of POLICIES) reports[policy] = await runPolicy(policy, script);
     tell({ seed, reports });
@@ -92,7 +94,7 @@ function expectLawful(worlds: readonly World[]): void {
 
 /** Each kind of world has its own place in the page; the plain one is in the README and has the chart. */
 function write(text: string, chart: string): void {
-  const name = values['start-cost'] ? 'policies: start cost' : 'policies';
+  const name = values.cruel ? 'policies: cruel' : values['start-cost'] ? 'policies: start cost' : 'policies';
   for (const page of name === 'policies' ? ['README.md', 'docs/simulation.md'] : ['docs/simulation.md']) {
     const file = resolve(ROOT, page);
     writeFileSync(file, replaceBetween(readFileSync(file, 'utf8'), name, text));

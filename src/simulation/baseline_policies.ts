@@ -3,7 +3,9 @@ import { FaultInjector } from './fault_injector.ts';
 import { Operators } from './operators.ts';
 import { ServiceModel, type ServiceChannel } from './service_model.ts';
 import { mix, numberOf } from './random_streams.ts';
-import type { Kind, Scenario } from './scenario.ts';
+import type { Kind } from './kinds.ts';
+import type { Scenario } from './scenario.ts';
+import { COURSES } from './sim_engine.ts';
 import { TimerQueue } from './virtual_time.ts';
 
 export const BASELINE_POLICIES = ['none', 'naive', 'health_tasks', 'monit'] as const;
@@ -23,6 +25,17 @@ export const COMPARED_KINDS: readonly Kind[] = [
   'storm',
   'probe_noise',
   'probe_lie',
+];
+
+/** What of the crueller world can happen to any of them alike. */
+export const COMPARED_CRUEL_KINDS: readonly Kind[] = [
+  ...COMPARED_KINDS,
+  'half_restart',
+  'keen_engine',
+  'stopped_by_hand',
+  'rolled_by_hand',
+  'other_tool',
+  'same_name',
 ];
 
 /** A channel as a policy sees it: through the same probes, lies included. */
@@ -148,14 +161,21 @@ export function runBaseline(name: BaselinePolicyName, script: Scenario): Baselin
   const service = new ServiceModel(channels, { seed, at, nowMs: clock, onWords: nothing, startCost });
   const operators = new Operators({ seed, channels, service, at, nowMs: clock, reeve: () => undefined });
   const machine = { words: nothing, jumpWall: nothing, suspend: nothing, reboot: nothing, crash: nothing };
-  const reeves = { ...machine, breakDisk: nothing, operate: nothing, change: nothing };
-  const injector = new FaultInjector({ service, at, nowMs: clock, ...reeves });
+  const reeves = { ...machine, breakDisk: nothing, operate: nothing, change: nothing, stopReeve: nothing };
+  const files = { reload: nothing, move: nothing };
+  const injector = new FaultInjector({ service, at, nowMs: clock, ...reeves, ...files });
   const eyes = new Eyes(service, injector, clock);
   const rival = MAKERS[name]();
   const hands: Omit<Hands, 'nowMs'> = {
     restart(id) {
-      const status = service.statusOf(service.at(id));
-      starts.push({ channel: id, atMs: nowMs, status, life: service.restart(id, 'policy') });
+      const channel = service.at(id);
+      const start = { channel: id, atMs: nowMs, status: service.statusOf(channel), life: undefined };
+      const mode = injector.callMode(channel.plan.engine);
+      if (mode === 'well') return void starts.push({ ...start, life: service.restart(id, 'policy') });
+      starts.push(start);
+      const { stopMs, effectMs } = COURSES[mode];
+      if (stopMs !== undefined) at(nowMs + stopMs, () => service.stop(id, 'policy'));
+      if (effectMs !== undefined) at(nowMs + effectMs, () => void service.restart(id, 'policy'));
     },
     page(id) {
       pages.push({ scope: `channel:${id}`, atMs: nowMs });

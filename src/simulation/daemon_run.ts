@@ -1,4 +1,5 @@
 import type { JournalEntry } from '../core/journal.ts';
+import type { Persona } from '../core/persona.ts';
 import type { SymptomKind } from '../core/symptom.ts';
 import type { Receiver } from '../escalate/receiver.ts';
 import type { MemoryStore } from '../journal/memory.ts';
@@ -13,6 +14,7 @@ import type { Scenario } from './scenario.ts';
 import type { Settings } from './settings.ts';
 import { SimEngine } from './sim_engine.ts';
 import type { SimulatedHost } from './virtual_time.ts';
+import { SampleFaults } from './sample_faults.ts';
 import { SimulatedProbes } from './simulated_probes.ts';
 
 export interface DaemonRunDeps {
@@ -20,6 +22,8 @@ export interface DaemonRunDeps {
   readonly number: number;
   readonly script: Scenario;
   readonly settings: Settings;
+  /** As the policy file says now. */
+  readonly persona: () => Persona;
   readonly host: SimulatedHost;
   readonly store: MemoryStore;
   readonly service: ServiceModel;
@@ -45,6 +49,7 @@ export class DaemonRun {
   readonly watcher: SimulatedProbes;
   readonly #deps: DaemonRunDeps;
   readonly #bornMs: number;
+  #stopping = false;
   /** What each engine last told this life of its pool. */
   readonly #pools = new Map<string, number | undefined>();
   #adversary: AdversarialPlanner | undefined;
@@ -59,6 +64,17 @@ export class DaemonRun {
   start(): void {
     this.reeve.start();
     if (this.#deps.adversary) this.#adversary = this.#createHammer();
+  }
+
+  /** It was asked to stop. */
+  get stopping(): boolean {
+    return this.#stopping;
+  }
+
+  /** As the daemon does when it is asked to; resolves when it has ended what it had begun. */
+  async stop(): Promise<void> {
+    this.#stopping = true;
+    await this.reeve.stop();
   }
 
   /** What the hammer has asked for. */
@@ -106,9 +122,10 @@ export class DaemonRun {
   }
 
   #createReeve(): SimulatedDaemon {
-    const { number, script, settings, host, store, onBatch, onFailure } = this.#deps;
+    const { number, script, settings, persona, host, store, onBatch, onFailure } = this.#deps;
     return new SimulatedDaemon({
       ...settings,
+      persona,
       seed: script.seed + number,
       host,
       store,
@@ -125,9 +142,17 @@ export class DaemonRun {
   #createWatcher(): SimulatedProbes {
     const { script, settings, service, injector } = this.#deps;
     const { pipeline, ledger } = this.reeve;
+    const { clock } = ledger;
+    const faults = new SampleFaults({
+      seed: script.seed,
+      nowMs: () => clock.monotonicMs(),
+      after: (delayMs, run) => void clock.after(delayMs, run),
+      faultOf: (channel) => injector.samples(channel),
+      take: (sample) => pipeline.take(sample),
+    });
     return new SimulatedProbes({
       seed: script.seed,
-      clock: ledger.clock,
+      clock,
       service,
       engines: settings.engineSetups.map(({ id }) => id),
       probe: (channel) => injector.probe(channel),
@@ -135,21 +160,21 @@ export class DaemonRun {
       pool: (engine) => ({ pressure: injector.pressure(engine) }),
       take: (sample) => {
         if (sample.kind === 'engine') this.#pools.set(sample.engine, sample.poolPressure);
-        pipeline.take(sample);
+        faults.take(sample);
       },
       settle: () => pipeline.settle(),
     });
   }
 
   #createHammer(): AdversarialPlanner {
-    const { number, script, settings, service, injector } = this.#deps;
+    const { number, script, persona, service, injector } = this.#deps;
     const { reeve } = this;
     return new AdversarialPlanner({
       script,
       reeve,
       daemonRun: number,
       service,
-      persona: settings.persona,
+      persona: persona(),
       engines: this.#enginesFor(reeve),
       quiet: () => injector.healed || (service.serene && reeve.pipeline.incidents().open.length === 0),
     });

@@ -15,6 +15,9 @@ export interface Episode {
   incurableForMs: number;
 }
 
+/** What a person has stopped is off, not dark. */
+const isDown = (status: Status): boolean => status !== 'playing' && status !== 'stopped';
+
 interface Account {
   readonly viewers: number;
   status: Status;
@@ -42,7 +45,7 @@ export class Downtime {
     if (account === undefined) return;
     this.#book(account, nowMs);
     account.status = status;
-    if (status === 'playing') {
+    if (!isDown(status)) {
       if (account.episode !== undefined) account.episode.toMs = nowMs;
       account.episode = undefined;
       return;
@@ -75,7 +78,7 @@ export class Downtime {
   #book(account: Account, nowMs: number): void {
     const spanMs = nowMs - account.sinceMs;
     account.sinceMs = nowMs;
-    if (account.status === 'playing') return;
+    if (!isDown(account.status)) return;
     account.viewerMs += spanMs * account.viewers;
     if (account.status === 'incurable' && account.episode !== undefined) account.episode.incurableForMs += spanMs;
   }

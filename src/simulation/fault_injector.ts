@@ -1,15 +1,14 @@
 import type { SymptomKind } from '../core/symptom.ts';
-import type { ServiceModel } from './service_model.ts';
 import { RECEIVER_MODES, type ReceiverMode } from './receivers.ts';
-import type { Injection, Kind } from './scenario.ts';
-import { CALL_MODES, type CallMode } from './sim_engine.ts';
+import { type CruelControls, inflict } from './cruel_faults.ts';
+import type { Kind } from './kinds.ts';
+import { SAMPLE_FAULTS, type SampleFault } from './sample_faults.ts';
+import type { Injection } from './scenario.ts';
+import { CALL_MODES, type CallMode, HALF_MODES } from './sim_engine.ts';
 import type { ProbeMode } from './simulated_probes.ts';
 
 /** What an injection may do to the machine and to Reeve itself. */
-export interface FaultControls {
-  readonly service: ServiceModel;
-  readonly nowMs: () => number;
-  readonly at: (atMs: number, run: () => void) => void;
+export interface FaultControls extends Omit<CruelControls, 'healed'> {
   readonly words: (channel: string, kind: SymptomKind) => void;
   readonly jumpWall: (byMs: number) => void;
   readonly suspend: (forMs: number) => void;
@@ -23,7 +22,17 @@ export interface FaultControls {
 const PROBE_LIES: readonly ProbeMode[] = ['says_still', 'says_dead', 'says_moving'];
 const FORGED: readonly SymptomKind[] = ['process_crash', 'stalled_output', 'auth_expired', 'publisher_lost'];
 const WALL_JUMPS_MS = [3_600_000, -3_600_000, 315_360_000_000, -86_400_000, 1_000, -2_500] as const;
-const LASTING: ReadonlySet<Kind> = new Set(['pool', 'engine_down', 'calls', 'receiver', 'probe_noise', 'probe_lie']);
+const LASTING: ReadonlySet<Kind> = new Set([
+  'pool',
+  'engine_down',
+  'calls',
+  'receiver',
+  'probe_noise',
+  'probe_lie',
+  'probe_gone',
+  'half_restart',
+  'samples',
+]);
 
 const pickOf = <T>(items: readonly T[], variant: number): T => items[Math.floor(variant * items.length)]!;
 
@@ -49,7 +58,7 @@ export class FaultInjector {
 
   inject(injection: Injection): void {
     if (this.#healed) return;
-    if (LASTING.has(injection.kind) || injection.kind === 'probe_gone') this.#lasting(injection);
+    if (LASTING.has(injection.kind)) this.#lasting(injection);
     else this.#once(injection);
   }
 
@@ -68,6 +77,11 @@ export class FaultInjector {
     return this.#of('probe_noise', channel) === undefined ? 'well' : 'noise';
   }
 
+  samples(channel: string): SampleFault | undefined {
+    const fault = this.#of('samples', channel);
+    return fault === undefined ? undefined : pickOf(SAMPLE_FAULTS, fault.variant);
+  }
+
   engineUp(engine: string): boolean {
     return this.#of('engine_down', engine) === undefined;
   }
@@ -80,6 +94,8 @@ export class FaultInjector {
 
   callMode(engine: string): CallMode {
     if (!this.engineUp(engine)) return 'hang';
+    const half = this.#of('half_restart', engine);
+    if (half !== undefined) return pickOf(HALF_MODES, half.variant);
     const calls = this.#of('calls', engine);
     return calls === undefined ? 'well' : pickOf(CALL_MODES, calls.variant);
   }
@@ -146,7 +162,7 @@ export class FaultInjector {
       case 'operator':
         return operate(injection);
       default:
-        return;
+        inflict(injection, { ...this.#levers, healed: () => this.#healed });
     }
   }
 

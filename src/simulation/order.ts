@@ -3,7 +3,7 @@ import { canonicalJson } from '../core/wire.ts';
 import { figuresOf } from './figures.ts';
 import { hostileModel } from './hostile_models.ts';
 import { greedyPlanner, randomPlanner } from './planners.ts';
-import { COMPARED_KINDS, runBaseline } from './baseline_policies.ts';
+import { COMPARED_CRUEL_KINDS, COMPARED_KINDS, runBaseline } from './baseline_policies.ts';
 import { type Scenario, scenarioOf } from './scenario.ts';
 import { shrink } from './shrink.ts';
 import { reportOf, type SimulationReport } from './simulate.ts';
@@ -26,6 +26,8 @@ export interface SimulationOrder {
   readonly policy: Policy | undefined;
   /** Encoders that start at once slow each other down. */
   readonly startCost?: boolean;
+  /** The crueller world: more kinds of faults, and starts that cost something. */
+  readonly cruel?: boolean;
 }
 
 export type Policy = 'reeve' | 'none' | 'naive' | 'health_tasks' | 'monit';
@@ -39,6 +41,9 @@ const HOW: Readonly<Record<SimulationOrder['planner'], SimulationOptions>> = {
 
 /** What all policies are compared under: no fault is dropped, and none that only Reeve can have is there. */
 export const compared = { kinds: COMPARED_KINDS, persona: 'system_admin', phase: 4, limits: {} } as const;
+
+/** The same in the crueller world, where starts have their cost, too. */
+export const comparedCruelly = { ...compared, kinds: COMPARED_CRUEL_KINDS, cruel: true } as const;
 
 /** One policy in one world; `reeve` through the production code, without crashes or words to it. */
 export async function runPolicy(policy: Policy, script: Scenario): Promise<SimulationReport> {
@@ -56,7 +61,7 @@ export async function runPolicy(policy: Policy, script: Scenario): Promise<Simul
 export async function runOrder(order: SimulationOrder): Promise<SimulationReport> {
   const { policy, planner, ...world } = order;
   const isCompared = policy !== undefined;
-  const script = scenarioOf({ ...world, ...(isCompared ? compared : {}) });
+  const script = scenarioOf({ ...world, ...(isCompared ? (world.cruel === true ? comparedCruelly : compared) : {}) });
   if (isCompared && policy !== 'reeve') return runPolicy(policy, script);
   const how: SimulationOptions = { ...HOW[planner], ...(isCompared ? { livenessMs: 0 } : {}) };
   const report = reportOf(script, await new Simulation(script, how).run());

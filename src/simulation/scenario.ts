@@ -1,35 +1,7 @@
 import type { Phase } from '../core/control.ts';
 import type { Limits } from '../core/limits.ts';
+import { CRUEL_KINDS, type Extent, HABITS, type Kind, KINDS } from './kinds.ts';
 import { type Stream, streamOf } from './random_streams.ts';
-
-/** Everything that can be done to the world. Each seed drops a random half of these. */
-export const KINDS = [
-  'crash',
-  'freeze',
-  'self_heal',
-  'loop',
-  'misconfig',
-  'outage',
-  'auth',
-  'slow',
-  'foreign',
-  'storm',
-  'pool',
-  'engine_down',
-  'probe_noise',
-  'probe_lie',
-  'probe_gone',
-  'calls',
-  'forged_log',
-  'wall_jump',
-  'suspend',
-  'reboot',
-  'reeve_crash',
-  'disk',
-  'receiver',
-  'operator',
-] as const;
-export type Kind = (typeof KINDS)[number];
 
 /** One thing that is done to the world. `variant` in [0, 1) decides everything that the kind leaves open. */
 export interface Injection {
@@ -40,46 +12,6 @@ export interface Injection {
   readonly forMs: number;
   readonly variant: number;
 }
-
-type Extent = 'channel' | 'group' | 'engine' | 'fleet';
-
-interface Habit {
-  readonly extent: Extent;
-  /** Mean hours between two, over the whole fleet of ten channels. */
-  readonly everyHours: number;
-  readonly forMs: readonly [number, number];
-}
-
-const S = 1_000;
-const M = 60 * S;
-
-/** Memoryless arrivals and even durations, dense on purpose: a virtual day holds what a bad month does. */
-export const HABITS: Readonly<Record<Kind, Habit>> = {
-  crash: { extent: 'channel', everyHours: 3, forMs: [0, 0] },
-  freeze: { extent: 'channel', everyHours: 5, forMs: [0, 0] },
-  self_heal: { extent: 'channel', everyHours: 6, forMs: [3 * S, 60 * S] },
-  loop: { extent: 'channel', everyHours: 10, forMs: [1 * M, 10 * M] },
-  misconfig: { extent: 'channel', everyHours: 16, forMs: [3 * M, 20 * M] },
-  outage: { extent: 'group', everyHours: 12, forMs: [10 * S, 6 * M] },
-  auth: { extent: 'group', everyHours: 16, forMs: [1 * M, 10 * M] },
-  slow: { extent: 'channel', everyHours: 16, forMs: [1 * M, 5 * M] },
-  foreign: { extent: 'channel', everyHours: 6, forMs: [0, 0] },
-  storm: { extent: 'fleet', everyHours: 16, forMs: [5 * S, 90 * S] },
-  pool: { extent: 'engine', everyHours: 12, forMs: [20 * S, 5 * M] },
-  engine_down: { extent: 'engine', everyHours: 16, forMs: [10 * S, 4 * M] },
-  probe_noise: { extent: 'channel', everyHours: 8, forMs: [20 * S, 3 * M] },
-  probe_lie: { extent: 'channel', everyHours: 10, forMs: [20 * S, 3 * M] },
-  probe_gone: { extent: 'channel', everyHours: 12, forMs: [30 * S, 4 * M] },
-  calls: { extent: 'engine', everyHours: 5, forMs: [2 * M, 20 * M] },
-  forged_log: { extent: 'channel', everyHours: 6, forMs: [10 * S, 90 * S] },
-  wall_jump: { extent: 'fleet', everyHours: 12, forMs: [0, 0] },
-  suspend: { extent: 'fleet', everyHours: 16, forMs: [5 * S, 20 * M] },
-  reboot: { extent: 'fleet', everyHours: 48, forMs: [20 * S, 90 * S] },
-  reeve_crash: { extent: 'fleet', everyHours: 8, forMs: [1 * S, 60 * S] },
-  disk: { extent: 'fleet', everyHours: 24, forMs: [30 * S, 5 * M] },
-  receiver: { extent: 'fleet', everyHours: 8, forMs: [10 * S, 10 * M] },
-  operator: { extent: 'fleet', everyHours: 5, forMs: [20 * S, 6 * M] },
-};
 
 export interface ChannelPlan {
   readonly id: string;
@@ -117,6 +49,8 @@ export interface ScenarioOptions {
   readonly phase?: Phase;
   readonly limits?: Partial<Limits>;
   readonly startCost?: boolean;
+  /** The kinds of the crueller world belong to it, too, and starts have their cost. */
+  readonly cruel?: boolean;
 }
 
 const PERSONAS = ['system_admin', 'system_admin', 'lab', 'cautious', 'live_event', 'watcher'] as const;
@@ -129,7 +63,8 @@ export function scenarioOf(options: ScenarioOptions): Scenario {
   const { seed, days } = options;
   const stream = streamOf(seed, 'script');
   const channels = channelsOf(options.channels ?? 10, stream);
-  const kinds = options.kinds ?? (options.swarm === false ? KINDS : swarm(seed));
+  const all = options.cruel === true ? [...KINDS, ...CRUEL_KINDS] : KINDS;
+  const kinds = options.kinds ?? (options.swarm === false ? all : swarm(seed, all));
   const injections = kinds
     .flatMap((kind) => injectionsOf(kind, channels, options))
     .sort((a, b) => a.atMs - b.atMs || (a.kind < b.kind ? -1 : 1));
@@ -142,16 +77,17 @@ export function scenarioOf(options: ScenarioOptions): Scenario {
     persona: options.persona ?? stream.pick(PERSONAS),
     phase: options.phase ?? (stream.chance(0.8) ? 4 : stream.pick([0, 1, 2, 3] as const)),
     limits: options.limits ?? limitsOf(stream),
-    startCost: options.startCost === true,
+    startCost: options.startCost === true || options.cruel === true,
   };
 }
 
 /** A random half, the same for a seed whatever else is asked. */
-function swarm(seed: number): readonly Kind[] {
+function swarm(seed: number, all: readonly Kind[]): readonly Kind[] {
   const stream = streamOf(seed, 'swarm');
-  return KINDS.map((kind) => ({ kind, lot: stream.next() }))
+  return all
+    .map((kind) => ({ kind, lot: stream.next() }))
     .sort((a, b) => a.lot - b.lot)
-    .slice(0, KINDS.length / 2)
+    .slice(0, all.length / 2)
     .map(({ kind }) => kind)
     .sort();
 }

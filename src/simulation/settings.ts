@@ -21,8 +21,11 @@ export interface SettingChoices {
 /** What every life of Reeve is given alike. */
 export type Settings = Pick<
   SimulatedDaemonParts,
-  'ids' | 'limits' | 'rulebook' | 'hostile' | 'persona' | 'phase' | 'channels' | 'engineSetups'
->;
+  'ids' | 'limits' | 'rulebook' | 'hostile' | 'phase' | 'channels' | 'engineSetups'
+> & {
+  /** As it was written at the beginning. */
+  readonly persona: Persona;
+};
 
 /** The settings of one run. The names that they count up belong to it alone. */
 export function settingsOf(script: Scenario, choices: SettingChoices): Settings {

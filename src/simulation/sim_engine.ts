@@ -7,10 +7,19 @@ import type { Invocation } from './effect_log.ts';
 
 /** How the engine treats calls at present. */
 export const CALL_MODES = ['hang', 'late', 'lie_ok', 'lie_fail', 'slow', 'refuse'] as const;
-export type CallMode = (typeof CALL_MODES)[number] | 'well';
+/** A restart that is no single act: the stop comes at once, the start much later or never, whatever is answered. */
+export const HALF_MODES = ['stop_only', 'stop_fails', 'stop_late_start', 'stop_lie_ok', 'very_late'] as const;
+export type CallMode = (typeof CALL_MODES)[number] | (typeof HALF_MODES)[number] | 'well';
 
-/** When the effect comes and when the answer; undefined: never. */
-const COURSES: Readonly<Record<CallMode, { effectMs?: number; answerMs?: number; fails?: true }>> = {
+/** When the old process is stopped, when the effect comes and when the answer; undefined: never. */
+export interface Course {
+  readonly stopMs?: number;
+  readonly effectMs?: number;
+  readonly answerMs?: number;
+  readonly fails?: true;
+}
+
+export const COURSES: Readonly<Record<CallMode, Course>> = {
   well: { effectMs: 200, answerMs: 300 },
   slow: { effectMs: 8_000, answerMs: 12_000 },
   hang: {},
@@ -18,6 +27,11 @@ const COURSES: Readonly<Record<CallMode, { effectMs?: number; answerMs?: number;
   lie_ok: { answerMs: 300 },
   lie_fail: { effectMs: 200, answerMs: 400, fails: true },
   refuse: { answerMs: 100, fails: true },
+  stop_only: { stopMs: 200 },
+  stop_fails: { stopMs: 200, answerMs: 17_000, fails: true },
+  stop_late_start: { stopMs: 200, effectMs: 25_000 },
+  stop_lie_ok: { stopMs: 200, answerMs: 300 },
+  very_late: { effectMs: 45_000, answerMs: 300 },
 };
 
 const CAPABILITIES: readonly Capability[] = ['observe', 'restart', 'logs', 'bytes', 'credentials', 'viewers'];
@@ -80,7 +94,9 @@ export class SimEngine implements Engine {
     const { clock, worldMs, at, alive, mode, onInvoked } = this.#deps;
     if (!alive()) return new Promise(() => undefined);
     const invocation = onInvoked({ tool, channel, engine: this.id, permit, fence });
-    const { effectMs, answerMs, fails } = COURSES[mode()];
+    const { stopMs, effectMs, answerMs, fails } = COURSES[mode()];
+    if (stopMs !== undefined && channel !== undefined)
+      at(worldMs() + stopMs, () => this.#deps.service.stop(channel, 'reeve'));
     if (effectMs !== undefined) at(worldMs() + effectMs, () => effect(invocation));
     return new Promise((resolve, reject) => {
       const end = (): void => {

@@ -25,7 +25,7 @@ import {
 import type { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
 import { Ledger } from '../journal/ledger.ts';
 import type { MemoryStore } from '../journal/memory.ts';
-import { createLanes } from '../resilience/lanes.ts';
+import { createLanes, type Lanes } from '../resilience/lanes.ts';
 import type { Rulebook } from '../rulebook/rulebook.ts';
 import { type HostileModel, hostilePlanner } from './hostile_models.ts';
 import { TimerQueue, clockOn, type SimulatedHost } from './virtual_time.ts';
@@ -40,7 +40,8 @@ export interface SimulatedDaemonParts {
   readonly rulebook: Rulebook;
   /** A model that chooses, too. */
   readonly hostile?: HostileModel | undefined;
-  readonly persona: Persona;
+  /** As the policy file says now. */
+  readonly persona: () => Persona;
   readonly phase: Phase;
   readonly channels: readonly ChannelSetup[];
   readonly engineSetups: readonly EngineSetup[];
@@ -51,6 +52,10 @@ export interface SimulatedDaemonParts {
   readonly lookCloser: (channels: readonly string[], forMs: number) => void;
   readonly lookNow: (channel: string, wants: readonly Want[]) => void;
 }
+
+/** As in `app/app.ts`. */
+const DRAIN_MS = 6_000;
+const LAST_PAGES_MS = 2_000;
 
 /** One process of Reeve: the production code from the journal to the dispatcher, over simulated ports. */
 export class SimulatedDaemon {
@@ -65,6 +70,7 @@ export class SimulatedDaemon {
   alive = true;
   readonly #parts: SimulatedDaemonParts;
   readonly #paging: JournaledPaging;
+  readonly #lanes: Lanes;
 
   constructor(parts: SimulatedDaemonParts) {
     this.#parts = parts;
@@ -77,6 +83,7 @@ export class SimulatedDaemon {
     };
     this.#paging = journaledPaging(this.ledger, parts.ids);
     this.outbox = this.#paging.outbox;
+    this.#lanes = createLanes({ concurrentMax: 16 }, this.ledger.clock);
     const { pipeline, recover } = this.#assemble();
     this.pipeline = pipeline;
     const recovered = this.ledger.open();
@@ -94,6 +101,16 @@ export class SimulatedDaemon {
     this.pipeline.start();
   }
 
+  /** As the daemon does when it is asked to: nothing new, what is under way comes to an end, the last pages go out. */
+  async stop(): Promise<void> {
+    this.pipeline[Symbol.dispose]();
+    await this.#lanes.drain(DRAIN_MS);
+    if (this.ledger.broken === undefined) {
+      this.append([{ fact: { type: 'reeve.stopped', because: 'asked to stop' } }]);
+    }
+    await this.dispatcher.settle(LAST_PAGES_MS);
+  }
+
   /** The process is gone, in the middle of whatever it did. */
   kill(): void {
     this.alive = false;
@@ -102,10 +119,10 @@ export class SimulatedDaemon {
   #assemble(): DecisionPath {
     const { ids, limits, rulebook, persona, phase, channels, engineSetups, lookCloser, lookNow } = this.#parts;
     const planner = this.#planner();
-    const settings = { limits, rulebook, planner, personaOf: () => persona, initialPhase: () => phase };
+    const settings = { limits, rulebook, planner, personaOf: persona, initialPhase: () => phase };
     return assembleDecisionPath({
       ...{ ledger: this.ledger, append: this.append, paging: this.#paging, ids, settings: () => settings },
-      lanes: createLanes({ concurrentMax: 16 }, this.ledger.clock),
+      lanes: this.#lanes,
       observations: { channels, engineSetups, lookCloser, lookNow, engines: this.#parts.engines(this) },
       onFailure: (text) => this.#fail(text),
     });

@@ -4,40 +4,19 @@ import type { SymptomKind } from '../core/symptom.ts';
 import { Disk } from './disk_faults.ts';
 import { DaemonRun } from './daemon_run.ts';
 import { FaultInjector } from './fault_injector.ts';
-import { Invariants, type Violation } from './invariants/invariants.ts';
+import { Invariants } from './invariants/invariants.ts';
 import { Operators } from './operators.ts';
 import { ServiceModel } from './service_model.ts';
-import { type Batch, type Delivery, EffectLog } from './effect_log.ts';
+import { type Delivery, EffectLog } from './effect_log.ts';
+import { PolicyFile } from './policy_file.ts';
 import type { SimulatedDaemon } from './simulated_daemon.ts';
 import type { Scenario } from './scenario.ts';
-import { type SettingChoices, type Settings, settingsOf } from './settings.ts';
+import { type Settings, settingsOf } from './settings.ts';
+import type { SimulationEnd, SimulationOptions } from './simulation_options.ts';
 import { isExcused, TRUTH_MS, truthsOf } from './truth.ts';
 import { TimerQueue, SimulatedHost } from './virtual_time.ts';
 
-export interface SimulationOptions extends SettingChoices {
-  /** False: every second is lived through. True (the default): stretches in which nothing can happen are skipped. */
-  readonly leap?: boolean;
-  /** Somebody asks the guard for anything at any time, besides. */
-  readonly adversary?: boolean;
-  /** Told of everything that becomes durable. */
-  readonly onBatch?: (batch: Batch) => void;
-  /** How long everything that is promised may take to come true once all is healed; 0: nothing is demanded. */
-  readonly livenessMs?: number;
-  /** Stops at the first violation. Default true. */
-  readonly stopEarly?: boolean;
-}
-
-export interface SimulationEnd {
-  readonly events: number;
-  readonly nowMs: number;
-  readonly violations: readonly Violation[];
-  /** What the hammer has asked for. */
-  readonly plans: number;
-  readonly traceSha256: string;
-  readonly record: EffectLog;
-  readonly service: ServiceModel;
-  readonly invariants: Invariants;
-}
+export type { SimulationEnd, SimulationOptions } from './simulation_options.ts';
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
@@ -60,6 +39,7 @@ export class Simulation {
   readonly #invariants: Invariants;
   readonly #settings: Settings;
   readonly #disk: Disk;
+  readonly #policy: PolicyFile;
   #life: DaemonRun | undefined;
   #daemonRun = 0;
   /** What the hammers of former lives have asked for. */
@@ -73,13 +53,15 @@ export class Simulation {
     this.#script = script;
     this.#options = options;
     this.#settings = settingsOf(script, options);
-    const { limits, persona } = this.#settings;
+    const { limits, persona: written } = this.#settings;
     const { seed, channels } = script;
     this.#agenda = new TimerQueue(seed);
     const nowMs = (): number => this.#nowMs;
     const at = (atMs: number, run: () => void): void => void this.#agenda.add(Math.max(atMs, this.#nowMs), run);
     const onWords = (channel: string, kind: SymptomKind): void => this.#life?.hear(channel, kind);
     this.#host = new SimulatedHost(nowMs);
+    this.#policy = new PolicyFile(written, { nowMs, at });
+    const persona = () => this.#policy.persona;
     this.service = new ServiceModel(channels, {
       seed,
       nowMs,
@@ -101,6 +83,9 @@ export class Simulation {
       jumpWall: (byMs) => this.#host.jumpWall(byMs),
       suspend: (forMs) => this.#host.suspend(forMs),
       reboot: (downMs) => this.#reboot(downMs),
+      stopReeve: (downMs) => this.#stop(downMs),
+      reload: (variant, forMs) => this.#policy.reload(variant, forMs),
+      move: (downMs) => this.#reboot(downMs, () => this.#host.move()),
       crash: (injection) => this.#disk.crash(injection),
       breakDisk: (injection) => this.#disk.breakDown(injection),
       operate: (injection) => this.#operators.operate(injection),
@@ -204,6 +189,7 @@ export class Simulation {
       number: this.#daemonRun,
       script: this.#script,
       settings: this.#settings,
+      persona: () => this.#policy.persona,
       host: this.#host,
       store: this.#disk.store,
       service: this.service,
@@ -214,6 +200,7 @@ export class Simulation {
       onInvoked: (invocation) => {
         this.#record.invoked(invocation);
         this.#invariants.invoked(invocation);
+        if (this.#life?.stopping) this.#invariants.stopped(invocation);
       },
       onDelivery: (delivery) => this.#delivered(delivery),
       onBatch: (entries) => this.#batch(entries),
@@ -254,11 +241,18 @@ export class Simulation {
     if (!this.#disk.broken) this.#invariants.broke('internal', text);
   }
 
-  #reboot(downMs: number): void {
+  #reboot(downMs: number, next = () => this.#host.reboot()): void {
     if (this.#life === undefined) return;
     this.#die(downMs, 0);
     this.#bury();
-    this.#host.reboot();
+    next();
+  }
+
+  /** Asked to stop, it ends what it has begun, and is gone. */
+  #stop(downMs: number): void {
+    const life = this.#life;
+    if (this.#present() === undefined) return;
+    void life?.stop().then(() => life === this.#life && this.#die(downMs, 0));
   }
 
   #die(downMs: number, survivors: number): void {

@@ -11,7 +11,9 @@ export function* truthsOf(service: ServiceModel, injector: FaultInjector, blind:
   for (const channel of service.channels.values()) {
     const { id, engine } = channel.plan;
     const visible = !blind && injector.probe(id) === 'well' && injector.engineUp(engine);
-    yield { channel: id, playing: service.statusOf(channel) === 'playing', visible };
+    const status = service.statusOf(channel);
+    // What a person has stopped is as that person wants it.
+    yield { channel: id, playing: status === 'playing' || status === 'stopped', visible };
   }
 }
 

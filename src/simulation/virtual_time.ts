@@ -90,12 +90,14 @@ export class TimerQueue {
   }
 }
 
+const NEW_MACHINE_UP_MS = 40 * 86_400_000;
 const EPOCH_MS = Date.UTC(2026, 0, 1);
 
 /** The machine on which Reeve runs. Its monotonic clock stands still in suspend and begins anew with each boot. */
 export class SimulatedHost {
   readonly #worldMs: () => number;
   #boot = 1;
+  #machine = 1;
   #bootedMs = -1_000_000;
   #suspendedMs = 0;
   /** In world time: until then the machine sleeps, if it does. */
@@ -107,7 +109,7 @@ export class SimulatedHost {
   }
 
   get bootId(): string {
-    return `boot-${this.#boot}`;
+    return `machine-${this.#machine}/boot-${this.#boot}`;
   }
 
   monotonicMs(): number {
@@ -131,6 +133,13 @@ export class SimulatedHost {
   suspend(forMs: number): void {
     this.#suspendedMs += forMs;
     this.#sleepsUntilMs = Math.max(this.#worldMs(), this.#sleepsUntilMs) + forMs;
+  }
+
+  /** From now on this is another machine, which has been up for weeks. */
+  move(): void {
+    this.#machine += 1;
+    this.reboot();
+    this.#bootedMs -= NEW_MACHINE_UP_MS;
   }
 
   reboot(): void {

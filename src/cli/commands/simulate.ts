@@ -20,6 +20,8 @@ export interface SimulationOrder {
   readonly policy: SimulatedPolicy | undefined;
   /** Encoders that start at once slow each other down, as measured on ffmpeg. */
   readonly startCost: boolean;
+  /** More kinds of faults: half restarts, engines that never give up, people who stop and forget. */
+  readonly cruel: boolean;
 }
 
 /** One broken law. */
@@ -62,6 +64,7 @@ export function addSimulate(program: Command, cli: Cli, simulate: Simulate): voi
     .option('--calm <n>', 'times as long between two faults: 1 is a bad month in each day', '4')
     .option('--storm', 'group failures eight times as often')
     .option('--start-cost', 'encoders that start at once slow each other down, as measured on ffmpeg')
+    .option('--cruel', 'more kinds of faults, and --start-cost: half restarts, engines that never give up, reloads')
     .option('--planner <kind>', `who plans: ${SIMULATED_PLANNERS.join(', ')}`, 'rules')
     .option('--policy <name>', `in the world where all are compared, this one: ${SIMULATED_POLICIES.join(', ')}`)
     .addHelpText('after', '\nExample: reeve simulate --seed 7 --days 3 --storm')
@@ -84,6 +87,7 @@ interface Flags {
   readonly calm: string;
   readonly storm?: boolean;
   readonly startCost?: boolean;
+  readonly cruel?: boolean;
   readonly planner: string;
   readonly policy?: string;
 }
@@ -96,6 +100,7 @@ function orderOf(flags: Flags): SimulationOrder {
     calm: number(flags.calm, '--calm', 0.001, 1_000),
     storm: flags.storm === true,
     startCost: flags.startCost === true,
+    cruel: flags.cruel === true,
     planner: word(flags.planner, '--planner', SIMULATED_PLANNERS),
     policy: flags.policy === undefined ? undefined : word(flags.policy, '--policy', SIMULATED_POLICIES),
   };
@@ -113,11 +118,22 @@ function word<W extends string>(text: string, flag: string, words: readonly W[])
   throw new ReeveError('USAGE', `${flag} is one of ${words.join(', ')}, got ${text}`);
 }
 
-const argumentsOf = ({ seed, days, channels, calm, storm, startCost, planner, policy }: SimulationOrder): string =>
+const argumentsOf = ({
+  seed,
+  days,
+  channels,
+  calm,
+  storm,
+  startCost,
+  cruel,
+  planner,
+  policy,
+}: SimulationOrder): string =>
   [
     `--seed ${seed} --days ${days} --channels ${channels} --calm ${calm}`,
     storm ? '--storm' : '',
     startCost ? '--start-cost' : '',
+    cruel ? '--cruel' : '',
     planner === 'rules' ? '' : `--planner ${planner}`,
     policy === undefined ? '' : `--policy ${policy}`,
   ]

@@ -23,7 +23,8 @@ const VIOLATIONS_MAX = 20;
 export interface InvariantsDeps {
   readonly script: Scenario;
   readonly limits: Limits;
-  readonly persona: Persona;
+  /** As the policy file says now. */
+  readonly persona: () => Persona;
   readonly nowMs: () => number;
   readonly poolOf: InvariantContext['poolOf'];
 }
@@ -47,7 +48,13 @@ export class Invariants {
   #lastSeq = 0;
 
   constructor(deps: InvariantsDeps) {
-    this.#case = { ...deps, broke: (law, because) => this.broke(law, because) };
+    this.#case = {
+      ...deps,
+      get persona() {
+        return deps.persona();
+      },
+      broke: (law, because) => this.broke(law, because),
+    };
     this.#starts = new Starts(this.#case);
     this.#breakers = new Breakers(this.#case);
     this.#containments = new Containments(this.#case, this.#starts);
@@ -76,6 +83,11 @@ export class Invariants {
 
   invoked(invocation: Invocation): void {
     this.#starts.invoked(invocation);
+  }
+
+  /** A call of a Reeve that has been asked to stop. */
+  stopped({ tool, channel }: Invocation): void {
+    if (tool === 'restart_channel') this.broke('S6', `${channel} was restarted after Reeve was asked to stop`);
   }
 
   delivered(delivery: Delivery): void {

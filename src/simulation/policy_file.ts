@@ -1,0 +1,47 @@
+import { type Persona, personaDocument } from '../core/persona.ts';
+
+export interface PolicyFileDeps {
+  readonly nowMs: () => number;
+  readonly at: (atMs: number, run: () => void) => void;
+}
+
+/** What a person may write into the file: the first five allow less, the sixth allows more, the last is broken. */
+const EDITS: readonly ((persona: Persona) => unknown)[] = [
+  (persona) => ({ ...persona, tool_access_policy: { ...persona.tool_access_policy, restart_channel: 'deny' } }),
+  (persona) => ({ ...persona, restart_cap: 0 }),
+  (persona) => ({ ...persona, restart_cap: Math.min(1, persona.restart_cap) }),
+  (persona) => ({ ...persona, operational_mode: 'diagnostic' }),
+  (persona) => ({ ...persona, planning_depth_max: Math.min(1, persona.planning_depth_max) }),
+  (persona) => ({ ...persona, restart_cap: Math.min(10, persona.restart_cap + 3) }),
+  (persona) => ({ ...persona, restart_cap: 'unlimited' }),
+];
+
+/** The persona on the disk, which people edit while Reeve runs. A broken edit changes nothing. */
+export class PolicyFile {
+  readonly #deps: PolicyFileDeps;
+  readonly #first: Persona;
+  #persona: Persona;
+  #edits = 0;
+
+  constructor(persona: Persona, deps: PolicyFileDeps) {
+    this.#deps = deps;
+    this.#first = persona;
+    this.#persona = persona;
+  }
+
+  /** As Reeve has it after its last good reload. */
+  get persona(): Persona {
+    return this.#persona;
+  }
+
+  /** Edits it, and takes the edit back after `forMs` unless another one came meanwhile. */
+  reload(variant: number, forMs: number): void {
+    this.#edits += 1;
+    const edit = this.#edits;
+    const { success, data } = personaDocument.safeParse(EDITS[Math.floor(variant * EDITS.length)]!(this.#first));
+    if (success) this.#persona = data;
+    this.#deps.at(this.#deps.nowMs() + forMs, () => {
+      if (edit === this.#edits) this.#persona = this.#first;
+    });
+  }
+}

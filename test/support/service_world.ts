@@ -1,0 +1,55 @@
+/** A simulated service alone with its clock: what a fault does to it, without anybody who watches. */
+import { FaultInjector } from '../../src/simulation/fault_injector.ts';
+import type { Injection } from '../../src/simulation/scenario.ts';
+import { type Generation, ServiceModel } from '../../src/simulation/service_model.ts';
+import { TimerQueue } from '../../src/simulation/virtual_time.ts';
+
+/** `count` channels ch0, ch1, … in one group g0 on one engine e0. */
+export function serviceWorld(count = 3) {
+  let nowMs = 0;
+  const agenda = new TimerQueue(1);
+  const at = (atMs: number, run: () => void): void => void agenda.add(Math.max(atMs, nowMs), run);
+  const plans = Array.from({ length: count }, (_, index) => ({
+    id: `ch${index}`,
+    group: 'g0',
+    engine: 'e0',
+    hasSource: true,
+  }));
+  const lives: Generation[] = [];
+  const told: string[] = [];
+  const clock = (): number => nowMs;
+  const service = new ServiceModel(plans, {
+    seed: 1,
+    nowMs: clock,
+    at,
+    onWords: (channel, kind) => told.push(`${channel} ${kind}`),
+    onLife: (life) => lives.push(life),
+  });
+  const nothing = (): void => undefined;
+  const injector = new FaultInjector({
+    ...{ service, nowMs: clock, at, words: nothing, jumpWall: nothing, suspend: nothing, reboot: nothing },
+    ...{ crash: nothing, breakDisk: nothing, operate: nothing, change: nothing },
+    stopReeve: (downMs) => told.push(`stop for ${downMs}`),
+    reload: (variant, forMs) => told.push(`reload ${variant} for ${forMs}`),
+    move: (downMs) => told.push(`move for ${downMs}`),
+  });
+  return {
+    service,
+    injector,
+    lives,
+    told,
+    nowMs: clock,
+    at,
+    inject: (kind: Injection['kind'], rest: Partial<Injection> = {}) =>
+      injector.inject({ atMs: nowMs, kind, target: 'ch0', forMs: 60_000, variant: 0.5, ...rest }),
+    /** Lives through everything that is due until then. */
+    until(untilMs: number): void {
+      for (let due = agenda.next(); due !== undefined && due.atMs <= untilMs; due = agenda.next()) {
+        agenda.take();
+        nowMs = due.atMs;
+        due.run();
+      }
+      nowMs = untilMs;
+    },
+  };
+}
