@@ -58,7 +58,7 @@ export function createDecisions(
     onUnrecognised,
   });
   const { pipeline, recover } = assembleDecisionPath({
-    ...{ ledger, lanes, paging, ids: host.ids, settings: () => settings },
+    ...{ ledger, lanes, paging, ids: host.ids, settings: () => settings, detectStops: true },
     observations: {
       ...{ engines, channels: collectors.channelSetups, engineSetups: collectors.engineSetups },
       lookCloser: (channels, forMs) => collectors.lookCloser(channels, forMs),

@@ -143,6 +143,10 @@ function next(one: KeptApproval, fact: Exclude<ApprovalFact, { type: 'approval.a
   }
 }
 
+/** The machine slept: what was asked or answered before that is older by as much (law T3). */
+export const olderBy = (kept: readonly KeptApproval[], sleptMs: number): readonly KeptApproval[] =>
+  kept.map((one) => ({ ...one, expiresMs: one.expiresMs - sleptMs }));
+
 function bounded(all: readonly KeptApproval[]): readonly KeptApproval[] {
   const isLive = (one: KeptApproval): boolean => one.state === 'pending' || one.state === 'yes';
   const over = all.filter((one) => !isLive(one));

@@ -2,7 +2,7 @@ import type { MonoMs } from '../core/clock.ts';
 import type { Phase } from '../core/control.ts';
 import type { JournalEntry, Projection } from '../core/journal.ts';
 import { type GroupId, sameScope, type Scope } from '../core/scope.ts';
-import { applyApproval } from './approvals.ts';
+import { applyApproval, olderBy } from './approvals.ts';
 import type { ControlState, Lease, MaintenanceWindow } from './control_state.ts';
 
 export { APPROVAL_STATES } from './control_state.ts';
@@ -56,6 +56,9 @@ function apply(state: ControlState, entry: JournalEntry): ControlState {
       return { ...state, windows: state.windows.filter((window) => window.id !== fact.window) };
     case 'control.phase_set':
       return applyPhase(state, fact.phase, fact.group);
+    case 'clock.jumped':
+      if (fact.cause !== 'suspended') return state;
+      return { ...state, approvals: olderBy(state.approvals, fact.byMs) };
     case 'approval.asked':
     case 'approval.answered':
     case 'approval.expired':

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { uptime } from 'node:os';
 
 /** Milliseconds since the Unix epoch. Written down and shown to people; never subtracted to wait. */
 export type EpochMs = number;
@@ -17,6 +18,11 @@ export interface Clock {
   now(): EpochMs;
   /** How long has it been? Counts from the machine's boot, stands still in suspend, never goes backwards. */
   monotonicMs(): MonoMs;
+  /**
+   * As `monotonicMs`, but goes on in suspend (CLOCK_BOOTTIME); only differences to it mean anything. Undefined: this
+   * clock never stands still.
+   */
+  bootTimeMs?(): MonoMs;
   /** Runs `task` once after the delay (any length, 0 or more). Disposing cancels it. */
   after(delayMs: number, task: () => void): Disposable;
   /** The first tick comes after one full interval. Disposing stops it. */
@@ -69,6 +75,7 @@ export const systemClock: Clock = {
   bootId: readBootId(),
   now: () => Date.now(),
   monotonicMs: () => Math.floor(Number(process.hrtime.bigint()) / 1e6),
+  bootTimeMs: () => Math.floor(uptime() * 1_000),
   after: armTimer,
   every(intervalMs, tick) {
     const timer = setInterval(tick, Math.min(intervalMs, TIMER_MS_MAX));

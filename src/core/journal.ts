@@ -18,13 +18,21 @@ export type PatternState = (typeof PATTERN_STATES)[number];
 export const START_ORIGINS = ['reeve', 'engine', 'operator', 'unknown'] as const;
 export type StartOrigin = (typeof START_ORIGINS)[number];
 
+/**
+ * `suspended`: the machine slept. `stopped`: the process stood still, or the machine below it did. `corrected`:
+ * somebody set the wall clock, which no decision reads (law T1).
+ */
+export const CLOCK_ANOMALIES = ['suspended', 'stopped', 'corrected'] as const;
+export type ClockAnomaly = (typeof CLOCK_ANOMALIES)[number];
+
 /** What happened, in the past tense. State, metrics, console and memory all read this and nothing else. */
 export type JournalFact =
   | { readonly type: 'reeve.started'; readonly version: string; readonly configSha: string }
   | { readonly type: 'reeve.stopped'; readonly because: string }
   | { readonly type: 'config.loaded'; readonly configSha: string; readonly because: string }
   | { readonly type: 'config.rejected'; readonly problems: number; readonly first: string }
-  | { readonly type: 'clock.jumped'; readonly byMs: number }
+  /** Without a cause: an older journal. */
+  | { readonly type: 'clock.jumped'; readonly byMs: number; readonly cause?: ClockAnomaly }
   | { readonly type: 'symptom.raised'; readonly symptom: Symptom }
   | {
       readonly type: 'start.observed';

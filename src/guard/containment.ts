@@ -98,11 +98,15 @@ function breakerTrigger(
   return { scope, reason: 'breaker_open', detail };
 }
 
-/** Law S8, clock: somebody corrected the host's time a moment ago. */
+/** Law S8, clock: a moment ago the machine slept or Reeve stood still. What happened meanwhile is not known yet. */
 export function clockTrigger(state: GuardState, nowMs: MonoMs): Trigger | undefined {
   const jumpedMs = state.clockJumpedMs;
   if (jumpedMs === undefined || nowMs >= jumpedMs + CLOCK_ANOMALY_MS) return undefined;
-  return { scope: FLEET, reason: 'clock_anomaly', detail: "the host's clock was corrected" };
+  return {
+    scope: FLEET,
+    reason: 'clock_anomaly',
+    detail: 'the machine slept or Reeve stood still: nothing is known of the time between',
+  };
 }
 
 /** Every reason that holds now (law S8). A half-open breaker is none. */

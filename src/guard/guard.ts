@@ -22,8 +22,8 @@ import { viewerSecondsOf } from './checks/counters.ts';
 import { limitProblems } from './limits.ts';
 import type { GuardRequest, CheckInput } from './checks/check_input.ts';
 import { containedBy, isStoppedByContainment } from './checks/policy.ts';
-import { containmentKey, type GuardState } from './state/state.ts';
-import { flipsOf } from './trace.ts';
+import { ageOf, containmentKey, type GuardState } from './state/state.ts';
+import { flipsOf, unwritten } from './trace.ts';
 import { roomFor, startsMaxOf } from './state/window.ts';
 import { isStart } from '../remediation/catalog.ts';
 
@@ -40,6 +40,8 @@ export interface GuardDeps extends Surroundings {
   readonly releaseByPerson?: (scope: Scope) => boolean;
   /** Why the journal is broken, whoever found it; undefined while it is whole. Asked anew at every decision. */
   readonly journalBroken?: (() => string | undefined) | undefined;
+  /** What happened to the clocks since it was asked last; asked before each decision (law T3). */
+  readonly clockNews?: () => readonly Draft[];
 }
 
 /** What would be decided, and what would have to change. */
@@ -154,6 +156,7 @@ export class Guard {
 
   /** Unsound new limits never take effect: the last sound ones stay. */
   #world(): DecisionState {
+    this.#noteClock();
     const limits = this.#deps.limits();
     if (limits !== this.#limits && limitProblems(limits, LIMIT_NAMES).length === 0) this.#limits = limits;
     const { channelOf, capabilitiesOf, liveFacts, initialPhase, clock } = this.#deps;
@@ -168,6 +171,17 @@ export class Guard {
       control: this.#deps.control(),
       journalError: this.journalError,
     };
+  }
+
+  /** Where it cannot be written nothing is permitted: `#write` has seen to that. */
+  #noteClock(): void {
+    const news = this.#deps.clockNews?.() ?? [];
+    if (news.length === 0) return;
+    try {
+      this.#write(news);
+    } catch {
+      // `journalError` stands now.
+    }
   }
 
   #conclude({ refusal, trace, input }: Weighed, asked: Asked): GuardDecision {
@@ -198,11 +212,16 @@ export class Guard {
     return { verdict: 'allow', permit: Permit.grant(permit, () => this.#mayBegin(input, storm.length > 0)), trace };
   }
 
-  /** Law S8 when the permit is redeemed: containment may have come since. The Nth start brings its own with it. */
+  /**
+   * Laws S8 and T3 when the permit is redeemed: containment may have come since, or the machine may have slept. The Nth
+   * start brings its own containment with it.
+   */
   #mayBegin(input: CheckInput, isNth: boolean): boolean {
-    if (!isStoppedByContainment(input)) return true;
+    const world = this.#world();
+    const isOld = ageOf(world.state, input.nowMs, world.nowMs) >= input.limits.permitMs;
+    if (isOld || !isStoppedByContainment(input)) return !isOld;
     const own = isNth ? containmentKey(FLEET, 'restart_storm') : undefined;
-    return containedBy(checkInputAgain(input, this.#world()), own).length === 0;
+    return containedBy(checkInputAgain(input, world), own).length === 0;
   }
 
   /** A refusal stands whether or not it could be written: it has no effect that needs a record. */
@@ -279,13 +298,3 @@ interface Asked {
   readonly about: About;
   readonly story: readonly Draft[];
 }
-
-const JOURNAL_QUESTION_ID = 17;
-
-/** The trace as it turned out: the last question passed when it was asked, and the append said otherwise. */
-const unwritten = (trace: readonly GuardCheck[], because: string): readonly GuardCheck[] =>
-  trace.map((check) =>
-    check.id === JOURNAL_QUESTION_ID
-      ? { ...check, verdict: 'refuse', value: because, code: 'journal_unwritable' }
-      : check,
-  );

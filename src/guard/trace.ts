@@ -65,3 +65,13 @@ function flipOf(check: GuardCheck): string {
 export function flipsOf(trace: readonly GuardCheck[]): readonly string[] {
   return trace.filter((check) => check.verdict === 'refuse' && check.code !== undefined).map(flipOf);
 }
+
+const JOURNAL_QUESTION_ID = 17;
+
+/** The trace as it turned out: the last question passed when it was asked, and the append said otherwise. */
+export const unwritten = (trace: readonly GuardCheck[], because: string): readonly GuardCheck[] =>
+  trace.map((check) =>
+    check.id === JOURNAL_QUESTION_ID
+      ? { ...check, verdict: 'refuse', value: because, code: 'journal_unwritable' }
+      : check,
+  );

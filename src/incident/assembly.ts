@@ -48,6 +48,8 @@ export interface AssemblyParts {
   readonly observations: ObservationPort;
   readonly lanes: Lanes;
   readonly settings: () => Settings;
+  /** As in `PipelineDeps`: not where a simulation skips time. */
+  readonly detectStops?: boolean;
   readonly onFailure: (text: string) => void;
   /** Where something stands between the pipeline and the ledger; default: the ledger's own append. */
   readonly append?: Append;
@@ -67,7 +69,7 @@ export function assembleDecisionPath(parts: AssemblyParts): DecisionPath {
   const openWork = ledger.register(openWorkProjection);
   const { clock } = ledger;
   const pipeline = new DecisionPipeline({
-    ...{ clock, ids, lanes, settings, onFailure, ...observations },
+    ...{ clock, ids, lanes, settings, onFailure, detectStops: parts.detectStops, ...observations },
     append: parts.append ?? ledger.append,
     register: (projection) => ledger.register(projection),
     journalBroken: () => ledger.broken?.because,

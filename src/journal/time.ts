@@ -26,6 +26,7 @@ export function continueClock(clock: Clock, last: LastMoment | undefined): Clock
       latestMs = Math.max(latestMs, Math.floor(clock.monotonicMs()) + offsetMs);
       return latestMs;
     },
+    ...(clock.bootTimeMs === undefined ? {} : { bootTimeMs: () => clock.bootTimeMs!() }),
     after: (delayMs, task) => clock.after(delayMs, task),
     every: (intervalMs, tick) => clock.every(intervalMs, tick),
     sleep: (durationMs, signal) => clock.sleep(durationMs, signal),

@@ -81,7 +81,10 @@ const event = z.union([
     tool: toolField('The tool that was asked about.'),
   }),
   z.strictObject({ at, incident: scopeField('Another incident is open on this scope.') }),
-  z.strictObject({ at, clock_jump: duration('1ms', '365d', "The host's clock was corrected by this much.") }),
+  z.strictObject({
+    at,
+    clock_jump: duration('1ms', '365d', 'The machine stood still for this long: a clock anomaly.'),
+  }),
 ]);
 
 const signal = z.union([

@@ -116,6 +116,11 @@ export class SimulatedHost {
     return Math.max(this.#worldMs(), this.#sleepsUntilMs) - this.#bootedMs - this.#suspendedMs;
   }
 
+  /** As `monotonicMs`, and goes on while the machine sleeps. */
+  bootTimeMs(): number {
+    return Math.max(this.#worldMs(), this.#sleepsUntilMs) - this.#bootedMs;
+  }
+
   wallMs(): number {
     return EPOCH_MS + this.#worldMs() + this.#wallOffsetMs;
   }
@@ -164,6 +169,7 @@ export function clockOn(host: SimulatedHost, agenda: TimerQueue): Clock {
     bootId: host.bootId,
     now: () => host.wallMs(),
     monotonicMs: () => host.monotonicMs(),
+    bootTimeMs: () => host.bootTimeMs(),
     after,
     every: (intervalMs, tick) => agenda.every(host.monotonicMs(), intervalMs, tick),
     sleep: (durationMs, signal) => sleepOn(after, durationMs, signal),

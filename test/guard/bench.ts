@@ -8,6 +8,7 @@ import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits.ts';
 import { type ChannelRef, keyOfScope, type Scope } from '../../src/core/scope.ts';
 import { CAPABILITIES, type Capability, type Permit, type PermitTerms } from '../../src/core/tool.ts';
 import { guardProjection } from '../../src/guard/state/fold.ts';
+import { ClockWatch } from '../../src/guard/clock_watch.ts';
 import { Guard, type GuardDeps } from '../../src/guard/guard.ts';
 import type { GuardRequest, LiveFacts } from '../../src/guard/checks/check_input.ts';
 import type { GuardState } from '../../src/guard/state/state.ts';
@@ -30,6 +31,7 @@ freeze(controlProjection.initial);
 export function handClock(startMs = START_MS, bootId = 'boot-1') {
   let nowMs = startMs;
   let wallMs = Date.UTC(2026, 0, 1) - startMs;
+  let sleptMs = 0;
   const never = (): never => {
     throw new Error('the guard waits for nothing');
   };
@@ -37,6 +39,7 @@ export function handClock(startMs = START_MS, bootId = 'boot-1') {
     bootId,
     now: () => wallMs + nowMs,
     monotonicMs: () => nowMs,
+    bootTimeMs: () => nowMs + sleptMs,
     after: never,
     every: never,
     sleep: never,
@@ -47,6 +50,10 @@ export function handClock(startMs = START_MS, bootId = 'boot-1') {
       nowMs += ms;
     },
     jumpWall: (ms: number) => {
+      wallMs += ms;
+    },
+    suspend: (ms: number) => {
+      sleptMs += ms;
       wallMs += ms;
     },
   };
@@ -111,8 +118,10 @@ export function bench(options: BenchOptions = {}) {
     sharedCauses: [] as string[],
     frozen: false,
   };
+  const clockWatch = new ClockWatch(ledger.clock);
   const guard = new Guard({
     append: ledger.append,
+    clockNews: () => clockWatch.look(),
     guardState,
     control,
     clock: ledger.clock,

@@ -6,7 +6,9 @@ import { spineWorld } from '../support/pipeline_harness.ts';
 
 type World = ReturnType<typeof spineWorld>;
 const TEN_YEARS_MS = 10 * 365 * 86_400_000;
-const decided = (world: World) => world.entries.map(({ monoMs, fact }) => `${monoMs} ${fact.type}`);
+/** That a clock was set is written down, and is no decision. */
+const decided = (world: World) =>
+  world.entries.filter(({ fact }) => fact.type !== 'clock.jumped').map(({ monoMs, fact }) => `${monoMs} ${fact.type}`);
 
 /** A killed channel, a frozen one, and a wall clock that somebody corrects in the middle of each. */
 async function story(jumpMs: number): Promise<World> {
@@ -30,6 +32,7 @@ describe('a wall clock that jumps (T1)', () => {
     const jumped = await story(jumpMs);
     expect(straight.engine.restarts).toHaveLength(2);
     expect(decided(jumped)).toEqual(decided(straight));
+    expect(jumped.facts('clock.jumped').map(({ cause }) => cause)).toContain('corrected');
     expect(jumped.engine.restarts).toEqual(straight.engine.restarts);
   });
 });

@@ -1,10 +1,11 @@
 import FakeTimers from '@sinonjs/fake-timers';
 import { type Clock, sleepOn } from '../../src/core/clock.ts';
 
-/** A clock that stands still until told. It replaces no globals, so tests may run side by side. */
-export function fakeClock(startAt = Date.UTC(2026, 0, 1), bootId = 'boot-1') {
+/** As `fakeClock`, on a machine that can also sleep. */
+export function suspendableClock(startAt = Date.UTC(2026, 0, 1), bootId = 'boot-1') {
   const timers = FakeTimers.createClock(startAt);
   let wallOffsetMs = 0;
+  let sleptMs = 0;
   const after: Clock['after'] = (delayMs, task) => {
     const timer = timers.setTimeout(task, delayMs);
     return { [Symbol.dispose]: () => timers.clearTimeout(timer) };
@@ -13,6 +14,7 @@ export function fakeClock(startAt = Date.UTC(2026, 0, 1), bootId = 'boot-1') {
     bootId,
     now: () => timers.now + wallOffsetMs,
     monotonicMs: () => timers.now - startAt + 1_000_000,
+    bootTimeMs: () => timers.now - startAt + 1_000_000 + sleptMs,
     after,
     sleep: (durationMs, signal) => sleepOn(after, durationMs, signal),
     every(intervalMs, tick) {
@@ -24,9 +26,20 @@ export function fakeClock(startAt = Date.UTC(2026, 0, 1), bootId = 'boot-1') {
     clock,
     /** Moves time and lets every due timer and promise run. */
     advance: (ms: number) => timers.tickAsync(ms),
+    /** The machine sleeps: monotonic time stands still, boot time and the wall clock go on. */
+    suspend: (forMs: number) => {
+      sleptMs += forMs;
+      wallOffsetMs += forMs;
+    },
     /** Moves the wall clock only, as a correction of the host's time does. */
     jumpWall: (byMs: number) => {
       wallOffsetMs += byMs;
     },
   };
+}
+
+/** A clock that stands still until told. It replaces no globals, so tests may run side by side. */
+export function fakeClock(startAt?: number, bootId?: string) {
+  const { suspend: _, ...time } = suspendableClock(startAt, bootId);
+  return time;
 }

@@ -3,6 +3,7 @@ import { accessOf, CONFIDENCE_MIN } from '../../core/persona.ts';
 import { keyOfScope } from '../../core/scope.ts';
 import type { Origin } from '../../core/symptom.ts';
 import { curesOf } from '../../remediation/catalog.ts';
+import { ageOf } from '../state/state.ts';
 import { type Answer, type CheckInput, notAsked, pass, refuse } from './check_input.ts';
 import { triedMs } from './tried.ts';
 
@@ -42,8 +43,8 @@ function missing({ call, persona, incident }: CheckInput, envelope: GroundedCont
 }
 
 /** Younger than the limit, and not from the future: what cannot be dated is not fresh. */
-const isFresh = (takenMs: number, { nowMs, limits }: CheckInput): boolean =>
-  takenMs <= nowMs && nowMs - takenMs < limits.evidenceAgeMsMax;
+const isFresh = (takenMs: number, { nowMs, limits, state }: CheckInput): boolean =>
+  takenMs <= nowMs && ageOf(state, takenMs, nowMs) < limits.evidenceAgeMsMax;
 
 const freshSignals = (input: CheckInput, envelope: GroundedContextEnvelope): readonly Signal[] =>
   envelope.signals.filter((signal) => isFresh(signal.monoMs, input));
@@ -51,12 +52,12 @@ const freshSignals = (input: CheckInput, envelope: GroundedContextEnvelope): rea
 function stale(input: CheckInput, envelope: GroundedContextEnvelope): Answer | undefined {
   const threshold = `under ${input.limits.evidenceAgeMsMax} ms old`;
   if (!isFresh(envelope.takenMs, input)) {
-    const value = `envelope ${input.nowMs - envelope.takenMs} ms old`;
+    const value = `envelope ${ageOf(input.state, envelope.takenMs, input.nowMs)} ms old`;
     return refuse('evidence_stale', { value, threshold }, `too old: the ${value}`);
   }
   if (freshSignals(input, envelope).length > 0) return undefined;
   const youngestMs = Math.max(...envelope.signals.map((signal) => signal.monoMs));
-  const value = `youngest signal ${input.nowMs - youngestMs} ms old`;
+  const value = `youngest signal ${ageOf(input.state, youngestMs, input.nowMs)} ms old`;
   return refuse('evidence_stale', { value, threshold }, `too old: the ${value}`);
 }
 

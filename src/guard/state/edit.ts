@@ -89,7 +89,7 @@ export class Edit {
     this.#state = { ...this.#state, containments: withKey(this.#state.containments, key, held) };
   }
 
-  set(change: Partial<Pick<GuardState, 'viewerSpends' | 'clockJumpedMs' | 'plans'>>): void {
+  set(change: Partial<Pick<GuardState, 'viewerSpends' | 'clockJumpedMs' | 'sleeps' | 'plans'>>): void {
     this.#state = { ...this.#state, ...change };
   }
 

@@ -31,6 +31,19 @@ function observeStart(edit: Edit, entry: JournalEntry, fact: FactOf<'start.obser
   addStart(starts, { engine: fact.engine, channel, atMs: monoMs });
 }
 
+/** Sleeps are remembered until everything that a decision may rest on is younger. */
+const SLEEPS_KEPT_MS = 3_600_000;
+const SLEEPS_KEPT_MAX = 32;
+
+/** A corrected wall clock changes nothing: no decision reads it (law T1). */
+function clockJumped(edit: Edit, { byMs, cause }: FactOf<'clock.jumped'>, monoMs: number): void {
+  if (cause === 'corrected') return;
+  edit.set({ clockJumpedMs: monoMs });
+  if (cause !== 'suspended') return;
+  const recent = (edit.state.sleeps ?? []).filter(({ atMs }) => monoMs - atMs < SLEEPS_KEPT_MS);
+  edit.set({ sleeps: [...recent, { atMs: monoMs, forMs: byMs }].slice(-SLEEPS_KEPT_MAX) });
+}
+
 const isWithin = (key: ScopeKey, subject: SubjectState, scope: Scope): boolean => {
   if (scope.kind === 'fleet' || key === keyOfScope(scope)) return true;
   if (scope.kind === 'group') return subject.group === scope.id;
@@ -155,7 +168,7 @@ function foldWorld(edit: Edit, entry: JournalEntry): void {
       released(edit, fact.scope, fact.who);
       break;
     case 'clock.jumped':
-      edit.set({ clockJumpedMs: monoMs });
+      clockJumped(edit, fact, monoMs);
       break;
   }
 }

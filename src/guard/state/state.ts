@@ -124,6 +124,8 @@ export interface GuardState {
   readonly containments: Readonly<Record<string, HeldContainment>>;
   readonly viewerSpends: readonly ViewerSpend[];
   readonly clockJumpedMs?: MonoMs;
+  /** When the machine slept, and for how long, newest last: what is older than that is older by that (law T3). */
+  readonly sleeps?: readonly { readonly atMs: MonoMs; readonly forMs: number }[];
 }
 
 export const newGuardState = (): GuardState => ({
@@ -159,6 +161,12 @@ export const containmentKey = (scope: Scope, reason: ContainmentReason): string 
 export function containmentsOf(state: GuardState, scopes: readonly Scope[]): readonly HeldContainment[] {
   return Object.values(state.containments).filter((held) => scopes.some((scope) => sameScope(scope, held.scope)));
 }
+
+/** How long ago `sinceMs` was, the time that the machine slept since included (law T3). */
+export const ageOf = (state: GuardState, sinceMs: MonoMs, nowMs: MonoMs): number =>
+  (state.sleeps ?? [])
+    .filter(({ atMs }) => atMs >= sinceMs)
+    .reduce((ageMs, { forMs }) => ageMs + forMs, nowMs - sinceMs);
 
 /** Restarts that began and were never judged, and are overdue now: each failed at its deadline. */
 export const overdueOf = (subject: SubjectState, nowMs: MonoMs): readonly OpenAttempt[] =>

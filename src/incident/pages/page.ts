@@ -78,7 +78,7 @@ export function containmentPage(fact: Contained): Omit<Escalation, 'id' | 'at'> 
   const where = keyOfScope(fact.scope);
   return {
     key: keyOfContainmentPage(fact.scope),
-    severity: fact.scope.kind === 'channel' ? 'warning' : 'critical',
+    severity: isMild(fact) ? 'warning' : 'critical',
     reason: fact.reason === 'journal_error' ? 'journal_broken' : 'containment',
     scope: fact.scope,
     incident: undefined,
@@ -91,6 +91,10 @@ export function containmentPage(fact: Contained): Omit<Escalation, 'id' | 'at'> 
     ),
   };
 }
+
+/** It concerns one channel, or it is over by itself in a moment. */
+const isMild = ({ scope, reason, releaseByPerson }: Contained): boolean =>
+  scope.kind === 'channel' || (reason === 'clock_anomaly' && !releaseByPerson);
 
 export const KEY_OF_MASS_OUTAGE = 'starts/fleet';
 

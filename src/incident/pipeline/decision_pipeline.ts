@@ -13,6 +13,7 @@ import type { ToolName } from '../../core/tool.ts';
 import { FactStore } from '../../ground/facts/facts.ts';
 import { viewersOf } from '../../ground/facts/viewers.ts';
 import { guardProjection } from '../../guard/state/fold.ts';
+import { ClockWatch } from '../../guard/clock_watch.ts';
 import { Guard, type Preview } from '../../guard/guard.ts';
 import type { GuardState } from '../../guard/state/state.ts';
 import { RELAPSE_MS, RESOLVE_HOLD_MS, type TransitionPolicy } from '../lifecycle/transitions.ts';
@@ -52,6 +53,8 @@ export class DecisionPipeline implements Disposable {
   readonly #startQueue: StartQueue;
   readonly #dirty = new Set<ChannelId>();
   #upkeep: Disposable | undefined;
+  /** From `start` on: before the journal is open its clock has not found its place yet. */
+  #clockWatch: ClockWatch | undefined;
   #sweptMs = 0;
 
   constructor(deps: PipelineDeps) {
@@ -87,7 +90,9 @@ export class DecisionPipeline implements Disposable {
 
   /** After the journal is open and recovered. */
   start(): void {
-    this.#upkeep = this.#deps.clock.every(UPKEEP_MS, () => this.#safely('upkeep', () => this.#keepUp()));
+    const { clock, detectStops } = this.#deps;
+    this.#clockWatch = new ClockWatch(clock, detectStops === true ? UPKEEP_MS : undefined);
+    this.#upkeep = clock.every(UPKEEP_MS, () => this.#safely('upkeep', () => this.#tick()));
     this.#safely('resume', () => {
       restoreAfterBoot(this.incidents(), this.guardState(), this.factStore);
       this.#housekeeping.contain();
@@ -172,6 +177,7 @@ export class DecisionPipeline implements Disposable {
     const { append, clock, ids, settings, engines, journalBroken } = this.#deps;
     return new Guard({
       journalBroken,
+      clockNews: () => this.#clockWatch?.look() ?? [],
       append,
       clock,
       ids,
@@ -253,7 +259,14 @@ export class DecisionPipeline implements Disposable {
     this.#housekeeping.contain();
   }
 
-  /** Once a second: what is due by time alone. */
+  /** Once a second. */
+  #tick(): void {
+    const news = this.#clockWatch?.tick() ?? [];
+    if (news.length > 0) this.#deps.append(news);
+    this.#keepUp();
+  }
+
+  /** What is due by time alone. */
   #keepUp(): void {
     const nowMs = this.#deps.clock.monotonicMs();
     if (nowMs - this.#sweptMs >= SWEEP_MS) {

@@ -44,6 +44,8 @@ export interface PipelineDeps extends JournalPort, ObservationPort, PagingPort {
   readonly ids: Ids;
   readonly lanes: Lanes;
   readonly settings: () => Settings;
+  /** True where timers run by themselves: a late one then says that the process was stopped. */
+  readonly detectStops?: boolean | undefined;
   /** Secrets and control characters gone, at most 400 characters. */
   readonly clean: (text: string) => string;
   /** Something in Reeve itself went wrong. */

@@ -217,11 +217,24 @@ const KNOWN_BAD: readonly Mutant[] = [
     'const valid = !this.#used && nowMs < this.terms.expiresMs && ',
     'const valid = nowMs < this.terms.expiresMs && ',
   ]),
-  one('permit_never_expires', 'S6', [
-    'src/core/tool.ts',
-    'const valid = !this.#used && nowMs < this.terms.expiresMs && ',
-    'const valid = !this.#used && nowMs > 0 && ',
-  ]),
+  {
+    name: 'permit_never_expires',
+    law: 'S6',
+    edits: [
+      [
+        'src/core/tool.ts',
+        'const valid = !this.#used && nowMs < this.terms.expiresMs && ',
+        'const valid = !this.#used && nowMs > 0 && ',
+      ],
+      [
+        'src/guard/guard.ts',
+        'const isOld = ageOf(world.state, input.nowMs, world.nowMs) >= input.limits.permitMs;',
+        'const isOld = false;',
+      ],
+    ],
+    scene: 'storm',
+    seed: 1,
+  },
   one(
     'unknown_forgotten',
     'S6',
@@ -338,8 +351,8 @@ const KNOWN_BAD: readonly Mutant[] = [
   ),
   one('evidence_age_ignored', 'S10', [
     'src/guard/checks/evidence.ts',
-    'takenMs <= nowMs && nowMs - takenMs < limits.evidenceAgeMsMax;',
-    'takenMs <= nowMs && nowMs - takenMs < limits.evidenceAgeMsMax * 99;',
+    'takenMs <= nowMs && ageOf(state, takenMs, nowMs) < limits.evidenceAgeMsMax;',
+    'takenMs <= nowMs && ageOf(state, takenMs, nowMs) < limits.evidenceAgeMsMax * 99;',
   ]),
   one('log_alone_accepted', 'S10', [
     'src/guard/checks/evidence.ts',
@@ -460,6 +473,7 @@ const DIES_IN: Readonly<Record<string, readonly [SceneName, number]>> = {
   questions_never_expire: ['asked', 1],
   approval_of_another_call: ['people', 4],
   containment_ends_early: ['property', 1],
+  permit_outlives_containment: ['property', 1],
 };
 
 export const MUTANTS: readonly Mutant[] = KNOWN_BAD.map((mutant) => {
