@@ -47,8 +47,9 @@ export function createLogInputs(config: Config, deps: LogInputDeps): LogInputs {
   const feeds = createFeeds({ clock, sink: deps.sink, report: (it) => report(it.source, it.kind, it.because) });
   const limits = { ...DEFAULT_FEED_LIMITS, lateMs: said.lateMs };
   const open: Open = (id) => feeds.open(id, limits);
+  const openPushed: Open = (id) => feeds.open(id, { ...limits, pushed: true });
   const intake = createIntake({
-    feeds: { loki: open('intake:loki'), otlp: open('intake:otlp'), ndjson: open('intake:ndjson') },
+    feeds: { loki: openPushed('intake:loki'), otlp: openPushed('intake:otlp'), ndjson: openPushed('intake:ndjson') },
     ...{ clock, channelOf, channelLabels: said.channelLabels, meanings: said.alerts },
     bytesMax: INTAKE_PLAIN_BYTES_MAX,
     clean: (text) => safeText(text, 400),
@@ -56,7 +57,9 @@ export function createLogInputs(config: Config, deps: LogInputDeps): LogInputs {
   });
   const ask = boundedFetch(clock);
   const prometheus = prometheusOf(config, deps, ask);
-  const listening = [syslogOf(config, deps, open), journaldOf(config, deps, open)].filter((each) => each !== undefined);
+  const listening = [syslogOf(config, deps, openPushed), journaldOf(config, deps, open)].filter(
+    (each) => each !== undefined,
+  );
   const input = config.sources.find(({ from }) => from.kind === 'stdin');
   const inputFeed = input === undefined ? undefined : open(idOfSource(input));
   let following: Disposable | undefined;

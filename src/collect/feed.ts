@@ -25,6 +25,8 @@ export interface FeedLimits {
   readonly lineBytesMax: number;
   /** What was written longer ago than this, or before the feed was opened, is evidence of nothing. */
   readonly lateMs: number;
+  /** What comes this way is sent by others over the network. Default false. */
+  readonly pushed?: boolean;
 }
 
 export const DEFAULT_FEED_LIMITS: FeedLimits = {
@@ -202,9 +204,10 @@ class Feed implements LineFeed, Worker {
     const { bytes, channel, backlog, lines } = this.#queue.next();
     // Whoever writes a line that says its channel itself is no better known than a visitor of a server.
     const source = channel === undefined && !this.id.startsWith('source:') ? `source:${this.id}` : this.id;
+    const { pushed = false } = this.#limits;
     const when = { at: clock.now(), monoMs: clock.monotonicMs() };
     try {
-      this.#tally.add(sink({ source, channel, bytes, start: 0, end: bytes.length, backlog, ...when }));
+      this.#tally.add(sink({ source, channel, pushed, bytes, start: 0, end: bytes.length, backlog, ...when }));
     } catch (thrown) {
       this.#isFailed = true;
       this.lost('source_lost', lines);

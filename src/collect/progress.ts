@@ -13,15 +13,20 @@ const OUT_TIME_US = /(?:^|\s)out_time_[um]s=(-?\d{1,15})/;
 
 const FRAME = /(?:^|\s)frame= {0,8}(\d{1,12})/;
 
+/** How an encoder's report begins: by its first key, after the level, the component or the time that a logger adds. */
+const REPORT =
+  /^\s{0,8}(?:\d{4}-\d\d-\d\d[T ]\S{8,30}\s{1,4})?(?:\[[^\]\n]{0,60}\]\s{0,4}){0,3}(?:frame|L?size|fps|out_time\w{0,3}|bitrate)=/;
+
 /** What only a progress record holds beside the time. A line of somebody's log may say `time=12:00:00`, too. */
 const COMPANION = /(?:bitrate|speed|out_time(?:_[um]s)?)=/;
 
 /**
- * One status line of ffmpeg, or one block of its `-progress` output. Undefined for anything else, and while the
- * position is not known (`time=N/A`): that is no standstill.
+ * One status line of ffmpeg, or one block of its `-progress` output. Undefined for anything else (a line that only
+ * contains such text is somebody's request or quotation), and while the position is not known (`time=N/A`): that is no
+ * standstill.
  */
 export function parseProgress(record: string): Progress | undefined {
-  if (!COMPANION.test(record)) return undefined;
+  if (!REPORT.test(record) || !COMPANION.test(record)) return undefined;
   const outTimeMs = clockTimeMs(record) ?? microseconds(record);
   if (outTimeMs === undefined) return undefined;
   const frame = FRAME.exec(record)?.[1];

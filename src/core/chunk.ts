@@ -14,6 +14,8 @@ export interface Chunk {
   readonly bytes: Buffer;
   readonly start: number;
   readonly end: number;
+  /** Others sent it over the network: its text is a witness, its claims to be an encoder's report are not. */
+  readonly pushed?: boolean;
   /** Written before Reeve began to watch: counted, but evidence of nothing. */
   readonly backlog: boolean;
   readonly at: EpochMs;

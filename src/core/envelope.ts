@@ -20,9 +20,11 @@ export type Containment =
   | { readonly active: false }
   | { readonly active: true; readonly reasons: readonly [ContainmentReason, ...ContainmentReason[]] };
 
-/** One independent witness of a trouble. Two kinds, at least one of them not a log, corroborate each other. */
+/** A witness of a trouble. Two independent ones (`witnessOf`) corroborate each other. */
 export interface Signal {
   readonly origin: Origin;
+  /** As in `Symptom`: others pushed it. */
+  readonly pushed?: boolean;
   /** What it says, in a few words: `playlist unchanged for 14 s`. */
   readonly says: string;
   readonly symptom: SymptomKind | undefined;

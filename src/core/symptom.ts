@@ -67,6 +67,16 @@ export const HARMLESS_SYMPTOMS: ReadonlySet<SymptomKind> = new Set([
 export const ORIGINS = ['log', 'probe', 'metric', 'process', 'host'] as const;
 export type Origin = (typeof ORIGINS)[number];
 
+/** Who can have written a piece of evidence: all that others say is one witness, however many say it. */
+export type WitnessKind = Exclude<Origin, 'log'> | 'words';
+
+/**
+ * Law S10: log text, and what was pushed through the intake (alerts too, which may be made of log text), can be written
+ * by one sender. So they are one witness, and never the one that an outsider cannot write.
+ */
+export const witnessOf = ({ origin, pushed }: { readonly origin: Origin; readonly pushed?: boolean }): WitnessKind =>
+  origin === 'log' || pushed === true ? 'words' : origin;
+
 /** A bounded, redacted piece of what was seen, kept so that an operator can check the claim. */
 export interface Excerpt {
   /** Stable within one envelope, for example `e1`. */
@@ -85,6 +95,8 @@ export interface Symptom {
   readonly channel: ChannelId;
   readonly kind: SymptomKind;
   readonly origin: Origin;
+  /** A sender pushed it, through the intake: as a witness it is worth what a log line is. */
+  readonly pushed?: boolean;
   readonly countInWindow: number;
   readonly windowMs: number;
   /** 0 to 1: how well the pattern fits, not how bad the trouble is. */

@@ -123,7 +123,7 @@ class ChunkDetector implements Detector, RecordSink {
     this.#owner = chunk.channel === undefined ? undefined : this.#parts.channels.numberOf(chunk.channel);
     if (!this.#hasSample && end - start >= SAMPLE_BYTES_MIN) this.#learnSample(bytes.subarray(start, end));
     const matched = this.#scanner.scan(bytes, start, end, this);
-    if (!chunk.backlog) this.#readProgress(chunk);
+    if (!chunk.backlog && chunk.pushed !== true && this.#owner !== undefined) this.#readProgress(chunk, this.#owner);
     this.#chunk = undefined;
     const lines = countNewlines(bytes, start, end);
     return { lines, matched, unmatched: lines - matched, progress: countProgress(bytes, start, end) };
@@ -262,20 +262,14 @@ class ChunkDetector implements Detector, RecordSink {
     });
   }
 
-  #readProgress(chunk: Chunk): void {
+  /** Only in a log that the channel owns: elsewhere a visitor's request may look like a report. */
+  #readProgress(chunk: Chunk, owner: number): void {
     const { channels, parseProgress, onProgress } = this.#parts;
-    const isDue = (channel: number): boolean =>
-      chunk.monoMs - (this.#progressAtMs.get(channel) ?? Number.NEGATIVE_INFINITY) >= PROGRESS_EVERY_MS;
-    for (const { channel, progress } of newestProgress(chunk, this.#owner, { channels, parse: parseProgress, isDue })) {
-      this.#progressAtMs.set(channel, chunk.monoMs);
-      onProgress({
-        kind: 'progress',
-        at: chunk.at,
-        monoMs: chunk.monoMs,
-        source: chunk.source,
-        channel: channels.nameOf(channel),
-        ...progress,
-      });
-    }
+    const { at, monoMs, source } = chunk;
+    if (monoMs - (this.#progressAtMs.get(owner) ?? Number.NEGATIVE_INFINITY) < PROGRESS_EVERY_MS) return;
+    const progress = newestProgress(chunk, parseProgress);
+    if (progress === undefined) return;
+    this.#progressAtMs.set(owner, monoMs);
+    onProgress({ kind: 'progress', at, monoMs, source, channel: channels.nameOf(owner), ...progress });
   }
 }

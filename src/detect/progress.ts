@@ -1,5 +1,3 @@
-import type { ChannelTable } from './channel_table.ts';
-
 /** Only the newest part of a chunk is asked for progress: the older reports in it are outdated already. */
 const TAIL_BYTES = 32 * 1024;
 const RECORDS_MAX = 64;
@@ -11,34 +9,23 @@ export interface ParsedProgress {
   readonly frame: number | undefined;
 }
 
-/** The newest progress of each channel in the end of a chunk, by `time=`; at most 64 records are looked at. */
+/** The newest progress in the end of a chunk, by `time=`; at most 64 records are looked at. */
 export function newestProgress(
   range: { readonly bytes: Buffer; readonly start: number; readonly end: number },
-  owner: number | undefined,
-  parts: {
-    readonly channels: ChannelTable;
-    readonly parse: (record: string) => ParsedProgress | undefined;
-    readonly isDue: (channel: number) => boolean;
-  },
-): readonly { readonly channel: number; readonly progress: ParsedProgress }[] {
-  if (owner !== undefined && !parts.isDue(owner)) return [];
+  parse: (record: string) => ParsedProgress | undefined,
+): ParsedProgress | undefined {
   const { bytes, end } = range;
-  const start = Math.max(range.start, end - TAIL_BYTES);
-  const view = bytes.subarray(start, end);
-  const newest = new Map<number, ParsedProgress>();
+  const view = bytes.subarray(Math.max(range.start, end - TAIL_BYTES), end);
   let before = view.length;
   for (let looked = 0; looked < RECORDS_MAX && before > 0; looked += 1) {
     const at = view.lastIndexOf('time=', before - 1);
-    if (at < 0) break;
+    if (at < 0) return undefined;
     const from = startOf(view, at);
-    const record = view.toString('latin1', from, endOf(view, at));
-    const channel = owner ?? parts.channels.find(record);
-    const progress = channel !== undefined && !newest.has(channel) ? parts.parse(record) : undefined;
-    if (channel !== undefined && progress !== undefined && parts.isDue(channel)) newest.set(channel, progress);
-    if (owner !== undefined && newest.size > 0) break;
+    const progress = parse(view.toString('latin1', from, endOf(view, at)));
+    if (progress !== undefined) return progress;
     before = from;
   }
-  return [...newest].map(([channel, progress]) => ({ channel, progress }));
+  return undefined;
 }
 
 function startOf(view: Buffer, at: number): number {

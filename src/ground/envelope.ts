@@ -165,10 +165,14 @@ const signalsOf = (finding: Finding): readonly Signal[] =>
     ? finding.signals.slice(0, SIGNALS_MAX).map((one) => ({ ...one, says: clip(one.says, SAYS_CHARS) }))
     : [];
 
+const senderOf = ({ origin, pushed }: Signal): string => (pushed === true ? `pushed ${origin}` : origin);
+
 /** Each sentence of each origin once. */
 function distinctSignals(findings: readonly Assessment[]): readonly Signal[] {
-  const byText = new Map(findings.flatMap(signalsOf).map((one) => [`${one.origin}|${one.symptom}|${one.says}`, one]));
-  const kinds = new Map([...byText.values()].map((one) => [`${one.origin}|${one.symptom}`, one]));
+  const byText = new Map(
+    findings.flatMap(signalsOf).map((one) => [`${senderOf(one)}|${one.symptom}|${one.says}`, one]),
+  );
+  const kinds = new Map([...byText.values()].map((one) => [`${senderOf(one)}|${one.symptom}`, one]));
   return [...new Set([...kinds.values(), ...byText.values()])].slice(0, SIGNALS_MAX);
 }
 

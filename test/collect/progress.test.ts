@@ -20,6 +20,8 @@ describe('parseProgress', () => {
       250,
     ],
     ['out_time_ms=12340000', 12_340, undefined],
+    ['[info] frame=1 time=00:00:01.00 bitrate=1', 1_000, 1],
+    ['2026-11-23T10:00:00.123Z [ffmpeg] [info] size=1kB time=00:00:01.00 bitrate=1', 1_000, undefined],
     ['out_time_us=12340999', 12_340, undefined],
     ['out_time=00:00:12.340000', 12_340, undefined],
   ])('reads %j', (record, outTimeMs, frame) => {
@@ -33,6 +35,12 @@ describe('parseProgress', () => {
     ['another duration', 'response_time=0.123 bitrate=5'],
     ['an input dump', 'Duration: 00:00:20.02, start: 0.000000, bitrate: 1903 kb/s'],
     ['nothing', ''],
+    [
+      "a visitor's request in a server's log",
+      '2026/11/23 10:00:00 [error] 7#7: *1 open() "/live/x.ts" failed, request: "GET /x.ts?a_time=00:00:01.00&bitrate=1 HTTP/1.1"',
+    ],
+    ['a request that begins with its query', 'GET /?frame=1 time=00:00:01.00 bitrate=1'],
+    ['a quotation', 'the encoder said: frame=1 time=00:00:01.00 bitrate=1'],
   ])('takes %s for no progress', (_what, record) => {
     expect(parseProgress(record)).toBeUndefined();
   });

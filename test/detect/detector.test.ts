@@ -157,11 +157,12 @@ describe('progress', () => {
     expect(progress.map(({ outTimeMs }) => outTimeMs)).toEqual([3, 5]);
   });
 
-  it('keeps the channels of a shared log apart', () => {
-    feed('[channel=news] time=1\n[channel=sport] time=7\n[channel=news] time=2\n', { channel: undefined });
-    expect(new Set(progress.map(({ channel, outTimeMs }) => `${channel} ${outTimeMs}`))).toEqual(
-      new Set(['news 2', 'sport 7']),
-    );
+  it('is taken from no log that several share, and from nothing that others pushed', () => {
+    feed('[channel=news] time=1\n[channel=sport] time=7\n', { channel: undefined });
+    feed('time=1\n', { pushed: true });
+    expect(progress).toEqual([]);
+    feed('time=2\n');
+    expect(progress).toHaveLength(1);
   });
 });
 

@@ -1,7 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { nextEngine, NO_ENGINE_FACTS } from '../../src/ground/facts/engine_facts.ts';
 import { controlPlaneDown, expectedQuiet, telemetryUntrusted } from '../../src/ground/rules/observer.ts';
-import { died, type Given, gist, lookOf, looked, NOW, playlist, reach, runs, said, unread, viewers } from './given.ts';
+import {
+  died,
+  failed,
+  type Given,
+  gist,
+  lookOf,
+  looked,
+  NOW,
+  playlist,
+  reach,
+  runs,
+  said,
+  source,
+  unread,
+  viewers,
+} from './given.ts';
 
 const failures = (count: number) => {
   let facts = NO_ENGINE_FACTS;
@@ -119,11 +134,21 @@ describe('no output is expected', () => {
   });
 
   it('of one on demand that nobody broadcasts to, while it runs', () => {
-    const lost = { ...demand, output: playlist(10_000), symptoms: [said('publisher_lost')] };
+    const words = { ...demand, output: playlist(10_000), symptoms: [said('publisher_lost')] };
+    const lost = { ...words, source: failed(20_000, 1_000) };
     expect(quiet(lost)).toEqual(['nobody broadcasts', 'log: publisher_lost, 1 in 60 s']);
     expect(quiet({ ...lost, process: died(5_000) })).toEqual([]);
     expect(quiet({ ...lost, setup: {} })).toEqual([]);
     expect(quiet({ ...lost, symptoms: [said('ghost_publisher')] })).toEqual([]);
+  });
+
+  it('not by the words of others alone: a measure of its own, or a look at the source, must agree', () => {
+    const standing = { ...demand, output: playlist(10_000) };
+    const measured = { ...said('publisher_lost'), origin: 'metric' as const };
+    expect(quiet({ ...standing, symptoms: [said('publisher_lost')] })).toEqual([]);
+    expect(quiet({ ...standing, symptoms: [said('publisher_lost')], source: source() })).toEqual([]);
+    expect(quiet({ ...standing, symptoms: [{ ...measured, pushed: true }] })).toEqual([]);
+    expect(quiet({ ...standing, symptoms: [measured] })).toHaveLength(2);
   });
 
   it('of one on demand that is well', () => {

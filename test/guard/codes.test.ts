@@ -383,10 +383,17 @@ describe('questions 7 and 8', () => {
     [['process', 'probe'], undefined],
     [['probe', 'probe'], 'uncorroborated'],
     [['log', 'log'], 'uncorroborated'],
+    [['log', 'pushed metric'], 'uncorroborated'],
+    [['pushed metric', 'pushed metric'], 'uncorroborated'],
+    [['process', 'pushed metric'], undefined],
+    [['log', 'metric'], undefined],
     [['process'], 'uncorroborated'],
   ] as const)('of the witnesses %j makes %s', (origins, code) => {
     const b = bench();
-    const signals = origins.map((origin) => ({ origin, says: '', symptom: undefined, monoMs: b.nowMs() }));
+    const signals = origins.map((one) => {
+      const from = one === 'pushed metric' ? { origin: 'metric', pushed: true } : { origin: one };
+      return { ...from, says: '', symptom: undefined, monoMs: b.nowMs() };
+    });
     expect(withEnvelope(b, { signals })).toBe(code);
   });
 

@@ -14,6 +14,7 @@ import { Ledger } from '../../src/journal/ledger.ts';
 import { MemoryStore } from '../../src/journal/memory.ts';
 import { createLanes } from '../../src/resilience/lanes.ts';
 import { createRulebook } from '../../src/rulebook/rulebook.ts';
+import type { Sample } from '../../src/core/sample.ts';
 import { FakeEngine } from './fake_engine.ts';
 import { fakeClock } from './fake_clock.ts';
 
@@ -31,6 +32,8 @@ export interface WorldOptions {
   /** Each channel, or each of these, reads from a source that is looked at once a second. */
   readonly sources?: boolean | readonly string[];
   readonly outputProbe?: boolean;
+  /** Instead of playlists: whether the output of a channel answers, as probes of these kinds tell. */
+  readonly reach?: { readonly source: string; readonly answers: (channel: string) => boolean };
   readonly limits?: Partial<Limits>;
   /** Instead of the shipped rules. */
   readonly rules?: readonly Rule[];
@@ -104,11 +107,18 @@ export function spineWorld(options: WorldOptions = {}) {
   ledger.append([...recover(), { fact: { type: 'reeve.started', version: '0', configSha: 'x' } }]);
   pipeline.start();
 
+  const outputOf = (channel: string): Sample => {
+    if (options.reach === undefined) return engine.playlistOf(channel);
+    const { source, answers } = options.reach;
+    const moment = { at: clock.now(), monoMs: clock.monotonicMs() };
+    const base = { kind: 'reach', channel, source, ...moment } as const;
+    return answers(channel) ? { ...base, ok: true } : { ...base, ok: false, failure: 'refused' };
+  };
   const look = async () => {
     const report = await engine.observe();
     pipeline.take(report.engine);
     for (const sample of report.processes) pipeline.take(sample);
-    for (const name of names) if (options.outputProbe !== false) pipeline.take(engine.playlistOf(name));
+    for (const name of names) if (options.outputProbe !== false) pipeline.take(outputOf(name));
     for (const name of names) if (hasSource(name)) pipeline.take(engine.sourceOf(name));
     pipeline.settle();
   };

@@ -44,7 +44,8 @@ const TEXT_MAX = 400;
 
 /**
  * Alertmanager's webhook, version 4 (prometheus.io/docs/alerting, `webhook_config`): each firing alert with a meaning
- * is a symptom of origin metric. A resolved one is nothing: health is told by probes.
+ * is a symptom of origin metric, pushed: as a witness it is no more than a log line (law S10), for its sender can push
+ * those, too, and a rule may have made it of log text. A resolved one is nothing: health is told by probes.
  */
 export function readAlerts(body: Buffer, options: AlertsOptions): AlertsRead {
   const parsed = webhook.safeParse(parseJson(body, "Alertmanager's webhook", LIMITS));
@@ -64,9 +65,10 @@ function symptomOf({ labels, annotations }: z.output<typeof alert>, options: Ale
   const named = labelled(labels, meaning.channelLabels);
   const channel = named === undefined ? undefined : options.channelOf(named);
   if (channel === undefined) return [];
-  const said = labelled(annotations, ['summary', 'description', 'message']) ?? 'it fires';
-  const text = options.clean(`${name}: ${said}`).slice(0, TEXT_MAX);
-  return [metricSymptom({ channel, kind: meaning.means, source: `alert:${options.clean(name)}`, text }, options.clock)];
+  const summary = labelled(annotations, ['summary', 'description', 'message']) ?? 'it fires';
+  const text = options.clean(`${name}: ${summary}`).slice(0, TEXT_MAX);
+  const said = { channel, kind: meaning.means, source: `alert:${options.clean(name)}`, text };
+  return [{ ...metricSymptom(said, options.clock), pushed: true }];
 }
 
 /** A symptom by the word of something that measures. */

@@ -1,10 +1,12 @@
 import type { EpochMs, MonoMs } from '../../core/clock.ts';
 import type { Origin, Symptom, SymptomKind } from '../../core/symptom.ts';
 
-/** The last of one kind of symptom from one origin. */
+/** The last of one kind of symptom from one origin; what is pushed is kept apart. */
 export interface SymptomFacts {
   readonly kind: SymptomKind;
   readonly origin: Origin;
+  /** As in `Symptom`. */
+  readonly pushed?: boolean;
   readonly at: EpochMs;
   readonly firstMs: MonoMs;
   readonly lastMs: MonoMs;
@@ -35,11 +37,15 @@ const KEPT = 24;
 /** Keeps one record per kind and origin; forgets what is long past, and the oldest when there are too many. */
 export function nextSymptoms(before: readonly SymptomFacts[], symptom: Symptom): readonly SymptomFacts[] {
   const { monoMs } = symptom;
-  const held = before.find(({ kind, origin }) => kind === symptom.kind && origin === symptom.origin);
+  const held = before.find(
+    ({ kind, origin, pushed }) =>
+      kind === symptom.kind && origin === symptom.origin && (pushed === true) === (symptom.pushed === true),
+  );
   const goesOn = held !== undefined && monoMs - held.lastMs <= APART_MS;
   const fresh: SymptomFacts = {
     kind: symptom.kind,
     origin: symptom.origin,
+    ...(symptom.pushed === true ? { pushed: true } : {}),
     at: symptom.at,
     firstMs: goesOn ? held.firstMs : monoMs,
     lastMs: Math.max(monoMs, held?.lastMs ?? monoMs),

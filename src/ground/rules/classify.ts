@@ -1,7 +1,7 @@
 import type { FailureClass } from '../../core/classification.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import type { Signal } from '../../core/envelope.ts';
-import { HARMLESS_SYMPTOMS, type Origin, type SymptomKind } from '../../core/symptom.ts';
+import { HARMLESS_SYMPTOMS, type SymptomKind, type WitnessKind, witnessOf } from '../../core/symptom.ts';
 import type { ChannelFacts } from '../facts/facts.ts';
 import { type ClassifyContext, type ClassifyInput, classifyInputAt, reported } from './classify_input.ts';
 import type { Match, Row, Want } from './rule.ts';
@@ -152,20 +152,20 @@ function engineSettlesMs(input: ClassifyInput, classification: FailureClass): Mo
   return Math.min(seriesMs, process.stateSinceMs) + SETTLING_MAX_MS;
 }
 
-/** How much a witness of each origin is worth alone; a log line is worth its pattern's confidence on top. */
-const WEIGHT: Readonly<Record<Origin, number>> = { log: 0.5, metric: 0.5, probe: 0.7, process: 0.7, host: 0.8 };
+/** How much each kind of witness is worth alone; words are worth the confidence of their pattern on top. */
+const WEIGHT: Readonly<Record<WitnessKind, number>> = { words: 0.5, metric: 0.5, probe: 0.7, process: 0.7, host: 0.8 };
 const CONFIDENCE_MAX = 0.95;
 const AGAINST = 0.7;
 
 /**
- * 1 − Π(1 − weight) over the origins that bear witness (each counts once), at most 0.95; times 0.7 for each fact
+ * 1 − Π(1 − weight) over the kinds of witnesses (each counts once), at most 0.95; times 0.7 for each fact
  * that speaks against. So a log alone stays below 0.6, and two kinds of witness reach 0.8 and more.
  */
 export function confidenceOf(match: Match, symptoms: ChannelFacts['symptoms']): number {
-  const origins = new Set(match.signals.map(({ origin }) => origin));
+  const witnesses = new Set(match.signals.map(witnessOf));
   let doubt = 1;
-  for (const origin of origins) {
-    const weight = origin === 'log' ? WEIGHT.log * patternConfidence(match, symptoms) : WEIGHT[origin];
+  for (const witness of witnesses) {
+    const weight = witness === 'words' ? WEIGHT.words * patternConfidence(match, symptoms) : WEIGHT[witness];
     doubt *= 1 - weight;
   }
   return round(Math.min(CONFIDENCE_MAX, 1 - doubt) * AGAINST ** (match.against ?? 0));
@@ -175,8 +175,8 @@ const round = (value: number): number => Math.round(value * 1000) / 1000;
 
 /** Of the best log symptom among the witnesses; a progress report is no pattern and counts in full. */
 function patternConfidence(match: Match, symptoms: ChannelFacts['symptoms']): number {
-  const kinds = new Set(match.signals.filter(({ origin }) => origin === 'log').map(({ symptom }) => symptom));
-  const known = symptoms.filter(({ kind, origin }) => origin === 'log' && kinds.has(kind));
+  const kinds = new Set(match.signals.filter((one) => witnessOf(one) === 'words').map(({ symptom }) => symptom));
+  const known = symptoms.filter((one) => witnessOf(one) === 'words' && kinds.has(one.kind));
   return known.length === 0 ? 1 : Math.max(...known.map(({ confidence }) => confidence));
 }
 

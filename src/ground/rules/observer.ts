@@ -1,6 +1,8 @@
 import { standstillOf } from '../facts/health.ts';
 import type { ClassifyInput } from './classify_input.ts';
-import { reported } from './classify_input.ts';
+import { reported, sourceFails } from './classify_input.ts';
+import type { SymptomFacts } from '../facts/symptom_facts.ts';
+import { witnessOf } from '../../core/symptom.ts';
 import type { Match } from './rule.ts';
 import { ENGINE_FAILURES_MIN, OBSERVER_LOST_MS } from '../facts/setup.ts';
 import { engineSignal, outputSignal, serverSignal, spoken, symptomSignal } from './signals.ts';
@@ -52,6 +54,10 @@ export function controlPlaneDown(input: ClassifyInput): Match | undefined {
   };
 }
 
+/** Words of others alone make nothing quiet: the ingest's own measure says so, or a look at the source agrees. */
+const isAgreed = (input: ClassifyInput, gone: SymptomFacts): boolean =>
+  witnessOf(gone) !== 'words' || sourceFails(input) === true;
+
 /** No output is wanted now, so no output is no trouble. */
 export function expectedQuiet(input: ClassifyInput): Match | undefined {
   const { process, facts, nowMs } = input;
@@ -63,6 +69,7 @@ export function expectedQuiet(input: ClassifyInput): Match | undefined {
   if (viewers?.viewers === 0 && nowMs - viewers.monoMs <= OBSERVER_LOST_MS)
     return { because: 'nobody watches', signals: [] };
   const [gone] = reported(input, 'publisher_lost');
-  if (gone !== undefined && !input.down) return { because: 'nobody broadcasts', signals: [symptomSignal(gone)] };
+  if (gone !== undefined && !input.down && isAgreed(input, gone))
+    return { because: 'nobody broadcasts', signals: [symptomSignal(gone)] };
   return input.health.healthy === true ? { because: input.health.because, signals: [] } : undefined;
 }

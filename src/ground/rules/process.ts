@@ -1,4 +1,4 @@
-import type { SymptomKind } from '../../core/symptom.ts';
+import { type SymptomKind, witnessOf } from '../../core/symptom.ts';
 import { endedByOrder, progressStands } from '../facts/health.ts';
 import {
   diedBySignal,
@@ -59,7 +59,7 @@ export function processCrashed(input: ClassifyInput): Match | undefined {
     signals,
     symptom: lines[0]?.kind ?? (diedBySignal(process) ? 'process_crash' : 'process_exit_nonzero'),
     sinceMs: downMs,
-    notBeforeMs: Math.max(waitForWitness(input, process, new Set(signals.map(({ origin }) => origin)).size), kernelMs),
+    notBeforeMs: Math.max(waitForWitness(input, process, new Set(signals.map(witnessOf)).size), kernelMs),
     wants: kernelMs > 0 ? ['host'] : [],
   };
 }
@@ -91,11 +91,11 @@ function endedUnexpectedly(input: ClassifyInput, process: ProcessFacts): boolean
 }
 
 /** One witness is not two: where another one is on its way, it is waited for. */
-function waitForWitness(input: ClassifyInput, process: ProcessFacts, origins: number): number {
+function waitForWitness(input: ClassifyInput, process: ProcessFacts, witnesses: number): number {
   const { facts } = input;
   if (process.downSinceMs === undefined) return 0;
   const wordsMs = diedBySignal(process) ? 0 : process.downSinceMs + input.context.autorestartGraceMs + LOG_LAG_MS;
-  if (origins >= 2 || !facts.setup.hasOutputProbe) return wordsMs;
+  if (witnesses >= 2 || !facts.setup.hasOutputProbe) return wordsMs;
   const stallMs = stallAfterOf(facts.setup, facts.output?.targetDurationMs);
   return Math.max(wordsMs, process.downSinceMs + stallMs + facts.setup.outputEveryMs);
 }
@@ -119,8 +119,7 @@ export function outputStalled(input: ClassifyInput): Match | undefined {
   if (awaitsOutput(input, process) || dropsFrames(input)) return undefined;
   const lines = reported(input, 'stalled_output');
   const signals = spoken(stalledOutput(input), idleSignal(input), progressSignal(input), ...lines.map(symptomSignal));
-  const origins = new Set(signals.map(({ origin }) => origin));
-  if (origins.size < 2 || stillProgressing(input, process)) return undefined;
+  if (new Set(signals.map(witnessOf)).size < 2 || stillProgressing(input, process)) return undefined;
   if (input.facts.setup.hasSource && !sourceSpeaksForIt(input)) return undefined;
   return {
     because: `it runs and its output stands: ${signals.map(({ says }) => says).join('; ')}`,
@@ -152,8 +151,9 @@ function stillProgressing(input: ClassifyInput, process: ProcessFacts): boolean 
   return progress.reports >= 2 && !progressStands(input.facts, input.nowMs);
 }
 
-const stoppedMs = (input: ClassifyInput): number | undefined =>
-  input.facts.output?.changedMs ?? input.facts.progress?.advancedMs;
+/** When the output was last seen to move: its playlist, its answers, or its encoder. */
+const stoppedMs = ({ facts: { output, reach, progress } }: ClassifyInput): number | undefined =>
+  output?.changedMs ?? reach?.failSinceMs ?? progress?.advancedMs;
 
 function sourceSpeaksForIt(input: ClassifyInput): boolean {
   if (isHalted(input)) return sourceFails(input) === false;

@@ -27,8 +27,10 @@ export type Witness = Signal | undefined;
 export const spoken = (...witnesses: readonly Witness[]): readonly Signal[] =>
   witnesses.filter((one): one is Signal => one !== undefined);
 
-export const symptomSignal = (one: SymptomFacts): Signal =>
-  signal(one.origin, `${one.kind}, ${one.count} in ${seconds(one.windowMs)}`, one.lastMs, one.kind);
+export const symptomSignal = (one: SymptomFacts): Signal => ({
+  ...signal(one.origin, `${one.kind}, ${one.count} in ${seconds(one.windowMs)}`, one.lastMs, one.kind),
+  ...(one.pushed === true ? { pushed: true } : {}),
+});
 
 /** The process table: the process is not there. */
 export function deadSignal(input: ClassifyInput): Witness {

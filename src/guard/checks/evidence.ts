@@ -1,7 +1,7 @@
 import type { GroundedContextEnvelope, Signal } from '../../core/envelope.ts';
 import { accessOf, CONFIDENCE_MIN } from '../../core/persona.ts';
 import { keyOfScope } from '../../core/scope.ts';
-import type { Origin } from '../../core/symptom.ts';
+import { witnessOf } from '../../core/symptom.ts';
 import { curesOf } from '../../remediation/catalog.ts';
 import { ageOf } from '../state/state.ts';
 import { type Answer, type CheckInput, notAsked, pass, refuse } from './check_input.ts';
@@ -71,15 +71,17 @@ function unfit({ spec, state, incident }: CheckInput, envelope: GroundedContextE
   return refuse('wrong_remedy', { value: found, threshold }, `${spec.name} does not cure ${found}${after}`);
 }
 
-/** Two kinds of witness: log text is one kind, so at least one of two is none that writers of logs can forge. */
+/** Two independent witnesses: all that others say is one, so at least one of two is none that they can forge. */
 function alone(input: CheckInput, envelope: GroundedContextEnvelope): Answer {
   const { spec, persona } = input;
-  const origins = [...new Set(freshSignals(input, envelope).map((signal): Origin => signal.origin))];
-  const value = `${envelope.failureClassification} by ${origins.join(' and ')}`;
+  const fresh = freshSignals(input, envelope);
+  const told = [...new Set(fresh.map(({ origin, pushed }) => (pushed === true ? `pushed ${origin}` : origin)))];
+  const value = `${envelope.failureClassification} by ${told.join(' and ')}`;
   const isNeeded = spec.risk === 'high' || accessOf(persona, spec.name) === 'require_evidence';
   if (!isNeeded) return pass(value, 'a fresh classification that this tool cures');
   const threshold = 'two kinds of evidence, one of them not log text';
-  if (origins.length >= 2) return pass(value, threshold);
+  const witnesses = new Set(fresh.map(witnessOf));
+  if (witnesses.size >= 2) return pass(value, threshold);
   return refuse('uncorroborated', { value, threshold }, `${value} alone: ${threshold} are needed`);
 }
 

@@ -356,8 +356,8 @@ const KNOWN_BAD: readonly Mutant[] = [
   ]),
   one('log_alone_accepted', 'S10', [
     'src/guard/checks/evidence.ts',
-    'if (origins.length >= 2) return pass(value, threshold);',
-    'if (origins.length >= 1) return pass(value, threshold);',
+    'if (witnesses.size >= 2) return pass(value, threshold);',
+    'if (witnesses.size >= 1) return pass(value, threshold);',
   ]),
   one('wrong_remedy_accepted', 'S10', [
     'src/guard/checks/evidence.ts',
