@@ -41,7 +41,8 @@ const DIGIT = setWhere((code) => between(code, '0', '9'));
 const WORD = setWhere(
   (code) => between(code, '0', '9') || between(code, 'a', 'z') || between(code, 'A', 'Z') || code === 95,
 );
-const SPACE = setOf(9, 10, 12, 13, 32);
+/** As the platform has it; RE2 leaves out the last two. */
+const SPACE = setOf(9, 10, 12, 13, 32, 11, 160);
 const ANY = setWhere((code) => code !== 10 && code !== 13);
 const CLASSES: Readonly<Record<string, CodeSet>> = {
   d: DIGIT,
@@ -200,7 +201,9 @@ class Reader {
   #folded(set: CodeSet): CodeSet {
     if (!this.#fold) return set;
     const both = Uint8Array.from(set);
-    for (let code = 97; code <= 122; code += 1) {
+    for (let code = 97; code <= 254; code += 1) {
+      // a to z, and Latin-1's own letters but for the division sign.
+      if ((code > 122 && code < 224) || code === 247) continue;
       const either = set[code]! | set[code - 32]!;
       both[code] = either;
       both[code - 32] = either;

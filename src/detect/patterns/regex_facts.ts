@@ -4,9 +4,6 @@ import type { CodeSet, RegexNode } from './regex.ts';
 const EXACT_MAX = 96;
 /** A place with at most this many codes counts as a choice of literals. */
 const CODES_MAX = 3;
-/** How much more one step may cost before a bounded repetition counts as an unbounded one. */
-const FACTOR_MAX = 260;
-const FACTOR_HUGE = 5000;
 
 /** Strings of which every match contains at least one; undefined when there is no such set. */
 export type Required = readonly string[] | undefined;
@@ -120,54 +117,4 @@ function ofRepeat(part: Literals, min: number, max: number): Literals {
   if (min === 0 && max === 1 && part.exact !== undefined) return { exact: ['', ...part.exact], required: undefined };
   const required = min === 0 ? undefined : better(usable(part.exact), part.required);
   return { exact: undefined, required };
-}
-
-/**
- * How the time of a backtracking engine grows with the length of the text: 1 linear, 2 quadratic, and so on;
- * infinite where a repetition holds another one. An upper bound: it may be too careful, never too bold.
- */
-export function growthOf(root: RegexNode): number {
-  return 1 + degreeOf(root);
-}
-
-function degreeOf(node: RegexNode): number {
-  if (node.kind === 'choice') return Math.max(0, ...node.items.map(degreeOf));
-  if (node.kind === 'repeat') return degreeOfSequence([node]);
-  if (node.kind === 'sequence') return degreeOfSequence(flat(node.items));
-  return 0;
-}
-
-/** Groups that are not repeated only bracket what stands in line. */
-const flat = (items: readonly RegexNode[]): readonly RegexNode[] =>
-  items.flatMap((item) => (item.kind === 'sequence' ? flat(item.items) : [item]));
-
-/** A repetition is free when what must come before it cannot be part of it: then no second start can run over it. */
-function degreeOfSequence(items: readonly RegexNode[]): number {
-  let degree = 0;
-  let factor = 1;
-  let before: CodeSet[] = [];
-  for (const item of items) {
-    if (item.kind === 'set') before.push(item.codes);
-    if (item.kind === 'choice') degree += degreeOf(item);
-    if (item.kind !== 'repeat') continue;
-    if (isVariable(item.item) && item.max > 1) return Number.POSITIVE_INFINITY;
-    degree += degreeOf(item.item);
-    if (item.max === item.min || item.max === 1) continue;
-    if (!isSeparated(before, item.item)) {
-      if (item.max === Number.POSITIVE_INFINITY) degree += 1;
-      else factor *= item.max - item.min + 1;
-    }
-    before = item.min > 0 && item.item.kind === 'set' ? [item.item.codes] : [];
-  }
-  return degree + (factor > FACTOR_MAX ? 1 : 0) + (factor > FACTOR_HUGE ? 1 : 0);
-}
-
-const isSeparated = (before: readonly CodeSet[], repeated: RegexNode): boolean =>
-  repeated.kind === 'set' &&
-  before.some((codes) => codes.every((member, code) => member === 0 || repeated.codes[code] === 0));
-
-function isVariable(node: RegexNode): boolean {
-  if (node.kind === 'repeat') return node.max !== node.min || isVariable(node.item);
-  if (node.kind === 'sequence' || node.kind === 'choice') return node.items.some(isVariable);
-  return false;
 }

@@ -1,6 +1,6 @@
 import { RE2JS } from 're2js';
 import type { ParsedRegex } from '../patterns/regex.ts';
-import { growthOf } from '../patterns/regex_facts.ts';
+import { type Growth, growthOf } from '../patterns/regex_growth.ts';
 
 /** Where an expression fits a text, and what its named groups caught. */
 export interface Found {
@@ -18,27 +18,40 @@ export interface LineRegex {
   rest(): void;
 }
 
-/** A quadratic expression on so short a text costs under a millisecond at worst. */
-const QUADRATIC_CHARS_MAX = 1024;
+/** So many steps of the platform's engine take a millisecond at worst: a quadratic expression on 1,024 characters. */
+const STEPS_MAX = 2 ** 20;
+/** An expression of no growth comes to each place so often at most, and then counts as linear however long the text. */
+const VISITS_MAX = 260;
+/** Where only so short texts would be left to the platform's engine, none is. */
+const CHARS_MIN = 64;
 
 /** The platform's engine takes so many characters in the time of one for the automaton (measured: about 50 to 1). */
 const NATIVE_CHARS_PER_UNIT = 50;
-/** A quadratic expression on `QUADRATIC_CHARS_MAX` characters takes 1 ms at worst: 1,333 units of 0.75 microseconds. */
-const QUADRATIC_PER_UNIT = 786;
+/** `STEPS_MAX` steps take 1 ms at worst: 1,333 units of 0.75 microseconds. */
+const STEPS_PER_UNIT = 786;
 
 const NO_GROUPS: Found['groups'] = {};
 
-/** The platform's RegExp where its backtracking is provably bounded, else RE2's automaton. */
+/** The platform's RegExp where its backtracking is proven to be bounded, else RE2's automaton. */
 export function compileLineRegex(source: string, parsed: ParsedRegex): LineRegex {
   const growth = growthOf(parsed.root);
   const quick = native(parsed);
-  if (growth <= 1) return quick;
+  const charsMax = nativeCharsMax(growth);
+  if (charsMax === Number.POSITIVE_INFINITY) return quick;
   const linear = re2(source);
-  if (growth > 2) return linear;
-  const find: LineRegex['find'] = (text) => (text.length <= QUADRATIC_CHARS_MAX ? quick : linear).find(text);
-  const cost = (chars: number): number => (chars <= QUADRATIC_CHARS_MAX ? (chars * chars) / QUADRATIC_PER_UNIT : chars);
+  if (charsMax < CHARS_MIN) return linear;
+  const find: LineRegex['find'] = (text) => (text.length <= charsMax ? quick : linear).find(text);
+  const cost = (chars: number): number => (chars <= charsMax ? stepsOf(growth, chars) / STEPS_PER_UNIT : chars);
   return { find, cost, rest: linear.rest };
 }
+
+/** The longest text that is left to the platform's engine; 0 when none is proven to be quick. */
+export function nativeCharsMax({ degree, visits }: Growth): number {
+  if (degree === 0 && visits <= VISITS_MAX) return Number.POSITIVE_INFINITY;
+  return Math.floor((STEPS_MAX / visits) ** (1 / (degree + 1)));
+}
+
+const stepsOf = ({ degree, visits }: Growth, chars: number): number => visits * chars ** (degree + 1);
 
 function native(parsed: ParsedRegex): LineRegex {
   const regex = new RegExp(parsed.nativeSource, parsed.ignoreCase ? 'i' : '');
