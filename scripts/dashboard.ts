@@ -292,7 +292,10 @@ const ITSELF: readonly PanelSpec[] = [
     says: 'Requests without a good token or scope, from a foreign page, and connections cut to keep room for others.',
     unit: 'none',
     width: 12,
-    queries: [{ expr: increase('reeve_http_refused_total', 'reason'), legend: '{{reason}}' }],
+    queries: [
+      { expr: increase('reeve_http_refused_total', 'reason'), legend: '{{reason}}' },
+      { expr: increase('reeve_syslog_connections_closed_total', 'reason'), legend: 'syslog {{reason}}' },
+    ],
     stacked: true,
   },
   {

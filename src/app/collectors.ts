@@ -52,6 +52,7 @@ export interface Collectors extends AsyncDisposable {
   /** Takes a new pattern catalogue into use. */
   recompile(configuration: Configuration): void;
   lines(): readonly { readonly source: string; readonly result: string; readonly lines: number }[];
+  syslogClosed: LogInputs['syslogClosed'];
   /** What nothing recognised; another object after each `recompile`. */
   blindSpots(): BlindSpots;
 }
@@ -106,7 +107,7 @@ export function createCollectors(configuration: Configuration, deps: CollectDeps
       sight = sightFor(next, channels, { ...deps, onNotice });
     },
     lines: () => linesOf([...tail.stats(), ...commands.map((command) => command.stats()), ...inputs.stats()]),
-    blindSpots: () => sight.blindSpots,
+    ...{ syslogClosed: inputs.syslogClosed, blindSpots: () => sight.blindSpots },
     async [Symbol.asyncDispose]() {
       poll[Symbol.dispose]();
       probes[Symbol.dispose]();

@@ -35,6 +35,8 @@ export interface LogInputs extends AsyncDisposable {
   readonly intake: { take(format: IntakeFormat, body: Buffer): Taken };
   start(): void;
   stats(): readonly FeedStats[];
+  /** Connections that syslog closed from its end, by reason. */
+  syslogClosed(): readonly { readonly reason: string; readonly count: number }[];
 }
 
 type Open = (id: string) => LineFeed;
@@ -57,9 +59,8 @@ export function createLogInputs(config: Config, deps: LogInputDeps): LogInputs {
   });
   const ask = boundedFetch(clock);
   const prometheus = prometheusOf(config, deps, ask);
-  const listening = [syslogOf(config, deps, openPushed), journaldOf(config, deps, open)].filter(
-    (each) => each !== undefined,
-  );
+  const syslog = syslogOf(config, deps, openPushed);
+  const listening = [syslog, journaldOf(config, deps, open)].filter((each) => each !== undefined);
   const input = config.sources.find(({ from }) => from.kind === 'stdin');
   const inputFeed = input === undefined ? undefined : open(idOfSource(input));
   let following: Disposable | undefined;
@@ -73,6 +74,7 @@ export function createLogInputs(config: Config, deps: LogInputDeps): LogInputs {
       }
     },
     stats: () => feeds.stats(),
+    syslogClosed: () => syslog?.closed() ?? [],
     async [Symbol.asyncDispose]() {
       prometheus[Symbol.dispose]();
       following?.[Symbol.dispose]();
@@ -91,7 +93,7 @@ function syslogOf({ collectors: { syslog } }: Config, { clock, log, channelOf }:
     channelOf: ({ app, host }) =>
       channels.find((each) => (each.app ?? app) === app && (each.host ?? host) === host)?.channel ??
       (app === undefined ? undefined : channelOf(app)),
-    report: (because) => log.error({ source: 'syslog' }, because),
+    report: (because) => log.error({ source: 'syslog' }, safeText(because, 512)),
   });
 }
 

@@ -93,6 +93,7 @@ function metricsOf(shown: Shown, { building, refused }: MetricsDeps): Metrics {
       ...statistics.gauges(decisions.pipeline, () => decisions.settings().limits, clock),
       secondsSinceLastDeliveryOk: () => paging.dispatcher().secondsSinceLastDeliveryOk(),
       lines: () => decisions.collectors.lines(),
+      syslogClosed: () => decisions.collectors.syslogClosed(),
       refused,
       journalHead: () => ({ seq: ledger.head.seq, bits: headBits(ledger.head.hash) }),
       secondsSinceHeadTold: () => witness.secondsSinceTold(),

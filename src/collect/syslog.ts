@@ -1,11 +1,12 @@
 import { createSocket } from 'node:dgram';
-import { BlockList, createServer, isIPv6, type Socket } from 'node:net';
+import { BlockList, createServer, isIPv6 } from 'node:net';
 import type { Clock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
 import type { ChannelId } from '../core/scope.ts';
 import type { LineFeed } from './feed.ts';
 import { Frames } from './syslog/frames.ts';
 import { parseSyslog, type SyslogMessage } from './syslog/message.ts';
+import { type ClosedFor, type Sender, Senders } from './syslog/senders.ts';
 
 export interface SyslogOptions {
   readonly udp: { readonly host: string; readonly port: number } | undefined;
@@ -26,10 +27,13 @@ export interface Syslog extends AsyncDisposable {
   /** Where it listens. Undefined while it does not. */
   readonly udpPort: number | undefined;
   readonly tcpPort: number | undefined;
+  /** TCP connections that were closed from this end, exact since the start. */
+  closed(): readonly { readonly reason: ClosedFor; readonly count: number }[];
 }
 
 const MESSAGE_BYTES_MAX = 64 * 1024;
-const CONNECTIONS_MAX = 256;
+/** A peer that is gone without a word is asked after this long. */
+const KEEP_ALIVE_MS = 60_000;
 const AGAIN_MS = 30_000;
 const RECEIVE_BYTES = 4 * 1024 * 1024;
 
@@ -40,6 +44,7 @@ export function createSyslog(options: SyslogOptions): Syslog {
   const isAllowed = allowance(options.allowFrom);
   const ways = new Map<'udp' | 'tcp', Way>();
   const waiting = new Set<Disposable>();
+  const senders = new Senders(clock, report);
   let isClosed = false;
   const take = (bytes: Buffer): void => {
     const text = bytes.toString('utf8');
@@ -52,7 +57,8 @@ export function createSyslog(options: SyslogOptions): Syslog {
     if (address === undefined || isClosed) return;
     const listen = kind === 'udp' ? listenUdp : listenTcp;
     try {
-      const way = await listen(address, { take, isAllowed, tooLong: () => feed.lost('line_too_long', 1) });
+      const tooLong = (): void => feed.lost('line_too_long', 1);
+      const way = await listen(address, { take, isAllowed, tooLong, senders });
       if (isClosed) way.close();
       else ways.set(kind, way);
     } catch (thrown) {
@@ -71,6 +77,7 @@ export function createSyslog(options: SyslogOptions): Syslog {
     get tcpPort() {
       return ways.get('tcp')?.port;
     },
+    closed: () => senders.closed(),
     async start() {
       await Promise.all([open('udp'), open('tcp')]);
     },
@@ -79,6 +86,7 @@ export function createSyslog(options: SyslogOptions): Syslog {
       for (const timer of waiting) timer[Symbol.dispose]();
       for (const way of ways.values()) way.close();
       ways.clear();
+      senders[Symbol.dispose]();
     },
   };
 }
@@ -108,6 +116,7 @@ interface Taking {
   readonly take: (message: Buffer) => void;
   readonly tooLong: () => void;
   readonly isAllowed: (address: string | undefined) => boolean;
+  readonly senders: Senders;
 }
 
 function listenUdp({ host, port }: { host: string; port: number }, { take, isAllowed }: Taking): Promise<Way> {
@@ -125,31 +134,31 @@ function listenUdp({ host, port }: { host: string; port: number }, { take, isAll
 
 function listenTcp({ host, port }: { host: string; port: number }, taking: Taking): Promise<Way> {
   const { promise, resolve, reject } = Promise.withResolvers<Way>();
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    if (!taking.isAllowed(socket.remoteAddress)) {
+  const { take, tooLong, isAllowed, senders } = taking;
+  const server = createServer({ keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS }, (socket) => {
+    socket.on('error', () => undefined);
+    if (!isAllowed(socket.remoteAddress)) {
+      senders.refused();
       socket.destroy();
       return;
     }
-    sockets.add(socket);
-    const { take, tooLong } = taking;
+    const sender: Sender = { address: socket.remoteAddress ?? '', close: () => socket.destroy() };
+    senders.add(sender);
     const frames = new Frames({ bytesMax: MESSAGE_BYTES_MAX, take, tooLong });
-    socket.on('data', (bytes: Buffer) => frames.add(bytes));
-    socket.on('error', () => undefined);
+    socket.on('data', (bytes: Buffer) => {
+      senders.heard(sender);
+      frames.add(bytes);
+    });
     socket.on('close', () => {
       frames.end();
-      sockets.delete(socket);
+      senders.remove(sender);
     });
   });
-  server.maxConnections = CONNECTIONS_MAX;
   server.on('error', reject);
   server.listen({ host, port }, () => {
     const address = server.address();
-    const close = (): void => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-    };
-    resolve({ port: typeof address === 'object' && address !== null ? address.port : port, close });
+    const taken = typeof address === 'object' && address !== null ? address.port : port;
+    resolve({ port: taken, close: () => server.close() });
   });
   return promise;
 }

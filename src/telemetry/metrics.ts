@@ -22,6 +22,8 @@ export interface Gauges {
   /** Since a witness last took the head; undefined where none is configured. */
   secondsSinceHeadTold(): number | undefined;
   lines(): readonly { readonly source: string; readonly result: string; readonly lines: number }[];
+  /** TCP connections of syslog senders that were closed from this end. */
+  syslogClosed?(): readonly { readonly reason: string; readonly count: number }[];
   loopLagSeconds(): number;
   openIncidents(): number;
   configOk(): boolean;
@@ -240,14 +242,28 @@ function registerLines(prefix: string, registry: Registry, gauges: Gauges): void
 }
 
 function registerRefused(prefix: string, registry: Registry, gauges: Gauges): void {
-  new Counter({
-    name: `${prefix}http_refused_total`,
-    help: 'Requests refused at the door by reason, and connections cut to keep room for others.',
-    labelNames: ['reason'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const { reason, count } of gauges.refused()) this.inc({ reason }, count);
-    },
-  });
+  const byReason = (
+    name: string,
+    help: string,
+    read: () => readonly { readonly reason: string; readonly count: number }[],
+  ): void => {
+    new Counter({
+      name: prefix + name,
+      help,
+      labelNames: ['reason'],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const { reason, count } of read()) this.inc({ reason }, count);
+      },
+    });
+  };
+  byReason('http_refused_total', 'Requests refused by reason, and connections cut to keep room for others.', () =>
+    gauges.refused(),
+  );
+  byReason(
+    'syslog_connections_closed_total',
+    'TCP connections of syslog senders that Reeve closed: idle, not allowed, or to keep room for others.',
+    () => gauges.syslogClosed?.() ?? [],
+  );
 }

@@ -8,8 +8,10 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Frames } from '../../src/collect/syslog/frames.ts';
 import { parseSyslog } from '../../src/collect/syslog/message.ts';
+import { CONNECTIONS_MAX, CONNECTIONS_PER_ADDRESS_MAX, Senders } from '../../src/collect/syslog/senders.ts';
 import { createSyslog } from '../../src/collect/syslog.ts';
 import { systemClock } from '../../src/core/clock.ts';
+import { fakeClock } from '../support/fake_clock.ts';
 import { aFeed } from './support/feeding.ts';
 import { aDirectory } from './support/tailing.ts';
 
@@ -131,7 +133,83 @@ describe('messages on a TCP stream', () => {
   });
 });
 
+describe('seats for senders', () => {
+  function seats() {
+    const time = fakeClock();
+    const reports: string[] = [];
+    const closed: string[] = [];
+    const senders = new Senders(time.clock, (because) => reports.push(because));
+    onTestFinished(() => senders[Symbol.dispose]());
+    const connect = (address: string, name: string) => {
+      const sender = { address, close: () => void closed.push(name) };
+      senders.add(sender);
+      return sender;
+    };
+    const counts = () => Object.fromEntries(senders.closed().map(({ reason, count }) => [reason, count]));
+    return { ...time, senders, connect, closed, reports, counts };
+  }
+
+  it('one address has half of them at most: of more the one that was silent for longest goes', () => {
+    const { connect, senders, closed, counts, reports } = seats();
+    const first = connect('10.0.0.1', 'first');
+    for (let count = 1; count < CONNECTIONS_PER_ADDRESS_MAX; count += 1) connect('10.0.0.1', `${count}`);
+    expect(closed).toEqual([]);
+    senders.heard(first);
+    connect('10.0.0.1', 'more');
+    expect(closed).toEqual(['1']);
+    expect(counts()).toEqual({ idle: 0, address_full: 1, full: 0, not_allowed: 0 });
+    connect('10.0.0.1', 'and more');
+    expect(reports).toHaveLength(1);
+  });
+
+  it('when all are taken, whoever holds the most gives one up', () => {
+    const { connect, closed, counts } = seats();
+    connect('10.0.0.1', 'alone');
+    for (let count = 0; count < CONNECTIONS_PER_ADDRESS_MAX; count += 1) connect('10.0.0.2', `many ${count}`);
+    for (let count = 2; count < CONNECTIONS_PER_ADDRESS_MAX + 1; count += 1) connect('10.0.0.3', `others ${count}`);
+    expect(closed).toEqual([]);
+    for (let count = 0; count < 200; count += 1) connect(`10.0.1.${count}`, `new ${count}`);
+    expect(closed).not.toContain('alone');
+    expect(closed[0]).toBe('many 0');
+    expect(counts().full).toBe(200);
+  });
+
+  it('who never says anything goes after a minute, who has spoken after a quiet hour', async () => {
+    const { connect, senders, closed, advance, counts } = seats();
+    const spoken = connect('10.0.0.1', 'spoken');
+    senders.heard(spoken);
+    connect('10.0.0.2', 'silent');
+    await advance(59_000);
+    expect(closed).toEqual([]);
+    await advance(2_000);
+    expect(closed).toEqual(['silent']);
+    await advance(3_530_000);
+    expect(closed).toEqual(['silent']);
+    await advance(20_000);
+    expect(closed).toEqual(['silent', 'spoken']);
+    expect(counts().idle).toBe(2);
+  });
+
+  it('a connection that is over keeps none', () => {
+    const { connect, senders, closed } = seats();
+    for (let count = 0; count < 2 * CONNECTIONS_MAX; count += 1) senders.remove(connect('10.0.0.1', `${count}`));
+    expect(closed).toEqual([]);
+  });
+});
+
 describe('a syslog server', () => {
+  it('idle connections lock nobody out, and each one that was closed is counted', async () => {
+    const { feeds, texts, tcpPort, syslog } = await aServer();
+    const idle = Array.from({ length: 300 }, () => connect(tcpPort, '127.0.0.1').on('error', () => undefined));
+    onTestFinished(() => idle.forEach((socket) => void socket.destroy()));
+    await Promise.all(idle.map((socket) => once(socket, 'connect')));
+    await send(tcpPort, '<13>Oct  1 22:14:15 box news: still here\n');
+    await vi.waitFor(() => expect(texts()).toEqual(['Oct  1 22:14:15 box news: still here']));
+    await feeds.idle();
+    const full = syslog.closed().find(({ reason }) => reason === 'address_full')!;
+    expect(full.count).toBe(301 - CONNECTIONS_PER_ADDRESS_MAX);
+  });
+
   it('takes datagrams and streams, gives each line its channel, and keeps a message on one line', async () => {
     const { feeds, texts, seen, udpPort, tcpPort } = await aServer();
     const socket = createSocket('udp4');
