@@ -13,7 +13,7 @@ import type { SimulatedDaemon } from './simulated_daemon.ts';
 import type { Scenario } from './scenario.ts';
 import { type Settings, settingsOf } from './settings.ts';
 import type { SimulationEnd, SimulationOptions } from './simulation_options.ts';
-import { isExcused, TRUTH_MS, truthsOf } from './truth.ts';
+import { channelTruths, isExcused, serviceTruths, TRUTH_MS } from './truth.ts';
 import { TimerQueue, SimulatedHost } from './virtual_time.ts';
 
 export type { SimulationEnd, SimulationOptions } from './simulation_options.ts';
@@ -156,8 +156,10 @@ export class Simulation {
     const reeve = this.#present();
     if (reeve === undefined || this.#nowMs - this.#lookedMs < TRUTH_MS) return;
     this.#lookedMs = this.#nowMs;
-    const excused = this.#disk.broken || isExcused(this.#options);
-    this.#invariants.look(truthsOf(this.service, this.#injector, excused), reeve.ledger.clock.monotonicMs());
+    const monoMs = reeve.ledger.clock.monotonicMs();
+    const truths = serviceTruths(this.service, this.#injector, this.#disk.broken || isExcused(this.#options));
+    this.#invariants.look(channelTruths(truths), monoMs);
+    this.#invariants.watch(truths, monoMs);
   }
 
   /** Skips a stretch of whole minutes in which nothing can happen. True when it did. */

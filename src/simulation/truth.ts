@@ -1,4 +1,5 @@
 import type { FaultInjector } from './fault_injector.ts';
+import type { ServiceTruth } from './invariants/service_truth.ts';
 import { type ChannelTruth, OPEN_FINDINGS } from './invariants/silence.ts';
 import type { ServiceModel } from './service_model.ts';
 import type { SettingChoices } from './settings.ts';
@@ -6,16 +7,31 @@ import type { SettingChoices } from './settings.ts';
 /** How often the oracles look at the simulated service itself. */
 export const TRUTH_MS = 1_000;
 
+/** What comes late or out of a cache hides the truth; what comes twice or in the wrong order does not. */
+const HIDING: ReadonlySet<string> = new Set(['late', 'cached']);
+
 /** Every channel as it really stands; `blind`: nothing can be asked of Reeve. */
-export function* truthsOf(service: ServiceModel, injector: FaultInjector, blind: boolean): Iterable<ChannelTruth> {
-  for (const channel of service.channels.values()) {
+export function serviceTruths(service: ServiceModel, injector: FaultInjector, blind: boolean): readonly ServiceTruth[] {
+  const nowMs = service.nowMs();
+  return [...service.channels.values()].map((channel) => {
     const { id, engine } = channel.plan;
-    const visible = !blind && injector.probe(id) === 'well' && injector.engineUp(engine);
-    const status = service.statusOf(channel);
-    // What a person has stopped is as that person wants it.
-    yield { channel: id, playing: status === 'playing' || status === 'stopped', visible };
-  }
+    const isTrue = injector.probe(id) === 'well' && !HIDING.has(injector.samples(id) ?? '');
+    return {
+      channel: id,
+      status: service.statusOf(channel),
+      onTime: nowMs >= channel.slowUntilMs,
+      sourceOut: service.isOut(channel) || service.isRefused(channel),
+      visible: !blind && isTrue && injector.engineUp(engine),
+    };
+  });
 }
+
+/** What L6 is asked of: what a person has stopped is as that person wants it. */
+export const channelTruths = (truths: readonly ServiceTruth[]): readonly ChannelTruth[] =>
+  truths.map(({ channel, status, visible }) => {
+    const playing = status === 'playing' || status === 'stopped';
+    return { channel, playing, visible };
+  });
 
 /** Whoever plans in the place of the shipped rules: what becomes of L6 then is an open finding. */
 export function isExcused(choices: SettingChoices & { readonly adversary?: boolean }): boolean {

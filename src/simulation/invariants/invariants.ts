@@ -14,6 +14,10 @@ import { Pages } from './pages.ts';
 import { Runs } from './runs.ts';
 import { Starts } from './starts.ts';
 import { OperatorCommands } from './operator_commands.ts';
+import { RealStarts } from './real_starts.ts';
+import { RealState } from './real_state.ts';
+import { Reasons } from './reasons.ts';
+import type { ServiceTruth, TruthOracle } from './service_truth.ts';
 import { type ChannelTruth, Silence } from './silence.ts';
 
 export type { Violation } from './context.ts';
@@ -43,6 +47,9 @@ export class Invariants {
   readonly #runs: Runs;
   readonly #pages: Pages;
   readonly #silence: Silence;
+  readonly #realStarts: RealStarts;
+  readonly #realState: RealState;
+  readonly #truths: readonly TruthOracle[];
   readonly #oracles: readonly Oracle[];
   #incidents = 0;
   #lastSeq = 0;
@@ -64,7 +71,11 @@ export class Invariants {
     this.#silence = new Silence(this.#case);
     const evidence = new Evidence(this.#case);
     const books = [this.#breakers, this.#containments, this.#words, evidence, this.#runs, this.#pages];
-    this.#oracles = [this.#starts, ...books, this.#silence];
+    this.#realStarts = new RealStarts(this.#case);
+    this.#realState = new RealState(this.#case);
+    const reasons = new Reasons(this.#case);
+    this.#truths = [this.#realStarts, this.#realState, reasons];
+    this.#oracles = [this.#starts, ...books, this.#silence, this.#realStarts, reasons];
   }
 
   broke(law: string, because: string): void {
@@ -83,6 +94,8 @@ export class Invariants {
 
   invoked(invocation: Invocation): void {
     this.#starts.invoked(invocation);
+    this.#realStarts.invoked(invocation);
+    this.#realState.invoked(invocation);
   }
 
   /** A call of a Reeve that has been asked to stop. */
@@ -99,9 +112,15 @@ export class Invariants {
     this.#silence.look(truths, monoMs);
   }
 
+  /** The same for the oracles that know nothing of Reeve's books. */
+  watch(truths: readonly ServiceTruth[], monoMs: number): void {
+    for (const oracle of this.#truths) oracle.watch(truths, monoMs);
+  }
+
   /** A new life of a channel, as it really began. */
   lived(life: Generation): void {
     this.#starts.lived(life);
+    this.#realStarts.lived(life);
   }
 
   /** Everything is healed since a while: what was promised must have come true. */

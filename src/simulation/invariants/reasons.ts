@@ -1,0 +1,145 @@
+import type { JournalEntry } from '../../core/journal.ts';
+import { keyOfScope, type Scope } from '../../core/scope.ts';
+import { covers, type FactOf, type InvariantContext, type Oracle } from './context.ts';
+import type { ServiceTruth, TruthOracle } from './service_truth.ts';
+
+/** What L5 allows, and one look beside it: channels are sampled every five seconds. */
+const ASKED_MS_MAX = 5_000 + 7_000;
+/** Refusals that pass; what a persona or a cap refuses stays refused. */
+const PASSING: ReadonlySet<string> = new Set([
+  'containment',
+  'shared_cause',
+  'high_risk_spacing',
+  'cooldown',
+  'restart_storm',
+  'hands_off',
+  'maintenance',
+  'frozen',
+]);
+
+/**
+ * What L5 forbids and Reeve still does, by the code of the refusal; an entry goes when its cause is mended.
+ * `containment`, `shared_cause`: a refusal by containment ends the attempt, and nothing asks again when it ends.
+ */
+export const OPEN_REASONS: ReadonlySet<string> = new Set(['containment', 'shared_cause']);
+
+interface Refusal {
+  readonly code: string;
+  /** When it passes by itself, on Reeve's clock; undefined: when its hold ends. */
+  untilMs: number | undefined;
+}
+
+/**
+ * L5: what was refused for a reason that passes is asked about again once the reason has passed, while the service says
+ * that a start would still help. When reasons begin and end is read from what people and the guard wrote down.
+ */
+export class Reasons implements Oracle, TruthOracle {
+  readonly #case: InvariantContext;
+  readonly #open: ReadonlySet<string>;
+  readonly #refusals = new Map<string, Refusal>();
+  readonly #holds = new Map<string, { readonly scope: Scope; readonly untilMs: number }>();
+  readonly #scopes = new Map<string, Scope>();
+  readonly #running = new Map<string, Scope>();
+  /** Since when a channel could have been asked about. */
+  readonly #dueMs = new Map<string, number>();
+
+  constructor(world: InvariantContext, open = OPEN_REASONS) {
+    this.#case = world;
+    this.#open = open;
+  }
+
+  entry(entry: JournalEntry): void {
+    const { fact, run = '', incident = '', monoMs } = entry;
+    switch (fact.type) {
+      case 'reeve.started':
+        this.#running.clear();
+        return this.#dueMs.clear();
+      case 'incident.opened':
+        return void this.#scopes.set(fact.incident.id, fact.incident.scope);
+      case 'run.started':
+        return this.#asked(run, this.#scopes.get(incident));
+      case 'run.ended':
+        return void this.#running.delete(run);
+      case 'guard.decided':
+        return this.#refused(fact, entry);
+      case 'containment.raised':
+        return this.#hold(`${keyOfScope(fact.scope)} ${fact.reason}`, fact.scope, Number.POSITIVE_INFINITY);
+      case 'containment.cleared':
+        return void this.#holds.delete(`${keyOfScope(fact.scope)} ${fact.reason}`);
+      case 'control.frozen':
+        return this.#hold('freeze', { kind: 'fleet' }, Number.POSITIVE_INFINITY);
+      case 'control.thawed':
+        return void this.#holds.delete('freeze');
+      case 'control.leased':
+        return this.#hold(`lease ${keyOfScope(fact.scope)}`, fact.scope, monoMs + fact.forMs);
+      case 'control.lease_ended':
+        return void this.#holds.delete(`lease ${keyOfScope(fact.scope)}`);
+      case 'control.window_added':
+        return this.#hold(`window ${fact.window}`, fact.scope, monoMs + fact.startsInMs + fact.forMs);
+      case 'control.window_ended':
+        return void this.#holds.delete(`window ${fact.window}`);
+    }
+  }
+
+  watch(truths: readonly ServiceTruth[], monoMs: number): void {
+    for (const { channel, status, visible } of truths) {
+      const refusal = this.#refusals.get(channel);
+      if (refusal === undefined) continue;
+      if (status === 'playing') this.#refusals.delete(channel);
+      const isOpen = status === 'curable' && visible && !this.#held(channel, monoMs) && !this.#isAsking(channel);
+      if (!isOpen || monoMs < (refusal.untilMs ?? 0)) {
+        this.#dueMs.delete(channel);
+        continue;
+      }
+      const dueMs = this.#dueMs.get(channel) ?? monoMs;
+      this.#dueMs.set(channel, dueMs);
+      if (monoMs - dueMs <= ASKED_MS_MAX) continue;
+      this.#refusals.delete(channel);
+      const { code } = refusal;
+      if (this.#open.has(code)) continue;
+      this.#case.broke(
+        'L5',
+        `${channel} was refused (${code}), which passed ${monoMs - dueMs} ms ago, and not asked about again`,
+      );
+    }
+  }
+
+  #refused({ call, decision }: FactOf<'guard.decided'>, { incident = '', channel, monoMs }: JournalEntry): void {
+    if (decision.verdict !== 'deny' || !call.startsWith('restart_channel')) return;
+    const { code, retryAfterMs } = decision;
+    const scope: Scope | undefined =
+      channel === undefined ? this.#scopes.get(incident) : { kind: 'channel', id: channel };
+    const untilMs = retryAfterMs === undefined ? undefined : monoMs + retryAfterMs;
+    for (const { id } of this.#case.script.channels) {
+      if (scope === undefined || !covers(scope, id, this.#case)) continue;
+      this.#dueMs.delete(id);
+      if (PASSING.has(code)) this.#refusals.set(id, { code, untilMs });
+      else this.#refusals.delete(id);
+    }
+  }
+
+  /** A run is the question: whatever it comes to, its refusals are written down anew. */
+  #asked(run: string, scope: Scope | undefined): void {
+    if (scope === undefined) return;
+    this.#running.set(run, scope);
+    for (const id of this.#refusals.keys()) {
+      if (!covers(scope, id, this.#case)) continue;
+      this.#refusals.delete(id);
+      this.#dueMs.delete(id);
+    }
+  }
+
+  #isAsking(channel: string): boolean {
+    return [...this.#running.values()].some((scope) => covers(scope, channel, this.#case));
+  }
+
+  #held(channel: string, monoMs: number): boolean {
+    return [...this.#holds.values()].some(
+      ({ scope, untilMs }) => monoMs < untilMs && covers(scope, channel, this.#case),
+    );
+  }
+
+  #hold(key: string, scope: Scope, untilMs: number): void {
+    this.#holds.set(key, { scope, untilMs });
+  }
+}
