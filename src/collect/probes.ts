@@ -29,6 +29,7 @@ export interface ChannelProbes {
         readonly url: string;
         readonly everyMs: number;
         readonly expect: 'mpegts' | 'any';
+        readonly redirectsTo?: readonly string[];
         /** Looked at through its server's status page instead. */
         readonly status?: StatusTarget | undefined;
       }
@@ -168,9 +169,17 @@ function outputProbe({ id: channel, output }: ChannelProbes, { ask, emit }: Make
 
 function sourceProbe({ id: channel, source }: ChannelProbes, { clock, emit }: Make): Probe[] {
   if (source === undefined || source.status !== undefined) return [];
-  const { url, expect, everyMs } = source;
+  const { url, expect, redirectsTo, everyMs } = source;
   const run = async (signal: AbortSignal): Promise<void> =>
-    emit({ kind: 'source', channel, source: 'source', ...(await probeSource({ url, expect, clock }, signal)) }, signal);
+    emit(
+      {
+        kind: 'source',
+        channel,
+        source: 'source',
+        ...(await probeSource({ url, expect, redirectsTo, clock }, signal)),
+      },
+      signal,
+    );
   return [{ name: channel, everyMs, fastEveryMs: FAST_MS, timeoutMs: SOURCE_TIMEOUT_MS, run }];
 }
 

@@ -1,3 +1,4 @@
+import { peerName } from '../core/peer.ts';
 import type { Clock, MonoMs } from '../core/clock.ts';
 import { ON_DEMAND_KINDS, type StatusKind, type StatusTarget } from '../core/collector.ts';
 import { messageOf } from '../core/errors.ts';
@@ -57,9 +58,10 @@ function looker(look: StatusProbe, pages: StatusPages, options: StatusOptions): 
   const url = pageUrl(look.url, look.kind);
   const movement = new Movement(Math.max(look.stallAfterMs, mapping.stuckMs ?? STUCK_MS));
   const emit = emitter(look, options);
+  const peer = peerName(url);
   let said = '';
   const say = (because: string): void => {
-    if (said !== because) report(look.channel, because === '' ? `${url} can be read again` : `${url}: ${because}`);
+    if (said !== because) report(look.channel, because === '' ? `${peer} can be read again` : `${peer}: ${because}`);
     said = because;
   };
   return async (signal) => {

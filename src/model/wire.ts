@@ -1,5 +1,6 @@
 /** One model server behind a breaker, a deadline and caps; every failure becomes one of a closed set. */
 import type { Clock } from '../core/clock.ts';
+import { peerName } from '../core/peer.ts';
 import { type ErrorCode, InvariantError, messageOf, ReeveError } from '../core/errors.ts';
 import type { ModelAnswer, ModelFailure, ModelReply } from '../core/model.ts';
 import { RequestFailed } from '../resilience/failure.ts';
@@ -75,7 +76,7 @@ export class ModelWire implements Disposable {
   /** One HTTP request inside an exchange. Throws for every status that is no success. */
   async send({ url, method, body, signal, onData }: WireRequest): Promise<HttpAnswer> {
     if (!url.startsWith(`${this.server.url}/`)) {
-      throw new InvariantError(`${url} is not below ${this.server.url}`);
+      throw new InvariantError(`${peerName(url)} is asked for what is below ${peerName(this.server.url)}`);
     }
     const key = this.server.key?.();
     const answer = await this.#ask({

@@ -2,6 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { type Clock, deadline } from '../core/clock.ts';
 import { type ErrorCode, messageOf, ReeveError } from '../core/errors.ts';
+import { peerName } from '../core/peer.ts';
 import { failureOf, RequestFailed } from './failure.ts';
 
 export interface HttpRequest {
@@ -69,7 +70,7 @@ export function boundedFetch(clock: Clock, options: HttpOptions = {}): BoundedFe
   const ask = async (request: HttpRequest): Promise<HttpAnswer> => {
     request.signal?.throwIfAborted();
     const url = new URL(request.url);
-    const peer = peerOf(url, request.socketPath);
+    const peer = peerName(url, request.socketPath);
     const late = () => new ReeveError('TIMED_OUT', `${peer} did not answer within ${request.timeoutMs} ms`);
     using limit = deadline(clock, request.timeoutMs, late, request.signal);
     try {
@@ -87,11 +88,6 @@ export function boundedFetch(clock: Clock, options: HttpOptions = {}): BoundedFe
       agents.https.destroy();
     },
   });
-}
-
-/** Where it was asked, without credentials and query: those may be secrets. */
-function peerOf(url: URL, socketPath: string | undefined): string {
-  return socketPath === undefined ? `${url.protocol}//${url.host}${url.pathname}` : `${socketPath}${url.pathname}`;
 }
 
 interface Judge {

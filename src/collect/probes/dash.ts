@@ -1,3 +1,4 @@
+import { addressWithin } from '../../core/peer.ts';
 import { failureOf, statusOf } from '../../resilience/failure.ts';
 import type { BoundedFetch } from '../../resilience/http.ts';
 import type { PlaylistReading } from './hls.ts';
@@ -21,8 +22,8 @@ export function createDashProbe({ url, ask, timeoutMs }: DashProbe): (signal: Ab
 
   /** Its length; undefined where it is not there, or where that cannot be told. */
   const sizeOf = async (address: string, signal: AbortSignal): Promise<number | undefined> => {
-    const target = URL.parse(address, url);
-    if (target === null || target.host !== new URL(url).host) return undefined;
+    const target = addressWithin(address, url);
+    if (target === undefined) return undefined;
     try {
       const { headers } = await ask({ url: target, method: 'HEAD', timeoutMs: timeoutMs / 2, bytesMax: 0, signal });
       const length = headers['content-length'];

@@ -1,4 +1,5 @@
 import type { PlaylistSample } from '../../core/sample.ts';
+import { addressWithin } from '../../core/peer.ts';
 import { failureOf, RequestFailed, statusOf } from '../../resilience/failure.ts';
 import type { BoundedFetch, HttpAnswer } from '../../resilience/http.ts';
 import { type MediaPlaylist, parsePlaylist } from './playlist.ts';
@@ -37,7 +38,7 @@ export function createHlsProbe({ url, ask, timeoutMs }: HlsProbe): (signal: Abor
   ): Promise<number | undefined> => {
     if (playlist.newestBytes !== undefined) return playlist.newestBytes;
     if (sized?.revision === playlist.revision) return sized.bytes;
-    const address = playlist.newest === undefined ? undefined : sameHost(playlist.newest, base);
+    const address = playlist.newest === undefined ? undefined : addressWithin(playlist.newest, base)?.href;
     const bytes = address === undefined ? undefined : await sizeOf(address, signal);
     sized = bytes === undefined ? undefined : { revision: playlist.revision, bytes };
     return bytes;
@@ -49,7 +50,8 @@ export function createHlsProbe({ url, ask, timeoutMs }: HlsProbe): (signal: Abor
       let answer = await get(address, signal);
       let playlist = parsePlaylist(answer.body.toString('utf8'));
       if (playlist?.kind === 'master') {
-        address = sameHost(playlist.variants[0] ?? '', address) ?? refuse('its first variant lies on another host');
+        address =
+          addressWithin(playlist.variants[0] ?? '', address)?.href ?? refuse('its first variant lies on another host');
         answer = await get(address, signal);
         playlist = parsePlaylist(answer.body.toString('utf8'));
       }
@@ -91,13 +93,6 @@ function ageOf(headers: HttpAnswer['headers']): number | undefined {
   const [now, modified] = [Date.parse(headers.date ?? ''), Date.parse(headers['last-modified'] ?? '')];
   const ageMs = now - modified;
   return Number.isFinite(ageMs) ? Math.max(0, ageMs) : undefined;
-}
-
-/** The address in full; undefined when it is none or lies on another host than the playlist. */
-function sameHost(address: string, base: string): string | undefined {
-  const target = URL.parse(address, base);
-  const from = URL.parse(base);
-  return target !== null && target.host === from?.host && target.protocol === from.protocol ? target.href : undefined;
 }
 
 /** Asks how long a resource is: by HEAD, or by its first byte where the server has no HEAD. */

@@ -120,19 +120,24 @@ function lastOf(runs: readonly Node[]): { time: number; duration: number; count:
   return { time: next - duration, duration, count };
 }
 
+/** A template may name its values any number of times: neither it nor they may be long. */
+const ADDRESS_CHARS_MAX = 2_048;
+const VALUE_CHARS_MAX = 256;
+
 /** `$RepresentationID$`, `$Number%05d$`, `$Time$`, `$Bandwidth$`, `$$`. */
 function filled(media: string, place: Place & { readonly number: number; readonly time: number }): string {
   const values: Readonly<Record<string, string>> = {
-    RepresentationID: String(place.representation.id ?? ''),
-    Bandwidth: String(place.representation.bandwidth ?? ''),
+    RepresentationID: String(place.representation.id ?? '').slice(0, VALUE_CHARS_MAX),
+    Bandwidth: String(place.representation.bandwidth ?? '').slice(0, VALUE_CHARS_MAX),
     Number: String(place.number),
     Time: String(place.time),
   };
+  if (media.length + place.base.length > ADDRESS_CHARS_MAX) return '';
   const address = media.replace(
     /\$(?:(RepresentationID|Bandwidth|Number|Time)(?:%0(\d{1,2})d)?)?\$/g,
     (_, name, width) => (name === undefined ? '$' : values[name]!.padStart(Number(width ?? 0), '0')),
   );
-  return address === '' ? '' : place.base + address;
+  return address === '' || address.length > ADDRESS_CHARS_MAX ? '' : place.base + address;
 }
 
 function fromList(list: Node, base: string): Omit<Manifest, 'ended'> {

@@ -2,6 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import type { Clock } from '../../core/clock.ts';
 import { ReeveError } from '../../core/errors.ts';
+import { addressWithin } from '../../core/peer.ts';
 import type { SourceSample } from '../../core/sample.ts';
 import { failureOf } from '../../resilience/failure.ts';
 import { isCorruptTransportStream } from './mpegts.ts';
@@ -11,6 +12,8 @@ export type SourceReading = Omit<SourceSample, 'at' | 'monoMs' | 'source' | 'kin
 export interface SourceProbeOptions {
   readonly url: string;
   readonly expect: 'mpegts' | 'any';
+  /** Origins that redirects may lead to, beside the address's own. */
+  readonly redirectsTo?: readonly string[] | undefined;
   readonly clock: Clock;
 }
 
@@ -22,7 +25,8 @@ const HEADER_BYTES_MAX = 16_384;
 
 /**
  * Looks at what a channel reads from, as a viewer of its own: asks, reads for a moment, closes. Accepted without a
- * byte before the signal aborts is a timeout. Redirects are followed on the same host only. Never throws.
+ * byte before the signal aborts is a timeout. Redirects are followed to the same origin and to those that
+ * the configuration names. Never throws.
  */
 export async function probeSource(options: SourceProbeOptions, signal: AbortSignal): Promise<SourceReading> {
   const url = new URL(options.url);
@@ -35,12 +39,15 @@ export async function probeSource(options: SourceProbeOptions, signal: AbortSign
     const status = incoming.statusCode ?? 0;
     if (status >= 200 && status < 300) return { ...(await judge(incoming, options, signal)), status, host };
     incoming.destroy();
-    const next = status >= 300 && status < 400 ? URL.parse(incoming.headers.location ?? '', at.href) : null;
-    if (next === null || next.hostname !== url.hostname) return refusedWith(incoming, status, host);
+    const next = status >= 300 && status < 400 ? locationOf(incoming, at, options.redirectsTo) : undefined;
+    if (next === undefined) return refusedWith(incoming, status, host);
     at = next;
   }
   return { ok: false, failure: 'invalid_answer', host };
 }
+
+const locationOf = ({ headers }: http.IncomingMessage, at: URL, allowed?: readonly string[]): URL | undefined =>
+  headers.location === undefined ? undefined : addressWithin(headers.location, at, allowed);
 
 function refusedWith({ headers }: http.IncomingMessage, status: number, host: string): SourceReading {
   const seconds = headers['retry-after'];

@@ -24,6 +24,8 @@ export interface SourceProbe {
   readonly status: StatusTarget | undefined;
   readonly everyMs: number;
   readonly expect: 'mpegts' | 'any';
+  /** Origins that a redirect may lead to, beside its own. */
+  readonly redirectsTo: readonly string[];
 }
 
 /** One channel, with nothing left to look up but its persona's and its group's own words. */
@@ -194,6 +196,7 @@ function draftOf(reading: Reading, { path, id, value }: Draft): ChannelDraft {
       status: source.status && targetOf(source.status, fill),
       everyMs: source.every ?? SOURCE_EVERY_MS,
       expect: source.expect ?? 'any',
+      redirectsTo: (source.redirects_to ?? []).map((address) => new URL(address).origin),
     },
     hasSource: source !== undefined,
     hasOutputProbe: output !== undefined,

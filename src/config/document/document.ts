@@ -43,6 +43,13 @@ const sourcePart = z
     status: statusPart.optional(),
     every: duration('1s', '5m', 'How often it is looked at. Default 10s.').optional(),
     expect: z.enum(['mpegts', 'any']).optional().describe('mpegts: the bytes are looked at too. Default any.'),
+    redirects_to: z
+      .array(urlField('An origin.'))
+      .max(16)
+      .optional()
+      .describe(
+        'Where redirects of the source may lead beside its own scheme, host and port: https://cdn.example:8443.',
+      ),
   })
   .describe('A look at the origin, apart from the channel itself.');
 

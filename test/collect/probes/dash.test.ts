@@ -71,6 +71,34 @@ describe('a DASH manifest', () => {
   });
 });
 
+describe('a manifest that grows when it is read', () => {
+  const named = (id: string, media: string, base = '') =>
+    parseManifest(
+      `<MPD type="dynamic"><BaseURL>${base}</BaseURL><Period><AdaptationSet><Representation id="${id}" bandwidth="9">` +
+        `<SegmentTemplate timescale="1000" media="${media}"><SegmentTimeline><S t="0" d="2000"/></SegmentTimeline>` +
+        '</SegmentTemplate></Representation></AdaptationSet></Period></MPD>',
+      undefined,
+    );
+
+  it('keeps its address within 2,048 characters, and still tells that segments are added', () => {
+    const long = named('i'.repeat(20_000), '$RepresentationID$'.repeat(50_000));
+    expect(long).toMatchObject({ newest: [], newestNumber: 1 });
+    expect(long?.revision).toBeDefined();
+    expect(named('i'.repeat(256), `${'$RepresentationID$'.repeat(8)}`)?.newest[0]).toHaveLength(2_048);
+    expect(named('i'.repeat(256), `${'$RepresentationID$'.repeat(8)}x`)?.newest).toEqual([]);
+    expect(named('v0', 'x.m4s', 'b'.repeat(2_044))?.newest).toEqual([]);
+    expect(named('v0', 'x.m4s', 'b'.repeat(2_043))?.newest[0]).toHaveLength(2_048);
+  });
+
+  it('of a megabyte, read five times, leaves no sixty megabytes behind', () => {
+    const media = '$RepresentationID$'.repeat(50_000);
+    globalThis.gc?.();
+    const before = process.memoryUsage().rss;
+    for (let round = 0; round < 5; round += 1) named('i'.repeat(100_000), media);
+    expect(process.memoryUsage().rss - before).toBeLessThan(60 * 1_048_576);
+  });
+});
+
 describe('a look at a DASH output', () => {
   it('is a failure with its reason when there is no manifest, or none that can be read', async () => {
     const { url } = await serve((request, response) =>

@@ -168,4 +168,15 @@ describe('a look at a source', () => {
     expect(await look(`${url}/loop`)).toMatchObject({ ok: false, failure: 'invalid_answer' });
     expect(other.asked).toEqual([]);
   });
+
+  it('follows a redirect to another port only where the configuration names it', async () => {
+    const other = await serve((_request, response) => void response.write(transportStream(500)));
+    const { url } = await serve((_request, response) => response.writeHead(302, { location: `${other.url}/x` }).end());
+    expect(await look(url)).toMatchObject({ ok: false, failure: 'http_status', status: 302 });
+    expect(other.asked).toEqual([]);
+    const redirectsTo = [new URL(other.url).origin];
+    const options = { url, expect: 'mpegts', redirectsTo, clock: systemClock } as const;
+    expect(await probeSource(options, within(4_000))).toMatchObject({ ok: true, status: 200 });
+    expect(other.asked).toHaveLength(1);
+  });
 });
