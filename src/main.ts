@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { homedir } from 'node:os';
 import process from 'node:process';
 import pino, { type Logger } from 'pino';
 import { compiledOf, patternSourcesOf } from './app/collectors.ts';
+import { addAsk } from './cli/commands/ask.ts';
 import { addAudit } from './cli/commands/audit.ts';
 import { addBacktest } from './cli/commands/backtest.ts';
 import { addDataset } from './cli/commands/dataset.ts';
@@ -13,11 +16,13 @@ import { addPolicyTests } from './cli/commands/policy.ts';
 import { addRules, type RulesDeps } from './cli/commands/rules.ts';
 import { addSimulate } from './cli/commands/simulate.ts';
 import { addText } from './cli/commands/text.ts';
+import type { AskHost } from './cli/ask/run.ts';
 import type { MemoryAccess } from './cli/memory_access.ts';
 import type { Terminal } from './cli/output.ts';
 import type { Cli, Command, GlobalFlags } from './cli/context.ts';
 import { runCli } from './cli/program.ts';
 import { safeText } from './collect/clean.ts';
+import { redact } from './collect/redact.ts';
 import { type FileKind, formatProblem } from './config/check.ts';
 import { loadConfig, secretAt } from './config/config.ts';
 import { parseDuration } from './config/duration.ts';
@@ -40,6 +45,7 @@ const terminal: Terminal = {
   err: (text) => process.stderr.write(text),
   stdin: process.stdin,
   colours: process.stdout.isTTY === true && !process.env.NO_COLOR,
+  stdinIsTerminal: process.stdin.isTTY === true,
 };
 
 const flagsFor = ({ config, state }: GlobalFlags) => ({
@@ -134,6 +140,21 @@ const memoryAccess = (cli: Cli): MemoryAccess => ({
   rebuild: async () => (await import('./app/memory_file.ts')).rebuildMemoryFile(stateOf(cli.flags())),
 });
 
+/** Conversations are a person's own: they lie in that person's home, not in the state of the daemon. */
+const askHost = (cli: Cli): AskHost => ({
+  async open(choice) {
+    const { openAskBackend } = await import('./app/ask.ts');
+    const { config } = loadConfig({ flags: flagsFor(cli.flags()), env: process.env });
+    return openAskBackend(config?.models, choice, systemClock);
+  },
+  sessions:
+    process.env.REEVE_SESSIONS ??
+    resolve(process.env.XDG_STATE_HOME ?? resolve(homedir(), '.local/state'), 'reeve/sessions'),
+  redact,
+  clock: systemClock,
+  uuid: randomUUID,
+});
+
 /** The laboratory is loaded by the commands that need it: the daemon would carry it around for nothing. */
 function addLocal(program: Command, cli: Cli): void {
   program
@@ -163,6 +184,7 @@ function addLocal(program: Command, cli: Cli): void {
     rulesDeps(() => loadOptions(cli.flags())),
   );
   addPatterns(program, cli, { folder: () => promotedFolder(cli.flags()) });
+  addAsk(program, cli, () => askHost(cli));
   addAudit(program, cli, () => stateOf(cli.flags()));
   const memory = memoryAccess(cli);
   addMemory(program, cli, memory);

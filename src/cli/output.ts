@@ -8,6 +8,8 @@ export interface Terminal {
   err(text: string): void;
   readonly stdin: AsyncIterable<Buffer | string>;
   readonly colours: boolean;
+  /** A person types there. */
+  readonly stdinIsTerminal?: boolean;
 }
 
 export type Colour = 'green' | 'red' | 'yellow' | 'gray' | 'bold';

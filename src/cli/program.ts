@@ -69,11 +69,13 @@ const everyCommand = (command: Command): Command[] => command.commands.flatMap((
 function inherit(command: Command): void {
   command.exitOverride();
   command.configureOutput(command.parent?.configureOutput() ?? {});
-  const taken = new Set(command.options.map(({ long }) => long));
+  const taken = new Set(command.options.flatMap(({ long, short }) => [long, short]));
   const root = rootOf(command);
   for (const option of root.options) {
     if (option.long === '--version' || taken.has(option.long)) continue;
-    const own = command.createOption(option.flags, option.description).hideHelp(option.long !== '--json');
+    // A command may have a short flag of its own by the same letter: ask -c.
+    const flags = taken.has(option.short) ? option.flags.replace(`${option.short}, `, '') : option.flags;
+    const own = command.createOption(flags, option.description).hideHelp(option.long !== '--json');
     command.addOption(own);
     command.on(`option:${own.name()}`, (value: unknown) => {
       root.setOptionValueWithSource(own.attributeName(), value ?? true, 'cli');

@@ -39,6 +39,9 @@ export interface ModelReply {
   readonly promptTokens: number;
   readonly replyTokens: number;
   readonly durationMs: number;
+  /** Nanoseconds that the server says it took to read the prompt and to write the reply, where it says so. */
+  readonly promptNs?: number | undefined;
+  readonly replyNs?: number | undefined;
 }
 
 /** Why a model gave no usable reply; the closed set is a metric label. */

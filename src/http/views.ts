@@ -200,6 +200,7 @@ export class Views {
       because: watched?.finding.because ?? 'not looked at yet',
       restartCount: starts.length,
       breaker: breaker.state,
+      poolPressure: pipeline.factStore.engineFacts(ref.engine).last?.poolPressure ?? null,
       unknownOutcome: subject.unknown !== undefined,
       leasedForMs: remaining(leaseOf(pipeline.control(), scopes, nowMs)?.untilMs, nowMs),
       maintenanceForMs: remaining(windowOf(pipeline.control(), scopes, nowMs)?.untilMs, nowMs),

@@ -23,6 +23,8 @@ const part = z.object({
   done: z.boolean(),
   prompt_eval_count: z.int().min(0).optional(),
   eval_count: z.int().min(0).optional(),
+  prompt_eval_duration: z.int().min(0).optional(),
+  eval_duration: z.int().min(0).optional(),
 });
 const embedded = z.object({ embeddings: vectorRows });
 const listed = z.object({ models: z.array(z.object({ name: z.string().min(1).max(200) })).max(10_000) });
@@ -114,6 +116,8 @@ class OllamaModel implements Model, Disposable {
         promptTokens: countedTokens(prompt_eval_count, promptChars),
         replyTokens: countedTokens(eval_count, text.length),
         durationMs: this.#clock.monotonicMs() - startedMs,
+        promptNs: read.data.prompt_eval_duration,
+        replyNs: read.data.eval_duration,
       };
     }
     throw invalidAnswer(this.name, 'the stream ended before the reply did');

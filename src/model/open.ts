@@ -57,16 +57,24 @@ export async function openModels(
 async function adapterOf(settings: ModelsSettings, named: Named, clock: Clock) {
   const found = settings.servers.find(({ id }) => id === named.server);
   invariant(found !== undefined, `no model server ${named.server}`);
-  const { id, kind, url, key, keepAliveMs, price } = found;
-  const server = { id, url, key: key && (() => key.reveal()), bytesMax: settings.answerBytesMax };
-  const { model } = named;
-  const isForVectors = settings.embeddings === named;
-  const embeddingModel = isForVectors ? model : undefined;
+  const embeddingModel = settings.embeddings === named ? named.model : undefined;
+  const asked = { model: named.model, embeddingModel, bytesMax: settings.answerBytesMax };
+  return { model: await openServer(found, asked, clock), price: found.price };
+}
+
+/** One server with one model, without the gateway's caps and record. Connects to nothing before it is asked. */
+export async function openServer(
+  { id, kind, url, key, keepAliveMs }: ModelsSettings['servers'][number],
+  asked: { readonly model: string; readonly embeddingModel?: string | undefined; readonly bytesMax: number },
+  clock: Clock,
+): Promise<Model & Disposable> {
+  const { model, embeddingModel, bytesMax } = asked;
+  const server = { id, url, key: key && (() => key.reveal()), bytesMax };
   if (kind === 'ollama') {
     const { ollamaModel } = await import('./ollama.ts');
     const keepAlive = `${Math.ceil(keepAliveMs / 1_000)}s`;
-    return { model: ollamaModel({ server, model, embeddingModel, keepAlive }, clock), price };
+    return ollamaModel({ server, model, embeddingModel, keepAlive }, clock);
   }
   const { openAiModel } = await import('./openai.ts');
-  return { model: openAiModel({ server, model, embeddingModel }, clock), price };
+  return openAiModel({ server, model, embeddingModel }, clock);
 }
