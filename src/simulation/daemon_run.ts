@@ -23,7 +23,7 @@ export interface DaemonRunDeps {
   readonly script: Scenario;
   readonly settings: Settings;
   /** As the policy file says now. */
-  readonly persona: () => Persona;
+  readonly personaOf: (channel: string | undefined) => Persona;
   readonly host: SimulatedHost;
   readonly store: MemoryStore;
   readonly service: ServiceModel;
@@ -122,10 +122,10 @@ export class DaemonRun {
   }
 
   #createReeve(): SimulatedDaemon {
-    const { number, script, settings, persona, host, store, onBatch, onFailure } = this.#deps;
+    const { number, script, settings, personaOf, host, store, onBatch, onFailure } = this.#deps;
     return new SimulatedDaemon({
       ...settings,
-      persona,
+      personaOf,
       seed: script.seed + number,
       host,
       store,
@@ -167,14 +167,14 @@ export class DaemonRun {
   }
 
   #createHammer(): AdversarialPlanner {
-    const { number, script, persona, service, injector } = this.#deps;
+    const { number, script, personaOf, service, injector } = this.#deps;
     const { reeve } = this;
     return new AdversarialPlanner({
       script,
       reeve,
       daemonRun: number,
       service,
-      persona: persona(),
+      persona: personaOf(undefined),
       engines: this.#enginesFor(reeve),
       quiet: () => injector.healed || (service.serene && reeve.pipeline.incidents().open.length === 0),
     });

@@ -1,6 +1,8 @@
 import { type Persona, personaDocument } from '../core/persona.ts';
 
 export interface PolicyFileDeps {
+  /** Channels whose own persona lets nothing be restarted. */
+  readonly untouchable: ReadonlySet<string>;
   readonly nowMs: () => number;
   readonly at: (atMs: number, run: () => void) => void;
 }
@@ -32,6 +34,14 @@ export class PolicyFile {
   /** As Reeve has it after its last good reload. */
   get persona(): Persona {
     return this.#persona;
+  }
+
+  /** A channel's own persona, or the one of all. */
+  personaOf(channel: string | undefined): Persona {
+    const { untouchable } = this.#deps;
+    if (channel === undefined || !untouchable.has(channel)) return this.#persona;
+    const { tool_access_policy, ...others } = this.#persona;
+    return { ...others, tool_access_policy: { ...tool_access_policy, restart_channel: 'deny' } };
   }
 
   /** Edits it, and takes the edit back after `forMs` unless another one came meanwhile. */

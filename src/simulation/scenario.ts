@@ -18,6 +18,8 @@ export interface ChannelPlan {
   readonly group: string;
   readonly engine: string;
   readonly hasSource: boolean;
+  /** Its own persona lets nothing be restarted, whatever its group may do. */
+  readonly untouchable?: boolean;
 }
 
 /** A whole run, before it begins: the same script always gives the same run. */
@@ -62,7 +64,8 @@ const FIRST_MS = 60_000;
 export function scenarioOf(options: ScenarioOptions): Scenario {
   const { seed, days } = options;
   const stream = streamOf(seed, 'script');
-  const channels = channelsOf(options.channels ?? 10, stream);
+  const plans = channelsOf(options.channels ?? 10, stream);
+  const channels = options.cruel === true ? withUntouchable(plans, seed) : plans;
   const all = options.cruel === true ? [...KINDS, ...CRUEL_KINDS] : KINDS;
   const kinds = options.kinds ?? (options.swarm === false ? all : swarm(seed, all));
   const injections = kinds
@@ -113,6 +116,12 @@ function channelsOf(count: number, stream: Stream): readonly ChannelPlan[] {
       hasSource: stream.chance(0.5),
     };
   });
+}
+
+/** About every sixth channel has a persona of its own, in half of the seeds. */
+function withUntouchable(plans: readonly ChannelPlan[], seed: number): readonly ChannelPlan[] {
+  const stream = streamOf(seed, 'personas');
+  return stream.chance(0.5) ? plans.map((plan) => ({ ...plan, untouchable: stream.chance(1 / 6) })) : plans;
 }
 
 function injectionsOf(kind: Kind, channels: readonly ChannelPlan[], options: ScenarioOptions): readonly Injection[] {

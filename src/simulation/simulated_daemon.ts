@@ -10,6 +10,7 @@ import { unknownPage } from '../journal/recover.ts';
 import type { Limits } from '../core/limits.ts';
 import type { Phase } from '../core/control.ts';
 import type { Persona } from '../core/persona.ts';
+import type { Scope } from '../core/scope.ts';
 import { Dispatcher } from '../escalate/dispatcher.ts';
 import { raise } from '../escalate/escalator.ts';
 import type { Outbox } from '../escalate/outbox.ts';
@@ -41,7 +42,7 @@ export interface SimulatedDaemonParts {
   /** A model that chooses, too. */
   readonly hostile?: HostileModel | undefined;
   /** As the policy file says now. */
-  readonly persona: () => Persona;
+  readonly personaOf: (channel: string | undefined) => Persona;
   readonly phase: Phase;
   readonly channels: readonly ChannelSetup[];
   readonly engineSetups: readonly EngineSetup[];
@@ -117,9 +118,15 @@ export class SimulatedDaemon {
   }
 
   #assemble(): DecisionPath {
-    const { ids, limits, rulebook, persona, phase, channels, engineSetups, lookCloser, lookNow } = this.#parts;
+    const { ids, limits, rulebook, personaOf, phase, channels, engineSetups, lookCloser, lookNow } = this.#parts;
     const planner = this.#planner();
-    const settings = { limits, rulebook, planner, personaOf: persona, initialPhase: () => phase };
+    const settings = {
+      limits,
+      rulebook,
+      planner,
+      personaOf: (scope: Scope) => personaOf(scope.kind === 'channel' ? scope.id : undefined),
+      initialPhase: () => phase,
+    };
     return assembleDecisionPath({
       ...{ ledger: this.ledger, append: this.append, paging: this.#paging, ids, settings: () => settings },
       lanes: this.#lanes,

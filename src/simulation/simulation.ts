@@ -1,5 +1,6 @@
 import { messageOf } from '../core/errors.ts';
 import type { JournalEntry } from '../core/journal.ts';
+import type { Persona } from '../core/persona.ts';
 import type { SymptomKind } from '../core/symptom.ts';
 import { Disk } from './disk_faults.ts';
 import { DaemonRun } from './daemon_run.ts';
@@ -60,8 +61,9 @@ export class Simulation {
     const at = (atMs: number, run: () => void): void => void this.#agenda.add(Math.max(atMs, this.#nowMs), run);
     const onWords = (channel: string, kind: SymptomKind): void => this.#life?.hear(channel, kind);
     this.#host = new SimulatedHost(nowMs);
-    this.#policy = new PolicyFile(written, { nowMs, at });
-    const persona = () => this.#policy.persona;
+    const untouchable = new Set(channels.flatMap((plan) => (plan.untouchable === true ? [plan.id] : [])));
+    this.#policy = new PolicyFile(written, { nowMs, at, untouchable });
+    const personaOf = (channel?: string): Persona => this.#policy.personaOf(channel);
     this.service = new ServiceModel(channels, {
       seed,
       nowMs,
@@ -71,7 +73,7 @@ export class Simulation {
       onLife: (life) => this.#invariants?.lived(life),
     });
     const poolOf = (engine: string) => (this.#life === undefined ? 'unasked' : this.#life.poolOf(engine));
-    this.#invariants = new Invariants({ script, limits, persona, nowMs, poolOf });
+    this.#invariants = new Invariants({ script, limits, personaOf, nowMs, poolOf });
     this.#operators = new Operators({ seed, channels, nowMs, at, service: this.service, reeve: () => this.#present() });
     const inUse = (): boolean => this.#life !== undefined;
     this.#disk = new Disk({ nowMs, at, inUse, die: (downMs, survivors) => this.#die(downMs, survivors) });
@@ -191,7 +193,7 @@ export class Simulation {
       number: this.#daemonRun,
       script: this.#script,
       settings: this.#settings,
-      persona: () => this.#policy.persona,
+      personaOf: (channel) => this.#policy.personaOf(channel),
       host: this.#host,
       store: this.#disk.store,
       service: this.service,

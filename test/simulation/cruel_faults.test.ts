@@ -92,7 +92,10 @@ describe('a person at work', () => {
     let nowMs = 0;
     const due: { atMs: number; run: () => void }[] = [];
     const persona = aPersona({ restart_cap: 2 });
-    const file = new PolicyFile(persona, { nowMs: () => nowMs, at: (atMs, run) => due.push({ atMs, run }) });
+    const at = (atMs: number, run: () => void) => due.push({ atMs, run });
+    const file = new PolicyFile(persona, { nowMs: () => nowMs, at, untouchable: new Set(['ch7']) });
+    expect(file.personaOf('ch0')).toBe(persona);
+    expect(file.personaOf('ch7').tool_access_policy.restart_channel).toBe('deny');
     const seen = Array.from({ length: 7 }, (_, at) => {
       file.reload((at + 0.5) / 7, M);
       return file.persona;

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { OwnPersona } from '../../src/simulation/invariants/own_persona.ts';
 import { RealStarts } from '../../src/simulation/invariants/real_starts.ts';
 import { RealState } from '../../src/simulation/invariants/real_state.ts';
 import { Reasons } from '../../src/simulation/invariants/reasons.ts';
+import { aPersona } from '../support/a.ts';
 import { oracleWorld } from '../support/oracle_world.ts';
 
 const S = 1_000;
@@ -129,6 +131,25 @@ describe('a shared cause, by the sources themselves (S8)', () => {
 
   it('forbids a restart once three channels have been without their source for 40 s before its eyes', () => {
     expect([without(3, 40 * S), without(3, 40 * S - 1), without(2, 60 * S)]).toEqual([['S8'], [], []]);
+  });
+});
+
+describe("a channel's own persona, by the file as it stands (S9)", () => {
+  const allow = { restart_channel: 'allow' } as const;
+
+  it.each([
+    ['denies the tool', { tool_access_policy: { restart_channel: 'deny' } }],
+    ['names no tool', { tool_access_policy: {} }],
+    ['only looks', { operational_mode: 'diagnostic' }],
+    ['allows no restart', { restart_cap: 0 }],
+  ] as const)('is not gone against where it %s', (_, change) => {
+    const { context, broken, restart } = oracleWorld();
+    const good = aPersona({ tool_access_policy: allow, operational_mode: 'remediation', restart_cap: 1 });
+    const oracle = new OwnPersona(context, (channel) => (channel === 'ch1' ? { ...good, ...change } : good));
+    oracle.invoked(restart('ch0'));
+    expect(broken).toEqual([]);
+    oracle.invoked(restart('ch1'));
+    expect(broken).toEqual(['S9']);
   });
 });
 

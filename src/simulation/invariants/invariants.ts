@@ -14,6 +14,7 @@ import { Pages } from './pages.ts';
 import { Runs } from './runs.ts';
 import { Starts } from './starts.ts';
 import { OperatorCommands } from './operator_commands.ts';
+import { OwnPersona } from './own_persona.ts';
 import { RealStarts } from './real_starts.ts';
 import { RealState } from './real_state.ts';
 import { Reasons } from './reasons.ts';
@@ -28,7 +29,7 @@ export interface InvariantsDeps {
   readonly script: Scenario;
   readonly limits: Limits;
   /** As the policy file says now. */
-  readonly persona: () => Persona;
+  readonly personaOf: (channel?: string) => Persona;
   readonly nowMs: () => number;
   readonly poolOf: InvariantContext['poolOf'];
 }
@@ -49,6 +50,7 @@ export class Invariants {
   readonly #silence: Silence;
   readonly #realStarts: RealStarts;
   readonly #realState: RealState;
+  readonly #ownPersona: OwnPersona;
   readonly #truths: readonly TruthOracle[];
   readonly #oracles: readonly Oracle[];
   #incidents = 0;
@@ -58,7 +60,7 @@ export class Invariants {
     this.#case = {
       ...deps,
       get persona() {
-        return deps.persona();
+        return deps.personaOf();
       },
       broke: (law, because) => this.broke(law, because),
     };
@@ -73,6 +75,7 @@ export class Invariants {
     const books = [this.#breakers, this.#containments, this.#words, evidence, this.#runs, this.#pages];
     this.#realStarts = new RealStarts(this.#case);
     this.#realState = new RealState(this.#case);
+    this.#ownPersona = new OwnPersona(this.#case, deps.personaOf);
     const reasons = new Reasons(this.#case);
     this.#truths = [this.#realStarts, this.#realState, reasons];
     this.#oracles = [this.#starts, ...books, this.#silence, this.#realStarts, reasons];
@@ -96,6 +99,7 @@ export class Invariants {
     this.#starts.invoked(invocation);
     this.#realStarts.invoked(invocation);
     this.#realState.invoked(invocation);
+    this.#ownPersona.invoked(invocation);
   }
 
   /** A call of a Reeve that has been asked to stop. */

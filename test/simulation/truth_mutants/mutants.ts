@@ -1,0 +1,37 @@
+/** A Reeve that deceives itself: its journal is in order, and only the service shows that a law is broken. */
+export interface TruthMutant {
+  readonly name: string;
+  /** What the oracle that finds it says; no other oracle may find anything. */
+  readonly law: string;
+  readonly says: RegExp;
+  readonly edit: readonly [file: string, find: string, replace: string];
+  readonly scene: TruthSceneName;
+}
+
+export const TRUTH_SCENES = ['others', 'spaced'] as const;
+export type TruthSceneName = (typeof TRUTH_SCENES)[number];
+
+export const TRUTH_MUTANTS: readonly TruthMutant[] = [
+  {
+    name: 'starts of others are not written down',
+    law: 'S2',
+    says: /of the window, by the service's own list/,
+    edit: [
+      'src/incident/pipeline/starts.ts',
+      "deps.append([{ channel, fact: { type: 'start.observed'",
+      "if (origin === 'reeve') deps.append([{ channel, fact: { type: 'start.observed'",
+    ],
+    scene: 'others',
+  },
+  {
+    name: 'a refusal is asked about again a quarter of a minute late',
+    law: 'L5',
+    says: /not asked about again/,
+    edit: [
+      'src/incident/lifecycle/transitions.ts',
+      'return lastEndedMs + (last.retryAfterMs ?? WATCH_RETRY_MS);',
+      'return lastEndedMs + (last.retryAfterMs ?? WATCH_RETRY_MS) + 15_000;',
+    ],
+    scene: 'spaced',
+  },
+];

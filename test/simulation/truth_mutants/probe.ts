@@ -1,0 +1,37 @@
+/** Plays one scene to the end, and prints every broken law and how often Reeve started something, as JSON. */
+import { type Injection, type Scenario, type ScenarioOptions, scenarioOf } from '../../../src/simulation/scenario.ts';
+import { Simulation } from '../../../src/simulation/simulation.ts';
+import type { TruthSceneName } from './mutants.ts';
+
+const base = { seed: 1, days: 0.015, channels: 12, kinds: [], phase: 4, persona: 'system_admin', limits: {} } as const;
+const S = 1_000;
+
+/** Twelve channels in three groups, all with a source. */
+function world(choices: Partial<ScenarioOptions>, injections: readonly Partial<Injection>[]): Scenario {
+  const empty = scenarioOf({ ...base, ...choices });
+  return {
+    ...empty,
+    channels: empty.channels.map((channel) => ({ ...channel, hasSource: true })),
+    injections: injections.map((one) => ({ atMs: 0, kind: 'crash', target: 'ch0', forMs: 0, variant: 0.1, ...one })),
+  };
+}
+
+const SCENES: Readonly<Record<TruthSceneName, () => Scenario>> = {
+  /** Others start one channel every ten seconds, and one dies among them. */
+  others: () =>
+    world({ persona: 'lab', limits: { windowStartsMax: 4 } }, [
+      ...Array.from({ length: 60 }, (_, n) => {
+        const target = `ch${1 + (n % 11)}`;
+        return { atMs: 120 * S + n * 10 * S, kind: 'foreign', target, variant: 0.9 } as const;
+      }),
+      { atMs: 400 * S },
+    ]),
+  /** Two of one group die within the minute in which only one may be started. */
+  spaced: () => world({ persona: 'cautious' }, [{ atMs: 120 * S }, { atMs: 150 * S, target: 'ch3' }]),
+};
+
+const script = SCENES[process.argv[2] as TruthSceneName]();
+const { violations, record } = await new Simulation(script, { livenessMs: 0, stopEarly: false }).run();
+const starts = record.invocations.filter(({ tool }) => tool === 'restart_channel').length;
+process.stdout.write(JSON.stringify({ violations, starts }));
+process.exit(0);

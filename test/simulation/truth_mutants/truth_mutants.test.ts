@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process';
+import { resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import type { Violation } from '../../../src/simulation/invariants/invariants.ts';
+import { TRUTH_MUTANTS, type TruthMutant } from './mutants.ts';
+
+const run = promisify(execFile);
+const at = (file: string): string => resolve(import.meta.dirname, file);
+
+interface Played {
+  readonly violations: readonly Violation[];
+  readonly starts: number;
+}
+
+async function played({ scene }: TruthMutant, name: string): Promise<Played> {
+  const args = ['--import', at('patch.ts'), at('probe.ts'), scene];
+  const { stdout } = await run(process.execPath, args, { env: { ...process.env, TRUTH_MUTANT: name } });
+  return JSON.parse(stdout);
+}
+
+describe('a Reeve whose journal is in order and whose deeds are not', () => {
+  it.each(TRUTH_MUTANTS)(
+    'is found by the service itself, and by no other oracle: $name',
+    {
+      timeout: 120_000,
+    },
+    async (mutant) => {
+      const { violations } = await played(mutant, mutant.name);
+      expect(violations.length).toBeGreaterThan(0);
+      expect(violations.filter(({ law, because }) => law !== mutant.law || !mutant.says.test(because))).toEqual([]);
+    },
+  );
+
+  it.each(TRUTH_MUTANTS)(
+    'dies of what it is: the Reeve that is not mutated breaks no law there: $scene',
+    {
+      timeout: 120_000,
+    },
+    async (mutant) => {
+      expect((await played(mutant, '')).violations).toEqual([]);
+    },
+  );
+});
