@@ -1,18 +1,20 @@
 import { Cut, REDACTED } from './redaction_mark.ts';
+import { isProse } from './secret_prose.ts';
 
 /** Names whose value is a secret wherever they stand, without `-`, `_` and `.`, in lower case. */
 const SECRET_NAME =
-  /token(?!s|type|iz|count|bucket|exp)|secret|passw|passphrase|signature|apikey|credential|(?:auth|access|private|stream|license|account|shared|session)key|jwt|hmac|sess(?:ion)?id|^(?:proxy)?authorization$|^(?:set)?cookie$/;
+  /token(?!s|type|iz|count|bucket|exp)|secret|passw|passphrase|signature|apikey|credential|(?:auth|access|private|stream|license|account|shared|session|signing|master|content|crypto|(?:de|en)cryption|enc)key|keyhex|jwt|hmac|^psk$|sess(?:ion)?id|^(?:proxy)?authorization$|^(?:set)?cookie$/;
+
+/** Short names that mean a secret unless the value says otherwise: `pass=1` counts, `PWD=/srv` is a folder. */
+const SHORT_NAME = /pwd$|^pass$/;
+const isShort = (name: string): boolean => SHORT_NAME.test(name.toLowerCase());
+const isPlain = (word: string): boolean => /^(?:\d{1,3}|[.~]{0,2}\/.*|[A-Z]:\\.*|[\d.]+%?)$/.test(word);
 
 /** Names that mean a secret only as a parameter of a query or connection string: elsewhere they are plain words. */
 const SECRET_PARAMETER = /^(?:key|sig|sign|pass|pwd|pw|auth|hdnts|hdnea|hdntl|st|md5|keypairid|policy|sid)$/;
 
 /** `stream key: …`, with a space in the name. */
 const SECRET_PHRASE = /(?:stream(?:ing)?|api|access|secret|private|license) $/i;
-
-/** What stands after a secret's name when it is spoken of, not shown. */
-const PROSE =
-  /^(?:a|an|the|is|was|not|has|had|no|to|for|of|in|on|at|by|or|and|too|must|may|can|cannot|could|should|does|did|are|were|been|from|with|without|expired|invalid|missing|required|incorrect|wrong|bad|denied|failed|failure|error|null|nil|none|undefined|true|false|yes|empty|unknown|unauthorized|forbidden|mismatch|malformed|revoked|rejected|refused|accepted|valid|ok|set|unset|hidden|redacted|signature|token|authentication|authorization|verification|unable|unexpected|please|login|server|client|user|http|https|\*+|x+|\.+)$/i;
 
 const SEPARATOR = /[=:]|%3d/gi;
 const NAME_LENGTH_MAX = 64;
@@ -62,6 +64,7 @@ function nameBefore(text: string, separatorAt: number): Name | undefined {
 function isSecret(text: string, { name, start, isParameter }: Name): boolean {
   const plain = name.toLowerCase().replace(/[-_.]/g, '');
   if (SECRET_NAME.test(plain)) return true;
+  if (SHORT_NAME.test(plain) && text[start + name.length] === '=') return true;
   if (isParameter && SECRET_PARAMETER.test(plain)) return true;
   return plain === 'key' && SECRET_PHRASE.test(text.slice(Math.max(0, start - 12), start));
 }
@@ -81,7 +84,8 @@ function valueAfter(text: string, from: number, { name, isParameter }: Name, sep
   if (isHeader && separator === ':') return headerValue(text, start, undefined);
   if (isParameter || separator.length > 1) return { start, end: endOf(PARAMETER_END, text, start) };
   const end = ofWord(text, start);
-  return PROSE.test(text.slice(start, end)) ? undefined : { start, end };
+  const word = text.slice(start, end);
+  return isProse(word) || (isShort(name) && isPlain(word)) ? undefined : { start, end };
 }
 
 /** `"…"`, `'…'`, and `\"…\"` inside another string. Without its closing quote it goes on to the end. */

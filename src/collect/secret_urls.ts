@@ -8,13 +8,19 @@ const PATH_LENGTH_MAX = 512;
 
 /** Platforms whose last path segment is always the broadcaster's key. */
 const PUBLIC_INGEST =
-  /(?:^|\.)(?:twitch\.tv|youtube\.com|facebook\.com|fbcdn\.net|live-video\.net|restream\.io|trovo\.live|kick\.com|tiktok\.com|tiktokcdn\.com|vimeo\.com|dailymotion\.com|castr\.io)$/i;
+  /(?:^|\.)(?:twitch\.tv|youtube\.com|facebook\.com|fbcdn\.net|live-video\.net|restream\.io|trovo\.live|kick\.com|tiktok\.com|tiktokcdn\.com|vimeo\.com|dailymotion\.com|castr\.io|instagram\.com|pscp\.tv|rumble\.com|picarto\.tv|dlive\.tv|bilivideo\.com|okcdn\.ru|vkvideo\.ru|mux\.com|cloudflare\.com)$/i;
 
 /** `/live/USER/PASSWORD/4711.ts`, as playlists of television providers have it. */
 const PROVIDER_PATH = /^(\/(?:live|movie|series|timeshift)\/[^/]{1,80}\/)([^/]{1,80})\/[\w.-]{1,40}$/;
 
-/** A user name without a password that is this long is a token. */
-const USER_LENGTH_MAX = 20;
+/** `/USER/PASSWORD/4711.ts`, the short form: an account and the number of a stream. */
+const SHORT_PROVIDER_PATH = /^(\/([^/]{1,80})\/)([^/]{1,80})\/\d{1,9}(?:\.(?:ts|m3u8|mp4|mkv|avi|flv))?$/i;
+/** Folders and renditions as servers have them: what stands there is no account. */
+const FOLDER =
+  /^(?:live\d*|hls\d*|dash|streams?|media|videos?|vods?|audio|channels?|segments?|chunks?|play(?:list|out)?s?|out(?:put)?|data|content|tv|radio|iptv|static|files?|cdn|app|api|v\d+|archive|recordings?|images?|thumbs?|ts|mpegts|low|mid|high|sd|hd|fhd|uhd|4k|source|src|orig(?:inal)?|main|backup|test|tmp|\d{1,4}|\d+[pki]|\d+x\d+|[avsq]\d{0,2}|(?:video|audio|track|variant|rendition|quality|stream)[-_]?\d*|\d{2,6}k(?:bps)?|proxy|service|epg|logos?|movies?|series|timeshift)$/i;
+
+/** A user name without a password: a word is a name, anything else is a token. */
+const isUserName = (user: string): boolean => user.length < 20 && /^[a-z][a-z._-]*\d{0,3}$/i.test(user);
 
 const nextOf = (ends: RegExp, text: string, from: number): number => {
   ends.lastIndex = from;
@@ -54,7 +60,7 @@ function hostAfterUserinfo(text: string, start: number, authorityEnd: number, cu
   const at = authority.lastIndexOf('@');
   const colon = authority.indexOf(':');
   if (at >= 0) {
-    const secretStart = colon >= 0 && colon < at ? colon + 1 : at >= USER_LENGTH_MAX ? 0 : at;
+    const secretStart = colon >= 0 && colon < at ? colon + 1 : isUserName(authority.slice(0, at)) ? at : 0;
     cut.redact(start + secretStart, start + at);
     return { start: start + at + 1, end: authorityEnd };
   }
@@ -75,11 +81,16 @@ interface Range {
 }
 
 function secretSegment(scheme: string, host: string, path: string): Range | undefined {
-  const provider = PROVIDER_PATH.exec(path);
-  if (provider) return { start: provider[1]!.length, end: provider[1]!.length + provider[2]!.length };
-  if (!/rtmp[a-z]{0,2}$/i.test(scheme)) return undefined;
-  // `/app/KEY`, with what follows a sentence cut off: the key is the last of at least two segments.
+  // What follows in a sentence is none of the path.
   const trimmed = path.replace(/[:.,;)\]]{1,3}$/, '');
+  const provider = PROVIDER_PATH.exec(trimmed);
+  if (provider) return { start: provider[1]!.length, end: provider[1]!.length + provider[2]!.length };
+  const short = SHORT_PROVIDER_PATH.exec(trimmed);
+  if (short && !FOLDER.test(short[2]!) && !FOLDER.test(short[3]!)) {
+    return { start: short[1]!.length, end: short[1]!.length + short[3]!.length };
+  }
+  if (!/rtmp[a-z]{0,2}$/i.test(scheme)) return undefined;
+  // `/app/KEY`: the key is the last of at least two segments.
   const slash = trimmed.lastIndexOf('/');
   if (slash < 1 || slash + 1 >= trimmed.length) return undefined;
   const segment = trimmed.slice(slash + 1);
@@ -87,7 +98,11 @@ function secretSegment(scheme: string, host: string, path: string): Range | unde
   return PUBLIC_INGEST.test(host) || looksLikeKey(segment) ? { start: slash + 1, end: trimmed.length } : undefined;
 }
 
-/** Sixteen letters and digits in a row that are neither a word nor a number, or groups of four. */
+/**
+ * Sixteen letters and digits in a row that are neither a word nor a number, groups of four, or six and more that go to
+ * and fro between letters and digits as no name does (`cam1`, `news24hd` do so twice at most).
+ */
 const looksLikeKey = (segment: string): boolean =>
+  (/^[A-Za-z0-9]{6,}$/.test(segment) && (segment.match(/\d(?=[A-Za-z])|[A-Za-z](?=\d)/g) ?? []).length >= 3) ||
   (segment.match(/[A-Za-z0-9]{16,}/g) ?? []).some((run) => /\d/.test(run) && /[A-Za-z]/.test(run)) ||
   /^[a-z0-9]{4}(?:-[a-z0-9]{4}){3,5}$/i.test(segment);
