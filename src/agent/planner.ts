@@ -68,7 +68,7 @@ export function modelPlanner({ model, templateOf, recall, hint }: PlannerDeps): 
 }
 
 /** A person hears of it after this time at the latest, whatever a planner would rather wait for (law S12). */
-export const PLANNER_WAIT_MS = 60_000;
+const PLANNER_WAIT_MS = 60_000;
 
 /** The plan of a choice, made for the envelope of now. `waitMsMax`: what the rules would wait at most. */
 export function planOfChoice(

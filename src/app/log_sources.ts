@@ -11,7 +11,7 @@ export const idOfSource = ({ id, channel }: LogSourceConfig): string =>
   channel === undefined ? `source:${id}` : `log:${id}`;
 
 /** The first log of a channel or engine bears its name. */
-export const idOfLog = (owner: string, index: number): string => (index === 0 ? owner : `${owner}#${index + 1}`);
+const idOfLog = (owner: string, index: number): string => (index === 0 ? owner : `${owner}#${index + 1}`);
 
 /** Every file that is followed. */
 export function filesOf(config: Config): readonly TailSource[] {

@@ -67,7 +67,7 @@ export class Ask {
 }
 
 /** System, tool results, session, user: always in this order. */
-export function messagesFor(user: Message, turn: TurnOptions, stamp: Stamp): readonly Message[] {
+function messagesFor(user: Message, turn: TurnOptions, stamp: Stamp): readonly Message[] {
   const results = (turn.toolResults ?? []).map((result) => messageOf(stamp, 'user', dataOf(result)));
   const before = turn.history ?? turn.session?.messages ?? [];
   return [messageOf(stamp, 'system', SYSTEM_TEXT), ...results, ...before, user];

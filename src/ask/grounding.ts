@@ -2,7 +2,7 @@
 import { plainLine } from './tool.ts';
 
 /** Stands behind each sentence that cites nothing that exists. */
-export const UNCITED = '[uncited]';
+const UNCITED = '[uncited]';
 /** Longest answer in characters; the rest is cut. */
 export const ANSWER_CHARS_MAX = 16_000;
 const CUT = '\n(the rest of the answer was cut)';

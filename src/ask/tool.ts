@@ -56,7 +56,7 @@ const ID = /^[a-z]{2,9}[-:][A-Za-z0-9][\w.:#-]{0,79}$/;
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]+/g;
 
 /** True for what may stand in brackets as an id. */
-export const isId = (text: string): boolean => ID.test(text);
+const isId = (text: string): boolean => ID.test(text);
 
 /** Plain text on one line: no control or unseen characters, no brackets but round ones, one kind of hyphen. */
 export const plainLine = (text: string): string =>

@@ -71,7 +71,7 @@ const MARKS: Readonly<Record<IncidentDiff['verdict'], string>> = {
 };
 
 /** One incident after another: what both decide is told once, what differs with - and +. */
-export function diffLines(diff: Diff, against: Course): readonly string[] {
+function diffLines(diff: Diff, against: Course): readonly string[] {
   return [
     `against ${against.policy}: ${countsOf(diff)}`,
     '',

@@ -1,7 +1,7 @@
 import { redact } from './redact.ts';
 
 /** The longest text that is kept of one line, in bytes of UTF-8. */
-export const TEXT_BYTES_MAX = 8_192;
+const TEXT_BYTES_MAX = 8_192;
 
 const PLAIN = /^[\x20-\x7e]*$/;
 

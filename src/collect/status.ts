@@ -47,7 +47,7 @@ export function statusProbes(looks: readonly StatusProbe[], options: StatusOptio
 }
 
 /** The address of the page: as written, else the usual place on that server. */
-export function pageUrl(url: string, kind: StatusKind): string {
+function pageUrl(url: string, kind: StatusKind): string {
   const { pathname, search } = new URL(url);
   return pathname === '/' && search === '' ? new URL(STATUS_MAPPINGS[kind].path, url).href : url;
 }

@@ -4,7 +4,7 @@ import { DEFAULT_FEED_LIMITS, type LineFeed } from './feed.ts';
 import { RecordStream } from './stream.ts';
 
 /** Whole records of a stream go into a feed. What a feed takes it keeps, so it gets a copy. */
-export const intoFeed = (
+const intoFeed = (
   feed: LineFeed,
   {
     channel,

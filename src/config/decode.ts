@@ -12,7 +12,7 @@ export interface Position {
 const INVISIBLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
 /** Line and column of an offset, both from 1. A column counts UTF-16 units, as editors do. */
-export function positionIn(text: string, offset: number): Position {
+function positionIn(text: string, offset: number): Position {
   const before = text.slice(0, offset);
   const line = before.split('\n').length;
   return { line, column: offset - before.lastIndexOf('\n') };

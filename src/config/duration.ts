@@ -6,7 +6,7 @@ type Unit = keyof typeof UNIT_MS;
 const UNITS = Object.keys(UNIT_MS) as Unit[];
 
 /** One year: whatever is longer was meant to switch something off. */
-export const DURATION_MS_MAX = 365 * UNIT_MS.d;
+const DURATION_MS_MAX = 365 * UNIT_MS.d;
 
 /** Spellings of other systems, and the unit they mean here. */
 const OTHER_UNITS: Readonly<Record<string, Unit>> = {

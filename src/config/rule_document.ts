@@ -133,5 +133,4 @@ export const ruleDocument = z
 
 export type OneRuleDocument = z.output<typeof oneRuleDocument>;
 export type FactDocument = z.output<typeof factDocument>;
-export type CompositeDocument = z.output<typeof compositeDocument>;
 export type StepDocument = z.output<typeof stepDocument>;

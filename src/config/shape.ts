@@ -19,7 +19,7 @@ interface Definition {
 const definitionOf = (schema: z.core.$ZodType): Definition => schema._zod.def as Definition;
 
 /** The schemas that may hold at a path: several where a union stands on the way. */
-export function schemasAt(root: z.core.$ZodType, path: Path): readonly z.core.$ZodType[] {
+function schemasAt(root: z.core.$ZodType, path: Path): readonly z.core.$ZodType[] {
   let found = opened(root);
   for (const segment of path) found = found.flatMap((schema) => members(schema, segment)).flatMap(opened);
   return found;

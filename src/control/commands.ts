@@ -37,12 +37,12 @@ export type Command =
 
 const DAY_MS = 86_400_000;
 /** A lease ends by itself, because people forget. */
-export const LEASE_MS_MAX = DAY_MS;
+const LEASE_MS_MAX = DAY_MS;
 /** A maintenance window lasts at most a week and begins at most thirty days from now. */
-export const WINDOW_MS_MAX = 7 * DAY_MS;
-export const WINDOW_AHEAD_MS_MAX = 30 * DAY_MS;
+const WINDOW_MS_MAX = 7 * DAY_MS;
+const WINDOW_AHEAD_MS_MAX = 30 * DAY_MS;
 /** Characters of a name or a reason that are kept. */
-export const REASON_LENGTH_MAX = 400;
+const REASON_LENGTH_MAX = 400;
 
 export const no = (code: RefusalCode, because: string): Command => ({ ok: false, code, because });
 export const yes = (...drafts: Draft[]): Command => ({ ok: true, drafts });

@@ -10,7 +10,6 @@ const DAY_MS = 86_400_000;
 /** A token that is forgotten ends by itself: a minute at least, 400 days at most. */
 export const TOKEN_MS_MIN = 60_000;
 export const TOKEN_MS_MAX = 400 * DAY_MS;
-export const TOKEN_MS_STANDARD = 90 * DAY_MS;
 const NAME = /^[a-z0-9][a-z0-9_.@-]{0,39}$/;
 
 export interface NamedToken {

@@ -38,7 +38,7 @@ export type FailureClass = (typeof FAILURE_CLASSES)[number];
 export type Severity = 'info' | 'warning' | 'critical';
 
 /** Classes that one cause can give to several channels at once. */
-export const FAMILIES = [
+const FAMILIES = [
   'observer',
   'host',
   'upstream',

@@ -52,7 +52,7 @@ export interface Incident {
 }
 
 /** How an incident ended, for metrics and people. */
-export const INCIDENT_ENDINGS = ['resolved', 'self_healed', 'absorbed', 'by_person'] as const;
+const INCIDENT_ENDINGS = ['resolved', 'self_healed', 'absorbed', 'by_person'] as const;
 export type IncidentEnding = (typeof INCIDENT_ENDINGS)[number];
 
 /** One message to a person, kept until some receiver took it. One stable key: trigger, repeats and resolve share it. */

@@ -15,14 +15,14 @@ import type { PermitId, PermitTerms, ToolName, ToolResult, Verification } from '
 export const PATTERN_STATES = ['proposed', 'promoted', 'retired'] as const;
 export type PatternState = (typeof PATTERN_STATES)[number];
 
-export const START_ORIGINS = ['reeve', 'engine', 'operator', 'unknown'] as const;
+const START_ORIGINS = ['reeve', 'engine', 'operator', 'unknown'] as const;
 export type StartOrigin = (typeof START_ORIGINS)[number];
 
 /**
  * `suspended`: the machine slept. `stopped`: the process stood still, or the machine below it did. `corrected`:
  * somebody set the wall clock, which no decision reads (law T1).
  */
-export const CLOCK_ANOMALIES = ['suspended', 'stopped', 'corrected'] as const;
+const CLOCK_ANOMALIES = ['suspended', 'stopped', 'corrected'] as const;
 export type ClockAnomaly = (typeof CLOCK_ANOMALIES)[number];
 
 /** What happened, in the past tense. State, metrics, console and memory all read this and nothing else. */

@@ -1,7 +1,7 @@
 /** Facts of the memory: the steps of a conversation, and what became of insights. Nothing else is stored by it. */
 
 /** What was done for one question, in this order. `reflection` stands alone: it belongs to no question. */
-export const TURN_STEPS = ['instinct', 'enrichment_plan', 'recall', 'synthesis'] as const;
+const TURN_STEPS = ['instinct', 'enrichment_plan', 'recall', 'synthesis'] as const;
 export type TurnStep = (typeof TURN_STEPS)[number];
 export type TaskStep = TurnStep | 'reflection';
 

@@ -4,8 +4,7 @@ import { toolNamed } from './tool.ts';
 export const TOOL_ACCESS = ['allow', 'require_evidence', 'require_approval', 'deny'] as const;
 export type ToolAccess = (typeof TOOL_ACCESS)[number];
 
-export const OPERATIONAL_MODES = ['diagnostic', 'remediation', 'containment', 'passive'] as const;
-export type OperationalMode = (typeof OPERATIONAL_MODES)[number];
+const OPERATIONAL_MODES = ['diagnostic', 'remediation', 'containment', 'passive'] as const;
 
 /** The YAML an operator edits. Strict: a misspelt key is an error, because a silent default is a silent permission. */
 export const personaDocument = z

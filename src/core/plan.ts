@@ -33,7 +33,7 @@ export type Plan =
   | { readonly kind: 'escalate'; readonly because: string; readonly by: Decider };
 
 /** Why an answer of a planner was not used; the closed set is a metric label. */
-export const PLAN_REJECTIONS = [
+const PLAN_REJECTIONS = [
   ...MODEL_FAILURES,
   'too_long',
   'not_json',

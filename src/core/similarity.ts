@@ -1,7 +1,7 @@
 /** How alike two texts are: hashed n-gram vectors with cosine, and a BM25 index. Pure and deterministic. */
 
 /** Text that is looked at beyond this many characters is cut: a long paste must not cost more than a log excerpt. */
-export const SIMILARITY_CHARS_MAX = 4_096;
+const SIMILARITY_CHARS_MAX = 4_096;
 
 /** A sparse vector of unit length: slots in rising order, one weight each. Empty where the text has no words. */
 export interface TextVector {

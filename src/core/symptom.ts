@@ -1,22 +1,6 @@
 import type { EpochMs, MonoMs } from './clock.ts';
 import type { ChannelId } from './scope.ts';
 
-export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'fatal';
-
-/** One line of somebody's log, parsed, bounded and redacted. Untrusted: its text is evidence, never an instruction. */
-export interface LogEvent {
-  /** When Reeve read it. */
-  readonly at: EpochMs;
-  readonly monoMs: MonoMs;
-  readonly source: string;
-  readonly channel: ChannelId | undefined;
-  readonly level: LogLevel;
-  /** At most 8 KiB, no control characters, no secrets. */
-  readonly message: string;
-  /** Written before Reeve began to watch: counted, but evidence of nothing. */
-  readonly backlog: boolean;
-}
-
 /** What a line, a probe or a metric says. Never acted on by itself. Meanings: docs/classification.md. */
 export const SYMPTOMS = [
   'upstream_unreachable',

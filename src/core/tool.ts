@@ -19,7 +19,7 @@ export const TOOL_ALIASES: Readonly<Record<string, ToolName>> = { refresh_plex_t
 export const toolNamed = (name: string): ToolName | undefined =>
   TOOL_NAMES.find((tool) => tool === name) ?? TOOL_ALIASES[name];
 
-export const RISKS = ['low', 'medium', 'high'] as const;
+const RISKS = ['low', 'medium', 'high'] as const;
 export type Risk = (typeof RISKS)[number];
 
 /** What an engine must be able to do for a tool to run at all. */

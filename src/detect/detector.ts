@@ -13,7 +13,7 @@ import { SymptomCounts } from './symptom_counts.ts';
 import { WINDOW_MS, Windows } from './windows.ts';
 
 /** A symptom is raised at this many events in the window; 1 where nothing is said. One torn packet is no trouble. */
-export const THRESHOLDS: Partial<Readonly<Record<SymptomKind, number>>> = {
+const THRESHOLDS: Partial<Readonly<Record<SymptomKind, number>>> = {
   corrupt_input: 3,
   clock_skew_or_dts: 5,
   buffer_underrun: 3,

@@ -5,7 +5,7 @@ import { text } from './document_fields.ts';
 /** `/stats/active`: where a value stands in a JSON answer (RFC 6901). Empty: the whole answer. */
 export const pointer = z.string().regex(/^(\/[^/]*)*$/, 'expected a JSON pointer such as /stats/active');
 
-export const STATE_WORDS = ['running', 'starting', 'backoff', 'stopping', 'stopped', 'exited', 'fatal'] as const;
+const STATE_WORDS = ['running', 'starting', 'backoff', 'stopping', 'stopped', 'exited', 'fatal'] as const;
 
 /** Where the facts about one channel stand, in an item of the engine's list. */
 export const fields = z.strictObject({

@@ -50,7 +50,7 @@ export function countAt(value: unknown, pointer: string | undefined): number | u
 }
 
 /** Any finite number, also where it is written as text: an exit code below zero names the signal that killed it. */
-export function numberAt(value: unknown, pointer: string | undefined): number | undefined {
+function numberAt(value: unknown, pointer: string | undefined): number | undefined {
   const found = pointer === undefined ? undefined : valueAt(value, pointer);
   const number = typeof found === 'string' && found.trim() !== '' ? Number(found) : found;
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined;

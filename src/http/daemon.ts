@@ -14,7 +14,7 @@ export interface Command {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-export const COMMANDS = [
+const COMMANDS = [
   'freeze',
   'thaw',
   'lease',

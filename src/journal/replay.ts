@@ -20,7 +20,7 @@ export interface Recovered {
 const SNAPSHOTS_TRIED_MAX = 5;
 
 /** The newest snapshot that is whole, with what it holds. */
-export function lastSnapshot(
+function lastSnapshot(
   store: JournalStore,
 ): { readonly row: StoredEntry; readonly states: readonly NamedState[] } | undefined {
   for (const row of store.read({ types: ['snapshot.taken'], newestFirst: true, limit: SNAPSHOTS_TRIED_MAX })) {

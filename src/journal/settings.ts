@@ -34,7 +34,7 @@ export const READING: readonly Setting[] = COMMON.filter(({ pragma }) =>
   ['trusted_schema', 'cell_size_check', 'mmap_size', 'busy_timeout'].includes(pragma),
 );
 
-export const SQLITE_VERSION_MIN = '3.51.3';
+const SQLITE_VERSION_MIN = '3.51.3';
 
 /** Before 3.51.3 a reset of the WAL could corrupt a database that several connections use. */
 export function refuseOldSqlite(version: string): void {

@@ -26,9 +26,9 @@ interface Held {
 }
 
 /** Candidates of one search. */
-export const TOP_K = 20;
+const TOP_K = 20;
 /** Below this likeness a rule is not looked at (docs/rulebook.md has the curve). */
-export const LIKENESS_MIN = 0.05;
+const LIKENESS_MIN = 0.05;
 const RULES_MAX = 20_000;
 const SCAN_MAX = 200;
 const SUFFIX = '.rule.yaml';

@@ -1,6 +1,6 @@
 /** What a text is about, in words of closed lists: software, symptoms, codecs, errors, and the names of hosts. */
 
-export const CONCEPT_KINDS = ['class', 'symptom', 'software', 'codec', 'error', 'host'] as const;
+const CONCEPT_KINDS = ['class', 'symptom', 'software', 'codec', 'error', 'host'] as const;
 export type ConceptKind = (typeof CONCEPT_KINDS)[number];
 /** `error:http_403`, `software:ffmpeg`. */
 export type Concept = `${ConceptKind}:${string}`;

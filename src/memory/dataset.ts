@@ -7,10 +7,6 @@ import type { Insight } from './insight.ts';
 export const SPLITS = ['train', 'validation', 'test'] as const;
 export type Split = (typeof SPLITS)[number];
 
-/** Which model a row would teach: the one that plans, the one that answers, or the one that draws conclusions. */
-export const ROLES = ['planner', 'synthesizer', 'crystallizer'] as const;
-export type Role = (typeof ROLES)[number];
-
 /** One turn of the loop: what was seen, what could be chosen, what was, and what came of it. */
 export interface ChainStep {
   /** The run that it belongs to: what was tried counts within one. */

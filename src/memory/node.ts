@@ -29,11 +29,11 @@ export type NodeType = EventType | HubType | 'insight';
 export const NODE_TYPES: readonly NodeType[] = [...EVENT_TYPES, ...HUB_TYPES, 'insight'];
 
 /** Edges from an event to a hub are stored; the others follow from the order of the events and from the insights. */
-export const HUB_EDGES = ['concerns', 'decided_by', 'recognised_by', 'advised_by', 'said_by', 'about'] as const;
+const HUB_EDGES = ['concerns', 'decided_by', 'recognised_by', 'advised_by', 'said_by', 'about'] as const;
 export type HubEdge = (typeof HUB_EDGES)[number];
-export const PROCESS_EDGES = ['led_to', 'part_of', 'cites'] as const;
-export const INSIGHT_EDGES = ['crystallised_from', 'about', 'merged_into', 'contradicts'] as const;
-export const TIME_EDGES = ['before', 'after'] as const;
+const PROCESS_EDGES = ['led_to', 'part_of', 'cites'] as const;
+const INSIGHT_EDGES = ['crystallised_from', 'about', 'merged_into', 'contradicts'] as const;
+const TIME_EDGES = ['before', 'after'] as const;
 export type EdgeType =
   | HubEdge
   | (typeof PROCESS_EDGES)[number]

@@ -37,7 +37,7 @@ export const searchPlanOf = (text: string): SearchPlan => ({
 });
 
 /** The plan for an envelope: its classification, its symptom, and what its evidence is about. */
-export function searchPlanFor(envelope: GroundedContextEnvelope): SearchPlan {
+function searchPlanFor(envelope: GroundedContextEnvelope): SearchPlan {
   const { failureClassification, lastErrorType, evidence } = envelope;
   const concepts = new Set<Concept>(evidence.flatMap(({ text }) => conceptsOf(text)));
   if (lastErrorType !== undefined) concepts.add(`symptom:${lastErrorType}`);

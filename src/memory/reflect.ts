@@ -63,7 +63,7 @@ export function mergesOf(insights: readonly Insight[]): readonly Merge[] {
 }
 
 /** As the memory's file sorts them: by code unit. */
-export function byClaim(one: Insight, other: Insight): number {
+function byClaim(one: Insight, other: Insight): number {
   const texts = [one.pair[0], one.pair[1], one.subject, one.verdict] as const;
   const others = [other.pair[0], other.pair[1], other.subject, other.verdict] as const;
   const at = texts.findIndex((text, index) => text !== others[index]);

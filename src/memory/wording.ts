@@ -29,7 +29,7 @@ export async function wordInsight(
 }
 
 /** One line that names the same tool and no other, the same strength, and no address. */
-export function isFaithful(text: string, { subject, strength }: Insight): boolean {
+function isFaithful(text: string, { subject, strength }: Insight): boolean {
   if (text === '' || text.length > WORDS_MAX || /[\u0000-\u001f\u007f-\u009f]|:\/\//.test(text)) return false;
   const named = TOOL_NAMES.filter((tool) => text.includes(tool));
   const numbers = text.match(/\d+/g) ?? [];

@@ -30,7 +30,7 @@ export interface WireRequest {
 }
 
 /** A request that the server turned down, in the words of `core/model.ts`. */
-export class ModelRefused extends RequestFailed {
+class ModelRefused extends RequestFailed {
   readonly modelFailure: ModelFailure;
 
   constructor(code: ErrorCode, message: string, details: { readonly status: number; readonly failure: ModelFailure }) {
@@ -135,7 +135,7 @@ const BY_CODE: Partial<Record<ErrorCode, ModelFailure>> = {
 };
 
 /** Why an exchange brought nothing. */
-export function failureOfModel(thrown: unknown): ModelFailure {
+function failureOfModel(thrown: unknown): ModelFailure {
   for (let error = thrown, depth = 0; error instanceof Error && depth < 4; error = error.cause, depth += 1) {
     if (error instanceof ModelRefused) return error.modelFailure;
     if (error instanceof RequestFailed && isRedirect(error.status)) return 'redirected';

@@ -1,4 +1,3 @@
-import type { GuardCheck } from '../core/plan.ts';
 import type { Answer, Decision } from './answer.ts';
 import type { Expected } from './document.ts';
 
@@ -53,6 +52,3 @@ export function differences(answer: Answer, expected: Expected): readonly Differ
   const failed = answer.failures.map((text) => ({ what: 'failure', expected: NONE, got: text }));
   return [...found, ...failed];
 }
-
-/** The questions that say something about the decision: all refusals, and what was asked. */
-export const askedOf = (decision: Decision | undefined): readonly GuardCheck[] => decision?.trace ?? [];

@@ -12,7 +12,7 @@ export interface Backoff {
   readonly jitter: number;
 }
 
-export const DEFAULT_BACKOFF: Backoff = { baseMs: 500, factor: 2, maxMs: 60_000, jitter: 0.5 };
+const DEFAULT_BACKOFF: Backoff = { baseMs: 500, factor: 2, maxMs: 60_000, jitter: 0.5 };
 
 /** The wait after the given attempt (from 1): exponential, capped, and shortened by chance so that crowds part. */
 export function backoff(shape: Backoff, attempt: number, random: Random): number {

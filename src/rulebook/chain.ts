@@ -4,7 +4,7 @@ import type { Derived, FactValue } from './facts.ts';
 import type { Matcher } from './match.ts';
 
 /** A chain is at most this long: facts that a fourth round would draw are not drawn. */
-export const ROUNDS_MAX = 3;
+const ROUNDS_MAX = 3;
 
 const NOTHING: Derived = new Map();
 

@@ -51,7 +51,7 @@ export function matcherOf(rule: Rule): Matcher {
 const NOTHING_DERIVED: Derived = new Map();
 
 /** Compiles a rule's tests once. Throws `CONFIG_INVALID` for a pattern that is not linear-time. */
-export function createMatcher(rule: Rule): Matcher {
+function createMatcher(rule: Rule): Matcher {
   const tests = rule.when.map((fact) => ({ fact, holds: testOf(rule, fact) }));
   const cheap = tests.flatMap(({ fact, holds }) => {
     const may = cheapTest(fact, holds);

@@ -31,7 +31,7 @@ export const textOf = (rule: Pick<Rule, 'description' | 'examples' | 'when'>): s
 const vectors = new WeakMap<object, TextVector>();
 
 /** The vector of a rule, made once for as long as the rule is the same object. */
-export function vectorOfRule(rule: Pick<Rule, 'description' | 'examples' | 'when'>): TextVector {
+function vectorOfRule(rule: Pick<Rule, 'description' | 'examples' | 'when'>): TextVector {
   const known = vectors.get(rule);
   if (known !== undefined) return known;
   const made = vectorOf(textOf(rule));

@@ -8,7 +8,7 @@ import { recordOf, type RuleRecord, type RuleRecords } from './record/record.ts'
 import { createRulebook, type Rulebook } from './rulebook.ts';
 
 /** Nobody must have changed anything for this long after a shadow match for it to count. */
-export const SHADOW_MS = 300_000;
+const SHADOW_MS = 300_000;
 const SEEN_MAX = 2_000;
 
 export interface TrialDeps {

@@ -8,7 +8,7 @@ import type { Scenario } from './scenario.ts';
 import { COURSES } from './sim_engine.ts';
 import { TimerQueue } from './virtual_time.ts';
 
-export const BASELINE_POLICIES = ['none', 'naive', 'health_tasks', 'monit'] as const;
+const BASELINE_POLICIES = ['none', 'naive', 'health_tasks', 'monit'] as const;
 export type BaselinePolicyName = (typeof BASELINE_POLICIES)[number];
 
 /** What can happen to any of them alike: what befalls Reeve's own process and people's words to it are left out. */

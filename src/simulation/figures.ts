@@ -37,7 +37,7 @@ export interface Figures {
 const STORM_STARTS = 10;
 const STORM_MS = 60_000;
 /** Dark for longer than this, a person must have been told. */
-export const MUST_PAGE_MS = 10 * 60_000;
+const MUST_PAGE_MS = 10 * 60_000;
 
 export interface Story {
   readonly service: ServiceModel;

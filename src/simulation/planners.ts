@@ -19,7 +19,7 @@ export const gibberish = (stream: Stream): string =>
   Array.from({ length: stream.int(0, 24) }, () => String.fromCharCode(stream.int(0, 255))).join('');
 
 /** Any scope that the grammar of calls knows, of this fleet or of none. */
-export function anyScope({ channels }: Scenario, stream: Stream): Scope {
+function anyScope({ channels }: Scenario, stream: Stream): Scope {
   const { id, group, engine } = stream.pick(channels);
   return stream.pick([
     { kind: 'channel', id },

@@ -170,7 +170,7 @@ function recalledIn(recording: Recording | undefined): readonly ToolResult[] {
 }
 
 /** For people, on stderr. */
-export function routingText(decision: RoutingDecision, verbose: boolean): string {
+function routingText(decision: RoutingDecision, verbose: boolean): string {
   const { target, confidence, reasoning, args, id, target_type } = decision;
   const said =
     target === undefined

@@ -4,9 +4,9 @@ import { toWire } from '../../core/wire.ts';
 import { json, table } from '../output.ts';
 import type { Cli } from '../context.ts';
 
-export const SIMULATED_POLICIES = ['reeve', 'none', 'naive', 'health_tasks', 'monit'] as const;
+const SIMULATED_POLICIES = ['reeve', 'none', 'naive', 'health_tasks', 'monit'] as const;
 export type SimulatedPolicy = (typeof SIMULATED_POLICIES)[number];
-export const SIMULATED_PLANNERS = ['rules', 'random', 'adversary', 'model'] as const;
+const SIMULATED_PLANNERS = ['rules', 'random', 'adversary', 'model'] as const;
 export type SimulatedPlanner = (typeof SIMULATED_PLANNERS)[number];
 
 export interface SimulationOrder {

@@ -147,7 +147,7 @@ function readAll(file: string): string {
   }
 }
 
-export function excerptOf(line: string): Excerpt {
+function excerptOf(line: string): Excerpt {
   const hint = 'One JSON object per line: {"id": "a", "lines": ["…"]}';
   let parsed: unknown;
   try {

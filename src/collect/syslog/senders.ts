@@ -2,15 +2,15 @@
 import type { Clock, MonoMs } from '../../core/clock.ts';
 
 /** Why a connection was closed from this end. A closed set: it is a label of a metric. */
-export const CLOSED_FOR = ['idle', 'address_full', 'full', 'not_allowed'] as const;
+const CLOSED_FOR = ['idle', 'address_full', 'full', 'not_allowed'] as const;
 export type ClosedFor = (typeof CLOSED_FOR)[number];
 
 /** As many connections as there may be, all together and of one address: nobody can have them all. */
 export const CONNECTIONS_MAX = 256;
 export const CONNECTIONS_PER_ADDRESS_MAX = 128;
 /** A sender connects to say something: without a byte it is none. One that has spoken may have a quiet hour. */
-export const SILENT_MS_MAX = 60_000;
-export const IDLE_MS_MAX = 3_600_000;
+const SILENT_MS_MAX = 60_000;
+const IDLE_MS_MAX = 3_600_000;
 const SWEEP_MS = 10_000;
 const SAID_AGAIN_MS = 60_000;
 

@@ -53,7 +53,7 @@ export const DEFAULT_TAIL_LIMITS: TailLimits = {
   generationsMax: 16,
 };
 
-export const SOURCE_STATES = ['following', 'missing', 'unreadable', 'refused', 'failed'] as const;
+const SOURCE_STATES = ['following', 'missing', 'unreadable', 'refused', 'failed'] as const;
 export type SourceState = (typeof SOURCE_STATES)[number];
 
 /** Law L3: `lines` = `matched` + `unmatched` + the sum of `dropped`, exactly, over restarts and crashes. */
@@ -72,7 +72,7 @@ export interface SourceStats extends ChunkCount {
   readonly gaps: number;
 }
 
-export const TAIL_NOTICES = [
+const TAIL_NOTICES = [
   'following',
   'missing',
   'unreadable',

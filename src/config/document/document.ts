@@ -159,5 +159,4 @@ export const configDocument = z
 
 export type ConfigDocument = z.output<typeof configDocument>;
 export type ChannelDocument = z.output<typeof channelDocument>;
-export type GroupDocument = z.output<typeof groupDocument>;
 export type LogSourceDocument = z.output<typeof logSourceDocument>;

@@ -35,7 +35,7 @@ const override = (path: Path, flag: keyof Flags, option: string): Override => ({
 });
 
 /** What a flag or a variable may say instead of the file. `state` has more sources and is not here (paths.ts). */
-export const OVERRIDES: readonly Override[] = [
+const OVERRIDES: readonly Override[] = [
   override(['http', 'listen'], 'listen', 'listen'),
   override(['http', 'metrics_listen'], 'metricsListen', 'metrics-listen'),
   override(['metrics_prefix'], 'metricsPrefix', 'metrics-prefix'),

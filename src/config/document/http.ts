@@ -22,7 +22,7 @@ export interface HttpConfig {
 }
 
 /** Where the console and the API are when nothing is said. */
-export const STANDARD_LISTEN: Address = { host: '127.0.0.1', port: 7433 };
+const STANDARD_LISTEN: Address = { host: '127.0.0.1', port: 7433 };
 /** What the kernel takes as the path of a socket is a little over it. */
 const SOCKET_CHARS_MAX = 100;
 

@@ -5,7 +5,7 @@ import { SYMPTOMS, type SymptomKind } from '../../core/symptom.ts';
  * What a pattern says would help, were its claim true. The guard decides; this is only a hint about the class of
  * cure.
  */
-export const REMEDIES = [
+const REMEDIES = [
   'restart_channel',
   'refresh_credentials',
   'rebuild_playout',

@@ -17,7 +17,7 @@ export interface ParsedRegex {
 }
 
 /** The expression is not of the linear-time language that patterns are written in. */
-export class RegexRefused extends Error {
+class RegexRefused extends Error {
   override readonly name = 'RegexRefused';
 }
 
@@ -25,7 +25,7 @@ const CODES = 256;
 /** A bounded repetition is unrolled by some engines: more would cost memory for nothing. */
 const REPEAT_MAX = 1000;
 
-export const setOf = (...codes: readonly number[]): CodeSet => {
+const setOf = (...codes: readonly number[]): CodeSet => {
   const set = new Uint8Array(CODES);
   for (const code of codes) set[code] = 1;
   return set;

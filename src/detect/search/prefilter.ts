@@ -74,6 +74,5 @@ export interface Literal {
   readonly ignoreCase: boolean;
 }
 
-/** ASCII lower case of every byte, and every byte itself. */
+/** ASCII lower case of every byte. */
 export const LOWER = Uint8Array.from({ length: 256 }, (_, code) => (code >= 65 && code <= 90 ? code + 32 : code));
-export const SAME = Uint8Array.from({ length: 256 }, (_, code) => code);

@@ -5,7 +5,7 @@ import { bothOf, Hits, type Literal, type Prefilter, renumbered } from './prefil
 import { LITERAL_BYTES_MIN, wuManber } from './wu_manber.ts';
 
 /** A record is looked at this far to each side of what was found in it: no line makes an expression slow. */
-export const CLIP_BYTES = 8 * 1024;
+const CLIP_BYTES = 8 * 1024;
 /**
  * The most work that one record may make, in the units of `LineRegex.cost` (about 0.75 microseconds each): some five
  * milliseconds. The best ranks come first; a pattern for which too little is left sees only the part around its own

@@ -88,7 +88,7 @@ function oneByOne(causes: readonly SharedCause[]): readonly SharedCause[] {
 }
 
 /** Channels of the cause's scope that stay dead or stuck although the cause is gone. */
-export function downAfter(cause: Pick<SharedCause, 'channels'>, seen: readonly Seen[]): readonly ChannelId[] {
+function downAfter(cause: Pick<SharedCause, 'channels'>, seen: readonly Seen[]): readonly ChannelId[] {
   const touched = new Set(cause.channels);
   return seen
     .filter(({ ref, finding }) => touched.has(ref.id) && isLeftover(finding))

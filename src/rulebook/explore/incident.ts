@@ -61,7 +61,7 @@ export function storyOf(
  * The checks of a proposed rule: it parses, it fits this incident, its tools exist and cure the class, no rule with the
  * same tests does something else, its patterns are linear, and it fits no recorded trouble that went by itself.
  */
-export function checkProposed(
+function checkProposed(
   document: unknown,
   { envelope }: Pick<IncidentStory, 'envelope'>,
   known: IncidentKnowledge,

@@ -5,7 +5,7 @@ import type { RuleRecord } from './record.ts';
 import { type Uplift, upliftOf } from './uplift.ts';
 
 /** Shadow matches nobody disturbed, before a rule is offered for use. */
-export const SHADOWS_MIN = 3;
+const SHADOWS_MIN = 3;
 /** Judged calls before a rule in staging is offered for production, and before its rate is held against it. */
 export const CALLS_MIN = 8;
 /** So many calls in a row without a cure take a rule out of use: a useless rule lasts no longer. */

@@ -53,7 +53,7 @@ const RECENT_MAX = 10;
 const NONE: Outcomes = { successes: 0, failures: 0 };
 
 /** What no sound rule provokes: the guard refused it for what it is, not for when it came. */
-export const BREACHES: ReadonlySet<DenialCode> = new Set([
+const BREACHES: ReadonlySet<DenialCode> = new Set([
   'tool_unknown',
   'params_invalid',
   'target_mismatch',

@@ -21,7 +21,7 @@ const PASSING: ReadonlySet<string> = new Set([
  * What L5 forbids and Reeve still does, by the code of the refusal; an entry goes when its cause is mended.
  * `containment`, `shared_cause`: a refusal by containment ends the attempt, and nothing asks again when it ends.
  */
-export const OPEN_REASONS: ReadonlySet<string> = new Set(['containment', 'shared_cause']);
+const OPEN_REASONS: ReadonlySet<string> = new Set(['containment', 'shared_cause']);
 
 interface Refusal {
   readonly code: string;

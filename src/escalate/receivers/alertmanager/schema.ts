@@ -8,6 +8,5 @@ export const alertmanagerDocument = z.strictObject({
   kind: z.literal('alertmanager'),
   url: urlField('The base address of Alertmanager, for example http://127.0.0.1:9093.'),
 });
-export type AlertmanagerDocument = Readonly<z.output<typeof alertmanagerDocument>>;
 
 export const alertmanagerSecrets: SecretRules = {};

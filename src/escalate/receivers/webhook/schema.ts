@@ -9,6 +9,5 @@ export const webhookDocument = z.strictObject({
   url: urlField('Gets a signed POST for every page.'),
   ...secretKeys('secret', 'the secret'),
 });
-export type WebhookDocument = Readonly<z.output<typeof webhookDocument>>;
 
 export const webhookSecrets: SecretRules = { secret: { required: false } };
