@@ -111,6 +111,9 @@ interface Entry {
   readonly line: string;
 }
 
+/** The last moment that a date can hold (ECMA-262, time values). */
+const MICROSECONDS_MAX = 8.64e18;
+
 /** One line of `journalctl --output=json` (systemd.io/JOURNAL_EXPORT_FORMATS). Undefined for anything else. */
 export function entryOf(text: string): Entry | undefined {
   let fields: Readonly<Record<string, unknown>>;
@@ -122,7 +125,7 @@ export function entryOf(text: string): Entry | undefined {
   const cursor = textOf(fields?.__CURSOR);
   if (cursor === '') return undefined;
   const microseconds = Number(textOf(fields.__REALTIME_TIMESTAMP));
-  const at = microseconds > 0 ? Math.floor(microseconds / 1_000) : undefined;
+  const at = microseconds > 0 && microseconds <= MICROSECONDS_MAX ? Math.floor(microseconds / 1_000) : undefined;
   const identifier = textOf(fields.SYSLOG_IDENTIFIER) || textOf(fields._COMM);
   const pid = textOf(fields._PID) || textOf(fields.SYSLOG_PID);
   const unit = textOf(fields._SYSTEMD_UNIT);
@@ -139,9 +142,9 @@ export function entryOf(text: string): Entry | undefined {
 }
 
 /** A field is text; a list of bytes where it is no UTF-8; a list of either where it stands more than once. */
-function textOf(value: unknown): string {
+function textOf(value: unknown, depth = 0): string {
   if (typeof value === 'string') return value;
-  if (!Array.isArray(value)) return '';
+  if (!Array.isArray(value) || depth > 1) return '';
   if (value.every((byte) => Number.isInteger(byte) && byte >= 0 && byte <= 255)) return Buffer.from(value).toString();
-  return textOf(value[0]);
+  return textOf(value[0], depth + 1);
 }

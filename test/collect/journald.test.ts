@@ -70,6 +70,18 @@ describe("an entry of systemd's journal", () => {
   });
 });
 
+describe('an entry that no journal writes', () => {
+  it('has no time past the last moment of a date, and no text in lists of lists of lists', () => {
+    const entryAt = (time: string) =>
+      entryOf(JSON.stringify({ __CURSOR: 's=1', __REALTIME_TIMESTAMP: time, MESSAGE: 'x' }));
+    expect(entryAt('8640000000000000000')?.at).toBe(8_640_000_000_000_000);
+    expect(entryAt('8640000000000002000')?.at).toBeUndefined();
+    expect(entryAt('1e300')).toMatchObject({ at: undefined, line: 'unknown: x' });
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    expect(entryOf(`{"__CURSOR":"s=1","MESSAGE":${deep}}`)?.line).toBe('unknown: ');
+  });
+});
+
 describe('following the journal', () => {
   it('begins now, gives each line its channel, and goes on after its last line when it is started again', async () => {
     const now = Date.now() + 1_000;
