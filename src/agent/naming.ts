@@ -1,10 +1,10 @@
 /** Asks a model what lines say that nothing recognises: it picks a symptom and line numbers, and nothing else. */
 import { z } from 'zod';
 import type { Model, ModelFailure } from '../core/model.ts';
-import { SYMPTOMS, type SymptomKind } from '../core/symptom.ts';
+import { HARMLESS_SYMPTOMS, SYMPTOMS, type SymptomKind } from '../core/symptom.ts';
 
-/** What a model may call a line: every symptom, and that it does not know. */
-const NAMES = SYMPTOMS.filter((symptom) => symptom !== 'unknown');
+/** What a model may call a line: every trouble, or that it does not know. To call lines harmless is a person's word. */
+const NAMES = SYMPTOMS.filter((symptom) => !HARMLESS_SYMPTOMS.has(symptom));
 const NONE = 'none';
 const LINES_MAX = 10;
 const LINE_CHARS = 240;

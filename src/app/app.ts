@@ -6,6 +6,7 @@ import { exploreInBackground } from './exploration.ts';
 import { createLearning } from './learning.ts';
 import { nameInBackground } from './naming.ts';
 import type { Recall } from './planner.ts';
+import type { Teaching } from './teaching.ts';
 import { createTeaching } from './teaching_setup.ts';
 import { openServers } from './servers.ts';
 import { openConfiguredModels } from './models.ts';
@@ -48,29 +49,33 @@ export async function createApp(configuration: Configuration, host: HostEnvironm
   const models = await openConfiguredModels(config, infrastructure, building);
   const access = createAccess(config, infrastructure);
   const learning = createLearning(infrastructure);
-  const onUnrecognised = (text: string): void => teaching.heard(text);
+  let teaching: Teaching | undefined;
+  const onUnrecognised = (text: string, channel: string | undefined): void => teaching?.heard(text, channel);
+  const isHeard = (pattern: string): boolean => teaching?.isHeard(pattern) ?? true;
   const recall: Recall = (envelope) => memory?.insightsFor(envelope) ?? [];
-  const parts = { infrastructure, paging, learning, model: models.model, recall, onUnrecognised };
+  const parts = { infrastructure, paging, learning, model: models.model, recall, onUnrecognised, isHeard };
   const decisions = createDecisions(configuration, host, parts);
-  const teaching = createTeaching({ infrastructure, decisions, current: () => reloader.current() });
+  const current = () => reloader.current();
+  const taught = createTeaching({ infrastructure, decisions, current });
+  teaching = taught;
   const house: House = { configuration, host, infrastructure, paging, decisions };
 
   recover(house, building);
   learning.start(building);
   const reloader: Reloader = building.use(watchEdits(house));
-  building.use(teaching.start());
+  building.use(taught.start());
+  building.use(infrastructure.ledger.subscribe((entry) => taught.onEntry(entry)));
   nameInBackground(
-    { models, teaching, host, infrastructure, wanted: () => reloader.current().config.planner },
+    { models, teaching: taught, host, infrastructure, wanted: () => reloader.current().config.planner },
     building,
   );
-  const current = () => reloader.current();
   exploreInBackground({ infrastructure, learning, model: models.model, current, log }, building);
   // Before anybody can take Reeve for up: what happens from then on is seen.
   await tellRehearsal(house);
   const { ledger, clock } = infrastructure;
   const witness = building.use(createHeadWitness(config.journal, { ledger, clock, log }));
   const memory: Memory | undefined = await openConfiguredMemory(house, models.model, building);
-  const known = { statistics, models, learning, decisions, teaching, memory };
+  const known = { statistics, models, learning, decisions, teaching: taught, memory };
   const shown = { config, host, infrastructure, paging, access, witness, reloader, ...known };
   const server = await openServers(shown, building);
   begin(house, building);

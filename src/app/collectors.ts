@@ -37,7 +37,9 @@ export interface CollectDeps {
   readonly onPolled: (samples: readonly Sample[]) => void;
   readonly onSymptom: (symptom: Symptom) => void;
   /** A complaint that no pattern fits; its text is redacted. */
-  readonly onUnrecognised?: (text: string) => void;
+  readonly onUnrecognised?: (text: string, channel: ChannelId | undefined) => void;
+  /** False for a pattern that must not be heard any longer. */
+  readonly isHeard?: (pattern: string) => boolean;
 }
 
 /** All that watches the world: log files, engines, probes. */
@@ -185,11 +187,11 @@ interface Sight {
 export function sightFor(
   { patterns }: Pick<Configuration, 'patterns'>,
   channels: ReturnType<typeof createChannelTable>,
-  deps: Pick<CollectDeps, 'clock' | 'onSymptom' | 'onSample' | 'onUnrecognised'> & {
+  deps: Pick<CollectDeps, 'clock' | 'onSymptom' | 'onSample' | 'onUnrecognised' | 'isHeard'> & {
     readonly onNotice: (channel: ChannelId) => void;
   },
 ): Sight {
-  const { catalogue } = compiledOf(patterns);
+  const { catalogue } = compiledOf(heardOf(patterns, deps.isHeard));
   const blindSpots = new BlindSpots(catalogue);
   const detector = createDetector({
     catalogue,
@@ -204,10 +206,20 @@ export function sightFor(
     onNotice: ({ channel }) => deps.onNotice(channel),
     onUnrecognised: (complaint) => {
       blindSpots.observe(complaint);
-      deps.onUnrecognised?.(complaint.text);
+      deps.onUnrecognised?.(complaint.text, complaint.channel);
     },
   });
   return { detector, blindSpots };
+}
+
+/** The files without the patterns that must not be heard; those that are whole stay the same objects. */
+function heardOf(patterns: Configuration['patterns'], isHeard: (id: string) => boolean = () => true) {
+  return patterns.flatMap((file) => {
+    const { patterns: entries } = file.value as { readonly patterns: readonly { readonly id: string }[] };
+    const kept = entries.filter(({ id }) => isHeard(id));
+    if (kept.length === entries.length) return [file];
+    return kept.length === 0 ? [] : [{ ...file, value: { ...(file.value as object), patterns: kept } }];
+  });
 }
 
 /** For its check and for its use: a file that was compiled once is not compiled again. */

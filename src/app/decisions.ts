@@ -32,14 +32,16 @@ export interface DecisionParts {
   /** What was learned from earlier incidents, for a planner. */
   readonly recall: Recall;
   /** Hears of each complaint that no pattern fits; its text is redacted. */
-  readonly onUnrecognised: (text: string) => void;
+  readonly onUnrecognised: (text: string, channel: string | undefined) => void;
+  /** False for a pattern that was demoted. */
+  readonly isHeard: (pattern: string) => boolean;
 }
 
 /** Before the journal is opened; nothing runs before `pipeline.start()` and `collectors.start()`. */
 export function createDecisions(
   configuration: Configuration,
   host: HostEnvironment,
-  { infrastructure, paging, learning, model, recall, onUnrecognised }: DecisionParts,
+  { infrastructure, paging, learning, model, recall, onUnrecognised, isHeard }: DecisionParts,
 ): Decisions {
   const { clock, ledger, checkpoints, engines, lanes } = infrastructure;
   const { standingOf } = learning;
@@ -56,6 +58,7 @@ export function createDecisions(
     },
     onSymptom: (symptom) => pipeline.symptom(symptom),
     onUnrecognised,
+    isHeard,
   });
   const { pipeline, recover } = assembleDecisionPath({
     ...{ ledger, lanes, paging, ids: host.ids, settings: () => settings, detectStops: true },

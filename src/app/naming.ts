@@ -11,7 +11,7 @@ import type { Teaching } from './teaching.ts';
 
 export interface NamingDeps {
   readonly model: Model;
-  readonly teaching: Pick<Teaching, 'linesOf' | 'propose'>;
+  readonly teaching: Pick<Teaching, 'linesOf' | 'propose' | 'isTried'>;
   /** Whether it is wanted now: a reload may change it. */
   readonly wanted: () => boolean;
   readonly log: Log;
@@ -25,11 +25,13 @@ const UNEXPLAINED: ReadonlySet<FailureClass> = new Set([
   'publisher_lost',
 ]);
 const REMEMBERED_MAX = 500;
+const ASKED_MAX = 3;
 
-/** Reads the journal as it grows. Asks about the same lines once in its life, and about one incident at a time. */
+/** Reads the journal as it grows. About the same lines it asks three times, and again after a pattern fell. */
 export class NamingWorker implements Disposable {
   readonly #deps: NamingDeps;
-  readonly #asked = new Set<string>();
+  /** How often each line's words were asked about. */
+  readonly #asked = new Map<string, number>();
   readonly #classes = new Map<string, FailureClass>();
   readonly #stop = new AbortController();
   #last: Promise<void> = Promise.resolve();
@@ -44,6 +46,7 @@ export class NamingWorker implements Disposable {
   }
 
   onEntry({ incident, fact }: JournalEntry): void {
+    if (fact.type === 'pattern.state_set' && fact.who === 'reeve') this.#asked.clear();
     if (fact.type === 'incident.opened') this.#classes.set(fact.incident.id, fact.incident.classification);
     if (incident === undefined) return;
     if (fact.type === 'incident.reclassified') this.#classes.set(incident, fact.to);
@@ -65,7 +68,9 @@ export class NamingWorker implements Disposable {
   async #name(incident: string, classification: FailureClass): Promise<void> {
     const { model, teaching, log } = this.#deps;
     const lines = teaching.linesOf(incident) ?? [];
-    if (this.#stop.signal.aborted || lines.length === 0 || this.#wasAsked(lines[0]!.text)) return;
+    if (this.#stop.signal.aborted || lines.length === 0) return;
+    // What a proposal on trial fits already needs no other name before that one is judged.
+    if (teaching.isTried(lines[0]!.text) || this.#wasAsked(lines[0]!.text)) return;
     const texts = lines.map(({ text }) => text);
     const named = await nameLines(model, { incident, classification, lines: texts, signal: this.#stop.signal });
     if (!named.ok) return log.info({ incident, reason: named.reason }, 'a model named nothing');
@@ -78,9 +83,10 @@ export class NamingWorker implements Disposable {
   /** By the words of a line, so that times and numbers make no new question. */
   #wasAsked(text: string): boolean {
     const key = text.replaceAll(/\d+/g, '0');
-    if (this.#asked.has(key)) return true;
+    const times = this.#asked.get(key) ?? 0;
+    if (times >= ASKED_MAX) return true;
     if (this.#asked.size >= REMEMBERED_MAX) this.#asked.clear();
-    this.#asked.add(key);
+    this.#asked.set(key, times + 1);
     return false;
   }
 }

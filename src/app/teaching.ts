@@ -3,6 +3,7 @@ import type { Clock, EpochMs } from '../core/clock.ts';
 import type { Incident } from '../core/incident.ts';
 import type { Append, JournalEntry, PatternState, Read } from '../core/journal.ts';
 import type { SymptomKind } from '../core/symptom.ts';
+import { patternFallOf, patternOfferOf, patternUplift } from '../rulebook/record/pattern_maturity.ts';
 import { asBytes, type Catalogue } from '../detect/patterns/catalogue.ts';
 import { draftPattern, type KnownLine, type PatternDraft, patternText } from '../detect/patterns/draft.ts';
 import type { PatternRecord, PatternRecords } from '../detect/patterns/records.ts';
@@ -20,6 +21,8 @@ export interface TeachingDeps {
   readonly catalogue: () => Catalogue;
   /** Ids of channels. */
   readonly names: readonly string[];
+  /** What is heard has changed: the lines are to be read with the other patterns from now on. */
+  readonly onSilenced: () => void;
   readonly unrecognised: (channels: readonly string[], from: EpochMs, until: EpochMs) => readonly BlindSpot[];
 }
 
@@ -31,6 +34,12 @@ export interface TeachOrder {
   /** False: nothing is written. */
   readonly write: boolean;
   readonly who: string;
+}
+
+interface Fitted {
+  readonly pattern: string;
+  readonly channel: string | undefined;
+  readonly lines: number;
 }
 
 /** A line of an incident that nothing recognised. */
@@ -52,8 +61,11 @@ export class Teaching {
   readonly #deps: TeachingDeps;
   /** Compiled proposals that are on trial. */
   #trial: Catalogue = { patterns: [] };
-  /** Lines that each fitted since the last record. */
-  readonly #fitted = new Map<string, number>();
+  /** Lines that each fitted since the last record, by pattern and channel. */
+  readonly #fitted = new Map<string, Fitted>();
+
+  /** Before the journal is open nothing is known of any pattern. */
+  #isOpen = false;
 
   constructor(deps: TeachingDeps) {
     this.#deps = deps;
@@ -61,15 +73,51 @@ export class Teaching {
 
   /** After the journal is open. Lines that were fitted are written down once a minute. */
   start(): Disposable {
+    this.#isOpen = true;
     this.#refresh();
-    return this.#deps.clock.every(SHADOW_EVERY_MS, () => this.#record());
+    if (this.#deps.records().records.some(({ state }) => state === 'demoted')) this.#deps.onSilenced();
+    return this.#deps.clock.every(SHADOW_EVERY_MS, () => {
+      this.#record();
+      this.judge();
+    });
   }
 
   /** A line that no pattern in force recognises. */
-  heard(text: string): void {
-    for (const { id, find } of this.#trial.patterns) {
-      if (find(asBytes(text)) !== undefined) this.#fitted.set(id, (this.#fitted.get(id) ?? 0) + 1);
+  heard(text: string, channel?: string): void {
+    for (const { id: pattern, find } of this.#trial.patterns) {
+      if (find(asBytes(text)) === undefined) continue;
+      const key = `${pattern}/${channel ?? ''}`;
+      this.#fitted.set(key, { pattern, channel, lines: (this.#fitted.get(key)?.lines ?? 0) + 1 });
     }
+  }
+
+  /** Whether a proposal on trial fits this line. */
+  isTried(text: string): boolean {
+    return this.#trial.patterns.some(({ find }) => find(asBytes(text)) !== undefined);
+  }
+
+  /** False for a pattern whose record fell: it stands in the configuration and is no longer heard. */
+  readonly isHeard = (pattern: string): boolean => !this.#isOpen || this.#recordOf(pattern)?.state !== 'demoted';
+
+  /** To be subscribed to the journal: what a call came to is held against the patterns that it rested on. */
+  onEntry({ fact }: JournalEntry): void {
+    if (fact.type === 'attempt.scored') this.judge();
+  }
+
+  /** Takes out of use what its record speaks against. */
+  judge(): void {
+    const fallen = this.#deps.records().records.flatMap((record) => {
+      const because = patternFallOf(record);
+      return because === undefined ? [] : [{ record, because }];
+    });
+    if (fallen.length === 0) return;
+    this.#deps.append(
+      fallen.map(({ record: { pattern: id, sha256, state }, because }) =>
+        stateSet({ id, sha256, to: state === 'promoted' ? 'demoted' : 'retired', who: 'reeve', because }),
+      ),
+    );
+    this.#refresh();
+    if (fallen.some(({ record }) => record.state === 'promoted')) this.#deps.onSilenced();
   }
 
   /** Each proposal with its file, its state and what it has fitted. */
@@ -133,6 +181,7 @@ export class Teaching {
     if (record?.state === order.to) return no(`${order.id} is ${order.to} already`);
     this.#deps.append([stateSet({ ...order, sha256: found.sha256 })]);
     this.#refresh();
+    if (record?.state === 'demoted' || order.to === 'demoted') this.#deps.onSilenced();
     return { ok: true as const, said: `${order.id} is ${order.to}` };
   }
 
@@ -148,11 +197,11 @@ export class Teaching {
   }
 
   #record(): void {
-    const drafts = [...this.#fitted].flatMap(([pattern, lines]) => {
+    const drafts = [...this.#fitted.values()].flatMap(({ pattern, channel, lines }) => {
       const record = this.#recordOf(pattern);
       return record === undefined
         ? []
-        : [{ fact: { type: 'pattern.shadowed', pattern, sha256: record.sha256, lines } as const }];
+        : [{ channel, fact: { type: 'pattern.shadowed', pattern, sha256: record.sha256, lines } as const }];
     });
     this.#fitted.clear();
     if (drafts.length > 0) this.#deps.append(drafts);
@@ -166,11 +215,16 @@ export class Teaching {
     return sorted.slice(0, LINES_MAX).map(({ sample, total, channel }) => ({ text: sample, count: total, channel }));
   }
 
+  /** What a pattern that fell has called a line says nothing of the line. */
+  #isSound(pattern: string | undefined): boolean {
+    return pattern === undefined || this.isHeard(pattern);
+  }
+
   /** Newest first: what the journal holds of lines, and the lines around the incident itself. */
   #history(shown: readonly TeachLine[]): readonly KnownLine[] {
     const raised = this.#deps.read({ types: ['symptom.raised'], newestFirst: true, limit: HISTORY_MAX });
     const heard = [...raised].flatMap(({ fact }) =>
-      fact.type === 'symptom.raised' && fact.symptom.origin === 'log'
+      fact.type === 'symptom.raised' && fact.symptom.origin === 'log' && this.#isSound(fact.symptom.pattern)
         ? fact.symptom.evidence.map(({ text }) => ({ text, symptom: fact.symptom.kind }))
         : [],
     );
@@ -190,7 +244,14 @@ const shownOf = (record: PatternRecord | undefined) => ({
   who: record?.who ?? null,
   because: record?.because ?? null,
   shadowed: record?.shadowed ?? 0,
+  record: record === undefined ? null : countsOf(record),
+  offer: (record && patternOfferOf(record)) ?? null,
 });
+
+const countsOf = (record: PatternRecord) => {
+  const { treated, control, incidents, aimless, harms } = record;
+  return { treated, control, incidents, aimless, harms, uplift: patternUplift(record) };
+};
 
 const draftView = ({ id, symptom, regex, fits, clashes }: PatternDraft, lines: readonly TeachLine[]) => ({
   ...{ id, symptom, regex, lines },

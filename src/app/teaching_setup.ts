@@ -14,7 +14,8 @@ export function createTeaching(parts: {
   readonly current: () => Configuration;
 }): Teaching {
   const { ledger, clock, state } = parts.infrastructure;
-  const { collectors } = parts.decisions;
+  const { decisions } = parts;
+  const { collectors } = decisions;
   return new Teaching({
     folder: patternFolder(state),
     clock,
@@ -23,6 +24,7 @@ export function createTeaching(parts: {
     read: (query) => ledger.read(query),
     catalogue: () => compiledOf(parts.current().patterns).catalogue,
     names: collectors.channelSetups.map(({ id }) => id),
+    onSilenced: () => decisions.use(parts.current()),
     unrecognised: (channels, from, until) => collectors.blindSpots().heard(channels, from, until),
   });
 }

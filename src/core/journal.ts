@@ -11,8 +11,11 @@ import type { Symptom } from './symptom.ts';
 import type { RuleState } from './rule.ts';
 import type { PermitId, PermitTerms, ToolName, ToolResult, Verification } from './tool.ts';
 
-/** `proposed`: it is tried without effect. `promoted`: a person copied it into the configuration. */
-export const PATTERN_STATES = ['proposed', 'promoted', 'retired'] as const;
+/**
+ * `proposed`: it is tried without effect. `promoted`: a person copied it into the configuration. `demoted`: its file is
+ * still there, and it is no longer heard.
+ */
+export const PATTERN_STATES = ['proposed', 'promoted', 'demoted', 'retired'] as const;
 export type PatternState = (typeof PATTERN_STATES)[number];
 
 const START_ORIGINS = ['reeve', 'engine', 'operator', 'unknown'] as const;

@@ -46,6 +46,8 @@ export interface ServiceChannel {
   unfitUntilMs: number;
   unfitLifeMs: number;
   retries: number;
+  /** Runs and writes nothing until this is done to it. */
+  ailment: string | undefined;
   slowUntilMs: number;
   exitCode: number | undefined;
   exitSignal: number | undefined;
@@ -70,6 +72,7 @@ export function freshChannel(plan: ChannelPlan, seed: number, nowMs: number): Se
     unfitUntilMs: 0,
     unfitLifeMs: 0,
     retries: 0,
+    ailment: undefined,
     slowUntilMs: 0,
     exitCode: undefined,
     exitSignal: undefined,
@@ -102,6 +105,7 @@ export const shouldProduce = (channel: ServiceChannel, nowMs: number, origins: O
   channel.state === 'running' &&
   channel.frozenMs === undefined &&
   nowMs >= channel.playsFromMs &&
+  channel.ailment === undefined &&
   nowMs >= channel.stallsUntilMs &&
   !origins.isOut(channel.plan.group) &&
   !origins.refuses(channel.plan.group);
@@ -112,6 +116,7 @@ export function statusOf(channel: ServiceChannel, nowMs: number, origins: Origin
   if (shouldProduce(channel, nowMs, origins)) return 'playing';
   if (state === 'stopped' && stoppedBy === 'human') return 'stopped';
   if (origins.isOut(plan.group) || origins.refuses(plan.group) || nowMs < channel.unfitUntilMs) return 'incurable';
+  if (channel.ailment !== undefined) return 'incurable';
   if (state === 'running' && channel.frozenMs === undefined)
     return nowMs < channel.playsFromMs ? 'young' : 'self_healing';
   return 'curable';

@@ -55,6 +55,7 @@ describe('after an incident', () => {
       wanted: () => wanted,
       log: { info: () => undefined, warn: () => undefined, error: () => undefined },
       teaching: {
+        isTried: () => false,
         linesOf: () => LINES.map((text) => ({ text, count: 3, channel: 'news' })),
         propose: (order) => {
           proposed.push(order);
@@ -67,7 +68,7 @@ describe('after an incident', () => {
       naming.onEntry(entry(closed));
       await naming.idle;
     };
-    return { model, proposed, live };
+    return { model, proposed, live, naming };
   }
 
   it('that nothing explained, its lines are named and a pattern is proposed in the name of the model', async () => {
@@ -78,11 +79,17 @@ describe('after an incident', () => {
     ]);
   });
 
-  it('with the same lines nobody is asked again', async () => {
-    const { model, live } = worker('unknown');
+  it('about the same lines a model is asked three times, and anew after a pattern has fallen', async () => {
+    const { model, live, naming } = worker('unknown');
     await live();
     await live();
-    expect(model.asked).toHaveLength(1);
+    await live();
+    await live();
+    expect(model.asked).toHaveLength(3);
+    const because = '5 calls without a cure rested on it';
+    naming.onEntry(entry({ type: 'pattern.state_set', pattern: 'p', sha256: 's', to: 'demoted', who: 'reeve', because }));
+    await live();
+    expect(model.asked).toHaveLength(4);
   });
 
   it('whose cause is known, or where it is not wanted, nobody is asked', async () => {

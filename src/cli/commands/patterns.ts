@@ -18,6 +18,7 @@ interface WirePattern {
   readonly state: string;
   readonly who: string | null;
   readonly shadowed: number;
+  readonly offer: { readonly because: string } | null;
   readonly file: string;
   readonly text: string;
 }
@@ -55,6 +56,14 @@ export function addPatterns(program: Command, cli: Cli, deps: PatternsDeps): voi
     .requiredOption('--because <reason>', 'why; it is written down')
     .addHelpText('after', '\nExample: reeve patterns promote taught_mux_desync --because "seen twice"')
     .action((id: string, { because }: { because: string }) => promote(cli, deps, id, because));
+  patterns
+    .command('demote <id>')
+    .description('hear a promoted pattern no longer; its file stays')
+    .requiredOption('--because <reason>', 'why; it is written down')
+    .addHelpText('after', '\nExample: reeve patterns demote taught_mux_desync --because "too broad"')
+    .action(async (id: string, { because }: { because: string }) =>
+      say(cli, await setState(cli, id, 'demoted', because)),
+    );
   patterns
     .command('retire <id>')
     .description('try a proposed pattern no more')
@@ -165,8 +174,14 @@ function addReads(patterns: Command, cli: Cli, deps: PatternsDeps): void {
     .action(async () => {
       const rows = await all(cli);
       if (cli.wantsJson()) return ndjson(cli.terminal, rows);
-      const lines = rows.map(({ id, state, shadowed, who }) => [id, state, `${shadowed}`, who ?? '-']);
-      cli.terminal.out(`${table(['pattern', 'state', 'fitted', 'by'], lines)}\n`);
+      const lines = rows.map(({ id, state, shadowed, who, offer }) => [
+        id,
+        state,
+        `${shadowed}`,
+        who ?? '-',
+        offer?.because ?? '-',
+      ]);
+      cli.terminal.out(`${table(['pattern', 'state', 'fitted', 'by', 'offered'], lines)}\n`);
     });
   patterns
     .command('show <id>')
@@ -209,12 +224,13 @@ function say(cli: Cli, answer: Answer): void {
 
 /** The file first: what the daemon reads is what counts, and a copy that fails must leave no record of one. */
 async function promote(cli: Cli, deps: PatternsDeps, id: string, because: string): Promise<void> {
-  const { text, file } = await one(cli, id);
+  const { text, file, state } = await one(cli, id);
   const folder = deps.folder();
   const target = join(folder, `${id}.yaml`);
   try {
     mkdirSync(folder, { recursive: true });
-    writeFileSync(target, text, { flag: 'wx', mode: 0o644 });
+    const isThere = existsSync(target) && readFileSync(target, 'utf8') === text && state === 'demoted';
+    if (!isThere) writeFileSync(target, text, { flag: 'wx', mode: 0o644 });
   } catch (thrown) {
     throw new ReeveError('USAGE', `${target} cannot be written: ${messageOf(thrown)}`, {
       cause: thrown,

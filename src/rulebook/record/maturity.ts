@@ -5,7 +5,10 @@ import type { RuleRecord } from './record.ts';
 import { type Uplift, upliftOf } from './uplift.ts';
 
 /** Shadow matches nobody disturbed, before a rule is offered for use. */
-const SHADOWS_MIN = 3;
+export const SHADOWS_MIN = 3;
+/** Times that others made a shadow rule's own call, and the share of cures among them, before it is offered for use. */
+export const AGREED_MIN = 5;
+export const AGREED_SHARE = 0.8;
 /** Judged calls before a rule in staging is offered for production, and before its rate is held against it. */
 export const CALLS_MIN = 8;
 /** So many calls in a row without a cure take a rule out of use: a useless rule lasts no longer. */
@@ -32,6 +35,17 @@ export function offerOf(record: RuleRecord): Offer | undefined {
   const uplift = upliftOf(record.treated, record.control);
   const without = total(record.control);
   const alone = `left alone it went by itself ${record.control.successes} of ${without} times`;
+  const agreed = record.agreed ?? { successes: 0, failures: 0 };
+  if (record.state === 'shadow' && total(agreed) >= AGREED_MIN && agreed.successes >= AGREED_SHARE * total(agreed)) {
+    const because = `others made its call ${total(agreed)} times, and it cured ${agreed.successes} times; ${alone}`;
+    return {
+      to: 'staging',
+      n: total(agreed),
+      uplift: upliftOf(agreed, record.control),
+      calls: record.shadowed,
+      because,
+    };
+  }
   if (record.state === 'shadow' && without >= SHADOWS_MIN && record.control.failures > 0) {
     const because = `${alone}; the rule would have made ${record.shadowed} calls`;
     return { to: 'staging', n: without, uplift, calls: record.shadowed, because };

@@ -19,6 +19,8 @@ export interface RuleRecord {
   readonly treated: Outcomes;
   /** Shadow matches in which nothing was changed by anyone: the trouble went by itself, or stayed. */
   readonly control: Outcomes;
+  /** Shadow matches in which somebody made the very call that the rule would have made, and whether it cured. */
+  readonly agreed: Outcomes;
   /** Shadow matches in all, and those that count for nothing because somebody changed something. */
   readonly shadowed: number;
   readonly disturbed: number;
@@ -36,8 +38,17 @@ interface Pending {
   readonly deadlineMs: MonoMs;
 }
 
+/** What a rule on trial would have done in an open incident; the newest 500. */
+interface Would {
+  readonly rule: string;
+  readonly incident: string;
+  readonly tool: string;
+}
+
 export interface RuleRecords {
   readonly records: readonly RuleRecord[];
+  /** Undefined in a state that was kept before these were followed. */
+  readonly would?: readonly Would[];
   /** Shadow matches whose deadline is to come. */
   readonly pending: readonly Pending[];
   /** The rule whose plan is under way, by run; the newest 200. */
@@ -74,7 +85,7 @@ export const recordOf = ({ records }: RuleRecords, rule: string): RuleRecord =>
 export const emptyRecord = (rule: string): RuleRecord => ({
   rule,
   ...{ state: undefined, sha256: undefined, since: undefined, who: undefined, because: undefined },
-  ...{ treated: NONE, control: NONE, shadowed: 0, disturbed: 0, recent: [], harms: 0, breaches: 0 },
+  ...{ treated: NONE, control: NONE, agreed: NONE, shadowed: 0, disturbed: 0, recent: [], harms: 0, breaches: 0 },
 });
 
 const plus = (outcomes: Outcomes, success: boolean): Outcomes =>
@@ -117,19 +128,26 @@ function fold(state: RuleRecords, entry: JournalEntry): RuleRecords {
     case 'rule.shadowed': {
       const { rule, deadlineMs } = fact;
       const counted = changed(state, rule, (record) => ({ ...record, shadowed: record.shadowed + 1 }));
-      return { ...counted, pending: [...state.pending, { rule, incident, channel, deadlineMs }].slice(-PENDING_MAX) };
+      const tool = fact.would.split(' ', 1)[0] ?? '';
+      const would = incident === undefined ? [] : [{ rule, incident, tool }];
+      const seen = { ...counted, would: [...(state.would ?? []), ...would].slice(-PENDING_MAX) };
+      return { ...seen, pending: [...state.pending, { rule, incident, channel, deadlineMs }].slice(-PENDING_MAX) };
     }
     case 'tool.started':
       return specOf(fact.permit.call.tool).effect === 'change' ? disturbed(state, about(state)) : state;
     case 'start.observed':
       return disturbed(state, about(state));
     case 'incident.closed':
-      return closed(state, fact, about(state));
+      return closed(
+        { ...state, would: state.would?.filter((one) => one.incident !== incident) ?? [] },
+        fact,
+        about(state),
+      );
     case 'plan.made':
     case 'guard.decided':
     case 'attempt.scored':
     case 'attempt.relapsed':
-      return acted(state, fact, entry.run);
+      return acted(agreedOn(state, fact, incident), fact, entry.run);
     default:
       return state;
   }
@@ -150,6 +168,19 @@ function stateSet(state: RuleRecords, fact: Of<'rule.state_set'>, at: EpochMs): 
 function closed(state: RuleRecords, { ending }: Of<'incident.closed'>, due: readonly Pending[]): RuleRecords {
   if (ending !== 'self_healed') return disturbed(state, due);
   return judged(state, due, (record) => ({ ...record, control: plus(record.control, true) }));
+}
+
+/** Somebody else made its call. */
+function agreedOn(state: RuleRecords, fact: Acted, incident: string | undefined): RuleRecords {
+  if (fact.type !== 'attempt.scored' || fact.cured === undefined) return state;
+  const { cured, tool, by } = fact;
+  const same = (state.would ?? []).filter((one) => one.incident === incident && one.tool === tool);
+  const others = same.filter(({ rule }) => by.kind !== 'rule' || by.rule !== rule);
+  const rest: RuleRecords = { ...state, would: (state.would ?? []).filter((one) => !same.includes(one)) };
+  return others.reduce(
+    (next, { rule }) => changed(next, rule, (record) => ({ ...record, agreed: plus(record.agreed ?? NONE, cured) })),
+    same.length === 0 ? state : rest,
+  );
 }
 
 type Acted = Of<'plan.made' | 'guard.decided' | 'attempt.scored' | 'attempt.relapsed'>;
