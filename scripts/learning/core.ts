@@ -266,7 +266,17 @@ function shippedRules(): readonly Rule[] {
 
 function scenarioOf(world: World, { seed, days }: CoreOptions) {
   const channels = [...world.service.channels.values()].map(({ plan }) => plan);
-  return { seed, days, channels, persona: 'system_admin', phase: 4, limits: {}, kinds: [], injections: [] } as const;
+  return {
+    seed,
+    days,
+    channels,
+    persona: 'system_admin',
+    phase: 4,
+    limits: {},
+    kinds: [],
+    injections: [],
+    startCost: false,
+  } as const;
 }
 
 /** Names that count up, so that a seed gives the same journal. */
