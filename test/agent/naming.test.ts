@@ -87,7 +87,9 @@ describe('after an incident', () => {
     await live();
     expect(model.asked).toHaveLength(3);
     const because = '5 calls without a cure rested on it';
-    naming.onEntry(entry({ type: 'pattern.state_set', pattern: 'p', sha256: 's', to: 'demoted', who: 'reeve', because }));
+    naming.onEntry(
+      entry({ type: 'pattern.state_set', pattern: 'p', sha256: 's', to: 'demoted', who: 'reeve', because }),
+    );
     await live();
     expect(model.asked).toHaveLength(4);
   });

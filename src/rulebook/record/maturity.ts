@@ -7,8 +7,8 @@ import { type Uplift, upliftOf } from './uplift.ts';
 /** Shadow matches nobody disturbed, before a rule is offered for use. */
 export const SHADOWS_MIN = 3;
 /** Times that others made a shadow rule's own call, and the share of cures among them, before it is offered for use. */
-export const AGREED_MIN = 5;
-export const AGREED_SHARE = 0.8;
+const AGREED_MIN = 5;
+const AGREED_SHARE = 0.8;
 /** Judged calls before a rule in staging is offered for production, and before its rate is held against it. */
 export const CALLS_MIN = 8;
 /** So many calls in a row without a cure take a rule out of use: a useless rule lasts no longer. */
