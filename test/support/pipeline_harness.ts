@@ -32,6 +32,8 @@ export interface WorldOptions {
   /** Each channel, or each of these, reads from a source that is looked at once a second. */
   readonly sources?: boolean | readonly string[];
   readonly outputProbe?: boolean;
+  /** Default `always`. */
+  readonly expected?: ChannelSetup['expected'];
   /** Instead of playlists: whether the output of a channel answers, as probes of these kinds tell. */
   readonly reach?: { readonly source: string; readonly answers: (channel: string) => boolean };
   readonly limits?: Partial<Limits>;
@@ -73,7 +75,7 @@ export function spineWorld(options: WorldOptions = {}) {
       id,
       group: options.groups?.[id] ?? options.group ?? 'encoders',
       engine: 'local',
-      expected: 'always',
+      expected: options.expected ?? 'always',
       hasSource: hasSource(id),
       hasOutputProbe: options.outputProbe ?? true,
       stallAfterMs: 6_000,
@@ -147,11 +149,11 @@ export function spineWorld(options: WorldOptions = {}) {
       ledger.append([{ channel: scope?.kind === 'channel' ? scope.id : undefined, fact }]);
       pipeline.heed();
     },
-    /** Lets time pass, with a look at everything each 250 ms. */
-    async live(ms: number) {
-      for (let passed = 0; passed < ms; passed += 250) {
+    /** Lets time pass, with a look at everything so often. */
+    async live(ms: number, everyMs = 250) {
+      for (let passed = 0; passed < ms; passed += everyMs) {
         await look();
-        await time.advance(250);
+        await time.advance(everyMs);
       }
     },
     facts: <T extends FactType>(type: T) =>
