@@ -1,0 +1,56 @@
+/** What hints achieved: the change of the score after each, added up by hint and by how far the hint is trusted. */
+import type { Bucket } from './maturity.ts';
+
+/** One hint about which feedback came. */
+export interface Outcome {
+  readonly patternId: string;
+  /** The last score before the hint and the score after it. */
+  readonly preScore: number;
+  readonly postScore: number;
+  /** When the feedback came. */
+  readonly atMs: number;
+}
+
+/** What one hint achieved. */
+export interface PatternRecord {
+  /** Outcomes, at least 1. */
+  readonly count: number;
+  readonly averageUplift: number;
+  /** Part of the outcomes whose score rose by more than 0.05. */
+  readonly winRate: number;
+  readonly lastSeenMs: number;
+}
+
+/** Records by hint, in groups. `unbucketed`: hints whose cluster is gone. */
+export type HintStatistics = Readonly<Record<Bucket | 'unbucketed', ReadonlyMap<string, PatternRecord>>>;
+
+/** A rise must be above this to count as a win. */
+export const WIN_ABOVE = 0.05;
+/** Differences are rounded to this many parts of one, or 0.52 - 0.47 would be more than 0.05. */
+const PARTS = 1e9;
+
+/** The change of the score, exact to nine decimals. */
+export const deltaScore = ({ preScore, postScore }: Pick<Outcome, 'preScore' | 'postScore'>): number =>
+  Math.round((postScore - preScore) * PARTS) / PARTS;
+
+/** Adds up outcomes. `bucketOf` gives a hint's group as it is now, undefined when no cluster has that hint. */
+export function statisticsOf(
+  outcomes: readonly Outcome[],
+  bucketOf: (patternId: string) => Bucket | undefined,
+): HintStatistics {
+  const statistics = { staging: new Map(), production: new Map(), demoted: new Map(), unbucketed: new Map() };
+  for (const [patternId, own] of Map.groupBy(outcomes, (outcome) => outcome.patternId)) {
+    statistics[bucketOf(patternId) ?? 'unbucketed'].set(patternId, recordOf(own));
+  }
+  return statistics;
+}
+
+function recordOf(outcomes: readonly Outcome[]): PatternRecord {
+  const deltas = outcomes.map(deltaScore);
+  return {
+    count: deltas.length,
+    averageUplift: deltas.reduce((sum, delta) => sum + delta, 0) / deltas.length,
+    winRate: deltas.filter((delta) => delta > WIN_ABOVE).length / deltas.length,
+    lastSeenMs: outcomes.reduce((last, { atMs }) => Math.max(last, atMs), Number.NEGATIVE_INFINITY),
+  };
+}
