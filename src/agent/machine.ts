@@ -8,6 +8,9 @@ import { isWell, scoreOf } from './score.ts';
 /** No configuration, persona or plan gets past this many steps. */
 export const STEPS_MAX = 3;
 
+/** A plan that was cut short without a failure is asked about again this soon: nothing of it has not helped. */
+const PARTLY_RETRY_MS = 2_000;
+
 /** What one run may spend. */
 export interface RunLimits {
   /** min(3, the persona's planning depth, what the rollout phase allows). */
@@ -121,6 +124,7 @@ function continueOrEnd(state: Observing, event: Observed, limits: RunLimits): Ru
   const score = scoreOf(state.envelope, { envelope, result: state.result, verification });
   const attempt: Attempt = { result: state.result, verification, score };
   const done: Progress = { step: state.step, attempts: [...state.attempts, attempt] };
+  if (state.result.code === 'staged_partly') return finish(done, watching(state.result.summary, PARTLY_RETRY_MS));
   if (score === 1) return finish(done, { kind: 'resolved', score, because: verification?.because ?? 'healthy' });
   if (isWell(envelope)) return finish(done, { kind: 'resolved', score, because: notBy(attempt) });
   if (verification !== undefined && score < limits.retryThreshold) {

@@ -1,3 +1,4 @@
+/** Starts what a shared cause left dark: a canary first, then a ramp that is clocked by its own proofs (law S4). */
 import type { Clock } from '../core/clock.ts';
 import type { GuardDecision } from '../core/plan.ts';
 import type { Permit, ToolResult, Verification } from '../core/tool.ts';
@@ -5,8 +6,10 @@ import type { Permit, ToolResult, Verification } from '../core/tool.ts';
 /** What a staged start asks of the world, for one channel at a time. */
 export interface StagedPorts {
   readonly clock: Clock;
-  /** Asks the questions again for this channel, under the plan's permit (law S4). */
+  /** Asks the questions again for this channel, with its own persona, under the plan's permit (law S4). */
   child(plan: Permit, channel: string): GuardDecision;
+  /** Reeve was asked to stop: no further start begins. */
+  stopping(): boolean;
   /** Until the deadline of the run. */
   leftMs(): number;
   /** The most that one start and its verification may take. */
@@ -15,68 +18,160 @@ export interface StagedPorts {
   healthy(channel: string): boolean;
   act(permit: Permit, signal: AbortSignal): Promise<ToolResult>;
   verify(permit: Permit, result: ToolResult, signal: AbortSignal): Promise<Verification>;
+  /** These were refused for what they are, or did not come up: from now on each is its own incident's. */
+  handOver(channels: readonly string[]): void;
 }
 
-/** How often one channel may wait for room in the window before the stage is given up. */
-const WAITS_MAX = 10;
+/** So many starts that were not verified end the plan; of the canary, one does. */
+const FAILURES_MAX = 2;
+/** So much slower than the canary, three times doubled, and the machine is not up to more. */
+const SLOWER_MAX = 8;
+/** A canary that was back at once is no measure. */
+const CANARY_MS_MIN = 1_000;
+/** How long to wait where nobody says for how long. */
+const LOOK_MS = 1_000;
 
-/**
- * Starts what stayed dark after a shared cause: one channel as a canary, the others one by one, each only after the
- * one before is verified, stopping at the first that is not, or in time before the run ends. One high-risk action with
- * one child permit per start.
- */
-export async function stagedStart(plan: Permit, ports: StagedPorts, signal: AbortSignal): Promise<ToolResult> {
-  const startedMs = ports.clock.monotonicMs();
-  const started: string[] = [];
-  const skipped: string[] = [];
-  let stopped: string | undefined;
-  for (const channel of plan.terms.call.channels) {
-    if (signal.aborted) stopped = 'the run ended';
-    if (stopped !== undefined) break;
-    if (ports.healthy(channel)) {
-      skipped.push(channel);
-      continue;
+/** Refusals that hold for the whole plan and not for one channel of it. */
+const OF_THE_PLAN: ReadonlySet<string> = new Set(['frozen', 'phase', 'journal_unwritable', 'risk_budget']);
+const OF_A_SCOPE = /\((?:fleet|group:|engine:)/;
+
+/** One high-risk action with one child permit per start. Ends with what was started, what was left out, and why. */
+export const stagedStart = (plan: Permit, ports: StagedPorts, signal: AbortSignal): Promise<ToolResult> =>
+  new Stage(plan, ports, signal).run();
+
+class Stage {
+  readonly #plan: Permit;
+  readonly #ports: StagedPorts;
+  readonly #signal: AbortSignal;
+  readonly #waiting: string[];
+  readonly #flying = new Map<string, Promise<void>>();
+  readonly #verified: string[] = [];
+  readonly #failed: string[] = [];
+  readonly #playing: string[] = [];
+  readonly #left: { readonly channel: string; readonly because: string }[] = [];
+  #canaryMs: number | undefined;
+  /** Why no more begin. `broke`: because starts did not work out. */
+  #ended: { readonly because: string; readonly broke: boolean } | undefined;
+
+  constructor(plan: Permit, ports: StagedPorts, signal: AbortSignal) {
+    this.#plan = plan;
+    this.#ports = ports;
+    this.#signal = signal;
+    this.#waiting = [...plan.terms.call.channels];
+  }
+
+  async run(): Promise<ToolResult> {
+    const { clock } = this.#ports;
+    const startedMs = clock.monotonicMs();
+    for (;;) {
+      const waitMs = this.#beginMore();
+      if (this.#flying.size === 0 && (this.#ended !== undefined || this.#waiting.length === 0)) break;
+      await this.#next(waitMs);
     }
+    this.#ports.handOver([...this.#left.map(({ channel }) => channel), ...this.#handedFailures()]);
+    const isDone = this.#failed.length === 0 && this.#left.length === 0 && this.#ended === undefined;
+    return {
+      permit: this.#plan.terms.id,
+      call: this.#plan.terms.call,
+      ok: isDone,
+      code: isDone ? undefined : this.#ended?.broke ? 'staged_stopped' : 'staged_partly',
+      summary: this.#summary().slice(0, 400),
+      durationMs: clock.monotonicMs() - startedMs,
+    };
+  }
+
+  /** One that did not come up has its own incident, where all the others did. */
+  #handedFailures(): readonly string[] {
+    return this.#ended?.broke ? [] : this.#failed;
+  }
+
+  /** Begins as many as are admitted now; for how long to wait at most otherwise. */
+  #beginMore(): number {
+    while (this.#ended === undefined && this.#waiting.length > 0) {
+      this.#ended = this.#reasonToEnd();
+      if (this.#ended !== undefined || this.#flying.size >= 1 + this.#verified.length) break;
+      const channel = this.#waiting[0] ?? '';
+      if (this.#ports.healthy(channel)) this.#playing.push(channel);
+      else {
+        const decision = this.#ports.child(this.#plan, channel);
+        if (decision.verdict === 'allow') this.#fly(channel, decision.permit);
+        else if (isForRoom(decision)) return this.#waitFor(decision.retryAfterMs ?? LOOK_MS);
+        else if (isOfThePlan(decision)) this.#end(`${channel}: ${textOf(decision)}`);
+        else this.#left.push({ channel, because: textOf(decision) });
+      }
+      if (this.#ended === undefined) this.#waiting.shift();
+    }
+    return LOOK_MS;
+  }
+
+  /** Room that comes too late for this run is the next one's. */
+  #waitFor(roomMs: number): number {
+    const leftMs = this.#ports.leftMs() - this.#ports.startMsMax;
+    if (this.#flying.size === 0 && roomMs > leftMs) this.#end('the time of one run is over');
+    return Math.max(1, Math.min(roomMs, leftMs));
+  }
+
+  #reasonToEnd() {
+    if (this.#signal.aborted) return { because: 'the run ended', broke: false };
+    if (this.#ports.stopping()) return { because: 'Reeve was asked to stop', broke: false };
     // Cut off in the middle of a start, the run would end with nothing told of those that were started.
-    const isLate = started.length > 0 && ports.leftMs() < ports.startMsMax;
-    stopped = isLate ? `${channel}: the time of one run is over` : await startOne(plan, channel, ports, signal);
-    if (stopped === undefined) started.push(channel);
+    const isLate = this.#verified.length + this.#flying.size > 0 && this.#ports.leftMs() < this.#ports.startMsMax;
+    return isLate ? { because: 'the time of one run is over', broke: false } : undefined;
   }
-  const rest = plan.terms.call.channels.length - started.length - skipped.length;
-  return {
-    permit: plan.terms.id,
-    call: plan.terms.call,
-    ok: stopped === undefined,
-    code: stopped === undefined ? undefined : 'staged_stopped',
-    summary: summaryOf({ started, skipped, stopped, rest }).slice(0, 400),
-    durationMs: ports.clock.monotonicMs() - startedMs,
-  };
-}
 
-/** Undefined when the channel was started and verified; else why the stage stops here. */
-async function startOne(plan: Permit, channel: string, ports: StagedPorts, signal: AbortSignal) {
-  const decision = await permitFor(plan, channel, ports, signal);
-  if (decision === undefined) return ports.healthy(channel) ? undefined : `${channel}: no time left while waiting`;
-  if (decision.verdict === 'deny') return `${channel}: ${decision.code}, ${decision.because}`;
-  const result = await ports.act(decision.permit, signal);
-  const verification = await ports.verify(decision.permit, result, signal);
-  return verification.cured ? undefined : `${channel}: not verified, ${verification.because}`;
-}
+  #end(because: string, broke = false): void {
+    if (this.#ended?.broke !== true) this.#ended = { because, broke };
+  }
 
-/** Waits for room in the window, a bounded number of times; every wait is followed by all the questions again. */
-async function permitFor(plan: Permit, channel: string, ports: StagedPorts, signal: AbortSignal) {
-  for (let waits = 0; ; waits += 1) {
-    const decision = ports.child(plan, channel);
-    if (decision.verdict === 'allow' || decision.code !== 'restart_storm') return decision;
-    if (decision.retryAfterMs === undefined || waits >= WAITS_MAX) return decision;
-    await ports.clock.sleep(decision.retryAfterMs, signal).catch(() => undefined);
-    if (signal.aborted || ports.healthy(channel)) return undefined;
+  #fly(channel: string, permit: Permit): void {
+    const flight = this.#start(channel, permit).finally(() => this.#flying.delete(channel));
+    this.#flying.set(channel, flight);
+  }
+
+  async #start(channel: string, permit: Permit): Promise<void> {
+    const begunMs = this.#ports.clock.monotonicMs();
+    const result = await this.#ports.act(permit, this.#signal);
+    const verification = await this.#ports.verify(permit, result, this.#signal);
+    const tookMs = this.#ports.clock.monotonicMs() - begunMs;
+    if (!verification.cured) return this.#missed(channel, verification.because);
+    this.#verified.push(channel);
+    this.#canaryMs ??= Math.max(tookMs, CANARY_MS_MIN);
+    if (tookMs >= SLOWER_MAX * this.#canaryMs) this.#end(`${channel} took ${Math.round(tookMs / 1000)} s to come up`);
+  }
+
+  #missed(channel: string, because: string): void {
+    this.#failed.push(channel);
+    const isCanary = this.#verified.length === 0;
+    if (isCanary || this.#failed.length >= FAILURES_MAX) this.#end(`${channel}: not verified, ${because}`, true);
+  }
+
+  /** The end of a start, or a while: what waits for room is asked about again, with all the questions. */
+  async #next(waitMs: number): Promise<void> {
+    const done = new AbortController();
+    const until = AbortSignal.any([done.signal, this.#signal]);
+    const flights = [...this.#flying.values()];
+    const isForTime = flights.length === 0 || (this.#waiting.length > 0 && this.#ended === undefined);
+    const pause = isForTime ? [this.#ports.clock.sleep(waitMs, until).catch(() => undefined)] : [];
+    await Promise.race([...flights, ...pause]);
+    done.abort();
+  }
+
+  #summary(): string {
+    const parts = [`started ${this.#verified.length}: ${this.#verified.join(', ') || 'none'}`];
+    if (this.#playing.length > 0) parts.push(`already playing: ${this.#playing.join(', ')}`);
+    if (this.#failed.length > 0) parts.push(`not verified: ${this.#failed.join(', ')}`);
+    if (this.#ended !== undefined) parts.push(`stopped at ${this.#ended.because}; ${this.#waiting.length} left`);
+    for (const { channel, because } of this.#left) parts.push(`left out ${channel}: ${because}`);
+    return parts.join('; ');
   }
 }
 
-function summaryOf(story: { started: string[]; skipped: string[]; stopped: string | undefined; rest: number }): string {
-  const parts = [`started ${story.started.length}: ${story.started.join(', ') || 'none'}`];
-  if (story.skipped.length > 0) parts.push(`already playing: ${story.skipped.join(', ')}`);
-  if (story.stopped !== undefined) parts.push(`stopped at ${story.stopped}; ${story.rest} left`);
-  return parts.join('; ');
-}
+type Denial = Extract<GuardDecision, { verdict: 'deny' }>;
+
+const textOf = ({ code, because }: Denial): string => `${code}, ${because}`;
+
+/** It is its turn that has not come, and not the channel that is refused. */
+const isForRoom = ({ code }: Denial): boolean => code === 'restart_storm' || code === 'high_risk_spacing';
+
+const isOfThePlan = ({ code, because }: Denial): boolean =>
+  OF_THE_PLAN.has(code) || (code === 'containment' && OF_A_SCOPE.test(because));

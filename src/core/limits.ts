@@ -16,6 +16,8 @@ export interface Limits {
   /** S4. */
   readonly highRiskSpacingMs: number;
   readonly highRiskPerGroupMax: number;
+  /** S2: starts of staged plans that begin in any 60 s, verified ones included. */
+  readonly stagedStartsPerMinuteMax: number;
   /** S5: restarts per channel and 24 h. */
   readonly dailyRestartCap: number;
   /** S8. */
@@ -52,6 +54,7 @@ export const DEFAULT_LIMITS: Limits = {
   breakerOpenMsMax: 30 * MINUTE_MS,
   highRiskSpacingMs: 60 * SECOND_MS,
   highRiskPerGroupMax: 2,
+  stagedStartsPerMinuteMax: 60,
   dailyRestartCap: 10,
   poolPressureMax: 0.9,
   containmentQuietMs: 60 * SECOND_MS,

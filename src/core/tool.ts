@@ -104,6 +104,8 @@ export interface PermitTerms {
   readonly group?: GroupId | undefined;
   /** The envelope's fingerprint: a start that nobody judged in time still counts as a fix that did not work. */
   readonly fingerprint?: string | undefined;
+  /** The question whose yes it rests on. */
+  readonly approval?: string | undefined;
   /** Expected cost of the action, where viewers are known: viewers times the expected gap in seconds. */
   readonly viewerSeconds?: number | undefined;
 }

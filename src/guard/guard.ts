@@ -16,7 +16,9 @@ import {
   type DecisionState,
   weigh,
   weighChild,
+  weighPlanned,
 } from './checks/ask.ts';
+import type { Refusal } from './checks/checks.ts';
 import { breakerOf, type ContainmentFacts, evaluate, type Quiet, raise, stormDetail } from './containment.ts';
 import { viewerSecondsOf } from './checks/counters.ts';
 import { limitProblems } from './limits.ts';
@@ -114,6 +116,11 @@ export class Guard {
     const call: ToolCall = { tool: 'restart_channel', target: { kind: 'channel', id: channel }, channels: [] };
     const about = { channel, incident: parent.incident, run: parent.run };
     return this.#conclude(weighed, { world, call, about, story: [] });
+  }
+
+  /** Why a channel may not be named in a staged plan now; undefined when it may. Nothing is reserved. */
+  whyNotPlanned(request: ChildRequest, asksForAll: boolean): Refusal | undefined {
+    return weighPlanned(request, this.#world(), asksForAll).refusal;
   }
 
   /** The same questions, and nothing is reserved or written: for `reeve why-not` and for filtering before planning. */
@@ -265,6 +272,7 @@ export class Guard {
       group,
       ...(envelope === undefined ? {} : { fingerprint: envelope.fingerprint }),
       ...(viewerSeconds === undefined ? {} : { viewerSeconds }),
+      ...(input.approval === undefined ? {} : { approval: input.approval }),
     };
   }
 

@@ -11,12 +11,14 @@ const COUNT_MAX: Partial<Record<keyof Limits, number>> = {
   breakerFailuresMax: FAILURES_KEPT,
   dailyRestartCap: RESTARTS_KEPT,
   highRiskPerGroupMax: 100,
+  stagedStartsPerMinuteMax: 240,
   stepsMax: 3,
   sharedCauseChannelsMin: 1_000,
   poolPressureMax: 1,
 };
 
-const isCount = (name: string): boolean => /(StartsMax|FailuresMax|GroupMax|Cap|stepsMax|ChannelsMin)$/.test(name);
+const isCount = (name: string): boolean =>
+  /(StartsMax|PerMinuteMax|FailuresMax|GroupMax|Cap|stepsMax|ChannelsMin)$/.test(name);
 
 /** Zero is a sound answer to "how many": none. It is no answer to "how long". */
 const MAY_BE_ZERO: ReadonlySet<keyof Limits> = new Set(['dailyRestartCap', 'stepsMax', 'viewerSecondsPerHourMax']);

@@ -165,6 +165,8 @@ export class PolicyHarness {
       channelOf: this.#channelIndex.channelOf,
       channelsIn: this.#channelIndex.channelsIn,
       phaseOf: (group) => phaseOf(this.#control(), group, settings.initialPhase(group)),
+      personaOf: (scope, group) => this.#channelIndex.personaOf(scope, group),
+      handOver: () => undefined,
     });
   }
 

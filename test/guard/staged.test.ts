@@ -26,12 +26,68 @@ describe('a staged start (S4)', () => {
     expect(child(parent, 'c1')).toMatchObject({ verdict: 'allow' });
   });
 
-  it('stops at the first start that is not verified', () => {
+  it('admits two more with each start that is verified: 1, 2, 4', () => {
+    const { b, plan, child } = staged(16);
+    const parent = plan();
+    const waves: number[] = [];
+    let next = 0;
+    for (let wave = 0; wave < 3; wave += 1) {
+      const permits: Permit[] = [];
+      for (;;) {
+        const decision = child(parent, `c${next}`);
+        if (decision.verdict === 'deny') {
+          expect(decision.code).toBe('high_risk_spacing');
+          break;
+        }
+        permits.push(decision.permit);
+        next += 1;
+      }
+      waves.push(permits.length);
+      for (const permit of permits) b.perform(permit, { callMs: 10, cured: true });
+    }
+    expect(waves).toEqual([1, 2, 4]);
+  });
+
+  it('is over with a canary that is not verified, and with the second of the others', () => {
+    const lost = staged();
+    const first = lost.plan();
+    lost.startChild(first, 'c0', false);
+    expect(lost.child(first, 'c1')).toMatchObject({ code: 'risk_budget' });
     const { plan, child, startChild } = staged();
     const parent = plan();
     startChild(parent, 'c0');
     startChild(parent, 'c1', false);
-    expect(child(parent, 'c2')).toMatchObject({ code: 'risk_budget' });
+    startChild(parent, 'c2', false);
+    expect(child(parent, 'c3')).toMatchObject({ code: 'risk_budget' });
+  });
+
+  it("is asked with each channel's own persona, and of its own state", () => {
+    const { b, plan, incident } = staged();
+    const parent = plan();
+    const ask = (own: Partial<typeof persona>, envelope?: object) =>
+      b.guard.child({
+        ...{ parent: parent.terms, channel: 'c0', incident, persona: { ...persona, ...own } },
+        ...(envelope && { own: { ...b.request('c0').envelope, ...envelope } }),
+      });
+    expect(ask({ tool_access_policy: { restart_channel: 'deny' } })).toMatchObject({ code: 'persona_denies' });
+    expect(ask({ restart_cap: 0 })).toMatchObject({ code: 'restart_cap' });
+    expect(ask({ operational_mode: 'diagnostic' })).toMatchObject({ code: 'mode_forbids' });
+    expect(ask({ tool_access_policy: { restart_channel: 'require_approval' } })).toMatchObject({
+      code: 'approval_needed',
+    });
+    expect(ask({}, { channelHealthy: true })).toMatchObject({ code: 'evidence_missing' });
+    expect(ask({}, { takenMs: b.nowMs() - 120_000 })).toMatchObject({ code: 'evidence_stale' });
+    expect(ask({}, {})).toMatchObject({ verdict: 'allow' });
+  });
+
+  it('leaves the window with what it has verified, and comes back into it with what relapses', () => {
+    const { b, plan, startChild } = staged(16);
+    const parent = plan();
+    const terms = ['c0', 'c1', 'c2'].map((channel) => startChild(parent, channel));
+    const room = () => b.guard.preview(b.request('c9')).checks.find(({ id }) => id === 14)?.value;
+    expect(room()).toMatch(/^0 starts/);
+    b.record({ type: 'attempt.relapsed', permit: terms[1]!, fingerprint: 'f', because: '' }, 'c1');
+    expect(room()).toMatch(/^1 starts/);
   });
 
   it('stops when a start is not judged by its deadline', () => {
@@ -72,21 +128,26 @@ describe('a staged start (S4)', () => {
     expect(child(parent, 'c1')).toMatchObject({ code: 'risk_budget' });
   });
 
-  it('keeps half of the room of the window for the rest of the world', () => {
-    const { b, plan, child, startChild } = staged();
+  it('begins no more in a minute than the limit, though each was verified', () => {
+    const { b, plan, child, startChild } = staged(16, { limits: { stagedStartsPerMinuteMax: 4 } });
     const parent = plan();
-    for (const channel of ['c0', 'c1', 'c2', 'c3', 'c4']) startChild(parent, channel);
-    const sixth = child(parent, 'c5');
-    expect(sixth).toMatchObject({ code: 'restart_storm' });
-    if (sixth.verdict === 'deny') b.pass(sixth.retryAfterMs!);
-    expect(child(parent, 'c5')).toMatchObject({ verdict: 'allow' });
+    for (const channel of ['c0', 'c1', 'c2', 'c3']) startChild(parent, channel);
+    const fifth = child(parent, 'c4');
+    expect(fifth).toMatchObject({ code: 'restart_storm' });
+    if (fifth.verdict === 'deny') b.pass(fifth.retryAfterMs!);
+    expect(child(parent, 'c4')).toMatchObject({ verdict: 'allow' });
   });
 
-  it('counts foreign starts against its half', () => {
-    const { b, plan, child } = staged();
+  it('counts the starts of others, and leaves the last place of the window free', () => {
+    const { b, plan, child } = staged(16);
     const parent = plan();
-    for (let life = 0; life < 5; life += 1) b.foreignStart('c7', `life-${life}`);
-    expect(child(parent, 'c0')).toMatchObject({ code: 'restart_storm' });
+    for (let at = 0; at < 8; at += 1) b.foreignStart(`c${at + 1}`, `life-${at}`);
+    expect(b.guard.preview(b.request('c15')).checks.find(({ id }) => id === 14)?.value).toMatch(/^8 starts/);
+    expect(child(parent, 'c0')).toMatchObject({ verdict: 'allow' });
+    const full = staged(16);
+    const other = full.plan();
+    for (let at = 0; at < 9; at += 1) full.b.foreignStart(`c${at + 1}`, `life-${at}`);
+    expect(full.child(other, 'c0')).toMatchObject({ code: 'restart_storm' });
   });
 
   it('asks again about freeze, lease, phase, containment, caps, breaker, cooldown and UNKNOWN', () => {

@@ -228,15 +228,16 @@ describe('a staged plan', () => {
   it.each([
     ['cured where each of its starts was', ['cured', 'cured'], []],
     ['cured where it started nothing', [], []],
-    ['failed where one of them failed', ['cured', 'failed'], ['fp']],
-    ['failed where one of them never began', ['cured', 'never'], ['fp']],
-    ['failed where one of them is lost', ['lost'], ['fp']],
-    ['failed where one of them was not judged', ['cured', 'unjudged'], ['fp']],
+    ['cured where one of many failed, which is that one’s own trouble', ['cured', 'failed', 'cured'], []],
+    ['failed where two of them failed', ['cured', 'failed', 'failed'], ['fp']],
+    ['failed where one failed and one never began', ['cured', 'failed', 'never'], ['fp']],
+    ['failed where its canary is lost', ['lost'], ['fp']],
+    ['failed where one is lost and one was not judged', ['cured', 'lost', 'unjudged'], ['fp']],
   ])('is %s, and is over', (_, verdicts, expected) => {
     const b = planned();
     const seen: unknown[] = [];
     for (const [n, verdict] of verdicts.entries()) {
-      const child = childOf(['a', 'b'][n]!);
+      const child = childOf(['a', 'b', 'c'][n]!);
       b.grant(child);
       if (verdict !== 'never') b.start(12_000, child);
       if (verdict === 'failed') b.fail(13_000, child);

@@ -27,6 +27,8 @@ export interface WorldOptions {
   readonly persona?: string;
   /** What differs from the shipped persona. */
   readonly personaWith?: Partial<Persona>;
+  /** What differs for single channels. */
+  readonly personas?: Readonly<Record<string, Partial<Persona>>>;
   /** A group for some channels; the others are in `group`. */
   readonly groups?: Readonly<Record<string, string>>;
   /** Each channel, or each of these, reads from a source that is looked at once a second. */
@@ -91,7 +93,7 @@ export function spineWorld(options: WorldOptions = {}) {
       limits,
       rulebook,
       planner: options.planner,
-      personaOf: () => persona,
+      personaOf: (scope) => (scope.kind === 'channel' ? { ...persona, ...options.personas?.[scope.id] } : persona),
       initialPhase: () => phase,
     }),
     observations: {

@@ -46,8 +46,6 @@ export interface SharedCause {
   /** Since when it is over. */
   readonly overMs?: MonoMs;
   readonly dark: readonly ChannelId[];
-  /** So many groups died at once that what is left dark is started channel by channel, not group by group. */
-  readonly each?: true;
 }
 
 /** So many groups whose channels died at once are one trouble of the whole. */
@@ -63,6 +61,8 @@ export interface CorrelateInput {
   readonly seen: readonly Seen[];
   readonly engines: readonly SeenEngine[];
   readonly limits: Pick<Limits, 'sharedCauseChannelsMin' | 'sharedCauseWindowMs'>;
+  /** A witness says that what the channels died of is over; without one, only time does. */
+  readonly isProven?: (cause: SharedCause) => boolean;
 }
 
 /** One step: the causes of a moment ago and what is seen now give the causes of now. Pure; sorted by key. */
@@ -71,20 +71,10 @@ export function correlate(
   before: readonly SharedCause[],
   nowMs: MonoMs,
 ): readonly SharedCause[] {
-  const kept = oneByOne(before.flatMap((cause) => goesOn(cause, input, nowMs) ?? []));
+  const kept = before.flatMap((cause) => goesOn(cause, input, nowMs) ?? []);
   const fresh = bucketsOf(input, kept).flatMap((bucket) => newCause(bucket, input, nowMs) ?? []);
   const byKey = new Map([...fresh, ...kept].map((cause) => [cause.key, cause]));
   return [...byKey.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
-}
-
-/**
- * A staged start has half of the window, and one group at a time has it (law S4). Where many groups wait for that, the
- * other half would stand empty in front of the dark: their channels take turns, those with most viewers first.
- */
-function oneByOne(causes: readonly SharedCause[]): readonly SharedCause[] {
-  const isLeft = ({ family, dark }: SharedCause): boolean => family === 'dead' && dark.length > 0;
-  const isMass = causes.filter(isLeft).length >= MASS_GROUPS_MIN;
-  return isMass ? causes.map((cause) => (isLeft(cause) ? { ...cause, each: true } : cause)) : causes;
 }
 
 /** Channels of the cause's scope that stay dead or stuck although the cause is gone. */
@@ -268,7 +258,8 @@ function goesOn(cause: SharedCause, input: CorrelateInput, nowMs: MonoMs): Share
   const shows = byEngine || (cause.family === 'dead' ? joined.length > 0 : stillShows(cause, members, input.seen));
   const quietMs = cause.family === 'dead' ? DEATHS_QUIET_MS : CAUSE_QUIET_MS;
   const lastMs = shows ? nowMs : cause.lastMs;
-  const over = !shows && nowMs - lastMs >= quietMs;
+  const proven = cause.family === 'dead' && input.isProven?.(cause) === true;
+  const over = !shows && (proven || nowMs - lastMs >= quietMs);
   const channels = [...cause.channels, ...joined].sort();
   const dark = over ? downAfter({ channels }, input.seen) : [];
   const forgotten = dark.length === 0 && (nowMs - lastMs >= LEFTOVER_MEMORY_MS || allWell(channels, input.seen));

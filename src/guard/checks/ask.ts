@@ -1,6 +1,7 @@
 import { type ControlState, type InitialPhase, phaseOf } from '../../control/state.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import type { Phase } from '../../core/control.ts';
+import type { GroundedContextEnvelope } from '../../core/envelope.ts';
 import type { Incident } from '../../core/incident.ts';
 import type { Limits } from '../../core/limits.ts';
 import type { Persona } from '../../core/persona.ts';
@@ -34,8 +35,11 @@ export interface ChildRequest {
   /** The permit of the plan. */
   readonly parent: { readonly id: string; readonly run: string; readonly incident: string };
   readonly channel: string;
+  /** The channel's own. */
   readonly persona: Persona;
   readonly incident: Incident;
+  /** What is seen of the channel itself, now; undefined where nobody looks at channels one by one. */
+  readonly own?: GroundedContextEnvelope | undefined;
 }
 
 export type Weighed = Asked & { readonly input: CheckInput | undefined };
@@ -67,14 +71,14 @@ type Asking = Pick<
   'call' | 'persona' | 'incident' | 'run' | 'envelope' | 'stepHighRiskUsed' | 'approval' | 'parent'
 >;
 
-function weighAsking(asking: Asking, world: DecisionState): Weighed {
+function weighAsking(asking: Asking, world: DecisionState, but?: ReadonlySet<number>): Weighed {
   const { call, incident } = asking;
   const tool = toolNamed(call.tool);
   if (tool === undefined) return atOnce('tool_unknown', call, `no tool is called ${JSON.stringify(call.tool)}`);
   const place = placeOf(call.target, incident, world.channelOf);
   if (place === undefined) return atOnce('params_invalid', call, `there is nothing called ${keyOfScope(call.target)}`);
   const input = momentOf({ ...asking, call: { ...call, tool } }, place, world);
-  return { ...askAll(input), input };
+  return { ...askAll(input, but), input };
 }
 
 function atOnce(code: 'tool_unknown' | 'params_invalid', call: ToolCall, because: string): Weighed {
@@ -108,8 +112,8 @@ function momentOf(asking: Asking, place: NonNullable<ReturnType<typeof placeOf>>
 
 /** The same request in the world as it is now. */
 export function checkInputAgain(input: CheckInput, world: DecisionState): CheckInput {
-  const { nowMs, state, control, journalError, liveFacts } = world;
-  return { ...input, nowMs, state, control, journalError, live: liveFacts(input.call.target, input.engine) };
+  const { nowMs, state, control, limits, journalError, liveFacts } = world;
+  return { ...input, nowMs, state, control, limits, journalError, live: liveFacts(input.call.target, input.engine) };
 }
 
 /** Asks all questions about a request. Pure: nothing is reserved. */
@@ -119,10 +123,21 @@ export function weigh(request: GuardRequest, world: DecisionState): Weighed {
 }
 
 /** Asks about one start of a staged plan what must be asked again (law S4). */
-export function weighChild(request: ChildRequest, world: DecisionState): Weighed {
-  const { parent, persona, incident, channel } = request;
+export function weighChild(request: ChildRequest, world: DecisionState, but?: ReadonlySet<number>): Weighed {
+  const { parent, persona, incident, channel, own } = request;
   const tool: ToolName = 'restart_channel';
   const call: ToolCall = { tool, target: { kind: 'channel', id: channel }, channels: [] };
-  const asking = { call, persona, incident, run: parent.run, envelope: undefined, approval: undefined };
-  return weighAsking({ ...asking, stepHighRiskUsed: false, parent: parent.id }, world);
+  const asking = { call, persona, incident, run: parent.run, envelope: own, approval: undefined };
+  return weighAsking({ ...asking, stepHighRiskUsed: false, parent: parent.id }, world, but);
 }
+
+/** The order of a plan, the window; and the yes that its group is asked for as a whole. */
+const PLANNED: ReadonlySet<number> = new Set([12, 14]);
+const PLANNED_FOR_ALL: ReadonlySet<number> = new Set([...PLANNED, 16]);
+
+/**
+ * Asks whether a channel may be named in a staged plan. Its order in the plan and the room in the window are the plan's
+ * own affair, and so is a yes that is asked for the whole of it.
+ */
+export const weighPlanned = (request: ChildRequest, world: DecisionState, asksForAll: boolean): Weighed =>
+  weighChild(request, world, asksForAll ? PLANNED_FOR_ALL : PLANNED);

@@ -24,6 +24,15 @@ export interface GuardRequest {
   readonly approval?: string | undefined;
 }
 
+/** Whether what a group's channels died of is proven to be over, and by whom. */
+export interface CauseProof {
+  readonly isProven: boolean;
+  /** For people: whose word it is, and what of it is missing. */
+  readonly says: string;
+  /** When it may be proven, if nothing else happens. */
+  readonly atMs: MonoMs | undefined;
+}
+
 /** What only the present can tell. Undefined means unknown, never fine. */
 export interface LiveFacts {
   /** 0 to 1. */
@@ -32,6 +41,8 @@ export interface LiveFacts {
   readonly reportsPool: boolean;
   /** Viewers of the target now. */
   readonly viewers: number | undefined;
+  /** The witness of the group's shared cause has been well for long enough: its own staged start may begin (law S8). */
+  readonly causeProof?: CauseProof | undefined;
   /** How long a restart keeps viewers waiting, as measured; `EXPECTED_GAP_MS` where it never was. */
   readonly restartGapMs?: number | undefined;
 }

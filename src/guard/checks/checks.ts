@@ -39,8 +39,13 @@ export const QUESTIONS: readonly Question[] = [
   { id: 17, name: 'journal', ask: journal },
 ];
 
-/** What a start within a staged plan is asked again (law S4), with 9 for UNKNOWN and 12 for the order of the plan. */
-const ASKED_OF_STAGED: ReadonlySet<number> = new Set([1, 2, 3, 6, 9, 10, 11, 12, 13, 14, 17]);
+/**
+ * What a start within a staged plan is asked again (law S4), with the channel's own persona, with 9 for UNKNOWN and 12
+ * for the order of the plan.
+ */
+const ASKED_OF_STAGED: ReadonlySet<number> = new Set([1, 2, 3, 4, 5, 6, 8, 9, 10, 11, 12, 13, 14, 16, 17]);
+
+const NOTHING: ReadonlySet<number> = new Set();
 
 /** Asked only when nothing before refused: a person is not asked about, and nothing is written for, what is refused. */
 const ASKED_LAST: ReadonlySet<number> = new Set([16, 17]);
@@ -63,10 +68,11 @@ const checkOf = ({ id, name }: Question, answer: Answer): GuardCheck => ({
 });
 
 /** Asks all questions of one moment. */
-export function askAll(input: CheckInput): Asked {
+export function askAll(input: CheckInput, but: ReadonlySet<number> = NOTHING): Asked {
   let refusal: Refusal | undefined;
   const trace = QUESTIONS.map((question) => {
-    const answer = answerTo(question, input, refusal !== undefined);
+    const isLeftOut = but.has(question.id);
+    const answer = isLeftOut ? notAsked('asked later') : answerTo(question, input, refusal !== undefined);
     if (answer.verdict === 'refuse') refusal ??= answer;
     return checkOf(question, answer);
   });

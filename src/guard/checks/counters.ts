@@ -4,14 +4,16 @@ import { keyOfScope } from '../../core/scope.ts';
 import { restartsOfDay, restartsOfIncident } from '../state/caps.ts';
 import { breakerOf } from '../containment.ts';
 import { cooldownOf } from '../state/cooldown.ts';
-import { PLAN_MS_MAX } from '../state/lifecycle.ts';
+import { isBroken, PLAN_MS_MAX } from '../state/lifecycle.ts';
 import { type Answer, type CheckInput, notAsked, pass, refuse } from './check_input.ts';
 import { containedBy } from './policy.ts';
 import { isStaged, isStart } from '../../remediation/catalog.ts';
 import { groupMaxOf, groupRoom, spacingLeftMs, usedByRun } from '../state/spacing.ts';
-import { roomFor, startsMaxOf } from '../state/window.ts';
+import { roomFor, stagedRoom, startsMaxOf } from '../state/window.ts';
 
 const HOUR_MS = 3_600_000;
+/** For personas of low risk tolerance. */
+const STRICT_STAGED_PER_MINUTE = 10;
 
 /** What a restart keeps viewers waiting where nobody has measured it. */
 export const EXPECTED_GAP_MS = 10_000;
@@ -76,13 +78,13 @@ export function highRisk(input: CheckInput): Answer {
 }
 
 /**
- * The order within a staged start: each channel once; the first start is the canary; the next begins only when all
- * before are verified; and at the first that is not, the plan is over.
+ * The order within a staged start: each channel once; the first start is the canary, and each one that is verified
+ * admits two more. A canary that is not verified ends the plan, and so do two others.
  */
 function stagedOrder({ state, parent, call, nowMs }: CheckInput): Answer {
   const plan = state.plans[parent!];
   const channel = call.target.kind === 'channel' ? call.target.id : undefined;
-  const threshold = 'each channel once, and all before it verified';
+  const threshold = 'each channel once, and no more under way than one beyond those verified';
   if (plan === undefined || channel === undefined || !plan.terms.call.channels.includes(channel)) {
     return refuse('risk_budget', { value: 'not in the plan', threshold }, `${channel} is in no staged start under way`);
   }
@@ -93,11 +95,9 @@ function stagedOrder({ state, parent, call, nowMs }: CheckInput): Answer {
       'the staged start is not under way',
     );
   }
-  const isLost = (one: (typeof plan.starts)[number]): boolean =>
-    one.verdict === 'failed' || (one.verdict === undefined && nowMs >= one.dueMs);
-  const lost = plan.starts.find(isLost);
-  if (lost !== undefined) {
-    const value = `${lost.channel} was not cured`;
+  if (isBroken(plan, nowMs)) {
+    const lost = plan.starts.findLast(({ verdict }) => verdict !== 'cured');
+    const value = `${lost?.channel} was not cured`;
     return refuse('risk_budget', { value, threshold }, `the staged start is over: ${value}`);
   }
   if (plan.starts.some((one) => one.channel === channel)) {
@@ -107,8 +107,12 @@ function stagedOrder({ state, parent, call, nowMs }: CheckInput): Answer {
       `${channel} was started by this plan already`,
     );
   }
-  const waiting = plan.starts.find((one) => one.verdict === undefined);
-  if (waiting === undefined) return pass(`${plan.starts.length} started and verified`, threshold);
+  const underWay = plan.starts.filter(({ verdict, dueMs }) => verdict === undefined && nowMs < dueMs);
+  const verified = plan.starts.filter(({ verdict }) => verdict === 'cured').length;
+  const [waiting] = underWay;
+  if (waiting === undefined || underWay.length < 1 + verified) {
+    return pass(`${verified} verified, ${underWay.length} under way`, threshold);
+  }
   const found = { value: `${waiting.channel} is not verified yet`, threshold, freeInMs: waiting.dueMs - nowMs };
   return refuse('high_risk_spacing', found, `the staged start waits: ${found.value}`);
 }
@@ -126,21 +130,32 @@ export function cooldown(input: CheckInput): Answer {
   return refuse('cooldown', found, `${spec.name} ran here too recently`);
 }
 
-/** Question 14 (law S2). A staged start leaves half of the room to the rest of the world. */
+/** Question 14 (law S2). A staged start leaves one place free, and is limited by the minute as well. */
 export function window(input: CheckInput): Answer {
   if (!input.spec.startsProcess) return notAsked('not a start');
   const { state, engine, limits, nowMs, call, parent } = input;
   const isOfPlan = parent !== undefined || isStaged(call);
   const all = startsMaxOf(limits.windowStartsMax);
-  const max = isOfPlan ? Math.max(1, Math.floor(all / 2)) : all;
+  const max = isOfPlan ? Math.max(1, all - 1) : all;
   const look = { windowMs: limits.windowMs, nowMs };
   const fleet = roomFor(state.starts, max, look);
   const ofEngine = roomFor(state.starts, max, { ...look, engine });
   const value = `${fleet.count} starts, ${ofEngine.count} of ${engine}`;
   const threshold = `under ${max} in ${limits.windowMs} ms`;
   const freeInMs = Math.max(fleet.freeInMs, ofEngine.freeInMs);
-  if (fleet.count < max && ofEngine.count < max) return pass(value, threshold);
+  if (fleet.count < max && ofEngine.count < max) return isOfPlan ? stagedPace(input) : pass(value, threshold);
   return refuse('restart_storm', { value, threshold, freeInMs }, `${value} within ${limits.windowMs / 1_000} s`);
+}
+
+/** Staged starts may be many, for each is proven; but never more in a minute than this. */
+function stagedPace({ state, limits, persona, nowMs }: CheckInput): Answer {
+  const strict = Math.min(limits.stagedStartsPerMinuteMax, STRICT_STAGED_PER_MINUTE);
+  const max = persona.risk_tolerance === 'low' ? strict : limits.stagedStartsPerMinuteMax;
+  const { count, freeInMs } = stagedRoom(state.starts, max, nowMs);
+  const value = `${count} staged starts`;
+  const threshold = `under ${max} in 60 s`;
+  if (count < max) return pass(value, threshold);
+  return refuse('restart_storm', { value, threshold, freeInMs }, `${value} within 60 s`);
 }
 
 /** What the restart is expected to cost in viewer-seconds; 0 for a channel that is dark anyway. */
@@ -172,6 +187,9 @@ export function approval(input: CheckInput): Answer {
   const { persona, spec, call, envelope, control, nowMs } = input;
   const access = accessOf(persona, spec.name);
   if (access !== 'require_approval') return pass(access, 'no approval needed');
+  if (input.parent !== undefined && input.state.plans[input.parent]?.terms.approval !== undefined) {
+    return pass('yes to the whole plan', "a person's yes");
+  }
   const hash = approvalHash(call, envelope?.failureClassification);
   const eyes = eyesOf(persona);
   const threshold = eyes === 2 ? 'the yes of two people to exactly this' : "a person's yes to exactly this";

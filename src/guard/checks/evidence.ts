@@ -13,10 +13,21 @@ import { triedMs } from './tried.ts';
 export function evidence(input: CheckInput): Answer {
   const { spec, envelope } = input;
   if (spec.effect === 'observe') return notAsked('this tool only looks');
+  if (input.parent !== undefined) return ownState(input);
   if (envelope === undefined) {
     return refuse('evidence_missing', { value: 'no envelope', threshold: 'an envelope' }, 'nothing was looked at');
   }
   return missing(input, envelope) ?? stale(input, envelope) ?? unfit(input, envelope) ?? alone(input, envelope);
+}
+
+/** The plan rests on the group's evidence; each of its starts on what is seen of the channel itself, now. */
+function ownState(input: CheckInput): Answer {
+  const { envelope } = input;
+  if (envelope === undefined) return notAsked('weighed with the plan');
+  if (envelope.channelHealthy === true) {
+    return refuse('evidence_missing', { value: 'it plays', threshold: 'a channel that is dark' }, 'it plays by now');
+  }
+  return stale(input, envelope) ?? pass('dark by fresh samples', 'its own state, fresh');
 }
 
 function missing({ call, persona, incident }: CheckInput, envelope: GroundedContextEnvelope): Answer | undefined {

@@ -109,6 +109,7 @@ export function containedBy(input: CheckInput, but?: string): readonly string[] 
   const { state, scopes, engine, live, limits, nowMs, journalError } = input;
   const held = containmentsOf(state, scopes)
     .filter(({ scope, reason }) => containmentKey(scope, reason) !== but)
+    .filter(({ reason, releaseByPerson }) => !(reason === 'shared_cause' && !releaseByPerson && isProvenOver(input)))
     .map(({ scope, reason }) => `${reason} (${keyOfScope(scope)})`);
   const present = [poolTrigger({ engine, ...live }, limits), clockTrigger(state, nowMs)]
     .filter((trigger) => trigger !== undefined)
@@ -116,6 +117,10 @@ export function containedBy(input: CheckInput, but?: string): readonly string[] 
   const journal = journalError === undefined ? [] : ['journal_error (fleet)'];
   return [...new Set([...held, ...present, ...journal])];
 }
+
+/** Law S8: a shared cause ends by proof for the group's own staged start, before it ends by time for all else. */
+const isProvenOver = ({ call, parent, live }: CheckInput): boolean =>
+  (parent !== undefined || isStaged(call)) && live.causeProof?.isProven === true;
 
 /** Containment stops what is of high risk, and of medium where the persona says so. */
 export const isStoppedByContainment = ({ spec, persona: rules }: Pick<CheckInput, 'spec' | 'persona'>): boolean =>
@@ -132,7 +137,9 @@ export function containment(input: CheckInput): Answer {
   if (!isStoppedByContainment(input)) return notAsked(`${value}; ${spec.risk} risk is not stopped by containment`);
   const threshold = 'not contained';
   if (reasons.length === 0) return pass(value, threshold);
-  return refuse('containment', { value, threshold }, `contained: ${value}`);
+  const proof = input.live.causeProof;
+  const awaited = proof === undefined || proof.isProven ? '' : `; ${proof.says}`;
+  return refuse('containment', { value: `${value}${awaited}`, threshold }, `contained: ${value}${awaited}`);
 }
 
 /** Question 7. While several channels of a group fail together, restarting one of them cures nothing. */

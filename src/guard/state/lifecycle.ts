@@ -5,11 +5,13 @@ import { admit, cure, fail, relapse, settleProbe } from './breaker.ts';
 import type { Edit } from './edit.ts';
 import { isStaged, isStart as isStartOf, specOf, subjectOf } from '../../remediation/catalog.ts';
 import { verdictDueAfterMs, verdictDueMs } from '../verdict_due.ts';
-import type { OpenAttempt, SubjectState } from './state.ts';
+import type { OpenAttempt, StagedPlan, SubjectState } from './state.ts';
 import { addStart, startOf } from './window.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
+/** So many starts of a plan that were not verified end it; of the canary, one does. */
+const STAGED_FAILURES_MAX = 2;
 
 /** Bounds of the lists of one target or group. Laws look back less far than these reach. */
 const OPEN_KEPT = 64;
@@ -91,7 +93,7 @@ function grantStart(edit: Edit, terms: PermitTerms, target: SubjectState): void 
   const { id: permit, incident, run, grantedMs, expiresMs } = terms;
   const key = keyOfScope(terms.call.target);
   const channel = terms.call.target.kind === 'channel' ? terms.call.target.id : key;
-  addStart(edit.starts(), { engine: engineOf(edit, terms), channel, atMs: expiresMs, permit });
+  addStart(edit.starts(), { engine: engineOf(edit, terms), channel, atMs: expiresMs, permit, ...plannedBy(terms) });
   target.restarts = target.restarts.filter((own) => own.atMs > grantedMs - DAY_MS);
   keep(target.restarts, { permit, incident, run, atMs: grantedMs }, RESTARTS_KEPT);
   const open = edit.incident(incident);
@@ -100,6 +102,8 @@ function grantStart(edit: Edit, terms: PermitTerms, target: SubjectState): void 
   const plan = terms.parent === undefined ? undefined : edit.plan(terms.parent);
   plan?.starts.push({ channel, permit, dueMs: verdictDueMs(terms) });
 }
+
+const plannedBy = ({ parent }: PermitTerms) => (parent === undefined ? {} : { plan: parent });
 
 function spendViewers(edit: Edit, terms: PermitTerms): void {
   if (terms.viewerSeconds === undefined || terms.viewerSeconds <= 0) return;
@@ -150,6 +154,12 @@ export function finish(edit: Edit, terms: PermitTerms, atMs: MonoMs): void {
   finishPlan(edit, terms, atMs);
 }
 
+/** The canary did not come up, or two did not. One of many is that one's own trouble. */
+export function isBroken({ starts }: StagedPlan, nowMs = Number.POSITIVE_INFINITY): boolean {
+  const lost = starts.filter(({ verdict, dueMs }) => verdict === 'failed' || (verdict === undefined && nowMs >= dueMs));
+  return lost.length >= STAGED_FAILURES_MAX || (lost.length > 0 && lost[0] === starts[0]);
+}
+
 /**
  * A staged plan is judged by its starts, each of which was judged by itself. One that started nothing tried nothing.
  */
@@ -159,7 +169,7 @@ function finishPlan(edit: Edit, terms: PermitTerms, atMs: MonoMs): void {
   edit.putPlan(terms.id, undefined);
   const record = recordFor(edit, terms);
   takeAttempt(record, terms);
-  if (plan.starts.some((one) => one.verdict !== 'cured')) failed(record, terms, atMs);
+  if (isBroken(plan)) failed(record, terms, atMs);
 }
 
 /** The call began and nobody knows how it ended: used, failed, and nothing more happens to the target. */
@@ -214,10 +224,19 @@ function worked(
   { record, terms, fingerprint }: { record: SubjectState; terms: PermitTerms; fingerprint: string },
 ): void {
   if (isStart(terms)) cure(record.breaker, admittedBy(terms));
+  if (terms.parent !== undefined) prove(edit, terms, true);
   const { tool } = terms.call;
   record.tried = record.tried.filter((tried) => tried.tool !== tool || tried.fingerprint !== fingerprint);
   const incident = edit.incident(terms.incident);
   if (incident !== undefined && !incident.fixed.includes(tool)) incident.fixed.push(tool);
+}
+
+/** A staged plan is clocked by its proofs: what it has verified leaves the window, and comes back if it relapses. */
+function prove(edit: Edit, terms: PermitTerms, isProven: boolean): void {
+  const own = startOf(edit.starts(), terms.id);
+  if (own === undefined) return;
+  if (isProven) own.proven = true;
+  else delete own.proven;
 }
 
 /** It looked cured and was not. */
@@ -225,6 +244,7 @@ export function relapsed(edit: Edit, terms: PermitTerms, judgement: Omit<Judgeme
   const { fingerprint, atMs } = judgement;
   const record = recordFor(edit, terms);
   settle(record, atMs);
+  if (terms.parent !== undefined) prove(edit, terms, false);
   if (isStart(terms)) relapse(record.breaker, admittedBy(terms), atMs);
   keep(record.tried, { tool: terms.call.tool, fingerprint, atMs }, TRIED_KEPT);
 }

@@ -10,11 +10,17 @@ export interface StartMark {
   atMs: MonoMs;
   /** Ours. */
   permit?: PermitId;
+  /** One of a staged plan: the plan's permit. */
+  plan?: PermitId;
+  /** Of a staged plan, and verified: it counts as proof and not as part of a storm (law S2). */
+  proven?: true;
   /** The call has begun and has not ended: it may still start at any moment. */
   open?: true;
   /** The life of the channel in which it was seen. */
   life?: string;
 }
+
+const MINUTE_MS = 60_000;
 
 /** Starts that are remembered, newest last. A window of more starts than this cannot be configured away. */
 export const STARTS_KEPT = 1_024;
@@ -38,15 +44,23 @@ export interface WindowLook {
 }
 
 /**
- * When each start in the half-open window (now − W, now] began, oldest first; one in flight counts as beginning now.
+ * When each start in the half-open window (now − W, now] began, oldest first, those left out that are proofs of health;
+ * one in flight counts as beginning now.
  */
 export function startsIn(starts: readonly StartMark[], look: WindowLook): readonly MonoMs[] {
   const afterMs = look.nowMs - look.windowMs;
   return starts
+    .filter((mark) => mark.proven !== true)
     .filter((mark) => look.engine === undefined || mark.engine === look.engine)
     .map((mark) => (mark.open === true ? Math.max(mark.atMs, look.nowMs) : mark.atMs))
     .filter((atMs) => atMs > afterMs)
     .sort((a, b) => a - b);
+}
+
+/** Law S2: starts of staged plans in the last minute, verified or not, and when one more fits under `max`. */
+export function stagedRoom(starts: readonly StartMark[], max: number, nowMs: MonoMs): Room {
+  const staged = starts.filter(({ plan }) => plan !== undefined).map(({ proven: _, ...mark }): StartMark => mark);
+  return roomFor(staged, max, { windowMs: MINUTE_MS, nowMs });
 }
 
 export interface Room {

@@ -15,8 +15,9 @@ export function restoreAfterBoot(incidents: IncidentState, guard: GuardState, fa
  */
 function recallEnds({ open }: IncidentState, factStore: FactStore): void {
   for (const { incident } of open) {
-    const { scope, classification, openedMs } = incident;
-    if (scope.kind === 'channel' && classification === 'process_crashed') factStore.recallEnd(scope.id, openedMs);
+    const { scope, classification, openedMs, channels } = incident;
+    if (classification !== 'process_crashed') continue;
+    for (const id of scope.kind === 'channel' ? [scope.id] : channels) factStore.recallEnd(id, openedMs);
   }
 }
 

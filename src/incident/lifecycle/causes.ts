@@ -1,18 +1,12 @@
 import type { MonoMs } from '../../core/clock.ts';
 import type { Incident } from '../../core/incident.ts';
-import { keyOfScope } from '../../core/scope.ts';
+import { type ChannelId, keyOfScope } from '../../core/scope.ts';
 import type { SharedCause } from '../../ground/correlate/correlate.ts';
-import { containmentsOf, type GuardState } from '../../guard/state/state.ts';
 import type { TrackedChannel } from '../pipeline/finding_tracker.ts';
 
-/**
- * So many groups died at once that what is dark is started channel by channel. Not before the group may be touched
- * again: until then its own incident speaks for all of them.
- */
-export function isHandedOver(cause: SharedCause | undefined, guard: GuardState): boolean {
-  if (cause?.each !== true || cause.phase !== 'over') return false;
-  return !containmentsOf(guard, [cause.scope]).some(({ reason }) => reason === 'shared_cause');
-}
+/** What the cause left dark was given to incidents of its own, all of it. */
+export const isHandedOver = (cause: SharedCause | undefined, isGiven: (channel: ChannelId) => boolean): boolean =>
+  cause?.phase === 'over' && cause.dark.length === 0 && cause.channels.some(isGiven);
 
 export const isWell = (one: TrackedChannel | undefined): boolean =>
   one !== undefined && !one.finding.trouble && (one.finding.healthy === true || one.finding.quiet);

@@ -1,7 +1,23 @@
-import type { Persona } from '../../core/persona.ts';
-import { type ChannelId, keyOfScope, type Scope, scopesOf } from '../../core/scope.ts';
+import { accessOf, CONFIDENCE_MIN, PATIENCE_MS, type Persona } from '../../core/persona.ts';
+import { type ChannelId, type GroupId, keyOfScope, type Scope, scopesOf } from '../../core/scope.ts';
 import type { ChannelSetup } from '../../ground/facts/setup.ts';
 import type { Settings } from './settings.ts';
+
+const mayStart = (persona: Persona): boolean =>
+  persona.operational_mode === 'remediation' && accessOf(persona, 'restart_channel') !== 'deny';
+
+/** Risk and patience of the stricter; what may be used, and how often, stays each one's own. */
+const stricter = (own: Persona, other: Persona): Persona => {
+  if (own === other) return own;
+  const isCalmer = PATIENCE_MS[other.aggressiveness] > PATIENCE_MS[own.aggressiveness];
+  const isWarier = CONFIDENCE_MIN[other.risk_tolerance] > CONFIDENCE_MIN[own.risk_tolerance];
+  return {
+    ...own,
+    risk_tolerance: isWarier ? other.risk_tolerance : own.risk_tolerance,
+    aggressiveness: isCalmer ? other.aggressiveness : own.aggressiveness,
+    containment_bias: own.containment_bias || other.containment_bias,
+  };
+};
 
 /** Who belongs where, and under which persona. */
 export class ChannelIndex {
@@ -29,6 +45,16 @@ export class ChannelIndex {
   }
 
   readonly channelsIn = (scope: Scope): readonly ChannelId[] => this.#byScope.get(keyOfScope(scope)) ?? [];
+
+  /**
+   * Whose persona decides: for a channel its own; for what concerns a group or an engine as a whole its own, made as
+   * strict as the strictest of the channels that may be started there at all (law S9).
+   */
+  personaOf(scope: Scope, group: GroupId): Persona {
+    const own = this.#settings().personaOf(scope, group);
+    if (scope.kind === 'channel') return own;
+    return this.personasIn(scope).filter(mayStart).reduce(stricter, own);
+  }
 
   personasIn(scope: Scope): readonly Persona[] {
     const { personaOf } = this.#settings();

@@ -11,6 +11,7 @@ import { type ChannelId, type EngineId, type GroupId, keyOfScope, sameScope, typ
 import type { Symptom } from '../../core/symptom.ts';
 import type { ToolName } from '../../core/tool.ts';
 import { FactStore } from '../../ground/facts/facts.ts';
+import { coveredBy } from '../../ground/correlate/correlate.ts';
 import { viewersOf } from '../../ground/facts/viewers.ts';
 import { guardProjection } from '../../guard/state/fold.ts';
 import { ClockWatch } from '../../guard/clock_watch.ts';
@@ -68,7 +69,11 @@ export class DecisionPipeline implements Disposable {
     const limits = () => deps.settings().limits;
     this.watch = new FindingTracker({ factStore: this.factStore, limits, onWants: deps.lookNow });
     const { guardState: guard, control, incidents, factStore, watch } = this;
-    this.#startQueue = new StartQueue({ ...deps, guard, incidents, phaseOf: (group) => this.phaseOf(group) });
+    this.#startQueue = new StartQueue({
+      ...{ ...deps, guard, incidents },
+      phaseOf: (group) => this.phaseOf(group),
+      proofOf: (scope, nowMs) => watch.proofOf(scope, nowMs),
+    });
     const isInCrowd = (scope: Scope): boolean => this.#startQueue.isInCrowd(scope);
     const { channelOf } = this.#channelIndex;
     this.snapshots = new Snapshots({
@@ -220,6 +225,8 @@ export class DecisionPipeline implements Disposable {
       channelOf: this.#channelIndex.channelOf,
       channelsIn: this.#channelIndex.channelsIn,
       phaseOf: (group) => this.phaseOf(group),
+      personaOf: (scope, group) => this.#channelIndex.personaOf(scope, group),
+      handOver: (_, channels) => this.watch.handOver(channels),
     });
   }
 
@@ -288,11 +295,19 @@ export class DecisionPipeline implements Disposable {
   #liveFacts(scope: Scope, engine: EngineId) {
     const facts = scope.kind === 'channel' ? this.factStore.view(scope.id) : undefined;
     const viewers = facts === undefined ? undefined : viewersOf(facts, this.#deps.clock.monotonicMs());
-    return { ...this.#housekeeping.pool(engine), viewers };
+    const nowMs = this.#deps.clock.monotonicMs();
+    return { ...this.#housekeeping.pool(engine), viewers, causeProof: this.#proofFor(scope, nowMs) };
+  }
+
+  /** Of the cause that left the group's or the channel's own neighbours dark. */
+  #proofFor(scope: Scope, nowMs: MonoMs) {
+    const ref = scope.kind === 'channel' ? this.#channelIndex.channelOf(scope.id) : undefined;
+    const cause = ref === undefined ? undefined : coveredBy(this.watch.causes, ref);
+    return this.watch.proofOf(cause?.scope ?? scope, nowMs);
   }
 
   #policyOf(scope: Scope, group: GroupId): TransitionPolicy {
-    const persona = this.#deps.settings().personaOf(scope, group);
+    const persona = this.#channelIndex.personaOf(scope, group);
     return { patienceMs: PATIENCE_MS[persona.aggressiveness], resolveHoldMs: RESOLVE_HOLD_MS, relapseMs: RELAPSE_MS };
   }
 }

@@ -11,6 +11,7 @@ import type { ClassifyContext } from '../../ground/rules/classify_input.ts';
 import { type NearbySources, nearbySources, playingNearby } from '../../ground/correlate/nearby.ts';
 import type { Want } from '../../ground/rules/rule.ts';
 import { isSameContext, FindingCache } from '../../ground/rules/finding_cache.ts';
+import { type CauseProof, proofOf } from '../../ground/correlate/proof.ts';
 import { viewersOf } from '../../ground/facts/viewers.ts';
 
 /** What was last found of a channel, and since when. */
@@ -56,11 +57,42 @@ export class FindingTracker {
   readonly #standing = new Map<ChannelId, FindingCache>();
   #engines = new Map<EngineId, Assessment>();
   #causes: readonly SharedCause[] = [];
+  readonly #handedOver = new Set<ChannelId>();
   #correlatedMs = Number.NEGATIVE_INFINITY;
   #changed = true;
 
   constructor(deps: FindingTrackerDeps) {
     this.#deps = deps;
+  }
+
+  /** Of a cause that is over these are no longer the group's: each is its own incident's, until it plays. */
+  handOver(channels: readonly ChannelId[]): void {
+    for (const id of channels) this.#handedOver.add(id);
+    this.#causes = this.#causes.map((cause) => this.#withoutHandedOver(cause));
+    this.#changed = true;
+  }
+
+  isHandedOver(channel: ChannelId): boolean {
+    return this.#handedOver.has(channel);
+  }
+
+  #withoutHandedOver(cause: SharedCause): SharedCause {
+    if (cause.phase === 'active' || !cause.dark.some((id) => this.#handedOver.has(id))) return cause;
+    return { ...cause, dark: cause.dark.filter((id) => !this.#handedOver.has(id)) };
+  }
+
+  /** Whether what killed channels of the group is proven to be over; undefined where no cause is known. */
+  proofOf(scope: Scope, nowMs: MonoMs): CauseProof | undefined {
+    const cause = this.causeOf(scope);
+    return cause === undefined ? undefined : this.#proof(cause, nowMs);
+  }
+
+  #proof(cause: SharedCause, nowMs: MonoMs): CauseProof {
+    const known = cause.channels.flatMap((id) => this.#deps.factStore.view(id) ?? []);
+    const playing = new Set(
+      known.map(({ setup: { id } }) => id).filter((id) => this.#channels.get(id)?.healthySinceMs),
+    );
+    return proofOf(cause, { known, playing, engines: this.#engines.size }, nowMs);
   }
 
   get causes(): readonly SharedCause[] {
@@ -151,7 +183,13 @@ export class FindingTracker {
       sourceHost: this.#deps.factStore.view(ref.id)?.source?.last.host,
     }));
     const engines = [...this.#engines].map(([engine, assessment]) => ({ engine, assessment }));
-    this.#causes = correlate({ seen, engines, limits: this.#deps.limits() }, before, nowMs);
+    for (const id of this.#handedOver) if (!this.#troubled.has(id)) this.#handedOver.delete(id);
+    const causes = correlate(
+      { seen, engines, limits: this.#deps.limits(), isProven: (cause) => this.#proof(cause, nowMs).isProven },
+      before,
+      nowMs,
+    );
+    this.#causes = causes.map((cause) => this.#withoutHandedOver(cause));
     return stateOf(before) !== stateOf(this.#causes);
   }
 

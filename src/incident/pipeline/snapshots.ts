@@ -82,7 +82,7 @@ export class Snapshots {
     const watched = watch.watched(scope.id);
     if (watched === undefined) return undefined;
     const { ref, finding, classifiedMs, troubledMs, healthySinceMs, clearSinceMs } = watched;
-    const cause = this.#covering(ref);
+    const cause = coveredBy(watch.causes, ref);
     return {
       group: ref.group,
       engine: ref.engine,
@@ -112,17 +112,6 @@ export class Snapshots {
     };
   }
 
-  /** A group that is handed over speaks for its channels until its own incident has ended. */
-  #covering(ref: ChannelRef): SharedCause | undefined {
-    const cause = coveredBy(this.#deps.watch.causes, ref);
-    return this.#isReleased(cause) ? undefined : cause;
-  }
-
-  #isReleased(cause: SharedCause | undefined): boolean {
-    if (cause === undefined || !isHandedOver(cause, this.#deps.guard())) return false;
-    return openOn(this.#deps.incidents(), cause.scope) === undefined;
-  }
-
   #absorber(scope: Scope): Snapshot['absorber'] {
     const open = openOn(this.#deps.incidents(), scope);
     if (open === undefined) return undefined;
@@ -145,8 +134,8 @@ export class Snapshots {
         ...this.#causeNow(scope, cause, nowMs),
         quiet: false,
         covered: false,
-        handedOver: isHandedOver(cause, this.#deps.guard()),
-        contained: this.containment(scopes).active,
+        handedOver: isHandedOver(cause, this.#isGiven),
+        contained: this.#isContained(scope, scopes, nowMs),
         spokenFor: this.#spokenFor(scope, scopes, nowMs),
         approval: this.#approval(scope),
       },
@@ -162,7 +151,7 @@ export class Snapshots {
     const goneMs = this.#goneMs(scope, cause, nowMs);
     const isOver = cause === undefined || cause.phase === 'over';
     const classification = isOver ? this.#darkClass(cause) : cause.classification;
-    if (isHandedOver(cause, this.#deps.guard())) return { ...NOTHING_LEFT, clearSinceMs: goneMs };
+    if (isHandedOver(cause, this.#isGiven)) return { ...NOTHING_LEFT, clearSinceMs: goneMs };
     if (cause !== undefined && classification !== undefined) {
       const sinceMs = isOver ? cause.lastMs : cause.sinceMs;
       const trouble = { classification, settling: false, settledMs: 0, sinceMs, leftMs: cause.overMs };
@@ -172,6 +161,16 @@ export class Snapshots {
     const healthy = about.length > 0 && about.every(isWell) ? true : undefined;
     const healthySinceMs = healthy ? Math.max(cause?.lastMs ?? 0, ...about.map(wellSinceMs)) : undefined;
     return { trouble: undefined, healthy, healthySinceMs, clearSinceMs: goneMs };
+  }
+
+  readonly #isGiven = (channel: ChannelId): boolean => this.#deps.watch.isHandedOver(channel);
+
+  /** What a witness has proven to be over keeps the group's own staged start no longer (law S8). */
+  #isContained(scope: Scope, scopes: readonly Scope[], nowMs: MonoMs): boolean {
+    const isProven = this.#deps.watch.proofOf(scope, nowMs)?.isProven === true;
+    return containmentsOf(this.#deps.guard(), scopes).some(
+      ({ reason, releaseByPerson }) => !(isProven && reason === 'shared_cause' && !releaseByPerson),
+    );
   }
 
   /** Since when the cause has not shown itself. */
@@ -185,7 +184,9 @@ export class Snapshots {
   /** The channels that the cause touched; all of the scope where it named none. */
   #about(scope: Scope, cause: SharedCause | undefined): readonly (TrackedChannel | undefined)[] {
     const named = openOn(this.#deps.incidents(), scope)?.incident.channels ?? [];
-    const ids = [...new Set([...named, ...(cause?.channels ?? [])])].filter((id) => this.#deps.channelOf(id));
+    const ids = [...new Set([...named, ...(cause?.channels ?? [])])].filter(
+      (id) => this.#deps.channelOf(id) && !this.#isGiven(id),
+    );
     return ids.length === 0 ? this.#members(scope) : ids.map((id) => this.#deps.watch.watched(id));
   }
 
@@ -228,7 +229,7 @@ export class Snapshots {
     const counts: GuardCounts = {
       ...this.#counts(channel, moment.nowMs),
       containment: this.containment(scopesOf(facts.setup)),
-      sharedCause: watch.suspected(facts.setup) && !this.#isReleased(coveredBy(watch.causes, facts.setup)),
+      sharedCause: watch.suspected(facts.setup),
       lastingMs: moment.nowMs - watched.classifiedMs,
     };
     return channelEnvelope({ facts, finding: watched.finding, poolPressure }, counts, moment);

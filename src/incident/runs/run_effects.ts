@@ -10,7 +10,8 @@ import type { Incident } from '../../core/incident.ts';
 import type { Append, Draft, JournalFact } from '../../core/journal.ts';
 import type { Limits } from '../../core/limits.ts';
 import { accessOf, type Persona } from '../../core/persona.ts';
-import type { GuardDecision, Plan } from '../../core/plan.ts';
+import type { DenialCode, GuardDecision, Plan } from '../../core/plan.ts';
+import { withoutRefused } from './staged_plan.ts';
 import type { RunId } from '../../core/scope.ts';
 import type {
   Attempt,
@@ -68,6 +69,12 @@ export interface RunEffectsDeps {
   readonly ask: (ask: GuardAsk) => GuardDecision;
   readonly child: (frame: GuardFrame, plan: PermitTerms, channel: string) => GuardDecision;
   readonly healthy: (channel: string) => boolean;
+  /** Reeve was asked to stop. */
+  readonly stopping: () => boolean;
+  /** Why a channel may not be part of the incident's staged start now; undefined: it may. */
+  readonly whyNotPlanned: (frame: GuardFrame, channel: string) => { code: DenialCode; because: string } | undefined;
+  /** From now on these are not the group's but each its own incident's. */
+  readonly handOver: (incident: Incident, channels: readonly string[]) => void;
   /** Steps the rollout phase allows for the incident's group: 3 at phase 4, else 1. */
   readonly phaseSteps: (incident: Incident) => number;
   /** Capability and phase: tools are filtered before planning, so that a refusal by the guard is news. */
@@ -194,7 +201,10 @@ class Conducting {
       write: () => this.write(),
     });
     if (decided.asked) this.#plannerAsked += 1;
-    const plan = this.#deps.bound(incident, decided.plan, decided.envelope);
+    const frame = this.#ask(decided.envelope);
+    const refined = withoutRefused(decided.plan, (channel) => this.#deps.whyNotPlanned(frame, channel));
+    if (refined.handedOver.length > 0) this.#deps.handOver(incident, refined.handedOver);
+    const plan = this.#deps.bound(incident, refined.plan, decided.envelope);
     this.#unwritten.push({ type: 'plan.made', plan });
     if (plan.kind !== 'act') this.write();
     return { plan, envelope: decided.envelope };
@@ -228,6 +238,8 @@ class Conducting {
       startMsMax: timeoutMs + settleMs + verifyWithinMs,
       child: (plan, channel) => this.#deps.child(this.#ask(envelope), plan.terms, channel),
       healthy: this.#deps.healthy,
+      stopping: this.#deps.stopping,
+      handOver: (channels) => this.#deps.handOver(this.#order.incident, channels),
       act: (child, childSignal) => this.#single(child, childSignal),
       verify: (child, result, childSignal) => this.#judge(child, result, childSignal),
     });

@@ -18,7 +18,8 @@ import {
   type RunId,
   type Scope,
 } from '../../core/scope.ts';
-import { eyesOf } from '../../core/persona.ts';
+import { accessOf, eyesOf, type Persona } from '../../core/persona.ts';
+import { supposedIncident } from '../pipeline/supposed.ts';
 import type { Decider, GuardDecision, Plan } from '../../core/plan.ts';
 import { describeCall, type PermitTerms, type ToolCall, type ToolName } from '../../core/tool.ts';
 import type { FactStore } from '../../ground/facts/facts.ts';
@@ -50,6 +51,10 @@ export interface RunsDeps {
   readonly channelOf: (id: string) => ChannelRef | undefined;
   readonly channelsIn: (scope: Scope) => readonly ChannelId[];
   readonly phaseOf: (group: GroupId) => Phase;
+  /** The channel's own, or what is strictest for the whole of a group or engine. */
+  readonly personaOf: (scope: Scope, group: GroupId) => Persona;
+  /** From now on these are not the incident's but each its own. */
+  readonly handOver: (incident: Incident, channels: readonly ChannelId[]) => void;
   readonly raise: PagingPort['raise'];
 }
 
@@ -124,7 +129,7 @@ export class Runs {
         lookCloser: ({ call }, forMs) => this.#deps.lookCloser(this.#deps.channelsIn(call.target), forMs),
       },
       ground: (incident) => snapshots.envelope(incident),
-      persona: ({ scope, group }) => settings().personaOf(scope, group),
+      persona: ({ scope, group }) => this.#deps.personaOf(scope, group),
       rules: (envelope, attempts, allowed) => {
         const { rulebook } = settings();
         if (rulebook.answer !== undefined) return rulebook.answer(envelope, attempts, allowed);
@@ -139,8 +144,15 @@ export class Runs {
       },
       bound: (incident, plan, envelope) => this.#bound(incident, plan, envelope),
       ask: (ask) => this.#ask(ask),
-      child: ({ persona, incident }, parent, channel) =>
-        this.#stopping ? STOPPING : guard.child({ parent, channel, persona, incident }),
+      child: ({ incident }, parent, channel) =>
+        this.#stopping ? STOPPING : guard.child({ parent, incident, ...this.#own(channel) }),
+      stopping: () => this.#stopping,
+      whyNotPlanned: ({ incident, run, persona }, channel) => {
+        const asksForAll = accessOf(persona, 'restart_channel') === 'require_approval';
+        const parent = { id: 'planned', run, incident: incident.id };
+        return guard.whyNotPlanned({ parent, incident, ...this.#own(channel) }, asksForAll);
+      },
+      handOver: this.#deps.handOver,
       healthy: (channel) => this.#health(channel).healthy === true,
       phaseSteps: ({ group }) => (this.#deps.phaseOf(group) >= FULL_LOOP ? STEPS_FULL : STEPS_BELOW),
       available: (incident, tool) => this.#available(incident, tool),
@@ -154,6 +166,16 @@ export class Runs {
         return this.#judge.note(terms, signal);
       },
     };
+  }
+
+  /** A channel of a plan, as what it is by itself: its own persona and what is seen of it now. */
+  #own(channel: ChannelId) {
+    const { settings, channelOf, snapshots, clock } = this.#deps;
+    const ref = channelOf(channel);
+    const scope: Scope = { kind: 'channel', id: channel };
+    const persona = settings().personaOf(scope, ref?.group ?? channel);
+    const own = ref && snapshots.envelope(supposedIncident(ref, clock));
+    return { channel, persona, own };
   }
 
   #pageUnknown(terms: PermitTerms, because: string): readonly Draft[] {

@@ -8,6 +8,7 @@ import { phaseNeeded } from '../../guard/checks/policy.ts';
 import { specOf } from '../../remediation/catalog.ts';
 import { containmentsOf, type GuardState } from '../../guard/state/state.ts';
 import { roomFor, startsMaxOf } from '../../guard/state/window.ts';
+import type { CauseProof } from '../../ground/correlate/proof.ts';
 import type { Seen } from '../lifecycle/seen.ts';
 import { KEY_OF_MASS_OUTAGE, type MassOutage } from '../pages/page.ts';
 import type { Settings } from '../pipeline/settings.ts';
@@ -20,6 +21,8 @@ export interface StartQueueDeps {
   readonly incidents: Read<IncidentState>;
   readonly settings: () => Pick<Settings, 'limits' | 'personaOf'>;
   readonly phaseOf: (group: GroupId) => Phase;
+  /** Whether what left a group dark is proven to be over. */
+  readonly proofOf?: (scope: Scope, nowMs: MonoMs) => CauseProof | undefined;
   /** Keys of the pages that are open now. */
   readonly openPages: () => readonly string[];
 }
@@ -57,6 +60,8 @@ export class StartQueue {
   /** When to ask again; undefined: its turn is now. Only starts wait for a turn. */
   startDelayMs(scope: Scope, seen: Seen, nowMs: MonoMs): MonoMs | undefined {
     const key = keyOfScope(scope);
+    const proofMs = this.#proofMs(scope, seen, nowMs);
+    if (proofMs !== undefined) return proofMs;
     if (!this.#wantsStart(scope, seen)) {
       this.#waiting.delete(key);
       return undefined;
@@ -66,12 +71,18 @@ export class StartQueue {
     // Whoever comes to a crowd waits until the others have asked, too: else the first to ask would be the first to go.
     if (own.sinceMs === nowMs && this.#deps.openPages().includes(KEY_OF_MASS_OUTAGE)) return nowMs + AGAIN_MS;
     const ahead = this.#aheadOf(own);
-    const isBehind = this.#stagedNow() || ahead.some((one) => one.scope.kind !== 'channel');
-    if (scope.kind !== 'channel' && isBehind) return nowMs + AGAIN_MS;
-    if (this.#places(own, nowMs) <= ahead.length) return nowMs + AGAIN_MS;
+    if (this.#places(nowMs) <= ahead.length) return nowMs + AGAIN_MS;
     this.#waiting.delete(key);
     this.#onTheirWay.set(key, nowMs);
     return undefined;
+  }
+
+  /** A staged start waits for the proof that what left the channels dark is over; undefined: it is, or none is due. */
+  #proofMs(scope: Scope, seen: Seen, nowMs: MonoMs): MonoMs | undefined {
+    if (scope.kind === 'channel' || seen.sight.trouble?.leftMs === undefined) return undefined;
+    const proof = this.#deps.proofOf?.(scope, nowMs);
+    if (proof === undefined || proof.isProven) return undefined;
+    return Math.min(proof.atMs ?? nowMs + AGAIN_MS, nowMs + AGAIN_MS);
   }
 
   crowd(nowMs: MonoMs): MassOutage {
@@ -118,33 +129,22 @@ export class StartQueue {
     return held;
   }
 
-  /** One staged start at a time: two would share the room of one, and neither would end. */
-  #stagedNow(): boolean {
-    const isStaging = ({ incident, running }: OpenIncident): boolean =>
-      running && incident.scope.kind !== 'channel' && isCuredByStart(incident.classification);
-    return this.#deps.incidents().open.some(isStaging);
-  }
-
-  /** A staged start has half of the window (law S4): while one is ahead or under way, nobody fills the other half. */
-  #places(own: Waiting, nowMs: MonoMs): number {
+  /** Of the window, the last place is left free: whoever took it would contain the fleet. */
+  #places(nowMs: MonoMs): number {
     const { windowStartsMax, windowMs } = this.#deps.settings().limits;
     const all = startsMaxOf(windowStartsMax);
-    const isHalved = [own, ...this.#aheadOf(own)].some(({ scope }) => scope.kind !== 'channel') || this.#stagedNow();
-    const max = isHalved ? Math.floor(all / 2) : all - 1;
     const { starts } = this.#deps.guard();
     const { count } = roomFor(starts, all, { windowMs, nowMs });
     const uncounted = [...this.#onTheirWay].filter(
       ([key, letMs]) => !starts.some((mark) => `channel:${mark.channel}` === key && mark.atMs >= letMs),
     );
-    return Math.max(1, max) - count - uncounted.length;
+    return Math.max(1, all - 1) - count - uncounted.length;
   }
 
-  /** Groups that wait for the end of another one's staged start keep nobody from a start of its own. */
   #aheadOf(own: Waiting): readonly Waiting[] {
-    const waiting = this.#stagedNow()
-      ? [...this.#waiting.values()].filter(({ scope }) => scope.kind === 'channel')
-      : [...this.#waiting.values()];
-    return waiting.filter((one) => one !== own && (one.viewers - own.viewers || own.sinceMs - one.sinceMs) > 0);
+    return [...this.#waiting.values()].filter(
+      (one) => one !== own && (one.viewers - own.viewers || own.sinceMs - one.sinceMs) > 0,
+    );
   }
 
   #forget(nowMs: MonoMs): void {

@@ -105,14 +105,20 @@ export class Runs implements Oracle {
     if (times.length > max) broke('S4', `${times.length} high-risk actions in group ${group} within 60 s (${id})`);
   }
 
-  /** A canary first, each channel once, the next only after all before were verified. */
+  /** A canary first, each channel once, each verified start admits two; a lost canary or two others end it. */
   #staged({ parent = '', id }: PermitTerms, channel: string): void {
     const { broke } = this.#case;
     const before = this.#children.get(parent) ?? [];
     if (!this.#open.has(parent)) broke('S4', `staged start ${id} of a plan that is not under way`);
     if (before.some((one) => one.channel === channel)) broke('S4', `${parent} started ${channel} twice`);
-    const unsure = before.find((one) => this.#verdicts.get(one.id) !== true);
-    if (unsure !== undefined) broke('S4', `${parent} went on to ${channel} before ${unsure.channel} was verified`);
+    const verdicts = before.map((one) => this.#verdicts.get(one.id));
+    const verified = verdicts.filter((verdict) => verdict === true).length;
+    const underWay = verdicts.filter((verdict) => verdict === undefined).length;
+    const lost = verdicts.filter((verdict) => verdict === false).length;
+    if (underWay > verified)
+      broke('S4', `${parent} went on to ${channel} with ${underWay} under way, ${verified} verified`);
+    if (lost > 1 || verdicts[0] === false)
+      broke('S4', `${parent} went on to ${channel} although ${lost} were not verified`);
     this.#children.set(parent, [...before, { id, channel }]);
   }
 

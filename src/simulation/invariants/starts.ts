@@ -3,6 +3,7 @@ import type { Generation } from '../service_model.ts';
 import type { Invocation } from '../effect_log.ts';
 import type { InvariantContext, Oracle } from './context.ts';
 
+const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
 /** A life that somebody else began, and since when Reeve knows of it. */
@@ -26,6 +27,9 @@ export class Starts implements Oracle {
   readonly #started = new Map<string, number>();
   readonly #calls = new Map<string, number>();
   readonly #grantedMs = new Map<string, number>();
+  /** Starts of staged plans, and those of them that were verified: these are proofs, and no part of a storm. */
+  readonly #staged = new Set<string>();
+  readonly #proven = new Set<string>();
 
   constructor(world: InvariantContext) {
     this.#case = world;
@@ -50,6 +54,11 @@ export class Starts implements Oracle {
       this.#started.set(id, times);
       if (times > 1) this.#case.broke('S6', `permit ${id} was started ${times} times`);
     }
+    if (fact.type === 'tool.started' && fact.permit.parent !== undefined) this.#staged.add(fact.permit.id);
+    if (fact.type === 'attempt.verified' && fact.verification.cured && fact.permit.parent !== undefined) {
+      this.#proven.add(fact.permit.id);
+    }
+    if (fact.type === 'attempt.relapsed') this.#proven.delete(fact.permit.id);
     if (fact.type === 'start.observed' && channel !== undefined) {
       this.#saw(`${channel} ${fact.generation}`, this.#case.nowMs());
     }
@@ -58,7 +67,7 @@ export class Starts implements Oracle {
   /** Starts of all origins in the window that ends now. */
   inWindow(atMs: number): number {
     const since = (ms: number): boolean => ms > atMs - this.#case.limits.windowMs;
-    const own = this.#restarts.filter((one) => since(one.atMs) && one.atMs <= atMs);
+    const own = this.#restarts.filter((one) => since(one.atMs) && one.atMs <= atMs && !this.#proven.has(one.permit));
     const seen = this.#foreign.filter(({ seenMs }) => since(seenMs) && seenMs <= atMs);
     return own.length + seen.length - this.#withoutEffect(own, seen);
   }
@@ -66,7 +75,8 @@ export class Starts implements Oracle {
   /** When the window was last full; long ago when it never was. */
   lastStormMs(): number {
     const { windowStartsMax, windowMs } = this.#case.limits;
-    const times = this.#restarts.map(({ atMs }) => atMs).sort((a, b) => a - b);
+    const counted = this.#restarts.filter(({ permit }) => !this.#proven.has(permit));
+    const times = counted.map(({ atMs }) => atMs).sort((a, b) => a - b);
     let lastMs = Number.NEGATIVE_INFINITY;
     for (let at = windowStartsMax - 1; at < times.length; at += 1) {
       const first = times[at - windowStartsMax + 1]!;
@@ -117,7 +127,9 @@ export class Starts implements Oracle {
   #window({ atMs, engine, permit }: Invocation): void {
     const { limits, broke } = this.#case;
     const since = (ms: number): boolean => ms > atMs - limits.windowMs;
-    const own = this.#restarts.filter((one) => since(one.atMs));
+    const own = this.#restarts.filter((one) => since(one.atMs) && !this.#proven.has(one.permit));
+    const staged = this.#restarts.filter((one) => one.atMs > atMs - MINUTE_MS && this.#staged.has(one.permit)).length;
+    if (staged > limits.stagedStartsPerMinuteMax) broke('S2', `${staged} staged starts within a minute`);
     if (own.length > limits.windowStartsMax) broke('S2', `${own.length} starts by Reeve within the window`);
     const grantedMs = this.#grantedMs.get(permit) ?? atMs;
     const all = this.inWindow(grantedMs) + own.filter((one) => one.atMs > grantedMs).length;

@@ -4,6 +4,7 @@ import { DEFAULT_LIMITS } from '../../../src/core/limits.ts';
 import type { Phase } from '../../../src/core/control.ts';
 import type { Persona } from '../../../src/core/persona.ts';
 import type { Scope } from '../../../src/core/scope.ts';
+import type { CauseProof } from '../../../src/ground/correlate/proof.ts';
 import { guardProjection } from '../../../src/guard/state/fold.ts';
 import type { StartMark } from '../../../src/guard/state/window.ts';
 import { incidentProjection, type OpenIncident } from '../../../src/incident/lifecycle/state.ts';
@@ -36,7 +37,12 @@ const seen = (viewers: number, classification: FailureClass = 'process_crashed',
 function turns(
   count: number,
   open: readonly OpenIncident[] = [],
-  with_: { readonly persona?: Partial<Persona>; readonly phase?: Phase; readonly pages?: readonly string[] } = {},
+  with_: {
+    readonly persona?: Partial<Persona>;
+    readonly phase?: Phase;
+    readonly pages?: readonly string[];
+    readonly proof?: CauseProof;
+  } = {},
 ) {
   const starts: StartMark[] = Array.from({ length: count }, (_, at) => ({
     engine: 'e',
@@ -49,9 +55,10 @@ function turns(
     settings: () => ({ limits: DEFAULT_LIMITS, personaOf: () => aPersona(with_.persona) }),
     phaseOf: () => with_.phase ?? 3,
     openPages: () => with_.pages ?? [],
+    proofOf: () => with_.proof,
   });
   const may = (scope: Scope, what: Seen, nowMs = NOW): boolean => held.startDelayMs(scope, what, nowMs) === undefined;
-  return { held, may, starts };
+  return { queue: held, held, may, starts };
 }
 
 const staging = {
@@ -116,28 +123,23 @@ describe('turns', () => {
     expect(may(channel('a'), { ...heard, sight: { ...heard.sight, approval: 'yes' } })).toBe(false);
   });
 
-  it('give a staged start half of the window, and keep the other half free for it while it waits', () => {
-    const { may, starts } = turns(5);
-    expect(may(group('g1'), seen(500))).toBe(false);
-    expect(may(channel('a'), seen(10))).toBe(false);
-    starts.length = 4;
-    expect(may(channel('a'), seen(10), NOW + 1_000)).toBe(false);
-    expect(may(group('g1'), seen(500), NOW + 1_000)).toBe(true);
+  it('leave a staged start the last place of the window as any other, and wait behind none under way', () => {
+    const { may } = turns(8, [staging]);
+    expect(may(group('g1'), seen(500))).toBe(true);
+    const full = turns(9, [staging]);
+    expect(full.may(group('g1'), seen(500))).toBe(false);
   });
 
-  it('come to one staged start at a time', () => {
-    const { may } = turns(0, [staging]);
-    expect(may(group('g1'), seen(500))).toBe(false);
-    expect(may(channel('a'), seen(10))).toBe(true);
-  });
-
-  it('come to the group with the most viewers when a staged start ends, whoever asks first', () => {
-    const open: OpenIncident[] = [staging];
-    const { may } = turns(0, open);
-    expect([may(group('few'), seen(5)), may(group('many'), seen(500))]).toEqual([false, false]);
-    open.length = 0;
-    expect(may(group('few'), seen(5), NOW + 1_000)).toBe(false);
-    expect(may(group('many'), seen(500), NOW + 1_000)).toBe(true);
+  it('of a staged start come no sooner than the proof that what killed its channels is over', () => {
+    const proof = { isProven: false, says: 'its sources answer', atMs: NOW + 300 };
+    const { queue } = turns(0, [], { proof });
+    const left = seen(5);
+    const trouble = { ...left.sight.trouble!, leftMs: NOW - 1 };
+    const dark = { ...left, sight: { ...left.sight, trouble } };
+    expect(queue.startDelayMs(group('g1'), dark, NOW)).toBe(NOW + 300);
+    expect(queue.startDelayMs(channel('a'), dark, NOW)).toBeUndefined();
+    const proven = turns(0, [], { proof: { ...proof, isProven: true } });
+    expect(proven.queue.startDelayMs(group('g1'), dark, NOW)).toBeUndefined();
   });
 
   it('are asked for by all of a known crowd before the first is given', () => {

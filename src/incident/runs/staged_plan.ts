@@ -1,0 +1,44 @@
+/** Takes out of a staged plan what may not be part of it, before anybody is asked for a permit. */
+import type { DenialCode, Plan } from '../../core/plan.ts';
+import { isStaged } from '../../remediation/catalog.ts';
+
+interface Refusal {
+  readonly code: DenialCode;
+  readonly because: string;
+}
+
+export interface Refined {
+  readonly plan: Plan;
+  /** Refused for what they are: their own incidents ask, page or wait, each under its own persona. */
+  readonly handedOver: readonly string[];
+}
+
+/** What passes for the whole group at once, and is no reason to take a channel out of its hands. */
+const OF_ALL: ReadonlySet<DenialCode> = new Set(['frozen', 'phase', 'journal_unwritable', 'containment']);
+const WAIT_MS = 600_000;
+
+/**
+ * A plan may name only what each channel's own persona, lease, caps and breaker allow now (laws S4 and S9). Where
+ * nobody is left it is no plan: for a reason of the whole it waits, and is no cure that did not help.
+ */
+export function withoutRefused(plan: Plan, whyNot: (channel: string) => Refusal | undefined): Refined {
+  if (plan.kind !== 'act' || !isStaged(plan.call)) return { plan, handedOver: [] };
+  const refused = plan.call.channels.flatMap((channel) => {
+    const refusal = whyNot(channel);
+    return refusal === undefined ? [] : [{ channel, ...refusal }];
+  });
+  if (refused.length === 0) return { plan, handedOver: [] };
+  const out = new Set(refused.map(({ channel }) => channel));
+  const channels = plan.call.channels.filter((channel) => !out.has(channel));
+  const handedOver = refused.filter(({ code, because }) => !isOfAll(code, because)).map(({ channel }) => channel);
+  if (channels.length > 0) return { plan: { ...plan, call: { ...plan.call, channels } }, handedOver };
+  // What holds for the whole the guard refuses by itself, and that answer is the one to be told.
+  if (handedOver.length === 0) return { plan, handedOver };
+  const why = refused.map(({ channel, code, because }) => `${channel}: ${code}, ${because}`).join('; ');
+  const because = `none of its channels may be started now: ${why}`.slice(0, 400);
+  return { plan: { kind: 'wait', escalateAfterMs: WAIT_MS, because, by: plan.by }, handedOver };
+}
+
+/** A contained channel is its own affair; a contained group, engine or fleet is not. */
+const isOfAll = (code: DenialCode, because: string): boolean =>
+  OF_ALL.has(code) && (code !== 'containment' || /\((?:fleet|group:|engine:)/.test(because));

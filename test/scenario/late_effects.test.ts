@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { ReeveError } from '../../src/core/errors.ts';
+import { countingIds } from '../../src/core/id.ts';
+import { fakeClock } from '../support/fake_clock.ts';
+import { spineWorld } from '../support/pipeline_harness.ts';
+
+type World = ReturnType<typeof spineWorld>;
+const endings = (world: World) => world.facts('incident.closed').map(({ ending }) => ending);
+const openPages = (world: World) => world.outbox().pages.filter(({ resolved }) => resolved === undefined);
+
+/** The engine needs so long to stop the channel, and then does not start it again. */
+function stopsOnly(world: World, stopMs: number, end: 'refuses' | 'never answers'): void {
+  world.engine.onRestart = async (name) => {
+    await world.clock.sleep(stopMs);
+    world.engine.stop(name);
+    if (end === 'never answers') await new Promise(() => undefined);
+    throw new ReeveError('ENGINE_REFUSED', 'SPAWN_ERROR');
+  };
+}
+
+async function frozen(stopMs: number, end: 'refuses' | 'never answers', time = fakeClock()): Promise<World> {
+  const world = spineWorld({ time });
+  await world.live(20_000);
+  stopsOnly(world, stopMs, end);
+  world.engine.freeze('news');
+  return world;
+}
+
+describe('a channel that a restart has stopped and not started again', () => {
+  it.each([
+    ['slowly, and the start fails', 17_000, 'refuses'],
+    ['and no answer comes', 12_000, 'never answers'],
+    ['long after the call was given up', 25_000, 'never answers'],
+  ] as const)('stays paged, for nobody wished so: it was stopped %s', async (_, stopMs, end) => {
+    const world = await frozen(stopMs, end);
+    await world.live(180_000);
+    expect(world.engine.restarts).toHaveLength(1);
+    expect(endings(world)).toEqual([]);
+    expect(openPages(world)).toHaveLength(1);
+  });
+
+  it('stays paged when Reeve is upgraded afterwards', async () => {
+    const time = fakeClock();
+    const world = await frozen(1_000, 'refuses', time);
+    await world.live(120_000);
+    expect(openPages(world)).toHaveLength(1);
+    world.pipeline[Symbol.dispose]();
+    const again = spineWorld({ store: world.store, time, engine: world.engine });
+    await again.live(180_000);
+    expect(again.facts('incident.closed')).toEqual([]);
+    expect(openPages(again)).toHaveLength(1);
+  });
+
+  it('is stopped by a person who stops it after it has played in a new life', async () => {
+    const world = await frozen(1_000, 'refuses');
+    await world.live(60_000);
+    world.engine.onRestart = undefined;
+    world.engine.startByHand('news');
+    await world.live(60_000);
+    world.engine.stop('news');
+    await world.live(60_000);
+    expect(world.pipeline.watch.watched('news')?.finding).toMatchObject({ trouble: false, quiet: true });
+  });
+});
+
+describe('Reeve, once it was asked to stop,', () => {
+  it('begins no further start of a staged plan, and its next life goes on', async () => {
+    const time = fakeClock();
+    const channels = ['a', 'b', 'c', 'd', 'e'];
+    const ids = countingIds();
+    const world = spineWorld({ time, channels, ids });
+    await world.live(20_000);
+    for (const name of channels) world.engine.kill(name);
+    while (world.engine.restarts.length === 0) await world.live(250);
+    world.pipeline[Symbol.dispose]();
+    await world.live(20_000);
+    expect(world.engine.restarts).toHaveLength(1);
+    const again = spineWorld({ store: world.store, time, engine: world.engine, channels, ids });
+    await again.live(300_000);
+    expect(channels.filter((name) => world.engine.channels.get(name)!.state !== 'running')).toEqual([]);
+  });
+
+  it('redeems no permit and plans no step', async () => {
+    const world = spineWorld();
+    await world.live(20_000);
+    world.engine.kill('news');
+    while (world.facts('run.started').length === 0) await world.live(250);
+    world.pipeline[Symbol.dispose]();
+    const before = world.engine.restarts.length;
+    await world.live(60_000);
+    expect(world.engine.restarts).toHaveLength(before);
+  });
+});

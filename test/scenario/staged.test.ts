@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { spineWorld } from '../support/pipeline_harness.ts';
+
+type World = ReturnType<typeof spineWorld>;
+const NAMES = ['vip', 'a', 'b', 'c', 'd'];
+const restarted = (world: World) => world.engine.restarts.map(({ channel }) => channel);
+const told = (world: World) =>
+  world
+    .facts('escalation.raised')
+    .map(({ escalation: { reason, scope } }) => [reason, scope.kind === 'channel' ? scope.id : scope.kind]);
+const ANN = { who: 'ann', because: 'test' } as const;
+
+async function died(options: Parameters<typeof spineWorld>[0] = {}): Promise<World> {
+  const world = spineWorld({ channels: NAMES, ...options });
+  await world.live(20_000);
+  for (const name of NAMES) world.engine.kill(name);
+  return world;
+}
+
+describe('a staged start of a group', () => {
+  it.each([
+    ['denies restarts', { tool_access_policy: { restart_channel: 'deny' } }],
+    ['allows none of them', { restart_cap: 0 }],
+    ['only looks', { operational_mode: 'diagnostic' }],
+    ['asks a person first', { tool_access_policy: { restart_channel: 'require_approval' } }],
+  ] as const)('never starts a channel whose own persona %s; starts the others, and tells of it', async (_, vip) => {
+    const world = await died({ personas: { vip } });
+    await world.live(240_000);
+    expect(restarted(world).toSorted()).toEqual(['a', 'b', 'c', 'd']);
+    expect(told(world).filter(([, about]) => about === 'vip')).toHaveLength(1);
+    expect(world.outbox().pages.filter(({ resolved }) => resolved === undefined)).toHaveLength(1);
+  });
+
+  it('leaves out a leased channel, goes on with the others, and has it started when the lease ends', async () => {
+    const world = await died();
+    world.say({ type: 'control.leased', scope: { kind: 'channel', id: 'b' }, forMs: 200_000, ...ANN });
+    await world.live(120_000);
+    expect(restarted(world).toSorted()).toEqual(['a', 'c', 'd', 'vip']);
+    await world.live(100_000);
+    expect(restarted(world)).toContain('b');
+  });
+
+  it('begins no plan where none of its channels may be started, and that is no cure that did not help', async () => {
+    const world = await died({ personaWith: { tool_access_policy: { restart_channel: 'deny' } } });
+    await world.live(120_000);
+    expect(restarted(world)).toEqual([]);
+    expect(world.facts('tool.started')).toEqual([]);
+    expect(told(world).map(([reason]) => reason)).not.toContain('not_helping');
+    expect(told(world).length).toBeGreaterThan(0);
+  });
+});
