@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 
@@ -12,7 +13,7 @@ export const TIMER_MS_MAX = 2_147_483_647;
 
 /** The only source of time in Reeve. Two readings, because they answer two questions. */
 export interface Clock {
-  /** Names the boot of the machine: monotonic readings compare only within one boot. */
+  /** Names the machine, where that is known, and its boot: `<machine>/<boot>`. Monotonic readings compare only within one boot. */
   readonly bootId: string;
   /** When did this happen? May jump when the host corrects its time. */
   now(): EpochMs;
@@ -58,15 +59,30 @@ export function sleepOn(after: Clock['after'], durationMs: number, signal?: Abor
   });
 }
 
+/** A machine without a name is no other start's machine. */
+export const UNNAMED_MACHINE = 'unnamed';
+
 /**
- * Linux names each boot in /proc. Elsewhere the process is its own boot: after a restart
- * elapsed time then starts at zero, which can only make the guard stricter.
+ * `<machine>/<boot>`. Linux names each boot in /proc, and systemd each machine (machine-id(5)): the uptime of one says
+ * nothing of the time that passed on another. Elsewhere the process is its own boot: after a restart elapsed time then
+ * starts at zero, which can only make the guard stricter.
  */
 function readBootId(): string {
   try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return `${readMachineId()}/${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}`;
   } catch {
     return `process-${process.pid}-${Date.now()}`;
+  }
+}
+
+/** Hashed, for machine-id(5) asks not to let the id itself out of the machine, and journals travel. */
+function readMachineId(): string {
+  try {
+    const id = /^[0-9a-f]{32}$/.exec(readFileSync('/etc/machine-id', 'utf8').trim())?.[0];
+    if (id === undefined) return UNNAMED_MACHINE;
+    return createHash('sha256').update(`reeve ${id}`).digest('hex').slice(0, 16);
+  } catch {
+    return UNNAMED_MACHINE;
   }
 }
 

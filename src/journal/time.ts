@@ -1,4 +1,4 @@
-import type { Clock, MonoMs } from '../core/clock.ts';
+import { type Clock, type MonoMs, UNNAMED_MACHINE } from '../core/clock.ts';
 
 /** The last moment that the journal knows of. */
 export interface LastMoment {
@@ -11,9 +11,10 @@ export interface LastMoment {
 const PROCESS_BOOT = /^process-/;
 
 /**
- * A clock whose monotonic time goes on where the journal left off, so that readings compare over restarts and
- * reboots (law T2). On the same boot the elapsed time is exact. After a reboot it is the uptime: never more than
- * really passed. Where boots have no name it is zero. The wall clock is passed through and decides nothing.
+ * A clock whose monotonic time goes on where the journal left off, so that readings compare over restarts and reboots
+ * (law T2). On the same boot the elapsed time is exact. After a reboot of the same machine it is the uptime: never more
+ * than really passed. On another machine, or where machines or boots have no name, it is zero. The wall clock is passed
+ * through and decides nothing.
  */
 export function continueClock(clock: Clock, last: LastMoment | undefined): Clock {
   const rawNowMs = Math.floor(clock.monotonicMs());
@@ -37,8 +38,18 @@ function offsetOf(bootId: string, rawNowMs: number, last: LastMoment | undefined
   if (last === undefined) return 0;
   const sameBoot = parseBoot(last.boot);
   const neverBackMs = last.monoMs - rawNowMs;
-  if (sameBoot?.bootId === bootId) return Math.max(sameBoot.offsetMs, neverBackMs);
-  return PROCESS_BOOT.test(bootId) ? neverBackMs : last.monoMs;
+  const before = placeOf(sameBoot?.bootId ?? last.boot);
+  const now = placeOf(bootId);
+  const isSameBoot = before.boot === now.boot && (before.machine ?? now.machine) === now.machine;
+  if (sameBoot !== undefined && isSameBoot) return Math.max(sameBoot.offsetMs, neverBackMs);
+  const isSameMachine = before.machine === now.machine && now.machine !== UNNAMED_MACHINE;
+  return PROCESS_BOOT.test(bootId) || !isSameMachine ? neverBackMs : last.monoMs;
+}
+
+/** Journals of older versions name the boot alone. */
+function placeOf(bootId: string): { readonly machine: string | undefined; readonly boot: string } {
+  const at = bootId.lastIndexOf('/');
+  return at < 0 ? { machine: undefined, boot: bootId } : { machine: bootId.slice(0, at), boot: bootId.slice(at + 1) };
 }
 
 function parseBoot(boot: string): { readonly bootId: string; readonly offsetMs: number } | undefined {

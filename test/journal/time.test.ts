@@ -30,6 +30,19 @@ describe('continued time', () => {
     expect([continued.monotonicMs(), continued.bootId]).toEqual([1_040_000, 'b+1000000']);
   });
 
+  it.each([
+    ['of the same machine adds the uptime', 'm1/b', 'm1/a+0', 1_040_000],
+    ['of another machine adds nothing', 'm2/b', 'm1/a+0', 1_000_000],
+    ['of a machine without a name adds nothing', 'unnamed/b', 'unnamed/a+0', 1_000_000],
+    ['that nobody can compare, for the journal names no machine, adds nothing', 'm1/b', 'a+0', 1_000_000],
+    ['that is none adds what passed', 'm1/a', 'm1/a+990000', 1_030_000],
+    ['that is none, in a journal that names no machine, adds what passed', 'm1/a', 'a+990000', 1_030_000],
+    ['id that two machines share, as copies of one image may, adds nothing', 'm2/a', 'm1/a+0', 1_000_000],
+  ])('a boot %s', (_, bootId, boot, expected) => {
+    const { clock } = shownClock(bootId, 40_000);
+    expect(continueClock(clock, { monoMs: 1_000_000, boot }).monotonicMs()).toBe(expected);
+  });
+
   it('lets no time pass where boots have no name: the uptime may be older than the stop', () => {
     const { clock, shown } = shownClock('process-17-1700000000000', 86_400_000);
     const continued = continueClock(clock, { monoMs: 50_000, boot: 'process-16-1600000000000+0' });
