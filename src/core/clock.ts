@@ -13,7 +13,7 @@ export const TIMER_MS_MAX = 2_147_483_647;
 
 /** The only source of time in Reeve. Two readings, because they answer two questions. */
 export interface Clock {
-  /** Names the machine, where that is known, and its boot: `<machine>/<boot>`. Monotonic readings compare only within one boot. */
+  /** Names the machine and its boot: `<machine>/<boot>`. Monotonic readings compare only within one boot. */
   readonly bootId: string;
   /** When did this happen? May jump when the host corrects its time. */
   now(): EpochMs;

@@ -5,7 +5,7 @@ import type { Limits } from '../core/limits.ts';
 import { type EngineId, type GroupId, keyOfScope, sameScope, parseScope, type Scope } from '../core/scope.ts';
 import { breakerAt } from './state/breaker.ts';
 import { containmentKey, containmentsOf, type GuardState, overdueOf, type SubjectState } from './state/state.ts';
-import { roomFor, startsMaxOf } from './state/window.ts';
+import { churning, roomFor, startsMaxOf } from './state/window.ts';
 import { specOf } from '../remediation/catalog.ts';
 
 /** An engine's pool as it stands. */
@@ -66,6 +66,15 @@ function stormTrigger(state: GuardState, limits: Limits, nowMs: MonoMs): Trigger
   return count < max ? undefined : { scope: FLEET, reason: 'restart_storm', detail: stormDetail(count, limits) };
 }
 
+/** Law S2: one channel that others start again and again is no storm. It is contained alone. */
+function churnTriggers(state: GuardState, limits: Limits, nowMs: MonoMs): readonly Trigger[] {
+  return [...churning(state.starts, { windowMs: limits.windowMs, nowMs })].map(([id, count]) => ({
+    scope: { kind: 'channel', id },
+    reason: 'restart_storm',
+    detail: `${count} starts of ${id} by others within ${limits.windowMs / 1_000} s`,
+  }));
+}
+
 export const stormDetail = (count: number, limits: Limits): string =>
   `${count} starts within ${limits.windowMs / 1_000} s, the limit is ${limits.windowStartsMax}`;
 
@@ -124,6 +133,7 @@ export function triggersNow(
   const error = facts.journalError;
   return [
     stormTrigger(state, limits, nowMs),
+    ...churnTriggers(state, limits, nowMs),
     ...breakerTriggers(state, limits, nowMs),
     ...facts.pools.map((pool) => poolTrigger(pool, limits)),
     ...shared,

@@ -337,3 +337,19 @@ describe('containment (S8)', () => {
     });
   });
 });
+
+describe('one channel that others start again and again', () => {
+  it('is contained alone, from the fourth start on, and leaves the others their places', () => {
+    const b = bench({ channels: channelsOf(3) });
+    for (let life = 0; life < 3; life += 1) b.foreignStart('c0', `pid-${life}`);
+    b.contain();
+    expect(b.facts('containment.raised')).toEqual([]);
+    for (let life = 3; life < 30; life += 1) b.foreignStart('c0', `pid-${life}`);
+    b.contain();
+    expect(b.facts('containment.raised')).toMatchObject([
+      { reason: 'restart_storm', scope: { kind: 'channel', id: 'c0' } },
+    ]);
+    expect(b.guard.preview(b.request('c0')).code).toBe('containment');
+    expect(b.guard.preview(b.request('c1')).code).toBeUndefined();
+  });
+});

@@ -102,7 +102,7 @@ export const WAYS: Record<DenialCode, (b: Bench) => ReturnType<Guard['decide']>>
     return b.guard.decide(b.request());
   },
   restart_storm: (b) => {
-    for (let life = 0; life < 10; life += 1) b.foreignStart('news', `pid-${life}`);
+    for (let life = 0; life < 10; life += 1) b.foreignStart(`c${life}`, `pid-${life}`);
     return b.guard.decide(b.request());
   },
   viewer_budget: (b) => {

@@ -43,13 +43,39 @@ export interface WindowLook {
   readonly engine?: EngineId | undefined;
 }
 
+/** Starts that others make of one channel count so often in a window: a storm is many channels (law S2). */
+export const FOREIGN_PER_CHANNEL_MAX = 3;
+
+/** Channels that others started more often than that within the window, and how often: their churn is their own. */
+export function churning(starts: readonly StartMark[], look: WindowLook): ReadonlyMap<ChannelId, number> {
+  const counts = new Map<ChannelId, number>();
+  for (const { channel, permit, atMs } of starts) {
+    if (permit === undefined && atMs > look.nowMs - look.windowMs) counts.set(channel, (counts.get(channel) ?? 0) + 1);
+  }
+  return new Map([...counts].filter(([, count]) => count > FOREIGN_PER_CHANNEL_MAX));
+}
+
+/** Of the starts that others made, the newest few of each channel; all of ours. */
+function withoutChurn(starts: readonly StartMark[]): readonly StartMark[] {
+  const seen = new Map<ChannelId, number>();
+  return starts
+    .toReversed()
+    .filter(({ channel, permit }) => {
+      if (permit !== undefined) return true;
+      const count = (seen.get(channel) ?? 0) + 1;
+      seen.set(channel, count);
+      return count <= FOREIGN_PER_CHANNEL_MAX;
+    })
+    .toReversed();
+}
+
 /**
  * When each start in the half-open window (now − W, now] began, oldest first, those left out that are proofs of health;
  * one in flight counts as beginning now.
  */
 export function startsIn(starts: readonly StartMark[], look: WindowLook): readonly MonoMs[] {
   const afterMs = look.nowMs - look.windowMs;
-  return starts
+  return withoutChurn(starts)
     .filter((mark) => mark.proven !== true)
     .filter((mark) => look.engine === undefined || mark.engine === look.engine)
     .map((mark) => (mark.open === true ? Math.max(mark.atMs, look.nowMs) : mark.atMs))

@@ -3,6 +3,8 @@ import type { Generation } from '../service_model.ts';
 import type { Invocation } from '../effect_log.ts';
 import type { InvariantContext, Oracle } from './context.ts';
 
+/** One channel that others start again and again is no storm. */
+const FOREIGN_MAX = 3;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 
@@ -68,7 +70,8 @@ export class Starts implements Oracle {
   inWindow(atMs: number): number {
     const since = (ms: number): boolean => ms > atMs - this.#case.limits.windowMs;
     const own = this.#restarts.filter((one) => since(one.atMs) && one.atMs <= atMs && !this.#proven.has(one.permit));
-    const seen = this.#foreign.filter(({ seenMs }) => since(seenMs) && seenMs <= atMs);
+    const known = this.#foreign.filter(({ seenMs }) => since(seenMs) && seenMs <= atMs);
+    const seen = [...Map.groupBy(known, ({ life }) => life.channel).values()].flatMap((all) => all.slice(-FOREIGN_MAX));
     return own.length + seen.length - this.#withoutEffect(own, seen);
   }
 

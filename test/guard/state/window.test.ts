@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cooldownOf, endOf } from '../../../src/guard/state/cooldown.ts';
-import { addStart, roomFor, STARTS_KEPT, type StartMark, startsIn } from '../../../src/guard/state/window.ts';
+import { addStart, churning, roomFor, STARTS_KEPT, type StartMark, startsIn } from '../../../src/guard/state/window.ts';
 
 const mark = (atMs: number, more: Partial<StartMark> = {}): StartMark => ({
   engine: 'local',
@@ -17,7 +17,7 @@ describe('the window of starts (S2)', () => {
   });
 
   it('says when one more fits: when enough of the oldest have left', () => {
-    const starts = [0, 10, 20, 30].map((atMs) => mark(atMs));
+    const starts = [0, 10, 20, 30].map((atMs) => mark(atMs, { channel: `c${atMs}` }));
     const room = (max: number) => roomFor(starts, max, { windowMs: 60_000, nowMs: 40 });
     expect(room(5)).toEqual({ count: 4, freeInMs: 0 });
     expect(room(4)).toEqual({ count: 4, freeInMs: 59_960 });
@@ -37,9 +37,20 @@ describe('the window of starts (S2)', () => {
     expect(startsIn(starts, { ...look, engine: 'a' })).toHaveLength(1);
   });
 
+  it('counts what others start of one channel three times at most: a storm is many channels', () => {
+    const look = { windowMs: 60_000, nowMs: 40 };
+    const foreign = [0, 10, 20, 30].map((atMs) => mark(atMs));
+    expect(startsIn(foreign, look)).toEqual([10, 20, 30]);
+    expect(startsIn(foreign.slice(1), look)).toEqual([10, 20, 30]);
+    const ours = foreign.map((one, at) => ({ ...one, permit: `p${at}` }));
+    expect(startsIn(ours, look)).toHaveLength(4);
+    expect([...churning(foreign, look)]).toEqual([['c', 4]]);
+    expect([...churning(foreign.slice(1), look), ...churning(ours, look)]).toEqual([]);
+  });
+
   it('forgets the oldest beyond its bound, which can make no window look emptier than full', () => {
     const starts: StartMark[] = [];
-    for (let n = 0; n < STARTS_KEPT + 50; n += 1) addStart(starts, mark(n));
+    for (let n = 0; n < STARTS_KEPT + 50; n += 1) addStart(starts, mark(n, { channel: `c${n}` }));
     expect(starts).toHaveLength(STARTS_KEPT);
     expect(roomFor(starts, STARTS_KEPT - 1, { windowMs: 60_000, nowMs: 2_000 }).freeInMs).toBeGreaterThan(0);
   });
@@ -50,7 +61,7 @@ describe('the window of starts (S2)', () => {
         fc.array(fc.nat({ max: 200_000 }), { maxLength: 60 }),
         fc.integer({ min: 1, max: 20 }),
         (times, max) => {
-          const starts = times.map((atMs) => mark(atMs));
+          const starts = times.map((atMs, at) => mark(atMs, { channel: `c${at}` }));
           const nowMs = 200_000;
           const look = { windowMs: 60_000, nowMs };
           const { count, freeInMs } = roomFor(starts, max, look);
