@@ -86,6 +86,17 @@ export const PASSING_DENIALS: ReadonlySet<DenialCode> = new Set([
   'breaker_probe_taken',
 ]);
 
+/**
+ * Refusals that a person is told of, and that pass all the same: what was refused for one of them is asked about again
+ * when it is over (law L5).
+ */
+export const TOLD_AND_PASSING: ReadonlySet<DenialCode> = new Set([
+  'shared_cause',
+  'restart_storm',
+  'breaker_open',
+  'daily_cap',
+]);
+
 /** One question of the guard with what it looked at. The list of all is the guard trace. */
 export interface GuardCheck {
   /** 1 to 17, as in docs/guard.md. */

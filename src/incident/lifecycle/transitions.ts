@@ -33,6 +33,8 @@ export interface Snapshot {
   readonly absorber?: { readonly id: IncidentId; readonly undecided: boolean } | undefined;
   /** Of a group: its channels are started one by one, each by its own incident. */
   readonly handedOver?: boolean;
+  /** What its last run was refused for holds no longer (law L5). */
+  readonly refusalIsOver?: boolean;
   /** High-risk tools are contained for this scope. */
   readonly contained: boolean;
   /** A person works there, or was paged about its containment: that nobody was told of the trouble is right. */
@@ -213,6 +215,7 @@ function dueOf(
   const patientMs = (sight.trouble?.sinceMs ?? nowMs) + policy.patienceMs;
   if (last === undefined || lastEndedMs === undefined) return patientMs;
   const reopened = (open.reopenedMs ?? 0) > lastEndedMs || (sight.trouble?.leftMs ?? 0) > lastEndedMs;
+  const isFree = sight.refusalIsOver === true;
   const changed = reopened || open.classifiedMs > lastEndedMs;
   switch (last.kind) {
     case 'resolved':
@@ -228,7 +231,7 @@ function dueOf(
       return sight.approval === 'none' ? untilTold(open, nowMs, nowMs) : 'never';
     case 'escalated':
       if (last.reason === 'containment') return sight.contained ? nowMs + CONTAINED_RETRY_MS : nowMs;
-      return reopened || (changed && !isTold(open)) ? patientMs : 'never';
+      return reopened || isFree || (changed && !isTold(open)) ? patientMs : 'never';
   }
 }
 

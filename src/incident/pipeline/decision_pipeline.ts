@@ -69,11 +69,8 @@ export class DecisionPipeline implements Disposable {
     const limits = () => deps.settings().limits;
     this.watch = new FindingTracker({ factStore: this.factStore, limits, onWants: deps.lookNow });
     const { guardState: guard, control, incidents, factStore, watch } = this;
-    this.#startQueue = new StartQueue({
-      ...{ ...deps, guard, incidents },
-      phaseOf: (group) => this.phaseOf(group),
-      proofOf: (scope, nowMs) => watch.proofOf(scope, nowMs),
-    });
+    const proofOf: FindingTracker['proofOf'] = (scope, nowMs) => watch.proofOf(scope, nowMs);
+    this.#startQueue = new StartQueue({ ...deps, guard, incidents, proofOf, phaseOf: (group) => this.phaseOf(group) });
     const isInCrowd = (scope: Scope): boolean => this.#startQueue.isInCrowd(scope);
     const { channelOf } = this.#channelIndex;
     this.snapshots = new Snapshots({
@@ -86,6 +83,7 @@ export class DecisionPipeline implements Disposable {
       limits,
       channelOf,
       isInCrowd,
+      refusedFor: (channel) => this.preview(channel, 'restart_channel')?.code,
     });
     this.guard = this.#createGuard(limits);
     this.#housekeeping = this.#createHousekeeping();
@@ -295,15 +293,14 @@ export class DecisionPipeline implements Disposable {
   #liveFacts(scope: Scope, engine: EngineId) {
     const facts = scope.kind === 'channel' ? this.factStore.view(scope.id) : undefined;
     const viewers = facts === undefined ? undefined : viewersOf(facts, this.#deps.clock.monotonicMs());
-    const nowMs = this.#deps.clock.monotonicMs();
-    return { ...this.#housekeeping.pool(engine), viewers, causeProof: this.#proofFor(scope, nowMs) };
+    return { ...this.#housekeeping.pool(engine), viewers, causeProof: this.#proofFor(scope) };
   }
 
   /** Of the cause that left the group's or the channel's own neighbours dark. */
-  #proofFor(scope: Scope, nowMs: MonoMs) {
+  #proofFor(scope: Scope) {
     const ref = scope.kind === 'channel' ? this.#channelIndex.channelOf(scope.id) : undefined;
     const cause = ref === undefined ? undefined : coveredBy(this.watch.causes, ref);
-    return this.watch.proofOf(cause?.scope ?? scope, nowMs);
+    return this.watch.proofOf(cause?.scope ?? scope, this.#deps.clock.monotonicMs());
   }
 
   #policyOf(scope: Scope, group: GroupId): TransitionPolicy {

@@ -15,6 +15,7 @@ import {
   type ScopeKey,
   scopesOf,
 } from '../../core/scope.ts';
+import { type DenialCode, TOLD_AND_PASSING } from '../../core/plan.ts';
 import type { ToolName } from '../../core/tool.ts';
 import { coveredBy, type SharedCause } from '../../ground/correlate/correlate.ts';
 import { causeEnvelope, channelEnvelope, type GuardCounts } from '../../ground/envelope.ts';
@@ -38,6 +39,8 @@ export interface SnapshotDeps {
   readonly limits: () => Limits;
   readonly clock: Clock;
   readonly channelOf: (id: string) => ChannelRef | undefined;
+  /** What the guard would refuse a start of the channel for now; undefined: it would not. */
+  readonly refusedFor: (channel: ChannelId) => DenialCode | undefined;
   /** One page speaks for all who are dark and wait to be started, this one among them. */
   readonly isInCrowd: (scope: Scope) => boolean;
 }
@@ -105,6 +108,7 @@ export class Snapshots {
         quiet: !finding.trouble && finding.quiet,
         covered: cause !== undefined,
         absorber: cause === undefined ? undefined : this.#absorber(cause.scope),
+        refusalIsOver: this.#refusalIsOver(scope),
         contained: this.containment(scopesOf(ref)).active,
         spokenFor: this.#spokenFor(scope, scopesOf(ref), nowMs),
         approval: this.#approval(scope),
@@ -161,6 +165,12 @@ export class Snapshots {
     const healthy = about.length > 0 && about.every(isWell) ? true : undefined;
     const healthySinceMs = healthy ? Math.max(cause?.lastMs ?? 0, ...about.map(wellSinceMs)) : undefined;
     return { trouble: undefined, healthy, healthySinceMs, clearSinceMs: goneMs };
+  }
+
+  #refusalIsOver(scope: Extract<Scope, { kind: 'channel' }>): boolean {
+    const last = openOn(this.#deps.incidents(), scope)?.last;
+    if (last?.kind !== 'escalated' || last.denial === undefined || !TOLD_AND_PASSING.has(last.denial)) return false;
+    return this.#deps.refusedFor(scope.id) !== last.denial;
   }
 
   readonly #isGiven = (channel: ChannelId): boolean => this.#deps.watch.isHandedOver(channel);

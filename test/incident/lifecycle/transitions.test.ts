@@ -130,6 +130,23 @@ describe('with an open incident', () => {
     expect(transitionFor({ ...open, told: ['process_crashed'] }, sight(), NOW + 99_000, policy).kind).toBe('none');
   });
 
+  it('asks again when what it was refused for is over, though a person was told, and not before', () => {
+    const refused: Outcome = {
+      kind: 'escalated',
+      reason: 'guard_refused',
+      because: 'an engine incident is open',
+      denial: 'shared_cause',
+    };
+    const open = held({ last: refused, lastEndedMs: NOW - 3_000, told: ['process_crashed'] });
+    expect(transitionFor(open, sight({ refusalIsOver: false }), NOW, policy).kind).toBe('none');
+    expect(transitionFor(open, sight({ refusalIsOver: true }), NOW, policy).kind).toBe('run');
+    const justNow = { ...open, lastEndedMs: NOW };
+    expect(transitionFor(justNow, sight({ refusalIsOver: true }), NOW, policy)).toEqual({
+      kind: 'none',
+      againMs: NOW + 2_000,
+    });
+  });
+
   it('leaves an escalated incident to the person for as long as the trouble is the same', () => {
     const open = held({ last: escalated, lastEndedMs: NOW - 50_000, told: ['process_crashed'] });
     expect(transitionFor(open, sight(), NOW + 3_600_000, policy)).toEqual({ kind: 'none', againMs: undefined });
