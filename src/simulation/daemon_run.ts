@@ -1,5 +1,6 @@
 import type { JournalEntry } from '../core/journal.ts';
 import type { Persona } from '../core/persona.ts';
+import type { Sample } from '../core/sample.ts';
 import type { SymptomKind } from '../core/symptom.ts';
 import type { Receiver } from '../escalate/receiver.ts';
 import type { MemoryStore } from '../journal/memory.ts';
@@ -34,6 +35,8 @@ export interface DaemonRunDeps {
   readonly nowMs: () => number;
   readonly at: (atMs: number, run: () => void) => void;
   readonly onInvoked: (invocation: Invocation) => void;
+  /** A sample, before Reeve makes anything of it. */
+  readonly onSample: (sample: Sample) => void;
   readonly onDelivery: (delivery: Delivery) => void;
   readonly onBatch: (entries: readonly JournalEntry[]) => void;
   readonly onFailure: (text: string) => void;
@@ -148,7 +151,10 @@ export class DaemonRun {
       nowMs: () => clock.monotonicMs(),
       after: (delayMs, run) => void clock.after(delayMs, run),
       faultOf: (channel) => injector.samples(channel),
-      take: (sample) => pipeline.take(sample),
+      take: (sample) => {
+        this.#deps.onSample(sample);
+        pipeline.take(sample);
+      },
     });
     return new SimulatedProbes({
       seed: script.seed,

@@ -206,6 +206,7 @@ export class Simulation {
         this.#invariants.invoked(invocation);
         if (this.#life?.stopping) this.#invariants.stopped(invocation);
       },
+      onSample: (sample) => this.#invariants.seen(sample),
       onDelivery: (delivery) => this.#delivered(delivery),
       onBatch: (entries) => this.#batch(entries),
       onFailure: (text) => this.#failed(text),

@@ -2,6 +2,7 @@
 import type { MonoMs } from '../../core/clock.ts';
 import type { ChannelId } from '../../core/scope.ts';
 import type { ChannelFacts } from '../facts/facts.ts';
+import type { SourceFacts } from '../facts/output_facts.ts';
 import { DEATHS_QUIET_MS, type SharedCause } from './correlate.ts';
 
 /** The answer, in the guard's words. */
@@ -17,26 +18,26 @@ export const PROOF_MS = 10_000;
 const LOOKS_MIN = 2;
 
 export interface ProofInput {
-  /** What is known of the channels that the cause has touched. */
+  /** What is known of the channels of the cause's scope. */
   readonly known: readonly ChannelFacts[];
   /** Those of them that play. */
   readonly playing: ReadonlySet<ChannelId>;
-  /** Engines and machines that are in trouble themselves. */
-  readonly engines: number;
 }
 
 /** Pure. A group whose sources nobody looks at has a canary for its witness, later. */
 export function proofOf(cause: SharedCause, input: ProofInput, nowMs: MonoMs): CauseProof {
   const { known } = input;
+  const touched = new Set(cause.channels);
   const lastDeathMs = Math.max(cause.sinceMs, ...known.map(({ process }) => process?.ends.at(-1) ?? cause.sinceMs));
-  const sources = known.flatMap(({ setup, source }) => (setup.hasSource && source !== undefined ? [source] : []));
-  const failing = sources.find(({ okSinceMs }) => okSinceMs === undefined);
-  if (failing !== undefined) return waits(`source ${failing.last.host ?? ''} does not answer`, undefined);
-  const unsure = sources.find(({ okStreak }) => okStreak < LOOKS_MIN);
-  if (unsure !== undefined) return waits(`source ${unsure.last.host ?? ''} has answered once; needed twice`, undefined);
+  const sources = known.flatMap(({ setup, source }) =>
+    setup.hasSource && touched.has(setup.id) && source !== undefined ? [source] : [],
+  );
+  const missing = unproven(sources, lastDeathMs);
+  if (missing !== undefined) return waits(missing, undefined);
+  const witnesses = sources.filter(({ last }) => last.monoMs >= lastDeathMs);
   const cameBack = cause.channels.find((id) => input.playing.has(id) && isNewSince(known, id, cause.sinceMs));
   const witness =
-    sources.length > 0 ? 'its sources answer' : cameBack === undefined ? undefined : `${cameBack} is back`;
+    witnesses.length > 0 ? 'its sources answer' : cameBack === undefined ? undefined : `${cameBack} is back`;
   const isOfDeath = cause.family === 'dead' || cause.family === 'stalled';
   const quietMs = isOfDeath && witness === undefined ? DEATHS_QUIET_MS : PROOF_MS;
   const wellMs = Math.max(0, ...sources.map(({ okSinceMs = 0 }) => okSinceMs)) + PROOF_MS;
@@ -45,6 +46,16 @@ export function proofOf(cause: SharedCause, input: ProofInput, nowMs: MonoMs): C
   const says = `${witness ?? 'nobody can witness, so a canary will'}; no death for ${quietMs / 1_000} s is waited for`;
   if (nowMs < atMs || (cause.phase === 'active' && !isOfDeath)) return waits(says, Math.max(atMs, nowMs + 1));
   return { isProven: true, says, atMs };
+}
+
+/** What the sources that are looked at still have to say. One that nobody has looked at since says nothing. */
+function unproven(sources: readonly SourceFacts[], sinceMs: MonoMs): string | undefined {
+  const failing = sources.find(({ okSinceMs }) => okSinceMs === undefined);
+  if (failing !== undefined) return `source ${failing.last.host ?? ''} does not answer`;
+  const looked = sources.filter(({ last }) => last.monoMs >= sinceMs);
+  const unsure = looked.find(({ okStreak, okBeforeMs = 0 }) => okStreak < LOOKS_MIN || okBeforeMs < sinceMs);
+  if (unsure === undefined) return undefined;
+  return `source ${unsure.last.host ?? ''} has answered once; needed twice over ${PROOF_MS / 1_000} s`;
 }
 
 const waits = (says: string, atMs: MonoMs | undefined): CauseProof => ({ isProven: false, says, atMs });

@@ -67,6 +67,8 @@ export interface AnswerFacts<Sample> {
   readonly last: Sample;
   readonly okStreak: number;
   readonly okSinceMs: MonoMs | undefined;
+  /** The good look before the newest one, in the same streak. */
+  readonly okBeforeMs?: MonoMs | undefined;
   readonly failStreak: number;
   readonly failSinceMs: MonoMs | undefined;
   readonly lastOkMs: MonoMs | undefined;
@@ -88,6 +90,7 @@ export function nextAnswer<Sample extends ReachSample | SourceSample>(
     last: sample,
     okStreak: ok ? (before?.okStreak ?? 0) + 1 : 0,
     okSinceMs: ok ? (before?.okSinceMs ?? monoMs) : undefined,
+    okBeforeMs: ok && before?.last.ok === true ? before.last.monoMs : undefined,
     failStreak: ok ? 0 : (before?.failStreak ?? 0) + 1,
     failSinceMs: ok ? undefined : (before?.failSinceMs ?? monoMs),
     lastOkMs: ok ? monoMs : before?.lastOkMs,

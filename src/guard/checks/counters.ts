@@ -117,10 +117,11 @@ function stagedOrder({ state, parent, call, nowMs }: CheckInput): Answer {
   return refuse('high_risk_spacing', found, `the staged start waits: ${found.value}`);
 }
 
-/** Question 13 (law S1). In containment every tool waits at least 60 s. */
+/** Question 13 (law S1). In containment every tool waits at least 60 s; so does a staged start on its channel (S4). */
 export function cooldown(input: CheckInput): Answer {
-  const { spec, subject, limits, nowMs } = input;
-  const own = spec.startsProcess ? limits.restartCooldownMs : spec.cooldownMs;
+  const { spec, subject, limits, nowMs, parent } = input;
+  const spacingMs = parent === undefined ? 0 : limits.highRiskSpacingMs;
+  const own = Math.max(spacingMs, spec.startsProcess ? limits.restartCooldownMs : spec.cooldownMs);
   const isContained = containedBy(input).length > 0;
   const cooldownMs = isContained ? Math.max(own, limits.containmentCooldownMs) : own;
   const { leftMs, inFlight } = cooldownOf(subject.uses[spec.name], cooldownMs, nowMs);

@@ -88,11 +88,13 @@ export class FindingTracker {
   }
 
   #proof(cause: SharedCause, nowMs: MonoMs): CauseProof {
-    const known = cause.channels.flatMap((id) => this.#deps.factStore.view(id) ?? []);
-    const playing = new Set(
-      known.map(({ setup: { id } }) => id).filter((id) => this.#channels.get(id)?.healthySinceMs),
-    );
-    return proofOf(cause, { known, playing, engines: this.#engines.size }, nowMs);
+    const { factStore } = this.#deps;
+    const { scope } = cause;
+    const around = scope.kind === 'group' ? factStore.inGroup(scope.id).map(({ setup }) => setup.id) : [];
+    const ids = new Set([...cause.channels, ...around]);
+    const known = [...ids].flatMap((id) => factStore.view(id) ?? []);
+    const playing = new Set([...ids].filter((id) => this.#channels.get(id)?.healthySinceMs));
+    return proofOf(cause, { known, playing }, nowMs);
   }
 
   get causes(): readonly SharedCause[] {

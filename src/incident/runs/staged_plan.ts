@@ -1,5 +1,6 @@
 /** Takes out of a staged plan what may not be part of it, before anybody is asked for a permit. */
 import type { DenialCode, Plan } from '../../core/plan.ts';
+import { toolNamed } from '../../core/tool.ts';
 import { isStaged } from '../../remediation/catalog.ts';
 
 interface Refusal {
@@ -22,7 +23,9 @@ const WAIT_MS = 600_000;
  * nobody is left it is no plan: for a reason of the whole it waits, and is no cure that did not help.
  */
 export function withoutRefused(plan: Plan, whyNot: (channel: string) => Refusal | undefined): Refined {
-  if (plan.kind !== 'act' || !isStaged(plan.call)) return { plan, handedOver: [] };
+  // What is no tool at all the guard refuses by name.
+  const isOne = plan.kind === 'act' && toolNamed(plan.call.tool) !== undefined && isStaged(plan.call);
+  if (!isOne) return { plan, handedOver: [] };
   const refused = plan.call.channels.flatMap((channel) => {
     const refusal = whyNot(channel);
     return refusal === undefined ? [] : [{ channel, ...refusal }];

@@ -3,7 +3,7 @@ import type { MonoMs } from '../../core/clock.ts';
 import type { Phase } from '../../core/control.ts';
 import type { Read } from '../../core/journal.ts';
 import { accessOf } from '../../core/persona.ts';
-import { type GroupId, keyOfScope, type Scope, type ScopeKey } from '../../core/scope.ts';
+import { type GroupId, keyOfScope, sameScope, type Scope, type ScopeKey } from '../../core/scope.ts';
 import { phaseNeeded } from '../../guard/checks/policy.ts';
 import { specOf } from '../../remediation/catalog.ts';
 import { containmentsOf, type GuardState } from '../../guard/state/state.ts';
@@ -81,8 +81,14 @@ export class StartQueue {
   #proofMs(scope: Scope, seen: Seen, nowMs: MonoMs): MonoMs | undefined {
     if (scope.kind === 'channel' || seen.sight.trouble?.leftMs === undefined) return undefined;
     const proof = this.#deps.proofOf?.(scope, nowMs);
-    if (proof === undefined || proof.isProven) return undefined;
+    if (proof === undefined || proof.isProven || !this.#isHeldUp(scope)) return undefined;
     return Math.min(proof.atMs ?? nowMs + AGAIN_MS, nowMs + AGAIN_MS);
+  }
+
+  /** What has ended by time needs no proof any more (law S8). */
+  #isHeldUp(scope: Scope): boolean {
+    const held = Object.values(this.#deps.guard().containments).filter(({ reason }) => reason === 'shared_cause');
+    return held.some((one) => scope.kind !== 'group' || sameScope(one.scope, scope));
   }
 
   crowd(nowMs: MonoMs): MassOutage {

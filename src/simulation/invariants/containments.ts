@@ -2,6 +2,7 @@ import type { JournalEntry } from '../../core/journal.ts';
 import { keyOfScope } from '../../core/scope.ts';
 import type { PermitTerms } from '../../core/tool.ts';
 import { type InvariantContext, type FactOf, type Oracle, scopesOver } from './context.ts';
+import type { Proofs } from './proofs.ts';
 import type { Starts } from './starts.ts';
 
 interface Held {
@@ -21,6 +22,7 @@ const UPKEEP_MS = 5_000;
 export class Containments implements Oracle {
   readonly #case: InvariantContext;
   readonly #starts: Starts;
+  readonly #proofs: Proofs;
   readonly #held = new Map<string, Held>();
   readonly #openPages = new Set<string>();
   #thawedMs: number | undefined;
@@ -28,9 +30,10 @@ export class Containments implements Oracle {
   #frozenMs = 0;
   #aliveMs = 0;
 
-  constructor(world: InvariantContext, starts: Starts) {
+  constructor(world: InvariantContext, starts: Starts, proofs: Proofs) {
     this.#case = world;
     this.#starts = starts;
+    this.#proofs = proofs;
   }
 
   get held(): readonly { readonly key: string; readonly raisedMs: number }[] {
@@ -68,7 +71,7 @@ export class Containments implements Oracle {
         if (fact.decision.verdict === 'allow') this.#storm(fact.decision.permit, batch);
         return;
       case 'tool.started':
-        return this.#start(fact.permit);
+        return this.#start(fact.permit, monoMs);
       default:
         // What a recovery writes comes before its own start: nobody lived to tell anybody until then.
         return batch.some((one) => one.fact.type === 'reeve.started') ? undefined : this.#remind(monoMs);
@@ -114,18 +117,31 @@ export class Containments implements Oracle {
     if (!raised) this.#case.broke('S2', `start ${count} of the window (${id}) came without containment`);
   }
 
-  #start({ call, risk, engine, id }: PermitTerms): void {
+  #start(permit: PermitTerms, nowMs: number): void {
+    const { call, risk, engine, id } = permit;
     const { persona, broke } = this.#case;
     if (risk === 'low' || (risk === 'medium' && !persona.containment_bias)) return;
     const over = scopesOver(call.target, this.#case, engine);
     const pool = engine === undefined ? 'unasked' : this.#case.poolOf(engine);
     const full = pool === undefined || (pool !== 'unasked' && pool >= this.#case.limits.poolPressureMax);
     if (full) broke('S8', `${call.tool} (${id}) began with the pool of ${engine} ${pool ?? 'not known'}`);
-    for (const [key, { fact, by }] of this.#held) {
-      // The Nth start is allowed, and raises the containment itself.
-      const byItself = fact.reason === 'restart_storm' && by === id;
-      if (over.has(keyOfScope(fact.scope)) && !byItself) broke('S8', `${call.tool} (${id}) began under ${key}`);
+    for (const [key, held] of this.#held) {
+      if (!over.has(keyOfScope(held.fact.scope))) continue;
+      const because = this.#unproven(held, permit, nowMs);
+      if (because !== undefined) broke('S8', `${call.tool} (${id}) began under ${key}${because}`);
     }
+  }
+
+  /** Why a start under a containment is unlawful; undefined where it is not. */
+  #unproven({ fact, by, raisedMs }: Held, { id, call, parent }: PermitTerms, nowMs: number): string | undefined {
+    // The Nth start is allowed, and raises the containment itself.
+    if (fact.reason === 'restart_storm' && by === id) return undefined;
+    const isStaged = call.channels.length > 0 || parent !== undefined;
+    const isByProof = fact.reason === 'shared_cause' && fact.scope.kind === 'group' && !fact.releaseByPerson;
+    if (!isByProof || !isStaged || fact.scope.kind !== 'group') return '';
+    const sinceMs = raisedMs - this.#case.limits.sharedCauseWindowMs;
+    const missing = this.#proofs.missing(fact.scope.id, { nowMs, sinceMs });
+    return missing === undefined ? undefined : ` without proof: ${missing}`;
   }
 
   /** A containment that lasts has been told of, and a freeze has contained. */

@@ -1,5 +1,6 @@
 import type { Limits } from '../../core/limits.ts';
 import type { Persona } from '../../core/persona.ts';
+import type { Sample } from '../../core/sample.ts';
 import { highRiskBound } from '../../guard/bound.ts';
 import { isDelivered } from '../../escalate/outbox.ts';
 import type { Generation } from '../service_model.ts';
@@ -11,6 +12,7 @@ import type { InvariantContext, Oracle, Violation } from './context.ts';
 import { Containments } from './containments.ts';
 import { Evidence } from './evidence.ts';
 import { Pages } from './pages.ts';
+import { Proofs } from './proofs.ts';
 import { Runs } from './runs.ts';
 import { Starts } from './starts.ts';
 import { OperatorCommands } from './operator_commands.ts';
@@ -43,6 +45,7 @@ export class Invariants {
   readonly #case: InvariantContext;
   readonly #starts: Starts;
   readonly #breakers: Breakers;
+  readonly #proofs: Proofs;
   readonly #containments: Containments;
   readonly #words: OperatorCommands;
   readonly #runs: Runs;
@@ -66,13 +69,14 @@ export class Invariants {
     };
     this.#starts = new Starts(this.#case);
     this.#breakers = new Breakers(this.#case);
-    this.#containments = new Containments(this.#case, this.#starts);
+    this.#proofs = new Proofs(this.#case);
+    this.#containments = new Containments(this.#case, this.#starts, this.#proofs);
     this.#words = new OperatorCommands(this.#case);
     this.#runs = new Runs(this.#case);
     this.#pages = new Pages(this.#case);
     this.#silence = new Silence(this.#case);
     const evidence = new Evidence(this.#case);
-    const books = [this.#breakers, this.#containments, this.#words, evidence, this.#runs, this.#pages];
+    const books = [this.#proofs, this.#breakers, this.#containments, this.#words, evidence, this.#runs, this.#pages];
     this.#realStarts = new RealStarts(this.#case);
     this.#realState = new RealState(this.#case);
     this.#ownPersona = new OwnPersona(this.#case, deps.personaOf);
@@ -100,6 +104,12 @@ export class Invariants {
     this.#realStarts.invoked(invocation);
     this.#realState.invoked(invocation);
     this.#ownPersona.invoked(invocation);
+    this.#proofs.invoked(invocation);
+  }
+
+  /** A sample that a probe delivered, before Reeve makes anything of it. */
+  seen(sample: Sample): void {
+    this.#proofs.seen(sample);
   }
 
   /** A call of a Reeve that has been asked to stop. */

@@ -6,6 +6,7 @@ import type { Persona } from '../../../src/core/persona.ts';
 import type { Scope } from '../../../src/core/scope.ts';
 import type { CauseProof } from '../../../src/ground/correlate/proof.ts';
 import { guardProjection } from '../../../src/guard/state/fold.ts';
+import type { GuardState } from '../../../src/guard/state/state.ts';
 import type { StartMark } from '../../../src/guard/state/window.ts';
 import { incidentProjection, type OpenIncident } from '../../../src/incident/lifecycle/state.ts';
 import type { Seen } from '../../../src/incident/lifecycle/seen.ts';
@@ -33,6 +34,16 @@ const seen = (viewers: number, classification: FailureClass = 'process_crashed',
   },
 });
 
+const HELD: GuardState['containments'] = {
+  'group:g1|shared_cause': {
+    scope: group('g1'),
+    reason: 'shared_cause',
+    detail: 'they died',
+    releaseByPerson: false,
+    raisedMs: NOW - 20_000,
+  },
+};
+
 /** So many starts within the window, and these incidents open. */
 function turns(
   count: number,
@@ -42,6 +53,7 @@ function turns(
     readonly phase?: Phase;
     readonly pages?: readonly string[];
     readonly proof?: CauseProof;
+    readonly held?: boolean;
   } = {},
 ) {
   const starts: StartMark[] = Array.from({ length: count }, (_, at) => ({
@@ -50,7 +62,7 @@ function turns(
     atMs: NOW - 30_000,
   }));
   const held = new StartQueue({
-    guard: () => ({ ...guardProjection.initial, starts }),
+    guard: () => ({ ...guardProjection.initial, starts, containments: with_.held ? HELD : {} }),
     incidents: () => ({ ...incidentProjection.initial, open }),
     settings: () => ({ limits: DEFAULT_LIMITS, personaOf: () => aPersona(with_.persona) }),
     phaseOf: () => with_.phase ?? 3,
@@ -132,14 +144,21 @@ describe('turns', () => {
 
   it('of a staged start come no sooner than the proof that what killed its channels is over', () => {
     const proof = { isProven: false, says: 'its sources answer', atMs: NOW + 300 };
-    const { queue } = turns(0, [], { proof });
+    const { queue } = turns(0, [], { proof, held: true });
     const left = seen(5);
     const trouble = { ...left.sight.trouble!, leftMs: NOW - 1 };
     const dark = { ...left, sight: { ...left.sight, trouble } };
     expect(queue.startDelayMs(group('g1'), dark, NOW)).toBe(NOW + 300);
     expect(queue.startDelayMs(channel('a'), dark, NOW)).toBeUndefined();
-    const proven = turns(0, [], { proof: { ...proof, isProven: true } });
+    const proven = turns(0, [], { proof: { ...proof, isProven: true }, held: true });
     expect(proven.queue.startDelayMs(group('g1'), dark, NOW)).toBeUndefined();
+  });
+
+  it('of a staged start need no proof once the containment has ended by time', () => {
+    const looping = { isProven: false, says: 'no death for 10 s is waited for', atMs: NOW + 9_000 };
+    const dark = { ...seen(5), sight: { ...seen(5).sight, trouble: { ...seen(5).sight.trouble!, leftMs: NOW - 1 } } };
+    expect(turns(0, [], { proof: looping, held: true }).may(group('g1'), dark)).toBe(false);
+    expect(turns(0, [], { proof: looping, held: false }).may(group('g1'), dark)).toBe(true);
   });
 
   it('are asked for by all of a known crowd before the first is given', () => {

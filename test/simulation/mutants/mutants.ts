@@ -23,6 +23,10 @@ export const SCENES = [
   'deaf',
   'limbo',
   'asked',
+  'staged',
+  'asked_group',
+  'witness',
+  'canary',
   'property',
 ] as const;
 export type SceneName = (typeof SCENES)[number];
@@ -436,6 +440,135 @@ const KNOWN_BAD: readonly Mutant[] = [
     ],
     'people',
   ),
+  one(
+    'plan_without_quiet_time',
+    'S8',
+    ['src/ground/correlate/proof.ts', 'export const PROOF_MS = 10_000;', 'export const PROOF_MS = 1_000;'],
+    'staged',
+  ),
+  one(
+    'plan_against_its_witness',
+    'S8',
+    ['src/ground/correlate/proof.ts', 'if (missing !== undefined) return', "if (missing === '') return"],
+    'witness',
+  ),
+  one(
+    'plan_while_they_die',
+    'S8',
+    [
+      'src/ground/correlate/proof.ts',
+      'process?.ends.at(-1) ?? cause.sinceMs',
+      'process?.ends.at(-99) ?? cause.sinceMs',
+    ],
+    'staged',
+  ),
+  one(
+    'canary_too_soon',
+    'S8',
+    [
+      'src/ground/correlate/proof.ts',
+      'isOfDeath && witness === undefined ? DEATHS_QUIET_MS : PROOF_MS',
+      'isOfDeath && witness === undefined ? PROOF_MS : PROOF_MS',
+    ],
+    'staged',
+  ),
+  {
+    name: 'proof_serves_single_restarts',
+    law: 'S8',
+    edits: [
+      ['src/guard/checks/policy.ts', '(parent !== undefined || isStaged(call)) && live.causeProof', 'live.causeProof'],
+      ['src/guard/checks/policy.ts', '  if (open !== undefined) {', "  if (open?.[0] === '') {"],
+      [
+        'src/guard/checks/policy.ts',
+        'if (envelope?.sharedCause !== true && !held)',
+        'if (envelope?.sharedCause !== true || held)',
+      ],
+    ],
+    scene: 'storm',
+    seed: 1,
+  },
+  one(
+    'proof_in_the_place_of_a_person',
+    'S8',
+    [
+      'src/guard/checks/policy.ts',
+      "reason === 'shared_cause' && !releaseByPerson && isProvenOver(input)",
+      "reason === 'shared_cause' && isProvenOver(input)",
+    ],
+    'asked_group',
+  ),
+  {
+    name: 'ramp_too_steep',
+    law: 'S4',
+    edits: [
+      ['src/guard/checks/counters.ts', 'underWay.length < 1 + verified', 'underWay.length < 2 + verified'],
+      [
+        'src/agent/staged.ts',
+        'this.#flying.size >= 1 + this.#verified.length',
+        'this.#flying.size >= 2 + this.#verified.length',
+      ],
+    ],
+    scene: 'staged',
+    seed: 1,
+  },
+  {
+    name: 'plan_outlives_its_canary',
+    law: 'S4',
+    edits: [
+      [
+        'src/guard/state/lifecycle.ts',
+        'return lost.length >= STAGED_FAILURES_MAX || (lost.length > 0 && lost[0] === starts[0]);',
+        'return lost.length > 99 + starts.length;',
+      ],
+      [
+        'src/agent/staged.ts',
+        'if (isCanary || this.#failed.length >= FAILURES_MAX)',
+        'if (isCanary && this.#failed.length >= 99)',
+      ],
+    ],
+    scene: 'staged',
+    seed: 1,
+  },
+  one(
+    'staged_start_ignores_spacing',
+    'S4',
+    [
+      'src/guard/checks/counters.ts',
+      'const spacingMs = parent === undefined ? 0 : limits.highRiskSpacingMs;',
+      'const spacingMs = parent === undefined ? 0 : limits.highRiskSpacingMs / 4;',
+    ],
+    'staged',
+  ),
+  one(
+    'plan_takes_the_last_place',
+    'S2',
+    [
+      'src/guard/checks/counters.ts',
+      'const max = isOfPlan ? Math.max(1, all - 1) : all;',
+      'const max = isOfPlan ? all + 1 : all;',
+    ],
+    'staged',
+  ),
+  one(
+    'unverified_leaves_the_window',
+    'S2',
+    [
+      'src/guard/state/window.ts',
+      '.filter((mark) => mark.proven !== true)',
+      '.filter((mark) => mark.plan === undefined)',
+    ],
+    'staged',
+  ),
+  one(
+    'staged_pace_off',
+    'S2',
+    [
+      'src/guard/checks/counters.ts',
+      'if (count < max) return pass(value, threshold);',
+      "if (count < max || value !== '') return pass(value, threshold);",
+    ],
+    'staged',
+  ),
   one('permit_outlives_containment', 'S8', NOT_ASKED_AGAIN),
   one('fence_stands_still', 'S16', ['src/guard/guard.ts', 'fence: target.fence + 1,', 'fence: 1,']),
 ];
@@ -473,7 +606,11 @@ const DIES_IN: Readonly<Record<string, readonly [SceneName, number]>> = {
   questions_never_expire: ['asked', 1],
   approval_of_another_call: ['people', 4],
   containment_ends_early: ['property', 1],
+  plan_against_its_witness: ['witness', 7],
+  canary_too_soon: ['canary', 12],
+  plan_outlives_its_canary: ['canary', 2],
   permit_outlives_containment: ['property', 1],
+  staged_start_ignores_spacing: ['staged', 4],
 };
 
 export const MUTANTS: readonly Mutant[] = KNOWN_BAD.map((mutant) => {

@@ -51,6 +51,29 @@ const SCENES: Readonly<Record<Exclude<SceneName, 'explore' | 'property'>, Scene>
     script: { ...dense, persona: 'live_event', kinds: ['crash', 'freeze'], calm: 0.02 },
     how: { livenessMs: 1_500_000 },
   },
+  staged: {
+    script: {
+      ...dense,
+      persona: 'system_admin',
+      channels: 24,
+      kinds: ['storm', 'outage', 'crash'],
+      storm: true,
+      limits: { windowStartsMax: 4, stagedStartsPerMinuteMax: 6 },
+    },
+    how: { livenessMs: 0 },
+  },
+  witness: {
+    script: { ...dense, persona: 'system_admin', kinds: ['storm', 'probe_noise'], calm: 0.008, storm: true },
+    how: { livenessMs: 0 },
+  },
+  canary: {
+    script: { ...dense, persona: 'system_admin', channels: 4, kinds: ['storm', 'calls'], storm: true },
+    how: { livenessMs: 0 },
+  },
+  asked_group: {
+    script: { ...dense, persona: 'live_event', kinds: ['storm', 'outage'], storm: true },
+    how: { livenessMs: 0 },
+  },
   crashes: {
     script: {
       ...dense,

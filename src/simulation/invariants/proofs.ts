@@ -1,0 +1,149 @@
+import type { JournalEntry } from '../../core/journal.ts';
+import type { PlaylistSample, ProcessSample, Sample } from '../../core/sample.ts';
+import type { Invocation } from '../effect_log.ts';
+import { type InvariantContext, type Oracle, planOf } from './context.ts';
+
+/** S8: a witness is well for this long and so many looks, and nothing has died for as long. */
+const WELL_MS = 10_000;
+const LOOKS = 2;
+/** S8: where nothing can witness, this long after the last death a canary may. */
+const CANARY_MS = 30_000;
+/** A call may take effect so late, and be seen a look later. */
+const LATE_EFFECT_MS = 45_000;
+const DEAD: ReadonlySet<string> = new Set(['exited', 'fatal', 'backoff']);
+
+/** What the looks at one thing have said, newest last. */
+interface Looks {
+  failedMs: number;
+  readonly okMs: number[];
+}
+
+interface Channel {
+  generation?: string | undefined;
+  /** When the present generation was first seen, where it was not the first of all. */
+  bornMs?: number | undefined;
+  alive?: boolean | undefined;
+  diedMs: number;
+  sequence?: number | undefined;
+  movedMs: number;
+  /** Until when a new generation is the one that Reeve itself asked for, in the world's time. */
+  askedUntilMs: number;
+}
+
+const noLooks = (): Looks => ({ failedMs: Number.NEGATIVE_INFINITY, okMs: [] });
+const noChannel = (): Channel => ({
+  diedMs: Number.NEGATIVE_INFINITY,
+  movedMs: Number.NEGATIVE_INFINITY,
+  askedUntilMs: 0,
+});
+
+/**
+ * The proof of S8 that a shared cause is over, from the samples that the probes delivered and from nothing that Reeve
+ * has made of them. Times are those of the samples.
+ */
+export class Proofs implements Oracle {
+  readonly #case: InvariantContext;
+  readonly #channels = new Map<string, Channel>();
+  readonly #sources = new Map<string, Looks>();
+  readonly #engines = new Map<string, Looks>();
+
+  constructor(world: InvariantContext) {
+    this.#case = world;
+  }
+
+  /** Whoever starts has seen nothing yet. What died before is dead for as long as it is. */
+  entry({ fact }: JournalEntry): void {
+    if (fact.type !== 'reeve.started') return;
+    this.#sources.clear();
+    this.#engines.clear();
+    for (const channel of this.#channels.values()) Object.assign(channel, { alive: undefined, generation: undefined });
+  }
+
+  invoked({ tool, channel, atMs }: Invocation): void {
+    if (tool !== 'restart_channel' || channel === undefined) return;
+    this.#channel(channel).askedUntilMs = atMs + LATE_EFFECT_MS;
+  }
+
+  seen(sample: Sample): void {
+    if (sample.kind === 'engine') note(at(this.#engines, sample.engine, noLooks), sample);
+    else if (sample.kind === 'source') note(at(this.#sources, sample.channel, noLooks), sample);
+    else if (sample.kind === 'process') this.#process(sample);
+    else if (sample.kind === 'playlist') this.#output(sample);
+  }
+
+  /** What is missing for the group's own staged start at this moment; undefined: it is proven. */
+  missing(group: string, at: { readonly nowMs: number; readonly sinceMs: number }) {
+    const { nowMs, sinceMs } = at;
+    const members = this.#case.script.channels.filter((one) => one.group === group).map(({ id }) => id);
+    let isWitnessed = false;
+    const diedMs = Math.max(...members.map((id) => this.#channel(id).diedMs));
+    const engines = new Set(members.flatMap((id) => planOf(this.#case, id)?.engine ?? []));
+    const witnesses = members.flatMap((id) => {
+      const looks = this.#sources.get(id);
+      return looks === undefined ? [] : [{ who: `the source of ${id}`, looks }];
+    });
+    for (const { who, looks } of [...witnesses, ...this.#failedEngines(engines, sinceMs)]) {
+      const { failedMs, okMs } = looks;
+      if (nowMs - failedMs < WELL_MS) return `${who} failed ${nowMs - failedMs} ms ago`;
+      const well = okMs.filter((ms) => ms > failedMs);
+      if (well.length === 0 || (failedMs > sinceMs && nowMs - well[0]! < WELL_MS)) return `${who} is not well for long`;
+      const fresh = well.filter((ms) => ms >= diedMs).length;
+      if (fresh > 0 && fresh < LOOKS) return `${who} was well at one look since the last death`;
+      isWitnessed ||= fresh >= LOOKS;
+    }
+    const back = isWitnessed ? undefined : members.find((id) => this.#cameBack(id, sinceMs));
+    const quietMs = isWitnessed || back !== undefined ? WELL_MS : CANARY_MS;
+    if (nowMs - diedMs < quietMs) return `the last death is ${nowMs - diedMs} ms ago, ${quietMs} ms are needed`;
+    return undefined;
+  }
+
+  /** Only an engine that was named as a cause is a witness of its end. */
+  #failedEngines(engines: ReadonlySet<string>, sinceMs: number) {
+    return [...engines].flatMap((id) => {
+      const looks = this.#engines.get(id);
+      return looks !== undefined && looks.failedMs >= sinceMs ? [{ who: `engine ${id}`, looks }] : [];
+    });
+  }
+
+  #cameBack(id: string, sinceMs: number): boolean {
+    const { bornMs, movedMs, alive } = this.#channel(id);
+    return alive === true && bornMs !== undefined && bornMs > sinceMs && movedMs > bornMs;
+  }
+
+  #process({ channel: id, state, generation, monoMs, stoppedOnPurpose }: ProcessSample): void {
+    if (state === 'unknown') return;
+    const channel = this.#channel(id);
+    const isNew = generation !== undefined && channel.generation !== undefined && generation !== channel.generation;
+    const isDead = DEAD.has(state) && !stoppedOnPurpose;
+    const isReeves = this.#case.nowMs() <= channel.askedUntilMs;
+    if (channel.alive === true && (isDead || (isNew && !isReeves))) channel.diedMs = monoMs;
+    if (isNew && isDead) channel.diedMs = monoMs;
+    if (isNew) Object.assign(channel, { bornMs: monoMs, askedUntilMs: 0 });
+    Object.assign(channel, { generation: generation ?? channel.generation, alive: state === 'running' });
+  }
+
+  #output({ channel: id, ok, mediaSequence, monoMs }: PlaylistSample): void {
+    const channel = this.#channel(id);
+    if (!ok || mediaSequence === undefined) return;
+    if (channel.sequence !== undefined && mediaSequence !== channel.sequence) channel.movedMs = monoMs;
+    channel.sequence = mediaSequence;
+  }
+
+  #channel(id: string): Channel {
+    return at(this.#channels, id, noChannel);
+  }
+}
+
+function at<T>(map: Map<string, T>, key: string, fresh: () => T): T {
+  const held = map.get(key) ?? fresh();
+  map.set(key, held);
+  return held;
+}
+
+const KEPT = 16;
+
+function note(looks: Looks, { ok, monoMs }: { readonly ok: boolean; readonly monoMs: number }): void {
+  if (ok) looks.okMs.push(monoMs);
+  else looks.failedMs = monoMs;
+  if (looks.okMs.length > KEPT) looks.okMs.shift();
+}

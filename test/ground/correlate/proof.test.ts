@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { type ChannelFacts, folded, noFacts } from '../../../src/ground/facts/facts.ts';
+import type { SharedCause } from '../../../src/ground/correlate/correlate.ts';
+import { proofOf } from '../../../src/ground/correlate/proof.ts';
+import { setupOf } from '../scene.ts';
+
+const DIED_MS = 100_000;
+
+const cause: SharedCause = {
+  key: 'group:g|dead',
+  scope: { kind: 'group', id: 'g' },
+  family: 'dead',
+  classification: 'process_crashed',
+  channels: ['a', 'b'],
+  because: '',
+  sinceMs: DIED_MS,
+  lastMs: DIED_MS,
+  phase: 'active',
+  dark: [],
+};
+
+const base = { at: 0, source: 'probe' } as const;
+
+/** Ran, died at the given moment, and its source was looked at: `[when, whether it answered]`. */
+function channel(id: string, died: number | undefined, looks: readonly (readonly [number, boolean])[]): ChannelFacts {
+  const process = { ...base, kind: 'process', channel: id, engine: 'e', pid: 1, stoppedOnPurpose: false } as const;
+  const none = { exitCode: undefined, exitSignal: undefined, cpuMs: undefined, halted: undefined, uptimeMs: undefined };
+  const at = (monoMs: number, state: 'running' | 'exited') =>
+    ({ ...process, ...none, bytesWritten: undefined, generation: `${id}:1`, monoMs, state }) as const;
+  const setup = setupOf(id, { group: 'g', engine: 'e', hasSource: looks.length > 0 });
+  let facts = folded(noFacts(setup), at(DIED_MS - 60_000, 'running'));
+  if (died !== undefined) facts = folded(facts, at(died, 'exited'));
+  for (const [monoMs, ok] of looks) {
+    const sample = { ...base, kind: 'source', channel: id, host: 'origin:1', monoMs } as const;
+    facts = folded(facts, ok ? { ...sample, ok } : { ...sample, ok, failure: 'refused' });
+  }
+  return facts;
+}
+
+const proven = (known: readonly ChannelFacts[], nowMs: number, playing: readonly string[] = []): boolean =>
+  proofOf(cause, { known, playing: new Set(playing) }, nowMs).isProven;
+
+const answers = (from: number, ...more: readonly number[]) => [from, ...more].map((ms) => [ms, true] as const);
+
+describe('the proof that a shared cause is over (S8)', () => {
+  it('is a source that answered twice since, and 10 s without a death: both sides of the boundary', () => {
+    const known = [channel('a', DIED_MS, answers(DIED_MS + 1_000, DIED_MS + 3_000)), channel('b', DIED_MS, [])];
+    expect([proven(known, DIED_MS + 10_999), proven(known, DIED_MS + 11_000)]).toEqual([false, true]);
+  });
+
+  it('needs the second look, and says so', () => {
+    const known = [channel('a', DIED_MS, answers(DIED_MS - 5_000, DIED_MS + 1_000))];
+    const { isProven, says } = proofOf(cause, { known, playing: new Set() }, DIED_MS + 25_000);
+    expect({ isProven, says }).toEqual({
+      isProven: false,
+      says: 'source origin:1 has answered once; needed twice over 10 s',
+    });
+  });
+
+  it('begins anew with each death in the group, also of a channel that the cause has not touched', () => {
+    const looks = answers(DIED_MS + 1_000, DIED_MS + 8_000, DIED_MS + 9_000);
+    const known = [channel('a', DIED_MS, looks), channel('c', DIED_MS + 7_000, [])];
+    expect([proven(known, DIED_MS + 16_999), proven(known, DIED_MS + 17_000)]).toEqual([false, true]);
+  });
+
+  it('is not given while a source of theirs does not answer', () => {
+    const known = [
+      channel('a', DIED_MS, [[DIED_MS + 20_000, false]]),
+      channel('b', DIED_MS, answers(DIED_MS + 1_000, DIED_MS + 2_000)),
+    ];
+    expect(proven(known, DIED_MS + 90_000)).toBe(false);
+  });
+
+  it.each([
+    ['nobody looks at a source', [] as const],
+    ['nobody has looked since', answers(DIED_MS - 9_000, DIED_MS - 5_000)],
+  ])('leaves it to a canary 30 s after the last death where %s', (_, looks) => {
+    const known = [channel('a', DIED_MS, looks)];
+    expect([proven(known, DIED_MS + 29_999), proven(known, DIED_MS + 30_000)]).toEqual([false, true]);
+  });
+});
