@@ -171,7 +171,11 @@ type Denial = Extract<GuardDecision, { verdict: 'deny' }>;
 const textOf = ({ code, because }: Denial): string => `${code}, ${because}`;
 
 /** It is its turn that has not come, and not the channel that is refused. */
-const isForRoom = ({ code }: Denial): boolean => code === 'restart_storm' || code === 'high_risk_spacing';
+const isForRoom = ({ code, retryAfterMs }: Denial): boolean =>
+  code === 'restart_storm' ||
+  code === 'high_risk_spacing' ||
+  // Something has died a moment ago: the proof that the cause is over comes anew (law S8).
+  (code === 'containment' && retryAfterMs !== undefined);
 
 const isOfThePlan = ({ code, because }: Denial): boolean =>
   OF_THE_PLAN.has(code) || (code === 'containment' && OF_A_SCOPE.test(because));

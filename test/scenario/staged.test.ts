@@ -48,4 +48,14 @@ describe('a staged start of a group', () => {
     expect(told(world).map(([reason]) => reason)).not.toContain('not_helping');
     expect(told(world).length).toBeGreaterThan(0);
   });
+
+  it('waits for the proof anew where one more dies in the middle of it, and goes on in the same plan', async () => {
+    const world = await died({ channels: [...NAMES, 'late'] });
+    while (restarted(world).length < 1) await world.live(500);
+    world.engine.kill('late');
+    await world.live(35_000);
+    expect(restarted(world)).toEqual(expect.arrayContaining(NAMES));
+    const plans = world.facts('tool.started').filter(({ permit }) => permit.call.channels.length > 1);
+    expect(plans).toHaveLength(1);
+  });
 });

@@ -139,7 +139,18 @@ export function containment(input: CheckInput): Answer {
   if (reasons.length === 0) return pass(value, threshold);
   const proof = input.live.causeProof;
   const awaited = proof === undefined || proof.isProven ? '' : `; ${proof.says}`;
-  return refuse('containment', { value: `${value}${awaited}`, threshold }, `contained: ${value}${awaited}`);
+  const found = { value: `${value}${awaited}`, threshold, ...freeByProof(input, reasons) };
+  return refuse('containment', found, `contained: ${value}${awaited}`);
+}
+
+/** A start of a staged plan under way waits for the proof, where that is all that is missing and may soon be there. */
+function freeByProof(input: CheckInput, reasons: readonly string[]): { freeInMs?: number } {
+  const { parent, live, nowMs, state, scopes } = input;
+  const { isProven = true, atMs } = live.causeProof ?? {};
+  const isAll = reasons.every((reason) => reason.startsWith('shared_cause ('));
+  const isAPersons = containmentsOf(state, scopes).some(({ releaseByPerson }) => releaseByPerson);
+  if (parent === undefined || isProven || atMs === undefined || !isAll || isAPersons) return {};
+  return { freeInMs: Math.max(1, atMs - nowMs) };
 }
 
 /** Question 7. While several channels of a group fail together, restarting one of them cures nothing. */
