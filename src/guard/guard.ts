@@ -168,10 +168,7 @@ export class Guard {
     if (limits !== this.#limits && limitProblems(limits, LIMIT_NAMES).length === 0) this.#limits = limits;
     const { channelOf, capabilitiesOf, liveFacts, initialPhase, clock } = this.#deps;
     return {
-      channelOf,
-      capabilitiesOf,
-      liveFacts,
-      initialPhase,
+      ...{ channelOf, capabilitiesOf, liveFacts, initialPhase },
       nowMs: clock.monotonicMs(),
       limits: this.#limits,
       state: this.#deps.guardState(),
@@ -208,13 +205,8 @@ export class Guard {
       this.#write([...asked.story, decided, ...this.#usedYes(input, asked.about), ...storm]);
     } catch (error) {
       const because = `the reservation could not be written: ${messageOf(error)}`;
-      return {
-        verdict: 'deny',
-        code: 'journal_unwritable',
-        because,
-        retryAfterMs: undefined,
-        trace: unwritten(trace, because),
-      };
+      const denied = { verdict: 'deny', code: 'journal_unwritable', because, retryAfterMs: undefined } as const;
+      return { ...denied, trace: unwritten(trace, because) };
     }
     return { verdict: 'allow', permit: Permit.grant(permit, () => this.#mayBegin(input, storm.length > 0)), trace };
   }

@@ -11,7 +11,6 @@ import { type ChannelId, type EngineId, type GroupId, keyOfScope, sameScope, typ
 import type { Symptom } from '../../core/symptom.ts';
 import type { ToolName } from '../../core/tool.ts';
 import { FactStore } from '../../ground/facts/facts.ts';
-import { coveredBy } from '../../ground/correlate/correlate.ts';
 import { viewersOf } from '../../ground/facts/viewers.ts';
 import { guardProjection } from '../../guard/state/fold.ts';
 import { ClockWatch } from '../../guard/clock_watch.ts';
@@ -27,6 +26,7 @@ import { ChannelIndex } from './channel_index.ts';
 import { Runs } from '../runs/runs.ts';
 import { Snapshots } from './snapshots.ts';
 import { supposedIncident } from './supposed.ts';
+import { refusedPlan } from './refused_plan.ts';
 import { noteStart } from './starts.ts';
 import { type IncidentState, incidentProjection } from '../lifecycle/state.ts';
 import { StartQueue } from '../runs/start_queue.ts';
@@ -75,15 +75,11 @@ export class DecisionPipeline implements Disposable {
     const { channelOf } = this.#channelIndex;
     this.snapshots = new Snapshots({
       ...deps,
-      factStore,
-      watch,
-      guard,
-      control,
-      incidents,
-      limits,
-      channelOf,
-      isInCrowd,
-      refusedFor: (channel) => this.preview(channel, 'restart_channel')?.code,
+      ...{ factStore, watch, guard, control, incidents, limits, channelOf, isInCrowd },
+      refusedFor: (scope) =>
+        scope.kind === 'channel'
+          ? this.preview(scope.id, 'restart_channel')?.code
+          : refusedPlan(scope, this, this.#channelIndex),
     });
     this.guard = this.#createGuard(limits);
     this.#housekeeping = this.#createHousekeeping();
@@ -291,16 +287,10 @@ export class DecisionPipeline implements Disposable {
   }
 
   #liveFacts(scope: Scope, engine: EngineId) {
+    const nowMs = this.#deps.clock.monotonicMs();
     const facts = scope.kind === 'channel' ? this.factStore.view(scope.id) : undefined;
-    const viewers = facts === undefined ? undefined : viewersOf(facts, this.#deps.clock.monotonicMs());
-    return { ...this.#housekeeping.pool(engine), viewers, causeProof: this.#proofFor(scope) };
-  }
-
-  /** Of the cause that left the group's or the channel's own neighbours dark. */
-  #proofFor(scope: Scope) {
-    const ref = scope.kind === 'channel' ? this.#channelIndex.channelOf(scope.id) : undefined;
-    const cause = ref === undefined ? undefined : coveredBy(this.watch.causes, ref);
-    return this.watch.proofOf(cause?.scope ?? scope, this.#deps.clock.monotonicMs());
+    const viewers = facts === undefined ? undefined : viewersOf(facts, nowMs);
+    return { ...this.#housekeeping.pool(engine), viewers, causeProof: this.watch.proofOf(scope, nowMs) };
   }
 
   #policyOf(scope: Scope, group: GroupId): TransitionPolicy {

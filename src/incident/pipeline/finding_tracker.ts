@@ -81,9 +81,10 @@ export class FindingTracker {
     return { ...cause, dark: cause.dark.filter((id) => !this.#handedOver.has(id)) };
   }
 
-  /** Whether what killed channels of the group is proven to be over; undefined where no cause is known. */
+  /** Whether what killed channels of the group, or the channel with others, is over; undefined: no cause is known. */
   proofOf(scope: Scope, nowMs: MonoMs): CauseProof | undefined {
-    const cause = this.causeOf(scope);
+    const ref = scope.kind === 'channel' ? this.#channels.get(scope.id)?.ref : undefined;
+    const cause = (ref && coveredBy(this.#causes, ref)) ?? this.causeOf(scope);
     return cause === undefined ? undefined : this.#proof(cause, nowMs);
   }
 

@@ -39,8 +39,8 @@ export interface SnapshotDeps {
   readonly limits: () => Limits;
   readonly clock: Clock;
   readonly channelOf: (id: string) => ChannelRef | undefined;
-  /** What the guard would refuse a start of the channel for now; undefined: it would not. */
-  readonly refusedFor: (channel: ChannelId) => DenialCode | undefined;
+  /** What the guard would refuse a start of the channel or the group for now; undefined: it would not. */
+  readonly refusedFor: (scope: Scope) => DenialCode | undefined;
   /** One page speaks for all who are dark and wait to be started, this one among them. */
   readonly isInCrowd: (scope: Scope) => boolean;
 }
@@ -139,6 +139,7 @@ export class Snapshots {
         quiet: false,
         covered: false,
         handedOver: isHandedOver(cause, this.#isGiven),
+        refusalIsOver: this.#refusalIsOver(scope),
         contained: this.#isContained(scope, scopes, nowMs),
         spokenFor: this.#spokenFor(scope, scopes, nowMs),
         approval: this.#approval(scope),
@@ -167,10 +168,10 @@ export class Snapshots {
     return { trouble: undefined, healthy, healthySinceMs, clearSinceMs: goneMs };
   }
 
-  #refusalIsOver(scope: Extract<Scope, { kind: 'channel' }>): boolean {
+  #refusalIsOver(scope: Scope): boolean {
     const last = openOn(this.#deps.incidents(), scope)?.last;
     if (last?.kind !== 'escalated' || last.denial === undefined || !TOLD_AND_PASSING.has(last.denial)) return false;
-    return this.#deps.refusedFor(scope.id) !== last.denial;
+    return this.#deps.refusedFor(scope) !== last.denial;
   }
 
   readonly #isGiven = (channel: ChannelId): boolean => this.#deps.watch.isHandedOver(channel);

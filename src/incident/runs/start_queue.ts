@@ -7,7 +7,7 @@ import { type GroupId, keyOfScope, sameScope, type Scope, type ScopeKey } from '
 import { phaseNeeded } from '../../guard/checks/policy.ts';
 import { specOf } from '../../remediation/catalog.ts';
 import { containmentsOf, type GuardState } from '../../guard/state/state.ts';
-import { roomFor, startsMaxOf } from '../../guard/state/window.ts';
+import { roomFor, stagedRoom, startsMaxOf } from '../../guard/state/window.ts';
 import type { CauseProof } from '../../ground/correlate/proof.ts';
 import type { Seen } from '../lifecycle/seen.ts';
 import { KEY_OF_MASS_OUTAGE, type MassOutage } from '../pages/page.ts';
@@ -71,7 +71,7 @@ export class StartQueue {
     // Whoever comes to a crowd waits until the others have asked, too: else the first to ask would be the first to go.
     if (own.sinceMs === nowMs && this.#deps.openPages().includes(KEY_OF_MASS_OUTAGE)) return nowMs + AGAIN_MS;
     const ahead = this.#aheadOf(own);
-    if (this.#places(nowMs) <= ahead.length) return nowMs + AGAIN_MS;
+    if (this.#places(nowMs) <= ahead.length || !this.#hasPace(scope, nowMs)) return nowMs + AGAIN_MS;
     this.#waiting.delete(key);
     this.#onTheirWay.set(key, nowMs);
     return undefined;
@@ -145,6 +145,13 @@ export class StartQueue {
       ([key, letMs]) => !starts.some((mark) => `channel:${mark.channel}` === key && mark.atMs >= letMs),
     );
     return Math.max(1, all - 1) - count - uncounted.length;
+  }
+
+  /** A plan that comes when as many staged starts have begun as a minute may hold would only be refused. */
+  #hasPace(scope: Scope, nowMs: MonoMs): boolean {
+    if (scope.kind === 'channel') return true;
+    const { stagedStartsPerMinuteMax: max } = this.#deps.settings().limits;
+    return stagedRoom(this.#deps.guard().starts, max, nowMs).freeInMs === 0;
   }
 
   #aheadOf(own: Waiting): readonly Waiting[] {

@@ -80,7 +80,7 @@ export class Invariants {
     this.#realStarts = new RealStarts(this.#case);
     this.#realState = new RealState(this.#case);
     this.#ownPersona = new OwnPersona(this.#case, deps.personaOf);
-    const reasons = new Reasons(this.#case);
+    const reasons = new Reasons(this.#case, undefined, () => this.#starts.isFull(this.#case.nowMs()));
     this.#truths = [this.#realStarts, this.#realState, reasons];
     this.#oracles = [this.#starts, ...books, this.#silence, this.#realStarts, reasons];
   }

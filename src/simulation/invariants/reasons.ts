@@ -36,6 +36,7 @@ interface Refusal {
 export class Reasons implements Oracle, TruthOracle {
   readonly #case: InvariantContext;
   readonly #open: ReadonlySet<string>;
+  readonly #isFull: () => boolean;
   readonly #refusals = new Map<string, Refusal>();
   readonly #holds = new Map<string, { readonly scope: Scope; readonly untilMs: number }>();
   readonly #scopes = new Map<string, Scope>();
@@ -43,9 +44,11 @@ export class Reasons implements Oracle, TruthOracle {
   /** Since when a channel could have been asked about. */
   readonly #dueMs = new Map<string, number>();
 
-  constructor(world: InvariantContext, open = OPEN_REASONS) {
+  /** `isFull`: the window of starts has no place now, so whoever wants to start waits for a turn (law S2). */
+  constructor(world: InvariantContext, open = OPEN_REASONS, isFull: () => boolean = () => false) {
     this.#case = world;
     this.#open = open;
+    this.#isFull = isFull;
   }
 
   entry(entry: JournalEntry): void {
@@ -82,6 +85,7 @@ export class Reasons implements Oracle, TruthOracle {
   }
 
   watch(truths: readonly ServiceTruth[], monoMs: number): void {
+    if (this.#isFull()) return this.#dueMs.clear();
     for (const { channel, status, visible } of truths) {
       const refusal = this.#refusals.get(channel);
       if (refusal === undefined) continue;

@@ -75,6 +75,13 @@ export class Starts implements Oracle {
     return own.length + seen.length - this.#withoutEffect(own, seen);
   }
 
+  /** Whoever asks leaves the last place free, which would contain the fleet; and plans keep to their pace. */
+  isFull(atMs: number): boolean {
+    const { windowStartsMax, stagedStartsPerMinuteMax } = this.#case.limits;
+    const staged = this.#restarts.filter((one) => one.atMs > atMs - MINUTE_MS && this.#staged.has(one.permit)).length;
+    return this.inWindow(atMs) >= Math.max(1, windowStartsMax - 1) || staged >= stagedStartsPerMinuteMax;
+  }
+
   /** When the window was last full; long ago when it never was. */
   lastStormMs(): number {
     const { windowStartsMax, windowMs } = this.#case.limits;

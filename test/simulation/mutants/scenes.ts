@@ -1,6 +1,7 @@
 import type { Scenario, ScenarioOptions } from '../../../src/simulation/scenario.ts';
 import { scenarioOf } from '../../../src/simulation/scenario.ts';
 import { greedyPlanner, lookingPlanner, randomPlanner } from '../../../src/simulation/planners.ts';
+import { shippedFiles } from '../../../src/simulation/shipped_files.ts';
 import { Simulation, type SimulationOptions } from '../../../src/simulation/simulation.ts';
 import { EXPLORED, explore } from '../explore.ts';
 import type { SceneName } from './mutants.ts';
@@ -17,6 +18,8 @@ const random = (script: Scenario) => randomPlanner(script).rulebook;
 /** An hour or so in which more happens than in a month: everything fails twenty times as often. */
 const dense = { days: 0.04, calm: 0.04, swarm: false, phase: 4, limits: {} } as const;
 const hostile: SimulationOptions = { adversary: true, rulebook: greedy, livenessMs: 0 };
+/** The shipped rules; of L6 nothing is asked where so few may start that most wait for a turn (an open finding). */
+const patient: SimulationOptions = { rulebook: () => shippedFiles().rulebook, livenessMs: 0 };
 const DEATHS = ['crash', 'freeze', 'storm'] as const;
 
 const SCENES: Readonly<Record<Exclude<SceneName, 'explore' | 'property'>, Scene>> = {
@@ -60,7 +63,7 @@ const SCENES: Readonly<Record<Exclude<SceneName, 'explore' | 'property'>, Scene>
       storm: true,
       limits: { windowStartsMax: 4, stagedStartsPerMinuteMax: 6 },
     },
-    how: { livenessMs: 0 },
+    how: patient,
   },
   witness: {
     script: { ...dense, persona: 'system_admin', kinds: ['storm', 'probe_noise'], calm: 0.008, storm: true },
