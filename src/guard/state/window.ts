@@ -44,7 +44,7 @@ export interface WindowLook {
 }
 
 /** Starts that others make of one channel count so often in a window: a storm is many channels (law S2). */
-export const FOREIGN_PER_CHANNEL_MAX = 3;
+const FOREIGN_PER_CHANNEL_MAX = 3;
 
 /** Channels that others started more often than that within the window, and how often: their churn is their own. */
 export function churning(starts: readonly StartMark[], look: WindowLook): ReadonlyMap<ChannelId, number> {
