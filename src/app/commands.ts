@@ -1,4 +1,6 @@
 import type { Access } from './access.ts';
+import type { Dialogue, Ended, Evicted } from './dialogue.ts';
+import { propose } from './proposals.ts';
 import type { TeachOrder, Teaching } from './teaching.ts';
 import type { Collectors } from './collectors.ts';
 import type { Learning } from './learning.ts';
@@ -43,6 +45,7 @@ export interface CommandDeps {
   readonly collectors: Pick<Collectors, 'channelSetups' | 'engineSetups'>;
   readonly access: Pick<Access, 'state' | 'taken'>;
   readonly teaching: Teaching;
+  readonly dialogue: Dialogue;
   /** Undefined while the memory is off. */
   readonly reflect?: (() => Promise<CommandAnswer>) | undefined;
 }
@@ -58,6 +61,9 @@ export function createCommands(deps: CommandDeps): (command: Command) => Promise
     if (command.name === 'reload') return reloaded(deps.reload());
     if (command.name === 'page_test') return testPage(deps.dispatcher);
     if (command.name === 'reflect') return deps.reflect === undefined ? MEMORY_OFF : deps.reflect();
+    if (command.name === 'propose') return propose(proposalOf(command), deps);
+    if (command.name === 'ask_begin') return deps.dialogue.begin(beganOf(command));
+    if (command.name === 'ask_end') return ended(command, deps.dialogue);
     if (command.name === 'ack') return acked(command, deps);
     if (command.name === 'teach') return deps.teaching.teach(teachOrderOf(command));
     if (command.name === 'pattern_state') return deps.teaching.setState(patternStateOf(command));
@@ -76,6 +82,22 @@ export function createCommands(deps: CommandDeps): (command: Command) => Promise
 function teachOrderOf({ who, fields }: Command): TeachOrder {
   const { incident, symptom, lines, write } = fields as unknown as Omit<TeachOrder, 'who'>;
   return { incident, symptom, lines, write, who };
+}
+
+const proposalOf = (command: Command) => ({
+  ...{ channel: text(command, 'channel'), tool: text(command, 'tool'), who: command.who },
+});
+
+const beganOf = (command: Command) => ({
+  ...{ question: text(command, 'question'), session: sessionOf(command), who: command.who },
+});
+
+const sessionOf = (command: Command): string | undefined => text(command, 'session') || undefined;
+
+/** The route has checked the types of all fields. */
+function ended(command: Command, dialogue: Dialogue): CommandAnswer {
+  const { evicted, turn, text: said, cites, ok, model } = command.fields as unknown as Ended & { evicted: Evicted[] };
+  return dialogue.end({ turn, text: said, cites, ok, model }, evicted, sessionOf(command));
 }
 
 function patternStateOf({ who, because, fields }: Command) {

@@ -1,3 +1,4 @@
+import { createDialogue } from './dialogue.ts';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Access } from './access.ts';
@@ -175,6 +176,10 @@ function daemonOf(shown: Shown, metrics: Metrics): Daemon {
       access,
       teaching,
       reflect: shown.memory?.reflect,
+      dialogue: createDialogue({
+        ...{ reads: shown.memory?.reads, append: ledger.append, clock, ids: host.ids },
+        channels: collectors.channelSetups.map(({ id }) => id),
+      }),
     }),
     metrics: (openMetrics) => metrics.expose(openMetrics),
     readiness: () =>

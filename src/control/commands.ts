@@ -190,7 +190,11 @@ export const answerApproval = (
     const { incident, run, call } = kept.approval;
     const fact = { type: 'approval.answered', id: order.id, yes: order.yes, ...word } as const;
     const answered = yes({ ...aboutOf(call.target), incident, run, fact });
-    if (!order.yes || isEnough(kept, word.who)) return answered;
+    if (!order.yes) return answered;
+    if (isEnough(kept, word.who)) {
+      const { proposed } = kept.approval;
+      return proposed ? yes({ ...aboutOf(call.target), incident, run, fact: { ...fact, proposed } }) : answered;
+    }
     if (voicesFor(kept).includes(word.who)) {
       return no('approval_second_person', `it needs two people, and ${word.who} is one of them already`);
     }

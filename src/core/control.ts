@@ -24,6 +24,8 @@ export interface Approval {
   readonly askedBy?: string | undefined;
   /** 2: it needs the yes of two people with different names, of whom the one who asked is one. Else 1. */
   readonly eyes?: 2 | undefined;
+  /** A person asked for it in words: a yes to it supplies the plan of the next run. */
+  readonly proposed?: true | undefined;
   readonly askedAt: EpochMs;
   readonly askedMs: MonoMs;
   readonly expiresMs: MonoMs;
@@ -67,6 +69,8 @@ export type ControlFact =
       readonly yes: boolean;
       readonly who: string;
       readonly because: string;
+      /** The last yes that a proposal needed: the incident is worth another run. */
+      readonly proposed?: true;
     }
   | { readonly type: 'approval.expired'; readonly id: string }
   | {

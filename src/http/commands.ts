@@ -120,6 +120,31 @@ export const COMMAND_ROUTES: readonly CommandRoute[] = [
   },
   { path: '/api/v1/reload', command: 'reload', scope: 'operate', body: z.strictObject({}) },
   { path: '/api/v1/reflect', command: 'reflect', scope: 'operate', body: z.strictObject({}) },
+  {
+    path: '/api/v1/ask/proposals',
+    command: 'propose',
+    scope: 'operate',
+    body: z.strictObject({ channel: id, tool: id, because: because.default('asked for in words') }),
+  },
+  {
+    path: '/api/v1/ask/turns',
+    command: 'ask_begin',
+    scope: 'ack',
+    body: z.strictObject({ question: z.string().min(1).max(4_000), session: id.optional() }),
+  },
+  {
+    path: '/api/v1/ask/turns/end',
+    command: 'ask_end',
+    scope: 'ack',
+    body: z.strictObject({
+      ...{ turn: id, text: z.string().max(20_000), cites: z.array(id).max(100), ok: z.boolean() },
+      ...{ model: z.string().max(200).optional(), session: id.optional() },
+      evicted: z
+        .array(z.strictObject({ turn: id, question: z.string().max(4_000), answer: z.string().max(20_000) }))
+        .max(8)
+        .default([]),
+    }),
+  },
   { path: '/api/v1/page/test', command: 'page_test', scope: 'operate', body: z.strictObject({}) },
 ];
 

@@ -35,6 +35,9 @@ const COMMANDS = [
   'token_add',
   'token_revoke',
   'reflect',
+  'propose',
+  'ask_begin',
+  'ask_end',
 ] as const;
 export type CommandName = (typeof COMMANDS)[number];
 

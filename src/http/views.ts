@@ -96,6 +96,7 @@ export class Views {
       classification: approval.classification,
       askedAt: approval.askedAt,
       askedBy: approval.askedBy ?? null,
+      proposed: approval.proposed === true,
       yesNeeded: approval.eyes ?? 1,
       yesBy: voicesFor({ approval, ...kept }),
       expiresInMs: approval.expiresMs - nowMs,

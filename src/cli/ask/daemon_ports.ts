@@ -1,11 +1,14 @@
 /** What a turn asks of the daemon besides its tools: proposals, the record of the dialogue, ids that still exist. */
-import type { Gate } from '../../ask/gate.ts';
 import { SYSTEM_TEXT } from '../../ask/engine.ts';
+import type { Gate } from '../../ask/gate.ts';
 import type { Session } from '../../ask/message.ts';
-import { fitted } from '../../memory/short_memory.ts';
+import { actionIn, asksForAction } from '../../ask/proposal.ts';
+import { plainLine, presentable } from '../../ask/tool.ts';
+import { ReeveError } from '../../core/errors.ts';
+import { type Exchange, fitted } from '../../memory/short_memory.ts';
 import type { Cli } from '../context.ts';
 import type { AskFlags } from './flags.ts';
-import type { TurnDeps } from './turns.ts';
+import type { Proposed, Recording, TurnDeps } from './turns.ts';
 
 export interface PortDeps {
   readonly cli: Cli;
@@ -14,14 +17,26 @@ export interface PortDeps {
   readonly redact: (text: string) => string;
 }
 
-const ASKED_AGAIN_MAX = 8;
-const CITED = /\[(inc-[a-z0-9]{1,40})(?:#\d+)?\]/g;
+type Ports = Pick<TurnDeps, 'propose' | 'begin' | 'stillKnown' | 'newestOf'>;
 
-export function daemonPorts(deps: PortDeps): Pick<TurnDeps, 'propose' | 'begin' | 'stillKnown' | 'newestOf'> {
-  const { cli, gate, flags } = deps;
+const ASKED_AGAIN_MAX = 8;
+const EVICTED_MAX = 8;
+const CITED = /\[(inc-[a-z0-9]{1,40})(?:#\d+)?\]/g;
+const QUESTION_CHARS_MAX = 4_000;
+
+export function daemonPorts({ cli, gate, flags, redact }: PortDeps): Ports {
+  const evicted = new Evictions();
   return {
-    propose: async () => undefined,
-    begin: async () => undefined,
+    propose: (prompt) => proposed(prompt, cli),
+    async begin(prompt, session) {
+      const question = redact(prompt).slice(0, QUESTION_CHARS_MAX);
+      const about = { question, ...(session !== undefined && { session: session.id }) };
+      const begun = await cli.client().post<Begun>('/api/v1/ask/turns', about).catch(onlyUnheard);
+      const turn = begun?.ok === true ? begun.more?.turn : undefined;
+      if (turn === undefined) return undefined;
+      const recalled = presentable(begun?.more?.recalled ?? [], redact);
+      return recordingOf(cli, { turn, recalled, session: session?.id, evicted });
+    },
     async stillKnown({ messages }) {
       if (!gate.allows('incidents-read')) return [];
       const cited = messages.flatMap(({ content }) => [...content.matchAll(CITED)].map(([, id = '']) => id));
@@ -35,17 +50,107 @@ export function daemonPorts(deps: PortDeps): Pick<TurnDeps, 'propose' | 'begin' 
       };
       return (await Promise.all(newest.map(exists))).flat();
     },
-    newestOf: (session, incoming) => newestFitting(session, [SYSTEM_TEXT, ...incoming], flags.contextTokens),
+    newestOf(session, incoming) {
+      const { kept, messages } = newestFitting(session, [SYSTEM_TEXT, ...incoming], flags.contextTokens);
+      evicted.note(exchangesOf(session).slice(0, -kept || undefined));
+      return messages;
+    },
   };
 }
 
-/** The newest pairs of question and answer that fit; the session itself keeps all. */
-function newestFitting({ messages }: Session, incoming: readonly string[], contextTokens: number): Session['messages'] {
-  const exchanges = [];
-  for (let at = 0; at + 1 < messages.length; at += 2) {
-    const [question, answer] = [messages[at]!, messages[at + 1]!];
-    exchanges.push({ turn: question.id, question: question.content, answer: answer.content, cites: [] });
+interface Begun {
+  readonly ok: boolean;
+  readonly more?: {
+    readonly turn: string;
+    readonly recalled: readonly { readonly id: string; readonly text: string }[];
+  };
+}
+
+/** Without a daemon, or without leave to be recorded there, a question is asked all the same. */
+function onlyUnheard(thrown: unknown): undefined {
+  if (!(thrown instanceof ReeveError)) throw thrown;
+}
+
+interface Open {
+  readonly turn: string;
+  readonly recalled: readonly { readonly id: string; readonly text: string }[];
+  readonly session: string | undefined;
+  readonly evicted: Evictions;
+}
+
+function recordingOf(cli: Cli, { turn, recalled, session, evicted }: Open): Recording {
+  return {
+    recalled,
+    async end({ text, cites, model, ok }) {
+      const about = { ...(model !== undefined && { model }), ...(session !== undefined && { session }) };
+      const answer = { turn, text, cites: cites.slice(0, 100), ok, evicted: evicted.take(), ...about };
+      await cli.client().post('/api/v1/ask/turns/end', answer).catch(onlyUnheard);
+    },
+  };
+}
+
+/** What left the short memory in this process, each pair once. */
+class Evictions {
+  readonly #seen = new Set<string>();
+  #fresh: Exchange[] = [];
+
+  note(gone: readonly Exchange[]): void {
+    for (const each of gone) {
+      if (this.#seen.has(each.turn)) continue;
+      this.#seen.add(each.turn);
+      this.#fresh.push(each);
+    }
   }
-  const { kept } = fitted(exchanges, incoming, contextTokens);
-  return messages.slice((exchanges.length - kept.length) * 2);
+
+  take(): readonly { readonly turn: string; readonly question: string; readonly answer: string }[] {
+    const taken = this.#fresh.slice(0, EVICTED_MAX);
+    this.#fresh = this.#fresh.slice(EVICTED_MAX);
+    return taken.map(({ turn, question, answer }) => ({
+      turn,
+      question: question.slice(0, QUESTION_CHARS_MAX),
+      answer,
+    }));
+  }
+}
+
+const exchangesOf = ({ messages }: Session): readonly Exchange[] =>
+  messages.flatMap(({ id, content, role }, at) => {
+    const answer = messages[at + 1];
+    if (role !== 'user' || answer?.role !== 'assistant') return [];
+    return [{ turn: id, question: content, answer: answer.content, cites: [] }];
+  });
+
+/** The newest pairs of question and answer that fit; the session itself keeps all. */
+function newestFitting(session: Session, incoming: readonly string[], contextTokens: number) {
+  const { kept } = fitted(exchangesOf(session), incoming, contextTokens);
+  const from =
+    kept[0] === undefined ? session.messages.length : session.messages.findIndex(({ id }) => id === kept[0]?.turn);
+  return { kept: kept.length, messages: session.messages.slice(from) };
+}
+
+interface Answer {
+  readonly ok: boolean;
+  readonly said?: string;
+  readonly because?: string;
+  readonly hint?: string;
+  readonly more?: { readonly id: string; readonly incident: string };
+}
+
+/** Only the words that a person typed are looked at: no model, tool or earlier answer can ask for anything. */
+async function proposed(prompt: string, cli: Cli): Promise<Proposed | undefined> {
+  if (!asksForAction(prompt)) return undefined;
+  const { channels } = await cli.client().get<{ channels: readonly { id: string }[] }>('/api/v1/channels');
+  const wanted = actionIn(
+    prompt,
+    channels.map(({ id }) => id),
+  );
+  if (wanted === undefined) {
+    const text = 'Nothing was proposed: an action needs one channel that is configured, as in: restart NAME.';
+    return { ok: false, text, cites: [] };
+  }
+  const answer = await cli.client().post<Answer>('/api/v1/ask/proposals', wanted);
+  const { ok, said, because, hint, more } = answer;
+  const cites = more === undefined ? [`channel:${wanted.channel}`] : [more.id, more.incident];
+  const told = ok ? said : [because, hint].filter((each) => each !== undefined).join('; ');
+  return { ok, text: `${plainLine(told ?? '')} [${cites.join(', ')}]`, cites };
 }

@@ -170,6 +170,8 @@ function changed(held: OpenIncident, entry: JournalEntry): OpenIncident {
       return { ...held, running: true, runs: held.runs + 1 };
     case 'run.ended':
       return { ...held, running: false, last: fact.outcome, lastEndedMs: monoMs };
+    case 'approval.answered':
+      return fact.yes && fact.proposed === true ? { ...held, reopenedMs: monoMs } : held;
     case 'incident.reclassified':
       return { ...held, incident: { ...held.incident, classification: fact.to }, classifiedMs: monoMs };
     case 'attempt.verified':

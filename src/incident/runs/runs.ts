@@ -210,11 +210,17 @@ export class Runs {
   }
 
   /**
-   * A yes is a yes to nothing else: as long as it is unused, a change that it does not name is not made, and a person
+   * A yes to what a person proposed is the plan, and the guard is asked as ever. A yes is a yes to nothing else: as long as it is unused, a change that it does not name is not made, and a person
    * is told.
    */
   #bound({ id }: Incident, plan: Plan, envelope: GroundedContextEnvelope): Plan {
     const { control, clock } = this.#deps;
+    const proposal = unusedYes(control(), id, clock.monotonicMs());
+    if (proposal?.proposed && proposal.hash === approvalHash(proposal.call, envelope.failureClassification)) {
+      const who = proposal.askedBy ?? 'operator';
+      const because = `${who} asked for it, and the answer was yes (${proposal.id})`;
+      return { kind: 'act', call: proposal.call, because, by: { kind: 'operator', who } };
+    }
     if (plan.kind !== 'act' || TOOL_SPECS.get(plan.call.tool)?.effect === 'observe') return plan;
     const yes = unusedYes(control(), id, clock.monotonicMs());
     if (yes === undefined || yes.hash === approvalHash(plan.call, envelope.failureClassification)) return plan;
