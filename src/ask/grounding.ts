@@ -71,7 +71,7 @@ export class Grounder {
 
   #sentence(raw: string): void {
     const [, before = '', said = '', after = ''] = /^(\s*)([\s\S]*?)(\s*)$/.exec(raw) ?? [];
-    const { text, ids } = this.#checked(this.#ground.redact(said));
+    const { text, ids } = this.#checked(said);
     for (const id of ids) this.#cites.add(id);
     const isMarked = ids.length === 0 && SAYS_SOMETHING.test(text) && !text.endsWith('?');
     if (isMarked) this.#uncited += 1;
@@ -85,8 +85,9 @@ export class Grounder {
 
   /** Brackets stay where they hold an id that exists; everything else that only looks like an id goes. */
   #checked(said: string): { readonly text: string; readonly ids: readonly string[] } {
-    const { known } = this.#ground;
-    const normal = said.normalize('NFKC');
+    const { known, redact } = this.#ground;
+    // In this order: a secret in letters of another width is one, too.
+    const normal = redact(said.normalize('NFKC'));
     const ids: string[] = [];
     let text = '';
     let from = 0;

@@ -149,8 +149,11 @@ export const recalledLines = ({
 }): readonly Evidence[] => recalled.map(({ id, text }) => ({ id, text }));
 
 type Row = Readonly<Record<string, unknown>>;
+/** Where a file lies is no affair of a conversation. */
+const UNTOLD = new Set(['origin', 'file', 'sha256']);
 const scalars = (row: Row): string =>
   Object.entries(row)
+    .filter(([name]) => !UNTOLD.has(name))
     .filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
     .map(([name, value]) => `${name.replaceAll('_', ' ')} ${String(value)}`)
     .join(', ');

@@ -51,7 +51,7 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
   },
   health: {
     ...{ description: 'whether a channel plays, and what says so', needs: 'status-read', args: [CHANNEL] },
-    hints: ['health', 'healthy', 'playing', 'is it up', 'is it down', 'how is', 'dark'],
+    hints: ['health', 'healthy', 'playing', 'is it up', 'is it down', 'how is'],
     run: async ({ get }, args) => channelLines(await channelsOf(get), await namedIn(get, args)),
   },
   incidents: {

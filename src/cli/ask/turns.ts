@@ -79,7 +79,7 @@ export class Turns {
     const recalled = this.#deps.gate.allows('memory-read') ? recalledIn(recording) : [];
     const toolResults = [...results, ...recalled];
     try {
-      const answer = await this.#answer(prompt, session, { toolResults, onChunk });
+      const answer = await this.#answer(prompt, session, { results, toolResults, onChunk });
       const { response, cites } = answer;
       const model = this.#deps.ask === undefined ? undefined : response.model_id;
       await recording?.end({ text: response.content, cites, model, ok: true });
@@ -106,9 +106,10 @@ export class Turns {
     return { routing, call: tool === undefined ? undefined : { tool, args: routing.args } };
   }
 
-  async #answer(prompt: string, session: Session | undefined, { toolResults, onChunk }: Answering) {
+  async #answer(prompt: string, session: Session | undefined, { results, toolResults, onChunk }: Answering) {
     const { ask, newestOf, stillKnown } = this.#deps;
-    if (ask === undefined) return this.#fromData(prompt, session, { toolResults, onChunk });
+    // What is recalled helps a model; as an answer by itself it would only be noise.
+    if (ask === undefined) return this.#fromData(prompt, session, { results, toolResults: results, onChunk });
     const known = session === undefined ? [] : await stillKnown(session);
     const history = session && newestOf(session, [...toolResults.map(dataOf), prompt]);
     return ask.execute(prompt, { session, history, toolResults, known, onChunk });
@@ -146,6 +147,8 @@ interface Call {
 }
 
 interface Answering {
+  /** Of the tool alone. */
+  readonly results: readonly ToolResult[];
   readonly toolResults: readonly ToolResult[];
   readonly onChunk: ((text: string) => void) | undefined;
 }
