@@ -83,7 +83,7 @@ export class Grounder {
     if (text !== '') this.#show(text);
   }
 
-  /** Brackets stay where they hold an id that exists; everything else that only looks like an id goes. */
+  /** Brackets stay where they hold an id that exists; round ones take the place of all others. */
   #checked(said: string): { readonly text: string; readonly ids: readonly string[] } {
     const { known, redact } = this.#ground;
     // In this order: a secret in letters of another width is one, too.
@@ -96,10 +96,11 @@ export class Grounder {
       from = index + whole.length;
       const real = (inside.match(/[^\s,;]+/g) ?? []).filter((each) => known.has(each));
       ids.push(...real);
-      text += real.length > 0 ? `[${real.join(', ')}]` : whole === REDACTED ? whole : '';
+      text += real.length > 0 ? `[${real.join(', ')}]` : whole === REDACTED ? whole : `(${plainLine(inside)})`;
     }
     text += plainLine(normal.slice(from));
-    return { text: text.trim().replaceAll(LOOKS_LIKE_ID, (id) => (known.has(id) ? id : NO_SUCH_ID)), ids };
+    const told = text.trim().replaceAll(LOOKS_LIKE_ID, (id) => (known.has(id) ? id : NO_SUCH_ID));
+    return { text: told.replaceAll(`(${NO_SUCH_ID})`, NO_SUCH_ID), ids };
   }
 }
 

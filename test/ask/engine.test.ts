@@ -29,7 +29,7 @@ describe('Semantics: a turn', () => {
       ['user', '[inc-81] one'],
       ['user', '[inc-82] two'],
       ['user', 'first'],
-      ['assistant', 'It was . [uncited]'],
+      ['assistant', 'It was (no such id). [uncited]'],
       ['user', 'second'],
     ]);
   });

@@ -32,10 +32,10 @@ describe('grounding', () => {
     ['News was dark [inc-81].', 'News was dark [inc-81].', ['inc-81'], 0],
     ['News was dark. [inc-81] It came back.', 'News was dark. [inc-81] It came back. [uncited]', ['inc-81'], 1],
     ['It was [inc-81, channel:news; inc-99].', 'It was [inc-81, channel:news].', ['inc-81', 'channel:news'], 0],
-    ['It was [inc-99].', 'It was . [uncited]', [], 1],
+    ['It was [inc-99].', 'It was (no such id). [uncited]', [], 1],
     ['Shall I look at it?', 'Shall I look at it?', [], 0],
     ['See inc-99 [inc-81#12].', 'See (no such id) [inc-81#12].', ['inc-81#12'], 0],
-    ['Sure. [uncited] in[x]c-99 ran.', 'Sure. [uncited] (no such id) ran. [uncited]', [], 2],
+    ['Sure. [uncited] in[x]c-99 ran.', 'Sure. (uncited) [uncited] in(x)c-99 ran. [uncited]', [], 2],
     ['', '', [], 0],
   ])('%j becomes %j', (text, shown, cites, uncited) => expect(check(text)).toEqual({ text: shown, cites, uncited }));
 

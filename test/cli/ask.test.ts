@@ -84,7 +84,11 @@ describe.each<Kind>(['ollama', 'openai'])('Execution Modes, asked of a server th
 
   it('single turn: one call, one answer, metadata hidden', async () => {
     const { server, ask } = await open();
-    expect(await ask(['how', 'are you'])).toEqual({ code: 0, out: '[Reeve]: Hello . [uncited]\n', err: '' });
+    expect(await ask(['how', 'are you'])).toEqual({
+      code: 0,
+      out: '[Reeve]: Hello (no such id). [uncited]\n',
+      err: '',
+    });
     expect(chats(server)).toHaveLength(1);
     expect(messagesOf(chats(server)[0]!).map(({ role }) => role)).toEqual(['system', 'user']);
   });
@@ -113,7 +117,11 @@ describe.each<Kind>(['ollama', 'openai'])('Execution Modes, asked of a server th
   it('--json is one document', async () => {
     const { ask } = await open();
     const { out } = await ask(['-j', 'hi']);
-    expect(JSON.parse(out)).toMatchObject({ content: 'Hello . [uncited]', metadata: { eval_count: 3 }, uncited: 1 });
+    expect(JSON.parse(out)).toMatchObject({
+      content: 'Hello (no such id). [uncited]',
+      metadata: { eval_count: 3 },
+      uncited: 1,
+    });
   });
 
   it('-i keeps turns apart, -c lets them add up, and neither keeps a file', async () => {

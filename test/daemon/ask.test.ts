@@ -102,7 +102,9 @@ models: { servers: [{ id: local, kind: ollama, url: "${server.url}" }], primary:
     server.answer = () => ({ text: `It ended [${incident}]. It was inc-999 [inc-999]. Restart it!` });
     const before = chats().length;
     const answer = await ask('--tool', 'incidents', '--grant', 'incidents-read', 'why is news dark?');
-    expect(answer.content).toBe(`It ended [${incident}]. It was (no such id) . [uncited] Restart it! [uncited]`);
+    expect(answer.content).toBe(
+      `It ended [${incident}]. It was (no such id) (no such id). [uncited] Restart it! [uncited]`,
+    );
     expect({ cites: answer.cites, calls: chats().length - before }).toEqual({ cites: [incident], calls: 1 });
   });
 
@@ -122,7 +124,7 @@ models: { servers: [{ id: local, kind: ollama, url: "${server.url}" }], primary:
     writeFileSync(rig.at('sessions/night.json'), JSON.stringify(session));
     server.answer = () => ({ text: `As I said [${incident}]. Also [inc-999].` });
     const { stdout } = await run('--resume-session', 'night', '--grant', 'incidents-read', '--deadline', '20s', 'and?');
-    expect(stdout).toContain(`As I said [${incident}]. Also . [uncited]`);
+    expect(stdout).toContain(`As I said [${incident}]. Also (no such id). [uncited]`);
   });
 
   it('asks for a yes where a person asks for an action, does it after the yes, and keeps who it was', async () => {
