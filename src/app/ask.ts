@@ -2,6 +2,7 @@
 import type { Clock } from '../core/clock.ts';
 import { ReeveError } from '../core/errors.ts';
 import type { Model } from '../core/model.ts';
+import { peerName } from '../core/peer.ts';
 import { type ModelsSettings, openServer } from '../model/open.ts';
 
 export interface AskBackend extends Disposable {
@@ -54,7 +55,7 @@ export async function openAskBackend(
   if (chosen !== undefined || backend !== undefined) {
     if (chosen !== undefined) return { ...made, chosen };
     end();
-    throw new ReeveError('MODEL_UNREACHABLE', `${server.id} (${server.url}) has no model that could answer`, {
+    throw new ReeveError('MODEL_UNREACHABLE', `${server.id} (${peerName(server.url)}) has no model that could answer`, {
       hint: 'Is it running, and has it a model? reeve ask --list-models',
     });
   }

@@ -49,7 +49,7 @@ describe('reeve, as people type it', { timeout: 120_000 }, () => {
 
   /** What follows `reeve` in a call that can be answered here. `ndjson`: any number of documents, one a line. */
   const CALLS: Readonly<
-    Record<string, { args: () => readonly string[]; ndjson?: boolean; exits?: readonly number[] }>
+    Record<string, { args: () => readonly string[]; ndjson?: boolean; exits?: readonly number[]; says?: RegExp }>
   > = {
     check: { args: () => [] },
     schema: { args: () => ['persona'] },
@@ -59,6 +59,7 @@ describe('reeve, as people type it', { timeout: 120_000 }, () => {
     'audit plans': { args: () => [] },
     teach: { args: () => [incident, '--symptom', 'stalled_output'], exits: [0, 1] },
     'patterns retire': { args: () => ['nothing', '--because', 'a test'], exits: [1] },
+    'patterns demote': { args: () => ['nothing', '--because', 'a test'], exits: [1] },
     'audit export': { args: () => [], ndjson: true },
     backtest: { args: () => ['--logs', `news=${rig.at('news.log')}`] },
     status: { args: () => [] },
@@ -67,6 +68,10 @@ describe('reeve, as people type it', { timeout: 120_000 }, () => {
     why: { args: () => ['news'] },
     'why-not': { args: () => ['news', 'restart_channel'] },
     approvals: { args: () => [] },
+    ask: {
+      args: () => ['--backend', 'none', '--route', '--grant', 'read', 'is anything wrong with news?'],
+      says: /^\[Model\]: none.*\n\[Routing\]: .*\n$/,
+    },
     'tokens add': { args: () => ['ann', '--scope', 'read', '--because', 'a test'] },
     'tokens list': { args: () => [] },
     'tokens revoke': { args: () => ['nobody', '--because', 'a test'], exits: [1] },
@@ -134,9 +139,12 @@ describe('reeve, as people type it', { timeout: 120_000 }, () => {
   });
 
   it.concurrent.each(Object.keys(CALLS))('reeve %s --json prints JSON on stdout and nothing else', async (name) => {
-    const { args, ndjson = false, exits = [0] } = CALLS[name]!;
+    const { args, ndjson = false, exits = [0], says = /^$/ } = CALLS[name]!;
     const { code, stdout, stderr } = await rig.reeve(...name.split(' '), ...args(), '--json');
-    expect({ code: exits.includes(code) ? 'as expected' : code, stderr }).toEqual({ code: 'as expected', stderr: '' });
+    expect({ code: exits.includes(code) ? 'as expected' : code, stderr }).toEqual({
+      code: 'as expected',
+      stderr: expect.stringMatching(says),
+    });
     const documents = ndjson ? stdout.split('\n').filter((line) => line !== '') : [stdout];
     for (const document of documents) expect(JSON.parse(document)).toBeTypeOf('object');
     if (ndjson) expect(documents.length).toBeGreaterThan(0);

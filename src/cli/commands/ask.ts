@@ -6,10 +6,10 @@ import { addAskFlags } from '../ask/flags.ts';
 import type { Cli } from '../context.ts';
 
 const HELP = `
-Nothing is looked up unless it is granted, and nothing is ever done: who asks for an action makes a proposal.
+Nothing is looked up unless it is granted, and nothing is ever done: who asks for an action ("restart news") makes a
+proposal that waits for a yes (reeve approvals).
 
-Example: reeve ask --route --grant read "why was news not restarted?"
-Example: reeve ask "restart news"        (asks for a yes: reeve approvals)`;
+Example: reeve ask --route --grant read "why was news not restarted?"`;
 
 export function addAsk(program: Command, cli: Cli, host: () => AskHost): void {
   const command = program
