@@ -1,3 +1,4 @@
+// Builds the envelope of a channel or of a shared cause, and cuts it to its maximum size.
 import type { EpochMs, MonoMs } from '../core/clock.ts';
 import { type Containment, ENVELOPE_BYTES_MAX, type GroundedContextEnvelope, type Signal } from '../core/envelope.ts';
 import { ENVELOPE_FIELDS } from '../core/envelope_fields.ts';

@@ -1,3 +1,4 @@
+// Decides from samples taken after a restart whether it worked.
 import type { MonoMs } from '../core/clock.ts';
 import type { ChannelFacts } from './facts/facts.ts';
 import { processKnown } from './facts/health.ts';

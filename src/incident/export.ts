@@ -1,3 +1,4 @@
+// Exports one incident from the journal as one file that can be replayed on another machine.
 import type { EpochMs, MonoMs } from '../core/clock.ts';
 import type { Phase } from '../core/control.ts';
 import type { Incident } from '../core/incident.ts';

@@ -1,3 +1,4 @@
+// Decides from neighbouring channels and probes whether the source that a channel complained of is back.
 import type { MonoMs } from '../../core/clock.ts';
 import type { SourceFacts } from '../facts/output_facts.ts';
 import { type ChannelSetup, LAST_WORDS_MS, SOURCE_BACK_MS, SOURCE_BACK_SAMPLES } from '../facts/setup.ts';

@@ -1,3 +1,4 @@
+// Folds samples of engines and their machines into what is known of them.
 import type { MonoMs } from '../../core/clock.ts';
 import type { CredentialSample, EngineSample, HostSample } from '../../core/sample.ts';
 

@@ -1,3 +1,4 @@
+// Stores everything known of each channel and engine, folded from samples and symptoms.
 import type { MonoMs } from '../../core/clock.ts';
 import type { StartOrigin } from '../../core/journal.ts';
 import type { Sample, ViewerSample } from '../../core/sample.ts';

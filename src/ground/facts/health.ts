@@ -1,3 +1,4 @@
+// Decides whether a channel is healthy, at rest, young or standing still, from its facts at one moment.
 import type { MonoMs } from '../../core/clock.ts';
 import type { ChannelFacts } from './facts.ts';
 import type { OutputFacts, ReachFacts } from './output_facts.ts';

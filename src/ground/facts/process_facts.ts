@@ -1,3 +1,4 @@
+// Folds process samples into the generations of a channel's process, their ends and their counters.
 import type { MonoMs } from '../../core/clock.ts';
 import type { StartOrigin } from '../../core/journal.ts';
 import type { ProcessSample, ProcessState } from '../../core/sample.ts';

@@ -1,3 +1,4 @@
+// Defines what the configuration says of channels and engines, and the time limits of classification.
 import type { ChannelRef, EngineId } from '../../core/scope.ts';
 
 /** What the configuration says of a channel, as far as a judgement on it depends on that. */

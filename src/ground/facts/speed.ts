@@ -1,3 +1,4 @@
+// Computes how fast an encoder has worked over the last intervals, and whether that is too slow.
 import type { MonoMs } from '../../core/clock.ts';
 import type { ChannelFacts } from './facts.ts';
 import { lagOf, speedsOf } from './output_facts.ts';

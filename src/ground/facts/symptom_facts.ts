@@ -1,3 +1,4 @@
+// Keeps the last symptom of each kind and origin of a channel, bounded in number and age.
 import type { EpochMs, MonoMs } from '../../core/clock.ts';
 import type { Origin, Symptom, SymptomKind } from '../../core/symptom.ts';
 

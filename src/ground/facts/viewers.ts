@@ -1,3 +1,4 @@
+// Tells how many viewers a channel has, while the count is fresh.
 import type { MonoMs } from '../../core/clock.ts';
 import type { ChannelFacts } from './facts.ts';
 

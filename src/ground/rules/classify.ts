@@ -1,3 +1,4 @@
+// Classifies a channel from its facts by an order of precedence, and computes the confidence.
 import type { FailureClass } from '../../core/classification.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import type { Signal } from '../../core/envelope.ts';

@@ -1,3 +1,4 @@
+// Classifies an engine and its machine from their facts.
 import type { FailureClass } from '../../core/classification.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import type { Signal } from '../../core/envelope.ts';

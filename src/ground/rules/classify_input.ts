@@ -1,3 +1,4 @@
+// Prepares the facts of one channel at one moment for the classification rules.
 import type { MonoMs } from '../../core/clock.ts';
 import type { Limits } from '../../core/limits.ts';
 import type { SourceSample } from '../../core/sample.ts';

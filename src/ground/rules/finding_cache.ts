@@ -1,3 +1,4 @@
+// Caches findings of healthy channels until time or new facts could change them.
 import type { MonoMs } from '../../core/clock.ts';
 import type { ChannelFacts } from '../facts/facts.ts';
 import { processKnown, progressStands } from '../facts/health.ts';

@@ -1,3 +1,4 @@
+// Recognises exhausted machines, exhausted pools and contention in the datastore.
 import { fullestDisk } from '../facts/engine_facts.ts';
 import { type ClassifyInput, maybeKilled, reported } from './classify_input.ts';
 import type { Match } from './rule.ts';

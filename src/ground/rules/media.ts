@@ -1,3 +1,4 @@
+// Recognises trouble with media: damaged input, encoders, playlists, guides and publishers.
 import type { SymptomKind } from '../../core/symptom.ts';
 import {
   dropsFrames,

@@ -1,3 +1,4 @@
+// Recognises broken observation: untrusted telemetry, an engine that does not answer, and expected silence.
 import { standstillOf } from '../facts/health.ts';
 import type { ClassifyInput } from './classify_input.ts';
 import { reported, sourceFails } from './classify_input.ts';

@@ -1,3 +1,4 @@
+// Recognises crashed processes, stalled output and trouble without a known cause.
 import { type SymptomKind, witnessOf } from '../../core/symptom.ts';
 import { endedByOrder, progressStands } from '../facts/health.ts';
 import {

@@ -1,3 +1,4 @@
+// Defines what a classification rule is and what it gives back.
 import type { FailureClass } from '../../core/classification.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import type { Signal } from '../../core/envelope.ts';

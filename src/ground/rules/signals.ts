@@ -1,3 +1,4 @@
+// Turns facts into signals: one independent piece of evidence for a classification each.
 import type { MonoMs } from '../../core/clock.ts';
 import type { Signal } from '../../core/envelope.ts';
 import type { Origin, SymptomKind } from '../../core/symptom.ts';

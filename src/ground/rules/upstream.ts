@@ -1,3 +1,4 @@
+// Recognises trouble with a channel's source: unreachable, not found, limited, or access refused.
 import type { ProbeFailure } from '../../core/sample.ts';
 import type { SymptomKind } from '../../core/symptom.ts';
 import { type ClassifyInput, outageIsOver, sourceFailure, sourceIsBack, reported } from './classify_input.ts';

@@ -1,3 +1,4 @@
+// Finds when a tool was last used against a fingerprint without a cure.
 import type { MonoMs } from '../../core/clock.ts';
 import type { ToolName } from '../../core/tool.ts';
 import { overdueOf, type SubjectState } from '../state/state.ts';

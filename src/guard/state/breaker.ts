@@ -1,3 +1,4 @@
+// Computes the circuit breaker of a channel from its restarts and their verdicts (law S3).
 import type { MonoMs } from '../../core/clock.ts';
 import type { Limits } from '../../core/limits.ts';
 import type { PermitId } from '../../core/tool.ts';

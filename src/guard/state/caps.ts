@@ -1,3 +1,4 @@
+// Counts restarts by Reeve per incident and per day (law S5).
 import type { MonoMs } from '../../core/clock.ts';
 import type { IncidentId, ScopeKey } from '../../core/scope.ts';
 import { RESTARTS_KEPT } from './lifecycle.ts';

@@ -1,3 +1,4 @@
+// Computes the time until a tool may be used again on a target (law S1).
 import type { MonoMs } from '../../core/clock.ts';
 import type { PermitId } from '../../core/tool.ts';
 

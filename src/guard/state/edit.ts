@@ -1,3 +1,4 @@
+// Applies the changes of one journal entry to the guard's state, copying only what changes.
 import { keyOfScope, type GroupId, type IncidentId, type ScopeKey } from '../../core/scope.ts';
 import type { PermitId } from '../../core/tool.ts';
 import {

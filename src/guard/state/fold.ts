@@ -1,3 +1,4 @@
+// Folds journal entries into the guard's state.
 import type { JournalEntry, JournalFact, Projection } from '../../core/journal.ts';
 import { keyOfScope, sameScope, type Scope, type ScopeKey } from '../../core/scope.ts';
 import { resetBreaker, settleProbe } from './breaker.ts';

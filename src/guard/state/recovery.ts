@@ -1,3 +1,4 @@
+// Finds calls whose end is not known, and restarts after which no new process was seen (law S6).
 import type { MonoMs } from '../../core/clock.ts';
 import type { Draft } from '../../core/journal.ts';
 import { parseScope, type Scope } from '../../core/scope.ts';

@@ -1,3 +1,4 @@
+// Counts high-risk actions per run, target and group, and the spacing between them (law S4).
 import type { MonoMs } from '../../core/clock.ts';
 import type { Limits } from '../../core/limits.ts';
 import type { Persona } from '../../core/persona.ts';

@@ -1,3 +1,4 @@
+// Defines the guard's state: everything that its laws count, folded from the journal.
 import type { MonoMs } from '../../core/clock.ts';
 import type { ContainmentReason } from '../../core/envelope.ts';
 import {

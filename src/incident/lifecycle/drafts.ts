@@ -1,3 +1,4 @@
+// Builds the journal drafts that open an incident, record its symptoms, start its next run and mark a relapse.
 import type { Incident } from '../../core/incident.ts';
 import type { About, Draft } from '../../core/journal.ts';
 import type { RunId } from '../../core/scope.ts';

@@ -1,3 +1,4 @@
+// Opens, updates and closes incidents from findings, and asks for runs: at most one of each per scope.
 import type { RunEnd } from '../../agent/run.ts';
 import type { FailureClass } from '../../core/classification.ts';
 import type { Clock, MonoMs } from '../../core/clock.ts';

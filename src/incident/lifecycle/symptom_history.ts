@@ -1,3 +1,4 @@
+// Keeps the newest symptom of each kind and channel, so that a new incident can say what came before it.
 import type { MonoMs } from '../../core/clock.ts';
 import type { ChannelId, IncidentId, Scope } from '../../core/scope.ts';
 import { HARMLESS_SYMPTOMS, type Symptom } from '../../core/symptom.ts';

@@ -1,3 +1,4 @@
+// Builds the pages about incidents, containment and mass outages, and the keys under which they are deduplicated.
 import type { MonoMs } from '../../core/clock.ts';
 import { CLASSIFICATIONS } from '../../core/classification.ts';
 import type { ContainmentReason, GroundedContextEnvelope } from '../../core/envelope.ts';

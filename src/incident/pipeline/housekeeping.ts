@@ -1,3 +1,4 @@
+// Does what is due by time alone: evaluates containment, expires questions, and looks at incidents again.
 import { expireApprovals } from '../../control/approvals.ts';
 import { type ControlState, frozenNow } from '../../control/state.ts';
 import type { FailureClass } from '../../core/classification.ts';

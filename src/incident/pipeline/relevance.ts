@@ -1,3 +1,4 @@
+// Decides whether a sample can change a finding, so that healthy channels are not classified on every sample.
 import type { Sample } from '../../core/sample.ts';
 import type { ProcessFacts } from '../../ground/facts/process_facts.ts';
 import type { TrackedChannel } from './finding_tracker.ts';

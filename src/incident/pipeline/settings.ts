@@ -1,3 +1,4 @@
+// Defines the settings of the decision path that a reload may replace.
 import type { PlannerSettings } from '../../agent/decide.ts';
 import type { InitialPhase } from '../../control/state.ts';
 import type { Phase } from '../../core/control.ts';

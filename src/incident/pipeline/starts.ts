@@ -1,3 +1,4 @@
+// Attributes each observed start of a channel to Reeve or to others, and records it for the restart window.
 import type { MonoMs } from '../../core/clock.ts';
 import type { Append, Read, StartOrigin } from '../../core/journal.ts';
 import type { ChannelId, EngineId } from '../../core/scope.ts';

@@ -1,3 +1,4 @@
+// Builds the incident that a preview supposes for a channel that has none.
 import type { Clock } from '../../core/clock.ts';
 import type { Incident } from '../../core/incident.ts';
 import type { ChannelRef } from '../../core/scope.ts';

@@ -1,3 +1,4 @@
+// Checks with fresh samples whether a tool had its effect, as the tool itself defines it.
 import type { Clock, MonoMs } from '../../core/clock.ts';
 import type { Engine } from '../../core/engine.ts';
 import { InvariantError, messageOf } from '../../core/errors.ts';
