@@ -17,7 +17,16 @@ export interface PlannerDeps {
   /** What was learned from earlier incidents. None, where it is not given. */
   readonly recall?: ((envelope: GroundedContextEnvelope) => readonly string[]) | undefined;
   /** At most one hint. None, where it is not given. */
-  readonly hint?: ((envelope: GroundedContextEnvelope, attempts: readonly Attempt[]) => string | undefined) | undefined;
+  readonly hint?: ((about: HintQuestion) => string | undefined) | undefined;
+}
+
+/** What a hint is looked for with. */
+export interface HintQuestion {
+  readonly incident: string;
+  readonly envelope: GroundedContextEnvelope;
+  readonly attempts: readonly Attempt[];
+  /** Log lines without an outsider's words. */
+  readonly shapes: readonly string[];
 }
 
 export interface PlannerQuestion {
@@ -45,7 +54,9 @@ export function modelPlanner({ model, templateOf, recall, hint }: PlannerDeps): 
   return {
     name: model.name,
     async choose({ incident, envelope, attempts, choices, deadlineMs, replyTokensMax, modelUse }, signal) {
-      const beside = { templateOf, attempts, recalled: recall?.(envelope) ?? [], hint: hint?.(envelope, attempts) };
+      const shapes = hint === undefined ? [] : envelope.evidence.map(({ text }) => templateOf(text));
+      const told = hint?.({ incident, envelope, attempts, shapes });
+      const beside = { templateOf, attempts, recalled: recall?.(envelope) ?? [], hint: told };
       const facts = factsOf(envelope, beside);
       const evidenceIds = evidenceIdsOf(facts);
       const answer = await model.generate({

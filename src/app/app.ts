@@ -2,6 +2,7 @@ import { createAccess } from './access.ts';
 import { createStatistics } from './statistics.ts';
 import { createDecisions, type Decisions } from './decisions.ts';
 import { type Infrastructure, openInfrastructure } from './infrastructure.ts';
+import { createHints } from './hints.ts';
 import { exploreInBackground } from './exploration.ts';
 import { createLearning } from './learning.ts';
 import { nameInBackground } from './naming.ts';
@@ -53,7 +54,8 @@ export async function createApp(configuration: Configuration, host: HostEnvironm
   const onUnrecognised = (text: string, channel: string | undefined): void => teaching?.heard(text, channel);
   const isHeard = (pattern: string): boolean => teaching?.isHeard(pattern) ?? true;
   const recall: Recall = (envelope) => memory?.insightsFor(envelope) ?? [];
-  const parts = { infrastructure, paging, learning, model: models.model, recall, onUnrecognised, isHeard };
+  const { hintFor, ...hints } = createHints({ config, infrastructure, host, fail: paging.fail });
+  const parts = { infrastructure, paging, learning, model: models.model, recall, hintFor, onUnrecognised, isHeard };
   const decisions = createDecisions(configuration, host, parts);
   const current = () => reloader.current();
   const taught = createTeaching({ infrastructure, decisions, current });
@@ -75,15 +77,16 @@ export async function createApp(configuration: Configuration, host: HostEnvironm
   const { ledger, clock } = infrastructure;
   const witness = building.use(createHeadWitness(config.journal, { ledger, clock, log }));
   const memory: Memory | undefined = await openConfiguredMemory(house, models.model, building);
-  const known = { statistics, models, learning, decisions, teaching: taught, memory };
-  const shown = { config, host, infrastructure, paging, access, witness, reloader, ...known };
-  const server = await openServers(shown, building);
+  await hints.start(building, models.model !== undefined);
+  const known = { statistics, models, learning, decisions, teaching: taught, memory, hints };
+  const server = await openServers(
+    { config, host, infrastructure, paging, access, witness, reloader, ...known },
+    building,
+  );
   begin(house, building);
   void witness.tell();
-  log.info(
-    { url: server.url, channels: config.channels.length, entries: infrastructure.ledger.lastSeq },
-    'Reeve watches',
-  );
+  const entries = infrastructure.ledger.lastSeq;
+  log.info({ url: server.url, channels: config.channels.length, entries }, 'Reeve watches');
 
   const running = building.move();
   return {

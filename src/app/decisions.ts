@@ -1,4 +1,5 @@
 import { type Collectors, createCollectors } from './collectors.ts';
+import type { HintFor } from './hints.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import type { Learning } from './learning.ts';
 import type { Paging } from './paging.ts';
@@ -31,6 +32,8 @@ export interface DecisionParts {
   readonly model: Model | undefined;
   /** What was learned from earlier incidents, for a planner. */
   readonly recall: Recall;
+  /** At most one hint, for a planner. */
+  readonly hintFor: HintFor;
   /** Hears of each complaint that no pattern fits; its text is redacted. */
   readonly onUnrecognised: (text: string, channel: string | undefined) => void;
   /** False for a pattern that was demoted. */
@@ -41,11 +44,11 @@ export interface DecisionParts {
 export function createDecisions(
   configuration: Configuration,
   host: HostEnvironment,
-  { infrastructure, paging, learning, model, recall, onUnrecognised, isHeard }: DecisionParts,
+  { infrastructure, paging, learning, model, recall, hintFor, onUnrecognised, isHeard }: DecisionParts,
 ): Decisions {
   const { clock, ledger, checkpoints, engines, lanes } = infrastructure;
   const { standingOf } = learning;
-  let settings = settingsOf(configuration, { model, standingOf, recall });
+  let settings = settingsOf(configuration, { model, standingOf, recall, hintFor });
   const collectors: Collectors = createCollectors(configuration, {
     clock,
     checkpoints,
@@ -75,7 +78,7 @@ export function createDecisions(
     recover,
     settings: () => settings,
     use(next) {
-      settings = settingsOf(next, { model, standingOf, recall });
+      settings = settingsOf(next, { model, standingOf, recall, hintFor });
       collectors.recompile(next);
     },
   };

@@ -5,6 +5,7 @@ import { createPlannerText } from '../classifier/planner_text.ts';
 import type { PlannerConfig } from '../config/config.ts';
 import type { Configuration } from '../config/load.ts';
 import type { GroundedContextEnvelope } from '../core/envelope.ts';
+import type { HintFor } from './hints.ts';
 import type { Model } from '../core/model.ts';
 import { compiledOf } from './collectors.ts';
 
@@ -15,10 +16,10 @@ export type Recall = (envelope: GroundedContextEnvelope) => readonly string[];
 export function plannerOf(
   { patterns, config }: Pick<Configuration, 'patterns'> & { readonly config: { readonly planner: PlannerConfig } },
   model: Model | undefined,
-  recall?: Recall,
+  { recall, hintFor }: { readonly recall?: Recall | undefined; readonly hintFor?: HintFor | undefined } = {},
 ): PlannerSettings | undefined {
   const { mode, deadlineMs, replyTokensMax } = config.planner;
   if (mode === 'off' || model === undefined) return undefined;
   const { templateOf } = createPlannerText(compiledOf(patterns).catalogue);
-  return { planner: modelPlanner({ model, templateOf, recall }), mode, deadlineMs, replyTokensMax };
+  return { planner: modelPlanner({ model, templateOf, recall, hint: hintFor }), mode, deadlineMs, replyTokensMax };
 }

@@ -5,6 +5,7 @@ import type { Access } from './access.ts';
 import type { Statistics } from './statistics.ts';
 import { createCommands } from './commands.ts';
 import type { Decisions } from './decisions.ts';
+import type { HintsOfDaemon } from './hints.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import type { Learning } from './learning.ts';
 import type { Memory } from './memory.ts';
@@ -36,6 +37,7 @@ export interface Shown {
   readonly models: Models;
   readonly learning: Learning;
   readonly memory: Memory | undefined;
+  readonly hints: Omit<HintsOfDaemon, 'hintFor'>;
   readonly decisions: Decisions;
   readonly teaching: Teaching;
   readonly reloader: Reloader;
@@ -159,6 +161,7 @@ function daemonOf(shown: Shown, metrics: Metrics): Daemon {
     blindSpots: () => collectors.blindSpots().list(clock.monotonicMs()),
     patterns: () => teaching.views(),
     memory: shown.memory?.face,
+    hints: () => shown.hints.face(),
     why: (channel) => views.why(channel),
     whyNot: (channel, tool) => views.whyNot(channel, tool),
     journal: ({ since, limit }) => [...ledger.read({ sinceSeq: since + 1, limit })],

@@ -3,6 +3,7 @@ import type { Model } from '../core/model.ts';
 import { invariant } from '../core/errors.ts';
 import type { Persona } from '../core/persona.ts';
 import type { Settings } from '../incident/pipeline/settings.ts';
+import type { HintFor } from './hints.ts';
 import { plannerOf, type Recall } from './planner.ts';
 import type { StandingOf } from '../rulebook/rank.ts';
 import { createRulebook } from '../rulebook/rulebook.ts';
@@ -10,12 +11,16 @@ import { createRulebook } from '../rulebook/rulebook.ts';
 interface Beside {
   readonly model?: Model | undefined;
   readonly recall?: Recall;
+  readonly hintFor?: HintFor;
   /** The records of the rules; without them every rule stands alike. */
   readonly standingOf?: StandingOf;
 }
 
 /** What the decision path reads of a configuration. Made anew at each reload and swapped whole. */
-export function settingsOf(configuration: Configuration, { model, standingOf, recall }: Beside = {}): Settings {
+export function settingsOf(
+  configuration: Configuration,
+  { model, standingOf, recall, hintFor }: Beside = {},
+): Settings {
   const { config, personas, rules } = configuration;
   const byId = new Map(personas.map((persona) => [persona.id, persona]));
   const named = (id: string): Persona => {
@@ -28,7 +33,7 @@ export function settingsOf(configuration: Configuration, { model, standingOf, re
   return {
     limits: config.limits,
     rulebook: createRulebook(rules, standingOf),
-    planner: plannerOf(configuration, model, recall),
+    planner: plannerOf(configuration, model, { recall, hintFor }),
     personaOf: (scope, group) => {
       const own = scope.kind === 'channel' ? ofChannel.get(scope.id) : undefined;
       return named(own ?? ofGroup.get(group)?.persona ?? config.persona);

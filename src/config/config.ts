@@ -18,6 +18,7 @@ import { type AcceptedRisk, limitsDocument, limitsFrom } from './document/limits
 import { FOLDER_NAMES, findConfigFile, folderOf, type FolderName, stateDirectory } from './document/paths.ts';
 import { type ModelsConfig, type PlannerConfig, readModels, readPlanner } from './document/models.ts';
 import { exposureOf } from './document/exposure.ts';
+import { type HintsConfig, hintsOf } from './document/hints.ts';
 import { type HttpConfig, readHttp } from './document/http.ts';
 import { type ReceiverConfig, readReceivers } from './document/receivers.ts';
 import { Reading } from './document/reading.ts';
@@ -74,6 +75,7 @@ export interface Config {
   readonly escalation: { readonly repeatEveryMs: number; readonly upstreamAfterMs: number };
   readonly journal: { readonly keepMs: number; readonly witness: WitnessConfig };
   readonly memory: { readonly enabled: boolean; readonly reflectEveryMs: number; readonly wordInsights: boolean };
+  readonly hints: HintsConfig;
   readonly log: { readonly level: LogLevel };
   /** Values that do not come from the file. */
   readonly origins: readonly Origin[];
@@ -252,6 +254,7 @@ function assembled(document: ConfigDocument, assembly: Assembly): Config {
       reflectEveryMs: memory?.reflect_every ?? STANDARD.reflectEveryMs,
       wordInsights: memory?.word_insights ?? false,
     },
+    hints: hintsOf(document.hints, { file, state: state.directory }),
     log: { level: log?.level ?? 'info' },
     origins,
   };

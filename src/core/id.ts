@@ -6,7 +6,7 @@ export interface Ids {
   next(prefix: IdPrefix): string;
 }
 
-export type IdPrefix = 'inc' | 'run' | 'per' | 'esc' | 'apr' | 'req' | 'win' | 'trn' | 'tsk';
+export type IdPrefix = 'inc' | 'run' | 'per' | 'esc' | 'apr' | 'req' | 'win' | 'trn' | 'tsk' | 'inj';
 
 /** Numbers in [0, 1), from a source that a test or a simulation can seed. */
 export interface Random {

@@ -4,6 +4,7 @@ import type { ContainmentReason, GroundedContextEnvelope } from './envelope.ts';
 import type { Escalation, Incident, IncidentEnding, Outcome } from './incident.ts';
 import type { FailureClass } from './classification.ts';
 import type { ModelFailure, ModelPurpose } from './model.ts';
+import type { HintFact } from './hints.ts';
 import type { MemoryFact } from './memory.ts';
 import type { Decider, GuardVerdict, Plan, PlanRejection } from './plan.ts';
 import type { ChannelId, IncidentId, RunId, Scope } from './scope.ts';
@@ -197,7 +198,8 @@ export type JournalFact =
   /** States of all projections, so that older entries may go. `state` is JSON. */
   | { readonly type: 'snapshot.taken'; readonly states: readonly { readonly name: string; readonly state: string }[] }
   | ControlFact
-  | MemoryFact;
+  | MemoryFact
+  | HintFact;
 
 export type FactType = JournalFact['type'];
 

@@ -33,7 +33,7 @@ export const PREFIXES_MAX = 1_000;
 /** How many events of one beginning are kept; its count rises no further, and no threshold may be above it. */
 export const EVENTS_MAX = 1_000;
 /** Three within an hour. */
-export const BLIND_SPOT_DEFAULTS: BlindSpotSettings = { windowMs: 3_600_000, threshold: 3 };
+const BLIND_SPOT_DEFAULTS: BlindSpotSettings = { windowMs: 3_600_000, threshold: 3 };
 const PREFIX_CHARS = 80;
 const EXCERPT_CHARS = 200;
 
@@ -93,6 +93,12 @@ export class BlindSpots {
     if (seen.times.length < threshold || !isFresh) return undefined;
     seen.crossedMs = nowMs;
     return spotOf(hash, seen, seen.times);
+  }
+
+  /** After a restart: this beginning was a blind spot at that time, and is not one again within the window. */
+  noteCrossing(prefixHash: string, atMs: number): void {
+    const seen = this.#seen.get(prefixHash) ?? { times: [], sample: '', crossedMs: undefined };
+    this.#seen.set(prefixHash, { ...seen, crossedMs: Math.max(seen.crossedMs ?? atMs, atMs) });
   }
 
   /** What the window holds; what has left it is not counted. */

@@ -32,12 +32,15 @@ export interface HintIndex {
   nearest(text: string, floor: number): Nearest | undefined;
 }
 
-/** Builds the index. Demoted clusters (priority -1) are left out, so no text can find them. */
-export function createHintIndex(clusters: readonly Cluster[]): HintIndex {
+/**
+ * Builds the index. Demoted clusters (priority -1) are left out, so no text can find them. `vector` may remember what
+ * it has worked out.
+ */
+export function createHintIndex(clusters: readonly Cluster[], vector = vectorOf): HintIndex {
   const alive = clusters.filter(({ priority }) => priorityOf(priority) >= 0);
   const rows = alive
     .toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
-    .flatMap((cluster) => describedBy(cluster).map((matched) => ({ cluster, matched, vector: vectorOf(matched) })));
+    .flatMap((cluster) => describedBy(cluster).map((matched) => ({ cluster, matched, vector: vector(matched) })));
   return { clusterCount: alive.length, nearest: (text, floor) => bestOf(rows, vectorOf(text), floor) };
 }
 

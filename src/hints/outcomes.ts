@@ -25,9 +25,20 @@ export interface PatternRecord {
 export type HintStatistics = Readonly<Record<Bucket | 'unbucketed', ReadonlyMap<string, PatternRecord>>>;
 
 /** A rise must be above this to count as a win. */
-export const WIN_ABOVE = 0.05;
+const WIN_ABOVE = 0.05;
 /** Differences are rounded to this many parts of one, or 0.52 - 0.47 would be more than 0.05. */
 const PARTS = 1e9;
+
+/** A record of fewer outcomes says nothing yet. */
+const FALL_COUNT_MIN = 5;
+
+/** Why a hint is to be sent no more: enough outcomes, their sum below zero and fewer wins than not. Else undefined. */
+export function fallOf(outcomes: readonly Outcome[]): string | undefined {
+  if (outcomes.length < FALL_COUNT_MIN) return undefined;
+  const { count, averageUplift, winRate } = recordOf(outcomes);
+  if (averageUplift >= 0 || winRate >= 0.5) return undefined;
+  return `over ${count} outcomes the score fell by ${(-averageUplift).toFixed(3)} on average`;
+}
 
 /** The change of the score, exact to nine decimals. */
 export const deltaScore = ({ preScore, postScore }: Pick<Outcome, 'preScore' | 'postScore'>): number =>

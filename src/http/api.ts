@@ -6,6 +6,7 @@ import { addCommands } from './commands.ts';
 import { addConsoleSessions, type ConsoleSessionDeps } from './console_sessions.ts';
 import type { Daemon } from './daemon.ts';
 import { createEvents } from './events.ts';
+import { addHints } from './hints.ts';
 import { describeIntake } from './intake.ts';
 import { addMemory } from './memory.ts';
 import { DescribedRoutes } from './openapi.ts';
@@ -27,6 +28,7 @@ export function addApi(app: Hono<HttpEnv>, deps: ApiDeps): void {
   addReads(routes, deps.daemon);
   addLists(routes, deps.daemon);
   addMemory(routes, deps.daemon);
+  addHints(routes, deps);
   addCommands(routes, deps.daemon);
   addConsoleSessions(routes, deps);
   describeIntake(routes);

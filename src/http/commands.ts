@@ -173,7 +173,7 @@ interface Obeyed {
 const JSON_TYPE = 'application/json';
 
 /** What stands in the body; a refusal where that is no JSON. No body at all is the empty order. */
-async function bodyOf(c: Context<HttpEnv>): Promise<{ readonly value: unknown } | Response> {
+export async function bodyOf(c: Context<HttpEnv>): Promise<{ readonly value: unknown } | Response> {
   const text = await c.req.text();
   if (text === '') return { value: {} };
   const type = (c.req.header('content-type') ?? '').split(';')[0]!.trim().toLowerCase();

@@ -7,10 +7,14 @@ export interface ConsoleAssets {
   readonly page: string;
   readonly script: string;
   readonly style: string;
+  readonly hintsPage: string;
+  readonly hintsScript: string;
 }
 
 export const loadConsole = (): ConsoleAssets => ({
   page: asset('index.html'),
   script: asset('console.js'),
   style: asset('console.css'),
+  hintsPage: asset('hints.html'),
+  hintsScript: asset('hints.js'),
 });

@@ -1,4 +1,5 @@
 import type { JournalEntry } from '../core/journal.ts';
+import type { Hints } from '../hints/hints.ts';
 
 /** The answer to a command: done, or why not and what to do. */
 export type CommandAnswer =
@@ -63,6 +64,12 @@ export interface MemoryFace {
   probe(question: string): unknown;
 }
 
+/** What the hints are asked; each call is of memory and the hints' own file, without a model. */
+export type HintsFace = Pick<
+  Hints,
+  'build' | 'feedback' | 'statistics' | 'blindSpots' | 'outcomes' | 'reload' | 'promote' | 'clusters' | 'health'
+>;
+
 /**
  * What the faces (HTTP, command line) may ask of the running daemon. Answers are plain camelCase values;
  * the server turns them into wire form. Undefined means that there is no such thing.
@@ -82,6 +89,8 @@ export interface Daemon {
   stats(): unknown;
   /** Undefined while the memory is off. */
   readonly memory?: MemoryFace | undefined;
+  /** Loads the hints where they are not. Throws CONFIG_INVALID or DERIVED_BROKEN. */
+  hints?(): Promise<HintsFace>;
   blindSpots(): readonly unknown[];
   /** Proposed patterns, each with its file and state. */
   patterns(): readonly unknown[];

@@ -12,6 +12,7 @@ import { Sessions } from './auth/sessions.ts';
 import { loadConsole } from './console.ts';
 import { sessionKeysOf } from './console_sessions.ts';
 import type { Daemon } from './daemon.ts';
+import { healthWire, PROMPT_PATHS } from './hints.ts';
 import { addIntake, type Intake } from './intake.ts';
 import type { PeerOf } from './peers.ts';
 import { type HttpEnv, needs, refuse } from './request.ts';
@@ -51,15 +52,19 @@ export function createRoutes(deps: RouteDeps, withMetrics: boolean): Hono<HttpEn
     sessions.grantOf(sessionKeysOf(c, { isSecure }), deps.grants());
   if (deps.intake !== undefined) addIntake(app, { intake: deps.intake, grantOf: bearer });
   app.use(bodyLimit({ maxSize: BODY_BYTES_MAX, onError: (c) => c.json({ error: 'too_large' }, 413) }));
-  addOpenRoutes(app, deps.daemon);
+  addOpenRoutes(app);
+  addHealth(app, deps, bearer);
   if (withMetrics) addMetrics(app, deps);
-  app.use('/api/*', async (c, next) => {
-    const authorization = c.req.header('authorization');
+  const known: MiddlewareHandler<HttpEnv> = async (c, next) => {
+    const authorization = keyOf(c);
     const held = authorization === undefined ? inSession(c) : bearer(authorization);
     if (held === undefined) return refuse(c, authorization === undefined ? 'no_token' : 'unknown_token', WITHOUT);
     c.set('grant', held);
-    return needs(c, 'read') ?? next();
-  });
+    const isOpen = c.req.path.startsWith(PROMPT_PATHS) || c.req.path.startsWith('/wiki/');
+    return (isOpen ? undefined : needs(c, 'read')) ?? next();
+  };
+  app.use('/api/*', known);
+  app.use('/wiki/*', known);
   const isGood = (grant: TokenGrant): boolean => deps.grants().some(({ sha256 }) => sha256 === grant.sha256);
   addApi(app, { ...deps, isGood, sessions, isSecure });
   app.notFound((c) => c.json({ error: 'not_found', message: `there is nothing at ${c.req.path}` }, 404));
@@ -68,6 +73,12 @@ export function createRoutes(deps: RouteDeps, withMetrics: boolean): Hono<HttpEn
     return c.json({ error: 'internal', message: 'Reeve failed to answer; its log says why' }, 500);
   });
   return app;
+}
+
+/** The header, or the same token as clients of ROSClaw-How send it. */
+function keyOf(c: Context): string | undefined {
+  const key = c.req.header('x-api-key');
+  return c.req.header('authorization') ?? (key === undefined ? undefined : `Bearer ${key}`);
 }
 
 const WITHOUT = 'a bearer token is needed: Authorization: Bearer <token> (see the token file in the state directory)';
@@ -116,13 +127,31 @@ const originOf = (c: Context) => ({
 });
 
 /** Routes that tell nothing about channels: liveness, readiness and the empty page. */
-function addOpenRoutes(app: Hono<HttpEnv>, daemon: Daemon): void {
-  const { page, script, style } = loadConsole();
+function addOpenRoutes(app: Hono<HttpEnv>): void {
+  const { page, script, style, hintsPage, hintsScript } = loadConsole();
   app.get('/', (c) => c.html(page));
   app.get('/console.js', (c) => c.body(script, 200, { 'Content-Type': 'text/javascript; charset=utf-8' }));
   app.get('/console.css', (c) => c.body(style, 200, { 'Content-Type': 'text/css; charset=utf-8' }));
   app.get('/favicon.ico', (c) => c.body(null, 204));
-  app.get('/healthz', (c) => c.json({ ok: true }));
+  app.get('/ui', (c) => c.html(hintsPage));
+  app.get('/ui.js', (c) => c.body(hintsScript, 200, { 'Content-Type': 'text/javascript; charset=utf-8' }));
+}
+
+type Bearer = (authorization: string | undefined) => TokenGrant | undefined;
+
+/** Liveness for anybody; with a token also the state of the hints, as clients of ROSClaw-How expect it there. */
+function addHealth(app: Hono<HttpEnv>, { daemon }: RouteDeps, bearer: Bearer): void {
+  app.get('/healthz', async (c) => {
+    const key = keyOf(c);
+    if (key === undefined) return c.json({ ok: true, status: 'ok' });
+    const grant = bearer(key);
+    if (grant === undefined) return refuse(c, 'unknown_token', WITHOUT);
+    c.set('grant', grant);
+    const refused = needs(c, 'read');
+    if (refused !== undefined) return refused;
+    const hints = await daemon.hints?.().catch(() => undefined);
+    return c.json({ ok: true, status: 'ok', ...(hints && healthWire(hints)) });
+  });
   app.get('/readyz', (c) => {
     const readiness = daemon.readiness();
     return c.json(readiness, readiness.ready ? 200 : 503);

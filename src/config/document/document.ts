@@ -11,6 +11,7 @@ import {
   syslogDocument,
 } from './collector_documents.ts';
 import { idField, personaField, phaseField, tcpField, textField, urlField } from './fields.ts';
+import { hintsDocument } from './hints.ts';
 import { httpPart } from './http_document.ts';
 import { witnessPart } from './witness.ts';
 import { modelsDocument, plannerDocument } from './model_documents.ts';
@@ -151,6 +152,7 @@ export const configDocument = z
       })
       .optional()
       .describe('What follows from the journal and outlives it: docs/memory.md.'),
+    hints: hintsDocument.optional(),
     log: z
       .strictObject({ level: z.enum(LOG_LEVELS).optional().describe('How much Reeve logs. Default info.') })
       .optional(),

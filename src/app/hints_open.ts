@@ -1,0 +1,72 @@
+/** Opens the hints: their file, their bundle, and what keeps both up with the journal. */
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Infrastructure } from './infrastructure.ts';
+import type { HostEnvironment } from './host_environment.ts';
+import type { Config } from '../config/config.ts';
+import { redact } from '../collect/redact.ts';
+import { safeText } from '../collect/clean.ts';
+import { HINT_FACTS } from '../core/hints.ts';
+import { messageOf, ReeveError } from '../core/errors.ts';
+import { INDEX_FILE } from '../hints/bundle.ts';
+import { Hints } from '../hints/hints.ts';
+import { PlannerHints } from '../hints/planner.ts';
+import { HINTS_SCHEMA, HintStore } from '../hints/store.ts';
+import { DerivedFile } from '../journal/derived.ts';
+
+export interface HintsDeps {
+  readonly config: Pick<Config, 'hints' | 'planner'>;
+  readonly infrastructure: Infrastructure;
+  readonly host: HostEnvironment;
+  /** A failure of the hints is told, and stops nothing else. */
+  readonly fail: (text: string) => void;
+}
+
+export interface OpenHints extends Disposable {
+  readonly hints: Hints;
+  readonly planner: PlannerHints;
+}
+
+/** Throws DERIVED_BROKEN or JOURNAL_UNWRITABLE for its file where `router: store` insists on it. */
+export function openHints(deps: HintsDeps, path: string): OpenHints {
+  const { config, infrastructure, host, fail } = deps;
+  const { ledger, clock } = infrastructure;
+  using cleanup = new DisposableStack();
+  const file = cleanup.use(openFile(path, deps));
+  const store = new HintStore(file);
+  const types = [...HINT_FACTS];
+  for (const entry of ledger.read({ sinceSeq: store.cursor() + 1, types })) store.take(entry);
+  const { folder, router, similarityFloor, blindSpotWindowMs: windowMs, blindSpotThreshold: threshold } = config.hints;
+  const hints = new Hints({
+    ...{ store, clock, ids: host.ids, append: ledger.append, folder, similarityFloor, version: host.version },
+    redact: (text) => redact(safeText(text)),
+    backend: router === 'memory' ? 'memory' : 'store',
+    blindSpots: { windowMs, threshold },
+  });
+  if (existsSync(join(folder, INDEX_FILE))) {
+    try {
+      hints.reload();
+    } catch (thrown) {
+      fail(`hints: the bundle is not used: ${messageOf(thrown)}`);
+    }
+  }
+  const planner = new PlannerHints({ hints, store, read: (query) => ledger.read(query) });
+  cleanup.use(ledger.subscribe((entry) => hints.onEntry(entry)));
+  cleanup.use(ledger.subscribe((entry) => planner.onEntry(entry)));
+  const open = cleanup.move();
+  return { hints, planner, [Symbol.dispose]: () => open[Symbol.dispose]() };
+}
+
+/** The file follows from the journal: where it is broken and nobody insists on it, it is put aside and made anew. */
+function openFile(path: string, { config, fail }: HintsDeps): DerivedFile {
+  try {
+    return DerivedFile.open(path, HINTS_SCHEMA);
+  } catch (thrown) {
+    if (config.hints.router === 'store' || !(thrown instanceof ReeveError && thrown.code === 'DERIVED_BROKEN'))
+      throw thrown;
+    fail(`hints: ${messageOf(thrown)}; it was put aside and is made anew from the journal`);
+    for (const rest of ['-wal', '-shm']) rmSync(`${path}${rest}`, { force: true });
+    renameSync(path, `${path}.broken`);
+    return DerivedFile.open(path, HINTS_SCHEMA);
+  }
+}
