@@ -33,6 +33,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   backtest: { title: 'a backtest', script: 'backtest.ts', quick: ['200000'] },
   memory: { title: 'the memory', script: 'memory.ts', quick: ['5000'] },
   journal: { title: 'the journal', script: 'journal.ts', quick: ['/tmp', '50000'] },
+  hints: { title: 'hints', script: 'hints.ts', quick: ['--asks', '300'] },
   rules: { title: 'ten thousand rules', script: 'rules.ts', quick: ['--asks', '500'] },
   daemon: {
     title: 'the daemon at 500 channels',

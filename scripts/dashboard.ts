@@ -197,6 +197,30 @@ const HANDS: readonly PanelSpec[] = [
     ],
   },
   {
+    kind: 'timeseries',
+    title: 'Hints',
+    says: 'Hints that were sent and reported on, and what they achieved. An uplift below zero does harm.',
+    unit: 'none',
+    width: 12,
+    queries: [
+      { expr: increase('reeve_hint_injections_total', 'asker'), legend: 'sent: {{asker}}' },
+      { expr: increase('reeve_hint_feedback_total', 'instance'), legend: 'reported' },
+      { expr: `avg by (bucket) (reeve_hint_uplift{${HERE}})`, legend: 'uplift: {{bucket}}' },
+      { expr: `max(reeve_hint_clusters{${HERE}})`, legend: 'clusters' },
+    ],
+  },
+  {
+    kind: 'timeseries',
+    title: 'Blind spots of hints',
+    says: 'Errors that recur and that no cluster of hints knows: what the next bundle should teach.',
+    unit: 'none',
+    width: 12,
+    queries: [
+      { expr: `max(reeve_hint_blind_spots{${HERE}})`, legend: 'now' },
+      { expr: increase('reeve_hint_blind_spots_total', 'instance'), legend: 'new' },
+    ],
+  },
+  {
     kind: 'state-timeline',
     title: 'Breakers',
     says: 'Only channels whose breaker has ever counted a failure.',

@@ -5,11 +5,13 @@ import { homedir } from 'node:os';
 import process from 'node:process';
 import pino, { type Logger } from 'pino';
 import { compiledOf, patternSourcesOf } from './app/collectors.ts';
+import { hintsCommand } from './app/hints_command.ts';
 import { addAsk } from './cli/commands/ask.ts';
 import { addAudit } from './cli/commands/audit.ts';
 import { addBacktest } from './cli/commands/backtest.ts';
 import { addDataset } from './cli/commands/dataset.ts';
 import { addFiles } from './cli/commands/files.ts';
+import { addHints } from './cli/commands/hints.ts';
 import { addPatterns } from './cli/commands/patterns.ts';
 import { addInsights, addMemory } from './cli/commands/memory.ts';
 import { addPolicyTests } from './cli/commands/policy.ts';
@@ -184,6 +186,8 @@ function addLocal(program: Command, cli: Cli): void {
     rulesDeps(() => loadOptions(cli.flags())),
   );
   addPatterns(program, cli, { folder: () => promotedFolder(cli.flags()) });
+  const loadHints = () => loadConfig({ flags: flagsFor(cli.flags()), env: process.env });
+  addHints(program, cli, hintsCommand(loadHints));
   addAsk(program, cli, () => askHost(cli));
   addAudit(program, cli, () => stateOf(cli.flags()));
   const memory = memoryAccess(cli);

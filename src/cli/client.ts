@@ -7,6 +7,8 @@ import { fetchOwn, type OwnDaemon, parseOwnDaemon } from './own_daemon.ts';
 export interface Client {
   get<T>(path: string): Promise<T>;
   post<T>(path: string, body: unknown): Promise<T>;
+  /** What is no JSON document: NDJSON. */
+  text(path: string): Promise<string>;
 }
 
 export interface ClientOptions {
@@ -73,16 +75,19 @@ function targetOf(options: ClientOptions): Target {
  * for the address.
  */
 export function createClient(options: ClientOptions, fetcher: typeof fetch): Client {
-  const ask = async <T>(path: string, init: RequestInit): Promise<T> => {
+  const send = async (path: string, init: RequestInit): Promise<Response> => {
     const { daemon, token } = targetOf(options);
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const address = new URL(path, daemon.url);
     const request = { ...init, headers, redirect: 'error' as const };
-    const answer = await fetchOwn(daemon, fetcher)(address, request).catch((cause: unknown) => {
+    return fetchOwn(daemon, fetcher)(address, request).catch((cause: unknown) => {
       if (cause instanceof ReeveError) throw cause;
       const where = daemon.socketPath ?? address.origin;
       throw new ReeveError('DAEMON_UNREACHABLE', `no answer from ${where}`, { cause, hint: HINT });
     });
+  };
+  const ask = async <T>(path: string, init: RequestInit): Promise<T> => {
+    const answer = await send(path, init);
     const body = (await answer.json().catch(() => undefined)) as Refusal | undefined;
     if (answer.ok || answer.status === 409) return body as T;
     throw new ReeveError('USAGE', `${path}: ${refusalText(body) ?? `HTTP ${answer.status}`}`);
@@ -90,6 +95,12 @@ export function createClient(options: ClientOptions, fetcher: typeof fetch): Cli
   return {
     get: (path) => ask(path, { method: 'GET' }),
     post: (path, body) => ask(path, { method: 'POST', body: JSON.stringify(body) }),
+    async text(path) {
+      const answer = await send(path, { method: 'GET' });
+      if (answer.ok) return answer.text();
+      const body = (await answer.json().catch(() => undefined)) as Refusal | undefined;
+      throw new ReeveError('USAGE', `${path}: ${refusalText(body) ?? `HTTP ${answer.status}`}`);
+    },
   };
 }
 

@@ -11,7 +11,7 @@ import { fallOf, type HintStatistics, statisticsOf } from './outcomes.ts';
 import { snippetOf } from './snippet.ts';
 import type { HintStore, OutcomeRow } from './store.ts';
 import { FREE_ATTEMPTS_CLIENT, type Strategy, strategyFor } from './strategy.ts';
-import { constraintFor, excerptOf, symptomOf } from './symptoms.ts';
+import { constraintFor, excerptOf, symptomOf, wordsOf } from './symptoms.ts';
 
 export interface HintsDeps {
   readonly store: HintStore;
@@ -79,6 +79,7 @@ export interface Promotion {
 
 const NOTES_CHARS = 2_000;
 const LINES_MAX = 6;
+const END_CHARS = 600;
 const LINE_CHARS_MIN = 12;
 
 /** One daemon's hints. Every fact is journaled first; the file follows it. */
@@ -115,7 +116,8 @@ export class Hints {
     const strategy = strategyFor({ ...course, safety: constraint !== undefined });
     if (strategy === 'FREE_EXPLORATION') return { promptSnippet: '', injected: false, strategy, symptom };
     if (strategy === 'SAFETY') return { promptSnippet: constraint ?? '', injected: true, strategy, symptom };
-    const found = this.find(text);
+    const words = wordsOf(symptom);
+    const found = this.find(text) ?? (words === undefined ? undefined : this.find(words));
     if (found === undefined) {
       if (symptom === 'Unknown_Error') this.#note(text);
       return { promptSnippet: '', injected: false, strategy, symptom };
@@ -267,8 +269,11 @@ export class Hints {
   }
 }
 
-/** The whole text, then its last lines: what matters often stands in one of many. */
+/** Beginning and end together, then the last lines: what matters often stands in one of many. */
 function queriesOf(text: string): readonly string[] {
   const lines = text.split('\n').filter((line) => line.trim().length >= LINE_CHARS_MIN);
-  return lines.length <= 1 ? [text] : [text, ...new Set(lines.slice(-LINES_MAX))];
+  const ends = text.length <= 2 * END_CHARS ? text : `${text.slice(0, END_CHARS)}\n${text.slice(-END_CHARS)}`;
+  return lines.length <= 1
+    ? [ends]
+    : [ends, ...new Set(lines.slice(-LINES_MAX).map((line) => line.slice(0, END_CHARS)))];
 }

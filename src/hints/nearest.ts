@@ -1,5 +1,5 @@
 /** The cluster of hints that is most like a text: exact search in memory over hashed n-grams, without a database. */
-import { cosine, type TextVector, vectorOf } from '../core/similarity.ts';
+import { type TextVector, vectorOf } from '../core/similarity.ts';
 import { type Priority, priorityOf } from './maturity.ts';
 
 /** Troubles of one kind, with the hints that belong to it. */
@@ -40,29 +40,66 @@ export function createHintIndex(clusters: readonly Cluster[], vector = vectorOf)
   const alive = clusters.filter(({ priority }) => priorityOf(priority) >= 0);
   const rows = alive
     .toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
-    .flatMap((cluster) => describedBy(cluster).map((matched) => ({ cluster, matched, vector: vector(matched) })));
-  return { clusterCount: alive.length, nearest: (text, floor) => bestOf(rows, vectorOf(text), floor) };
+    .flatMap((cluster) => describedBy(cluster).map((matched) => ({ cluster, matched })));
+  const postings = postingsOf(rows.map(({ matched }) => vector(matched)));
+  return {
+    clusterCount: alive.length,
+    nearest: (text, floor) => bestOf(rows, cosinesOf(vectorOf(text), postings, rows.length), floor),
+  };
 }
 
 interface IndexRow {
   readonly cluster: Cluster;
   readonly matched: string;
-  readonly vector: TextVector;
+}
+
+/** The rows that have a slot of the vectors, and with which weight. */
+interface Postings {
+  readonly rows: number[];
+  readonly weights: number[];
 }
 
 const describedBy = ({ standardName, patterns, keywords }: Cluster): readonly string[] =>
   [standardName, ...patterns, keywords.join(' ')].filter((text) => text !== '');
 
-function bestOf(rows: readonly IndexRow[], query: TextVector, floor: number): Nearest | undefined {
-  let best: IndexRow | undefined;
+function postingsOf(vectors: readonly TextVector[]): ReadonlyMap<number, Postings> {
+  const postings = new Map<number, Postings>();
+  for (const [row, { slots, weights }] of vectors.entries()) {
+    for (const [at, slot] of slots.entries()) {
+      const own = postings.get(slot) ?? { rows: [], weights: [] };
+      own.rows.push(row);
+      own.weights.push(weights[at] as number);
+      postings.set(slot, own);
+    }
+  }
+  return postings;
+}
+
+/** The cosine of a text with every row, slot by slot: rows that share nothing with it cost nothing. */
+function cosinesOf({ slots, weights }: TextVector, postings: ReadonlyMap<number, Postings>, count: number) {
+  const sums = new Float64Array(count);
+  for (let at = 0; at < slots.length; at += 1) {
+    const own = postings.get(slots[at] as number);
+    if (own === undefined) continue;
+    const weight = weights[at] as number;
+    for (let each = 0; each < own.rows.length; each += 1) {
+      const row = own.rows[each] as number;
+      sums[row] = (sums[row] as number) + weight * (own.weights[each] as number);
+    }
+  }
+  return sums;
+}
+
+function bestOf(rows: readonly IndexRow[], cosines: Float64Array, floor: number): Nearest | undefined {
+  let best: number | undefined;
   let similarity = 0;
-  for (const row of rows) {
-    const found = cosine(query, row.vector);
+  for (let row = 0; row < cosines.length; row += 1) {
+    const found = Math.min(1, cosines[row] as number);
     if (found <= similarity) continue;
     similarity = found;
     best = row;
   }
-  if (best === undefined || similarity < floor) return undefined;
-  const { cluster, matched } = best;
-  return { cluster, matched, similarity, isStaging: priorityOf(cluster.priority) === 0 };
+  const row = best === undefined ? undefined : rows[best];
+  if (row === undefined || similarity < floor) return undefined;
+  return { ...row, similarity, isStaging: priorityOf(row.cluster.priority) === 0 };
 }

@@ -53,6 +53,17 @@ export function excerptOf(log: string): string {
   return `${log.slice(0, half)}\n${log.slice(-half)}`;
 }
 
+/** What a label means in the words of clusters: searched for where the log's own words find none. */
+export const wordsOf = (label: SymptomLabel): string | undefined => WORDS[label];
+
+const WORDS: Partial<Readonly<Record<SymptomLabel, string>>> = {
+  Numerical_Instability: 'nan or inf values in loss or weights, numerical instability',
+  Memory_Exhaustion: 'out of memory, memory exhausted, cannot allocate',
+  Communication_Timeout: 'communication timeout, connection lost, requests time out',
+  Compile_Error: 'compile error, syntax error, undefined symbol',
+  Oscillation_Divergence: 'commanded velocity or torque output oscillates and diverges',
+};
+
 /** What is said to a label of safety, 50 to 100 tokens; undefined for every other label. Needs no index. */
 export const constraintFor = (label: SymptomLabel): string | undefined => CONSTRAINTS[label];
 

@@ -28,6 +28,14 @@ export interface Gauges {
   openIncidents(): number;
   configOk(): boolean;
   heartbeatSeconds(): number;
+  /** Undefined while the hints are not loaded. */
+  hints?():
+    | {
+        readonly uplift: readonly { readonly bucket: string; readonly mean: number }[];
+        readonly blindSpots: number;
+        readonly clusters: number;
+      }
+    | undefined;
   /** 0 to 1; undefined where no model is configured. */
   llmNeededRatio?(): number | undefined;
 }
@@ -118,6 +126,9 @@ function countersOf(prefix: string, registry: Registry) {
     escalations: counter('escalations_total', 'Deliveries to receivers, by result.', ['receiver', 'result']),
     ruleOutcomes: counter('rule_outcomes_total', 'Verified results of rules.', ['rule', 'result']),
     decisionSeconds: histogram('decision_latency_seconds', 'The guard: question to durable verdict.', LATENCY_BUCKETS),
+    hintsSent: counter('hint_injections_total', 'Hints that were sent, by who asked.', ['asker']),
+    hintsScored: counter('hint_feedback_total', 'Reports of what came of a hint.', []),
+    hintSpots: counter('hint_blind_spots_total', 'Beginnings of errors that crossed the threshold.', []),
     configRejected: counter('config_rejections_total', 'Reloads refused because of problems in files.', []),
   };
 }
@@ -165,6 +176,9 @@ const READERS: Readers = {
   },
   'delivery.done': ({ escalations }, { receiver }) => escalations.inc({ receiver, result: 'delivered' }),
   'delivery.failed': ({ escalations }, { receiver }) => escalations.inc({ receiver, result: 'failed' }),
+  'hint.injected': ({ hintsSent }, { asker }) => hintsSent.inc({ asker }),
+  'hint.scored': ({ hintsScored }) => hintsScored.inc(),
+  'hint.blind_spot': ({ hintSpots }) => hintSpots.inc(),
   'config.rejected': ({ configRejected }) => configRejected.inc(),
 };
 
@@ -211,6 +225,13 @@ function registerGauges(prefix: string, registry: Registry, gauges: Gauges): voi
   gauge('llm_needed_ratio', 'Of the last closed incidents with a plan, the share in which a model was asked.', [], () =>
     single(gauges.llmNeededRatio?.()),
   );
+  gauge('hint_uplift', 'Mean change of the score after a hint, by how far it is trusted.', ['bucket'], () =>
+    (gauges.hints?.()?.uplift ?? []).map(({ bucket, mean }) => ({ labels: { bucket }, value: mean })),
+  );
+  gauge('hint_blind_spots', 'Errors that recur now and that no cluster of hints knows.', [], () =>
+    single(gauges.hints?.()?.blindSpots),
+  );
+  gauge('hint_clusters', 'Clusters of hints in use.', [], () => single(gauges.hints?.()?.clusters));
   gauge('config_ok', '0 while the last reload was refused.', [], () => single(gauges.configOk() ? 1 : 0));
   gauge('loop_lag_seconds', 'Delay of the event loop, 99th percentile since the last scrape.', [], () =>
     single(gauges.loopLagSeconds()),

@@ -1,5 +1,7 @@
 import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { aBundle } from '../support/hint_bundle.ts';
 import { type Daemon, reeve, Rig, until } from '../support/rig.ts';
 
 /** A process each, and each is a second of work. */
@@ -36,6 +38,7 @@ describe('reeve, as people type it', { timeout: 120_000 }, () => {
   let commands: readonly { path: readonly string[]; help: string }[];
   beforeAll(async () => {
     rig = await Rig.open({ phase: 1, config: 'memory: { enabled: true }' });
+    aBundle(join(rig.state, 'hints'));
     daemon = await rig.run();
     const status = () => daemon.get<{ channels: { healthy: boolean | null }[] }>('/api/v1/status');
     await until('news plays', async () => (await status()).channels[0]?.healthy === true);
@@ -91,6 +94,12 @@ describe('reeve, as people type it', { timeout: 120_000 }, () => {
     'rules demote': { args: () => ['nothing', '--because', 'a test'], exits: [1] },
     'rules retire': { args: () => ['nothing', '--because', 'a test'], exits: [1] },
     'dataset export': { args: () => ['--out', rig.at('golden')] },
+    'hints list': { args: () => [], ndjson: true },
+    'hints stats': { args: () => [] },
+    'hints blind-spots': { args: () => [] },
+    'hints export': { args: () => ['--out', rig.at('outcomes.jsonl')] },
+    'hints verify': { args: () => [] },
+    'hints trial': { args: () => ['--rollouts', '6'] },
     freeze: { args: () => ['--because', 'a test'] },
     // Asked while freeze is: it may be the first.
     thaw: { args: () => ['--because', 'a test'], exits: [0, 1] },
@@ -108,6 +117,8 @@ describe('reeve, as people type it', { timeout: 120_000 }, () => {
   };
   /** teach.test.ts has them, and the tests of the rulebook those of rules: they need a proposal. */
   const PATTERNS = ['list', 'show', 'diff', 'promote'].map((name) => `patterns ${name}`);
+  /** hints.test.ts has them: they take the bundle away, or need one. */
+  const HINTS = ['import', 'reload', 'promote'].map((name) => `hints ${name}`);
   /** The daemon itself, what reads standard input, and what takes long: cli_json.test.ts has them. */
   const WITHOUT = new Set([
     'run',
@@ -118,6 +129,7 @@ describe('reeve, as people type it', { timeout: 120_000 }, () => {
     'rules diff',
     'rules promote',
     ...PATTERNS,
+    ...HINTS,
   ]);
 
   it('explains every command with exactly one example that begins as it is typed', () => {

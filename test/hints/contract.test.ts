@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { aBundle, aCluster, aServer, aWorld, CLUSTERS, EXAMPLE, keyOf } from './support.ts';
+import { aBundle, aCluster, CLUSTERS, EXAMPLE } from '../support/hint_bundle.ts';
+import { aServer, aWorld, keyOf } from './support.ts';
 
 interface Built {
   readonly prompt_snippet: string;

@@ -1,0 +1,182 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cosine, vectorOf } from '../../src/core/similarity.ts';
+import { createHintIndex } from '../../src/hints/nearest.ts';
+import { symptomOf } from '../../src/hints/symptoms.ts';
+import { tryHints } from '../../src/simulation/hint_trial.ts';
+import { aBundle, aCluster, CLUSTERS, EXAMPLE } from '../support/hint_bundle.ts';
+import { aWorld, temporary } from './support.ts';
+
+const request = {
+  errorLog: EXAMPLE.error_log,
+  previousScores: EXAMPLE.previous_scores,
+  currentIteration: EXAMPLE.current_iteration,
+};
+const unknown = (text: string) => ({ ...request, errorLog: text });
+const CLAMP = 'pattern_output_saturation_clamp';
+
+describe('ROSClaw-How, source layout, error_normalizer: ten labels', () => {
+  it.each([
+    ['E-STOP pressed at cell 3', 'Emergency_Stop'],
+    ['collision with the fixture', 'Collision_Detected'],
+    ['joint limit of axis 2 exceeded', 'Limit_Exceeded'],
+    ['motor overtemperature', 'Thermal_Overload'],
+    ['loss is nan', 'Numerical_Instability'],
+    ['CUDA out of memory', 'Memory_Exhaustion'],
+    ['read timed out', 'Communication_Timeout'],
+    ['SyntaxError: unexpected token', 'Compile_Error'],
+    ['the output oscillates', 'Oscillation_Divergence'],
+    ['RuntimeError: undocumented quirk in controller stage', 'Unknown_Error'],
+  ])('%s is %s', (log, label) => expect(symptomOf(log)).toBe(label));
+
+  it('finds what stands at the beginning and at the end of a long log, in time in proportion to it', () => {
+    const filler = 'x '.repeat(5_000_000);
+    expect(symptomOf(`collision\n${filler}`)).toBe('Collision_Detected');
+    expect(symptomOf(`${filler}\ncollision`)).toBe('Collision_Detected');
+  });
+});
+
+describe('ROSClaw-How, router: nearest cluster', () => {
+  it('gives the best cosine of all descriptions, whatever the index does to find it', () => {
+    const word = fc.constantFrom('encoder', 'origin', 'timeout', 'buffer', 'velocity', 'torque', 'nan', 'lock');
+    const text = fc.array(word, { minLength: 1, maxLength: 6 }).map((words) => words.join(' '));
+    fc.assert(
+      fc.property(fc.array(text, { minLength: 1, maxLength: 8 }), text, (names, query) => {
+        const plain = { patterns: [], keywords: [], associatedPatterns: [], priority: undefined };
+        const index = createHintIndex(names.map((standardName, at) => ({ ...plain, id: `c${at}`, standardName })));
+        const best = Math.max(...names.map((name) => cosine(vectorOf(query), vectorOf(name))));
+        const found = index.nearest(query, 0.05)?.similarity;
+        if (best >= 0.05) expect(found).toBeCloseTo(best, 9);
+        else expect(found).toBeUndefined();
+      }),
+    );
+  });
+
+  it('finds by the meaning of the label where no word of the log is that of a cluster', () => {
+    const clusters = { clamp: aCluster('Commanded velocity diverges to ±∞', CLAMP, { matched_keywords: [] }) };
+    const { hints } = aWorld({ clusters, deps: { similarityFloor: 0.3 } });
+    expect(hints.build(request, 'a')).toMatchObject({ strategy: 'CATALYST', patternId: CLAMP });
+  });
+
+  it('works nothing out anew for rows that did not change', () => {
+    const { hints } = aWorld();
+    hints.reload();
+    expect(hints.reload()).toMatchObject({ symptomsDetail: { unchanged: 2, updated: 0 } });
+  });
+
+  it('serves from its store when the bundle is gone, and not from memory alone', () => {
+    for (const [backend, count] of [
+      ['store', 2],
+      ['memory', 0],
+    ] as const) {
+      const directory = temporary();
+      const first = aWorld({ directory, deps: { backend } });
+      first.close();
+      const second = aWorld({ directory, clusters: undefined, deps: { backend } });
+      expect(second.hints.health()).toMatchObject({ backend, clusterCount: count });
+    }
+  });
+
+  it('hears a bundle that states a new priority after a person set one, and keeps what was set until then', () => {
+    const { hints, folder } = aWorld();
+    const trust = () => hints.clusters().find(({ id }) => id === '20260518_1bfb99e13c')?.priority;
+    hints.promote('pattern_20260518_1bfb99e13c', { delta: 1 }, { who: 'ann', because: 'a test' });
+    hints.reload();
+    expect(trust()).toBe(1);
+    const stated = { ...CLUSTERS['20260518_1bfb99e13c'], priority: -1 };
+    aBundle(folder, { ...CLUSTERS, '20260518_1bfb99e13c': stated });
+    hints.reload();
+    expect(trust()).toBe(-1);
+  });
+});
+
+describe('ROSClaw-How, feedback loop', () => {
+  const report = (hints: ReturnType<typeof aWorld>['hints'], ...scores: number[]) => {
+    for (const postScore of scores) {
+      const { injectionId } = hints.build(request, 'a');
+      if (injectionId !== undefined) hints.feedback({ injectionId, postScore }, 'a');
+    }
+  };
+
+  it('demotes a hint at its fifth bad outcome and not before, and a person can take it back', () => {
+    const { hints, ledger } = aWorld();
+    report(hints, 0.4, 0.4, 0.4, 0.4);
+    expect(hints.build(request, 'a')).toMatchObject({ patternId: CLAMP });
+    report(hints, 0.4);
+    expect(hints.build(request, 'a').patternId).toBeUndefined();
+    expect([...hints.statistics().demoted.keys()]).toEqual([CLAMP]);
+    expect([...ledger.read({ types: ['hint.priority_set'] })].map(({ fact }) => fact)).toMatchObject([
+      { who: 'reeve', from: 1, to: -1, because: expect.stringContaining('5 outcomes') },
+    ]);
+    hints.promote(CLAMP, { priority: 0 }, { who: 'ann', because: 'mended' });
+    expect(hints.build(request, 'a')).toMatchObject({ patternId: CLAMP, isStaging: true });
+  });
+
+  it('keeps a hint whose record is good', () => {
+    const { hints } = aWorld();
+    report(hints, 0.6, 0.6, 0.4, 0.6, 0.6);
+    expect(hints.build(request, 'a')).toMatchObject({ patternId: CLAMP });
+  });
+
+  it('is built anew from the journal where its file was lost', () => {
+    const first = aWorld();
+    report(first.hints, 0.6, 0.7);
+    const second = aWorld({ rows: first.rows });
+    expect(second.hints.statistics()).toEqual(first.hints.statistics());
+    expect(second.hints.outcomes(0, 9)).toEqual(first.hints.outcomes(0, 9));
+  });
+
+  it('keeps the newest outcomes when there are too many', () => {
+    const { hints, store } = aWorld();
+    report(hints, 0.5, 0.6, 0.7);
+    store.prune(2);
+    expect(hints.outcomes(0, 9).map(({ postScore }) => postScore)).toEqual([0.6, 0.7]);
+  });
+});
+
+describe('ROSClaw-How, blind spots', () => {
+  const spotsOf = ({ ledger }: ReturnType<typeof aWorld>) =>
+    [...ledger.read({ types: ['hint.blind_spot'] })].map(({ fact }) => fact);
+
+  it('writes one row per beginning and window, also over a restart, and a fresh one after the window', async () => {
+    const world = aWorld();
+    const hear = (hints: typeof world.hints, times: number) => {
+      for (let n = 0; n < times; n += 1) hints.build(unknown(`undocumented quirk ${n} password=hunter2`), 'a');
+    };
+    hear(world.hints, 2);
+    expect(spotsOf(world)).toEqual([]);
+    hear(world.hints, 4);
+    expect(spotsOf(world)).toMatchObject([{ count: 3, windowMs: 3_600_000, threshold: 3 }]);
+    expect(JSON.stringify(spotsOf(world))).not.toContain('hunter2');
+    world.close();
+    const next = aWorld({ directory: world.directory, rows: world.rows });
+    hear(next.hints, 3);
+    expect(spotsOf(next)).toHaveLength(1);
+    await next.advance(3_600_001);
+    hear(next.hints, 3);
+    expect(spotsOf(next)).toHaveLength(2);
+  });
+
+  it('counts neither what has a label nor what a cluster knows nor what is left alone', () => {
+    const { hints } = aWorld({ clusters: {} });
+    hints.build(request, 'a');
+    hints.build({ ...unknown('quirk'), currentIteration: 1 }, 'a');
+    expect(hints.blindSpots()).toMatchObject({ totalEvents: 0, active: [] });
+  });
+});
+
+describe('ROSClaw-How, closed-loop verification', () => {
+  it('ends all six stuck scenarios as it must: harmful hints go, helpful ones stay, both arms compared', () => {
+    const result = tryHints({ seed: 1, rollouts: 10 });
+    expect(result).toMatchObject({ passed: 6, pass: true });
+    for (const { harmfulSent, treatment, control } of result.scenarios) {
+      expect(harmfulSent).toBe(5);
+      expect(treatment).toBeGreaterThan(control + 0.1);
+    }
+    expect(tryHints({ seed: 1, rollouts: 10 })).toEqual(result);
+  });
+
+  it('fails when too little is tried to tell harm from luck', () => {
+    expect(tryHints({ seed: 1, rollouts: 0 })).toMatchObject({ passed: 0, pass: false });
+  });
+});
