@@ -113,10 +113,15 @@ class Settle implements Disposable {
   }
 }
 
-const foldersOf = ({ config }: Configuration): readonly string[] => [
-  dirname(config.file),
+/** The folders whose files are read as a whole. */
+const readFolders = ({ config }: Configuration): readonly string[] => [
   ...Object.values(config.folders),
   addedPatterns(config.file),
+];
+
+const foldersOf = (configuration: Configuration): readonly string[] => [
+  dirname(configuration.config.file),
+  ...readFolders(configuration),
 ];
 
 /** Watches on folders, not files: a replaced file or a swapped link is an event of its folder. */
@@ -162,7 +167,7 @@ function identified(path: string): readonly (readonly [identity: string, path: s
 }
 
 /** Changes exactly when a file's name or content does. A file that is too large to be read counts by size and time. */
-function fingerprint({ config }: Configuration): string {
+function fingerprint(configuration: Configuration): string {
   const hash = createHash('sha256');
   const add = (path: string): void => {
     try {
@@ -172,8 +177,8 @@ function fingerprint({ config }: Configuration): string {
       hash.update(`${path}\nunreadable\n`);
     }
   };
-  add(config.file);
-  for (const folder of Object.values(config.folders)) for (const name of yamlNames(folder)) add(join(folder, name));
+  add(configuration.config.file);
+  for (const folder of readFolders(configuration)) for (const name of yamlNames(folder)) add(join(folder, name));
   return hash.digest('hex');
 }
 

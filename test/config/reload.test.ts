@@ -1,4 +1,4 @@
-import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { APPLIED_AT_ONCE, merged, NEEDS_RESTART } from '../../src/config/changes.ts';
@@ -63,6 +63,20 @@ describe('watchConfiguration', () => {
     writeInto(cwd, 'config/personas/mine.yaml', persona('mine', 2));
     expect(await change(0)).toMatchObject({ ok: true, applied: ['personas'], needsRestart: [] });
     expect(reloader.current().personas[0]?.restart_cap).toBe(2);
+  });
+
+  it('takes a pattern that is promoted into a folder which was not there before', async () => {
+    const shipped = { ...FILES } as Record<string, string>;
+    delete shipped['config/patterns/p.yaml'];
+    const { cwd, change } = watching(systemClock, aFolder(shipped));
+    mkdirSync(join(cwd, 'config/patterns.d'));
+    const known = 'software: taught\npatterns:\n  - id: taught_x\n    symptom: segment_missing\n';
+    writeInto(
+      cwd,
+      'config/patterns.d/x.yaml',
+      `${known}    confidence: 0.8\n    regex: reader adrift\n    match: [reader adrift]\n`,
+    );
+    expect(await change(0)).toMatchObject({ ok: true, applied: ['patterns'] });
   });
 
   it('keeps the last good set when an edit is bad, says why, and takes the repair', async () => {
