@@ -41,12 +41,18 @@ export function parseYaml(file: string, input: string | Uint8Array): ParsedYaml 
   const text = decodeText(file, input);
   if (typeof text !== 'string') return { file, value: undefined, at: () => START, problems: [text] };
 
-  const { document, lines } = parsed(text);
+  const read = parsed(text);
+  if (read === undefined) {
+    const problem = { file, ...START, path: '', ...SAID.RESOURCE_EXHAUSTION! };
+    return { file, value: undefined, at: () => START, problems: [problem] };
+  }
+  const { document, lines } = read;
   const placeOf = (offset: number): Position => placeIn(lines, offset);
   // Places are asked for while a file is checked, and hardly ever again: its tree is several times its size.
   const tree = new WeakRef({ document, lines });
   const at: Locate = (path, part = 'value') => {
     const now = tree.deref() ?? parsed(text);
+    if (now === undefined) return START;
     return placeIn(now.lines, offsetOf(now.document, path, part));
   };
   const problems = [...document.errors, ...document.warnings].map((error) => ({
@@ -62,20 +68,26 @@ export function parseYaml(file: string, input: string | Uint8Array): ParsedYaml 
   return { file, value: plain.unreadable ? undefined : value, at, problems: bounded(plain.problems) };
 }
 
-function parsed(text: string): { readonly document: Document.Parsed; readonly lines: LineCounter } {
+/** Undefined where the text nests deeper than the parser can follow: it calls itself for each level. */
+function parsed(text: string): { readonly document: Document.Parsed; readonly lines: LineCounter } | undefined {
   const lines = new LineCounter();
   // Unique keys are checked by us: the parser's own check takes seconds for a large mapping.
-  const document = parseDocument(text, {
-    schema: 'core',
-    version: '1.2',
-    lineCounter: lines,
-    prettyErrors: false,
-    uniqueKeys: false,
-    stringKeys: true,
-    resolveKnownTags: false,
-    logLevel: 'error',
-  });
-  return { document, lines };
+  try {
+    const document = parseDocument(text, {
+      schema: 'core',
+      version: '1.2',
+      lineCounter: lines,
+      prettyErrors: false,
+      uniqueKeys: false,
+      stringKeys: true,
+      resolveKnownTags: false,
+      logLevel: 'error',
+    });
+    return { document, lines };
+  } catch (thrown) {
+    if (thrown instanceof RangeError) return undefined;
+    throw thrown;
+  }
 }
 
 function placeIn(lines: LineCounter, offset: number): Position {

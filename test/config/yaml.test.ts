@@ -98,6 +98,11 @@ describe('parseYaml', () => {
     expect(problemsOf(nested(33))[0]).toContain('expected at most 32 levels of nesting');
   });
 
+  it('refuses what nests so deep that the parser itself gives up', () => {
+    const text = `channels:\n  - id: news\n    logs: [/var/log/news.log, ${'{ path: / '.repeat(6_000)}\n`;
+    expect(problemsOf(text)[0]).toContain('expected at most 32 levels of nesting');
+  });
+
   it.each([
     ['[', 50_000],
     ['- ', 50_000],
