@@ -1,7 +1,7 @@
 import type { GroundedContextEnvelope } from '../core/envelope.ts';
 import { invariant, unreachable } from '../core/errors.ts';
 import type { EscalationReason, Outcome } from '../core/incident.ts';
-import { type DenialCode, type GuardDecision, PASSING_DENIALS, type Plan } from '../core/plan.ts';
+import { type DenialCode, EVIDENCE_DENIALS, type GuardDecision, PASSING_DENIALS, type Plan } from '../core/plan.ts';
 import type { Attempt, Permit, ToolCall, ToolResult, Verification } from '../core/tool.ts';
 import { isWell, scoreOf } from './score.ts';
 
@@ -10,6 +10,8 @@ export const STEPS_MAX = 3;
 
 /** A plan that was cut short without a failure is asked about again this soon: nothing of it has not helped. */
 const PARTLY_RETRY_MS = 2_000;
+/** So long a run that was refused for want of evidence waits for another witness before a person hears of it. */
+const SECOND_WITNESS_MS = 10_000;
 
 /** What one run may spend. */
 export interface RunLimits {
@@ -112,6 +114,11 @@ function actOrEnd(state: Grounded, decision: GuardDecision): RunState {
     return finish(state, { kind: 'approval_needed', because: decision.because });
   }
   if (PASSING_DENIALS.has(decision.code)) return finish(state, watching(decision.because, decision.retryAfterMs));
+  // Nothing was done yet, and the trouble is young: the witness that makes it sure is often a moment behind.
+  if (EVIDENCE_DENIALS.has(decision.code) && !hasChanged(state)) {
+    const because = `${decision.code}: ${decision.because}`;
+    return finish(state, { ...watching(because, undefined, SECOND_WITNESS_MS), denial: decision.code });
+  }
   if (decision.code === 'containment') return finish(state, escalated('containment', decision.because, decision.code));
   return finish(state, escalated('guard_refused', `${decision.code}: ${decision.because}`, decision.code));
 }
@@ -154,8 +161,8 @@ const escalated = (reason: EscalationReason, because: string, denial?: DenialCod
   denial,
 });
 
-const watching = (because: string, retryAfterMs?: number, escalateAfterMs?: number): Outcome => ({
-  kind: 'watching',
+const watching = (because: string, retryAfterMs?: number, escalateAfterMs?: number) => ({
+  kind: 'watching' as const,
   because,
   retryAfterMs,
   escalateAfterMs,

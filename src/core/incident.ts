@@ -29,6 +29,8 @@ export type Outcome =
       readonly because: string;
       readonly retryAfterMs: number | undefined;
       readonly escalateAfterMs: number | undefined;
+      /** What the guard refused for, where that is waited for. */
+      readonly denial?: DenialCode | undefined;
     }
   | { readonly kind: 'approval_needed'; readonly because: string }
   | {

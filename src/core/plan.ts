@@ -97,6 +97,13 @@ export const TOLD_AND_PASSING: ReadonlySet<DenialCode> = new Set([
   'daily_cap',
 ]);
 
+/** Refusals for want of evidence: each passes when another witness speaks. */
+export const EVIDENCE_DENIALS: ReadonlySet<DenialCode> = new Set([
+  'evidence_missing',
+  'evidence_stale',
+  'uncorroborated',
+]);
+
 /** One question of the guard with what it looked at. The list of all is the guard trace. */
 export interface GuardCheck {
   /** 1 to 17, as in docs/guard.md. */

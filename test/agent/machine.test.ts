@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { initial, next, type RunEvent, type RunState } from '../../src/agent/machine.ts';
 import { InvariantError } from '../../src/core/errors.ts';
-import { DENIAL_CODES, PASSING_DENIALS } from '../../src/core/plan.ts';
+import { DENIAL_CODES, EVIDENCE_DENIALS, PASSING_DENIALS } from '../../src/core/plan.ts';
 import { Permit } from '../../src/core/tool.ts';
 import { aCall, anAct, anEnvelope, aResult, aVerification, permitTerms } from '../support/a.ts';
 
@@ -92,6 +92,7 @@ describe('the machine', () => {
     const outcome = outcomeOf(next(states.guarding, { type: 'guarded', decision }, limits));
     if (code === 'approval_needed') expect(outcome?.kind).toBe('approval_needed');
     else if (PASSING_DENIALS.has(code)) expect(outcome).toMatchObject({ kind: 'watching', retryAfterMs: 5 });
+    else if (EVIDENCE_DENIALS.has(code)) expect(outcome).toMatchObject({ kind: 'watching', escalateAfterMs: 10_000 });
     else expect(outcome).toMatchObject({ kind: 'escalated', denial: code });
   });
 

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { anIncident } from '../support/a.ts';
 import { spineWorld } from '../support/pipeline_harness.ts';
 
@@ -20,4 +20,44 @@ it('a start that was refused because another incident was just closing is asked 
   while (refusals === 0) await world.live(250);
   await world.live(10_000);
   expect(world.engine.restarts).toHaveLength(1);
+});
+
+describe('a start that was refused for want of evidence', () => {
+  /** The log says it, and the picture still moves. */
+  async function onWordsAlone(seconds: number) {
+    const world = spineWorld();
+    const say = (): void => {
+      const now = { at: world.clock.now(), monoMs: world.clock.monotonicMs() };
+      const said = { kind: 'segment_missing', channel: 'news', origin: 'log', confidence: 0.8 } as const;
+      const counted = { countInWindow: 20, windowMs: 60_000, pattern: undefined };
+      world.pipeline.symptom({ ...said, ...counted, ...now, evidence: [{ source: 'news', text: 'reader adrift' }] });
+    };
+    const live = async (forSeconds: number, until: () => boolean = () => false) => {
+      for (let passed = 0; passed < forSeconds && !until(); passed += 1) {
+        say();
+        await world.live(1_000);
+      }
+    };
+    await world.live(20_000);
+    await live(seconds);
+    expect(world.facts('guard.decided').at(-1)!.decision).toMatchObject({ verdict: 'deny', code: 'evidence_missing' });
+    return { world, live, pages: () => world.facts('escalation.raised').length };
+  }
+
+  it('is made as soon as another witness speaks, and nobody is paged before', async () => {
+    const { world, live, pages } = await onWordsAlone(4);
+    expect(pages()).toBe(0);
+    world.engine.freeze('news');
+    await live(30, () => world.engine.restarts.length > 0);
+    expect([world.engine.restarts.length, pages()]).toEqual([1, 0]);
+  });
+
+  it('is paged when no other witness speaks, and made all the same when one does later', async () => {
+    const { world, live, pages } = await onWordsAlone(25);
+    expect(pages()).toBe(1);
+    world.engine.freeze('news');
+    await live(30, () => world.engine.restarts.length > 0);
+    expect(world.engine.restarts).toHaveLength(1);
+    expect(world.facts('guard.decided').length).toBeLessThan(6);
+  });
 });

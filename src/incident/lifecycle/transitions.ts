@@ -221,7 +221,7 @@ function dueOf(
     case 'resolved':
       return patientMs;
     case 'watching':
-      if (changed) return patientMs;
+      if (changed || isFree) return patientMs;
       if (last.escalateAfterMs === undefined) return lastEndedMs + (last.retryAfterMs ?? WATCH_RETRY_MS);
       return untilTold(open, lastEndedMs + last.escalateAfterMs, nowMs);
     case 'approval_needed':

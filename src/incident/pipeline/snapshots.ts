@@ -15,7 +15,7 @@ import {
   type ScopeKey,
   scopesOf,
 } from '../../core/scope.ts';
-import { type DenialCode, TOLD_AND_PASSING } from '../../core/plan.ts';
+import { type DenialCode, EVIDENCE_DENIALS, TOLD_AND_PASSING } from '../../core/plan.ts';
 import type { ToolName } from '../../core/tool.ts';
 import { coveredBy, type SharedCause } from '../../ground/correlate/correlate.ts';
 import { causeEnvelope, channelEnvelope, type GuardCounts } from '../../ground/envelope.ts';
@@ -46,6 +46,8 @@ export interface SnapshotDeps {
 }
 
 const HOUR_MS = 3_600_000;
+/** What the guard would say to a start that may be made, at once or after a person's yes. */
+const MAY_START: ReadonlySet<DenialCode | undefined> = new Set([undefined, 'approval_needed']);
 const NOTHING_LEFT = { trouble: undefined, healthy: undefined, healthySinceMs: undefined };
 const MINUTE_MS = 60_000;
 
@@ -170,8 +172,11 @@ export class Snapshots {
 
   #refusalIsOver(scope: Scope): boolean {
     const last = openOn(this.#deps.incidents(), scope)?.last;
-    if (last?.kind !== 'escalated' || last.denial === undefined || !TOLD_AND_PASSING.has(last.denial)) return false;
-    return this.#deps.refusedFor(scope) !== last.denial;
+    const denial = last !== undefined && 'denial' in last ? last.denial : undefined;
+    if (denial === undefined) return false;
+    // On the first words of a trouble: the witness that makes them sure often comes a moment later.
+    if (EVIDENCE_DENIALS.has(denial)) return MAY_START.has(this.#deps.refusedFor(scope));
+    return TOLD_AND_PASSING.has(denial) && this.#deps.refusedFor(scope) !== denial;
   }
 
   readonly #isGiven = (channel: ChannelId): boolean => this.#deps.watch.isHandedOver(channel);
