@@ -6,14 +6,15 @@
 # Host network, because Reeve listens on loopback by default and most engines do too. To publish a port instead, set
 # http.listen in reeve.yaml; a tmpfs at /tmp is not needed. --init reaps what a command engine leaves behind.
 #
-# The base image is named by its exact version. A tag can be moved, a digest cannot; which digest a tag has, only a
-# registry can tell, so it is looked up where the image is built, written down there, and given each time:
-#   docker buildx imagetools inspect node:24.21.0-bookworm-slim --format '{{json .Manifest.Digest}}'
-#   docker build --build-arg NODE_DIGEST=sha256:… -t reeve .
-ARG NODE_IMAGE=node:24.21.0-bookworm-slim
-ARG NODE_DIGEST=
+# A tag can be moved, a digest cannot: both are given, and the digest decides. It is the index of all platforms, as
+# https://github.com/docker-library/repo-info/blob/master/repos/node/remote/24-slim.md recorded it on 2026-08-03. A newer
+# one, where its registry can be asked:
+#   docker buildx imagetools inspect node:24-bookworm-slim --format '{{json .Manifest.Digest}}'
+#   docker build --build-arg NODE_IMAGE=node:24-bookworm-slim --build-arg NODE_DIGEST=sha256:… -t reeve .
+ARG NODE_IMAGE=node:24.19.0-bookworm-slim
+ARG NODE_DIGEST=sha256:cd84903a12dbd26b46f1f3b8144a2568c41c5d37ddd0c7a80a34c7a19786b35f
 
-FROM ${NODE_IMAGE}${NODE_DIGEST:+@${NODE_DIGEST}} AS built
+FROM ${NODE_IMAGE}@${NODE_DIGEST} AS built
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --workspaces=false --no-audit --no-fund
@@ -21,7 +22,7 @@ COPY scripts/build.ts scripts/bundle.ts ./scripts/
 COPY src ./src
 RUN npm run build && npm prune --omit=dev --workspaces=false --no-audit --no-fund
 
-FROM ${NODE_IMAGE}${NODE_DIGEST:+@${NODE_DIGEST}}
+FROM ${NODE_IMAGE}@${NODE_DIGEST}
 LABEL org.opencontainers.image.title="Reeve" \
       org.opencontainers.image.description="Watches streaming channels, recognises trouble, does at most three guarded things about it, and pages a person for the rest." \
       org.opencontainers.image.licenses="Apache-2.0"
