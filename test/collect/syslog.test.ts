@@ -285,7 +285,7 @@ describe('a syslog server', () => {
   // On a starved machine rsyslogd has twice forwarded nothing for half a minute, by UDP neither; a new one does.
   const again = { retry: 1, timeout: 90_000 };
   it.skipIf(!has('rsyslogd'))('takes what rsyslog forwards (skipped without rsyslogd)', again, async () => {
-    const { feed, texts, udpPort, tcpPort } = await aServer();
+    const { texts, udpPort, tcpPort } = await aServer();
     const folder = aDirectory();
     const input = join(folder, 'input');
     const config = `
@@ -308,7 +308,9 @@ describe('a syslog server', () => {
     await vi.waitFor(() => expect(say()).toBe(0), { timeout: 30_000, interval: 100 });
     const lines = Array.from({ length: 200 }, (_, at) => `line ${at}`).join('\n');
     spawnSync('logger', ['--socket', input, '--tag', 'news'], { input: lines });
-    await vi.waitFor(() => expect(feed.stats().lines).toBe(603), { timeout: 30_000 });
+    // What was said to a daemon that was just opening its socket may be lost there.
+    const numbered = () => texts().filter((text) => /: line \d+$/.test(text)).length;
+    await vi.waitFor(() => expect(numbered()).toBe(600), { timeout: 30_000 });
     for (const word of ['line 0', 'line 199']) {
       expect(texts().filter((text) => text.endsWith(`news: ${word}`) || text.endsWith(`: ${word}`)).length).toBe(3);
     }
