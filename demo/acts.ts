@@ -1,4 +1,15 @@
+import { LEARNING_ACTS } from './learning_acts.ts';
+import type { Check } from './judge.ts';
+import type { Person } from './person.ts';
+import type { Reeve } from './reeve.ts';
 import type { Stage } from './stage.ts';
+
+/** What is at hand before an act begins. */
+export interface Prepared {
+  readonly stage: Stage;
+  readonly reeve: Reeve;
+  readonly person: Person;
+}
 
 /**
  * One fault and how it should end. `repair`: Reeve ends it alone, with one start, and nobody is woken.
@@ -13,6 +24,10 @@ export interface Act {
   /** The channels that are hit. */
   readonly channels: readonly string[];
   inject(stage: Stage): Promise<void>;
+  /** What is done before it: by a person, or to what Reeve has read. */
+  prepare?(prepared: Prepared): Promise<void>;
+  /** One more thing that has to be so. `modelCalls`: calls of the model since it began, counted by the model's server. */
+  also?(seen: { readonly classifications: readonly string[]; readonly modelCalls: number }): Check;
   /** Within this the channel plays again (repair) or the person was told (page); milliseconds. */
   readonly withinMs: number;
   /** With `page`: the cause stays this much longer, so that a late wrong move would be seen. */
@@ -150,4 +165,5 @@ export const ACTS: readonly Act[] = [
     lift: 'operator',
     startsAfterMax: 0,
   },
+  ...LEARNING_ACTS,
 ];

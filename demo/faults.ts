@@ -1,4 +1,4 @@
-import { openSync, closeSync, writeSync } from 'node:fs';
+import { appendFileSync, existsSync, openSync, closeSync, writeSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '../src/core/clock.ts';
@@ -17,6 +17,8 @@ export interface Faults {
   crashed(channel: string): Promise<void>;
   /** SIGSTOP: it runs, and does nothing. */
   frozen(channel: string): Promise<void>;
+  /** SIGSTOP, and its log says these words once a second as long as that process is there. */
+  adrift(channel: string, words: (lot: number) => string): Promise<void>;
   /** From now on every start crashes after two seconds. */
   crashLoop(channel: string): Promise<void>;
   /** A deploy with a misspelt encoder preset. */
@@ -67,16 +69,18 @@ export function createFaults(ports: FaultPorts): Faults {
   const changed = new Set<string>();
   const cpulimit = findProgram('cpulimit');
   let runaway: Disposable | undefined;
+  let talkers = new DisposableStack();
 
   const channelOf = (id: string): StageChannel => {
     const channel = channels.find((each) => each.id === id);
     if (!channel) throw new RangeError(`the stage has no channel ${id}`);
     return channel;
   };
-  const signal = async (id: string, name: NodeJS.Signals): Promise<void> => {
+  const signal = async (id: string, name: NodeJS.Signals): Promise<number> => {
     const program = (await supervisor.states()).find((state) => state.name === id);
     if (!program || program.pid === 0) throw new RangeError(`${id} does not run, so it cannot get ${name}`);
     signalProcess(program.pid, name);
+    return program.pid;
   };
   const deploy = async (id: string, settings: Partial<ChannelSettings>): Promise<void> => {
     changed.add(id);
@@ -86,6 +90,8 @@ export function createFaults(ports: FaultPorts): Faults {
   const truth = () => truthOf(channels, { paths, supervisor, clock });
 
   async function lift(): Promise<void> {
+    talkers[Symbol.dispose]();
+    talkers = new DisposableStack();
     runaway?.[Symbol.dispose]();
     runaway = undefined;
     await rm(fillPath(paths), { force: true });
@@ -95,9 +101,14 @@ export function createFaults(ports: FaultPorts): Faults {
   }
 
   return {
-    killed: (id) => signal(id, 'SIGKILL'),
-    crashed: (id) => signal(id, 'SIGSEGV'),
-    frozen: (id) => signal(id, 'SIGSTOP'),
+    killed: async (id) => void (await signal(id, 'SIGKILL')),
+    crashed: async (id) => void (await signal(id, 'SIGSEGV')),
+    frozen: async (id) => void (await signal(id, 'SIGSTOP')),
+    async adrift(id, words) {
+      const pid = await signal(id, 'SIGSTOP');
+      const say = (lot: number): void => appendFileSync(join(paths.logs, `${id}.err`), `${words(lot)}\n`);
+      talkers.use(startTalking(pid, say, clock));
+    },
     crashLoop: (id) => deploy(id, { before: CRASH_SOON }),
     badSetting: (id) => deploy(id, { preset: 'ultrafasst' }),
     async cpuStarved(id) {
@@ -125,6 +136,15 @@ export function createFaults(ports: FaultPorts): Faults {
       return cpulimit ? undefined : 'cpulimit is not installed';
     },
   };
+}
+
+/** Lines that the encoder writes while it stands still, as a reader of the source on a thread of its own would. */
+function startTalking(pid: number, say: (lot: number) => void, clock: Clock): Disposable {
+  let lot = 4_711;
+  return clock.every(1_000, () => {
+    lot += 7;
+    if (existsSync(`/proc/${pid}`)) say(lot);
+  });
 }
 
 const fillPath = (paths: StagePaths): string => join(paths.hls, '.runaway');

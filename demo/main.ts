@@ -1,5 +1,6 @@
 /**
- * `npm run demo`: the main job on real streams. Ten faults, one after another, on real channels; Reeve as a real
+ * `npm run demo`: the main job on real streams. Ten faults, one after another, on real channels, and two
+ * troubles that Reeve learns to end; Reeve as a real
  * process; each ending judged from outside Reeve. Exit 0 only if every fault ended as it should.
  */
 import { constants } from 'node:os';
@@ -9,6 +10,7 @@ import { messageOf, ReeveError } from '../src/core/errors.ts';
 import { type Act, ACTS, LOOPING } from './acts.ts';
 import { type Company, type Performance, perform, settle } from './perform.ts';
 import { type Reeve, startReeve } from './reeve.ts';
+import { openPerson } from './person.ts';
 import { openScreen, type Screen, tableOf } from './screen.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -92,6 +94,7 @@ interface Playing {
 async function playAll(acts: readonly Act[], { stage, reeve, screen, signal }: Playing): Promise<number> {
   const company: Company = {
     ...{ stage, reeve, clock, signal },
+    person: openPerson(reeve.configPath, (text) => screen.person(text)),
     onEntries: (fresh) => screen.story(fresh, clock.monotonicMs()),
     onStage: (text) => screen.stage(text, clock.monotonicMs()),
   };

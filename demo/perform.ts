@@ -5,6 +5,7 @@ import type { JournalEntry } from '../src/core/journal.ts';
 import type { Act } from './acts.ts';
 import { type Account, accountOf, incidentsAbout } from './chronicle.ts';
 import { type Check, judge, type Seen } from './judge.ts';
+import type { Person } from './person.ts';
 import type { Page } from './receiver.ts';
 import type { Reeve } from './reeve.ts';
 import type { Stage } from './stage.ts';
@@ -14,6 +15,7 @@ export interface Company {
   readonly reeve: Reeve;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  readonly person: Person;
   /** Called with what is new in Reeve's journal, as it comes. */
   onEntries(fresh: readonly JournalEntry[]): void;
   /** Called with what the stage does. */
@@ -43,6 +45,8 @@ const IN_FLIGHT_MS = 1_000;
 export async function perform(act: Act, company: Company): Promise<Performance> {
   const { stage, clock } = company;
   const view = viewOf(act, company);
+  if (act.prepare) await act.prepare({ stage, reeve: company.reeve, person: company.person });
+  const modelCallsBefore = stage.modelCalls();
   const injectedMs = clock.monotonicMs();
   await act.inject(stage);
   company.onStage(`injected: ${act.title}`);
@@ -70,7 +74,12 @@ export async function perform(act: Act, company: Company): Promise<Performance> 
     };
   };
   const { account, isOver, closeBooks } = view;
-  const checks = (atLast: boolean) => judge(act, { seen: seen(), account: account(), atLast });
+  const modelCallsAfter = stage.modelCalls();
+  const also = (): readonly Check[] => {
+    const modelCalls = modelCallsAfter - modelCallsBefore;
+    return act.also ? [act.also({ classifications: account().classifications, modelCalls })] : [];
+  };
+  const checks = (atLast: boolean) => [...judge(act, { seen: seen(), account: account(), atLast }), ...also()];
   return { act, seen, account, isOver, closeBooks, checks };
 }
 

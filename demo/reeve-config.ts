@@ -9,6 +9,8 @@ export interface ReeveConfigOptions {
   readonly persona?: string;
   /** How long an upstream trouble may last before a person is told. */
   readonly upstreamAfter?: string;
+  /** When the model that stands beside the stage may choose; never when left out. */
+  readonly planner?: 'off' | 'after_rules';
   /** More lines, as they stand, at the end of the document. */
   readonly more?: string;
 }
@@ -23,12 +25,13 @@ export interface StageNames {
   readonly webhookUrl: string;
   readonly webhookSecretFile: string;
   readonly alertmanagerUrl: string | undefined;
+  readonly modelUrl: string;
 }
 
 /** The configuration of Reeve for a stage: nothing in it that an operator would not write. */
 export function reeveConfig(names: StageNames, options: ReeveConfigOptions = {}): string {
   const { paths, channels, hlsUrl } = names;
-  const { phase = 4, persona = 'system_admin', upstreamAfter = '20s', more = '' } = options;
+  const { phase = 4, persona = 'system_admin', upstreamAfter = '20s', planner = 'off', more = '' } = options;
   const output = `{ hls: "${hlsUrl}/{id}/index.m3u8", every: 2s, stall_after: 6s }`;
   const generated = channels.filter(({ kind }) => kind === 'generated').map(({ id }) => id);
   const pulled = channels.filter(({ kind }) => kind === 'pulled');
@@ -64,6 +67,9 @@ export function reeveConfig(names: StageNames, options: ReeveConfigOptions = {})
     'receivers:',
     `  - { id: hook, kind: webhook, url: "${names.webhookUrl}", secret_file: ${names.webhookSecretFile} }`,
     ...(names.alertmanagerUrl ? [`  - { id: oncall, kind: alertmanager, url: "${names.alertmanagerUrl}" }`] : []),
+    `models: { servers: [{ id: demo, kind: ollama, url: "${names.modelUrl}" }], primary: demo/scripted }`,
+    `planner: { mode: ${planner} }`,
+    `rules: ${join(paths.conf, 'rules')}`,
     `escalation: { repeat_every: 4h, upstream_after: ${upstreamAfter} }`,
     more,
   ];

@@ -1,5 +1,5 @@
 import { closeSync, openSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { type Clock, deadline, systemClock } from '../src/core/clock.ts';
 import { ReeveError } from '../src/core/errors.ts';
@@ -22,6 +22,8 @@ export interface Reeve extends AsyncDisposable {
    * did not see it die. False when that took too long.
    */
   sawAllPlay(): Promise<boolean>;
+  /** Writes its configuration anew, and waits until it has read it. Throws TIMED_OUT. */
+  configure(options: ReeveConfigOptions): Promise<void>;
   /** Reads what is new in the journal. */
   catchUp(): Promise<readonly JournalEntry[]>;
   get<T>(path: string): Promise<T>;
@@ -37,6 +39,9 @@ const PAGE_OF_JOURNAL = 1_000;
 /** The program beside this file, in a checkout and in the compiled package alike. */
 export const MAIN = join(import.meta.dirname, `../src/main${extname(import.meta.filename)}`);
 
+/** The shipped rules: the stage has a copy that may change. */
+const RULES = join(import.meta.dirname, '../config/rules');
+
 /** Writes the stage's configuration, starts Reeve on it and waits until it is ready. */
 export async function startReeve(
   stage: Stage,
@@ -45,6 +50,7 @@ export async function startReeve(
   const { clock = systemClock, ...configured } = options;
   const configPath = join(stage.paths.conf, 'reeve.yaml');
   const logPath = join(stage.paths.logs, 'reeve.log');
+  await cp(RULES, join(stage.paths.conf, 'rules'), { recursive: true });
   await writeFile(configPath, stage.configYaml(configured), { mode: 0o600 });
   const log = openSync(logPath, 'a');
   const child = startChild(process.execPath, [MAIN, 'run', '--config', configPath], {
@@ -71,7 +77,7 @@ export async function startReeve(
     return JSON.parse(answer.text) as T;
   };
   const entries: JournalEntry[] = [];
-  return {
+  const reeve: Reeve = {
     ...{ child, configPath, logPath, token, entries, get, logTail: () => tail(logPath) },
     sawAllPlay: () =>
       until(
@@ -95,8 +101,23 @@ export async function startReeve(
         if (read.length < PAGE_OF_JOURNAL) return fresh;
       }
     },
+    async configure(options) {
+      await reeve.catchUp();
+      const known = entries.length;
+      await writeFile(configPath, stage.configYaml({ ...configured, ...options }), { mode: 0o600 });
+      const isRead = async () => {
+        await reeve.catchUp();
+        return entries.slice(known).some(({ fact }) => fact.type === 'config.loaded');
+      };
+      if (await until(isRead, READY_WITHIN_MS, { clock })) return;
+      throw new ReeveError(
+        'TIMED_OUT',
+        `Reeve did not take its configuration; its log ends with\n${await tail(logPath)}`,
+      );
+    },
     [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
   };
+  return reeve;
 }
 
 interface Answer {

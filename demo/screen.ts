@@ -42,6 +42,9 @@ export function openScreen(stream: NodeJS.WriteStream) {
       write(`\n${paint(['bold', 'inverse'], ` ${number} `)} ${paint('bold', act.title)}`);
       write(paint('dim', `           right: ${act.right}`));
     },
+    /** What a person types, and what comes back. */
+    person: (text: string): void =>
+      write(`           ${text.startsWith('$') ? paint('bold', text) : clip(plain(text), LINE_MAX)}`),
     stage: (text: string, nowMs: number): void => write(paint('blue', line(nowMs, 'stage', text))),
     story(entries: readonly JournalEntry[], nowMs: number): void {
       for (const entry of entries) {

@@ -15,6 +15,7 @@ import { supervisorConf } from './conf.ts';
 import { openDisk } from './disk.ts';
 import { createFaults, type Faults } from './faults.ts';
 import { type Leftovers, leftoversOf } from './leftovers.ts';
+import { openModel } from './model.ts';
 import { openOrigin } from './origin.ts';
 import { freePorts, LOOPBACK } from './ports.ts';
 import { needProgram, signalProcess, startChild, until } from './process.ts';
@@ -58,6 +59,8 @@ export interface Stage extends AsyncDisposable {
   readonly pages: readonly Page[];
   /** The changes that Reeve asked of the supervisor, oldest first. */
   readonly asked: readonly Asked[];
+  /** How often the model that stands beside it was asked. */
+  modelCalls(): number;
   /** A configuration for Reeve that names everything on this stage. */
   configYaml(options?: ReeveConfigOptions): string;
   status(): Promise<readonly ChannelTruth[]>;
@@ -83,6 +86,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const mark = basename(paths.dir);
   building.defer(() => endStragglers({ dir: paths.dir, mark }, clock));
   const receiver = building.use(await openReceiver(clock));
+  const model = building.use(await openModel());
   const webhookSecretFile = join(paths.conf, 'webhook.secret');
   await writeFile(webhookSecretFile, receiver.secret, { mode: 0o600 });
   const cast = await hireCast(options, { paths, clock, building });
@@ -110,6 +114,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const names = {
     ...{ paths, channels, supervisorUrl: witness.url, hlsUrl: hls, reevePort, metricsPort },
     ...{ webhookUrl: receiver.urlOf('webhook'), webhookSecretFile, alertmanagerUrl: beside.alertmanagerUrl },
+    modelUrl: model.url,
   };
   const struck = building.move();
   return {
@@ -121,6 +126,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
       alertmanager: beside.alertmanagerUrl,
       prometheus: beside.prometheusUrl,
     },
+    modelCalls: model.asked,
     configYaml: (wanted) => reeveConfig(names, wanted),
     mark: async () => (await log()).length,
     startsSince: async (from, channel) => startsIn(await log(), from, channel),

@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import { ACTS } from '../../demo/acts.ts';
+import { LEARNING_ACTS } from '../../demo/learning_acts.ts';
 import { type Company, type Performance, perform, settle } from '../../demo/perform.ts';
+import { openPerson } from '../../demo/person.ts';
 import { findProgram } from '../../demo/process.ts';
 import { MAIN, type Reeve, startReeve } from '../../demo/reeve.ts';
 import { openStage, type Stage } from '../../demo/stage.ts';
@@ -10,7 +12,7 @@ import { openStage, type Stage } from '../../demo/stage.ts';
 const can = existsSync(MAIN) && Boolean(findProgram('ffmpeg') && findProgram('supervisord'));
 /** Those that are quick to judge; `npm run demo` plays all of them. */
 const QUICK = ['killed', 'frozen', 'bad_setting', 'origin_403', 'cpu_starved', 'disk_full'];
-const acts = ACTS.filter(({ id }) => QUICK.includes(id));
+const acts = ACTS.filter((act) => QUICK.includes(act.id) || LEARNING_ACTS.includes(act));
 
 describe.skipIf(!can)('real faults on real channels, judged from outside (needs ffmpeg and supervisor)', () => {
   let stage: Stage;
@@ -21,7 +23,8 @@ describe.skipIf(!can)('real faults on real channels, judged from outside (needs 
     stage = await openStage({ autorestart: ['gen4'] });
     reeve = await startReeve(stage);
     const quiet = { onEntries: () => {}, onStage: () => {} };
-    company = { stage, reeve, clock: systemClock, signal: new AbortController().signal, ...quiet };
+    const person = openPerson(reeve.configPath, () => {});
+    company = { stage, reeve, person, clock: systemClock, signal: new AbortController().signal, ...quiet };
     expect(await reeve.sawAllPlay(), await reeve.logTail()).toBe(true);
     await reeve.catchUp();
   }, 180_000);
