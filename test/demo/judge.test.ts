@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ACTS, type Act } from '../../demo/acts.ts';
 import type { Account } from '../../demo/chronicle.ts';
 import { judge, type Seen } from '../../demo/judge.ts';
+import { LEARNING_ACTS } from '../../demo/learning_acts.ts';
 import type { Page } from '../../demo/receiver.ts';
 
 const act = (id: string): Act => ACTS.find((each) => each.id === id)!;
@@ -71,8 +72,13 @@ describe('judging before everything is over', () => {
 });
 
 describe('the acts', () => {
-  it('are at least ten, with different names, and what contains the service comes last', () => {
-    expect(new Set(ACTS.map(({ id }) => id)).size).toBeGreaterThanOrEqual(10);
-    expect(ACTS.slice(-2).map(({ id }) => id)).toEqual(['storm', 'crash_loop']);
+  it('are at least ten, with different names; what contains the service comes last, before what is learned', () => {
+    const names = ACTS.map(({ id }) => id);
+    const faults = ACTS.filter((each) => !LEARNING_ACTS.includes(each)).map(({ id }) => id);
+    expect(new Set(names).size).toBe(names.length);
+    expect(faults.length).toBeGreaterThanOrEqual(10);
+    expect(faults.slice(-2)).toEqual(['storm', 'crash_loop']);
+    // They take a rule away and switch a model on, so whatever comes after them would be another service.
+    expect(ACTS.slice(-LEARNING_ACTS.length)).toEqual(LEARNING_ACTS);
   });
 });

@@ -221,6 +221,7 @@ function dueOf(
     case 'resolved':
       return patientMs;
     case 'watching':
+      if (isWitnessLate(open, nowMs)) return 'tell';
       if (changed || isFree) return patientMs;
       if (last.escalateAfterMs === undefined) return lastEndedMs + (last.retryAfterMs ?? WATCH_RETRY_MS);
       return untilTold(open, lastEndedMs + last.escalateAfterMs, nowMs);
@@ -233,6 +234,12 @@ function dueOf(
       if (last.reason === 'containment') return sight.contained ? nowMs + CONTAINED_RETRY_MS : nowMs;
       return reopened || isFree || (changed && !isTold(open)) ? patientMs : 'never';
   }
+}
+
+/** It was refused for want of evidence: asking again postpones no page. */
+function isWitnessLate({ incident, last, told }: OpenIncident, nowMs: MonoMs): boolean {
+  if (last?.kind !== 'watching' || last.denial === undefined || told.length > 0) return false;
+  return nowMs >= incident.openedMs + (last.escalateAfterMs ?? 0);
 }
 
 const isTold = (open: OpenIncident): boolean => open.told.includes(open.incident.classification);

@@ -15,7 +15,7 @@ import {
   type ScopeKey,
   scopesOf,
 } from '../../core/scope.ts';
-import { type DenialCode, EVIDENCE_DENIALS, TOLD_AND_PASSING } from '../../core/plan.ts';
+import type { DenialCode } from '../../core/plan.ts';
 import type { ToolName } from '../../core/tool.ts';
 import { coveredBy, type SharedCause } from '../../ground/correlate/correlate.ts';
 import { causeEnvelope, channelEnvelope, type GuardCounts } from '../../ground/envelope.ts';
@@ -24,6 +24,7 @@ import { cooldownOf } from '../../guard/state/cooldown.ts';
 import { containmentsOf, type GuardState, subjectAt } from '../../guard/state/state.ts';
 import { startsIn } from '../../guard/state/window.ts';
 import { goneCause, isHandedOver, isWell, wellSinceMs } from '../lifecycle/causes.ts';
+import { isRefusalOver } from '../lifecycle/refusal.ts';
 import type { Snapshot } from '../lifecycle/transitions.ts';
 import { isPaged } from '../pages/page.ts';
 import type { Seen } from '../lifecycle/seen.ts';
@@ -46,8 +47,6 @@ export interface SnapshotDeps {
 }
 
 const HOUR_MS = 3_600_000;
-/** What the guard would say to a start that may be made, at once or after a person's yes. */
-const MAY_START: ReadonlySet<DenialCode | undefined> = new Set([undefined, 'approval_needed']);
 const NOTHING_LEFT = { trouble: undefined, healthy: undefined, healthySinceMs: undefined };
 const MINUTE_MS = 60_000;
 
@@ -171,12 +170,7 @@ export class Snapshots {
   }
 
   #refusalIsOver(scope: Scope): boolean {
-    const last = openOn(this.#deps.incidents(), scope)?.last;
-    const denial = last !== undefined && 'denial' in last ? last.denial : undefined;
-    if (denial === undefined) return false;
-    // On the first words of a trouble: the witness that makes them sure often comes a moment later.
-    if (EVIDENCE_DENIALS.has(denial)) return MAY_START.has(this.#deps.refusedFor(scope));
-    return TOLD_AND_PASSING.has(denial) && this.#deps.refusedFor(scope) !== denial;
+    return isRefusalOver(openOn(this.#deps.incidents(), scope)?.last, () => this.#deps.refusedFor(scope));
   }
 
   readonly #isGiven = (channel: ChannelId): boolean => this.#deps.watch.isHandedOver(channel);
