@@ -69,8 +69,16 @@ try {
     folder,
     backend: 'store',
   } as const;
+  const sources = { folder, files: join(state, 'own') };
   const blindSpots = { windowMs: 3_600_000, threshold: 3 };
-  const hints = new Hints({ ...deps, store: new HintStore(file), similarityFloor: 0.2, blindSpots, version: 'bench' });
+  const hints = new Hints({
+    ...deps,
+    sources,
+    store: new HintStore(file),
+    similarityFloor: 0.2,
+    blindSpots,
+    version: 'bench',
+  });
   ledger.subscribe((entry) => hints.onEntry(entry));
   const first = performance.now();
   hints.reload();

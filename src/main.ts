@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import process from 'node:process';
 import pino, { type Logger } from 'pino';
 import { compiledOf, patternSourcesOf } from './app/collectors.ts';
-import { hintsCommand } from './app/hints_command.ts';
+import { hintProblems, hintsCommand } from './app/hints_command.ts';
 import { addAsk } from './cli/commands/ask.ts';
 import { addAudit } from './cli/commands/audit.ts';
 import { addBacktest } from './cli/commands/backtest.ts';
@@ -164,13 +164,17 @@ function addLocal(program: Command, cli: Cli): void {
     .description('the daemon, in the foreground, until SIGTERM (drains for at most 10 s)')
     .addHelpText('after', '\nExample: reeve run --config config/reeve.yaml')
     .action(() => runDaemon(cli));
+  const load = (): LoadOptions => loadOptions(cli.flags());
+  const loadHints = () => loadConfig({ flags: flagsFor(cli.flags()), env: process.env });
   addFiles(program, cli, {
-    load: () => loadOptions(cli.flags()),
+    load,
     kinds: async () => [patternKind, (await import('./policy_tests/kind.ts')).policyKind],
     documents: {
       pattern: async () => (await import('./detect/patterns/pattern.ts')).patternDocument,
       policy: async () => (await import('./policy_tests/document.ts')).policyDocument,
+      hint: async () => (await import('./hints/files.ts')).hintDocument,
     },
+    hints: (files) => hintProblems(loadHints, files),
   });
   addText(program, cli, {
     catalogue: () => catalogueOf(cli.flags()),
@@ -180,13 +184,8 @@ function addLocal(program: Command, cli: Cli): void {
         ?.slice(1)
         .find((name) => name !== undefined),
   });
-  addRules(
-    program,
-    cli,
-    rulesDeps(() => loadOptions(cli.flags())),
-  );
+  addRules(program, cli, rulesDeps(load));
   addPatterns(program, cli, { folder: () => promotedFolder(cli.flags()) });
-  const loadHints = () => loadConfig({ flags: flagsFor(cli.flags()), env: process.env });
   addHints(program, cli, hintsCommand(loadHints));
   addAsk(program, cli, () => askHost(cli));
   addAudit(program, cli, () => stateOf(cli.flags()));
@@ -195,10 +194,9 @@ function addLocal(program: Command, cli: Cli): void {
   addInsights(program, cli, memory);
   addDataset(program, cli, async () => {
     const { datasetOf } = await import('./app/dataset.ts');
-    const { rules } = rulesDeps(() => loadOptions(cli.flags()));
+    const { rules } = rulesDeps(load);
     return datasetOf(stateOf(cli.flags()), rules(), (text) => cli.terminal.err(text));
   });
-  const load = (): LoadOptions => loadOptions(cli.flags());
   addSimulate(program, cli, async (order) => (await import('./simulation/order.ts')).runOrder(order));
   addPolicyTests(program, cli, async (place) => (await import('./app/policy_tests.ts')).policyTests(load)(place));
   addBacktest(program, cli, async (flags) => (await import('./app/backtest.ts')).backtests(load)(flags));

@@ -2,7 +2,14 @@
 import type { HintsDeps } from '../cli/commands/hints.ts';
 import { formatProblem } from '../config/check.ts';
 import type { LoadedConfig } from '../config/config.ts';
-import { ReeveError } from '../core/errors.ts';
+import { type Problem, ReeveError } from '../core/errors.ts';
+
+/** What is wrong with hints: with these files, or with those of the configuration where none is named. */
+export async function hintProblems(load: () => LoadedConfig, files: readonly string[]): Promise<readonly Problem[]> {
+  if (files.length > 0) return (await import('../hints/files.ts')).hintsIn(files).problems;
+  const { config } = load();
+  return config === undefined ? [] : (await import('../hints/sources.ts')).problemsOf(config.hints);
+}
 
 /** `load` reads the configuration; its folder is where a bundle goes. */
 export const hintsCommand = (load: () => LoadedConfig): HintsDeps => ({

@@ -1,6 +1,5 @@
 /** Opens the hints: their file, their bundle, and what keeps both up with the journal. */
-import { existsSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { renameSync, rmSync } from 'node:fs';
 import type { Infrastructure } from './infrastructure.ts';
 import type { HostEnvironment } from './host_environment.ts';
 import type { Config } from '../config/config.ts';
@@ -8,9 +7,9 @@ import { redact } from '../collect/redact.ts';
 import { safeText } from '../collect/clean.ts';
 import { HINT_FACTS } from '../core/hints.ts';
 import { messageOf, ReeveError } from '../core/errors.ts';
-import { INDEX_FILE } from '../hints/bundle.ts';
 import { Hints } from '../hints/hints.ts';
 import { PlannerHints } from '../hints/planner.ts';
+import { hasSources } from '../hints/sources.ts';
 import { HINTS_SCHEMA, HintStore } from '../hints/store.ts';
 import { DerivedFile } from '../journal/derived.ts';
 
@@ -36,14 +35,29 @@ export function openHints(deps: HintsDeps, path: string): OpenHints {
   const store = new HintStore(file);
   const types = [...HINT_FACTS];
   for (const entry of ledger.read({ sinceSeq: store.cursor() + 1, types })) store.take(entry);
-  const { folder, router, similarityFloor, blindSpotWindowMs: windowMs, blindSpotThreshold: threshold } = config.hints;
+  const {
+    folder,
+    files,
+    router,
+    similarityFloor,
+    blindSpotWindowMs: windowMs,
+    blindSpotThreshold: threshold,
+  } = config.hints;
   const hints = new Hints({
-    ...{ store, clock, ids: host.ids, append: ledger.append, folder, similarityFloor, version: host.version },
+    ...{
+      store,
+      clock,
+      ids: host.ids,
+      append: ledger.append,
+      sources: { folder, files },
+      similarityFloor,
+      version: host.version,
+    },
     redact: (text) => redact(safeText(text)),
     backend: router === 'memory' ? 'memory' : 'store',
     blindSpots: { windowMs, threshold },
   });
-  if (existsSync(join(folder, INDEX_FILE))) {
+  if (hasSources({ folder, files })) {
     try {
       hints.reload();
     } catch (thrown) {

@@ -4,10 +4,11 @@ import type { Clock } from '../core/clock.ts';
 import type { Ids } from '../core/id.ts';
 import type { Append, JournalEntry } from '../core/journal.ts';
 import { BlindSpots, type BlindSpotSettings, type BlindSpotSummary } from './blind_spots.ts';
-import { type Bundle, type BundleCluster, readBundle } from './bundle.ts';
+import type { Bundle, BundleCluster } from './bundle.ts';
 import { EMBEDDING_DIMENSIONS, HintLibrary, type Reloaded, type RouterBackend } from './library.ts';
 import { bucketOf, type Priority, priorityAfter, type PriorityChange, priorityOf } from './maturity.ts';
 import { fallOf, type HintStatistics, statisticsOf } from './outcomes.ts';
+import { type HintSources, readSources } from './sources.ts';
 import { snippetOf } from './snippet.ts';
 import type { HintStore, OutcomeRow } from './store.ts';
 import { FREE_ATTEMPTS_CLIENT, type Strategy, strategyFor } from './strategy.ts';
@@ -20,8 +21,8 @@ export interface HintsDeps {
   readonly ids: Ids;
   /** Takes secrets out of what outside clients send. */
   readonly redact: (text: string) => string;
-  /** The folder of the bundle. It need not exist: two of the three strategies need no index. */
-  readonly folder: string;
+  /** Where the hints lie. Nothing need be there: two of the three strategies need no index. */
+  readonly sources: HintSources;
   readonly backend: RouterBackend;
   /** Cosine that a cluster must reach, 0 to 1. */
   readonly similarityFloor: number;
@@ -199,7 +200,7 @@ export class Hints {
 
   /** Reads the bundle anew. Throws CONFIG_INVALID; then the last good one stays in use. */
   reload(rebuild = false): Reloaded {
-    return this.take(readBundle(this.#deps.folder), rebuild);
+    return this.take(readSources(this.#deps.sources), rebuild);
   }
 
   /** Uses a bundle that was read already. */

@@ -176,7 +176,8 @@ function openWorld(scenario: StuckScenario) {
   ledger.open();
   const store = new HintStore(cleanup.use(DerivedFile.open(join(folder, 'hints.db'), HINTS_SCHEMA)));
   const hints = new Hints({
-    ...{ store, append: ledger.append, clock, ids: countingIds(), redact: (text) => text, folder, backend: 'memory' },
+    ...{ store, append: ledger.append, clock, ids: countingIds(), redact: (text) => text, backend: 'memory' },
+    sources: { folder, files: join(folder, 'own') },
     ...{ similarityFloor: 0.3, blindSpots: { windowMs: 3_600_000, threshold: 3 }, version: '' },
   });
   ledger.subscribe((entry) => hints.onEntry(entry));

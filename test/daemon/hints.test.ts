@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { aBundle, EXAMPLE } from '../support/hint_bundle.ts';
@@ -78,6 +78,19 @@ describe('the hints of a running daemon', { timeout: 120_000 }, () => {
     expect((await rig.reeve('audit', 'export', '--json')).stdout).toMatch(
       /"type":"hint.priority_set".*"because":"a test"|"because":"a test".*"type":"hint.priority_set"/,
     );
+  });
+
+  it('are checked with everything else, by name and by the configuration', async () => {
+    mkdirSync(rig.at('hints'));
+    writeFileSync(rig.at('hints/mine.md'), '---\nid: mine\ndescribe: []\n---\n## Fix\nHold it.\n');
+    for (const args of [['check'], ['check', rig.at('hints/mine.md')]]) {
+      const { code, stdout } = await rig.reeve(...args, '--json');
+      const { problems } = JSON.parse(stdout) as { problems: { file: string; line: number; message: string }[] };
+      expect({ code, problems }).toMatchObject({ code: 1, problems: [{ line: 2 }, { line: 3 }] });
+    }
+    expect(await rig.reeve('hints', 'reload')).toMatchObject({ code: 64, stderr: expect.stringContaining('mine.md') });
+    expect(await build()).toMatchObject({ strategy: 'CATALYST' });
+    rmSync(rig.at('hints'), { recursive: true });
   });
 
   it('are verified by four requests of a stuck agent', async () => {

@@ -43,7 +43,8 @@ export function aWorld({ directory = temporary(), rows = new MemoryStore(), ...o
   for (const entry of ledger.read({ sinceSeq: store.cursor() + 1 })) store.take(entry);
   const folder = join(directory, 'bundle');
   const hints = new Hints({
-    ...{ store, append: ledger.append, clock, ids: countingIds(), redact, folder, backend: 'store' },
+    ...{ store, append: ledger.append, clock, ids: countingIds(), redact, backend: 'store' },
+    sources: { folder, files: join(directory, 'own') },
     ...{ similarityFloor: 0.2, blindSpots: { windowMs: 3_600_000, threshold: 3 }, version: '0.1.0' },
     ...options.deps,
   });

@@ -31,3 +31,11 @@ describe('what a daemon without models loads', () => {
     expect(loadedWith('model/ollama.ts').filter(isOfModels).join('\n')).toContain('node_modules/ollama/');
   });
 });
+
+describe('what a daemon that nobody asks for a hint loads', () => {
+  const isOfHints = (url: string): boolean => /\/src\/hints\/|\/app\/hints_open\./.test(url);
+
+  it('is nothing of the hints', () => expect(loadedWith('app/app.ts').filter(isOfHints)).toEqual([]));
+
+  it('would be seen if it were', () => expect(loadedWith('app/hints_open.ts').filter(isOfHints)).not.toEqual([]));
+});

@@ -4,7 +4,7 @@ import { checkAll, checkReport, type FileKind, formatProblem, warningsIn } from 
 import type { LoadOptions } from '../../config/load.ts';
 import { init } from '../../config/init.ts';
 import { jsonSchemaOf, OWN_DOCUMENTS } from '../../config/schema.ts';
-import { ReeveError } from '../../core/errors.ts';
+import { type Problem, ReeveError } from '../../core/errors.ts';
 import { json } from '../output.ts';
 import type { Cli } from '../context.ts';
 
@@ -13,6 +13,8 @@ export interface FilesDeps {
   readonly load: () => LoadOptions;
   /** Kinds and documents of other rooms are loaded when they are asked for: the daemon has no use for most of them. */
   readonly kinds: () => Promise<readonly FileKind[]>;
+  /** Of hints: in these Markdown files, or in those of the configuration where none is named. */
+  readonly hints: (files: readonly string[]) => Promise<readonly Problem[]>;
   /** By the name that `reeve schema` takes. */
   readonly documents: Readonly<Record<string, () => Promise<z.ZodType>>>;
 }
@@ -21,11 +23,15 @@ export interface FilesDeps {
 export function addFiles(program: Command, cli: Cli, deps: FilesDeps): void {
   program
     .command('check [files...]')
-    .description('validate configuration, personas, rules and patterns: every problem at once')
+    .description('validate configuration, personas, rules, patterns and hints: every problem at once')
     .addHelpText('after', '\nExample: reeve check personas/cautious.yaml')
     .action(async (files: string[]) => {
-      const options = { ...deps.load(), files, kinds: await deps.kinds() };
-      const problems = checkAll(options);
+      const markdown = files.filter((file) => file.endsWith('.md'));
+      const others = files.filter((file) => !file.endsWith('.md'));
+      const options = { ...deps.load(), files: others, kinds: await deps.kinds() };
+      const isOnlyHints = markdown.length > 0 && others.length === 0;
+      const ofHints = others.length > 0 && markdown.length === 0 ? [] : await deps.hints(markdown);
+      const problems = [...(isOnlyHints ? [] : checkAll(options)), ...ofHints];
       const warnings = warningsIn(options);
       if (!cli.wantsJson()) cli.terminal.err(warnings.map((one) => `warning: ${formatProblem(one)}\n`).join(''));
       if (cli.wantsJson()) json(cli.terminal, checkReport(problems, warnings));

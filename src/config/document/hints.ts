@@ -10,6 +10,11 @@ export const hintsDocument = z
       .min(1)
       .optional()
       .describe('The bundle: bridge_index.json and code_patterns/. Default: hints/ in the state directory.'),
+    files: z
+      .string()
+      .min(1)
+      .optional()
+      .describe('Hints of your own, one Markdown file each. Default: hints/ beside this file.'),
     router: z
       .enum(['auto', 'store', 'memory'])
       .optional()
@@ -29,7 +34,10 @@ export const hintsDocument = z
 
 /** Hints as the daemon uses them. */
 export interface HintsConfig {
+  /** The bundle. */
   readonly folder: string;
+  /** The operator's own. */
+  readonly files: string;
   readonly router: 'auto' | 'store' | 'memory';
   readonly similarityFloor: number;
   readonly blindSpotWindowMs: number;
@@ -43,6 +51,7 @@ export function hintsOf(
 ): HintsConfig {
   return {
     folder: written?.folder === undefined ? join(state, 'hints') : resolve(dirname(file), written.folder),
+    files: resolve(dirname(file), written?.files ?? 'hints'),
     router: written?.router ?? 'auto',
     similarityFloor: written?.similarity_floor ?? 0.3,
     blindSpotWindowMs: written?.blind_spot_window ?? 3_600_000,
