@@ -77,6 +77,7 @@ try {
     store: new HintStore(file),
     similarityFloor: 0.2,
     blindSpots,
+    factsPerMinuteMax: 1e9,
     version: 'bench',
   });
   ledger.subscribe((entry) => hints.onEntry(entry));

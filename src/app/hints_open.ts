@@ -26,6 +26,9 @@ export interface OpenHints extends Disposable {
   readonly planner: PlannerHints;
 }
 
+/** Ten a second, by all clients together. */
+const FACTS_PER_MINUTE_MAX = 600;
+
 /** Throws DERIVED_BROKEN or JOURNAL_UNWRITABLE for its file where `router: store` insists on it. */
 export function openHints(deps: HintsDeps, path: string): OpenHints {
   const { config, infrastructure, host, fail } = deps;
@@ -51,6 +54,7 @@ export function openHints(deps: HintsDeps, path: string): OpenHints {
       append: ledger.append,
       sources: { folder, files },
       similarityFloor,
+      factsPerMinuteMax: FACTS_PER_MINUTE_MAX,
       version: host.version,
     },
     redact: (text) => redact(safeText(text)),

@@ -32,6 +32,9 @@ const TELLERS: Tellers = {
   'plan.made': ({ plan }) => `plan      ${planText(plan)}`,
   'plan.chosen': ({ model, tool, target, becauseCode, evidenceIds }) =>
     `planner   ${model} chose ${tool} ${target} (${becauseCode}${evidenceIds.map((id) => `, ${id}`).join('')})`,
+  'hint.injected': ({ pattern, similarity, staging }) =>
+    `hint      the planner is told ${pattern} (${similarity.toFixed(2)}${staging ? ', staging' : ''})`,
+  'hint.scored': ({ postScore }) => `hint      the score after it: ${postScore}`,
   'plan.rejected': ({ model, reason }) => `planner   ${model}: answer NOT used (${reason})`,
   'guard.decided': ({ call, decision }) =>
     decision.verdict === 'allow'

@@ -7,7 +7,9 @@ import { BlindSpots, type BlindSpotSettings, type BlindSpotSummary } from './bli
 import type { Bundle, BundleCluster } from './bundle.ts';
 import { EMBEDDING_DIMENSIONS, HintLibrary, type Reloaded, type RouterBackend } from './library.ts';
 import { bucketOf, type Priority, priorityAfter, type PriorityChange, priorityOf } from './maturity.ts';
+import { MinuteBudget } from './minute_budget.ts';
 import { fallOf, type HintStatistics, statisticsOf } from './outcomes.ts';
+import { queriesOf } from './queries.ts';
 import { type HintSources, readSources } from './sources.ts';
 import { snippetOf } from './snippet.ts';
 import type { HintStore, OutcomeRow } from './store.ts';
@@ -27,6 +29,8 @@ export interface HintsDeps {
   /** Cosine that a cluster must reach, 0 to 1. */
   readonly similarityFloor: number;
   readonly blindSpots: BlindSpotSettings;
+  /** Facts that outside clients may cause within a minute: the journal has room for more than hints. */
+  readonly factsPerMinuteMax: number;
   /** Of Reeve, for the state of the hints. */
   readonly version: string;
 }
@@ -79,21 +83,21 @@ export interface Promotion {
 }
 
 const NOTES_CHARS = 2_000;
-const LINES_MAX = 6;
-const END_CHARS = 600;
-const LINE_CHARS_MIN = 12;
+const SCORES_KEPT = 10;
 
 /** One daemon's hints. Every fact is journaled first; the file follows it. */
 export class Hints {
   readonly #deps: HintsDeps;
   readonly #library: HintLibrary;
   readonly #spots: BlindSpots;
+  readonly #budget: MinuteBudget;
   #statistics: HintStatistics | undefined;
 
   constructor(deps: HintsDeps) {
     this.#deps = deps;
     this.#library = new HintLibrary(deps.store, deps.backend);
     this.#spots = new BlindSpots(deps.blindSpots);
+    this.#budget = new MinuteBudget(deps.clock, deps.factsPerMinuteMax);
     const since = deps.clock.now() - deps.blindSpots.windowMs;
     for (const [hash, atMs] of deps.store.crossings(since)) this.#spots.noteCrossing(hash, atMs);
   }
@@ -107,7 +111,10 @@ export class Hints {
     if (fact.type === 'hint.scored') this.#judge(fact.injection);
   }
 
-  /** Decides, finds and writes down. Throws RangeError on scores or an iteration that are none. */
+  /**
+   * Decides, finds and writes down. Throws RangeError on scores or an iteration that are none, QUEUE_FULL where more is
+   * written than the journal should take.
+   */
   build(request: HintRequest, who: string): HintAnswer {
     const text = this.#deps.redact(excerptOf(request.errorLog));
     const symptom = symptomOf(text);
@@ -123,6 +130,7 @@ export class Hints {
       if (symptom === 'Unknown_Error') this.#note(text);
       return { promptSnippet: '', injected: false, strategy, symptom };
     }
+    this.#budget.spend();
     const injectionId = this.inject(found, { symptom, scores, iteration, asker: 'client', who });
     return {
       promptSnippet: snippetOf(found.cluster, found.body, found.staging),
@@ -155,7 +163,7 @@ export class Hints {
       readonly fingerprint?: string;
     },
   ): string {
-    const { incident, channel, ...said } = asked;
+    const { incident, channel, scores, ...said } = asked;
     const own = this.#deps.ids.next('inj');
     const injection = createHash('sha256').update(`${own} ${this.#deps.clock.now()}`).digest('hex').slice(0, 32);
     const fact = {
@@ -167,19 +175,30 @@ export class Hints {
       similarity,
       staging,
     } as const;
-    this.#deps.append([{ incident, channel, fact: { ...fact, ...said } }]);
+    this.#deps.append([{ incident, channel, fact: { ...fact, ...said, scores: scores.slice(-SCORES_KEPT) } }]);
     return injection;
   }
 
-  /** False where no hint was sent under this id. A second report takes the place of the first. */
-  feedback({ injectionId, postScore, iterationsToResolve, agentNotes }: Feedback, who: string): boolean {
-    if (this.#deps.store.outcome(injectionId) === undefined) return false;
+  /**
+   * From an outside client: false where no hint was sent under this id. A second report takes the place of the first.
+   * Throws QUEUE_FULL as `build` does.
+   */
+  feedback(feedback: Feedback, who: string): boolean {
+    if (this.#deps.store.outcome(feedback.injectionId) === undefined) return false;
+    this.#budget.spend();
+    return this.score(feedback, who);
+  }
+
+  /** The same from Reeve's own loop. */
+  score({ injectionId, postScore, iterationsToResolve, agentNotes }: Feedback, who: string): boolean {
+    const outcome = this.#deps.store.outcome(injectionId);
+    if (outcome === undefined) return false;
     const fact = {
       ...({ type: 'hint.scored', injection: injectionId, postScore, who } as const),
       ...(iterationsToResolve !== undefined && { iterations: iterationsToResolve }),
       ...(agentNotes !== undefined && { notes: this.#deps.redact(agentNotes.slice(0, NOTES_CHARS)) }),
     };
-    this.#deps.append([{ fact }]);
+    this.#deps.append([{ incident: outcome.incident ?? undefined, fact }]);
     return true;
   }
 
@@ -268,13 +287,4 @@ export class Hints {
     const seen = { prefixHash, count, firstSeenMs, lastSeenMs, excerpt };
     this.#deps.append([{ fact: { type: 'hint.blind_spot', ...seen, ...this.#deps.blindSpots } }]);
   }
-}
-
-/** Beginning and end together, then the last lines: what matters often stands in one of many. */
-function queriesOf(text: string): readonly string[] {
-  const lines = text.split('\n').filter((line) => line.trim().length >= LINE_CHARS_MIN);
-  const ends = text.length <= 2 * END_CHARS ? text : `${text.slice(0, END_CHARS)}\n${text.slice(-END_CHARS)}`;
-  return lines.length <= 1
-    ? [ends]
-    : [ends, ...new Set(lines.slice(-LINES_MAX).map((line) => line.slice(0, END_CHARS)))];
 }

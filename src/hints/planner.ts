@@ -66,7 +66,7 @@ export class PlannerHints {
     const made = this.#scores(incident, fact.fingerprint, seq).length;
     if (made < pending.iteration) return;
     const iterationsToResolve = fact.score === 1 ? made - pending.iteration + 1 : undefined;
-    this.#deps.hints.feedback(
+    this.#deps.hints.score(
       { injectionId: pending.injection, postScore: fact.score, iterationsToResolve },
       fact.by.model,
     );

@@ -70,7 +70,8 @@ function diffOf(body: string): readonly string[] {
   if (from < 0) return [];
   const rest = lines.slice(from + 1);
   const until = rest.findIndex((line) => line.startsWith('```'));
-  return (until < 0 ? rest : rest.slice(0, until)).map(printable);
+  const patch = (until < 0 ? rest : rest.slice(0, until)).map(printable);
+  return patch.slice(0, patch.findLastIndex((line) => line.trim() !== '') + 1);
 }
 
 const printable = (text: string): string => text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ');

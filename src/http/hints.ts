@@ -16,6 +16,7 @@ import type { HttpEnv } from './request.ts';
 export const PROMPT_PATHS = '/api/v1/prompt/';
 
 const EXPORT_MAX = 100_000;
+const RETRY_AFTER_S = '10';
 const SCORES_MAX = 1_000;
 const LOG_MAX = 60_000;
 
@@ -105,6 +106,9 @@ async function withHints(c: Context<HttpEnv>, daemon: Daemon, handler: Handler):
     return await handler(c, hints);
   } catch (thrown) {
     if (!(thrown instanceof ReeveError)) throw thrown;
+    if (thrown.code === 'QUEUE_FULL') {
+      return c.json({ error: 'busy', message: thrown.message }, 429, { 'Retry-After': RETRY_AFTER_S });
+    }
     return c.json({ error: 'unavailable', message: thrown.message }, 503);
   }
 }

@@ -178,7 +178,12 @@ function openWorld(scenario: StuckScenario) {
   const hints = new Hints({
     ...{ store, append: ledger.append, clock, ids: countingIds(), redact: (text) => text, backend: 'memory' },
     sources: { folder, files: join(folder, 'own') },
-    ...{ similarityFloor: 0.3, blindSpots: { windowMs: 3_600_000, threshold: 3 }, version: '' },
+    ...{
+      similarityFloor: 0.3,
+      blindSpots: { windowMs: 3_600_000, threshold: 3 },
+      factsPerMinuteMax: 100_000,
+      version: '',
+    },
   });
   ledger.subscribe((entry) => hints.onEntry(entry));
   hints.take(bundleOf(scenario));

@@ -106,3 +106,19 @@ describe('the hints of a running daemon', { timeout: 120_000 }, () => {
     expect(await build()).toMatchObject({ is_staging: true, pattern_id: 'pattern_output_saturation_clamp' });
   });
 });
+
+describe('a daemon whose file of hints is broken', { timeout: 120_000 }, () => {
+  it.each([
+    ['auto', 200],
+    ['store', 503],
+  ])('with router %s watches on, and answers %i', async (router, status) => {
+    await using rig = await Rig.open({ phase: 1, config: `hints: { router: ${router} }` });
+    mkdirSync(rig.state, { mode: 0o700 });
+    writeFileSync(join(rig.state, 'hints.db'), 'no database', { mode: 0o600 });
+    const daemon = await rig.run();
+    const headers = { authorization: `Bearer ${daemon.token}` };
+    expect((await fetch(`${daemon.url}/api/v1/status`, { headers })).status).toBe(200);
+    expect((await fetch(`${daemon.url}/api/v1/hints/health`, { headers })).status).toBe(status);
+    expect(existsSync(join(rig.state, 'hints.db.broken'))).toBe(router === 'auto');
+  });
+});

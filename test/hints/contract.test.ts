@@ -296,6 +296,28 @@ describe('ROSClaw-How, API, GET /blind_spots', () => {
   });
 });
 
+describe('a client that asks without end', () => {
+  it('is told to come back when a minute is full, and is answered again after it', async () => {
+    const world = aWorld({ deps: { factsPerMinuteMax: 2 } });
+    const { ask } = await aServer(world);
+    const status = async (request: object = EXAMPLE) => (await ask('/api/v1/prompt/build', 'hints', request)).status;
+    expect([await status(), await status(), await status()]).toEqual([200, 200, 429]);
+    expect((await ask('/api/v1/prompt/build', 'hints', EXAMPLE)).headers.get('retry-after')).toBe('10');
+    // What writes nothing is answered all the same.
+    expect(await status({ ...EXAMPLE, error_log: 'emergency stop' })).toBe(200);
+    await world.advance(60_000);
+    expect(await status()).toBe(200);
+  });
+
+  it('cannot make a fact of the journal long', async () => {
+    const world = aWorld();
+    const { json } = await aServer(world);
+    await json('/api/v1/prompt/build', 'hints', { ...EXAMPLE, previous_scores: Array(1_000).fill(0.123456789) });
+    const [entry] = [...world.ledger.read({ types: ['hint.injected'] })];
+    expect(JSON.stringify(entry).length).toBeLessThan(2_000);
+  });
+});
+
 describe('who may ask', () => {
   const READS = [
     '/wiki/v1/stats',

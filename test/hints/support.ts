@@ -45,7 +45,12 @@ export function aWorld({ directory = temporary(), rows = new MemoryStore(), ...o
   const hints = new Hints({
     ...{ store, append: ledger.append, clock, ids: countingIds(), redact, backend: 'store' },
     sources: { folder, files: join(directory, 'own') },
-    ...{ similarityFloor: 0.2, blindSpots: { windowMs: 3_600_000, threshold: 3 }, version: '0.1.0' },
+    ...{
+      similarityFloor: 0.2,
+      blindSpots: { windowMs: 3_600_000, threshold: 3 },
+      factsPerMinuteMax: 100_000,
+      version: '0.1.0',
+    },
     ...options.deps,
   });
   ledger.subscribe((entry) => hints.onEntry(entry));

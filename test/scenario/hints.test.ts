@@ -37,7 +37,12 @@ async function stuckWorld() {
   const hints = new Hints({
     ...{ store, append: ledger.append, clock, ids: countingIds(), redact: (text) => text, backend: 'memory' },
     sources: { folder, files: join(folder, 'own') },
-    ...{ similarityFloor: 0.2, blindSpots: { windowMs: 3_600_000, threshold: 3 }, version: '' },
+    ...{
+      similarityFloor: 0.2,
+      blindSpots: { windowMs: 3_600_000, threshold: 3 },
+      factsPerMinuteMax: 100_000,
+      version: '',
+    },
   });
   hints.reload();
   own = new PlannerHints({ hints, store, read: (query) => ledger.read(query) });
