@@ -35,7 +35,7 @@ export function openHints(deps: HintsDeps, path: string): OpenHints {
   const { ledger, clock } = infrastructure;
   using cleanup = new DisposableStack();
   const file = cleanup.use(openFile(path, deps));
-  const store = new HintStore(file);
+  const store = new HintStore(file, (query) => ledger.read(query));
   const types = [...HINT_FACTS];
   for (const entry of ledger.read({ sinceSeq: store.cursor() + 1, types })) store.take(entry);
   const {

@@ -62,8 +62,14 @@ const index = z.looseObject({ symptom_clusters: z.record(z.string().min(1).max(3
  */
 export function readBundle(folder: string): Bundle {
   const file = join(folder, INDEX_FILE);
-  const { value, writtenAt } = readIndex(file);
-  const parsed = index.safeParse(value);
+  const { text: written, writtenAt } = readIndex(file);
+  const patterns = readPatterns(join(folder, PATTERNS_FOLDER));
+  return { clusters: parseIndex(file, written), patterns, writtenAt };
+}
+
+/** The clusters of an index. `file` is for messages. Throws CONFIG_INVALID. */
+export function parseIndex(file: string, written: string): readonly BundleCluster[] {
+  const parsed = index.safeParse(jsonOf(file, written));
   if (!parsed.success) {
     const said = parsed.error.issues
       .slice(0, PROBLEMS_SHOWN)
@@ -72,21 +78,25 @@ export function readBundle(folder: string): Bundle {
   }
   const entries = Object.entries(parsed.data.symptom_clusters);
   if (entries.length > CLUSTERS_MAX) throw refused(`${file}: at most ${CLUSTERS_MAX} clusters, got ${entries.length}`);
-  return {
-    clusters: entries.map(([id, each]) => clusterOf(id, each)),
-    patterns: readPatterns(join(folder, PATTERNS_FOLDER)),
-    writtenAt,
-  };
+  return entries.map(([id, each]) => clusterOf(id, each));
 }
 
-function readIndex(file: string): { readonly value: unknown; readonly writtenAt: number } {
+function jsonOf(file: string, written: string): unknown {
+  try {
+    return JSON.parse(written);
+  } catch (thrown) {
+    throw refused(`${file}: expected JSON: ${messageOf(thrown)}`);
+  }
+}
+
+function readIndex(file: string): { readonly text: string; readonly writtenAt: number } {
   try {
     const { size, mtimeMs } = statSync(file);
     if (size > INDEX_BYTES_MAX) throw refused(`${file}: expected at most ${INDEX_BYTES_MAX} bytes, got ${size}`);
-    return { value: JSON.parse(readFileSync(file, 'utf8')), writtenAt: mtimeMs };
+    return { text: readFileSync(file, 'utf8'), writtenAt: mtimeMs };
   } catch (thrown) {
     if (thrown instanceof ReeveError) throw thrown;
-    throw refused(`${file}: expected a readable JSON file: ${messageOf(thrown)}`);
+    throw refused(`${file}: expected a readable file: ${messageOf(thrown)}`);
   }
 }
 

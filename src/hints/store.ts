@@ -32,6 +32,8 @@ export const HINTS_SCHEMA: DerivedSchema = {
     CREATE TABLE pattern (id TEXT PRIMARY KEY, sha256 TEXT NOT NULL, document TEXT NOT NULL) STRICT, WITHOUT ROWID`,
 };
 
+type ReadMissed = (query: { readonly sinceSeq: number; readonly types: readonly string[] }) => Iterable<JournalEntry>;
+
 /** A hint that was sent, and what came of it where anybody said so. */
 export interface OutcomeRow {
   readonly injection: string;
@@ -75,10 +77,14 @@ const KINDS: ReadonlySet<string> = new Set(HINT_FACTS);
 /** Reads and writes the file. Facts of the journal are taken in their order, each once. */
 export class HintStore {
   readonly #file: DerivedStore;
+  readonly #read: ReadMissed;
   #taken = 0;
+  #isBehind = false;
 
-  constructor(file: DerivedStore) {
+  /** `read` gives entries of the journal from a number on, for what could not be taken when it came. */
+  constructor(file: DerivedStore, read: ReadMissed = () => []) {
     this.#file = file;
+    this.#read = read;
   }
 
   /** The last journal entry that was taken. */
@@ -86,13 +92,24 @@ export class HintStore {
     return this.#file.cursor();
   }
 
-  /** Takes one entry; other facts than those of hints are left alone. True where it was one. */
+  /**
+   * Takes one entry; other facts than those of hints are left alone. True where it was one. Throws where the file
+   * cannot be written; what was missed is then read with the next one.
+   */
   take(entry: JournalEntry): boolean {
     if (!KINDS.has(entry.fact.type) || entry.seq <= this.cursor()) return false;
+    const missed = this.#isBehind ? [...this.#read({ sinceSeq: this.cursor() + 1, types: HINT_FACTS })] : [];
+    this.#isBehind = true;
+    for (const one of missed.filter(({ seq }) => seq < entry.seq)) this.#takeOne(one);
+    this.#takeOne(entry);
+    this.#isBehind = false;
+    return true;
+  }
+
+  #takeOne(entry: JournalEntry): void {
     this.#file.advance(entry.seq, () => this.#write(entry, entry.fact as HintFact));
     this.#taken += 1;
     if (this.#taken % PRUNE_EVERY === 0) this.prune();
-    return true;
   }
 
   /** Forgets the oldest beyond the bounds. */

@@ -23,6 +23,10 @@ import { parseYaml } from '../../src/config/yaml.ts';
 import type { Chunk } from '../../src/core/chunk.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { ReeveError } from '../../src/core/errors.ts';
+import { vectorOf } from '../../src/core/similarity.ts';
+import { parseIndex } from '../../src/hints/bundle.ts';
+import { queriesOf } from '../../src/hints/queries.ts';
+import { symptomOf } from '../../src/hints/symptoms.ts';
 import { parseMetrics } from '../../src/engine/exstreamtv/metrics_text.ts';
 import { decodeResponse, XmlRpcFault } from '../../src/engine/supervisor/xmlrpc.ts';
 import type { BoundedFetch } from '../../src/resilience/http.ts';
@@ -112,6 +116,8 @@ export const PARSERS: readonly Parser[] = [
   { name: 'otlp', parse: (bytes) => otlpJson(bytes, LABELS), refuses: [IntakeRefused] },
   { name: 'ndjson', parse: ndjson, refuses: [IntakeRefused] },
   { name: 'alerts', parse: alerts, refuses: [IntakeRefused] },
+  { name: 'hint_logs', parse: text((log) => [symptomOf(log), queriesOf(log).map(vectorOf)]) },
+  { name: 'hint_index', parse: text((written) => parseIndex('fuzz.json', written)), refuses: [ReeveError] },
   { name: 'hls', parse: text(parsePlaylist) },
   { name: 'dash', parse: text((manifest) => parseManifest(manifest, 1_767_225_600_000)) },
   { name: 'mpegts', parse: isCorruptTransportStream },

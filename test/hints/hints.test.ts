@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { cosine, vectorOf } from '../../src/core/similarity.ts';
 import { FAILURE_CLASSES } from '../../src/core/classification.ts';
 import { jsonSchemaOf } from '../../src/config/schema.ts';
@@ -130,6 +130,20 @@ describe('ROSClaw-How, feedback loop', () => {
     const second = aWorld({ rows: first.rows });
     expect(second.hints.statistics()).toEqual(first.hints.statistics());
     expect(second.hints.outcomes(0, 9)).toEqual(first.hints.outcomes(0, 9));
+  });
+
+  it('misses nothing when its file could not be written for a while', () => {
+    const { hints, file } = aWorld();
+    const advance = vi.spyOn(file, 'advance').mockImplementation(() => {
+      throw new Error('the disk is full');
+    });
+    const { injectionId = '' } = hints.build(request, 'a');
+    hints.build(request, 'a');
+    expect(hints.outcomes(0, 9)).toEqual([]);
+    advance.mockRestore();
+    hints.build(request, 'a');
+    expect(hints.outcomes(0, 9)).toHaveLength(3);
+    expect(hints.feedback({ injectionId, postScore: 0.9 }, 'a')).toBe(true);
   });
 
   it('keeps the newest outcomes when there are too many', () => {

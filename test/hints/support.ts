@@ -39,7 +39,7 @@ export function aWorld({ directory = temporary(), rows = new MemoryStore(), ...o
   const file = DerivedFile.open(join(directory, 'hints.db'), HINTS_SCHEMA);
   const close = (): void => file[Symbol.dispose]();
   onTestFinished(close);
-  const store = new HintStore(file);
+  const store = new HintStore(file, (query) => ledger.read(query));
   for (const entry of ledger.read({ sinceSeq: store.cursor() + 1 })) store.take(entry);
   const folder = join(directory, 'bundle');
   const hints = new Hints({
@@ -59,7 +59,7 @@ export function aWorld({ directory = temporary(), rows = new MemoryStore(), ...o
     aBundle(folder, clusters);
     hints.reload();
   }
-  return { hints, store, ledger, rows, directory, folder, advance, clock, close };
+  return { hints, file, store, ledger, rows, directory, folder, advance, clock, close };
 }
 
 export const keyOf = (scope: TokenScope): string => `token-of-${scope}-${'x'.repeat(32)}`;
