@@ -146,7 +146,8 @@ describe.skipIf(!hasMain)('the published package', () => {
     const ended = once(daemon, 'exit');
     try {
       const address = join(box.dir, 'app/state/address');
-      await until('the daemon listens', () => existsSync(address) || daemon.exitCode !== null);
+      const isWritten = () => existsSync(address) && readFileSync(address, 'utf8').endsWith('\n');
+      await until('the daemon listens', () => isWritten() || daemon.exitCode !== null);
       const url = readFileSync(address, 'utf8').trim();
       for (const path of ['/', '/console.js', '/console.css']) expect((await fetch(`${url}${path}`)).status).toBe(200);
       expect((await fetch(`${url}/readyz`)).status).toBe(200);
