@@ -282,7 +282,8 @@ export class Hints {
 
   #note(text: string): void {
     const spot = this.#spots.record(text, this.#deps.clock.now());
-    if (spot === undefined) return;
+    // Whoever sends ever new errors fills no journal; the window shows them all the same.
+    if (spot === undefined || !this.#budget.take()) return;
     const { prefixHash, count, firstSeenMs, lastSeenMs, sampleExcerpt: excerpt } = spot;
     const seen = { prefixHash, count, firstSeenMs, lastSeenMs, excerpt };
     this.#deps.append([{ fact: { type: 'hint.blind_spot', ...seen, ...this.#deps.blindSpots } }]);

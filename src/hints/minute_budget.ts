@@ -18,14 +18,19 @@ export class MinuteBudget {
 
   /** Takes one. Throws QUEUE_FULL when the minute has none left. */
   spend(): void {
+    if (this.take()) return;
+    throw new ReeveError('QUEUE_FULL', `at most ${this.#max} hints and reports are taken in a minute`);
+  }
+
+  /** Takes one where there is one. */
+  take(): boolean {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs - this.#sinceMs >= MINUTE_MS) {
       this.#sinceMs = nowMs;
       this.#spent = 0;
     }
-    if (this.#spent >= this.#max) {
-      throw new ReeveError('QUEUE_FULL', `at most ${this.#max} hints and reports are taken in a minute`);
-    }
+    if (this.#spent >= this.#max) return false;
     this.#spent += 1;
+    return true;
   }
 }

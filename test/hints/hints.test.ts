@@ -177,6 +177,14 @@ describe('ROSClaw-How, blind spots', () => {
     expect(spotsOf(next)).toHaveLength(2);
   });
 
+  it('fills no journal, however many new errors come', () => {
+    const world = aWorld({ deps: { factsPerMinuteMax: 2 } });
+    const words = ['wug', 'blick', 'dax', 'fep'];
+    for (const word of words) for (let n = 0; n < 3; n += 1) world.hints.build(unknown(`${word} ${word} ${word}`), 'a');
+    expect(spotsOf(world)).toHaveLength(2);
+    expect(world.hints.blindSpots().active).toHaveLength(4);
+  });
+
   it('counts neither what has a label nor what a cluster knows nor what is left alone', () => {
     const { hints } = aWorld({ clusters: {} });
     hints.build(request, 'a');
