@@ -16,7 +16,7 @@ ARG NODE_DIGEST=sha256:cd84903a12dbd26b46f1f3b8144a2568c41c5d37ddd0c7a80a34c7a19
 
 FROM ${NODE_IMAGE}@${NODE_DIGEST} AS built
 WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
+COPY package.json package-lock.json .npmrc tsconfig.json tsconfig.types.json ./
 RUN npm ci --workspaces=false --no-audit --no-fund
 COPY scripts/build.ts scripts/bundle.ts ./scripts/
 COPY src ./src

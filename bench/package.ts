@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 const CHECKOUT = resolve(import.meta.dirname, '..');
-const SOURCES = ['src', 'scripts/build.ts', 'scripts/bundle.ts'];
+const SOURCES = ['src', 'scripts/build.ts', 'scripts/bundle.ts', 'tsconfig.json', 'tsconfig.types.json'];
 const SHIPPED = ['package.json', 'bin', 'personas', 'config'];
 
 /**

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openSandbox, ROOT, run } from './sandbox.ts';
 
@@ -35,6 +35,23 @@ describe('Dockerfile', () => {
   it.each(copied)('copies %s, which is there and is not ignored', (path) => {
     expect(existsSync(join(ROOT, path))).toBe(true);
     expect(ignored).toContain(`!${path.replace('./', '')}`);
+  });
+
+  it('copies all that the build needs', { timeout: 120_000 }, async () => {
+    using sandbox = openSandbox();
+    const before = dockerfile.slice(0, dockerfile.indexOf('RUN npm run build'));
+    for (const [, args] of before.matchAll(/^COPY (?!--from)(.*)$/gm)) {
+      const parts = args!.split(' ');
+      const target = parts.at(-1)!;
+      for (const part of parts.slice(0, -1)) {
+        const to = target.endsWith('/') ? join(target, basename(part)) : target;
+        cpSync(join(ROOT, part), join(sandbox.dir, to), { recursive: true });
+      }
+    }
+    symlinkSync(join(ROOT, 'node_modules'), join(sandbox.dir, 'node_modules'));
+    const ended = await run(process.execPath, [join(sandbox.dir, 'scripts/build.ts')], process.env);
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(existsSync(join(sandbox.dir, 'dist/main.js'))).toBe(true);
   });
 
   it('is built on an exact version and on the digest of all its platforms', () => {
