@@ -1,3 +1,4 @@
+/** Takes log lines and alerts that senders push over HTTP. */
 import type { ChannelId } from '../core/scope.ts';
 import type { Symptom } from '../core/symptom.ts';
 import type { LineFeed } from './feed.ts';

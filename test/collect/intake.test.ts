@@ -85,12 +85,12 @@ describe('the limits of one push', () => {
   const nested = (count: number) => packed(Buffer.alloc(2 * count, Buffer.from([0x0a, 0x00])));
   const read = (body: Buffer) => lokiProtobuf(body, { labels: LABELS, bytesMax: MEGA });
 
-  it('are 30,000 lines', () => {
-    expect(read(push(30_000))).toHaveLength(30_000);
-    expect(() => read(push(30_001))).toThrow(/at most 30000 lines/);
+  it('are 20,000 lines', () => {
+    expect(read(push(20_000))).toHaveLength(20_000);
+    expect(() => read(push(20_001))).toThrow(/at most 20000 lines/);
     const ndjsonOf = (count: number) => Buffer.from('{"line":"x"}\n'.repeat(count));
-    expect(ndjson(ndjsonOf(30_000))).toHaveLength(30_000);
-    expect(() => ndjson(ndjsonOf(30_001))).toThrow(/at most 30000 lines/);
+    expect(ndjson(ndjsonOf(20_000))).toHaveLength(20_000);
+    expect(() => ndjson(ndjsonOf(20_001))).toThrow(/at most 20000 lines/);
   });
 
   it('are 300,000 fields of protobuf', () => {

@@ -1,3 +1,4 @@
+/** Reads Alertmanager's webhook. */
 import { z } from 'zod';
 import type { Clock } from '../../core/clock.ts';
 import type { ChannelId } from '../../core/scope.ts';
@@ -34,7 +35,7 @@ const alert = z.object({
 const webhook = z.object({ version: z.literal('4'), alerts: z.array(alert).max(10_000) });
 
 /** A thousand alerts with fifteen labels. What is wrong with each of them takes more memory than the alert. */
-const LIMITS = { depth: 8, containers: 16_000, names: 16_000, values: 16_000 };
+const LIMITS = { depth: 8, containers: 10_000, names: 10_000, values: 10_000 };
 
 /** Reeve's own pages come back when Alertmanager sends everything to everybody: they are no evidence. */
 const OWN = /^Reeve/;

@@ -1,3 +1,4 @@
+/** Reads Loki pushes, as JSON and as protobuf. */
 import { parseJson } from './json.ts';
 import { aFieldBudget, Message } from './protobuf.ts';
 import { ENTRIES_MAX, fromNanoseconds, IntakeRefused, isRecord, labelled, type SentLine } from './refused.ts';

@@ -1,3 +1,4 @@
+/** Reads log lines as newline-delimited JSON. */
 import { z } from 'zod';
 import { parseJson } from './json.ts';
 import { ENTRIES_MAX, IntakeRefused, type SentLine } from './refused.ts';

@@ -1,3 +1,4 @@
+/** Reads OTLP log exports as JSON. */
 import { parseJson } from './json.ts';
 import { ENTRIES_MAX, fromNanoseconds, IntakeRefused, isRecord, labelled, type SentLine } from './refused.ts';
 

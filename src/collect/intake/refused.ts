@@ -13,7 +13,7 @@ export interface SentLine {
 }
 
 /** Entries of one request: more would be parsed for too long at a stretch. */
-export const ENTRIES_MAX = 30_000;
+export const ENTRIES_MAX = 20_000;
 
 const NS_PER_MS = 1_000_000n;
 

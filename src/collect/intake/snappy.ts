@@ -1,3 +1,4 @@
+/** Decompresses Snappy blocks within a bound. */
 import { IntakeRefused } from './refused.ts';
 
 /**
