@@ -1,3 +1,4 @@
+/** The program `reeve`: hands the command line to the room that answers it. */
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';

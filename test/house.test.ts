@@ -80,6 +80,10 @@ describe('the house', () => {
     expect(lines.filter((line) => line.length > 120 && !isRegex(line))).toEqual([]);
   });
 
+  it('says at the head of each file what it is for', () => {
+    expect(files.filter(({ text }) => !/^(?:#!.*\n)?\/[/*]/.test(text)).map(({ path }) => path)).toEqual([]);
+  });
+
   it('has no circles of imports between files', () => {
     const imports = new Map(
       files.map(({ path, text }) => [

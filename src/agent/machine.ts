@@ -1,3 +1,4 @@
+/** The state machine of one run: pure, from a state and an event to the next state. */
 import type { GroundedContextEnvelope } from '../core/envelope.ts';
 import { invariant, unreachable } from '../core/errors.ts';
 import type { EscalationReason, Outcome } from '../core/incident.ts';

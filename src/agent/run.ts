@@ -1,3 +1,4 @@
+/** The loop of one run: carries out the one effect that the state machine asks for next. */
 import { type Clock, deadline } from '../core/clock.ts';
 import type { GroundedContextEnvelope } from '../core/envelope.ts';
 import { messageOf, ReeveError, unreachable } from '../core/errors.ts';

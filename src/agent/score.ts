@@ -1,3 +1,4 @@
+/** How much one step of a run helped. */
 import type { GroundedContextEnvelope } from '../core/envelope.ts';
 import type { ToolResult, Verification } from '../core/tool.ts';
 import { specOf } from '../remediation/catalog.ts';

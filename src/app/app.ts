@@ -1,3 +1,4 @@
+/** Assembles the daemon and starts it. */
 import { createAccess } from './access.ts';
 import { createStatistics } from './statistics.ts';
 import { createDecisions, type Decisions } from './decisions.ts';

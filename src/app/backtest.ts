@@ -1,3 +1,4 @@
+/** Gives `reeve backtest` the configured or shipped files. */
 import { detectorOf, type PolicyTestFiles, policyTestFiles } from './policy_tests.ts';
 import { settingsOf } from './settings.ts';
 import type { BacktestAnswer, BacktestFlags, RunBacktest } from '../cli/commands/backtest.ts';

@@ -1,3 +1,4 @@
+/** Carries out what people command over HTTP. */
 import type { Access } from './access.ts';
 import type { Dialogue, Ended, Evicted } from './dialogue.ts';
 import { propose } from './proposals.ts';

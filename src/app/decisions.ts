@@ -1,3 +1,4 @@
+/** Assembles the collectors and the decision pipeline that they feed. */
 import { type Collectors, createCollectors } from './collectors.ts';
 import type { HintFor } from './hints.ts';
 import type { Infrastructure } from './infrastructure.ts';

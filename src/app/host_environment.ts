@@ -1,3 +1,4 @@
+/** What the daemon takes from the outside world, so that a test can give it another one. */
 import type { LoadedConfiguration } from '../config/load.ts';
 import type { Clock } from '../core/clock.ts';
 import type { SecretReference } from '../engine/secret_reference.ts';

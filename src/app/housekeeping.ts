@@ -1,3 +1,4 @@
+/** Periodic work on the journal, and the record of configuration changes. */
 import type { HostEnvironment } from './host_environment.ts';
 import type { Change } from '../config/reload.ts';
 import { messageOf } from '../core/errors.ts';

@@ -1,3 +1,4 @@
+/** Opens the journal, the other files of the state directory, and the engines. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HostEnvironment } from './host_environment.ts';

@@ -1,3 +1,4 @@
+/** Opens the log inputs beside files: intake, syslog, journald, standard input, Prometheus. */
 import { join } from 'node:path';
 import { idOfSource } from './log_sources.ts';
 import type { Log } from './host_environment.ts';

@@ -1,3 +1,4 @@
+/** Names the log files and commands that a configuration follows, and decodes their formats. */
 import { dockerJson } from '../collect/docker_json.ts';
 import { ffmpegProgress } from '../collect/ffmpeg_progress.ts';
 import type { TailSource } from '../collect/tail/types.ts';

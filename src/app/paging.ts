@@ -1,3 +1,4 @@
+/** Assembles outbox and dispatcher, and turns failures of Reeve itself into pages. */
 import { join } from 'node:path';
 import type { Infrastructure } from './infrastructure.ts';
 import { placesOf, receiversOf } from './receivers.ts';

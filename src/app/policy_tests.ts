@@ -1,3 +1,4 @@
+/** Gives `reeve test` the configured or shipped files. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { compiledOf, sightFor } from './collectors.ts';

@@ -1,3 +1,4 @@
+/** Opens what people and programs reach: metrics, views, commands and the HTTP server. */
 import { createDialogue } from './dialogue.ts';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/** Derives the settings of the decision path from a configuration. */
 import type { Configuration } from '../config/load.ts';
 import type { Model } from '../core/model.ts';
 import { invariant } from '../core/errors.ts';

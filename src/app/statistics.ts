@@ -1,3 +1,4 @@
+/** Counts facts of the journal for metrics and `reeve stats`. */
 import type { Clock } from '../core/clock.ts';
 import type { JournalEntry, Projection } from '../core/journal.ts';
 import type { Limits } from '../core/limits.ts';

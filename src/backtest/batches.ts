@@ -1,3 +1,4 @@
+/** Cuts recorded logs into batches of lines that were written at about the same time. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { EpochMs } from '../core/clock.ts';
 import { messageOf, ReeveError } from '../core/errors.ts';

@@ -1,3 +1,4 @@
+/** Reads from a replay's journal what was decided. */
 import { createHash } from 'node:crypto';
 import type { FailureClass, Severity } from '../core/classification.ts';
 import type { EpochMs } from '../core/clock.ts';

@@ -1,3 +1,4 @@
+/** Compares the incidents of two policies on one recording. */
 import type { IncidentStory } from './decisions.ts';
 
 /** One incident under two policies. `same`: the same decisions in the same order, whenever they were made. */

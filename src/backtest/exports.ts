@@ -1,3 +1,4 @@
+/** Reads exports of journald and Loki as log streams. */
 import { readFileSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { ReeveError } from '../core/errors.ts';

@@ -1,3 +1,4 @@
+/** Renders a backtest as one HTML file. */
 import type { DecisionLine, IncidentStory } from './decisions.ts';
 import type { Backtest, Course } from './run.ts';
 import { changedLines, countsOf, laterText, summaryOf } from './text.ts';

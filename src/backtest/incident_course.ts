@@ -1,3 +1,4 @@
+/** Asks one policy about each envelope of a recorded incident. */
 import { scoreOf } from '../agent/score.ts';
 import { approvalHash, hasYes } from '../control/approvals.ts';
 import { controlProjection, phaseOf } from '../control/state.ts';

@@ -1,3 +1,4 @@
+/** Renders the replay of one incident as one HTML file. */
 import { keyOfScope } from '../core/scope.ts';
 import { page } from './html.ts';
 import { escaped } from './html_text.ts';

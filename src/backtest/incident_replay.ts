@@ -1,3 +1,4 @@
+/** Replays the envelopes of one recorded incident under one or more policies. */
 import { createHash } from 'node:crypto';
 import type { Phase } from '../core/control.ts';
 import { describeDecider } from '../core/plan.ts';

@@ -1,3 +1,4 @@
+/** Reads ISO 8601 timestamps fast where consecutive lines repeat them. */
 import type { EpochMs } from '../core/clock.ts';
 import { ISO, millisOf, secondEnd } from './stamps.ts';
 

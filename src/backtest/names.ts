@@ -1,3 +1,4 @@
+/** Finds out which channels a recorded log names. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { basename } from 'node:path';
 

@@ -1,3 +1,4 @@
+/** Plays a recording through the decision path. */
 import type { Configuration } from '../config/load.ts';
 import type { EpochMs } from '../core/clock.ts';
 import type { Sample } from '../core/sample.ts';

@@ -1,3 +1,4 @@
+/** The policies that a backtest compares. */
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { readYaml } from '../config/files.ts';

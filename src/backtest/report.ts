@@ -1,3 +1,4 @@
+/** The report of a backtest as JSON. */
 import type { EpochMs } from '../core/clock.ts';
 import { type Json, toWire } from '../core/wire.ts';
 import type { DecisionLine, IncidentStory } from './decisions.ts';

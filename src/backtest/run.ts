@@ -1,3 +1,4 @@
+/** Runs a backtest: reads, plays, compares. */
 import type { Configuration } from '../config/load.ts';
 import type { Phase } from '../core/control.ts';
 import type { EngineId } from '../core/scope.ts';

@@ -1,3 +1,4 @@
+/** Reads recorded samples. */
 import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import { messageOf, ReeveError } from '../core/errors.ts';

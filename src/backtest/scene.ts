@@ -1,3 +1,4 @@
+/** Sorts out what was recorded: which log belongs to whom, and when the recording begins. */
 import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import type { Configuration } from '../config/load.ts';

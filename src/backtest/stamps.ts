@@ -1,3 +1,4 @@
+/** Reads the timestamp at the head of a log line. */
 import type { EpochMs } from '../core/clock.ts';
 
 /** How the times of one log are read. */

@@ -1,3 +1,4 @@
+/** The report of a backtest for a terminal. */
 import type { Course } from './run.ts';
 import type { Backtest } from './run.ts';
 import type { Diff, IncidentDiff } from './diff.ts';

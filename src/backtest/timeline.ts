@@ -1,3 +1,4 @@
+/** Draws the incidents of a backtest as a timeline. */
 import type { EpochMs } from '../core/clock.ts';
 import { escaped } from './html_text.ts';
 import { timeText } from './report.ts';

@@ -1,3 +1,4 @@
+/** Estimates viewer-seconds from recorded counts of viewers. */
 import type { EpochMs } from '../core/clock.ts';
 import type { Sample, ViewerSample } from '../core/sample.ts';
 import type { Decided } from './decisions.ts';

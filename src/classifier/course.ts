@@ -1,3 +1,4 @@
+/** Weighs what several lines of an excerpt say together. */
 import type { SymptomKind } from '../core/symptom.ts';
 import type { ExcerptLine } from './lines.ts';
 import type { Remedy } from '../detect/patterns/pattern.ts';

@@ -1,3 +1,4 @@
+/** Classifies an excerpt of log lines as a whole. */
 import type { SymptomKind } from '../core/symptom.ts';
 import { type Catalogue, firstFit } from '../detect/patterns/catalogue.ts';
 import { type ExcerptLine, readExcerpt, withoutNone } from './lines.ts';

@@ -1,3 +1,4 @@
+/** Recognises lines that look like trouble and are none. */
 import type { SymptomKind } from '../core/symptom.ts';
 import { anyway, challenged, numbered, unwatched } from './side_remarks.ts';
 import { asLeft, asNoise, type Evidence, isSerious, noise, PASSING, playsAfter } from './course.ts';

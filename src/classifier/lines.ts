@@ -1,3 +1,4 @@
+/** Reads the lines of an excerpt and their levels. */
 import { asBytes } from '../detect/patterns/catalogue.ts';
 import { isQuiet, withoutForeign } from '../detect/search/untrusted_spans.ts';
 

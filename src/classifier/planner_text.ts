@@ -1,3 +1,4 @@
+/** Reduces log lines to the words that a planner may see. */
 import { asBytes, type Catalogue, firstFit, type Pattern } from '../detect/patterns/catalogue.ts';
 import { type ExcerptLine, readExcerpt } from './lines.ts';
 import { isVariable, tokensOf } from '../detect/templates/template_tokens.ts';

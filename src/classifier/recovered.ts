@@ -1,3 +1,4 @@
+/** Recognises retries and failures that were recovered from. */
 import type { SymptomKind } from '../core/symptom.ts';
 import { asNoise, type Evidence, isSerious, noise, PASSING, playsAfter } from './course.ts';
 import { type ExcerptLine, WARNING } from './lines.ts';

@@ -1,3 +1,4 @@
+/** Recognises complaints that are beside the point of an excerpt. */
 import type { SymptomKind } from '../core/symptom.ts';
 import { asLeft, asNoise, type Evidence, isSerious, noise } from './course.ts';
 import type { ExcerptLine } from './lines.ts';

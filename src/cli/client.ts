@@ -1,3 +1,4 @@
+/** The HTTP client of the command line. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ReeveError } from '../core/errors.ts';

@@ -1,3 +1,4 @@
+/** Writes results to a terminal: JSON, tables, colours, safe text. */
 import { styleText } from 'node:util';
 
 /** Where a command writes and how: injected, so that a test can read what a person would. */

@@ -1,3 +1,4 @@
+/** Renders the entries of an incident as one line a fact. */
 import type { FactType, JournalFact } from '../core/journal.ts';
 import { describeDecider, type Plan } from '../core/plan.ts';
 import { keyOfScope } from '../core/scope.ts';

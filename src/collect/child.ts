@@ -1,3 +1,4 @@
+/** Keeps a child process running. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Clock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';

@@ -1,3 +1,4 @@
+/** Makes a log line safe to store, print and prompt with. */
 import { redact } from './redact.ts';
 
 /** The longest text that is kept of one line, in bytes of UTF-8. */

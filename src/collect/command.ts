@@ -1,3 +1,4 @@
+/** Follows the output of a command as a log. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import type { CheckpointStore, ChunkSink } from '../core/chunk.ts';

@@ -1,3 +1,4 @@
+/** Decodes the log format of Docker's `json-file` driver. */
 import type { Chunk, ChunkCount, ChunkSink } from '../core/chunk.ts';
 
 /** The piece into which Docker cuts a long line (`defaultBufSize` in moby's daemon/logger/copier.go). */

@@ -1,3 +1,4 @@
+/** Polls engines. */
 import type { Clock } from '../core/clock.ts';
 import type { Engine } from '../core/engine.ts';
 import { ReeveError } from '../core/errors.ts';

@@ -1,3 +1,4 @@
+/** Bounded queues for lines that do not come from files. */
 import type { ChunkSink, DropReason } from '../core/chunk.ts';
 import type { Clock, EpochMs } from '../core/clock.ts';
 import { messageOf, ReeveError } from '../core/errors.ts';

@@ -1,3 +1,4 @@
+/** Decodes the reports of `ffmpeg -progress`. */
 import type { ChunkCount, ChunkSink } from '../core/chunk.ts';
 import type { ProgressSample } from '../core/sample.ts';
 import { parseProgress } from './progress.ts';

@@ -1,3 +1,4 @@
+/** Follows systemd's journal. */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { Clock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';

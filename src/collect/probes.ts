@@ -1,3 +1,4 @@
+/** Runs the active probes of outputs, sources and hosts. */
 import type { Clock } from '../core/clock.ts';
 import type { StatusTarget } from '../core/collector.ts';
 import type { Sample } from '../core/sample.ts';

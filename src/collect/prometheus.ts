@@ -1,3 +1,4 @@
+/** Queries Prometheus servers. */
 import type { Clock } from '../core/clock.ts';
 import type { QueryMeaning } from '../core/collector.ts';
 import { messageOf } from '../core/errors.ts';

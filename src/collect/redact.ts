@@ -1,3 +1,4 @@
+/** Removes secrets from text. */
 import { redactOptions, redactStreamIds } from './secret_options.ts';
 import { redactPairs } from './secret_pairs.ts';
 import { redactShapes } from './secret_shapes.ts';

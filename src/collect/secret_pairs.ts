@@ -1,3 +1,4 @@
+/** Removes secrets that stand behind a name. */
 import { Cut, REDACTED } from './redaction_mark.ts';
 import { isProse } from './secret_prose.ts';
 

@@ -1,3 +1,4 @@
+/** Removes secrets in URLs. */
 import { Cut, REDACTED } from './redaction_mark.ts';
 
 const ENDS_AUTHORITY = /[\s/?#"'`<>\\]/g;

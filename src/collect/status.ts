@@ -1,3 +1,4 @@
+/** Probes the status pages of streaming servers. */
 import { peerName } from '../core/peer.ts';
 import type { Clock, MonoMs } from '../core/clock.ts';
 import { ON_DEMAND_KINDS, type StatusKind, type StatusTarget } from '../core/collector.ts';

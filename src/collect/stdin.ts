@@ -1,3 +1,4 @@
+/** Follows a stream to its end. */
 import type { Readable } from 'node:stream';
 import type { ChannelId } from '../core/scope.ts';
 import { DEFAULT_FEED_LIMITS, type LineFeed } from './feed.ts';

@@ -1,3 +1,4 @@
+/** Cuts a byte stream into whole records. */
 import type { DropReason } from '../core/chunk.ts';
 import { countLines, CR, firstEnd, lastEnd } from './tail/records.ts';
 

@@ -1,3 +1,4 @@
+/** Receives syslog over UDP and TCP. */
 import { createSocket } from 'node:dgram';
 import { BlockList, createServer, isIPv6 } from 'node:net';
 import type { Clock } from '../core/clock.ts';

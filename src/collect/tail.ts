@@ -1,3 +1,4 @@
+/** Follows log files. */
 import type { CheckpointStore, ChunkSink } from '../core/chunk.ts';
 import type { Clock } from '../core/clock.ts';
 import { messageOf, ReeveError } from '../core/errors.ts';

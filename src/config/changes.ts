@@ -1,3 +1,4 @@
+/** What of a changed configuration takes effect at once, and what at the next start. */
 import type { Problem } from '../core/errors.ts';
 import { canonicalJson } from '../core/wire.ts';
 import type { ChannelConfig, Config, EngineConfig } from './config.ts';

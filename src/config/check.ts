@@ -1,3 +1,4 @@
+/** Checks files for `reeve check`. */
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { messageOf, type Problem } from '../core/errors.ts';

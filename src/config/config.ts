@@ -1,3 +1,4 @@
+/** Loads the main configuration with defaults, flags and environment. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';

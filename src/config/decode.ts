@@ -1,3 +1,4 @@
+/** Decodes the text of a configuration file. */
 import type { Problem } from '../core/errors.ts';
 
 /** Larger files are refused unread: nothing that an operator edits by hand comes near. */

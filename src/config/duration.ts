@@ -1,3 +1,4 @@
+/** Parses and formats durations. */
 import { checked, type Meaning } from './validate.ts';
 import { shown } from './words.ts';
 

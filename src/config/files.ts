@@ -1,3 +1,4 @@
+/** Reads YAML files and folders. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/** Finds a supervisord on this machine. */
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname, resolve } from 'node:path';

@@ -1,3 +1,4 @@
+/** Writes a first configuration. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { messageOf, ReeveError } from '../core/errors.ts';

@@ -1,3 +1,4 @@
+/** Loads configuration, personas, rules and patterns as one set. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';

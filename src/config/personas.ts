@@ -1,3 +1,4 @@
+/** Loads personas. */
 import type { Problem } from '../core/errors.ts';
 import { type Persona, personaDocument } from '../core/persona.ts';
 import { TOOL_ALIASES, TOOL_NAMES } from '../core/tool.ts';

@@ -1,3 +1,4 @@
+/** Watches the configuration's files and reloads them. */
 import { createHash } from 'node:crypto';
 import { type FSWatcher, readdirSync, readFileSync, statSync, watch } from 'node:fs';
 import { dirname, join } from 'node:path';

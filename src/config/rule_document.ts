@@ -1,3 +1,4 @@
+/** The schema of rule files. */
 import { z } from 'zod';
 import { FAILURE_CLASSES } from '../core/classification.ts';
 import { ENVELOPE_FACTS, type EnvelopeFact } from '../core/envelope_fields.ts';

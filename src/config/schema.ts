@@ -1,3 +1,4 @@
+/** Makes JSON Schemas of the documents for editors. */
 import { z } from 'zod';
 import { personaDocument, TOOL_ACCESS } from '../core/persona.ts';
 import { TOOL_ALIASES, TOOL_NAMES } from '../core/tool.ts';

@@ -1,3 +1,4 @@
+/** Looks up keys and descriptions in a schema. */
 import type { z } from 'zod';
 import type { Path } from './yaml.ts';
 

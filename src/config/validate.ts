@@ -1,3 +1,4 @@
+/** Validates a YAML document against a schema and places every problem. */
 import type { z } from 'zod';
 import type { Problem } from '../core/errors.ts';
 import { descriptionAt, keysAt } from './shape.ts';

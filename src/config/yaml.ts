@@ -1,3 +1,4 @@
+/** Parses YAML strictly, with a place for every value. */
 import {
   type Document,
   isAlias,

@@ -1,3 +1,4 @@
+/** Questions that wait for a person's yes or no. */
 import { createHash } from 'node:crypto';
 import type { FailureClass } from '../core/classification.ts';
 import type { MonoMs } from '../core/clock.ts';

@@ -1,3 +1,4 @@
+/** Checks commands of people and turns them into facts. */
 import type { MonoMs } from '../core/clock.ts';
 import { PHASES, type Phase } from '../core/control.ts';
 import type { Draft } from '../core/journal.ts';

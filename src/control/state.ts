@@ -1,3 +1,4 @@
+/** The state that follows from people's commands. */
 import type { MonoMs } from '../core/clock.ts';
 import type { Phase } from '../core/control.ts';
 import type { JournalEntry, Projection } from '../core/journal.ts';

@@ -1,3 +1,4 @@
+/** Types of log chunks and of the account of their lines. */
 import type { EpochMs, MonoMs } from './clock.ts';
 import type { ChannelId } from './scope.ts';
 

@@ -1,3 +1,4 @@
+/** The clock port, wall and monotonic, with timers. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { uptime } from 'node:os';

@@ -1,3 +1,4 @@
+/** Types of what people command. */
 import type { TokenScope } from './access.ts';
 import type { EpochMs, MonoMs } from './clock.ts';
 import type { GroupId, IncidentId, RunId, Scope } from './scope.ts';

@@ -1,3 +1,4 @@
+/** The engine port. */
 import type { ChannelId, EngineId } from './scope.ts';
 import type { EngineSample, ProcessSample, ViewerSample, CredentialSample } from './sample.ts';
 import type { Capability } from './tool.ts';

@@ -1,3 +1,4 @@
+/** The envelope: everything that a decision may rest on. */
 import type { FailureClass } from './classification.ts';
 import type { EpochMs, MonoMs } from './clock.ts';
 import type { ChannelId, EngineId, GroupId, Scope } from './scope.ts';

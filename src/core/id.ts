@@ -1,3 +1,4 @@
+/** Ids and randomness as ports. */
 import { randomBytes } from 'node:crypto';
 
 /** Names that sort by age and never repeat within one source. */

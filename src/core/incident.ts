@@ -1,3 +1,4 @@
+/** Types of incidents, run outcomes and escalations. */
 import type { FailureClass, Severity } from './classification.ts';
 import type { EpochMs, MonoMs } from './clock.ts';
 import type { DenialCode } from './plan.ts';

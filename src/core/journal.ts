@@ -1,3 +1,4 @@
+/** All facts of the journal, and its entry and projection types. */
 import type { EpochMs, MonoMs } from './clock.ts';
 import type { ControlFact } from './control.ts';
 import type { ContainmentReason, GroundedContextEnvelope } from './envelope.ts';

@@ -1,3 +1,4 @@
+/** The persona: its schema and what follows from it. */
 import { z } from 'zod';
 import { toolNamed } from './tool.ts';
 

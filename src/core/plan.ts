@@ -1,3 +1,4 @@
+/** Types of plans, guard decisions and denial codes. */
 import { MODEL_FAILURES } from './model.ts';
 import type { Permit, PermitTerms, ToolCall } from './tool.ts';
 

@@ -1,3 +1,4 @@
+/** Types of rules. */
 import type { FailureClass } from './classification.ts';
 import type { ToolName } from './tool.ts';
 

@@ -1,3 +1,4 @@
+/** Types of what probes and engines observe. */
 import type { EpochMs, MonoMs } from './clock.ts';
 import type { ChannelId, EngineId } from './scope.ts';
 

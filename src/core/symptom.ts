@@ -1,3 +1,4 @@
+/** The vocabulary of symptoms. */
 import type { EpochMs, MonoMs } from './clock.ts';
 import type { ChannelId } from './scope.ts';
 

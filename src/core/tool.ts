@@ -1,3 +1,4 @@
+/** Types of tools, capabilities, calls and results. */
 import type { FailureClass } from './classification.ts';
 import type { MonoMs } from './clock.ts';
 import type { EngineId, GroupId, IncidentId, RunId, Scope } from './scope.ts';

@@ -1,3 +1,4 @@
+/** Numbers the channels for counting. */
 import type { ChannelId } from '../core/scope.ts';
 
 /** Gives each channel a small number, so that counts live in typed arrays. */

@@ -1,3 +1,4 @@
+/** Turns chunks of logs into symptoms. */
 import type { Chunk, ChunkCount, ChunkSink, Notice } from '../core/chunk.ts';
 import type { Clock, MonoMs } from '../core/clock.ts';
 import type { ProgressSample } from '../core/sample.ts';

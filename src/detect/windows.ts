@@ -1,3 +1,4 @@
+/** Counts events in sliding windows. */
 import type { MonoMs } from '../core/clock.ts';
 
 /** Sliding windows of counts: 60 buckets of one second. */

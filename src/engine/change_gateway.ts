@@ -1,3 +1,4 @@
+/** Lets an adapter make each change at most once, in the order of fences. */
 import type { ActionContext } from '../core/engine.ts';
 import { ReeveError } from '../core/errors.ts';
 import type { Transport } from '../resilience/transport.ts';

@@ -1,3 +1,4 @@
+/** Probes an engine's credentials. */
 import type { Clock, MonoMs } from '../core/clock.ts';
 import type { CredentialSample } from '../core/sample.ts';
 import type { EngineId } from '../core/scope.ts';

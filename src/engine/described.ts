@@ -1,3 +1,4 @@
+/** Capabilities of engines that the operator describes. */
 import { ReeveError } from '../core/errors.ts';
 import type { Capability } from '../core/tool.ts';
 

@@ -1,3 +1,4 @@
+/** What all engine adapters share. */
 import type { Clock, EpochMs, MonoMs } from '../core/clock.ts';
 import type { SecretReference } from './secret_reference.ts';
 import type { EngineReport, ReadProcess } from '../core/engine.ts';

@@ -1,3 +1,4 @@
+/** Names the generations of processes that an engine reports. */
 import type { MonoMs } from '../core/clock.ts';
 import type { ProcessReading, ReadProcess } from '../core/engine.ts';
 import type { ProcessSample } from '../core/sample.ts';

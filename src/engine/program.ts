@@ -1,3 +1,4 @@
+/** Runs a program with a bound on time and output. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Clock } from '../core/clock.ts';
 import { messageOf, ReeveError } from '../core/errors.ts';

@@ -1,3 +1,4 @@
+/** Reads facts from an engine's JSON by pointers. */
 import type { HttpEngineDocument } from './http/schema.ts';
 import { ReeveError } from '../core/errors.ts';
 import { PROCESS_STATES, type ProcessSample, type ProcessState, type ViewerSample } from '../core/sample.ts';

@@ -1,3 +1,4 @@
+/** One bounded attempt to deliver a message. */
 import { type Clock, deadline } from '../core/clock.ts';
 import { ReeveError } from '../core/errors.ts';
 

@@ -1,3 +1,4 @@
+/** Delivers what the outbox holds to the receivers. */
 import type { Clock, MonoMs } from '../core/clock.ts';
 import { messageOf, ReeveError } from '../core/errors.ts';
 import type { Ids, Random } from '../core/id.ts';

@@ -1,3 +1,4 @@
+/** Decides what a receiver must be sent next, and when. */
 import { hash } from 'node:crypto';
 import type { MonoMs } from '../core/clock.ts';
 import { type Content, FLOOD_MS, isDelivered, isLouder, newest, type Page, type DeliveredNotice } from './outbox.ts';

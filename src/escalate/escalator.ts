@@ -1,3 +1,4 @@
+/** Drafts the facts that open, end and acknowledge pages. */
 import { hash } from 'node:crypto';
 import type { Escalation } from '../core/incident.ts';
 import type { Draft } from '../core/journal.ts';

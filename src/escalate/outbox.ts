@@ -1,3 +1,4 @@
+/** The projection of all pages and of who has received them. */
 import type { Severity } from '../core/classification.ts';
 import type { EpochMs, MonoMs } from '../core/clock.ts';
 import type { Escalation } from '../core/incident.ts';

@@ -1,3 +1,4 @@
+/** The receiver port and its message types. */
 import type { FailureClass, Severity } from '../core/classification.ts';
 import type { EpochMs } from '../core/clock.ts';
 import { ReeveError } from '../core/errors.ts';

@@ -1,3 +1,4 @@
+/** Delivers to one receiver, independently of the others. */
 import type { MonoMs } from '../core/clock.ts';
 import type { Random } from '../core/id.ts';
 import type { JournalFact } from '../core/journal.ts';

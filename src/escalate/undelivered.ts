@@ -1,3 +1,4 @@
+/** Keeps pages that could not be written to the journal. */
 import { z } from 'zod';
 import type { Escalation } from '../core/incident.ts';
 import type { Draft } from '../core/journal.ts';

@@ -1,3 +1,4 @@
+/** Finds the reasons to contain a scope. */
 import type { MonoMs } from '../core/clock.ts';
 import type { Containment, ContainmentReason } from '../core/envelope.ts';
 import type { Draft } from '../core/journal.ts';

@@ -1,3 +1,4 @@
+/** The guard: weighs a call, reserves, and grants a permit. */
 import type { ControlState } from '../control/state.ts';
 import type { Clock } from '../core/clock.ts';
 import { messageOf, ReeveError } from '../core/errors.ts';
@@ -55,7 +56,6 @@ export interface Preview {
   readonly checks: readonly GuardCheck[];
   readonly flips: readonly string[];
 }
-
 const FLEET: Scope = { kind: 'fleet' };
 const LIMIT_NAMES = Object.keys(DEFAULT_LIMITS) as (keyof Limits)[];
 

@@ -1,3 +1,4 @@
+/** Checks the limits of the guard for soundness. */
 import type { Limits } from '../core/limits.ts';
 import { FAILURES_KEPT } from './state/breaker.ts';
 import { RESTARTS_KEPT } from './state/lifecycle.ts';

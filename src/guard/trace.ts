@@ -1,3 +1,4 @@
+/** Explains the answers of the guard. */
 import type { DenialCode, GuardCheck } from '../core/plan.ts';
 
 const FREE_IN = /; free in (\d+) ms$/;

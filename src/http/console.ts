@@ -1,3 +1,4 @@
+/** Loads the files of the web console. */
 import { readFileSync } from 'node:fs';
 
 /** The status page: static files without any state; the script asks the API with the operator's token. */

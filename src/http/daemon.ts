@@ -1,3 +1,4 @@
+/** What the HTTP server asks of the daemon. */
 import type { JournalEntry } from '../core/journal.ts';
 import type { Hints } from '../hints/hints.ts';
 

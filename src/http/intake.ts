@@ -1,3 +1,4 @@
+/** The HTTP routes of the intake. */
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { Context, Hono } from 'hono';

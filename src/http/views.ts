@@ -1,3 +1,4 @@
+/** The read models behind the API. */
 import { type Choice, numbered } from '../agent/choices.ts';
 import { windowOf, leaseOf } from '../control/state.ts';
 import { openQuestions, voicesFor } from '../control/approvals.ts';

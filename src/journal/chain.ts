@@ -1,3 +1,4 @@
+/** The hash chain of the journal. */
 import { hash } from 'node:crypto';
 import { canonicalJson } from '../core/wire.ts';
 import type { StoredEntry } from './store.ts';

@@ -1,3 +1,4 @@
+/** Stores how far log files were read. */
 import { DatabaseSync } from 'node:sqlite';
 import type { Checkpoint, CheckpointStore } from '../core/chunk.ts';
 import { messageOf, ReeveError } from '../core/errors.ts';

@@ -1,3 +1,4 @@
+/** Stores what is derived from the journal in files of their own. */
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { messageOf, ReeveError } from '../core/errors.ts';

@@ -1,3 +1,4 @@
+/** Makes rows of drafts, and entries of rows. */
 import type { Clock } from '../core/clock.ts';
 import { invariant } from '../core/errors.ts';
 import type { Draft, JournalEntry, JournalFact } from '../core/journal.ts';

@@ -1,3 +1,4 @@
+/** Prepares the journal's files and checks their file system. */
 import {
   closeSync,
   constants,

@@ -1,3 +1,4 @@
+/** The journal with its projections and subscribers. */
 import type { Clock } from '../core/clock.ts';
 import { invariant, messageOf } from '../core/errors.ts';
 import type { Append, JournalEntry, Projection, Read } from '../core/journal.ts';

@@ -1,3 +1,4 @@
+/** Makes sure that one process writes the journal. */
 import { DatabaseSync } from 'node:sqlite';
 import { messageOf, ReeveError } from '../core/errors.ts';
 import { prepareFile } from './files.ts';

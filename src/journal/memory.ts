@@ -1,3 +1,4 @@
+/** A journal store in memory. */
 import { ReeveError } from '../core/errors.ts';
 import type { JournalStore, StoredEntry, StoreQuery } from './store.ts';
 

@@ -1,3 +1,4 @@
+/** Builds the SQL of a journal query. */
 import type { StoreQuery } from './store.ts';
 
 type Range = StoreQuery & { readonly sinceSeq: number; readonly throughSeq: number };

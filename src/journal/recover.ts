@@ -1,3 +1,4 @@
+/** Ends the work that a crash left open. */
 import type { EpochMs, MonoMs } from '../core/clock.ts';
 import type { Ids } from '../core/id.ts';
 import { type Escalation, keyOfIncidentPage, type Outcome } from '../core/incident.ts';

@@ -1,3 +1,4 @@
+/** Restores projections from snapshot and journal. */
 import { InvariantError } from '../core/errors.ts';
 import { anchorOf, ChainCheck, type ChainReport, hashOf } from './chain.ts';
 import { entryOf } from './entry.ts';

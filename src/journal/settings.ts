@@ -1,3 +1,4 @@
+/** The SQLite settings of the journal. */
 import type { DatabaseSync } from 'node:sqlite';
 import { ReeveError } from '../core/errors.ts';
 

@@ -1,3 +1,4 @@
+/** A note beside the journal for when it cannot be written. */
 import { closeSync, existsSync, openSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs';
 
 const BYTES = 4_096;

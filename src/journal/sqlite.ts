@@ -1,3 +1,4 @@
+/** The journal store in SQLite. */
 import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { messageOf, ReeveError } from '../core/errors.ts';

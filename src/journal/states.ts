@@ -1,3 +1,4 @@
+/** Advances all projections together. */
 import { invariant } from '../core/errors.ts';
 import type { JournalEntry, Projection, Read } from '../core/journal.ts';
 

@@ -1,3 +1,4 @@
+/** The store port of the journal. */
 import type { EpochMs, MonoMs } from '../core/clock.ts';
 import type { ChannelId, IncidentId, RunId } from '../core/scope.ts';
 

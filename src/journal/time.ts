@@ -1,3 +1,4 @@
+/** Continues the monotonic clock over restarts and reboots. */
 import { type Clock, type MonoMs, UNNAMED_MACHINE } from '../core/clock.ts';
 
 /** The last moment that the journal knows of. */

@@ -1,3 +1,4 @@
+/** Reads from the journal what Reeve answered to a case. */
 import type { FailureClass } from '../core/classification.ts';
 import type { Escalation, Outcome } from '../core/incident.ts';
 import type { JournalEntry } from '../core/journal.ts';

@@ -1,3 +1,4 @@
+/** Answers a case that gives an envelope. */
 import type { MonoMs } from '../core/clock.ts';
 import type { Incident } from '../core/incident.ts';
 import type { Draft } from '../core/journal.ts';

@@ -1,3 +1,4 @@
+/** Answers a case that gives log lines and probes. */
 import type { Clock } from '../core/clock.ts';
 import type { Sample } from '../core/sample.ts';
 import type { ChannelId } from '../core/scope.ts';

@@ -1,3 +1,4 @@
+/** Compares an answer with what was expected. */
 import type { Answer, Decision } from './answer.ts';
 import type { Expected } from './document.ts';
 

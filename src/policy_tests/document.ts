@@ -1,3 +1,4 @@
+/** The schema of policy test files. */
 import { z } from 'zod';
 import { duration } from '../config/duration.ts';
 import { FAILURE_CLASSES } from '../core/classification.ts';

@@ -1,3 +1,4 @@
+/** Fields of policy test files. */
 import { parseDuration } from '../config/duration.ts';
 import { checked, type Meaning } from '../config/validate.ts';
 import { parseScope, type Scope } from '../core/scope.ts';

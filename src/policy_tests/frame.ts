@@ -1,3 +1,4 @@
+/** Settles the defaults of one case. */
 import type { FailureClass } from '../core/classification.ts';
 import type { Phase } from '../core/control.ts';
 import { invariant } from '../core/errors.ts';

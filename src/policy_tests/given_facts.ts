@@ -1,3 +1,4 @@
+/** Makes the envelope and snapshot of a case. */
 import type { EpochMs, MonoMs } from '../core/clock.ts';
 import type { Containment, ContainmentReason, GroundedContextEnvelope, Signal } from '../core/envelope.ts';
 import { keyOfScope, type Scope, scopesOf } from '../core/scope.ts';

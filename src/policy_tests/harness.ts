@@ -1,3 +1,4 @@
+/** Assembles the decision path around a given envelope. */
 import { setImmediate as macrotask } from 'node:timers/promises';
 import { safeText } from '../collect/clean.ts';
 import { type ControlState, controlProjection, frozenNow, phaseOf } from '../control/state.ts';

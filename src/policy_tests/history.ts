@@ -1,3 +1,4 @@
+/** Turns the history of a case into journal facts. */
 import { askApproval } from '../control/approvals.ts';
 import type { FailureClass } from '../core/classification.ts';
 import type { EpochMs, MonoMs } from '../core/clock.ts';

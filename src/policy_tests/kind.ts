@@ -1,3 +1,4 @@
+/** Registers policy tests with `reeve check`. */
 import type { FileKind } from '../config/check.ts';
 import { policyFrom } from './run.ts';
 

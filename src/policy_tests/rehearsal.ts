@@ -1,3 +1,4 @@
+/** Rehearses the death of a channel when Reeve starts. */
 import type { Clock } from '../core/clock.ts';
 import type { EngineId } from '../core/scope.ts';
 import type { Symptom } from '../core/symptom.ts';

@@ -1,3 +1,4 @@
+/** The report of policy tests. */
 import { describeDecider } from '../core/plan.ts';
 import type { Outcome } from '../core/incident.ts';
 import type { Answer } from './answer.ts';

@@ -1,3 +1,4 @@
+/** Runs policy tests. */
 import { readYaml } from '../config/files.ts';
 import { inOrder, problemAt, validate } from '../config/validate.ts';
 import { nearest } from '../config/words.ts';

@@ -1,3 +1,4 @@
+/** Samples of a channel as a case describes them. */
 import type { Clock } from '../core/clock.ts';
 import type { PlaylistSample, ProcessSample, ProbeFailure, Sample, SourceSample } from '../core/sample.ts';
 import type { ChannelRef } from '../core/scope.ts';

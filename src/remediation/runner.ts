@@ -1,3 +1,4 @@
+/** Runs tools on permits. */
 import { type Clock, deadline } from '../core/clock.ts';
 import { InvariantError, messageOf, ReeveError } from '../core/errors.ts';
 import type { Append, Draft } from '../core/journal.ts';

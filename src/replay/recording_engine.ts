@@ -1,3 +1,4 @@
+/** An engine that records calls and touches nothing. */
 import type { Clock, MonoMs } from '../core/clock.ts';
 import type { ActionContext, Engine, EngineReport } from '../core/engine.ts';
 import { ReeveError } from '../core/errors.ts';

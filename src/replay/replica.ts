@@ -1,3 +1,4 @@
+/** Assembles the decision path for replays. */
 import { setImmediate as macrotask } from 'node:timers/promises';
 import type { EpochMs, MonoMs } from '../core/clock.ts';
 import { countingIds, type Ids } from '../core/id.ts';

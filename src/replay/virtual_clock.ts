@@ -1,3 +1,4 @@
+/** A clock that is advanced by hand. */
 import { type Clock, type EpochMs, type MonoMs, sleepOn } from '../core/clock.ts';
 
 interface Due {

@@ -1,3 +1,4 @@
+/** Types of failed requests. */
 import { type ErrorCode, ReeveError } from '../core/errors.ts';
 import type { ProbeFailure } from '../core/sample.ts';
 

@@ -1,3 +1,4 @@
+/** HTTP requests with bounds on everything. */
 import http from 'node:http';
 import https from 'node:https';
 import { type Clock, deadline } from '../core/clock.ts';

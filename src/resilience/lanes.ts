@@ -1,3 +1,4 @@
+/** Runs tasks in order for each key. */
 import PQueue from 'p-queue';
 import type { Clock } from '../core/clock.ts';
 import { ReeveError } from '../core/errors.ts';

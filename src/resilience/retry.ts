@@ -1,3 +1,4 @@
+/** Retries with exponential back-off. */
 import type { Clock } from '../core/clock.ts';
 import { ReeveError } from '../core/errors.ts';
 import { type Random, systemRandom } from '../core/id.ts';

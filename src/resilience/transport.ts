@@ -1,3 +1,4 @@
+/** Deadline and circuit breaker around the calls to one peer. */
 import { EventEmitter } from 'node:events';
 import CircuitBreaker from 'opossum';
 import { type Clock, deadline, type MonoMs, TIMER_MS_MAX } from '../core/clock.ts';

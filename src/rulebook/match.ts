@@ -1,3 +1,4 @@
+/** Matches a rule against an envelope. */
 import { RE2JS } from 're2js';
 import type { GroundedContextEnvelope } from '../core/envelope.ts';
 import { messageOf, ReeveError } from '../core/errors.ts';

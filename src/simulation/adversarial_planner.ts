@@ -1,3 +1,4 @@
+/** A planner that asks for anything at any time. */
 import type { GroundedContextEnvelope } from '../core/envelope.ts';
 import type { Engine } from '../core/engine.ts';
 import { ReeveError } from '../core/errors.ts';

@@ -1,3 +1,4 @@
+/** Other tools' restart policies, for comparison. */
 import type { PolicyPage, PolicyStart } from './figures.ts';
 import { FaultInjector } from './fault_injector.ts';
 import { Operators } from './operators.ts';

@@ -1,3 +1,4 @@
+/** The additional faults of the crueller world. */
 import type { ServiceModel } from './service_model.ts';
 import type { Injection } from './scenario.ts';
 

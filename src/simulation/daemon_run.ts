@@ -1,3 +1,4 @@
+/** One process of the simulated daemon, from its start to its end. */
 import type { JournalEntry } from '../core/journal.ts';
 import type { Persona } from '../core/persona.ts';
 import type { Sample } from '../core/sample.ts';

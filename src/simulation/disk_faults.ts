@@ -1,3 +1,4 @@
+/** The simulated disk under the journal, with its faults. */
 import { ReeveError } from '../core/errors.ts';
 import type { JournalEntry } from '../core/journal.ts';
 import { entryOf } from '../journal/entry.ts';

@@ -1,3 +1,4 @@
+/** Records what reached engines, receivers and the disk. */
 import { createHash } from 'node:crypto';
 import type { JournalEntry } from '../core/journal.ts';
 import { canonicalJson } from '../core/wire.ts';

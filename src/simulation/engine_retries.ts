@@ -1,3 +1,4 @@
+/** The simulated engine's own restarts. */
 import type { SymptomKind } from '../core/symptom.ts';
 import type { ServiceChannel } from './service_channel.ts';
 

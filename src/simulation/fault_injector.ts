@@ -1,3 +1,4 @@
+/** Injects the faults of a scenario. */
 import type { SymptomKind } from '../core/symptom.ts';
 import { RECEIVER_MODES, type ReceiverMode } from './receivers.ts';
 import { type CruelControls, inflict } from './cruel_faults.ts';

@@ -1,3 +1,4 @@
+/** Figures that are comparable between policies. */
 import { provedMs } from './service_channel.ts';
 import type { Generation, ServiceModel, ServiceChannel } from './service_model.ts';
 import { mostWithin, quantile, unprovedPeaks } from './statistics.ts';

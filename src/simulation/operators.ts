@@ -1,3 +1,4 @@
+/** Simulated operators. */
 import { expireApprovals } from '../control/approvals.ts';
 import * as word from '../control/commands.ts';
 import { InvariantError } from '../core/errors.ts';

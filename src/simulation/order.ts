@@ -1,3 +1,4 @@
+/** One simulation as it is ordered on the command line. */
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../core/wire.ts';
 import { figuresOf } from './figures.ts';

@@ -1,3 +1,4 @@
+/** The simulated sources of channels. */
 interface Trouble {
   outUntilMs: number;
   refusesUntilMs: number;

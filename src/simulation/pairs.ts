@@ -1,3 +1,4 @@
+/** Worlds in which two kinds of faults happen once each. */
 import { CRUEL_KINDS, HABITS, type Kind, KINDS } from './kinds.ts';
 import { fractionOf, numberOf } from './random_streams.ts';
 import { type Injection, type Scenario, scenarioOf } from './scenario.ts';

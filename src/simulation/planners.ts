@@ -1,3 +1,4 @@
+/** Planners that draw random or greedy plans. */
 import type { GroundedContextEnvelope } from '../core/envelope.ts';
 import type { Plan } from '../core/plan.ts';
 import type { Scope } from '../core/scope.ts';

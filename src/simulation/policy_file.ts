@@ -1,3 +1,4 @@
+/** The persona file that simulated operators edit. */
 import { type Persona, personaDocument } from '../core/persona.ts';
 
 export interface PolicyFileDeps {

@@ -1,3 +1,4 @@
+/** Deterministic random streams. */
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus';
 import type { Random } from '../core/id.ts';
 

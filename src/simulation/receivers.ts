@@ -1,3 +1,4 @@
+/** Simulated receivers of pages. */
 import type { Clock } from '../core/clock.ts';
 import { ReeveError } from '../core/errors.ts';
 import { keyOfScope } from '../core/scope.ts';

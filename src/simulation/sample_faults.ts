@@ -1,3 +1,4 @@
+/** Delays, repeats and reorders samples. */
 import type { Sample } from '../core/sample.ts';
 import { fractionOf } from './random_streams.ts';
 

@@ -1,3 +1,4 @@
+/** Draws the scenario of a seed. */
 import type { Phase } from '../core/control.ts';
 import type { Limits } from '../core/limits.ts';
 import { CRUEL_KINDS, type Extent, HABITS, type Kind, KINDS } from './kinds.ts';

@@ -1,3 +1,4 @@
+/** The true state of one simulated channel. */
 import type { Status } from './downtime.ts';
 import type { Origins } from './origins.ts';
 import { fractionOf, mix, numberOf } from './random_streams.ts';

@@ -1,3 +1,4 @@
+/** The simulated streaming service. */
 import { invariant } from '../core/errors.ts';
 import type { SymptomKind } from '../core/symptom.ts';
 import { Downtime, type Status } from './downtime.ts';

@@ -1,3 +1,4 @@
+/** The settings of the simulated daemon. */
 import type { Ids } from '../core/id.ts';
 import { DEFAULT_LIMITS } from '../core/limits.ts';
 import type { Persona } from '../core/persona.ts';

@@ -1,3 +1,4 @@
+/** Loads the shipped personas and rules. */
 import { resolve } from 'node:path';
 import { SHIPPED } from '../config/document/paths.ts';
 import { loadPersonas } from '../config/personas.ts';

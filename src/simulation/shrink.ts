@@ -1,3 +1,4 @@
+/** Shrinks a scenario that breaks a law. */
 import type { Injection, Scenario } from './scenario.ts';
 import { Simulation, type SimulationOptions } from './simulation.ts';
 

@@ -1,3 +1,4 @@
+/** The simulated engine's API, with its faults. */
 import type { Clock } from '../core/clock.ts';
 import type { ActionContext, Engine, EngineReport } from '../core/engine.ts';
 import { ReeveError } from '../core/errors.ts';

@@ -1,3 +1,4 @@
+/** Runs one seed and reports. */
 import { type Figures, figuresOf } from './figures.ts';
 import type { Violation } from './invariants/invariants.ts';
 import type { Injection, Scenario, ScenarioOptions } from './scenario.ts';

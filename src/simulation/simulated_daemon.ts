@@ -1,3 +1,4 @@
+/** Assembles the production code over simulated ports. */
 import type { PlannerSettings } from '../agent/decide.ts';
 import { modelUseProjection } from '../model/use.ts';
 import type { Engine } from '../core/engine.ts';

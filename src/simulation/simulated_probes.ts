@@ -1,3 +1,4 @@
+/** Simulated probes. */
 import type { Clock, MonoMs } from '../core/clock.ts';
 import type { EngineReport } from '../core/engine.ts';
 import type { PlaylistSample, ProcessSample, Sample, SourceSample } from '../core/sample.ts';

@@ -1,3 +1,4 @@
+/** The whole simulation: service, machine, people and Reeve. */
 import { messageOf } from '../core/errors.ts';
 import type { JournalEntry } from '../core/journal.ts';
 import type { Persona } from '../core/persona.ts';

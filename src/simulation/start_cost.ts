@@ -1,3 +1,4 @@
+/** What starting many encoders at once costs. */
 import type { Generation } from './service_channel.ts';
 
 /**

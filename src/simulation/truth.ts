@@ -1,3 +1,4 @@
+/** Shows the oracles the true state of the service. */
 import type { FaultInjector } from './fault_injector.ts';
 import type { ServiceTruth } from './invariants/service_truth.ts';
 import { type ChannelTruth, OPEN_FINDINGS } from './invariants/silence.ts';

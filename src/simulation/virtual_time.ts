@@ -1,3 +1,4 @@
+/** Virtual time and its event queue. */
 import { type Clock, sleepOn } from '../core/clock.ts';
 import { EventHeap, type Timed } from './event_heap.ts';
 import { mix } from './random_streams.ts';

@@ -1,3 +1,4 @@
+/** Readiness and event-loop lag. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 /** Watches how late the event loop runs. Costs one native timer, no wake-ups of JavaScript. */

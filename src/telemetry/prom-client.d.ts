@@ -1,3 +1,4 @@
+/** Types that prom-client does not publish. */
 declare module 'prom-client/lib/counter.js' {
   export { Counter as default } from 'prom-client';
 }

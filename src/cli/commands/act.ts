@@ -1,3 +1,4 @@
+/** The commands that change what Reeve may do. */
 import type { Command } from 'commander';
 import { ReeveError } from '../../core/errors.ts';
 import { json, paint, plain, spell } from '../output.ts';

@@ -1,3 +1,4 @@
+/** The commands that check the journal. */
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { auditPlans } from '../../agent/audit.ts';

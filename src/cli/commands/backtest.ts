@@ -1,3 +1,4 @@
+/** The command `reeve backtest`. */
 import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { PHASES } from '../../core/control.ts';

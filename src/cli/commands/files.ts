@@ -1,3 +1,4 @@
+/** The commands about files that an operator edits. */
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import { checkAll, checkReport, type FileKind, formatProblem, warningsIn } from '../../config/check.ts';

@@ -1,3 +1,4 @@
+/** The commands that only read. */
 import type { Command } from 'commander';
 import { ReeveError } from '../../core/errors.ts';
 import { json, ndjson, paint, plain, spell, table } from '../output.ts';

@@ -1,3 +1,4 @@
+/** The command `reeve test`. */
 import type { Command } from 'commander';
 import { toWire } from '../../core/wire.ts';
 import { json, paint, plain } from '../output.ts';

@@ -1,3 +1,4 @@
+/** The command `reeve simulate`. */
 import type { Command } from 'commander';
 import { ReeveError } from '../../core/errors.ts';
 import { toWire } from '../../core/wire.ts';

@@ -1,3 +1,4 @@
+/** The commands that classify text. */
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { numbered } from '../../agent/choices.ts';

@@ -1,3 +1,4 @@
+/** The queue of one feed. */
 import type { ChannelId } from '../../core/scope.ts';
 
 /** Whole records of one owner. */

@@ -1,3 +1,4 @@
+/** The probe of a DASH output. */
 import { addressWithin } from '../../core/peer.ts';
 import { failureOf, statusOf } from '../../resilience/failure.ts';
 import type { BoundedFetch } from '../../resilience/http.ts';

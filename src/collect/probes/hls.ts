@@ -1,3 +1,4 @@
+/** The probe of an HLS output. */
 import type { PlaylistSample } from '../../core/sample.ts';
 import { addressWithin } from '../../core/peer.ts';
 import { failureOf, RequestFailed, statusOf } from '../../resilience/failure.ts';

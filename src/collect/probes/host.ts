@@ -1,3 +1,4 @@
+/** The probe of this machine: disks, memory, load, kills for want of memory. */
 import { readFile, statfs } from 'node:fs/promises';
 import type { HostSample } from '../../core/sample.ts';
 

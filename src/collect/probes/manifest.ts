@@ -1,3 +1,4 @@
+/** Parses DASH manifests. */
 import { createHash } from 'node:crypto';
 import { XMLParser } from 'fast-xml-parser';
 import { isRecord } from '../intake/refused.ts';

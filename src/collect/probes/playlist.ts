@@ -1,3 +1,4 @@
+/** Parses HLS playlists. */
 import { createHash } from 'node:crypto';
 
 /** What one HLS playlist says. */

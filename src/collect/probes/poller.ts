@@ -1,3 +1,4 @@
+/** Runs probes at their intervals, a bounded number at once. */
 import { type Clock, deadline, type MonoMs } from '../../core/clock.ts';
 import { ReeveError } from '../../core/errors.ts';
 

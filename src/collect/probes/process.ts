@@ -1,3 +1,4 @@
+/** Reads a process from `/proc`. */
 import { readFileSync } from 'node:fs';
 import type { ProcessReading } from '../../core/engine.ts';
 

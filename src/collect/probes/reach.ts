@@ -1,3 +1,4 @@
+/** The probes of plain reachability, TCP and HTTP. */
 import { connect } from 'node:net';
 import type { ReachSample } from '../../core/sample.ts';
 import { failureOf, statusOf } from '../../resilience/failure.ts';

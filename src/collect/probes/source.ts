@@ -1,3 +1,4 @@
+/** The probe of a channel's source. */
 import http from 'node:http';
 import https from 'node:https';
 import type { Clock } from '../../core/clock.ts';

@@ -1,3 +1,4 @@
+/** Keeps pool readings that Prometheus reports. */
 import type { Clock, MonoMs } from '../../core/clock.ts';
 import type { EngineSample } from '../../core/sample.ts';
 import type { EngineId } from '../../core/scope.ts';

@@ -1,3 +1,4 @@
+/** How each kind of server reports its streams on its status page. */
 import type { StatusKind } from '../../core/collector.ts';
 import { isRecord } from '../intake/refused.ts';
 

@@ -1,3 +1,4 @@
+/** Fetches status pages, each once for all channels on it. */
 import { XMLParser } from 'fast-xml-parser';
 import type { Clock, MonoMs } from '../../core/clock.ts';
 import type { BoundedFetch } from '../../resilience/http.ts';

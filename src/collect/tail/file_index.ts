@@ -1,3 +1,4 @@
+/** The files of one log source, rotated ones included. */
 import { type BigIntStats, fstatSync } from 'node:fs';
 import type { Checkpoint } from '../../core/chunk.ts';
 import type { Clock, MonoMs } from '../../core/clock.ts';

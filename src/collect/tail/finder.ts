@@ -1,3 +1,4 @@
+/** Finds the files of one log source. */
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { isGlob, parseGlob, walk } from './glob.ts';

@@ -1,3 +1,4 @@
+/** Recognises rotated generations of a file. */
 import { type BigIntStats, lstatSync, readdirSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { realPathOf } from './finder.ts';

@@ -1,3 +1,4 @@
+/** Matches paths with patterns. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ReeveError } from '../../core/errors.ts';

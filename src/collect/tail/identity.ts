@@ -1,3 +1,4 @@
+/** Identifies files by device, inode and birth time. */
 import { createHash } from 'node:crypto';
 import {
   type BigIntStats,

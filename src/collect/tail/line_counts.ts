@@ -1,3 +1,4 @@
+/** Counts the lines of one source by what became of them. */
 import { type Checkpoint, type ChunkCount, DROP_REASONS, type DropReason } from '../../core/chunk.ts';
 import { invariant } from '../../core/errors.ts';
 

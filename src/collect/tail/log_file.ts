@@ -1,3 +1,4 @@
+/** Reads one open log file from its offset. */
 import { type BigIntStats, fstatSync, readSync } from 'node:fs';
 import type { Checkpoint, ChunkCount, DropReason } from '../../core/chunk.ts';
 import type { MonoMs } from '../../core/clock.ts';

@@ -1,3 +1,4 @@
+/** Shares the event loop among sources that have something to read. */
 import type { Clock, MonoMs } from '../../core/clock.ts';
 
 /** Something with work that can be done a bit at a time. */

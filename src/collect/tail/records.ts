@@ -1,3 +1,4 @@
+/** Finds the ends of records in a buffer. */
 import { readSync } from 'node:fs';
 
 /**

@@ -1,3 +1,4 @@
+/** The rows of one source in the checkpoint store. */
 import type { Checkpoint, CheckpointStore } from '../../core/chunk.ts';
 import { type FileId, isOf, keyOfId } from './identity.ts';
 import type { LogFile } from './log_file.ts';

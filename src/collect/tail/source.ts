@@ -1,3 +1,4 @@
+/** One configured log and its files. */
 import { join } from 'node:path';
 import type { CheckpointStore, ChunkCount, ChunkSink, DropReason } from '../../core/chunk.ts';
 import type { Clock } from '../../core/clock.ts';

@@ -1,3 +1,4 @@
+/** Options, limits and statistics of the tail. */
 import type { ChunkCount, DropReason } from '../../core/chunk.ts';
 import type { EpochMs } from '../../core/clock.ts';
 import type { ChannelId } from '../../core/scope.ts';

@@ -1,3 +1,4 @@
+/** Watches directories for changes of files. */
 import { type FSWatcher, statfsSync, statSync, watch } from 'node:fs';
 
 /** A name in a directory, or (without a name) everything in it. */

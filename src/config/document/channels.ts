@@ -1,3 +1,4 @@
+/** Reads the channels of the configuration. */
 import { type LogFormat, ON_DEMAND_KINDS, STATUS_TARGETS, type StatusTarget } from '../../core/collector.ts';
 import type { PersonaId } from '../../core/persona.ts';
 import type { ChannelRef } from '../../core/scope.ts';

@@ -1,3 +1,4 @@
+/** The schemas of intake, syslog, journald, Prometheus and status pages. */
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { LOG_FORMATS, QUERY_MEANINGS, STATUS_KINDS } from '../../core/collector.ts';

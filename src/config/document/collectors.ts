@@ -1,3 +1,4 @@
+/** Reads the settings of the collectors. */
 import type { z } from 'zod';
 import type { QueryMeaning } from '../../core/collector.ts';
 import type { SymptomKind } from '../../core/symptom.ts';

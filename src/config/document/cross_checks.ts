@@ -1,3 +1,4 @@
+/** Checks parts of the configuration against each other. */
 import type { LogFormat } from '../../core/collector.ts';
 import { engineDocument, NAME_RULES } from '../../engine/documents.ts';
 import { ReeveError } from '../../core/errors.ts';

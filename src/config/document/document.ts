@@ -1,3 +1,4 @@
+/** The schema of the main configuration file. */
 import { z } from 'zod';
 import { engineDocument } from '../../engine/documents.ts';
 import { receiverDocument } from '../../escalate/receivers/documents.ts';

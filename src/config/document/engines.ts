@@ -1,3 +1,4 @@
+/** Reads the engines of the configuration. */
 import { addressOf, type EngineDocument, engineDocument } from '../../engine/documents.ts';
 import { type SecretReference, secretOf } from '../../engine/secret_reference.ts';
 import { formatDuration } from '../duration.ts';

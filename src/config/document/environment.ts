@@ -1,3 +1,4 @@
+/** Applies environment variables and flags to the configuration. */
 import type { Problem } from '../../core/errors.ts';
 import { problemAt, type Source, valueAt } from '../validate.ts';
 import { nearest } from '../words.ts';

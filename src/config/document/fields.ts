@@ -1,3 +1,4 @@
+/** Schemas of fields that several documents share. */
 import { z } from 'zod';
 import { checked, type Meaning } from '../validate.ts';
 import { shown } from '../words.ts';

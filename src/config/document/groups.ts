@@ -1,3 +1,4 @@
+/** Reads the groups of the configuration. */
 import type { Phase } from '../../core/control.ts';
 import type { PersonaId } from '../../core/persona.ts';
 import type { GroupId } from '../../core/scope.ts';

@@ -1,3 +1,4 @@
+/** The table of all limits of the guard. */
 import type { Limits } from '../../core/limits.ts';
 import { parseDuration } from '../duration.ts';
 

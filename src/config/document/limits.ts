@@ -1,3 +1,4 @@
+/** Reads limits, and lets them loosen only on the operator's explicit word. */
 import { z } from 'zod';
 import { DEFAULT_LIMITS, type Limits } from '../../core/limits.ts';
 import { DURATION_JSON, formatDuration, parseDuration } from '../duration.ts';

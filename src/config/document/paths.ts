@@ -1,3 +1,4 @@
+/** Where configuration files, shipped files and the state directory lie. */
 import { existsSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';

@@ -1,3 +1,4 @@
+/** The state of reading one configuration. */
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import type { Problem } from '../../core/errors.ts';

@@ -1,3 +1,4 @@
+/** Reads secrets from files and the environment. */
 import { readFileSync, statSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { messageOf } from '../../core/errors.ts';

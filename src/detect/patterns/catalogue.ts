@@ -1,3 +1,4 @@
+/** Compiles the pattern files. */
 import type { z } from 'zod';
 import { messageOf, type Problem } from '../../core/errors.ts';
 import { HARMLESS_SYMPTOMS, type SymptomKind } from '../../core/symptom.ts';

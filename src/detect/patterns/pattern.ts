@@ -1,3 +1,4 @@
+/** The schema of pattern files, and the severity of symptoms. */
 import { z } from 'zod';
 import { SYMPTOMS, type SymptomKind } from '../../core/symptom.ts';
 

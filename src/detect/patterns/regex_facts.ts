@@ -1,3 +1,4 @@
+/** Derives facts from regular expressions: required literals and the cost of matching. */
 import type { CodeSet, RegexNode } from './regex.ts';
 
 /** Beyond this many alternatives a literal set is no longer worth keeping exact. */

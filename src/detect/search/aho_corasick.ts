@@ -1,3 +1,4 @@
+/** Aho and Corasick's multi-string search. */
 import type { Hits, Literal, Prefilter } from './prefilter.ts';
 
 const CODES = 256;

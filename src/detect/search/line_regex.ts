@@ -1,3 +1,4 @@
+/** Matches regular expressions in linear or bounded time. */
 import { RE2JS } from 're2js';
 import type { ParsedRegex } from '../patterns/regex.ts';
 import { type Growth, growthOf } from '../patterns/regex_growth.ts';

@@ -1,3 +1,4 @@
+/** Indexes literals by their last bytes. */
 import { type Hits, type Literal, LOWER } from './prefilter.ts';
 
 /** How many bytes at the end of a window tell its literals from nearly everything else. */

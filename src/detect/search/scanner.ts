@@ -1,3 +1,4 @@
+/** Finds the records of a chunk that fit a pattern. */
 import { ahoCorasick } from './aho_corasick.ts';
 import type { Catalogue, Pattern } from '../patterns/catalogue.ts';
 import type { Found } from './line_regex.ts';

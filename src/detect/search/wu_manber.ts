@@ -1,3 +1,4 @@
+/** Wu and Manber's multi-string search. */
 import { KEY_BYTES, KEYS, keyAt, LiteralIndex, type Range } from './literal_index.ts';
 import { Hits, type Literal, type Prefilter } from './prefilter.ts';
 

@@ -1,3 +1,4 @@
+/** Counts complaints that no pattern recognises. */
 import type { EpochMs, MonoMs } from '../../core/clock.ts';
 import type { Catalogue } from '../patterns/catalogue.ts';
 import { type MinerLimits, TemplateMiner } from './templates.ts';

@@ -1,3 +1,4 @@
+/** Groups log lines by shape. */
 import { isVariable, tokensOf } from './template_tokens.ts';
 
 /** One shape of message, as far as it is known: fixed words, and `<kind>` or `<*>` where lines differ. */

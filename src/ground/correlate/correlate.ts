@@ -1,3 +1,4 @@
+/** Finds the shared cause of many channels' troubles. */
 import type { FailureClass, Family } from '../../core/classification.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import type { Limits } from '../../core/limits.ts';

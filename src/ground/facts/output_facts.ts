@@ -1,3 +1,4 @@
+/** What probes and progress reports say of a channel's output and source. */
 import type { MonoMs } from '../../core/clock.ts';
 import type { PlaylistSample, ProgressSample, ReachSample, SourceSample } from '../../core/sample.ts';
 

@@ -1,3 +1,4 @@
+/** Asks all questions of the guard about one request. */
 import { type ControlState, type InitialPhase, phaseOf } from '../../control/state.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import type { Phase } from '../../core/control.ts';

@@ -1,3 +1,4 @@
+/** What the questions of the guard look at, and how they answer. */
 import type { MonoMs } from '../../core/clock.ts';
 import type { Phase } from '../../core/control.ts';
 import type { GroundedContextEnvelope } from '../../core/envelope.ts';

@@ -1,3 +1,4 @@
+/** The seventeen questions of the guard, in order. */
 import type { GuardCheck } from '../../core/plan.ts';
 import { approval, breaker, caps, cooldown, highRisk, viewers, window } from './counters.ts';
 import { alreadyTried, evidence } from './evidence.ts';

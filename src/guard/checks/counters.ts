@@ -1,3 +1,4 @@
+/** The questions that count: caps, breaker, risk, cooldown, window, viewers. */
 import { approvalHash, hasYes } from '../../control/approvals.ts';
 import { accessOf, eyesOf } from '../../core/persona.ts';
 import { keyOfScope } from '../../core/scope.ts';

@@ -1,3 +1,4 @@
+/** The questions about evidence. */
 import type { GroundedContextEnvelope, Signal } from '../../core/envelope.ts';
 import { accessOf, CONFIDENCE_MIN } from '../../core/persona.ts';
 import { keyOfScope } from '../../core/scope.ts';

@@ -1,3 +1,4 @@
+/** The questions about what policy and people allow. */
 import { frozenNow, leaseOf, windowOf } from '../../control/state.ts';
 import type { Phase } from '../../core/control.ts';
 import { accessOf } from '../../core/persona.ts';

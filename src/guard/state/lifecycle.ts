@@ -1,3 +1,4 @@
+/** The transitions of the guard's state. */
 import type { MonoMs } from '../../core/clock.ts';
 import { keyOfScope } from '../../core/scope.ts';
 import type { PermitTerms } from '../../core/tool.ts';

@@ -1,3 +1,4 @@
+/** The window of recent starts. */
 import type { MonoMs } from '../../core/clock.ts';
 import type { ChannelId, EngineId } from '../../core/scope.ts';
 import type { PermitId } from '../../core/tool.ts';

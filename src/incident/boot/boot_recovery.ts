@@ -1,3 +1,4 @@
+/** Restores what the journal knows of the process before this one. */
 import type { FactStore } from '../../ground/facts/facts.ts';
 import { unknownEnds, unprovenChannels } from '../../guard/state/recovery.ts';
 import type { GuardState } from '../../guard/state/state.ts';

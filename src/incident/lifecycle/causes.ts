@@ -1,3 +1,4 @@
+/** When a shared cause is over, and for whom. */
 import type { MonoMs } from '../../core/clock.ts';
 import type { Incident } from '../../core/incident.ts';
 import { type ChannelId, keyOfScope } from '../../core/scope.ts';

@@ -1,3 +1,4 @@
+/** The projection of all open incidents. */
 import type { FailureClass } from '../../core/classification.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import type { Incident, Outcome } from '../../core/incident.ts';

@@ -1,3 +1,4 @@
+/** The state machine of an incident. */
 import type { FailureClass } from '../../core/classification.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import type { IncidentEnding } from '../../core/incident.ts';

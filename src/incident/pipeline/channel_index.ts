@@ -1,3 +1,4 @@
+/** Looks up group, engine and persona of channels. */
 import { accessOf, CONFIDENCE_MIN, PATIENCE_MS, type Persona } from '../../core/persona.ts';
 import { type ChannelId, type GroupId, keyOfScope, type Scope, scopesOf } from '../../core/scope.ts';
 import type { ChannelSetup } from '../../ground/facts/setup.ts';

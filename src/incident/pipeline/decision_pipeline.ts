@@ -1,3 +1,4 @@
+/** The decision pipeline as one object: facts in, guarded actions and pages out. */
 import { withdrawApprovals } from '../../control/approvals.ts';
 import { controlProjection, type ControlState, phaseOf } from '../../control/state.ts';
 import type { MonoMs } from '../../core/clock.ts';
@@ -31,7 +32,6 @@ import { noteStart } from './starts.ts';
 import { type IncidentState, incidentProjection } from '../lifecycle/state.ts';
 import { StartQueue } from '../runs/start_queue.ts';
 import { FindingTracker } from './finding_tracker.ts';
-
 const LOOK_CLOSER_MS = 30_000;
 const UPKEEP_MS = 1_000;
 /** Channels without news are judged again this often: silence is news too. */

@@ -1,3 +1,4 @@
+/** Keeps the newest finding of every channel and engine. */
 import type { FailureClass, Family } from '../../core/classification.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import type { Limits } from '../../core/limits.ts';

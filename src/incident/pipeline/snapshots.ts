@@ -1,3 +1,4 @@
+/** Takes snapshots and envelopes of channels and shared causes. */
 import { type ControlState, leaseOf, windowOf } from '../../control/state.ts';
 import type { Clock, MonoMs } from '../../core/clock.ts';
 import type { Containment, ContainmentReason, GroundedContextEnvelope } from '../../core/envelope.ts';

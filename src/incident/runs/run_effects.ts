@@ -1,3 +1,4 @@
+/** Carries out the effects of one run. */
 import type { PreviewCall } from '../../agent/choices.ts';
 import { decideStep, type PlannerSettings } from '../../agent/decide.ts';
 import { type RunEnd, type RunPorts, run } from '../../agent/run.ts';

@@ -1,3 +1,4 @@
+/** Starts runs, one at a time for each channel. */
 import { approvalHash, askApproval, hasYes, unusedYes } from '../../control/approvals.ts';
 import type { ControlState } from '../../control/state.ts';
 import type { Clock } from '../../core/clock.ts';

@@ -1,3 +1,4 @@
+/** The queue of channels that wait to be started. */
 import type { FailureClass } from '../../core/classification.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import type { Phase } from '../../core/control.ts';

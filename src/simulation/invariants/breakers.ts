@@ -1,3 +1,4 @@
+/** The oracle of law S3. */
 import type { JournalEntry } from '../../core/journal.ts';
 import { type InvariantContext, covers, type FactOf, type Oracle } from './context.ts';
 

@@ -1,3 +1,4 @@
+/** The oracle of law S8 and of containment in S2. */
 import type { JournalEntry } from '../../core/journal.ts';
 import { keyOfScope } from '../../core/scope.ts';
 import type { PermitTerms } from '../../core/tool.ts';

@@ -1,3 +1,4 @@
+/** What all oracles share. */
 import type { JournalEntry, JournalFact } from '../../core/journal.ts';
 import type { Limits } from '../../core/limits.ts';
 import type { Persona } from '../../core/persona.ts';

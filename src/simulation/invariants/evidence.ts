@@ -1,3 +1,4 @@
+/** The oracle of laws S10 and S11. */
 import type { GroundedContextEnvelope } from '../../core/envelope.ts';
 import { ENVELOPE_BYTES_MAX } from '../../core/envelope.ts';
 import type { JournalEntry } from '../../core/journal.ts';

@@ -1,3 +1,4 @@
+/** Runs all oracles after every event. */
 import type { Limits } from '../../core/limits.ts';
 import type { Persona } from '../../core/persona.ts';
 import type { Sample } from '../../core/sample.ts';

@@ -1,3 +1,4 @@
+/** The oracle of law S9 for people's commands. */
 import type { JournalEntry } from '../../core/journal.ts';
 import { accessOf, eyesOf } from '../../core/persona.ts';
 import { keyOfScope, type Scope } from '../../core/scope.ts';

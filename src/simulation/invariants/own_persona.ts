@@ -1,3 +1,4 @@
+/** The oracle of law S9 for the persona on disk. */
 import { accessOf, type Persona } from '../../core/persona.ts';
 import type { Invocation } from '../effect_log.ts';
 import type { InvariantContext } from './context.ts';

@@ -1,3 +1,4 @@
+/** The oracle of law L1. */
 import type { JournalEntry } from '../../core/journal.ts';
 import { keyOfIncidentPage } from '../../core/incident.ts';
 import type { Delivery } from '../effect_log.ts';

@@ -1,3 +1,4 @@
+/** The oracle of the proof that a shared cause is over (S8). */
 import type { JournalEntry } from '../../core/journal.ts';
 import type { PlaylistSample, ProcessSample, Sample } from '../../core/sample.ts';
 import type { Invocation } from '../effect_log.ts';

@@ -1,3 +1,4 @@
+/** The oracle of S1 and S2 by the true starts of the service. */
 import type { JournalEntry } from '../../core/journal.ts';
 import type { Invocation } from '../effect_log.ts';
 import { type Generation, provedMs } from '../service_channel.ts';

@@ -1,3 +1,4 @@
+/** The oracle of S8 and S10 by the true state of the service. */
 import type { Invocation } from '../effect_log.ts';
 import { type InvariantContext, planOf } from './context.ts';
 import type { ServiceTruth, TruthOracle } from './service_truth.ts';

@@ -1,3 +1,4 @@
+/** The oracle of law L5. */
 import type { JournalEntry } from '../../core/journal.ts';
 import { keyOfScope, type Scope } from '../../core/scope.ts';
 import { covers, type FactOf, type InvariantContext, type Oracle } from './context.ts';

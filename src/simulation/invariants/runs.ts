@@ -1,3 +1,4 @@
+/** The oracle of laws S4, S6, S7 and L2. */
 import type { JournalEntry } from '../../core/journal.ts';
 import { keyOfScope } from '../../core/scope.ts';
 import type { PermitTerms } from '../../core/tool.ts';

@@ -1,3 +1,4 @@
+/** Types of the service's true state. */
 import type { Status } from '../downtime.ts';
 
 /** How a channel really stands now, as the simulated service knows, and whether Reeve can see it. */

@@ -1,3 +1,4 @@
+/** The oracle of laws S1, S2, S5, S6 and S12 by counting calls. */
 import type { JournalEntry } from '../../core/journal.ts';
 import type { Generation } from '../service_model.ts';
 import type { Invocation } from '../effect_log.ts';
