@@ -5,7 +5,14 @@ import type { Draft } from '../core/journal.ts';
 import type { Limits } from '../core/limits.ts';
 import { type EngineId, type GroupId, keyOfScope, sameScope, parseScope, type Scope } from '../core/scope.ts';
 import { breakerAt } from './state/breaker.ts';
-import { containmentKey, containmentsOf, type GuardState, overdueOf, type SubjectState } from './state/state.ts';
+import {
+  containmentKey,
+  containmentsOf,
+  type GuardState,
+  type HeldContainment,
+  overdueOf,
+  type SubjectState,
+} from './state/state.ts';
 import { churning, roomFor, startsMaxOf } from './state/window.ts';
 import { specOf } from '../remediation/catalog.ts';
 
@@ -192,7 +199,8 @@ export function raise(
 
 /**
  * Law S8 at one moment: raises what is triggered and not yet contained, clears what has been quiet for 60 s (and
- * released, where only a person may). A person's release ends the waiting, but never a trigger that still holds.
+ * released, where only a person may). A person's release ends the waiting, but never a trigger that still holds. A
+ * thaw is such a word, too, after which the quiet time begins.
  */
 export function evaluate(input: EvaluationInput): Evaluation {
   const { state, facts, limits, nowMs } = input;
@@ -204,16 +212,25 @@ export function evaluate(input: EvaluationInput): Evaluation {
     if (holding.has(key)) continue;
     const sinceMs = input.quiet.get(key) ?? nowMs;
     quiet.set(key, sinceMs);
-    const { scope, reason, releasedBy } = held;
-    const isQuiet = nowMs - sinceMs >= limits.containmentQuietMs;
-    if (releasedBy === undefined && (!isQuiet || held.releaseByPerson)) continue;
-    const because = releasedBy === undefined ? `quiet for ${(nowMs - sinceMs) / 1_000} s` : `released by ${releasedBy}`;
+    const { scope, reason } = held;
+    const because = whyOver(held, nowMs - sinceMs, limits);
+    if (because === undefined) continue;
     drafts.push({ ...channelIn(scope), fact: { type: 'containment.cleared', scope, reason, because } });
   }
   const raised = triggers.filter(
     ({ scope, reason }) => state.containments[containmentKey(scope, reason)] === undefined,
   );
   return { quiet, drafts: [...drafts, ...raisedOnce(input, raised)] };
+}
+
+/** Why a containment whose trigger has been absent for so long may end; undefined: not yet. */
+function whyOver({ reason, releasedBy, releaseByPerson }: HeldContainment, quietMs: number, limits: Limits) {
+  if (releasedBy !== undefined) return `released by ${releasedBy}`;
+  if (quietMs < limits.containmentQuietMs) return undefined;
+  const because = `quiet for ${quietMs / 1_000} s`;
+  // To thaw is a person's word already: it needs no second one.
+  if (reason === 'operator_freeze') return `thawed by a person, and ${because}`;
+  return releaseByPerson ? undefined : because;
 }
 
 /** Several reasons for one scope at once are one episode: the first pages. */

@@ -130,17 +130,21 @@ const mayBeTakenUp = ({ scopes }: OpenWork, { steps, about }: OpenRun): boolean 
 function pages(open: OpenWork, moment: RecoveryMoment): readonly Draft[] {
   const told = new Set<string>();
   const drafts: Draft[] = [];
+  const scopeOf = (id: IncidentId): Scope | undefined => open.scopes.find(({ incident }) => incident === id)?.scope;
   const tell = (about: About, incident: string, page: PageText): void => {
     if (told.has(incident)) return;
     told.add(incident);
     drafts.push({ ...about, fact: { type: 'escalation.raised', escalation: escalationOf(incident, page, moment) } });
   };
-  for (const { permit, about } of rootsFirst(open.permits)) tell(about, permit.incident, unknownPage(permit));
+  for (const { permit, about } of rootsFirst(open.permits)) {
+    // Of a call for a group's incident, also one that only looked at one of its channels: the page names the group.
+    const scope = scopeOf(permit.incident) ?? permit.call.target;
+    tell(about, permit.incident, { ...unknownPage(permit), scope });
+  }
   for (const cut of open.runs) {
     const { about } = cut;
     if (about.incident === undefined || mayBeTakenUp(open, cut)) continue;
-    const known = open.scopes.find(({ incident }) => incident === about.incident);
-    tell(about, about.incident, interruptedPage(about.incident, known?.scope ?? { kind: 'fleet' }));
+    tell(about, about.incident, interruptedPage(about.incident, scopeOf(about.incident) ?? { kind: 'fleet' }));
   }
   return drafts;
 }

@@ -79,8 +79,9 @@ describe('a permit for a restart', () => {
     b.start(12_000, terms);
     b.finish(13_000, terms);
     const { uses, highRisk, open } = b.subject();
-    expect(uses.restart_channel).toEqual({ permit: 'p2', expiresMs: 15_500 });
-    expect(highRisk).toEqual({ permit: 'p2', run: 'run-1', expiresMs: 15_500 });
+    const before = { permit: 'p1', expiresMs: 15_000, startedMs: 12_000, endedMs: 13_000 };
+    expect(uses.restart_channel).toEqual({ permit: 'p2', expiresMs: 15_500, before });
+    expect(highRisk).toEqual({ permit: 'p2', run: 'run-1', expiresMs: 15_500, before: { ...before, run: 'run-1' } });
     expect(open.map(({ terms: { id }, startedMs }) => [id, startedMs])).toEqual([
       ['p1', 12_000],
       ['p2', undefined],

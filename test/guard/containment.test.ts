@@ -35,6 +35,17 @@ describe('containment (S8)', () => {
     expect(held(b)).toEqual([['fleet', 'restart_storm']]);
   });
 
+  it('ends after a thaw and its quiet time, where otherwise only a person ends it: to thaw is a person’s word', () => {
+    const b = bench({ releaseByPerson: () => true });
+    b.world.frozen = true;
+    tick(b, 1_000);
+    b.world.frozen = false;
+    tick(b, 60_000);
+    expect(held(b)).toEqual([['fleet', 'operator_freeze']]);
+    tick(b, 1_000);
+    expect(held(b)).toEqual([]);
+  });
+
   it('keeps a permit that was granted before it from being redeemed, for that scope alone', () => {
     const b = bench({ channels: channelsOf(3) });
     const permitFor = (channel: string) => {

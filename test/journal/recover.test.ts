@@ -145,6 +145,13 @@ describe('recovery', () => {
     expect(pages).toMatchObject([{ scope: target, details: expect.stringContaining('Channels: a, b') }]);
   });
 
+  it('of a look at one channel makes a page about the group whose incident asked for it: all of it is down', () => {
+    const work = afterCrash([opened, runStarted, toolStarted('p1')]);
+    expect(work.recover().find(({ fact }) => fact.type === 'escalation.raised')?.fact).toMatchObject({
+      escalation: { scope: { kind: 'group', id: 'pull' } },
+    });
+  });
+
   it('is done once: after its append nothing is open, over any further crash', () => {
     const { ledger, work, recover } = afterCrash([opened, runStarted, toolStarted('per-1')]);
     ledger.append(recover());

@@ -8,6 +8,8 @@ export interface ToolUse {
   expiresMs: MonoMs;
   startedMs?: MonoMs;
   endedMs?: MonoMs;
+  /** The use before it, should this one turn out never to have begun. */
+  before?: ToolUse;
 }
 
 /** When it ended; undefined while it may still begin or is under way. An unused permit ended when it expired. */

@@ -1,6 +1,7 @@
 // Applies the changes of one journal entry to the guard's state, copying only what changes.
 import { keyOfScope, type GroupId, type IncidentId, type ScopeKey } from '../../core/scope.ts';
 import type { PermitId } from '../../core/tool.ts';
+import type { ToolUse } from './cooldown.ts';
 import {
   bucketOf,
   type GroupMark,
@@ -107,7 +108,7 @@ function withKey<T>(all: Readonly<Record<string, T>>, key: string, value: T | un
 
 function copyOf(subject: SubjectState): SubjectState {
   const { uses, highRisk, open, breaker } = subject;
-  const used = Object.entries(uses).map(([tool, use]) => [tool, { ...use }] as const);
+  const used = Object.entries(uses).map(([tool, use]) => [tool, copyOfUse(use)] as const);
   return {
     ...subject,
     uses: Object.fromEntries(used),
@@ -119,6 +120,9 @@ function copyOf(subject: SubjectState): SubjectState {
       failures: [...breaker.failures],
       ...(breaker.probe === undefined ? {} : { probe: { ...breaker.probe } }),
     },
-    ...(highRisk === undefined ? {} : { highRisk: { ...highRisk } }),
+    ...(highRisk === undefined ? {} : { highRisk: copyOfUse(highRisk) }),
   };
 }
+
+const copyOfUse = <T extends ToolUse>(use: T): T =>
+  use.before === undefined ? { ...use } : { ...use, before: { ...use.before } };

@@ -3,6 +3,7 @@ import type { JournalEntry, JournalFact, Projection } from '../../core/journal.t
 import { keyOfScope, sameScope, type Scope, type ScopeKey } from '../../core/scope.ts';
 import { resetBreaker, settleProbe } from './breaker.ts';
 import { Edit } from './edit.ts';
+import { giveBack } from './give_back.ts';
 import { finish, grant, judge, relapsed, settle, start, unknown } from './lifecycle.ts';
 import { containmentKey, type GuardState, newGuardState, type SubjectState, subjectsOf } from './state.ts';
 import { addStart } from './window.ts';
@@ -66,13 +67,14 @@ function reset(edit: Edit, scope: Scope): void {
 
 /**
  * Nobody will judge what the last life of Reeve had out. A probe has failed, so half-open becomes open with the full
- * time; a permit that never began is gone with the process; staged plans end here. What began and did not end comes as
- * `tool.unknown` of its own.
+ * time; a permit that never began is gone with the process, and its place is free again; staged plans end here. What
+ * began and did not end comes as `tool.unknown` of its own.
  */
 function startAnew(edit: Edit, nowMs: number): void {
   for (const [key, known] of subjectsOf(edit.state)) {
     if (known.open.length === 0 && known.breaker.probe === undefined) continue;
     const subject = edit.subject(key);
+    for (const { terms, startedMs } of subject.open) if (startedMs === undefined) giveBack(edit, terms);
     settle(subject, nowMs);
     subject.open = subject.open.filter((attempt) => attempt.startedMs !== undefined);
     if (subject.breaker.probe === undefined) continue;

@@ -6,6 +6,7 @@ import { admit, cure, fail, relapse, settleProbe } from './breaker.ts';
 import type { Edit } from './edit.ts';
 import { isStaged, isStart as isStartOf, specOf, subjectOf } from '../../remediation/catalog.ts';
 import { verdictDueAfterMs, verdictDueMs } from '../verdict_due.ts';
+import type { ToolUse } from './cooldown.ts';
 import type { OpenAttempt, StagedPlan, SubjectState } from './state.ts';
 import { addStart, startOf } from './window.ts';
 
@@ -28,15 +29,17 @@ export const PLAN_MS_MAX = HOUR_MS;
 const engineOf = (edit: Edit, terms: PermitTerms): string | undefined =>
   terms.engine ?? edit.state.incidents[terms.incident]?.engine;
 /** Without a group a target is a group of its own: a missing name must not switch a limit off. */
-const groupOf = (edit: Edit, terms: PermitTerms): string =>
+export const groupOf = (edit: Edit, terms: PermitTerms): string =>
   terms.group ?? edit.state.incidents[terms.incident]?.group ?? keyOfScope(terms.call.target);
 
-const targetFor = (edit: Edit, terms: PermitTerms): SubjectState => edit.subject(keyOfScope(terms.call.target));
-const recordFor = (edit: Edit, terms: PermitTerms): SubjectState =>
+/** What is remembered of the target of a permit, to be changed. */
+export const targetFor = (edit: Edit, terms: PermitTerms): SubjectState => edit.subject(keyOfScope(terms.call.target));
+/** What is remembered of what the permit changes: the engine for its credentials, else the target. */
+export const recordFor = (edit: Edit, terms: PermitTerms): SubjectState =>
   edit.subject(subjectOf(terms.call, engineOf(edit, terms)));
 
 /** A restart of one channel: what the window, the caps and the breaker count. */
-const isStart = ({ call }: PermitTerms): boolean => isStartOf(call);
+export const isStart = ({ call }: PermitTerms): boolean => isStartOf(call);
 
 function keep<T>(list: T[], item: T, max: number): void {
   list.push(item);
@@ -72,7 +75,7 @@ export function grant(edit: Edit, terms: PermitTerms): void {
   if (engine !== undefined) target.engine = engine;
   target.group = groupOf(edit, terms);
 
-  record.uses[call.tool] = { permit: terms.id, expiresMs: terms.expiresMs };
+  record.uses[call.tool] = { permit: terms.id, expiresMs: terms.expiresMs, ...beforeIt(record.uses[call.tool]) };
   if (specOf(call.tool).effect === 'observe') return;
   const dueMs = isStaged(call) ? terms.expiresMs + PLAN_MS_MAX : verdictDueMs(terms);
   keep(record.open, { terms, dueMs }, OPEN_KEPT);
@@ -82,9 +85,16 @@ export function grant(edit: Edit, terms: PermitTerms): void {
   spendViewers(edit, terms);
 }
 
+/** The use before this one is kept: it counts again, should this one be given back. */
+function beforeIt<T extends ToolUse>(use: T | undefined): { before?: T } {
+  if (use === undefined) return {};
+  const { before: _, ...last } = use;
+  return { before: last as T };
+}
+
 function grantHighRisk(edit: Edit, terms: PermitTerms, target: SubjectState): void {
   const { id: permit, run, expiresMs } = terms;
-  target.highRisk = { permit, run, expiresMs };
+  target.highRisk = { permit, run, expiresMs, ...beforeIt(target.highRisk) };
   if (terms.parent !== undefined) return;
   const mark = { permit, target: keyOfScope(terms.call.target), run, atMs: expiresMs };
   keep(edit.marks(groupOf(edit, terms)), mark, GROUP_MARKS_KEPT);
@@ -113,13 +123,17 @@ function spendViewers(edit: Edit, terms: PermitTerms): void {
   edit.set({ viewerSpends: recent });
 }
 
+/** What is remembered of this permit's use of its tool, also where a later permit has come. */
+function usesBy({ id, call }: PermitTerms, record: SubjectState, target: SubjectState): readonly ToolUse[] {
+  const [use, high] = [record.uses[call.tool], target.highRisk];
+  return [use, use?.before, high, high?.before].filter((one) => one?.permit === id) as ToolUse[];
+}
+
 /** The latest moment at which the action can have begun moves on: from the permit's expiry to the call itself. */
 export function start(edit: Edit, terms: PermitTerms, atMs: MonoMs): void {
   const target = targetFor(edit, terms);
   const record = recordFor(edit, terms);
-  const use = record.uses[terms.call.tool];
-  if (use?.permit === terms.id) use.startedMs = atMs;
-  if (target.highRisk?.permit === terms.id) target.highRisk.startedMs = atMs;
+  for (const use of usesBy(terms, record, target)) use.startedMs = atMs;
   const attempt = attemptOf(record, terms);
   if (attempt !== undefined) attempt.startedMs = atMs;
   if (attempt !== undefined) moveProbe(record, attempt);
@@ -138,9 +152,7 @@ export function start(edit: Edit, terms: PermitTerms, atMs: MonoMs): void {
 export function finish(edit: Edit, terms: PermitTerms, atMs: MonoMs): void {
   const target = targetFor(edit, terms);
   const record = recordFor(edit, terms);
-  const use = record.uses[terms.call.tool];
-  if (use?.permit === terms.id) use.endedMs = atMs;
-  if (target.highRisk?.permit === terms.id) target.highRisk.endedMs = atMs;
+  for (const use of usesBy(terms, record, target)) use.endedMs = atMs;
   const own = isStart(terms) ? startOf(edit.starts(), terms.id) : undefined;
   if (own !== undefined) {
     own.atMs = Math.max(own.atMs, atMs);

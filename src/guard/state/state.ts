@@ -40,6 +40,12 @@ export interface OwnRestart {
   atMs: MonoMs;
 }
 
+/** A high-risk action, and the one before it. */
+export interface HighRiskUse extends ToolUse {
+  run: RunId;
+  before?: HighRiskUse;
+}
+
 /** What the guard remembers of one target: a channel, or a group or engine that was itself the target of a tool. */
 export interface SubjectState {
   group?: GroupId;
@@ -49,7 +55,7 @@ export interface SubjectState {
   /** The last observed life of the channel: the same one seen twice is one start. */
   life?: string;
   uses: Partial<Record<ToolName, ToolUse>>;
-  highRisk?: ToolUse & { run: RunId };
+  highRisk?: HighRiskUse;
   open: OpenAttempt[];
   tried: Tried[];
   restarts: OwnRestart[];

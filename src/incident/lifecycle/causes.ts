@@ -3,6 +3,7 @@ import type { MonoMs } from '../../core/clock.ts';
 import type { Incident } from '../../core/incident.ts';
 import { type ChannelId, keyOfScope } from '../../core/scope.ts';
 import type { SharedCause } from '../../ground/correlate/correlate.ts';
+import { type IncidentState, openOn } from './state.ts';
 import type { TrackedChannel } from '../pipeline/finding_tracker.ts';
 
 /** What the cause left dark was given to incidents of its own, all of it. */
@@ -11,6 +12,15 @@ export const isHandedOver = (cause: SharedCause | undefined, isGiven: (channel: 
 
 export const isWell = (one: TrackedChannel | undefined): boolean =>
   one !== undefined && !one.finding.trouble && (one.finding.healthy === true || one.finding.quiet);
+
+/**
+ * A life of Reeve began in the group's incident and sees nothing shared any more: who of it is still down has an
+ * incident of its own by now, and would be refused for the sake of the group's (law L5).
+ */
+export function isEachItsOwn(about: readonly (TrackedChannel | undefined)[], incidents: IncidentState): boolean {
+  const down = about.flatMap((one) => (one === undefined || isWell(one) ? [] : one.ref.id));
+  return down.length > 0 && down.every((id) => openOn(incidents, { kind: 'channel', id }) !== undefined);
+}
 
 export const wellSinceMs = (one: TrackedChannel | undefined): MonoMs => one?.healthySinceMs ?? one?.clearSinceMs ?? 0;
 

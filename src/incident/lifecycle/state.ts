@@ -15,6 +15,8 @@ export interface OpenIncident {
   readonly running: boolean;
   readonly last: Outcome | undefined;
   readonly lastEndedMs: MonoMs | undefined;
+  /** When its last run ended that took any time: until then somebody was at work on it. */
+  readonly workedMs?: MonoMs;
   /** Since when the present classification has held. */
   readonly classifiedMs: MonoMs;
   /** The classifications that a person was already told of in this incident: no further run for these. */
@@ -45,6 +47,7 @@ export interface IncidentState {
 /** Cures of closed incidents are remembered this long, and at most so many of them. */
 const CURES_MS = 10 * 60_000;
 const CURES_MAX = 256;
+const WORK_MS_MIN = 1_000;
 
 /** Every open incident. At most one per channel and per group (docs/guard.md, words). */
 export const incidentProjection: Projection<IncidentState> = {
@@ -170,7 +173,7 @@ function changed(held: OpenIncident, entry: JournalEntry): OpenIncident {
     case 'run.started':
       return { ...held, running: true, runs: held.runs + 1 };
     case 'run.ended':
-      return { ...held, running: false, last: fact.outcome, lastEndedMs: monoMs };
+      return { ...held, running: false, last: fact.outcome, lastEndedMs: monoMs, ...workedBy(fact.tookMs, monoMs) };
     case 'approval.answered':
       return fact.yes && fact.proposed === true ? { ...held, reopenedMs: monoMs } : held;
     case 'incident.reclassified':
@@ -189,6 +192,9 @@ function changed(held: OpenIncident, entry: JournalEntry): OpenIncident {
       return held;
   }
 }
+
+/** A refusal takes no time, and is nobody's work. */
+const workedBy = (tookMs: number, monoMs: MonoMs) => (tookMs >= WORK_MS_MIN ? { workedMs: monoMs } : {});
 
 export const openOn = (state: IncidentState, scope: Scope): OpenIncident | undefined =>
   state.open.find(({ incident }) => sameScope(incident.scope, scope));

@@ -76,10 +76,10 @@ const SETTLING_LOOK_MS = 250;
 const TROUBLED_MS_MAX = 120_000;
 /** Without any trouble for this long it is over, though nobody can tell whether it plays. */
 const CLEAR_HOLD_MS = 120_000;
-/** Whatever an incident waits for: after this long somebody must have heard of it. */
+/** What is down, without a run under way, for this long beyond the persona's patience is told of (law L6). */
+const UNTOLD_MS = 18_000;
+/** A trouble that comes and goes in one incident is told of after this long, whatever it waits for. */
 const UNTOLD_MS_MAX = 600_000;
-/** Several channels are dark at once, and containment holds them so: people hear of it sooner. */
-const SHARED_UNTOLD_MS = 60_000;
 
 /** Troubles of a source often come to several channels within seconds, and some pass: wait that long. */
 const OPEN_HOLD_MS: Partial<Record<FailureClass, number>> = {
@@ -132,22 +132,35 @@ function judgeOpen(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: T
   }
   if (sight.handedOver) return { kind: 'close', ending: 'absorbed', because: 'its channels are started one by one' };
   if (sight.trouble === undefined) return closeWhenHeld(open, sight, nowMs, policy);
-  if (isUntold(open, sight, nowMs)) return { kind: 'tell', because: open.last?.because ?? 'the trouble lasts' };
-  if (sight.trouble.settling) return none(settleMs(sight.trouble, nowMs));
+  if (sight.trouble.settling) {
+    return untoldOf(open, sight, nowMs, policy) ?? none(settleMs(sight.trouble, nowMs));
+  }
   if (hasRelapsed(open, sight.trouble.classification, nowMs, policy)) return { kind: 'relapse' };
   if (sight.trouble.classification !== open.incident.classification) {
     return { kind: 'reclassify', to: sight.trouble.classification };
   }
-  return runOrWait(open, sight, nowMs, policy);
+  const due = runOrWait(open, sight, nowMs, policy);
+  return due.kind === 'none' ? (untoldOf(open, sight, nowMs, policy) ?? due) : due;
 }
 
-/** A safety net: no rule, outcome or trouble that keeps changing its name may leave an incident unsaid for ever. */
-function isUntold({ incident, told, last }: OpenIncident, sight: Snapshot, nowMs: MonoMs): boolean {
-  if (told.length > 0 || sight.spokenFor === true) return false;
-  const waitMs = last?.kind === 'watching' ? (last.escalateAfterMs ?? 0) : 0;
-  // Its containment keeps it from being started, and pages nobody: it is this incident that must.
-  const isHeld = last?.kind === 'escalated' && last.reason === 'containment' && incident.scope.kind !== 'channel';
-  return nowMs - incident.openedMs >= Math.max(isHeld ? SHARED_UNTOLD_MS : UNTOLD_MS_MAX, waitMs);
+/**
+ * Law L6: whatever an incident waits for (a place, a spacing, a containment, a trouble that keeps changing its name),
+ * a person hears of it when the wait is longer than patience. Only a rule may announce a longer one. Undefined: told
+ * already, or not yet.
+ */
+export function untoldOf(
+  open: OpenIncident,
+  sight: Snapshot,
+  nowMs: MonoMs,
+  policy: TransitionPolicy,
+): Extract<Intent, { kind: 'tell' }> | undefined {
+  const { told, last, incident } = open;
+  if (told.length > 0 || sight.spokenFor === true || sight.trouble === undefined) return undefined;
+  const silentMs = Math.max(sight.trouble.troubledMs ?? incident.openedMs, open.workedMs ?? 0);
+  const dueMs = Math.min(silentMs + policy.patienceMs + UNTOLD_MS, incident.openedMs + UNTOLD_MS_MAX);
+  const announcedMs = last?.kind === 'watching' ? (open.lastEndedMs ?? 0) + (last.escalateAfterMs ?? 0) : 0;
+  if (nowMs < Math.max(dueMs, announcedMs)) return undefined;
+  return { kind: 'tell', because: last?.because ?? 'the trouble lasts' };
 }
 
 /**

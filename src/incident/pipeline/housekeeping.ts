@@ -50,6 +50,8 @@ export interface HousekeepingDeps {
   readonly healthyHoldMs: number;
 }
 
+/** One page for all who wait comes before the pages of those that have waited longest (law L6). */
+const CROWD_TOLD_MS = 10_000;
 const CLOSER_EVERY_MS = 10_000;
 const CLOSER_FOR_MS = 600_000;
 const SPARED: ReadonlySet<FailureClass> = new Set(['upstream_rate_limited', 'control_plane_down', 'host_exhausted']);
@@ -154,7 +156,7 @@ export class Housekeeping {
       ({ scope, raisedMs }) => !open.has(keyOfContainmentPage(scope)) && nowMs - raisedMs >= lateMs,
     );
     const over = [...open].filter((key) => key.startsWith('containment/') && !heldKeys.has(key));
-    const { crowd, dispersed } = this.#crowdPages(open.has(KEY_OF_MASS_OUTAGE), lateMs, nowMs);
+    const { crowd, dispersed } = this.#crowdPages(open.has(KEY_OF_MASS_OUTAGE), nowMs);
     const drafts = [
       ...late.flatMap((one) => this.#deps.raise(containmentPage({ type: 'containment.raised', ...one }))),
       ...over.flatMap((key) => this.#deps.resolve(key, 'the containment has ended')),
@@ -164,11 +166,11 @@ export class Housekeeping {
     if (drafts.length > 0) this.#deps.append(drafts);
   }
 
-  /** Who waits for a turn is told of after a minute; that whole groups have died at once cannot wait. */
-  #crowdPages(isOpen: boolean, lateMs: number, nowMs: MonoMs) {
+  /** Who waits for a turn is told of, before each tells of itself; that whole groups have died at once cannot wait. */
+  #crowdPages(isOpen: boolean, nowMs: MonoMs) {
     const crowd = this.#deps.startQueue.crowd(nowMs);
     const { count, sinceMs, held } = crowd;
-    const isDue = held.groups >= MASS_GROUPS_MIN || (count > 0 && nowMs - sinceMs >= lateMs);
+    const isDue = held.groups >= MASS_GROUPS_MIN || (count > 0 && nowMs - sinceMs >= CROWD_TOLD_MS);
     const isOver = count === 0 && held.groups === 0;
     return {
       crowd: isDue && !isOpen ? [massOutagePage(crowd)] : [],

@@ -1,7 +1,7 @@
 /** Takes snapshots and envelopes of channels and shared causes. */
 import { type ControlState, leaseOf, windowOf } from '../../control/state.ts';
 import type { Clock, MonoMs } from '../../core/clock.ts';
-import type { Containment, ContainmentReason, GroundedContextEnvelope } from '../../core/envelope.ts';
+import type { Containment, GroundedContextEnvelope } from '../../core/envelope.ts';
 import { invariant } from '../../core/errors.ts';
 import type { Incident } from '../../core/incident.ts';
 import type { Read } from '../../core/journal.ts';
@@ -21,10 +21,11 @@ import type { ToolName } from '../../core/tool.ts';
 import { coveredBy, type SharedCause } from '../../ground/correlate/correlate.ts';
 import { causeEnvelope, channelEnvelope, type GuardCounts } from '../../ground/envelope.ts';
 import type { FactStore } from '../../ground/facts/facts.ts';
+import { containmentNow } from '../../guard/containment.ts';
 import { cooldownOf } from '../../guard/state/cooldown.ts';
 import { containmentsOf, type GuardState, subjectAt } from '../../guard/state/state.ts';
 import { startsIn } from '../../guard/state/window.ts';
-import { goneCause, isHandedOver, isWell, wellSinceMs } from '../lifecycle/causes.ts';
+import { goneCause, isEachItsOwn, isHandedOver, isWell, wellSinceMs } from '../lifecycle/causes.ts';
 import { isRefusalOver } from '../lifecycle/refusal.ts';
 import type { Snapshot } from '../lifecycle/transitions.ts';
 import { isPaged } from '../pages/page.ts';
@@ -47,11 +48,11 @@ export interface SnapshotDeps {
   readonly isInCrowd: (scope: Scope) => boolean;
 }
 
-const HOUR_MS = 3_600_000;
-const NOTHING_LEFT = { trouble: undefined, healthy: undefined, healthySinceMs: undefined };
 const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const NOTHING_LEFT = { trouble: undefined, healthy: undefined, healthySinceMs: undefined };
 
-/** Turns what is watched into what the desk judges and into envelopes. Reads, never writes. */
+/** Turns what is watched into sights and envelopes. Reads, never writes. */
 export class Snapshots {
   readonly #deps: SnapshotDeps;
   /** Since when nothing is known of a cause whose incident is open: after a start of Reeve nobody remembers it. */
@@ -61,12 +62,11 @@ export class Snapshots {
     this.#deps = deps;
   }
 
-  /** What there is to see of a scope now; undefined for one that is not configured. */
+  /** Undefined for a scope that is not configured. */
   see(scope: Scope, nowMs: MonoMs): Seen | undefined {
     return scope.kind === 'channel' ? this.#seeChannel(scope, nowMs) : this.#seeCause(scope, nowMs);
   }
 
-  /** The whole of what a decision may rest on, at this moment. */
   envelope(incident: Incident): GroundedContextEnvelope {
     const { clock } = this.#deps;
     const moment = { at: clock.now(), nowMs: clock.monotonicMs() };
@@ -76,9 +76,7 @@ export class Snapshots {
   }
 
   containment(scopes: readonly Scope[]): Containment {
-    const held = containmentsOf(this.#deps.guard(), scopes).map(({ reason }) => reason);
-    const [first, ...rest] = [...new Set<ContainmentReason>(held)];
-    return first === undefined ? { active: false } : { active: true, reasons: [first, ...rest] };
+    return containmentNow(this.#deps.guard(), scopes);
   }
 
   #seeChannel(scope: Extract<Scope, { kind: 'channel' }>, nowMs: MonoMs): Seen | undefined {
@@ -140,7 +138,7 @@ export class Snapshots {
         ...this.#causeNow(scope, cause, nowMs),
         quiet: false,
         covered: false,
-        handedOver: isHandedOver(cause, this.#isGiven),
+        handedOver: isHandedOver(cause, this.#isGiven) || this.#isForgotten(scope, cause),
         refusalIsOver: this.#refusalIsOver(scope),
         contained: this.#isContained(scope, scopes, nowMs),
         spokenFor: this.#spokenFor(scope, scopes, nowMs),
@@ -168,6 +166,11 @@ export class Snapshots {
     const healthy = about.length > 0 && about.every(isWell) ? true : undefined;
     const healthySinceMs = healthy ? Math.max(cause?.lastMs ?? 0, ...about.map(wellSinceMs)) : undefined;
     return { trouble: undefined, healthy, healthySinceMs, clearSinceMs: goneMs };
+  }
+
+  #isForgotten(scope: Scope, cause: SharedCause | undefined): boolean {
+    const isKnown = cause !== undefined || this.containment([scope]).active;
+    return !isKnown && isEachItsOwn(this.#about(scope, cause), this.#deps.incidents());
   }
 
   #refusalIsOver(scope: Scope): boolean {
@@ -275,7 +278,7 @@ export class Snapshots {
     return [...channels].sort((a, b) => viewers(b) - viewers(a) || (a < b ? -1 : 1));
   }
 
-  /** Starts over all channels in the last 60 s, whoever began them. */
+  /** Starts over all channels in the last 60 s. */
   velocity(nowMs: MonoMs): number {
     return startsIn(this.#deps.guard().starts, { windowMs: MINUTE_MS, nowMs }).length;
   }

@@ -15,6 +15,7 @@ import {
   type ChannelRef,
   type EngineId,
   type GroupId,
+  type IncidentId,
   keyOfScope,
   type RunId,
   type Scope,
@@ -76,8 +77,10 @@ export class Runs {
   readonly #deps: RunsDeps;
   readonly #judge: EffectVerifier;
   readonly #conducting: RunEffectsDeps;
-  /** The call that a run of the incident would have made, had a person said yes. */
   #stopping = false;
+  /** What the incidents of the runs under way are about. */
+  readonly #scopes = new Map<IncidentId, Scope>();
+  /** The call that a run of the incident would have made, had a person said yes. */
   readonly #asked = new Map<string, { readonly call: ToolCall; readonly by: Decider }>();
 
   constructor(deps: RunsDeps) {
@@ -94,9 +97,11 @@ export class Runs {
 
   /** Rejects with QUEUE_FULL when the lane is full or the daemon stops. */
   run(incident: Incident, run: RunId) {
-    return this.#deps.lanes.run(keyOfScope(incident.scope), (signal) =>
+    this.#scopes.set(incident.id, incident.scope);
+    const ended = this.#deps.lanes.run(keyOfScope(incident.scope), (signal) =>
       executeRun({ incident, run }, this.#conducting, signal),
     );
+    return ended.finally(() => this.#scopes.delete(incident.id));
   }
 
   /** The question that goes with a run that ended as `approval_needed`. */
@@ -180,10 +185,10 @@ export class Runs {
   }
 
   #pageUnknown(terms: PermitTerms, because: string): readonly Draft[] {
-    const { scope, ...page } = unknownPage(terms, `did not come to a known end: ${because}`);
+    const { scope: target, ...page } = unknownPage(terms, `did not come to a known end: ${because}`);
     const { incident } = terms;
     const about = { key: keyOfIncidentPage(incident), incident, classification: undefined };
-    return this.#deps.raise({ ...page, ...about, scope });
+    return this.#deps.raise({ ...page, ...about, scope: this.#scopes.get(incident) ?? target });
   }
 
   #toolbox() {

@@ -97,7 +97,9 @@ export class Containments implements Oracle {
     this.#held.delete(key);
     if (held === undefined || held.released) return;
     const { broke, limits } = this.#case;
-    if (held.fact.releaseByPerson) broke('S8', `${key} ended without the person who alone may end it`);
+    // A thaw is the word of the person who froze.
+    if (held.fact.releaseByPerson && reason !== 'operator_freeze')
+      broke('S8', `${key} ended without the person who alone may end it`);
     const quietMs = limits.containmentQuietMs;
     if (monoMs - held.raisedMs < quietMs) broke('S8', `${key} ended ${monoMs - held.raisedMs} ms after it was raised`);
     if (reason === 'operator_freeze' && (this.#frozen || monoMs - (this.#thawedMs ?? 0) < quietMs)) {

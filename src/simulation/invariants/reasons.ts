@@ -20,9 +20,10 @@ const PASSING: ReadonlySet<string> = new Set([
 
 /**
  * What L5 forbids and Reeve still does, by the code of the refusal; an entry goes when its cause is mended.
- * `containment`, `shared_cause`: a refusal by containment ends the attempt, and nothing asks again when it ends.
+ * `shared_cause`: the incident of a group whose plan did not help stays open, and a channel of it that dies later is
+ * taken for a part of it.
  */
-const OPEN_REASONS: ReadonlySet<string> = new Set(['containment', 'shared_cause']);
+const OPEN_REASONS: ReadonlySet<string> = new Set(['shared_cause']);
 
 interface Refusal {
   readonly code: string;

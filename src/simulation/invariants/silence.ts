@@ -20,25 +20,9 @@ const GRACE_MS = 15_000;
 
 /**
  * What L6 forbids and Reeve still does; an entry goes when its cause is mended.
- * `spacing_is_silent`: a start that is refused because of spacing or cooldown waits for its time without a page.
- * `containment_is_silent`: so does one that a containment refuses for which Reeve does not page.
- * `thaw_is_silent`: the containment of a freeze outlasts the thaw, and nobody is paged for what is down in it,
- * although with `live_event` only a person can end it.
- * `queue_is_silent`: a start waits in the queue (the window, or more that may be dying), for 60 s at the most.
  * `hostile_planner_is_silent`: with other planners than the shipped rules a group with a shared cause may stay unpaged.
  */
-export const OPEN_FINDINGS: ReadonlySet<string> = new Set([
-  'spacing_is_silent',
-  'containment_is_silent',
-  'thaw_is_silent',
-  'queue_is_silent',
-  'hostile_planner_is_silent',
-]);
-const WAIT_MS = { refusal: 60_000, queue: 60_000 } as const;
-
-const excusedMs = (finding: string, forMs: number): number => (OPEN_FINDINGS.has(finding) ? forMs : 0);
-
-type ContainmentFact = FactOf<'containment.raised'> | FactOf<'containment.cleared'>;
+export const OPEN_FINDINGS: ReadonlySet<string> = new Set(['hostile_planner_is_silent']);
 
 interface Hold {
   readonly scope: string;
@@ -73,7 +57,7 @@ export class Silence implements Oracle {
         this.#runs.clear();
         return this.#silentMs.clear();
       case 'incident.opened':
-        return this.#opened(fact, monoMs);
+        return void this.#incidents.set(fact.incident.id, keyOfScope(fact.incident.scope));
       case 'run.started':
         return void this.#runs.set(run ?? '', this.#incidents.get(incident ?? '') ?? '');
       case 'run.ended':
@@ -87,9 +71,6 @@ export class Silence implements Oracle {
         return this.#hold('freeze', { kind: 'fleet' }, [monoMs, Number.POSITIVE_INFINITY]);
       case 'control.thawed':
         return this.#end('freeze', monoMs);
-      case 'containment.raised':
-      case 'containment.cleared':
-        return this.#afterThaw(fact, monoMs);
       case 'control.leased':
         return this.#hold(`lease ${keyOfScope(fact.scope)}`, fact.scope, [monoMs, monoMs + fact.forMs]);
       case 'control.lease_ended':
@@ -122,33 +103,11 @@ export class Silence implements Oracle {
     }
   }
 
-  #opened({ incident: { id, scope } }: FactOf<'incident.opened'>, nowMs: number): void {
-    this.#incidents.set(id, keyOfScope(scope));
-    this.#waitOnce(`queue ${id}`, keyOfScope(scope), nowMs + excusedMs('queue_is_silent', WAIT_MS.queue));
-  }
-
-  /** The containment of a freeze, for as long as it is held. */
-  #afterThaw({ type, reason, scope }: ContainmentFact, nowMs: number): void {
-    if (reason !== 'operator_freeze' || !OPEN_FINDINGS.has('thaw_is_silent')) return;
-    if (type === 'containment.cleared') this.#end('thaw', nowMs);
-    else this.#hold('thaw', scope, [nowMs, Number.POSITIVE_INFINITY]);
-  }
-
+  /** Only a rule may say how long it waits, and it says so once. */
   #wait({ outcome }: FactOf<'run.ended'>, incident = '', nowMs: number): void {
+    if (outcome.kind !== 'watching' || outcome.escalateAfterMs === undefined || this.#waits.has(incident)) return;
     const scope = this.#incidents.get(incident) ?? '';
-    if (outcome.kind === 'escalated' && outcome.reason === 'containment') {
-      const forMs = excusedMs('containment_is_silent', WAIT_MS.refusal);
-      this.#waitOnce(`refusal ${incident}`, scope, nowMs + forMs);
-    }
-    if (outcome.kind !== 'watching') return;
-    const { escalateAfterMs, retryAfterMs = 0 } = outcome;
-    if (escalateAfterMs !== undefined) this.#waitOnce(`rule ${incident}`, scope, nowMs + escalateAfterMs);
-    const forMs = Math.min(retryAfterMs, excusedMs('spacing_is_silent', WAIT_MS.refusal));
-    if (forMs > 0) this.#waitOnce(`refusal ${incident}`, scope, nowMs + forMs);
-  }
-
-  #waitOnce(key: string, scope: string, untilMs: number): void {
-    if (!this.#waits.has(key)) this.#waits.set(key, { scope, untilMs });
+    this.#waits.set(incident, { scope, untilMs: nowMs + outcome.escalateAfterMs });
   }
 
   #waitedForMs(channel: string): number {

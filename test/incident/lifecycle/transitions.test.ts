@@ -17,6 +17,7 @@ const trouble = (with_: Partial<NonNullable<Snapshot['trouble']>> = {}): NonNull
   settling: false,
   settledMs: 0,
   sinceMs: NOW,
+  troubledMs: NOW,
   ...with_,
 });
 
@@ -242,14 +243,37 @@ describe('with an open incident', () => {
     expect(transitionFor(held(), failing, NOW + 120_000, policy).kind).toBe('none');
   });
 
-  it('tells a person of what was open for ten minutes and never said, unless it is spoken for', () => {
-    const opened = anIncident({ openedMs: NOW });
-    const untold = held({ incident: opened, last: watching({ retryAfterMs: 900_000 }), lastEndedMs: NOW });
-    expect(transitionFor(untold, sight(), NOW + 599_999, policy).kind).toBe('none');
-    expect(transitionFor(untold, sight(), NOW + 600_000, policy).kind).toBe('tell');
-    expect(transitionFor(untold, sight({ spokenFor: true }), NOW + 600_000, policy).kind).toBe('none');
-    const settling = sight({ trouble: trouble({ settling: true }) });
-    expect(transitionFor(held({ incident: opened }), settling, NOW + 600_000, policy).kind).toBe('tell');
+  const silent = { incident: anIncident({ openedMs: NOW }), lastEndedMs: NOW };
+  const contained: Outcome = { kind: 'escalated', reason: 'containment', because: 'x', denial: 'containment' };
+
+  it.each([
+    ['a spacing or a cooldown', held({ ...silent, last: watching({ retryAfterMs: 60_000 }) }), sight()],
+    ['a containment that pages for nobody', held({ ...silent, last: contained }), sight({ contained: true })],
+    ['a trouble that does not settle', held(silent), sight({ trouble: trouble({ settling: true }) })],
+  ])('tells a person of %s once the wait is longer than patience, unless it is spoken for (L6)', (_, open, seen) => {
+    for (const patienceMs of [0, 15_000]) {
+      const patient = { ...policy, patienceMs };
+      expect(transitionFor(open, seen, NOW + patienceMs + 17_999, patient).kind).not.toBe('tell');
+      expect(transitionFor(open, seen, NOW + patienceMs + 18_000, patient).kind).toBe('tell');
+      const spokenFor = { ...seen, spokenFor: true };
+      expect(transitionFor(open, spokenFor, NOW + patienceMs + 600_000, patient).kind).not.toBe('tell');
+    }
+  });
+
+  it('counts the wait from the end of a run that was at work, and from when the channel went down again', () => {
+    const open = held({ ...silent, last: watching({ retryAfterMs: 60_000 }) });
+    expect(transitionFor({ ...open, workedMs: NOW + 9_000 }, sight(), NOW + 26_999, policy).kind).not.toBe('tell');
+    expect(transitionFor({ ...open, workedMs: NOW + 9_000 }, sight(), NOW + 27_000, policy).kind).toBe('tell');
+    const again = sight({ trouble: trouble({ troubledMs: NOW + 5_000 }) });
+    expect(transitionFor(open, again, NOW + 22_999, policy).kind).not.toBe('tell');
+    expect(transitionFor(open, again, NOW + 23_000, policy).kind).toBe('tell');
+  });
+
+  it('tells a person after ten minutes of what comes and goes in one incident', () => {
+    const open = held({ ...silent, last: watching({ retryAfterMs: 900_000 }) });
+    const again = sight({ trouble: trouble({ troubledMs: NOW + 599_000 }) });
+    expect(transitionFor(open, again, NOW + 599_999, policy).kind).not.toBe('tell');
+    expect(transitionFor(open, again, NOW + 600_000, policy).kind).toBe('tell');
   });
 
   it('runs again when what was refused is undone, though a person was told', () => {

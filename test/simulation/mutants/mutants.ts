@@ -295,8 +295,8 @@ const KNOWN_BAD: readonly Mutant[] = [
   },
   one('containment_ends_early', 'S8', [
     'src/guard/containment.ts',
-    'const isQuiet = nowMs - sinceMs >= limits.containmentQuietMs;',
-    'const isQuiet = nowMs - sinceMs >= limits.containmentQuietMs / 4;',
+    'if (quietMs < limits.containmentQuietMs) return undefined;',
+    'if (quietMs < limits.containmentQuietMs / 4) return undefined;',
   ]),
   one(
     'containment_forgotten_over_restart',
@@ -317,11 +317,7 @@ const KNOWN_BAD: readonly Mutant[] = [
   one(
     'person_not_needed_for_release',
     'S8',
-    [
-      'src/guard/containment.ts',
-      'if (releasedBy === undefined && (!isQuiet || held.releaseByPerson)) continue;',
-      'if (releasedBy === undefined && !isQuiet) continue;',
-    ],
+    ['src/guard/containment.ts', 'return releaseByPerson ? undefined : because;', 'return because;'],
     'people',
   ),
   one(
@@ -400,10 +396,10 @@ const KNOWN_BAD: readonly Mutant[] = [
     'L6',
     [
       'src/incident/lifecycle/transitions.ts',
-      'return untilTold(open, lastEndedMs + last.escalateAfterMs, nowMs);',
-      "return 'never';",
+      'if (nowMs < Math.max(dueMs, announcedMs)) return undefined;',
+      'if (nowMs >= 0) return undefined;',
     ],
-    'deaf',
+    'plain',
   ),
   one('page_suppressed', 'L1', [
     'src/incident/lifecycle/responder.ts',
@@ -597,7 +593,7 @@ const DIES_IN: Readonly<Record<string, readonly [SceneName, number]>> = {
   two_high_risk_in_one_run: ['property', 1],
   lease_ignored: ['property', 1],
   phase_off_by_one: ['property', 1],
-  maintenance_ignored: ['storm', 2],
+  maintenance_ignored: ['storm', 15],
   one_step_too_many: ['looks', 1],
   no_pause_between_tools: ['looks', 1],
   delivery_gives_up: ['deaf', 1],

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import type { Finding } from '../../../src/ground/rules/classify.ts';
+import { isEachItsOwn } from '../../../src/incident/lifecycle/causes.ts';
+import { type IncidentState, newlyOpen } from '../../../src/incident/lifecycle/state.ts';
+import type { TrackedChannel } from '../../../src/incident/pipeline/finding_tracker.ts';
+import { aChannel, anIncident } from '../../support/a.ts';
+
+const tracked = (id: string, trouble: boolean): TrackedChannel => ({
+  ref: aChannel({ id }),
+  finding: { trouble, healthy: !trouble, quiet: false } as Finding,
+  troubledMs: 0,
+  classifiedMs: 0,
+  healthySinceMs: trouble ? undefined : 0,
+  clearSinceMs: trouble ? undefined : 0,
+});
+const open = (...ids: readonly string[]): IncidentState => ({
+  open: ids.map((id) => newlyOpen(anIncident({ id: `inc-${id}`, scope: { kind: 'channel', id } }), 0)),
+});
+
+describe('the incident of a group of which nothing shared is known any more', () => {
+  it('has handed its channels on when each that is down has an incident of its own', () => {
+    const about = [tracked('a', true), tracked('b', false)];
+    expect(isEachItsOwn(about, open('a'))).toBe(true);
+    expect(isEachItsOwn(about, open('b'))).toBe(false);
+  });
+
+  it('has not when one is down without an incident, and not when all are well', () => {
+    expect(isEachItsOwn([tracked('a', true), tracked('b', true)], open('a'))).toBe(false);
+    expect(isEachItsOwn([tracked('a', false)], open('a'))).toBe(false);
+    expect(isEachItsOwn([undefined], open())).toBe(false);
+  });
+});
