@@ -98,7 +98,13 @@ function addDoor(app: Hono<HttpEnv>, { hosts, refusals, peerOf }: RouteDeps): vo
     await next();
     c.header('Cache-Control', 'no-store');
   });
-  app.use(secureHeaders({ contentSecurityPolicy: { defaultSrc: ["'self'"], frameAncestors: ["'none'"] } }));
+  app.use(
+    secureHeaders({
+      contentSecurityPolicy: { defaultSrc: ["'self'"], frameAncestors: ["'none'"] },
+      // A year; browsers heed it over TLS only.
+      strictTransportSecurity: 'max-age=31536000',
+    }),
+  );
   app.use(async (c, next) => {
     await next();
     const reason = c.var.refused;

@@ -88,7 +88,7 @@ const AUTHS = [
   `Token ${GOOD}`,
   `Bearer x ${GOOD}`,
 ];
-const METHODS = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+const METHODS = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE'];
 const BODIES = [
   'not json',
   '[]',

@@ -90,7 +90,10 @@ describe('reading', () => {
 
   it('serves the page with a policy that lets no foreign script run', async () => {
     const page = await ask('/');
-    expect(page.headers.get('content-security-policy')).toContain("default-src 'self'");
+    expect(page.headers.get('content-security-policy')).toBe("default-src 'self'; frame-ancestors 'none'");
+    expect(page.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(page.headers.get('referrer-policy')).toBe('no-referrer');
+    expect(page.headers.get('strict-transport-security')).toBe('max-age=31536000');
     expect(await page.text()).not.toMatch(/<script>|onclick=|style="/);
   });
 

@@ -1,0 +1,37 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ROOT } from './sandbox.ts';
+
+const page = readFileSync(join(ROOT, 'docs/asvs.md'), 'utf8');
+const rows = [...page.matchAll(/^\| (\d+\.\d+\.\d+) \| ([12]) \| ([^|]+) \| ([^|]*) \| (.*)\|$/gm)].map(
+  ([, number, , , verdict, shownBy]) => ({ number: number!, verdict: verdict!, shownBy: shownBy!.trim() }),
+);
+const pathsIn = (text: string): readonly string[] =>
+  [...text.matchAll(/`((?:src|test|docs|config|deploy)\/[^`]+|[\w-]+\.(?:json|md))`/g)].map(([, path]) => path!);
+
+describe('the page about ASVS', () => {
+  it('has each requirement once, with a known verdict', () => {
+    expect(rows.length).toBe(253);
+    expect(new Set(rows.map(({ number }) => number)).size).toBe(rows.length);
+    expect(rows.filter(({ verdict }) => !['yes', 'partly', 'no', 'n/a'].includes(verdict))).toEqual([]);
+  });
+
+  it('names a file for each yes, and only files that are there', () => {
+    const unshown = rows.filter(({ verdict, shownBy }) => verdict === 'yes' && pathsIn(shownBy).length === 0);
+    expect(unshown).toEqual([]);
+    const missing = rows.flatMap(({ shownBy }) => pathsIn(shownBy)).filter((path) => !existsSync(join(ROOT, path)));
+    expect(missing).toEqual([]);
+  });
+
+  it('says what is missing for each no and each partly', () => {
+    const silent = rows.filter(({ verdict, shownBy }) => /^(?:no|partly)$/.test(verdict) && shownBy === '');
+    expect(silent).toEqual([]);
+  });
+
+  it('adds its rows up rightly', () => {
+    const count = (verdict: string) => rows.filter((row) => row.verdict === verdict).length;
+    const said = `${rows.length} requirements: ${count('yes')} yes, ${count('partly')} partly, ${count('no')} no, ${count('n/a')} n/a`;
+    expect(page).toContain(said);
+  });
+});
