@@ -8,7 +8,7 @@ import type { Attempt } from '../core/tool.ts';
 import { callOf } from '../rulebook/steps.ts';
 import { type Answer, answerSchema, readAnswer } from './answer.ts';
 import { type Choice, isEnd } from './choices.ts';
-import { evidenceIdsOf, factsOf, promptFor } from './prompt.ts';
+import { evidenceIdsOf, factsOf, type PromptFacts, promptFor } from './prompt.ts';
 
 export interface PlannerDeps {
   readonly model: Model;
@@ -29,11 +29,15 @@ export interface HintQuestion {
   readonly shapes: readonly string[];
 }
 
-export interface PlannerQuestion {
+/** What a planner chooses in. */
+export interface Situation {
   readonly incident: string;
   readonly envelope: GroundedContextEnvelope;
   readonly attempts: readonly Attempt[];
   readonly choices: readonly Choice[];
+}
+
+export interface PlannerQuestion extends Situation {
   /** Milliseconds. */
   readonly deadlineMs: number;
   readonly replyTokensMax: number;
@@ -47,17 +51,19 @@ export interface Planner {
   readonly name: string;
   /** Answers by the deadline, or says why there is no answer; never throws for what the model does. */
   choose(question: PlannerQuestion, signal: AbortSignal): Promise<Answer>;
+  /** What it would be sent; nobody is asked. Planners that ask no model have none. */
+  promptOf?(question: Situation): string;
 }
 
 /** A planner that asks a model. */
-export function modelPlanner({ model, templateOf, recall, hint }: PlannerDeps): Planner {
+export function modelPlanner(deps: PlannerDeps): Planner {
+  const { model } = deps;
   return {
     name: model.name,
-    async choose({ incident, envelope, attempts, choices, deadlineMs, replyTokensMax, modelUse }, signal) {
-      const shapes = hint === undefined ? [] : envelope.evidence.map(({ text }) => templateOf(text));
-      const told = hint?.({ incident, envelope, attempts, shapes });
-      const beside = { templateOf, attempts, recalled: recall?.(envelope) ?? [], hint: told };
-      const facts = factsOf(envelope, beside);
+    promptOf: (situation) => promptFor(factsIn(situation, deps), situation.choices),
+    async choose(question, signal) {
+      const { incident, choices, deadlineMs, replyTokensMax, modelUse } = question;
+      const facts = factsIn(question, deps);
       const evidenceIds = evidenceIdsOf(facts);
       const answer = await model.generate({
         messages: [
@@ -100,3 +106,13 @@ export const isSameTrouble = (asked: GroundedContextEnvelope, now: GroundedConte
   asked.failureClassification === now.failureClassification &&
   asked.fingerprint === now.fingerprint &&
   keyOfScope(asked.scope) === keyOfScope(now.scope);
+
+/** Everything that a model is told of a situation. */
+function factsIn(
+  { incident, envelope, attempts }: Situation,
+  { templateOf, recall, hint }: Omit<PlannerDeps, 'model'>,
+): PromptFacts {
+  const shapes = hint === undefined ? [] : envelope.evidence.map(({ text }) => templateOf(text));
+  const told = hint?.({ incident, envelope, attempts, shapes });
+  return factsOf(envelope, { templateOf, attempts, recalled: recall?.(envelope) ?? [], hint: told });
+}

@@ -178,6 +178,7 @@ function daemonOf(shown: Shown, metrics: Metrics): Daemon {
     memory: shown.memory?.face,
     hints: () => shown.hints.face(),
     why: (channel) => views.why(channel),
+    prompt: (channel) => views.prompt(channel),
     whyNot: (channel, tool) => views.whyNot(channel, tool),
     journal: ({ since, limit }) => [...ledger.read({ sinceSeq: since + 1, limit })],
     command: createCommands({

@@ -62,6 +62,10 @@ function addReads(routes: DescribedRoutes, daemon: Daemon): void {
   routes.get('/api/v1/why/{channel}', { summary: why, answers: FOUND }, (c) =>
     wire(c, daemon.why(c.req.param('channel') ?? ''), 'channel'),
   );
+  const prompt = 'The exact text and choices that a model would be sent now; none is asked';
+  routes.get('/api/v1/prompt/{channel}', { summary: prompt, answers: FOUND }, (c) =>
+    wire(c, daemon.prompt(c.req.param('channel') ?? ''), 'channel'),
+  );
   const whyNot = 'What would be answered now, and the smallest change that would flip it';
   routes.get('/api/v1/why-not/{channel}/{tool}', { summary: whyNot, answers: FOUND }, (c) =>
     wire(c, daemon.whyNot(c.req.param('channel') ?? '', c.req.param('tool') ?? ''), 'channel or tool'),

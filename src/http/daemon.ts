@@ -96,6 +96,8 @@ export interface Daemon {
   /** Proposed patterns, each with its file and state. */
   patterns(): readonly unknown[];
   why(channel: string): unknown;
+  /** The exact text and choices that a model would be sent about the channel's open incident. */
+  prompt(channel: string): unknown;
   whyNot(channel: string, tool: string): unknown;
   journal(filter: { readonly since: number; readonly limit: number }): readonly JournalEntry[];
   command(command: Command): Promise<CommandAnswer>;

@@ -13,7 +13,7 @@ import { subjectAt } from '../guard/state/state.ts';
 import { flipsOf } from '../guard/trace.ts';
 import type { Settings } from '../incident/pipeline/settings.ts';
 import type { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
-import type { OpenIncident } from '../incident/lifecycle/state.ts';
+import { type OpenIncident, openOn } from '../incident/lifecycle/state.ts';
 import type { ChannelSetup } from '../ground/facts/setup.ts';
 
 /** Journal entries that match, as the ledger gives them. */
@@ -173,6 +173,25 @@ export class Views {
           : [];
       }),
     );
+  }
+
+  /**
+   * The exact text and choices that a model would be sent about the channel's open incident; the prompt is null where
+   * there is none, or no model may choose.
+   */
+  prompt(channel: string): unknown {
+    const { pipeline, settings } = this.#deps;
+    if (pipeline.watch.watched(channel) === undefined) return undefined;
+    const choices = this.#choices(channel);
+    const open = openOn(pipeline.incidents(), { kind: 'channel', id: channel });
+    const promptOf = settings().planner?.planner.promptOf;
+    if (open === undefined || promptOf === undefined) {
+      const because = open === undefined ? 'no incident is open on the channel' : 'no model may choose (planner.mode)';
+      return { id: channel, prompt: null, because, choices };
+    }
+    const { incident } = open;
+    const situation = { incident: incident.id, envelope: pipeline.snapshots.envelope(incident), attempts: [], choices };
+    return { id: channel, incident: incident.id, prompt: promptOf(situation), choices };
   }
 
   whyNot(channel: string, name: string): Preview | undefined {

@@ -63,6 +63,22 @@ describe('the JSON of the commands that take long, or read, or never end', { tim
     }
   });
 
+  it('reeve prompt says of a channel why nothing would be sent, and wants a channel or an excerpt', async () => {
+    await using rig = await Rig.open();
+    await rig.run();
+    const asked = () => rig.reeve('prompt', 'news', '--json');
+    await until('the channel is seen', async () => (await asked()).code === 0);
+    const told = JSON.parse((await asked()).stdout);
+    expect(told).toMatchObject({ id: 'news', prompt: null, because: 'no incident is open on the channel' });
+    const text = await rig.reeve('prompt', 'news');
+    expect(text.stdout).toMatch(/^nothing would be sent: no incident is open on the channel\nchoices now:\n0: /);
+    expect(await rig.reeve('prompt')).toMatchObject({
+      code: 64,
+      stderr: expect.stringMatching(/a channel, or --excerpt/),
+    });
+    expect((await rig.reeve('prompt', 'nobody')).code).toBe(64);
+  });
+
   it('reeve prompt refuses what is no excerpt on stderr alone', async () => {
     const { code, stdout, stderr } = await typed(['prompt', '--excerpt', '--json'], { input: '{"id":7}\n' });
     expect({ code, stdout }).toEqual({ code: 64, stdout: '' });

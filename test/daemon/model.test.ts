@@ -38,7 +38,7 @@ describe('the daemon with a model that goes before the rules', { timeout: 180_00
   let rig: Rig;
   let daemon: Daemon;
   let server: OllamaServer;
-  const channels = ['good', ...MISDEEDS.map(([name]) => name)];
+  const channels = ['good', 'asked', ...MISDEEDS.map(([name]) => name)];
   const metric = async (line: RegExp): Promise<number> => {
     const text = await (
       await fetch(`${daemon.url}/metrics`, { headers: { authorization: `Bearer ${daemon.token}` } })
@@ -80,6 +80,19 @@ planner: { mode: before_rules, deadline: ${DEADLINE_MS}ms }
     await until('the share is told', async () => (await metric(/^reeve_llm_needed_ratio (\d+)/m)) === 1);
     const { code, stdout } = await rig.reeve('audit', 'plans', '--json');
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, ok: true, plans: 1, bad: [] });
+  });
+
+  it('shows with `reeve prompt` what a model would be sent about the open incident, with the choices of `why`', async () => {
+    rig.die('asked');
+    await until('an incident is open', async () =>
+      (await rig.journal()).some(({ fact, channel }) => fact.type === 'incident.opened' && channel === 'asked'),
+    );
+    const { code, stdout } = await rig.reeve('prompt', 'asked', '--json');
+    const told = JSON.parse(stdout) as { id: string; prompt: string; choices: { index: number; tool: string }[] };
+    expect([code, told.id]).toEqual([0, 'asked']);
+    expect(told.prompt).toMatch(/^A streaming channel is in trouble\.[\s\S]*channel_id: asked\n/);
+    for (const { index, tool } of told.choices) expect(told.prompt).toContain(`\n${index}: ${tool} `);
+    await until('it is started again', () => rig.isPlaying('asked'));
   });
 
   it('sends the model no host, no path, and of a log no word but those of the pattern that fits', () => {

@@ -19,6 +19,7 @@ export function aDaemon(with_: Partial<Daemon> = {}) {
     patterns: () => [],
     blindSpots: () => [],
     why: () => undefined,
+    prompt: () => undefined,
     whyNot: () => undefined,
     journal: () => [],
     command: async (command) => {

@@ -54,11 +54,16 @@ const LOOKS: readonly ToolName[] = ['fetch_recent_logs', 'get_channel_health', '
 
 function addPrompt(program: Command, cli: Cli, deps: TextDeps): void {
   program
-    .command('prompt')
-    .description('the exact prompt and choices that a planner would be sent for an excerpt; no model is called')
-    .requiredOption('--excerpt', 'the input is JSONL {"id","lines"}')
+    .command('prompt [channel]')
+    .description(
+      'the exact prompt and choices that a planner would be sent, about a channel now or an excerpt; none is asked',
+    )
+    .option('--excerpt', 'the input is JSONL {"id","lines"}; no daemon')
     .addHelpText('after', '\nExample: reeve prompt --excerpt --json < excerpts.jsonl')
-    .action(async () => {
+    .action(async (channel: string | undefined, { excerpt }: { excerpt?: boolean }) => {
+      if ((channel === undefined) === (excerpt !== true))
+        throw new ReeveError('USAGE', 'expected a channel, or --excerpt', { hint: 'reeve prompt news' });
+      if (channel !== undefined) return tellPrompt(cli, channel);
       const catalogue = deps.catalogue();
       const planner = createPlannerText(catalogue);
       for await (const line of linesOf(cli, undefined)) {
@@ -74,6 +79,20 @@ function addPrompt(program: Command, cli: Cli, deps: TextDeps): void {
         else cli.terminal.out(`${prompt}\n\n`);
       }
     });
+}
+
+interface WirePrompt {
+  readonly prompt: string | null;
+  readonly because?: string;
+  readonly choices: readonly { readonly index: number; readonly tool: string; readonly target: string }[];
+}
+
+async function tellPrompt(cli: Cli, channel: string): Promise<void> {
+  const told = await cli.client().get<WirePrompt>(`/api/v1/prompt/${encodeURIComponent(channel)}`);
+  if (cli.wantsJson()) return json(cli.terminal, told);
+  if (told.prompt !== null) return cli.terminal.out(`${told.prompt}\n`);
+  const offered = told.choices.map(({ index, tool, target }) => `${index}: ${tool} ${plain(target)}`);
+  cli.terminal.out(`${[`nothing would be sent: ${told.because}`, 'choices now:', ...offered].join('\n')}\n`);
 }
 
 /** Lines alone tell a symptom and how sure it is; everything else of an envelope is unknown. */
