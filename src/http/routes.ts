@@ -100,9 +100,11 @@ function addDoor(app: Hono<HttpEnv>, { hosts, refusals, peerOf }: RouteDeps): vo
   });
   app.use(
     secureHeaders({
-      contentSecurityPolicy: { defaultSrc: ["'self'"], frameAncestors: ["'none'"] },
+      contentSecurityPolicy: {
+        ...{ defaultSrc: ["'self'"], objectSrc: ["'none'"], baseUri: ["'none'"], frameAncestors: ["'none'"] },
+      },
       // A year; browsers heed it over TLS only.
-      strictTransportSecurity: 'max-age=31536000',
+      strictTransportSecurity: 'max-age=31536000; includeSubDomains',
     }),
   );
   app.use(async (c, next) => {

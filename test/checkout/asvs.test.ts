@@ -34,4 +34,21 @@ describe('the page about ASVS', () => {
     const said = `${rows.length} requirements: ${count('yes')} yes, ${count('partly')} partly, ${count('no')} no, ${count('n/a')} n/a`;
     expect(page).toContain(said);
   });
+
+  it('is summed up rightly, chapter by chapter, on the page about security', () => {
+    const summary = readFileSync(join(ROOT, 'docs/security.md'), 'utf8');
+    const said = [...summary.matchAll(/^\| V(\d+) [^|]+ \| (\w+) \|/gm)].map(([, chapter, verdict]) => [
+      chapter,
+      verdict,
+    ]);
+    const chapters = [...new Set(rows.map(({ number }) => number.split('.')[0]!))];
+    expect(said).toEqual(chapters.map((chapter) => [chapter, sumOf(chapter)]));
+  });
 });
+
+/** One requirement that is not met makes a chapter `partly`. */
+function sumOf(chapter: string): string {
+  const own = rows.filter(({ number }) => number.startsWith(`${chapter}.`)).map(({ verdict }) => verdict);
+  if (own.every((verdict) => verdict === 'n/a')) return 'none';
+  return own.every((verdict) => verdict === 'n/a' || verdict === 'yes') ? 'yes' : 'partly';
+}

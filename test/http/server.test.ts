@@ -90,10 +90,12 @@ describe('reading', () => {
 
   it('serves the page with a policy that lets no foreign script run', async () => {
     const page = await ask('/');
-    expect(page.headers.get('content-security-policy')).toBe("default-src 'self'; frame-ancestors 'none'");
+    expect(page.headers.get('content-security-policy')).toBe(
+      "default-src 'self'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+    );
     expect(page.headers.get('x-content-type-options')).toBe('nosniff');
     expect(page.headers.get('referrer-policy')).toBe('no-referrer');
-    expect(page.headers.get('strict-transport-security')).toBe('max-age=31536000');
+    expect(page.headers.get('strict-transport-security')).toBe('max-age=31536000; includeSubDomains');
     expect(await page.text()).not.toMatch(/<script>|onclick=|style="/);
   });
 
