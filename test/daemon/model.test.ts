@@ -82,19 +82,6 @@ planner: { mode: before_rules, deadline: ${DEADLINE_MS}ms }
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, ok: true, plans: 1, bad: [] });
   });
 
-  it('shows with `reeve prompt` what a model would be sent about the open incident, with the choices of `why`', async () => {
-    rig.die('asked');
-    await until('an incident is open', async () =>
-      (await rig.journal()).some(({ fact, channel }) => fact.type === 'incident.opened' && channel === 'asked'),
-    );
-    const { code, stdout } = await rig.reeve('prompt', 'asked', '--json');
-    const told = JSON.parse(stdout) as { id: string; prompt: string; choices: { index: number; tool: string }[] };
-    expect([code, told.id]).toEqual([0, 'asked']);
-    expect(told.prompt).toMatch(/^A streaming channel is in trouble\.[\s\S]*channel_id: asked\n/);
-    for (const { index, tool } of told.choices) expect(told.prompt).toContain(`\n${index}: ${tool} `);
-    await until('it is started again', () => rig.isPlaying('asked'));
-  });
-
   it('sends the model no host, no path, and of a log no word but those of the pattern that fits', () => {
     const prompts = server.asked.map(({ body }) => JSON.stringify(body));
     expect(prompts.length).toBeGreaterThan(0);
@@ -103,6 +90,26 @@ planner: { mode: before_rules, deadline: ${DEADLINE_MS}ms }
       expect(prompt).not.toContain(rig.dir);
       expect(prompt).not.toContain('127.0.0.1');
     }
+  });
+
+  it('shows with `reeve prompt` what a model would be sent about the open incident, with its choices', async () => {
+    interface Told {
+      readonly id: string;
+      readonly prompt: string | null;
+      readonly choices: readonly { readonly index: number; readonly tool: string }[];
+    }
+    const seen: Told[] = [];
+    rig.die('asked');
+    await until('an incident is open', async () => {
+      seen.push(await daemon.get<Told>('/api/v1/prompt/asked'));
+      return seen.at(-1)!.prompt !== null;
+    });
+    const { prompt, choices } = seen.at(-1)!;
+    expect(prompt).toMatch(/^A streaming channel is in trouble\.[\s\S]*channel_id: asked\n/);
+    for (const { index, tool } of choices) expect(prompt).toContain(`\n${index}: ${tool} `);
+    const { code, stdout } = await rig.reeve('prompt', 'asked', '--json');
+    expect([code, (JSON.parse(stdout) as Told).id]).toEqual([0, 'asked']);
+    await until('it is started again', () => rig.isPlaying('asked'));
   });
 
   it('shows a person the same choices', async () => {
