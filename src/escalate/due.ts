@@ -33,7 +33,8 @@ export function dueTo(page: Page, receiver: string, repeatMs: number): Due | und
 
 function endDue(page: Page, told: DeliveredNotice, resolvedMs: MonoMs): Due {
   if (isUnheard(page, told)) return { what: 'trigger', dueMs: resolvedMs };
-  const late = told.pagedMs >= resolvedMs;
+  // By the order of the entries, because two of them may fall into one millisecond.
+  const late = told.late ?? told.pagedMs >= resolvedMs;
   return { what: 'resolve', dueMs: late ? told.pagedMs + LATE_HOLD_MS : resolvedMs };
 }
 

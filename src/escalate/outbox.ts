@@ -36,6 +36,8 @@ export interface DeliveredNotice {
   /** The loudest page of the present flood window. */
   readonly loudest: Severity;
   readonly repeats: number;
+  /** It was over when this receiver was woken. Absent in a snapshot of an earlier version. */
+  readonly late?: boolean | undefined;
 }
 
 /** Everything under one key: at most one open escalation, and who was told of it. */
@@ -173,6 +175,7 @@ function told(page: Page, fact: Extract<JournalFact, { type: 'delivery.done' }>,
     toldMs: nowMs,
     loudest: inWindow ? louder(content.severity, before.loudest) : content.severity,
     repeats: fact.what === 'repeat' ? (before?.repeats ?? 0) + 1 : 0,
+    late: page.resolved !== undefined,
   };
   return { ...page, told: [...others, now] };
 }

@@ -42,6 +42,13 @@ describe('what a receiver must hear next', () => {
     expect(due([raised, resolved, late])).toEqual({ what: 'resolve', dueMs: 60 + LATE_HOLD_MS });
   });
 
+  it('goes by the order of the entries where all of it falls into one millisecond', () => {
+    const at = (...facts: readonly JournalFact[]) => due(facts.map((fact) => [30, fact] as const));
+    const [raise, trigger, resolve] = [raised[1], triggered[1], resolved[1]];
+    expect(at(raise, trigger, resolve)).toEqual({ what: 'resolve', dueMs: 30 });
+    expect(at(raise, resolve, trigger)).toEqual({ what: 'resolve', dueMs: 30 + LATE_HOLD_MS });
+  });
+
   it('is only the resolve where another receiver took a page that is over', () => {
     expect(due([raised, triggered, resolved], 'chat')).toEqual({ what: 'resolve', dueMs: 30 });
     const heard = [40, doneFact('resolve', 'esc-1', { receiver: 'chat' })] as const;

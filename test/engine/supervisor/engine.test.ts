@@ -36,8 +36,9 @@ const PROGRAMS = {
   ],
   'program:leaving': ['command=/bin/sh -c "exit 3"', ...waiting],
   'program:ending': ['command=/bin/sh -c "exit 0"', ...waiting],
-  'program:hopeless': ['command=/bin/sh -c "exit 1"', 'startsecs=1', 'startretries=0'],
-  'program:retrying': ['command=/bin/sh -c "exit 1"', 'autostart=false', 'startsecs=1', 'startretries=50'],
+  // These live for a moment: supervisord refuses to have started what it finds dead before it has answered.
+  'program:hopeless': ['command=/bin/sh -c "sleep 0.5; exit 1"', 'startsecs=1', 'startretries=0'],
+  'program:retrying': ['command=/bin/sh -c "sleep 0.5; exit 1"', 'autostart=false', 'startsecs=1', 'startretries=50'],
   'program:missing': ['command=/nowhere/ffmpeg', 'autostart=false'],
   'program:deaf': [`command=/bin/bash -c "trap '' TERM; while :; do sleep 0.1; done"`, ...waiting, 'killasgroup=true'],
   // Hears TERM and ends when the file `go` is there: its end takes exactly as long as a test wants.
