@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { homedir } from 'node:os';
 import process from 'node:process';
 import pino, { type Logger } from 'pino';
-import { compiledOf, patternSourcesOf } from './app/collectors.ts';
+import { compiledOf, patternSourcesOf } from './config/patterns.ts';
 import { hintProblems, hintsCommand } from './app/hints_command.ts';
 import { addAsk } from './cli/commands/ask.ts';
 import { addAudit } from './cli/commands/audit.ts';
@@ -132,7 +132,7 @@ function promotedFolder(flags: GlobalFlags): string {
 /** The memory is read from the state directory; its code is loaded by the commands that need it. */
 const memoryAccess = (cli: Cli): MemoryAccess => ({
   async open() {
-    const { openMemoryFile } = await import('./app/memory_file.ts');
+    const { openMemoryFile } = await import('./memory/memory_file.ts');
     const file = openMemoryFile(stateOf(cli.flags()), (text) => cli.terminal.err(text));
     return {
       face: file.face,
@@ -140,7 +140,7 @@ const memoryAccess = (cli: Cli): MemoryAccess => ({
       [Symbol.dispose]: () => file[Symbol.dispose](),
     };
   },
-  rebuild: async () => (await import('./app/memory_file.ts')).rebuildMemoryFile(stateOf(cli.flags())),
+  rebuild: async () => (await import('./memory/memory_file.ts')).rebuildMemoryFile(stateOf(cli.flags())),
 });
 
 /** Conversations are a person's own: they lie in that person's home, not in the state of the daemon. */

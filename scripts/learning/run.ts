@@ -1,6 +1,7 @@
 /** One learning run: works off the virtual days, lets a person promote what is offered once a day, and counts by week. */
 import { messageOf } from '../../src/core/errors.ts';
 import type { JournalEntry } from '../../src/core/journal.ts';
+import type { RuleState } from '../../src/core/rule.ts';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { offerOf } from '../../src/rulebook/record/maturity.ts';
@@ -150,8 +151,8 @@ function promote(core: Core): void {
   }
 }
 
-function ruleState({ learning, ledger }: Core, rule: string, to: string): void {
-  const word = learning.setState({ name: 'rule_state', ...PERSON, fields: { rule, to } } as never, []);
+function ruleState({ learning, ledger }: Core, rule: string, to: RuleState): void {
+  const word = learning.setState({ rule, to, ...PERSON }, { rules: [] });
   if (!word.ok) throw new Error(word.because);
   ledger.append(word.drafts);
 }

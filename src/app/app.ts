@@ -1,20 +1,21 @@
 /** Assembles the daemon and starts it. */
-import { createAccess } from './access.ts';
-import { createStatistics } from './statistics.ts';
+import { createAccess } from '../http/auth/access.ts';
+import { createStatistics } from '../incident/statistics.ts';
 import { createDecisions, type Decisions } from './decisions.ts';
 import { type Infrastructure, openInfrastructure } from './infrastructure.ts';
 import { createHints } from './hints.ts';
-import { exploreInBackground } from './exploration.ts';
-import { createLearning } from './learning.ts';
+import { exploreInBackground } from '../rulebook/explore/background.ts';
+import { createLearning } from '../rulebook/learning.ts';
 import { nameInBackground } from './naming.ts';
 import type { Recall } from './planner.ts';
-import type { Teaching } from './teaching.ts';
+import type { Teaching } from '../rulebook/patterns/teaching.ts';
 import { createTeaching } from './teaching_setup.ts';
 import { openServers } from './servers.ts';
 import { openConfiguredModels } from './models.ts';
 import { createPaging, type Paging } from './paging.ts';
-import { runHousekeeping, noteChange } from './housekeeping.ts';
-import { createHeadWitness } from './head_witness.ts';
+import { noteChange } from '../config/change_note.ts';
+import { runHousekeeping } from '../journal/housekeeping.ts';
+import { createHeadWitness } from '../journal/head_witness.ts';
 import type { HostEnvironment } from './host_environment.ts';
 import type { Memory } from './memory.ts';
 import type { Configuration } from '../config/load.ts';
@@ -23,7 +24,7 @@ import { messageOf } from '../core/errors.ts';
 import type { Model } from '../core/model.ts';
 import { rehearse } from '../policy_tests/rehearsal.ts';
 
-export type { Log, HostEnvironment } from './host_environment.ts';
+export type { HostEnvironment } from './host_environment.ts';
 
 export interface App extends AsyncDisposable {
   readonly url: string;
@@ -76,7 +77,7 @@ export async function createApp(configuration: Configuration, host: HostEnvironm
   // Before anybody can take Reeve for up: what happens from then on is seen.
   await tellRehearsal(house);
   const { ledger, clock } = infrastructure;
-  const witness = building.use(createHeadWitness(config.journal, { ledger, clock, log }));
+  const witness = building.use(createHeadWitness(config.journal.witness, { ledger, clock, log }));
   const memory: Memory | undefined = await openConfiguredMemory(house, models.model, building);
   await hints.start(building, models.model !== undefined);
   const known = { statistics, models, learning, decisions, teaching: taught, memory, hints };

@@ -1,7 +1,6 @@
 /** Everything that watches: log files, engines, probes, pushed lines; and the detector they feed. */
 import { commandsOf, filesOf, poolStaleMs, sinkFor } from './log_sources.ts';
 import { createLogInputs, type LogInputs } from './log_inputs.ts';
-import type { Log } from './host_environment.ts';
 import { safeText } from '../collect/clean.ts';
 import { createCommandLog } from '../collect/command.ts';
 import { createEnginePoll } from '../collect/engines.ts';
@@ -13,14 +12,15 @@ import type { SourceStats, TailNotice } from '../collect/tail/types.ts';
 import type { Config } from '../config/config.ts';
 import { engineSetupsOf, NO_STALL_MS, setupOf } from './channel_setups.ts';
 import type { Configuration } from '../config/load.ts';
+import { compiledOf, heardOf } from '../config/patterns.ts';
 import type { CheckpointStore } from '../core/chunk.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Engine } from '../core/engine.ts';
+import type { Log } from '../core/log.ts';
 import type { Sample } from '../core/sample.ts';
 import type { ChannelId, EngineId } from '../core/scope.ts';
 import type { Symptom } from '../core/symptom.ts';
 import { BlindSpots } from '../detect/templates/blind_spots.ts';
-import { compileCatalogue } from '../detect/patterns/catalogue.ts';
 import { createChannelTable } from '../detect/channel_table.ts';
 import { createDetector, type Detector } from '../detect/detector.ts';
 import { isVisitorsRequest } from '../detect/visitors.ts';
@@ -211,27 +211,6 @@ export function sightFor(
   });
   return { detector, blindSpots };
 }
-
-/** The files without the patterns that must not be heard; those that are whole stay the same objects. */
-function heardOf(patterns: Configuration['patterns'], isHeard: (id: string) => boolean = () => true) {
-  return patterns.flatMap((file) => {
-    const { patterns: entries } = file.value as { readonly patterns: readonly { readonly id: string }[] };
-    const kept = entries.filter(({ id }) => isHeard(id));
-    if (kept.length === entries.length) return [file];
-    return kept.length === 0 ? [] : [{ ...file, value: { ...(file.value as object), patterns: kept } }];
-  });
-}
-
-/** For its check and for its use: a file that was compiled once is not compiled again. */
-export const compiledOf = (patterns: Configuration['patterns']) => compileCatalogue(patternSourcesOf(patterns));
-
-/** Pattern files as detect wants them. */
-export const patternSourcesOf = (patterns: Configuration['patterns']) =>
-  patterns.map(({ file, value, at }) => ({
-    file,
-    value,
-    position: (path: readonly PropertyKey[]) => at(path.filter((part) => typeof part !== 'symbol')),
-  }));
 
 type Counted = Pick<SourceStats, 'source' | 'matched' | 'unmatched' | 'dropped'>;
 

@@ -1,6 +1,6 @@
 /** `reeve dataset export`: reads the journal and the memory, redacts, splits, checks by replay. */
 import { join } from 'node:path';
-import { openMemoryFile } from './memory_file.ts';
+import { openMemoryFile } from '../memory/memory_file.ts';
 import { redact } from '../collect/redact.ts';
 import type { GroundedContextEnvelope } from '../core/envelope.ts';
 import type { Rule } from '../core/rule.ts';

@@ -2,7 +2,7 @@
 import { type Collectors, createCollectors } from './collectors.ts';
 import type { HintFor } from './hints.ts';
 import type { Infrastructure } from './infrastructure.ts';
-import type { Learning } from './learning.ts';
+import type { Learning } from '../rulebook/learning.ts';
 import type { Paging } from './paging.ts';
 import type { Recall } from './planner.ts';
 import { settingsOf } from './settings.ts';

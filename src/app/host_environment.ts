@@ -1,15 +1,9 @@
 /** What the daemon takes from the outside world, so that a test can give it another one. */
 import type { LoadedConfiguration } from '../config/load.ts';
 import type { Clock } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
 import type { SecretReference } from '../engine/secret_reference.ts';
 import type { Ids, Random } from '../core/id.ts';
-
-/** A line for the operator's log. */
-export interface Log {
-  info(fields: object, text: string): void;
-  warn(fields: object, text: string): void;
-  error(fields: object, text: string): void;
-}
 
 /** What the outside world provides. Tests pass a fake one; main.ts passes the real one. */
 export interface HostEnvironment {

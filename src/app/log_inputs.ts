@@ -1,7 +1,6 @@
 /** Opens the log inputs beside files: intake, syslog, journald, standard input, Prometheus. */
 import { join } from 'node:path';
 import { idOfSource } from './log_sources.ts';
-import type { Log } from './host_environment.ts';
 import { safeText } from '../collect/clean.ts';
 import { createFeeds, DEFAULT_FEED_LIMITS, type FeedStats, type LineFeed } from '../collect/feed.ts';
 import { createIntake, type Taken } from '../collect/intake.ts';
@@ -14,6 +13,7 @@ import { createSyslog } from '../collect/syslog.ts';
 import type { Config } from '../config/config.ts';
 import type { ChunkSink } from '../core/chunk.ts';
 import type { Clock } from '../core/clock.ts';
+import type { Log } from '../core/log.ts';
 import type { Sample } from '../core/sample.ts';
 import type { ChannelId } from '../core/scope.ts';
 import type { Symptom } from '../core/symptom.ts';

@@ -1,4 +1,4 @@
-/** Assembles outbox and dispatcher, and turns failures of Reeve itself into pages. */
+/** Assembles outbox and dispatcher, and hands them the failures of Reeve itself. */
 import { join } from 'node:path';
 import type { Infrastructure } from './infrastructure.ts';
 import { placesOf, receiversOf } from './receivers.ts';
@@ -8,10 +8,11 @@ import { invariant } from '../core/errors.ts';
 import type { Escalation } from '../core/incident.ts';
 import type { Draft, Read } from '../core/journal.ts';
 import { Dispatcher } from '../escalate/dispatcher.ts';
-import { raise, resolve } from '../escalate/escalator.ts';
-import { adopt, type Undelivered, undeliveredOf, readUndelivered } from '../escalate/undelivered.ts';
+import { raise } from '../escalate/escalator.ts';
+import { endLeftOver, failurePage, startedAnew } from '../escalate/failure_pages.ts';
 import type { Outbox } from '../escalate/outbox.ts';
 import { routingOf } from '../escalate/routes.ts';
+import { readUndelivered, type Undelivered, undeliveredOf } from '../escalate/undelivered.ts';
 import { journaledPaging } from '../incident/assembly.ts';
 import { SpillFile } from '../journal/spill_file.ts';
 
@@ -34,18 +35,6 @@ export interface Paging {
   /** After the journal is open. Sends nothing before `courier().start()`. */
   open(config: Config, building: AsyncDisposableStack): void;
 }
-
-const SUMMARY_MAX = 200;
-const DETAILS_MAX = 2_000;
-const FAILURE_KEY = 'reeve/internal';
-
-/** One key per kind of failure, which its first word names: the same trouble finds its page, another gets its own. */
-export function keyOfFailure(text: string): string {
-  const kind = /^[a-z_]{1,40}/.exec(text.toLowerCase())?.[0] ?? 'other';
-  return `${FAILURE_KEY}/${kind}`;
-}
-
-const isFailureKey = (key: string): boolean => key === FAILURE_KEY || key.startsWith(`${FAILURE_KEY}/`);
 
 /** Before the journal is opened. */
 export function createPaging({ ledger, clock, state }: Infrastructure, host: HostEnvironment): Paging {
@@ -74,17 +63,16 @@ export function createPaging({ ledger, clock, state }: Infrastructure, host: Hos
     },
     recovered() {
       leftOver = readUndelivered(aside?.read());
-      const over = openPages().filter(isFailureKey);
-      return [...over.flatMap((key) => resolve(outbox(), key, ANEW)), ...adopt(outbox(), leftOver)];
+      return startedAnew(outbox(), leftOver);
     },
     open(config, building) {
       aside = new SpillFile(join(state, 'aside'));
-      const endLeftOver = () => {
+      const onStarted = () => {
         if (leftOver.length === 0) return;
-        ledger.append(leftOver.flatMap(({ key }) => resolve(outbox(), key, ANEW)));
+        ledger.append(endLeftOver(outbox(), leftOver));
         aside?.clear();
       };
-      building.use(ledger.subscribe(({ fact }) => fact.type === 'reeve.started' && endLeftOver()));
+      building.use(ledger.subscribe(({ fact }) => fact.type === 'reeve.started' && onStarted()));
       dispatcher = building.use(
         new Dispatcher({
           outbox,
@@ -102,22 +90,3 @@ export function createPaging({ ledger, clock, state }: Infrastructure, host: Hos
     },
   };
 }
-
-const ANEW = 'Reeve was started again, and its journal is whole';
-const NO_JOURNAL =
-  'The journal takes nothing more, so Reeve restarts nothing. Look at the disk of the state directory (df -h), then ' +
-  'restart Reeve: reeve audit verify says whether its journal is whole. With a whole journal it ends this page ' +
-  'itself; only after a disk that took nothing at all may it have to be closed where you read it.';
-const NO_FAULT_OF_A_CHANNEL = 'See the log of Reeve and: reeve status';
-
-/** A journal that fails makes everything fail: that is one trouble and one page, however many see it. */
-const failurePage = (text: string, journalBroken: boolean): Omit<Escalation, 'id' | 'at'> => ({
-  key: keyOfFailure(journalBroken ? 'journal' : text),
-  severity: 'critical',
-  reason: journalBroken ? 'journal_broken' : 'internal',
-  scope: { kind: 'fleet' },
-  incident: undefined,
-  classification: undefined,
-  summary: `Reeve itself failed: ${text}`.slice(0, SUMMARY_MAX),
-  details: `${text}\n${journalBroken ? NO_JOURNAL : NO_FAULT_OF_A_CHANNEL}`.slice(0, DETAILS_MAX),
-});

@@ -7,7 +7,7 @@ import type { Configuration } from '../config/load.ts';
 import type { GroundedContextEnvelope } from '../core/envelope.ts';
 import type { HintFor } from './hints.ts';
 import type { Model } from '../core/model.ts';
-import { compiledOf } from './collectors.ts';
+import { compiledOf } from '../config/patterns.ts';
 
 /** What was learned from earlier incidents, for a planner. */
 export type Recall = (envelope: GroundedContextEnvelope) => readonly string[];

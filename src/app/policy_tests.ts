@@ -1,7 +1,8 @@
 /** Gives `reeve test` the configured or shipped files. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { compiledOf, sightFor } from './collectors.ts';
+import { sightFor } from './collectors.ts';
+import { compiledOf } from '../config/patterns.ts';
 import type { PolicyAnswer, PolicyTests } from '../cli/commands/policy.ts';
 import { formatProblem } from '../config/check.ts';
 import { findConfigFile, SHIPPED } from '../config/document/paths.ts';

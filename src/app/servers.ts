@@ -1,21 +1,21 @@
 /** Opens what people and programs reach: metrics, views, commands and the HTTP server. */
-import { createDialogue } from './dialogue.ts';
+import { createDialogue } from '../memory/dialogue.ts';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Access } from './access.ts';
-import type { Statistics } from './statistics.ts';
-import { createCommands } from './commands.ts';
+import type { Access } from '../http/auth/access.ts';
+import type { Statistics } from '../incident/statistics.ts';
+import { createCommands } from '../http/dispatch.ts';
 import type { Decisions } from './decisions.ts';
 import type { HintsOfDaemon } from './hints.ts';
 import type { Infrastructure } from './infrastructure.ts';
-import type { Learning } from './learning.ts';
+import type { Learning } from '../rulebook/learning.ts';
 import type { Memory } from './memory.ts';
 import type { Models } from './models.ts';
 import type { Paging } from './paging.ts';
-import type { HeadWitness } from './head_witness.ts';
+import type { HeadWitness } from '../journal/head_witness.ts';
 import type { HostEnvironment } from './host_environment.ts';
 import type { Config } from '../config/config.ts';
-import type { Teaching } from './teaching.ts';
+import type { Teaching } from '../rulebook/patterns/teaching.ts';
 import type { Reloader } from '../config/reload.ts';
 import type { Daemon } from '../http/daemon.ts';
 import { type HttpServer, startServer } from '../http/server.ts';
@@ -191,7 +191,11 @@ function daemonOf(shown: Shown, metrics: Metrics): Daemon {
       reload: () => reloader.reload(),
       learning,
       settings,
-      collectors,
+      known: {
+        channels: new Set(collectors.channelSetups.map(({ id }) => id)),
+        groups: new Set(collectors.channelSetups.map(({ group }) => group)),
+        engines: new Set(collectors.engineSetups.map(({ id }) => id)),
+      },
       access,
       teaching,
       reflect: shown.memory?.reflect,

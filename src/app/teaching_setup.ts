@@ -1,11 +1,11 @@
 /** Wires the naming of troubles to the journal, the collectors and the catalogue in force. */
 import type { Configuration } from '../config/load.ts';
 import { patternRecordsProjection } from '../detect/patterns/records.ts';
-import { compiledOf } from './collectors.ts';
+import { compiledOf } from '../config/patterns.ts';
 import type { Decisions } from './decisions.ts';
 import type { Infrastructure } from './infrastructure.ts';
-import { patternFolder } from './pattern_files.ts';
-import { Teaching } from './teaching.ts';
+import { patternFolder } from '../rulebook/patterns/files.ts';
+import { Teaching } from '../rulebook/patterns/teaching.ts';
 
 /** Before the journal is opened; `start` after it. */
 export function createTeaching(parts: {

@@ -1,11 +1,7 @@
 /** What the HTTP server asks of the daemon. */
+import type { CommandAnswer } from '../core/command_answer.ts';
 import type { JournalEntry } from '../core/journal.ts';
 import type { Hints } from '../hints/hints.ts';
-
-/** The answer to a command: done, or why not and what to do. */
-export type CommandAnswer =
-  | { readonly ok: true; readonly said: string; readonly more?: unknown }
-  | { readonly ok: false; readonly because: string; readonly hint?: string | undefined };
 
 /** What a person asks for, by name. Every one carries who asked; most need a reason. */
 export interface Command {
@@ -25,7 +21,6 @@ const COMMANDS = [
   'release',
   'phase',
   'approve',
-  'deny',
   'window_add',
   'window_end',
   'rule_state',

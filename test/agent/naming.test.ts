@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { nameLines, namingPrompt } from '../../src/agent/naming.ts';
-import { NamingWorker } from '../../src/app/naming.ts';
+import { NamingWorker } from '../../src/agent/naming_worker.ts';
 import type { JournalEntry, JournalFact } from '../../src/core/journal.ts';
 import { anIncident } from '../support/a.ts';
 import { scriptedModel } from '../support/scripted_model.ts';

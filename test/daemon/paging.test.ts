@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Infrastructure } from '../../src/app/infrastructure.ts';
-import { createPaging, keyOfFailure } from '../../src/app/paging.ts';
+import { createPaging } from '../../src/app/paging.ts';
 import type { HostEnvironment } from '../../src/app/host_environment.ts';
 import { countingIds } from '../../src/core/id.ts';
 import { Ledger } from '../../src/journal/ledger.ts';
@@ -25,17 +25,6 @@ function setUp(store = new MemoryStore()) {
 }
 
 describe('a failure of Reeve itself', () => {
-  it.each([
-    ['run run-1: QUEUE_FULL: the lane is full', 'reeve/internal/run'],
-    ['run run-2: something else', 'reeve/internal/run'],
-    ['housekeeping: disk I/O error', 'reeve/internal/housekeeping'],
-    ['JOURNAL_UNWRITABLE: cannot write', 'reeve/internal/journal_unwritable'],
-    ['(unexpected)', 'reeve/internal/other'],
-    ['', 'reeve/internal/other'],
-  ])('%j is paged under %s', (text, key) => {
-    expect(keyOfFailure(text)).toBe(key);
-  });
-
   it('is one page per kind, however often it happens', () => {
     const { people } = setUp();
     for (const text of ['sample: a', 'sample: b', 'settle: a']) people.fail(text);

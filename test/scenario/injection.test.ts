@@ -7,7 +7,7 @@ import { classifyLine } from '../../src/classifier/excerpt.ts';
 import { createPlannerText } from '../../src/classifier/planner_text.ts';
 import { HARMLESS_SYMPTOMS } from '../../src/core/symptom.ts';
 import { loadYamlFolder } from '../../src/config/files.ts';
-import { compiledOf } from '../../src/app/collectors.ts';
+import { compiledOf } from '../../src/config/patterns.ts';
 import { anEnvelope } from '../support/a.ts';
 import { spineWorld } from '../support/pipeline_harness.ts';
 import { chooses, scriptedModel } from '../support/scripted_model.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { propose } from '../../src/app/proposals.ts';
+import { propose } from '../../src/incident/runs/proposal.ts';
 import { answerApproval } from '../../src/control/commands.ts';
 import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
 import { loadPersonas } from '../../src/config/personas.ts';

@@ -1,18 +1,19 @@
 /** Explores closed incidents that no rule cured: in the background, never inside a run, and behind two gates. */
-import type { HostEnvironment } from './host_environment.ts';
-import type { Infrastructure } from './infrastructure.ts';
-import type { Learning } from './learning.ts';
-import { createPlannerText } from '../classifier/planner_text.ts';
-import { compiledOf } from './collectors.ts';
-import { mayExplore } from '../config/gates.ts';
-import type { Configuration } from '../config/load.ts';
-import { messageOf } from '../core/errors.ts';
-import type { JournalEntry } from '../core/journal.ts';
-import type { Model } from '../core/model.ts';
-import { TOOL_SPECS } from '../remediation/catalog.ts';
-import { EXPLORE_CAPS, ExploreBudget } from '../rulebook/explore/budget.ts';
-import { Explorer } from '../rulebook/explore/explorer.ts';
-import { knowledgePorts, type ProposedRule, storyOf } from '../rulebook/explore/incident.ts';
+import type { Learning } from '../learning.ts';
+import { createPlannerText } from '../../classifier/planner_text.ts';
+import { mayExplore } from '../../config/gates.ts';
+import type { Configuration } from '../../config/load.ts';
+import { compiledOf } from '../../config/patterns.ts';
+import type { Clock } from '../../core/clock.ts';
+import { messageOf } from '../../core/errors.ts';
+import type { JournalEntry } from '../../core/journal.ts';
+import type { Log } from '../../core/log.ts';
+import type { Model } from '../../core/model.ts';
+import type { Ledger } from '../../journal/ledger.ts';
+import { TOOL_SPECS } from '../../remediation/catalog.ts';
+import { EXPLORE_CAPS, ExploreBudget } from './budget.ts';
+import { Explorer } from './explorer.ts';
+import { knowledgePorts, type ProposedRule, storyOf } from './incident.ts';
 
 const WAITING_MAX = 20;
 const ENTRIES_MAX = 500;
@@ -21,11 +22,11 @@ const HISTORY_MAX = 500;
 const SETTLE_MS = 1_000;
 
 export interface ExplorationParts {
-  readonly infrastructure: Pick<Infrastructure, 'ledger' | 'clock'>;
+  readonly infrastructure: { readonly ledger: Ledger; readonly clock: Clock };
   readonly learning: Pick<Learning, 'proposals' | 'refresh'>;
   readonly model: Model | undefined;
   readonly current: () => Configuration;
-  readonly log: HostEnvironment['log'];
+  readonly log: Log;
   /** REEVE_EXPLORE=1, from outside. */
   readonly gate?: () => boolean;
 }

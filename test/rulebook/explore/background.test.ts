@@ -2,18 +2,18 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createLearning } from '../../src/app/learning.ts';
-import { exploreInBackground } from '../../src/app/exploration.ts';
-import type { Configuration } from '../../src/config/load.ts';
-import type { JournalFact } from '../../src/core/journal.ts';
-import type { Rule } from '../../src/core/rule.ts';
-import { Ledger } from '../../src/journal/ledger.ts';
-import { MemoryStore } from '../../src/journal/memory.ts';
-import { anEnvelope } from '../support/a.ts';
-import { fakeClock } from '../support/fake_clock.ts';
-import { scriptedModel } from '../library/scripted_model.ts';
-import { withActions } from '../library/support.ts';
-import { aRule } from '../rulebook/support.ts';
+import { createLearning } from '../../../src/rulebook/learning.ts';
+import { exploreInBackground } from '../../../src/rulebook/explore/background.ts';
+import type { Configuration } from '../../../src/config/load.ts';
+import type { JournalFact } from '../../../src/core/journal.ts';
+import type { Rule } from '../../../src/core/rule.ts';
+import { Ledger } from '../../../src/journal/ledger.ts';
+import { MemoryStore } from '../../../src/journal/memory.ts';
+import { anEnvelope } from '../../support/a.ts';
+import { fakeClock } from '../../support/fake_clock.ts';
+import { scriptedModel } from '../../library/scripted_model.ts';
+import { withActions } from '../../library/support.ts';
+import { aRule } from '../support.ts';
 
 const TEXT = `id: start_crashed
 description: Start what died.

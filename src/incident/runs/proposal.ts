@@ -1,18 +1,18 @@
 /** A person asks for an action in words: it becomes a question, bound to an open incident, and nothing is done. */
-import { askApproval, pendingFor } from '../control/approvals.ts';
-import type { Clock } from '../core/clock.ts';
-import type { Ids } from '../core/id.ts';
-import type { Append } from '../core/journal.ts';
-import { eyesOf } from '../core/persona.ts';
-import { PASSING_DENIALS } from '../core/plan.ts';
-import type { Scope } from '../core/scope.ts';
-import { describeCall, type ToolCall, toolNamed } from '../core/tool.ts';
-import type { Preview } from '../guard/guard.ts';
-import type { CommandAnswer } from '../http/daemon.ts';
-import { openOn } from '../incident/lifecycle/state.ts';
-import type { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
-import type { Settings } from '../incident/pipeline/settings.ts';
-import { specOf } from '../remediation/catalog.ts';
+import { askApproval, pendingFor } from '../../control/approvals.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { Ids } from '../../core/id.ts';
+import type { Append } from '../../core/journal.ts';
+import { eyesOf } from '../../core/persona.ts';
+import { PASSING_DENIALS } from '../../core/plan.ts';
+import type { Scope } from '../../core/scope.ts';
+import { describeCall, type ToolCall, toolNamed } from '../../core/tool.ts';
+import type { Preview } from '../../guard/guard.ts';
+import type { CommandAnswer } from '../../core/command_answer.ts';
+import { openOn } from '../lifecycle/state.ts';
+import type { DecisionPipeline } from '../pipeline/decision_pipeline.ts';
+import type { Settings } from '../pipeline/settings.ts';
+import { specOf } from '../../remediation/catalog.ts';
 
 export interface ProposalDeps {
   readonly pipeline: Pick<DecisionPipeline, 'preview' | 'incidents' | 'control' | 'snapshots'>;

@@ -1,19 +1,29 @@
 // Sends the head of the journal out on a schedule, so that who rewrites the journal is found out.
 import { appendFileSync } from 'node:fs';
-import type { Config } from '../config/config.ts';
 import type { Clock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
-import { GENESIS } from '../journal/chain.ts';
-import { type HeadStatement, headKeyFrom } from '../journal/heads.ts';
-import type { Ledger } from '../journal/ledger.ts';
+import type { Log } from '../core/log.ts';
+import { GENESIS } from './chain.ts';
+import { type HeadStatement, headKeyFrom } from './heads.ts';
+import type { Ledger } from './ledger.ts';
 import { boundedFetch } from '../resilience/http.ts';
-import type { Log } from './host_environment.ts';
 
 export interface HeadWitness extends AsyncDisposable {
   /** Sends the head now. Resolves when every way took it or failed. */
   tell(): Promise<void>;
   /** Since a file or a webhook last took a head; undefined: never, or none is configured. */
   secondsSinceTold(): number | undefined;
+}
+
+/** Where the head is sent, and how often. */
+export interface HeadWitnessSettings {
+  readonly everyMs: number;
+  /** A file that gets one line a time. */
+  readonly file: string | undefined;
+  /** An address that gets each head as a POST. */
+  readonly url: string | undefined;
+  /** Signs each head. */
+  readonly key: { reveal(): string } | undefined;
 }
 
 interface WitnessDeps {
@@ -27,7 +37,7 @@ const ANSWER_BYTES_MAX = 64 * 1024;
 const FILE_MODE = 0o640;
 
 /** Tells at once and then on the schedule. A way that fails is logged and tried again at the next turn. */
-export function createHeadWitness({ witness }: Config['journal'], { ledger, clock, log }: WitnessDeps): HeadWitness {
+export function createHeadWitness(witness: HeadWitnessSettings, { ledger, clock, log }: WitnessDeps): HeadWitness {
   const key = witness.key === undefined ? undefined : headKeyFrom(witness.key.reveal());
   const ask = boundedFetch(clock);
   let toldMs: number | undefined;

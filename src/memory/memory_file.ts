@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { ReeveError } from '../core/errors.ts';
 import { DerivedFile } from '../journal/derived.ts';
 import { SqliteStore } from '../journal/sqlite.ts';
-import { type Face, memoryFace } from '../memory/face.ts';
-import { Graph } from '../memory/graph.ts';
-import { type InsightQuery, InsightTable } from '../memory/insight_table.ts';
-import { Reads } from '../memory/reads.ts';
-import { adoptInsights, catchUp } from '../memory/rebuild.ts';
-import { MEMORY_SCHEMA } from '../memory/schema.ts';
+import { type Face, memoryFace } from './face.ts';
+import { Graph } from './graph.ts';
+import { type InsightQuery, InsightTable } from './insight_table.ts';
+import { Reads } from './reads.ts';
+import { adoptInsights, catchUp } from './rebuild.ts';
+import { MEMORY_SCHEMA } from './schema.ts';
 
 /** An open memory to read. */
 export interface MemoryFile extends Disposable {

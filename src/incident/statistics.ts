@@ -7,7 +7,7 @@ import { breakerOf } from '../guard/containment.ts';
 import { cooldownOf } from '../guard/state/cooldown.ts';
 import { specOf, TOOL_SPECS } from '../remediation/catalog.ts';
 import { subjectsOf } from '../guard/state/state.ts';
-import type { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
+import type { DecisionPipeline } from './pipeline/decision_pipeline.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import type { Gauges } from '../telemetry/metrics.ts';
 
@@ -63,13 +63,16 @@ function count(tally: Tally, { fact }: JournalEntry): Tally {
   }
 }
 
+/** What tells how far Reeve may go with each group. */
+type Rollout = Pick<DecisionPipeline, 'factStore' | 'phaseOf'>;
+
 export type Statistics = ReturnType<typeof createStatistics>;
 
 /** Registers what is counted, before the journal is opened. */
 export function createStatistics(ledger: Ledger) {
   const tally = ledger.register(tallyProjection);
   return {
-    stats: (pipeline: DecisionPipeline): object => {
+    stats: (pipeline: Rollout): object => {
       const { plansByRule, plansByModel, ...counts } = tally();
       const plans = plansByRule + plansByModel;
       return {
@@ -85,7 +88,7 @@ export function createStatistics(ledger: Ledger) {
 }
 
 /** The phase of each group, with what speaks for or against the next one. */
-function rolloutOf(pipeline: DecisionPipeline, tally: Tally) {
+function rolloutOf(pipeline: Rollout, tally: Tally) {
   const groups = [...new Set(pipeline.factStore.channels.map(({ group }) => group))];
   return {
     groups: groups.map((group) => ({ group, phase: pipeline.phaseOf(group) })),

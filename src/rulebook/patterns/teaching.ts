@@ -1,16 +1,16 @@
 /** Names troubles that no pattern knows: drafts a pattern from an incident's lines, tries it, and keeps its record. */
-import type { Clock, EpochMs } from '../core/clock.ts';
-import type { Incident } from '../core/incident.ts';
-import type { Append, JournalEntry, PatternState, Read } from '../core/journal.ts';
-import type { SymptomKind } from '../core/symptom.ts';
-import { patternFallOf, patternOfferOf, patternUplift } from '../rulebook/record/pattern_maturity.ts';
-import { asBytes, type Catalogue } from '../detect/patterns/catalogue.ts';
-import { draftPattern, type KnownLine, type PatternDraft, patternText } from '../detect/patterns/draft.ts';
-import type { PatternRecord, PatternRecords } from '../detect/patterns/records.ts';
-import type { BlindSpot } from '../detect/templates/blind_spots.ts';
-import type { CommandAnswer } from '../http/daemon.ts';
-import type { StoreQuery } from '../journal/store.ts';
-import { patternFiles, proposedCatalogue, writePatternFile } from './pattern_files.ts';
+import type { Clock, EpochMs } from '../../core/clock.ts';
+import type { Incident } from '../../core/incident.ts';
+import type { Append, JournalEntry, PatternState, Read } from '../../core/journal.ts';
+import type { SymptomKind } from '../../core/symptom.ts';
+import { patternFallOf, patternOfferOf, patternUplift } from '../record/pattern_maturity.ts';
+import { asBytes, type Catalogue } from '../../detect/patterns/catalogue.ts';
+import { draftPattern, type KnownLine, type PatternDraft, patternText } from '../../detect/patterns/draft.ts';
+import type { PatternRecord, PatternRecords } from '../../detect/patterns/records.ts';
+import type { BlindSpot } from '../../detect/templates/blind_spots.ts';
+import type { CommandAnswer } from '../../core/command_answer.ts';
+import type { StoreQuery } from '../../journal/store.ts';
+import { patternFiles, proposedCatalogue, writePatternFile } from './files.ts';
 
 export interface TeachingDeps {
   readonly folder: string;

@@ -3,10 +3,10 @@ import { redact } from '../collect/redact.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Ids } from '../core/id.ts';
 import type { Append } from '../core/journal.ts';
-import type { CommandAnswer } from '../http/daemon.ts';
-import { beginTurn, type Turn } from '../memory/interaction.ts';
-import type { Reads } from '../memory/reads.ts';
-import { distilled } from '../memory/short_memory.ts';
+import type { CommandAnswer } from '../core/command_answer.ts';
+import { beginTurn, type Turn } from './interaction.ts';
+import type { Reads } from './reads.ts';
+import { distilled } from './short_memory.ts';
 
 export interface DialogueDeps {
   /** Undefined while the memory is off: then nothing is recorded. */

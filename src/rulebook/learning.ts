@@ -1,26 +1,39 @@
 /** Wires the rules on trial: their records, their files in the state directory, and what people decide about them. */
 import { join } from 'node:path';
-import type { Infrastructure } from './infrastructure.ts';
+import type { Clock } from '../core/clock.ts';
 import type { JournalEntry } from '../core/journal.ts';
 import type { Rule, RuleState } from '../core/rule.ts';
-import { type Command as Word, checked, no, yes } from '../control/commands.ts';
-import type { Command } from '../http/daemon.ts';
+import { type Command as Word, checked, no, type OperatorContext, yes } from '../control/commands.ts';
+import type { Ledger } from '../journal/ledger.ts';
 import { TOOL_SPECS } from '../remediation/catalog.ts';
-import { isStruggling, offerOf, refusalOfMove, standingOf } from '../rulebook/record/maturity.ts';
-import { neededProjection, ratioByWeek } from '../rulebook/record/needed.ts';
-import { recordOf, type RuleRecord, ruleRecordsProjection } from '../rulebook/record/record.ts';
-import { openProposals } from '../rulebook/proposals.ts';
-import type { StandingOf } from '../rulebook/rank.ts';
-import { Telling } from '../rulebook/telling.ts';
-import { Trial } from '../rulebook/trial.ts';
+import { isStruggling, offerOf, refusalOfMove, standingOf } from './record/maturity.ts';
+import { neededProjection, ratioByWeek } from './record/needed.ts';
+import { recordOf, type RuleRecord, ruleRecordsProjection } from './record/record.ts';
+import { openProposals } from './proposals.ts';
+import type { StandingOf } from './rank.ts';
+import { Telling } from './telling.ts';
+import { Trial } from './trial.ts';
 
 /** How often the folder of proposals is looked at: a person may put a file there, too. */
 const REFRESH_MS = 60_000;
 
 export type Learning = ReturnType<typeof createLearning>;
 
+interface LearningDeps {
+  /** The state directory. */
+  readonly state: string;
+  readonly ledger: Ledger;
+  readonly clock: Clock;
+}
+
+/** A person's word about a rule: what it is to be from now on, who says so and why. */
+export interface RuleMove extends OperatorContext {
+  readonly rule: string;
+  readonly to: RuleState;
+}
+
 /** Before the journal is opened; `start` after it. */
-export function createLearning({ state, ledger, clock }: Pick<Infrastructure, 'state' | 'ledger' | 'clock'>) {
+export function createLearning({ state, ledger, clock }: LearningDeps) {
   const records = ledger.register(ruleRecordsProjection);
   const needed = ledger.register(neededProjection);
   const proposals = openProposals(join(state, 'proposals', 'rules'), [...TOOL_SPECS.values()]);
@@ -67,9 +80,7 @@ export function createLearning({ state, ledger, clock }: Pick<Infrastructure, 's
       modelCost: needed().costMicros / 1e6,
       llmNeededByWeek: ratioByWeek(needed()),
     }),
-    setState: (command: Command, rules: readonly Rule[]): Word => {
-      const id = String(command.fields.rule);
-      const to = command.fields.to as RuleState;
+    setState: ({ rule: id, to, ...said }: RuleMove, { rules }: { readonly rules: readonly Rule[] }): Word => {
       const record = recordOf(records(), id);
       const proposal = proposals.find(id);
       if (proposal === undefined && record.state === undefined && !rules.some((rule) => rule.id === id))
@@ -77,7 +88,7 @@ export function createLearning({ state, ledger, clock }: Pick<Infrastructure, 's
       const refusal = refusalOfMove(record, to);
       if (refusal !== undefined) return no('nothing_to_do', refusal);
       const sha256 = proposal?.sha256 ?? record.sha256 ?? '';
-      return checked(command, ({ who, because }) =>
+      return checked(said, ({ who, because }) =>
         yes({ fact: { type: 'rule.state_set', rule: id, sha256, to, who, because } }),
       );
     },

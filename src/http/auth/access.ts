@@ -1,13 +1,13 @@
 // Named tokens as the running daemon keeps them: who is known now, and when each was last used.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from '../config/config.ts';
-import { liveTokens, tokenProjection, type TokenState } from '../control/tokens.ts';
-import type { Clock, EpochMs } from '../core/clock.ts';
-import type { Read } from '../core/journal.ts';
-import { sha256Of, type TokenGrant } from '../http/auth/grants.ts';
-import { ensureToken } from '../http/auth/own_token.ts';
-import type { Ledger } from '../journal/ledger.ts';
+import type { Config } from '../../config/config.ts';
+import { liveTokens, tokenProjection, type TokenState } from '../../control/tokens.ts';
+import type { Clock, EpochMs } from '../../core/clock.ts';
+import type { Read } from '../../core/journal.ts';
+import { sha256Of, type TokenGrant } from './grants.ts';
+import { ensureToken } from './own_token.ts';
+import type { Ledger } from '../../journal/ledger.ts';
 
 /** The name under which the token of the state directory is written down. */
 const OWN_NAME = 'operator';

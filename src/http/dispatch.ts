@@ -1,19 +1,7 @@
 /** Carries out what people command over HTTP. */
-import type { Access } from './access.ts';
-import type { Dialogue, Ended, Evicted } from './dialogue.ts';
-import { propose } from './proposals.ts';
-import type { TeachOrder, Teaching } from './teaching.ts';
-import type { Collectors } from './collectors.ts';
-import type { Learning } from './learning.ts';
-import type { Change } from '../config/reload.ts';
-import type { Clock } from '../core/clock.ts';
-import type { Ids } from '../core/id.ts';
-import type { Append, PatternState, Read } from '../core/journal.ts';
-import { parseScope, type Scope } from '../core/scope.ts';
 import {
   addWindow,
   answerApproval,
-  type Command as Word,
   endLease,
   endWindow,
   freeze,
@@ -23,61 +11,112 @@ import {
   reset,
   setPhase,
   thaw,
+  type Command as Word,
 } from '../control/commands.ts';
 import { addToken, revokeToken } from '../control/tokens.ts';
+import type { Change } from '../config/reload.ts';
+import type { Clock } from '../core/clock.ts';
+import type { CommandAnswer } from '../core/command_answer.ts';
+import type { Ids } from '../core/id.ts';
+import type { Append, PatternState, Read } from '../core/journal.ts';
+import type { RuleState } from '../core/rule.ts';
+import { parseScope, type Scope } from '../core/scope.ts';
 import type { Dispatcher } from '../escalate/dispatcher.ts';
 import { acknowledge } from '../escalate/escalator.ts';
 import type { Outbox } from '../escalate/outbox.ts';
-import { newToken, sha256Of } from '../http/auth/grants.ts';
-import type { Command, CommandAnswer, CommandName } from '../http/daemon.ts';
-import type { Settings } from '../incident/pipeline/settings.ts';
 import type { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
+import type { Settings } from '../incident/pipeline/settings.ts';
+import { propose } from '../incident/runs/proposal.ts';
+import type { Dialogue, Ended, Evicted } from '../memory/dialogue.ts';
+import type { Learning } from '../rulebook/learning.ts';
+import type { Teaching, TeachOrder } from '../rulebook/patterns/teaching.ts';
+import type { Access } from './auth/access.ts';
+import { newToken, sha256Of } from './auth/grants.ts';
+import type { Command, CommandName } from './daemon.ts';
 
 export interface CommandDeps {
-  readonly pipeline: DecisionPipeline;
+  readonly pipeline: Pick<DecisionPipeline, 'control' | 'heed' | 'incidents' | 'preview' | 'snapshots'>;
+  /** What is configured: a word about anything else is refused. */
+  readonly known: Known;
   readonly append: Append;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly outbox: Read<Outbox>;
-  readonly dispatcher: Dispatcher;
+  readonly dispatcher: Pick<Dispatcher, 'deliverTest'>;
   readonly reload: () => Change;
   readonly learning: Pick<Learning, 'setState'>;
   readonly settings: () => Settings;
-  readonly collectors: Pick<Collectors, 'channelSetups' | 'engineSetups'>;
   readonly access: Pick<Access, 'state' | 'taken'>;
-  readonly teaching: Teaching;
+  readonly teaching: Pick<Teaching, 'teach' | 'setState'>;
   readonly dialogue: Dialogue;
   /** Undefined while the memory is off. */
   readonly reflect?: (() => Promise<CommandAnswer>) | undefined;
 }
 
 /** Carries out what people ask for. Each word is checked, written down with who and why, and takes effect at once. */
-export function createCommands(deps: CommandDeps): (command: Command) => Promise<CommandAnswer> {
-  const known: Known = {
-    channels: new Set(deps.collectors.channelSetups.map(({ id }) => id)),
-    groups: new Set(deps.collectors.channelSetups.map(({ group }) => group)),
-    engines: new Set(deps.collectors.engineSetups.map(({ id }) => id)),
-  };
-  return async (command) => {
-    if (command.name === 'reload') return reloaded(deps.reload());
-    if (command.name === 'page_test') return testPage(deps.dispatcher);
-    if (command.name === 'reflect') return deps.reflect === undefined ? MEMORY_OFF : deps.reflect();
-    if (command.name === 'propose') return propose(proposalOf(command), deps);
-    if (command.name === 'ask_begin') return deps.dialogue.begin(beganOf(command));
-    if (command.name === 'ask_end') return ended(command, deps.dialogue);
-    if (command.name === 'ack') return acked(command, deps);
-    if (command.name === 'teach') return deps.teaching.teach(teachOrderOf(command));
-    if (command.name === 'pattern_state') return deps.teaching.setState(patternStateOf(command));
-    if (command.name === 'token_add') return tokenAdded(command, deps);
-    const build = WORDS[command.name];
-    if (build === undefined) return { ok: false, because: `${command.name} is not a command of the daemon` };
-    const word = build(command, deps, known);
+export const createCommands =
+  (deps: CommandDeps) =>
+  async (command: Command): Promise<CommandAnswer> =>
+    CARRIED_OUT[command.name](command, deps);
+
+type CarryOut = (command: Command, deps: CommandDeps) => CommandAnswer | Promise<CommandAnswer>;
+type Build = (command: Command, deps: CommandDeps) => Word;
+
+/** A word of a person: its facts are appended whole, and waiting runs are looked at again. */
+const written =
+  (build: Build): CarryOut =>
+  (command, deps) => {
+    const word = build(command, deps);
     if (!word.ok) return { ok: false, because: word.because };
     deps.append(word.drafts);
     deps.pipeline.heed();
     return { ok: true, said: word.said ?? `done: ${command.name}` };
   };
-}
+
+/** The same about a scope, which must be one. */
+const onScope = (build: (scope: Scope, command: Command, deps: CommandDeps) => Word): CarryOut =>
+  written((command, deps) => {
+    const scope = parseScope(text(command, 'scope'));
+    if (scope !== undefined) return build(scope, command, deps);
+    const because = `a scope is a channel, group:NAME, engine:NAME or fleet; got ${text(command, 'scope')}`;
+    return { ok: false, code: 'target_unknown', because };
+  });
+
+/** Every command of the API: a name without its row does not compile. */
+const CARRIED_OUT: Readonly<Record<CommandName, CarryOut>> = {
+  freeze: written((command, { pipeline }) => freeze(pipeline.control(), command)),
+  thaw: written((command, { pipeline }) => thaw(pipeline.control(), command)),
+  lease: onScope((scope, command, { known }) => lease(known, { scope, forMs: number(command, 'for_ms') }, command)),
+  unlease: onScope((scope, command, { pipeline }) => endLease(pipeline.control(), scope, command)),
+  reset: onScope((scope, command, { known }) => reset(known, scope, command)),
+  release: onScope((scope, command, { known }) => release(known, scope, command)),
+  phase: written((command, { known }) => {
+    const { group } = command.fields;
+    const order = { phase: number(command, 'phase'), group: typeof group === 'string' ? group : undefined };
+    return setPhase(known, order, command);
+  }),
+  approve: written((command, { pipeline, clock }) => {
+    const order = { id: text(command, 'id'), yes: command.fields.yes === true, nowMs: clock.monotonicMs() };
+    return answerApproval(pipeline.control(), order, command);
+  }),
+  window_add: onScope((scope, command, { ids, known }) => {
+    const times = { startsInMs: number(command, 'starts_in_ms'), forMs: number(command, 'for_ms') };
+    return addWindow(known, { id: ids.next('win'), scope, ...times }, command);
+  }),
+  window_end: written((command, { pipeline }) => endWindow(pipeline.control(), text(command, 'id'), command)),
+  rule_state: written((command, { learning, settings }) => learning.setState(ruleMoveOf(command), settings().rulebook)),
+  token_add: tokenAdded,
+  token_revoke: written((command, { access }) => revokeToken(access.state(), text(command, 'name'), command)),
+  teach: (command, { teaching }) => teaching.teach(teachOrderOf(command)),
+  pattern_state: (command, { teaching }) => teaching.setState(patternStateOf(command)),
+  reload: (_, { reload }) => reloaded(reload()),
+  page_test: (_, { dispatcher }) => testPage(dispatcher),
+  ack: acked,
+  reflect: (_, { reflect }) => reflect?.() ?? MEMORY_OFF,
+  propose: (command, deps) => propose(proposalOf(command), deps),
+  ask_begin: (command, { dialogue }) => dialogue.begin(beganOf(command)),
+  ask_end: ended,
+};
 
 /** The route has checked the types of all fields. */
 function teachOrderOf({ who, fields }: Command): TeachOrder {
@@ -96,9 +135,15 @@ const beganOf = (command: Command) => ({
 const sessionOf = (command: Command): string | undefined => text(command, 'session') || undefined;
 
 /** The route has checked the types of all fields. */
-function ended(command: Command, dialogue: Dialogue): CommandAnswer {
+function ended(command: Command, { dialogue }: CommandDeps): CommandAnswer {
   const { evicted, turn, text: said, cites, ok, model } = command.fields as unknown as Ended & { evicted: Evicted[] };
   return dialogue.end({ turn, text: said, cites, ok, model }, evicted, sessionOf(command));
+}
+
+/** The route has checked the types of all fields. */
+function ruleMoveOf({ who, because, fields }: Command) {
+  const { rule, to } = fields as { readonly rule: string; readonly to: RuleState };
+  return { rule, to, who, because };
 }
 
 function patternStateOf({ who, because, fields }: Command) {
@@ -110,42 +155,6 @@ const MEMORY_OFF: CommandAnswer = {
   because: 'the memory of this daemon is off',
   hint: 'set memory: { enabled: true } in the configuration and start it again',
 };
-
-type Build = (command: Command, deps: CommandDeps, known: Known) => Word;
-
-const WORDS: Partial<Record<CommandName, Build>> = {
-  freeze: (command, { pipeline }) => freeze(pipeline.control(), command),
-  thaw: (command, { pipeline }) => thaw(pipeline.control(), command),
-  lease: onScope((scope, command, _, known) => lease(known, { scope, forMs: number(command, 'for_ms') }, command)),
-  unlease: onScope((scope, command, { pipeline }) => endLease(pipeline.control(), scope, command)),
-  reset: onScope((scope, command, _, known) => reset(known, scope, command)),
-  release: onScope((scope, command, _, known) => release(known, scope, command)),
-  phase: (command, _, known) => {
-    const { group } = command.fields;
-    const order = { phase: number(command, 'phase'), group: typeof group === 'string' ? group : undefined };
-    return setPhase(known, order, command);
-  },
-  approve: (command, { pipeline, clock }) => {
-    const order = { id: text(command, 'id'), yes: command.fields.yes === true, nowMs: clock.monotonicMs() };
-    return answerApproval(pipeline.control(), order, command);
-  },
-  window_add: onScope((scope, command, { ids }, known) => {
-    const times = { startsInMs: number(command, 'starts_in_ms'), forMs: number(command, 'for_ms') };
-    return addWindow(known, { id: ids.next('win'), scope, ...times }, command);
-  }),
-  token_revoke: (command, { access }) => revokeToken(access.state(), text(command, 'name'), command),
-  rule_state: (command, { learning, settings }) => learning.setState(command, settings().rulebook.rules),
-  window_end: (command, { pipeline }) => endWindow(pipeline.control(), text(command, 'id'), command),
-};
-
-function onScope(build: (scope: Scope, ...rest: Parameters<Build>) => Word): Build {
-  return (command, deps, known) => {
-    const scope = parseScope(text(command, 'scope'));
-    if (scope !== undefined) return build(scope, command, deps, known);
-    const because = `a scope is a channel, group:NAME, engine:NAME or fleet; got ${text(command, 'scope')}`;
-    return { ok: false, code: 'target_unknown', because };
-  };
-}
 
 const text = ({ fields }: Command, name: string): string => (typeof fields[name] === 'string' ? fields[name] : '');
 const number = ({ fields }: Command, name: string): number =>
@@ -162,7 +171,7 @@ function reloaded(change: Change): CommandAnswer {
   return { ok: true, said: `applied: ${change.applied.join(', ') || 'nothing changed'}${rest}` };
 }
 
-async function testPage(dispatcher: Dispatcher): Promise<CommandAnswer> {
+async function testPage(dispatcher: CommandDeps['dispatcher']): Promise<CommandAnswer> {
   const deliveries = await dispatcher.deliverTest();
   const failed = deliveries.filter(({ ok }) => !ok);
   const took = deliveries.filter(({ ok }) => ok).map(({ receiver, tookMs }) => `${receiver} took it in ${tookMs} ms`);

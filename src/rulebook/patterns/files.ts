@@ -2,10 +2,10 @@
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { loadYamlFolder } from '../config/files.ts';
-import { messageOf, ReeveError } from '../core/errors.ts';
-import { type Catalogue, compileCatalogue } from '../detect/patterns/catalogue.ts';
-import { patternSourcesOf } from './collectors.ts';
+import { loadYamlFolder } from '../../config/files.ts';
+import { patternSourcesOf } from '../../config/patterns.ts';
+import { messageOf, ReeveError } from '../../core/errors.ts';
+import { type Catalogue, compileCatalogue } from '../../detect/patterns/catalogue.ts';
 
 export interface PatternFile {
   readonly id: string;

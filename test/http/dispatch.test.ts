@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
+import { countingIds } from '../../src/core/id.ts';
+import { tokenProjection } from '../../src/control/tokens.ts';
+import { sha256Of } from '../../src/http/auth/grants.ts';
+import type { CommandName } from '../../src/http/daemon.ts';
+import { type CommandDeps, createCommands } from '../../src/http/dispatch.ts';
+import { spineWorld } from '../support/pipeline_harness.ts';
+
+const ANN = { who: 'ann', because: 'on call' };
+
+function setUp(with_: Partial<CommandDeps> = {}) {
+  const world = spineWorld();
+  const { pipeline, ledger, clock, outbox } = world;
+  const refuse = () => ({ ok: false as const, because: 'not here', hint: undefined });
+  const command = createCommands({
+    ...{ pipeline, clock, outbox, append: ledger.append, ids: countingIds() },
+    known: { channels: new Set(['news']), groups: new Set(['encoders']), engines: new Set(['local']) },
+    dispatcher: { deliverTest: async () => [] },
+    reload: () => ({ ok: false, configuration: undefined as never, problems: [] }),
+    learning: { setState: () => ({ ok: false, code: 'target_unknown', because: 'no rule' }) },
+    settings: () => ({
+      ...{ limits: DEFAULT_LIMITS, rulebook: { rules: [] } as never, planner: undefined },
+      ...{ personaOf: () => undefined as never, initialPhase: () => 4 as never },
+    }),
+    access: { state: () => tokenProjection.initial, taken: new Set(['operator']) },
+    teaching: { teach: refuse, setState: refuse },
+    dialogue: { begin: refuse, end: refuse },
+    ...with_,
+  });
+  const run = (name: CommandName, fields: Readonly<Record<string, unknown>> = {}, said = ANN) =>
+    command({ name, ...said, fields });
+  return { ...world, run };
+}
+
+describe('a command', () => {
+  it('is written down with who and why, and holds at once', async () => {
+    const { run, facts, pipeline } = setUp();
+    expect(await run('freeze')).toEqual({ ok: true, said: 'done: freeze' });
+    expect(facts('control.frozen')).toMatchObject([ANN]);
+    expect(pipeline.control().frozen).toMatchObject({ who: 'ann' });
+    expect(await run('freeze')).toEqual({ ok: false, because: 'already frozen by ann' });
+    expect(facts('control.frozen')).toHaveLength(1);
+  });
+
+  it('without a reason is refused, and nothing is written', async () => {
+    const { run, ledger } = setUp();
+    const before = ledger.lastSeq;
+    expect(await run('freeze', {}, { who: 'ann', because: ' ' })).toMatchObject({ ok: false });
+    expect(ledger.lastSeq).toBe(before);
+  });
+
+  it.each([
+    ['lease', { for_ms: 60_000 }],
+    ['unlease', {}],
+    ['reset', {}],
+    ['release', {}],
+    ['window_add', { for_ms: 60_000, starts_in_ms: 0 }],
+  ] as const)('%s about no scope says what a scope is, and nothing is written', async (name, fields) => {
+    const { run, ledger } = setUp();
+    const before = ledger.lastSeq;
+    for (const scope of ['', 'group:', undefined]) {
+      const answer = await run(name, { ...fields, scope });
+      expect(answer).toMatchObject({ ok: false, because: expect.stringContaining('a scope is a channel, group:NAME') });
+    }
+    expect(ledger.lastSeq).toBe(before);
+  });
+
+  it('about something that is not configured is refused', async () => {
+    const { run } = setUp();
+    expect(await run('lease', { scope: 'group:nowhere', for_ms: 60_000 })).toMatchObject({ ok: false });
+    expect(await run('lease', { scope: 'group:encoders', for_ms: 60_000 })).toMatchObject({ ok: true });
+    expect(await run('lease', { scope: 'news' })).toMatchObject({ ok: false, because: expect.stringContaining('1 s') });
+  });
+
+  it('for a phase takes a number, and a group where one is named', async () => {
+    const { run, facts } = setUp();
+    expect(await run('phase', { phase: 2, group: 'encoders' })).toMatchObject({ ok: true });
+    expect(await run('phase', { phase: '2' })).toMatchObject({ ok: false });
+    expect(facts('control.phase_set')).toMatchObject([{ phase: 2, group: 'encoders' }]);
+  });
+
+  it('for a token answers with the token once and writes down its hash alone', async () => {
+    const { run, facts } = setUp();
+    const answer = await run('token_add', { name: 'bob', scopes: ['operate', 7], for_ms: 3_600_000 });
+    if (!answer.ok) throw new Error(answer.because);
+    const { token } = answer.more as { token: string };
+    const [fact] = facts('token.added');
+    expect(fact).toMatchObject({ name: 'bob', scopes: ['operate'], sha256: sha256Of(token) });
+    expect(JSON.stringify(fact)).not.toContain(token);
+    const taken = await run('token_add', { name: 'operator', scopes: ['operate'], for_ms: 3_600_000 });
+    expect(taken).toMatchObject({ ok: false });
+  });
+
+  it('to acknowledge a page that is not open is refused', async () => {
+    const { run } = setUp();
+    expect(await run('ack', { key: 'incident/inc-9' })).toMatchObject({ ok: false });
+  });
+
+  it('to reflect says how to switch the memory on where it is off', async () => {
+    expect(await setUp().run('reflect')).toMatchObject({ ok: false, hint: expect.stringContaining('memory:') });
+    const reflect = async () => ({ ok: true as const, said: 'merged' });
+    expect(await setUp({ reflect }).run('reflect')).toEqual({ ok: true, said: 'merged' });
+  });
+
+  it('to test the pages fails where nobody would be told, and names each receiver that did not take it', async () => {
+    expect(await setUp().run('page_test')).toMatchObject({ ok: false, hint: 'add one under receivers:' });
+    const took = { receiver: 'pager', ok: true, tookMs: 12, error: undefined };
+    const failed = { receiver: 'mail', ok: false, tookMs: 1, error: 'refused' };
+    const sent = (...deliveries: readonly object[]) => ({ deliverTest: async () => deliveries as never });
+    expect(await setUp({ dispatcher: sent(took) }).run('page_test')).toMatchObject({
+      ok: true,
+      said: 'pager took it in 12 ms',
+    });
+    expect(await setUp({ dispatcher: sent(took, failed) }).run('page_test')).toEqual({
+      ok: false,
+      because: 'mail did not take it: refused; pager took it in 12 ms',
+    });
+  });
+
+  it('to reload tells the first problem and that the last good set stays', async () => {
+    const problem = { file: 'reeve.yaml', line: 3, column: 1, path: 'x', message: 'unknown key' };
+    const reload = () => ({ ok: false as const, configuration: undefined as never, problems: [problem, problem] });
+    expect(await setUp({ reload }).run('reload')).toMatchObject({
+      ok: false,
+      because: '2 problems; the last good set stays. First: reeve.yaml:3:1: unknown key',
+    });
+  });
+});
