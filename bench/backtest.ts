@@ -6,6 +6,7 @@ import { policyTestFiles } from '../src/app/policy_tests.ts';
 import { TOOL_SPECS } from '../src/remediation/catalog.ts';
 import { backtest } from '../src/backtest/run.ts';
 import { quantile, sayRow } from './rows.ts';
+import { HOUR_MS } from '../src/core/duration.ts';
 
 /**
  * How many log lines a second go through a backtest, from the files to the report. The log is mostly harmless: segments
@@ -15,7 +16,6 @@ import { quantile, sayRow } from './rows.ts';
 const lines = Number(process.argv[2] ?? 2_000_000);
 const CHANNELS = 10;
 const ascending = (a: number, b: number): number => a - b;
-const HOUR_MS = 3_600_000;
 const BEGIN = Date.UTC(2026, 6, 28, 12);
 
 const folder = mkdtempSync(join(tmpdir(), 'reeve-bench-'));

@@ -10,6 +10,7 @@ import { runBaseline } from '../src/simulation/baseline_policies.ts';
 import { type Injection, type Scenario, scenarioOf } from '../src/simulation/scenario.ts';
 import { Simulation } from '../src/simulation/simulation.ts';
 import { overSeeds, shareOfThis, tell, workersFor } from './seeds.ts';
+import { HOUR_MS } from '../src/core/duration.ts';
 
 const { values } = parseArgs({
   options: {
@@ -25,7 +26,6 @@ const { values } = parseArgs({
 
 /** A trouble may show itself this long after the fault that brought it. */
 const NEAR_MS = 120_000;
-const HOUR_MS = 3_600_000;
 
 type Hours = Record<string, number>;
 

@@ -84,6 +84,18 @@ describe('the house', () => {
     expect(files.filter(({ text }) => !/^(?:#!.*\n)?\/[/*]/.test(text)).map(({ path }) => path)).toEqual([]);
   });
 
+  it('defines units of time once, in core/duration.ts, and calls them by their names', () => {
+    const DEFINED = /\b(?:SECONDS?|MINUTES?|HOURS?|DAYS?|UNIT)_MS\b(?::[^=]+)? = /;
+    const WRITTEN = /^(?!\s*(?:\*|\/[/*])).*(?<![\d_])(?:60_000|3_600_000|86_400_000)(?![\d_])/;
+    /** Sixty thousand of something else. */
+    const COUNT = /\b(?:LOG_MAX|QUERY_POSTINGS_MAX) = 60_000;/;
+    const strays = files
+      .filter(({ path }) => path !== 'core/duration.ts')
+      .flatMap(({ path, text }) => text.split('\n').map((line) => ({ path, line })))
+      .filter(({ line }) => DEFINED.test(line) || (WRITTEN.test(line) && !COUNT.test(line)));
+    expect(strays).toEqual([]);
+  });
+
   it('has no circles of imports between files', () => {
     const imports = new Map(
       files.map(({ path, text }) => [

@@ -14,6 +14,7 @@ import { createPlannerText } from '../../src/classifier/planner_text.ts';
 import { loadYamlFolder, readYaml } from '../../src/config/files.ts';
 import { SHIPPED } from '../../src/config/document/paths.ts';
 import { RULE_SUFFIX, rulesFrom } from '../../src/config/rules.ts';
+import { DAY_MS, HOUR_MS } from '../../src/core/duration.ts';
 import type { Ids } from '../../src/core/id.ts';
 import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
 import type { Rule } from '../../src/core/rule.ts';
@@ -45,8 +46,6 @@ export interface CoreOptions {
 }
 
 const SAMPLED = { engine: 'e0' } as const;
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
 const QUIET_LOG = { info: () => undefined, warn: () => undefined, error: () => undefined };
 const CAPS = {
   callsPerIncident: 9,

@@ -1,4 +1,5 @@
 /** One learning run: works off the virtual days, lets a person promote what is offered once a day, and counts by week. */
+import { DAY_MS, MINUTE_MS } from '../../src/core/duration.ts';
 import { messageOf } from '../../src/core/errors.ts';
 import type { JournalEntry } from '../../src/core/journal.ts';
 import type { RuleState } from '../../src/core/rule.ts';
@@ -48,8 +49,6 @@ export interface LearningReport {
   readonly entries: number;
 }
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 const PERSON = { who: 'ann', because: 'it was offered' };
 const RUN_UP_MS = 45_000;
 const PLANTED_MS = 2 * DAY_MS;

@@ -1,4 +1,5 @@
 /** Twelve kinds of trouble: three in words that no shipped pattern knows, three without a rule, six that are known. */
+import { MINUTE_MS } from '../../src/core/duration.ts';
 import type { SymptomKind } from '../../src/core/symptom.ts';
 import type { ToolName } from '../../src/core/tool.ts';
 import type { ServiceModel } from '../../src/simulation/service_model.ts';
@@ -30,7 +31,6 @@ export const CHANNELS = ['ch0', 'ch1', 'ch2', 'ch3', 'ch4', 'ch5', 'ch6', 'ch7']
 /** Their source is probed. */
 export const SOURCED: readonly string[] = ['ch6', 'ch7'];
 const PLAIN = ['ch0', 'ch1', 'ch2', 'ch4'];
-const MINUTE_MS = 60_000;
 
 /** Until `cure` is done to it, or a person repairs it, it runs and writes nothing; undefined: it is well. */
 export function ail(service: ServiceModel, channel: string, cure: string | undefined): void {

@@ -1,5 +1,6 @@
 /** The streaming service of the learning run: channels, what comes over them, and an engine that does as it is asked. */
 import type { Clock } from '../../src/core/clock.ts';
+import { DAY_MS, HOUR_MS } from '../../src/core/duration.ts';
 import type { Capability } from '../../src/core/tool.ts';
 import type { ActionContext, Engine, EngineReport } from '../../src/core/engine.ts';
 import { type Stream, streamOf } from '../../src/simulation/random_streams.ts';
@@ -7,8 +8,6 @@ import type { ChannelPlan } from '../../src/simulation/scenario.ts';
 import { ServiceModel } from '../../src/simulation/service_model.ts';
 import { ail, CHANNELS, PLANTED_TROUBLES, SOURCED, type Trouble, TROUBLES } from './troubles.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const WORDS_EVERY_MS = 2_000;
 /** Nobody repairs sooner: after a page, and without one. */
 const PAGED_MS = 15 * 60_000;

@@ -1,5 +1,6 @@
 /** Asks a model what lines say that nothing recognises: it picks a symptom and line numbers, and nothing else. */
 import { z } from 'zod';
+import { MINUTE_MS } from '../core/duration.ts';
 import type { Model, ModelFailure } from '../core/model.ts';
 import { HARMLESS_SYMPTOMS, SYMPTOMS, type SymptomKind } from '../core/symptom.ts';
 
@@ -8,7 +9,7 @@ const NAMES = SYMPTOMS.filter((symptom) => !HARMLESS_SYMPTOMS.has(symptom));
 const NONE = 'none';
 const LINES_MAX = 10;
 const LINE_CHARS = 240;
-const DEADLINE_MS = 60_000;
+const DEADLINE_MS = MINUTE_MS;
 const REPLY_TOKENS_MAX = 200;
 const ANSWER_CHARS_MAX = 1_000;
 

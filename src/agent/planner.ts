@@ -1,4 +1,5 @@
 /** Asks a model to choose, and turns its answer into a plan: one call per step, and nothing but the offered choices. */
+import { MINUTE_MS } from '../core/duration.ts';
 import type { GroundedContextEnvelope } from '../core/envelope.ts';
 import type { Model } from '../core/model.ts';
 import type { Plan } from '../core/plan.ts';
@@ -85,7 +86,7 @@ export function modelPlanner(deps: PlannerDeps): Planner {
 }
 
 /** A person hears of it after this time at the latest, whatever a planner would rather wait for (law S12). */
-const PLANNER_WAIT_MS = 60_000;
+const PLANNER_WAIT_MS = MINUTE_MS;
 
 /** The plan of a choice, made for the envelope of now. `waitMsMax`: what the rules would wait at most. */
 export function planOfChoice(

@@ -20,6 +20,7 @@ import type { HostEnvironment } from './host_environment.ts';
 import type { Memory } from './memory.ts';
 import type { Configuration } from '../config/load.ts';
 import { type Change, type Reloader, watchConfiguration } from '../config/reload.ts';
+import { MINUTE_MS } from '../core/duration.ts';
 import { messageOf } from '../core/errors.ts';
 import type { Model } from '../core/model.ts';
 import { rehearse } from '../policy_tests/rehearsal.ts';
@@ -36,7 +37,7 @@ export interface App extends AsyncDisposable {
 /** What stopping may take: runs end by themselves, then are cut off (1 s), then pages go out. At most 10 s in all. */
 const DRAIN_MS = 6_000;
 const LAST_PAGES_MS = 2_000;
-const HOUSEKEEPING_MS = 60_000;
+const HOUSEKEEPING_MS = MINUTE_MS;
 const REHEARSED =
   'rehearsed in memory: what would be done if this channel died, its source well and nothing frozen or contained';
 

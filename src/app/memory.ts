@@ -8,6 +8,7 @@ import { messageOf } from '../core/errors.ts';
 import type { JournalEntry } from '../core/journal.ts';
 import type { Model } from '../core/model.ts';
 import type { CommandAnswer } from '../core/command_answer.ts';
+import { MINUTE_MS } from '../core/duration.ts';
 import type { MemoryFace } from '../http/daemon.ts';
 import { DerivedFile } from '../journal/derived.ts';
 import { memoryFace } from '../memory/face.ts';
@@ -42,7 +43,7 @@ export interface MemoryDeps {
 }
 
 const FILE = 'memory.db';
-const PRUNE_EVERY_MS = 60_000;
+const PRUNE_EVERY_MS = MINUTE_MS;
 
 /** After the journal is open. Undefined where its file cannot be used: the daemon runs on without it. */
 export function openMemory(deps: MemoryDeps, building: AsyncDisposableStack): Memory | undefined {

@@ -1,6 +1,7 @@
 /** Plays a recording through the decision path. */
 import type { Configuration } from '../config/load.ts';
 import type { EpochMs } from '../core/clock.ts';
+import { MINUTE_MS } from '../core/duration.ts';
 import type { Sample } from '../core/sample.ts';
 import type { EngineId } from '../core/scope.ts';
 import type { Capability } from '../core/tool.ts';
@@ -36,7 +37,7 @@ export interface PlayOrder {
  */
 const TAIL_MS = 10_000;
 /** A stretch this long without any record is passed at once, where nothing is open. */
-const GAP_MS = 10 * 60_000;
+const GAP_MS = 10 * MINUTE_MS;
 const GAP_LEFT_MS = 5_000;
 
 /** Plays the recording, in the order of its times, through the decision path of the daemon. */

@@ -1,5 +1,6 @@
 /** Reads the timestamp at the head of a log line. */
 import type { EpochMs } from '../core/clock.ts';
+import { MINUTE_MS } from '../core/duration.ts';
 
 /** How the times of one log are read. */
 export interface StampSetting {
@@ -36,7 +37,7 @@ type Civil = readonly [number, number, number, number, number, number];
 function epochOf(civil: Civil, fraction: string | undefined, minutes: number): EpochMs | undefined {
   const [, month, day, hour, minute, second] = civil;
   const sound = month >= 0 && month < 12 && day >= 1 && day <= 31 && hour < 24 && minute < 60 && second < 61;
-  return sound ? Date.UTC(...civil) + millisOf(fraction) - minutes * 60_000 : undefined;
+  return sound ? Date.UTC(...civil) + millisOf(fraction) - minutes * MINUTE_MS : undefined;
 }
 
 const numbers = (parts: readonly (string | undefined)[]): readonly number[] => parts.map(Number);

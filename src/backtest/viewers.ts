@@ -1,5 +1,6 @@
 /** Estimates viewer-seconds from recorded counts of viewers. */
 import type { EpochMs } from '../core/clock.ts';
+import { MINUTE_MS } from '../core/duration.ts';
 import type { Sample, ViewerSample } from '../core/sample.ts';
 import type { Decided } from './decisions.ts';
 
@@ -12,7 +13,7 @@ export interface ViewerSeconds {
 }
 
 /** A count holds until the next one, at most this long. */
-const HOLDS_MS = 60_000;
+const HOLDS_MS = MINUTE_MS;
 
 /** How many waited for how long, by the recorded counts of viewers. */
 export function viewerSecondsOf(

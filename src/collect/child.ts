@@ -1,6 +1,7 @@
 /** Keeps a child process running. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Clock } from '../core/clock.ts';
+import { MINUTE_MS } from '../core/duration.ts';
 import { messageOf } from '../core/errors.ts';
 
 export interface ChildOptions {
@@ -24,9 +25,9 @@ export interface Child extends AsyncDisposable {
 const ENVIRONMENT = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8' };
 
 const BACKOFF_MS_MIN = 1_000;
-const BACKOFF_MS_MAX = 60_000;
+const BACKOFF_MS_MAX = MINUTE_MS;
 /** A run of this length counts as good: the next pause is a short one again. */
-const SETTLED_MS = 60_000;
+const SETTLED_MS = MINUTE_MS;
 const KILL_AFTER_MS = 2_000;
 
 /** Starts the program, and again when it ends, after 1 s to 60 s. Ends it, and what it started, when disposed. */

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import type { CheckpointStore, ChunkSink } from '../core/chunk.ts';
 import type { Clock, MonoMs } from '../core/clock.ts';
+import { MINUTE_MS } from '../core/duration.ts';
 import { messageOf } from '../core/errors.ts';
 import type { ChannelId } from '../core/scope.ts';
 import { safeText } from './clean.ts';
@@ -40,9 +41,9 @@ const ENVIRONMENT = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/
 
 const SETTLE_MS = 500;
 const RESTART_MS = 1_000;
-const RESTART_MS_MAX = 60_000;
+const RESTART_MS_MAX = MINUTE_MS;
 /** A command that ran this long is started again without further delay. */
-const HEALTHY_MS = 60_000;
+const HEALTHY_MS = MINUTE_MS;
 const KILL_AFTER_MS = 2_000;
 
 export const createCommandLog = (options: CommandOptions): CommandLog => new Following(options);

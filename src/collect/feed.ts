@@ -1,6 +1,7 @@
 /** Bounded queues for lines that do not come from files. */
 import type { ChunkSink, DropReason } from '../core/chunk.ts';
 import type { Clock, EpochMs } from '../core/clock.ts';
+import { MINUTE_MS } from '../core/duration.ts';
 import { messageOf, ReeveError } from '../core/errors.ts';
 import type { ChannelId } from '../core/scope.ts';
 import { LineQueue } from './feed/queue.ts';
@@ -88,7 +89,7 @@ export interface Feeds extends Disposable {
 }
 
 const TURN_MS = 4;
-const SAID_AGAIN_MS = 60_000;
+const SAID_AGAIN_MS = MINUTE_MS;
 
 export function createFeeds(options: FeedsOptions): Feeds {
   const turns = new ReadQueue(options.clock, options.turnMs ?? TURN_MS, () => undefined);

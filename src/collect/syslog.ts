@@ -2,6 +2,7 @@
 import { createSocket } from 'node:dgram';
 import { BlockList, createServer, isIPv6 } from 'node:net';
 import type { Clock } from '../core/clock.ts';
+import { MINUTE_MS } from '../core/duration.ts';
 import { messageOf } from '../core/errors.ts';
 import type { ChannelId } from '../core/scope.ts';
 import type { LineFeed } from './feed.ts';
@@ -34,7 +35,7 @@ export interface Syslog extends AsyncDisposable {
 
 const MESSAGE_BYTES_MAX = 64 * 1024;
 /** A peer that is gone without a word is asked after this long. */
-const KEEP_ALIVE_MS = 60_000;
+const KEEP_ALIVE_MS = MINUTE_MS;
 const AGAIN_MS = 30_000;
 const RECEIVE_BYTES = 4 * 1024 * 1024;
 

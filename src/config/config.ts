@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { systemClock } from '../core/clock.ts';
 import type { Phase } from '../core/control.ts';
+import { HOUR_MS, MINUTE_MS } from '../core/duration.ts';
 import { messageOf, type Problem } from '../core/errors.ts';
 import type { Limits } from '../core/limits.ts';
 import type { PersonaId } from '../core/persona.ts';
@@ -94,12 +95,11 @@ export type LoadedConfig =
   | { readonly config: Config; readonly problems: readonly [] }
   | { readonly config: undefined; readonly problems: readonly Problem[] };
 
-const HOUR_MS = 3_600_000;
 const STANDARD = {
   metricsPrefix: 'reeve_',
   persona: 'system_admin',
   repeatEveryMs: 4 * HOUR_MS,
-  upstreamAfterMs: 60_000,
+  upstreamAfterMs: MINUTE_MS,
   keepMs: 30 * 24 * HOUR_MS,
   reflectEveryMs: HOUR_MS,
 } as const;

@@ -1,8 +1,8 @@
 /** Parses and formats durations. */
 import { checked, type Meaning } from './validate.ts';
 import { shown } from './words.ts';
+import { UNIT_MS } from '../core/duration.ts';
 
-const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 type Unit = keyof typeof UNIT_MS;
 const UNITS = Object.keys(UNIT_MS) as Unit[];
 

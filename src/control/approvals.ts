@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { FailureClass } from '../core/classification.ts';
 import type { MonoMs } from '../core/clock.ts';
 import type { Approval, ControlFact } from '../core/control.ts';
+import { MINUTE_MS } from '../core/duration.ts';
 import type { Draft } from '../core/journal.ts';
 import { type IncidentId, keyOfScope } from '../core/scope.ts';
 import type { ToolCall } from '../core/tool.ts';
@@ -10,7 +11,7 @@ import { canonicalJson } from '../core/wire.ts';
 import type { ControlState, KeptApproval } from './control_state.ts';
 
 /** A yes given at the last moment still leaves the new run this long to use it. */
-export const YES_MS_MIN = 60_000;
+export const YES_MS_MIN = MINUTE_MS;
 
 /** Questions that are over are kept for people to read, at most this many. */
 const OVER_KEPT_MAX = 100;

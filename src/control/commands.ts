@@ -1,6 +1,7 @@
 /** Checks commands of people and turns them into facts. */
 import type { MonoMs } from '../core/clock.ts';
 import { PHASES, type Phase } from '../core/control.ts';
+import { DAY_MS } from '../core/duration.ts';
 import type { Draft } from '../core/journal.ts';
 import { type ChannelId, type EngineId, type GroupId, keyOfScope, sameScope, type Scope } from '../core/scope.ts';
 import { isEnough, voicesFor } from './approvals.ts';
@@ -36,7 +37,6 @@ export type Command =
   | { readonly ok: true; readonly drafts: readonly Draft[]; readonly said?: string }
   | { readonly ok: false; readonly code: RefusalCode; readonly because: string };
 
-const DAY_MS = 86_400_000;
 /** A lease ends by itself, because people forget. */
 const LEASE_MS_MAX = DAY_MS;
 /** A maintenance window lasts at most a week and begins at most thirty days from now. */

@@ -1,14 +1,14 @@
 // Named tokens as a fold over the journal: who handed out which, what it may do, until when.
 import { TOKEN_SCOPES, type TokenScope } from '../core/access.ts';
 import type { Clock, EpochMs, MonoMs } from '../core/clock.ts';
+import { DAY_MS, MINUTE_MS } from '../core/duration.ts';
 import type { JournalEntry, Projection } from '../core/journal.ts';
 import { type Command, checked, isDuration, no, type OperatorContext, yes } from './commands.ts';
 
 /** Tokens that are kept, at most. The ones that ended longest ago go first. */
 export const TOKENS_MAX = 200;
-const DAY_MS = 86_400_000;
 /** A token that is forgotten ends by itself: a minute at least, 400 days at most. */
-export const TOKEN_MS_MIN = 60_000;
+export const TOKEN_MS_MIN = MINUTE_MS;
 export const TOKEN_MS_MAX = 400 * DAY_MS;
 const NAME = /^[a-z0-9][a-z0-9_.@-]{0,39}$/;
 

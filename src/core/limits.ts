@@ -2,6 +2,7 @@
  * The numbers of the guard (docs/guard.md). Defaults are the most permissive values that need no
  * `i_accept_the_risk`; configuration may only tighten them without it.
  */
+import { MINUTE_MS, SECOND_MS } from './duration.ts';
 export interface Limits {
   /** S2: starts per window, all origins, per engine and over all. */
   readonly windowStartsMax: number;
@@ -40,9 +41,6 @@ export interface Limits {
   /** Question 15: viewer-seconds that restarts may cost per hour, where viewers are known; undefined: not limited. */
   readonly viewerSecondsPerHourMax: number | undefined;
 }
-
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
 
 export const DEFAULT_LIMITS: Limits = {
   windowStartsMax: 10,

@@ -1,8 +1,9 @@
 /** Counts events in sliding windows. */
 import type { MonoMs } from '../core/clock.ts';
+import { MINUTE_MS } from '../core/duration.ts';
 
 /** Sliding windows of counts: 60 buckets of one second. */
-export const WINDOW_MS = 60_000;
+export const WINDOW_MS = MINUTE_MS;
 const BUCKETS = 60;
 const BUCKET_MS = WINDOW_MS / BUCKETS;
 const COUNT_MAX = 65_535;

@@ -1,13 +1,12 @@
 /** Keys that the documents of several kinds of engine share. */
 import { z } from 'zod';
-
-const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+import { UNIT_MS } from '../core/duration.ts';
 
 /** A duration with a unit; milliseconds once it is read. */
 export const duration = z
   .string()
   .regex(/^[1-9][0-9]{0,6}(ms|s|m|h|d)$/, 'expected a duration such as 30s: a whole number with ms, s, m, h or d')
-  .transform((text) => Number.parseInt(text, 10) * UNIT_MS[text.replace(/^\d+/, '')]!);
+  .transform((text) => Number.parseInt(text, 10) * UNIT_MS[text.replace(/^\d+/, '') as keyof typeof UNIT_MS]);
 
 export const httpUrl = z
   .url({ protocol: /^https?$/, error: 'expected a URL such as http://127.0.0.1:9001' })

@@ -1,5 +1,6 @@
 /** Delivers what the outbox holds to the receivers. */
 import type { Clock, MonoMs } from '../core/clock.ts';
+import { HOUR_MS } from '../core/duration.ts';
 import { messageOf, ReeveError } from '../core/errors.ts';
 import type { Ids, Random } from '../core/id.ts';
 import type { Escalation } from '../core/incident.ts';
@@ -11,7 +12,7 @@ import { applyToOutbox, EMPTY_OUTBOX, type Outbox, type Page, pageOf } from './o
 import { describeFailure, type Receiver } from './receiver.ts';
 import { ROUTE_TO_ALL, type Routing } from './routes.ts';
 
-export const REPEAT_MS = 4 * 60 * 60_000;
+export const REPEAT_MS = 4 * HOUR_MS;
 const ATTEMPT_MS = 10_000;
 const TEST_KEY = 'reeve/test';
 

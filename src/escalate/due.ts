@@ -1,11 +1,12 @@
 /** Decides what a receiver must be sent next, and when. */
 import { hash } from 'node:crypto';
 import type { MonoMs } from '../core/clock.ts';
+import { MINUTE_MS } from '../core/duration.ts';
 import { type Content, FLOOD_MS, isDelivered, isLouder, newest, type Page, type DeliveredNotice } from './outbox.ts';
 import type { Notice, NoticeKind, NoticeLabels } from './receiver.ts';
 
 /** A page that was told only when it was over stays up this long: a receiver that sees both at once stays silent. */
-export const LATE_HOLD_MS = 60_000;
+export const LATE_HOLD_MS = MINUTE_MS;
 
 /** The one next thing that a receiver must hear under a key, and from when on. */
 export interface Due {

@@ -1,16 +1,17 @@
 /** The projection of all pages and of who has received them. */
 import type { Severity } from '../core/classification.ts';
 import type { EpochMs, MonoMs } from '../core/clock.ts';
+import { DAY_MS, MINUTE_MS } from '../core/duration.ts';
 import type { Escalation } from '../core/incident.ts';
 import type { JournalEntry, JournalFact, Projection } from '../core/journal.ts';
 import type { NoticeLabels } from './receiver.ts';
 
 /** At most one page per key and receiver in this time, unless it grows louder. */
-export const FLOOD_MS = 5 * 60_000;
+export const FLOOD_MS = 5 * MINUTE_MS;
 /** How long a page that is over stays known, so that flood control and receivers that forget can be served. */
-export const CLOSED_KEPT_MS = 15 * 60_000;
+export const CLOSED_KEPT_MS = 15 * MINUTE_MS;
 /** How long one that some receiver took is kept for others that did not hear its end: they may have it open. */
-const UNHEARD_KEPT_MS = 24 * 60 * 60_000;
+const UNHEARD_KEPT_MS = DAY_MS;
 const RECEIVERS_MAX = 64;
 /** Pages that are over but never got anywhere: the oldest beyond these are forgotten, and counted. */
 const CLOSED_MAX = 1_000;

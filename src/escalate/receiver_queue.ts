@@ -1,5 +1,6 @@
 /** Delivers to one receiver, independently of the others. */
 import type { MonoMs } from '../core/clock.ts';
+import { MINUTE_MS } from '../core/duration.ts';
 import type { Random } from '../core/id.ts';
 import type { JournalFact } from '../core/journal.ts';
 import { RequestFailed } from '../resilience/failure.ts';
@@ -13,8 +14,8 @@ import { describeFailure, isRefusal, type Notice, type NoticeKind, type Receiver
 /** A receiver that is down is asked at least this often: a page arrives within seconds of its return. */
 const OUTAGE: Backoff = { baseMs: 500, factor: 2, maxMs: 5_000, jitter: 0.5 };
 /** A message that is refused is offered again less and less often, for ever: somebody may repair the receiver. */
-const REFUSAL: Backoff = { baseMs: 2_000, factor: 2, maxMs: 60_000, jitter: 0.5 };
-const RETRY_AFTER_MS_MAX = 60_000;
+const REFUSAL: Backoff = { baseMs: 2_000, factor: 2, maxMs: MINUTE_MS, jitter: 0.5 };
+const RETRY_AFTER_MS_MAX = MINUTE_MS;
 const IN_FLIGHT_MAX = 4;
 /** Messages whose tries, and troubles whose notes, are remembered. */
 const REMEMBERED_MAX = 1_000;

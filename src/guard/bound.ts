@@ -1,4 +1,5 @@
 /** What limits the agent over a stretch of time. */
+import { DAY_MS } from '../core/duration.ts';
 export interface BoundInput {
   readonly highRiskPerGroupMax: number;
   readonly highRiskSpacingMs: number;
@@ -8,8 +9,6 @@ export interface BoundInput {
   /** Sum over the incidents of the stretch of their persona's `restart_cap`. */
   readonly incidentCaps: number;
 }
-
-const DAY_MS = 86_400_000;
 
 /**
  * Law S12: the most high-risk actions outside staged starts that any planner, however hostile, can begin in `spanMs`.

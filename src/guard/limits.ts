@@ -1,10 +1,9 @@
 /** Checks the limits of the guard for soundness. */
+import { DAY_MS } from '../core/duration.ts';
 import type { Limits } from '../core/limits.ts';
 import { FAILURES_KEPT } from './state/breaker.ts';
 import { RESTARTS_KEPT } from './state/lifecycle.ts';
 import { STARTS_KEPT } from './state/window.ts';
-
-const DAY_MS = 86_400_000;
 
 /** Largest sound values: beyond them the guard could not remember enough to keep the limit. */
 const COUNT_MAX: Partial<Record<keyof Limits, number>> = {

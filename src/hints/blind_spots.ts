@@ -1,5 +1,6 @@
 /** Errors that keep coming and that no cluster of hints knows: a bounded sliding window over their beginnings. */
 import { createHash } from 'node:crypto';
+import { HOUR_MS } from '../core/duration.ts';
 
 /** The settings of the window. */
 export interface BlindSpotSettings {
@@ -33,7 +34,7 @@ export const PREFIXES_MAX = 1_000;
 /** How many events of one beginning are kept; its count rises no further, and no threshold may be above it. */
 export const EVENTS_MAX = 1_000;
 /** Three within an hour. */
-const BLIND_SPOT_DEFAULTS: BlindSpotSettings = { windowMs: 3_600_000, threshold: 3 };
+const BLIND_SPOT_DEFAULTS: BlindSpotSettings = { windowMs: HOUR_MS, threshold: 3 };
 const PREFIX_CHARS = 80;
 const EXCERPT_CHARS = 200;
 

@@ -1,8 +1,7 @@
 /** Keeps one client from filling the disk: so many facts a minute, and no more. */
 import type { Clock } from '../core/clock.ts';
+import { MINUTE_MS } from '../core/duration.ts';
 import { ReeveError } from '../core/errors.ts';
-
-const MINUTE_MS = 60_000;
 
 /** A fixed window: at most twice the bound within any minute. */
 export class MinuteBudget {

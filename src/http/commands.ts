@@ -2,6 +2,7 @@
 import type { Context } from 'hono';
 import { z } from 'zod';
 import { TOKEN_SCOPES, type TokenScope } from '../core/access.ts';
+import { DAY_MS } from '../core/duration.ts';
 import { RULE_STATES } from '../core/rule.ts';
 import { PATTERN_STATES } from '../core/journal.ts';
 import { SYMPTOMS } from '../core/symptom.ts';
@@ -25,7 +26,7 @@ const forMs = z
   .number()
   .int()
   .positive()
-  .max(30 * 86_400_000);
+  .max(30 * DAY_MS);
 
 export const COMMAND_ROUTES: readonly CommandRoute[] = [
   { path: '/api/v1/freeze', command: 'freeze', scope: 'operate', body: z.strictObject({ because }) },
@@ -84,8 +85,8 @@ export const COMMAND_ROUTES: readonly CommandRoute[] = [
         .number()
         .int()
         .positive()
-        .max(400 * 86_400_000)
-        .default(90 * 86_400_000),
+        .max(400 * DAY_MS)
+        .default(90 * DAY_MS),
       because,
     }),
   },

@@ -2,6 +2,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { createSecureContext, type Server as TlsServer } from 'node:tls';
 import type { Clock } from '../core/clock.ts';
+import { MINUTE_MS } from '../core/duration.ts';
 import { messageOf, ReeveError } from '../core/errors.ts';
 
 export interface TlsFiles {
@@ -9,7 +10,7 @@ export interface TlsFiles {
   readonly keyFile: string;
 }
 
-const LOOK_EVERY_MS = 60_000;
+const LOOK_EVERY_MS = MINUTE_MS;
 
 export interface Certificate {
   readonly cert: string;

@@ -3,6 +3,7 @@ import { type Choice, numbered } from '../agent/choices.ts';
 import { windowOf, leaseOf } from '../control/state.ts';
 import { openQuestions, voicesFor } from '../control/approvals.ts';
 import type { Clock, MonoMs } from '../core/clock.ts';
+import { HOUR_MS } from '../core/duration.ts';
 import type { Problem } from '../core/errors.ts';
 import type { JournalEntry, Read } from '../core/journal.ts';
 import { type ChannelId, type IncidentId, keyOfScope, type Scope, scopesOf } from '../core/scope.ts';
@@ -287,8 +288,6 @@ export class Views {
     ];
   }
 }
-
-const HOUR_MS = 3_600_000;
 
 const remaining = (untilMs: MonoMs | undefined, nowMs: MonoMs): number =>
   untilMs === undefined ? 0 : Math.max(0, untilMs - nowMs);

@@ -1,6 +1,7 @@
 // Exports one incident from the journal as one file that can be replayed on another machine.
 import type { EpochMs, MonoMs } from '../core/clock.ts';
 import type { Phase } from '../core/control.ts';
+import { DAY_MS } from '../core/duration.ts';
 import type { Incident } from '../core/incident.ts';
 import type { FactType, JournalEntry } from '../core/journal.ts';
 import type { Limits } from '../core/limits.ts';
@@ -56,7 +57,6 @@ export interface ExportDeps {
 
 const ENTRIES_MAX = 5_000;
 const CONTEXT_MAX = 5_000;
-const DAY_MS = 86_400_000;
 
 /** What the guard and the people's words are folded from. */
 const COUNTED: readonly FactType[] = [

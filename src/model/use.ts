@@ -1,5 +1,6 @@
 /** What models were asked and what it cost: a fold over the journal, so that no restart refills a budget. */
 import type { MonoMs } from '../core/clock.ts';
+import { HOUR_MS } from '../core/duration.ts';
 import type { JournalEntry, Projection } from '../core/journal.ts';
 
 /** Calls and their cost. Money in millionths of the configured currency. */
@@ -31,7 +32,6 @@ export interface ModelUse {
   readonly needed: readonly boolean[];
 }
 
-const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
 const INCIDENTS_MAX = 500;
 const NEEDED_MAX = 200;

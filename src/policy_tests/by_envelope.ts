@@ -1,5 +1,6 @@
 /** Answers a case that gives an envelope. */
 import type { MonoMs } from '../core/clock.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../core/duration.ts';
 import type { Incident } from '../core/incident.ts';
 import type { Draft } from '../core/journal.ts';
 import { REPLAY_FROM_MS } from '../replay/replica.ts';
@@ -14,11 +15,9 @@ import { lastingOf, usualScope } from './given_facts.ts';
 /** The wall clock of every case at the moment of its question. Nothing depends on it. */
 export const NOON = Date.UTC(2026, 0, 1, 12);
 export const NOW_MS: MonoMs = REPLAY_FROM_MS;
-const SECOND_MS = 1_000;
-const HOUR_MS = 3_600_000;
 /** Containment is looked at each second for this long after something happened. */
 const TAIL_MS = 5 * SECOND_MS;
-const ANSWER_MS_MAX = 10 * 60_000;
+const ANSWER_MS_MAX = 10 * MINUTE_MS;
 
 /** What Reeve does about an envelope that is given: history first, then one look, then the run to its end. */
 export async function answerByEnvelope(frame: Frame): Promise<Answer> {

@@ -1,5 +1,6 @@
 /** Answers a case that gives log lines and probes. */
 import type { Clock } from '../core/clock.ts';
+import { MINUTE_MS, SECOND_MS } from '../core/duration.ts';
 import type { Sample } from '../core/sample.ts';
 import type { ChannelId } from '../core/scope.ts';
 import type { Symptom } from '../core/symptom.ts';
@@ -22,10 +23,9 @@ export interface DetectorPorts {
 }
 export type CreateDetector = (ports: DetectorPorts) => Detector;
 
-const SECOND_MS = 1_000;
 /** All is well for this long before the trouble begins. */
 const WELL_MS = 20 * SECOND_MS;
-const ANSWER_MS_MAX = 5 * 60_000;
+const ANSWER_MS_MAX = 5 * MINUTE_MS;
 
 /**
  * What Reeve does about log lines and what its probes see: detector, board, classification, desk, rulebook, guard and

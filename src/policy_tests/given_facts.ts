@@ -1,5 +1,6 @@
 /** Makes the envelope and snapshot of a case. */
 import type { EpochMs, MonoMs } from '../core/clock.ts';
+import { HOUR_MS, MINUTE_MS } from '../core/duration.ts';
 import type { Containment, ContainmentReason, GroundedContextEnvelope, Signal } from '../core/envelope.ts';
 import { keyOfScope, type Scope, scopesOf } from '../core/scope.ts';
 import { cooldownOf } from '../guard/state/cooldown.ts';
@@ -19,9 +20,7 @@ export interface ToldMoment {
   readonly approval: Seen['sight']['approval'];
 }
 
-const HOUR_MS = 3_600_000;
-const MINUTE_MS = 60_000;
-const LASTING_MS = 60_000;
+const LASTING_MS = MINUTE_MS;
 const CONFIDENCE = 0.9;
 const WITNESSES = ['process', 'probe'] as const;
 

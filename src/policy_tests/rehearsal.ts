@@ -1,5 +1,6 @@
 /** Rehearses the death of a channel when Reeve starts. */
 import type { Clock } from '../core/clock.ts';
+import { MINUTE_MS } from '../core/duration.ts';
 import type { EngineId } from '../core/scope.ts';
 import type { Symptom } from '../core/symptom.ts';
 import type { Capability } from '../core/tool.ts';
@@ -30,7 +31,7 @@ export interface RehearsalSetup {
 const LOOK_MS = 1_000;
 const WELL_MS = 10_000;
 /** The longest patience of a persona, a run, and a start that is settled and verified. */
-const DEAD_MS_MAX = 5 * 60_000;
+const DEAD_MS_MAX = 5 * MINUTE_MS;
 /** The engine's own grace, at most: what it leaves to the engine is not the question here. */
 const GRACE_MS_MAX = 1_000;
 
@@ -82,7 +83,7 @@ const deathOf = ({ id }: ChannelSetup, clock: Clock): Symptom => ({
   kind: 'process_crash',
   origin: 'log',
   countInWindow: 1,
-  windowMs: 60_000,
+  windowMs: MINUTE_MS,
   confidence: 0.9,
   pattern: undefined,
   evidence: [],

@@ -1,5 +1,6 @@
 /** Samples of a channel as a case describes them. */
 import type { Clock } from '../core/clock.ts';
+import { HOUR_MS } from '../core/duration.ts';
 import type { PlaylistSample, ProcessSample, ProbeFailure, Sample, SourceSample } from '../core/sample.ts';
 import type { ChannelRef } from '../core/scope.ts';
 import type { Given, GivenProbes } from './document.ts';
@@ -37,7 +38,7 @@ export class ScriptedEnvironment {
     this.#clock = clock;
     this.#trouble = about.given.probes ?? {};
     this.#effect = about.given.effect ?? 'cured';
-    this.#bornMs = clock.monotonicMs() - 3_600_000;
+    this.#bornMs = clock.monotonicMs() - HOUR_MS;
     this.#changedMs = clock.monotonicMs();
   }
 

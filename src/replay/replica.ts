@@ -1,6 +1,7 @@
 /** Assembles the decision path for replays. */
 import { setImmediate as macrotask } from 'node:timers/promises';
 import type { EpochMs, MonoMs } from '../core/clock.ts';
+import { DAY_MS } from '../core/duration.ts';
 import { countingIds, type Ids } from '../core/id.ts';
 import type { Draft, JournalEntry, Read } from '../core/journal.ts';
 import type { EngineId } from '../core/scope.ts';
@@ -26,7 +27,7 @@ export interface ReplicaSetup {
 }
 
 /** Monotonic time of a replay begins here, so that a day and more lies before it. */
-export const REPLAY_FROM_MS: MonoMs = 40 * 86_400_000;
+export const REPLAY_FROM_MS: MonoMs = 40 * DAY_MS;
 const LANES_MAX = 64;
 /** Turns of the event loop that one moment may take. More is a loop, not work. */
 const TURNS_MAX = 10_000;

@@ -1,5 +1,6 @@
 /** Retries with exponential back-off. */
 import type { Clock } from '../core/clock.ts';
+import { MINUTE_MS } from '../core/duration.ts';
 import { ReeveError } from '../core/errors.ts';
 import { type Random, systemRandom } from '../core/id.ts';
 import { RequestFailed } from './failure.ts';
@@ -13,7 +14,7 @@ export interface Backoff {
   readonly jitter: number;
 }
 
-const DEFAULT_BACKOFF: Backoff = { baseMs: 500, factor: 2, maxMs: 60_000, jitter: 0.5 };
+const DEFAULT_BACKOFF: Backoff = { baseMs: 500, factor: 2, maxMs: MINUTE_MS, jitter: 0.5 };
 
 /** The wait after the given attempt (from 1): exponential, capped, and shortened by chance so that crowds part. */
 export function backoff(shape: Backoff, attempt: number, random: Random): number {

@@ -2,6 +2,7 @@
 import { EventEmitter } from 'node:events';
 import CircuitBreaker from 'opossum';
 import { type Clock, deadline, type MonoMs, TIMER_MS_MAX } from '../core/clock.ts';
+import { MINUTE_MS } from '../core/duration.ts';
 import { type ErrorCode, InvariantError, messageOf, ReeveError } from '../core/errors.ts';
 
 export interface TransportOptions {
@@ -99,7 +100,7 @@ class BreakerTransport implements Transport {
       unreachable: 'ENGINE_UNREACHABLE',
       callsMin: 5,
       failureRatioMax: 0.5,
-      windowMs: 60_000,
+      windowMs: MINUTE_MS,
       openMs: 10_000,
       ...options,
     };

@@ -1,6 +1,7 @@
 /** Wires the rules on trial: their records, their files in the state directory, and what people decide about them. */
 import { join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
+import { MINUTE_MS } from '../core/duration.ts';
 import type { JournalEntry } from '../core/journal.ts';
 import type { Rule, RuleState } from '../core/rule.ts';
 import { type Command as Word, checked, no, type OperatorContext, yes } from '../control/commands.ts';
@@ -15,7 +16,7 @@ import { Telling } from './telling.ts';
 import { Trial } from './trial.ts';
 
 /** How often the folder of proposals is looked at: a person may put a file there, too. */
-const REFRESH_MS = 60_000;
+const REFRESH_MS = MINUTE_MS;
 
 export type Learning = ReturnType<typeof createLearning>;
 

@@ -8,6 +8,7 @@ import type { Kind } from './kinds.ts';
 import type { Scenario } from './scenario.ts';
 import { COURSES } from './sim_engine.ts';
 import { TimerQueue } from './virtual_time.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../core/duration.ts';
 
 const BASELINE_POLICIES = ['none', 'naive', 'health_tasks', 'monit'] as const;
 export type BaselinePolicyName = (typeof BASELINE_POLICIES)[number];
@@ -61,7 +62,7 @@ interface Rival {
 const S = 1_000;
 
 /** Nobody acts and nobody is told. */
-const none: Rival = { everyMs: 3_600_000, look: () => undefined };
+const none: Rival = { everyMs: HOUR_MS, look: () => undefined };
 
 /** Restarts whatever fails, as soon as it is seen to fail. */
 const naive: Rival = {
@@ -144,9 +145,6 @@ export interface BaselineEnd {
   readonly nowMs: number;
   readonly events: number;
 }
-
-const DAY_MS = 86_400_000;
-const MINUTE_MS = 60_000;
 
 /** The same world and script under another policy. Operators behave alike: see `REPAIR_MS` and `NOTICE_MS`. */
 export function runBaseline(name: BaselinePolicyName, script: Scenario): BaselineEnd {

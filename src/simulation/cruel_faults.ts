@@ -1,6 +1,7 @@
 /** The additional faults of the crueller world. */
 import type { ServiceModel } from './service_model.ts';
 import type { Injection } from './scenario.ts';
+import { HOUR_MS } from '../core/duration.ts';
 
 /** What the crueller kinds may do to the service, to the machine and to Reeve itself. */
 export interface CruelControls {
@@ -21,7 +22,7 @@ const ROLL_EVERY_MS = 3_000;
 const OTHER_TOOL_EVERY_MS = 10_000;
 const LOOP_LIFE_MS = 1_200;
 /** Who stops a channel and forgets it is reminded by then. */
-const FORGOTTEN_MS = 3_600_000;
+const FORGOTTEN_MS = HOUR_MS;
 
 /** Does one of the kinds that happen once; false: it is none of them. */
 export function inflict(injection: Injection, controls: CruelControls): boolean {

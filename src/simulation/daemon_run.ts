@@ -1,4 +1,5 @@
 /** One process of the simulated daemon, from its start to its end. */
+import { MINUTE_MS } from '../core/duration.ts';
 import type { JournalEntry } from '../core/journal.ts';
 import type { Persona } from '../core/persona.ts';
 import type { Sample } from '../core/sample.ts';
@@ -45,7 +46,7 @@ export interface DaemonRunDeps {
 
 const RECEIVERS = ['pager', 'chat'] as const;
 /** After a start everything is looked at for a while before quiet time may be skipped. */
-const SETTLED_MS = 60_000;
+const SETTLED_MS = MINUTE_MS;
 
 /** One process of the simulated daemon with all that ends when it does: probes, connections, adversarial planner. */
 export class DaemonRun {
@@ -117,7 +118,7 @@ export class DaemonRun {
         kind,
         origin: 'log',
         countInWindow: 1,
-        windowMs: 60_000,
+        windowMs: MINUTE_MS,
         confidence: 0.9,
         pattern: undefined,
         evidence: [{ source: 'log', text: `a line that says ${kind}` }],

@@ -1,4 +1,5 @@
 /** Injects the faults of a scenario. */
+import { DAY_MS, HOUR_MS } from '../core/duration.ts';
 import type { SymptomKind } from '../core/symptom.ts';
 import { RECEIVER_MODES, type ReceiverMode } from './receivers.ts';
 import { type CruelControls, inflict } from './cruel_faults.ts';
@@ -22,7 +23,7 @@ export interface FaultControls extends Omit<CruelControls, 'healed'> {
 
 const PROBE_LIES: readonly ProbeMode[] = ['says_still', 'says_dead', 'says_moving'];
 const FORGED: readonly SymptomKind[] = ['process_crash', 'stalled_output', 'auth_expired', 'publisher_lost'];
-const WALL_JUMPS_MS = [3_600_000, -3_600_000, 315_360_000_000, -86_400_000, 1_000, -2_500] as const;
+const WALL_JUMPS_MS = [HOUR_MS, -HOUR_MS, 315_360_000_000, -DAY_MS, 1_000, -2_500] as const;
 const LASTING: ReadonlySet<Kind> = new Set([
   'pool',
   'engine_down',

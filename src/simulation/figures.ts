@@ -2,6 +2,7 @@
 import { provedMs } from './service_channel.ts';
 import type { Generation, ServiceModel, ServiceChannel } from './service_model.ts';
 import { mostWithin, quantile, unprovedPeaks } from './statistics.ts';
+import { MINUTE_MS } from '../core/duration.ts';
 
 /** A start that a policy made, and how the channel really stood. */
 export interface PolicyStart {
@@ -36,9 +37,9 @@ export interface Figures {
 }
 
 const STORM_STARTS = 10;
-const STORM_MS = 60_000;
+const STORM_MS = MINUTE_MS;
 /** Dark for longer than this, a person must have been told. */
-const MUST_PAGE_MS = 10 * 60_000;
+const MUST_PAGE_MS = 10 * MINUTE_MS;
 
 export interface Story {
   readonly service: ServiceModel;

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
+import { HOUR_MS, MINUTE_MS } from '../core/duration.ts';
 import { countingIds } from '../core/id.ts';
 import type { Bundle, BundleCluster } from '../hints/bundle.ts';
 import { Hints } from '../hints/hints.ts';
@@ -88,7 +89,7 @@ export interface TrialResult {
 
 const ATTEMPTS = 8;
 const STUCK_AT = 0.45;
-const BETWEEN_MS = 60_000;
+const BETWEEN_MS = MINUTE_MS;
 const HARMFUL = 'pattern_harmful';
 const HELPFUL = 'pattern_helpful';
 
@@ -180,7 +181,7 @@ function openWorld(scenario: StuckScenario) {
     sources: { folder, files: join(folder, 'own') },
     ...{
       similarityFloor: 0.3,
-      blindSpots: { windowMs: 3_600_000, threshold: 3 },
+      blindSpots: { windowMs: HOUR_MS, threshold: 3 },
       factsPerMinuteMax: 100_000,
       version: '',
     },

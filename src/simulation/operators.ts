@@ -1,6 +1,7 @@
 /** Simulated operators. */
 import { expireApprovals } from '../control/approvals.ts';
 import * as word from '../control/commands.ts';
+import { HOUR_MS, MINUTE_MS } from '../core/duration.ts';
 import { InvariantError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
 import { acknowledge } from '../escalate/escalator.ts';
@@ -10,9 +11,9 @@ import { fractionOf, numberOf } from './random_streams.ts';
 import type { ChannelPlan, Injection } from './scenario.ts';
 
 /** A person who was paged has repaired by then. */
-export const REPAIR_MS = 15 * 60_000;
+export const REPAIR_MS = 15 * MINUTE_MS;
 /** Without a page somebody notices by then that a channel is dark. */
-export const NOTICE_MS = 60 * 60_000;
+export const NOTICE_MS = HOUR_MS;
 /** Calls of one scope that are remembered: more than can come while a channel is dark. */
 const CALLS_MAX = 32;
 
@@ -58,7 +59,7 @@ export class Operators {
       const episode = this.#deps.service.darkness.episodeOf(channel.plan.id);
       if (episode === undefined) continue;
       const paged = scopesOf(channel.plan).flatMap((key) => this.#pagedMs.get(key) ?? []);
-      const calls = paged.filter((atMs) => atMs >= episode.fromMs - 60_000);
+      const calls = paged.filter((atMs) => atMs >= episode.fromMs - MINUTE_MS);
       const dueMs = Math.min(episode.fromMs + NOTICE_MS, ...calls.map((atMs) => atMs + REPAIR_MS));
       if (nowMs >= dueMs) this.#deps.service.repair(channel.plan.id);
     }

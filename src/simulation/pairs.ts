@@ -2,6 +2,7 @@
 import { CRUEL_KINDS, HABITS, type Kind, KINDS } from './kinds.ts';
 import { fractionOf, numberOf } from './random_streams.ts';
 import { type Injection, type Scenario, scenarioOf } from './scenario.ts';
+import { DAY_MS, MINUTE_MS } from '../core/duration.ts';
 
 /** Two kinds of faults; the first comes first. */
 export type Pair = readonly [first: Kind, second: Kind];
@@ -17,13 +18,13 @@ const CHANNELS = 6;
 const FIRST_MS = 120_000;
 /** The second fault comes while the first is felt: at once, in the first look, in the run, while it is verified. */
 const GAPS_MS = [0, 1_500, 7_000, 20_000] as const;
-const WORLD_MS = 15 * 60_000;
-const LONGEST_MS = 5 * 60_000;
+const WORLD_MS = 15 * MINUTE_MS;
+const LONGEST_MS = 5 * MINUTE_MS;
 
 /** A small world in which nothing happens but these two faults, each once; `round` draws them differently. */
 export function worldOf([first, second]: Pair, round = 0): Scenario {
   const seed = (numberOf(first) ^ (numberOf(second) * 31) ^ round) >>> 0;
-  const days = WORLD_MS / 86_400_000;
+  const days = WORLD_MS / DAY_MS;
   const empty = scenarioOf({
     seed,
     days,

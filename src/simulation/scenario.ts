@@ -1,5 +1,6 @@
 /** Draws the scenario of a seed. */
 import type { Phase } from '../core/control.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../core/duration.ts';
 import type { Limits } from '../core/limits.ts';
 import { CRUEL_KINDS, type Extent, HABITS, type Kind, KINDS } from './kinds.ts';
 import { type Stream, streamOf } from './random_streams.ts';
@@ -57,9 +58,7 @@ export interface ScenarioOptions {
 }
 
 const PERSONAS = ['system_admin', 'system_admin', 'lab', 'cautious', 'live_event', 'watcher'] as const;
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
-const FIRST_MS = 60_000;
+const FIRST_MS = MINUTE_MS;
 
 /** Writes the script of a seed. */
 export function scenarioOf(options: ScenarioOptions): Scenario {

@@ -1,10 +1,9 @@
 /** Shrinks a scenario that breaks a law. */
 import type { Injection, Scenario } from './scenario.ts';
 import { Simulation, type SimulationOptions } from './simulation.ts';
+import { DAY_MS, HOUR_MS } from '../core/duration.ts';
 
 const RUNS_MAX = 200;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 86_400_000;
 
 /**
  * The smallest list of events that still breaks the same law: whole kinds go first, then ever smaller stretches, then

@@ -1,4 +1,5 @@
 /** The whole simulation: service, machine, people and Reeve. */
+import { DAY_MS, MINUTE_MS } from '../core/duration.ts';
 import { messageOf } from '../core/errors.ts';
 import type { JournalEntry } from '../core/journal.ts';
 import type { Persona } from '../core/persona.ts';
@@ -20,8 +21,6 @@ import { TimerQueue, SimulatedHost } from './virtual_time.ts';
 
 export type { SimulationEnd, SimulationOptions } from './simulation_options.ts';
 
-const DAY_MS = 86_400_000;
-const MINUTE_MS = 60_000;
 /** After everything is healed, this long until all that is promised must have come true. */
 const LIVENESS_MS = 45 * MINUTE_MS;
 const LEAP_RUN_UP_MS = 45_000;

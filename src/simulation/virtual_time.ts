@@ -1,5 +1,6 @@
 /** Virtual time and its event queue. */
 import { type Clock, sleepOn } from '../core/clock.ts';
+import { DAY_MS } from '../core/duration.ts';
 import { EventHeap, type Timed } from './event_heap.ts';
 import { mix } from './random_streams.ts';
 
@@ -91,7 +92,7 @@ export class TimerQueue {
   }
 }
 
-const NEW_MACHINE_UP_MS = 40 * 86_400_000;
+const NEW_MACHINE_UP_MS = 40 * DAY_MS;
 const EPOCH_MS = Date.UTC(2026, 0, 1);
 
 /** The machine on which Reeve runs. Its monotonic clock stands still in suspend and begins anew with each boot. */

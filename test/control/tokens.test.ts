@@ -13,8 +13,8 @@ import {
 } from '../../src/control/tokens.ts';
 import type { Command } from '../../src/control/commands.ts';
 import { allows, TOKEN_SCOPES } from '../../src/core/access.ts';
+import { DAY_MS } from '../../src/core/duration.ts';
 
-const DAY_MS = 86_400_000;
 const ANN = { who: 'ann', because: 'on call' };
 const ORDER: TokenOrder = { name: 'bob', scopes: ['operate'], forMs: DAY_MS, sha256: 'ab'.repeat(32) };
 const at = (wall: number, mono: number) => ({ now: () => wall, monotonicMs: () => mono });

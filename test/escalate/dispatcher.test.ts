@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Severity } from '../../src/core/classification.ts';
+import { HOUR_MS } from '../../src/core/duration.ts';
 import { raise, resolve } from '../../src/escalate/escalator.ts';
 import { FLOOD_MS, isDelivered, pageOf } from '../../src/escalate/outbox.ts';
 import type { Receiver } from '../../src/escalate/receiver.ts';
@@ -9,7 +10,6 @@ import { fakeClock } from '../support/fake_clock.ts';
 import { escalation, FakeReceiver, type Mood, opened, raisedFact, resolvedFact } from './support.ts';
 
 const KEY = 'incident/inc-1';
-const HOUR_MS = 3_600_000;
 
 describe('a page', () => {
   it('is delivered to every receiver as soon as it is raised, and the deliveries are written down', async () => {

@@ -1,11 +1,11 @@
 import { fc, test } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { FAILURE_CLASSES } from '../../src/core/classification.ts';
+import { MINUTE_MS } from '../../src/core/duration.ts';
 import type { PlaceOf } from '../../src/escalate/receiver.ts';
 import { DAYS, isWithin, parseTimeOfDay, type Route, type RouteMatch, routingOf } from '../../src/escalate/routes.ts';
 import { doneFact, escalation, FakeReceiver, fold, opened, raisedFact, resolvedFact } from './support.ts';
 
-const MINUTE_MS = 60_000;
 const placeOf: PlaceOf = (scope) => (scope.kind === 'channel' ? { group: `group-of-${scope.id}` } : {});
 
 const match = (change: Partial<RouteMatch>): RouteMatch => ({

@@ -2,12 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { newBreaker } from '../../src/guard/state/breaker.ts';
 import { newSubject } from '../../src/guard/state/state.ts';
 import { aPermit, book, callOf, lowOf } from './book.ts';
+import { DAY_MS, HOUR_MS } from '../../src/core/duration.ts';
 
 const terms = aPermit();
 /** By its permit the call may begin at 15000 and take 20 s; 0.5 s to settle, 30 s to verify and 10 s of grace follow. */
 const DUE_MS = 75_500;
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
 
 describe('a permit for a restart', () => {
   it('uses up everything that it may use, when it is granted', () => {

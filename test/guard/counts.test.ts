@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { restartsOfDay } from '../../src/guard/state/caps.ts';
+import { DAY_MS } from '../../src/core/duration.ts';
 import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
 import { groupRoom, usedByRun } from '../../src/guard/state/spacing.ts';
 import {
@@ -14,7 +15,6 @@ import { triedMs } from '../../src/guard/checks/tried.ts';
 import { roomFor, STARTS_KEPT, startsMaxOf } from '../../src/guard/state/window.ts';
 
 const KEY = 'channel:news';
-const DAY_MS = 86_400_000;
 
 function withSubject(change: Partial<SubjectState>): GuardState {
   const state = newGuardState();

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { aCall } from '../support/a.ts';
 import { newBreaker } from '../../src/guard/state/breaker.ts';
 import { aPermit, book, callOf, lowOf } from './book.ts';
+import { HOUR_MS } from '../../src/core/duration.ts';
 
 const GROUP = { kind: 'group', id: 'encoders' } as const;
 const terms = aPermit();
 /** By its permit the call may begin at 15000 and take 20 s; 0.5 s to settle, 30 s to verify and 10 s of grace follow. */
 const DUE_MS = 75_500;
-const HOUR_MS = 3_600_000;
 
 describe('the verdict on a restart', () => {
   const begun = () => {

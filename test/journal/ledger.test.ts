@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../src/core/duration.ts';
 import type { JournalEntry, Projection } from '../../src/core/journal.ts';
 import { Ledger, type LedgerOptions } from '../../src/journal/ledger.ts';
 import { MemoryStore } from '../../src/journal/memory.ts';
@@ -278,8 +279,6 @@ describe('snapshots', () => {
 });
 
 describe('retention', () => {
-  const DAY_MS = 86_400_000;
-
   async function aged() {
     const held = opened(new MemoryStore(), { snapshotEntries: 10 });
     for (let i = 0; i < 95; i += 1) {

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NODE_TYPES } from '../../src/memory/node.ts';
 import { adoptInsights, catchUp } from '../../src/memory/rebuild.ts';
 import { aMemory, incidentDrafts } from './support.ts';
-
-const HOUR_MS = 3_600_000;
+import { HOUR_MS } from '../../src/core/duration.ts';
 
 describe('THEA 1, the quad memory: symbolic layer', () => {
   it('makes one typed node of each fact of an incident, tied to what it is about', () => {

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { NOTICE_MS, Operators, REPAIR_MS } from '../../src/simulation/operators.ts';
 import { ServiceModel } from '../../src/simulation/service_model.ts';
 import type { ChannelPlan } from '../../src/simulation/scenario.ts';
+import { MINUTE_MS } from '../../src/core/duration.ts';
 
 const channels: readonly ChannelPlan[] = [{ id: 'news', group: 'g0', engine: 'e0', hasSource: false }];
-const MINUTE_MS = 60_000;
 
 /** One channel that dies at once; people look after it once a minute. */
 function world() {

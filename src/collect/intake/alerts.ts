@@ -1,6 +1,7 @@
 /** Reads Alertmanager's webhook. */
 import { z } from 'zod';
 import type { Clock } from '../../core/clock.ts';
+import { MINUTE_MS } from '../../core/duration.ts';
 import type { ChannelId } from '../../core/scope.ts';
 import type { Symptom, SymptomKind } from '../../core/symptom.ts';
 import { parseJson } from './json.ts';
@@ -40,7 +41,7 @@ const LIMITS = { depth: 8, containers: 10_000, names: 10_000, values: 10_000 };
 /** Reeve's own pages come back when Alertmanager sends everything to everybody: they are no evidence. */
 const OWN = /^Reeve/;
 const CONFIDENCE = 0.9;
-const WINDOW_MS = 60_000;
+const WINDOW_MS = MINUTE_MS;
 const TEXT_MAX = 400;
 
 /**

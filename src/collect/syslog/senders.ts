@@ -1,5 +1,6 @@
 // Who may hold a TCP connection, and who has to go so that others may come.
 import type { Clock, MonoMs } from '../../core/clock.ts';
+import { HOUR_MS, MINUTE_MS } from '../../core/duration.ts';
 
 /** Why a connection was closed from this end. A closed set: it is a label of a metric. */
 const CLOSED_FOR = ['idle', 'address_full', 'full', 'not_allowed'] as const;
@@ -9,10 +10,10 @@ export type ClosedFor = (typeof CLOSED_FOR)[number];
 export const CONNECTIONS_MAX = 256;
 export const CONNECTIONS_PER_ADDRESS_MAX = 128;
 /** A sender connects to say something: without a byte it is none. One that has spoken may have a quiet hour. */
-const SILENT_MS_MAX = 60_000;
-const IDLE_MS_MAX = 3_600_000;
+const SILENT_MS_MAX = MINUTE_MS;
+const IDLE_MS_MAX = HOUR_MS;
 const SWEEP_MS = 10_000;
-const SAID_AGAIN_MS = 60_000;
+const SAID_AGAIN_MS = MINUTE_MS;
 
 /** One open connection. */
 export interface Sender {

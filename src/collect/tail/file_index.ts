@@ -2,6 +2,7 @@
 import { type BigIntStats, fstatSync } from 'node:fs';
 import type { Checkpoint } from '../../core/chunk.ts';
 import type { Clock, MonoMs } from '../../core/clock.ts';
+import { HOUR_MS } from '../../core/duration.ts';
 import { type Finder, type Found, openBeside, type Sighting } from './finder.ts';
 import { findMoved, generationsAfter } from './generations.ts';
 import { closeQuietly, idOf, isOf, isStale, isStill, keyOfStat, type Opened } from './identity.ts';
@@ -10,7 +11,7 @@ import { pathOfRow, type Rows, rowPathOf } from './rows.ts';
 import type { TailLimits, TailNotice } from './types.ts';
 
 /** A file that was renamed and has no successor is followed this long after its last line. */
-const RENAMED_LINGER_MS = 3_600_000;
+const RENAMED_LINGER_MS = HOUR_MS;
 
 export interface FileIndexPorts {
   readonly source: string;

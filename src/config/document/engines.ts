@@ -7,6 +7,7 @@ import type { Path } from '../yaml.ts';
 import type { Environment } from './environment.ts';
 import type { Reading } from './reading.ts';
 import { Secret, secretFromEnvironment, secretFromFile } from './secret.ts';
+import { MINUTE_MS, SECOND_MS } from '../../core/duration.ts';
 
 /**
  * One engine with absolute paths. A secret in clear stays readable by name but is not enumerable, so no log, copy or
@@ -19,9 +20,6 @@ interface Range {
   readonly least: number;
   readonly most: number;
 }
-
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
 
 /** How far each duration of an engine may go: a look once a day sees nothing in time. */
 const RANGES: readonly Range[] = [

@@ -1,6 +1,7 @@
 // What is allowed and dangerous: told by `reeve check` and at the start, and refused by nobody.
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { DAY_MS } from '../../core/duration.ts';
 import type { Problem } from '../../core/errors.ts';
 import { problemAt, valueAt } from '../validate.ts';
 import type { Path } from '../yaml.ts';
@@ -11,7 +12,6 @@ import type { Reading } from './reading.ts';
 /** Keys whose value goes out with each request. `secret` is none of them: it signs, and stays here. */
 const CREDENTIAL = /^(?:user|username|(?:[a-z]+_)*(?:token|password|key|credential)(?:_env|_file)?)$/;
 const SECRET_PARAMETER = /[?&][^=&#]*(?:token|secret|passw|api_?key|signature|credential)[^=&#]*=/i;
-const DAY_MS = 86_400_000;
 const EXPIRES_SOON_MS = 14 * DAY_MS;
 
 /** Every warning about a configuration that is sound otherwise. `now` in milliseconds since the epoch. */

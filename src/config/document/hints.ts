@@ -2,6 +2,7 @@
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { duration } from '../duration.ts';
+import { HOUR_MS } from '../../core/duration.ts';
 
 export const hintsDocument = z
   .strictObject({
@@ -54,7 +55,7 @@ export function hintsOf(
     files: resolve(dirname(file), written?.files ?? 'hints'),
     router: written?.router ?? 'auto',
     similarityFloor: written?.similarity_floor ?? 0.3,
-    blindSpotWindowMs: written?.blind_spot_window ?? 3_600_000,
+    blindSpotWindowMs: written?.blind_spot_window ?? HOUR_MS,
     blindSpotThreshold: written?.blind_spot_threshold ?? 3,
   };
 }

@@ -9,6 +9,7 @@ import {
 } from './model_documents.ts';
 import type { Reading } from './reading.ts';
 import { type Secret, secretFromFile } from './secret.ts';
+import { MINUTE_MS } from '../../core/duration.ts';
 
 /** A model by its server and its name there. */
 export interface ModelName {
@@ -55,7 +56,7 @@ export interface PlannerConfig {
 }
 
 const OLLAMA_URL = 'http://127.0.0.1:11434';
-const KEEP_ALIVE_MS = 30 * 60_000;
+const KEEP_ALIVE_MS = 30 * MINUTE_MS;
 const ANSWER_BYTES_MAX = 256 * 1024;
 
 /** Undefined where the file has no `models:`, or where it is not sound (the problems are noted). */

@@ -1,5 +1,6 @@
 // Where the head of the journal is sent, so that a rewritten journal is found out.
 import { z } from 'zod';
+import { HOUR_MS } from '../../core/duration.ts';
 import { messageOf } from '../../core/errors.ts';
 import { headKeyFrom } from '../../journal/heads.ts';
 import { duration } from '../duration.ts';
@@ -26,7 +27,7 @@ export interface WitnessConfig {
   readonly key: Secret | undefined;
 }
 
-const EVERY_MS = 3_600_000;
+const EVERY_MS = HOUR_MS;
 
 export function readWitness(reading: Reading, said: z.output<typeof witnessPart> | undefined): WitnessConfig {
   const { every, file, url, key_env: name, key_file: keyFile } = said ?? {};

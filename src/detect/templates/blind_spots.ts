@@ -1,5 +1,6 @@
 /** Counts complaints that no pattern recognises. */
 import type { EpochMs, MonoMs } from '../../core/clock.ts';
+import { MINUTE_MS } from '../../core/duration.ts';
 import type { Catalogue } from '../patterns/catalogue.ts';
 import { type MinerLimits, TemplateMiner } from './templates.ts';
 
@@ -35,7 +36,6 @@ export interface BlindSpotLimits extends Partial<MinerLimits> {
   readonly recurringMin?: number;
 }
 
-const MINUTE_MS = 60_000;
 const MINUTES = 10;
 const SPOTS_MAX = 2000;
 const RECURRING_MIN = 5;

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { SupervisorDocument } from './schema.ts';
 import { secretOf } from '../secret_reference.ts';
+import { MINUTE_MS } from '../../core/duration.ts';
 import type { ActionContext, Engine, EngineReport } from '../../core/engine.ts';
 import { ReeveError } from '../../core/errors.ts';
 import type { ProcessSample, ProcessState } from '../../core/sample.ts';
@@ -53,7 +54,7 @@ const LIST_BYTES_MAX = 8 << 20;
 const SHORT_BYTES_MAX = 64 << 10;
 /** XML may write a character with five (`&amp;`). */
 const XML_GROWTH = 5;
-const IDENTITY_MS = 60_000;
+const IDENTITY_MS = MINUTE_MS;
 
 const fullName = ({ group, name }: Pick<ProcessInfo, 'group' | 'name'>): string => `${group}:${name}`;
 

@@ -1,4 +1,5 @@
 // Defines what the configuration says of channels and engines, and the time limits of classification.
+import { SECOND_MS } from '../../core/duration.ts';
 import type { ChannelRef, EngineId } from '../../core/scope.ts';
 
 /** What the configuration says of a channel, as far as a judgement on it depends on that. */
@@ -19,8 +20,6 @@ export interface EngineSetup {
   /** How often its machine is looked at; undefined where it is not. */
   readonly hostEveryMs: number | undefined;
 }
-
-const SECOND_MS = 1_000;
 
 /** A log symptom older than this says nothing about a process that runs. */
 export const SYMPTOM_FRESH_MS = 30 * SECOND_MS;

@@ -1,5 +1,6 @@
 // Keeps the last symptom of each kind and origin of a channel, bounded in number and age.
 import type { EpochMs, MonoMs } from '../../core/clock.ts';
+import { MINUTE_MS } from '../../core/duration.ts';
 import type { Origin, Symptom, SymptomKind } from '../../core/symptom.ts';
 
 /** The last of one kind of symptom from one origin; what is pushed is kept apart. */
@@ -31,7 +32,7 @@ export const UPSTREAM_SYMPTOMS: readonly SymptomKind[] = [
 ];
 
 /** A pause this long makes the next one a new occurrence. */
-const APART_MS = 60_000;
+const APART_MS = MINUTE_MS;
 const KEPT_MS = 600_000;
 const KEPT = 24;
 

@@ -1,6 +1,7 @@
 // Classifies a channel from its facts by an order of precedence, and computes the confidence.
 import type { FailureClass } from '../../core/classification.ts';
 import type { MonoMs } from '../../core/clock.ts';
+import { MINUTE_MS } from '../../core/duration.ts';
 import type { Signal } from '../../core/envelope.ts';
 import { HARMLESS_SYMPTOMS, type SymptomKind, type WitnessKind, witnessOf } from '../../core/symptom.ts';
 import type { ChannelFacts } from '../facts/facts.ts';
@@ -188,8 +189,6 @@ const strongest = (input: ClassifyInput): SymptomKind | undefined =>
       (best, one) => (best === undefined || one.confidence > best.confidence ? one : best),
       undefined,
     )?.kind;
-
-const MINUTE_MS = 60_000;
 
 /** Counts of the last minute's failing symptoms, each scaled from its own window to a minute. */
 export function errorFrequencyOf(facts: ChannelFacts, nowMs: MonoMs): number {

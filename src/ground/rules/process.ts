@@ -1,4 +1,5 @@
 // Recognises crashed processes, stalled output and trouble without a known cause.
+import { MINUTE_MS } from '../../core/duration.ts';
 import { type SymptomKind, witnessOf } from '../../core/symptom.ts';
 import { endedByOrder, progressStands } from '../facts/health.ts';
 import {
@@ -162,7 +163,7 @@ function sourceSpeaksForIt(input: ClassifyInput): boolean {
   return sourceReadSince(input, (stoppedMs(input) ?? input.nowMs) + segmentMs + 1_000);
 }
 
-const NEWS_MS_MAX = 60_000;
+const NEWS_MS_MAX = MINUTE_MS;
 /** These say that something happened, and not why. */
 const TELLS_NO_CAUSE: ReadonlySet<SymptomKind> = new Set([
   'process_crash',

@@ -1,5 +1,6 @@
 /** The questions that count: caps, breaker, risk, cooldown, window, viewers. */
 import { approvalHash, hasYes } from '../../control/approvals.ts';
+import { HOUR_MS } from '../../core/duration.ts';
 import { accessOf, eyesOf } from '../../core/persona.ts';
 import { keyOfScope } from '../../core/scope.ts';
 import { restartsOfDay, restartsOfIncident } from '../state/caps.ts';
@@ -12,7 +13,6 @@ import { isStaged, isStart } from '../../remediation/catalog.ts';
 import { groupMaxOf, groupRoom, spacingLeftMs, usedByRun } from '../state/spacing.ts';
 import { roomFor, stagedRoom, startsMaxOf } from '../state/window.ts';
 
-const HOUR_MS = 3_600_000;
 /** For personas of low risk tolerance. */
 const STRICT_STAGED_PER_MINUTE = 10;
 

@@ -1,10 +1,9 @@
 // Counts restarts by Reeve per incident and per day (law S5).
 import type { MonoMs } from '../../core/clock.ts';
+import { DAY_MS } from '../../core/duration.ts';
 import type { IncidentId, ScopeKey } from '../../core/scope.ts';
 import { RESTARTS_KEPT } from './lifecycle.ts';
 import { type GuardState, subjectAt } from './state.ts';
-
-export const DAY_MS = 86_400_000;
 
 /** Law S5: restarts by Reeve of one target for one incident, however long it lasts. */
 export function restartsOfIncident(state: GuardState, key: ScopeKey, incident: IncidentId): number {

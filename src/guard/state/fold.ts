@@ -1,4 +1,5 @@
 // Folds journal entries into the guard's state.
+import { HOUR_MS } from '../../core/duration.ts';
 import type { JournalEntry, JournalFact, Projection } from '../../core/journal.ts';
 import { keyOfScope, sameScope, type Scope, type ScopeKey } from '../../core/scope.ts';
 import { resetBreaker, settleProbe } from './breaker.ts';
@@ -34,7 +35,7 @@ function observeStart(edit: Edit, entry: JournalEntry, fact: FactOf<'start.obser
 }
 
 /** Sleeps are remembered until everything that a decision may rest on is younger. */
-const SLEEPS_KEPT_MS = 3_600_000;
+const SLEEPS_KEPT_MS = HOUR_MS;
 const SLEEPS_KEPT_MAX = 32;
 
 /** A corrected wall clock changes nothing: no decision reads it (law T1). */

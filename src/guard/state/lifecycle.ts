@@ -1,5 +1,6 @@
 /** The transitions of the guard's state. */
 import type { MonoMs } from '../../core/clock.ts';
+import { DAY_MS, HOUR_MS } from '../../core/duration.ts';
 import { keyOfScope } from '../../core/scope.ts';
 import type { PermitTerms } from '../../core/tool.ts';
 import { admit, cure, fail, relapse, settleProbe } from './breaker.ts';
@@ -10,8 +11,6 @@ import type { ToolUse } from './cooldown.ts';
 import type { OpenAttempt, StagedPlan, SubjectState } from './state.ts';
 import { addStart, startOf } from './window.ts';
 
-const DAY_MS = 86_400_000;
-const HOUR_MS = 3_600_000;
 /** So many starts of a plan that were not verified end it; of the canary, one does. */
 const STAGED_FAILURES_MAX = 2;
 

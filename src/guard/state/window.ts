@@ -1,5 +1,6 @@
 /** The window of recent starts. */
 import type { MonoMs } from '../../core/clock.ts';
+import { MINUTE_MS } from '../../core/duration.ts';
 import type { ChannelId, EngineId } from '../../core/scope.ts';
 import type { PermitId } from '../../core/tool.ts';
 
@@ -20,8 +21,6 @@ export interface StartMark {
   /** The life of the channel in which it was seen. */
   life?: string;
 }
-
-const MINUTE_MS = 60_000;
 
 /** Starts that are remembered, newest last. A window of more starts than this cannot be configured away. */
 export const STARTS_KEPT = 1_024;

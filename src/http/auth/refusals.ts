@@ -1,8 +1,9 @@
 // What was refused at the door: counted, logged once per source and minute, and slowed down.
 import type { Clock } from '../../core/clock.ts';
+import { MINUTE_MS } from '../../core/duration.ts';
 import { REFUSALS, type Refusal } from '../request.ts';
 
-const WINDOW_MS = 60_000;
+const WINDOW_MS = MINUTE_MS;
 /** Sources that are remembered at the same time; of more, the one seen first is forgotten. */
 const SOURCES_MAX = 1_024;
 /** Lines that are logged in a minute, however many sources there are. */

@@ -1,11 +1,12 @@
 // Sessions of the console: the token is exchanged once and then kept nowhere in the browser.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock, MonoMs } from '../../core/clock.ts';
+import { HOUR_MS, MINUTE_MS } from '../../core/duration.ts';
 import type { TokenGrant } from './grants.ts';
 
 /** A session lasts a shift, and ends when its page has not asked for half an hour. */
-export const SESSION_MS = 12 * 3_600_000;
-const IDLE_MS = 30 * 60_000;
+export const SESSION_MS = 12 * HOUR_MS;
+const IDLE_MS = 30 * MINUTE_MS;
 /** At the same time; of more, the oldest ends. */
 const SESSIONS_MAX = 64;
 export const CSRF_HEADER = 'x-reeve-csrf';

@@ -1,6 +1,7 @@
 /** The projection of all open incidents. */
 import type { FailureClass } from '../../core/classification.ts';
 import type { MonoMs } from '../../core/clock.ts';
+import { MINUTE_MS } from '../../core/duration.ts';
 import type { Incident, Outcome } from '../../core/incident.ts';
 import type { JournalEntry, Projection } from '../../core/journal.ts';
 import { type ChannelId, type IncidentId, sameScope, type Scope } from '../../core/scope.ts';
@@ -45,7 +46,7 @@ export interface IncidentState {
 }
 
 /** Cures of closed incidents are remembered this long, and at most so many of them. */
-const CURES_MS = 10 * 60_000;
+const CURES_MS = 10 * MINUTE_MS;
 const CURES_MAX = 256;
 const WORK_MS_MIN = 1_000;
 

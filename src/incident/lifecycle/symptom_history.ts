@@ -1,10 +1,11 @@
 // Keeps the newest symptom of each kind and channel, so that a new incident can say what came before it.
 import type { MonoMs } from '../../core/clock.ts';
+import { MINUTE_MS } from '../../core/duration.ts';
 import type { ChannelId, IncidentId, Scope } from '../../core/scope.ts';
 import { HARMLESS_SYMPTOMS, type Symptom } from '../../core/symptom.ts';
 
 /** What was said this long before an incident belongs to its story. */
-const BEFORE_MS = 60_000;
+const BEFORE_MS = MINUTE_MS;
 /** Of a shared cause, this many symptoms tell the story. */
 const TOLD_MAX = 12;
 

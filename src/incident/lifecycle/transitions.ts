@@ -1,6 +1,7 @@
 /** The state machine of an incident. */
 import type { FailureClass } from '../../core/classification.ts';
 import type { MonoMs } from '../../core/clock.ts';
+import { MINUTE_MS } from '../../core/duration.ts';
 import type { IncidentEnding } from '../../core/incident.ts';
 import { type IncidentId, sameScope } from '../../core/scope.ts';
 import { specOf } from '../../remediation/catalog.ts';
@@ -47,7 +48,7 @@ export interface Snapshot {
 /** An incident closes when its channel has been well for this long. */
 export const RESOLVE_HOLD_MS = 5_000;
 /** The same trouble within this time of a verified cure is a relapse. */
-export const RELAPSE_MS = 60_000;
+export const RELAPSE_MS = MINUTE_MS;
 
 export interface TransitionPolicy {
   /** How long the trouble must have lasted before a run may change something. */

@@ -1,4 +1,5 @@
 // Decides whether a sample can change a finding, so that healthy channels are not classified on every sample.
+import { MINUTE_MS } from '../../core/duration.ts';
 import type { Sample } from '../../core/sample.ts';
 import type { ProcessFacts } from '../../ground/facts/process_facts.ts';
 import type { TrackedChannel } from './finding_tracker.ts';
@@ -23,6 +24,6 @@ export function isRelevant(
 }
 
 /** A new life or state that is not known to be healthy yet is judged with every look, for this long. */
-const UNSETTLED_MS = 60_000;
+const UNSETTLED_MS = MINUTE_MS;
 
 const lastTurn = ({ seenMs, stateSinceMs }: ProcessFacts): number => Math.max(seenMs, stateSinceMs);

@@ -1,6 +1,7 @@
 /** Takes snapshots and envelopes of channels and shared causes. */
 import { type ControlState, leaseOf, windowOf } from '../../control/state.ts';
 import type { Clock, MonoMs } from '../../core/clock.ts';
+import { HOUR_MS, MINUTE_MS } from '../../core/duration.ts';
 import type { Containment, GroundedContextEnvelope } from '../../core/envelope.ts';
 import { invariant } from '../../core/errors.ts';
 import type { Incident } from '../../core/incident.ts';
@@ -48,8 +49,6 @@ export interface SnapshotDeps {
   readonly isInCrowd: (scope: Scope) => boolean;
 }
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 const NOTHING_LEFT = { trouble: undefined, healthy: undefined, healthySinceMs: undefined };
 
 /** Turns what is watched into sights and envelopes. Reads, never writes. */

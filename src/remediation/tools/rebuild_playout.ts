@@ -1,4 +1,5 @@
 /** The tool that has an engine plan again what a channel plays. */
+import { MINUTE_MS } from '../../core/duration.ts';
 import { ReeveError } from '../../core/errors.ts';
 import { able, CHANGES, channelAt, cured, engineAt, noProbe, notYet, type Tool } from '../tool.ts';
 
@@ -11,11 +12,11 @@ export const rebuildPlayout: Tool = {
     idempotent: false,
     cooldownMs: 120_000,
     attemptsMax: 1,
-    timeoutMs: 60_000,
+    timeoutMs: MINUTE_MS,
     capability: 'rebuild',
     cures: ['playout_empty', 'media_unplayable'],
     settleMs: 1_000,
-    verifyWithinMs: 60_000,
+    verifyWithinMs: MINUTE_MS,
     targets: ['channel'],
     onMany: 'whole',
     curesOutput: true,

@@ -1,5 +1,6 @@
 /** The tool that has an engine fetch new credentials for its sources. */
 import { able, CHANGES, cured, engineAt, noProbe, notYet, type Tool } from '../tool.ts';
+import { MINUTE_MS } from '../../core/duration.ts';
 
 export const refreshCredentials: Tool = {
   spec: {
@@ -8,7 +9,7 @@ export const refreshCredentials: Tool = {
     summary: 'Has the engine fetch new credentials for its sources.',
     risk: 'low',
     idempotent: true,
-    cooldownMs: 60_000,
+    cooldownMs: MINUTE_MS,
     attemptsMax: 2,
     timeoutMs: 15_000,
     capability: 'credentials',

@@ -1,5 +1,6 @@
 /** What explorations may cost: tokens, time and money of one session and of one day. */
 import type { Clock, MonoMs } from '../../core/clock.ts';
+import { DAY_MS } from '../../core/duration.ts';
 
 export interface ExploreCaps {
   readonly toolCallsPerSession: number;
@@ -19,8 +20,6 @@ export const EXPLORE_CAPS: ExploreCaps = {
   tokensPerDay: 320_000,
   costMicrosPerDay: undefined,
 };
-
-const DAY_MS = 86_400_000;
 
 interface Session {
   readonly startedMs: MonoMs;

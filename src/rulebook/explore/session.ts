@@ -1,4 +1,5 @@
 /** One conversation with a model that answers with one enumerated tool call at a time, within its budget. */
+import { MINUTE_MS } from '../../core/duration.ts';
 import type { Model, ModelMessage } from '../../core/model.ts';
 import type { SessionBudget } from './budget.ts';
 
@@ -41,7 +42,7 @@ export interface SessionEnd<Result> {
   readonly modelCalls: number;
 }
 
-const CALL_MS_MAX = 60_000;
+const CALL_MS_MAX = MINUTE_MS;
 const REPLY_TOKENS_MAX = 2_048;
 const SAID_CHARS = 4_000;
 const DIAGNOSIS_CHARS = 1_000;

@@ -9,6 +9,7 @@ import { draftPattern, type KnownLine, type PatternDraft, patternText } from '..
 import type { PatternRecord, PatternRecords } from '../../detect/patterns/records.ts';
 import type { BlindSpot } from '../../detect/templates/blind_spots.ts';
 import type { CommandAnswer } from '../../core/command_answer.ts';
+import { MINUTE_MS } from '../../core/duration.ts';
 import type { StoreQuery } from '../../journal/store.ts';
 import { patternFiles, proposedCatalogue, writePatternFile } from './files.ts';
 
@@ -51,10 +52,10 @@ export interface TeachLine {
 
 const LINES_MAX = 20;
 const HISTORY_MAX = 5_000;
-const BEFORE_MS = 5 * 60_000;
-const AFTER_MS = 60_000;
+const BEFORE_MS = 5 * MINUTE_MS;
+const AFTER_MS = MINUTE_MS;
 const SHOWN_MAX = 10;
-const SHADOW_EVERY_MS = 60_000;
+const SHADOW_EVERY_MS = MINUTE_MS;
 
 /** One daemon's teaching. */
 export class Teaching {

@@ -1,4 +1,5 @@
 /** How often a model was needed, week by week, and what it cost: a fold over the journal. */
+import { DAY_MS } from '../../core/duration.ts';
 import type { JournalEntry, Projection } from '../../core/journal.ts';
 
 interface Week {
@@ -21,7 +22,7 @@ export interface Needed {
   readonly costMicros: number;
 }
 
-const WEEK_MS = 7 * 86_400_000;
+const WEEK_MS = 7 * DAY_MS;
 const WEEKS_MAX = 104;
 const OPEN_MAX = 500;
 

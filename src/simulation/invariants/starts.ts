@@ -1,4 +1,5 @@
 /** The oracle of laws S1, S2, S5, S6 and S12 by counting calls. */
+import { DAY_MS, MINUTE_MS } from '../../core/duration.ts';
 import type { JournalEntry } from '../../core/journal.ts';
 import type { Generation } from '../service_model.ts';
 import type { Invocation } from '../effect_log.ts';
@@ -6,8 +7,6 @@ import type { InvariantContext, Oracle } from './context.ts';
 
 /** One channel that others start again and again is no storm. */
 const FOREIGN_MAX = 3;
-const MINUTE_MS = 60_000;
-const DAY_MS = 86_400_000;
 
 /** A life that somebody else began, and since when Reeve knows of it. */
 interface Foreign {

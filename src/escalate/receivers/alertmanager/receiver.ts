@@ -1,5 +1,6 @@
 /** Tells Prometheus Alertmanager, by its API v2. */
 import type { Clock } from '../../../core/clock.ts';
+import { MINUTE_MS } from '../../../core/duration.ts';
 import { statusOf } from '../../../resilience/failure.ts';
 import {
   type Notice,
@@ -11,7 +12,7 @@ import {
 } from '../../receiver.ts';
 
 /** Alertmanager forgets an alert after its `resolve_timeout` (5 min by default) and all of them when it restarts. */
-const REFRESH_MS = 60_000;
+const REFRESH_MS = MINUTE_MS;
 const ALERTS_PER_POST_MAX = 200;
 
 export interface AlertmanagerOptions {

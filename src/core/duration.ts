@@ -1,0 +1,9 @@
+/** Units of time in milliseconds, and nothing else defines them: test/house.test.ts checks it. */
+
+export const SECOND_MS = 1_000;
+export const MINUTE_MS = 60 * SECOND_MS;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
+/** The units that a duration of a file may be written with, in milliseconds. */
+export const UNIT_MS = { ms: 1, s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS } as const;
