@@ -1,5 +1,5 @@
 import { safeText } from '../src/collect/clean.ts';
-import { parseProgress } from '../src/collect/progress.ts';
+import { parseProgress } from '../src/collect/formats/progress.ts';
 import { systemClock } from '../src/core/clock.ts';
 import type { Symptom } from '../src/core/symptom.ts';
 import { createChannelTable } from '../src/detect/channel_table.ts';

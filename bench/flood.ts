@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { createTail, type Tail } from '../src/collect/tail.ts';
+import { createTail, type Tail } from '../src/collect/tail/tail.ts';
 import { systemClock } from '../src/core/clock.ts';
 import type { Detector } from '../src/detect/detector.ts';
 import { memoryCheckpoints } from '../src/journal/checkpoints.ts';

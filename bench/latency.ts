@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { createTail } from '../src/collect/tail.ts';
+import { createTail } from '../src/collect/tail/tail.ts';
 import { systemClock } from '../src/core/clock.ts';
 import { memoryCheckpoints } from '../src/journal/checkpoints.ts';
 import { eyes } from './eyes.ts';

@@ -28,7 +28,7 @@ import { safeText } from './collect/clean.ts';
 import { redact } from './collect/redact.ts';
 import { type FileKind, formatProblem } from './config/check.ts';
 import { loadConfig, secretAt } from './config/config.ts';
-import { parseDuration } from './config/duration.ts';
+import { parseDuration } from './core/document/duration.ts';
 import { compositesFrom } from './config/composites.ts';
 import { loadYamlFolder, readYaml } from './config/files.ts';
 import { rulesFrom } from './config/rules.ts';

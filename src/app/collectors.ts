@@ -1,13 +1,13 @@
 /** Everything that watches: log files, engines, probes, pushed lines; and the detector they feed. */
-import { commandsOf, filesOf, poolStaleMs, sinkFor } from './log_sources.ts';
+import { filesOf, followed, poolStaleMs, sinkFor } from './log_sources.ts';
 import { createLogInputs, type LogInputs } from './log_inputs.ts';
 import { safeText } from '../collect/clean.ts';
-import { createCommandLog } from '../collect/command.ts';
+import { createCommandLog } from '../collect/command/command.ts';
 import { createEnginePoll } from '../collect/engines.ts';
-import { createProbes } from '../collect/probes.ts';
-import { parseProgress } from '../collect/progress.ts';
+import { createProbes } from '../collect/probes/probes.ts';
+import { parseProgress } from '../collect/formats/progress.ts';
 import { PoolReadings } from '../collect/prometheus/pool.ts';
-import { createTail } from '../collect/tail.ts';
+import { createTail } from '../collect/tail/tail.ts';
 import type { SourceStats, TailNotice } from '../collect/tail/types.ts';
 import type { Config } from '../config/config.ts';
 import { engineSetupsOf, NO_STALL_MS, setupOf } from './channel_setups.ts';
@@ -71,7 +71,8 @@ export function createCollectors(configuration: Configuration, deps: CollectDeps
   const sink = sinkFor(config, (chunk) => sight.detector.accept(chunk), deps.onSample);
   const report = reportOf(deps.log);
   const tail = createTail({ sources: filesOf(config), clock, checkpoints, sink, report });
-  const commands = commandsOf(config).map((source) => createCommandLog({ source, clock, checkpoints, sink, report }));
+  const { commands: following } = followed(config);
+  const commands = following.map((source) => createCommandLog({ source, clock, checkpoints, sink, report }));
   const pools = new PoolReadings(clock, poolStaleMs(config));
   const setups = config.channels.map((channel) => setupOf(channel, config));
   const inputs = inputsOf(config, deps, { sink, pools, channels, setups });
@@ -90,10 +91,7 @@ export function createCollectors(configuration: Configuration, deps: CollectDeps
     engineSetups: engineSetupsOf(config),
     start() {
       tail.start();
-      for (const command of commands) command.start();
-      inputs.start();
-      poll.start();
-      probes.start();
+      for (const each of [...commands, inputs, poll, probes]) each.start();
     },
     lookCloser(ids, forMs) {
       for (const id of ids) probes.fast(id, forMs);

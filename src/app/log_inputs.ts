@@ -1,15 +1,15 @@
 /** Opens the log inputs beside files: intake, syslog, journald, standard input, Prometheus. */
 import { join } from 'node:path';
-import { idOfSource } from './log_sources.ts';
+import { followed } from './log_sources.ts';
 import { safeText } from '../collect/clean.ts';
-import { createFeeds, DEFAULT_FEED_LIMITS, type FeedStats, type LineFeed } from '../collect/feed.ts';
-import { createIntake, type Taken } from '../collect/intake.ts';
-import { createJournald } from '../collect/journald.ts';
+import { createFeeds, DEFAULT_FEED_LIMITS, type FeedStats, type LineFeed } from '../collect/feed/feed.ts';
+import { createIntake, type Taken } from '../collect/intake/intake.ts';
+import { createJournald } from '../collect/journald/journald.ts';
 import type { Poller } from '../collect/probes/poller.ts';
 import type { PoolReadings } from '../collect/prometheus/pool.ts';
-import { createPrometheusQueries } from '../collect/prometheus.ts';
-import { followStream } from '../collect/stdin.ts';
-import { createSyslog } from '../collect/syslog.ts';
+import { createPrometheusQueries } from '../collect/prometheus/queries.ts';
+import { followStream } from '../collect/stdin/stdin.ts';
+import { createSyslog } from '../collect/syslog/syslog.ts';
 import type { Config } from '../config/config.ts';
 import type { ChunkSink } from '../core/chunk.ts';
 import type { Clock } from '../core/clock.ts';
@@ -62,8 +62,8 @@ export function createLogInputs(config: Config, deps: LogInputDeps): LogInputs {
   const prometheus = prometheusOf(config, deps, ask);
   const syslog = syslogOf(config, deps, openPushed);
   const listening = [syslog, journaldOf(config, deps, open)].filter((each) => each !== undefined);
-  const input = config.sources.find(({ from }) => from.kind === 'stdin');
-  const inputFeed = input === undefined ? undefined : open(idOfSource(input));
+  const [input] = followed(config).inputs;
+  const inputFeed = input === undefined ? undefined : open(input.id);
   let following: Disposable | undefined;
   return {
     intake,

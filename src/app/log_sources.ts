@@ -1,15 +1,15 @@
 /** Names the log files and commands that a configuration follows, and decodes their formats. */
-import { dockerJson } from '../collect/docker_json.ts';
-import { ffmpegProgress } from '../collect/ffmpeg_progress.ts';
+import { decodersFor } from '../collect/formats/formats.ts';
+import type { CommandSource } from '../collect/command/command.ts';
 import type { TailSource } from '../collect/tail/types.ts';
 import type { Config, LogSourceConfig } from '../config/config.ts';
 import type { Chunk, ChunkSink } from '../core/chunk.ts';
+import { unreachable } from '../core/errors.ts';
 import type { ProgressSample } from '../core/sample.ts';
 import type { ChannelId, EngineId } from '../core/scope.ts';
 
 /** The log of something that belongs to no channel says what its visitors asked for: such ids begin with `source:`. */
-export const idOfSource = ({ id, channel }: LogSourceConfig): string =>
-  channel === undefined ? `source:${id}` : `log:${id}`;
+const idOfSource = ({ id, channel }: LogSourceConfig): string => (channel === undefined ? `source:${id}` : `log:${id}`);
 
 /** The first log of a channel or engine bears its name. */
 const idOfLog = (owner: string, index: number): string => (index === 0 ? owner : `${owner}#${index + 1}`);
@@ -27,21 +27,35 @@ export function filesOf(config: Config): readonly TailSource[] {
         undefined,
       ),
     ),
-    ...config.sources.flatMap((source) =>
-      source.from.kind === 'file' ? [{ id: idOfSource(source), path: source.from.path, channel: source.channel }] : [],
-    ),
+    ...followed(config).files,
   ];
 }
 
-/** Every command whose output is followed. */
-export const commandsOf = (config: Config) =>
-  config.sources.flatMap((source) =>
-    source.from.kind === 'command' ? [{ id: idOfSource(source), argv: source.from.argv, channel: source.channel }] : [],
-  );
+interface Followed {
+  readonly files: readonly TailSource[];
+  readonly commands: readonly CommandSource[];
+  readonly inputs: readonly { readonly id: string; readonly channel: ChannelId | undefined }[];
+}
+
+/** The entries of `sources:` by what follows them: a kind that nothing follows does not compile. */
+export function followed({ sources }: Pick<Config, 'sources'>): Followed {
+  const files: TailSource[] = [];
+  const commands: CommandSource[] = [];
+  const inputs: Followed['inputs'][number][] = [];
+  for (const source of sources) {
+    const { from, channel } = source;
+    const id = idOfSource(source);
+    if (from.kind === 'file') files.push({ id, path: from.path, channel });
+    else if (from.kind === 'command') commands.push({ id, argv: from.argv, channel });
+    else if (from.kind === 'stdin') inputs.push({ id, channel });
+    else unreachable(from);
+  }
+  return { files, commands, inputs };
+}
 
 /** Each chunk goes through the decoder of its source, where it has one. */
 export function sinkFor(config: Config, plain: ChunkSink, onProgress: (sample: ProgressSample) => void): ChunkSink {
-  const decoders = { text: plain, docker_json: dockerJson(plain), ffmpeg_progress: ffmpegProgress(onProgress) };
+  const decoders = decodersFor(plain, onProgress);
   const logs = config.channels.flatMap(({ id, logs: paths, logFormats }) =>
     logFormats.map(({ path, format }) => [idOfLog(id, paths.indexOf(path)), decoders[format]] as const),
   );

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { FAILURE_CLASSES } from '../core/classification.ts';
 import { ENVELOPE_FACTS, type EnvelopeFact } from '../core/envelope_fields.ts';
 import { TOOL_ALIASES, TOOL_NAMES } from '../core/tool.ts';
-import { duration } from './duration.ts';
+import { duration } from '../core/document/duration.ts';
 
 export type { FactKind } from '../core/envelope_fields.ts';
 

@@ -3,7 +3,7 @@ import { RE2JS } from 're2js';
 import type { EnvelopeFact } from '../core/envelope_fields.ts';
 import { messageOf } from '../core/errors.ts';
 import { DERIVED, type RuleFact } from '../core/rule.ts';
-import { parseDuration } from './duration.ts';
+import { parseDuration } from '../core/document/duration.ts';
 import { FACT_TESTS, type FactDocument, type FactKind, RULE_FACTS } from './rule_document.ts';
 import { listed, nearest, shown } from './words.ts';
 

@@ -1,6 +1,6 @@
 /** The schema of policy test files. */
 import { z } from 'zod';
-import { duration } from '../config/duration.ts';
+import { duration } from '../core/document/duration.ts';
 import { FAILURE_CLASSES } from '../core/classification.ts';
 import { CONTAINMENT_REASONS } from '../core/envelope.ts';
 import { ESCALATION_REASONS } from '../core/incident.ts';

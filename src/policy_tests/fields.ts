@@ -1,5 +1,5 @@
 /** Fields of policy test files. */
-import { parseDuration } from '../config/duration.ts';
+import { parseDuration } from '../core/document/duration.ts';
 import { checked, type Meaning } from '../config/validate.ts';
 import { parseScope, type Scope } from '../core/scope.ts';
 import { TOOL_ALIASES, TOOL_NAMES, type ToolName, toolNamed } from '../core/tool.ts';

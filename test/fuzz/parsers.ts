@@ -1,19 +1,19 @@
 // Every parser of bytes from outside, in one table: a new parser is one line here and a folder of small real inputs.
 import { safeText } from '../../src/collect/clean.ts';
-import { dockerJson } from '../../src/collect/docker_json.ts';
-import { ffmpegProgress } from '../../src/collect/ffmpeg_progress.ts';
+import { dockerJson } from '../../src/collect/formats/docker_json.ts';
+import { ffmpegProgress } from '../../src/collect/formats/ffmpeg_progress.ts';
 import { readAlerts } from '../../src/collect/intake/alerts.ts';
 import { lokiJson, lokiProtobuf } from '../../src/collect/intake/loki.ts';
 import { ndjson } from '../../src/collect/intake/ndjson.ts';
 import { otlpJson } from '../../src/collect/intake/otlp.ts';
 import { IntakeRefused } from '../../src/collect/intake/refused.ts';
 import { unsnappy } from '../../src/collect/intake/snappy.ts';
-import { entryOf } from '../../src/collect/journald.ts';
+import { entryOf } from '../../src/collect/journald/journald.ts';
 import { parseManifest } from '../../src/collect/probes/manifest.ts';
 import { isCorruptTransportStream } from '../../src/collect/probes/mpegts.ts';
 import { parsePlaylist } from '../../src/collect/probes/playlist.ts';
-import { parseProgress } from '../../src/collect/progress.ts';
-import { seriesIn } from '../../src/collect/prometheus.ts';
+import { parseProgress } from '../../src/collect/formats/progress.ts';
+import { seriesIn } from '../../src/collect/prometheus/queries.ts';
 import { redact } from '../../src/collect/redact.ts';
 import { STATUS_MAPPINGS } from '../../src/collect/status/kinds.ts';
 import { PageUnreadable, StatusPages } from '../../src/collect/status/pages.ts';

@@ -1,6 +1,6 @@
 /** How each kind of server reports its streams on its status page. */
-import type { StatusKind } from '../../core/collector.ts';
 import { isRecord } from '../intake/refused.ts';
+import type { StatusKind } from './schema.ts';
 
 /** What a status page says of one stream. */
 export interface StatusReading {

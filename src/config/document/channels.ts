@@ -1,5 +1,7 @@
 /** Reads the channels of the configuration. */
-import { type LogFormat, ON_DEMAND_KINDS, STATUS_TARGETS, type StatusTarget } from '../../core/collector.ts';
+import type { LogFormat } from '../../collect/formats/schema.ts';
+import type { OutputKind, OutputLook } from '../../collect/probes/schema.ts';
+import { ON_DEMAND_KINDS, STATUS_TARGETS, type StatusTarget } from '../../collect/status/schema.ts';
 import type { PersonaId } from '../../core/persona.ts';
 import type { ChannelRef } from '../../core/scope.ts';
 import { valueAt } from '../validate.ts';
@@ -10,13 +12,7 @@ import { PLACEHOLDER, parseAddress } from './fields.ts';
 import type { Reading } from './reading.ts';
 
 /** How a channel's output is seen from outside. Times are milliseconds. */
-export type OutputProbe = (
-  | { readonly kind: 'hls'; readonly url: string }
-  | { readonly kind: 'http'; readonly url: string }
-  | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
-  | { readonly kind: 'dash'; readonly url: string }
-  | { readonly kind: 'status'; readonly status: StatusTarget }
-) & { readonly everyMs: number; readonly stallAfterMs: number };
+export type OutputProbe = OutputLook & { readonly everyMs: number; readonly stallAfterMs: number };
 
 /** A look at what a channel reads from. */
 export interface SourceProbe {
@@ -51,7 +47,24 @@ export type ChannelDraft = Omit<ChannelConfig, 'persona'> & {
 const OUTPUT_EVERY_MS = 2_000;
 const STALL_AFTER_MS = 6_000;
 const SOURCE_EVERY_MS = 10_000;
-const OUTPUT_KINDS = ['hls', 'http', 'tcp', 'dash', 'status'] as const;
+
+type OutputDocument = NonNullable<ChannelDocument['output']>;
+type Fill = (text: string) => string;
+
+/** How each kind is read; a kind without a row does not compile. Undefined: no address, which is said already. */
+const LOOKS: {
+  readonly [Kind in OutputKind]: (written: NonNullable<OutputDocument[Kind]>, fill: Fill) => OutputLook | undefined;
+} = {
+  hls: (url, fill) => ({ kind: 'hls', url: fill(url) }),
+  http: (url, fill) => ({ kind: 'http', url: fill(url) }),
+  tcp: (written, fill) => {
+    const address = parseAddress(fill(written));
+    return 'ok' in address ? { kind: 'tcp', ...address.ok } : undefined;
+  },
+  dash: (url, fill) => ({ kind: 'dash', url: fill(url) }),
+  status: (written, fill) => ({ kind: 'status', status: targetOf(written, fill) }),
+};
+const OUTPUT_KINDS = Object.keys(LOOKS) as readonly OutputKind[];
 
 /** Every channel of the file, written out one by one; notes what two of them may not share. */
 export function readChannels(reading: Reading): readonly ChannelDraft[] {
@@ -204,24 +217,17 @@ function draftOf(reading: Reading, { path, id, value }: Draft): ChannelDraft {
   };
 }
 
-function probeOf(
-  output: NonNullable<ChannelDocument['output']>,
-  fill: (text: string) => string,
-): OutputProbe | undefined {
+function probeOf(output: OutputDocument, fill: Fill): OutputProbe | undefined {
   const everyMs = output.every ?? OUTPUT_EVERY_MS;
   const times = { everyMs, stallAfterMs: output.stall_after ?? Math.max(STALL_AFTER_MS, 3 * everyMs) };
-  if (output.hls !== undefined) return { kind: 'hls', url: fill(output.hls), ...times };
-  if (output.dash !== undefined) return { kind: 'dash', url: fill(output.dash), ...times };
-  if (output.status !== undefined) return { kind: 'status', status: targetOf(output.status, fill), ...times };
-  if (output.http !== undefined) return { kind: 'http', url: fill(output.http), ...times };
-  const address = parseAddress(fill(output.tcp ?? ''));
-  return 'ok' in address ? { kind: 'tcp', ...address.ok, ...times } : undefined;
+  const kind = OUTPUT_KINDS.find((each) => output[each] !== undefined);
+  if (kind === undefined) return undefined;
+  const read = LOOKS[kind] as (written: unknown, fill: Fill) => OutputLook | undefined;
+  const look = read(output[kind], fill);
+  return look && { ...look, ...times };
 }
 
-function targetOf(
-  { kind, url, mount, stream }: NonNullable<NonNullable<ChannelDocument['output']>['status']>,
-  fill: (text: string) => string,
-): StatusTarget {
+function targetOf({ kind, url, mount, stream }: NonNullable<OutputDocument['status']>, fill: Fill): StatusTarget {
   return { kind, url: fill(url), target: fill(mount ?? stream ?? '') };
 }
 

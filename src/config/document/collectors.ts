@@ -1,10 +1,12 @@
 /** Reads the settings of the collectors. */
 import type { z } from 'zod';
-import type { QueryMeaning } from '../../core/collector.ts';
+import { intakeDocument } from '../../collect/intake/schema.ts';
+import { journaldDocument } from '../../collect/journald/schema.ts';
+import { prometheusDocument, type QueryMeaning } from '../../collect/prometheus/schema.ts';
+import { syslogDocument } from '../../collect/syslog/schema.ts';
 import type { SymptomKind } from '../../core/symptom.ts';
 import type { Path } from '../yaml.ts';
 import type { ChannelDraft } from './channels.ts';
-import { intakeDocument, journaldDocument, prometheusDocument, syslogDocument } from './collector_documents.ts';
 import { type Address, isLoopback } from './fields.ts';
 import type { Reading } from './reading.ts';
 import type { Secret } from './secret.ts';

@@ -1,23 +1,20 @@
 /** Checks parts of the configuration against each other. */
-import type { LogFormat } from '../../core/collector.ts';
+import { type LogOrigin, type LogSourceDocument, logSourceDocument } from '../../collect/documents.ts';
+import type { LogFormat } from '../../collect/formats/schema.ts';
 import { engineDocument, NAME_RULES } from '../../engine/documents.ts';
 import { ReeveError } from '../../core/errors.ts';
 import type { Limits } from '../../core/limits.ts';
-import { formatDuration } from '../duration.ts';
+import { formatDuration } from '../../core/document/duration.ts';
 import { valueAt } from '../validate.ts';
 import type { Path } from '../yaml.ts';
 import type { ChannelDraft } from './channels.ts';
-import { type LogSourceDocument, logSourceDocument } from './document.ts';
 import type { EngineConfig } from './engines.ts';
 import type { Reading } from './reading.ts';
 
 /** A log beside those of the channels: of exactly one kind. */
 export interface LogSourceConfig {
   readonly id: string;
-  readonly from:
-    | { readonly kind: 'file'; readonly path: string }
-    | { readonly kind: 'command'; readonly argv: readonly [string, ...string[]] }
-    | { readonly kind: 'stdin' };
+  readonly from: LogOrigin;
   readonly format: LogFormat;
   readonly channel: string | undefined;
   readonly engine: string | undefined;

@@ -1,17 +1,12 @@
 /** The schema of the main configuration file. */
 import { z } from 'zod';
+import { collectorParts } from '../../collect/documents.ts';
+import { formatField } from '../../collect/formats/schema.ts';
+import { outputPart, sourcePart } from '../../collect/probes/schema.ts';
 import { engineDocument } from '../../engine/documents.ts';
 import { receiverDocument } from '../../escalate/receivers/documents.ts';
-import { duration } from '../duration.ts';
-import {
-  formatField,
-  intakeDocument,
-  journaldDocument,
-  prometheusDocument,
-  statusPart,
-  syslogDocument,
-} from './collector_documents.ts';
-import { idField, personaField, phaseField, tcpField, textField, urlField } from './fields.ts';
+import { duration } from '../../core/document/duration.ts';
+import { idField, personaField, phaseField, textField } from './fields.ts';
 import { hintsDocument } from './hints.ts';
 import { httpPart } from './http_document.ts';
 import { witnessPart } from './witness.ts';
@@ -26,34 +21,6 @@ export const groupDocument = z.strictObject({
   persona: personaField.optional(),
   phase: phaseField.optional(),
 });
-
-const outputPart = z
-  .strictObject({
-    hls: urlField('The playlist. {id} is the channel.').optional(),
-    http: urlField('Any address that answers 2xx while the channel is on. {id} is the channel.').optional(),
-    tcp: tcpField('host:port that accepts connections while the channel is on.').optional(),
-    dash: urlField('The DASH manifest. {id} is the channel.').optional(),
-    status: statusPart.optional(),
-    every: duration('500ms', '60s', 'How often it is looked at. Default 2s.').optional(),
-    stall_after: duration('2s', '10m', 'No new output for this long is a stall. Default 6s.').optional(),
-  })
-  .describe('How the output is seen from outside. Without it a stall cannot be told from quiet.');
-
-const sourcePart = z
-  .strictObject({
-    url: urlField('Where the channel reads from. {id} is the channel.').optional(),
-    status: statusPart.optional(),
-    every: duration('1s', '5m', 'How often it is looked at. Default 10s.').optional(),
-    expect: z.enum(['mpegts', 'any']).optional().describe('mpegts: the bytes are looked at too. Default any.'),
-    redirects_to: z
-      .array(urlField('An origin.'))
-      .max(16)
-      .optional()
-      .describe(
-        'Where redirects of the source may lead beside its own scheme, host and port: https://cdn.example:8443.',
-      ),
-  })
-  .describe('A look at the origin, apart from the channel itself.');
 
 export const channelDocument = z.strictObject({
   id: idField('One channel.').optional(),
@@ -70,21 +37,6 @@ export const channelDocument = z.strictObject({
     .describe('Its own log files. {id} is the channel.'),
   output: outputPart.optional(),
   source: sourcePart.optional(),
-});
-
-export const logSourceDocument = z.strictObject({
-  id: idField('The name of this source.'),
-  path: textField.optional().describe('A log file, or several by a pattern.'),
-  command: z
-    .array(textField)
-    .min(1)
-    .max(64)
-    .optional()
-    .describe('A program and its words, without a shell: what it prints is a log. It is started again when it ends.'),
-  stdin: z.literal(true).optional().describe("Reeve's own standard input is a log."),
-  format: formatField,
-  channel: idField('The channel that owns all of it. Default: the text says.').optional(),
-  engine: idField('The engine that it belongs to.').optional(),
 });
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace'] as const;
@@ -123,11 +75,7 @@ export const configDocument = z
     engines: z.array(engineDocument).max(64).optional(),
     groups: z.array(groupDocument).max(2_000).optional(),
     channels: z.array(channelDocument).max(CHANNELS_MAX).optional(),
-    sources: z.array(logSourceDocument).max(1_000).optional(),
-    intake: intakeDocument.optional(),
-    syslog: syslogDocument.optional(),
-    journald: journaldDocument.optional(),
-    prometheus: z.array(prometheusDocument).max(16).optional().describe('Prometheus servers that are asked.'),
+    ...collectorParts,
     receivers: z.array(receiverDocument).max(32).optional(),
     routes: z
       .array(routeDocument)
@@ -162,4 +110,3 @@ export const configDocument = z
 
 export type ConfigDocument = z.output<typeof configDocument>;
 export type ChannelDocument = z.output<typeof channelDocument>;
-export type LogSourceDocument = z.output<typeof logSourceDocument>;

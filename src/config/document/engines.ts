@@ -1,7 +1,7 @@
 /** Reads the engines of the configuration. */
 import { addressOf, type EngineDocument, engineDocument } from '../../engine/documents.ts';
 import { type SecretReference, secretOf } from '../../engine/secret_reference.ts';
-import { formatDuration } from '../duration.ts';
+import { formatDuration } from '../../core/document/duration.ts';
 import type { Meaning } from '../validate.ts';
 import type { Path } from '../yaml.ts';
 import type { Environment } from './environment.ts';

@@ -1,7 +1,7 @@
 /** The part of the configuration about hints: where their bundle lies, and what counts as a blind spot. */
 import { dirname, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { duration } from '../duration.ts';
+import { duration } from '../../core/document/duration.ts';
 import { HOUR_MS } from '../../core/duration.ts';
 
 export const hintsDocument = z

@@ -1,6 +1,6 @@
 /** The table of all limits of the guard. */
 import type { Limits } from '../../core/limits.ts';
-import { parseDuration } from '../duration.ts';
+import { parseDuration } from '../../core/document/duration.ts';
 
 type Unit = 'count' | 'duration' | 'ratio';
 

@@ -1,7 +1,7 @@
 /** Reads limits, and lets them loosen only on the operator's explicit word. */
 import { z } from 'zod';
 import { DEFAULT_LIMITS, type Limits } from '../../core/limits.ts';
-import { DURATION_JSON, formatDuration, parseDuration } from '../duration.ts';
+import { DURATION_JSON, formatDuration, parseDuration } from '../../core/document/duration.ts';
 import { checked, type Meaning } from '../validate.ts';
 import { shown } from '../words.ts';
 import { LIMIT_ROWS, type LimitRow } from './limit_rows.ts';

@@ -1,6 +1,6 @@
 /** What may stand under `models:` and `planner:` in `config/reeve.yaml`. */
 import { z } from 'zod';
-import { duration } from '../duration.ts';
+import { duration } from '../../core/document/duration.ts';
 import { idField, textField, urlField } from './fields.ts';
 
 /** `provider/model`: the id of a server, and what that server calls the model (slashes and colons may follow). */

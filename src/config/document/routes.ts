@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { FAILURE_CLASSES } from '../../core/classification.ts';
 import { DAYS, parseTimeOfDay, type Route, type RouteHours, type RouteMatch } from '../../escalate/routes.ts';
-import { duration } from '../duration.ts';
+import { duration } from '../../core/document/duration.ts';
 import { checked, type Meaning } from '../validate.ts';
 import { nearest, shown } from '../words.ts';
 import type { Path } from '../yaml.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { HOUR_MS } from '../../core/duration.ts';
 import { messageOf } from '../../core/errors.ts';
 import { headKeyFrom } from '../../journal/heads.ts';
-import { duration } from '../duration.ts';
+import { duration } from '../../core/document/duration.ts';
 import { textField, urlField } from './fields.ts';
 import type { Reading } from './reading.ts';
 import { type Secret, secretFromEnvironment, secretFromFile } from './secret.ts';

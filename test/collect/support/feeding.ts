@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest';
-import { createFeeds, type FeedLimits } from '../../../src/collect/feed.ts';
+import { createFeeds, type FeedLimits } from '../../../src/collect/feed/feed.ts';
 import { type Clock, systemClock } from '../../../src/core/clock.ts';
 import { countChunk } from './tailing.ts';
 

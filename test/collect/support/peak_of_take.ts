@@ -1,9 +1,9 @@
 // A program, run with the daemon's own V8 words: takes bodies and prints what each cost in memory and processor time.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { safeText } from '../../../src/collect/clean.ts';
-import { createFeeds } from '../../../src/collect/feed.ts';
+import { createFeeds } from '../../../src/collect/feed/feed.ts';
 import { IntakeRefused } from '../../../src/collect/intake/refused.ts';
-import { createIntake } from '../../../src/collect/intake.ts';
+import { createIntake } from '../../../src/collect/intake/intake.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { INTAKE_PLAIN_BYTES_MAX, type IntakeFormat } from '../../../src/http/intake.ts';
 

@@ -1,4 +1,4 @@
-import { createTail } from '../../../src/collect/tail.ts';
+import { createTail } from '../../../src/collect/tail/tail.ts';
 import { systemClock } from '../../../src/core/clock.ts';
 import { SqliteCheckpoints } from '../../../src/journal/checkpoints.ts';
 import { countChunk } from './counting.ts';

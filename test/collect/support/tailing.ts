@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { TailLimits, TailNotice, TailSource } from '../../../src/collect/tail/types.ts';
-import { createTail } from '../../../src/collect/tail.ts';
+import { createTail } from '../../../src/collect/tail/tail.ts';
 import { memoryCheckpoints } from '../../../src/journal/checkpoints.ts';
 import type { Checkpoint, CheckpointStore } from '../../../src/core/chunk.ts';
 import { fakeClock } from '../../support/fake_clock.ts';

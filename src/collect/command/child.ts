@@ -1,0 +1,100 @@
+/** Keeps a child process running. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Clock } from '../../core/clock.ts';
+import { MINUTE_MS } from '../../core/duration.ts';
+import { messageOf } from '../../core/errors.ts';
+
+export interface ChildOptions {
+  /** Asked for anew at each start. The first word is the program; no shell is between. */
+  readonly argv: () => readonly string[];
+  readonly clock: Clock;
+  readonly onOutput: (bytes: Buffer, stream: 'stdout' | 'stderr') => void;
+  /** A run ended: nothing more comes of it. */
+  readonly onEnd: () => void;
+  /** Hears of every end that nobody asked for. */
+  readonly report: (because: string) => void;
+}
+
+/** A program that is kept running. */
+export interface Child extends AsyncDisposable {
+  start(): void;
+  readonly starts: number;
+}
+
+/** The program sees nothing of Reeve's own environment: there may be secrets in it. */
+const ENVIRONMENT = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8' };
+
+const BACKOFF_MS_MIN = 1_000;
+const BACKOFF_MS_MAX = MINUTE_MS;
+/** A run of this length counts as good: the next pause is a short one again. */
+const SETTLED_MS = MINUTE_MS;
+const KILL_AFTER_MS = 2_000;
+
+/** Starts the program, and again when it ends, after 1 s to 60 s. Ends it, and what it started, when disposed. */
+export function createChild(options: ChildOptions): Child {
+  const { argv, clock, onOutput, onEnd, report } = options;
+  let running: { readonly process: ChildProcess; readonly ended: Promise<void> } | undefined;
+  let pauseMs = BACKOFF_MS_MIN;
+  let timer: Disposable | undefined;
+  let starts = 0;
+  let isClosed = false;
+
+  const begin = (): void => {
+    const [program = '', ...words] = argv();
+    const startedMs = clock.monotonicMs();
+    starts += 1;
+    const process = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'], env: ENVIRONMENT, detached: true });
+    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    running = { process, ended };
+    process.stdout.on('data', (bytes: Buffer) => onOutput(bytes, 'stdout'));
+    process.stderr.on('data', (bytes: Buffer) => onOutput(bytes, 'stderr'));
+    let because: string | undefined;
+    process.on('error', (error) => {
+      because = messageOf(error);
+    });
+    const over = (): void => {
+      running = undefined;
+      onEnd();
+      resolve();
+      if (isClosed) return;
+      pauseMs = clock.monotonicMs() - startedMs >= SETTLED_MS ? BACKOFF_MS_MIN : pauseMs;
+      report(`${program} ${because ?? 'ended'}; it is started again in ${pauseMs / 1_000} s`);
+      timer = clock.after(pauseMs, begin);
+      pauseMs = Math.min(pauseMs * 2, BACKOFF_MS_MAX);
+    };
+    process.on('close', (code, signal) => {
+      because ??= code === null ? `was ended by ${signal}` : `ended with ${code}`;
+      over();
+    });
+  };
+
+  return {
+    start: begin,
+    get starts() {
+      return starts;
+    },
+    async [Symbol.asyncDispose]() {
+      isClosed = true;
+      timer?.[Symbol.dispose]();
+      if (running === undefined) return;
+      const { process, ended } = running;
+      signal(process, 'SIGTERM');
+      using _ = clock.after(KILL_AFTER_MS, () => {
+        signal(process, 'SIGKILL');
+        // Whatever still holds its pipes open does not hold up the end.
+        process.stdout?.destroy();
+        process.stderr?.destroy();
+      });
+      await ended;
+    },
+  };
+}
+
+/** To the whole group: what the program started ends with it. */
+function signal({ pid }: ChildProcess, name: 'SIGTERM' | 'SIGKILL'): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, name);
+  } catch {
+    // It is gone already.
+  }
+}

@@ -1,0 +1,221 @@
+/** Runs the active probes of outputs, sources and hosts. */
+import type { Clock } from '../../core/clock.ts';
+import type { Sample } from '../../core/sample.ts';
+import type { ChannelId, EngineId } from '../../core/scope.ts';
+import { type BoundedFetch, boundedFetch } from '../../resilience/http.ts';
+import { createDashProbe } from './dash.ts';
+import { createHlsProbe } from './hls.ts';
+import { createHostProbe } from './host.ts';
+import { Poller, type PollerStats, type Probe } from './poller.ts';
+import { reachHttp, reachTcp } from './reach.ts';
+import { probeSource } from './source.ts';
+import type { OutputKind, OutputLook } from './schema.ts';
+import { type StatusProbe, statusProbes } from '../status/probe.ts';
+import type { StatusTarget } from '../status/schema.ts';
+
+export interface ChannelProbes {
+  readonly id: ChannelId;
+  /** How its output is seen from outside; undefined where nobody said. */
+  readonly output: (OutputLook & { readonly everyMs: number; readonly stallAfterMs?: number }) | undefined;
+  /** What it reads from. */
+  readonly source:
+    | {
+        readonly url: string;
+        readonly everyMs: number;
+        readonly expect: 'mpegts' | 'any';
+        readonly redirectsTo?: readonly string[];
+        /** Looked at through its server's status page instead. */
+        readonly status?: StatusTarget | undefined;
+      }
+    | undefined;
+}
+
+export interface HostProbe {
+  readonly engine: EngineId;
+  readonly disks: readonly string[];
+  readonly everyMs: number;
+}
+
+export interface ProbesOptions {
+  readonly channels: readonly ChannelProbes[];
+  readonly hosts: readonly HostProbe[];
+  readonly clock: Clock;
+  readonly onSample: (sample: Sample) => void;
+  /** A probe threw, which none should. */
+  readonly onBug?: (probe: string, thrown: unknown) => void;
+  /** Hears once of each change: a status page cannot be read, or can again. */
+  readonly report?: (channel: ChannelId, because: string) => void;
+  /** Default: one of its own, closed with the probes. */
+  readonly ask?: BoundedFetch;
+  readonly concurrencyMax?: number;
+}
+
+/** Active looks at outputs, sources and hosts. Each gives a sample, also when it fails. */
+export interface Probes extends Disposable {
+  start(): void;
+  /** Looks at the channel's output and source now. */
+  now(channel: ChannelId, wants?: readonly string[]): void;
+  hostNow(engine: EngineId): void;
+  /** A faster pace for the channel's probes, for a while: trouble is suspected. */
+  fast(channel: ChannelId, forMs: number): void;
+  stats(): { readonly outputs: PollerStats; readonly sources: PollerStats; readonly hosts: PollerStats };
+}
+
+/** Looks at once, of one kind. */
+const CONCURRENCY_MAX = 64;
+const FAST_HLS_MS = 500;
+const FAST_MS = 1_000;
+/** Per try. A playlist that takes longer is as good as none: its segments are shorter. */
+const HLS_TIMEOUT_MS = 3_000;
+const REACH_TIMEOUT_MS = 3_000;
+const SOURCE_TIMEOUT_MS = 5_000;
+const HOST_TIMEOUT_MS = 5_000;
+/** Master playlist, playlist, size of the newest segment: one try each. */
+const HLS_DEADLINE_MS = 3 * HLS_TIMEOUT_MS;
+
+export function createProbes(options: ProbesOptions): Probes {
+  const { channels, hosts, clock, onBug = () => undefined } = options;
+  const ask = options.ask ?? boundedFetch(clock, { connectionsMax: CONCURRENCY_MAX });
+  const make = { clock, ask, emit: emitter(options) };
+  const pollerOf = (probes: readonly Probe[]): Poller =>
+    new Poller({ clock, onBug, probes, concurrencyMax: options.concurrencyMax ?? CONCURRENCY_MAX });
+  const { onSample, report = () => undefined } = options;
+  const byStatus = (of: StatusProbe['of']): readonly Probe[] =>
+    statusProbes(
+      channels.flatMap((channel) => statusLook(channel, of)),
+      { clock, ask, onSample, report },
+    );
+  // Kept apart, so that an origin that answers nobody holds up no look at an output.
+  const outputs = pollerOf([...channels.flatMap((channel) => outputProbe(channel, make)), ...byStatus('output')]);
+  const sources = pollerOf([...channels.flatMap((channel) => sourceProbe(channel, make)), ...byStatus('source')]);
+  const machines = pollerOf(hosts.map((host) => hostProbe(host, make)));
+  const pollers = [outputs, sources, machines];
+  return {
+    start: () => {
+      for (const poller of pollers) poller.start();
+    },
+    now: (channel, wants = ['output', 'source']) => {
+      if (wants.includes('output')) outputs.now(channel);
+      if (wants.includes('source')) sources.now(channel);
+    },
+    hostNow: (engine) => machines.now(engine),
+    fast: (channel, forMs) => {
+      outputs.fast(channel, forMs);
+      sources.fast(channel, forMs);
+    },
+    stats: () => ({ outputs: outputs.stats(), sources: sources.stats(), hosts: machines.stats() }),
+    [Symbol.dispose]: () => {
+      for (const poller of pollers) poller[Symbol.dispose]();
+      if (options.ask === undefined) ask[Symbol.dispose]();
+    },
+  };
+}
+
+type Unstamped<Kind extends Sample> = Kind extends Sample ? Omit<Kind, 'at' | 'monoMs'> : never;
+type Emit = (sample: Unstamped<Sample>, signal: AbortSignal) => void;
+
+interface Make {
+  readonly clock: Clock;
+  readonly ask: BoundedFetch;
+  readonly emit: Emit;
+}
+
+/** A sample is dated when it is there. A look that was ended because Reeve stops is no sample. */
+const emitter =
+  ({ clock, onSample }: ProbesOptions): Emit =>
+  (sample, signal) => {
+    if (signal.aborted && isStopped(signal)) return;
+    onSample({ ...sample, at: clock.now(), monoMs: clock.monotonicMs() } as Sample);
+  };
+
+/** A deadline gives a `ReeveError`; the end of all probes gives the platform's own `AbortError`. */
+const isStopped = (signal: AbortSignal): boolean => signal.reason instanceof DOMException;
+
+function statusLook({ id: channel, output, source }: ChannelProbes, of: StatusProbe['of']): StatusProbe[] {
+  if (of === 'source') {
+    const { status, everyMs = 0 } = source ?? {};
+    return status === undefined ? [] : [{ ...status, channel, of, everyMs, stallAfterMs: 0 }];
+  }
+  if (output?.kind !== 'status') return [];
+  const { status, everyMs, stallAfterMs = 0 } = output;
+  return [{ ...status, channel, of, everyMs, stallAfterMs }];
+}
+
+function outputProbe({ id: channel, output }: ChannelProbes, make: Make): Probe[] {
+  if (output === undefined || output.kind === 'status') return [];
+  const { kind, everyMs } = output;
+  const create = OUTPUT_PROBES[kind] as (look: OutputLook, channel: ChannelId, make: Make) => Omit<Probe, 'everyMs'>;
+  return [{ ...create(output, channel, make), everyMs }];
+}
+
+/** One way to look. Those through a status page are made together, because one page tells of many streams. */
+type OutputProbes = {
+  readonly [Kind in Exclude<OutputKind, 'status'>]: (
+    look: Extract<OutputLook, { readonly kind: Kind }>,
+    channel: ChannelId,
+    make: Make,
+  ) => Omit<Probe, 'everyMs'>;
+};
+
+/** A kind without a probe does not compile. */
+const OUTPUT_PROBES: OutputProbes = {
+  hls: ({ url }, channel, make) => playlistProbe('hls', { channel, make, create: createHlsProbe, url }),
+  dash: ({ url }, channel, make) => playlistProbe('dash', { channel, make, create: createDashProbe, url }),
+  http: ({ url }, channel, make) =>
+    reachProbe('http', {
+      channel,
+      make,
+      look: (signal) => reachHttp({ url, ask: make.ask, timeoutMs: REACH_TIMEOUT_MS }, signal),
+    }),
+  tcp: ({ host, port }, channel, make) =>
+    reachProbe('tcp', { channel, make, look: (signal) => reachTcp(host, port, signal) }),
+};
+
+interface PlaylistParts {
+  readonly channel: ChannelId;
+  readonly make: Make;
+  readonly create: typeof createHlsProbe | typeof createDashProbe;
+  readonly url: string;
+}
+
+function playlistProbe(source: 'hls' | 'dash', { channel, make, create, url }: PlaylistParts): Omit<Probe, 'everyMs'> {
+  const look = create({ url, ask: make.ask, timeoutMs: HLS_TIMEOUT_MS });
+  const run = async (signal: AbortSignal): Promise<void> =>
+    make.emit({ kind: 'playlist', channel, source, ...(await look(signal)) }, signal);
+  return { name: channel, fastEveryMs: FAST_HLS_MS, timeoutMs: HLS_DEADLINE_MS, run };
+}
+
+interface ReachParts {
+  readonly channel: ChannelId;
+  readonly make: Make;
+  readonly look: (signal: AbortSignal) => ReturnType<typeof reachTcp>;
+}
+
+function reachProbe(source: 'http' | 'tcp', { channel, make, look }: ReachParts): Omit<Probe, 'everyMs'> {
+  const run = async (signal: AbortSignal): Promise<void> =>
+    make.emit({ kind: 'reach', channel, source, ...(await look(signal)) }, signal);
+  return { name: channel, fastEveryMs: FAST_MS, timeoutMs: REACH_TIMEOUT_MS, run };
+}
+
+function sourceProbe({ id: channel, source }: ChannelProbes, { clock, emit }: Make): Probe[] {
+  if (source === undefined || source.status !== undefined) return [];
+  const { url, expect, redirectsTo, everyMs } = source;
+  const run = async (signal: AbortSignal): Promise<void> =>
+    emit(
+      {
+        kind: 'source',
+        channel,
+        source: 'source',
+        ...(await probeSource({ url, expect, redirectsTo, clock }, signal)),
+      },
+      signal,
+    );
+  return [{ name: channel, everyMs, fastEveryMs: FAST_MS, timeoutMs: SOURCE_TIMEOUT_MS, run }];
+}
+
+function hostProbe({ engine, disks, everyMs }: HostProbe, { emit }: Make): Probe {
+  const look = createHostProbe(disks);
+  const run = async (signal: AbortSignal): Promise<void> =>
+    emit({ kind: 'host', engine, source: 'host', ...(await look(signal)) }, signal);
+  return { name: engine, everyMs, fastEveryMs: FAST_MS, timeoutMs: HOST_TIMEOUT_MS, run };
+}

@@ -1,0 +1,161 @@
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type CommandOptions, createCommandLog } from '../../../src/collect/command/command.ts';
+import { RecordStream } from '../../../src/collect/feed/record_stream.ts';
+import { systemClock } from '../../../src/core/clock.ts';
+import { memoryCheckpoints } from '../../../src/journal/checkpoints.ts';
+import { countChunk } from '../support/counting.ts';
+
+function cut(pieces: readonly Buffer[], lineBytesMax = 1_000) {
+  const records: string[] = [];
+  let dropped = 0;
+  const stream = new RecordStream(lineBytesMax, {
+    hand: (bytes, start, end) => {
+      records.push(...(bytes.toString('latin1', start, end).match(/[^\r\n]*(?:\r\n|\n|\r)/g) ?? []));
+    },
+    drop: (_reason, lines) => {
+      dropped += lines;
+    },
+  });
+  for (const piece of pieces) stream.push(piece);
+  return { records, dropped: () => dropped, stream };
+}
+
+describe('a stream of records', () => {
+  it('gives the same lines wherever it is cut', () => {
+    const line = fc.string({ unit: fc.constantFrom('a', 'b', 'ERR', ' '), maxLength: 12 });
+    fc.assert(
+      fc.property(
+        fc.array(line, { maxLength: 20 }),
+        fc.constantFrom('\n', '\r\n'),
+        fc.infiniteStream(fc.integer({ min: 1, max: 9 })),
+        (lines, end, sizes) => {
+          const bytes = Buffer.from(lines.map((text) => text + end).join(''));
+          const pieces: Buffer[] = [];
+          for (let at = 0; at < bytes.length; ) {
+            const size = sizes.next().value as number;
+            pieces.push(bytes.subarray(at, at + size));
+            at += size;
+          }
+          expect(cut(pieces).records).toEqual(lines.map((text) => text + end));
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('loses no line and counts none twice when some are too long', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 30 }),
+        fc.integer({ min: 1, max: 25 }),
+        (lengths, size) => {
+          const bytes = Buffer.from(lengths.map((length) => `${'x'.repeat(length)}\n`).join(''));
+          const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
+            bytes.subarray(at * size, at * size + size),
+          );
+          const { records, dropped } = cut(pieces, 31);
+          expect(records).toEqual(lengths.filter((length) => length <= 30).map((length) => `${'x'.repeat(length)}\n`));
+          expect(records.length + dropped()).toBe(lengths.length);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('hands over progress, and what is left at the end', () => {
+    const { records, stream } = cut(
+      ['frame=1\r', 'frame=2\rframe=', '3\r', 'last words'].map((text) => Buffer.from(text)),
+    );
+    expect(records).toEqual(['frame=1\r', 'frame=2\r', 'frame=3\r']);
+    stream.end();
+    expect(records.at(-1)).toBe('last words\n');
+  });
+});
+
+function run(argv: readonly [string, ...string[]], more: Partial<CommandOptions> = {}) {
+  const records: { text: string; backlog: boolean }[] = [];
+  const notices: string[] = [];
+  const log = createCommandLog({
+    ...{ source: { id: 'c', argv }, clock: systemClock, checkpoints: memoryCheckpoints(), settleMs: 0 },
+    report: ({ kind, because }) => notices.push(`${kind}: ${because}`),
+    sink: (chunk) => {
+      const { count, records: taken } = countChunk(chunk);
+      records.push(...taken.map((text) => ({ text, backlog: chunk.backlog })));
+      return count;
+    },
+    ...more,
+  });
+  onTestFinished(() => log[Symbol.asyncDispose]());
+  log.start();
+  return { log, records, notices, texts: () => records.map(({ text }) => text) };
+}
+
+describe('what a command prints', () => {
+  it('is handed over line by line from both its outputs, and counted', async () => {
+    const { log, texts } = run(['sh', '-c', 'echo one; echo ERR two >&2; printf three; exec sleep 60']);
+    await expect.poll(() => texts().sort()).toEqual(['ERR two\n', 'one\n']);
+    expect(log.stats()).toMatchObject({ source: 'c', state: 'following', lines: 2, matched: 1, unmatched: 1 });
+    await log[Symbol.asyncDispose]();
+    expect(texts()).toContain('three\n');
+  });
+
+  it('comes again after it ended: it is started anew, later each time', async () => {
+    const { log, texts, notices } = run(['sh', '-c', 'echo here; exit 3']);
+    await expect.poll(texts, { timeout: 30_000 }).toEqual(['here\n', 'here\n']);
+    expect(notices).toContain('missing: it ended with exit code 3');
+    expect(log.stats().gaps).toBeGreaterThanOrEqual(1);
+  });
+
+  it('is backlog for a moment after the start: it may be old', async () => {
+    const { records } = run(['sh', '-c', 'echo old; sleep 0.4; echo new; exec sleep 60'], { settleMs: 200 });
+    await expect
+      .poll(() => records)
+      .toEqual([
+        { text: 'old\n', backlog: true },
+        { text: 'new\n', backlog: false },
+      ]);
+  });
+
+  it('is no shell’s work, and sees nothing of our environment', async () => {
+    const { texts } = run(['printf', '%s\\n', '$HOME; echo injected']);
+    await expect.poll(texts).toEqual(['$HOME; echo injected\n']);
+    const second = run(['env']);
+    await expect.poll(() => second.texts().length).toBeGreaterThan(0);
+    expect(second.texts().join('')).not.toMatch(/NODE|VITEST|HOME/);
+  });
+
+  it('is missing when there is no such command, and that is said once', async () => {
+    const { log, notices } = run(['/no/such/command']);
+    await expect.poll(() => log.stats().gaps, { timeout: 30_000 }).toBeGreaterThanOrEqual(2);
+    expect(notices).toHaveLength(1);
+    expect(notices[0]).toMatch(/^missing: .*ENOENT/);
+  });
+
+  it('ends with Reeve, by force when it does not listen', async () => {
+    const { log, texts } = run(['sh', '-c', 'trap "" TERM; echo $$; while :; do sleep 1; done']);
+    await expect.poll(() => texts().length).toBe(1);
+    const pid = Number(texts()[0]);
+    await log[Symbol.asyncDispose]();
+    expect(() => process.kill(pid, 0)).toThrow();
+  });
+
+  it('keeps its count over restarts', async () => {
+    const checkpoints = memoryCheckpoints();
+    for (const lines of [1, 2]) {
+      const { log } = run(['sh', '-c', 'echo x; exec sleep 60'], { checkpoints });
+      await expect.poll(() => log.stats().lines).toBe(lines);
+      await log[Symbol.asyncDispose]();
+    }
+  });
+
+  it('ends its lane when the sink throws', async () => {
+    const { log, notices } = run(['yes'], {
+      sink: () => {
+        throw new Error('a bug');
+      },
+    });
+    await expect.poll(() => log.stats().state).toBe('failed');
+    expect(notices.at(-1)).toBe('failed: a bug');
+  });
+});

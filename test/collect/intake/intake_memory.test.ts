@@ -1,0 +1,85 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parseJson } from '../../../src/collect/intake/json.ts';
+import { INTAKE_FORMATS } from '../../../src/http/intake.ts';
+import { aDirectory } from '../support/tailing.ts';
+import { WORST_BODIES } from '../support/worst_bodies.ts';
+
+const PROGRAM = join(import.meta.dirname, '../support/peak_of_take.ts');
+const GROWN_BYTES_MAX = 20 * 1024 * 1024;
+/** A body takes a tenth of this on an idle core; a body without limits took two seconds. */
+const CPU_MS_MAX = 1_000;
+
+/** The words that the daemon gives V8. */
+const flags = (): readonly string[] => {
+  const program = readFileSync(join(import.meta.dirname, '../../../bin/reeve.js'), 'utf8');
+  return [.../const SMALL = \[([^\]]*)\]/.exec(program)![1]!.matchAll(/'(--[^']+)'/g)].map(([, flag]) => flag!);
+};
+
+interface Told {
+  readonly path: string;
+  readonly result: string;
+  readonly cpuMs: number;
+  /** At its highest, above what it was just before. */
+  readonly grownBytes: number;
+  /** Just before, above what it was before all of them. */
+  readonly keptBytes: number;
+}
+
+function costsOf(format: (typeof INTAKE_FORMATS)[number]): readonly Told[] {
+  const folder = aDirectory();
+  const paths = Object.entries(WORST_BODIES[format]).map(([name, body]) => {
+    writeFileSync(join(folder, name), body);
+    return join(folder, name);
+  });
+  const words = [...flags(), '--expose-gc', '--no-warnings', PROGRAM, format, ...paths];
+  const said = execFileSync(process.execPath, words, { encoding: 'utf8' });
+  return said
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Told);
+}
+
+describe('a body that is made to cost much', () => {
+  it.skipIf(!existsSync('/proc/self/clear_refs')).each(INTAKE_FORMATS)(
+    '%s costs at most 20 MB and little time, taken or refused (skipped beyond Linux)',
+    { timeout: 60_000 },
+    (format) => {
+      const costs = costsOf(format);
+      expect(costs).toHaveLength(Object.keys(WORST_BODIES[format]).length - 1);
+      for (const cost of costs) {
+        expect(cost.grownBytes, JSON.stringify(cost)).toBeLessThan(GROWN_BYTES_MAX);
+        expect(cost.keptBytes, JSON.stringify(cost)).toBeLessThan(GROWN_BYTES_MAX);
+        expect(cost.cpuMs, JSON.stringify(cost)).toBeLessThan(CPU_MS_MAX);
+      }
+    },
+  );
+});
+
+describe('the look at JSON before it is parsed', () => {
+  const LIMITS = { depth: 2, containers: 3, names: 2, values: 2 };
+  const parse = (text: string) => parseJson(Buffer.from(text), 'a thing', LIMITS);
+
+  it.each(['[[],[]]', '{"a":{"b":1}}', '[1,2,3]', '"[[[[,,,,::::"', '["\\"[[[[,,,,", "{"]', '{"a":"\\\\","b":[]}'])(
+    'lets %s through',
+    (text) => {
+      expect(parse(text)).toEqual(JSON.parse(text));
+    },
+  );
+
+  it.each([
+    ['[[[]]]', 'at most 2 objects and arrays inside each other'],
+    ['[[],[],[]]', 'at most 3 objects and arrays'],
+    ['{"a":1,"b":2,"c":3}', 'at most 2 names of members'],
+    ['[1,2,3,4]', 'at most 2 values'],
+    ['["\\\\",[[]]]', 'inside each other'],
+  ])('refuses %s', (text, reason) => {
+    expect(() => parse(text)).toThrow(reason);
+  });
+
+  it('refuses what is no JSON with the reason', () => {
+    expect(() => parse('{"a"')).toThrow(/expected a thing as JSON: /);
+  });
+});
