@@ -18,6 +18,8 @@ const { values } = parseArgs({
     workers: { type: 'string' },
     /** In the crueller world. */
     cruel: { type: 'boolean', default: false },
+    /** With an attacker who holds one log, one ingest token and one status page. */
+    attacker: { type: 'boolean', default: false },
     /** Goes on after a broken law: each is told, at most one for each seed. */
     all: { type: 'boolean', default: false },
   },
@@ -36,7 +38,15 @@ function orderOf(seed: number): SimulationOrder {
   const planner = seed % 5 === 0 ? 'adversary' : seed % 5 === 1 ? 'random' : 'rules';
   const hours = planner === 'adversary' ? HOURS_HOSTILE : HOURS;
   const size = { days: hours / 24, channels: 2 + (seed % 7), calm: 1 };
-  return { seed, ...size, storm: seed % 3 === 0, planner, policy: undefined, cruel: values.cruel };
+  return {
+    seed,
+    ...size,
+    storm: seed % 3 === 0,
+    planner,
+    policy: undefined,
+    cruel: values.cruel,
+    attacker: values.attacker,
+  };
 }
 
 interface Broken {
@@ -76,9 +86,9 @@ function commit(): string {
 
 function tellBroken({ order, report }: Broken): void {
   const { violations, minimised, traceSha256 } = report;
-  const cruel = values.cruel ? ' --cruel' : '';
+  const world = `${values.cruel ? ' --cruel' : ''}${values.attacker ? ' --attacker' : ''}`;
   process.stdout.write(`seed ${order.seed} broke a law at commit ${commit()}\n`);
-  process.stdout.write(`again: npm run nightly -- --from ${order.seed} --seeds 1 --workers 1${cruel}\n`);
+  process.stdout.write(`again: npm run nightly -- --from ${order.seed} --seeds 1 --workers 1${world}\n`);
   process.stdout.write(`${JSON.stringify({ order, violations, minimised, traceSha256 }, undefined, 2)}\n`);
 }
 

@@ -67,6 +67,13 @@ export const plainLine = (text: string): string =>
     .replaceAll(/[[\u3010\u27e6\u2772\u2983\u3014]/g, '(')
     .replaceAll(/[\]\u3011\u27e7\u2773\u2984\u3015]/g, ')');
 
+/** The first characters, without half a `[redacted]` at the end: an open bracket would swallow the next line's id. */
+function cut(text: string): string {
+  const start = text.slice(0, TEXT_CHARS_MAX);
+  const open = start.lastIndexOf('[');
+  return open > start.lastIndexOf(']') ? start.slice(0, open) : start;
+}
+
 /** Lines fit to be shown: at most 40, each with a sound id, on one line, redacted, with nothing like a citation. */
 export const presentable = (lines: readonly Evidence[], redact: (text: string) => string): readonly Evidence[] =>
   lines
@@ -74,7 +81,7 @@ export const presentable = (lines: readonly Evidence[], redact: (text: string) =
     .slice(0, LINES_MAX)
     .map(({ id, text }) => ({
       id,
-      text: redact(plainLine(text)).trim().slice(0, TEXT_CHARS_MAX),
+      text: cut(redact(plainLine(text)).trim()),
     }));
 
 /** `[inc-81] it was restarted`, one line each. */

@@ -18,7 +18,8 @@ export interface AdversarialPlannerDeps {
   readonly script: Scenario;
   readonly daemonRun: number;
   readonly service: ServiceModel;
-  readonly persona: Persona;
+  /** Read for each question, as the decision path does: whose persona counts is nothing that a planner chooses. */
+  readonly personaOf: (channel: string) => Persona;
   readonly reeve: SimulatedDaemon;
   readonly engines: ReadonlyMap<string, Engine>;
   readonly quiet: () => boolean;
@@ -90,7 +91,7 @@ export class AdversarialPlanner implements Disposable {
       envelope,
       incident,
       run,
-      persona: this.#deps.persona,
+      persona: this.#personaFor(call, incident),
       decider: { kind: 'model', model: 'hammer' },
       stepHighRiskUsed: false,
       approval: this.#anyApproval(),
@@ -157,6 +158,11 @@ export class AdversarialPlanner implements Disposable {
 
   #call(envelope: GroundedContextEnvelope): ToolCall {
     return this.#stream.chance(0.75) ? restartOf(envelope) : anyCall(this.#deps.script, this.#stream);
+  }
+
+  #personaFor({ target }: ToolCall, { scope }: Incident): Persona {
+    const about = target.kind === 'channel' ? target : scope;
+    return this.#deps.personaOf(about.kind === 'channel' ? about.id : '');
   }
 
   /** Mostly a new run; sometimes one that has had its turn. */

@@ -3,10 +3,10 @@ import { MINUTE_MS } from '../core/duration.ts';
 import type { JournalEntry } from '../core/journal.ts';
 import type { Persona } from '../core/persona.ts';
 import type { Sample } from '../core/sample.ts';
-import type { SymptomKind } from '../core/symptom.ts';
 import type { Receiver } from '../escalate/receiver.ts';
 import type { MemoryStore } from '../journal/memory.ts';
 import { AdversarialPlanner } from './adversarial_planner.ts';
+import type { Claim, SampleOf } from './attacker.ts';
 import type { FaultInjector } from './fault_injector.ts';
 import type { ServiceModel } from './service_model.ts';
 import { simReceiver } from './receivers.ts';
@@ -105,25 +105,30 @@ export class DaemonRun {
     return this.#pools.has(engine) ? this.#pools.get(engine) : 'unasked';
   }
 
-  /** A line in a log says this. */
-  hear(channel: string, kind: SymptomKind): void {
+  /** A line in a log, or an alert, says this. */
+  hear(claim: Claim): void {
     if (!this.reeve.alive) return;
     const { pipeline, ledger } = this.reeve;
     const { clock } = ledger;
     clock.after(50, () =>
       pipeline.symptom({
-        at: clock.now(),
-        monoMs: clock.monotonicMs(),
-        channel,
-        kind,
-        origin: 'log',
+        ...{ at: clock.now(), monoMs: clock.monotonicMs() },
+        ...claim,
         countInWindow: 1,
         windowMs: MINUTE_MS,
         confidence: 0.9,
         pattern: undefined,
-        evidence: [{ source: 'log', text: `a line that says ${kind}` }],
+        evidence: [{ source: 'log', text: `a line that says ${claim.kind}` }],
       }),
     );
+  }
+
+  /** Somebody outside answers a probe, or writes what an encoder would. */
+  take(sample: SampleOf<'reach'> | SampleOf<'progress'>): void {
+    if (!this.reeve.alive) return;
+    const { pipeline, ledger } = this.reeve;
+    const { clock } = ledger;
+    clock.after(50, () => pipeline.take({ ...sample, at: clock.now(), monoMs: clock.monotonicMs() }));
   }
 
   #createReeve(): SimulatedDaemon {
@@ -182,7 +187,7 @@ export class DaemonRun {
       reeve,
       daemonRun: number,
       service,
-      persona: personaOf(undefined),
+      personaOf,
       engines: this.#enginesFor(reeve),
       quiet: () => injector.healed || (service.serene && reeve.pipeline.incidents().open.length === 0),
     });

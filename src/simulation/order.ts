@@ -8,7 +8,8 @@ import { COMPARED_CRUEL_KINDS, COMPARED_KINDS, runBaseline } from './baseline_po
 import { type Scenario, scenarioOf } from './scenario.ts';
 import { shrink } from './shrink.ts';
 import { reportOf, type SimulationReport } from './simulate.ts';
-import { Simulation, type SimulationOptions } from './simulation.ts';
+import { Simulation } from './simulation.ts';
+import type { SimulationOptions } from './simulation_options.ts';
 
 /** One simulation as the command line asks for it. */
 export interface SimulationOrder {
@@ -29,6 +30,8 @@ export interface SimulationOrder {
   readonly startCost?: boolean;
   /** The crueller world: more kinds of faults, and starts that cost something. */
   readonly cruel?: boolean;
+  /** Somebody holds one log, one ingest token and one status page. */
+  readonly attacker?: boolean;
 }
 
 export type Policy = 'reeve' | 'none' | 'naive' | 'health_tasks' | 'monit';
@@ -60,11 +63,11 @@ export async function runPolicy(policy: Policy, script: Scenario): Promise<Simul
 
 /** Runs it; where a law is broken, also finds the smallest list of events that breaks it. */
 export async function runOrder(order: SimulationOrder): Promise<SimulationReport> {
-  const { policy, planner, ...world } = order;
+  const { policy, planner, attacker = false, ...world } = order;
   const isCompared = policy !== undefined;
   const script = scenarioOf({ ...world, ...(isCompared ? (world.cruel === true ? comparedCruelly : compared) : {}) });
   if (isCompared && policy !== 'reeve') return runPolicy(policy, script);
-  const how: SimulationOptions = { ...HOW[planner], ...(isCompared ? { livenessMs: 0 } : {}) };
+  const how: SimulationOptions = { ...HOW[planner], attacker, ...(isCompared ? { livenessMs: 0 } : {}) };
   const report = reportOf(script, await new Simulation(script, how).run());
   const [first] = report.violations;
   if (first === undefined) return report;

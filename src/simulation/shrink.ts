@@ -1,6 +1,7 @@
 /** Shrinks a scenario that breaks a law. */
 import type { Injection, Scenario } from './scenario.ts';
-import { Simulation, type SimulationOptions } from './simulation.ts';
+import { Simulation } from './simulation.ts';
+import type { SimulationOptions } from './simulation_options.ts';
 import { DAY_MS, HOUR_MS } from '../core/duration.ts';
 
 const RUNS_MAX = 200;

@@ -3,7 +3,8 @@ import { type Figures, figuresOf } from './figures.ts';
 import type { Violation } from './invariants/invariants.ts';
 import type { Injection, Scenario, ScenarioOptions } from './scenario.ts';
 import { scenarioOf } from './scenario.ts';
-import { Simulation, type SimulationEnd, type SimulationOptions } from './simulation.ts';
+import { Simulation } from './simulation.ts';
+import type { SimulationEnd, SimulationOptions } from './simulation_options.ts';
 
 /** What one seed came to: what `reeve simulate --json` prints. */
 export interface SimulationReport extends Figures {

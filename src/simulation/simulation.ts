@@ -4,6 +4,7 @@ import { messageOf } from '../core/errors.ts';
 import type { JournalEntry } from '../core/journal.ts';
 import type { Persona } from '../core/persona.ts';
 import type { SymptomKind } from '../core/symptom.ts';
+import { Attacker } from './attacker.ts';
 import { Disk } from './disk_faults.ts';
 import { DaemonRun } from './daemon_run.ts';
 import { FaultInjector } from './fault_injector.ts';
@@ -17,15 +18,11 @@ import type { Scenario } from './scenario.ts';
 import { type Settings, settingsOf } from './settings.ts';
 import type { SimulationEnd, SimulationOptions } from './simulation_options.ts';
 import { channelTruths, isExcused, serviceTruths, TRUTH_MS } from './truth.ts';
-import { TimerQueue, SimulatedHost } from './virtual_time.ts';
-
-export type { SimulationEnd, SimulationOptions } from './simulation_options.ts';
+import { drained, TimerQueue, SimulatedHost } from './virtual_time.ts';
 
 /** After everything is healed, this long until all that is promised must have come true. */
 const LIVENESS_MS = 45 * MINUTE_MS;
 const LEAP_RUN_UP_MS = 45_000;
-
-const drained = (): Promise<void> => new Promise((done) => setImmediate(done));
 
 /** The whole of a simulated world. One instance is one run. */
 export class Simulation {
@@ -41,6 +38,7 @@ export class Simulation {
   readonly #settings: Settings;
   readonly #disk: Disk;
   readonly #policy: PolicyFile;
+  readonly #attacker: Attacker | undefined = undefined;
   #life: DaemonRun | undefined;
   #daemonRun = 0;
   /** What the hammers of former lives have asked for. */
@@ -59,7 +57,7 @@ export class Simulation {
     this.#agenda = new TimerQueue(seed);
     const nowMs = (): number => this.#nowMs;
     const at = (atMs: number, run: () => void): void => void this.#agenda.add(Math.max(atMs, this.#nowMs), run);
-    const onWords = (channel: string, kind: SymptomKind): void => this.#life?.hear(channel, kind);
+    const onWords = (channel: string, kind: SymptomKind): void => this.#life?.hear({ channel, kind, origin: 'log' });
     this.#host = new SimulatedHost(nowMs);
     const untouchable = new Set(channels.flatMap((plan) => (plan.untouchable === true ? [plan.id] : [])));
     this.#policy = new PolicyFile(written, { nowMs, at, untouchable });
@@ -93,6 +91,9 @@ export class Simulation {
       operate: (injection) => this.#operators.operate(injection),
       change: () => undefined,
     });
+    if (options.attacker !== true) return;
+    const ended = (): boolean => this.#injector.healed;
+    this.#attacker = new Attacker({ script, nowMs, at, ended, target: () => this.#life });
   }
 
   /** Lives through the script, heals everything, and demands what was promised. */
@@ -116,6 +117,7 @@ export class Simulation {
       nowMs: this.#nowMs,
       violations: this.#invariants.violations,
       plans: this.#plans + (this.#life?.plans ?? 0),
+      attacker: this.#attacker,
       traceSha256: this.#record.traceSha256(),
       record: this.#record,
       service: this.service,

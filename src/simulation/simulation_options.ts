@@ -1,4 +1,5 @@
 /** What a simulation may be asked besides its script, and what it comes to. */
+import type { Attacker } from './attacker.ts';
 import type { Batch, EffectLog } from './effect_log.ts';
 import type { Invariants, Violation } from './invariants/invariants.ts';
 import type { ServiceModel } from './service_model.ts';
@@ -9,6 +10,8 @@ export interface SimulationOptions extends SettingChoices {
   readonly leap?: boolean;
   /** Somebody asks the guard for anything at any time, besides. */
   readonly adversary?: boolean;
+  /** Somebody holds one log, one ingest token and one status page, and uses them. */
+  readonly attacker?: boolean;
   /** Told of everything that becomes durable. */
   readonly onBatch?: (batch: Batch) => void;
   /** How long everything that is promised may take to come true once all is healed; 0: nothing is demanded. */
@@ -23,6 +26,8 @@ export interface SimulationEnd {
   readonly violations: readonly Violation[];
   /** What the hammer has asked for. */
   readonly plans: number;
+  /** What the attacker held and sent; undefined where there was none. */
+  readonly attacker: Pick<Attacker, 'logOf' | 'pageOf' | 'claims'> | undefined;
   readonly traceSha256: string;
   readonly record: EffectLog;
   readonly service: ServiceModel;

@@ -177,3 +177,6 @@ export function clockOn(host: SimulatedHost, agenda: TimerQueue): Clock {
     sleep: (durationMs, signal) => sleepOn(after, durationMs, signal),
   };
 }
+
+/** Resolves when everything that was promised so far has run. */
+export const drained = (): Promise<void> => new Promise((done) => setImmediate(done));

@@ -33,6 +33,21 @@ describe('Tool & Gate', () => {
     });
   });
 
+  it('cuts a long line before a mark of redaction that does not fit, and keeps one that does', async () => {
+    const lineOf = async (room: number) => {
+      const text = `${'x'.repeat(400 - room - ' password='.length)} password=hunter2secret and more`;
+      const result = await new Gate([], options).run(
+        aTool({ requiredPermissions: [], run: async () => [{ id: 'inc-81', text }] }),
+        {},
+      );
+      return result.output;
+    };
+    const mark = '[redacted]';
+    expect(await lineOf(mark.length)).toMatch(/ password=\[redacted\]$/);
+    expect(await lineOf(mark.length - 1)).toMatch(/ password=$/);
+    expect(await lineOf(1)).toMatch(/ password=$/);
+  });
+
   it('makes a result of what a tool throws, without its secrets', async () => {
     const run = () => Promise.reject(new Error('refused: password=hunter2secret'));
     const result = await new Gate(['logs-read'], options).run(aTool({ run }), {});

@@ -23,6 +23,8 @@ export interface SimulationOrder {
   readonly startCost: boolean;
   /** More kinds of faults: half restarts, engines that never give up, people who stop and forget. */
   readonly cruel: boolean;
+  /** Somebody holds one log, one ingest token and one status page. */
+  readonly attacker: boolean;
 }
 
 /** One broken law. */
@@ -66,6 +68,7 @@ export function addSimulate(program: Command, cli: Cli, simulate: Simulate): voi
     .option('--storm', 'group failures eight times as often')
     .option('--start-cost', 'encoders that start at once slow each other down, as measured on ffmpeg')
     .option('--cruel', 'more kinds of faults, and --start-cost: half restarts, engines that never give up, reloads')
+    .option('--attacker', 'somebody holds one log, one ingest token and one status page, and uses them')
     .option('--planner <kind>', `who plans: ${SIMULATED_PLANNERS.join(', ')}`, 'rules')
     .option('--policy <name>', `in the world where all are compared, this one: ${SIMULATED_POLICIES.join(', ')}`)
     .addHelpText('after', '\nExample: reeve simulate --seed 7 --days 3 --storm')
@@ -89,6 +92,7 @@ interface Flags {
   readonly storm?: boolean;
   readonly startCost?: boolean;
   readonly cruel?: boolean;
+  readonly attacker?: boolean;
   readonly planner: string;
   readonly policy?: string;
 }
@@ -102,6 +106,7 @@ function orderOf(flags: Flags): SimulationOrder {
     storm: flags.storm === true,
     startCost: flags.startCost === true,
     cruel: flags.cruel === true,
+    attacker: flags.attacker === true,
     planner: word(flags.planner, '--planner', SIMULATED_PLANNERS),
     policy: flags.policy === undefined ? undefined : word(flags.policy, '--policy', SIMULATED_POLICIES),
   };
@@ -127,6 +132,7 @@ const argumentsOf = ({
   storm,
   startCost,
   cruel,
+  attacker,
   planner,
   policy,
 }: SimulationOrder): string =>
@@ -135,6 +141,7 @@ const argumentsOf = ({
     storm ? '--storm' : '',
     startCost ? '--start-cost' : '',
     cruel ? '--cruel' : '',
+    attacker ? '--attacker' : '',
     planner === 'rules' ? '' : `--planner ${planner}`,
     policy === undefined ? '' : `--policy ${policy}`,
   ]

@@ -16,6 +16,8 @@ export interface OpenIncident {
   readonly running: boolean;
   readonly last: Outcome | undefined;
   readonly lastEndedMs: MonoMs | undefined;
+  /** By then a person hears of it: the first wait that a rule announced. A wait that follows it ends no later. */
+  readonly waitUntilMs?: MonoMs;
   /** When its last run ended that took any time: until then somebody was at work on it. */
   readonly workedMs?: MonoMs;
   /** Since when the present classification has held. */
@@ -174,7 +176,10 @@ function changed(held: OpenIncident, entry: JournalEntry): OpenIncident {
     case 'run.started':
       return { ...held, running: true, runs: held.runs + 1 };
     case 'run.ended':
-      return { ...held, running: false, last: fact.outcome, lastEndedMs: monoMs, ...workedBy(fact.tookMs, monoMs) };
+      return {
+        ...{ ...held, running: false, last: fact.outcome, lastEndedMs: monoMs },
+        ...{ ...announcedBy(held, fact.outcome, monoMs), ...workedBy(fact.tookMs, monoMs) },
+      };
     case 'approval.answered':
       return fact.yes && fact.proposed === true ? { ...held, reopenedMs: monoMs } : held;
     case 'incident.reclassified':
@@ -192,6 +197,23 @@ function changed(held: OpenIncident, entry: JournalEntry): OpenIncident {
     default:
       return held;
   }
+}
+
+/**
+ * The names of a trouble come from log text too, so another name must not begin the wait anew (law L6). A wait that is
+ * over without a page belongs to a trouble that went away. Waiting for a second witness is no rule's wait.
+ */
+function announcedBy({ waitUntilMs }: OpenIncident, outcome: Outcome, monoMs: MonoMs) {
+  if (outcome.kind !== 'watching' || outcome.escalateAfterMs === undefined || outcome.denial !== undefined) return {};
+  const isAnnounced = waitUntilMs !== undefined && waitUntilMs > monoMs;
+  return isAnnounced ? {} : { waitUntilMs: monoMs + outcome.escalateAfterMs };
+}
+
+/** Until when the last run waits before a person is told; a rule's wait ends no later than the first. 0: none. */
+export function announcedMs({ last, lastEndedMs = 0, waitUntilMs = Number.POSITIVE_INFINITY }: OpenIncident): MonoMs {
+  if (last?.kind !== 'watching' || last.escalateAfterMs === undefined) return 0;
+  const ownMs = lastEndedMs + last.escalateAfterMs;
+  return last.denial === undefined ? Math.min(ownMs, waitUntilMs) : ownMs;
 }
 
 /** A refusal takes no time, and is nobody's work. */

@@ -5,7 +5,7 @@ import { MINUTE_MS } from '../../core/duration.ts';
 import type { IncidentEnding } from '../../core/incident.ts';
 import { type IncidentId, sameScope } from '../../core/scope.ts';
 import { specOf } from '../../remediation/catalog.ts';
-import type { OpenIncident } from './state.ts';
+import { announcedMs, type OpenIncident } from './state.ts';
 
 /** What is seen of one channel (or of one shared cause) at one moment. */
 export interface Snapshot {
@@ -159,8 +159,7 @@ export function untoldOf(
   if (told.length > 0 || sight.spokenFor === true || sight.trouble === undefined) return undefined;
   const silentMs = Math.max(sight.trouble.troubledMs ?? incident.openedMs, open.workedMs ?? 0);
   const dueMs = Math.min(silentMs + policy.patienceMs + UNTOLD_MS, incident.openedMs + UNTOLD_MS_MAX);
-  const announcedMs = last?.kind === 'watching' ? (open.lastEndedMs ?? 0) + (last.escalateAfterMs ?? 0) : 0;
-  if (nowMs < Math.max(dueMs, announcedMs)) return undefined;
+  if (nowMs < Math.max(dueMs, announcedMs(open))) return undefined;
   return { kind: 'tell', because: last?.because ?? 'the trouble lasts' };
 }
 
@@ -239,7 +238,7 @@ function dueOf(
       if (isWitnessLate(open, nowMs)) return 'tell';
       if (changed || isFree) return patientMs;
       if (last.escalateAfterMs === undefined) return lastEndedMs + (last.retryAfterMs ?? WATCH_RETRY_MS);
-      return untilTold(open, lastEndedMs + last.escalateAfterMs, nowMs);
+      return untilTold(open, announcedMs(open), nowMs);
     case 'approval_needed':
       if (sight.approval === 'yes' || changed) return nowMs;
       // Expired is not denied: it is asked again, on fresh evidence.

@@ -94,9 +94,10 @@ export class Evidence implements Oracle {
     if (call.target.kind === 'channel' && about !== keyOfScope(call.target)) broke('S10', `${what} rests on ${about}`);
     const isFresh = (ms: number): boolean => ms <= nowMs && nowMs - ms < limits.evidenceAgeMsMax;
     if (!isFresh(envelope.takenMs)) broke('S10', `${what} rests on an envelope ${nowMs - envelope.takenMs} ms old`);
-    const origins = new Set(envelope.signals.filter(({ monoMs }) => isFresh(monoMs)).map(({ origin }) => origin));
-    if (origins.size === 0) broke('S10', `${what} rests on no fresh signal`);
-    const alone = origins.size < 2 || (origins.size === 1 && origins.has('log'));
-    if (risk === 'high' && alone) broke('S10', `${what} rests on ${[...origins].join()} alone`);
+    const fresh = envelope.signals.filter(({ monoMs }) => isFresh(monoMs));
+    if (fresh.length === 0) broke('S10', `${what} rests on no fresh signal`);
+    // What one sender can write, lines and pushed alerts, is one witness.
+    const witnesses = new Set(fresh.map(({ origin, pushed }) => (pushed === true ? 'log' : origin)));
+    if (risk === 'high' && witnesses.size < 2) broke('S10', `${what} rests on ${[...witnesses].join()} alone`);
   }
 }

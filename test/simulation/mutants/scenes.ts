@@ -2,7 +2,8 @@ import type { Scenario, ScenarioOptions } from '../../../src/simulation/scenario
 import { scenarioOf } from '../../../src/simulation/scenario.ts';
 import { greedyPlanner, lookingPlanner, randomPlanner } from '../../../src/simulation/planners.ts';
 import { shippedFiles } from '../../../src/simulation/shipped_files.ts';
-import { Simulation, type SimulationOptions } from '../../../src/simulation/simulation.ts';
+import { Simulation } from '../../../src/simulation/simulation.ts';
+import type { SimulationOptions } from '../../../src/simulation/simulation_options.ts';
 import { EXPLORED, explore } from '../explore.ts';
 import type { SceneName } from './mutants.ts';
 

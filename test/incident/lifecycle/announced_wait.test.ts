@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import type { FailureClass } from '../../../src/core/classification.ts';
+import type { DenialCode } from '../../../src/core/plan.ts';
+import type { JournalFact } from '../../../src/core/journal.ts';
+import { incidentProjection, type IncidentState, openById } from '../../../src/incident/lifecycle/state.ts';
+import { type Snapshot, type TransitionPolicy, transitionFor } from '../../../src/incident/lifecycle/transitions.ts';
+import { anIncident } from '../../support/a.ts';
+
+const policy: TransitionPolicy = { patienceMs: 0, resolveHoldMs: 5_000, relapseMs: 60_000 };
+const OPENED = 1_000_000;
+const LOOK_MS = 250;
+const ID = anIncident().id;
+
+interface Wait {
+  readonly escalateAfterMs: number;
+  readonly denial?: DenialCode;
+}
+
+/** Plays an incident as the pipeline does; every run ends in the wait of its classification. Ends with the page. */
+function toldAfter(
+  nameAt: (ms: number) => FailureClass,
+  waitOf: (name: FailureClass) => Wait,
+  workMs = () => 0,
+): number {
+  let state: IncidentState = incidentProjection.initial;
+  let seq = 0;
+  let nowMs = OPENED;
+  const add = (fact: JournalFact): void => {
+    seq += 1;
+    const entry = { seq, at: nowMs, monoMs: nowMs, boot: 'b+0', incident: ID, run: 'run-1', fact } as const;
+    state = incidentProjection.apply(state, entry);
+  };
+  add({ type: 'incident.opened', incident: anIncident({ openedMs: OPENED, classification: nameAt(0) }) });
+  let sinceMs = OPENED;
+  for (; nowMs < OPENED + 1_000_000; nowMs += LOOK_MS) {
+    const open = openById(state, ID)!;
+    const name = nameAt(nowMs - OPENED);
+    if (name !== open.incident.classification) sinceMs = nowMs;
+    const sight: Snapshot = {
+      ...{
+        healthy: false,
+        healthySinceMs: undefined,
+        quiet: false,
+        covered: false,
+        contained: false,
+        approval: 'none',
+      },
+      trouble: { classification: name, settling: false, settledMs: 0, sinceMs, troubledMs: OPENED },
+    };
+    const intent = transitionFor(open, sight, nowMs, policy);
+    if (intent.kind === 'tell') return nowMs - OPENED;
+    if (intent.kind === 'reclassify') {
+      add({ type: 'incident.reclassified', from: open.incident.classification, to: intent.to, because: 'x' });
+    }
+    if (intent.kind !== 'run') continue;
+    const { denial, escalateAfterMs } = waitOf(name);
+    add({ type: 'run.started', attempt: 1 });
+    const outcome = { kind: 'watching', because: 'x', retryAfterMs: undefined, escalateAfterMs, denial } as const;
+    add({ type: 'run.ended', outcome, steps: 0, tookMs: workMs() });
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+const AWAY: Wait = { escalateAfterMs: 60_000 };
+const LIMITED: Wait = { escalateAfterMs: 120_000 };
+const waits = (name: FailureClass): Wait => (name === 'upstream_rate_limited' ? LIMITED : AWAY);
+const flipping = (everyMs: number) => (ms: number) =>
+  Math.floor(ms / everyMs) % 2 === 0 ? 'upstream_unavailable' : 'upstream_rate_limited';
+
+describe('the wait that a rule announces', () => {
+  it('ends in a page when it is over', () => {
+    expect(toldAfter(() => 'upstream_unavailable', waits)).toBe(60_000);
+    expect(toldAfter(() => 'upstream_rate_limited', waits)).toBe(120_000);
+  });
+
+  it.each([1_000, 7_000, 13_000, 40_000, 59_000])(
+    'is not prolonged by a trouble that gets another name every %i ms',
+    (everyMs) => {
+      expect(toldAfter(flipping(everyMs), waits)).toBeLessThanOrEqual(60_000 + LOOK_MS);
+    },
+  );
+
+  it('is no shorter because evidence was waited for before', () => {
+    const wait = (name: FailureClass): Wait =>
+      name === 'process_crashed' ? { escalateAfterMs: 10_000, denial: 'uncorroborated' } : AWAY;
+    const told = toldAfter((ms) => (ms < 3_000 ? 'process_crashed' : 'upstream_unavailable'), wait);
+    expect(told).toBeGreaterThanOrEqual(63_000);
+    expect(told).toBeLessThanOrEqual(66_000);
+  });
+});
