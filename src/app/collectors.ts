@@ -16,6 +16,7 @@ import { compiledOf, heardOf } from '../config/patterns.ts';
 import type { CheckpointStore } from '../core/chunk.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Engine } from '../core/engine.ts';
+import { messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Sample } from '../core/sample.ts';
 import type { ChannelId, EngineId } from '../core/scope.ts';
@@ -154,6 +155,7 @@ function pollOf(config: Config, deps: CollectDeps, pools: PoolReadings) {
     clock: deps.clock,
     onSample: (sample) => polled.push(sample.kind === 'engine' ? pools.over(sample) : sample),
     onLooked: () => deps.onPolled(polled.splice(0)),
+    onBug: (engine, thrown) => deps.log.error({ engine }, `its look could not be taken: ${messageOf(thrown)}`),
   });
 }
 

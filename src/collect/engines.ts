@@ -4,6 +4,7 @@ import type { Engine } from '../core/engine.ts';
 import { ReeveError } from '../core/errors.ts';
 import type { EngineSample, Sample } from '../core/sample.ts';
 import type { EngineId } from '../core/scope.ts';
+import { Poller, type Probe } from './probes/poller.ts';
 
 export interface EnginePollOptions {
   readonly engines: readonly { readonly engine: Engine; readonly pollMs: number }[];
@@ -11,6 +12,8 @@ export interface EnginePollOptions {
   readonly onSample: (sample: Sample) => void;
   /** After all samples of one look: judge once, not per sample. */
   readonly onLooked: (engine: EngineId) => void;
+  /** Told of a look whose samples could not be taken. The others go on. */
+  readonly onBug?: (engine: EngineId, thrown: unknown) => void;
 }
 
 /** Looks at engines at their pace, and at once when something hints at trouble. One look at a time per engine. */
@@ -20,95 +23,49 @@ export interface EnginePoll extends Disposable {
   now(engine: EngineId): void;
 }
 
-export function createEnginePoll(options: EnginePollOptions): EnginePoll {
-  const pollers = new Map(
-    options.engines.map(({ engine, pollMs }) => [engine.id, new Poller(engine, pollMs, options)] as const),
-  );
-  return {
-    start() {
-      for (const poller of pollers.values()) poller.start();
-    },
-    now: (engine) => pollers.get(engine)?.now(),
-    [Symbol.dispose]() {
-      for (const poller of pollers.values()) poller[Symbol.dispose]();
-    },
-  };
+export const createEnginePoll = (options: EnginePollOptions): EnginePoll =>
+  new Poller({
+    probes: options.engines.map((each) => probeOf(each, options)),
+    clock: options.clock,
+    concurrencyMax: Number.POSITIVE_INFINITY,
+    onBug: options.onBug ?? (() => undefined),
+    isSpread: false,
+  });
+
+/** An engine keeps its own limits of time, and a hint is never put off: what died is looked for at once. */
+const probeOf = ({ engine, pollMs }: EnginePollOptions['engines'][number], options: EnginePollOptions): Probe => ({
+  ...{ name: engine.id, everyMs: pollMs, fastEveryMs: pollMs, timeoutMs: undefined, restMs: 0 },
+  run: (signal) => look(engine, options, signal),
+});
+
+async function look(engine: Engine, options: EnginePollOptions, signal: AbortSignal): Promise<void> {
+  const { onSample, onLooked } = options;
+  try {
+    const report = await engine.observe(signal);
+    if (signal.aborted) return;
+    onSample(report.engine);
+    report.processes.forEach(onSample);
+    report.viewers.forEach(onSample);
+    if (report.credential !== undefined) onSample(report.credential);
+  } catch (thrown) {
+    if (signal.aborted) return;
+    onSample(failed(engine, options, thrown));
+  }
+  onLooked(engine.id);
 }
 
-class Poller implements Disposable {
-  readonly #engine: Engine;
-  readonly #pollMs: number;
-  readonly #options: EnginePollOptions;
-  readonly #stop = new AbortController();
-  #timer: Disposable | undefined;
-  #looking = false;
-  #again = false;
-
-  constructor(engine: Engine, pollMs: number, options: EnginePollOptions) {
-    this.#engine = engine;
-    this.#pollMs = pollMs;
-    this.#options = options;
-  }
-
-  start(): void {
-    this.#timer = this.#options.clock.every(this.#pollMs, () => this.#begin());
-    this.#begin();
-  }
-
-  now(): void {
-    if (this.#looking) this.#again = true;
-    else this.#begin();
-  }
-
-  [Symbol.dispose](): void {
-    this.#timer?.[Symbol.dispose]();
-    this.#stop.abort();
-  }
-
-  #begin(): void {
-    if (this.#looking || this.#stop.signal.aborted) return;
-    this.#looking = true;
-    const done = (): void => {
-      this.#looking = false;
-      if (!this.#again) return;
-      this.#again = false;
-      this.#begin();
-    };
-    this.#look().then(done, done);
-  }
-
-  async #look(): Promise<void> {
-    const { onSample, onLooked } = this.#options;
-    try {
-      const report = await this.#engine.observe(this.#stop.signal);
-      if (this.#stop.signal.aborted) return;
-      onSample(report.engine);
-      report.processes.forEach(onSample);
-      report.viewers.forEach(onSample);
-      if (report.credential !== undefined) onSample(report.credential);
-    } catch (thrown) {
-      if (this.#stop.signal.aborted) return;
-      onSample(this.#failed(thrown));
-    }
-    onLooked(this.#engine.id);
-  }
-
-  /** An engine that does not answer is a fact about the engine, and says nothing of its channels. */
-  #failed(thrown: unknown): EngineSample {
-    const { clock } = this.#options;
-    return {
-      kind: 'engine',
-      at: clock.now(),
-      monoMs: clock.monotonicMs(),
-      source: `engine:${this.#engine.id}`,
-      engine: this.#engine.id,
-      ok: false,
-      failure: failureOf(thrown),
-      poolPressure: undefined,
-      reportsPool: this.#engine.capabilities.has('pool'),
-    };
-  }
-}
+/** An engine that does not answer is a fact about the engine, and says nothing of its channels. */
+const failed = (engine: Engine, { clock }: EnginePollOptions, thrown: unknown): EngineSample => ({
+  kind: 'engine',
+  at: clock.now(),
+  monoMs: clock.monotonicMs(),
+  source: `engine:${engine.id}`,
+  engine: engine.id,
+  ok: false,
+  failure: failureOf(thrown),
+  poolPressure: undefined,
+  reportsPool: engine.capabilities.has('pool'),
+});
 
 function failureOf(thrown: unknown): NonNullable<EngineSample['failure']> {
   if (!(thrown instanceof ReeveError)) return 'invalid_answer';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { systemClock } from '../core/clock.ts';
 import type { Phase } from '../core/control.ts';
-import { HOUR_MS, MINUTE_MS } from '../core/duration.ts';
+import { DAY_MS, HOUR_MS } from '../core/duration.ts';
 import { messageOf, type Problem } from '../core/errors.ts';
 import type { Limits } from '../core/limits.ts';
 import type { PersonaId } from '../core/persona.ts';
@@ -74,7 +74,11 @@ export interface Config {
   /** Undefined: no model is configured, and nothing is loaded for one. */
   readonly models: ModelsConfig | undefined;
   readonly planner: PlannerConfig;
-  readonly escalation: { readonly repeatEveryMs: number; readonly upstreamAfterMs: number };
+  readonly escalation: {
+    readonly repeatEveryMs: number;
+    /** Undefined: as long as the rules for `upstream_unavailable` say. */
+    readonly upstreamAfterMs: number | undefined;
+  };
   readonly journal: { readonly keepMs: number; readonly witness: WitnessConfig };
   readonly memory: { readonly enabled: boolean; readonly reflectEveryMs: number; readonly wordInsights: boolean };
   readonly hints: HintsConfig;
@@ -99,8 +103,7 @@ const STANDARD = {
   metricsPrefix: 'reeve_',
   persona: 'system_admin',
   repeatEveryMs: 4 * HOUR_MS,
-  upstreamAfterMs: MINUTE_MS,
-  keepMs: 30 * 24 * HOUR_MS,
+  keepMs: 30 * DAY_MS,
   reflectEveryMs: HOUR_MS,
 } as const;
 
@@ -247,7 +250,7 @@ function assembled(document: ConfigDocument, assembly: Assembly): Config {
     planner: parts.planner,
     escalation: {
       repeatEveryMs: escalation?.repeat_every ?? STANDARD.repeatEveryMs,
-      upstreamAfterMs: escalation?.upstream_after ?? STANDARD.upstreamAfterMs,
+      upstreamAfterMs: escalation?.upstream_after,
     },
     journal: { keepMs: journal?.keep ?? STANDARD.keepMs, witness: parts.witness },
     memory: {

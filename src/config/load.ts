@@ -12,6 +12,7 @@ import { addedPatterns, FOLDER_NAMES, type FolderName, findConfigFile, folderOf 
 import { loadYamlFolder, readYaml } from './files.ts';
 import { personasFrom } from './personas.ts';
 import { RULE_SUFFIX, type RuleTool, rulesFrom } from './rules.ts';
+import { withUpstreamWait } from './upstream_wait.ts';
 import { inOrder, problemAt, valueAt } from './validate.ts';
 import { listed, nearest } from './words.ts';
 import { bounded, type ParsedYaml, type Path } from './yaml.ts';
@@ -71,7 +72,8 @@ export function loadConfiguration(options: LoadOptions): LoadedConfiguration {
   if (!config || all.length > 0) return { configuration: undefined, problems: bounded(inOrder(all)) };
   const said = [...personaFiles, ...actionFiles, ...ruleFiles, ...patterns].map(({ file, value }) => ({ file, value }));
   const sha256 = createHash('sha256').update(config.sha256).update(canonicalJson(said)).digest('hex');
-  const configuration = { config, personas: personas.personas, rules: rules.rules, patterns, sha256 };
+  const ruled = withUpstreamWait(rules.rules, config.escalation.upstreamAfterMs);
+  const configuration = { config, personas: personas.personas, rules: ruled, patterns, sha256 };
   return { configuration: Object.freeze(configuration), problems: [] };
 }
 

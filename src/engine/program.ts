@@ -1,5 +1,6 @@
 /** Runs a program with a bound on time and output. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { childEnvironment } from '../core/child_environment.ts';
 import type { Clock } from '../core/clock.ts';
 import { messageOf, ReeveError } from '../core/errors.ts';
 import { RequestFailed } from '../resilience/failure.ts';
@@ -25,9 +26,6 @@ export interface ProgramEnd {
   readonly stderr: string;
 }
 
-/** Nothing of Reeve's own environment, which may hold secrets, goes to a program. */
-const ENVIRONMENT = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8' };
-
 /** How long streams may stay open after the program's end: something that it left behind may hold them. */
 const STREAMS_MS = 500;
 
@@ -41,7 +39,7 @@ export async function runProgram(run: ProgramRun): Promise<ProgramEnd> {
   const [program, ...args] = argv;
   const child = spawn(program, args, {
     cwd: '/',
-    env: { ...ENVIRONMENT, ...run.env },
+    env: childEnvironment(run.env),
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -76,7 +76,7 @@ describe('loadConfig', () => {
       limits: DEFAULT_LIMITS,
       groups: [{ id: 'e', persona: undefined, phase: undefined }],
       channels: [{ id: 'a', name: 'a', group: 'e', engine: 'e', persona: 'system_admin', expected: 'always' }],
-      escalation: { repeatEveryMs: 14_400_000, upstreamAfterMs: 60_000 },
+      escalation: { repeatEveryMs: 14_400_000, upstreamAfterMs: undefined },
       journal: { keepMs: 2_592_000_000 },
       log: { level: 'info' },
       origins: [],

@@ -1,5 +1,6 @@
 /** Keeps a child process running. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { childEnvironment } from '../../core/child_environment.ts';
 import type { Clock } from '../../core/clock.ts';
 import { MINUTE_MS } from '../../core/duration.ts';
 import { messageOf } from '../../core/errors.ts';
@@ -21,9 +22,6 @@ export interface Child extends AsyncDisposable {
   readonly starts: number;
 }
 
-/** The program sees nothing of Reeve's own environment: there may be secrets in it. */
-const ENVIRONMENT = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8' };
-
 const BACKOFF_MS_MIN = 1_000;
 const BACKOFF_MS_MAX = MINUTE_MS;
 /** A run of this length counts as good: the next pause is a short one again. */
@@ -43,7 +41,11 @@ export function createChild(options: ChildOptions): Child {
     const [program = '', ...words] = argv();
     const startedMs = clock.monotonicMs();
     starts += 1;
-    const process = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'], env: ENVIRONMENT, detached: true });
+    const process = spawn(program, words, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: childEnvironment(),
+      detached: true,
+    });
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     running = { process, ended };
     process.stdout.on('data', (bytes: Buffer) => onOutput(bytes, 'stdout'));

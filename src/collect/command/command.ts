@@ -1,6 +1,7 @@
 /** Follows the output of a command as a log. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
+import { childEnvironment } from '../../core/child_environment.ts';
 import type { CheckpointStore, ChunkSink } from '../../core/chunk.ts';
 import type { Clock, MonoMs } from '../../core/clock.ts';
 import { MINUTE_MS } from '../../core/duration.ts';
@@ -35,9 +36,6 @@ export interface CommandLog extends AsyncDisposable {
   start(): void;
   stats(): SourceStats;
 }
-
-/** The command sees nothing of Reeve's own environment: there may be secrets in it. */
-const ENVIRONMENT = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LANG: 'C.UTF-8' };
 
 const SETTLE_MS = 500;
 const RESTART_MS = 1_000;
@@ -77,7 +75,7 @@ class Following implements CommandLog {
     const { source, clock } = this.#options;
     const [program, ...args] = source.argv;
     this.#startedMs = clock.monotonicMs();
-    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: ENVIRONMENT });
+    const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: childEnvironment() });
     this.#child = child;
     let failure: string | undefined;
     child.on('spawn', () => {

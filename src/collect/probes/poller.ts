@@ -9,8 +9,10 @@ export interface Probe {
   readonly everyMs: number;
   /** The pace while trouble is suspected. */
   readonly fastEveryMs: number;
-  /** After this long the signal aborts with `TIMED_OUT`. */
-  readonly timeoutMs: number;
+  /** After this long the signal aborts with `TIMED_OUT`. Undefined: the look ends by itself. */
+  readonly timeoutMs: number | undefined;
+  /** After a look the probe rests this long before it can be asked for another. Default 500. */
+  readonly restMs?: number;
   /** Reports what it saw by itself. Must not reject: what it throws is a bug. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -22,6 +24,8 @@ export interface PollerOptions {
   readonly concurrencyMax: number;
   /** Told of a probe that rejected. The others go on. */
   readonly onBug: (probe: string, thrown: unknown) => void;
+  /** False: every probe looks first at the start. Default: the first looks of one pace are spread over it. */
+  readonly isSpread?: boolean;
 }
 
 export interface PollerStats {
@@ -32,8 +36,8 @@ export interface PollerStats {
   readonly waiting: number;
 }
 
-/** After a look a probe rests this long before it can be asked for another: trouble is judged more often than that. */
-const NOW_GAP_MS = 500;
+/** Trouble is judged more often than that. */
+const REST_MS = 500;
 
 class Turn {
   readonly probe: Probe;
@@ -47,6 +51,11 @@ class Turn {
 
   constructor(probe: Probe) {
     this.probe = probe;
+  }
+
+  /** From when on it can be asked for another look. */
+  get restedMs(): MonoMs {
+    return this.startedMs + (this.probe.restMs ?? REST_MS);
   }
 
   everyMs(nowMs: MonoMs): number {
@@ -76,12 +85,13 @@ export class Poller implements Disposable {
     this.#turns = new Map(options.probes.map((probe) => [probe.name, new Turn(probe)]));
   }
 
-  /** The first look of the probes of one pace is spread over that pace. */
   start(): void {
-    const nowMs = this.#options.clock.monotonicMs();
+    const { clock, isSpread = true } = this.#options;
+    const nowMs = clock.monotonicMs();
     const paces = Map.groupBy(this.#turns.values(), ({ probe }) => probe.everyMs);
     for (const [everyMs, turns] of paces) {
-      for (const [at, turn] of turns.entries()) this.#schedule(turn, nowMs + Math.floor((everyMs * at) / turns.length));
+      const overMs = isSpread ? everyMs : 0;
+      for (const [at, turn] of turns.entries()) this.#schedule(turn, nowMs + Math.floor((overMs * at) / turns.length));
     }
   }
 
@@ -90,7 +100,7 @@ export class Poller implements Disposable {
     const turn = this.#turns.get(name);
     if (turn === undefined || this.#stop.signal.aborted) return;
     if (turn.state === 'running') turn.isWantedAgain = true;
-    else if (turn.state === 'idle') this.#scheduleBefore(turn, turn.startedMs + NOW_GAP_MS);
+    else if (turn.state === 'idle') this.#scheduleBefore(turn, turn.restedMs);
   }
 
   /** The faster pace for a while. */
@@ -156,10 +166,9 @@ export class Poller implements Disposable {
     turn.startedMs = clock.monotonicMs();
     this.#running += 1;
     this.#runs += 1;
-    const late = (): ReeveError => new ReeveError('TIMED_OUT', `${probe.name} took longer than ${probe.timeoutMs} ms`);
-    const limit = deadline(clock, probe.timeoutMs, late, this.#stop.signal);
+    const limit = this.#limitOf(probe);
     const ended = (): void => {
-      limit[Symbol.dispose]();
+      limit[Symbol.dispose]?.();
       this.#ended(turn);
     };
     probe
@@ -168,11 +177,18 @@ export class Poller implements Disposable {
       .then(ended, ended);
   }
 
+  #limitOf({ name, timeoutMs }: Probe): Partial<Disposable> & { readonly signal: AbortSignal } {
+    const { signal } = this.#stop;
+    if (timeoutMs === undefined) return { signal };
+    const late = (): ReeveError => new ReeveError('TIMED_OUT', `${name} took longer than ${timeoutMs} ms`);
+    return deadline(this.#options.clock, timeoutMs, late, signal);
+  }
+
   #ended(turn: Turn): void {
     turn.state = 'idle';
     this.#running -= 1;
     if (this.#stop.signal.aborted) return;
-    if (turn.isWantedAgain) this.#scheduleBefore(turn, turn.startedMs + NOW_GAP_MS);
+    if (turn.isWantedAgain) this.#scheduleBefore(turn, turn.restedMs);
     turn.isWantedAgain = false;
     const next = this.#waiting.shift();
     if (next !== undefined) this.#run(next);

@@ -1,0 +1,128 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createEnginePoll } from '../../src/collect/engines.ts';
+import type { Engine, EngineReport } from '../../src/core/engine.ts';
+import { ReeveError } from '../../src/core/errors.ts';
+import type { Sample } from '../../src/core/sample.ts';
+import { fakeClock } from '../support/fake_clock.ts';
+import { FakeEngine } from '../support/fake_engine.ts';
+
+type Answer = () => Promise<EngineReport>;
+
+function setUp(answers: readonly Answer[] = [], engines = ['local']) {
+  const { clock, advance } = fakeClock();
+  const startMs = clock.monotonicMs();
+  const looks: string[] = [];
+  const samples: Sample[] = [];
+  const looked: string[] = [];
+  const bugs: string[] = [];
+  const signals: (AbortSignal | undefined)[] = [];
+  const scripted = [...answers];
+  let broken = false;
+  const real = new FakeEngine(clock, ['news']);
+  const engineOf = (id: string): Engine =>
+    ({
+      ...{ id, capabilities: real.capabilities },
+      observe: (signal?: AbortSignal) => {
+        looks.push(`${id}@${clock.monotonicMs() - startMs}`);
+        signals.push(signal);
+        return scripted.shift()?.() ?? real.observe();
+      },
+    }) as unknown as Engine;
+  const poll = createEnginePoll({
+    engines: engines.map((id) => ({ engine: engineOf(id), pollMs: 1_000 })),
+    clock,
+    onSample: (sample) => {
+      if (broken) throw new Error('nobody takes samples');
+      samples.push(sample);
+    },
+    onLooked: (engine) => looked.push(engine),
+    onBug: (engine, thrown) => bugs.push(`${engine}: ${String(thrown)}`),
+  });
+  onTestFinished(() => poll[Symbol.dispose]());
+  const breakSamples = () => {
+    broken = true;
+  };
+  return { poll, advance, looks, samples, looked, bugs, signals, breakSamples };
+}
+
+/** A look that stays under way until it is ended. */
+function hanging() {
+  const { promise, resolve } = Promise.withResolvers<EngineReport>();
+  const report = { engine: {}, processes: [], viewers: [], credential: undefined } as unknown as EngineReport;
+  return { answer: () => promise, end: () => resolve(report) };
+}
+
+describe('the poll of engines', () => {
+  it('looks at every engine at the start, and then at its pace', async () => {
+    const { poll, advance, looks } = setUp([], ['a', 'b']);
+    poll.start();
+    await advance(2_000);
+    expect(looks).toEqual(['a@0', 'b@0', 'a@1000', 'b@1000', 'a@2000', 'b@2000']);
+  });
+
+  it('hands on the engine and its processes, and tells once per look that it is whole', async () => {
+    const { poll, advance, samples, looked } = setUp();
+    poll.start();
+    await advance(0);
+    expect(samples.map(({ kind }) => kind)).toEqual(expect.arrayContaining(['engine', 'process']));
+    expect(looked).toEqual(['local']);
+  });
+
+  it('looks at once when something hints at trouble, without a rest in between', async () => {
+    const { poll, advance, looks } = setUp();
+    poll.start();
+    await advance(100);
+    poll.now('local');
+    await advance(1);
+    poll.now('local');
+    await advance(0);
+    expect(looks).toEqual(['local@0', 'local@100', 'local@101']);
+  });
+
+  it('looks again after the look under way when a hint comes meanwhile, and never twice at once', async () => {
+    const slow = hanging();
+    const { poll, advance, looks } = setUp([slow.answer]);
+    poll.start();
+    await advance(1_500);
+    poll.now('local');
+    poll.now('local');
+    expect(looks).toEqual(['local@0']);
+    slow.end();
+    await advance(0);
+    expect(looks).toEqual(['local@0', 'local@1500']);
+  });
+
+  it.each([
+    ['TIMED_OUT', 'timeout'],
+    ['ANSWER_TOO_LARGE', 'too_large'],
+    ['ENGINE_REFUSED', 'refused_credentials'],
+    ['ENGINE_ANSWER_INVALID', 'invalid_answer'],
+    ['ENGINE_UNREACHABLE', 'unreachable'],
+  ] as const)('tells of %s as %s of the engine, and nothing of its channels', async (code, failure) => {
+    const { poll, advance, samples, looked } = setUp([() => Promise.reject(new ReeveError(code, 'no'))]);
+    poll.start();
+    await advance(0);
+    expect(samples).toMatchObject([{ kind: 'engine', ok: false, failure }]);
+    expect(looked).toEqual(['local']);
+  });
+
+  it('goes on after a look whose samples nobody could take, and tells of it', async () => {
+    const { poll, advance, looks, bugs, breakSamples } = setUp();
+    breakSamples();
+    poll.start();
+    await advance(1_000);
+    expect(looks).toEqual(['local@0', 'local@1000']);
+    expect(bugs[0]).toBe('local: Error: nobody takes samples');
+  });
+
+  it('ends a look under way and begins no other once it is disposed', async () => {
+    const slow = hanging();
+    const { poll, advance, looks, samples, signals } = setUp([slow.answer]);
+    poll.start();
+    await advance(0);
+    poll[Symbol.dispose]();
+    slow.end();
+    await advance(5_000);
+    expect([looks, samples, signals[0]?.aborted]).toEqual([['local@0'], [], true]);
+  });
+});
