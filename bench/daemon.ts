@@ -5,6 +5,7 @@
 // `--poll 30s --verdicts 0` shows what following the files alone costs: the engine is looked at as rarely as may be.
 // Usage: node bench/daemon.ts [--channels 500] [--verdicts 120] [--settle-seconds 65] [--idle-seconds 60] [--poll 1s] [--checkout]
 //   [--incidents 100000] [--memory]: begins with a journal of so many incidents, and with the memory switched on.
+//   [--home DIR]: another checkout or unpacked package. [--json]: the figures alone, as one line of JSON.
 import { spawn } from 'node:child_process';
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -26,14 +27,18 @@ const { values } = parseArgs({
     checkout: { type: 'boolean', default: false },
     incidents: { type: 'string', default: '0' },
     memory: { type: 'boolean', default: false },
+    home: { type: 'string' },
+    json: { type: 'boolean', default: false },
   },
 });
 const channelCount = Number(values.channels);
 const verdictCount = Number(values.verdicts);
 const idleSeconds = Number(values['idle-seconds']);
-const home = values.checkout ? resolve(import.meta.dirname, '..') : builtPackage();
+const home = values.home ?? (values.checkout ? resolve(import.meta.dirname, '..') : builtPackage());
 /** Troubles come one by one: more at once would wait for their turn. */
 const PAUSE_MS = 300;
+/** Tenths of a second: a journal of 100,000 incidents is read and checked first. */
+const START_TRIES_MAX = 1_800;
 
 const work = mkdtempSync(join(tmpdir(), 'reeve-bench-'));
 const names = Array.from({ length: channelCount }, (_, index) => `ch${index + 1}`);
@@ -104,7 +109,7 @@ const daemon = spawn(process.execPath, [join(home, 'bin/reeve.js'), 'run', '--co
 const address = join(work, 'state', 'address');
 try {
   for (let tries = 0; !existsSync(address); tries += 1) {
-    if (tries > 300 || daemon.exitCode !== null) throw new Error('the daemon did not start');
+    if (tries > START_TRIES_MAX || daemon.exitCode !== null) throw new Error('the daemon did not start');
     await sleep(100);
   }
   await sleep(Number(values['settle-seconds']) * 1_000);
@@ -113,6 +118,21 @@ try {
   const latencies = inOrder.toSorted((a, b) => a - b);
   const afterMb = rssMb();
   const stolen = (stolenSeconds() - stolenBefore) / ((performance.now() - startedMs) / 1_000);
+  if (values.json) {
+    const [p50Ms, p99Ms] = [quantile(latencies, 0.5), quantile(latencies, 0.99)];
+    console.log(JSON.stringify({ p50Ms, p99Ms, rssMb: idle.rssMb, afterMb, idlePercent: idle.cpuPercent }));
+  } else say(idle, inOrder, { afterMb, stolen });
+} finally {
+  const ended = daemon.exitCode ?? daemon.signalCode;
+  if (ended === null && daemon.kill('SIGTERM')) await new Promise((done) => daemon.once('exit', done));
+  engine.close();
+  engine.closeAllConnections();
+  rmSync(work, { recursive: true, force: true });
+}
+
+/** The machine, the figures and their spread, for people. */
+function say(idle: Idle, inOrder: readonly number[], { afterMb, stolen }: { afterMb: number; stolen: number }): void {
+  const latencies = inOrder.toSorted((a, b) => a - b);
   const pick = (share: number): string => quantile(latencies, share).toFixed(1);
   const [cpu] = cpus();
   console.log(
@@ -139,12 +159,6 @@ try {
     `yardstick: ${yardstick.toFixed(0)} ms before, ${yardstickMs().toFixed(0)} ms after; ${(stolen * 100).toFixed(1)} % of a core stolen meanwhile`,
   );
   report({ ...idle, rssMb: Math.max(idle.rssMb, afterMb) }, latencies);
-} finally {
-  const ended = daemon.exitCode ?? daemon.signalCode;
-  if (ended === null && daemon.kill('SIGTERM')) await new Promise((done) => daemon.once('exit', done));
-  engine.close();
-  engine.closeAllConnections();
-  rmSync(work, { recursive: true, force: true });
 }
 
 /** With verdicts the goals of the daemon; without, those of a daemon that only follows its files. */

@@ -20,8 +20,10 @@ const SLICE_MERGED = 64;
 /** A burst of entries is a decision under way: wait until it is over, but not for ever. */
 const QUIET_MS = 250;
 const WAIT_MAX_MS = 2_000;
-/** Between two slices everybody else gets the loop. */
+/** Between two slices everybody else gets the loop: three quarters of the time, however slow the disk is. */
 const BETWEEN_SLICES_MS = 5;
+const BETWEEN_SLICES_MS_MAX = 250;
+const SHARE_LEFT = 3;
 
 export class Keeper implements Disposable {
   readonly #deps: KeeperDeps;
@@ -77,12 +79,15 @@ export class Keeper implements Disposable {
     this.#wokenMs = undefined;
     if (this.#stopped) return;
     this.#guarded(() => {
-      const { graph, read } = this.#deps;
+      const { graph, read, clock } = this.#deps;
+      const startedMs = clock.monotonicMs();
       const found = [...read({ sinceSeq: graph.store.cursor() + 1, limit: SLICE_ENTRIES })];
       const entries = found.slice(0, affordable(found));
       const last = entries.at(-1);
       if (last !== undefined) graph.take(entries, last.seq);
-      if (entries.length < found.length || found.length === SLICE_ENTRIES) return this.#arm(BETWEEN_SLICES_MS);
+      if (entries.length < found.length || found.length === SLICE_ENTRIES) {
+        return this.#arm(pauseMs(clock.monotonicMs() - startedMs));
+      }
       for (const resolve of this.#waiting.splice(0)) resolve();
     });
   }
@@ -96,6 +101,9 @@ export class Keeper implements Disposable {
     }
   }
 }
+
+const pauseMs = (tookMs: number): number =>
+  Math.min(BETWEEN_SLICES_MS_MAX, Math.max(BETWEEN_SLICES_MS, SHARE_LEFT * tookMs));
 
 /** How many of these fit into one slice: a merge changes as many rows as it has members. At least one. */
 function affordable(entries: readonly JournalEntry[]): number {

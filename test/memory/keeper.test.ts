@@ -45,6 +45,32 @@ describe('THEA 1, inherent logging: the memory follows the journal when nobody i
     expect(graph.store.cursor()).toBe(ledger.lastSeq);
   });
 
+  it.each([
+    { tookMs: 1, pauseMs: 5 },
+    { tookMs: 20, pauseMs: 60 },
+    { tookMs: 1_000, pauseMs: 250 },
+  ])('after a slice of $tookMs ms leaves the loop to others for $pauseMs ms', async ({ tookMs, pauseMs }) => {
+    const { ledger, graph, clock, advance } = aMemory();
+    for (let index = 0; index < 12; index += 1) ledger.append(incidentDrafts({ id: `inc-x${index}` }));
+    let workedMs = 0;
+    const keeper = new Keeper({
+      graph,
+      clock: { ...clock, after: clock.after.bind(clock), monotonicMs: () => clock.monotonicMs() + workedMs },
+      read: (query) => {
+        workedMs += tookMs;
+        return ledger.read(query);
+      },
+      fail: (text) => expect.unreachable(text),
+    });
+    keeper.wake();
+    await advance(250);
+    const first = graph.store.cursor();
+    await advance(pauseMs - 1);
+    expect(graph.store.cursor()).toBe(first);
+    await advance(1);
+    expect(graph.store.cursor()).toBeGreaterThan(first);
+  });
+
   it('says once that it stands still when its file fails, and the journal goes on', async () => {
     const { ledger, graph, advance, failures } = kept();
     graph.store[Symbol.dispose]();
