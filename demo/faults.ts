@@ -71,17 +71,8 @@ export function createFaults(ports: FaultPorts): Faults {
   let runaway: Disposable | undefined;
   let talkers = new DisposableStack();
 
-  const channelOf = (id: string): StageChannel => {
-    const channel = channels.find((each) => each.id === id);
-    if (!channel) throw new RangeError(`the stage has no channel ${id}`);
-    return channel;
-  };
-  const signal = async (id: string, name: NodeJS.Signals): Promise<number> => {
-    const program = (await supervisor.states()).find((state) => state.name === id);
-    if (!program || program.pid === 0) throw new RangeError(`${id} does not run, so it cannot get ${name}`);
-    signalProcess(program.pid, name);
-    return program.pid;
-  };
+  const channelOf = (id: string): StageChannel => channelIn(channels, id);
+  const signal = (id: string, name: NodeJS.Signals): Promise<number> => signalTo(supervisor, id, name);
   const deploy = async (id: string, settings: Partial<ChannelSettings>): Promise<void> => {
     changed.add(id);
     await writeScript(paths, channelOf(id), { ffmpeg, settings: { ...GOOD_SETTINGS, ...settings } });
@@ -136,6 +127,20 @@ export function createFaults(ports: FaultPorts): Faults {
       return cpulimit ? undefined : 'cpulimit is not installed';
     },
   };
+}
+
+function channelIn(channels: readonly StageChannel[], id: string): StageChannel {
+  const channel = channels.find((each) => each.id === id);
+  if (!channel) throw new RangeError(`the stage has no channel ${id}`);
+  return channel;
+}
+
+/** The pid that got it. */
+async function signalTo(supervisor: Supervisor, id: string, name: NodeJS.Signals): Promise<number> {
+  const program = (await supervisor.states()).find((state) => state.name === id);
+  if (!program || program.pid === 0) throw new RangeError(`${id} does not run, so it cannot get ${name}`);
+  signalProcess(program.pid, name);
+  return program.pid;
 }
 
 /** Lines that the encoder writes while it stands still, as a reader of the source on a thread of its own would. */

@@ -1,4 +1,4 @@
-import type { Act } from './acts.ts';
+import type { Act, Check } from './act.ts';
 import type { Account } from './chronicle.ts';
 import type { Page } from './receiver.ts';
 
@@ -13,11 +13,6 @@ export interface Seen {
   readonly pagedAfterMs: number | undefined;
   /** What reached the person: distinct troubles, and of those the ones that were taken back. */
   readonly pages: readonly Page[];
-}
-
-export interface Check {
-  readonly ok: boolean;
-  readonly says: string;
 }
 
 /** What there is to judge by. `atLast`: every page has had the time to be taken back. */

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ReeveError } from '../src/core/errors.ts';
 import type { JournalFact } from '../src/core/journal.ts';
-import type { Act, Prepared } from './acts.ts';
+import type { Act, Prepared } from './act.ts';
 import { until } from './process.ts';
 
 const PAGE = { ending: 'page', lift: 'operator', startsAfterMax: 0, holdMs: 1_000 } as const;

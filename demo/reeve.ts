@@ -52,6 +52,46 @@ export async function startReeve(
   const logPath = join(stage.paths.logs, 'reeve.log');
   await cp(RULES, join(stage.paths.conf, 'rules'), { recursive: true });
   await writeFile(configPath, stage.configYaml(configured), { mode: 0o600 });
+  const child = await readyChild(stage, { configPath, logPath, clock });
+  const token = (await readFile(join(stage.paths.dir, 'state', 'token'), 'utf8')).trim();
+  const get = getter(stage, token, clock);
+  const entries: JournalEntry[] = [];
+  const reeve: Reeve = {
+    ...{ child, configPath, logPath, token, entries, get, logTail: () => tail(logPath) },
+    sawAllPlay: () =>
+      until(
+        async () => {
+          const { channels } = await get<{ channels: readonly { healthy: boolean | null }[] }>('/api/v1/channels');
+          return channels.every(({ healthy }) => healthy === true);
+        },
+        PLAYING_WITHIN_MS,
+        { clock },
+      ),
+    catchUp: () => readNew(get, entries),
+    async configure(options) {
+      await reeve.catchUp();
+      const known = entries.length;
+      await writeFile(configPath, stage.configYaml({ ...configured, ...options }), { mode: 0o600 });
+      const isRead = async () => {
+        await reeve.catchUp();
+        return entries.slice(known).some(({ fact }) => fact.type === 'config.loaded');
+      };
+      if (await until(isRead, READY_WITHIN_MS, { clock })) return;
+      throw new ReeveError(
+        'TIMED_OUT',
+        `Reeve did not take its configuration; its log ends with\n${await tail(logPath)}`,
+      );
+    },
+    [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
+  };
+  return reeve;
+}
+
+/** The daemon as a process that answers. Throws DAEMON_UNREACHABLE with the end of its log. */
+async function readyChild(
+  stage: Stage,
+  { configPath, logPath, clock }: { readonly configPath: string; readonly logPath: string; readonly clock: Clock },
+): Promise<Child> {
   const log = openSync(logPath, 'a');
   const child = startChild(process.execPath, [MAIN, 'run', '--config', configPath], {
     stdio: ['ignore', log, log],
@@ -70,54 +110,30 @@ export async function startReeve(
     await child[Symbol.asyncDispose]();
     throw new ReeveError('DAEMON_UNREACHABLE', `Reeve did not become ready; its log ends with\n${await tail(logPath)}`);
   }
-  const token = (await readFile(join(stage.paths.dir, 'state', 'token'), 'utf8')).trim();
-  const get = async <T>(path: string): Promise<T> => {
+  return child;
+}
+
+type Get = Reeve['get'];
+
+const getter =
+  (stage: Stage, token: string, clock: Clock): Get =>
+  async <T>(path: string): Promise<T> => {
     const answer = await ask(stage.urls.reeve + path, { authorization: `Bearer ${token}` }, clock);
     if (!answer.ok) throw new ReeveError('DAEMON_UNREACHABLE', `${path} answered ${answer.status}`);
     return JSON.parse(answer.text) as T;
   };
-  const entries: JournalEntry[] = [];
-  const reeve: Reeve = {
-    ...{ child, configPath, logPath, token, entries, get, logTail: () => tail(logPath) },
-    sawAllPlay: () =>
-      until(
-        async () => {
-          const { channels } = await get<{ channels: readonly { healthy: boolean | null }[] }>('/api/v1/channels');
-          return channels.every(({ healthy }) => healthy === true);
-        },
-        PLAYING_WITHIN_MS,
-        { clock },
-      ),
-    async catchUp() {
-      const fresh: JournalEntry[] = [];
-      for (;;) {
-        const since = entries.at(-1)?.seq ?? 0;
-        const page = await get<{ entries: readonly unknown[] }>(
-          `/api/v1/journal?since=${since}&limit=${PAGE_OF_JOURNAL}`,
-        );
-        const read = page.entries.map((entry) => fromWire<JournalEntry>(entry)).filter(({ seq }) => seq > since);
-        entries.push(...read);
-        fresh.push(...read);
-        if (read.length < PAGE_OF_JOURNAL) return fresh;
-      }
-    },
-    async configure(options) {
-      await reeve.catchUp();
-      const known = entries.length;
-      await writeFile(configPath, stage.configYaml({ ...configured, ...options }), { mode: 0o600 });
-      const isRead = async () => {
-        await reeve.catchUp();
-        return entries.slice(known).some(({ fact }) => fact.type === 'config.loaded');
-      };
-      if (await until(isRead, READY_WITHIN_MS, { clock })) return;
-      throw new ReeveError(
-        'TIMED_OUT',
-        `Reeve did not take its configuration; its log ends with\n${await tail(logPath)}`,
-      );
-    },
-    [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
-  };
-  return reeve;
+
+/** Adds what is new in the journal to `entries`. */
+async function readNew(get: Get, entries: JournalEntry[]): Promise<readonly JournalEntry[]> {
+  const fresh: JournalEntry[] = [];
+  for (;;) {
+    const since = entries.at(-1)?.seq ?? 0;
+    const page = await get<{ entries: readonly unknown[] }>(`/api/v1/journal?since=${since}&limit=${PAGE_OF_JOURNAL}`);
+    const read = page.entries.map((entry) => fromWire<JournalEntry>(entry)).filter(({ seq }) => seq > since);
+    entries.push(...read);
+    fresh.push(...read);
+    if (read.length < PAGE_OF_JOURNAL) return fresh;
+  }
 }
 
 interface Answer {

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { type Beat, type StoryLine, tell } from './chronicle.ts';
-import type { Act } from './acts.ts';
+import type { Act } from './act.ts';
 import type { JournalEntry } from '../src/core/journal.ts';
 import type { Performance } from './perform.ts';
 

@@ -1,7 +1,8 @@
 /** Writes grafana/reeve.json: `npm run grafana`. The dashboard is data; a test asks a real Prometheus every query of it. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type PanelSpec, ROWS } from './dashboard.ts';
+import { ROWS } from './dashboard.ts';
+import type { PanelSpec } from './dashboard_parts.ts';
 
 const COLUMNS = 24;
 const SOURCE = { type: 'prometheus', uid: '${datasource}' };

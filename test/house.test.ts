@@ -29,6 +29,14 @@ const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .filter((path) => path.endsWith('.ts'))
   .map((path) => ({ path, text: readFileSync(join(SRC, path), 'utf8') }));
 
+/** Programs beside the daemon. */
+const beside = ['scripts', 'bench', 'demo'].flatMap((folder) =>
+  readdirSync(resolve(SRC, '..', folder), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => join(SRC, '..', folder, path))
+    .map((path) => ({ path, text: readFileSync(path, 'utf8') })),
+);
+
 const roomOf = (path: string) => (path.includes('/') ? path.split('/')[0]! : '.');
 const importsOf = (text: string) => [...text.matchAll(/(?:from|import) '([^']+)'/g)].map(([, specifier]) => specifier!);
 
@@ -80,6 +88,10 @@ describe('the house', () => {
     expect(lines.filter((line) => line.length > 120 && !isRegex(line))).toEqual([]);
   });
 
+  it('keeps the programs beside it within 300 lines, too', () => {
+    expect(beside.filter(({ text }) => text.split('\n').length > 301).map(({ path }) => path)).toEqual([]);
+  });
+
   it('says at the head of each file what it is for', () => {
     expect(files.filter(({ text }) => !/^(?:#!.*\n)?\/[/*]/.test(text)).map(({ path }) => path)).toEqual([]);
   });
@@ -96,13 +108,13 @@ describe('the house', () => {
     expect(strays).toEqual([]);
   });
 
-  it('has no circles of imports between files', () => {
+  it('has no circles of imports between files, nor have the programs beside it', () => {
     const imports = new Map(
-      files.map(({ path, text }) => [
+      [...files.map(({ path, text }) => ({ path: join(SRC, path), text })), ...beside].map(({ path, text }) => [
         path,
         importsOf(text)
           .filter((specifier) => specifier.startsWith('.'))
-          .map((specifier) => relative(SRC, resolve(SRC, dirname(path), specifier))),
+          .map((specifier) => resolve(dirname(path), specifier)),
       ]),
     );
     const done = new Set<string>();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ACTS, type Act } from '../../demo/acts.ts';
+import type { Act } from '../../demo/act.ts';
+import { ACTS } from '../../demo/acts.ts';
 import type { Account } from '../../demo/chronicle.ts';
 import { judge, type Seen } from '../../demo/judge.ts';
 import { LEARNING_ACTS } from '../../demo/learning_acts.ts';

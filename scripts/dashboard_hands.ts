@@ -1,0 +1,131 @@
+/** The panels about what Reeve did, and what people heard of it. */
+import { HERE, increase, type PanelSpec } from './dashboard_parts.ts';
+
+export const HANDS: readonly PanelSpec[] = [
+  {
+    kind: 'timeseries',
+    title: 'What Reeve did',
+    says: 'Calls that ended, and whether fresh samples confirmed the cure.',
+    unit: 'none',
+    width: 12,
+    queries: [{ expr: increase('reeve_actions_total', 'tool, result'), legend: '{{tool}} {{result}}' }],
+    stacked: true,
+  },
+  {
+    kind: 'timeseries',
+    title: 'What the guard refused',
+    says: 'By code; `reeve why CHANNEL` tells which question it was and what would change the answer.',
+    unit: 'none',
+    width: 12,
+    queries: [{ expr: increase('reeve_guard_denials_total', 'code'), legend: '{{code}}' }],
+    stacked: true,
+  },
+  {
+    kind: 'timeseries',
+    title: 'Starts by origin',
+    says: 'Reeve, the engine by itself, an operator, or an unknown hand. All of them count against the window.',
+    unit: 'none',
+    width: 12,
+    queries: [{ expr: increase('reeve_restarts_total', 'origin'), legend: '{{origin}}' }],
+    stacked: true,
+  },
+  {
+    kind: 'timeseries',
+    title: 'Who made the plans',
+    says: 'Rules first; the model only where no rule fits.',
+    unit: 'none',
+    width: 12,
+    queries: [
+      { expr: increase('reeve_planner_decisions_total', 'by'), legend: '{{by}}' },
+      { expr: increase('reeve_plan_rejections_total', 'reason'), legend: 'rejected: {{reason}}' },
+    ],
+    stacked: true,
+  },
+  {
+    kind: 'timeseries',
+    title: 'Language model',
+    says: 'The share of incidents in which a model was asked should fall as rules are promoted. Calls and tokens beside it.',
+    unit: 'none',
+    width: 12,
+    queries: [
+      { expr: `max(reeve_llm_needed_ratio{${HERE}})`, legend: 'needed ratio' },
+      { expr: increase('reeve_llm_calls_total', 'result'), legend: 'calls: {{result}}' },
+      { expr: increase('reeve_llm_tokens_total', 'purpose'), legend: 'tokens: {{purpose}}' },
+    ],
+  },
+  {
+    kind: 'timeseries',
+    title: 'Hints',
+    says: 'Hints that were sent and reported on, and what they achieved. An uplift below zero does harm.',
+    unit: 'none',
+    width: 12,
+    queries: [
+      { expr: increase('reeve_hint_injections_total', 'asker'), legend: 'sent: {{asker}}' },
+      { expr: increase('reeve_hint_feedback_total', 'instance'), legend: 'reported' },
+      { expr: `avg by (bucket) (reeve_hint_uplift{${HERE}})`, legend: 'uplift: {{bucket}}' },
+      { expr: `max(reeve_hint_clusters{${HERE}})`, legend: 'clusters' },
+    ],
+  },
+  {
+    kind: 'timeseries',
+    title: 'Blind spots of hints',
+    says: 'Errors that recur and that no cluster of hints knows: what the next bundle should teach.',
+    unit: 'none',
+    width: 12,
+    queries: [
+      { expr: `max(reeve_hint_blind_spots{${HERE}})`, legend: 'now' },
+      { expr: increase('reeve_hint_blind_spots_total', 'instance'), legend: 'new' },
+    ],
+  },
+  {
+    kind: 'state-timeline',
+    title: 'Breakers',
+    says: 'Only channels whose breaker has ever counted a failure.',
+    unit: 'none',
+    width: 12,
+    queries: [{ expr: `max by (channel) (reeve_breaker_state{${HERE}})`, legend: '{{channel}}' }],
+    thresholds: [
+      { from: null, colour: 'green' },
+      { from: 1, colour: 'yellow' },
+      { from: 2, colour: 'red' },
+    ],
+    mappings: [{ type: 'value', options: { 0: { text: 'closed' }, 1: { text: 'half-open' }, 2: { text: 'open' } } }],
+  },
+  {
+    kind: 'table',
+    title: 'Contained, and why',
+    says: 'One row per scope and reason that holds now.',
+    unit: 'none',
+    width: 6,
+    queries: [{ expr: `max by (scope, reason) (reeve_containment_active{${HERE}}) == 1` }],
+  },
+  {
+    kind: 'table',
+    title: 'Cooling down',
+    says: 'Tools that may not run again yet, and for how long.',
+    unit: 's',
+    width: 6,
+    queries: [{ expr: `max by (channel, tool) (reeve_cooldown_remaining_seconds{${HERE}}) > 0` }],
+  },
+];
+
+export const PEOPLE: readonly PanelSpec[] = [
+  {
+    kind: 'timeseries',
+    title: 'Pages',
+    says: 'Deliveries to receivers. Failed ones are tried again until some receiver takes them.',
+    unit: 'none',
+    width: 12,
+    queries: [{ expr: increase('reeve_escalations_total', 'receiver, result'), legend: '{{receiver}} {{result}}' }],
+    stacked: true,
+  },
+  {
+    kind: 'timeseries',
+    title: 'What the rules achieved',
+    says: 'Verified results of each rule.',
+    unit: 'none',
+    width: 12,
+    queries: [{ expr: increase('reeve_rule_outcomes_total', 'rule, result'), legend: '{{rule}} {{result}}' }],
+    stacked: true,
+  },
+];
