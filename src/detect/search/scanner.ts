@@ -8,15 +8,17 @@ import { LITERAL_BYTES_MIN, wuManber } from './wu_manber.ts';
 /** A record is looked at this far to each side of what was found in it: no line makes an expression slow. */
 const CLIP_BYTES = 8 * 1024;
 /**
- * The most work that one record may make, in the units of `LineRegex.cost` (about 0.75 microseconds each): some five
+ * The most work that one record may make, in the units of `LineRegex.cost` (about 0.75 microseconds each): some three
  * milliseconds. The best ranks come first; a pattern for which too little is left sees only the part around its own
  * literal, and then nothing: an outsider who packs a line with literals must not stop the daemon.
  */
-export const RECORD_WORK_MAX = 6_500;
+export const RECORD_WORK_MAX = 4_500;
 /** So much around its literal a pattern sees when the budget is short: little enough for the platform's engine. */
 const NEAR_CHARS = 250;
+/** Characters that a search for a literal passes in one unit of work. */
+const SEARCHED_CHARS = 2_000;
 /** What it takes to look at one part of a long record, before any pattern is tried. */
-const PART_WORK = 250;
+const PART_WORK = 350;
 /** Words by which a program complains. A record with one of them that no pattern fits is worth remembering. */
 const COMPLAINTS = [
   'failed',
@@ -219,7 +221,7 @@ class Pass {
       return pattern.find(text);
     }
     this.#isCut = true;
-    const nearCost = pattern.cost(2 * NEAR_CHARS);
+    const nearCost = pattern.cost(2 * NEAR_CHARS) + (pattern.literals.length * text.length) / SEARCHED_CHARS;
     if (nearCost > this.#workLeft) return undefined;
     this.#workLeft -= nearCost;
     const at = Math.max(0, ...pattern.literals.map((literal) => text.indexOf(literal)));
