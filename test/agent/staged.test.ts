@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import { type StagedPorts, stagedStart } from '../../src/agent/staged.ts';
+import type { DenialCode, GuardDecision } from '../../src/core/plan.ts';
+import { Permit } from '../../src/core/tool.ts';
+import { aCall, aResult, permitTerms } from '../support/a.ts';
+import { fakeClock } from '../support/fake_clock.ts';
+
+const GROUP = { kind: 'group', id: 'g' } as const;
+
+interface World {
+  readonly cured?: (channel: string) => boolean;
+  readonly tookMs?: (channel: string) => number;
+  readonly refused?: (
+    channel: string,
+  ) => readonly [code: DenialCode, because: string, retryAfterMs?: number] | undefined;
+  readonly healthy?: (channel: string) => boolean;
+  readonly stopAtMs?: number;
+  readonly leftMs?: number;
+}
+
+async function started(channels: readonly string[], world: World = {}) {
+  const { clock, advance } = fakeClock();
+  const startMs = clock.monotonicMs();
+  const nowMs = (): number => clock.monotonicMs() - startMs;
+  const begun: string[] = [];
+  const handed: string[] = [];
+  let flying = 0;
+  let flyingMax = 0;
+  const ports: StagedPorts = {
+    clock,
+    child: (_, channel): GuardDecision => {
+      const refusal = world.refused?.(channel);
+      if (refusal === undefined) {
+        const terms = permitTerms({ id: `per-${channel}`, call: aCall({ target: { kind: 'channel', id: channel } }) });
+        return { verdict: 'allow', permit: Permit.grant(terms) } as never;
+      }
+      const [code, because, retryAfterMs] = refusal;
+      return { verdict: 'deny', code, because, retryAfterMs } as never;
+    },
+    stopping: () => world.stopAtMs !== undefined && nowMs() >= world.stopAtMs,
+    leftMs: () => (world.leftMs ?? 1_000_000) - nowMs(),
+    startMsMax: 60_000,
+    healthy: (channel) => world.healthy?.(channel) ?? false,
+    act: async ({ terms }) => {
+      const channel = terms.id.slice(4);
+      begun.push(`${channel}@${nowMs()}`);
+      flying += 1;
+      flyingMax = Math.max(flyingMax, flying);
+      await clock.sleep(world.tookMs?.(channel) ?? 2_000);
+      return aResult({ permit: terms.id });
+    },
+    verify: async ({ terms }) => {
+      flying -= 1;
+      const cured = world.cured?.(terms.id.slice(4)) ?? true;
+      return { permit: terms.id, cured, because: cured ? 'it plays' : 'it stands still', waitedMs: 0 };
+    },
+    handOver: (some) => handed.push(...some),
+  };
+  const plan = Permit.grant(permitTerms({ id: 'per-plan', call: aCall({ target: GROUP, channels }) }));
+  const done = stagedStart(plan, ports, new AbortController().signal);
+  await advance(900_000);
+  return { result: await done, begun, handed, flyingMax };
+}
+
+const ids = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => `c${index}`);
+
+describe('a staged start', () => {
+  it('starts a canary alone, and one more at a time for each that is verified', async () => {
+    const { result, begun } = await started(ids(6));
+    expect(begun).toEqual(['c0@0', 'c1@2000', 'c2@2000', 'c3@4000', 'c4@4000', 'c5@4000']);
+    expect(result).toMatchObject({ ok: true, code: undefined, permit: 'per-plan' });
+    expect(result.summary).toBe('started 6: c0, c1, c2, c3, c4, c5');
+  });
+
+  it('ends when the canary does not come up, and starts nobody else', async () => {
+    const { result, begun, handed } = await started(ids(6), { cured: () => false });
+    expect(begun).toEqual(['c0@0']);
+    expect(result).toMatchObject({ ok: false, code: 'staged_stopped' });
+    expect(handed).toEqual([]);
+  });
+
+  it('goes on after one that did not come up, which is its own incident then, and ends after the second', async () => {
+    const one = await started(ids(5), { cured: (channel) => channel !== 'c2' });
+    expect(one.begun).toHaveLength(5);
+    expect(one.result).toMatchObject({ ok: false, code: 'staged_partly' });
+    expect(one.handed).toEqual(['c2']);
+    const two = await started(ids(20), { cured: (channel) => channel !== 'c1' && channel !== 'c2' });
+    expect(two.result.code).toBe('staged_stopped');
+    expect(two.begun.length).toBeLessThan(20);
+  });
+
+  it('does not start what plays by itself by now', async () => {
+    const { result, begun } = await started(ids(3), { healthy: (channel) => channel === 'c1' });
+    expect(begun.map((each) => each.split('@')[0])).toEqual(['c0', 'c2']);
+    expect(result).toMatchObject({ ok: true, summary: 'started 2: c0, c2; already playing: c1' });
+  });
+
+  it('leaves out who is refused for what it is, and hands it over', async () => {
+    const refused = (channel: string) => (channel === 'c1' ? (['hands_off', 'ann has it'] as const) : undefined);
+    const { result, begun, handed } = await started(ids(3), { refused: refused as never });
+    expect(begun).toHaveLength(2);
+    expect(handed).toEqual(['c1']);
+    expect(result).toMatchObject({ ok: false, code: 'staged_partly' });
+    expect(result.summary).toContain('left out c1: hands_off, ann has it');
+  });
+
+  it.each([
+    ['frozen', 'ann'],
+    ['containment', 'contained (group:g)'],
+  ] as const)('ends for all at %s of the whole', async (code, because) => {
+    const refused = (channel: string) => (channel === 'c1' ? ([code, because] as const) : undefined);
+    const { begun, handed, result } = await started(ids(3), { refused });
+    expect(begun).toHaveLength(1);
+    expect(handed).toEqual([]);
+    expect(result.summary).toContain(`stopped at c1: ${code}, ${because}; 2 left`);
+  });
+
+  it('waits for room and asks again, and takes nobody out for it', async () => {
+    let asked = 0;
+    const refused = (channel: string) => {
+      if (channel !== 'c1') return undefined;
+      asked += 1;
+      return asked === 1 ? (['restart_storm', '9 starts', 5_000] as const) : undefined;
+    };
+    const { begun, result } = await started(ids(2), { refused: refused as never });
+    expect(begun).toEqual(['c0@0', 'c1@7000']);
+    expect(result.ok).toBe(true);
+  });
+
+  it('begins nobody once Reeve is asked to stop, and lets end what is under way', async () => {
+    const { begun, result } = await started(ids(6), { stopAtMs: 3_000 });
+    expect(begun).toEqual(['c0@0', 'c1@2000', 'c2@2000']);
+    expect(result.summary).toContain('started 3: c0, c1, c2; stopped at Reeve was asked to stop; 3 left');
+  });
+
+  it('begins nobody whose start could not be verified within the run', async () => {
+    const { begun, result } = await started(ids(6), { leftMs: 61_500 });
+    expect(begun).toEqual(['c0@0']);
+    expect(result.summary).toContain('the time of one run is over');
+  });
+
+  it('ends when starts grow eight times slower than the canary: the machine is not up to more', async () => {
+    const tookMs = (channel: string) => ({ c0: 2_000, c1: 16_000 })[channel] ?? 6_000;
+    const { result, begun } = await started(ids(20), { tookMs });
+    expect(begun).toHaveLength(9);
+    expect(result.summary).toContain('c1 took 16 s to come up');
+  });
+});

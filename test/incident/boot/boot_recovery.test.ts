@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import {
+  bucketOf,
+  type GuardState,
+  newGuardState,
+  newSubject,
+  type SubjectState,
+} from '../../../src/guard/state/state.ts';
+import { restoreAfterBoot } from '../../../src/incident/boot/boot_recovery.ts';
+import type { IncidentState } from '../../../src/incident/lifecycle/state.ts';
+import { anIncident } from '../../support/a.ts';
+
+function guardWith(subjects: Readonly<Record<string, Partial<SubjectState>>>): GuardState {
+  const state = newGuardState();
+  const buckets = state.subjects.map((bucket) => ({ ...bucket }));
+  for (const [key, subject] of Object.entries(subjects)) buckets[bucketOf(key)]![key] = { ...newSubject(), ...subject };
+  return { ...state, subjects: buckets };
+}
+
+function restored(incidents: readonly ReturnType<typeof anIncident>[], guard = newGuardState()) {
+  const ends: unknown[] = [];
+  const changes: string[] = [];
+  const factStore = {
+    recallEnd: (...end: unknown[]) => ends.push(end),
+    recallChange: (channel: string) => changes.push(channel),
+  };
+  const open = incidents.map((incident) => ({ incident }));
+  restoreAfterBoot({ open } as unknown as IncidentState, guard, factStore as never);
+  return { ends, changes };
+}
+
+describe('after a boot', () => {
+  it('a channel whose crash has an open incident was seen to die then, and may be taken up', () => {
+    expect(restored([anIncident({ openedMs: 7_000 })]).ends).toEqual([['news', 7_000]]);
+  });
+
+  it('so were all channels of a shared crash', () => {
+    const incident = anIncident({ scope: { kind: 'group', id: 'g' }, channels: ['a', 'b'], openedMs: 7_000 });
+    expect(restored([incident]).ends).toEqual([
+      ['a', 7_000],
+      ['b', 7_000],
+    ]);
+  });
+
+  it('a channel without an incident, or with another trouble, was not: it may have been off for weeks', () => {
+    expect(restored([]).ends).toEqual([]);
+    expect(restored([anIncident({ classification: 'output_stalled' })]).ends).toEqual([]);
+  });
+
+  it('a restart whose end is not known, or after which nothing was seen, left the channel stopped by our hand', () => {
+    const call = { permit: 'per-1', tool: 'restart_channel', sinceMs: 1 } as const;
+    const guard = guardWith({
+      'channel:news': { unknown: call },
+      'channel:sport': { unproven: { permit: 'per-2', sinceMs: 1 } },
+      'channel:film': {},
+      'group:g': { unknown: call },
+    });
+    expect(restored([], guard).changes.toSorted()).toEqual(['news', 'sport']);
+  });
+});

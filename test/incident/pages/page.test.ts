@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import type { JournalFact } from '../../../src/core/journal.ts';
+import type { Scope } from '../../../src/core/scope.ts';
+import { containmentPage, isPaged, massOutagePage, pageFor } from '../../../src/incident/pages/page.ts';
+import { anEnvelope, anIncident, aResult } from '../../support/a.ts';
+
+const about = { because: 'no rule fits', envelope: undefined, attempts: [] };
+
+type Contained = Extract<JournalFact, { type: 'containment.raised' }>;
+const contained = (with_: Partial<Contained>): Contained => ({
+  ...{ type: 'containment.raised', scope: { kind: 'group', id: 'pull' }, reason: 'restart_storm' },
+  ...{ detail: '10 starts in 60 s', releaseByPerson: false },
+  ...with_,
+});
+
+describe('the page about an incident', () => {
+  it('has one key for the incident, whatever it is about this time', () => {
+    const keys = (['no_plan', 'lasting', 'containment'] as const).map(
+      (reason) => pageFor(anIncident(), reason, about).key,
+    );
+    expect(new Set(keys)).toEqual(new Set(['incident/inc-1']));
+  });
+
+  it('says what was seen, what was done with what result, and where the whole story is', () => {
+    const attempts = [
+      {
+        result: aResult({ summary: 'restarted in 2 s' }),
+        verification: { permit: 'per-1', cured: false, because: 'the playlist stands still', waitedMs: 1 },
+        score: 0,
+      },
+    ];
+    const { details } = pageFor(anIncident(), 'not_cured' as never, {
+      ...about,
+      envelope: anEnvelope(),
+      attempts: attempts as never,
+    });
+    expect(details).toContain('What was seen: exited by signal 9 (process); playlist unchanged for 7 s (probe)');
+    expect(details).toContain(
+      'What was done: restart_channel: restarted in 2 s; not verified: the playlist stands still',
+    );
+    expect(details).toContain('reeve trace inc-1');
+    expect(details).not.toContain('What was done: nothing.');
+  });
+
+  it('says that nothing was done where nothing was, and how to answer where an answer is asked for', () => {
+    expect(pageFor(anIncident(), 'no_plan', about).details).toContain('What was done: nothing.');
+    expect(pageFor(anIncident(), 'no_plan', about).details).not.toContain('reeve approvals');
+    expect(pageFor(anIncident(), 'approval_needed', about).details).toContain('reeve approvals');
+  });
+
+  it('names a group and how many of it are hit', () => {
+    const incident = anIncident({ scope: { kind: 'group', id: 'pull' }, channels: ['a', 'b', 'c'] });
+    const page = pageFor(incident, 'no_plan', about);
+    expect(page.summary).toMatch(/^group:pull \(3 channels\): process_crashed\. no rule fits$/);
+    expect(page.details).toContain('Channels: a, b, c');
+  });
+
+  it('keeps its texts within 200 and 2,000 characters', () => {
+    const page = pageFor(anIncident(), 'no_plan', { ...about, because: 'x'.repeat(5_000) });
+    expect([page.summary.length, page.details.length]).toEqual([200, 2_000]);
+    expect(page.summary.endsWith('…')).toBe(true);
+  });
+});
+
+describe('the page about a containment', () => {
+  it.each([
+    [{ kind: 'channel', id: 'news' }, 'restart_storm', false, 'warning'],
+    [{ kind: 'group', id: 'pull' }, 'restart_storm', false, 'critical'],
+    [{ kind: 'fleet' }, 'clock_anomaly', false, 'warning'],
+    [{ kind: 'fleet' }, 'clock_anomaly', true, 'critical'],
+  ] as const)('of %j for %s (ended by a person: %s) is %s', (scope, reason, releaseByPerson, severity) => {
+    expect(containmentPage(contained({ scope: scope as Scope, reason, releaseByPerson })).severity).toBe(severity);
+  });
+
+  it('says what ends it: time, or only a person', () => {
+    expect(containmentPage(contained({})).details).toContain('It ends by itself');
+    expect(containmentPage(contained({ releaseByPerson: true })).details).toContain('It ends only by your word');
+    expect(containmentPage(contained({})).details).toContain('reeve release');
+  });
+
+  it('names a broken journal for what it is', () => {
+    expect(containmentPage(contained({ reason: 'journal_error' })).reason).toBe('journal_broken');
+  });
+
+  it('is not sent for a freeze, which is a person’s own word, or for a shared cause, whose incident pages', () => {
+    expect((['operator_freeze', 'shared_cause', 'restart_storm'] as const).map(isPaged)).toEqual([false, false, true]);
+  });
+});
+
+describe('the page about a mass outage', () => {
+  it('counts who waits and who is held, and leaves out what is none', () => {
+    const held = { groups: 2, channels: 40 };
+    expect(massOutagePage({ count: 7, held }).summary).toBe(
+      '40 channels of 2 groups died and are contained for now; 7 channels or groups are dark and wait for their turn to be started',
+    );
+    expect(massOutagePage({ count: 0, held }).summary).not.toContain('wait for their turn');
+    expect(massOutagePage({ count: 7, held: { groups: 0, channels: 0 } }).summary).not.toContain('contained');
+  });
+});

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import type { Persona } from '../../../src/core/persona.ts';
+import type { Scope } from '../../../src/core/scope.ts';
+import { ChannelIndex } from '../../../src/incident/pipeline/channel_index.ts';
+import { aChannel, aPersona } from '../../support/a.ts';
+
+const GROUP: Scope = { kind: 'group', id: 'encoders' };
+
+/** `news` and `sport` in one group on one engine, `film` in another group. */
+function indexOf(personas: Readonly<Record<string, Partial<Persona>>> = {}) {
+  const setups = [aChannel(), aChannel({ id: 'sport' }), aChannel({ id: 'film', group: 'pull' })];
+  const probing = { stallAfterMs: 6_000, outputEveryMs: 1_000, sourceEveryMs: 1_000 };
+  return new ChannelIndex(
+    setups.map((setup) => ({ ...setup, ...probing })),
+    () =>
+      ({
+        personaOf: (scope: Scope) => aPersona({ id: 'own', ...(scope.kind === 'channel' ? personas[scope.id] : {}) }),
+      }) as never,
+  );
+}
+
+describe('who belongs where', () => {
+  it('finds channels by channel, group, engine and fleet, and none of what does not exist', () => {
+    const index = indexOf();
+    expect(index.channelsIn({ kind: 'channel', id: 'news' })).toEqual(['news']);
+    expect(index.channelsIn(GROUP)).toEqual(['news', 'sport']);
+    expect(index.channelsIn({ kind: 'engine', id: 'local' })).toEqual(['news', 'sport', 'film']);
+    expect(index.channelsIn({ kind: 'fleet' })).toEqual(['news', 'sport', 'film']);
+    expect(index.channelsIn({ kind: 'group', id: 'nowhere' })).toEqual([]);
+    expect(index.channelOf('nowhere')).toBeUndefined();
+  });
+});
+
+describe('the persona of a group', () => {
+  it('is as strict as the strictest channel that may be started there', () => {
+    const index = indexOf({ sport: { risk_tolerance: 'low', aggressiveness: 'cautious', containment_bias: true } });
+    expect(index.personaOf(GROUP, 'encoders')).toMatchObject({ risk_tolerance: 'low', aggressiveness: 'cautious' });
+  });
+
+  it('does not grow laxer by a lax channel', () => {
+    const index = indexOf({ news: { risk_tolerance: 'high', aggressiveness: 'assertive', containment_bias: false } });
+    expect(index.personaOf(GROUP, 'encoders')).toMatchObject({
+      risk_tolerance: 'medium',
+      aggressiveness: 'moderate',
+      containment_bias: true,
+    });
+  });
+
+  it.each([
+    [{ operational_mode: 'passive' }],
+    [{ tool_access_policy: {} }],
+    [{ tool_access_policy: { restart_channel: 'deny' } }],
+  ] as const)('is not made stricter by a channel that is never started: %j', (never) => {
+    const index = indexOf({ sport: { risk_tolerance: 'low', ...never } as Partial<Persona> });
+    expect(index.personaOf(GROUP, 'encoders').risk_tolerance).toBe('medium');
+  });
+
+  it('keeps its own caps and tools', () => {
+    const index = indexOf({ sport: { risk_tolerance: 'low', restart_cap: 0 } });
+    expect(index.personaOf(GROUP, 'encoders')).toMatchObject({ id: 'own', restart_cap: 3 });
+  });
+
+  it('is not asked of the others for a single channel', () => {
+    const index = indexOf({ sport: { risk_tolerance: 'low' } });
+    expect(index.personaOf({ kind: 'channel', id: 'news' }, 'encoders').risk_tolerance).toBe('medium');
+  });
+});

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import type { DenialCode, Plan } from '../../../src/core/plan.ts';
+import { withoutRefused } from '../../../src/incident/runs/staged_plan.ts';
+import { aCall } from '../../support/a.ts';
+
+const BY = { kind: 'rule', rule: 'r' } as const;
+const plan = (channels: readonly string[]): Plan => ({
+  ...{ kind: 'act', because: 'they are dark', by: BY },
+  call: aCall({ target: { kind: 'group', id: 'g' }, channels }),
+});
+
+type Refusals = Readonly<Record<string, readonly [code: DenialCode, because: string]>>;
+const refined = (channels: readonly string[], refusals: Refusals) =>
+  withoutRefused(plan(channels), (channel) => {
+    const found = refusals[channel];
+    return found && { code: found[0], because: found[1] };
+  });
+const channelsOf = (found: Plan) => (found.kind === 'act' ? found.call.channels : found.kind);
+
+describe('a staged plan', () => {
+  it('stays as it is where nothing is refused', () => {
+    expect(refined(['a', 'b'], {})).toEqual({ plan: plan(['a', 'b']), handedOver: [] });
+  });
+
+  it('leaves out what is refused for what it is, and hands it to its own incident', () => {
+    const { plan: left, handedOver } = refined(['a', 'b', 'c'], { b: ['hands_off', 'ann has it'] });
+    expect([channelsOf(left), handedOver]).toEqual([['a', 'c'], ['b']]);
+  });
+
+  it.each([
+    ['frozen', 'ann froze everything'],
+    ['phase', 'phase 2'],
+    ['containment', 'contained (group:g)'],
+  ] as const)('hands nobody over for %s of the whole, which passes for all at once', (code, because) => {
+    const { plan: left, handedOver } = refined(['a', 'b'], { a: [code, because] });
+    expect([channelsOf(left), handedOver]).toEqual([['b'], []]);
+  });
+
+  it('hands over a channel that is contained by itself', () => {
+    expect(refined(['a', 'b'], { a: ['containment', 'contained (channel:a)'] }).handedOver).toEqual(['a']);
+  });
+
+  it('waits where nobody is left, and says of each why', () => {
+    const { plan: left, handedOver } = refined(['a', 'b'], { a: ['hands_off', 'ann'], b: ['daily_cap', '6 of 6'] });
+    expect(left).toMatchObject({ kind: 'wait', escalateAfterMs: 600_000, by: BY });
+    expect(left.because).toContain('a: hands_off, ann; b: daily_cap, 6 of 6');
+    expect(handedOver).toEqual(['a', 'b']);
+  });
+
+  it('goes to the guard whole where all are refused for a reason of the whole: that refusal is to be told', () => {
+    const { plan: left, handedOver } = refined(['a', 'b'], { a: ['frozen', 'x'], b: ['frozen', 'x'] });
+    expect([channelsOf(left), handedOver]).toEqual([['a', 'b'], []]);
+  });
+
+  it('is the only kind of plan that is looked into', () => {
+    const single: Plan = { kind: 'act', because: 'x', by: BY, call: aCall() };
+    const refuse = () => ({ code: 'hands_off', because: 'ann' }) as const;
+    expect(withoutRefused(single, refuse)).toEqual({ plan: single, handedOver: [] });
+    const stop: Plan = { kind: 'stop', because: 'x', by: BY };
+    expect(withoutRefused(stop, refuse)).toEqual({ plan: stop, handedOver: [] });
+  });
+});

@@ -1,0 +1,74 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { GENESIS } from '../../src/journal/chain.ts';
+import { createHeadWitness, type HeadWitnessSettings } from '../../src/journal/head_witness.ts';
+import { headKeyFrom, statementIn } from '../../src/journal/heads.ts';
+import { webServer } from '../escalate/servers.ts';
+import { fakeClock } from '../support/fake_clock.ts';
+import { temporaryDirectory } from './support.ts';
+
+const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+const PEM = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+const CHECKER = headKeyFrom(publicKey.export({ type: 'spki', format: 'pem' }).toString());
+
+function setUp(settings: Partial<HeadWitnessSettings>, hash = 'ab'.repeat(32)) {
+  const { clock, advance } = fakeClock();
+  const errors: string[] = [];
+  const said: object[] = [];
+  const witness = createHeadWitness(
+    { everyMs: 60_000, file: undefined, url: undefined, key: undefined, ...settings },
+    {
+      ledger: { head: { seq: 7, hash } },
+      clock,
+      log: { info: (fields) => said.push(fields), warn: () => undefined, error: (_, text) => errors.push(text) },
+    },
+  );
+  onTestFinished(() => witness[Symbol.asyncDispose]());
+  return { witness, advance, errors, said };
+}
+
+describe('the witness of the head', () => {
+  it('adds one signed line to its file each time', async () => {
+    const file = join(temporaryDirectory(), 'heads');
+    const { witness, said } = setUp({ file, key: { reveal: () => PEM } });
+    await witness.tell();
+    await witness.tell();
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+    expect(lines).toHaveLength(2);
+    const head = statementIn(lines[0]!);
+    expect(head).toMatchObject({ seq: 7, hash: 'ab'.repeat(32) });
+    expect(CHECKER.holds(head as never)).toBe(true);
+    expect(said[0]).toMatchObject({ seq: 7 });
+  });
+
+  it('tells again on its schedule, and says how long ago it last did', async () => {
+    const file = join(temporaryDirectory(), 'heads');
+    const { witness, advance } = setUp({ file });
+    expect(witness.secondsSinceTold()).toBeUndefined();
+    await advance(60_000);
+    await advance(5_000);
+    expect(witness.secondsSinceTold()).toBe(5);
+    expect(readFileSync(file, 'utf8').trimEnd().split('\n')).toHaveLength(1);
+  });
+
+  it('goes on by its other way where one fails, and counts a failure as nothing told', async () => {
+    const server = await webServer((_, answer) => answer.end());
+    const both = setUp({ file: '/nowhere/heads', url: server.url });
+    await both.witness.tell();
+    expect(server.posts.map(({ body }) => JSON.parse(body).seq)).toEqual([7]);
+    expect(both.errors).toEqual([expect.stringContaining("the journal's head was not taken")]);
+    const none = setUp({ file: '/nowhere/heads' });
+    await none.witness.tell();
+    expect(none.witness.secondsSinceTold()).toBeUndefined();
+  });
+
+  it('tells nothing of a journal that is still empty', async () => {
+    const file = join(temporaryDirectory(), 'heads');
+    const { witness, said } = setUp({ file }, GENESIS);
+    await witness.tell();
+    expect(said).toEqual([]);
+    expect(() => readFileSync(file)).toThrow();
+  });
+});
