@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
 import { countingIds } from '../../src/core/id.ts';
 import { tokenProjection } from '../../src/control/tokens.ts';
@@ -41,6 +41,15 @@ describe('a command', () => {
     expect(pipeline.control().frozen).toMatchObject({ who: 'ann' });
     expect(await run('freeze')).toEqual({ ok: false, because: 'already frozen by ann' });
     expect(facts('control.frozen')).toHaveLength(1);
+  });
+
+  it('lets what waits be looked at again, and a refused one does not', async () => {
+    const { run, pipeline } = setUp();
+    const heed = vi.spyOn(pipeline, 'heed');
+    await run('thaw');
+    expect(heed).not.toHaveBeenCalled();
+    await run('freeze');
+    expect(heed).toHaveBeenCalledTimes(1);
   });
 
   it('without a reason is refused, and nothing is written', async () => {
