@@ -7,7 +7,8 @@ set -u
 cd "$(dirname "$0")/.." || exit 70
 PATH=$PWD/node_modules/.bin:$PATH
 real='test/bench test/checkout test/crash test/daemon test/demo test/engine test/escalate test/http test/journal
-test/simulation test/scenario test/collect test/policy_tests test/backtest test/guard/laws.test.ts'
+test/simulation test/scenario test/collect test/policy_tests test/backtest test/fuzz test/learning
+test/guard/laws.test.ts test/detect/patterns/regex_growth.test.ts'
 case ${1:-} in
   --real)
     shift
@@ -16,7 +17,7 @@ case ${1:-} in
   --unit)
     shift
     # shellcheck disable=SC2086  # a list of folders
-    set -- $(for path in $real; do printf -- '--exclude=%s ' "$path/**"; done) --exclude=test/guard/laws.test.ts "$@" ;;
+    set -- $(for path in $real; do printf -- '--exclude=%s --exclude=%s ' "$path" "$path/**"; done) --maxWorkers=100% "$@" ;;
 esac
 count=$(mktemp) || exit 74
 # Every process started from here on carries this mark in its environment, so that what stays behind can be found.
