@@ -5,8 +5,9 @@ import { numbered } from '../../agent/choices.ts';
 import { type PromptFacts, promptFor } from '../../agent/prompt.ts';
 import { ReeveError } from '../../core/errors.ts';
 import type { SymptomKind } from '../../core/symptom.ts';
-import type { ToolName } from '../../core/tool.ts';
+import { TOOL_NAMES, type ToolName } from '../../core/tool.ts';
 import type { Catalogue } from '../../detect/patterns/catalogue.ts';
+import { specOf } from '../../remediation/catalog.ts';
 import { classifyExcerpt, classifyLine } from '../../classifier/excerpt.ts';
 import { createPlannerText } from '../../classifier/planner_text.ts';
 import { json, plain } from '../output.ts';
@@ -50,7 +51,7 @@ const TOOL_OF: Partial<Record<string, ToolName>> = {
   rebuild_playout: 'rebuild_playout',
   invalidate_cache: 'invalidate_cache',
 };
-const LOOKS: readonly ToolName[] = ['fetch_recent_logs', 'get_channel_health', 'inspect_pool_status'];
+const LOOKS = TOOL_NAMES.filter((name) => specOf(name).effect === 'observe').toSorted();
 
 function addPrompt(program: Command, cli: Cli, deps: TextDeps): void {
   program

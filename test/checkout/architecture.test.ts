@@ -1,0 +1,68 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { costs, naming } from '../../scripts/change_cost.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const page = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
+const paths = [...page.matchAll(/`((?:src|config|scripts|test)\/[\w./*-]+)`/g)].map(([, path]) => path!);
+
+describe('docs/architecture.md', () => {
+  it('names files and folders that exist', () => {
+    const plain = paths.filter((path) => !/[*]|KIND|NAME/.test(path));
+    expect(plain.length).toBeGreaterThan(40);
+    expect(plain.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  });
+
+  it('answers at least ten questions, each with a path', () => {
+    const [, questions = ''] = page.split('## Ten questions');
+    const rows = [...questions.split('\n## ')[0]!.matchAll(/^\| (.+\?) \| (.+) \|$/gm)];
+    expect(rows.length).toBeGreaterThanOrEqual(10);
+    expect(
+      rows.filter(([, , answer]) => !/`src\/[\w/]+(?:\.ts|\/)`/.test(answer!)).map(([, question]) => question),
+    ).toEqual([]);
+  });
+
+  it('names functions and tables that stand where it says', () => {
+    const pairs = [...page.matchAll(/`([\w.]+)(?:\(\))?`[^`|]{0,12} in `(src\/[\w/]+\.ts)`/g)];
+    expect(pairs.length).toBeGreaterThanOrEqual(4);
+    const missing = pairs.filter(([, name, path]) => {
+      const text = readFileSync(join(ROOT, path!), 'utf8');
+      return !new RegExp(`\\b${name!.split('.').at(-1)}\\b`).test(text);
+    });
+    expect(missing.map(([pair]) => pair)).toEqual([]);
+  });
+});
+
+describe('what a change costs', () => {
+  const least = new Map(costs().map(({ change, least: count }) => [change, count]));
+  const most = new Map(costs().map(({ change, most: count }) => [change, count]));
+
+  it.each(['tool that looks', 'engine', 'receiver', 'planner'])(
+    'is at most three files outside its own for a %s',
+    (change) => {
+      expect(most.get(change)).toBeLessThanOrEqual(3);
+    },
+  );
+
+  it.each(['collector', 'classification'])('is at most three for a %s that nothing else speaks of', (change) => {
+    expect(least.get(change)).toBeLessThanOrEqual(3);
+  });
+
+  it('is counted: a name that stands nowhere is named nowhere, and one that does is found', () => {
+    expect(naming('no_such_tool_anywhere')).toEqual([]);
+    expect(naming('inspect_pool_status')).toContain('core/tool.ts');
+  });
+
+  it('of a log line is what the runtime says ran: it reaches the incident, and not yet the guard’s questions', () => {
+    const said = execFileSync(process.execPath, [join(ROOT, 'scripts/change_cost.ts')], { cwd: ROOT }).toString();
+    const [, line = ''] = /^line: \d+ files: (.+)$/m.exec(said) ?? [];
+    const [, run = ''] = /^run: \d+ files: (.+)$/m.exec(said) ?? [];
+    expect(line.split(' ')).toEqual(
+      expect.arrayContaining(['detect/detector.ts', 'ground/rules/classify.ts', 'incident/lifecycle/transitions.ts']),
+    );
+    expect(line).not.toContain('guard/checks/checks.ts');
+    expect(run.split(' ')).toEqual(expect.arrayContaining(['guard/checks/checks.ts', 'remediation/runner.ts']));
+  });
+});
