@@ -148,6 +148,7 @@ function watchEdits({ configuration, host, infrastructure, paging, decisions }: 
     current: configuration,
     onChange: (change) => {
       if (change.ok) decisions.use(change.configuration);
+      if (change.ok) paging.use(change.configuration.config);
       noteChange(change, { append: infrastructure.ledger.append, log: host.log, fail: paging.fail });
     },
   });

@@ -2,13 +2,13 @@
 import { join } from 'node:path';
 import { openMemoryFile } from '../memory/memory_file.ts';
 import { redact } from '../collect/redact.ts';
-import type { GroundedContextEnvelope } from '../core/envelope.ts';
 import type { Rule } from '../core/rule.ts';
 import { entryOf } from '../journal/entry.ts';
 import { SqliteStore } from '../journal/sqlite.ts';
 import {
   type ChainRow,
   chainOf,
+  choicesOf,
   dialoguesOf,
   insightRow,
   type Row,
@@ -18,7 +18,6 @@ import {
   splitOf,
 } from '../memory/dataset.ts';
 import { type Replayed, replayed } from '../memory/dataset_replay.ts';
-import { TOOL_SPECS } from '../remediation/catalog.ts';
 import { createRulebook } from '../rulebook/rulebook.ts';
 
 export type DatasetRow = Row & { readonly split: Split };
@@ -60,15 +59,6 @@ function chainsIn(journal: SqliteStore): readonly ChainRow[] {
     if (row !== undefined) rows.push(row);
   }
   return rows;
-}
-
-/** Tools that can cure the classification, tools that only look, and the ways to do nothing. */
-function choicesOf({ failureClassification }: GroundedContextEnvelope): readonly string[] {
-  const useful = [...TOOL_SPECS.values()].filter(
-    ({ effect, cures }) =>
-      effect === 'observe' || (failureClassification !== undefined && cures.includes(failureClassification)),
-  );
-  return [...useful.map(({ name }) => name), 'wait', 'stop', 'escalate'];
 }
 
 function outgoing(rows: readonly Row[]): Pick<Dataset, 'rows' | 'redactions'> {

@@ -32,6 +32,8 @@ export interface Paging {
    * take is written down now, and ended once this life's own start is.
    */
   recovered(): readonly Draft[];
+  /** Takes what a reload brought: how often an open page is sent again. */
+  use(config: Pick<Config, 'escalation'>): void;
   /** After the journal is open. Sends nothing before `courier().start()`. */
   open(config: Config, building: AsyncDisposableStack): void;
 }
@@ -65,6 +67,7 @@ export function createPaging({ ledger, clock, state }: Infrastructure, host: Hos
       leftOver = readUndelivered(aside?.read());
       return startedAnew(outbox(), leftOver);
     },
+    use: ({ escalation }) => dispatcher?.repeatEvery(escalation.repeatEveryMs),
     open(config, building) {
       aside = new SpillFile(join(state, 'aside'));
       const onStarted = () => {

@@ -20,6 +20,7 @@ import type { Reloader } from '../config/reload.ts';
 import type { Daemon } from '../http/daemon.ts';
 import { type HttpServer, startServer } from '../http/server.ts';
 import { Views } from '../http/views.ts';
+import { figuresOf } from '../hints/outcomes.ts';
 import { exportIncident, type IncidentExport } from '../incident/export.ts';
 import { neededRatio } from '../model/use.ts';
 import { headBits } from '../journal/heads.ts';
@@ -102,25 +103,15 @@ function metricsOf(shown: Shown, { building, refused }: MetricsDeps): Metrics {
       journalHead: () => ({ seq: ledger.head.seq, bits: headBits(ledger.head.hash) }),
       secondsSinceHeadTold: () => witness.secondsSinceTold(),
       loopLagSeconds: () => lag.p99Seconds(),
-      hints: () => figuresOf(shown.hints.loaded()),
+      hints: () => {
+        const open = shown.hints.loaded();
+        return open && figuresOf(open.hints.health(), open.hints.statistics());
+      },
       configOk: () => reloader.problems().length === 0,
       llmNeededRatio: () => (models.model === undefined ? undefined : neededRatio(models.use())),
       heartbeatSeconds: () => clock.now() / 1000,
     },
   );
-}
-
-/** Mean uplift of each bucket that has outcomes, over its outcomes. */
-function figuresOf(loaded: ReturnType<HintsOfDaemon['loaded']>) {
-  if (loaded === undefined) return undefined;
-  const { clusterCount: clusters, blindSpotCount: blindSpots } = loaded.hints.health();
-  const uplift = Object.entries(loaded.hints.statistics()).flatMap(([bucket, records]) => {
-    const all = [...records.values()];
-    const count = all.reduce((sum, record) => sum + record.count, 0);
-    const total = all.reduce((sum, record) => sum + record.count * record.averageUplift, 0);
-    return count === 0 ? [] : [{ bucket, mean: total / count }];
-  });
-  return { uplift, blindSpots, clusters };
 }
 
 function viewsOf({ host, infrastructure, paging, decisions, reloader }: Shown): Views {

@@ -58,6 +58,7 @@ export interface ReceiverStatus {
 export class Dispatcher implements AsyncDisposable {
   readonly #options: DispatcherOptions;
   readonly #lanes: readonly ReceiverQueue[];
+  readonly #timing: { repeatMs: number };
   readonly #stopped = new AbortController();
   /** Pages that the journal could not take. They end with the process. */
   #unjournaled: Outbox = EMPTY_OUTBOX;
@@ -67,10 +68,12 @@ export class Dispatcher implements AsyncDisposable {
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
+    const timing = { repeatMs: options.repeatMs ?? REPEAT_MS };
+    this.#timing = timing;
     const world = {
       clock: options.clock,
       random: options.random,
-      repeatMs: options.repeatMs ?? REPEAT_MS,
+      repeatMs: () => timing.repeatMs,
       attemptMs: options.attemptMs ?? ATTEMPT_MS,
       routing: options.routing ?? ROUTE_TO_ALL,
       pages: () => this.#pages(),
@@ -92,6 +95,12 @@ export class Dispatcher implements AsyncDisposable {
   /** Begins with what is waiting. Subscribe `onEntry` to the journal to hear of more. */
   start(): void {
     this.#started = true;
+    this.#pump();
+  }
+
+  /** From now on an open page is sent again after this long; what is due by that is sent at once. */
+  repeatEvery(repeatMs: number): void {
+    this.#timing.repeatMs = repeatMs;
     this.#pump();
   }
 

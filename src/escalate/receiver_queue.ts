@@ -23,7 +23,7 @@ const REMEMBERED_MAX = 1_000;
 /** What a lane needs of the courier. */
 export interface ReceiverQueueDeps extends AttemptBound {
   readonly random: Random;
-  readonly repeatMs: number;
+  readonly repeatMs: () => number;
   readonly routing: Routing;
   pages(): readonly Page[];
   /** Writes a delivery down. False when the journal takes nothing. */
@@ -119,7 +119,7 @@ export class ReceiverQueue {
 
   #jobs(): readonly Job[] {
     return this.#world.pages().flatMap((page) => {
-      const due = this.#inFlight.has(page.key) ? undefined : dueTo(page, this.receiver.name, this.#world.repeatMs);
+      const due = this.#inFlight.has(page.key) ? undefined : dueTo(page, this.receiver.name, this.#world.repeatMs());
       const fromMs = due && this.#world.routing(page, this.receiver.name);
       if (due === undefined || fromMs === undefined) return [];
       const { id } = noticeOf(page, this.receiver.name, due.what);

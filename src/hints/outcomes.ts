@@ -65,3 +65,28 @@ function recordOf(outcomes: readonly Outcome[]): PatternRecord {
     lastSeenMs: outcomes.reduce((last, { atMs }) => Math.max(last, atMs), Number.NEGATIVE_INFINITY),
   };
 }
+
+/** Hints as metrics show them. */
+export interface HintFigures {
+  /** Mean uplift over all outcomes of a bucket; buckets without outcomes are left out. */
+  readonly uplift: readonly { readonly bucket: string; readonly mean: number }[];
+  readonly blindSpots: number;
+  readonly clusters: number;
+}
+
+/** Mean uplift of each bucket that has outcomes, over its outcomes. */
+export function figuresOf(
+  {
+    clusterCount: clusters,
+    blindSpotCount: blindSpots,
+  }: { readonly clusterCount: number; readonly blindSpotCount: number },
+  statistics: HintStatistics,
+): HintFigures {
+  const uplift = Object.entries(statistics).flatMap(([bucket, records]) => {
+    const all = [...records.values()];
+    const count = all.reduce((sum, record) => sum + record.count, 0);
+    const total = all.reduce((sum, record) => sum + record.count * record.averageUplift, 0);
+    return count === 0 ? [] : [{ bucket, mean: total / count }];
+  });
+  return { uplift, blindSpots, clusters };
+}

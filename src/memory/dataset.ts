@@ -2,6 +2,7 @@
 import type { GroundedContextEnvelope } from '../core/envelope.ts';
 import type { JournalEntry } from '../core/journal.ts';
 import type { GuardCheck, Plan } from '../core/plan.ts';
+import { TOOL_SPECS } from '../remediation/catalog.ts';
 import type { Insight } from './insight.ts';
 
 export const SPLITS = ['train', 'validation', 'test'] as const;
@@ -134,4 +135,13 @@ export function redacted<T>(value: T, redact: (text: string) => string): T {
   if (Array.isArray(value)) return value.map((item) => redacted(item, redact)) as T;
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, redacted(member, redact)])) as T;
+}
+
+/** Tools that can cure the classification, tools that only look, and the ways to do nothing. */
+export function choicesOf({ failureClassification }: GroundedContextEnvelope): readonly string[] {
+  const useful = [...TOOL_SPECS.values()].filter(
+    ({ effect, cures }) =>
+      effect === 'observe' || (failureClassification !== undefined && cures.includes(failureClassification)),
+  );
+  return [...useful.map(({ name }) => name), 'wait', 'stop', 'escalate'];
 }

@@ -10,7 +10,7 @@ import { until, webServer } from '../escalate/servers.ts';
 import { fakeClock } from '../support/fake_clock.ts';
 
 function setUp(store = new MemoryStore()) {
-  const { clock } = fakeClock();
+  const { clock, advance } = fakeClock();
   const ledger = new Ledger(store, clock);
   const nothing = () => undefined;
   const world = {
@@ -21,7 +21,7 @@ function setUp(store = new MemoryStore()) {
   const infrastructure = { ledger, clock: ledger.clock, state: '/nowhere' } as Infrastructure;
   const people = createPaging(infrastructure, world as unknown as HostEnvironment);
   ledger.open();
-  return { ledger, people, store };
+  return { ledger, people, store, advance };
 }
 
 describe('a failure of Reeve itself', () => {
@@ -69,5 +69,32 @@ routes:
     await until(() => loud.posts.length > 0 && rest.posts.length > 0);
     expect(loud.posts.map(({ body }) => JSON.parse(body).data.severity)).toEqual(['critical']);
     expect(rest.posts.map(({ body }) => JSON.parse(body).title)).toEqual(['WARNING warning']);
+  });
+});
+
+describe('a reload', () => {
+  it('changes how often an open page is sent again', async () => {
+    const hook = await webServer((_, answer) => answer.end());
+    const configOf = (repeat: string) =>
+      loadText(`version: 1
+receivers: [{ id: hook, kind: webhook, url: "${hook.url}" }]
+escalation: { repeat_every: ${repeat} }
+`).config!;
+    const { ledger, people, advance } = setUp();
+    const building = new AsyncDisposableStack();
+    onTestFinished(() => building.disposeAsync());
+    people.open(configOf('4h'), building);
+    building.use(ledger.subscribe(people.dispatcher().onEntry));
+    people.dispatcher().start();
+    people.fail('sample: a');
+    await until(() => hook.posts.length === 1 && ledger.lastSeq >= 2);
+    await advance(600_000);
+    people.use(configOf('5m'));
+    await until(() => hook.posts.length === 2);
+    const said = hook.posts.map(({ body }) => JSON.parse(body));
+    expect(said.map(({ type, data }) => `${type} ${data.key}`)).toEqual([
+      'escalation.trigger reeve/internal/sample',
+      'escalation.repeat reeve/internal/sample',
+    ]);
   });
 });

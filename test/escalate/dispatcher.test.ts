@@ -131,6 +131,23 @@ describe('a page', () => {
     expect(pager.story).toEqual([`trigger ${KEY}`, `resolve ${KEY}`]);
   });
 
+  it('is repeated by the new interval once that is changed, and what is due by it is sent at once', async () => {
+    const pager = new FakeReceiver('pager');
+    const { dispatcher, append, advance } = opened([pager]);
+    dispatcher.start();
+    append(raisedFact('esc-1'));
+    await advance(2 * HOUR_MS);
+    dispatcher.repeatEvery(3 * HOUR_MS);
+    await advance(HOUR_MS - 1);
+    expect(pager.story).toEqual([`trigger ${KEY}`]);
+    await advance(1);
+    expect(pager.story).toEqual([`trigger ${KEY}`, `repeat ${KEY}`]);
+    await advance(2 * HOUR_MS);
+    dispatcher.repeatEvery(HOUR_MS);
+    await advance(0);
+    expect(pager.story).toHaveLength(3);
+  });
+
   it('is repeated every four hours until somebody takes it', async () => {
     const pager = new FakeReceiver('pager');
     const { dispatcher, append, advance } = opened([pager]);

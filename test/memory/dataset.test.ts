@@ -4,6 +4,7 @@ import type { Rule } from '../../src/core/rule.ts';
 import {
   type ChainRow,
   chainOf,
+  choicesOf,
   dialoguesOf,
   redacted,
   SPLITS,
@@ -12,6 +13,7 @@ import {
 } from '../../src/memory/dataset.ts';
 import { type Decide, replayed } from '../../src/memory/dataset_replay.ts';
 import { beginTurn } from '../../src/memory/interaction.ts';
+import { anEnvelope } from '../support/a.ts';
 import { aMemory, incidentDrafts } from './support.ts';
 
 const RULE: Rule['id'] = 'restart_crashed';
@@ -130,5 +132,23 @@ describe('THEA 3, the rows reproduce the decisions', () => {
     const again = (run: string) => replayed([{ ...chain(), steps: [first!, { ...first!, run }] }], decide, () => true);
     expect(again('run-inc-a').different.length).toBe(1);
     expect(again('run-2').different.length).toBe(0);
+  });
+});
+
+describe('the choices of a step', () => {
+  const of = (failureClassification: 'process_crashed' | 'guide_stale' | undefined) =>
+    choicesOf(anEnvelope({ failureClassification }));
+
+  it('are the tools that cure the trouble, those that only look, and the ways to do nothing', () => {
+    expect(of('process_crashed')).toContain('restart_channel');
+    expect(of('process_crashed')).not.toContain('invalidate_cache');
+    expect(of('guide_stale')).toContain('invalidate_cache');
+    expect(of('guide_stale').slice(-3)).toEqual(['wait', 'stop', 'escalate']);
+  });
+
+  it('hold nothing that changes anything where no trouble is named', () => {
+    expect(of(undefined).toSorted()).toEqual(
+      ['fetch_recent_logs', 'get_channel_health', 'inspect_pool_status', 'wait', 'stop', 'escalate'].toSorted(),
+    );
   });
 });
