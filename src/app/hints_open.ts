@@ -8,6 +8,7 @@ import { safeText } from '../collect/clean.ts';
 import { HINT_FACTS } from '../core/hints.ts';
 import { messageOf, ReeveError } from '../core/errors.ts';
 import { Hints } from '../hints/hints.ts';
+import { figuresOf, type HintFigures } from '../hints/outcomes.ts';
 import { PlannerHints } from '../hints/planner.ts';
 import { hasSources } from '../hints/sources.ts';
 import { HINTS_SCHEMA, HintStore } from '../hints/store.ts';
@@ -24,6 +25,8 @@ export interface HintsDeps {
 export interface OpenHints extends Disposable {
   readonly hints: Hints;
   readonly planner: PlannerHints;
+  /** For metrics. */
+  figures(): HintFigures;
 }
 
 /** Ten a second, by all clients together. */
@@ -72,7 +75,8 @@ export function openHints(deps: HintsDeps, path: string): OpenHints {
   cleanup.use(ledger.subscribe((entry) => hints.onEntry(entry)));
   cleanup.use(ledger.subscribe((entry) => planner.onEntry(entry)));
   const open = cleanup.move();
-  return { hints, planner, [Symbol.dispose]: () => open[Symbol.dispose]() };
+  const figures = (): HintFigures => figuresOf(hints.health(), hints.statistics());
+  return { hints, planner, figures, [Symbol.dispose]: () => open[Symbol.dispose]() };
 }
 
 /** The file follows from the journal: where it is broken and nobody insists on it, it is put aside and made anew. */

@@ -20,7 +20,6 @@ import type { Reloader } from '../config/reload.ts';
 import type { Daemon } from '../http/daemon.ts';
 import { type HttpServer, startServer } from '../http/server.ts';
 import { Views } from '../http/views.ts';
-import { figuresOf } from '../hints/outcomes.ts';
 import { exportIncident, type IncidentExport } from '../incident/export.ts';
 import { neededRatio } from '../model/use.ts';
 import { headBits } from '../journal/heads.ts';
@@ -103,10 +102,7 @@ function metricsOf(shown: Shown, { building, refused }: MetricsDeps): Metrics {
       journalHead: () => ({ seq: ledger.head.seq, bits: headBits(ledger.head.hash) }),
       secondsSinceHeadTold: () => witness.secondsSinceTold(),
       loopLagSeconds: () => lag.p99Seconds(),
-      hints: () => {
-        const open = shown.hints.loaded();
-        return open && figuresOf(open.hints.health(), open.hints.statistics());
-      },
+      hints: () => shown.hints.loaded()?.figures(),
       configOk: () => reloader.problems().length === 0,
       llmNeededRatio: () => (models.model === undefined ? undefined : neededRatio(models.use())),
       heartbeatSeconds: () => clock.now() / 1000,
