@@ -96,7 +96,7 @@ describe('the machine', () => {
     else expect(outcome).toMatchObject({ kind: 'escalated', denial: code });
   });
 
-  it('turns a plan to wait into watching with the time to tell a person', () => {
+  it('answers a plan to wait by watching, with the time after which a person is paged', () => {
     const plan = { kind: 'wait', escalateAfterMs: 60_000, because: 'upstream', by } as const;
     expect(outcomeOf(next(states.planning, { type: 'planned', plan }, limits))).toMatchObject({
       kind: 'watching',
@@ -112,7 +112,7 @@ describe('the machine', () => {
     expect(outcome).toMatchObject({ kind: 'escalated', reason: 'not_helping' });
   });
 
-  it('goes on with another step after a verified fix that left the channel dark', () => {
+  it('goes on with another step after a verified fix that left the channel down', () => {
     const result = aResult({ call: aCall({ tool: 'refresh_credentials' }) });
     const after = next({ ...states.observing, result }, events.observed, limits);
     expect(after).toMatchObject({ at: 'planning', step: 2 });
@@ -159,7 +159,7 @@ describe('the machine', () => {
     expect(next(initial, events.grounded, { steps: 1, retryThreshold: 0.6 }).at).toBe('planning');
   });
 
-  it('turns a plan to stop into watching without a time', () => {
+  it('answers a plan to stop by watching without a deadline', () => {
     const plan = { kind: 'stop', because: 'quiet', by } as const;
     expect(outcomeOf(next(states.planning, { type: 'planned', plan }, limits))).toEqual({
       kind: 'watching',

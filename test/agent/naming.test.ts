@@ -94,7 +94,7 @@ describe('after an incident', () => {
     expect(model.asked).toHaveLength(4);
   });
 
-  it('whose cause is known, or where it is not wanted, nobody is asked', async () => {
+  it('whose cause is known, or where it is not wanted, no model is asked', async () => {
     for (const { model, live } of [worker('upstream_unavailable'), worker('unknown', false)]) {
       await live();
       expect(model.asked).toEqual([]);

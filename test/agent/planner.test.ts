@@ -16,7 +16,7 @@ const question = {
 const signal = new AbortController().signal;
 
 describe('a planner that asks a model', () => {
-  it('tells it what was learned and one hint, for the envelope at hand', async () => {
+  it('gives it the learned facts and one hint for the current envelope', async () => {
     const model = scriptedModel(chooses('restart_channel'));
     const recall = (): readonly string[] => ['restart_channel cured process_crashed 3 of 3 times'];
     const planner = modelPlanner({ model, templateOf: () => '<str>', recall, hint: () => 'look at the origin' });
@@ -26,7 +26,7 @@ describe('a planner that asks a model', () => {
     expect(prompt).toContain('hint: look at the origin');
   });
 
-  it('puts the words of a rule before the situation, and keeps to its limits', async () => {
+  it('puts the text of a rule before the situation, and keeps to its limits', async () => {
     const model = scriptedModel(chooses('restart_channel'));
     const modelUse = { prompt: 'You know encoders.', tools: [], toolCallsMax: 1, tokensMax: 64, useSecondary: true };
     await modelPlanner({ model, templateOf: () => '<str>' }).choose({ ...question, modelUse }, signal);

@@ -21,7 +21,7 @@ const templateOf = (line: string): string => (line.startsWith('playlist') ? 'a s
 const beside = { templateOf, attempts: [], recalled: [], hint: undefined };
 
 describe('the prompt', () => {
-  it('is this text, with all fields of the envelope, the choices, and no word of a log', () => {
+  it('is this text, with all fields of the envelope, the choices, and no text of a log', () => {
     const facts = factsOf(envelope, {
       ...beside,
       attempts: [{ result: aResult(), verification: aVerification(), score: 0.8 }],

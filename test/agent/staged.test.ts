@@ -72,7 +72,7 @@ describe('a staged start', () => {
     expect(result.summary).toBe('started 6: c0, c1, c2, c3, c4, c5');
   });
 
-  it('ends when the canary does not come up, and starts nobody else', async () => {
+  it('ends when the canary does not come up, and starts no other channel', async () => {
     const { result, begun, handed } = await started(ids(6), { cured: () => false });
     expect(begun).toEqual(['c0@0']);
     expect(result).toMatchObject({ ok: false, code: 'staged_stopped' });
@@ -115,7 +115,7 @@ describe('a staged start', () => {
     expect(result.summary).toContain(`stopped at c1: ${code}, ${because}; 2 left`);
   });
 
-  it('waits for room and asks again, and takes nobody out for it', async () => {
+  it('waits for room and asks again, and stops no channel to make room', async () => {
     let asked = 0;
     const refused = (channel: string) => {
       if (channel !== 'c1') return undefined;
@@ -127,13 +127,13 @@ describe('a staged start', () => {
     expect(result.ok).toBe(true);
   });
 
-  it('begins nobody once Reeve is asked to stop, and lets end what is under way', async () => {
+  it('begins no further start once Reeve is asked to stop, and lets end what is under way', async () => {
     const { begun, result } = await started(ids(6), { stopAtMs: 3_000 });
     expect(begun).toEqual(['c0@0', 'c1@2000', 'c2@2000']);
     expect(result.summary).toContain('started 3: c0, c1, c2; stopped at Reeve was asked to stop; 3 left');
   });
 
-  it('begins nobody whose start could not be verified within the run', async () => {
+  it('begins no start that could not be verified within the run', async () => {
     const { begun, result } = await started(ids(6), { leftMs: 61_500 });
     expect(begun).toEqual(['c0@0']);
     expect(result.summary).toContain('the time of one run is over');

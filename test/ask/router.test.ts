@@ -28,7 +28,7 @@ describe('Routing', () => {
     ['status please', 'status'],
   ])('%s is for %s', (prompt, target) => expect(route(prompt).target).toBe(target));
 
-  it('finds an incident, a tool and a marked channel in the words', () => {
+  it('finds an incident, a tool and a marked channel in the question', () => {
     expect(route('why not restart_channel on channel:news after inc-3f2a').args).toMatchObject({
       ...{ incident: 'inc-3f2a', tool: 'restart_channel', channel: 'news' },
     });
@@ -49,7 +49,7 @@ describe('Routing', () => {
   });
 
   test.prop([prompts, fc.double({ min: 0, max: 1, noNaN: true })])(
-    'the same words give the same decision, whatever the order of the targets, and change no target',
+    'the same question gives the same decision, whatever the order of the targets, and changes no target',
     (prompt, threshold) => {
       const before = JSON.stringify(targets);
       const router = () => new RuleRouter(threshold, aStamp());

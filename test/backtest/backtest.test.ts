@@ -72,7 +72,7 @@ describe('backtest', () => {
     expect(base.pages).toHaveLength(1);
   });
 
-  it('tells a reviewer where two personas decide otherwise, incident by incident', async () => {
+  it('shows a reviewer where two personas decide differently, incident by incident', async () => {
     const [log, file] = recorded({ 'news.err': err, 'samples.ndjson': ndjson(samples) });
     const result = await tested({ logs: [log!], samples: file, against: 'watcher' });
     expect(result.diff).toMatchObject({ same: 0, other: 1, onlyBase: 0, onlyAgainst: 0 });

@@ -44,7 +44,7 @@ describe('an exported incident', () => {
     expect(document).toMatchObject({ format: 'reeve-incident', version: 1, configSha256: 'x', contextDropped: false });
   });
 
-  it('is not there for an id that nobody knows', async () => {
+  it('is refused for an unknown id', async () => {
     const { world } = await lived();
     const none = exportIncident('inc-nobody', {
       version: '0',

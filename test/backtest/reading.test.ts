@@ -89,7 +89,7 @@ describe('batches of lines', () => {
 });
 
 describe('whose a log is', () => {
-  it('follows its name, a word before it, and the names in its lines', () => {
+  it('follows its file name, a label before it, and the names in its lines', () => {
     const [news, other, sup, mixed] = recorded({
       'news.err': '2026-07-28T12:00:00Z a\n',
       'x.err': '2026-07-28T12:00:00Z a\n',
@@ -103,7 +103,7 @@ describe('whose a log is', () => {
     expect(owners.get('engine:all')).toBeUndefined();
   });
 
-  it('is told when its lines have no times', () => {
+  it('is reported when its lines have no times', () => {
     const [raw, dated] = recorded({ 'news.err': 'a\nb\n', 'sport.err': '2026-07-28T12:00:00Z a\n' });
     expect(scene([raw!, dated!])).toMatchObject({ undated: ['news'], from: Date.UTC(2026, 6, 28, 12) });
   });

@@ -6,7 +6,7 @@ import { formatOf } from '../../src/backtest/stamps.ts';
 const setting = { offsetMinutes: 0, year: 2026 };
 
 describe('times with two blanks before the hour', () => {
-  it('are told apart to the second', () => {
+  it('are distinguished to the second', () => {
     const lines = ['2026-07-28  12:00:01 a', '2026-07-28  12:00:05 b'];
     const read = formatOf(lines)!.create(setting);
     expect(lines.map(read)).toEqual([1, 5].map((second) => Date.UTC(2026, 6, 28, 12, 0, second)));

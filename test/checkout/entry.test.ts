@@ -133,7 +133,7 @@ describe('bin/reeve.js', () => {
       expect(JSON.parse(ended.stdout).small).toContain('--memory-saver-mode');
     });
 
-    it('as large as it is on a Node that does not know the words for small', async () => {
+    it('as large as it is on a Node that does not know the options for a small heap', async () => {
       using sandbox = checkout();
       sandbox.write('src/main.ts', SAYS);
       const path = join(sandbox.dir, 'bin/reeve.js');

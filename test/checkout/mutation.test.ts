@@ -33,7 +33,7 @@ describe('the page of mutation tests', () => {
     expect(survivors).toBe(2);
   });
 
-  it('tells explained survivors from those that ask for a test, and counts both as survivors', () => {
+  it('distinguishes explained survivors from those that need a test, and counts both as survivors', () => {
     const { text, idle } = pageOf(
       reportOf({ 'src/guard/a.ts': [mutant('Survived'), mutant('Survived', 2, 'false')] }),
       [why],

@@ -107,7 +107,7 @@ describe.skipIf(!hasMain)('the published package', () => {
     expect(notices).toContain('Permission is hereby granted');
   });
 
-  it('does not bring along what of a library nobody uses', () => {
+  it('leaves out the parts of a library that are not used', () => {
     const notices = readFileSync(join(installed, 'dist/LICENSES.txt'), 'utf8');
     expect(notices).not.toMatch(/^(?:@opentelemetry\/api|tdigest|bintrees) /m);
   });

@@ -61,7 +61,7 @@ describe('the course of several lines', () => {
     });
   });
 
-  it('sees a standstill in three equal reports whose speeds tell that it lasted ten seconds', () => {
+  it('sees a standstill in three equal reports whose speeds show that it lasted ten seconds', () => {
     // 1,000 s at 1.0 took 1,000 s; at 0.99 it has been 1,010.1 s, and at 0.9901 it has been 1,009.99 s.
     const stands = (speed: string) => ['1.0', '0.995', speed].map((told) => report(25_000, '00:16:40.00', told));
     expect(classify(...stands('0.99'))).toMatchObject({ symptom: 'stalled_output', remedy: 'restart_channel' });
@@ -139,7 +139,7 @@ describe('restarting', () => {
     'INFO gen1 not restarted: disabled by an operator',
     'WARN gen1 could not be respawned',
     'INFO viewer 12 is running again',
-  ])('is suggested as long as nobody has: %s', (line) => {
+  ])('is suggested as long as no line reports a restart: %s', (line) => {
     expect(classify(crash, line).remedy).toBe('restart_channel');
   });
 
@@ -217,7 +217,7 @@ describe('the tone of a line', () => {
     expect(classify('relay: error=0.5').symptom).toBe('unknown');
   });
 
-  it('is read off the levels of klog and of plain words', () => {
+  it('is read off the levels of klog and of plain text', () => {
     expect(classify('I0301 10:00:00.000001 1 frob.go:7] failed to frob').symptom).toBe('benign_noise');
     expect(classify('E0301 10:00:00.000001 1 frob.go:7] it did not frob').symptom).toBe('unknown');
     expect(classify('debug: - frob error rate').symptom).toBe('benign_noise');
@@ -271,7 +271,7 @@ describe('text from outside', () => {
     expect(['benign_noise', 'unknown']).toContain(classify(...forged).symptom);
   });
 
-  it('cannot break a word with control characters', () => {
+  it('cannot break a token with control characters', () => {
     expect(classify('tcp: Connection \x1b[31mrefused').symptom).toBe('upstream_unreachable');
   });
 });

@@ -251,7 +251,7 @@ describe('a job that counts its tries', () => {
   });
 });
 
-describe('a child that its parent told to end', () => {
+describe('a child process that its parent ended on purpose', () => {
   const by = 'client: 198.51.100.1, server: 0.0.0.0:1935';
   const told = `2024/11/09 20:31:31 [info] 22#22: *102 exec: terminating child 227, ${by}`;
   const ended = (child: number, how: string) =>

@@ -50,7 +50,7 @@ describe('a job that counts its tries', () => {
   });
 });
 
-describe('a session that nobody uses', () => {
+describe('a session without a user', () => {
   it('takes its encoder with it', () => {
     const ended = 'INFO transcoder-7 exited with code 255';
     expect(symptomOf('INFO session 7 is idle, stopping', ended)).toBe('benign_noise');
@@ -92,7 +92,7 @@ describe('what somebody ordered', () => {
   });
 });
 
-describe('words about a trouble that is not there', () => {
+describe('a statement about a trouble that does not exist', () => {
   it.each([
     'INFO alert resolved: disk full on /srv',
     'DEBUG retry policy: at most 5 attempts on 429 Too Many Requests',
@@ -131,7 +131,7 @@ describe('what was tried once more', () => {
     [lost, 'INFO upload of seg_12.ts ok'],
     ['WARN epg api answered 429, backing off 5 s', 'INFO epg api answered 200'],
     ['WARN fetch: no answer from origin-2 in 10 s, trying origin-3', 'INFO fetch: 12 kB loaded'],
-  ])('went well by the last word about it: %s', (failed, well) => {
+  ])('went well if the last line about it says so: %s', (failed, well) => {
     expect(symptomOf(failed, well)).toBe('benign_noise');
   });
 
@@ -150,7 +150,7 @@ describe('what was tried once more', () => {
   });
 });
 
-describe("a small service's own words", () => {
+describe('a small service’s own vocabulary', () => {
   it.each([
     ['ERROR relay ch4: backend answered 503', 'upstream_unreachable'],
     ['WARNING watch ch4: encoder alive, output file has not grown for 90 s', 'stalled_output'],

@@ -42,7 +42,7 @@ describe('a request without a signature', () => {
   });
 });
 
-describe('an encoder that nobody watches any more', () => {
+describe('an encoder without viewers', () => {
   const ended = 'ERROR ch7: transcoder exited with code 1';
 
   it.each(['INFO ch7: last viewer left', 'INFO ch7: no clients left', 'INFO ch7: no player is using it any more'])(
@@ -68,7 +68,7 @@ describe('an encoder that nobody watches any more', () => {
 describe('the number of an error', () => {
   const watches = 'Error: ENOSPC: System limit for number of file watchers reached, watch /srv/clips';
 
-  it('means what the words above it say', () => {
+  it('means what the text above it says', () => {
     expect(symptomOf(watches, '  errno: -28,', "  code: 'ENOSPC',")).toBe('fd_exhaustion');
     expect(symptomOf('Error: write failed', "  code: 'ENOSPC',")).toBe('disk_full');
   });
@@ -91,7 +91,7 @@ describe('a connection that is back', () => {
   });
 });
 
-describe('words that mean something else in another place', () => {
+describe('terms that mean something else in another place', () => {
   it.each([
     [
       'WARNING Connection pool is full, discarding connection: api.example.net. Connection pool size: 4',

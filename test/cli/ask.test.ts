@@ -178,7 +178,7 @@ describe.each<Kind>(['ollama', 'openai'])('Execution Modes, asked of a server th
     expect(JSON.parse(above.out)).toMatchObject({ routing: { target: null, target_type: 'fallback' } });
   });
 
-  it('a gate that refuses ends with 1, and nobody was asked', async () => {
+  it('a gate that refuses ends with 1, and no model is asked', async () => {
     const { server, ask } = await open();
     const { code, err } = await ask(['why?', '--tool', 'logs', '--grant', 'status-read']);
     expect({ code, err }).toEqual({ code: 1, err: 'reeve: refused: logs needs logs-read: give --grant logs-read\n' });

@@ -60,7 +60,7 @@ describe('the poll of engines', () => {
     expect(looks).toEqual(['a@0', 'b@0', 'a@1000', 'b@1000', 'a@2000', 'b@2000']);
   });
 
-  it('hands on the engine and its processes, and tells once per look that it is whole', async () => {
+  it('hands on the engine and its processes, and marks each poll once as complete', async () => {
     const { poll, advance, samples, looked } = setUp();
     poll.start();
     await advance(0);
@@ -98,7 +98,7 @@ describe('the poll of engines', () => {
     ['ENGINE_REFUSED', 'refused_credentials'],
     ['ENGINE_ANSWER_INVALID', 'invalid_answer'],
     ['ENGINE_UNREACHABLE', 'unreachable'],
-  ] as const)('tells of %s as %s of the engine, and nothing of its channels', async (code, failure) => {
+  ] as const)('reports %s as %s of the engine, and nothing of its channels', async (code, failure) => {
     const { poll, advance, samples, looked } = setUp([() => Promise.reject(new ReeveError(code, 'no'))]);
     poll.start();
     await advance(0);
@@ -106,7 +106,7 @@ describe('the poll of engines', () => {
     expect(looked).toEqual(['local']);
   });
 
-  it('goes on after a look whose samples nobody could take, and tells of it', async () => {
+  it('goes on after a poll whose samples could not be stored, and reports it', async () => {
     const { poll, advance, looks, bugs, breakSamples } = setUp();
     breakSamples();
     poll.start();

@@ -48,7 +48,7 @@ describe('a line that comes by another way than a file', () => {
     expect(linesOf('intake:loki')).toEqual([['matched', 1]]);
   });
 
-  it('that names its channel only in its text is held against nobody for what visitors can cause', async () => {
+  it('that names its channel only in its text is evidence against no channel for what visitors can cause', async () => {
     const { collectors, told, linesOf } = collect(CHANNEL);
     collectors.intake.take('loki_json', stream({}, `[channel=news] ${REFUSED}`));
     await vi.waitFor(() => expect(linesOf('intake:loki')).toEqual([['matched', 1]]));
@@ -88,7 +88,7 @@ describe('a log in another format than text', () => {
   });
 });
 
-describe('what others tell of a channel', () => {
+describe('what other systems report about a channel', () => {
   it('sets the pace by which its silence is judged, where it has no probe of its own', () => {
     const { collectors } = collect(`
 channels:

@@ -42,7 +42,7 @@ describe('checkAll', () => {
     for (const file of Object.keys(sound)) expect(check(folder, [file])).toEqual([]);
   });
 
-  it('tells every problem of every file, as file:line:col, from where the command was typed', () => {
+  it('reports every problem of every file, as file:line:col, from where the command was typed', () => {
     const folder = aFolder({
       'config/reeve.yaml': `${CONFIG}limits: { window: 1 }\nlog: { level: loud }\n`,
       'config/personas/mine.yaml': PERSONA.replace('low', 'lo'),
@@ -83,7 +83,7 @@ describe('checkAll', () => {
     expect(check(folder, ['y.yaml']).join()).toContain('did you mean engines?');
   });
 
-  it('says so when it cannot tell what a file is for, is empty, or is not there', () => {
+  it('reports a file that has no recognisable purpose, is empty, or does not exist', () => {
     const folder = aFolder({ 'a.yaml': 'x: 1\n', 'b.yaml': '' });
     expect(check(folder, ['a.yaml', 'b.yaml', 'c.yaml'])).toEqual([
       'a.yaml:1:1: cannot tell what this file is for (expected a rule, action, persona, config or pattern file, in the folder of its kind)',
@@ -148,7 +148,7 @@ describe('loadConfiguration', () => {
       `${CONFIG}engines: [{ id: e, kind: supervisor, socket: /s }]\nchannels: [{ id: a, engine: e }]\ngroups: [{ id: e, persona: yours }]\n`,
       '8:28 groups.0.persona: there is no persona yours in ',
     ],
-  ])('tells a persona that is not there', (config, expected) => {
+  ])('reports a persona that does not exist', (config, expected) => {
     expect(told(load({ ...sound, 'config/reeve.yaml': config }).problems)[0]).toContain(expected);
   });
 

@@ -40,7 +40,7 @@ prometheus:
     expect(JSON.stringify(config)).not.toContain(ENV.TOKEN);
   });
 
-  it('are not there when nobody asks for them', () => {
+  it('do not exist unless they are configured', () => {
     expect(load('').config?.collectors).toMatchObject({
       intake: { tokens: [], alerts: [] },
       syslog: undefined,
@@ -154,7 +154,7 @@ sources:
       'channels: [{ id: a, engine: e, source: { every: 5s } }]',
       'expected either url or status, got neither',
     ],
-  ])('%s is told', (_, text, message) => {
+  ])('%s is reported', (_, text, message) => {
     expect(told(load(text).problems).join('\n')).toContain(message);
   });
 });

@@ -149,7 +149,7 @@ describe('loadConfig', () => {
     expect(loadConfig({ cwd, env: ENV }).config?.sha256).not.toBe(first);
   });
 
-  it('tells every problem of every part at once, in order', () => {
+  it('reports every problem of every part at once, in order', () => {
     const { problems } = loadText(`version: 2
 htp: {}
 phase: 9

@@ -46,7 +46,7 @@ describe('an engine', () => {
     ['systemd', '{id}@.service', '"x@.service" is not the name of one service unit'],
     ['systemd', '{id}-*', '"x-*" is not the name of one service unit'],
     ['docker', 'a/{id}', '"a/x" is not the name of a container'],
-  ])('of %s cannot be asked for a channel called %s, which is told with its place', (kind, name, message) => {
+  ])('of %s cannot be asked for a channel called %s, which is reported with its place', (kind, name, message) => {
     const channels = `channels:\n  - { ids: [x, y], engine: a, name: "${name}" }\n`;
     expect(problemsOf(`  - { id: a, kind: ${kind} }\n`, channels)).toEqual([
       expect.stringMatching(new RegExp(`^5:\\d+ channels\\.0\\.name: ${RegExp.escape(message)}`)),

@@ -52,7 +52,7 @@ describe('config/examples/supervisor.yaml', () => {
     }
   });
 
-  it('sees the disk, the logs of the servers, and tells Alertmanager and the webhook', () => {
+  it('reads the disk and the logs of the servers, and pages Alertmanager and the webhook', () => {
     expect(configuration?.config.engines[0]).toMatchObject({
       url: 'http://127.0.0.1:21002/RPC2',
       username: 'tb',

@@ -103,7 +103,7 @@ describe('init', () => {
     expect((await init(folder, FOUND)).written).toEqual([]);
   });
 
-  it('tells a directory that it may not write to', async () => {
+  it('reports a directory that it may not write to', async () => {
     const folder = aFolder({ config: 'a file in the way' });
     await expect(init(folder, FOUND)).rejects.toMatchObject({
       code: 'CONFIG_INVALID',

@@ -92,7 +92,7 @@ describe('the limits of the guard in a configuration', () => {
     });
   });
 
-  it('tells what would be accepted, and how to accept the risk', () => {
+  it('reports what would be accepted, and how to accept the risk', () => {
     const text =
       'version: 1\nlimits:\n  restart_cooldown: 20s\n  window_starts_max: 11\n  window: 60\n  steps_max: 4\n';
     expect(told(loadText(text).problems)).toEqual([
@@ -106,7 +106,7 @@ describe('the limits of the guard in a configuration', () => {
     ]);
   });
 
-  it('refuses a risk that is accepted in other words, and keys that it does not know', () => {
+  it('refuses a risk that is accepted in another wording, and unknown keys', () => {
     const text = (value: string) => told(loadText(`version: 1\nlimits:\n  window: ${value}\n`).problems)[0];
     expect(text('{ value: 30s, i_accept_the_risk: yes }')).toBe(
       '3:44 limits.window.i_accept_the_risk: expected true or false, got "yes" (write true to accept it)',

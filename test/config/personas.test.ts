@@ -43,7 +43,7 @@ describe('the shipped personas', () => {
     });
   });
 
-  it('name every tool, so that nobody has to wonder', () => {
+  it('name every tool, so that the reader need not guess', () => {
     for (const { id, tool_access_policy } of personas) {
       expect(Object.keys(tool_access_policy).sort(), id).toEqual([...TOOL_NAMES].sort());
     }
@@ -126,7 +126,7 @@ describe('loadPersonas', () => {
       'restart_cap: 1\nrestart_cap: 10',
       '9:1 restart_cap: the key "restart_cap" stands here a second time',
     ],
-  ])('tells %j as %j', (sound, broken, expected) => {
+  ])('reports %j as %j', (sound, broken, expected) => {
     expect(problemsOf(GOOD)).toEqual([]);
     expect(problemsOf(GOOD.replace(sound, broken)).join('\n')).toContain(expected);
   });
@@ -144,7 +144,7 @@ describe('loadPersonas', () => {
     ]);
   });
 
-  it('tells a folder that is not there', () => {
+  it('reports a folder that does not exist', () => {
     expect(told(loadPersonas('/nowhere/at/all').problems)[0]).toContain('expected a readable folder');
   });
 });

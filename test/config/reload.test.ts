@@ -133,7 +133,7 @@ describe('watchConfiguration', () => {
     expect(changes[0]?.configuration.personas[0]?.restart_cap).toBe(9);
   });
 
-  it('sees what no event told within one poll, and is silent when nothing changed', async () => {
+  it('sees within one poll what no event announced, and is silent when nothing changed', async () => {
     const { clock, advance } = fakeClock();
     // The folder of the rules is away when the watch begins, so no event can come from it.
     const cwd = aFolder(FILES);
@@ -170,7 +170,7 @@ describe('watchConfiguration', () => {
     expect(changes).toHaveLength(1);
   });
 
-  it('tells nothing more once it is closed', async () => {
+  it('reports nothing more once it is closed', async () => {
     const { clock, advance } = fakeClock();
     const { cwd, reloader, changes } = watching(clock);
     reloader[Symbol.dispose]();

@@ -165,11 +165,11 @@ describe('loadRules', () => {
     ['priority: 50', 'priority: 5000', '4:11 priority: expected at most 1000'],
     ['id: restart_stalled', 'id: Restart', '1:5 id: expected lower case letters'],
     ['then:', 'than:', 'unknown key "than" (did you mean then?)'],
-  ])('tells %j as %j', (sound, broken, expected) => {
+  ])('reports %j as %j', (sound, broken, expected) => {
     expect(problemsOf(ONE.replace(sound, broken)).join('\n')).toContain(expected);
   });
 
-  it('tells the problems of every rule of a list, and of each whether it is sound elsewhere', () => {
+  it('reports the problems of every rule of a list, and whether each is otherwise sound', () => {
     const text = `rules:
   - { id: a, description: d, classification: nothing, then: [{ stop: true }] }
   - { id: b, description: d, classification: host_exhausted, then: [{ call: restart_channel }] }

@@ -25,7 +25,7 @@ describe('jsonSchemaOf', () => {
     );
   });
 
-  it('knows no kind that nobody has, and those that are handed to it', () => {
+  it('knows only the kinds that exist, and those that are handed to it', () => {
     expect(jsonSchemaOf('toString')).toBeUndefined();
     expect(jsonSchemaOf('pattern')).toBeUndefined();
     expect(jsonSchemaOf('pattern', { pattern: z.strictObject({ id: z.string() }) })).toMatchObject({
@@ -55,7 +55,7 @@ describe('jsonSchemaOf', () => {
     expect(policy?.additionalProperties).toBe(false);
   });
 
-  it('tells the bounds of each limit, with and without the risk', () => {
+  it('shows the bounds of each limit, with and without the risk', () => {
     const window = (jsonSchemaOf('config') as Schema).properties.limits?.properties.window_starts_max;
     expect(window?.description).toBe(
       'S2: starts per window, whoever began them. From 1 (strictest) to 10, with the risk accepted to 100.',

@@ -31,7 +31,7 @@ function shippedWaits(escalation: string) {
 }
 
 describe('escalation.upstream_after', () => {
-  it('is how long rules for an upstream that is away wait before a person is told', () => {
+  it('is how long rules for an upstream that is away wait before a person is paged', () => {
     const [changed] = withUpstreamWait([waits], 15_000);
     expect(changed!.then).toEqual([waits.then[0], { kind: 'wait', escalateAfterMs: 15_000 }]);
   });

@@ -18,7 +18,7 @@ const stateAfter = (state: ControlState, command: commands.Command): ControlStat
   );
 };
 
-describe('a word from a person', () => {
+describe('a command from a person', () => {
   it('is refused without a name or a reason', () => {
     expect(commands.freeze(nobody, { who: 'ann', because: '  ' })).toMatchObject({ ok: false, code: 'reason_missing' });
     expect(commands.freeze(nobody, { who: '\u0007', because: 'x' })).toMatchObject({ ok: false, code: 'who_missing' });

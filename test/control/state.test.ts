@@ -102,7 +102,7 @@ describe('what people have said', () => {
     expect(windowOf(ended, [fleet], 120)).toBeUndefined();
   });
 
-  it('takes the lower of the phase of all and of the group, and the configured one where nobody spoke', () => {
+  it('takes the lower of the phase of all and of the group, and the configured one where no command set any', () => {
     const none = controlProjection.initial;
     expect(phaseOf(none, 'g', 2)).toBe(2);
     expect(phaseOf(none, 'g', { fleet: 3, group: 1 })).toBe(1);
@@ -198,7 +198,7 @@ describe('a question to a person', () => {
       expect(hasYes(one, 'apr-1', hash(one), { nowMs: 2, eyes: 2 })).toBe(false);
     });
 
-    it('tells the first that a second is needed, and takes no second yes of the first', () => {
+    it('reports to the first that a second is needed, and takes no second yes of the first', () => {
       const order = { id: 'apr-1', yes: true, nowMs: 2 };
       const first = answerApproval(fold([0, asked()]), order, { who: 'ann', because: 'x' });
       expect(first).toMatchObject({ ok: true, said: expect.stringContaining('second person') });

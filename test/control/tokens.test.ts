@@ -92,7 +92,7 @@ describe('a named token', () => {
 });
 
 describe('scopes', () => {
-  it('let nobody approve who may only operate, and nobody operate who may only approve', () => {
+  it('separate operating from approving: neither scope allows the other', () => {
     expect(allows(['operate'], 'approve')).toBe(false);
     expect(allows(['approve'], 'operate')).toBe(false);
     expect(allows(['approve'], 'ack')).toBe(false);

@@ -48,7 +48,7 @@ describe('the n-gram vector of a text', () => {
 
 const documents = fc.uniqueArray(fc.tuple(fc.constantFrom(...'abcdefghij'), text), { selector: ([id]) => id });
 
-describe('the index of words', () => {
+describe('the index of terms', () => {
   property.prop([documents, documents, text])('depends on what it holds, not on how it came there', (kept, gone, q) => {
     const fresh = createTextIndex(100);
     for (const [id, body] of kept) fresh.add(id, body);
@@ -85,7 +85,7 @@ describe('the index of words', () => {
     ).toEqual(sharing.sort());
   });
 
-  it('puts a rare word above a common one', () => {
+  it('ranks a rare term above a common one', () => {
     const index = createTextIndex(10);
     index.add('common', 'stream error');
     index.add('other', 'stream opened');

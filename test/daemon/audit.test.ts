@@ -123,7 +123,7 @@ describe('reeve audit, against who may write the journal', () => {
     expect(rig.log()).toContain(`"hash":"${head.hash}"`);
   });
 
-  it('finds its heads in a journal that nobody touched: given by hand, from the file, and from the log', async () => {
+  it('finds its heads in an unmodified journal: given by hand, from the file, and from the log', async () => {
     const asked = { code: 0, ok: true, unwitnessed: 0 };
     expect(await verify('--head', head.hash)).toMatchObject({ ...asked, heads: [{ seq: head.seq, found: 'yes' }] });
     expect(await verify('--head', `${head.seq}:${head.hash.slice(0, 13)}`)).toMatchObject(asked);

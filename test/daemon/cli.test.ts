@@ -182,14 +182,14 @@ describe('reeve, as people type it', { timeout: 120_000 }, () => {
     expect(stderr).not.toContain('this is a bug');
   });
 
-  it('says that nobody answers where no daemon is, and ends with 69', async () => {
+  it('reports that no daemon answers where none runs, and ends with 69', async () => {
     const { code, stderr } = await rig.reeve(
       ...['status', '--url', 'http://127.0.0.1:1', '--token-file', `${rig.state}/token`],
     );
     expect({ code, stderr }).toMatchObject({ code: 69, stderr: expect.stringContaining('no answer from') });
   });
 
-  it('uses no colour where nobody sees it', async () => {
+  it('uses no colour where no terminal shows it', async () => {
     const { stdout } = await rig.reeve('status');
     expect(stdout).not.toContain('\u001b');
   });

@@ -102,7 +102,7 @@ describe('the JSON of the commands that take long, or read, or never end', { tim
     }
   });
 
-  it('reeve simulate --policy reeve lives in the same world as the policies that it is compared with', async () => {
+  it('reeve simulate --policy reeve runs in the same environment as the policies that it is compared with', async () => {
     type F = Record<string, number>;
     const as = async (...policy: string[]): Promise<F> => {
       const args = ['simulate', '--days', '1', '--seed', '3', '--channels', '10', ...policy, '--json'];

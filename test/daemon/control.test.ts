@@ -85,7 +85,7 @@ describe('the door', () => {
     expect(await facts()).toBe(before);
   });
 
-  it.each(READS)('tells nothing at /api/v1/%s without the token', async (name) => {
+  it.each(READS)('discloses nothing at /api/v1/%s without the token', async (name) => {
     const answer = await fetch(`${daemon.url}/api/v1/${name}`);
     expect(answer.status).toBe(401);
     expect(await answer.text()).not.toContain('news');

@@ -45,7 +45,7 @@ describe('engines that answer, but never well', { timeout: 60_000 }, () => {
   });
   afterAll(() => rig?.[Symbol.asyncDispose]());
 
-  it('are each known to be unwell, and a person is told', async () => {
+  it('are each known to be unwell, and a person is paged', async () => {
     await until(
       'every engine has its page',
       () =>
@@ -54,7 +54,7 @@ describe('engines that answer, but never well', { timeout: 60_000 }, () => {
     );
   }, 70_000);
 
-  it('cause no change whatever on their word', async () => {
+  it('cause no change at all by their reports alone', async () => {
     const journal = await rig.journal();
     const changes = journal.filter(
       ({ fact }) => fact.type === 'tool.started' && fact.permit?.call.tool === 'restart_channel',

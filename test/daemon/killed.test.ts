@@ -67,7 +67,7 @@ describe('a daemon that is killed in the middle of a restart, and started again'
     expect(types.indexOf('tool.unknown')).toBeLessThan(types.lastIndexOf('reeve.started'));
   });
 
-  it('never starts it again, though it stays dark', async () => {
+  it('never starts it again, though it stays down', async () => {
     await systemClock.sleep(4_000);
     expect(rig.isPlaying('news')).toBe(false);
     expect(rig.invocations('news')).toBe(1);

@@ -46,7 +46,7 @@ describe('the memory of a running daemon', { timeout: 120_000 }, () => {
     );
   });
 
-  it('is drawn as a tree by the beginning of its id, and told as a story', async () => {
+  it('is drawn as a tree by the beginning of its id, and printed as a story', async () => {
     const { incidents } = await daemon.get<{ incidents: { id: string }[] }>('/api/v1/incidents');
     const { id } = incidents[0]!;
     const tree = await rig.reeve('trace', id.slice(0, 9));

@@ -82,7 +82,7 @@ planner: { mode: before_rules, deadline: ${DEADLINE_MS}ms }
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, ok: true, plans: 1, bad: [] });
   });
 
-  it('sends the model no host, no path, and of a log no word but those of the pattern that fits', () => {
+  it('sends the model no host, no path, and of a log no text but that of the pattern that fits', () => {
     const prompts = server.asked.map(({ body }) => JSON.stringify(body));
     expect(prompts.length).toBeGreaterThan(0);
     for (const prompt of prompts) {

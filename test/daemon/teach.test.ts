@@ -57,7 +57,7 @@ describe('a person names a trouble that no pattern knows', { timeout: 120_000 },
     expect(existsSync(`${rig.state}/proposals`)).toBe(false);
   });
 
-  it('is refused a symptom that nobody knows, a line that is not there, and an incident that never was', async () => {
+  it('is refused an unknown symptom, a line that does not exist, and an incident that never was', async () => {
     expect((await teach('--symptom', 'sadness')).code).toBe(64);
     expect(await teach('--symptom', 'stalled_output', '--line', '99')).toMatchObject({
       code: 1,

@@ -27,7 +27,7 @@ const closed = (id: string) =>
   );
 
 describe('the story', () => {
-  it('tells what was seen, concluded, refused, done, verified and paged, and leaves the rest to the trace', () => {
+  it('shows what was seen, concluded, refused, done, verified and paged, and leaves the rest to the trace', () => {
     const symptom = {
       channel: 'gen1',
       kind: 'process_crash',
@@ -49,7 +49,7 @@ describe('the story', () => {
     expect(tell(entry(facts[4]))?.text).toBe('NOT cured: no new segment');
   });
 
-  it('is told once per act, and log text in it cannot steer the terminal', () => {
+  it('is printed once per act, and log text in it cannot steer the terminal', () => {
     const stream = new PassThrough() as unknown as NodeJS.WriteStream;
     const screen = openScreen(stream);
     const symptom = {
@@ -90,7 +90,7 @@ describe('the account of one stretch of trouble', () => {
     });
   });
 
-  it('becomes one row of the table, with the wrong endings told apart', () => {
+  it('becomes one row of the table, with the wrong endings distinguished', () => {
     const seen = { startsDuring: 1, startsAfter: 0, playingAfterMs: 4_200, pagedAfterMs: undefined, pages: [] };
     const account = accountOf([opened('inc-1'), closed('inc-1')]);
     const played = (ok: boolean): Performance => ({

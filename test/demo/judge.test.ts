@@ -28,7 +28,7 @@ const wrongOf = (id: string, seen: Seen, given: Partial<Account> = {}) =>
     .map(({ says }) => says);
 
 describe('judging a fault that Reeve should repair', () => {
-  it('is content with one start, in time, and nobody woken', () => {
+  it('accepts one start, in time, and no page', () => {
     expect(wrongOf('killed', repaired())).toEqual([]);
   });
 

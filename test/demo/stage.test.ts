@@ -28,7 +28,7 @@ describe.skipIf(!canPlay)('the stage (needs ffmpeg and supervisor)', () => {
     expect(await playlist.text()).toContain('#EXTM3U');
   });
 
-  it('kills, freezes and starves of upstream for real, and tells starts apart by channel', async () => {
+  it('kills, freezes and starves of upstream for real, and attributes starts to their channels', async () => {
     const mark = await stage.mark();
     await stage.faults.killed('gen1');
     await stage.faults.frozen('gen2');

@@ -41,11 +41,11 @@ describe('the truth about a channel', () => {
     ['its playlist is old', 'RUNNING', { ageMs: DARK_AFTER_MS + 1 }],
     ['its newest segment is empty', 'RUNNING', { bytes: 0 }],
     ['it ended, though it wrote its playlist once more', 'EXITED', {}],
-  ])('is dark when %s', async (_, state, output) => {
+  ])('is that no output plays when %s', async (_, state, output) => {
     expect(await truth(state, output)).toMatchObject({ state, playing: false });
   });
 
-  it('is dark when there is no playlist at all', async () => {
+  it('is that no output plays when there is no playlist at all', async () => {
     const ports = { paths, supervisor: supervisorSaying('RUNNING'), clock: systemClock };
     const found = await truthOf([generatedChannel('gen2', false)], ports);
     expect(found).toMatchObject([{ state: 'UNKNOWN', playing: false, playlistAgeMs: undefined }]);

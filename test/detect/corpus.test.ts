@@ -48,7 +48,7 @@ describe('the shipped catalogue', () => {
     expect(promised.filter((name) => !software.includes(name))).toEqual([]);
   });
 
-  it('needs no slow automaton for words that lines of any program may have', () => {
+  it('needs no slow automaton for text that lines of any program may have', () => {
     const general = catalogue.patterns.filter(({ software }) => software === 'system');
     const slow = general.filter(({ source }) => nativeCharsMax(growthOf(parseRegex(source).root)) < CHARS_USUAL);
     expect(slow.map(({ id }) => id)).toEqual([]);
@@ -94,7 +94,7 @@ describe('what a planner may see', () => {
 
   const corpora = ['injection.jsonl', 'failures.jsonl', 'fresh.jsonl'].flatMap(read);
   it.each(corpora.map((item) => [item.id, item] as const))(
-    '%s: no five words of a line in a row, no host, no control character',
+    '%s: no five terms of a line in a row, no host, no control character',
     (_, { lines }) => {
       const shown = planner.templatesOf(lines).join('\n');
       const words = ` ${wordsOf(shown).join(' ')} `;
@@ -108,7 +108,7 @@ describe('what a planner may see', () => {
     },
   );
 
-  it('keeps the words of the catalogue and the kinds of values', () => {
+  it('keeps the terms of the catalogue and the kinds of values', () => {
     expect(
       planner.templateOf('2026-11-21T20:58:36Z upstream timed out (110: Connection timed out) from 10.0.0.1'),
     ).toMatch(/^[a-z_]+: <time> .*timed out.* <ip>$/);

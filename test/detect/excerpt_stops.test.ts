@@ -6,7 +6,7 @@ const catalogue = readCatalogue();
 const verdictOf = (...lines: string[]) => classifyExcerpt(lines, catalogue);
 const symptomOf = (...lines: string[]) => verdictOf(...lines).symptom;
 
-describe('an encoder that its service was told to end', () => {
+describe('an encoder that its service ended on purpose', () => {
   const told = '[INF] transcoding of session 7: Stopping transcoder, nobody watches';
   const killed = '[ERR] transcoder-7 exited with code 137';
 

@@ -8,7 +8,7 @@ const pairs = fc.array(fc.tuple(fc.integer({ min: 0, max: 12_000 }), fc.integer(
 });
 
 describe('a tally of channels and patterns', () => {
-  it('counts each pair as often as it was told, in the order in which they came first', () => {
+  it('counts each pair as often as it was reported, in the order in which they came first', () => {
     fc.assert(
       fc.property(pairs, (told) => {
         const tally = new SymptomCounts(PATTERNS);

@@ -123,7 +123,7 @@ describe('engine documents', () => {
     engineDocument.safeParse(document).error?.issues.map(({ message }) => message) ?? [];
   const sup = { id: 'a', kind: 'supervisor', url: 'http://127.0.0.1:9001/RPC2' };
 
-  it('turn durations into milliseconds and fill in what is left out', () => {
+  it('convert durations to milliseconds and fill in what is left out', () => {
     expect(parse({ ...sup, poll: '250ms', timeout: '2m' })).toMatchObject({
       poll: 250,
       timeout: 120_000,

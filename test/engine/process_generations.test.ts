@@ -12,7 +12,7 @@ const reading = (overrides: Partial<ProcessReading> = {}): ProcessReading => ({
 });
 const word = (overrides: object = {}) => ({ pid: 77, start: 100, now: 105, monoMs: 1_000, parent: 50, ...overrides });
 
-describe('lives', () => {
+describe('process generations', () => {
   it('with auto believes only children of the engine, and never of pid 1', () => {
     const look = (parent: number | undefined, child: number) =>
       processGenerationsOf('auto', () => reading({ parent: child })).look('a', word({ parent }));
@@ -40,7 +40,7 @@ describe('lives', () => {
     expect(['T', 't', 'R', 'S', 'D', 'Z'].map(halted)).toEqual([true, true, false, false, false, false]);
   });
 
-  it('keeps the name of a life while /proc is unreadable for a moment', () => {
+  it('keep the name of a generation while /proc is unreadable for a moment', () => {
     let gone = false;
     const generations = processGenerationsOf('auto', () => (gone ? undefined : reading()));
     const first = generations.look('a', word()).generation;
@@ -50,7 +50,7 @@ describe('lives', () => {
     expect(generations.look('a', word({ monoMs: 3_000 })).generation).toBe(first);
   });
 
-  it('takes a used pid with another start for another life', () => {
+  it('take a used pid with another start for another generation', () => {
     let startTicks = 900;
     const generations = processGenerationsOf('auto', () => reading({ startTicks }));
     expect(generations.look('a', word()).generation).toBe('77:t900');
@@ -58,7 +58,7 @@ describe('lives', () => {
     expect(generations.look('a', word()).generation).toBe('77:t1000');
   });
 
-  it('forgets a life that ended, and keeps channels apart', () => {
+  it('forget a generation that ended, and keep channels apart', () => {
     const generations = processGenerationsOf(false, undefined);
     generations.look('a', word());
     expect(generations.look('b', word({ start: 200 })).generation).toBe('77:200');

@@ -74,7 +74,7 @@ describe('readChannels', () => {
     ]);
   });
 
-  it("translates the engine's words, and takes no other word for health", () => {
+  it('translates the engine’s terms, and takes no other term for health', () => {
     const states = [
       { says: 'on air', means: 'running' },
       { says: 3, means: 'fatal' },

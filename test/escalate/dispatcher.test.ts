@@ -160,7 +160,7 @@ describe('a page', () => {
     expect(pager.story).toHaveLength(3);
   });
 
-  it('that flaps wakes nobody more than once in five minutes, and says how often it came back', async () => {
+  it('that flaps pages at most once in five minutes, and says how often it came back', async () => {
     const pager = new FakeReceiver('pager');
     const { dispatcher, append, advance } = opened([pager]);
     dispatcher.start();
@@ -341,7 +341,7 @@ describe('settling', () => {
 });
 
 describe('a receiver that forgets', () => {
-  it('is told everything it knows every minute: what is open, and for a while what was resolved', async () => {
+  it('is sent everything it knows every minute: what is open, and for a while what was resolved', async () => {
     const refreshed: string[][] = [];
     const pager = new FakeReceiver('pager');
     const receiver: Receiver = {
@@ -367,7 +367,7 @@ describe('a receiver that forgets', () => {
     expect(refreshed.length).toBe(22);
   });
 
-  it('is told at once after a restart of Reeve, and again as soon as it is back', async () => {
+  it('is sent everything at once after a restart of Reeve, and again as soon as it is back', async () => {
     const time = fakeClock();
     const pager = new FakeReceiver('pager');
     const refreshes: number[] = [];
@@ -454,7 +454,7 @@ async function play(story: readonly Step[]) {
 }
 
 describe('law L1, over any story of raises, resolves, outages and crashes', () => {
-  it('everything is told, in order, under one key, and nobody is flooded', { timeout: 60_000 }, async () => {
+  it('every page is delivered, in order, under one key, and no receiver is flooded', { timeout: 60_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (story) => {
         const { outbox, receivers, raises } = await play(story);

@@ -20,7 +20,7 @@ describe('what a receiver must hear next', () => {
     expect(due([raised])).toEqual({ what: 'trigger', dueMs: 10 });
   });
 
-  it('is a repeat when the page stays open and nobody took it', () => {
+  it('is a repeat when the page stays open and unacknowledged', () => {
     expect(due([raised, triggered])).toEqual({ what: 'repeat', dueMs: 20 + REPEAT_MS });
     expect(
       due([raised, triggered, [25, { type: 'escalation.acked', key: 'incident/inc-1', who: 'eve' }]]),
@@ -36,7 +36,7 @@ describe('what a receiver must hear next', () => {
     expect(due([raised, triggered, resolved, [40, doneFact('resolve', 'esc-1')]])).toBeUndefined();
   });
 
-  it('is the trigger of a page that is over and that nobody took, and after a while its resolve', () => {
+  it('is the trigger of a page that is over and was never delivered, and after a while its resolve', () => {
     expect(due([raised, resolved])).toEqual({ what: 'trigger', dueMs: 10 });
     const late = [60, doneFact('trigger', 'esc-1')] as const;
     expect(due([raised, resolved, late])).toEqual({ what: 'resolve', dueMs: 60 + LATE_HOLD_MS });
@@ -63,7 +63,7 @@ describe('what a receiver must hear next', () => {
     expect(due([raised, triggered, later])).toEqual({ what: 'trigger', dueMs: 20 + 2 * FLOOD_MS });
   });
 
-  it('is news at once when it is louder than anything told in the window', () => {
+  it('is sent at once when it is more severe than anything sent in the window', () => {
     const louder = [30, raisedFact('esc-2', { severity: 'critical' })] as const;
     expect(due([raised, triggered, louder])).toEqual({ what: 'trigger', dueMs: 30 });
     const told = [35, doneFact('trigger', 'esc-2')] as const;
@@ -80,7 +80,7 @@ describe('what a receiver must hear next', () => {
     expect(due(again)).toEqual({ what: 'trigger', dueMs: 35 + FLOOD_MS });
   });
 
-  it('is a page that came back, as an update where its resolve was not told yet', () => {
+  it('is a page that came back, as an update where its resolve was not sent yet', () => {
     const back = [40, raisedFact('esc-2', { severity: 'warning' })] as const;
     expect(due([raised, triggered, resolved, back])).toEqual({ what: 'trigger', dueMs: 20 + FLOOD_MS });
   });
@@ -141,7 +141,7 @@ describe('a notice', () => {
     });
   });
 
-  it('counts what was raised since this receiver was last told', () => {
+  it('counts what was raised since this receiver was last notified', () => {
     const more = [1, 2, 3].map((n) => [30 + n, raisedFact(`more-${n}`, { severity: 'warning' })] as const);
     expect(noticeOf(pageAfter([raised]), 'pager', 'trigger').raised).toBe(1);
     expect(noticeOf(pageAfter([raised, triggered, ...more]), 'pager', 'repeat').raised).toBe(3);

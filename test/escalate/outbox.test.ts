@@ -111,7 +111,7 @@ describe('the outbox', () => {
     expect([healed.failing, healed.lastDeliveredMs]).toEqual([[], 20]);
   });
 
-  it('keeps a page that is over and told for a while, then drops it', () => {
+  it('keeps a resolved and delivered page for a while, then drops it', () => {
     const steps = [
       [1, raisedFact('esc-1')],
       [2, doneFact('trigger', 'esc-1')],
@@ -123,7 +123,7 @@ describe('the outbox', () => {
     expect(pageOf(fold([...steps, [101 + CLOSED_KEPT_MS, noise]]), KEY)).toBeUndefined();
   });
 
-  it('never drops what nobody was told of, nor what is open, as time goes by', () => {
+  it('never drops an undelivered or open page, as time goes by', () => {
     const outbox = fold([
       [1, raisedFact('esc-1')],
       [2, resolvedFact()],

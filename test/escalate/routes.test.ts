@@ -151,7 +151,7 @@ describe('a page without acknowledgement', () => {
     expect(other.boss.tries).toBe(1);
   });
 
-  it('is counted from the last news where a snapshot of an earlier version tells nothing else', () => {
+  it('is counted from the last update where a snapshot of an earlier version has no other time', () => {
     const page = { ...fold([[5, raisedFact('esc-1')]]).pages[0]!, unackedMs: undefined };
     expect(routingOf(FOLLOWED_UP, placeOf)(page, 'boss')).toBe(5 + 10 * MINUTE_MS);
   });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { oneLine, plain } from '../../src/escalate/text.ts';
 
 describe('the text of a page', () => {
-  it('keeps lines, and loses what moves a cursor, hides text or turns it round', () => {
+  it('keeps lines, and loses what moves a cursor, hides text or reverses it', () => {
     expect(plain('one\ntwo\u001b[31m red\u202e\u0007', 100)).toBe('one\ntwo [31m red');
     expect(plain('a\u2066b\u200ec\ufeffd', 100)).toBe('a b c d');
   });

@@ -34,7 +34,7 @@ describe('a page that the journal could not take', () => {
     expect(kept).toMatchObject([{ id: 'esc-1', key: page.key, receivers: ['hook'] }]);
   });
 
-  it('is not kept before anybody took it: nobody has to hear its end', () => {
+  it('is not kept before a receiver took it: no receiver needs its end', () => {
     expect(undeliveredOf(folded([raised]).pages)).toEqual([]);
   });
 

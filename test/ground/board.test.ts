@@ -58,7 +58,7 @@ describe('the board', () => {
     expect([factStore.hostFacts('local'), factStore.strays]).toEqual([undefined, 0]);
   });
 
-  it('knows nothing of an engine that nobody configured', () => {
+  it('knows nothing of an engine that is not configured', () => {
     const { factStore } = setUp();
     expect([factStore.engineSetup('other'), factStore.engineFacts('other'), factStore.hostFacts('other')]).toEqual([
       undefined,
@@ -87,7 +87,7 @@ describe('the board', () => {
     expect(factStore.view('news')?.viewers).toEqual(samples[5]![1]);
   });
 
-  it('holds of an engine its word, its credentials and its machine beside each other', () => {
+  it('keeps the report of an engine, its credentials and its machine beside each other', () => {
     const { factStore } = setUp();
     const credential = { ...about, kind: 'credential', engine: 'local', monoMs: 2_000, ok: false } as const;
     factStore.observe(engine(1_000));
@@ -127,7 +127,7 @@ describe('the board', () => {
     expect([inGroup('pull'), inGroup('push')]).toEqual([[], [['film', ['dns_failure']]]]);
   });
 
-  it('tells a start once, and at no other sample', () => {
+  it('reports a start once, and at no other sample', () => {
     const { factStore, starts } = setUp();
     const viewers = { ...about, kind: 'viewers', channel: 'news', monoMs: 3_000, viewers: 1 } as const;
     factStore.observe(viewers);
@@ -164,7 +164,7 @@ describe('the board', () => {
     expect(factStore.view('news')).toEqual(noFacts(setupOf('news')));
   });
 
-  it('remembers when Reeve acted on a channel, and what an earlier life of Reeve saw', () => {
+  it('remembers when Reeve acted on a channel, and what an earlier process of Reeve saw', () => {
     const { factStore } = setUp();
     factStore.acted('news', 5_000);
     factStore.recallEnd('news', 4_000);

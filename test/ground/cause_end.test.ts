@@ -22,7 +22,7 @@ function families(first: readonly Seen[], then: readonly Seen[], ms = 1_000): re
 }
 
 describe('a cause that is known explains of the channels that it touched', () => {
-  it('neither another trouble, certain or not, nor what nobody understands for good', () => {
+  it('neither another trouble, certain or not, nor one that is not understood for good', () => {
     expect(families(probed(down), probed(trouble('encode_too_slow')))).toEqual(['encoder', 'upstream']);
     expect(families(probed(down), probed(trouble('encode_too_slow')), CAUSE_QUIET_MS)).toEqual(['encoder', 'upstream']);
     expect(families(probed(down), probed(trouble('encode_too_slow', true)))).toEqual(['encoder', 'upstream']);
@@ -46,7 +46,7 @@ describe('a cause that is known explains of the channels that it touched', () =>
     expect(second).toMatchObject({ family: 'upstream', channels: ['a', 'b', 'c'] });
   });
 
-  it('no death that its engine may still mend: it is neither dark nor out of the count', () => {
+  it('no death that its engine may still mend: it is neither down nor out of the count', () => {
     const fleet = new Fleet();
     fleet.step([...probed(down), ...probed(WELL, ['d'])]);
     const mending = probed(trouble('process_crashed', true));
@@ -56,7 +56,7 @@ describe('a cause that is known explains of the channels that it touched', () =>
   });
 });
 
-describe('the last words of channels without a probe', () => {
+describe('the final output of channels without a probe', () => {
   const others = ['b', 'c', 'd'];
   const lasts = (first: readonly Seen[], then: readonly Seen[]): boolean => {
     const fleet = new Fleet();
@@ -117,7 +117,7 @@ describe('a cause of an engine', () => {
     expect(keysAfter([])).toEqual([]);
   });
 
-  it('counts from when it began, however late the engine’s newest word is', () => {
+  it('counts from when it began, however late the engine’s newest report is', () => {
     const fleet = new Fleet();
     const said = (sinceMs: number) => [{ engine: 'local', assessment: { ...trouble('host_exhausted'), sinceMs } }];
     fleet.step([], 1_000, said(900));
@@ -134,7 +134,7 @@ describe('a cause of an engine', () => {
 });
 
 describe('a cause that goes on', () => {
-  it('names its channels in order, those that joined later and those that it left dark', () => {
+  it('names its channels in order, those that joined later and those that it left down', () => {
     const fleet = new Fleet();
     fleet.step([member('a', WELL), ...four(down).slice(1)]);
     expect(fleet.step(four(down))[0]?.channels).toEqual(['a', 'b', 'c', 'd']);
@@ -172,7 +172,7 @@ describe('a cause that goes on', () => {
     expect(fleet.step([...four(WELL, fourth), stranger], CAUSE_QUIET_MS)).toHaveLength(isKnown ? 1 : 0);
   });
 
-  it('speaks, when it is over, only for the channels that it left dark', () => {
+  it('reports, when it is over, only the channels that it left down', () => {
     const fleet = new Fleet();
     fleet.step(four(down));
     fleet.step(four(dead, WELL), CAUSE_QUIET_MS);

@@ -69,7 +69,7 @@ describe('the envelope of a shared cause', () => {
     });
   });
 
-  it('speaks of what is dark, as what it is now, when it is over', () => {
+  it('shows the channels that are down, in their present state, when it is over', () => {
     const dead = { classification: 'process_crashed' } as const;
     const members = [sure('a', 0.5, dead), sure('b', 0.6, dead), sure('c', 0.1, dead)];
     expect(of({ ...OVER, channels: ['a', 'b', 'c'] }, members)).toMatchObject({
@@ -82,7 +82,7 @@ describe('the envelope of a shared cause', () => {
     });
   });
 
-  it('says that all is well when it is over and nothing is dark', () => {
+  it('says that all is well when it is over and no channel is down', () => {
     expect(of({ phase: 'over', channels: ['a'] }, [{ facts: factsOf('a'), finding: WELL }])).toMatchObject({
       failureClassification: undefined,
       lastErrorType: undefined,

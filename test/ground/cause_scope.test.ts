@@ -33,7 +33,7 @@ describe('a shared cause that begins', () => {
     ]);
   });
 
-  it('takes the word and the time of its engine where the engine has one', () => {
+  it('takes the report and the time of its engine where the engine has one', () => {
     const full = { ...trouble('host_exhausted'), because: '/ is 99 % full', sinceMs: 400 };
     expect(new Fleet().step([member('a', WELL)], 1_000, [{ engine: 'local', assessment: full }])).toEqual([
       {
@@ -113,7 +113,7 @@ describe('channels that read from one host', () => {
     expect(new Fleet().step(seen)).toEqual([]);
   });
 
-  it('are not those whose host nobody knows', () => {
+  it('are not those whose host is unknown', () => {
     expect(new Fleet().step(['x', 'y', 'z'].map((group) => member(`c${group}`, down, { group })))).toEqual([]);
   });
 });

@@ -16,7 +16,7 @@ const afterOutage = (state: ProcessState) => ({
 });
 
 describe('a death is a crash', () => {
-  it('only of a process that is gone, and that nobody stopped', () => {
+  it('only of a process that is gone, and that no one stopped', () => {
     const end = { lastEnd: endOf(5_000) };
     expect(isCrash({ process: died(5_000) })).toBe(true);
     expect(isCrash({ process: undefined })).toBe(false);
@@ -44,7 +44,7 @@ describe('a death is a crash', () => {
     expect(isCrash({ process: { ...died(5_000), lastEnd } })).toBe(expected);
   });
 
-  it('by its source also while Reeve has begun to start it and the engine has not told yet what came of it', () => {
+  it('by its source also while Reeve has begun to start it and the engine has not reported the result yet', () => {
     const given = { ...afterOutage('fatal'), source: failed(50_000, 30_000, 5_000) };
     expect(isCrash({ ...given, actedMs: NOW - 19_999 })).toBe(true);
     expect(isCrash({ ...given, actedMs: NOW - 20_000 })).toBe(false);
@@ -114,7 +114,7 @@ describe('a death is a crash', () => {
     ]);
   });
 
-  it('told by the process table and by whoever else saw it', () => {
+  it('reported by the process table and by any other signal', () => {
     const process = died(5_000, { exitCode: 1 }, { stateSinceMs: NOW - 2_000 });
     expect(crashed({ process, symptoms: [said('fd_exhaustion', 4_000)] })).toEqual({
       because: 'its process died unexpectedly',
@@ -139,7 +139,7 @@ describe('a death is a crash', () => {
 describe('a crash may be acted on', () => {
   const waits = (given: Given): number => crashed(given)!.notBeforeMs! - (NOW - 500);
 
-  it('at once where it was killed by a signal and two witnesses tell', () => {
+  it('at once where it was killed by a signal and two signals of evidence agree', () => {
     const process = died(500, { exitSignal: 11 });
     expect(crashed({ process, symptoms: [said('process_crash')] })?.notBeforeMs).toBe(0);
     expect(crashed({ process: { ...process, downSinceMs: undefined } })?.notBeforeMs).toBe(0);

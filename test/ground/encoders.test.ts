@@ -76,7 +76,7 @@ describe('an encoder is too slow', () => {
     expect(slow({ progress: speeds([1, 0, 0]), symptoms: says(1) })).toEqual([]);
   });
 
-  it('by its own word, often or in trouble, unless its positions and its output say that it is not', () => {
+  it('by its own report, often or in trouble, unless its positions and its output show that it is not', () => {
     expect([slow({ symptoms: says(3) })[0], slow({ symptoms: says(2) })]).toEqual([HEARD, []]);
     expect(slow({ ...standing, symptoms: says(1) })[0]).toBe(HEARD);
     const moving = { progress: speeds([1, 1, 1]), symptoms: says(3) };
@@ -88,7 +88,7 @@ describe('an encoder is too slow', () => {
 });
 
 describe('trouble between a publisher and its server', () => {
-  it('is told by the log of a channel in trouble', () => {
+  it('is reported by the log of a channel in trouble', () => {
     expect(kindsOf(rows.ghostPublisher)).toEqual(['ghost_publisher']);
     expect(kindsOf(rows.tunerSlotsExhausted)).toEqual(['tuner_slots_exhausted']);
     expect(kindsOf(rows.publisherLost)).toEqual(['publisher_lost']);

@@ -69,7 +69,7 @@ describe('viewers', () => {
     return scene;
   };
 
-  it('are not known where nobody told, or told lately', () => {
+  it('are not known where they were never reported, or not lately', () => {
     const silent = new Scene();
     expect(viewersOf(silent.facts(), silent.nowMs)).toBeUndefined();
     const scene = watched(50);

@@ -24,7 +24,7 @@ const disks = (...used: readonly (number | undefined)[]) => nextHost(undefined, 
 const assessed = (facts = NO_ENGINE_FACTS, host?: HostFacts) =>
   classifyEngine({ engine: 'local', facts, host, limits: DEFAULT_LIMITS }, 100);
 
-describe('the word of an engine', () => {
+describe('the report of an engine', () => {
   it('that fails without saying how is that the reason is unknown', () => {
     const failing = (monoMs: number): EngineSample => ({
       kind: 'engine',

@@ -161,7 +161,7 @@ describe('the envelope of a shared cause', () => {
     expect(envelopeWire(envelope).channel_id).toBeNull();
   });
 
-  it('speaks of what is dark when the cause is over, so that a staged start can be planned', () => {
+  it('shows the channels that are down when the cause is over, so that a staged start can be planned', () => {
     const envelope = fleetOf(['a', 'b', 'c'], 'over');
     expect(envelope).toMatchObject({
       failureClassification: 'process_crashed',

@@ -15,7 +15,7 @@ describe('a channel that plays', () => {
 });
 
 describe('killed', () => {
-  it('is a crash within 1.3 s, by two independent witnesses, where nobody else restarts it', () => {
+  it('is a crash within 1.3 s, by two independent signals, where nothing else restarts it', () => {
     const scene = new Scene();
     scene.die({ code: -1, signal: 9 });
     scene.advance(100).log('process_exit_nonzero').look().lookAtHost();
@@ -103,7 +103,7 @@ describe('frozen', () => {
 });
 
 describe('crash loop', () => {
-  it('becomes a loop at the third short life, and is never restarted from then on', () => {
+  it('becomes a loop at the third short generation, and is never restarted from then on', () => {
     const scene = new Scene();
     const heard: string[] = [];
     for (let life = 0; life < 10; life += 1) {
@@ -116,7 +116,7 @@ describe('crash loop', () => {
     expect(scene.verdicts(2_000)).toEqual(['item_churn']);
   });
 
-  it('is one where each life ends with exit 0 and the playlist stays fresh (source cut short)', () => {
+  it('is one where each generation ends with exit 0 and the playlist stays fresh (source cut short)', () => {
     const scene = pulling();
     const heard: string[] = [];
     for (let life = 0; life < 8; life += 1) {
@@ -130,7 +130,7 @@ describe('crash loop', () => {
     expect(scene.trouble().healthy).toBe(false);
   });
 
-  it('stays one when its last life is not followed by another: death is not rest', () => {
+  it('stays one when its last generation is not followed by another: an ended process is not at rest', () => {
     const scene = new Scene();
     for (let life = 0; life < 3; life += 1) {
       scene.start().advance(2_000).die({ code: -1, signal: 11 }).look().advance(200);
@@ -138,7 +138,7 @@ describe('crash loop', () => {
     expect(scene.verdicts(300_000)).toEqual(['item_churn']);
   });
 
-  it('ends when a life settles', () => {
+  it('ends when a generation has run long enough', () => {
     const scene = new Scene();
     for (let life = 0; life < 4; life += 1)
       scene.start().advance(2_000).die({ code: -1, signal: 11 }).look().advance(200);
@@ -195,7 +195,7 @@ describe('bad setting, permission, port', () => {
     expect(scene.log('permission_denied').verdict()).toBe('encoder_misconfigured');
   });
 
-  it('does not restart it when the words are read a moment after the exit', () => {
+  it('does not restart it when its final output is read a moment after the exit', () => {
     const scene = new Scene();
     scene.die({ code: 1 }).advance(100).look().advance(1_200);
     expect(scene.verdict()).toBe('settling process_crashed');
@@ -254,7 +254,7 @@ describe('source answers with a status', () => {
 });
 
 describe('refused, and after', () => {
-  it('waits while the source is down and starts what stayed dark when it is back', () => {
+  it('waits while the source is down and starts what stayed down when it is back', () => {
     const scene = pulling();
     scene.set({ source: 'refused' });
     const heard = fatalWith(scene, () => scene.log('upstream_unreachable'));
@@ -349,7 +349,7 @@ describe('too slow', () => {
     expect(scene.verdict()).toBe('encode_too_slow');
   });
 
-  it('is said of a slow source too, when its probe cannot tell', () => {
+  it('is concluded of a slow source too, when its probe cannot decide', () => {
     const scene = pulling();
     scene.set({ speed: 0.2, producing: false });
     expect(restartable(scene.verdicts(60_000))).toEqual([]);
@@ -488,7 +488,7 @@ describe('ends that somebody wanted', () => {
     expect(scene.verdict()).toBe('quiet');
   });
 
-  it('an ordered end outside the engine (255, SIGTERM) is no crash; a person hears of the dark channel', () => {
+  it('an ordered end outside the engine (255, SIGTERM) is no crash; a person is paged about the channel that is down', () => {
     for (const exit of [{ code: 255 }, { code: -1, signal: 15 }]) {
       const scene = new Scene();
       scene.die(exit).look().log('process_exit_nonzero');

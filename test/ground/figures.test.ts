@@ -89,7 +89,7 @@ describe('the last error of a channel whose trouble has no name', () => {
 });
 
 describe('a finding is bounded', () => {
-  it('in its words', () => {
+  it('in its text', () => {
     const scene = pulling().set({ source: 'refused', producing: false, speed: undefined, cpu: 0 }).advance(20_000);
     const { source } = scene.facts();
     const host = 'h'.repeat(400);
@@ -161,7 +161,7 @@ describe('the engine’s own tries are waited for', () => {
     expect(scene.find()).toMatchObject({ classification: 'guide_stale', actNotBeforeMs: 0, settling: false });
   });
 
-  it('also where lives ended one after another in an outage that is over, and the last one was killed', () => {
+  it('also where generations ended one after another in an outage that is over, and the last one was killed', () => {
     const scene = pulling({ hasOutputProbe: false }).set({ source: 'refused' }).advance(10_000);
     for (let life = 0; life < 2; life += 1) scene.die({ signal: 11 }).look().start(false).look().advance(1_000);
     scene.set({ source: 'ok' }).advance(24_000).die({ signal: 11 }).look();

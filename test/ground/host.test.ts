@@ -48,7 +48,7 @@ describe('a full disk', () => {
     expect([found({}, full), found(standing, machine(0.94)), found(standing)]).toEqual(Array(3).fill(undefined));
   });
 
-  it('is one by the word of the log, where the channel suffers', () => {
+  it('is one by the log alone, where the channel suffers', () => {
     const symptoms = [said('disk_full')];
     expect(gist(found({ ...standing, symptoms }))[0]).toBe('no space left on a disk');
     expect(found({ ...standing, symptoms })?.symptom).toBe('disk_full');
@@ -91,7 +91,7 @@ describe('a machine without memory', () => {
     expect(shot({}, 20_000, { process: undefined, output: undefined })).toEqual([]);
   });
 
-  it('is told by the log, too', () => {
+  it('is reported by the log, too', () => {
     const symptoms = [said('process_killed_oom', 4_000)];
     expect(found({ ...standing, symptoms })).toMatchObject({
       because,
@@ -127,7 +127,7 @@ describe('used up descriptors', () => {
     expect([found({ symptoms }), found(standing)]).toEqual([undefined, undefined]);
   });
 
-  it('are free again after the first death of a life that used them up', () => {
+  it('are free again after the first end of a process that used them up', () => {
     const leak = (process: Given['process']) => diedOfItsOwnLeak(lookOf({ process, symptoms }));
     const ends = [NOW - 30_000, NOW - 5_000];
     expect(leak(died(5_000))).toBe(true);

@@ -67,7 +67,7 @@ describe('damaged media', () => {
   const HEARD = 'the input is damaged';
   const first = (given: Given) => damaged(given)[0];
 
-  it('are told by the log when they come often, and not while a decoder joins', () => {
+  it('are reported by the log when they come often, and not while a decoder joins', () => {
     expect([first({ symptoms: lines(3) }), first({ symptoms: lines(2) }), first({})]).toEqual([
       HEARD,
       undefined,
@@ -79,7 +79,7 @@ describe('damaged media', () => {
     expect(first({ symptoms: [said('db_locked', 0, { count: 9 })] })).toBeUndefined();
   });
 
-  it('are told by a single line when the channel is not healthy, or its lives end one after another', () => {
+  it('are reported by a single line when the channel is not healthy, or its processes end one after another', () => {
     expect([first({ ...standing, symptoms: lines(1) }), first({ process: runs(loop), symptoms: lines(1) })]).toEqual([
       HEARD,
       HEARD,
@@ -87,7 +87,7 @@ describe('damaged media', () => {
     expect(first({ output: undefined, symptoms: lines(1) })).toBeUndefined();
   });
 
-  it('are told by the probe of the source, where the channel suffers or complains', () => {
+  it('are reported by the probe of the source, where the channel suffers or complains', () => {
     const bad = failed(9_000, 0, undefined, { failure: 'corrupt' });
     const because = 'the source sends damaged media';
     expect(damaged({ ...standing, source: bad })).toEqual([
@@ -112,7 +112,7 @@ describe('a loop', () => {
   const churn = (given: Given) => ask(rows.itemChurn, given);
   const process = runs(loop);
 
-  it('is told by the lives that end, and by what their ends said', () => {
+  it('is shown by the processes that end, and by their final output', () => {
     const found = rows.itemChurn(lookOf({ process, symptoms: [said('process_crash')], ...standing }));
     expect(gist(found)).toEqual([
       '3 lives ended within 60 s',
@@ -127,14 +127,14 @@ describe('a loop', () => {
     expect([churn({}), churn({ process: undefined }), churn(standing)]).toEqual([[], [], []]);
   });
 
-  it('is one, too, when the engine gave it up after two short lives', () => {
+  it('is one, too, when the engine gave it up after two short generations', () => {
     const fatal = (failedLives: number, state: 'fatal' | 'exited' = 'fatal') =>
       churn({ process: died(90_000, { exitCode: 1 }, { state, failedLives }) });
     expect(fatal(2)).toEqual(['the engine gave it up after 2 short lives', 'process: the process is fatal (exit 1)']);
     expect([fatal(1), fatal(2, 'exited')]).toEqual([[], []]);
   });
 
-  it('turns no more when it has been dead for ten minutes', () => {
+  it('is over when the channel has been dead for ten minutes', () => {
     const dead = (forMs: number) =>
       churn({ process: died(forMs, { exitCode: 1 }, { state: 'fatal', failedLives: 2 }) });
     expect([dead(599_999).length, dead(600_000).length]).toEqual([2, 0]);
@@ -145,7 +145,7 @@ describe('a loop', () => {
     expect([inState('exited'), inState('backoff')]).toEqual([0, 2]);
   });
 
-  it('is explained by what its lives said, if they said why', () => {
+  it('is explained by what its processes logged, if they gave a reason', () => {
     const explained = SYMPTOMS.filter((kind) => churn({ process, symptoms: [said(kind)] }).length === 0);
     expect(explained.toSorted()).toEqual([
       'codec_unsupported',
@@ -190,7 +190,7 @@ describe('a channel with nothing left to play', () => {
   });
 });
 
-it('a guide is out of date by the word of the log alone', () => {
+it('a guide is out of date by the log alone', () => {
   expect(ask(rows.guideStale, { symptoms: [said('guide_stale')] })).toEqual([
     'the guide is out of date',
     'log: guide_stale, 1 in 60 s',

@@ -69,7 +69,7 @@ describe('what is looked through is not trusted', () => {
     expect(found({ output: undefined })).toMatchObject({ sinceMs: NOW - 600_000, signals: [{ monoMs: NOW }] });
   });
 
-  it('when the engine answers and has not told of this channel for 60 s', () => {
+  it('when the engine answers and has not reported this channel for 60 s', () => {
     const untold = (agoMs: number, failed = 0) =>
       gist(found({ process: runs({ unreadableSinceMs: NOW - agoMs }) }, failed));
     const says = 'the engine answers, but does not tell the state of this channel';
@@ -122,7 +122,7 @@ describe('no output is expected', () => {
     expect([quiet({}), quiet({ process: undefined })]).toEqual([[], []]);
   });
 
-  it('of one on demand that nobody watches, told within 60 s', () => {
+  it('of one on demand without viewers, reported within 60 s', () => {
     expect(quiet({ ...demand, viewers: viewers(0, 60_000) })).toEqual(['nobody watches']);
     const standing = { ...demand, output: playlist(10_000) };
     expect([quiet({ ...standing, viewers: viewers(0, 60_001) }), quiet({ ...standing, viewers: viewers(1) })]).toEqual([
@@ -133,7 +133,7 @@ describe('no output is expected', () => {
     expect(quiet(standing)).toEqual([]);
   });
 
-  it('of one on demand that nobody broadcasts to, while it runs', () => {
+  it('of one on demand without a publisher, while it runs', () => {
     const words = { ...demand, output: playlist(10_000), symptoms: [said('publisher_lost')] };
     const lost = { ...words, source: failed(20_000, 1_000) };
     expect(quiet(lost)).toEqual(['nobody broadcasts', 'log: publisher_lost, 1 in 60 s']);
@@ -142,7 +142,7 @@ describe('no output is expected', () => {
     expect(quiet({ ...lost, symptoms: [said('ghost_publisher')] })).toEqual([]);
   });
 
-  it('not by the words of others alone: a measure of its own, or a look at the source, must agree', () => {
+  it('not by the reports of others alone: a measure of its own, or a probe of the source, must agree', () => {
     const standing = { ...demand, output: playlist(10_000) };
     const measured = { ...said('publisher_lost'), origin: 'metric' as const };
     expect(quiet({ ...standing, symptoms: [said('publisher_lost')] })).toEqual([]);

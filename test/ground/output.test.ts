@@ -50,7 +50,7 @@ describe('a playlist', () => {
     });
   });
 
-  it('that cannot be read from the first look on has told nothing', () => {
+  it('that cannot be read from the first probe on has reported nothing', () => {
     expect(watched(failing(1_000))).toEqual({
       last: lookOf(failing(1_000)),
       lastOkMs: undefined,
@@ -64,7 +64,7 @@ describe('a playlist', () => {
     });
   });
 
-  it('keeps what it told while it cannot be read, and counts since when', () => {
+  it('keeps what it reported while it cannot be read, and counts since when', () => {
     const before = [{ ...written(1_000, 'a', 0), targetDurationMs: 2_000 }, written(2_000, 'b', 0)];
     const after = watched(...before, failing(3_000), { ...failing(4_000), revision: 'c' });
     const last = lookOf({ ...failing(4_000), revision: 'c' });
@@ -75,7 +75,7 @@ describe('a playlist', () => {
     expect(again).toMatchObject({ lastOkMs: 5_000, failStreak: 0, failSinceMs: undefined, changedMs: 2_000 });
   });
 
-  it('that answers without telling its content has not changed', () => {
+  it('that answers without its content has not changed', () => {
     const { revisions, changedMs, lastOkMs } = watched(written(1_000, 'a'), { monoMs: 2_000 });
     expect({ seen: revisions.map(({ lastMs }) => lastMs), changedMs, lastOkMs }).toEqual({
       seen: [1_000],
@@ -146,7 +146,7 @@ describe('a probe that answers only yes or no', () => {
     ['+-', [0, undefined, 1, 2_000, 1_000, 2_000, 2_000]],
     ['--++', [2, 3_000, 0, undefined, 4_000, 2_000, 1_000]],
     ['--+--', [0, undefined, 2, 4_000, 3_000, 5_000, 4_000]],
-  ])('tells after %s how it stands, since when, and what was before', (pattern, expected) => {
+  ])('reports after %s how it stands, since when, and what was before', (pattern, expected) => {
     const { okStreak, okSinceMs, failStreak, failSinceMs, lastOkMs, lastFailMs, lastFailFromMs, ...rest } =
       answers(pattern);
     expect([okStreak, okSinceMs, failStreak, failSinceMs, lastOkMs, lastFailMs, lastFailFromMs]).toEqual(expected);
@@ -268,7 +268,7 @@ describe('the reports of an encoder', () => {
     expect(reported(...points).gapMs).toBe(gapMs);
   });
 
-  it('tell the true speed of each interval, and how far the output has fallen behind its best', () => {
+  it('show the true speed of each interval, and how far the output has fallen behind its best', () => {
     const one = reported([1_000, 500]);
     expect([speedsOf(one), lagOf(one)]).toEqual([[], 0]);
     const slow = reported([0, 0], [2_000, 2_200], [4_000, 3_200], [8_000, 3_200]);

@@ -40,7 +40,7 @@ describe('a source that is probed', () => {
     expect(back(failed(60_000, 1_000), NOW - 90_000)).toBe(false);
   });
 
-  it('is back by its neighbours’ word only where nobody looks at it', () => {
+  it('is back by its neighbours’ evidence only where it has no probe', () => {
     const nearby = { failFromMs: NOW - 50_000, okSinceMs: NOW - 10_000 };
     const back = (given: Given, sinceMs: number) => sourceIsBack(lookOf(given, { nearby }), sinceMs);
     expect([back({}, NOW - 20_000), back({}, NOW - 9_999)]).toEqual([true, false]);
@@ -70,7 +70,7 @@ describe('the failure of a source speaks', () => {
     expect(speaks(failed(60_000, 9_000, 5_000), suffering)).toBeUndefined();
   });
 
-  it('for twice as long as a look holds, and not once nobody looks any more', () => {
+  it('for twice as long as a sample holds, and not once it is probed no more', () => {
     const once = (agoMs: number) => ({ ...failed(90_000, agoMs, 1_000), okStreak: 1 });
     expect([speaks(once(60_000), suffering), speaks(once(60_001), suffering)]).toEqual(['refused', undefined]);
     expect(speaks({ ...once(40_000), last: source(30_000).last }, suffering)).toBe('refused');

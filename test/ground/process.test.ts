@@ -39,7 +39,7 @@ describe('the first look at a process', () => {
     expect(told(`1000 ${state}`)).toEqual({ ...BASELINE, state, ...differs });
   });
 
-  it('takes over what the engine tells of its age, its counters and its state', () => {
+  it('takes over what the engine reports of its age, its counters and its state', () => {
     expect(told('1000 running a age=400 on_purpose cpu=70 halted bytes=9')).toEqual({
       ...BASELINE,
       generation: 'a',
@@ -56,7 +56,7 @@ describe('the first look at a process', () => {
     ['121001 exited code=3 signal=9', false],
     ['2000 stopped code=3 signal=9', false],
     ['2000 exited code=3 signal=9 on_purpose', false],
-  ])('%s: the end that an earlier life of Reeve saw at 1000 counts while it is fresh', (look, counts) => {
+  ])('%s: the end that an earlier process of Reeve saw at 1000 counts while it is fresh', (look, counts) => {
     const { lastEnd, ends, failedLives } = told(look, { actedMs: undefined, endedMs: 1_000 });
     const end = { monoMs: 1_000, exitCode: 3, exitSignal: 9, ordered: false, seen: true };
     const expected = counts ? [end, [1_000], 1] : [undefined, [], 0];
@@ -73,13 +73,13 @@ describe('a process that cannot be read', () => {
     expect(told(`${unreadable}, 4000 exited a`)).toMatchObject({ unreadableSinceMs: undefined, ends: [4_000] });
   });
 
-  it('is no baseline once its life was known, even where both looks fell into one moment', () => {
+  it('is no baseline once its generation was known, even where both polls fell into one moment', () => {
     expect(told('1000 running a, 1000 unknown, 2000 running b').starts).toHaveLength(1);
   });
 });
 
-describe('a new life', () => {
-  it('is told whole: its name, its age, the end before it, and counters that begin anew', () => {
+describe('a new process generation', () => {
+  it('is reported whole: its name, its age, the end before it, and counters that begin anew', () => {
     const before = '1000 running a age=500 cpu=70 halted bytes=9';
     const after = '2000 running b age=300 cpu=75 halted bytes=9 code=1 signal=9';
     expect(told(`${before}, ${after}`)).toEqual({
@@ -120,7 +120,7 @@ describe('a new life', () => {
     expect(told(`1000 running a, 2000 running b ${age}`.trim()).bornMs).toBe(bornMs);
   });
 
-  it('of a process that was dead is a start, and no second end of the life before', () => {
+  it('of a process that was dead is a start, and no second end of the generation before', () => {
     const { starts, ends } = told('1000 running a, 2000 exited a, 3000 exited b, 4000 running c');
     expect(starts.map(({ monoMs }) => monoMs)).toEqual([3_000, 4_000]);
     expect(ends).toEqual([2_000, 3_000]);
@@ -128,7 +128,7 @@ describe('a new life', () => {
 });
 
 describe('an end', () => {
-  it('is told whole, and is one end however often the dead process is looked at', () => {
+  it('is reported whole, and is one end however often the dead process is polled', () => {
     const dead = '2000 exited a code=3 signal=0, 3000 exited a code=4 signal=9, 4000 fatal a';
     expect(told(`1000 running a, ${dead}`)).toEqual({
       ...BASELINE,
@@ -160,7 +160,7 @@ describe('an end', () => {
       { exitCode: undefined },
     ],
     ['no code where nobody saw it', '2000 running b, 3000 running b code=3', UNSEEN],
-  ])('tells %s', (_, looks, end) => {
+  ])('reports %s', (_, looks, end) => {
     expect(told(`1000 running a, ${looks}`).lastEnd).toMatchObject(end);
   });
 
@@ -187,7 +187,7 @@ describe('an end', () => {
     ['a life that runs and is about to settle', '2000 running b, 31999 running b', 1],
     ['a life that runs and has settled', '2000 running b, 32000 running b', 0],
     ['a dead process, however long it is dead', '2000 exited, 90000 exited', 1],
-  ])('counts among the failed lives in a row or not: %s', (_, looks, failedLives) => {
+  ])('counts among the failed generations in a row or not: %s', (_, looks, failedLives) => {
     expect(told(`1000 running a, ${looks}`).failedLives).toBe(failedLives);
   });
 });
@@ -225,7 +225,7 @@ describe('the state', () => {
     ['found stopping and stopped on purpose', '9000 stopping on_purpose', true],
     ['found dead', '9000 exited', false],
     ['found running', '9000 running a on_purpose', false],
-  ])('where an earlier life of Reeve died in the middle of a change is its doing: %s', (_, looks, stoppedByUs) => {
+  ])('where an earlier process of Reeve died in the middle of a change is its doing: %s', (_, looks, stoppedByUs) => {
     expect(told(looks, { actedMs: undefined, halfDone: { generation: undefined, sinceMs: 0 } }).stoppedByUs).toBe(
       stoppedByUs,
     );
@@ -248,7 +248,7 @@ describe('a counter', () => {
     expect([cpu?.movedMs, bytes?.movedMs]).toEqual([cpuMs, bytesMs]);
   });
 
-  it('that is not told is not known, and begins anew when it is told again', () => {
+  it('that is not reported is not known, and begins anew when it is reported again', () => {
     const gap = '1000 running a cpu=100 bytes=100, 2000 running a';
     expect(told(gap)).toMatchObject({ cpu: undefined, bytes: undefined });
     expect(told(`${gap}, 3000 running a cpu=100 bytes=100`)).toMatchObject({

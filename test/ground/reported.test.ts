@@ -17,7 +17,7 @@ const dead = (): Scene => new Scene().die({ code: 1 }).look().lookAtHost();
 /** A pulling channel that stands: its log or its source says why. */
 const standing = (): Scene => pulling().set(dark).advance(8_000);
 
-describe('is told of a channel', () => {
+describe('is reported of a channel', () => {
   it.each<[string, () => string]>([
     ['that plays', () => story(new Scene(), 20)],
     ['that has just been started by hand', () => story(new Scene().start(), 12)],
@@ -101,7 +101,7 @@ describe('is told of a channel', () => {
   });
 });
 
-describe('is told of the server of the output that', () => {
+describe('is reported of the server of the output that', () => {
   it.each<[ProbeFailure, number | undefined]>([
     ['refused', undefined],
     ['timeout', undefined],
@@ -120,7 +120,7 @@ describe('is told of the server of the output that', () => {
   });
 });
 
-describe('is told of a source that', () => {
+describe('is reported of a source that', () => {
   it.each<[ProbeFailure, number | undefined, number | undefined]>([
     ['refused', undefined, undefined],
     ['timeout', undefined, undefined],
@@ -220,7 +220,7 @@ const WORDS: readonly [SymptomKind, string?][] = [
 const titled = ([kind, pattern]: (typeof WORDS)[number]) =>
   [pattern === undefined ? kind : `${kind} as ${pattern}`, kind, pattern] as const;
 
-describe('is told of the words', () => {
+describe('is reported of the text', () => {
   it.each(WORDS.map(titled))('%s of a channel that died, stands or plays', (_, kind, pattern) => {
     const said = (scene: Scene, count: number) =>
       scene.log(kind, { count, ...(pattern === undefined ? {} : { pattern }) });
@@ -242,7 +242,7 @@ describe('is told of the words', () => {
   });
 });
 
-describe('is told of an engine', () => {
+describe('is reported of an engine', () => {
   const look = (scene: Scene) => {
     const { engine: facts, host, limits } = scene.context();
     const found = classifyEngine({ engine: 'local', facts, host, limits }, scene.nowMs);

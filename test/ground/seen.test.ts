@@ -50,7 +50,7 @@ describe('seen on real servers', () => {
     expect(scene.verdict()).toBe('fine true');
   });
 
-  it('words of a process that its engine replaced do not page for the new one', () => {
+  it('lines of a process that its engine replaced do not page for the new one', () => {
     const scene = new Scene();
     scene
       .log('fd_exhaustion')
@@ -98,7 +98,7 @@ describe('seen on real servers', () => {
     expect(scene.verdicts(5_000).at(-1)).toBe('output_stalled');
   });
 
-  it('a loop behind a dead server of the output keeps the name of what the process table tells', () => {
+  it('a loop behind a dead server of the output keeps the name that the process table gives it', () => {
     const scene = new Scene();
     scene.set({ server: 'refused' }).advance(6_000);
     const heard: string[] = [];
@@ -112,7 +112,7 @@ describe('seen on real servers', () => {
     expect(scene.start(false, 'silent').verdicts(2_000)).toEqual(['upstream_unavailable']);
   });
 
-  it('a source that answers now and then is one outage, not an outage and a slow encoder by turns', () => {
+  it('a source that answers now and then is one outage, not alternately an outage and a slow encoder', () => {
     const scene = pulling();
     scene.set({ speed: 0.1, producing: false, source: 'timeout' }).advance(20_000);
     const heard: string[] = [];

@@ -31,7 +31,7 @@ const revision = (firstAgoMs: number, ended = false) => ({
 });
 
 describe('output that stands is a stall', () => {
-  it('by the word of all that see it', () => {
+  it('by the report of all that see it', () => {
     expect(stalled({ ...stuck, progress: reports(9_000), symptoms: [said('stalled_output', 3_000)] })).toEqual({
       because:
         'it runs and its output stands: playlist unchanged for 10 s; no CPU time used for 10 s; ' +
@@ -95,7 +95,7 @@ describe('output that stands is a stall', () => {
   });
 });
 
-describe('a new life is not stuck', () => {
+describe('a new process generation is not stuck', () => {
   const idle = idleFor(10_000);
   const firstOf = (bornAgoMs: number, revisions: ReturnType<typeof revision>[]): boolean =>
     isStall({ process: born(bornAgoMs, idle), output: playlist(10_000, { revisions }) });
@@ -105,7 +105,7 @@ describe('a new life is not stuck', () => {
     expect(firstOf(20_000, [])).toBe(true);
   });
 
-  it('for longer than that when nobody saw it start: it may have stood before', () => {
+  it('for longer than that when its start was not seen: it may have stood before', () => {
     const process = runs({ ...idle, bornMs: NOW - 10_000, seenMs: NOW - 9_000 });
     expect(isStall({ process, output: playlist(10_000) })).toBe(true);
     expect(isStall({ process: { ...process, starts: born(9_000).starts }, output: playlist(10_000) })).toBe(false);
@@ -119,7 +119,7 @@ describe('a new life is not stuck', () => {
     expect(firstOf(15_000, [revision(10_000), revision(10_000), revision(30_000)])).toBe(false);
   });
 
-  it('unless its encoder has moved, where nobody looks at a playlist', () => {
+  it('unless its encoder has moved, where no playlist is probed', () => {
     const silent = (progress: Given['progress']) =>
       isStall({ process: born(15_000, idle), output: undefined, reach: reach(3), progress });
     expect(silent(undefined)).toBe(false);
@@ -135,7 +135,7 @@ describe('an encoder whose reports move on does not stand', () => {
   const with_ = (progress: Given['progress'], process = runs(idleFor(10_000))) =>
     isStall({ ...stuck, process, progress });
 
-  it('since its life began, from the second report on', () => {
+  it('since its process began, from the second report on', () => {
     expect(with_(reports(1_000))).toBe(false);
     expect(with_(reports(1_000, { reports: 2 }))).toBe(false);
     expect(with_(reports(1_000, { reports: 1 }))).toBe(true);
@@ -143,7 +143,7 @@ describe('an encoder whose reports move on does not stand', () => {
     expect(with_(undefined)).toBe(true);
   });
 
-  it('by reports of this life only', () => {
+  it('by reports of this generation only', () => {
     const ofLife = (lastAgoMs: number) =>
       with_(reports(lastAgoMs, { lastMs: NOW - lastAgoMs }), runs({ ...idleFor(10_000), seenMs: NOW - 3_000 }));
     expect(ofLife(3_000)).toBe(false);

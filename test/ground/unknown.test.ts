@@ -24,7 +24,7 @@ const isFound = (given: Given): boolean => found(given) !== undefined;
 const unseen = { process: undefined, output: undefined };
 const standing = { output: playlist(10_000) };
 
-describe('what nobody understands is a trouble', () => {
+describe('what no pattern explains is a trouble', () => {
   it('of a channel that is down, or surely not healthy, and of no other', () => {
     expect(isFound({})).toBe(false);
     expect(isFound({ output: undefined })).toBe(false);
@@ -34,7 +34,7 @@ describe('what nobody understands is a trouble', () => {
     expect(isFound({ process: died(5_000, { exitCode: 1 }, { state: 'stopping' }) })).toBe(true);
   });
 
-  it('of one that only its log tells of, by lines of a death or a stall', () => {
+  it('of one that only its log reports, by lines of a death or a stall', () => {
     const telling = (given: Given) => SYMPTOMS.filter((kind) => isFound({ ...given, symptoms: [said(kind)] }));
     expect(telling(unseen)).toEqual([
       'process_crash',
@@ -55,7 +55,7 @@ describe('what nobody understands is a trouble', () => {
     expect(isFound({ process: died(1_000, {}, { state: 'backoff' }) })).toBe(true);
   });
 
-  it('by the word of all that see it, from when it was seen', () => {
+  it('by the report of all that see it, from when it was seen', () => {
     const process = runs({ ...idleFor(12_000) });
     const symptoms = [said('process_killed_oom', 4_000)];
     expect(found({ process, ...standing, progress: reports(9_000), symptoms })).toMatchObject({
@@ -94,12 +94,12 @@ describe('what nobody understands is a trouble', () => {
       { ...standing, process: runs({ lastEnd: died(5_000, { exitSignal: 2 }).lastEnd }) },
     ],
     ['its playlist is unchanged for 10 s', { ...standing, process: undefined }],
-  ])('and is told as "%s"', (because, given) => {
+  ])('and is reported as "%s"', (because, given) => {
     expect(gist(found(given))[0]).toBe(because);
   });
 });
 
-describe('before a person is asked about what nobody understands', () => {
+describe('before a person is asked about what no pattern explains', () => {
   /** So long before now, or, if negative, so long after it. */
   const agoOf = (given: Given): number => NOW - found(given)!.notBeforeMs!;
   const dead = died(40_000, { exitCode: 0 });

@@ -47,7 +47,7 @@ describe('the source is the trouble', () => {
     expect(holding({ ...given, output: playlist() })).toEqual([]);
   });
 
-  it('when the log says so of a channel in trouble, by these words and no others', () => {
+  it('when the log says so of a channel in trouble, by these lines and no others', () => {
     const heard = SYMPTOMS.map((kind) => [kind, holding(worded(said(kind)))] as const);
     expect(Object.fromEntries(heard.filter(([, names]) => names.length > 0))).toEqual({
       auth_expired: ['AuthExpired', 'UrlExpired'],
@@ -84,7 +84,7 @@ describe('the source is the trouble', () => {
   });
 });
 
-describe('a row about the source tells', () => {
+describe('a row about the source reports', () => {
   it('who says so, and since when', () => {
     const process = died(4_000, { exitCode: 1 });
     const symptoms = [said('dns_failure', 2_000), said('tls_failure', 3_000)];
@@ -202,7 +202,7 @@ describe('access ran out', () => {
     ]);
   });
 
-  it('not by a word of the log when the credentials are fine', () => {
+  it('not by the log when the credentials are fine', () => {
     expect(auth(worded(said('auth_expired')), credential(true))).toEqual([]);
     expect(auth({ ...status(401), symptoms: [said('auth_expired')] }, credential(true))).toHaveLength(3);
     expect(auth(worded(said('auth_denied', 0, { pattern: 'http_401' })), credential(true))).toHaveLength(3);

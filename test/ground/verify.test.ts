@@ -24,7 +24,7 @@ function acting() {
 }
 
 describe('a restart whose new process was first seen by a look that began before it', () => {
-  it('is verified when later looks show the same life and its output', () => {
+  it('is verified when later polls show the same generation and its output', () => {
     const { scene, judge, lookBegunBefore } = acting();
     scene.start();
     lookBegunBefore();
@@ -41,7 +41,7 @@ describe('a restart whose new process was first seen by a look that began before
     expect(judge().state).toBe('not_yet');
   });
 
-  it('is not verified where nothing tells that the life is another one than before', () => {
+  it('is not verified where nothing shows that the generation is another one than before', () => {
     const { scene, judge, lookBegunBefore } = acting();
     scene.start();
     lookBegunBefore();
@@ -108,7 +108,7 @@ describe('a restart', () => {
   it.each([
     ['9999 running b, 10500 running b', 'the process is older than the action'],
     ['10000 running b', 'nothing tells of new output'],
-  ])('after which nobody knows the life before shows %s', (looks, because) => {
+  ])('after an unknown earlier generation shows %s', (looks, because) => {
     const facts = { ...noFacts(setupOf('news', { hasOutputProbe: false })), process: told(looks) };
     const action = { sinceMs: 10_000, previousGeneration: undefined };
     expect(verifyFresh(facts, action, 12_000)).toEqual({ state: 'not_yet', because });

@@ -55,7 +55,7 @@ describe('a permit for a restart', () => {
     expect(b.state().starts).toEqual([{ engine: 'local', channel: 'news', atMs: 14_000, permit: 'p1' }]);
   });
 
-  it('that was never redeemed counts until it expired, also when its end is told', () => {
+  it('that was never redeemed counts until it expired, also when its end is reported', () => {
     const b = book();
     b.grant(terms);
     b.finish(11_000, terms);

@@ -312,7 +312,7 @@ describe('questions 2, 3 and 5', () => {
     );
   });
 
-  it('takes the strictest word when a tool and its older name are both in the persona', () => {
+  it('takes the strictest mode when a tool and its older name are both in the persona', () => {
     const b = bench();
     const persona = aPersona({ tool_access_policy: { refresh_credentials: 'allow', refresh_plex_token: 'deny' } });
     expect(b.guard.preview(b.request('news', { persona, call: aCall({ tool: 'refresh_credentials' }) })).code).toBe(
@@ -469,7 +469,7 @@ describe('question 12', () => {
 });
 
 describe('questions 15 and 16', () => {
-  it('never holds a dark channel dark for the sake of its viewers', () => {
+  it('never keeps a channel down for the sake of its viewers', () => {
     const b = bench({ limits: { viewerSecondsPerHourMax: 1 }, live: { viewers: 10_000 } });
     expect(b.guard.decide(b.request())).toMatchObject({ verdict: 'allow' });
   });

@@ -35,7 +35,7 @@ describe('containment (S8)', () => {
     expect(held(b)).toEqual([['fleet', 'restart_storm']]);
   });
 
-  it('ends after a thaw and its quiet time, where otherwise only a person ends it: to thaw is a person’s word', () => {
+  it('ends after a thaw and its quiet time, where otherwise only a person ends it: to thaw is a person’s command', () => {
     const b = bench({ releaseByPerson: () => true });
     b.world.frozen = true;
     tick(b, 1_000);
@@ -230,7 +230,7 @@ describe('containment (S8)', () => {
     expect(b.guard.preview(b.request()).code).toBeUndefined();
   });
 
-  it('keeps the first word when the same containment is raised twice', () => {
+  it('keeps the first reason when the same containment is raised twice', () => {
     const b = bench();
     const raised = { type: 'containment.raised', scope: { kind: 'fleet' }, reason: 'restart_storm' } as const;
     b.record({ ...raised, detail: 'first', releaseByPerson: true });
@@ -265,7 +265,7 @@ describe('containment (S8)', () => {
     expect(held(again)).toEqual([]);
   });
 
-  it("waits for a person where the persona says so, and ends by a person's word", () => {
+  it('waits for a person where the persona says so, and ends by a person’s command', () => {
     const b = bench({ live: { poolPressure: 1 }, releaseByPerson: () => true });
     b.contain();
     b.world.live = { ...b.world.live, poolPressure: 0 };
@@ -333,7 +333,7 @@ describe('containment (S8)', () => {
     expect(raised).toMatchObject([{ fact: { type: 'containment.raised', reason: 'pool_pressure' } }]);
   });
 
-  it('tells the envelope every reason over a target, each once', () => {
+  it('gives the envelope every reason over a target, each once', () => {
     const b = bench({ live: { poolPressure: 1 } });
     expect(containmentNow(b.guardState(), [{ kind: 'fleet' }])).toEqual({ active: false });
     b.contain();

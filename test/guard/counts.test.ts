@@ -92,7 +92,7 @@ describe('a fix that was tried', () => {
   const at = { memoryMs: 1_000, nowMs: 5_000 };
   const of = (...all: ReturnType<typeof tried>[]) => triedMs({ ...newSubject(), tried: all }, asked, at);
 
-  it('is told by the last time of the same tool against the same fingerprint', () => {
+  it('is known by the last time of the same tool against the same fingerprint', () => {
     expect(of(tried(4_500), tried(4_900), tried(4_950, 'other'), tried(4_960, 'f', 'rebuild_playout'))).toBe(4_900);
   });
 

@@ -162,7 +162,7 @@ describe('the budget of viewers', () => {
     expect(look(less, undefined).code).toBe('viewer_budget');
   });
 
-  it('never holds a dark channel dark, though more was spent than there is', () => {
+  it('never keeps a channel down, though more was spent than there is', () => {
     const b = bench({ limits: { viewerSecondsPerHourMax: 1_000 }, live: { viewers: 100 } });
     const request = b.request();
     const envelope = { ...request.envelope, channelHealthy: undefined };

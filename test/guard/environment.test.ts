@@ -23,7 +23,7 @@ describe('a start that is seen', () => {
   const ours = { engine: 'local', channel: 'news', permit: 'p1' };
   const foreign = { engine: 'local', channel: 'news' };
 
-  it('of a stranger counts once for each life, and tells where the channel is', () => {
+  it('that was begun outside Reeve counts once for each process generation, and shows where the channel is', () => {
     const b = book();
     b.seen(1_000, 'a');
     b.seen(2_000, 'a');
@@ -77,7 +77,7 @@ describe('a start that is seen', () => {
     expect(hand.state().starts).toHaveLength(3);
   });
 
-  it('of no channel is nobody’s', () => {
+  it('of no channel counts for none', () => {
     const b = book();
     b.put(1_000, { type: 'start.observed', origin: 'engine', generation: 'a', engine: 'local' });
     expect([b.keys(), b.state().starts]).toEqual([[], []]);
@@ -122,7 +122,7 @@ describe('a reset by a person', () => {
   });
 });
 
-describe('a new life of Reeve', () => {
+describe('a new process of Reeve', () => {
   const NOW_MS = 20_000;
   const awake = (b: ReturnType<typeof book>) => b.put(NOW_MS, { type: 'reeve.started', version: '1', configSha: '' });
 
@@ -190,7 +190,7 @@ describe('incidents and containments', () => {
     expect(b.state().incidents).toEqual({});
   });
 
-  it('a containment keeps its first word, and a release names who said so, for that scope alone', () => {
+  it('a containment keeps its first reason, and a release names who said so, for that scope alone', () => {
     const b = book();
     b.put(1_000, raisedOn(ENGINE));
     b.put(2_000, raisedOn(ENGINE, 'fuller'));

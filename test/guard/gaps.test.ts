@@ -18,7 +18,7 @@ const ask = (b: Bench, channel: string, tool: ToolName, failureClassification: F
   return { ...request, envelope };
 };
 
-describe('an action whose end nobody knows', () => {
+describe('an action whose end is unknown', () => {
   const two = () => bench({ channels: [aChannel({ id: 'news' }), aChannel({ id: 'film', group: 'other' })] });
   const lose = (b: Bench, request: ReturnType<typeof ask>) => {
     const decision = b.guard.decide(request);
@@ -46,7 +46,7 @@ describe('an action whose end nobody knows', () => {
   });
 });
 
-describe('a permit that nobody used', () => {
+describe('a permit that was never redeemed', () => {
   it('has not tried anything', () => {
     const b = bench();
     const request = () => ask(b, 'news', 'restart_channel', 'process_crashed', 'process_crashed|news|same');
@@ -58,7 +58,7 @@ describe('a permit that nobody used', () => {
 });
 
 describe('evidence about the incident', () => {
-  it('serves an action on its engine or group, never one on a channel that it does not tell of', () => {
+  it('serves an action on its engine or group, never one on a channel that it does not describe', () => {
     const b = bench({ channels: [aChannel({ id: 'news' }), aChannel({ id: 'film' })] });
     const group = { kind: 'group', id: 'encoders' } as const;
     const incident = anIncident({ id: 'inc-g', scope: group, channels: ['news', 'film'] });

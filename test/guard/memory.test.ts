@@ -53,7 +53,7 @@ describe('the memory of the guard', () => {
     expect(subjectAt({ ...newGuardState(), subjects: [] }, 'channel:news')).toEqual(untouched);
   });
 
-  it('tells the containments of the scopes that are asked for, and no others', () => {
+  it('lists the containments of the scopes that are asked for, and no others', () => {
     const b = book();
     for (const id of ['local', 'far'])
       b.put(1_000, {
@@ -82,7 +82,7 @@ describe('the memory of the guard', () => {
   });
 });
 
-describe('what a life of Reeve left behind', () => {
+describe('what an earlier process of Reeve left behind', () => {
   const restart = aPermit();
 
   it('is a call without end where it began and did not end', () => {

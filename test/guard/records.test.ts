@@ -80,7 +80,7 @@ describe('a decision is written down', () => {
 });
 
 describe('containment is written down', () => {
-  it('with its reason in words and figures, and its channel where it is about one', () => {
+  it('with its reason in text and figures, and its channel where it is about one', () => {
     const b = bench({ limits: { breakerFailuresMax: 1 } });
     b.restart('news', { cured: false });
     b.world.live = { ...b.world.live, reportsPool: true };

@@ -143,7 +143,7 @@ describe('clocks', () => {
 });
 
 describe('people and scripts', () => {
-  it("tells a person's restart from its own and from the engine's, and counts all in the window (systemd #10529)", () => {
+  it('distinguishes a person’s restart from its own and from the engine’s, and counts all in the window (systemd #10529)', () => {
     const b = bench();
     b.foreignStart('news', 'life-1', 'operator');
     b.foreignStart('news', 'life-2', 'engine');
@@ -152,7 +152,7 @@ describe('people and scripts', () => {
     expect(roomFor(b.guardState().starts, 10, { windowMs: 60_000, nowMs: b.nowMs() }).count).toBe(3);
   });
 
-  it('counts its own start once, however often its new life is seen', () => {
+  it('counts its own start once, however often its new process generation is seen', () => {
     const b = bench();
     b.restart('news', { cured: true });
     for (const life of ['life-1', 'life-1', 'life-1']) b.foreignStart('news', life, 'reeve');
@@ -321,7 +321,7 @@ describe('what counts as a cure', () => {
     expect(breakerLook(b).state).toBe('open');
   });
 
-  it('stops a futile cycle long before its thirty-ninth turn (kubernaut #1090)', () => {
+  it('stops a futile cycle long before its thirty-ninth round (kubernaut #1090)', () => {
     const b = bench();
     let begun = 0;
     for (let n = 0; n < 39; n += 1) {

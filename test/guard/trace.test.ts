@@ -40,7 +40,7 @@ describe('the smallest change that would flip a refusal', () => {
     ]);
   });
 
-  it.each(DENIAL_CODES)('has words for %s', (code) => {
+  it.each(DENIAL_CODES)('has a text for %s', (code) => {
     const check = { id: 1, question: 'q', value: 'v', threshold: 't', verdict: 'refuse', code } as const;
     expect(flipsOf([check])[0]).toMatch(/\w/);
     expect(flipsOf([{ ...check, value: 'v; free in 13001 ms' }])[0]).toMatch(/^wait 14 s/);

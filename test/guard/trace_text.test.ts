@@ -45,11 +45,11 @@ const using = (tool: ToolName, access: 'allow' | 'require_evidence' = 'allow') =
 const found = (failureClassification: FailureClass | undefined) => ({ failureClassification });
 const callOf = (with_: Parameters<typeof aCall>[0]) => ({ call: aCall(with_) });
 
-it('tells of a plain restart what each question found and what it would need', () => {
+it('shows of a plain restart what each question found and what it would need', () => {
   expect(PLAIN.join('\n')).toMatchSnapshot();
 });
 
-describe('tells in words', () => {
+describe('explains in text', () => {
   it.each(DENIAL_CODES)('why it answers %s', (code) => {
     expect(decided(WAYS[code](bench()))).toMatchSnapshot();
   });
@@ -213,7 +213,7 @@ describe('tells in words', () => {
   });
 });
 
-describe('tells of a staged start', () => {
+describe('shows of a staged start', () => {
   it('that its plan is weighed like any other action, and its children only by what may have changed', () => {
     const { b, plan, child, envelopeOfGroup, request } = staged(3);
     const weighed = b.guard.preview(envelopeOfGroup(request()));

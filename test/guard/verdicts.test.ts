@@ -43,7 +43,7 @@ describe('the verdict on a restart', () => {
     expect(lost.subject().open.map(({ terms: { id } }) => id)).toEqual(['p2']);
   });
 
-  it('is none where it never began, or where nobody knows what it was for', () => {
+  it('is none where it never began, or where its purpose is unknown', () => {
     const b = book();
     b.grant(terms);
     b.fail(16_000, terms);
@@ -111,7 +111,7 @@ describe('the verdict on a restart', () => {
     expect([kept.length, kept[0]?.fingerprint, kept.at(-1)?.fingerprint]).toEqual([64, 'fp-2', 'fp-65']);
   });
 
-  it('nobody knows where the call has no end: it failed, and the target is blocked', () => {
+  it('is unknown where the call has no end: it failed, and the target is blocked', () => {
     const b = book();
     b.grant(terms);
     b.start(12_000, terms);

@@ -170,7 +170,7 @@ describe('ROSClaw-How, API, GET /outcomes/export', () => {
 });
 
 describe('ROSClaw-How, API, GET /healthz', () => {
-  it('tells the documented fields to a key, and to anybody else that it runs', async () => {
+  it('answers a key with the documented fields, and anybody else that it runs', async () => {
     const { ask, json } = await aServer(aWorld());
     expect(await json('/healthz')).toEqual({ ok: true, status: 'ok' });
     for (const path of ['/healthz', '/wiki/v1/healthz', '/api/v1/hints/health'])
@@ -297,7 +297,7 @@ describe('ROSClaw-How, API, GET /blind_spots', () => {
 });
 
 describe('a client that asks without end', () => {
-  it('is told to come back when a minute is full, and is answered again after it', async () => {
+  it('is asked to come back when a minute is full, and is answered again after it', async () => {
     const world = aWorld({ deps: { factsPerMinuteMax: 2 } });
     const { ask } = await aServer(world);
     const status = async (request: object = EXAMPLE) => (await ask('/api/v1/prompt/build', 'hints', request)).status;
@@ -327,7 +327,7 @@ describe('who may ask', () => {
     '/api/v1/hints',
   ];
 
-  it('tells nobody without a key: neither statistics nor blind spots are public here', async () => {
+  it('discloses nothing without a key: neither statistics nor blind spots are public here', async () => {
     const { ask } = await aServer(aWorld());
     for (const path of READS) expect({ path, status: (await ask(path)).status }).toEqual({ path, status: 401 });
     expect((await ask('/wiki/v1/prompt/build', undefined, EXAMPLE)).status).toBe(401);
@@ -351,7 +351,7 @@ describe('who may ask', () => {
 });
 
 describe('ROSClaw-How, API, GET /ui', () => {
-  it('is one page of its own files, without a word of data before somebody signs in', async () => {
+  it('is one page of its own files, without any data before a person signs in', async () => {
     const { ask } = await aServer(aWorld());
     const page = await (await ask('/ui')).text();
     const script = await (await ask('/ui.js')).text();

@@ -58,7 +58,7 @@ describe('ROSClaw-How, router: nearest cluster', () => {
     );
   });
 
-  it('finds by the meaning of the label where no word of the log is that of a cluster', () => {
+  it('finds by the meaning of the label where no term of the log is that of a cluster', () => {
     const clusters = { clamp: aCluster('Commanded velocity diverges to ±∞', CLAMP, { matched_keywords: [] }) };
     const { hints } = aWorld({ clusters, deps: { similarityFloor: 0.3 } });
     expect(hints.build(request, 'a')).toMatchObject({ strategy: 'CATALYST', patternId: CLAMP });
@@ -204,7 +204,7 @@ describe('ROSClaw-How, closed-loop verification', () => {
     expect(tryHints({ seed: 1, rollouts: 10 })).toEqual(result);
   });
 
-  it('fails when too little is tried to tell harm from luck', () => {
+  it('fails when too little is tried to distinguish harm from chance', () => {
     expect(tryHints({ seed: 1, rollouts: 0 })).toMatchObject({ passed: 0, pass: false });
   });
 });

@@ -112,7 +112,7 @@ describe('a command', () => {
     expect(await setUp({ reflect }).run('reflect')).toEqual({ ok: true, said: 'merged' });
   });
 
-  it('to test the pages fails where nobody would be told, and names each receiver that did not take it', async () => {
+  it('to test the pages fails where no receiver would be paged, and names each receiver that did not take it', async () => {
     expect(await setUp().run('page_test')).toMatchObject({ ok: false, hint: 'add one under receivers:' });
     const took = { receiver: 'pager', ok: true, tookMs: 12, error: undefined };
     const failed = { receiver: 'mail', ok: false, tookMs: 1, error: 'refused' };
@@ -127,7 +127,7 @@ describe('a command', () => {
     });
   });
 
-  it('to reload tells the first problem and that the last good set stays', async () => {
+  it('to reload reports the first problem and that the last good set stays', async () => {
     const problem = { file: 'reeve.yaml', line: 3, column: 1, path: 'x', message: 'unknown key' };
     const reload = () => ({ ok: false as const, configuration: undefined as never, problems: [problem, problem] });
     expect(await setUp({ reload }).run('reload')).toMatchObject({

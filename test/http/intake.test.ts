@@ -157,7 +157,7 @@ describe('what is pushed', () => {
     expect(seen).toEqual([{ channel: 'news', text: 'packed' }]);
   });
 
-  it('arrives as NDJSON, and the answer tells how many lines it was', async () => {
+  it('arrives as NDJSON, and the answer says how many lines it was', async () => {
     const answer = await push('/api/v1/logs', '{"line":"a\\nb","channel":"news"}\n{"line":"c"}', {
       'content-type': 'application/x-ndjson',
     });
@@ -191,7 +191,7 @@ describe('what is refused', () => {
     expect(((await answer.json()) as { message: string }).message).toMatch(/expected/);
   });
 
-  it('a channel that nobody configured is told to whoever names it in our own form', async () => {
+  it('a channel that is not configured is reported to whoever names it in our own form', async () => {
     const answer = await push('/api/v1/logs', '{"line":"x","channel":"nope"}');
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({ message: 'there is no channel "nope"' });

@@ -164,7 +164,7 @@ describe('a unix socket', () => {
 });
 
 describe('behind a proxy that is trusted', () => {
-  it('names the sender that the proxy names, and believes nobody else', async () => {
+  it('names the sender that the proxy names, and believes no other peer', async () => {
     const lines: string[] = [];
     const onRefusal = (text: string) => lines.push(text);
     const headers = { authorization: 'Bearer guess', 'x-forwarded-for': '198.51.100.9, 192.0.2.7, 127.0.0.1' };
@@ -178,7 +178,7 @@ describe('behind a proxy that is trusted', () => {
     ]);
   });
 
-  it('gives a Secure cookie where the proxy says that TLS was spoken, and nobody else may say so', async () => {
+  it('gives a Secure cookie where the proxy says that TLS was spoken, and believes no other peer about it', async () => {
     const init = { method: 'POST', headers: { 'x-forwarded-proto': 'https' } };
     await using behind = await open({ ...LOOPBACK, trustedProxies: ['127.0.0.0/8'] });
     expect((await ask(`${behind.url}/api/v1/session`, init)).cookie).toMatch(/^__Host-reeve=.*Secure/);

@@ -65,7 +65,7 @@ describe('requests that are refused', () => {
     expect(refusals.totals()).toContainEqual({ reason: 'body_invalid', count: 100 });
   });
 
-  it('slow down nobody else', async () => {
+  it('slow down no other client', async () => {
     const { refuse } = aDoor();
     for (let count = 0; count < 14; count += 1) await refuse('192.0.2.1');
     expect((await refuse('192.0.2.2')).waitedMs).toBe(0);

@@ -62,7 +62,7 @@ describe('reading', () => {
   });
 
   it.each(['/api/v1/status', '/api/v1/journal', '/api/v1/events', '/api/v1/nonsense'])(
-    'tells nobody without a token what is at %s',
+    'discloses nothing at %s without a token',
     async (path) => {
       expect((await ask(path)).status).toBe(401);
       expect((await ask(path, { headers: { authorization: 'Bearer wrong' } })).status).toBe(401);
@@ -100,7 +100,7 @@ describe('reading', () => {
   });
 
   it.each(['/api/v1/status', '/api/v1/nothing', '/metrics', '/', '/console.js', '/healthz'])(
-    'lets nobody keep what is at %s',
+    'forbids caches to keep what is at %s',
     async (path) => expect((await ask(path, { scope: 'read' })).headers.get('cache-control')).toBe('no-store'),
   );
 

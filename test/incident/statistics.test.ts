@@ -32,7 +32,7 @@ describe('the counts of reeve stats', () => {
     expect(counted()).toMatchObject({ incidents: 0, restarts: 0, denials: 0, llmNeededRatio: 0 });
   });
 
-  it('tell the ways apart in which an incident ends', () => {
+  it('distinguish the ways in which an incident ends', () => {
     const opened: JournalFact = { type: 'incident.opened', incident: anIncident() };
     expect(
       counted(opened, closed('resolved'), opened, closed('self_healed'), opened, closed('by_person')),

@@ -43,7 +43,7 @@ describe('the witness of the head', () => {
     expect(said[0]).toMatchObject({ seq: 7 });
   });
 
-  it('tells again on its schedule, and says how long ago it last did', async () => {
+  it('reports again on its schedule, and says how long ago it last did', async () => {
     const file = join(temporaryDirectory(), 'heads');
     const { witness, advance } = setUp({ file });
     expect(witness.secondsSinceTold()).toBeUndefined();
@@ -53,7 +53,7 @@ describe('the witness of the head', () => {
     expect(readFileSync(file, 'utf8').trimEnd().split('\n')).toHaveLength(1);
   });
 
-  it('goes on by its other way where one fails, and counts a failure as nothing told', async () => {
+  it('goes on by its other way where one fails, and counts a failure as nothing reported', async () => {
     const server = await webServer((_, answer) => answer.end());
     const both = setUp({ file: '/nowhere/heads', url: server.url });
     await both.witness.tell();
@@ -64,7 +64,7 @@ describe('the witness of the head', () => {
     expect(none.witness.secondsSinceTold()).toBeUndefined();
   });
 
-  it('tells nothing of a journal that is still empty', async () => {
+  it('reports nothing of a journal that is still empty', async () => {
     const file = join(temporaryDirectory(), 'heads');
     const { witness, said } = setUp({ file }, GENESIS);
     await witness.tell();

@@ -59,7 +59,7 @@ describe('a head as people give it', () => {
     }
   });
 
-  test.prop([fc.string()])('is told from any other text without a throw', (text) => {
+  test.prop([fc.string()])('is distinguished from any other text without a throw', (text) => {
     expect([undefined, 'object']).toContain(typeof statementIn(text) === 'object' ? 'object' : statementIn(text));
     expect(() => parseHead(text)).not.toThrow();
   });

@@ -16,7 +16,7 @@ describe('a round of housekeeping', () => {
     expect([failures, [...ledger.read({})].length]).toEqual([[], 2]);
   });
 
-  it('tells of a chain that is broken', () => {
+  it('reports a chain that is broken', () => {
     const store = new MemoryStore();
     const { clock } = fakeClock();
     const first = new Ledger(store, clock);
@@ -32,7 +32,7 @@ describe('a round of housekeeping', () => {
     expect(failures).toEqual([expect.stringContaining('journal: its chain is broken')]);
   });
 
-  it('takes at most eight steps of retention, and tells of a step that fails', () => {
+  it('takes at most eight steps of retention, and reports a step that fails', () => {
     let steps = 0;
     const compact = () => {
       steps += 1;

@@ -35,7 +35,7 @@ describe('append', () => {
     expect([ledger.append([]), ledger.lastSeq]).toEqual([[], 0]);
   });
 
-  it('has advanced the states when it returns and before anybody is told', () => {
+  it('has advanced the states when it returns and before any listener is called', () => {
     const { ledger, total } = opened();
     const seen: number[] = [];
     ledger.subscribe(() => seen.push(total().total));

@@ -64,7 +64,7 @@ describe('recovery', () => {
     expect(afterCrash([]).recover()).toEqual([]);
   });
 
-  it('makes a call without an end UNKNOWN, tells a person, and ends its run', () => {
+  it('makes a call without an end UNKNOWN, pages a person, and ends its run', () => {
     const { recover } = afterCrash([
       opened,
       runStarted,
@@ -93,7 +93,7 @@ describe('recovery', () => {
     ]);
   });
 
-  it('ends a run without an open call, and tells a person once, about the scope of its incident', () => {
+  it('ends a run without an open call, and pages a person once, about the scope of its incident', () => {
     const drafts = afterCrash([opened, runStarted, toolStarted('per-1'), toolFinished('per-1')]).recover();
     expect(drafts).toMatchObject([
       { fact: { type: 'escalation.raised', escalation: { reason: 'internal', scope: { kind: 'group', id: 'pull' } } } },
@@ -107,7 +107,7 @@ describe('recovery', () => {
     ]);
   });
 
-  it('tells a person when a run is cut off a second time in a row: the incident itself may be what ends Reeve', () => {
+  it('pages a person when a run is cut off a second time in a row: the incident itself may be what ends Reeve', () => {
     const { ledger, recover } = afterCrash([opened, runStarted]);
     ledger.append([...recover(), runStarted]);
     expect(recover()).toMatchObject([

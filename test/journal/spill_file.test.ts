@@ -13,7 +13,7 @@ describe('the note beside the journal', () => {
   });
   afterEach(() => rmSync(dir, { recursive: true }));
 
-  it('is there for the next life, until it is cleared', () => {
+  it('is there for the next process, until it is cleared', () => {
     expect(new SpillFile(path).read()).toBeUndefined();
     expect(new SpillFile(path).keep([{ key: 'a' }])).toBe(true);
     expect(new SpillFile(path).read()).toEqual([{ key: 'a' }]);

@@ -177,7 +177,7 @@ describe('Theow 6, budgets', () => {
     expect(perDay.asked).toHaveLength(1);
   });
 
-  it('hold money of a day, and are told by stats', async () => {
+  it('hold money of a day, and are reported by stats', async () => {
     const { reeve, asked } = setUp(GIVE_UP, { budget: { costMicrosPerDay: 100 }, costOf: ({ prompt }) => prompt });
     await reeve.explore(other('alpha'));
     await reeve.explore(other('omega'));

@@ -100,7 +100,7 @@ describe('what a function writes', () => {
 });
 
 describe('Theow 11, periodic resolution', () => {
-  it('lets scouts look and rules act, and chains rules by the facts that they tell, three at most', async () => {
+  it('lets scouts look and rules act, and chains rules by the facts that they report, three at most', async () => {
     const rule = (name: string, fact: string) =>
       ruleText(name).replace('fact: stderr\n    contains: ', `fact: ${fact}\n    equals: `);
     const names = ['one', 'two', 'three', 'four'];

@@ -92,7 +92,7 @@ describe('Theow 4, indexing by content hash', () => {
     expect(reeve.resolve({ stderr: 'beta' })).toBeUndefined();
   });
 
-  it('keeps the last sound rule of a file that was broken, and tells where', () => {
+  it('keeps the last sound rule of a file that was broken, and reports where', () => {
     const directory = aLibraryFolder({ 'rules/a.rule.yaml': ruleText('alpha') });
     const reeve = createReeve({ directory });
     writeFileSync(join(directory, 'rules/a.rule.yaml'), ruleText('alpha').replace('contains', 'contians'));

@@ -104,7 +104,7 @@ describe('THEA 3, the rows reproduce the decisions', () => {
     ]);
   });
 
-  it('counts apart what nobody can decide again', () => {
+  it('counts apart the decisions that cannot be repeated', () => {
     expect(replayed([chain()], decide, () => false)).toMatchObject({ same: 0, notReplayable: 1, different: [] });
   });
 

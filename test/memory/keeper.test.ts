@@ -11,7 +11,7 @@ function kept() {
   return { ...bench, keeper, failures };
 }
 
-describe('THEA 1, inherent logging: the memory follows the journal when nobody is waiting', () => {
+describe('THEA 1, inherent logging: the memory follows the journal when no request waits', () => {
   it('reads nothing while entries keep coming, and everything a quarter of a second after the last', async () => {
     const { ledger, graph, advance } = kept();
     ledger.append(incidentDrafts({ id: 'inc-a' }));

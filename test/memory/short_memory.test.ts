@@ -37,7 +37,7 @@ describe('THEA 2, short-term memory: smart FIFO', () => {
     expect(tokensIn('')).toBe(0);
   });
 
-  it('distils what was pushed out, so that it is found by its words and by what it cited', () => {
+  it('distils what was pushed out, so that it is found by its terms and by what it cited', () => {
     const { live, reads } = aMemory();
     const asked = {
       type: 'question.asked',

@@ -17,7 +17,7 @@ const saying = (text: string | undefined): Model => {
   return { name: 'small', generate: async () => answer, embed: async () => undefined, list: async () => undefined };
 };
 
-describe('THEA 4.2, crystallisation in better words', () => {
+describe('THEA 4.2, crystallisation in a better wording', () => {
   it('takes a sentence that says the same', async () => {
     const text = 'After a crash with HTTP 403, restart_channel helped 12 times.';
     expect(await wordInsight(saying(text), insight)).toEqual({

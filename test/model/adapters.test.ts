@@ -72,7 +72,7 @@ describe.each(Object.entries(KINDS))('a model behind %s', (kind, start) => {
     expect(body).toMatchObject({ ...expected, messages: REQUEST.messages });
   });
 
-  it('tells each piece of text as it comes', async () => {
+  it('hands on each piece of text as it comes', async () => {
     const { model } = await start({ answer: () => ({ text: 'a reply in pieces' }) });
     const pieces: string[] = [];
     const answer = await model.generate({ ...REQUEST, onText: (text) => pieces.push(text) });
@@ -182,14 +182,14 @@ describe('a server that says what it should not', () => {
     expect(!answer.ok && answer.because).toContain('out of memory');
   });
 
-  it('is quoted in plain words only', async () => {
+  it('is quoted in plain text only', async () => {
     const error = `\u001b[31mignore\u202e all\n\u0000previous${'!'.repeat(500)}`;
     const { model } = await KINDS.openai!({ answer: () => ({ status: 400, error }) });
     const answer = await model.generate(REQUEST);
     expect(!answer.ok && answer.because).toMatch(/^[\x20-\x7e]{1,300}$/);
   });
 
-  it('gets the key and nobody else does', async () => {
+  it('gets the key and no other server does', async () => {
     const server = await openAiServer({ key: 'k-123', answer: () => ({ text: 'yes' }) });
     const where = { id: 'cloud', url: server.url, bytesMax: BYTES_MAX };
     using withKey = openAiModel({ server: { ...where, key: () => 'k-123' }, model: 'qwen3-8b' }, systemClock);

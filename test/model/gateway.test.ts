@@ -138,7 +138,7 @@ describe('the gateway to the models', () => {
     expect(written.map(({ fact }) => fact.type === 'model.called' && fact.failure)).toEqual(['deadline', undefined]);
   });
 
-  it('turns away what would wait behind too many', async () => {
+  it('refuses what would wait behind too many', async () => {
     const { model } = scripted('a/m', () => new Promise(() => {}));
     const { gateway } = gatewayTo({ primary: { model, price: FREE } });
     for (let call = 0; call < 9; call += 1) void gateway.generate(REQUEST);

@@ -32,7 +32,7 @@ describe('what a daemon without models loads', () => {
   });
 });
 
-describe('what a daemon that nobody asks for a hint loads', () => {
+describe('what a daemon loads without a request for a hint', () => {
   const isOfHints = (url: string): boolean => /\/src\/hints\/|\/app\/hints_open\./.test(url);
 
   it('is nothing of the hints', () => expect(loadedWith('app/app.ts').filter(isOfHints)).toEqual([]));

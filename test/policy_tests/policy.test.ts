@@ -64,7 +64,7 @@ describe('a policy test', () => {
     expect(told?.decision).toMatchObject({ code: 'high_risk_spacing', retryAfterMs: 40_000 });
   });
 
-  it('tells the two sides of a boundary apart to the millisecond', async () => {
+  it('distinguishes the two sides of a boundary to the millisecond', async () => {
     const given = (ms: number) =>
       `{ history: [{ at: ${ms}ms ago, tool: restart_channel, result: cured }], envelope: { classification: process_crashed } }`;
     const before = await aCase(given(59_999), '{ verdict: deny, retry_after: 1ms }');
@@ -83,7 +83,7 @@ describe('a policy test', () => {
     expect(JSON.stringify(first.results[0]?.answer)).toBe(JSON.stringify(second.results[0]?.answer));
   });
 
-  it('pages and starts nothing when a change helps nobody', async () => {
+  it('pages and starts nothing when no change helps', async () => {
     const { results } = await aCase(
       '{ envelope: { classification: process_crashed }, effect: unchanged }',
       '{ tools: [restart_channel], outcome: escalated, reason: not_helping, page: true }',
@@ -91,7 +91,7 @@ describe('a policy test', () => {
     expect(results[0]?.differences).toEqual([]);
   });
 
-  it('starts a dark group one channel after another, the canary first', async () => {
+  it('starts a group that is down one channel after another, the canary first', async () => {
     const { results } = await aCase(
       '{ envelope: { classification: process_crashed, scope: group:encoders, channels: [news, sport] } }',
       '{ tool: restart_channel, verdict: allow, outcome: resolved }',

@@ -46,7 +46,7 @@ describe('a rehearsal', () => {
   const death = { channel: 'news', classification: 'process_crashed' };
   const restart = { ...death, call: 'restart_channel on channel:news' };
 
-  it('tells that a channel that dies would be restarted', async () => {
+  it('reports that a channel that dies would be restarted', async () => {
     expect(await rehearsed()).toEqual({ ...restart, answer: 'allow' });
   });
 
@@ -56,7 +56,7 @@ describe('a rehearsal', () => {
     ['whose output nobody looks at', { watched: { hasSource: true, hasOutputProbe: false } }],
     ['of which only the process is seen', { watched: { hasOutputProbe: false } }],
     ['that plays on demand', { watched: { hasSource: true, expected: 'on_demand' } }],
-  ])('tells it of a channel %s', async (_, given) => {
+  ])('reports it of a channel %s', async (_, given) => {
     expect(await rehearsed(given)).toEqual({ ...restart, answer: 'allow' });
   });
 

@@ -45,14 +45,14 @@ describe('the verification of an action', () => {
     expect(closer).toEqual([spec.settleMs + spec.verifyWithinMs]);
   });
 
-  it('asks again until fresh samples tell, and believes none before', async () => {
+  it('asks again until fresh samples decide, and believes none before', async () => {
     const { verification } = await verified((atMs) => (atMs < 20_000 ? NOT_YET : CURED));
     expect(verification.cured).toBe(true);
     expect(verification.waitedMs).toBeGreaterThanOrEqual(20_000);
     expect(verification.waitedMs).toBeLessThan(20_200);
   });
 
-  it('has failed when nothing was told by the deadline of the tool', async () => {
+  it('has failed when nothing was reported by the deadline of the tool', async () => {
     const { verification, spec } = await verified(() => NOT_YET);
     expect(verification).toMatchObject({ cured: false, waitedMs: spec.settleMs + spec.verifyWithinMs });
     expect(verification.because).toBe(`not verified within ${spec.verifyWithinMs} ms: no new segment`);

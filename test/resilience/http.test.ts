@@ -164,7 +164,7 @@ describe('bounds', () => {
 });
 
 describe('failures', () => {
-  it('tells refused, reset, nonsense and truncation apart', async () => {
+  it('distinguishes refused, reset, nonsense and truncation', async () => {
     const gone = net.createServer();
     gone.listen(0, '127.0.0.1');
     await once(gone, 'listening');
@@ -193,7 +193,7 @@ describe('failures', () => {
     expect(await failure({ url: switching })).toMatchObject({ failure: 'reset' });
   });
 
-  it('tells a missing socket file, an unknown name and a plain peer behind TLS', async () => {
+  it('distinguishes a missing socket file, an unknown name and a plain peer behind TLS', async () => {
     expect(await failure({ url: 'http://unix/', socketPath: '/nowhere/reeve.sock' })).toMatchObject({
       failure: 'refused',
     });

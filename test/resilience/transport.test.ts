@@ -34,7 +34,7 @@ describe('deadline', () => {
     expect(await late).toBe('TIMED_OUT');
   });
 
-  it('tells the action through its signal', async () => {
+  it('aborts the action through its signal', async () => {
     const { transport, advance } = setUp();
     let reason: unknown;
     const call = codeOf(
@@ -80,7 +80,7 @@ describe('errors', () => {
     await expect(transport.call(() => Promise.reject(bug))).rejects.toBe(bug);
   });
 
-  it('turns an action that throws at once into a rejection', async () => {
+  it('converts a synchronous throw of the action to a rejection', async () => {
     const { transport } = setUp();
     const call = transport.call(() => {
       throw new Error('at once');

@@ -19,7 +19,7 @@ function folded(facts: readonly (readonly [week: number, incident: string, fact:
 }
 
 describe('Theow 1, the share of troubles that needed a model', () => {
-  it('is told week by week, of the incidents that a plan was made for', () => {
+  it('is reported week by week, of the incidents that a plan was made for', () => {
     const state = folded([
       [10, 'a', plan('model')],
       [10, 'a', CLOSED],

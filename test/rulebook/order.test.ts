@@ -59,7 +59,7 @@ describe('Theow 5, the next matching rule', () => {
     }
   });
 
-  it('leaves the word to the first when no other has a call', () => {
+  it('takes the first when no other has a call', () => {
     const waiting = aRule({ id: 'b', steps: [{ kind: 'wait', escalateAfterMs: 1 }] });
     const plan = decide([first, waiting], { attempts: [anAttempt('restart_channel', false)] });
     expect([ruleOf(plan), whatOf(plan)]).toEqual(['a', 'escalate']);
@@ -69,7 +69,7 @@ describe('Theow 5, the next matching rule', () => {
 describe('a step that asks the planner', () => {
   const rule = aRule({ id: 'p', steps: [call('invalidate_cache'), { kind: 'plan' }, call('restart_channel')] });
 
-  it('is told with what is done without one', () => {
+  it('states what is done without one', () => {
     expect(answer([rule])).toMatchObject({ planner: undefined });
     const after = answer([rule], { attempts: [anAttempt('invalidate_cache', true)] });
     expect(after).toMatchObject({ planner: 'asked', rule: 'p', plan: { call: { tool: 'restart_channel' } } });
@@ -144,7 +144,7 @@ describe('Theow 11, forward chaining', () => {
   const sets = (id: string, name: string, when: readonly RuleFact[] = []) =>
     aRule({ id, steps: [], when, sets: [{ name, value: true }] });
 
-  it('lets a rule that detects tell a rule that acts', () => {
+  it('lets a rule that detects supply facts to a rule that acts', () => {
     const acting = aRule({ id: 'act', when: [derived('leak', true)] });
     expect(decide([acting])).toBeUndefined();
     expect(ruleOf(decide([acting, sets('detect', 'leak')]))).toBe('act');

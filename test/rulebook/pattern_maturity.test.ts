@@ -85,7 +85,7 @@ describe('the record of a pattern', () => {
     expect(fold([set('proposed'), fits(0), set('proposed', AIMLESS_MS + 1)]).aimless).toBe(1);
   });
 
-  it('holds an incident that nobody touched as how it goes without the pattern', () => {
+  it('counts an incident without any change as the course without the pattern', () => {
     const went = fold([set('proposed'), fits(0), opened(1_000), closed(9_000, 'self_healed')]);
     expect(went).toMatchObject({ incidents: 1, control: { successes: 1, failures: 0 }, aimless: 0, shadowed: 3 });
     const stayed = fold([set('proposed'), fits(0), opened(1_000), closed(9_000, 'by_person')]);

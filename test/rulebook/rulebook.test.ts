@@ -215,7 +215,7 @@ describe('the step', () => {
 });
 
 describe('the trace', () => {
-  it('tells for every rule of the class what each test met', () => {
+  it('lists for every rule of the class what each test met', () => {
     const rules = [
       rule({ id: 'one', when: [{ fact: 'restart_count', test: { kind: 'at_least', value: 5 } }] }),
       rule({ id: 'two' }),

@@ -63,17 +63,17 @@ describe('a verified cure', () => {
     expect(told(step('restart_channel', MODEL))).toEqual(told(step('restart_channel', MODEL)));
   });
 
-  it('of a rule tells nothing new', () => {
+  it('of a rule reports nothing new', () => {
     expect(told(step('restart_channel', { kind: 'rule', rule: 'r' }))).toBeUndefined();
   });
 
-  it('has looked and then changed something: only the change is told', () => {
+  it('has looked and then changed something: only the change is reported', () => {
     const looked = step('get_channel_health', MODEL).slice(0, 2);
     expect(told([...looked, ...step('restart_channel', MODEL)])?.text).not.toContain('get_channel_health');
   });
 });
 
-describe('nothing is told of a cure', () => {
+describe('nothing is reported of a cure', () => {
   it('that was not verified', () => expect(told(step('restart_channel', MODEL, false))).toBeUndefined());
 
   it('after which a person had to be called', () => {

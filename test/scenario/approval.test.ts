@@ -78,7 +78,7 @@ describe('a restart that wants a yes', () => {
     expect(world.facts('approval.asked')).toHaveLength(1);
   });
 
-  it('is told to be unanswered when the question expires, in the same append, and is asked for again', async () => {
+  it('is reported unanswered when the question expires, in the same append, and is asked for again', async () => {
     const world = await asked();
     await world.live(601_000);
     const expired = world.entries.findIndex(({ fact }) => fact.type === 'approval.expired');
@@ -94,7 +94,7 @@ describe('a restart that wants a yes', () => {
     expect(world.engine.restarts).toHaveLength(1);
   });
 
-  it('is not done when the trouble changed before the yes: the question ends, and the person is told', async () => {
+  it('is not done when the trouble changed before the yes: the question ends, and the person is notified', async () => {
     const world = await asked({ sources: true });
     const id = question(world).id;
     world.engine.startByHand('news');
@@ -110,7 +110,7 @@ describe('a restart that wants a yes', () => {
     expect(reasons(world)).toContain('lasting');
   });
 
-  it('is not done when the trouble changes before the yes could be used: the yes is told to be void', async () => {
+  it('is not done when the trouble changes before the yes could be used: the yes is reported void', async () => {
     const world = await asked({ sources: true });
     world.say({ type: 'control.leased', scope: { kind: 'channel', id: 'news' }, forMs: 300_000, ...ANN });
     answer(world, true);
@@ -144,7 +144,7 @@ describe('a restart that wants a yes', () => {
 });
 
 describe('a yes to something else', () => {
-  it('binds the run: another change is not made, and the person is told', async () => {
+  it('binds the run: another change is not made, and the person is notified', async () => {
     const world = await asked();
     const { approval } = world.pipeline.control().approvals.at(-1)!;
     const other = { ...approval, id: 'apr-other', hash: 'a yes to something else' };

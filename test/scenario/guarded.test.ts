@@ -99,7 +99,7 @@ describe('restarts that keep failing', () => {
 });
 
 describe('a verified cure that does not hold', () => {
-  it('is told, and the same fix is not made again, though the incident was closed in between', async () => {
+  it('is paged, and the same fix is not made again, though the incident was closed in between', async () => {
     const world = await playing();
     world.engine.kill('news');
     await world.live(20_000);
@@ -134,7 +134,7 @@ describe('a journal that failed somewhere else than in the guard', () => {
     );
   });
 
-  it('is told of although nothing but the containment was to be written', async () => {
+  it('is reported although nothing but the containment was to be written', async () => {
     const world = await playing();
     world.store.failWrites('no space left on device');
     expect(() => world.ledger.append([{ fact: { type: 'control.thawed', ...ANN } }])).toThrow();

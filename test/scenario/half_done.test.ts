@@ -38,7 +38,7 @@ describe('a restart that stopped the channel and did not start it again', () => 
     expect(world.failures).toEqual([]);
   });
 
-  it('is still down for the next process of Reeve, whatever it was told of how the call ended', async () => {
+  it('is still down for the next process of Reeve, whatever it was answered about the end of the call', async () => {
     const world = spineWorld();
     await world.live(10_000);
     stopsAnd(world, 17_000, fails);
@@ -52,7 +52,7 @@ describe('a restart that stopped the channel and did not start it again', () => 
     expect(openPages(next)).toHaveLength(1);
   });
 
-  it('is a wish of its operator once it has been seen to run again and is stopped after that', async () => {
+  it('counts as stopped on purpose once it has been seen to run again and is stopped after that', async () => {
     const world = spineWorld();
     await world.live(10_000);
     stopsAnd(world, 1_000, fails);

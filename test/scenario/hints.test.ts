@@ -55,7 +55,7 @@ async function stuckWorld() {
 }
 
 describe('the planner of a run', () => {
-  it('is told a hint when its attempts lead nowhere, and what it then chose is the outcome of the hint', async () => {
+  it('is given a hint when its attempts lead nowhere, and what it then chose is the outcome of the hint', async () => {
     const { world, store, hintsTold } = await stuckWorld();
     await world.live(120_000);
     expect(hintsTold()).toEqual([undefined, undefined, expect.stringContaining('look at what it was fed')]);

@@ -91,7 +91,7 @@ describe('log text that an attacker has written', () => {
     }
   });
 
-  it('brings no greedy model to an action of high risk, on channels that play and on channels that nobody sees', {
+  it('brings no greedy model to an action of high risk, on channels that play and on channels without a probe', {
     timeout: 120_000,
   }, async () => {
     const { templateOf } = createPlannerText(catalogue);

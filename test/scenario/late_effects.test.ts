@@ -31,7 +31,7 @@ describe('a channel that a restart has stopped and not started again', () => {
     ['slowly, and the start fails', 17_000, 'refuses'],
     ['and no answer comes', 12_000, 'never answers'],
     ['long after the call was given up', 25_000, 'never answers'],
-  ] as const)('stays paged, for nobody wished so: it was stopped %s', async (_, stopMs, end) => {
+  ] as const)('stays paged, because no one stopped it on purpose: it was stopped %s', async (_, stopMs, end) => {
     const world = await frozen(stopMs, end);
     await world.live(180_000);
     expect(world.engine.restarts).toHaveLength(1);
@@ -51,7 +51,7 @@ describe('a channel that a restart has stopped and not started again', () => {
     expect(openPages(again)).toHaveLength(1);
   });
 
-  it('is stopped by a person who stops it after it has played in a new life', async () => {
+  it('is stopped by a person who stops it after it has played in a new process generation', async () => {
     const world = await frozen(1_000, 'refuses');
     await world.live(60_000);
     world.engine.onRestart = undefined;
@@ -64,7 +64,7 @@ describe('a channel that a restart has stopped and not started again', () => {
 });
 
 describe('Reeve, once it was asked to stop,', () => {
-  it('begins no further start of a staged plan, and its next life goes on', async () => {
+  it('begins no further start of a staged plan, and its next process goes on', async () => {
     const time = fakeClock();
     const channels = ['a', 'b', 'c', 'd', 'e'];
     const ids = countingIds();

@@ -29,7 +29,7 @@ function says(world: World): void {
 }
 
 describe('a channel that dies as often as it is started', () => {
-  it('is told of at once and started once, when it has been dead for ten minutes', async () => {
+  it('is paged at once and started once, when it has been dead for ten minutes', async () => {
     const world = await flapping();
     await world.live(9.5 * MINUTES);
     expect(told(world)).toEqual(['item_churn']);
@@ -49,7 +49,7 @@ describe('a channel that dies as often as it is started', () => {
     expect(new Set(told(world))).toEqual(new Set(['item_churn', 'process_crashed']));
   });
 
-  it('is not started at all where its last words say why', async () => {
+  it('is not started at all where its final output gives the reason', async () => {
     const world = await flapping('config');
     await world.live(30 * MINUTES);
     expect(told(world)).toEqual(['encoder_misconfigured']);

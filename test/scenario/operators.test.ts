@@ -13,7 +13,7 @@ async function playing(options: Parameters<typeof spineWorld>[0] = {}): Promise<
 }
 
 describe('a lease', () => {
-  it('keeps Reeve off, pages nobody, and Reeve takes over when it runs out', async () => {
+  it('keeps Reeve off, sends no page, and Reeve takes over when it runs out', async () => {
     const world = await playing();
     world.say({ type: 'control.leased', scope: NEWS, forMs: 60_000, ...ANN });
     world.engine.kill('news');
@@ -24,7 +24,7 @@ describe('a lease', () => {
     expect(world.engine.restarts).toHaveLength(1);
   });
 
-  it('that ends early does not keep the channel dark until the time it was for', async () => {
+  it('that ends early does not keep the channel down until the time it was for', async () => {
     const world = await playing();
     world.say({ type: 'control.leased', scope: NEWS, forMs: 900_000, ...ANN });
     world.engine.kill('news');
@@ -50,7 +50,7 @@ describe('a maintenance window', () => {
     expect(world.engine.restarts).toHaveLength(1);
   });
 
-  it('that has not begun yet keeps nobody off', async () => {
+  it('that has not begun yet holds Reeve back nowhere', async () => {
     const world = await playing();
     world.say(window(3_600_000, 60_000));
     world.engine.kill('news');
@@ -69,7 +69,7 @@ describe('a maintenance window', () => {
   });
 });
 
-describe('after what a person was told of', () => {
+describe('after a person was paged', () => {
   it('a thaw lets Reeve act on what died during the freeze', async () => {
     const world = await playing();
     world.say({ type: 'control.frozen', ...ANN });

@@ -32,7 +32,7 @@ describe('a killed channel', () => {
     expect(pages(world).map(({ reason }) => reason)).toEqual(['not_helping']);
   });
 
-  it.each([0, 1, 2] as const)('is not touched at phase %i, and a person is told', async (phase) => {
+  it.each([0, 1, 2] as const)('is not touched at phase %i, and a person is paged', async (phase) => {
     const world = spineWorld({ phase });
     await world.live(10_000);
     world.engine.kill('news');
@@ -65,7 +65,7 @@ describe('three channels that die together', () => {
 });
 
 describe('a crash of Reeve in the middle of a restart', () => {
-  it('never calls the engine a second time, shows UNKNOWN, tells a person and counts the start', async () => {
+  it('never calls the engine a second time, shows UNKNOWN, pages a person and counts the start', async () => {
     const time = fakeClock();
     const world = spineWorld({ time });
     await world.live(10_000);
@@ -106,7 +106,7 @@ describe('a crash of Reeve in the middle of a restart', () => {
   }
 
   it.each(['stopped', 'stopping'] as const)(
-    'that had got as far as %s is not taken for a person’s wish: its page stays until the channel plays',
+    'that had got as far as %s is not taken for a stop on purpose: its page stays until the channel plays',
     async (found) => {
       const again = await halfway(found);
       expect(pages(again).map(({ reason }) => reason)).toContain('outcome_unknown');
@@ -119,7 +119,7 @@ describe('a crash of Reeve in the middle of a restart', () => {
     },
   );
 
-  it('and that a person started and then stopped is a person’s wish', async () => {
+  it('and that a person started and then stopped counts as stopped on purpose', async () => {
     const again = await halfway('stopped');
     again.engine.startByHand('news');
     await again.live(10_000);
@@ -179,7 +179,7 @@ describe('what a run writes down', () => {
 
 describe('a crash of Reeve before it called anything', () => {
   it.each(['envelope.taken', 'guard.decided'] as const)(
-    'at %s takes the incident up again, restarts once, and calls nobody',
+    'at %s takes the incident up again, restarts once, and sends no page',
     async (type) => {
       const again = await lives(type);
       await again.live(30_000);
@@ -190,14 +190,14 @@ describe('a crash of Reeve before it called anything', () => {
     },
   );
 
-  it('at incident.opened finds the channel dead, of whose life nothing is written, and tells a person once', async () => {
+  it('at incident.opened finds the channel dead, of whose process nothing is written, and pages a person once', async () => {
     const again = await lives('incident.opened');
     await again.live(60_000);
     expect(again.engine.restarts).toEqual([]);
     expect(pages(again)).toHaveLength(1);
   });
 
-  it('with a permit in hand that nobody can redeem any more restarts once, and does not wait for its place', async () => {
+  it('with a permit in hand that can be redeemed no more restarts once, and does not wait for its place', async () => {
     const again = await lives('tool.started');
     await again.live(30_000);
     expect(again.engine.restarts).toHaveLength(1);

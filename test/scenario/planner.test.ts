@@ -200,7 +200,7 @@ describe('a planner that gives no usable answer', () => {
     expect(world.facts('plan.chosen')).toEqual([]);
   });
 
-  it('changes nothing that has become well meanwhile, and pages nobody', async () => {
+  it('changes nothing that has become well meanwhile, and sends no page', async () => {
     const answer = Promise.withResolvers<string>();
     const { world, model } = await darkWith(() => answer.promise, { rules: [] });
     while (model.asked.length === 0) await world.live(250);

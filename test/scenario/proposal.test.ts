@@ -49,7 +49,7 @@ function answer(world: World, yes: boolean, who = 'bob') {
 
 const state = (world: World) => world.pipeline.control().approvals.at(-1)?.state;
 
-describe('an action that a person asks for in words', () => {
+describe('an action that a person asks for in free text', () => {
   it('becomes a question bound to the open incident, and nothing is done', async () => {
     const world = await dark();
     const said = ask(world);
@@ -94,7 +94,7 @@ describe('an action that a person asks for in words', () => {
     expect(world.facts('guard.decided').at(-1)!.decision.verdict).toBe('deny');
   });
 
-  it('is not done after a no, nor when nobody answers in time', async () => {
+  it('is not done after a no, nor when no answer comes in time', async () => {
     const [refused, forgotten] = [await dark(), await dark()];
     ask(refused);
     answer(refused, false);
@@ -117,14 +117,14 @@ describe('an action that a person asks for in words', () => {
     expect(world.engine.restarts).toHaveLength(1);
   });
 
-  it('is asked once: the same words again lead to the same question', async () => {
+  it('is asked once: the same text again leads to the same question', async () => {
     const world = await dark();
     const [first, second] = [ask(world), ask(world)];
     expect(world.facts('approval.asked')).toHaveLength(1);
     expect(second).toMatchObject({ ok: true, more: (first as { more: unknown }).more });
   });
 
-  it('without an open incident is answered by what the guard would say, and nobody is asked', async () => {
+  it('without an open incident is answered by what the guard would say, and no person is asked', async () => {
     const world = spineWorld();
     await world.live(10_000);
     const answered = ask(world);
@@ -132,7 +132,7 @@ describe('an action that a person asks for in words', () => {
     expect(world.facts('approval.asked')).toEqual([]);
   });
 
-  it('that the guard would refuse for good is answered by the reason, and nobody is asked', async () => {
+  it('that the guard would refuse for good is answered by the reason, and no person is asked', async () => {
     const world = await dark({ phase: 1 });
     const answered = ask(world);
     expect(answered).toMatchObject({ ok: false, because: expect.stringContaining('would refuse it (phase)') });

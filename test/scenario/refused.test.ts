@@ -44,7 +44,7 @@ describe('a start that was refused for want of evidence', () => {
     return { world, live, pages: () => world.facts('escalation.raised').length };
   }
 
-  it('is made as soon as another witness speaks, and nobody is paged before', async () => {
+  it('is made as soon as a second signal arrives, and no page is sent before', async () => {
     const { world, live, pages } = await onWordsAlone(4);
     expect(pages()).toBe(0);
     world.engine.freeze('news');

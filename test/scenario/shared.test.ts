@@ -47,7 +47,7 @@ describe('channels that died together', () => {
     expect(scopes(world)).toEqual(['group']);
   });
 
-  it('stay dark, all but the canary, when the canary does not come up, and a person is told', async () => {
+  it('stay down, all but the canary, when the canary does not come up, and a person is paged', async () => {
     const world = await playing();
     world.engine.onRestart = async () => 'said yes and did nothing';
     for (const name of DEAD) world.engine.kill(name);
@@ -132,7 +132,7 @@ describe('a source that several channels lose', () => {
     expect(world.outbox().pages.map(({ resolved }) => resolved !== undefined)).toEqual([true]);
   });
 
-  it('leaves the dark ones to a staged start when it is back', async () => {
+  it('leaves the channels that are down to a staged start when it is back', async () => {
     const world = await playing({ sources: true });
     cutOff(world, DEAD);
     await world.live(40_000);
@@ -141,7 +141,7 @@ describe('a source that several channels lose', () => {
     expect(restarted(world)).toEqual(DEAD);
   });
 
-  it('stays one incident while a dark one is started, also before the engine tells what came of it', async () => {
+  it('stays one incident while a channel that is down is started, also before the engine reports the result', async () => {
     const world = await playing({ sources: true });
     for (const name of DEAD) {
       world.engine.deadSources.add(name);
@@ -168,7 +168,7 @@ describe('a source that several channels lose', () => {
     }
   }
 
-  it('is known to be back, where nobody looks at it, when those play again that lost it too', async () => {
+  it('is known to be back, where it has no probe, when those play again that lost it too', async () => {
     const world = await playing();
     starve(world, DEAD);
     await world.live(120_000);
@@ -189,7 +189,7 @@ describe('a source that several channels lose', () => {
     expect([restarted(world), scopes(world)]).toEqual([[], ['group']]);
   });
 
-  it('takes over a channel that a person was told of, without a moment in which no page is open', async () => {
+  it('takes over a channel that a person was paged about, without a moment in which no page is open', async () => {
     const world = await playing({ sources: true });
     cutOff(world, ['a']);
     await world.live(90_000);
@@ -210,7 +210,7 @@ describe('a source that several channels lose', () => {
     expect(unpaged).toBe(0);
   });
 
-  it('pages once, though a person was told of two of its channels a moment ago', async () => {
+  it('pages once, though a person was paged about two of its channels a moment ago', async () => {
     const world = await playing();
     const damaged = (channel: string) => {
       const moment = { at: world.clock.now(), monoMs: world.clock.monotonicMs() };

@@ -23,7 +23,7 @@ describe('a staged start of a group', () => {
     ['allows none of them', { restart_cap: 0 }],
     ['only looks', { operational_mode: 'diagnostic' }],
     ['asks a person first', { tool_access_policy: { restart_channel: 'require_approval' } }],
-  ] as const)('never starts a channel whose own persona %s; starts the others, and tells of it', async (_, vip) => {
+  ] as const)('never starts a channel whose own persona %s; starts the others, and reports it', async (_, vip) => {
     const world = await died({ personas: { vip } });
     await world.live(240_000);
     expect(restarted(world).toSorted()).toEqual(['a', 'b', 'c', 'd']);

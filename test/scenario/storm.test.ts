@@ -82,7 +82,7 @@ describe('a group that lost its source', () => {
     expect(new Set(world.closer)).toEqual(new Set(NAMES));
   });
 
-  it('takes with it the one whose own source nobody looks at, when the others have theirs again', async () => {
+  it('takes with it the one whose own source has no probe, when the others have theirs again', async () => {
     const world = spineWorld({ channels: NAMES, sources: ['a', 'b', 'c'] });
     await world.live(10_000);
     lost(world);
@@ -104,7 +104,7 @@ describe('a group that lost its source', () => {
 });
 
 describe('several channels that died together', () => {
-  it('are told of after a minute in which containment keeps them dark', async () => {
+  it('are paged after a minute in which containment keeps them down', async () => {
     const world = spineWorld({ channels: ['a', 'b', 'c'], persona: 'cautious' });
     await world.live(10_000);
     for (const name of ['a', 'b', 'c']) world.engine.kill(name);

@@ -72,7 +72,7 @@ describe('a cold start', () => {
     expect(world.facts('tool.started')).toEqual([]);
   });
 
-  it('does not act on an incident of the life before on what it knew then, only on what it sees now', async () => {
+  it('does not act on an incident of the process before on what that one knew, only on what it sees now', async () => {
     const world = spineWorld();
     await world.live(10_000);
     world.engine.onRestart = async () => 'said yes and did nothing';

@@ -50,7 +50,7 @@ describe('an engine that never gives up', () => {
     expect(service.statusOf(service.at('ch0'))).toBe('playing');
   });
 
-  it('gives up after a few tries when it is not keen', () => {
+  it('gives up after a few tries when it is configured to', () => {
     const { service, lives, until } = serviceWorld(1);
     service.unfit('ch0', 2 * M, 500);
     until(3 * M);

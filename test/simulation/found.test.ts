@@ -20,7 +20,7 @@ async function look({ engine, pipeline }: ReturnType<typeof spineWorld>): Promis
 }
 
 describe('what the simulation found', () => {
-  it('tells of a journal that fails in the middle of a look that a timer made, and lives on', async () => {
+  it('reports a journal that fails in the middle of a poll that a timer made, and goes on', async () => {
     const store = new MemoryStore();
     const world = spineWorld({ store });
     await world.live(10_000);
@@ -33,7 +33,7 @@ describe('what the simulation found', () => {
     expect(world.failures.join('\n')).toContain(NO_SPACE);
   });
 
-  it('tells of a journal that fails when a log line belongs to an open incident, and lives on', async () => {
+  it('reports a journal that fails when a log line belongs to an open incident, and goes on', async () => {
     const store = new MemoryStore();
     const world = spineWorld({ store });
     await world.live(10_000);
@@ -86,7 +86,7 @@ describe('a shared cause of the source', () => {
   const during = ['a', 'b'].map((id) => member(id, true, 'upstream_unavailable'));
   const unprobed = member('c', false, 'upstream_unavailable');
 
-  it('is not kept alive by the last words of a dead channel that nobody probes, against probes that read it', () => {
+  it('is not kept open by the final output of a dead channel without a probe, against probes that read it', () => {
     const begun = correlate({ seen: [...during, unprobed], engines: [], limits }, [], 2_000);
     const back = [member('a', true, 'process_crashed'), member('b', true, 'process_crashed'), unprobed];
     const later = correlate({ seen: back, engines: [], limits }, begun, 30_000);
@@ -94,7 +94,7 @@ describe('a shared cause of the source', () => {
     expect(later).toMatchObject([{ phase: 'over', dark: ['a', 'b'] }]);
   });
 
-  it('lasts while nothing but words tells of it', () => {
+  it('lasts while nothing but log text reports it', () => {
     const words = ['a', 'b', 'c'].map((id) => member(id, false, 'upstream_unavailable'));
     const begun = correlate({ seen: words, engines: [], limits }, [], 2_000);
     expect(correlate({ seen: words, engines: [], limits }, begun, 30_000)).toMatchObject([{ phase: 'active' }]);

@@ -20,7 +20,7 @@ async function live(
 /** What `bin/reeve.js` asks of V8 as the daemon starts. */
 const SMALL = /const SMALL = \[([^\]]*)\]/.exec(readFileSync(join(ROOT, 'bin/reeve.js'), 'utf8'))?.[1] ?? '';
 
-describe.skipIf(!existsSync(NEXT))('the words for a small heap', () => {
+describe.skipIf(!existsSync(NEXT))('the options for a small heap', () => {
   it.each([
     ['this major', process.execPath],
     ['the next one', NEXT],
@@ -40,7 +40,7 @@ describe.skipIf(!existsSync(NEXT))('the same seed on two majors of Node', () => 
       'in a storm, with a hostile planner',
       ['--seed', '12', '--days', '0.2', '--calm', '1', '--storm', '--planner', 'adversary'],
     ],
-  ])('lives the same life to the byte (S13): %s', { timeout: 300_000 }, async (_, args) => {
+  ])('runs the same to the byte (S13): %s', { timeout: 300_000 }, async (_, args) => {
     const [here, next] = await Promise.all([live(process.execPath, args), live(NEXT, args)]);
     expect(next.major).not.toBe(here.major);
     expect(next.told).toEqual(here.told);

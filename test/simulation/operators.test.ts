@@ -25,7 +25,7 @@ function world() {
 }
 
 describe('people of the simulation', () => {
-  it('notice a dark channel after an hour of which nobody told them', () => {
+  it('notice a channel that is down after an hour without a page', () => {
     expect(world().repairedMs(2 * NOTICE_MS)).toBe(NOTICE_MS);
   });
 
@@ -38,7 +38,7 @@ describe('people of the simulation', () => {
     },
   );
 
-  it('do not turn back on their way when they are paged again', () => {
+  it('do not go back on their way when they are paged again', () => {
     const { people, repairedMs } = world();
     people.paged('channel:news', 0);
     people.paged('channel:news', 10 * MINUTE_MS);

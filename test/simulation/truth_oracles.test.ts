@@ -185,7 +185,7 @@ describe('a refusal, by the end of its reason (L5)', () => {
     expect(brokenAt('containment', [raised, cleared, [72 * S, { type: 'run.started', attempt: 2 }]])).toBeUndefined();
   });
 
-  it('is asked about again when the time is over that was told', () => {
+  it('is asked about again when the announced time is over', () => {
     expect(brokenAt('restart_storm', [], 40 * S)).toBe(53 * S);
   });
 

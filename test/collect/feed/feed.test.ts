@@ -42,7 +42,7 @@ describe('a feed of lines', () => {
     expect(feed.stats()).toMatchObject({ lines: 4, matched: 2, unmatched: 2, dropped: [], waiting: 0 });
   });
 
-  it('tells lines without an owner from owned ones by their source', async () => {
+  it('distinguishes lines without an owner from owned ones by their source', async () => {
     const { feeds, feed, seen } = setUp();
     feed.push({ text: 'a', channel: 'news' });
     feed.push({ text: 'b' });
@@ -108,7 +108,7 @@ describe('a feed of lines', () => {
     expect(notices.map(({ kind }) => kind)).toEqual(['late', 'late']);
   });
 
-  it('a flood in one feed leaves the other its turn', async () => {
+  it('a flood in one feed does not starve the other', async () => {
     const { feeds, feed, seen } = setUp({ turnBytes: 10_000 });
     const other = feeds.open('other');
     for (let at = 0; at < 2_000; at += 1) feed.push({ text: 'x'.repeat(1_000), channel: 'news' });

@@ -113,7 +113,7 @@ describe("Docker's JSON logs", () => {
     expect(seen).toEqual(['of b\n', `${piece}end of a\n`]);
   });
 
-  it('take the last words of a container for a line, though it has no end', () => {
+  it('take the final output of a container for a line, though it has no end', () => {
     expect(read(record('killed')).records).toEqual(['killed\n']);
     expect(read(record('killed') + record('started again\n')).records).toEqual(['killed\n', 'started again\n']);
     expect(read(record(piece.slice(1))).records).toEqual([`${piece.slice(1)}\n`]);
@@ -165,7 +165,7 @@ describe('what ffmpeg -progress writes', () => {
     ]);
   });
 
-  it('says nothing of a position that is not known, of the past, or of nobody', () => {
+  it('returns nothing for a position that is unknown, in the past, or of no channel', () => {
     const { samples, sink } = reader();
     sink(chunkOf('frame=0\nout_time=N/A\nspeed=N/A\nprogress=continue\n'));
     sink(chunkOf(report(1_000, 1), { backlog: true }));

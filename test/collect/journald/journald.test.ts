@@ -130,7 +130,7 @@ describe('following the journal', () => {
 });
 
 describe.skipIf(!canJournal)('a real systemd-journald (needs root and the package systemd)', () => {
-  it('is followed; what it took while nobody followed comes first afterwards, and nothing comes twice', async ({
+  it('is followed; what it took before it was followed comes first afterwards, and nothing comes twice', async ({
     skip,
   }) => {
     const journal = await aJournal(skip);

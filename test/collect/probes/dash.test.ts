@@ -25,7 +25,7 @@ function probe(url: string) {
 }
 
 describe('a DASH manifest', () => {
-  it('tells its newest segment from a timeline with runs', () => {
+  it('reads its newest segment from a timeline with runs', () => {
     const read = parseManifest(timeline('<S t="0" d="2000" r="2"/><S d="1500"/>', 7), undefined);
     expect(read).toMatchObject({
       ended: false,
@@ -44,7 +44,7 @@ describe('a DASH manifest', () => {
     expect(revision('<S t="2000" d="2000" r="3"/>', 2)).toBe(before);
   });
 
-  it('tells the newest number from the clock of the server where it lists none', () => {
+  it('takes the newest number from the clock of the server where it lists none', () => {
     const text = mpd(
       '<SegmentTemplate duration="2" timescale="1" media="$Number$.m4s" startNumber="5"/><Representation id="a"/>',
       'dynamic',
@@ -80,7 +80,7 @@ describe('a manifest that grows when it is read', () => {
       undefined,
     );
 
-  it('keeps its address within 2,048 characters, and still tells that segments are added', () => {
+  it('keeps its address within 2,048 characters, and still reports that segments are added', () => {
     const long = named('i'.repeat(20_000), '$RepresentationID$'.repeat(50_000));
     expect(long).toMatchObject({ newest: [], newestNumber: 1 });
     expect(long?.revision).toBeDefined();

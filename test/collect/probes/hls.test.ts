@@ -62,7 +62,7 @@ describe('parsePlaylist', () => {
 });
 
 describe('a look at a playlist', () => {
-  it('tells what it holds, how old it is by the server, and how long its newest segment is', async () => {
+  it('reports what it holds, how old it is by the server, and how long its newest segment is', async () => {
     const { url, asked } = await serve((request, response) => {
       if (request.url === '/index.m3u8') {
         response.setHeader('date', 'Thu, 01 Jan 2026 00:00:10 GMT');
@@ -101,7 +101,7 @@ describe('a look at a playlist', () => {
     expect(await probe(forever)).toMatchObject({ ok: true, newestSegmentBytes: bytes });
   });
 
-  it('does without the size when nobody tells it, and the playlist is fine all the same', async () => {
+  it('does without the size when the server gives none, and the playlist is fine all the same', async () => {
     const { url } = await serve((request, response) => {
       if (request.url === '/index.m3u8') return response.end(mediaPlaylist(1));
       if (request.method === 'HEAD') return undefined;
@@ -191,7 +191,7 @@ describe('a look at a playlist', () => {
     expect(await aProbe(`${url}/index.m3u8`, 300)(forever)).toMatchObject({ ok: false, ...expected });
   });
 
-  it('says that nobody listens, and that there is no such host', async () => {
+  it('reports that the port refuses connections, and that there is no such host', async () => {
     expect(await aProbe(`http://127.0.0.1:${await aFreePort()}/x.m3u8`)(forever)).toEqual({
       ok: false,
       failure: 'refused',

@@ -29,7 +29,7 @@ describe.skipIf(process.platform !== 'linux')('readProcess (needs /proc)', () =>
     expect(after.startTicks).toBe(before.startTicks);
   });
 
-  it('tells a halted process, one life from the next, and that one is gone', async () => {
+  it('distinguishes a halted process, one process generation from the next, and an ended process', async () => {
     const child = spawn('sleep', ['60']);
     onTestFinished(() => void child.kill('SIGKILL'));
     const pid = child.pid!;
@@ -56,7 +56,7 @@ describe.skipIf(process.platform !== 'linux')('readProcess (needs /proc)', () =>
 });
 
 describe('a look at the host', () => {
-  it('tells how full a disk is, as df counts, and nothing of what is not there', async () => {
+  it('reports how full a disk is, as df counts, and nothing for paths that do not exist', async () => {
     const { disks } = await createHostProbe(['/tmp', '/no/such/place'])(forever);
     expect(disks[0]!.usedRatio).toBeGreaterThan(0);
     expect(disks[0]!.usedRatio).toBeLessThanOrEqual(1);

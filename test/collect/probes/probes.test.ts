@@ -48,7 +48,7 @@ describe('probes', () => {
     expect(samples.every(({ at, monoMs }) => at > 0 && monoMs > 0)).toBe(true);
   });
 
-  it('tell that nobody accepts a connection', async () => {
+  it('report a refused connection', async () => {
     const { samples } = start({
       channels: [
         {

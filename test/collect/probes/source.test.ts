@@ -92,7 +92,7 @@ describe('a look at a source', () => {
     expect(systemClock.monotonicMs() - started).toBeLessThan(3_500);
   });
 
-  it('tells for how long a stream had been silent when it ended', async () => {
+  it('reports for how long a stream had been silent when it ended', async () => {
     const { url } = await serve((_request, response) => void response.write(transportStream(20)));
     const seen = await look(url);
     expect(seen.ok).toBe(true);
@@ -107,18 +107,18 @@ describe('a look at a source', () => {
     [503, { 'retry-after': '120' }, { retryAfterMs: 120_000 }],
     [429, { 'retry-after': '7' }, { retryAfterMs: 7_000 }],
     [429, { 'retry-after': 'Thu, 01 Jan 2026 00:00:00 GMT' }, {}],
-  ])('tells status %d', async (status, headers, more) => {
+  ])('reports status %d', async (status, headers, more) => {
     const { url, host } = await serve((_request, response) => response.writeHead(status, headers).end('no'));
     expect(await look(url)).toEqual({ ok: false, failure: 'http_status', status, host, ...more });
   });
 
-  it('tells that a stream is corrupt, unless anything is expected', async () => {
+  it('reports a corrupt stream, unless any content is expected', async () => {
     const { url } = await serve((_request, response) => void response.write(damaged(transportStream(400), 0.05)));
     expect(await look(url)).toMatchObject({ ok: false, failure: 'corrupt', status: 200 });
     expect(await look(url, 'any')).toMatchObject({ ok: true });
   });
 
-  it('tells apart who refuses, who accepts and says nothing, and who sends a head and no byte', async () => {
+  it('distinguishes who refuses, who accepts and sends nothing, and who sends a head and no byte', async () => {
     expect(await look(`http://127.0.0.1:${await aFreePort()}/x.ts`)).toMatchObject({ ok: false, failure: 'refused' });
     const silent = await accept(() => undefined);
     expect(await look(`http://127.0.0.1:${silent}/x.ts`, 'mpegts', 300)).toMatchObject({
@@ -133,7 +133,7 @@ describe('a look at a source', () => {
     });
   });
 
-  it('tells a body that ends too soon, and one that breaks off', async () => {
+  it('reports a body that ends too soon, and one that breaks off', async () => {
     const short = await serve((_request, response) => {
       response.writeHead(200, { 'content-length': 10_000_000 });
       response.write(transportStream(50), () => response.destroy());
@@ -146,7 +146,7 @@ describe('a look at a source', () => {
     expect(await look(ended.url, 'any')).toMatchObject({ ok: true });
   });
 
-  it('tells that an answer is no HTTP, and that a connection was dropped', async () => {
+  it('reports an answer that is no HTTP, and a dropped connection', async () => {
     const garbage = await accept((socket) => socket.write('\0\0\0 not http\r\n\r\n'));
     expect(await look(`http://127.0.0.1:${garbage}/`)).toMatchObject({ ok: false, failure: 'invalid_answer' });
     const dropped = await accept((socket) => socket.destroy());

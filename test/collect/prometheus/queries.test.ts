@@ -170,7 +170,7 @@ describe('a server that does not answer well', () => {
   });
 });
 
-describe('the pressure on a pool that somebody else tells', () => {
+describe('the pressure on a pool that another system reports', () => {
   const sample = {
     kind: 'engine',
     engine: 'local',
@@ -179,7 +179,7 @@ describe('the pressure on a pool that somebody else tells', () => {
     reportsPool: false,
   } as unknown as EngineSample;
 
-  it('is laid over what the engine tells; when it is old it is unknown, not fine', async () => {
+  it('overrides what the engine reports; when it is old it is unknown, not fine', async () => {
     const { clock, advance } = fakeClock();
     const pool = new PoolReadings(clock, (engine) => (engine === 'local' ? 30_000 : undefined));
     expect(pool.over(sample)).toMatchObject({ reportsPool: true, poolPressure: undefined });
@@ -195,7 +195,7 @@ describe('the pressure on a pool that somebody else tells', () => {
 describe.skipIf(spawnSync('which', ['prometheus']).status !== 0)(
   'a real Prometheus (skipped without prometheus)',
   () => {
-    it('tells what it scraped, and stops telling when the target is gone', async () => {
+    it('reports what it scraped, and stops when the target is gone', async () => {
       let segments = 100;
       let isThere = true;
       const { host } = await serve((_, response) => {

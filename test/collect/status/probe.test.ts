@@ -93,7 +93,7 @@ describe.each(STATUS_KINDS)('the status page of %s', (kind) => {
   const onDemand = ON_DEMAND_KINDS.has(kind);
   const counts = page.with.includes('BYTES');
 
-  it('tells a stream that comes in from one that is not there', async () => {
+  it('distinguishes a stream that comes in from one that does not', async () => {
     let bytes = 10;
     let isThere = true;
     const { url } = await serve((_, response) => {
@@ -155,7 +155,7 @@ describe.each(STATUS_KINDS)('the status page of %s', (kind) => {
 });
 
 describe('status pages', () => {
-  it('one page is asked for once, however many channels it tells of', async () => {
+  it('one page is requested once, however many channels it reports on', async () => {
     const { url, asked } = await serve((_, response) => response.end(PAGES.mediamtx.with.replace('BYTES', '1')));
     const ask = boundedFetch(systemClock);
     onTestFinished(() => ask[Symbol.dispose]());

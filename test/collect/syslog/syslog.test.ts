@@ -99,7 +99,7 @@ describe('messages on a TCP stream', () => {
     return { taken, long };
   };
 
-  it('are told apart in both forms, mixed, wherever the stream is cut', () => {
+  it('are separated in both forms, mixed, wherever the stream is cut', () => {
     const message = fc
       .string({ unit: fc.constantFrom('a', '1', ' ', '<', 'x'), minLength: 1, maxLength: 30 })
       .map((text) => `<13>${text}`);
@@ -198,7 +198,7 @@ describe('seats for senders', () => {
 });
 
 describe('a syslog server', () => {
-  it('idle connections lock nobody out, and each one that was closed is counted', async () => {
+  it('idle connections do not keep other senders out, and each one that was closed is counted', async () => {
     const { feeds, texts, tcpPort, syslog } = await aServer();
     const idle = Array.from({ length: 300 }, () => connect(tcpPort, '127.0.0.1').on('error', () => undefined));
     onTestFinished(() => idle.forEach((socket) => void socket.destroy()));

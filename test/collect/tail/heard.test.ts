@@ -35,7 +35,7 @@ const isHeardHere = probe.tells([{ directory: process.env.TMPDIR ?? '/tmp', name
 probe[Symbol.dispose]();
 
 describe.runIf(isHeardHere)('a watch on directories', () => {
-  it('tells everything while every one of them is watched', () => {
+  it('reports every change while every one of them is watched', () => {
     const { tells, watch, interests } = watching(aDirectory(), aDirectory());
     expect(tells()).toBe(true);
     watch[Symbol.dispose]();
@@ -96,7 +96,7 @@ describe.runIf(isHeardHere)('a quiet file whose directory is watched', () => {
     expect(found[0]).toBeGreaterThan(1);
   });
 
-  it('is asked in each round from when its directory was found to be deaf to it', async () => {
+  it('is polled in each round from when its directory was found to report no events', async () => {
     const { writeUnheard, looks } = await setUp();
     writeUnheard('one\n');
     expect(await looks(heardLooks + 1)).toEqual(['one\n']);
@@ -180,14 +180,14 @@ function aSource() {
 }
 
 describe('a look that finds what was not heard', () => {
-  it.each(['before', 'after'] as const)('proves nothing when the word comes %s it', (word) => {
+  it.each(['before', 'after'] as const)('proves nothing when the event comes %s it', (word) => {
     const { lookFinds, isPassedBy } = aSource();
     expect(isPassedBy()).toBe(true);
     lookFinds(word);
     expect([isPassedBy(), isPassedBy()]).toEqual([true, true]);
   });
 
-  it('proves the directory deaf when no word comes until the next', () => {
+  it('proves that the directory reports no events when none comes until the next', () => {
     const { lookFinds, isPassedBy } = aSource();
     lookFinds('never');
     expect(isPassedBy()).toBe(false);

@@ -21,8 +21,8 @@ function aRound() {
   return { turns, done, worker };
 }
 
-describe('turns', () => {
-  it('let news wait for one turn of looks that nobody waits for, not for all of them', async () => {
+describe('the read queue', () => {
+  it('lets new data wait for one batch of idle polls, not for all of them', async () => {
     const { turns, done, worker } = aRound();
     const news = worker('news');
     for (let at = 0; at < 100; at += 1)
@@ -36,7 +36,7 @@ describe('turns', () => {
     expect(done.indexOf('news')).toBe(4);
   });
 
-  it('take one look that nobody waits for in each turn of a flood', async () => {
+  it('takes one idle poll in each batch of a flood', async () => {
     const { turns, done, worker } = aRound();
     turns.wake(worker('flood', 100));
     for (let at = 0; at < 3; at += 1) turns.wakeLater(worker('look'));

@@ -240,7 +240,7 @@ describe('rotation', () => {
     expect(texts()).toEqual(['1\n', '2\n', '3\n', '4\n']);
   });
 
-  it('takes the last words of a file that ended without a line feed', async () => {
+  it('takes the final text of a file that ended without a line feed', async () => {
     const { path, tail, texts, advance } = await setUp();
     appendFileSync(path, 'ok\npanic: out of');
     renameSync(path, `${path}.1`);
@@ -350,7 +350,7 @@ describe('what is at the path', () => {
     expect(seen[0]!.backlog).toBe(false);
   });
 
-  it('counts as backlog when its whole directory comes late: nobody knows how old it is', async () => {
+  it('counts as backlog when its whole directory comes late: its age is unknown', async () => {
     const directory = join(aDirectory(), 'mount');
     const { tail, seen } = follow([{ id: 's', path: join(directory, 'x.log') }], aWorld());
     mkdirSync(directory);
@@ -746,7 +746,7 @@ describe('a flood', () => {
     expect(kinds(world)).toContain('flood');
   });
 
-  it('in the backlog is told apart', async () => {
+  it('in the backlog is reported separately', async () => {
     const { path, world, tail, stop } = await setUp();
     appendFileSync(path, '0\n');
     await tail.drainNow();

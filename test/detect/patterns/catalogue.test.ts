@@ -80,7 +80,7 @@ describe('compileCatalogue', () => {
     expect(two.get('b')).not.toBe(one.get('b'));
   });
 
-  it('tells the problems of a file at each try', () => {
+  it('reports the problems of a file at each try', () => {
     const broken = aSource({ software: 'a', patterns: [entry({ regex: '(' })] });
     expect(compileCatalogue([broken]).problems).toHaveLength(1);
     expect(compileCatalogue([broken]).problems).toHaveLength(1);

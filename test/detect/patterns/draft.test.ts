@@ -24,7 +24,7 @@ const draftOf = (with_: Partial<DraftOrder> = {}) => {
 };
 
 describe('a line made general', () => {
-  it('keeps its words and leaves open what changes: time, numbers, ids and the channel', () => {
+  it('keeps its fixed text and leaves open what changes: time, numbers, ids and the channel', () => {
     const general = generalise([LINE], ['news']);
     expect(general.ok && general.regex).toBe(
       '\\[mux-\\S{0,80}\\]\\s{1,8}zorble\\s{1,8}matrix\\s{1,8}desync\\s{1,8}on\\s{1,8}channel\\s{1,8}\\S{0,80}:' +
@@ -67,13 +67,13 @@ describe('a line made general', () => {
 });
 
 describe('a draft', () => {
-  it('has an id of its own words that nobody has', () => {
+  it('has an unused id made of its own terms', () => {
     const { id } = draftOf();
     expect(id).toBe('taught_mux_zorble_matrix_desync');
     expect(draftOf({ taken: [id] }).id).toBe(`${id}_2`);
   });
 
-  it('tells what it would have matched, and what of it says something else', () => {
+  it('reports what it would have matched, and what of it is classified otherwise', () => {
     const { fits, clashes } = draftOf({
       history: [
         { text: LINE.replace('4711', '1'), symptom: 'unknown' },

@@ -11,7 +11,7 @@ property.prop([fc.uint8Array({ maxLength: 4000 }), fc.nat(7), fc.nat(7)])(
   },
 );
 
-it('counts newlines only, in thousands of words of nothing else', () => {
+it('counts newlines only, in thousands of bytes of nothing else', () => {
   expect(countNewlines(Buffer.alloc(100_000, 10), 1, 99_999)).toBe(99_998);
   expect(countNewlines(Buffer.alloc(100_000, 11), 0, 100_000)).toBe(0);
   expect(countNewlines(Buffer.from([0x8a, 0x0b, 0x09, 0x1a]), 0, 4)).toBe(0);

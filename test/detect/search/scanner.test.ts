@@ -65,12 +65,12 @@ describe('createScanner', () => {
     expect(scan(line).ids).toEqual(['refused']);
   });
 
-  it('tells of complaints that nobody knows, and of nothing else', () => {
+  it('reports complaints that no pattern knows, and nothing else', () => {
     const { complained } = scan('widget failed to frob\nall is well\nConnection refused: failed\n');
     expect(complained).toEqual(['widget failed to frob']);
   });
 
-  it('lets a harmless pattern of a better rank speak for the line, however common its words', () => {
+  it('lets a harmless pattern of a better rank decide for the line, however common its text', () => {
     const two = aCatalogue([
       { id: 'refused', regex: 'Connection refused' },
       { id: 'health_check', regex: 'GET /healthz', symptom: 'benign_noise', severity: 90 },

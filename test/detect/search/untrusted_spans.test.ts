@@ -6,7 +6,7 @@ import { aCatalogue } from '../catalogue_source.ts';
 const [refused] = aCatalogue([{ id: 'refused', regex: 'Connection refused' }]).patterns;
 const seen = (line: string): boolean => refused!.find(line) !== undefined;
 
-describe('own words', () => {
+describe('text of the program itself', () => {
   it.each([
     'tcp://10.0.0.1:80: Connection refused',
     'level=error msg="fetch failed" err="dial: Connection refused"',
@@ -22,7 +22,7 @@ describe('own words', () => {
   });
 });
 
-describe('words of outsiders', () => {
+describe('text that outsiders can write', () => {
   it.each([
     '[info] now playing "Connection refused"',
     '10.0.0.1 - - "GET /?q=Connection refused HTTP/1.1" 200 12 "-" "Connection refused"',

@@ -126,7 +126,7 @@ describe('a look', () => {
     ]);
   });
 
-  it('asks for each channel in turn, by the word it prints or by its exit code', async () => {
+  it('asks for each channel in order, by the text it prints or by its exit code', async () => {
     const program = script(
       'case $1 in a) echo active;; b) echo failed; exit 3;; c) exit 0;; d) exit 3;; e) exit 4;; f) kill -9 $$;; esac',
     );
@@ -178,7 +178,7 @@ describe('a change', () => {
     expect(await engine.probeCache(never)).toBe(4);
   });
 
-  it('that the program refuses is a refusal with its last word', async () => {
+  it('that the program refuses is a refusal with its last output', async () => {
     const engine = engineOf({ status, restart: { argv: [script('echo first >&2; echo no such unit >&2; exit 5')] } });
     const refused = await outcome(engine.restart('ch-news', aContext()));
     expect(refused).toMatchObject({

@@ -104,7 +104,7 @@ describe('a container', () => {
     ['contradicts itself: running without a process', { ...RUNNING, Pid: 0 }, { Name: 'no' }, { state: 'unknown' }],
     ['contradicts itself: exited and running', { ...EXITED, Running: true }, { Name: 'no' }, { state: 'unknown' }],
     ['is in a state of the future', { ...RUNNING, Status: 'dreaming' }, { Name: 'no' }, { state: 'unknown' }],
-  ])('that %s is told as that', async (_, state, policy, expected) => {
+  ])('that %s is reported as that', async (_, state, policy, expected) => {
     const { daemon, look } = await setUp();
     daemon.container('news', { state, policy });
     expect(await look()).toMatchObject([expected]);
@@ -119,7 +119,7 @@ describe('a container', () => {
     expect((await look()).at(-1)).toMatchObject({ state: 'fatal', exitCode: 1, stoppedOnPurpose: false });
   });
 
-  it('that does not exist is unknown, and the others are told all the same', async () => {
+  it('that does not exist is unknown, and the others are reported all the same', async () => {
     const { daemon, look } = await setUp({ names: ['gone', 'news'] });
     daemon.container('news');
     expect((await look()).map(({ state }) => state)).toEqual(['unknown', 'running']);

@@ -63,7 +63,7 @@ describe('a look', () => {
     ]);
   });
 
-  it('does not trust the telemetry any more once channel health is broken, unless told to ignore it', async () => {
+  it('does not trust the telemetry any more once channel health is broken, unless configured to ignore it', async () => {
     const { engine, head } = await setUp();
     head.channels.get(7)!.streamed = true;
     expect(await engine.observe(never)).toMatchObject({
@@ -74,7 +74,7 @@ describe('a look', () => {
     expect((await other.observe(never)).engine).toMatchObject({ ok: true });
   });
 
-  it('calls a channel running only on a fresh word, for an old one outlives restarts', async () => {
+  it('calls a channel running only on a fresh report, for an old one outlives restarts', async () => {
     const { engine, head } = await setUp();
     const said = (seconds: number | null) => ({
       status: 'degraded',
@@ -142,7 +142,7 @@ describe('credentials', () => {
       .toMatchObject({ kind: 'credential', ok: false });
   });
 
-  it('are refreshed by resolving URLs anew, and nobody claims a new token', async () => {
+  it('are refreshed by resolving URLs anew, and no new token is claimed', async () => {
     const { engine } = await setUp();
     expect(await engine.refreshCredentials(aContext())).toContain('no new token');
   });

@@ -72,7 +72,7 @@ describe('a look', () => {
     });
   });
 
-  it('does not guess a pool that is not told', async () => {
+  it('does not guess a pool that is not reported', async () => {
     const { url } = await service({ ...running, 'GET /pool': { active: 1, max: 0 } });
     const engine = engineAt(url, { pool: { path: '/pool', active: '/active', max: '/max' } });
     expect((await engine.observe(never)).engine).toMatchObject({
@@ -215,7 +215,7 @@ describe('an engine described by its operator', () => {
     expect(await outcome(all.restart('ch-other', aContext()))).toMatchObject({ code: 'ENGINE_REFUSED' });
   });
 
-  it('may not describe a change whose effect nobody can look at', () => {
+  it('may not describe a change whose effect no check can observe', () => {
     const parse = (options: object) =>
       httpEngineDocument.safeParse({ id: 'w', kind: 'http', url: 'http://h', list, ...options });
     expect(parse({ refresh: { path: '/f' } }).success).toBe(false);

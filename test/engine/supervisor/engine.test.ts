@@ -125,7 +125,7 @@ describe.skipIf(!hasSupervisord)('supervisor engine, with a real supervisord (ne
     }).trim();
 
   describe('observe', () => {
-    it("gives one sample for each configured channel, in supervisor's own words", async () => {
+    it('gives one sample for each configured channel, in supervisor’s own terms', async () => {
       const engine = engineOf();
       await inState(engine, 'hopeless', 'fatal');
       const report = await engine.observe(never);
@@ -137,7 +137,7 @@ describe.skipIf(!hasSupervisord)('supervisor engine, with a real supervisord (ne
       expect(by('absent')).toMatchObject({ state: 'unknown', stoppedOnPurpose: false, generation: undefined });
     });
 
-    it('names a life by pid and start, and tells what /proc knows of it', async () => {
+    it('names a process generation by pid and start, and reports what /proc knows of it', async () => {
       const engine = engineOf();
       daemon.ctl('start', 'sleeper');
       const first = await sampleOf(engine, 'sleeper');
@@ -163,7 +163,7 @@ describe.skipIf(!hasSupervisord)('supervisor engine, with a real supervisord (ne
       );
     });
 
-    it('tells an exit with its code from a death by signal', async () => {
+    it('distinguishes an exit with its code from a death by signal', async () => {
       const engine = engineOf();
       daemon.ctl('start', 'leaving', 'ending', 'killed');
       await inState(engine, 'leaving', 'exited');
@@ -197,7 +197,7 @@ describe.skipIf(!hasSupervisord)('supervisor engine, with a real supervisord (ne
       expect((await sampleOf(engine, 'pair:left')).state).toBe('stopped');
     });
 
-    it('reports a wrong password as refused credentials, and nobody there as refused', async () => {
+    it('reports a wrong password as refused credentials, and a closed port as a refused connection', async () => {
       const wrong = await engineOf({ password: 'guess' }).observe(never);
       expect(wrong).toMatchObject({ engine: { ok: false, failure: 'refused_credentials' }, processes: [] });
       const nobody = await engineOf({ url: `http://127.0.0.1:${await freePort()}/RPC2` }).observe(never);
@@ -220,7 +220,7 @@ describe.skipIf(!hasSupervisord)('supervisor engine, with a real supervisord (ne
   });
 
   describe('restart', () => {
-    it('gives a running channel exactly one new life', async () => {
+    it('gives a running channel exactly one new process generation', async () => {
       const engine = engineOf();
       daemon.ctl('start', 'pair:left');
       const before = await sampleOf(engine, 'pair:left');
@@ -256,7 +256,7 @@ describe.skipIf(!hasSupervisord)('supervisor engine, with a real supervisord (ne
       expect(after.generation).not.toBe(before.generation);
     });
 
-    it('restarts a process that is deaf to TERM', async () => {
+    it('restarts a process that ignores SIGTERM', async () => {
       const engine = engineOf();
       daemon.ctl('start', 'deaf');
       const before = await sampleOf(engine, 'deaf');

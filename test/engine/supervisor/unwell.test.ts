@@ -81,7 +81,7 @@ describe('an engine that is unwell', () => {
     }
   });
 
-  it('with a state that nobody knows is unknown, not healthy', async () => {
+  it('with an undocumented state is unknown, not healthy', async () => {
     const { url } = await scripted({ getAllProcessInfo: [answer([info({ state: 77 })])] });
     expect((await engineAt(url).observe(never)).processes[0]).toMatchObject({
       state: 'unknown',

@@ -25,7 +25,7 @@ describe('decodeResponse', () => {
     expect(Object.hasOwn(value, 'constructor')).toBe(true);
   });
 
-  it('turns a fault into a refusal with its code', () => {
+  it('converts a fault to a refusal with its code', () => {
     const fault =
       '<methodResponse><fault><value><struct><member><name>faultCode</name><value><int>10</int></value></member>' +
       '<member><name>faultString</name><value><string>BAD_NAME: x</string></value></member></struct></value></fault></methodResponse>';

@@ -124,7 +124,7 @@ describe('a unit', () => {
       { MainPID: '[not set]', ExecMainStartTimestampMonotonic: '' },
       { pid: undefined, uptimeMs: undefined },
     ],
-  ])('that %s is told as that', async (_, properties, expected) => {
+  ])('that %s is reported as that', async (_, properties, expected) => {
     expect(await setUp().stateOf(properties)).toMatchObject(expected);
   });
 
@@ -195,7 +195,7 @@ describe('one look', () => {
     });
   });
 
-  it('with a unit left out tells nothing of any', async () => {
+  it('with a unit left out reports none of them', async () => {
     const { host, engine } = setUp({
       channels: [
         { id: 'a', name: 'a' },
@@ -228,7 +228,7 @@ describe('one look', () => {
 const NEW_INVOCATION = 'sed -i "s/^InvocationID=.*/InvocationID=eeee/; s/^MainPID=.*/MainPID=4300/" "$dir/unit-$unit"';
 
 describe('a restart', () => {
-  it('is one job that replaces nobody else’s, and begins a new generation', async () => {
+  it('is one job that replaces no other job, and begins a new generation', async () => {
     const { host, engine, stateOf, look } = setUp();
     await stateOf({});
     host.onRestart(NEW_INVOCATION);
@@ -259,7 +259,7 @@ describe('a restart', () => {
     expect(host.calls().filter((call) => call.includes('restart '))).toEqual([]);
   });
 
-  it('that the unit’s start limit forbids is refused with systemd’s own words, unless it may be cleared', async () => {
+  it('that the unit’s start limit forbids is refused with systemd’s own message, unless it may be cleared', async () => {
     const limit = { ActiveState: 'failed', SubState: 'failed', Result: 'start-limit-hit', MainPID: '0' };
     const refusing =
       'grep -q ^ActiveState=failed "$dir/unit-$unit" && { echo "Failed to restart $unit: Start request repeated too quickly." >&2; exit 1; }';
@@ -353,7 +353,7 @@ describe('the name of a unit', () => {
 const BOOTED = existsSync('/run/systemd/system');
 
 describe.skipIf(BOOTED || !existsSync('/usr/bin/systemctl'))('the real systemctl, where systemd does not run', () => {
-  it('takes the arguments and is told as an engine that cannot be reached', async () => {
+  it('takes the arguments and is reported as an engine that cannot be reached', async () => {
     const document = systemdDocument.parse({ id: 'host', kind: 'systemd' });
     const engine = new SystemdEngine({ document, channels: [{ id: 'news', name: 'news' }], parts: engineParts() });
     expect(await engine.observe(never)).toMatchObject({ engine: { ok: false, failure: 'unreachable' } });

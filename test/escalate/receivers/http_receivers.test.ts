@@ -55,7 +55,7 @@ describe.each(KINDS)('$name', ({ server: serve, receiver: make }) => {
     expect(bodiesOf(server)[0]).toEqual(bodiesOf(server)[1]);
   });
 
-  it('is asked again after 500, 502 and 503, and told the end after the beginning', async () => {
+  it('is asked again after 500, 502 and 503, and sent the end after the beginning', async () => {
     const server = await serve([{ status: 500 }, { status: 502 }, { status: 503 }]);
     const { append, facts } = dispatching(make(server.url));
     append(raisedFact('esc-1'));
@@ -100,7 +100,7 @@ describe('pagerduty', () => {
 });
 
 describe('slack', () => {
-  it('shows what a log says as plain text, so that it mentions nobody and links nowhere', async () => {
+  it('shows what a log says as plain text, so that it mentions no user and links nowhere', async () => {
     const server = await slackServer();
     const hostile = '<!channel> <http://evil|click> *bold* &amp;';
     await slack(server.url).deliver(noticeFor('trigger', { summary: hostile, details: hostile }), CALM);

@@ -109,7 +109,7 @@ describe('the end of a shared cause', () => {
     expect(fleet.step(four(WELL), 1)).toEqual([]);
   });
 
-  it('leaves the channels that stay dark, which are not a new cause', () => {
+  it('leaves the channels that stay down, which are not a new cause', () => {
     const fleet = new Fleet();
     fleet.step(four(down));
     const [early] = fleet.step(four(dead, WELL), 1_000);
@@ -148,7 +148,7 @@ describe('the end of a shared cause', () => {
     expect(fleet.step(four(down))[0]).toMatchObject({ phase: 'active', dark: [] });
   });
 
-  it('is forgotten where nothing is dark and nothing is well either', () => {
+  it('is forgotten where no channel is down and none is well either', () => {
     const fleet = new Fleet();
     fleet.step(four(down));
     const odd = four(trouble('encoder_misconfigured', true), trouble('item_churn'));
@@ -166,7 +166,7 @@ describe('the end of a shared cause', () => {
     expect(fleet.step(four(dead), 1)[0]).toMatchObject({ phase: 'over', dark: ['a', 'b', 'c', 'd'] });
   });
 
-  it('of stalls does not come while they stall: nobody restarts them one by one', () => {
+  it('of stalls does not come while they stall: no one restarts them one by one', () => {
     const fleet = new Fleet();
     for (let minute = 0; minute < 30; minute += 1) fleet.step(four(trouble('output_stalled')), 60_000);
     expect(fleet.causes[0]).toMatchObject({ phase: 'active', family: 'stalled', dark: [] });
@@ -174,7 +174,7 @@ describe('the end of a shared cause', () => {
 });
 
 describe('what a shared cause forbids', () => {
-  it('is every single change in its scope while it is active, and afterwards only on what it left dark', () => {
+  it('is every single change in its scope while it is active, and afterwards only on the channels that it left down', () => {
     const fleet = new Fleet();
     const [a, , , d] = four(WELL).map(({ ref }) => ref);
     fleet.step(four(trouble('upstream_unavailable'), WELL));

@@ -25,12 +25,12 @@ function looks(pattern: string, fromMs = 0): SourceFacts {
 }
 
 describe('the sources of a group', () => {
-  it('that failed together and answer again tell from when to when they were gone', () => {
+  it('that failed together and answer again show from when to when they were gone', () => {
     const nearby = nearbySources([looks('.xxx...'), looks('..xx....')]);
     expect(nearby).toMatchObject({ failFromMs: 2_000, okSinceMs: 8_000 });
   });
 
-  it('tell nothing where one fails still, never failed, failed at another time, or none is looked at', () => {
+  it('show nothing where one fails still, never failed, failed at another time, or none is probed', () => {
     expect(nearbySources([looks('.xxx...'), looks('..xxxxx')])).toBeUndefined();
     expect(nearbySources([looks('.xxx...'), looks('.......')])).toBeUndefined();
     expect(nearbySources([looks('.xxx...'), looks('.xxx...', 60_000)])).toBeUndefined();
@@ -71,7 +71,7 @@ describe('the sources of a group', () => {
   });
 });
 
-describe('channels that play again, where nobody looks at a source', () => {
+describe('channels that play again, where no source is probed', () => {
   const said = (kind: SymptomKind, firstMs: number, lastMs: number): SymptomFacts => ({
     kind,
     origin: 'log',
@@ -86,7 +86,7 @@ describe('channels that play again, where nobody looks at a source', () => {
   });
   const back = { symptoms: [said('upstream_unreachable', 10_000, 20_000)], healthySinceMs: 50_000 };
 
-  it('tell from when to when their source was gone', () => {
+  it('show from when to when their source was gone', () => {
     const words = [said('dns_failure', 8_000, 12_000), said('corrupt_input', 1_000, 90_000), ...back.symptoms];
     expect(playingNearby([{ ...back, symptoms: words }], 100_000)).toEqual({
       failFromMs: 8_000,
@@ -95,19 +95,19 @@ describe('channels that play again, where nobody looks at a source', () => {
     });
   });
 
-  it('tell it when they have played for half a minute, and not a moment before', () => {
+  it('show it when they have played for half a minute, and not before', () => {
     const at = (ms: number) => playingNearby([back], 50_000 + PLAYS_AGAIN_MS + ms)?.okSinceMs;
     expect([at(-1), at(0)]).toEqual([undefined, 50_000]);
   });
 
-  it('tell nothing when they played on through it, or never complained of their source', () => {
+  it('show nothing when they played on through it, or never complained of their source', () => {
     expect(playingNearby([{ ...back, healthySinceMs: 19_999 }], 100_000)).toBeUndefined();
     expect(playingNearby([{ ...back, healthySinceMs: 20_000 }], 100_000)?.okSinceMs).toBe(20_000);
     expect(playingNearby([{ ...back, symptoms: [said('corrupt_input', 1, 2)] }], 100_000)).toBeUndefined();
     expect(playingNearby([], 100_000)).toBeUndefined();
   });
 
-  it('tell of the last outage, in whatever order they are asked', () => {
+  it('show the last outage, in whatever order they are asked', () => {
     const later = { symptoms: [said('upstream_timeout', 60_000, 61_000)], healthySinceMs: 65_000 };
     for (const order of [
       [back, later],
@@ -117,14 +117,14 @@ describe('channels that play again, where nobody looks at a source', () => {
     }
   });
 
-  it('tell of the first of two that failed to the same moment', () => {
+  it('show the first of two that failed to the same moment', () => {
     const twin = { ...back, healthySinceMs: 55_000 };
     expect(playingNearby([back, twin], 100_000)?.okSinceMs).toBe(50_000);
     expect(playingNearby([twin, back], 100_000)?.okSinceMs).toBe(55_000);
   });
 });
 
-describe('a channel whose own source nobody looks at', () => {
+describe('a channel whose own source has no probe', () => {
   /** It ended by itself, and its last words were about its source. */
   function dead(extra = {}): { readonly scene: Scene; readonly saidMs: number } {
     const scene = new Scene(extra);
@@ -158,7 +158,7 @@ describe('a channel whose own source nobody looks at', () => {
     expect(nearbyIsBack(setupOf('news'), undefined, 150_000)).toBe(false);
   });
 
-  it('takes nobody else’s word where its own source is to be looked at', () => {
+  it('takes no other channel’s evidence where its own source has a probe', () => {
     const { scene, saidMs } = dead({ hasSource: true, sourceEveryMs: 10_000 });
     scene.set({ source: 'refused' }).advance(20_000);
     expect(named(scene, { failFromMs: saidMs - 1_000, okSinceMs: saidMs + 20_000 })).toBe('upstream_unavailable');

@@ -49,7 +49,7 @@ describe('starts', () => {
     ['was stopped on purpose since', 2_000, { stoppedOnPurpose: true }, []],
     ['runs again', 2_000, { state: 'running' }, []],
     ['is given up by its engine', 2_000, { state: 'fatal' }, []],
-  ] as const)('a process that an earlier life of Reeve left behind and that %s', (_, seenMs, sample, ends) => {
+  ] as const)('a process that an earlier process of Reeve left behind and that %s', (_, seenMs, sample, ends) => {
     const { factStore, see, process } = setUp();
     factStore.recallEnd('news', 1_000);
     see(seenMs, 'exited', 'a', { exitCode: 1, ...sample });
@@ -57,7 +57,7 @@ describe('starts', () => {
     expect(process().lastEnd?.exitCode).toBe(ends.length === 0 ? undefined : 1);
   });
 
-  it('what an earlier life saw is no witness once this life has seen the process run', () => {
+  it('what an earlier process of Reeve saw is no evidence once this one has seen the channel run', () => {
     const { factStore, see, process } = setUp();
     see(1_000, 'running', 'a');
     factStore.recallEnd('news', 1_500);
@@ -65,7 +65,7 @@ describe('starts', () => {
     expect(process().ends).toEqual([2_000]);
   });
 
-  it('what an earlier life left half done explains a stop until the process is seen to run', () => {
+  it('what an earlier process of Reeve left half done explains a stop until the channel is seen to run', () => {
     const { factStore, see, process } = setUp();
     factStore.recallChange('stranger');
     expect(factStore.view('stranger')).toBeUndefined();
@@ -86,7 +86,7 @@ describe('starts', () => {
     expect(process()).toMatchObject({ ends: [2_000], lastEnd: { seen: false }, generation: 'b' });
   });
 
-  it('each is told once', () => {
+  it('each is reported once', () => {
     const { see, starts } = setUp();
     see(1_000, 'running', 'a');
     see(2_000, 'exited');
@@ -150,7 +150,7 @@ describe('starts', () => {
 });
 
 describe('ends', () => {
-  it('within an action of Reeve are its own; those of a life that it began are not', () => {
+  it('within an action of Reeve are its own; those of a generation that it began are not', () => {
     const { factStore, see, process } = setUp();
     see(1_000, 'running', 'a');
     factStore.acted('news', 60_000);
@@ -167,7 +167,7 @@ describe('ends', () => {
     expect(process()).toMatchObject({ ends: [], lastEnd: { ordered: true }, stoppedByUs: false });
   });
 
-  it('tell their exit code also when it is known one look later', () => {
+  it('report their exit code also when it is known one poll later', () => {
     const { see, process } = setUp();
     see(1_000, 'running', 'a');
     see(2_000, 'exited');
@@ -175,7 +175,7 @@ describe('ends', () => {
     expect(process().lastEnd).toMatchObject({ monoMs: 2_000, exitCode: 139 });
   });
 
-  it('forget the series when a life settles, at 30 s and not before', () => {
+  it('reset the series when a process generation has run for 30 s and not before', () => {
     const { see, process } = setUp();
     see(1_000, 'running', 'a');
     see(2_000, 'running', 'b');
@@ -189,7 +189,7 @@ describe('ends', () => {
 });
 
 describe('the board', () => {
-  it('counts what belongs to nobody and keeps nothing of it', () => {
+  it('counts what belongs to no channel and keeps nothing of it', () => {
     const { factStore } = setUp();
     factStore.observe({ kind: 'viewers', channel: 'stranger', at: 0, monoMs: 0, source: 's', viewers: 3 });
     factStore.observe({ kind: 'credential', engine: 'stranger', at: 0, monoMs: 0, source: 's', ok: false });

@@ -60,7 +60,7 @@ describe('a channel that is made on demand', () => {
   const rests = (given: Given) => restsOnDemand(factsOf({ setup: { expected: 'on_demand' }, ...given }), NOW);
   const exited = (end: Parameters<typeof died>[1]) => rests({ process: died(5_000, end) });
 
-  it('rests when nobody watches, as long as that was told within 60 s', () => {
+  it('rests without viewers, as long as that was reported within 60 s', () => {
     expect(rests({ viewers: viewers(0) })).toBe(true);
     expect(rests({ viewers: viewers(0, 60_000) })).toBe(true);
     expect(rests({ viewers: viewers(0, 60_001) })).toBe(false);
@@ -102,7 +102,7 @@ describe('a channel that is made on demand', () => {
   });
 });
 
-describe('a life is young', () => {
+describe('a process generation is young', () => {
   const young = (given: Given) => isYoung(factsOf(given), NOW);
 
   it('for 8 s, or three target durations, since it was born', () => {
@@ -172,7 +172,7 @@ describe('a playlist', () => {
     ['?: the new process has no output yet', { output: playlist(3_001), process: born(3_000) }],
     ['?: the new process has no output yet', { output: playlist(0, { changedMs: undefined }), process: born(3_000) }],
     [MOVES, { output: playlist(3_001), process: runs({ seenMs: NOW - 3_000 }) }],
-  ])('tells "%s"', (expected, given) => {
+  ])('reports "%s"', (expected, given) => {
     expect(health(given)).toBe(expected);
   });
 
@@ -201,12 +201,12 @@ describe('an output that is only asked whether it answers', () => {
     ['no: its output does not answer (refused)', { reach: reach(2) }],
     ['?: its output did not answer once', { reach: reach(2), process: born(7_999) }],
     ['no: its output does not answer (unknown)', { reach: reach(2, 0, { failure: undefined as never }) }],
-  ])('tells "%s"', (expected, given) => {
+  ])('reports "%s"', (expected, given) => {
     expect(health({ ...given, output: undefined })).toBe(expected);
   });
 });
 
-describe('where nobody looks at the output', () => {
+describe('where the output has no probe', () => {
   const NOTHING = '?: nothing tells of its output';
   const bytes = (movedAgoMs: number) => ({ bytes: { value: 9, movedMs: NOW - movedAgoMs } });
 
@@ -227,11 +227,11 @@ describe('where nobody looks at the output', () => {
     ['yes: it runs and writes', { process: born(3_000, bytes(2_999)) }],
     [NOTHING, { process: born(3_000, bytes(3_000)) }],
     ['yes: it runs and writes', { process: runs(bytes(1_000)), progress: reports(6_001, { reports: 1 }) }],
-  ])('a channel is told as "%s"', (expected, given) => {
+  ])('a channel is reported as "%s"', (expected, given) => {
     expect(health({ setup: { hasOutputProbe: false }, output: undefined, ...given })).toBe(expected);
   });
 
-  it('but will, nothing is told before', () => {
+  it('but will have one, nothing is reported before', () => {
     expect(health({ output: undefined, progress: reports() })).toBe('?: its output was not looked at yet');
   });
 });
@@ -249,7 +249,7 @@ describe('an encoder', () => {
     expect(stands(reports(6_000), { output: undefined })).toBe(true);
   });
 
-  it('stands by two reports, of this life or a second before it was seen', () => {
+  it('stands by two reports, of this generation or a second before it was seen', () => {
     expect([stands(reports(7_000, { reports: 2 })), stands(reports(7_000, { reports: 1 }))]).toEqual([true, false]);
     expect(stands(reports(7_000), { process: born(6_000) })).toBe(true);
     expect(stands(reports(7_001), { process: born(6_000) })).toBe(false);

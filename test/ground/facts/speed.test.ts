@@ -9,7 +9,7 @@ const slow = (progress: ProgressFacts | undefined): boolean => isSlow(factsOf({ 
 const behind = (progress: ProgressFacts | undefined): boolean => fallsBehind(factsOf({ progress }), NOW);
 
 describe('the true speed', () => {
-  it('is that of the last three intervals, and not told before', () => {
+  it('is that of the last three intervals, and not reported before', () => {
     expect(seen(speeds([2, 0.5, 1, 0.25]))).toEqual([0.5, 1, 0.25]);
     expect(seen(speeds([0.5, 1, 0.25]))).toEqual([0.5, 1, 0.25]);
     expect(seen(speeds([1, 0.25]))).toBeUndefined();
@@ -17,12 +17,12 @@ describe('the true speed', () => {
     expect(seen(undefined)).toBeUndefined();
   });
 
-  it('is told for 10 s after the last report', () => {
+  it('is reported for 10 s after the last report', () => {
     expect(seen(speeds([1, 1, 1], 10_000))).toEqual([1, 1, 1]);
     expect(seen(speeds([1, 1, 1], 10_001))).toBeUndefined();
   });
 
-  it('is told of the present life only, with a second to spare, or of any where no process is known', () => {
+  it('is reported of the present generation only, with a second to spare, or of any where no process is known', () => {
     const of = (seenAgoMs: number) => seen(speeds([1, 1, 1]), { process: runs({ seenMs: NOW - seenAgoMs }) });
     expect(of(5_000)).toEqual([1, 1, 1]);
     expect(of(4_999)).toBeUndefined();

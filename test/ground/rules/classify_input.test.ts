@@ -29,7 +29,7 @@ import {
 describe('a channel is down', () => {
   const down = (process: Given['process']) => lookOf({ process }).down;
 
-  it('when its process is known not to run and nobody else stopped it', () => {
+  it('when its process is known not to run and no one else stopped it', () => {
     expect([down(runs()), down(undefined), down(died(1_000))]).toEqual([false, false, true]);
     expect(down(died(1_000, {}, { state: 'starting' }))).toBe(true);
     expect(down(died(1_000, {}, { stoppedOnPurpose: true }))).toBe(false);
@@ -38,13 +38,13 @@ describe('a channel is down', () => {
     expect(lookOf({ process: died(1_000, {}, { lastMs: NOW - 10_001 }) }).process).toBeUndefined();
   });
 
-  it('and runs by the word of a table that is believed', () => {
+  it('and runs by the report of a table that is believed', () => {
     const running = (process: Given['process']) => lookOf({ process }).running;
     expect([running(runs()), running(died(1_000)), running(undefined)]).toEqual([true, false, false]);
   });
 });
 
-describe('lives that end one after another', () => {
+describe('processes that end one after another', () => {
   const agos = (...all: readonly number[]) => all.map((ago) => NOW - ago);
   const seen = (process: Given['process']) => {
     const { recentEnds, churning, troubled } = lookOf({ process });
@@ -92,7 +92,7 @@ describe('a line speaks of the present', () => {
     reported(lookOf({ ...given, symptoms: [said(kind, agoMs)] }), kind).length > 0;
   const loop = { ends: [NOW - 50_000, NOW - 40_000, NOW - 20_000], failedLives: 3 };
 
-  it('for 30 s, damaged input for 25 s unless lives end one after another', () => {
+  it('for 30 s, damaged input for 25 s unless processes end one after another', () => {
     expect([speaks(30_000), speaks(30_001)]).toEqual([true, false]);
     expect([speaks(25_000, {}, 'corrupt_input'), speaks(25_001, {}, 'corrupt_input')]).toEqual([true, false]);
     const turning = { process: runs(loop) };
@@ -100,7 +100,7 @@ describe('a line speaks of the present', () => {
     expect([speaks(30_000, { process: undefined }), speaks(30_001, { process: undefined })]).toEqual([true, false]);
   });
 
-  it('of a life only when it came after the end of the one before, unless lives end one after another', () => {
+  it('of a process generation only when it came after the end of the one before, unless they end one after another', () => {
     const lastEnd = endOf(10_000);
     const process = born(9_000, { lastEnd, ends: [NOW - 10_000] });
     expect([speaks(9_999, { process }), speaks(10_000, { process })]).toEqual([true, false]);
@@ -108,7 +108,7 @@ describe('a line speaks of the present', () => {
     expect(speaks(30_001, { process: { ...process, ends: [NOW - 30_000, NOW - 10_000] } })).toBe(false);
   });
 
-  it('of a dead process for as long as it is dead, from 15 s before: its last words', () => {
+  it('of a dead process for as long as it is dead, from 15 s before: its final output', () => {
     const dead = (agoMs: number, end?: Parameters<typeof died>[1], extra = {}) =>
       speaks(agoMs, { process: died(90_000, end, { stateSinceMs: NOW - 50_000, ...extra }) });
     expect([dead(105_000), dead(105_001), dead(30_000)]).toEqual([true, false, true]);
@@ -143,13 +143,13 @@ describe('a line speaks of the present', () => {
 describe('a process', () => {
   const end = (exitCode: number | undefined, exitSignal?: number) => endOf(1, { exitCode, exitSignal });
 
-  it('may have been killed by the kernel when the signal was SIGKILL or is not told', () => {
+  it('may have been killed by the kernel when the signal was SIGKILL or is not reported', () => {
     const killed = [end(undefined), end(-1), end(1, 9), end(-9, 0)];
     const not = [end(0), end(1), end(-1, 11), end(undefined, 15)];
     expect([...killed, ...not].map(maybeKilled)).toEqual([true, true, true, true, false, false, false, false]);
   });
 
-  it('died by a signal when one is reported, or the exit is negative, and nobody asked it to end', () => {
+  it('died by a signal when one is reported, or the exit is negative, and no one asked it to end', () => {
     const by = (lastEnd: Parameters<typeof diedBySignal>[0]['lastEnd']) => diedBySignal(runs({ lastEnd }));
     expect([end(1, 9), end(0, 0), end(-1), end(-9)].map(by)).toEqual([true, true, true, true]);
     expect([end(1), end(0), end(undefined), end(-1, 15), end(255), undefined].map(by)).toEqual(Array(6).fill(false));

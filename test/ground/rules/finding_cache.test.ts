@@ -232,7 +232,7 @@ describe('a judgement that found no trouble', () => {
     ]);
   });
 
-  it('stands of a channel whose process nobody tells of, until somebody does', () => {
+  it('stands of a channel whose process is not reported, until it is', () => {
     const first = factsOf({ output, process: undefined });
     const standing = new FindingCache(first, context, NOW);
     expect(standing.stands(first, context, NOW + 1)).toBe(true);
@@ -263,7 +263,7 @@ describe('a judgement that found no trouble', () => {
   });
 });
 
-it('the context of trouble is the same only with the very same word of the engine', () => {
+it('the context of trouble is the same only with the very same report of the engine', () => {
   const other = { ...context, engine: { ...NO_ENGINE_FACTS } };
   expect([isSameContext(context, { ...context }), isSameContext(context, other)]).toEqual([true, false]);
   expect(isSameContext(context, { ...context, sharingSource: 1 })).toBe(false);

@@ -61,7 +61,7 @@ describe('the process table witnesses', () => {
     expect(dead({ exitCode: 0 }, { stoppedOnPurpose: true })).toBeUndefined();
   });
 
-  it('lives that end one after another, from the second on', () => {
+  it('processes that end one after another, from the second on', () => {
     const churn = (...agos: readonly number[]) =>
       asked(churnSignal, { process: runs({ ends: agos.map((ago) => NOW - ago), lastMs: NOW - 700 }) });
     expect(churn(50_000, 40_000)).toBe('process 700: 2 lives ended within 60 s');
@@ -247,7 +247,7 @@ describe('others witness', () => {
     expect(asked(engineSignal, {}, { engine: { ...engine, last: undefined } })).toBeUndefined();
   });
 
-  it('nothing, where nobody saw anything', () => {
+  it('nothing, where no source of evidence saw anything', () => {
     const one = symptomSignal(said('db_locked'));
     expect(spoken(undefined, one, undefined)).toEqual([one]);
   });

@@ -151,7 +151,7 @@ describe('viewers (question 15)', () => {
     expect(cost(2_000)).toBe(200);
   });
 
-  it('costs nothing on a channel that is dark, and is never held against it', () => {
+  it('costs nothing on a channel that is down, and is never held against it', () => {
     const dark = anInput({ live: live(1_000_000), envelope: anEnvelope({ channelHealthy: false }), limits });
     expect(viewerSecondsOf(dark)).toBe(0);
     expect(viewers(dark)).toMatchObject({ verdict: 'pass' });
@@ -166,7 +166,7 @@ describe('viewers (question 15)', () => {
     expect(viewers(input(11, NOW_MS - 1_000 + HOUR_MS))).toMatchObject({ verdict: 'pass' });
   });
 
-  it('is not asked without a budget, or where nobody counts viewers', () => {
+  it('is not asked without a budget, or where viewers are not counted', () => {
     expect(viewers(anInput({ live: live(5), envelope: playing }))).toMatchObject({ verdict: 'not_asked' });
     expect(viewers(anInput({ live: live(undefined), envelope: playing, limits }))).toMatchObject({
       verdict: 'not_asked',
@@ -181,7 +181,7 @@ describe('approval (question 16)', () => {
     expect(approval(anInput())).toMatchObject({ verdict: 'pass' });
   });
 
-  it('takes no yes that nobody gave', () => {
+  it('accepts only a yes that a person gave', () => {
     const call = aCall({ tool: 'rebuild_playout' });
     expect(approval(anInput({ call, approval: 'apr-9' }))).toMatchObject({ code: 'approval_needed' });
   });

@@ -22,7 +22,7 @@ const asked = (envelope: Partial<GroundedContextEnvelope> | undefined, with_: Pa
   );
 
 describe('evidence (question 8)', () => {
-  it('passes on two fresh kinds, one of them not words', () => {
+  it('passes on two fresh kinds, one of them not log text', () => {
     expect(asked({})).toMatchObject({ verdict: 'pass', value: 'process_crashed by process and probe' });
   });
 

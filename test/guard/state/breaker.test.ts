@@ -168,7 +168,7 @@ describe('the breaker of a channel (S3)', () => {
     expect(look(b)).toMatchObject({ state: 'open', trips: 3, untilMs: b.nowMs() + 480_000 });
   });
 
-  it('still counts a restart that nobody judged when other things have happened since', () => {
+  it('still counts a restart without a verdict when other things have happened since', () => {
     const b = bench({ limits: BREAKER_ONLY });
     const unjudged = b.request('news', { incident: anIncident({ id: 'inc-u' }) });
     const decision = b.guard.decide(unjudged);
@@ -186,7 +186,7 @@ describe('the breaker of a channel (S3)', () => {
     expect(answer.checks.find(({ id }) => id === 9)).toMatchObject({ code: 'already_tried' });
   });
 
-  it('counts a restart that nobody judged as failed at its deadline', () => {
+  it('counts a restart without a verdict as failed at its deadline', () => {
     const b = bench({ limits: BREAKER_ONLY });
     for (let n = 0; n < 4; n += 1) {
       restart(b, { cured: false });

@@ -3,7 +3,7 @@ import { startedDrafts, startedWithoutEnd, unknownEnds } from '../../../src/guar
 import { aCall, aPersona } from '../../support/a.ts';
 import { bench } from '../bench.ts';
 
-describe('a call whose end nobody knows (S6)', () => {
+describe('a call whose end is unknown (S6)', () => {
   const interrupted = () => {
     const b = bench();
     const decision = b.guard.decide(b.request());
@@ -83,7 +83,7 @@ describe('a call whose end nobody knows (S6)', () => {
     expect(startedWithoutEnd(b.guardState())).toEqual([]);
   });
 
-  it('gives back the reservation of a permit that was never redeemed: nobody can redeem it any more', () => {
+  it('gives back the reservation of a permit that was never redeemed, because no process can redeem it any more', () => {
     const b = bench();
     expect(b.guard.decide(b.request()).verdict).toBe('allow');
     const again = bench({ store: b.store, hand: b });

@@ -39,7 +39,7 @@ describe('what was said before an incident', () => {
     expect(history.before(group, ['news', 'sport'], 40).map(({ monoMs }) => monoMs)).toEqual([20, 25, 30]);
   });
 
-  it('tells at most twelve of a shared cause, the newest', () => {
+  it('lists at most twelve of a shared cause, the newest', () => {
     const history = new SymptomHistory();
     const channels = Array.from({ length: 20 }, (_, index) => `c${index}`);
     for (const [index, channel] of channels.entries()) history.add(aSymptom(at(index), { channel }), undefined);

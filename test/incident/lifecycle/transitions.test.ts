@@ -124,14 +124,14 @@ describe('with an open incident', () => {
     expect(transitionFor(open, sight(), NOW + 10_000, policy).kind).toBe('run');
   });
 
-  it('tells a person when the waiting has lasted its time, once', () => {
+  it('pages a person when the waiting has lasted its time, once', () => {
     const open = held({ last: watching({ escalateAfterMs: 60_000 }), lastEndedMs: NOW });
     expect(transitionFor(open, sight(), NOW + 59_999, policy).kind).toBe('none');
     expect(transitionFor(open, sight(), NOW + 60_000, policy).kind).toBe('tell');
     expect(transitionFor({ ...open, told: ['process_crashed'] }, sight(), NOW + 99_000, policy).kind).toBe('none');
   });
 
-  it('asks again when what it was refused for is over, though a person was told, and not before', () => {
+  it('asks again when the reason of its refusal is over, though a person was paged, and not before', () => {
     const refused: Outcome = {
       kind: 'escalated',
       reason: 'guard_refused',
@@ -207,14 +207,14 @@ describe('with an open incident', () => {
     expect(transitionFor(open, sight(), NOW, policy).kind).toBe('run');
   });
 
-  it('runs again on a yes, waits while the question is open, and tells when it expired', () => {
+  it('runs again on a yes, waits while the question is open, and reports its expiry', () => {
     const open = held({ last: { kind: 'approval_needed', because: 'persona' }, lastEndedMs: NOW - 10_000 });
     expect(transitionFor(open, sight({ approval: 'pending' }), NOW, policy).kind).toBe('none');
     expect(transitionFor(open, sight({ approval: 'yes' }), NOW, policy).kind).toBe('run');
     expect(transitionFor(open, sight(), NOW, policy).kind).toBe('tell');
   });
 
-  it('asks again when nobody answered in time, and never after a no', () => {
+  it('asks again when no answer came in time, and never after a no', () => {
     const open = held({ last: { kind: 'approval_needed', because: 'persona' }, lastEndedMs: NOW - 10_000 });
     expect(transitionFor(open, sight({ approval: 'expired' }), NOW, policy).kind).toBe('run');
     expect(transitionFor(open, sight({ approval: 'no' }), NOW, policy)).toEqual({ kind: 'none', againMs: undefined });
@@ -232,7 +232,7 @@ describe('with an open incident', () => {
     expect(transitionFor(held({ cure, incident: group }), sight(), NOW, policy).kind).toBe('run');
   });
 
-  it('closes what shows no trouble for two minutes although nobody can tell whether it plays', () => {
+  it('closes what shows no trouble for two minutes although no probe shows whether it plays', () => {
     const unknown = sight({ trouble: undefined, healthy: undefined, clearSinceMs: NOW });
     expect(transitionFor(held(), unknown, NOW + 119_999, policy)).toEqual({ kind: 'none', againMs: NOW + 120_000 });
     expect(transitionFor(held(), unknown, NOW + 120_000, policy)).toMatchObject({
@@ -250,7 +250,7 @@ describe('with an open incident', () => {
     ['a spacing or a cooldown', held({ ...silent, last: watching({ retryAfterMs: 60_000 }) }), sight()],
     ['a containment that pages for nobody', held({ ...silent, last: contained }), sight({ contained: true })],
     ['a trouble that does not settle', held(silent), sight({ trouble: trouble({ settling: true }) })],
-  ])('tells a person of %s once the wait is longer than patience, unless it is spoken for (L6)', (_, open, seen) => {
+  ])('pages a person about %s once the wait is longer than patience, unless it is spoken for (L6)', (_, open, seen) => {
     for (const patienceMs of [0, 15_000]) {
       const patient = { ...policy, patienceMs };
       expect(transitionFor(open, seen, NOW + patienceMs + 17_999, patient).kind).not.toBe('tell');
@@ -269,14 +269,14 @@ describe('with an open incident', () => {
     expect(transitionFor(open, again, NOW + 23_000, policy).kind).toBe('tell');
   });
 
-  it('tells a person after ten minutes of what comes and goes in one incident', () => {
+  it('pages a person after ten minutes about a trouble that comes and goes in one incident', () => {
     const open = held({ ...silent, last: watching({ retryAfterMs: 900_000 }) });
     const again = sight({ trouble: trouble({ troubledMs: NOW + 599_000 }) });
     expect(transitionFor(open, again, NOW + 599_999, policy).kind).not.toBe('tell');
     expect(transitionFor(open, again, NOW + 600_000, policy).kind).toBe('tell');
   });
 
-  it('runs again when what was refused is undone, though a person was told', () => {
+  it('runs again when the reason of its refusal is undone, though a person was paged', () => {
     const told = held({ last: escalated, lastEndedMs: NOW - 50_000, told: ['process_crashed'] });
     expect(transitionFor({ ...told, reopenedMs: NOW - 50_000 }, sight(), NOW, policy).kind).toBe('none');
     expect(transitionFor({ ...told, reopenedMs: NOW - 49_999 }, sight(), NOW, policy).kind).toBe('run');

@@ -82,7 +82,7 @@ describe('the page about a containment', () => {
     expect(containmentPage(contained({ reason: 'journal_error' })).reason).toBe('journal_broken');
   });
 
-  it('is not sent for a freeze, which is a person’s own word, or for a shared cause, whose incident pages', () => {
+  it('is not sent for a freeze, which is a person’s own command, or for a shared cause, whose incident pages', () => {
     expect((['operator_freeze', 'shared_cause', 'restart_storm'] as const).map(isPaged)).toEqual([false, false, true]);
   });
 });

@@ -32,7 +32,7 @@ function aWatch() {
 }
 
 describe('a channel that is well and of which nothing new is heard', () => {
-  it('is judged anew at the very moment from which its silence tells', () => {
+  it('is judged anew at the very moment from which its silence counts', () => {
     const { see, healthAt, nowMs } = aWatch();
     for (const afterMs of [0, 2_000, 4_000, STALL_MS]) {
       see(nowMs + afterMs, { bytesWritten: 9 });

@@ -52,7 +52,7 @@ describe('a new process of a channel', () => {
     expect(noted(undefined, lastEnd).origin).toBe(origin);
   });
 
-  it('is written down and told whoever began it', () => {
+  it('is recorded and reported whoever began it', () => {
     for (const mark of [undefined, { permit: 'per-1' }]) {
       const { origin, facts, told } = noted(mark);
       expect(facts).toEqual([{ type: 'start.observed', origin, generation: 'g2', engine: 'local' }]);

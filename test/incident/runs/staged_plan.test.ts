@@ -31,7 +31,7 @@ describe('a staged plan', () => {
     ['frozen', 'ann froze everything'],
     ['phase', 'phase 2'],
     ['containment', 'contained (group:g)'],
-  ] as const)('hands nobody over for %s of the whole, which passes for all at once', (code, because) => {
+  ] as const)('hands no channel over for %s of the whole, which counts as all at once', (code, because) => {
     const { plan: left, handedOver } = refined(['a', 'b'], { a: [code, because] });
     expect([channelsOf(left), handedOver]).toEqual([['b'], []]);
   });
@@ -40,14 +40,14 @@ describe('a staged plan', () => {
     expect(refined(['a', 'b'], { a: ['containment', 'contained (channel:a)'] }).handedOver).toEqual(['a']);
   });
 
-  it('waits where nobody is left, and says of each why', () => {
+  it('waits where no channel is left, and gives the reason for each', () => {
     const { plan: left, handedOver } = refined(['a', 'b'], { a: ['hands_off', 'ann'], b: ['daily_cap', '6 of 6'] });
     expect(left).toMatchObject({ kind: 'wait', escalateAfterMs: 600_000, by: BY });
     expect(left.because).toContain('a: hands_off, ann; b: daily_cap, 6 of 6');
     expect(handedOver).toEqual(['a', 'b']);
   });
 
-  it('goes to the guard whole where all are refused for a reason of the whole: that refusal is to be told', () => {
+  it('goes to the guard whole where all are refused for a reason of the whole: that refusal is to be reported', () => {
     const { plan: left, handedOver } = refined(['a', 'b'], { a: ['frozen', 'x'], b: ['frozen', 'x'] });
     expect([channelsOf(left), handedOver]).toEqual([['a', 'b'], []]);
   });

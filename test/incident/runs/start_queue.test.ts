@@ -78,7 +78,7 @@ const staging = {
   incident: { scope: group('g9'), classification: 'process_crashed' },
 } as unknown as OpenIncident;
 
-describe('turns', () => {
+describe('the start queue', () => {
   it('leave the last place of the window free, which would contain everything', () => {
     const { may } = turns(7);
     expect(['a', 'b', 'c'].map((id) => may(channel(id), seen(10)))).toEqual([true, true, false]);
@@ -118,7 +118,7 @@ describe('turns', () => {
     expect(may(channel('a'), seen(10))).toBe(false);
   });
 
-  it('are nothing that a channel waits for whose persona or phase would only ask or tell a person', () => {
+  it('does not make a channel wait whose persona or phase would only ask or page a person', () => {
     const asks: Partial<Persona> = { tool_access_policy: { restart_channel: 'require_approval' } };
     const denies: Partial<Persona> = { tool_access_policy: { restart_channel: 'deny' } };
     expect(turns(10, [], { persona: asks }).may(channel('a'), seen(10))).toBe(true);
@@ -173,7 +173,7 @@ describe('turns', () => {
     expect(full.may(channel('many'), seen(90), NOW + 1_000)).toBe(true);
   });
 
-  it('are no place in the crowd for who does not wait, or while nobody has been told of it', () => {
+  it('counts only channels that wait, and only once a person was paged about the incident', () => {
     const crowd = turns(9, [], { pages: ['starts/fleet'] });
     expect(crowd.may(channel('a'), seen(3))).toBe(false);
     expect([crowd.held.isInCrowd(channel('a')), crowd.held.isInCrowd(channel('b'))]).toEqual([true, false]);
