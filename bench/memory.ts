@@ -13,7 +13,7 @@ import { entryOf } from '../src/journal/entry.ts';
 import { Ledger } from '../src/journal/ledger.ts';
 import { SqliteStore } from '../src/journal/sqlite.ts';
 import { Graph } from '../src/memory/graph.ts';
-import { Keeper } from '../src/memory/keeper.ts';
+import { GraphUpdater } from '../src/memory/graph_updater.ts';
 import { processTree, tracedNodes } from '../src/memory/process_tree.ts';
 import { Reads } from '../src/memory/reads.ts';
 import { catchUp } from '../src/memory/rebuild.ts';
@@ -114,7 +114,7 @@ async function reflecting(add: Add): Promise<void> {
     const first = SqliteStore.openForReading(join(state, 'journal.db'));
     catchUp(graph, first);
     first.close();
-    using keeper = new Keeper({
+    using keeper = new GraphUpdater({
       ...{ graph, clock: systemClock, read: (query) => ledger.read(query) },
       fail: (text) => process.stderr.write(`${text}\n`),
     });

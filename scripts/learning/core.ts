@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { modelPlanner } from '../../src/agent/planner.ts';
 import { createLearning, type Learning } from '../../src/rulebook/learning.ts';
-import { sightFor } from '../../src/app/collectors.ts';
+import { recognitionFor } from '../../src/app/collectors.ts';
 import { compiledOf } from '../../src/config/patterns.ts';
 import { openMemory } from '../../src/app/memory.ts';
 import { NamingWorker } from '../../src/agent/naming_worker.ts';
@@ -27,7 +27,7 @@ import { MemoryStore } from '../../src/journal/memory.ts';
 import { createGateway } from '../../src/model/gateway.ts';
 import { modelUseProjection } from '../../src/model/use.ts';
 import { TOOL_SPECS } from '../../src/remediation/catalog.ts';
-import { createLanes } from '../../src/resilience/lanes.ts';
+import { createKeyedQueues } from '../../src/resilience/keyed_queues.ts';
 import { createRulebook } from '../../src/rulebook/rulebook.ts';
 import { SimulatedProbes } from '../../src/simulation/simulated_probes.ts';
 import { settingsOf } from '../../src/simulation/settings.ts';
@@ -123,7 +123,7 @@ export async function openCore(options: CoreOptions, building: AsyncDisposableSt
     CHANNELS.map((id) => ({ name: id, channel: id })),
   );
   const seen = () =>
-    sightFor(loaded, table, {
+    recognitionFor(loaded, table, {
       clock,
       onSymptom: (symptom) => pipeline.symptom(symptom),
       onSample: (sample) => pipeline.observe(sample),
@@ -150,7 +150,7 @@ export async function openCore(options: CoreOptions, building: AsyncDisposableSt
   let sight = seen();
   const engine = new WorldEngine(world, clock, () => probes.report(SAMPLED.engine));
   const { pipeline }: { pipeline: DecisionPipeline } = assembleDecisionPath({
-    ...{ ledger, paging, ids, settings: () => settings, lanes: createLanes({ concurrentMax: 16 }, clock) },
+    ...{ ledger, paging, ids, settings: () => settings, lanes: createKeyedQueues({ concurrentMax: 16 }, clock) },
     observations: {
       channels: files.channels,
       engineSetups: files.engineSetups,

@@ -76,7 +76,7 @@ export async function createApp(configuration: Configuration, host: HostEnvironm
   );
   exploreInBackground({ infrastructure, learning, model: models.model, current, log }, building);
   // Before anybody can take Reeve for up: what happens from then on is seen.
-  await tellRehearsal(house);
+  await logRehearsal(house);
   const { ledger, clock } = infrastructure;
   const witness = building.use(createHeadWitness(config.journal.witness, { ledger, clock, log }));
   const memory: Memory | undefined = await openConfiguredMemory(house, models.model, building);
@@ -155,7 +155,7 @@ function watchEdits({ configuration, host, infrastructure, paging, decisions }: 
 }
 
 /** Nothing in memory may keep Reeve from watching what is real. */
-async function tellRehearsal({ host: { log }, infrastructure, decisions }: House): Promise<void> {
+async function logRehearsal({ host: { log }, infrastructure, decisions }: House): Promise<void> {
   const { collectors, pipeline, settings } = decisions;
   const setup = {
     clock: infrastructure.clock,

@@ -67,7 +67,7 @@ export function createCollectors(configuration: Configuration, deps: CollectDeps
     config.channels.map(({ id, name }) => ({ name, channel: id })),
   );
   const onNotice = (channel: ChannelId) => hint(channel);
-  let sight = sightFor(configuration, channels, { ...deps, onNotice });
+  let sight = recognitionFor(configuration, channels, { ...deps, onNotice });
   const { clock, checkpoints } = deps;
   const sink = sinkFor(config, (chunk) => sight.detector.accept(chunk), deps.onSample);
   const report = reportOf(deps.log);
@@ -105,7 +105,7 @@ export function createCollectors(configuration: Configuration, deps: CollectDeps
       if (wants.includes('source') || wants.includes('output')) probes.now(channel, wants);
     },
     recompile(next) {
-      sight = sightFor(next, channels, { ...deps, onNotice });
+      sight = recognitionFor(next, channels, { ...deps, onNotice });
     },
     lines: () => linesOf([...tail.stats(), ...commands.map((command) => command.stats()), ...inputs.stats()]),
     ...{ syslogClosed: inputs.syslogClosed, blindSpots: () => sight.blindSpots },
@@ -175,7 +175,7 @@ const HINT_FAST_MS = 15_000;
 /** What log files do every day. */
 const ORDINARY: ReadonlySet<string> = new Set(['following', 'rotated']);
 
-interface Sight {
+interface Recognition {
   readonly detector: Detector;
   readonly blindSpots: BlindSpots;
 }
@@ -184,13 +184,13 @@ interface Sight {
  * What recognises lines, and what remembers those that nothing recognised; both of one catalogue. A replay uses it too:
  * it must hear what the daemon would.
  */
-export function sightFor(
+export function recognitionFor(
   { patterns }: Pick<Configuration, 'patterns'>,
   channels: ReturnType<typeof createChannelTable>,
   deps: Pick<CollectDeps, 'clock' | 'onSymptom' | 'onSample' | 'onUnrecognised' | 'isHeard'> & {
     readonly onNotice: (channel: ChannelId) => void;
   },
-): Sight {
+): Recognition {
   const { catalogue } = compiledOf(heardOf(patterns, deps.isHeard));
   const blindSpots = new BlindSpots(catalogue);
   const detector = createDetector({

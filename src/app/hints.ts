@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HintsDeps, OpenHints } from './hints_open.ts';
 import { messageOf } from '../core/errors.ts';
-import type { HintsFace } from '../http/daemon.ts';
+import type { HintsApi } from '../http/daemon.ts';
 import type { PlannerStep } from '../hints/planner.ts';
 
 /** One hint for a planner, in one line. */
@@ -11,7 +11,7 @@ export type HintFor = (step: PlannerStep) => string | undefined;
 
 export interface HintsOfDaemon {
   /** Loads them where they are not yet. Rejects where their file or their bundle cannot be used. */
-  face(): Promise<HintsFace>;
+  face(): Promise<HintsApi>;
   /** Undefined where they are not loaded, or where the planner is to be left alone. Never throws. */
   readonly hintFor: HintFor;
   /** What was loaded so far, for metrics. */

@@ -12,7 +12,7 @@ import { createEngines } from '../engine/factory.ts';
 import { SqliteCheckpoints } from '../journal/checkpoints.ts';
 import { Ledger } from '../journal/ledger.ts';
 import { SqliteStore } from '../journal/sqlite.ts';
-import { createLanes, type Lanes } from '../resilience/lanes.ts';
+import { createKeyedQueues, type KeyedQueues } from '../resilience/keyed_queues.ts';
 
 /** Where Reeve touches the disk and the engines. */
 export interface Infrastructure {
@@ -23,10 +23,10 @@ export interface Infrastructure {
   readonly clock: Clock;
   readonly checkpoints: SqliteCheckpoints;
   readonly engines: ReadonlyMap<EngineId, Engine>;
-  readonly lanes: Lanes;
+  readonly lanes: KeyedQueues;
 }
 
-const LANES_MAX = 16;
+const KEYED_QUEUES_MAX = 16;
 
 /** Opens them, to be closed by `building`. Throws JOURNAL_UNWRITABLE or JOURNAL_BROKEN: without a record, no daemon. */
 export function openInfrastructure(
@@ -42,7 +42,7 @@ export function openInfrastructure(
   const { clock } = ledger;
   const checkpoints = building.use(new SqliteCheckpoints(join(state, 'collect.db')));
   const engines = building.use(createEngines(enginesOf(config), { clock, secret: host.secret, readProcess }));
-  const lanes = createLanes({ concurrentMax: LANES_MAX }, clock);
+  const lanes = createKeyedQueues({ concurrentMax: KEYED_QUEUES_MAX }, clock);
   return { state, ledger, clock, checkpoints, engines: engines.byId, lanes };
 }
 

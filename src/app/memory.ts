@@ -9,21 +9,21 @@ import type { JournalEntry } from '../core/journal.ts';
 import type { Model } from '../core/model.ts';
 import type { CommandAnswer } from '../core/command_answer.ts';
 import { MINUTE_MS } from '../core/duration.ts';
-import type { MemoryFace } from '../http/daemon.ts';
+import type { MemoryApi } from '../http/daemon.ts';
 import { DerivedFile } from '../journal/derived.ts';
-import { memoryFace } from '../memory/face.ts';
+import { createMemoryApi } from '../memory/api.ts';
 import { Graph } from '../memory/graph.ts';
 import { insightId } from '../memory/insight.ts';
-import { Keeper } from '../memory/keeper.ts';
+import { GraphUpdater } from '../memory/graph_updater.ts';
 import { recallForPlanner } from '../memory/recall.ts';
 import { Reads } from '../memory/reads.ts';
 import { reflect } from '../memory/reflection.ts';
 import { MEMORY_SCHEMA } from '../memory/schema.ts';
-import { wordInsight } from '../memory/wording.ts';
+import { rephraseInsight } from '../memory/wording.ts';
 
 export interface Memory {
   readonly reads: Reads;
-  readonly face: MemoryFace;
+  readonly face: MemoryApi;
   /** Insights for a planner, each one sentence made by a template; none where the file cannot be read now. */
   insightsFor(envelope: GroundedContextEnvelope): readonly string[];
   /** Merges insights now. One at a time: a second call while one runs is refused. */
@@ -56,7 +56,7 @@ export function openMemory(deps: MemoryDeps, building: AsyncDisposableStack): Me
     return undefined;
   }
   const graph = new Graph(file);
-  const keeper = building.use(new Keeper({ graph, read: (query) => ledger.read(query), clock, fail: deps.fail }));
+  const keeper = building.use(new GraphUpdater({ graph, read: (query) => ledger.read(query), clock, fail: deps.fail }));
   building.use(ledger.subscribe((entry) => noted(entry, { keeper, deps, graph })));
   building.use(clock.every(PRUNE_EVERY_MS, () => pruned(keeper, deps)));
   const memory = withReflection(graph, keeper, deps);
@@ -69,7 +69,7 @@ export function openMemory(deps: MemoryDeps, building: AsyncDisposableStack): Me
 const failed = ({ fail }: MemoryDeps, thrown: unknown): void => fail(`memory: reflection failed: ${messageOf(thrown)}`);
 
 interface Noting {
-  readonly keeper: Keeper;
+  readonly keeper: GraphUpdater;
   readonly deps: MemoryDeps;
   readonly graph: Graph;
 }
@@ -84,13 +84,13 @@ function noted(entry: JournalEntry, { keeper, deps, graph }: Noting): void {
   const word = async (): Promise<void> => {
     await keeper.caughtUp();
     const insight = graph.insights.get(insightId(incident));
-    const worded = insight === undefined ? undefined : await wordInsight(model, insight);
+    const worded = insight === undefined ? undefined : await rephraseInsight(model, insight);
     if (worded !== undefined) deps.infrastructure.ledger.append([{ fact: worded }]);
   };
   void word().catch((thrown) => deps.host.log.warn({}, `an insight was not worded: ${messageOf(thrown)}`));
 }
 
-function pruned(keeper: Keeper, { infrastructure: { ledger } }: MemoryDeps): void {
+function pruned(keeper: GraphUpdater, { infrastructure: { ledger } }: MemoryDeps): void {
   const [first] = ledger.read({ limit: 1 });
   if (first !== undefined) keeper.prune(first.seq);
 }
@@ -104,13 +104,13 @@ function insightsFor(reads: Reads, envelope: GroundedContextEnvelope): readonly 
   }
 }
 
-function withReflection(graph: Graph, keeper: Keeper, { infrastructure, host }: MemoryDeps): Memory {
+function withReflection(graph: Graph, keeper: GraphUpdater, { infrastructure, host }: MemoryDeps): Memory {
   const { ledger, clock } = infrastructure;
   const reads = new Reads(graph.store);
   let running = false;
   return {
     reads,
-    face: memoryFace(reads),
+    face: createMemoryApi(reads),
     insightsFor: (envelope) => insightsFor(reads, envelope),
     caughtUp: () => keeper.caughtUp(),
     async reflect() {

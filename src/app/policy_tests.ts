@@ -1,7 +1,7 @@
 /** Gives `reeve test` the configured or shipped files. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { sightFor } from './collectors.ts';
+import { recognitionFor } from './collectors.ts';
 import { compiledOf } from '../config/patterns.ts';
 import type { PolicyAnswer, PolicyTests } from '../cli/commands/policy.ts';
 import { formatProblem } from '../config/check.ts';
@@ -55,7 +55,7 @@ export const detectorOf =
       channels.map(({ id }) => id),
       channels.map(({ id, name }) => ({ name, channel: id })),
     );
-    return sightFor({ patterns }, table, { clock, onSymptom, onSample, onNotice: () => undefined }).detector;
+    return recognitionFor({ patterns }, table, { clock, onSymptom, onSample, onNotice: () => undefined }).detector;
   };
 
 /** `reeve test`: the policy tests of a folder (or of one file). */

@@ -18,7 +18,7 @@ export function withoutHarmless(lines: readonly ExcerptLine[], evidence: readonl
     ended,
     joining,
     ofChildren,
-    toldToEnd,
+    endedOnPurpose,
     unwatched,
     viewerLeft,
     challenged,
@@ -165,7 +165,7 @@ const ENDED: ReadonlySet<SymptomKind> = new Set(['process_exit_nonzero', 'unknow
 const BY_SIGNAL = /\b(?:code|status|signal)[ =:]*(?:-9|-15|9|15|137|143|255)\b|\bSIG(?:KILL|TERM|INT)\b/;
 
 /** An encoder that its service ended, with nothing wrong before that, has not failed. */
-function toldToEnd(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
+function endedOnPurpose(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
   const told = lines.find(({ text }) => TOLD.test(text));
   if (told === undefined || evidence.some((one) => one.at <= told.at && isSerious(one))) return evidence;
   if (lines.some(({ at, text }) => at <= told.at && FOR_CAUSE.test(text))) return evidence;

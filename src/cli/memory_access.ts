@@ -1,6 +1,6 @@
 /** How the command line reaches the memory. */
 import { ReeveError } from '../core/errors.ts';
-import type { Face } from '../memory/face.ts';
+import type { MemoryReads } from '../memory/api.ts';
 import { plain } from './output.ts';
 
 /** How the commands reach the memory; the caller closes it. */
@@ -10,7 +10,7 @@ export interface MemoryAccess {
 }
 
 export interface OpenMemory extends Disposable {
-  readonly face: Face;
+  readonly face: MemoryReads;
   /** Ids that begin with this text. */
   resolve(prefix: string): readonly string[];
 }

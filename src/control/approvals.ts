@@ -44,14 +44,14 @@ export const openQuestions = (state: ControlState, nowMs: MonoMs): readonly Kept
 const isOpen = (one: KeptApproval, nowMs: MonoMs): boolean => one.state === 'pending' && nowMs < one.expiresMs;
 
 /** Who is for it so far: the one who asked, where two are needed, and everybody who said yes. Each name once. */
-export function voicesFor({ approval, yesBy = [] }: KeptApproval): readonly string[] {
+export function approvedBy({ approval, yesBy = [] }: KeptApproval): readonly string[] {
   const asker = approval.eyes === 2 && approval.askedBy !== undefined ? [approval.askedBy] : [];
   return [...new Set([...asker, ...yesBy])];
 }
 
 /** True when a yes of `who` would be the last that it needs. */
 export const isEnough = (kept: KeptApproval, who: string): boolean =>
-  new Set([...voicesFor(kept), who]).size >= (kept.approval.eyes ?? 1);
+  new Set([...approvedBy(kept), who]).size >= (kept.approval.eyes ?? 1);
 
 /**
  * True when a person said yes to exactly this, the yes is unused, and it is not too old. `eyes` 2: two people are
@@ -60,7 +60,7 @@ export const isEnough = (kept: KeptApproval, who: string): boolean =>
 export function hasYes(state: ControlState, id: string, hash: string, { nowMs, eyes = 1 }: YesNeeded): boolean {
   const kept = state.approvals.find((one) => one.approval.id === id);
   if (kept === undefined || kept.state !== 'yes') return false;
-  return kept.approval.hash === hash && nowMs < kept.expiresMs && voicesFor(kept).length >= eyes;
+  return kept.approval.hash === hash && nowMs < kept.expiresMs && approvedBy(kept).length >= eyes;
 }
 
 interface YesNeeded {

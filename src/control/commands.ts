@@ -4,7 +4,7 @@ import { PHASES, type Phase } from '../core/control.ts';
 import { DAY_MS } from '../core/duration.ts';
 import type { Draft } from '../core/journal.ts';
 import { type ChannelId, type EngineId, type GroupId, keyOfScope, sameScope, type Scope } from '../core/scope.ts';
-import { isEnough, voicesFor } from './approvals.ts';
+import { isEnough, approvedBy } from './approvals.ts';
 import type { ControlState } from './state.ts';
 
 /** What exists, so that a word about nothing is refused instead of kept. */
@@ -196,7 +196,7 @@ export const answerApproval = (
       const { proposed } = kept.approval;
       return proposed ? yes({ ...aboutOf(call.target), incident, run, fact: { ...fact, proposed } }) : answered;
     }
-    if (voicesFor(kept).includes(word.who)) {
+    if (approvedBy(kept).includes(word.who)) {
       return no('approval_second_person', `it needs two people, and ${word.who} is one of them already`);
     }
     return { ...answered, said: 'noted: it needs the yes of a second person before anything is done' };

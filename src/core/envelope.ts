@@ -21,7 +21,7 @@ export type Containment =
   | { readonly active: false }
   | { readonly active: true; readonly reasons: readonly [ContainmentReason, ...ContainmentReason[]] };
 
-/** A witness of a trouble. Two independent ones (`witnessOf`) corroborate each other. */
+/** Evidence of a trouble. Two independent kinds (`evidenceKindOf`) corroborate each other. */
 export interface Signal {
   readonly origin: Origin;
   /** As in `Symptom`: others pushed it. */

@@ -84,4 +84,4 @@ export const CONFIDENCE_MIN = { low: 0.8, medium: 0.6, high: 0.4 } as const;
 export const PATIENCE_MS = { cautious: 15_000, moderate: 0, assertive: 0 } as const;
 
 /** How many people a change that needs approval needs. */
-export const eyesOf = ({ four_eyes: four }: Persona): 1 | 2 => (four === true ? 2 : 1);
+export const approversNeeded = ({ four_eyes: four }: Persona): 1 | 2 => (four === true ? 2 : 1);

@@ -53,14 +53,19 @@ export const ORIGINS = ['log', 'probe', 'metric', 'process', 'host'] as const;
 export type Origin = (typeof ORIGINS)[number];
 
 /** Who can have written a piece of evidence: all that others say is one witness, however many say it. */
-export type WitnessKind = Exclude<Origin, 'log'> | 'words';
+export type EvidenceKind = Exclude<Origin, 'log'> | 'words';
 
 /**
  * Law S10: log text, and what was pushed through the intake (alerts too, which may be made of log text), can be written
  * by one sender. So they are one witness, and never the one that an outsider cannot write.
  */
-export const witnessOf = ({ origin, pushed }: { readonly origin: Origin; readonly pushed?: boolean }): WitnessKind =>
-  origin === 'log' || pushed === true ? 'words' : origin;
+export const evidenceKindOf = ({
+  origin,
+  pushed,
+}: {
+  readonly origin: Origin;
+  readonly pushed?: boolean;
+}): EvidenceKind => (origin === 'log' || pushed === true ? 'words' : origin);
 
 /** A bounded, redacted piece of what was seen, kept so that an operator can check the claim. */
 export interface Excerpt {

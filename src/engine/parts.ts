@@ -33,14 +33,14 @@ export interface ReadingTime {
 
 export const readingTimeOf = (clock: Clock): ReadingTime => ({ at: clock.now(), monoMs: clock.monotonicMs() });
 
-interface EngineWord {
+interface EngineReading {
   readonly engine: EngineId;
   readonly source: string;
   readonly moment: ReadingTime;
 }
 
 /** The engine answered well. */
-export const upSample = ({ engine, source, moment }: EngineWord): EngineSample => ({
+export const upSample = ({ engine, source, moment }: EngineReading): EngineSample => ({
   kind: 'engine',
   engine,
   source,
@@ -51,7 +51,7 @@ export const upSample = ({ engine, source, moment }: EngineWord): EngineSample =
 });
 
 /** The engine did not answer well: nothing is known of its channels. */
-export function downReport(word: EngineWord, thrown: unknown, reportsPool = false): EngineReport {
+export function downReport(word: EngineReading, thrown: unknown, reportsPool = false): EngineReport {
   const engine: EngineSample = { ...upSample(word), ok: false, failure: engineFailureOf(thrown), reportsPool };
   return { engine, processes: [], viewers: [], credential: undefined };
 }

@@ -15,14 +15,14 @@ export interface GenerationEvent {
   readonly parent: number | undefined;
 }
 
-type LifePart = Pick<ProcessSample, 'pid' | 'generation' | 'uptimeMs' | 'cpuMs' | 'halted' | 'bytesWritten'>;
+type GenerationPart = Pick<ProcessSample, 'pid' | 'generation' | 'uptimeMs' | 'cpuMs' | 'halted' | 'bytesWritten'>;
 
 /** Tells the lives of processes apart, and reads /proc for those of this machine. */
 export interface ProcessGenerations {
-  look(channel: ChannelId, word: GenerationEvent): LifePart;
+  look(channel: ChannelId, word: GenerationEvent): GenerationPart;
 }
 
-interface Life {
+interface KnownGeneration {
   readonly pid: number;
   readonly startTicks: number | undefined;
   readonly generation: string;
@@ -31,7 +31,7 @@ interface Life {
   readonly seenMs: MonoMs;
 }
 
-const NO_LIFE: LifePart = {
+const NO_GENERATION: GenerationPart = {
   pid: undefined,
   generation: undefined,
   uptimeMs: undefined,
@@ -48,12 +48,12 @@ export function processGenerationsOf(
   local: boolean | 'auto',
   readProcess: ReadProcess | undefined,
 ): ProcessGenerations {
-  const generations = new Map<ChannelId, Life>();
+  const generations = new Map<ChannelId, KnownGeneration>();
   return {
     look(channel, word) {
       if (word.pid === 0) {
         generations.delete(channel);
-        return NO_LIFE;
+        return NO_GENERATION;
       }
       const reading = provenReading(local, readProcess, word);
       const known = generations.get(channel);
@@ -71,13 +71,13 @@ export function processGenerationsOf(
   };
 }
 
-function isSame(life: Life, pid: number, reading: ProcessReading | undefined): boolean {
+function isSame(life: KnownGeneration, pid: number, reading: ProcessReading | undefined): boolean {
   const [was, is] = [life.startTicks, reading?.startTicks];
   return life.pid === pid && (was === undefined || is === undefined || was === is);
 }
 
 /** Clock ticks name a life better than seconds, and no clock that is set can move them. */
-function bornOf(word: GenerationEvent, reading: ProcessReading | undefined): Life {
+function bornOf(word: GenerationEvent, reading: ProcessReading | undefined): KnownGeneration {
   const began = reading === undefined ? `${word.start}` : `t${reading.startTicks}`;
   const agedMs = Math.max(0, word.now - word.start) * 1_000;
   const generation = `${word.pid}:${began}`;

@@ -33,14 +33,14 @@ export function dueTo(page: Page, receiver: string, repeatMs: number): Due | und
 }
 
 function endDue(page: Page, told: DeliveredNotice, resolvedMs: MonoMs): Due {
-  if (isUnheard(page, told)) return { what: 'trigger', dueMs: resolvedMs };
+  if (isUnsent(page, told)) return { what: 'trigger', dueMs: resolvedMs };
   // By the order of the entries, because two of them may fall into one millisecond.
   const late = told.late ?? told.pagedMs >= resolvedMs;
   return { what: 'resolve', dueMs: late ? told.pagedMs + LATE_HOLD_MS : resolvedMs };
 }
 
 /** It grew louder, was over before anybody heard that, and must still be heard. */
-const isUnheard = (page: Page, told: DeliveredNotice): boolean =>
+const isUnsent = (page: Page, told: DeliveredNotice): boolean =>
   isLouder(page.escalation.severity, told.content.severity) &&
   !page.told.some(({ content }) => content.id === newest(page).id);
 

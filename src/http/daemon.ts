@@ -39,7 +39,7 @@ const COMMANDS = [
 export type CommandName = (typeof COMMANDS)[number];
 
 /** What the memory shows; each answer is bounded by the query's limit. */
-export interface MemoryFace {
+export interface MemoryApi {
   insights(query: {
     readonly state: 0 | 1 | undefined;
     readonly concept: string | undefined;
@@ -61,7 +61,7 @@ export interface MemoryFace {
 }
 
 /** What the hints are asked; each call is of memory and the hints' own file, without a model. */
-export type HintsFace = Pick<
+export type HintsApi = Pick<
   Hints,
   'build' | 'feedback' | 'statistics' | 'blindSpots' | 'outcomes' | 'reload' | 'promote' | 'clusters' | 'health'
 >;
@@ -84,9 +84,9 @@ export interface Daemon {
   rules(): readonly unknown[];
   stats(): unknown;
   /** Undefined while the memory is off. */
-  readonly memory?: MemoryFace | undefined;
+  readonly memory?: MemoryApi | undefined;
   /** Loads the hints where they are not. Throws CONFIG_INVALID or DERIVED_BROKEN. */
-  hints?(): Promise<HintsFace>;
+  hints?(): Promise<HintsApi>;
   blindSpots(): readonly unknown[];
   /** Proposed patterns, each with its file and state. */
   patterns(): readonly unknown[];

@@ -8,7 +8,7 @@ import { toWire } from '../core/wire.ts';
 import type { HintStatistics, PatternRecord } from '../hints/outcomes.ts';
 import type { OutcomeRow } from '../hints/store.ts';
 import { bodyOf } from './commands.ts';
-import type { Daemon, HintsFace } from './daemon.ts';
+import type { Daemon, HintsApi } from './daemon.ts';
 import type { DescribedRoutes, RouteText } from './openapi.ts';
 import type { HttpEnv } from './request.ts';
 
@@ -50,7 +50,7 @@ export interface HintsDeps {
   readonly clock: Clock;
 }
 
-type Handler = (c: Context<HttpEnv>, hints: HintsFace) => Response | Promise<Response>;
+type Handler = (c: Context<HttpEnv>, hints: HintsApi) => Response | Promise<Response>;
 
 /** Adds every route under both prefixes. The hints are loaded by the first request that needs them. */
 export function addHints(routes: DescribedRoutes, { daemon, clock }: HintsDeps): void {
@@ -247,7 +247,7 @@ function statisticsWire(statistics: HintStatistics) {
   };
 }
 
-function blindSpotsWire(hints: HintsFace) {
+function blindSpotsWire(hints: HintsApi) {
   const { windowMs, threshold, active, totalUniquePrefixes, totalEvents } = hints.blindSpots();
   return {
     window_seconds: windowMs / 1000,
@@ -266,7 +266,7 @@ function blindSpotsWire(hints: HintsFace) {
 }
 
 /** The documented fields; there is no database of vectors, so its mode is `off`. */
-export function healthWire(hints: HintsFace) {
+export function healthWire(hints: HintsApi) {
   const { backend, clusterCount, writtenAt, similarityFloor, blindSpotCount, dimensions, version } = hints.health();
   return {
     status: 'ok',

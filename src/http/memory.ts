@@ -1,6 +1,6 @@
 /** The reads of the memory; while it is off each says so and what to do. */
 import type { Context } from 'hono';
-import type { Daemon, MemoryFace } from './daemon.ts';
+import type { Daemon, MemoryApi } from './daemon.ts';
 import type { DescribedRoutes } from './openapi.ts';
 import { type HttpEnv, wire } from './request.ts';
 
@@ -19,7 +19,7 @@ export function addMemory(routes: DescribedRoutes, daemon: Daemon): void {
   const read = <Name extends string = never>(
     path: string,
     text: { readonly summary: string; readonly query?: Readonly<Record<Name, string>> },
-    answer: (memory: MemoryFace, c: Context<HttpEnv>, query: Readonly<Record<Name, string | undefined>>) => Response,
+    answer: (memory: MemoryApi, c: Context<HttpEnv>, query: Readonly<Record<Name, string | undefined>>) => Response,
   ) =>
     routes.get(path, { ...text, answers: ANSWERS }, (c, query) =>
       daemon.memory === undefined ? c.json(OFF, 404) : answer(daemon.memory, c, query),

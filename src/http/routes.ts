@@ -40,7 +40,7 @@ export interface RouteDeps {
 /** `withMetrics`: /metrics is served here too, because it has no listener of its own. */
 export function createRoutes(deps: RouteDeps, withMetrics: boolean): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
-  addDoor(app, deps);
+  addAccessChecks(app, deps);
   const bearer = (authorization: string | undefined): TokenGrant | undefined => {
     const grant = grantOf(deps.grants(), authorization);
     if (grant !== undefined) deps.onUse?.(grant);
@@ -86,13 +86,13 @@ const WITHOUT = 'a bearer token is needed: Authorization: Bearer <token> (see th
 /** The application of a listener that serves /metrics and nothing else. */
 export function createMetricsRoutes(deps: RouteDeps): Hono<HttpEnv> {
   const app = new Hono<HttpEnv>();
-  addDoor(app, deps);
+  addAccessChecks(app, deps);
   addMetrics(app, deps);
   return app;
 }
 
 /** Stands before every route of every listener, loopback included. */
-function addDoor(app: Hono<HttpEnv>, { hosts, refusals, peerOf }: RouteDeps): void {
+function addAccessChecks(app: Hono<HttpEnv>, { hosts, refusals, peerOf }: RouteDeps): void {
   // What the API says is of the moment and for one reader: no browser and no proxy keeps it.
   app.use(async (c, next) => {
     await next();

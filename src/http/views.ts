@@ -1,7 +1,7 @@
 /** The read models behind the API. */
 import { type Choice, numbered } from '../agent/choices.ts';
 import { windowOf, leaseOf } from '../control/state.ts';
-import { openQuestions, voicesFor } from '../control/approvals.ts';
+import { openQuestions, approvedBy } from '../control/approvals.ts';
 import type { Clock, MonoMs } from '../core/clock.ts';
 import { HOUR_MS } from '../core/duration.ts';
 import type { Problem } from '../core/errors.ts';
@@ -100,7 +100,7 @@ export class Views {
       askedBy: approval.askedBy ?? null,
       proposed: approval.proposed === true,
       yesNeeded: approval.eyes ?? 1,
-      yesBy: voicesFor({ approval, ...kept }),
+      yesBy: approvedBy({ approval, ...kept }),
       expiresInMs: approval.expiresMs - nowMs,
     }));
   }

@@ -7,7 +7,7 @@ import { raise, resolve } from '../escalate/escalator.ts';
 import { type Outbox, outboxProjection } from '../escalate/outbox.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import { openWorkProjection, recoveryDrafts } from '../journal/recover.ts';
-import type { Lanes } from '../resilience/lanes.ts';
+import type { KeyedQueues } from '../resilience/keyed_queues.ts';
 import { DecisionPipeline } from './pipeline/decision_pipeline.ts';
 import type { ObservationPort, PagingPort } from './pipeline/ports.ts';
 import type { Settings } from './pipeline/settings.ts';
@@ -46,7 +46,7 @@ export interface AssemblyParts {
   readonly ids: Ids;
   readonly paging: PagingPort;
   readonly observations: ObservationPort;
-  readonly lanes: Lanes;
+  readonly lanes: KeyedQueues;
   readonly settings: () => Settings;
   /** As in `PipelineDeps`: not where a simulation skips time. */
   readonly detectStops?: boolean;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ReeveError } from '../core/errors.ts';
 import { DerivedFile } from '../journal/derived.ts';
 import { SqliteStore } from '../journal/sqlite.ts';
-import { type Face, memoryFace } from './face.ts';
+import { type MemoryReads, createMemoryApi } from './api.ts';
 import { Graph } from './graph.ts';
 import { type InsightQuery, InsightTable } from './insight_table.ts';
 import { Reads } from './reads.ts';
@@ -13,7 +13,7 @@ import { MEMORY_SCHEMA } from './schema.ts';
 
 /** An open memory to read. */
 export interface MemoryFile extends Disposable {
-  readonly face: Face;
+  readonly face: MemoryReads;
   readonly reads: Reads;
 }
 
@@ -31,7 +31,7 @@ export function openMemoryFile(state: string, tell: (text: string) => void): Mem
   freshen(state, path);
   const file = DerivedFile.openForReading(path, MEMORY_SCHEMA);
   const reads = new Reads(file);
-  return { reads, face: memoryFace(reads), [Symbol.dispose]: () => file[Symbol.dispose]() };
+  return { reads, face: createMemoryApi(reads), [Symbol.dispose]: () => file[Symbol.dispose]() };
 }
 
 function freshen(state: string, path: string): void {

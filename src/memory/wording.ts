@@ -9,7 +9,7 @@ const TOKENS_MAX = 120;
 const DEADLINE_MS = 20_000;
 
 /** The fact to journal; undefined when there is no model, it did not answer, or its sentence is not to be used. */
-export async function wordInsight(
+export async function rephraseInsight(
   model: Model,
   insight: Insight,
 ): Promise<Extract<MemoryFact, { type: 'insight.worded' }> | undefined> {

@@ -3,7 +3,7 @@ import { type Clock, deadline } from '../core/clock.ts';
 import { ReeveError } from '../core/errors.ts';
 import type { Append, Read } from '../core/journal.ts';
 import type { Model, ModelAnswer, ModelFailure, ModelReply, ModelRequest } from '../core/model.ts';
-import { createLanes, type Lanes } from '../resilience/lanes.ts';
+import { createKeyedQueues, type KeyedQueues } from '../resilience/keyed_queues.ts';
 import { type ModelUse, spentOn, spentToday } from './use.ts';
 
 /** Caps; money in the operator's currency. */
@@ -53,12 +53,12 @@ export function createGateway(deps: GatewayDeps): Model {
 class Gateway implements Model {
   readonly name: string;
   readonly #deps: GatewayDeps;
-  readonly #lanes: Lanes;
+  readonly #lanes: KeyedQueues;
 
   constructor(deps: GatewayDeps) {
     this.#deps = deps;
     this.name = deps.primary.model.name;
-    this.#lanes = createLanes({ concurrentMax: 2, waitingPerLaneMax: WAITING_MAX }, deps.clock);
+    this.#lanes = createKeyedQueues({ concurrentMax: 2, waitingPerKeyMax: WAITING_MAX }, deps.clock);
   }
 
   /** Plans have a lane of their own: a conversation never makes a run wait. */

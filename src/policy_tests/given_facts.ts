@@ -11,7 +11,7 @@ import type { GivenEnvelope } from './document.ts';
 import type { Frame } from './frame.ts';
 
 /** One moment of a case. */
-export interface ToldMoment {
+export interface GivenMoment {
   readonly at: EpochMs;
   readonly nowMs: MonoMs;
   readonly guard: GuardState;
@@ -28,7 +28,7 @@ const WITNESSES = ['process', 'probe'] as const;
 export const lastingOf = ({ given }: Frame): number => given.envelope?.lasting ?? LASTING_MS;
 
 /** The envelope of the case, as it would stand at this moment: what is old stays as old as the case says. */
-export function envelopeOf(frame: Frame, moment: ToldMoment): GroundedContextEnvelope {
+export function envelopeOf(frame: Frame, moment: GivenMoment): GroundedContextEnvelope {
   const { nowMs, at, guard, well } = moment;
   const told: GivenEnvelope = frame.given.envelope ?? {};
   const { channel, scope } = frame;
@@ -59,7 +59,7 @@ export function envelopeOf(frame: Frame, moment: ToldMoment): GroundedContextEnv
 }
 
 /** The same for the desk, which decides whether a run is due at all. */
-export function seenOf(frame: Frame, moment: ToldMoment): Seen {
+export function seenOf(frame: Frame, moment: GivenMoment): Seen {
   const { channel, scope, classification } = frame;
   const { nowMs, well, guard, approval } = moment;
   const healthy = well ? true : healthOf(frame.given.envelope ?? {});

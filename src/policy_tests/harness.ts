@@ -21,11 +21,11 @@ import { noteStart } from '../incident/pipeline/starts.ts';
 import { type IncidentState, incidentProjection } from '../incident/lifecycle/state.ts';
 import { Ledger } from '../journal/ledger.ts';
 import { MemoryStore } from '../journal/memory.ts';
-import { createLanes } from '../resilience/lanes.ts';
+import { createKeyedQueues } from '../resilience/keyed_queues.ts';
 import type { VirtualClock } from '../replay/virtual_clock.ts';
 import { RecordingEngine } from '../replay/recording_engine.ts';
 import type { Frame } from './frame.ts';
-import { envelopeOf, seenOf, type ToldMoment } from './given_facts.ts';
+import { envelopeOf, seenOf, type GivenMoment } from './given_facts.ts';
 import { ScriptedEnvironment } from './scripted_environment.ts';
 
 /** Guard, rulebook, desk and runs of the daemon around one envelope that is given instead of seen. */
@@ -57,7 +57,8 @@ export class PolicyHarness {
     this.#channelIndex = new ChannelIndex(frame.channels, () => frame.settings);
     const setup = { channels: frame.channels, engines: [frame.engine] };
     this.#factStore = new FactStore(setup, (...start) => this.#started(...start));
-    const world = (channel: Frame['channel']) => new ScriptedEnvironment({ channel, given: darkly(frame) }, clock);
+    const world = (channel: Frame['channel']) =>
+      new ScriptedEnvironment({ channel, given: withOutputDown(frame) }, clock);
     this.#environments = new Map(frame.channels.map((channel) => [channel.id, world(channel)]));
     this.#guard = this.#createGuard(paging);
     this.responder = this.#createResponder(paging);
@@ -98,7 +99,7 @@ export class PolicyHarness {
     return scope.kind === 'channel' ? scope.id === channel : (given.envelope?.channels ?? []).includes(channel);
   }
 
-  #moment(): ToldMoment {
+  #moment(): GivenMoment {
     const nowMs = this.#clock.monotonicMs();
     const states = this.#control().approvals.map(({ state }) => state);
     const approval = states.includes('yes') ? 'yes' : states.includes('pending') ? 'pending' : 'none';
@@ -154,7 +155,7 @@ export class PolicyHarness {
       append: this.ledger.append,
       clock: this.ledger.clock,
       ids: this.ids,
-      lanes: createLanes({}, this.#clock),
+      lanes: createKeyedQueues({}, this.#clock),
       settings: () => settings,
       engines: new Map([[engine.id, new RecordingEngine(engine, this.#clock, imagined)]]),
       clean: (text) => safeText(text, 400),
@@ -193,7 +194,7 @@ export class PolicyHarness {
 }
 
 /** What a channel in trouble looks like from outside, so that a cure can be told from none. */
-function darkly({ given, classification }: Frame): Frame['given'] {
+function withOutputDown({ given, classification }: Frame): Frame['given'] {
   const probes = classification === 'process_crashed' ? { process: 'exited' as const, exit_signal: 9 } : {};
   return { ...given, probes: { ...probes, output: 'still' } };
 }

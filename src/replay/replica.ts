@@ -12,7 +12,7 @@ import { assembleDecisionPath, journaledPaging, type JournaledPaging } from '../
 import type { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
 import { Ledger } from '../journal/ledger.ts';
 import { MemoryStore } from '../journal/memory.ts';
-import { createLanes, type Lanes } from '../resilience/lanes.ts';
+import { createKeyedQueues, type KeyedQueues } from '../resilience/keyed_queues.ts';
 import { VirtualClock } from './virtual_clock.ts';
 import { type Imagined, RecordingEngine } from './recording_engine.ts';
 import type { Capability } from '../core/tool.ts';
@@ -28,7 +28,7 @@ export interface ReplicaSetup {
 
 /** Monotonic time of a replay begins here, so that a day and more lies before it. */
 export const REPLAY_FROM_MS: MonoMs = 40 * DAY_MS;
-const LANES_MAX = 64;
+const KEYED_QUEUES_MAX = 64;
 /** Turns of the event loop that one moment may take. More is a loop, not work. */
 const TURNS_MAX = 10_000;
 
@@ -46,7 +46,7 @@ export class Replica implements Disposable {
   /** What went wrong in Reeve itself. */
   readonly failures: string[] = [];
   readonly ids: Ids = countingIds();
-  readonly #lanes: Lanes;
+  readonly #lanes: KeyedQueues;
   readonly #paging: JournaledPaging;
   #seenSeq = 0;
 
@@ -59,7 +59,7 @@ export class Replica implements Disposable {
     this.outbox = this.#paging.outbox;
     const engine = (one: ReplicaSetup['engines'][number]) => new RecordingEngine(one, this.clock, setup.imagined);
     this.engines = new Map(setup.engines.map((one) => [one.id, engine(one)]));
-    this.#lanes = createLanes({ concurrentMax: LANES_MAX }, this.clock);
+    this.#lanes = createKeyedQueues({ concurrentMax: KEYED_QUEUES_MAX }, this.clock);
     this.pipeline = this.#pipeline(setup);
     this.ledger.open();
     this.ledger.subscribe((entry) => this.entries.push(entry));

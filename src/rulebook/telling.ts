@@ -7,7 +7,7 @@ import type { ToolName } from '../core/tool.ts';
 import { specOf } from '../remediation/catalog.ts';
 
 /** A rule as it would be proposed. */
-export interface ToldRule {
+export interface ReportedRule {
   readonly id: string;
   /** One rule file. */
   readonly text: string;
@@ -31,7 +31,7 @@ export class Telling {
   readonly #runs = new Map<string, RunSoFar>();
 
   /** The rule that follows from a run which has ended with a verified cure of somebody's choice; else undefined. */
-  onEntry({ run, fact }: JournalEntry): ToldRule | undefined {
+  onEntry({ run, fact }: JournalEntry): ReportedRule | undefined {
     if (run === undefined) return undefined;
     const soFar = this.#runs.get(run) ?? { envelope: undefined, first: undefined, by: undefined, verified: [] };
     switch (fact.type) {
@@ -66,7 +66,7 @@ export class Telling {
 /** Rules tell nothing new about themselves. */
 const isChosen = ({ kind }: Decider): boolean => kind === 'model' || kind === 'operator';
 
-function toldBy({ first, by, verified }: RunSoFar): ToldRule | undefined {
+function toldBy({ first, by, verified }: RunSoFar): ReportedRule | undefined {
   const classification = first?.failureClassification;
   const calls = verified.filter((tool) => specOf(tool).effect === 'change').slice(0, CALLS_MAX);
   if (first === undefined || by === undefined || classification === undefined || calls.length === 0) return undefined;

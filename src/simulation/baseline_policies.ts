@@ -54,7 +54,7 @@ interface Hands {
   page(id: string): void;
 }
 
-interface Rival {
+interface BaselinePolicy {
   readonly everyMs: number;
   look(channels: readonly Seen[], hands: Hands): void;
 }
@@ -62,10 +62,10 @@ interface Rival {
 const S = 1_000;
 
 /** Nobody acts and nobody is told. */
-const none: Rival = { everyMs: HOUR_MS, look: () => undefined };
+const none: BaselinePolicy = { everyMs: HOUR_MS, look: () => undefined };
 
 /** Restarts whatever fails, as soon as it is seen to fail. */
-const naive: Rival = {
+const naive: BaselinePolicy = {
   everyMs: 10 * S,
   look(channels, hands) {
     for (const { id, running, stillMs } of channels) if (!running || stillMs > 20 * S) hands.restart(id);
@@ -76,7 +76,7 @@ const naive: Rival = {
  * A health task in the streaming service itself: every 30 s it restarts what has had no output for 180 s, under the
  * guards that its documents name: 10 starts in 60 s, 30 s between two of one channel, and 5 in 300 s stop for 120 s.
  */
-function healthTasks(): Rival {
+function healthTasks(): BaselinePolicy {
   const starts: { readonly id: string; readonly atMs: number }[] = [];
   const openUntilMs = new Map<string, number>();
   return {
@@ -100,7 +100,7 @@ function healthTasks(): Rival {
 }
 
 /** Cycles of 30 s; a process that is gone or an output that stands for two cycles; 4 restarts within 8 cycles: stop. */
-function monit(): Rival {
+function monit(): BaselinePolicy {
   const restarts = new Map<string, number[]>();
   const still = new Map<string, number>();
   const stopped = new Set<string>();
@@ -131,7 +131,7 @@ function monit(): Rival {
   };
 }
 
-const MAKERS: Readonly<Record<BaselinePolicyName, () => Rival>> = {
+const MAKERS: Readonly<Record<BaselinePolicyName, () => BaselinePolicy>> = {
   none: () => none,
   naive: () => naive,
   health_tasks: healthTasks,
@@ -163,7 +163,7 @@ export function runBaseline(name: BaselinePolicyName, script: Scenario): Baselin
   const reeves = { ...machine, breakDisk: nothing, operate: nothing, change: nothing, stopReeve: nothing };
   const files = { reload: nothing, move: nothing };
   const injector = new FaultInjector({ service, at, nowMs: clock, ...reeves, ...files });
-  const eyes = new Eyes(service, injector, clock);
+  const eyes = new PolicyProbes(service, injector, clock);
   const rival = MAKERS[name]();
   const hands: Omit<Hands, 'nowMs'> = {
     restart(id) {
@@ -193,7 +193,7 @@ export function runBaseline(name: BaselinePolicyName, script: Scenario): Baselin
 }
 
 /** The probes of a policy: they keep what they saw, and may be lied to. */
-class Eyes {
+class PolicyProbes {
   readonly service: ServiceModel;
   readonly #injector: FaultInjector;
   readonly #nowMs: () => number;

@@ -20,7 +20,7 @@ export interface CruelControls {
 
 const ROLL_EVERY_MS = 3_000;
 const OTHER_TOOL_EVERY_MS = 10_000;
-const LOOP_LIFE_MS = 1_200;
+const LOOP_GENERATION_MS = 1_200;
 /** Who stops a channel and forgets it is reminded by then. */
 const FORGOTTEN_MS = HOUR_MS;
 
@@ -45,7 +45,7 @@ function keenEngine({ target, forMs, variant }: Injection, { service }: CruelCon
   service.retryForEver(target, forMs);
   if (variant >= 0.5) return;
   const own = [...service.channels.values()].filter(({ plan }) => plan.engine === target);
-  service.unfit(own[Math.floor(variant * 2 * own.length)]!.plan.id, forMs, LOOP_LIFE_MS);
+  service.unfit(own[Math.floor(variant * 2 * own.length)]!.plan.id, forMs, LOOP_GENERATION_MS);
 }
 
 /** A person stops a channel, and starts it again when done; or forgets, until somebody asks for it. */

@@ -103,7 +103,7 @@ export function tryHints({ seed, rollouts }: { readonly seed: number; readonly r
 }
 
 function resultOf(scenario: StuckScenario, seed: number, rollouts: number): ScenarioResult {
-  using world = openWorld(scenario);
+  using world = openEnvironment(scenario);
   const { hints, tick } = world;
   const last = (withHints: boolean): number =>
     meanOf(
@@ -167,7 +167,7 @@ const bundleOf = ({ harmful, helpful }: StuckScenario): Bundle => ({
 });
 
 /** The real hints over a journal in memory; only the clock is virtual. */
-function openWorld(scenario: StuckScenario) {
+function openEnvironment(scenario: StuckScenario) {
   using cleanup = new DisposableStack();
   const folder = mkdtempSync(join(tmpdir(), 'reeve-trial-'));
   cleanup.defer(() => rmSync(folder, { recursive: true, force: true }));

@@ -21,7 +21,7 @@ export interface Generation {
   endedMs: number | undefined;
 }
 
-export const beginLife = (channel: string, generation: string, bornMs: number, by: Starter): Generation => ({
+export const beginGeneration = (channel: string, generation: string, bornMs: number, by: Starter): Generation => ({
   ...{ channel, generation, bornMs, by },
   playedMs: undefined,
   endedMs: undefined,
@@ -65,7 +65,7 @@ export function freshChannel(plan: ChannelPlan, seed: number, nowMs: number): Se
     state: 'running',
     stoppedBy: undefined,
     namesakeNext: false,
-    life: beginLife(plan.id, `1000:${nowMs}`, nowMs, 'first'),
+    life: beginGeneration(plan.id, `1000:${nowMs}`, nowMs, 'first'),
     lives: 0,
     playsFromMs: nowMs,
     frozenMs: undefined,

@@ -5,7 +5,7 @@ import { Downtime, type Status } from './downtime.ts';
 import { EngineRetries } from './engine_retries.ts';
 import { Origins } from './origins.ts';
 import {
-  beginLife,
+  beginGeneration,
   freshChannel,
   type Generation,
   pauseOutput,
@@ -22,7 +22,7 @@ import { StartingMachine } from './start_cost.ts';
 export type { Generation, ServiceChannel } from './service_channel.ts';
 
 /** A life that ends sooner than this never really ran. */
-const SHORT_LIFE_MS = 15_000;
+const SHORT_GENERATION_MS = 15_000;
 
 export interface ServiceModelDeps {
   readonly seed: number;
@@ -84,7 +84,7 @@ export class ServiceModel {
     const generation = channel.namesakeNext ? channel.life.generation : `${1000 + channel.lives}:${nowMs}`;
     channel.namesakeNext = false;
     this.#leave(channel);
-    channel.life = beginLife(id, generation, nowMs, by);
+    channel.life = beginGeneration(id, generation, nowMs, by);
     this.#startUp(channel, 1_500 + Math.floor(3_500 * this.#lot(channel, 1)));
     if (nowMs < channel.unfitUntilMs) this.#dieLater(channel, nowMs + channel.unfitLifeMs, 1);
     else if (this.isOut(channel) && this.#lot(channel, 2) < 0.4) this.#dieLater(channel, nowMs + 6_000, 1);
@@ -260,7 +260,7 @@ export class ServiceModel {
 
   #end(channel: ServiceChannel, exitSignal: number | undefined, exitCode: number | undefined): void {
     const nowMs = this.#deps.nowMs();
-    const short = nowMs - channel.life.bornMs < SHORT_LIFE_MS;
+    const short = nowMs - channel.life.bornMs < SHORT_GENERATION_MS;
     this.#leave(channel);
     Object.assign(channel, { state: 'exited', exitSignal, exitCode, frozenMs: undefined });
     this.#settle(channel);

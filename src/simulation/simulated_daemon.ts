@@ -27,7 +27,7 @@ import {
 import type { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
 import { Ledger } from '../journal/ledger.ts';
 import type { MemoryStore } from '../journal/memory.ts';
-import { createLanes, type Lanes } from '../resilience/lanes.ts';
+import { createKeyedQueues, type KeyedQueues } from '../resilience/keyed_queues.ts';
 import type { Rulebook } from '../rulebook/rulebook.ts';
 import { type HostileModel, hostilePlanner } from './hostile_models.ts';
 import { TimerQueue, clockOn, type SimulatedHost } from './virtual_time.ts';
@@ -72,7 +72,7 @@ export class SimulatedDaemon {
   alive = true;
   readonly #parts: SimulatedDaemonParts;
   readonly #paging: JournaledPaging;
-  readonly #lanes: Lanes;
+  readonly #lanes: KeyedQueues;
 
   constructor(parts: SimulatedDaemonParts) {
     this.#parts = parts;
@@ -85,7 +85,7 @@ export class SimulatedDaemon {
     };
     this.#paging = journaledPaging(this.ledger, parts.ids);
     this.outbox = this.#paging.outbox;
-    this.#lanes = createLanes({ concurrentMax: 16 }, this.ledger.clock);
+    this.#lanes = createKeyedQueues({ concurrentMax: 16 }, this.ledger.clock);
     const { pipeline, recover } = this.#assemble();
     this.pipeline = pipeline;
     const recovered = this.ledger.open();

@@ -128,11 +128,11 @@ export class Simulation {
   async #until(endMs: number): Promise<void> {
     const stopEarly = this.#options.stopEarly ?? true;
     while (!(stopEarly && this.#invariants.violations.length > 0)) {
-      const ofWorld = this.#agenda.next();
+      const ofEnvironment = this.#agenda.next();
       const ofReeve = this.#life?.reeve.agenda.next();
       const reeveMs = ofReeve === undefined ? Number.POSITIVE_INFINITY : this.#host.worldMsAt(ofReeve.atMs);
-      const isReeves = reeveMs < (ofWorld?.atMs ?? Number.POSITIVE_INFINITY);
-      const atMs = isReeves ? reeveMs : (ofWorld?.atMs ?? Number.POSITIVE_INFINITY);
+      const isReeves = reeveMs < (ofEnvironment?.atMs ?? Number.POSITIVE_INFINITY);
+      const atMs = isReeves ? reeveMs : (ofEnvironment?.atMs ?? Number.POSITIVE_INFINITY);
       if (atMs > this.#nowMs && this.#leap(endMs)) continue;
       if (atMs > endMs) break;
       this.#nowMs = Math.max(this.#nowMs, atMs);

@@ -5,15 +5,15 @@ import { exportIncident } from '../../src/incident/export.ts';
 import { replayHtml } from '../../src/backtest/incident_html.ts';
 import { replayIncident, replayReport, replayText } from '../../src/backtest/incident_replay.ts';
 import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
-import { spineWorld } from '../support/pipeline_harness.ts';
+import { pipelineHarness } from '../support/pipeline_harness.ts';
 import { recorded, SHIPPED } from './support.ts';
 
 const persona = SHIPPED.personas.find(({ id }) => id === 'system_admin')!;
 const ORDER = { persona: undefined, against: undefined, rules: undefined, phase: undefined };
 
 /** A killed channel that Reeve starts again, as a live daemon would export it. */
-async function lived(edit: (world: ReturnType<typeof spineWorld>) => void = () => undefined) {
-  const world = spineWorld({ channels: ['news', 'sport'] });
+async function lived(edit: (world: ReturnType<typeof pipelineHarness>) => void = () => undefined) {
+  const world = pipelineHarness({ channels: ['news', 'sport'] });
   await world.live(20_000);
   edit(world);
   world.engine.kill('news');

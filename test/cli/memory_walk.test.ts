@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { OpenMemory } from '../../src/cli/memory_access.ts';
 import { walkMemory } from '../../src/cli/memory_walk.ts';
-import { memoryFace } from '../../src/memory/face.ts';
+import { createMemoryApi } from '../../src/memory/api.ts';
 import { aMemory, incidentDrafts } from '../memory/support.ts';
 
 /** Walks with these orders over two incidents, and gives what was printed. */
@@ -10,7 +10,7 @@ async function walked(orders: readonly string[], options: { from?: string; json?
   live(incidentDrafts({ id: 'inc-one' }));
   for (let index = 0; index < 20; index += 1) live(incidentDrafts({ id: `inc-two${index}` }));
   const open: OpenMemory = {
-    face: memoryFace(reads),
+    face: createMemoryApi(reads),
     resolve: (prefix) => reads.resolve(prefix),
     [Symbol.dispose]: () => {},
   };

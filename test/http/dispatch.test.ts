@@ -5,12 +5,12 @@ import { tokenProjection } from '../../src/control/tokens.ts';
 import { sha256Of } from '../../src/http/auth/grants.ts';
 import type { CommandName } from '../../src/http/daemon.ts';
 import { type CommandDeps, createCommands } from '../../src/http/dispatch.ts';
-import { spineWorld } from '../support/pipeline_harness.ts';
+import { pipelineHarness } from '../support/pipeline_harness.ts';
 
 const ANN = { who: 'ann', because: 'on call' };
 
 function setUp(with_: Partial<CommandDeps> = {}) {
-  const world = spineWorld();
+  const world = pipelineHarness();
   const { pipeline, ledger, clock, outbox } = world;
   const refuse = () => ({ ok: false as const, because: 'not here', hint: undefined });
   const command = createCommands({

@@ -6,7 +6,7 @@ import { Ledger } from '../../src/journal/ledger.ts';
 import { MemoryStore } from '../../src/journal/memory.ts';
 import { aCall, anIncident, permitTerms } from '../support/a.ts';
 import { fakeClock } from '../support/fake_clock.ts';
-import { spineWorld } from '../support/pipeline_harness.ts';
+import { pipelineHarness } from '../support/pipeline_harness.ts';
 
 const PIPELINE = { factStore: { channels: [] }, phaseOf: () => 2 } as never;
 
@@ -87,7 +87,7 @@ describe('the counts of reeve stats', () => {
 
 describe('the gauges of the decision path', () => {
   it('show a restart: its velocity, its cooldown until that ends, and the incident while it is open', async () => {
-    const world = spineWorld();
+    const world = pipelineHarness();
     const { gauges } = createStatistics(new Ledger(new MemoryStore(), world.clock));
     const shown = gauges(world.pipeline, () => DEFAULT_LIMITS, world.clock);
     await world.live(10_000);

@@ -12,7 +12,7 @@ import { guardProjection } from '../../src/guard/state/fold.ts';
 import { subjectsOf } from '../../src/guard/state/state.ts';
 import { incidentProjection } from '../../src/incident/lifecycle/state.ts';
 import { countingIds } from '../../src/core/id.ts';
-import { spineWorld } from '../support/pipeline_harness.ts';
+import { pipelineHarness } from '../support/pipeline_harness.ts';
 import { fakeClock } from '../support/fake_clock.ts';
 import { temporaryDirectory } from './support.ts';
 
@@ -72,7 +72,7 @@ describe('a Reeve of today that goes on with it', () => {
     const ids = countingIds();
     for (let used = 0; used < 100; used += 1) ids.next('inc');
     const channels = ['news', 'sport', 'kids', 'film'];
-    const world = spineWorld({ store: new MemoryStore({ rows }), ids, channels, sources: true });
+    const world = pipelineHarness({ store: new MemoryStore({ rows }), ids, channels, sources: true });
     world.engine.kill('news');
     await world.live(30_000);
     expect(world.engine.restarts).toEqual([]);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { countingIds } from '../../src/core/id.ts';
 import { VERDICTS } from '../../src/core/memory.ts';
 import { contradicts, type Insight, keyOfClaim, sentenceOf } from '../../src/memory/insight.ts';
-import { Keeper } from '../../src/memory/keeper.ts';
+import { GraphUpdater } from '../../src/memory/graph_updater.ts';
 import { afterMerge, contradictionsOf, MEMBERS_MAX, mergesOf } from '../../src/memory/reflect.ts';
 import { reflect } from '../../src/memory/reflection.ts';
 import { aMemory, incidentDrafts } from './support.ts';
@@ -146,7 +146,7 @@ describe('THEA 4.2, the reflection loop over the memory', () => {
   it('merges what was learned, journals it, and does nothing the second time', async () => {
     const { live, reads, graph, ledger, clock, advance, another, rows } = aMemory();
     for (let index = 0; index < 70; index += 1) live(incidentDrafts({ id: `inc-${index}`, cured: index % 7 > 0 }));
-    using keeper = new Keeper({
+    using keeper = new GraphUpdater({
       ...{ graph, clock },
       read: (query) => ledger.read(query),
       fail: (text) => expect.unreachable(text),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Model, ModelAnswer } from '../../src/core/model.ts';
 import type { Insight } from '../../src/memory/insight.ts';
-import { wordInsight } from '../../src/memory/wording.ts';
+import { rephraseInsight } from '../../src/memory/wording.ts';
 
 const insight: Insight = {
   ...{ id: 'ins-1', pair: ['class:process_crashed', 'error:http_403'], subject: 'restart_channel', verdict: 'cured' },
@@ -20,7 +20,7 @@ const saying = (text: string | undefined): Model => {
 describe('THEA 4.2, crystallisation in a better wording', () => {
   it('takes a sentence that says the same', async () => {
     const text = 'After a crash with HTTP 403, restart_channel helped 12 times.';
-    expect(await wordInsight(saying(text), insight)).toEqual({
+    expect(await rephraseInsight(saying(text), insight)).toEqual({
       type: 'insight.worded',
       insight: 'ins-1',
       text,
@@ -38,6 +38,6 @@ describe('THEA 4.2, crystallisation in a better wording', () => {
     ['too much', `restart_channel ${'x'.repeat(300)}`],
     ['no answer', undefined],
   ])('keeps the template when the model gives %s', async (_, text) => {
-    expect(await wordInsight(saying(text), insight)).toBeUndefined();
+    expect(await rephraseInsight(saying(text), insight)).toBeUndefined();
   });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { spineWorld } from '../support/pipeline_harness.ts';
+import { pipelineHarness } from '../support/pipeline_harness.ts';
 
-type World = ReturnType<typeof spineWorld>;
+type World = ReturnType<typeof pipelineHarness>;
 const ANN = { who: 'ann', because: 'I looked' } as const;
 
 /** The persona of a live event wants a person's yes to a restart. */
-async function asked(options: Parameters<typeof spineWorld>[0] = {}): Promise<World> {
-  const world = spineWorld({ persona: 'live_event', ...options });
+async function asked(options: Parameters<typeof pipelineHarness>[0] = {}): Promise<World> {
+  const world = pipelineHarness({ persona: 'live_event', ...options });
   await world.live(10_000);
   world.engine.kill('news');
   while (world.facts('approval.asked').length === 0) await world.live(250);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { spineWorld } from '../support/pipeline_harness.ts';
+import { pipelineHarness } from '../support/pipeline_harness.ts';
 
-type World = ReturnType<typeof spineWorld>;
+type World = ReturnType<typeof pipelineHarness>;
 const ANN = { who: 'ann', because: 'test' } as const;
 const pages = (world: World) => world.facts('escalation.raised').map(({ escalation }) => escalation);
 const held = (world: World) => Object.values(world.pipeline.guardState().containments).map(({ reason }) => reason);
 
-async function playing(options: Parameters<typeof spineWorld>[0] = {}): Promise<World> {
-  const world = spineWorld(options);
+async function playing(options: Parameters<typeof pipelineHarness>[0] = {}): Promise<World> {
+  const world = pipelineHarness(options);
   await world.live(10_000);
   return world;
 }
@@ -15,7 +15,7 @@ async function playing(options: Parameters<typeof spineWorld>[0] = {}): Promise<
 describe('a storm of starts that others make', () => {
   const NAMES = ['news', ...Array.from({ length: 11 }, (_, index) => `c${index}`)];
 
-  async function stormy(options: Parameters<typeof spineWorld>[0] = {}): Promise<World> {
+  async function stormy(options: Parameters<typeof pipelineHarness>[0] = {}): Promise<World> {
     const world = await playing({ channels: NAMES, ...options });
     for (const name of NAMES.slice(1, 11)) world.engine.startByHand(name);
     await world.live(1_000);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ReeveError } from '../../src/core/errors.ts';
-import { spineWorld } from '../support/pipeline_harness.ts';
+import { pipelineHarness } from '../support/pipeline_harness.ts';
 
-type Harness = ReturnType<typeof spineWorld>;
+type Harness = ReturnType<typeof pipelineHarness>;
 
 const openPages = (world: Harness) => world.outbox().pages.filter(({ resolved }) => resolved === undefined);
 
@@ -27,7 +27,7 @@ describe('a restart that stopped the channel and did not start it again', () => 
     ['whose call never ended', 1_000, hangs],
     ['whose stop took longer than the call may', 25_000, hangs],
   ] as const)('%s leaves the channel down, its incident open and its page standing', async (_, stopMs, then) => {
-    const world = spineWorld();
+    const world = pipelineHarness();
     await world.live(10_000);
     stopsAnd(world, stopMs, then);
     world.engine.freeze('news');
@@ -39,21 +39,21 @@ describe('a restart that stopped the channel and did not start it again', () => 
   });
 
   it('is still down for the next process of Reeve, whatever it was answered about the end of the call', async () => {
-    const world = spineWorld();
+    const world = pipelineHarness();
     await world.live(10_000);
     stopsAnd(world, 17_000, fails);
     world.engine.freeze('news');
     await world.live(60_000);
     const { store, engine, advance, clock, jumpWall } = world;
     world.pipeline[Symbol.dispose]();
-    const next = spineWorld({ store, engine, time: { clock, advance, jumpWall } });
+    const next = pipelineHarness({ store, engine, time: { clock, advance, jumpWall } });
     await next.live(60_000);
     expect(next.facts('incident.closed')).toEqual([]);
     expect(openPages(next)).toHaveLength(1);
   });
 
   it('counts as stopped on purpose once it has been seen to run again and is stopped after that', async () => {
-    const world = spineWorld();
+    const world = pipelineHarness();
     await world.live(10_000);
     stopsAnd(world, 1_000, fails);
     world.engine.freeze('news');
@@ -69,7 +69,7 @@ describe('a restart that stopped the channel and did not start it again', () => 
 
 describe('a call whose end is not known', () => {
   it('is written as UNKNOWN, and is not made again', async () => {
-    const world = spineWorld();
+    const world = pipelineHarness();
     await world.live(10_000);
     world.engine.onRestart = hangs;
     world.engine.kill('news');
@@ -79,7 +79,7 @@ describe('a call whose end is not known', () => {
   });
 
   it('was a cure when a new process plays, and blocks nothing afterwards', async () => {
-    const world = spineWorld();
+    const world = pipelineHarness();
     await world.live(10_000);
     world.engine.onRestart = (channel) => {
       world.engine.startByHand(channel);
@@ -98,7 +98,7 @@ describe('a call whose end is not known', () => {
   });
 
   it('was none when the old process plays on', async () => {
-    const world = spineWorld();
+    const world = pipelineHarness();
     await world.live(10_000);
     world.engine.onRestart = hangs;
     world.engine.freeze('news');
@@ -114,7 +114,7 @@ describe('a call whose end is not known', () => {
 describe('a Reeve that is asked to stop', () => {
   it('begins no start of a staged plan any more, and no run', async () => {
     const channels = ['a', 'b', 'c', 'd'];
-    const world = spineWorld({ channels, sources: true });
+    const world = pipelineHarness({ channels, sources: true });
     await world.live(10_000);
     for (const name of channels) world.engine.deadSources.add(name);
     for (const name of channels) world.engine.kill(name);

@@ -8,7 +8,7 @@ import { HINTS_SCHEMA, HintStore } from '../../src/hints/store.ts';
 import { DerivedFile } from '../../src/journal/derived.ts';
 import { temporaryDirectory } from '../journal/support.ts';
 import { aBundle, aCluster } from '../support/hint_bundle.ts';
-import { spineWorld } from '../support/pipeline_harness.ts';
+import { pipelineHarness } from '../support/pipeline_harness.ts';
 import { chooses, scriptedModel } from '../support/scripted_model.ts';
 
 const CLUSTERS = {
@@ -28,7 +28,7 @@ async function stuckWorld() {
   let own: PlannerHints | undefined;
   const planner = modelPlanner({ model, templateOf: () => '<str>', hint: (step) => own?.hintFor(step) });
   const settings = { planner, mode: 'before_rules', deadlineMs: 8_000, replyTokensMax: 256 } as const;
-  const world = spineWorld({ rules: [], planner: settings, personaWith: { planning_depth_max: 3 } });
+  const world = pipelineHarness({ rules: [], planner: settings, personaWith: { planning_depth_max: 3 } });
   const { ledger, clock } = world;
   const folder = aBundle(temporaryDirectory(), CLUSTERS);
   const file = DerivedFile.open(join(folder, 'hints.db'), HINTS_SCHEMA);

@@ -9,7 +9,7 @@ import { HARMLESS_SYMPTOMS } from '../../src/core/symptom.ts';
 import { loadYamlFolder } from '../../src/config/files.ts';
 import { compiledOf } from '../../src/config/patterns.ts';
 import { anEnvelope } from '../support/a.ts';
-import { spineWorld } from '../support/pipeline_harness.ts';
+import { pipelineHarness } from '../support/pipeline_harness.ts';
 import { chooses, scriptedModel } from '../support/scripted_model.ts';
 
 const CORPUS = new URL('../corpus/injection.jsonl', import.meta.url);
@@ -99,7 +99,7 @@ describe('log text that an attacker has written', () => {
     for (const outputProbe of [true, false]) {
       const channels = Array.from({ length: 24 }, (_, at) => `ch${at}`);
       const planner = modelPlanner({ model: scriptedModel(greedy), templateOf });
-      const world = spineWorld({
+      const world = pipelineHarness({
         channels,
         outputProbe,
         persona: 'lab',
@@ -121,7 +121,7 @@ describe('log text that an attacker has written', () => {
 });
 
 /** The line is heard as the symptom that the catalogue gives it; false where it is harmless. */
-function say(world: ReturnType<typeof spineWorld>, channel: string, line: string): boolean {
+function say(world: ReturnType<typeof pipelineHarness>, channel: string, line: string): boolean {
   const { symptom: kind, confidence, pattern } = classifyLine(line, catalogue);
   if (HARMLESS_SYMPTOMS.has(kind)) return false;
   const moment = { at: world.clock.now(), monoMs: world.clock.monotonicMs() };

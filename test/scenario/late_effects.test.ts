@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { ReeveError } from '../../src/core/errors.ts';
 import { countingIds } from '../../src/core/id.ts';
 import { fakeClock } from '../support/fake_clock.ts';
-import { spineWorld } from '../support/pipeline_harness.ts';
+import { pipelineHarness } from '../support/pipeline_harness.ts';
 
-type World = ReturnType<typeof spineWorld>;
+type World = ReturnType<typeof pipelineHarness>;
 const endings = (world: World) => world.facts('incident.closed').map(({ ending }) => ending);
 const openPages = (world: World) => world.outbox().pages.filter(({ resolved }) => resolved === undefined);
 
@@ -19,7 +19,7 @@ function stopsOnly(world: World, stopMs: number, end: 'refuses' | 'never answers
 }
 
 async function frozen(stopMs: number, end: 'refuses' | 'never answers', time = fakeClock()): Promise<World> {
-  const world = spineWorld({ time });
+  const world = pipelineHarness({ time });
   await world.live(20_000);
   stopsOnly(world, stopMs, end);
   world.engine.freeze('news');
@@ -45,7 +45,7 @@ describe('a channel that a restart has stopped and not started again', () => {
     await world.live(120_000);
     expect(openPages(world)).toHaveLength(1);
     world.pipeline[Symbol.dispose]();
-    const again = spineWorld({ store: world.store, time, engine: world.engine });
+    const again = pipelineHarness({ store: world.store, time, engine: world.engine });
     await again.live(180_000);
     expect(again.facts('incident.closed')).toEqual([]);
     expect(openPages(again)).toHaveLength(1);
@@ -68,20 +68,20 @@ describe('Reeve, once it was asked to stop,', () => {
     const time = fakeClock();
     const channels = ['a', 'b', 'c', 'd', 'e'];
     const ids = countingIds();
-    const world = spineWorld({ time, channels, ids });
+    const world = pipelineHarness({ time, channels, ids });
     await world.live(20_000);
     for (const name of channels) world.engine.kill(name);
     while (world.engine.restarts.length === 0) await world.live(250);
     world.pipeline[Symbol.dispose]();
     await world.live(20_000);
     expect(world.engine.restarts).toHaveLength(1);
-    const again = spineWorld({ store: world.store, time, engine: world.engine, channels, ids });
+    const again = pipelineHarness({ store: world.store, time, engine: world.engine, channels, ids });
     await again.live(300_000);
     expect(channels.filter((name) => world.engine.channels.get(name)!.state !== 'running')).toEqual([]);
   });
 
   it('redeems no permit and plans no step', async () => {
-    const world = spineWorld();
+    const world = pipelineHarness();
     await world.live(20_000);
     world.engine.kill('news');
     while (world.facts('run.started').length === 0) await world.live(250);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { spineWorld } from '../support/pipeline_harness.ts';
+import { pipelineHarness } from '../support/pipeline_harness.ts';
 
-type World = ReturnType<typeof spineWorld>;
+type World = ReturnType<typeof pipelineHarness>;
 const MINUTES = 60_000;
 const told = (world: World) => world.facts('escalation.raised').map(({ escalation }) => escalation.classification);
 
 /** Three lives of two seconds, each begun by the engine itself; then it gives the channel up. */
 async function flapping(lastWord: 'fatal' | 'config' = 'fatal'): Promise<World> {
-  const world = spineWorld();
+  const world = pipelineHarness();
   await world.live(40_000);
   const channel = world.engine.channels.get('news')!;
   for (let life = 0; life < 4; life += 1) {

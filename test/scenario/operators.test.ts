@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { spineWorld } from '../support/pipeline_harness.ts';
+import { pipelineHarness } from '../support/pipeline_harness.ts';
 
-type World = ReturnType<typeof spineWorld>;
+type World = ReturnType<typeof pipelineHarness>;
 const ANN = { who: 'ann', because: 'test' } as const;
 const NEWS = { kind: 'channel', id: 'news' } as const;
 const reasons = (world: World) => world.facts('escalation.raised').map(({ escalation }) => escalation.reason);
 
-async function playing(options: Parameters<typeof spineWorld>[0] = {}): Promise<World> {
-  const world = spineWorld(options);
+async function playing(options: Parameters<typeof pipelineHarness>[0] = {}): Promise<World> {
+  const world = pipelineHarness(options);
   await world.live(10_000);
   return world;
 }

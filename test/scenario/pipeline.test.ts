@@ -4,14 +4,14 @@ import type { FactType } from '../../src/core/journal.ts';
 import { MemoryStore } from '../../src/journal/memory.ts';
 import { fakeClock } from '../support/fake_clock.ts';
 import type { FakeEngine } from '../support/fake_engine.ts';
-import { spineWorld } from '../support/pipeline_harness.ts';
+import { pipelineHarness } from '../support/pipeline_harness.ts';
 
-const pages = (world: ReturnType<typeof spineWorld>) =>
+const pages = (world: ReturnType<typeof pipelineHarness>) =>
   world.facts('escalation.raised').map(({ escalation }) => escalation);
 
 describe('a killed channel', () => {
   it('is restarted once, verified on fresh output of a new process, and its incident closes as resolved', async () => {
-    const world = spineWorld();
+    const world = pipelineHarness();
     await world.live(10_000);
     world.engine.kill('news');
     await world.live(20_000);
@@ -23,7 +23,7 @@ describe('a killed channel', () => {
   });
 
   it('is left to a person when the fix does not work, and is not restarted a second time', async () => {
-    const world = spineWorld();
+    const world = pipelineHarness();
     await world.live(10_000);
     world.engine.onRestart = async () => 'said yes and did nothing';
     world.engine.kill('news');
@@ -33,7 +33,7 @@ describe('a killed channel', () => {
   });
 
   it.each([0, 1, 2] as const)('is not touched at phase %i, and a person is paged', async (phase) => {
-    const world = spineWorld({ phase });
+    const world = pipelineHarness({ phase });
     await world.live(10_000);
     world.engine.kill('news');
     await world.live(20_000);
@@ -44,7 +44,7 @@ describe('a killed channel', () => {
 
 describe('a frozen channel', () => {
   it('is restarted within 20 s of becoming visible by its playlist', async () => {
-    const world = spineWorld();
+    const world = pipelineHarness();
     await world.live(10_000);
     world.engine.freeze('news');
     await world.live(6_000 + 20_000);
@@ -54,7 +54,7 @@ describe('a frozen channel', () => {
 
 describe('three channels that die together', () => {
   it('are one incident, and none of them is restarted by itself', async () => {
-    const world = spineWorld({ channels: ['a', 'b', 'c', 'd'] });
+    const world = pipelineHarness({ channels: ['a', 'b', 'c', 'd'] });
     await world.live(10_000);
     for (const name of ['a', 'b', 'c']) world.engine.kill(name);
     await world.live(15_000);
@@ -67,7 +67,7 @@ describe('three channels that die together', () => {
 describe('a crash of Reeve in the middle of a restart', () => {
   it('never calls the engine a second time, shows UNKNOWN, pages a person and counts the start', async () => {
     const time = fakeClock();
-    const world = spineWorld({ time });
+    const world = pipelineHarness({ time });
     await world.live(10_000);
     world.engine.onRestart = () => new Promise(() => undefined);
     world.engine.kill('news');
@@ -75,7 +75,7 @@ describe('a crash of Reeve in the middle of a restart', () => {
     expect(world.engine.restarts).toHaveLength(1);
     world.pipeline[Symbol.dispose]();
 
-    const again = spineWorld({ store: world.store, time, engine: world.engine });
+    const again = pipelineHarness({ store: world.store, time, engine: world.engine });
     await again.live(60_000);
     expect(again.facts('tool.unknown')).toHaveLength(1);
     expect(world.engine.restarts).toHaveLength(1);
@@ -86,7 +86,7 @@ describe('a crash of Reeve in the middle of a restart', () => {
   /** Killed while the engine stops the channel; it stands `stopped`, or does so soon. */
   async function halfway(found: 'stopped' | 'stopping') {
     const time = fakeClock();
-    const world = spineWorld({ time });
+    const world = pipelineHarness({ time });
     const { engine } = world;
     await world.live(10_000);
     engine.onRestart = () => new Promise(() => undefined);
@@ -98,7 +98,7 @@ describe('a crash of Reeve in the middle of a restart', () => {
     engine.channels.get('news')!.state = found;
     // What the dead life would write when its call runs out must not reach the next one's journal.
     const store = new MemoryStore({ rows: [...world.store.read({})] });
-    const again = spineWorld({ store, time, engine });
+    const again = pipelineHarness({ store, time, engine });
     await again.live(3_000);
     engine.stop('news');
     await again.live(300_000);
@@ -133,7 +133,7 @@ describe('a crash of Reeve in the middle of a restart', () => {
 async function lives(type: FactType, between: (engine: FakeEngine) => void = () => {}) {
   const time = fakeClock();
   const ids = countingIds();
-  const world = spineWorld({ time, ids });
+  const world = pipelineHarness({ time, ids });
   const { store, engine } = world;
   const append = store.append.bind(store);
   let over = false;
@@ -150,12 +150,12 @@ async function lives(type: FactType, between: (engine: FakeEngine) => void = () 
   world.pipeline[Symbol.dispose]();
   store.append = append;
   between(engine);
-  return spineWorld({ store, time, engine, ids });
+  return pipelineHarness({ store, time, engine, ids });
 }
 
 describe('what a run writes down', () => {
   it('makes an incident and its run durable in one write, envelope, plan and answer in the next, and loses no envelope', async () => {
-    const world = spineWorld();
+    const world = pipelineHarness();
     const append = world.store.append.bind(world.store);
     const writes: string[][] = [];
     world.store.append = (rows) => {
@@ -214,7 +214,7 @@ describe('a crash of Reeve before it called anything', () => {
 
 describe('a freeze', () => {
   it('stops every change until the thaw', async () => {
-    const world = spineWorld();
+    const world = pipelineHarness();
     await world.live(10_000);
     world.ledger.append([{ fact: { type: 'control.frozen', who: 'ann', because: 'test' } }]);
     world.engine.kill('news');

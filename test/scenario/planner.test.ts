@@ -5,10 +5,10 @@ import { modelPlanner } from '../../src/agent/planner.ts';
 import type { Model, ModelFailure } from '../../src/core/model.ts';
 import type { Rule, RuleStep } from '../../src/core/rule.ts';
 import { entryOf } from '../../src/journal/entry.ts';
-import { spineWorld, type WorldOptions } from '../support/pipeline_harness.ts';
+import { pipelineHarness, type WorldOptions } from '../support/pipeline_harness.ts';
 import { chooses, offered, type Script, scriptedModel } from '../support/scripted_model.ts';
 
-type World = ReturnType<typeof spineWorld>;
+type World = ReturnType<typeof pipelineHarness>;
 const DEADLINE_MS = 8_000;
 
 const plannerWith = (model: Model, mode: PlannerSettings['mode'] = 'after_rules'): PlannerSettings => ({
@@ -31,7 +31,7 @@ const ruleThat = (...steps: readonly RuleStep[]): Rule => ({
 
 /** A channel that plays for a while, and then its process is killed. */
 async function dark(options: WorldOptions): Promise<World> {
-  const world = spineWorld(options);
+  const world = pipelineHarness(options);
   await world.live(40_000);
   world.engine.kill('news');
   return world;
@@ -145,7 +145,7 @@ describe('what a planner is offered', () => {
     const model = scriptedModel(() =>
       JSON.stringify({ choice: 0, evidence_ids: ['s1'], because_code: 'evidence_fits_tool' }),
     );
-    const world = spineWorld({ rules: [ruleThat({ kind: 'plan' })], planner: plannerWith(model) });
+    const world = pipelineHarness({ rules: [ruleThat({ kind: 'plan' })], planner: plannerWith(model) });
     await world.live(40_000);
     world.say({ type: 'control.frozen', who: 'ann', because: 'stop' });
     world.engine.kill('news');

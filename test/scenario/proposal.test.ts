@@ -5,15 +5,15 @@ import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
 import { loadPersonas } from '../../src/config/personas.ts';
 import { createRulebook } from '../../src/rulebook/rulebook.ts';
 import { countingIds } from '../../src/core/id.ts';
-import { spineWorld } from '../support/pipeline_harness.ts';
+import { pipelineHarness } from '../support/pipeline_harness.ts';
 
-type World = ReturnType<typeof spineWorld>;
+type World = ReturnType<typeof pipelineHarness>;
 
 const PERSONAS = loadPersonas(new URL('../../personas', import.meta.url).pathname).personas;
 
 /** `news` is dark and no rule fits: a person was told, and nothing more will happen by itself. */
-async function dark(options: Parameters<typeof spineWorld>[0] = {}): Promise<World> {
-  const world = spineWorld({ rules: [], ...options });
+async function dark(options: Parameters<typeof pipelineHarness>[0] = {}): Promise<World> {
+  const world = pipelineHarness({ rules: [], ...options });
   await world.live(10_000);
   world.engine.kill('news');
   while (world.facts('run.ended').length === 0) await world.live(250);
@@ -125,7 +125,7 @@ describe('an action that a person asks for in free text', () => {
   });
 
   it('without an open incident is answered by what the guard would say, and no person is asked', async () => {
-    const world = spineWorld();
+    const world = pipelineHarness();
     await world.live(10_000);
     const answered = ask(world);
     expect(answered).toMatchObject({ ok: false, because: expect.stringMatching(/^no incident is open on news/) });

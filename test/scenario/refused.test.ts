@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { anIncident } from '../support/a.ts';
-import { spineWorld } from '../support/pipeline_harness.ts';
+import { pipelineHarness } from '../support/pipeline_harness.ts';
 
 it('a start that was refused because another incident was just closing is asked about again when that has closed', async () => {
-  const world = spineWorld();
+  const world = pipelineHarness();
   await world.live(20_000);
   const incident = anIncident({ id: 'inc-engine', scope: { kind: 'engine', id: 'local' }, engine: 'local' });
   const about = { incident: incident.id };
@@ -25,7 +25,7 @@ it('a start that was refused because another incident was just closing is asked 
 describe('a start that was refused for want of evidence', () => {
   /** The log says it, and the picture still moves. */
   async function onWordsAlone(seconds: number) {
-    const world = spineWorld();
+    const world = pipelineHarness();
     const say = (): void => {
       const now = { at: world.clock.now(), monoMs: world.clock.monotonicMs() };
       const said = { kind: 'segment_missing', channel: 'news', origin: 'log', confidence: 0.8 } as const;

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { aSymptom } from '../support/a.ts';
-import { spineWorld } from '../support/pipeline_harness.ts';
+import { pipelineHarness } from '../support/pipeline_harness.ts';
 
-type World = ReturnType<typeof spineWorld>;
+type World = ReturnType<typeof pipelineHarness>;
 const NAMES = ['a', 'b', 'c', 'd', 'e'];
 const DEAD = ['a', 'b', 'c'];
 const reasons = (world: World) => world.facts('escalation.raised').map(({ escalation }) => escalation.reason);
 const restarted = (world: World) => world.engine.restarts.map(({ channel }) => channel);
 const scopes = (world: World) => world.facts('incident.opened').map(({ incident }) => incident.scope.kind);
 
-async function playing(options: Parameters<typeof spineWorld>[0] = {}): Promise<World> {
-  const world = spineWorld({ channels: NAMES, ...options });
+async function playing(options: Parameters<typeof pipelineHarness>[0] = {}): Promise<World> {
+  const world = pipelineHarness({ channels: NAMES, ...options });
   await world.live(10_000);
   return world;
 }
@@ -247,7 +247,7 @@ describe('a source that several channels lose', () => {
 
 describe('credentials that run out for several channels', () => {
   it('are fetched anew once, for the group as a whole', async () => {
-    const world = spineWorld({
+    const world = pipelineHarness({
       channels: NAMES,
       personaWith: { tool_access_policy: { refresh_credentials: 'allow' } },
     });

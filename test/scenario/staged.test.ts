@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { spineWorld } from '../support/pipeline_harness.ts';
+import { pipelineHarness } from '../support/pipeline_harness.ts';
 
-type World = ReturnType<typeof spineWorld>;
+type World = ReturnType<typeof pipelineHarness>;
 const NAMES = ['vip', 'a', 'b', 'c', 'd'];
 const restarted = (world: World) => world.engine.restarts.map(({ channel }) => channel);
 const told = (world: World) =>
@@ -10,8 +10,8 @@ const told = (world: World) =>
     .map(({ escalation: { reason, scope } }) => [reason, scope.kind === 'channel' ? scope.id : scope.kind]);
 const ANN = { who: 'ann', because: 'test' } as const;
 
-async function died(options: Parameters<typeof spineWorld>[0] = {}): Promise<World> {
-  const world = spineWorld({ channels: NAMES, ...options });
+async function died(options: Parameters<typeof pipelineHarness>[0] = {}): Promise<World> {
+  const world = pipelineHarness({ channels: NAMES, ...options });
   await world.live(20_000);
   for (const name of NAMES) world.engine.kill(name);
   return world;

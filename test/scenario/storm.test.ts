@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { spineWorld } from '../support/pipeline_harness.ts';
+import { pipelineHarness } from '../support/pipeline_harness.ts';
 
-type World = ReturnType<typeof spineWorld>;
+type World = ReturnType<typeof pipelineHarness>;
 const MANY = Array.from({ length: 22 }, (_, at) => `c${at}`);
 /** Each in a group of its own: what they have in common nobody can see. */
 const groups = Object.fromEntries(MANY.map((id) => [id, `g-${id}`]));
@@ -25,7 +25,7 @@ describe('more channels that died than the window has room for', () => {
   const viewers = (name: string): number => (Number(name.slice(1)) * 7) % 23;
 
   it('are started nine a minute, those with most viewers first, and contain nothing', async () => {
-    const world = spineWorld({ channels: MANY, groups });
+    const world = pipelineHarness({ channels: MANY, groups });
     await world.live(10_000);
     watch(world, MANY, viewers);
     for (const name of MANY) world.engine.kill(name);
@@ -41,7 +41,7 @@ describe('more channels that died than the window has room for', () => {
   });
 
   it('are one page when they wait for a minute, which ends when none waits any more', async () => {
-    const world = spineWorld({ channels: MANY, groups });
+    const world = pipelineHarness({ channels: MANY, groups });
     await world.live(10_000);
     for (const name of MANY) world.engine.kill(name);
     await world.live(90_000);
@@ -62,7 +62,7 @@ describe('a group that lost its source', () => {
   };
 
   it('is started from the channel that most people wait for', async () => {
-    const world = spineWorld({ channels: NAMES, sources: true });
+    const world = pipelineHarness({ channels: NAMES, sources: true });
     await world.live(10_000);
     watch(world, NAMES, (name) => ({ a: 3, b: 80, c: 7 })[name] ?? 0);
     lost(world);
@@ -73,7 +73,7 @@ describe('a group that lost its source', () => {
   });
 
   it('is looked at closely until it is over', async () => {
-    const world = spineWorld({ channels: NAMES, sources: true });
+    const world = pipelineHarness({ channels: NAMES, sources: true });
     await world.live(10_000);
     lost(world);
     await world.live(60_000);
@@ -83,7 +83,7 @@ describe('a group that lost its source', () => {
   });
 
   it('takes with it the one whose own source has no probe, when the others have theirs again', async () => {
-    const world = spineWorld({ channels: NAMES, sources: ['a', 'b', 'c'] });
+    const world = pipelineHarness({ channels: NAMES, sources: ['a', 'b', 'c'] });
     await world.live(10_000);
     lost(world);
     const said = { channel: 'd', kind: 'upstream_unreachable', origin: 'log', confidence: 0.9 } as const;
@@ -105,7 +105,7 @@ describe('a group that lost its source', () => {
 
 describe('several channels that died together', () => {
   it('are paged after a minute in which containment keeps them down', async () => {
-    const world = spineWorld({ channels: ['a', 'b', 'c'], persona: 'cautious' });
+    const world = pipelineHarness({ channels: ['a', 'b', 'c'], persona: 'cautious' });
     await world.live(10_000);
     for (const name of ['a', 'b', 'c']) world.engine.kill(name);
     await world.live(115_000);
@@ -116,7 +116,7 @@ describe('several channels that died together', () => {
 
   it('are started when their sources have answered for ten seconds, and all are verified within 25', async () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
-    const world = spineWorld({ channels: names, sources: true });
+    const world = pipelineHarness({ channels: names, sources: true });
     await world.live(20_000);
     const killedMs = world.clock.monotonicMs();
     for (const name of names) world.engine.kill(name);
@@ -128,7 +128,7 @@ describe('several channels that died together', () => {
 
   it('leave out one whose source does not answer', async () => {
     const names = ['a', 'b', 'c', 'd'];
-    const world = spineWorld({ channels: names, sources: true });
+    const world = pipelineHarness({ channels: names, sources: true });
     await world.live(20_000);
     for (const name of names) world.engine.kill(name);
     world.engine.deadSources.add('d');
@@ -143,7 +143,7 @@ describe('several channels that died together', () => {
 
   it('in three groups at once are one page for all, as soon as that is seen, and none for each group', async () => {
     const place = inGroupsOf(4, 3);
-    const world = spineWorld(place);
+    const world = pipelineHarness(place);
     await world.live(10_000);
     for (const name of place.channels) world.engine.kill(name);
     await world.live(15_000);
@@ -159,7 +159,7 @@ describe('several channels that died together', () => {
 
   it('in many groups are started group beside group, each after its own canary, in less than two minutes', async () => {
     const place = inGroupsOf(5, 8);
-    const world = spineWorld(place);
+    const world = pipelineHarness(place);
     await world.live(10_000);
     for (const name of place.channels) world.engine.kill(name);
     await world.live(110_000);

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { MemoryStore } from '../../src/journal/memory.ts';
 import { fakeClock } from '../support/fake_clock.ts';
 import type { FakeEngine } from '../support/fake_engine.ts';
-import { spineWorld } from '../support/pipeline_harness.ts';
+import { pipelineHarness } from '../support/pipeline_harness.ts';
 
-type World = ReturnType<typeof spineWorld>;
+type World = ReturnType<typeof pipelineHarness>;
 const TEN_YEARS_MS = 10 * 365 * 86_400_000;
 /** That a clock was set is written down, and is no decision. */
 const decided = (world: World) =>
@@ -12,7 +12,7 @@ const decided = (world: World) =>
 
 /** A killed channel, a frozen one, and a wall clock that somebody corrects in the middle of each. */
 async function story(jumpMs: number): Promise<World> {
-  const world = spineWorld({ channels: ['news', 'sport'], limits: { sharedCauseChannelsMin: 3 } });
+  const world = pipelineHarness({ channels: ['news', 'sport'], limits: { sharedCauseChannelsMin: 3 } });
   await world.live(10_000);
   world.jumpWall(jumpMs);
   world.engine.kill('news');
@@ -41,12 +41,12 @@ describe('a wall clock that jumps (T1)', () => {
 function afterReboot(store: MemoryStore, engineOf: (time: ReturnType<typeof fakeClock>) => FakeEngine | undefined) {
   const time = fakeClock(Date.UTC(2026, 0, 2), 'boot-2');
   const engine = engineOf(time);
-  return spineWorld({ store, time, ...(engine === undefined ? {} : { engine }) });
+  return pipelineHarness({ store, time, ...(engine === undefined ? {} : { engine }) });
 }
 
 describe('a reboot of the machine (T2)', () => {
   it('keeps the cooldown, the spacing and the window: elapsed time is the uptime, not what the wall says', async () => {
-    const world = spineWorld();
+    const world = pipelineHarness();
     await world.live(10_000);
     world.engine.kill('news');
     await world.live(5_000);
@@ -66,14 +66,14 @@ describe('a reboot of the machine (T2)', () => {
 
 describe('a cold start', () => {
   it('takes what is on the disk and in the process table for evidence of nothing until it has moved or died', async () => {
-    const world = spineWorld();
+    const world = pipelineHarness();
     world.engine.freeze('news');
     await world.live(6_000);
     expect(world.facts('tool.started')).toEqual([]);
   });
 
   it('does not act on an incident of the process before on what that one knew, only on what it sees now', async () => {
-    const world = spineWorld();
+    const world = pipelineHarness();
     await world.live(10_000);
     world.engine.onRestart = async () => 'said yes and did nothing';
     world.engine.kill('news');
@@ -84,14 +84,14 @@ describe('a cold start', () => {
     world.engine.startByHand('news');
 
     const time = { clock: world.clock, advance: world.advance, jumpWall: world.jumpWall };
-    const again = spineWorld({ store: world.store, time, engine: world.engine });
+    const again = pipelineHarness({ store: world.store, time, engine: world.engine });
     await again.live(60_000);
     expect(again.engine.restarts).toEqual([]);
   });
 
   it('leaves the incident of a shared cause open until the channels are seen to play again', async () => {
     const channels = ['a', 'b', 'c', 'd'];
-    const world = spineWorld({ channels, sources: true });
+    const world = pipelineHarness({ channels, sources: true });
     await world.live(10_000);
     for (const name of ['a', 'b', 'c']) {
       world.engine.deadSources.add(name);
@@ -101,7 +101,7 @@ describe('a cold start', () => {
     world.pipeline[Symbol.dispose]();
 
     const time = { clock: world.clock, advance: world.advance, jumpWall: world.jumpWall };
-    const again = spineWorld({ channels, sources: true, store: world.store, time, engine: world.engine });
+    const again = pipelineHarness({ channels, sources: true, store: world.store, time, engine: world.engine });
     await again.live(30_000);
     expect(again.facts('incident.closed')).toEqual([]);
     expect(again.facts('escalation.resolved')).toEqual([]);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { SYMPTOMS, type Symptom, type SymptomKind } from '../../src/core/symptom.ts';
-import { spineWorld } from '../support/pipeline_harness.ts';
+import { pipelineHarness } from '../support/pipeline_harness.ts';
 
-type World = ReturnType<typeof spineWorld>;
+type World = ReturnType<typeof pipelineHarness>;
 
 const symptomOf = (world: World, kind: SymptomKind, from: Pick<Symptom, 'origin' | 'pushed'>): Symptom => ({
   at: world.clock.now(),
@@ -25,7 +25,7 @@ function pushBoth(world: World, kind: SymptomKind): void {
 
 describe('lines and an alert that one token pushed (S10)', () => {
   it.each(SYMPTOMS)('restart no channel whose output answers: %s', async (kind) => {
-    const world = spineWorld({ reach: { source: 'http', answers: () => true } });
+    const world = pipelineHarness({ reach: { source: 'http', answers: () => true } });
     await world.live(30_000);
     for (let second = 0; second < 120; second += 1) {
       pushBoth(world, kind);
@@ -36,7 +36,7 @@ describe('lines and an alert that one token pushed (S10)', () => {
   });
 
   it.each(SYMPTOMS)('restart no channel that runs and of whose output nothing is known: %s', async (kind) => {
-    const world = spineWorld({ outputProbe: false });
+    const world = pipelineHarness({ outputProbe: false });
     await world.live(30_000);
     for (let second = 0; second < 120; second += 1) {
       pushBoth(world, kind);
@@ -46,7 +46,7 @@ describe('lines and an alert that one token pushed (S10)', () => {
   });
 
   it.each(SYMPTOMS)('leave no dead channel without a start or a page: %s', async (kind) => {
-    const world = spineWorld();
+    const world = pipelineHarness();
     await world.live(10_000);
     world.engine.kill('news');
     for (let second = 0; second < 130; second += 1) {
@@ -62,7 +62,7 @@ describe('lines and an alert that one token pushed (S10)', () => {
 
 describe('who writes the log of a channel and pushes alerts', () => {
   it('restarts nothing by reports of progress that end, while the output answers', async () => {
-    const world = spineWorld({ reach: { source: 'http', answers: () => true } });
+    const world = pipelineHarness({ reach: { source: 'http', answers: () => true } });
     const report = (second: number): void => {
       const moment = { at: world.clock.now(), monoMs: world.clock.monotonicMs() };
       const outTimeMs = second * 1_000;
@@ -92,7 +92,7 @@ describe('an output that stops answering', () => {
     'is an incident that pages within its patience: a look by %s',
     async (source) => {
       let isUp = true;
-      const world = spineWorld({ reach: { source, answers: () => isUp }, persona: 'watcher' });
+      const world = pipelineHarness({ reach: { source, answers: () => isUp }, persona: 'watcher' });
       await world.live(60_000);
       isUp = false;
       await world.live(120_000);

@@ -7,12 +7,12 @@ import { createToolbox } from '../../src/remediation/toolbox.ts';
 import { aSymptom } from '../support/a.ts';
 import { fakeClock } from '../support/fake_clock.ts';
 import { FakeEngine } from '../support/fake_engine.ts';
-import { spineWorld } from '../support/pipeline_harness.ts';
+import { pipelineHarness } from '../support/pipeline_harness.ts';
 
 const NO_SPACE = 'no space left on device';
 
 /** Reads everything once, as the collectors do. */
-async function look({ engine, pipeline }: ReturnType<typeof spineWorld>): Promise<void> {
+async function look({ engine, pipeline }: ReturnType<typeof pipelineHarness>): Promise<void> {
   const report = await engine.observe();
   for (const sample of [report.engine, ...report.processes]) pipeline.take(sample);
   pipeline.take(engine.playlistOf('news'));
@@ -22,7 +22,7 @@ async function look({ engine, pipeline }: ReturnType<typeof spineWorld>): Promis
 describe('what the simulation found', () => {
   it('reports a journal that fails in the middle of a poll that a timer made, and goes on', async () => {
     const store = new MemoryStore();
-    const world = spineWorld({ store });
+    const world = pipelineHarness({ store });
     await world.live(10_000);
     world.engine.kill('news', 0);
     for (let passed = 0; passed < 12_000 && world.facts('incident.opened').length === 0; passed += 50) {
@@ -35,7 +35,7 @@ describe('what the simulation found', () => {
 
   it('reports a journal that fails when a log line belongs to an open incident, and goes on', async () => {
     const store = new MemoryStore();
-    const world = spineWorld({ store });
+    const world = pipelineHarness({ store });
     await world.live(10_000);
     world.engine.kill('news');
     while (world.facts('incident.opened').length === 0) await world.live(250);

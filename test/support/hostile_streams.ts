@@ -7,18 +7,18 @@ export const CHANNELS = ['news', 'arts', 'sport'] as const;
 /** The one that dies while the stream goes on; the others play. */
 export const DEAD = 'sport';
 
-export const LOG_DOORS = ['own', 'own:docker_json', 'own:progress', 'engine', 'server', 'syslog', 'journald'] as const;
-export const PUSH_DOORS = ['loki_json', 'loki_protobuf', 'otlp_json', 'ndjson', 'alerts'] as const;
-export type LogDoor = (typeof LOG_DOORS)[number];
-export type PushDoor = (typeof PUSH_DOORS)[number];
-export type Door = LogDoor | PushDoor;
-export const DOORS: readonly Door[] = [...LOG_DOORS, ...PUSH_DOORS];
+export const LOG_INPUTS = ['own', 'own:docker_json', 'own:progress', 'engine', 'server', 'syslog', 'journald'] as const;
+export const PUSH_INPUTS = ['loki_json', 'loki_protobuf', 'otlp_json', 'ndjson', 'alerts'] as const;
+export type LogInput = (typeof LOG_INPUTS)[number];
+export type PushInput = (typeof PUSH_INPUTS)[number];
+export type HostileInput = LogInput | PushInput;
+export const HOSTILE_INPUTS: readonly HostileInput[] = [...LOG_INPUTS, ...PUSH_INPUTS];
 /** All that there are, but for the one of a person who may do everything anyway. */
 export const TOKENS: readonly TokenScope[] = ['ingest', 'operate', 'read', 'ack', 'approve', 'metrics'];
 
 /** One line or alert that is written again and again. */
 export interface HostileWriter {
-  readonly door: Door;
+  readonly door: HostileInput;
   /** The channel that its label, its file or its sender names; undefined where only the text may say. */
   readonly channel: string | undefined;
   readonly token: TokenScope;
@@ -107,7 +107,7 @@ const disguised = fc.tuple(aLine, fc.constantFrom(...CHANNELS, DEAD, DEAD)).chai
 });
 
 const LASTS_MS = 180_000;
-const aWriter = (door: Door): fc.Arbitrary<HostileWriter> =>
+const aWriter = (door: HostileInput): fc.Arbitrary<HostileWriter> =>
   fc
     .record({
       door: fc.constant(door),
@@ -124,8 +124,8 @@ const aWriter = (door: Door): fc.Arbitrary<HostileWriter> =>
 /** One door alone, or several at once; which doors is drawn too. */
 export const aHostileStream: fc.Arbitrary<HostileStream> = fc
   .oneof(
-    fc.constantFrom(...DOORS).map((door) => [door]),
-    fc.uniqueArray(fc.constantFrom(...DOORS), { minLength: 2, maxLength: 4 }),
+    fc.constantFrom(...HOSTILE_INPUTS).map((door) => [door]),
+    fc.uniqueArray(fc.constantFrom(...HOSTILE_INPUTS), { minLength: 2, maxLength: 4 }),
   )
   .chain((doors) => fc.array(fc.constantFrom(...doors).chain(aWriter), { minLength: 1, maxLength: 6 }))
   .map((writers) => ({ writers }));

@@ -2,9 +2,9 @@
 import fc from 'fast-check';
 import type { JournalFact } from '../../src/core/journal.ts';
 import { keyOfScope } from '../../src/core/scope.ts';
-import { openDoors } from './hostile_doors.ts';
+import { openInputs } from './hostile_inputs.ts';
 import { CHANNELS, DEAD, type HostileStream, type HostileWriter } from './hostile_streams.ts';
-import { spineWorld, type WorldOptions } from './pipeline_harness.ts';
+import { pipelineHarness, type WorldOptions } from './pipeline_harness.ts';
 
 const REACH_PROBES = ['http', 'tcp', 'status:icecast'] as const;
 
@@ -52,11 +52,11 @@ function optionsOf({ probe, persona, grouped, expected, death }: Setting, isDead
 /** Plays the stream against the world: what was restarted, and what was told of the channel that is dead. */
 export async function playHostile(setting: Setting, stream: HostileStream) {
   let isDead = false;
-  const world = spineWorld(optionsOf(setting, () => isDead));
+  const world = pipelineHarness(optionsOf(setting, () => isDead));
   const { clock, pipeline, engine } = world;
   // What is dead stays dead: a start that cures it would end what is to be seen.
   engine.onRestart = async () => 'said yes and did nothing';
-  await using doors = openDoors({
+  await using doors = openInputs({
     clock,
     onSymptom: (symptom) => pipeline.symptom(symptom),
     onSample: (sample) => pipeline.take(sample),
@@ -84,7 +84,7 @@ function written({ lines, burst, everyMs }: HostileWriter, passedMs: number): re
   return Array.from({ length: burst }, () => line);
 }
 
-function die(engine: ReturnType<typeof spineWorld>['engine'], death: Setting['death']): void {
+function die(engine: ReturnType<typeof pipelineHarness>['engine'], death: Setting['death']): void {
   if (death === 'killed') engine.kill(DEAD);
   else if (death === 'frozen') engine.freeze(DEAD);
   else if (death === 'exit_0' || death === 'source_gone') {
@@ -97,7 +97,7 @@ function die(engine: ReturnType<typeof spineWorld>['engine'], death: Setting['de
 
 const isHighRisk = (fact: JournalFact): boolean => fact.type === 'tool.started' && fact.permit.risk === 'high';
 
-function told(world: ReturnType<typeof spineWorld>, { grouped }: Setting) {
+function told(world: ReturnType<typeof pipelineHarness>, { grouped }: Setting) {
   const group = grouped ? 'encoders' : `of-${DEAD}`;
   const names = ({ scope }: { scope: { kind: string; id?: string } }): boolean =>
     (scope.kind === 'channel' && scope.id === DEAD) || (scope.kind === 'group' && scope.id === group);

@@ -5,7 +5,7 @@ import type { InvariantContext } from '../../src/simulation/invariants/context.t
 import type { ServiceTruth } from '../../src/simulation/invariants/service_truth.ts';
 import type { Invocation } from '../../src/simulation/effect_log.ts';
 import { scenarioOf } from '../../src/simulation/scenario.ts';
-import { beginLife, type Generation, type Starter } from '../../src/simulation/service_channel.ts';
+import { beginGeneration, type Generation, type Starter } from '../../src/simulation/service_channel.ts';
 import { aPersona } from './a.ts';
 
 /** `channels` channels ch0, ch1, … of one group g0 on one engine e0, all with a source. */
@@ -35,7 +35,7 @@ export function oracleWorld(channels = 4) {
         ...{ channel: id, status: 'playing', onTime: true, sourceOut: false, visible: true },
         ...(id === channel ? change : {}),
       })),
-    life: (channel: string, by: Starter): Generation => beginLife(channel, `1:${nowMs}`, nowMs, by),
+    life: (channel: string, by: Starter): Generation => beginGeneration(channel, `1:${nowMs}`, nowMs, by),
     restart: (channel: string, permit = `per-${nowMs}`): Invocation => ({
       ...{ tool: 'restart_channel', channel, engine: 'e0', permit, fence: 1, atMs: nowMs },
       ...{ endMs: undefined, effect: undefined, daemonRun: 1, status: 'curable' },

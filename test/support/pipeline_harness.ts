@@ -12,7 +12,7 @@ import { TOOL_SPECS } from '../../src/remediation/catalog.ts';
 import { assembleDecisionPath, journaledPaging } from '../../src/incident/assembly.ts';
 import { Ledger } from '../../src/journal/ledger.ts';
 import { MemoryStore } from '../../src/journal/memory.ts';
-import { createLanes } from '../../src/resilience/lanes.ts';
+import { createKeyedQueues } from '../../src/resilience/keyed_queues.ts';
 import { createRulebook } from '../../src/rulebook/rulebook.ts';
 import type { Sample } from '../../src/core/sample.ts';
 import { FakeEngine } from './fake_engine.ts';
@@ -50,7 +50,7 @@ export interface WorldOptions {
 }
 
 /** The whole decision path over a fake engine, a memory journal and a standing clock. */
-export function spineWorld(options: WorldOptions = {}) {
+export function pipelineHarness(options: WorldOptions = {}) {
   const time = options.time ?? fakeClock();
   const store = options.store ?? new MemoryStore();
   const ledger = new Ledger(store, time.clock);
@@ -85,7 +85,7 @@ export function spineWorld(options: WorldOptions = {}) {
       sourceEveryMs: 1_000,
     }),
   );
-  const lanes = createLanes({ concurrentMax: 16 }, clock);
+  const lanes = createKeyedQueues({ concurrentMax: 16 }, clock);
   const { pipeline, recover } = assembleDecisionPath({
     ...{ ledger, ids, paging },
     lanes,

@@ -31,7 +31,7 @@ export function daemonPorts({ cli, gate, flags, redact }: PortDeps): Ports {
     async begin(prompt, session) {
       const question = redact(prompt).slice(0, QUESTION_CHARS_MAX);
       const about = { question, ...(session !== undefined && { session: session.id }) };
-      const begun = await cli.client().post<Begun>('/api/v1/ask/turns', about).catch(onlyUnheard);
+      const begun = await cli.client().post<Begun>('/api/v1/ask/turns', about).catch(ignoreUnavailable);
       const turn = begun?.ok === true ? begun.more?.turn : undefined;
       if (turn === undefined) return undefined;
       const recalled = presentable(begun?.more?.recalled ?? [], redact);
@@ -67,7 +67,7 @@ interface Begun {
 }
 
 /** Without a daemon, or without leave to be recorded there, a question is asked all the same. */
-function onlyUnheard(thrown: unknown): undefined {
+function ignoreUnavailable(thrown: unknown): undefined {
   if (!(thrown instanceof ReeveError)) throw thrown;
 }
 
@@ -84,7 +84,7 @@ function recordingOf(cli: Cli, { turn, recalled, session, evicted }: Open): Reco
     async end({ text, cites, model, ok }) {
       const about = { ...(model !== undefined && { model }), ...(session !== undefined && { session }) };
       const answer = { turn, text, cites: cites.slice(0, 100), ok, evicted: evicted.take(), ...about };
-      await cli.client().post('/api/v1/ask/turns/end', answer).catch(onlyUnheard);
+      await cli.client().post('/api/v1/ask/turns/end', answer).catch(ignoreUnavailable);
     },
   };
 }

@@ -28,7 +28,7 @@ export interface SimulationOrder {
 }
 
 /** One broken law. */
-export interface BrokenLaw {
+export interface BrokenInvariant {
   readonly law: string;
   readonly atMs: number;
   readonly because: string;
@@ -39,7 +39,7 @@ export interface SimulationAnswer {
   readonly seed: number;
   readonly events: number;
   readonly virtualDays: number;
-  readonly violations: readonly BrokenLaw[];
+  readonly violations: readonly BrokenInvariant[];
   readonly traceSha256: string;
   readonly mttrS: { readonly p50: number; readonly p95: number };
   readonly restarts: number;

@@ -6,7 +6,7 @@ import { compileLineRegex, type Found, type LineRegex } from '../search/line_reg
 import { type PatternEntry, type PatternSource, patternDocument, REMEDY, type Remedy, SEVERITY } from './pattern.ts';
 import { parseRegex } from './regex.ts';
 import { requiredLiterals } from './regex_facts.ts';
-import { foreignSpans, isOwnWords, withoutForeign } from '../search/untrusted_spans.ts';
+import { foreignSpans, isOwnText, withoutForeign } from '../search/untrusted_spans.ts';
 
 /** One compiled entry of the catalogue. */
 export interface Pattern {
@@ -164,7 +164,7 @@ function compileEntry(entry: PatternEntry, file: FileScope, report: Report): Unr
     ignoreCase: compiled.ignoreCase,
     source: entry.regex,
     examples: entry.match,
-    find: findOwnWords(entry, compiled.regex, file.anchor),
+    find: findOwnText(entry, compiled.regex, file.anchor),
     cost: (chars) => compiled.regex.cost(chars) + (file.anchor?.cost(chars) ?? 0),
   };
   checkExamples(entry, pattern, report);
@@ -198,7 +198,7 @@ export const asBytes = (text: string): string => (isAscii(text) ? text : Buffer.
 
 const isAscii = (text: string): boolean => !/[^\x00-\x7f]/.test(text);
 
-function findOwnWords(entry: PatternEntry, regex: LineRegex, anchor: LineRegex | undefined): Pattern['find'] {
+function findOwnText(entry: PatternEntry, regex: LineRegex, anchor: LineRegex | undefined): Pattern['find'] {
   const all = (entry.all ?? []).map(asBytes);
   const any = (entry.any ?? []).map(asBytes);
   const none = (entry.none ?? []).map(asBytes);
@@ -212,12 +212,12 @@ function findOwnWords(entry: PatternEntry, regex: LineRegex, anchor: LineRegex |
     const found = regex.find(text);
     if (found === undefined) return undefined;
     const spans = foreignSpans(text, isPlain ? found.end : text.length);
-    if (isPlain && isOwnWords(spans, found.index, found.end)) return found;
+    if (isPlain && isOwnText(spans, found.index, found.end)) return found;
     if (spans.length === 0) return unless(text) ? undefined : found;
     // Neither what fits nor what rules it out may come from outside.
     const own = withoutForeign(text);
     if (unless(own)) return undefined;
-    return isOwnWords(spans, found.index, found.end) ? found : regex.find(own);
+    return isOwnText(spans, found.index, found.end) ? found : regex.find(own);
   };
 }
 

@@ -236,7 +236,7 @@ export function withoutForeign(text: string): string {
 export const isQuiet = (text: string): boolean => QUIET.test(text.slice(0, LEVEL_CHARS_MAX));
 
 /** True when neither the first nor the last character of [from, to) lies in a foreign part. */
-export function isOwnWords(spans: readonly number[], from: number, to: number): boolean {
+export function isOwnText(spans: readonly number[], from: number, to: number): boolean {
   for (let at = 0; at < spans.length; at += 2) {
     const start = spans[at]!;
     const end = spans[at + 1]!;

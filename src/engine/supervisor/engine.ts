@@ -248,7 +248,11 @@ export class SupervisorEngine implements Engine {
       source: 'supervisor.getAllProcessInfo',
       ...moment,
       state,
-      ...this.#generations.look(channel, { ...(info ?? NO_LIFE), monoMs: moment.monoMs, parent: this.#daemonPid }),
+      ...this.#generations.look(channel, {
+        ...(info ?? NO_GENERATION),
+        monoMs: moment.monoMs,
+        parent: this.#daemonPid,
+      }),
       exitCode: exited !== undefined && exited >= 0 ? exited : undefined,
       exitSignal: exited !== undefined && exited < 0 ? 0 : undefined,
       stoppedOnPurpose: lies && !this.#halfway.has(channel),
@@ -256,7 +260,7 @@ export class SupervisorEngine implements Engine {
   }
 }
 
-const NO_LIFE = { pid: 0, start: 0, now: 0 };
+const NO_GENERATION = { pid: 0, start: 0, now: 0 };
 
 const refused = (message: string) => new ReeveError('ENGINE_REFUSED', message);
 

@@ -172,7 +172,7 @@ const isLeftBehind = (one: Seen, causes: readonly SharedCause[]): boolean =>
       family !== 'dead' &&
       family !== 'stalled' &&
       channels.includes(one.ref.id) &&
-      (isLeftover(one.finding) || isUnclear(one.finding) || (phase === 'over' && isHearsay(family, one))),
+      (isLeftover(one.finding) || isUnclear(one.finding) || (phase === 'over' && isSecondHand(family, one))),
   );
 
 /** Its cause has gone a moment ago, and what it is now shows with the next looks: no news, and no cause of its own. */
@@ -180,14 +180,14 @@ const isUnclear = (finding: Finding): boolean =>
   finding.trouble && finding.settling && finding.classification === 'unknown';
 
 /** What a channel without a probe of its source says of that source is its log's last words. */
-const isHearsay = (family: Family, one: Seen): boolean =>
+const isSecondHand = (family: Family, one: Seen): boolean =>
   family === 'upstream' && familyAround(one) === 'upstream' && !one.ref.hasSource;
 
 /**
  * Last words of the dead do not keep a cause alive against the probes of their neighbours that read the source well.
  */
 function stillShows(cause: SharedCause, members: readonly Seen[], seen: readonly Seen[]): boolean {
-  if (!members.every((one) => isHearsay(cause.family, one))) return true;
+  if (!members.every((one) => isSecondHand(cause.family, one))) return true;
   const probed = seen.filter(
     ({ ref, sourceHost }) => cause.channels.includes(ref.id) && ref.hasSource && sourceHost !== undefined,
   );

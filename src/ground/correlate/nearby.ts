@@ -1,7 +1,7 @@
 // Decides from neighbouring channels and probes whether the source that a channel complained of is back.
 import type { MonoMs } from '../../core/clock.ts';
 import type { SourceFacts } from '../facts/output_facts.ts';
-import { type ChannelSetup, LAST_WORDS_MS, SOURCE_BACK_MS, SOURCE_BACK_SAMPLES } from '../facts/setup.ts';
+import { type ChannelSetup, FINAL_OUTPUT_MS, SOURCE_BACK_MS, SOURCE_BACK_SAMPLES } from '../facts/setup.ts';
 import { type SymptomFacts, UPSTREAM_SYMPTOMS } from '../facts/symptom_facts.ts';
 
 /** The sources of a group failed together for a while, and all have answered well since. */
@@ -36,7 +36,7 @@ function stretchOf(source: SourceFacts): Stretch | undefined {
 }
 
 function together(a: Stretch, b: Stretch): Stretch | undefined {
-  const nearMs = 2 * LAST_WORDS_MS;
+  const nearMs = 2 * FINAL_OUTPUT_MS;
   if (a.failFromMs > b.lastFailMs + nearMs || b.failFromMs > a.lastFailMs + nearMs) return undefined;
   return {
     failFromMs: Math.min(a.failFromMs, b.failFromMs),
@@ -77,5 +77,5 @@ export function playingNearby(neighbours: readonly Neighbour[], nowMs: MonoMs): 
  */
 export function nearbyIsBack(setup: ChannelSetup, nearby: NearbySources | undefined, saidMs: MonoMs): boolean {
   if (setup.hasSource || nearby === undefined) return false;
-  return saidMs >= nearby.failFromMs - 2 * LAST_WORDS_MS && saidMs <= nearby.okSinceMs;
+  return saidMs >= nearby.failFromMs - 2 * FINAL_OUTPUT_MS && saidMs <= nearby.okSinceMs;
 }

@@ -2,7 +2,7 @@
 import type { MonoMs } from '../../core/clock.ts';
 import type { StartOrigin } from '../../core/journal.ts';
 import type { ProcessSample, ProcessState } from '../../core/sample.ts';
-import { OWN_ACTION_MS, RECALL_MS, SETTLED_LIFE_MS } from './setup.ts';
+import { OWN_ACTION_MS, RECALL_MS, SETTLED_GENERATION_MS } from './setup.ts';
 
 /** The end of one life of a channel's process. */
 export interface GenerationEnd {
@@ -85,14 +85,14 @@ export interface HalfDone {
 export function nextProcess(before: ProcessFacts | undefined, sample: ProcessSample, known: Known): ProcessFacts {
   const { actedMs } = known;
   if (before === undefined || (before.generation === undefined && before.lastMs === before.unreadableSinceMs)) {
-    return recalled(firstSight(sample, known), sample, known.endedMs);
+    return recalled(firstReading(sample, known), sample, known.endedMs);
   }
   if (sample.state === 'unknown') return { ...before, unreadableSinceMs: before.unreadableSinceMs ?? sample.monoMs };
   if (runsOn(before, sample)) {
     const counters = countersOf(before, before, sample);
     return { ...before, lastMs: sample.monoMs, unreadableSinceMs: undefined, ...counters };
   }
-  const moved = withLife(before, sample, actedMs);
+  const moved = withGeneration(before, sample, actedMs);
   const counters = countersOf(moved, before, sample);
   return { ...withState(moved, sample, known), ...counters };
 }
@@ -108,7 +108,7 @@ const runsOn = (before: ProcessFacts, sample: ProcessSample): boolean =>
   sample.generation === before.generation;
 
 /** The first sight of a process is a baseline: neither a start nor an end. */
-function firstSight(sample: ProcessSample, { halfDone }: Known): ProcessFacts {
+function firstReading(sample: ProcessSample, { halfDone }: Known): ProcessFacts {
   const { monoMs, state } = sample;
   const dead = !LIVING.has(state);
   return {
@@ -143,7 +143,7 @@ function recalled(facts: ProcessFacts, sample: ProcessSample, endedMs: MonoMs | 
 }
 
 /** Ends the old life and begins the new one, where the sample tells of either. */
-function withLife(before: ProcessFacts, sample: ProcessSample, actedMs: MonoMs | undefined): ProcessFacts {
+function withGeneration(before: ProcessFacts, sample: ProcessSample, actedMs: MonoMs | undefined): ProcessFacts {
   const generation = generationOf(before, sample);
   const fresh = generation !== undefined && generation !== before.generation;
   let facts = before;
@@ -185,7 +185,7 @@ function withEnd(
   const { monoMs } = sample;
   const ours = how.actedMs !== undefined && monoMs - how.actedMs <= OWN_ACTION_MS && facts.seenMs < how.actedMs;
   const ordered = ours || sample.stoppedOnPurpose;
-  const settled = monoMs - facts.bornMs >= SETTLED_LIFE_MS;
+  const settled = monoMs - facts.bornMs >= SETTLED_GENERATION_MS;
   return {
     ...facts,
     lifeOver: true,
@@ -216,7 +216,7 @@ function withState(facts: ProcessFacts, sample: ProcessSample, { actedMs, halfDo
     stoppedOnPurpose: sample.stoppedOnPurpose,
     stoppedByUs: !running && sample.stoppedOnPurpose && (facts.stoppedByUs || ours),
     lastEnd: facts.lifeOver ? completed(facts.lastEnd, sample) : facts.lastEnd,
-    failedLives: running && monoMs - facts.bornMs >= SETTLED_LIFE_MS ? 0 : facts.failedLives,
+    failedLives: running && monoMs - facts.bornMs >= SETTLED_GENERATION_MS ? 0 : facts.failedLives,
   };
 }
 

@@ -28,7 +28,7 @@ export const SYMPTOM_FRESH_MS = 30 * SECOND_MS;
  */
 export const CORRUPT_FRESH_MS = 25 * SECOND_MS;
 /** Lines from this long before a death still explain it. */
-export const LAST_WORDS_MS = 15 * SECOND_MS;
+export const FINAL_OUTPUT_MS = 15 * SECOND_MS;
 
 /** A process sample older than this is no sample: the state is unknown. */
 export const PROCESS_STALE_MS = 10 * SECOND_MS;
@@ -38,7 +38,7 @@ export const PROBE_STALE_MS = 10 * SECOND_MS;
 export const OBSERVER_LOST_MS = 60 * SECOND_MS;
 
 /** A life at least this long ends a series of failures. */
-export const SETTLED_LIFE_MS = 30 * SECOND_MS;
+export const SETTLED_GENERATION_MS = 30 * SECOND_MS;
 /** This many lives that end within the window are a loop, whatever the exit codes say. */
 export const CHURN_ENDS_MIN = 3;
 export const CHURN_WINDOW_MS = 60 * SECOND_MS;

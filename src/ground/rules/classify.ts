@@ -3,7 +3,7 @@ import type { FailureClass } from '../../core/classification.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import { MINUTE_MS } from '../../core/duration.ts';
 import type { Signal } from '../../core/envelope.ts';
-import { HARMLESS_SYMPTOMS, type SymptomKind, type WitnessKind, witnessOf } from '../../core/symptom.ts';
+import { HARMLESS_SYMPTOMS, type SymptomKind, type EvidenceKind, evidenceKindOf } from '../../core/symptom.ts';
 import type { ChannelFacts } from '../facts/facts.ts';
 import { type ClassifyContext, type ClassifyInput, classifyInputAt, reported } from './classify_input.ts';
 import type { Match, Row, Want } from './rule.ts';
@@ -155,7 +155,7 @@ function engineSettlesMs(input: ClassifyInput, classification: FailureClass): Mo
 }
 
 /** How much each kind of witness is worth alone; words are worth the confidence of their pattern on top. */
-const WEIGHT: Readonly<Record<WitnessKind, number>> = { words: 0.5, metric: 0.5, probe: 0.7, process: 0.7, host: 0.8 };
+const WEIGHT: Readonly<Record<EvidenceKind, number>> = { words: 0.5, metric: 0.5, probe: 0.7, process: 0.7, host: 0.8 };
 const CONFIDENCE_MAX = 0.95;
 const AGAINST = 0.7;
 
@@ -164,7 +164,7 @@ const AGAINST = 0.7;
  * that speaks against. So a log alone stays below 0.6, and two kinds of witness reach 0.8 and more.
  */
 export function confidenceOf(match: Match, symptoms: ChannelFacts['symptoms']): number {
-  const witnesses = new Set(match.signals.map(witnessOf));
+  const witnesses = new Set(match.signals.map(evidenceKindOf));
   let doubt = 1;
   for (const witness of witnesses) {
     const weight = witness === 'words' ? WEIGHT.words * patternConfidence(match, symptoms) : WEIGHT[witness];
@@ -177,8 +177,8 @@ const round = (value: number): number => Math.round(value * 1000) / 1000;
 
 /** Of the best log symptom among the witnesses; a progress report is no pattern and counts in full. */
 function patternConfidence(match: Match, symptoms: ChannelFacts['symptoms']): number {
-  const kinds = new Set(match.signals.filter((one) => witnessOf(one) === 'words').map(({ symptom }) => symptom));
-  const known = symptoms.filter((one) => witnessOf(one) === 'words' && kinds.has(one.kind));
+  const kinds = new Set(match.signals.filter((one) => evidenceKindOf(one) === 'words').map(({ symptom }) => symptom));
+  const known = symptoms.filter((one) => evidenceKindOf(one) === 'words' && kinds.has(one.kind));
   return known.length === 0 ? 1 : Math.max(...known.map(({ confidence }) => confidence));
 }
 

@@ -13,7 +13,7 @@ import {
   CHURN_RECENT_MS,
   CHURN_WINDOW_MS,
   CORRUPT_FRESH_MS,
-  LAST_WORDS_MS,
+  FINAL_OUTPUT_MS,
   probeStaleOf,
   SYMPTOM_FRESH_MS,
 } from '../facts/setup.ts';
@@ -123,16 +123,16 @@ function speaksNow(input: Glance, symptom: SymptomFacts): boolean {
   const freshMs = symptom.kind === 'corrupt_input' && !input.churning ? CORRUPT_FRESH_MS : SYMPTOM_FRESH_MS;
   const fresh = nowMs - symptom.lastMs <= freshMs;
   if (process === undefined) return fresh;
-  if (input.down) return fresh || (hasLastWords(process) && symptom.lastMs >= lastWordsFromMs(process));
+  if (input.down) return fresh || (hasFinalOutput(process) && symptom.lastMs >= finalOutputFromMs(process));
   if (input.recentEnds >= 2) return fresh;
   return fresh && symptom.lastMs > (process.lastEnd?.monoMs ?? Number.NEGATIVE_INFINITY);
 }
 
 /** A process that was shot had no last words; one that the engine gave up, or that ended by itself, had. */
-const hasLastWords = (process: ProcessFacts): boolean => process.state === 'fatal' || !diedBySignal(process);
+const hasFinalOutput = (process: ProcessFacts): boolean => process.state === 'fatal' || !diedBySignal(process);
 
-const lastWordsFromMs = (process: ProcessFacts): MonoMs =>
-  (process.downSinceMs ?? process.stateSinceMs) - LAST_WORDS_MS;
+const finalOutputFromMs = (process: ProcessFacts): MonoMs =>
+  (process.downSinceMs ?? process.stateSinceMs) - FINAL_OUTPUT_MS;
 
 const SIGKILL = 9;
 
@@ -194,7 +194,7 @@ export function outageMs(input: ClassifyInput): MonoMs | undefined {
   const { facts, process } = input;
   if (process?.downSinceMs === undefined) return undefined;
   if (facts.source === undefined && facts.symptoms.length === 0) return undefined;
-  const nearMs = 2 * LAST_WORDS_MS;
+  const nearMs = 2 * FINAL_OUTPUT_MS;
   // Until the engine has reported what came of Reeve's own action, the death is still the one before it.
   const { actedMs = Number.NEGATIVE_INFINITY } = facts;
   const isTold = Math.max(process.seenMs, process.stateSinceMs) >= actedMs || input.nowMs - actedMs >= ANSWER_MS;

@@ -75,13 +75,13 @@ const tellsTheSame = (a: ChannelFacts, b: ChannelFacts): boolean =>
     a.viewers === b.viewers &&
     a.symptoms === b.symptoms &&
     a.actedMs === b.actedMs &&
-    isSameLife(a.process, b.process));
+    isSameGeneration(a.process, b.process));
 
 /**
  * It was looked at again, and that was all. What it used of the processor bears witness in trouble only, and when it
  * was last seen counts as `processKnown`.
  */
-const isSameLife = (a: ProcessFacts | undefined, b: ProcessFacts | undefined): boolean =>
+const isSameGeneration = (a: ProcessFacts | undefined, b: ProcessFacts | undefined): boolean =>
   a === b ||
   (a !== undefined &&
     b !== undefined &&

@@ -11,7 +11,7 @@ import {
 import type { ProcessFacts } from '../facts/process_facts.ts';
 import type { Match } from './rule.ts';
 import { loopHasRested } from './process.ts';
-import { LAST_WORDS_MS } from '../facts/setup.ts';
+import { FINAL_OUTPUT_MS } from '../facts/setup.ts';
 import { fallsBehind, isSlow, recentSpeeds } from '../facts/speed.ts';
 import type { SymptomFacts } from '../facts/symptom_facts.ts';
 import {
@@ -113,7 +113,7 @@ function diedInOutage(input: ClassifyInput, process: ProcessFacts): boolean {
   if (!input.running || source?.lastFailMs === undefined || !sourceIsBack(input, source.lastFailMs)) return false;
   const lastEndMs = process.ends.at(-1) ?? Number.NEGATIVE_INFINITY;
   const backMs = source.okSinceMs ?? Number.NEGATIVE_INFINITY;
-  return lastEndMs >= (source.lastFailFromMs ?? backMs) - LAST_WORDS_MS && lastEndMs <= backMs + REACTION_MS;
+  return lastEndMs >= (source.lastFailFromMs ?? backMs) - FINAL_OUTPUT_MS && lastEndMs <= backMs + REACTION_MS;
 }
 
 export function playoutEmpty(input: ClassifyInput): Match | undefined {

@@ -3,7 +3,7 @@ import { standstillOf } from '../facts/health.ts';
 import type { ClassifyInput } from './classify_input.ts';
 import { reported, sourceFails } from './classify_input.ts';
 import type { SymptomFacts } from '../facts/symptom_facts.ts';
-import { witnessOf } from '../../core/symptom.ts';
+import { evidenceKindOf } from '../../core/symptom.ts';
 import type { Match } from './rule.ts';
 import { ENGINE_FAILURES_MIN, OBSERVER_LOST_MS } from '../facts/setup.ts';
 import { engineSignal, outputSignal, serverSignal, spoken, symptomSignal } from './signals.ts';
@@ -57,7 +57,7 @@ export function controlPlaneDown(input: ClassifyInput): Match | undefined {
 
 /** Words of others alone make nothing quiet: the ingest's own measure says so, or a look at the source agrees. */
 const isAgreed = (input: ClassifyInput, gone: SymptomFacts): boolean =>
-  witnessOf(gone) !== 'words' || sourceFails(input) === true;
+  evidenceKindOf(gone) !== 'words' || sourceFails(input) === true;
 
 /** No output is wanted now, so no output is no trouble. */
 export function expectedQuiet(input: ClassifyInput): Match | undefined {

@@ -1,6 +1,6 @@
 // Recognises crashed processes, stalled output and trouble without a known cause.
 import { MINUTE_MS } from '../../core/duration.ts';
-import { type SymptomKind, witnessOf } from '../../core/symptom.ts';
+import { type SymptomKind, evidenceKindOf } from '../../core/symptom.ts';
 import { endedByOrder, progressStands } from '../facts/health.ts';
 import {
   diedBySignal,
@@ -61,7 +61,7 @@ export function processCrashed(input: ClassifyInput): Match | undefined {
     signals,
     symptom: lines[0]?.kind ?? (diedBySignal(process) ? 'process_crash' : 'process_exit_nonzero'),
     sinceMs: downMs,
-    notBeforeMs: Math.max(waitForWitness(input, process, new Set(signals.map(witnessOf)).size), kernelMs),
+    notBeforeMs: Math.max(waitForEvidence(input, process, new Set(signals.map(evidenceKindOf)).size), kernelMs),
     wants: kernelMs > 0 ? ['host'] : [],
   };
 }
@@ -93,7 +93,7 @@ function endedUnexpectedly(input: ClassifyInput, process: ProcessFacts): boolean
 }
 
 /** One witness is not two: where another one is on its way, it is waited for. */
-function waitForWitness(input: ClassifyInput, process: ProcessFacts, witnesses: number): number {
+function waitForEvidence(input: ClassifyInput, process: ProcessFacts, witnesses: number): number {
   const { facts } = input;
   if (process.downSinceMs === undefined) return 0;
   const wordsMs = diedBySignal(process) ? 0 : process.downSinceMs + input.context.autorestartGraceMs + LOG_LAG_MS;
@@ -121,7 +121,7 @@ export function outputStalled(input: ClassifyInput): Match | undefined {
   if (awaitsOutput(input, process) || dropsFrames(input)) return undefined;
   const lines = reported(input, 'stalled_output');
   const signals = spoken(stalledOutput(input), idleSignal(input), progressSignal(input), ...lines.map(symptomSignal));
-  if (new Set(signals.map(witnessOf)).size < 2 || stillProgressing(input, process)) return undefined;
+  if (new Set(signals.map(evidenceKindOf)).size < 2 || stillProgressing(input, process)) return undefined;
   if (input.facts.setup.hasSource && !sourceSpeaksForIt(input)) return undefined;
   return {
     because: `it runs and its output stands: ${signals.map(({ says }) => says).join('; ')}`,

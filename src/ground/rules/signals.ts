@@ -23,9 +23,9 @@ const signal = (origin: Origin, says: string, monoMs: MonoMs, symptom?: SymptomK
 });
 
 /** Something may be said by nobody. */
-export type Witness = Signal | undefined;
+export type MaybeSignal = Signal | undefined;
 
-export const spoken = (...witnesses: readonly Witness[]): readonly Signal[] =>
+export const spoken = (...witnesses: readonly MaybeSignal[]): readonly Signal[] =>
   witnesses.filter((one): one is Signal => one !== undefined);
 
 export const symptomSignal = (one: SymptomFacts): Signal => ({
@@ -34,7 +34,7 @@ export const symptomSignal = (one: SymptomFacts): Signal => ({
 });
 
 /** The process table: the process is not there. */
-export function deadSignal(input: ClassifyInput): Witness {
+export function deadSignal(input: ClassifyInput): MaybeSignal {
   const { process } = input;
   if (!input.down || process === undefined) return undefined;
   return signal('process', `the process is ${process.state}${exitOf(process)}`, process.lastMs);
@@ -48,7 +48,7 @@ function exitOf(process: ProcessFacts): string {
 }
 
 /** The process table: lives end one after another. */
-export const churnSignal = (input: ClassifyInput): Witness =>
+export const churnSignal = (input: ClassifyInput): MaybeSignal =>
   input.process === undefined || input.recentEnds < 2
     ? undefined
     : signal('process', `${input.recentEnds} lives ended within 60 s`, input.process.lastMs);
@@ -57,7 +57,7 @@ export const churnSignal = (input: ClassifyInput): Witness =>
  * The process table: it is there and does nothing. CPU time decides, for a process that is being throttled
  * is halted most of the time it is looked at, and still works.
  */
-export function idleSignal(input: ClassifyInput): Witness {
+export function idleSignal(input: ClassifyInput): MaybeSignal {
   const { process, facts, nowMs } = input;
   if (process?.state !== 'running') return undefined;
   const stallMs = stallAfterOf(facts.setup, facts.output?.targetDurationMs);
@@ -78,7 +78,7 @@ export function isHalted(input: ClassifyInput): boolean {
 }
 
 /** The probe of the playlist: it stands still, is missing, or lists nothing but empty segments. */
-export function outputSignal(input: ClassifyInput): Witness {
+export function outputSignal(input: ClassifyInput): MaybeSignal {
   const { output } = input.facts;
   if (output === undefined) return reachSignal(input);
   if (output.emptyStreak >= 2) return emptySignal(input);
@@ -92,7 +92,7 @@ export function outputSignal(input: ClassifyInput): Witness {
 }
 
 /** The probe, for a process that is dead anyway: a playlist that misses one segment already tells. */
-export function silentOutputSignal(input: ClassifyInput): Witness {
+export function silentOutputSignal(input: ClassifyInput): MaybeSignal {
   const { output } = input.facts;
   const sooner = outputSignal(input);
   if (sooner !== undefined || output?.changedMs === undefined || output.lastOkMs === undefined) return sooner;
@@ -101,20 +101,20 @@ export function silentOutputSignal(input: ClassifyInput): Witness {
   return late ? signal('probe', `playlist unchanged for ${seconds(still)}`, output.lastOkMs) : undefined;
 }
 
-function reachSignal(input: ClassifyInput): Witness {
+function reachSignal(input: ClassifyInput): MaybeSignal {
   const { reach } = input.facts;
   if (reach === undefined || reach.failStreak < PROBE_FAILURES_MIN) return undefined;
   return signal('probe', `the output does not answer (${reach.last.failure ?? 'unknown'})`, reach.last.monoMs);
 }
 
-export function emptySignal(input: ClassifyInput): Witness {
+export function emptySignal(input: ClassifyInput): MaybeSignal {
   const { output } = input.facts;
   if (output === undefined || output.emptyStreak < 2) return undefined;
   return signal('probe', `${output.emptyStreak} new segments of 0 bytes`, output.last.monoMs);
 }
 
 /** The server of the output does not answer at all, or answers nonsense. */
-export function serverSignal(input: ClassifyInput): Witness {
+export function serverSignal(input: ClassifyInput): MaybeSignal {
   const { output } = input.facts;
   if (output === undefined || output.failStreak < PROBE_FAILURES_MIN) return undefined;
   const status = output.last.status ?? 0;
@@ -123,7 +123,7 @@ export function serverSignal(input: ClassifyInput): Witness {
 }
 
 /** The encoder's own reports stopped, or repeat the same position. A silence is witnessed now, not when it began. */
-export function progressSignal(input: ClassifyInput): Witness {
+export function progressSignal(input: ClassifyInput): MaybeSignal {
   const { progress } = input.facts;
   if (progress === undefined || !progressStands(input.facts, input.nowMs)) return undefined;
   return signal(
@@ -135,14 +135,14 @@ export function progressSignal(input: ClassifyInput): Witness {
 }
 
 /** The probe of the source: it fails. */
-export function sourceSignal(input: ClassifyInput): Witness {
+export function sourceSignal(input: ClassifyInput): MaybeSignal {
   const failed = sourceFailure(input);
   if (failed === undefined) return undefined;
   const status = failed.status === undefined ? '' : ` ${failed.status}`;
   return signal('probe', `source ${failed.host} fails (${failed.failure ?? 'unknown'}${status})`, failed.monoMs);
 }
 
-export function diskSignal(input: ClassifyInput): Witness {
+export function diskSignal(input: ClassifyInput): MaybeSignal {
   const disk = fullestDisk(input.context.host);
   if (disk === undefined || disk.ratio < DISK_FULL_RATIO || input.context.host === undefined) return undefined;
   return signal(
@@ -153,7 +153,7 @@ export function diskSignal(input: ClassifyInput): Witness {
   );
 }
 
-export const engineSignal = (input: ClassifyInput): Witness =>
+export const engineSignal = (input: ClassifyInput): MaybeSignal =>
   input.context.engine.last === undefined || input.context.engine.failStreak === 0
     ? undefined
     : signal(

@@ -1,7 +1,7 @@
 /** The questions that count: caps, breaker, risk, cooldown, window, viewers. */
 import { approvalHash, hasYes } from '../../control/approvals.ts';
 import { HOUR_MS } from '../../core/duration.ts';
-import { accessOf, eyesOf } from '../../core/persona.ts';
+import { accessOf, approversNeeded } from '../../core/persona.ts';
 import { keyOfScope } from '../../core/scope.ts';
 import { restartsOfDay, restartsOfIncident } from '../state/caps.ts';
 import { breakerOf } from '../containment.ts';
@@ -193,7 +193,7 @@ export function approval(input: CheckInput): Answer {
     return pass('yes to the whole plan', "a person's yes");
   }
   const hash = approvalHash(call, envelope?.failureClassification);
-  const eyes = eyesOf(persona);
+  const eyes = approversNeeded(persona);
   const threshold = eyes === 2 ? 'the yes of two people to exactly this' : "a person's yes to exactly this";
   if (input.approval !== undefined && hasYes(control, input.approval, hash, { nowMs, eyes })) {
     return pass(`yes to ${input.approval}`, threshold);

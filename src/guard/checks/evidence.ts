@@ -2,7 +2,7 @@
 import type { GroundedContextEnvelope, Signal } from '../../core/envelope.ts';
 import { accessOf, CONFIDENCE_MIN } from '../../core/persona.ts';
 import { keyOfScope } from '../../core/scope.ts';
-import { witnessOf } from '../../core/symptom.ts';
+import { evidenceKindOf } from '../../core/symptom.ts';
 import { curesOf } from '../../remediation/catalog.ts';
 import { ageOf } from '../state/state.ts';
 import { type Answer, type CheckInput, notAsked, pass, refuse } from './check_input.ts';
@@ -92,7 +92,7 @@ function alone(input: CheckInput, envelope: GroundedContextEnvelope): Answer {
   const isNeeded = spec.risk === 'high' || accessOf(persona, spec.name) === 'require_evidence';
   if (!isNeeded) return pass(value, 'a fresh classification that this tool cures');
   const threshold = 'two kinds of evidence, one of them not log text';
-  const witnesses = new Set(fresh.map(witnessOf));
+  const witnesses = new Set(fresh.map(evidenceKindOf));
   if (witnesses.size >= 2) return pass(value, threshold);
   return refuse('uncorroborated', { value, threshold }, `${value} alone: ${threshold} are needed`);
 }

@@ -140,7 +140,7 @@ function foldAction(edit: Edit, { fact, monoMs }: JournalEntry): void {
 }
 
 /** What the world and people did. */
-function foldWorld(edit: Edit, entry: JournalEntry): void {
+function foldEnvironment(edit: Edit, entry: JournalEntry): void {
   const { fact, monoMs, incident, channel } = entry;
   switch (fact.type) {
     case 'reeve.started':
@@ -184,7 +184,7 @@ export const guardProjection: Projection<GuardState> = {
   apply(state, entry) {
     const edit = new Edit(state);
     foldAction(edit, entry);
-    foldWorld(edit, entry);
+    foldEnvironment(edit, entry);
     return edit.state;
   },
 };

@@ -6,15 +6,15 @@ import type { IncidentState } from '../lifecycle/state.ts';
 
 /** Tells the board what the journal knows of the life before this one. Once, before anything is judged. */
 export function restoreAfterBoot(incidents: IncidentState, guard: GuardState, factStore: FactStore): void {
-  recallEnds(incidents, factStore);
-  recallChanges(guard, factStore);
+  restoreEnds(incidents, factStore);
+  restoreChanges(guard, factStore);
 }
 
 /**
  * Reeve forgets what it saw when it dies, and a process that is found dead may have been off for weeks: it is not
  * restarted. One with an open incident was seen to die, so the next life may take that incident up where it stood.
  */
-function recallEnds({ open }: IncidentState, factStore: FactStore): void {
+function restoreEnds({ open }: IncidentState, factStore: FactStore): void {
   for (const { incident } of open) {
     const { scope, classification, openedMs, channels } = incident;
     if (classification !== 'process_crashed') continue;
@@ -26,7 +26,7 @@ function recallEnds({ open }: IncidentState, factStore: FactStore): void {
  * A restart is a stop and a start. Where only the stop happened the engine calls the channel stopped, as if a person
  * had asked for it. No person did, and the page about it must stand.
  */
-function recallChanges(state: GuardState, factStore: FactStore): void {
+function restoreChanges(state: GuardState, factStore: FactStore): void {
   for (const { scope } of unknownEnds(state)) if (scope.kind === 'channel') factStore.recallChange(scope.id);
   for (const channel of unprovenChannels(state)) factStore.recallChange(channel);
 }

@@ -11,7 +11,7 @@ import { type IncidentId, keyOfScope, type RunId, type Scope, type ScopeKey } fr
 import type { Symptom } from '../../core/symptom.ts';
 import type { Attempt } from '../../core/tool.ts';
 import type { Seen } from './seen.ts';
-import { type TransitionPolicy, type Intent, transitionFor, untoldOf } from './transitions.ts';
+import { type TransitionPolicy, type Intent, transitionFor, overduePageOf } from './transitions.ts';
 import { aboutOf, type NextRun, nextRun, openedDrafts, relapseDrafts, symptomDraft } from './drafts.ts';
 import { SymptomHistory } from './symptom_history.ts';
 import { keyOfIncident, pageFor } from '../pages/page.ts';
@@ -74,7 +74,7 @@ export class Responder implements Disposable {
       const intent = transitionFor(open, seen.sight, nowMs, this.#policy(open, scope, seen));
       if (intent.kind === 'none') return this.#lookAgain(scope, intent.againMs);
       const startDelayMs = intent.kind === 'run' ? this.#deps.startDelayMs?.(scope, seen, nowMs) : undefined;
-      const untold = startDelayMs && open && untoldOf(open, seen.sight, nowMs, this.#policy(open, scope, seen));
+      const untold = startDelayMs && open && overduePageOf(open, seen.sight, nowMs, this.#policy(open, scope, seen));
       if (startDelayMs !== undefined && !untold) return this.#lookAgain(scope, startDelayMs);
       this.#obey(untold || intent, { scope, open, seen, nowMs });
     }

@@ -78,9 +78,9 @@ const TROUBLED_MS_MAX = 120_000;
 /** Without any trouble for this long it is over, though nobody can tell whether it plays. */
 const CLEAR_HOLD_MS = 120_000;
 /** What is down, without a run under way, for this long beyond the persona's patience is told of (law L6). */
-const UNTOLD_MS = 18_000;
+const OVERDUE_MS = 18_000;
 /** A trouble that comes and goes in one incident is told of after this long, whatever it waits for. */
-const UNTOLD_MS_MAX = 600_000;
+const OVERDUE_MS_MAX = 600_000;
 
 /** Troubles of a source often come to several channels within seconds, and some pass: wait that long. */
 const OPEN_HOLD_MS: Partial<Record<FailureClass, number>> = {
@@ -134,14 +134,14 @@ function judgeOpen(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: T
   if (sight.handedOver) return { kind: 'close', ending: 'absorbed', because: 'its channels are started one by one' };
   if (sight.trouble === undefined) return closeWhenHeld(open, sight, nowMs, policy);
   if (sight.trouble.settling) {
-    return untoldOf(open, sight, nowMs, policy) ?? none(settleMs(sight.trouble, nowMs));
+    return overduePageOf(open, sight, nowMs, policy) ?? none(settleMs(sight.trouble, nowMs));
   }
   if (hasRelapsed(open, sight.trouble.classification, nowMs, policy)) return { kind: 'relapse' };
   if (sight.trouble.classification !== open.incident.classification) {
     return { kind: 'reclassify', to: sight.trouble.classification };
   }
   const due = runOrWait(open, sight, nowMs, policy);
-  return due.kind === 'none' ? (untoldOf(open, sight, nowMs, policy) ?? due) : due;
+  return due.kind === 'none' ? (overduePageOf(open, sight, nowMs, policy) ?? due) : due;
 }
 
 /**
@@ -149,7 +149,7 @@ function judgeOpen(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: T
  * a person hears of it when the wait is longer than patience. Only a rule may announce a longer one. Undefined: told
  * already, or not yet.
  */
-export function untoldOf(
+export function overduePageOf(
   open: OpenIncident,
   sight: Snapshot,
   nowMs: MonoMs,
@@ -158,7 +158,7 @@ export function untoldOf(
   const { told, last, incident } = open;
   if (told.length > 0 || sight.spokenFor === true || sight.trouble === undefined) return undefined;
   const silentMs = Math.max(sight.trouble.troubledMs ?? incident.openedMs, open.workedMs ?? 0);
-  const dueMs = Math.min(silentMs + policy.patienceMs + UNTOLD_MS, incident.openedMs + UNTOLD_MS_MAX);
+  const dueMs = Math.min(silentMs + policy.patienceMs + OVERDUE_MS, incident.openedMs + OVERDUE_MS_MAX);
   if (nowMs < Math.max(dueMs, announcedMs(open))) return undefined;
   return { kind: 'tell', because: last?.because ?? 'the trouble lasts' };
 }
@@ -235,31 +235,31 @@ function dueOf(
     case 'resolved':
       return patientMs;
     case 'watching':
-      if (isWitnessLate(open, nowMs)) return 'tell';
+      if (isEvidenceLate(open, nowMs)) return 'tell';
       if (changed || isFree) return patientMs;
       if (last.escalateAfterMs === undefined) return lastEndedMs + (last.retryAfterMs ?? WATCH_RETRY_MS);
-      return untilTold(open, announcedMs(open), nowMs);
+      return untilPaged(open, announcedMs(open), nowMs);
     case 'approval_needed':
       if (sight.approval === 'yes' || changed) return nowMs;
       // Expired is not denied: it is asked again, on fresh evidence.
       if (sight.approval === 'expired') return nowMs;
-      return sight.approval === 'none' ? untilTold(open, nowMs, nowMs) : 'never';
+      return sight.approval === 'none' ? untilPaged(open, nowMs, nowMs) : 'never';
     case 'escalated':
       if (last.reason === 'containment') return sight.contained ? nowMs + CONTAINED_RETRY_MS : nowMs;
-      return reopened || isFree || (changed && !isTold(open)) ? patientMs : 'never';
+      return reopened || isFree || (changed && !isPaged(open)) ? patientMs : 'never';
   }
 }
 
 /** It was refused for want of evidence: asking again postpones no page. */
-function isWitnessLate({ incident, last, told }: OpenIncident, nowMs: MonoMs): boolean {
+function isEvidenceLate({ incident, last, told }: OpenIncident, nowMs: MonoMs): boolean {
   if (last?.kind !== 'watching' || last.denial === undefined || told.length > 0) return false;
   return nowMs >= incident.openedMs + (last.escalateAfterMs ?? 0);
 }
 
-const isTold = (open: OpenIncident): boolean => open.told.includes(open.incident.classification);
+const isPaged = (open: OpenIncident): boolean => open.told.includes(open.incident.classification);
 
 /** A wait that nobody was told of ends in telling; once told it goes on until the trouble changes. */
-function untilTold(open: OpenIncident, tellMs: MonoMs, nowMs: MonoMs): MonoMs | 'never' | 'tell' {
-  if (isTold(open)) return 'never';
+function untilPaged(open: OpenIncident, tellMs: MonoMs, nowMs: MonoMs): MonoMs | 'never' | 'tell' {
+  if (isPaged(open)) return 'never';
   return nowMs >= tellMs ? 'tell' : tellMs;
 }

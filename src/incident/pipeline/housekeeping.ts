@@ -51,7 +51,7 @@ export interface HousekeepingDeps {
 }
 
 /** One page for all who wait comes before the pages of those that have waited longest (law L6). */
-const CROWD_TOLD_MS = 10_000;
+const CROWD_PAGED_MS = 10_000;
 const CLOSER_EVERY_MS = 10_000;
 const CLOSER_FOR_MS = 600_000;
 const SPARED: ReadonlySet<FailureClass> = new Set(['upstream_rate_limited', 'control_plane_down', 'host_exhausted']);
@@ -170,7 +170,7 @@ export class Housekeeping {
   #crowdPages(isOpen: boolean, nowMs: MonoMs) {
     const crowd = this.#deps.startQueue.crowd(nowMs);
     const { count, sinceMs, held } = crowd;
-    const isDue = held.groups >= MASS_GROUPS_MIN || (count > 0 && nowMs - sinceMs >= CROWD_TOLD_MS);
+    const isDue = held.groups >= MASS_GROUPS_MIN || (count > 0 && nowMs - sinceMs >= CROWD_PAGED_MS);
     const isOver = count === 0 && held.groups === 0;
     return {
       crowd: isDue && !isOpen ? [massOutagePage(crowd)] : [],

@@ -7,7 +7,7 @@ import type { Append, Draft, Projection, Read } from '../../core/journal.ts';
 import type { ChannelId, EngineId } from '../../core/scope.ts';
 import type { ChannelSetup, EngineSetup } from '../../ground/facts/setup.ts';
 import type { Want } from '../../ground/rules/rule.ts';
-import type { Lanes } from '../../resilience/lanes.ts';
+import type { KeyedQueues } from '../../resilience/keyed_queues.ts';
 import type { Settings } from './settings.ts';
 
 /** The record: every decision is written to it, every state is folded from it. */
@@ -42,7 +42,7 @@ export interface PagingPort {
 export interface PipelineDeps extends JournalPort, ObservationPort, PagingPort {
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly lanes: Lanes;
+  readonly lanes: KeyedQueues;
   readonly settings: () => Settings;
   /** True where timers run by themselves: a late one then says that the process was stopped. */
   readonly detectStops?: boolean | undefined;

@@ -3,7 +3,7 @@ import { askApproval, pendingFor } from '../../control/approvals.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Ids } from '../../core/id.ts';
 import type { Append } from '../../core/journal.ts';
-import { eyesOf } from '../../core/persona.ts';
+import { approversNeeded } from '../../core/persona.ts';
 import { PASSING_DENIALS } from '../../core/plan.ts';
 import type { Scope } from '../../core/scope.ts';
 import { describeCall, type ToolCall, toolNamed } from '../../core/tool.ts';
@@ -47,7 +47,7 @@ export function propose({ channel, tool: name, who }: ProposalOrder, deps: Propo
   if (isRefused(preview)) return whyNot(`nothing was proposed for ${incident.id}`, preview);
   const call: ToolCall = { tool, target: scope, channels: [] };
   const classification = pipeline.snapshots.envelope(incident).failureClassification ?? incident.classification;
-  const eyes = eyesOf(settings().personaOf(scope, incident.group)) === 2 && { eyes: 2 as const };
+  const eyes = approversNeeded(settings().personaOf(scope, incident.group)) === 2 && { eyes: 2 as const };
   const question = { id: ids.next('apr'), call, incident: incident.id, run: ids.next('run'), classification, ...eyes };
   const moment = { askedAt: clock.now(), askedMs: clock.monotonicMs() };
   const proposed = { ...question, ...moment, askedBy: who, proposed: true as const };

@@ -99,7 +99,7 @@ export async function executeRun(
   signal?: AbortSignal,
 ): Promise<RunEnd & { last: GroundedContextEnvelope | undefined }> {
   const limits = deps.limits();
-  const conducting = new Conducting(order, deps);
+  const conducting = new RunRecorder(order, deps);
   const end = await run(
     {
       incident: order.incident,
@@ -123,7 +123,7 @@ export async function executeRun(
   return { ...end, last: conducting.last };
 }
 
-class Conducting {
+class RunRecorder {
   readonly #order: RunOrder;
   readonly #deps: RunEffectsDeps;
   readonly #endsMs: MonoMs;

@@ -20,7 +20,7 @@ import {
   type RunId,
   type Scope,
 } from '../../core/scope.ts';
-import { accessOf, eyesOf, type Persona } from '../../core/persona.ts';
+import { accessOf, approversNeeded, type Persona } from '../../core/persona.ts';
 import { supposedIncident } from '../pipeline/supposed.ts';
 import type { Decider, GuardDecision, Plan } from '../../core/plan.ts';
 import { describeCall, type PermitTerms, type ToolCall, type ToolName } from '../../core/tool.ts';
@@ -29,7 +29,7 @@ import { healthOf } from '../../ground/facts/health.ts';
 import type { Guard } from '../../guard/guard.ts';
 import { phaseNeeded } from '../../guard/checks/policy.ts';
 import { specOf, TOOL_SPECS } from '../../remediation/catalog.ts';
-import type { Lanes } from '../../resilience/lanes.ts';
+import type { KeyedQueues } from '../../resilience/keyed_queues.ts';
 import { createRunner } from '../../remediation/runner.ts';
 import { createToolbox } from '../../remediation/toolbox.ts';
 import { executeRun, type RunEffectsDeps, type GuardAsk } from './run_effects.ts';
@@ -41,7 +41,7 @@ export interface RunsDeps {
   readonly append: Append;
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly lanes: Lanes;
+  readonly lanes: KeyedQueues;
   readonly settings: () => Settings;
   readonly engines: ReadonlyMap<EngineId, Engine>;
   readonly clean: (text: string) => string;
@@ -112,7 +112,9 @@ export class Runs {
     if (wanted === undefined) return [];
     const { call, by } = wanted;
     const classification = envelope?.failureClassification ?? incident.classification;
-    const twoNeeded = eyesOf(settings().personaOf(incident.scope, incident.group)) === 2 && { eyes: 2 as const };
+    const twoNeeded = approversNeeded(settings().personaOf(incident.scope, incident.group)) === 2 && {
+      eyes: 2 as const,
+    };
     const asker = by.kind === 'operator' && { askedBy: by.who };
     const question = { id: ids.next('apr'), call, incident: incident.id, run, classification, ...twoNeeded, ...asker };
     const asked = { ...question, askedAt: clock.now(), askedMs: clock.monotonicMs() };
@@ -206,7 +208,7 @@ export class Runs {
     const { guard, control, clock } = this.#deps;
     const hash = approvalHash(call, envelope.failureClassification);
     const answered = control().approvals.find(({ approval }) =>
-      hasYes(control(), approval.id, hash, { nowMs: clock.monotonicMs(), eyes: eyesOf(persona) }),
+      hasYes(control(), approval.id, hash, { nowMs: clock.monotonicMs(), eyes: approversNeeded(persona) }),
     );
     const request = { call, envelope, persona, incident, run, decider: plan.by, stepHighRiskUsed: highRiskUsed };
     const decision = guard.decide({ ...request, approval: answered?.approval.id }, story);

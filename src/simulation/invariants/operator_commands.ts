@@ -1,6 +1,6 @@
 /** The oracle of law S9 for people's commands. */
 import type { JournalEntry } from '../../core/journal.ts';
-import { accessOf, eyesOf } from '../../core/persona.ts';
+import { accessOf, approversNeeded } from '../../core/persona.ts';
 import { keyOfScope, type Scope } from '../../core/scope.ts';
 import type { PermitTerms } from '../../core/tool.ts';
 import { canonicalJson } from '../../core/wire.ts';
@@ -137,7 +137,7 @@ export class OperatorCommands implements Oracle {
 
   #needsYes(call: PermitTerms['call'], id: string, used: readonly FactOf<'approval.used'>[]): void {
     const question = used.map((fact) => this.#questions.get(fact.id)).find((one) => one !== undefined);
-    const enough = (question?.voices.size ?? 0) >= eyesOf(this.#case.persona);
+    const enough = (question?.voices.size ?? 0) >= approversNeeded(this.#case.persona);
     const fits = enough && question?.state === 'yes' && question.call === canonicalJson(call);
     if (!fits) this.#case.broke('S9', `${call.tool} (${id}) was allowed without a person's unused yes to exactly this`);
   }

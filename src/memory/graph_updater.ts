@@ -4,7 +4,7 @@ import { messageOf } from '../core/errors.ts';
 import type { JournalEntry } from '../core/journal.ts';
 import type { Graph } from './graph.ts';
 
-export interface KeeperDeps {
+export interface GraphUpdaterDeps {
   readonly graph: Graph;
   readonly read: (query: { readonly sinceSeq: number; readonly limit: number }) => Iterable<JournalEntry>;
   readonly clock: Clock;
@@ -25,14 +25,14 @@ const BETWEEN_SLICES_MS = 5;
 const BETWEEN_SLICES_MS_MAX = 250;
 const SHARE_LEFT = 3;
 
-export class Keeper implements Disposable {
-  readonly #deps: KeeperDeps;
+export class GraphUpdater implements Disposable {
+  readonly #deps: GraphUpdaterDeps;
   #timer: Disposable | undefined;
   #wokenMs: number | undefined;
   #stopped = false;
   #waiting: (() => void)[] = [];
 
-  constructor(deps: KeeperDeps) {
+  constructor(deps: GraphUpdaterDeps) {
     this.#deps = deps;
   }
 

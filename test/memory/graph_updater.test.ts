@@ -1,12 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { Keeper } from '../../src/memory/keeper.ts';
+import { GraphUpdater } from '../../src/memory/graph_updater.ts';
 import { aMemory, incidentDrafts } from './support.ts';
 
 function kept() {
   const bench = aMemory();
   const { ledger, graph, clock } = bench;
   const failures: string[] = [];
-  const keeper = new Keeper({ graph, clock, read: (query) => ledger.read(query), fail: (text) => failures.push(text) });
+  const keeper = new GraphUpdater({
+    graph,
+    clock,
+    read: (query) => ledger.read(query),
+    fail: (text) => failures.push(text),
+  });
   ledger.subscribe(() => keeper.wake());
   return { ...bench, keeper, failures };
 }
@@ -53,7 +58,7 @@ describe('THEA 1, inherent logging: the memory follows the journal when no reque
     const { ledger, graph, clock, advance } = aMemory();
     for (let index = 0; index < 12; index += 1) ledger.append(incidentDrafts({ id: `inc-x${index}` }));
     let workedMs = 0;
-    const keeper = new Keeper({
+    const keeper = new GraphUpdater({
       graph,
       clock: { ...clock, after: clock.after.bind(clock), monotonicMs: () => clock.monotonicMs() + workedMs },
       read: (query) => {

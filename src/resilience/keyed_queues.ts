@@ -3,34 +3,34 @@ import PQueue from 'p-queue';
 import type { Clock } from '../core/clock.ts';
 import { ReeveError } from '../core/errors.ts';
 
-export interface LanesOptions {
+export interface KeyedQueuesOptions {
   /** Tasks that may wait behind the running one of the same key. Default 4. */
-  readonly waitingPerLaneMax?: number;
-  /** Lanes whose tasks run at the same time, over all keys. Default 16. */
+  readonly waitingPerKeyMax?: number;
+  /** Queues whose tasks run at the same time, over all keys. Default 16. */
   readonly concurrentMax?: number;
   /** How long an aborted task gets to end after a drain's time is up. Default 1 s. */
   readonly graceMs?: number;
 }
 
-export interface LaneCounts {
+export interface KeyedQueueCounts {
   /** Keys with a task that runs or waits. */
   readonly lanes: number;
   readonly running: number;
   readonly waiting: number;
-  /** Tasks that were refused because their lane was full, since the start. */
+  /** Tasks that were refused because their queue was full, since the start. */
   readonly dropped: number;
 }
 
-/** One lane per key: in a lane one task at a time, in the order they came. */
-export interface Lanes {
-  readonly counts: LaneCounts;
+/** One queue per key: in each one task at a time, in the order they came. */
+export interface KeyedQueues {
+  readonly counts: KeyedQueueCounts;
   /** True once a drain has begun. A long task asks between its steps. */
   readonly draining: boolean;
   /** The key has a task that runs or waits. */
   busy(key: string): boolean;
   /**
-   * The task's own end. Rejects with `QUEUE_FULL` when the lane is full or the lanes are draining.
-   * The signal aborts when a drain runs out of time. The lane is held until the task has really ended.
+   * The task's own end. Rejects with `QUEUE_FULL` when the queue is full or all are draining.
+   * The signal aborts when a drain runs out of time. The key is held until the task has really ended.
    */
   run<T>(key: string, task: (signal: AbortSignal) => Promise<T>): Promise<T>;
   /**
@@ -40,26 +40,26 @@ export interface Lanes {
   drain(timeoutMs: number): Promise<number>;
 }
 
-/** Lanes made of p-queue. Its timeout and signal options are not used: both free a slot whose task still runs. */
-export function createLanes(options: LanesOptions, clock: Clock): Lanes {
-  return new QueueLanes(options, clock);
+/** Made of p-queue, without its timeout and signal options: both free a slot while the task still runs. */
+export function createKeyedQueues(options: KeyedQueuesOptions, clock: Clock): KeyedQueues {
+  return new KeyedTaskQueues(options, clock);
 }
 
-class QueueLanes implements Lanes {
+class KeyedTaskQueues implements KeyedQueues {
   readonly #clock: Clock;
-  readonly #waitingPerLaneMax: number;
+  readonly #waitingPerKeyMax: number;
   readonly #graceMs: number;
   readonly #lanes = new Map<string, PQueue>();
-  /** Holds one slot per running task, so that not all lanes run at once. */
+  /** Holds one slot per running task, so that not all queues run at once. */
   readonly #slots: PQueue;
   readonly #stop = new AbortController();
   #running = 0;
   #dropped = 0;
   #draining = false;
 
-  constructor(options: LanesOptions, clock: Clock) {
+  constructor(options: KeyedQueuesOptions, clock: Clock) {
     this.#clock = clock;
-    this.#waitingPerLaneMax = options.waitingPerLaneMax ?? 4;
+    this.#waitingPerKeyMax = options.waitingPerKeyMax ?? 4;
     this.#graceMs = options.graceMs ?? 1_000;
     this.#slots = new PQueue({ concurrency: options.concurrentMax ?? 16 });
   }
@@ -68,7 +68,7 @@ class QueueLanes implements Lanes {
     return this.#draining;
   }
 
-  get counts(): LaneCounts {
+  get counts(): KeyedQueueCounts {
     let tasks = 0;
     for (const lane of this.#lanes.values()) tasks += lane.size + lane.pending;
     return { lanes: this.#lanes.size, running: this.#running, waiting: tasks - this.#running, dropped: this.#dropped };
@@ -81,7 +81,7 @@ class QueueLanes implements Lanes {
   async run<T>(key: string, task: (signal: AbortSignal) => Promise<T>): Promise<T> {
     if (this.#draining) throw stopping(key);
     const lane = this.#laneOf(key);
-    if (lane.pending > 0 && lane.size >= this.#waitingPerLaneMax) {
+    if (lane.pending > 0 && lane.size >= this.#waitingPerKeyMax) {
       this.#dropped += 1;
       throw new ReeveError('QUEUE_FULL', `lane ${key} is full: ${lane.size} tasks wait behind the running one`);
     }

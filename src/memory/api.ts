@@ -19,7 +19,7 @@ export interface NodesQuery {
 
 const isNodeType = (type: string): type is NodeType => NODE_TYPES.some((each) => each === type);
 
-export interface Face {
+export interface MemoryReads {
   /** Insights by state, strength and time, each with the ids of the active ones that say the opposite. */
   insights(query: InsightQuery): readonly InsightShown[];
   /** Undefined when there is no such type. */
@@ -36,7 +36,7 @@ export interface Face {
   probe(question: string): { readonly plan: SearchPlan; readonly recalled: readonly Recalled[] };
 }
 
-export function memoryFace(reads: Reads): Face {
+export function createMemoryApi(reads: Reads): MemoryReads {
   /** The only id that begins so; else the text itself. */
   const only = (prefix: string): string => {
     const [first, second] = reads.resolve(prefix, 2);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Hono } from 'hono';
 import SnappyJS from 'snappyjs';
-import { sightFor } from '../../src/app/collectors.ts';
+import { recognitionFor } from '../../src/app/collectors.ts';
 import { createLogInputs } from '../../src/app/log_inputs.ts';
 import { filesOf, sinkFor } from '../../src/app/log_sources.ts';
 import { PoolReadings } from '../../src/collect/prometheus/pool.ts';
@@ -18,7 +18,7 @@ import { grantOf, sha256Of } from '../../src/http/auth/grants.ts';
 import { addIntake, INTAKE_ROUTES } from '../../src/http/intake.ts';
 import type { HttpEnv } from '../../src/http/request.ts';
 import { pushRequest } from '../collect/support/protobuf.ts';
-import { CHANNELS, DEAD, type HostileWriter, type PushDoor, PUSH_DOORS, TOKENS } from './hostile_streams.ts';
+import { CHANNELS, DEAD, type HostileWriter, type PushInput, PUSH_INPUTS, TOKENS } from './hostile_streams.ts';
 
 const MEANT = SYMPTOMS.filter((kind) => !HARMLESS_SYMPTOMS.has(kind));
 const logsOf = (id: string): string =>
@@ -59,7 +59,7 @@ interface Ears {
 }
 
 /** Detector, feeds and intake of the daemon, and a count of what came through. */
-export function openDoors({ clock, ...ears }: Ears) {
+export function openInputs({ clock, ...ears }: Ears) {
   const heard = { symptoms: 0, progress: 0, refused: 0, taken: 0 };
   const onSample = (sample: Sample): void => {
     heard.progress += 1;
@@ -70,7 +70,7 @@ export function openDoors({ clock, ...ears }: Ears) {
     ears.onSymptom(symptom);
   };
   const table = createChannelTable(CHANNELS);
-  const { detector } = sightFor(configuration, table, { clock, onSymptom, onSample, onNotice: () => undefined });
+  const { detector } = recognitionFor(configuration, table, { clock, onSymptom, onSample, onNotice: () => undefined });
   const sink = sinkFor(configuration.config, detector.accept, onSample);
   const inputs = createLogInputs(configuration.config, {
     ...{ clock, sink, log: QUIET, onSymptom, onSample, pools: new PoolReadings(clock, () => undefined) },
@@ -92,7 +92,7 @@ export function openDoors({ clock, ...ears }: Ears) {
   };
 }
 
-const isPush = ({ door }: HostileWriter): boolean => PUSH_DOORS.some((one) => one === door);
+const isPush = ({ door }: HostileWriter): boolean => PUSH_INPUTS.some((one) => one === door);
 
 /** As the way in hands it over: with the owner that the file, the unit or the host and app have. */
 function hand(
@@ -121,7 +121,7 @@ function originOf(door: HostileWriter['door'], channel: string | undefined) {
   return { source: file.id, path, channel: file.channel };
 }
 
-const PATHS: Readonly<Record<PushDoor, string>> = {
+const PATHS: Readonly<Record<PushInput, string>> = {
   loki_json: '/loki/api/v1/push',
   loki_protobuf: '/loki/api/v1/push',
   otlp_json: '/v1/logs',
@@ -135,14 +135,14 @@ async function push(
   writer: HostileWriter,
   { lines, nowMs }: { lines: readonly string[]; nowMs: number },
 ): Promise<Response> {
-  const door = writer.door as PushDoor;
+  const door = writer.door as PushInput;
   const type = door === 'loki_protobuf' ? 'application/x-protobuf' : 'application/json';
   const headers = { authorization: `Bearer ${tokenOf(writer.token)}`, 'content-type': type };
   return await app.request(PATHS[door], { method: 'POST', headers, body: bodyOf(door, writer, { lines, nowMs }) });
 }
 
 function bodyOf(
-  door: PushDoor,
+  door: PushInput,
   { channel }: HostileWriter,
   { lines, nowMs }: { lines: readonly string[]; nowMs: number },
 ): string | Uint8Array<ArrayBuffer> {

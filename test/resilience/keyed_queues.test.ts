@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createLanes, type LanesOptions } from '../../src/resilience/lanes.ts';
+import { createKeyedQueues, type KeyedQueuesOptions } from '../../src/resilience/keyed_queues.ts';
 import { fakeClock } from '../support/fake_clock.ts';
 
-function setUp(options: LanesOptions = {}) {
+function setUp(options: KeyedQueuesOptions = {}) {
   const { clock, advance } = fakeClock();
-  const lanes = createLanes(options, clock);
+  const lanes = createKeyedQueues(options, clock);
   const order: string[] = [];
   /** A task that ends when told. */
   const task = (name: string) => {
@@ -36,7 +36,7 @@ describe('lanes', () => {
   });
 
   it('refuses and counts what does not fit behind the running task', async () => {
-    const { lanes, task } = setUp({ waitingPerLaneMax: 2 });
+    const { lanes, task } = setUp({ waitingPerKeyMax: 2 });
     const running = task('a');
     const ends = [1, 2, 3].map(() => lanes.run('a', running.run));
     expect(await codeOf(lanes.run('a', running.run))).toBe('QUEUE_FULL');
@@ -48,7 +48,7 @@ describe('lanes', () => {
   });
 
   it('with no room to wait still runs one task', async () => {
-    const { lanes, task } = setUp({ waitingPerLaneMax: 0 });
+    const { lanes, task } = setUp({ waitingPerKeyMax: 0 });
     const running = task('a');
     const end = lanes.run('a', running.run);
     expect(await codeOf(lanes.run('a', running.run))).toBe('QUEUE_FULL');
