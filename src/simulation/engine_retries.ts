@@ -5,7 +5,7 @@ import type { ServiceChannel } from './service_channel.ts';
 const RETRIES_MAX = 3;
 const RETRY_MS = 1_000;
 /** How often an engine tries that never gives up. */
-const KEEN_RETRY_MS = 2_000;
+const PERSISTENT_RETRY_MS = 2_000;
 
 export interface EngineRetriesDeps {
   readonly nowMs: () => number;
@@ -15,10 +15,10 @@ export interface EngineRetriesDeps {
   readonly settle: (channel: ServiceChannel) => void;
 }
 
-/** The engine's own supervisor: a few tries, then it gives up; one that is keen never does. */
+/** The engine's own supervisor: a few tries, then it gives up; one that is persistent never does. */
 export class EngineRetries {
   readonly #deps: EngineRetriesDeps;
-  readonly #keenUntilMs = new Map<string, number>();
+  readonly #persistentUntilMs = new Map<string, number>();
 
   constructor(deps: EngineRetriesDeps) {
     this.#deps = deps;
@@ -26,29 +26,29 @@ export class EngineRetries {
 
   /** For so long the engine starts whatever ends on it, for ever. */
   keep(engine: string, forMs: number): void {
-    this.#keenUntilMs.set(engine, this.#deps.nowMs() + forMs);
+    this.#persistentUntilMs.set(engine, this.#deps.nowMs() + forMs);
   }
 
   /** Ends every engine's keenness. */
   heal(): void {
-    this.#keenUntilMs.clear();
+    this.#persistentUntilMs.clear();
   }
 
   /** A life has ended. `short`: it never really ran. True when the engine sees to it. */
   ended(channel: ServiceChannel, short: boolean): boolean {
     const { nowMs, at, onWords, restart, settle } = this.#deps;
     const { life, plan } = channel;
-    const keen = nowMs() < (this.#keenUntilMs.get(plan.engine) ?? 0);
+    const persistent = nowMs() < (this.#persistentUntilMs.get(plan.engine) ?? 0);
     const unfit = nowMs() < channel.unfitUntilMs;
-    if (!keen && !unfit) return false;
+    if (!persistent && !unfit) return false;
     if (unfit) onWords(plan.id, channel.unfitLifeMs < 2_000 ? 'config_error' : 'process_crash');
-    channel.retries = short && !keen ? channel.retries + 1 : 0;
+    channel.retries = short && !persistent ? channel.retries + 1 : 0;
     if (channel.retries > RETRIES_MAX) {
       channel.state = 'fatal';
       settle(channel);
       return true;
     }
-    at(nowMs() + (keen ? KEEN_RETRY_MS : RETRY_MS), () => {
+    at(nowMs() + (persistent ? PERSISTENT_RETRY_MS : RETRY_MS), () => {
       if (channel.life === life && channel.state === 'exited') restart(plan.id);
     });
     return true;

@@ -96,7 +96,7 @@ describe('bin/reeve.js', () => {
     const [pid] = await once(child.stdout, 'data');
     expect(Number(pid)).not.toBe(child.pid);
     child.kill('SIGKILL');
-    // The pipe ends when nobody holds its other end any more: a runtime that lived on would.
+    // The pipe ends when no process holds its other end any more: a runtime that still ran would.
     await once(child.stdout, 'close');
     expect(child.signalCode).toBe('SIGKILL');
   });

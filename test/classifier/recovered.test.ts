@@ -81,7 +81,7 @@ describe('an encoder that goes on', () => {
   });
 });
 
-describe('what somebody ordered', () => {
+describe('what a person ordered', () => {
   it('is no trouble, unless the line calls it an error', () => {
     expect(symptomOf('WARN pool: o1 marked down by operator for maintenance')).toBe('benign_noise');
     expect(symptomOf('ERROR pool: o1 marked down by operator for maintenance')).toBe('unknown');

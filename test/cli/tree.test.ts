@@ -7,7 +7,7 @@ import { aMemory, incidentDrafts } from '../memory/support.ts';
 
 const terminal = (colours: boolean) => ({ out: () => {}, err: () => {}, stdin: (async function* () {})(), colours });
 
-/** As the API tells an incident. */
+/** As the API shows an incident. */
 const entriesOf = (bench: ReturnType<typeof aMemory>, id: string): readonly WireEntry[] =>
   [...bench.ledger.read({ incident: id })].map(({ seq, at, run, fact }, index) => ({
     ...{ seq, at, after_ms: index * 100, run: run ?? null },

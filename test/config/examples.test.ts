@@ -12,7 +12,7 @@ describe('the shipped configuration', () => {
     expect(checkAll({ files: [], cwd: ROOT, env: {}, tools: TOOLS }).map(formatProblem)).toEqual([]);
   });
 
-  it('watches nothing, changes nothing and listens on loopback until somebody says otherwise', () => {
+  it('watches nothing, changes nothing and listens on loopback until it is configured otherwise', () => {
     const { configuration } = loadConfiguration({ cwd: ROOT, env: {}, tools: TOOLS });
     expect(configuration?.config).toMatchObject({
       phase: 0,

@@ -46,7 +46,7 @@ describe('loadRules', () => {
           { fact: 'restart_count', test: { kind: 'below', value: 3 } },
           { fact: 'last_error_type', test: { kind: 'contains', text: 'stalled' } },
         ],
-        // biome-ignore lint/suspicious/noThenProperty: the word of a rule
+        // biome-ignore lint/suspicious/noThenProperty: a key of rules
         then: [
           { kind: 'call', tool: 'fetch_recent_logs' },
           { kind: 'call', tool: 'restart_channel' },

@@ -1,22 +1,22 @@
 import type { Delivered, Exported } from '../support/rig.ts';
 
-/** Everything that tells how the second life ended: the executor's count, the receiver's book, and the journal. */
+/** Everything that shows how the second process ended: the executor's count, the receiver's book, and the journal. */
 export interface Evidence {
   readonly entries: readonly Exported[];
   readonly delivered: readonly Delivered[];
   readonly invocations: readonly { readonly channel: string; readonly count: number }[];
-  /** Channels whose status said UNKNOWN when the second life began. */
+  /** Channels whose status said UNKNOWN when the second process began. */
   readonly unknownShown: readonly string[];
   readonly whyNot: { readonly checks: readonly { readonly id: number; readonly value: string }[] };
   /** What the audit of the journal's file says. */
   readonly chain: { readonly ok: boolean; readonly because: string | undefined };
-  /** Exit code of the second life after SIGTERM. */
+  /** Exit code of the second process after SIGTERM. */
   readonly code: number;
 }
 
 type Law = (evidence: Evidence) => readonly string[];
 
-/** All that does not hold, in words. */
+/** All that does not hold, as text. */
 export const problemsOf = (evidence: Evidence): readonly string[] => LAWS.flatMap((law) => law(evidence));
 
 const factsOf = ({ entries }: Evidence, type: string) =>
@@ -27,7 +27,7 @@ const startsOf = (evidence: Evidence) =>
     permit?.call.tool === 'restart_channel' ? [{ permit: permit.id, channel: permit.call.target.id }] : [],
   );
 
-/** The permits whose end no life wrote down. */
+/** The permits whose end no process wrote down. */
 export const unknownOf = (evidence: Evidence): readonly { readonly permit: string; readonly channel: string }[] => {
   const finished = new Set(factsOf(evidence, 'tool.finished').map(({ permit }) => permit?.id));
   return startsOf(evidence).filter(({ permit }) => !finished.has(permit));
@@ -87,7 +87,7 @@ const nothingSticks: Law = (evidence) => {
     .map(({ run }) => `L2: ${run} never ended`);
 };
 
-/** Nothing had begun, and Reeve died once: its next life goes on instead of calling somebody. */
+/** Nothing had begun, and Reeve died once: its next process goes on instead of paging a person. */
 const takenUpAgain: Law = (evidence) =>
   factsOf(evidence, 'run.ended')
     .filter(({ cut_off, steps, outcome }) => cut_off === true && steps === 0 && outcome?.kind !== 'watching')

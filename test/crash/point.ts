@@ -27,9 +27,9 @@ export interface Trial {
   readonly point: Point;
   /** False: the scenario ended before the daemon made so many calls. */
   readonly hit: boolean;
-  /** Laws that did not hold, in words. Empty: survived. */
+  /** Invariants that did not hold, as text. Empty: survived. */
   readonly problems: readonly string[];
-  /** Starts whose end no life wrote down. */
+  /** Starts whose end no process wrote down. */
   readonly unknown: number;
 }
 

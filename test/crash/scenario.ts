@@ -28,14 +28,14 @@ export const statusOf = (daemon: Daemon): Promise<Status> => daemon.get<Status>(
 /** What waits for patience, for a spacing or for a busy machine comes all the same. */
 const STEP_MS = 90_000;
 
-/** A life of the daemon, and whether it is over, or cannot be expected to do anything any more. */
+/** A process of the daemon, and whether it is over, or cannot be expected to do anything any more. */
 export interface Life {
   readonly daemon: Daemon;
   readonly isOver: () => boolean;
 }
 
 /**
- * Plays the world's part of the scenario from wherever it stands. `gone`: this life is over; then the rest is for the
+ * Plays the environment's part of the scenario from where it is. `gone`: this process is over; then the rest is for the
  * next. Throws when Reeve does not do its part in time.
  */
 export async function play(rig: Rig, { daemon, isOver }: Life, progress: Progress): Promise<'done' | 'gone'> {
@@ -54,7 +54,7 @@ export async function play(rig: Rig, { daemon, isOver }: Life, progress: Progres
   await wait('film was paged', () => toldOf(rig, 'film', 'trigger'));
   await wait('news was started again, or paged', () => rig.isPlaying('news') || toldOf(rig, 'news', 'trigger'));
   if (isOver()) return 'gone';
-  // What an earlier life sent without being able to write it down is sent again first: an end must not overtake it.
+  // What an earlier process sent without being able to write it down is sent again first: an end must not overtake it.
   await quiet({ daemon, isOver });
   if (isOver()) return 'gone';
   rig.stop('film');

@@ -17,7 +17,7 @@ interface Answer {
   readonly proposal?: { readonly ok: boolean; readonly text: string };
 }
 
-/** A rule that only tells a person: the incident stays open, and nothing is done by itself. */
+/** A rule that only pages a person: the incident stays open, and nothing is done by itself. */
 const RULE = `id: tell_a_person
 description: A person decides about every end of a process.
 classification: process_crashed

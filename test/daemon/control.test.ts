@@ -49,7 +49,7 @@ describe('a freeze', () => {
 const PATHS = [...COMMAND_ROUTES.map(({ path }) => path), '/api/v1/approvals/apr-1'];
 const READS = ['status', 'channels', 'incidents', 'approvals', 'personas', 'rules', 'journal', 'stats', 'events'];
 
-describe('the door', () => {
+describe('the access check', () => {
   let rig: Rig;
   let daemon: Daemon;
   beforeAll(async () => {

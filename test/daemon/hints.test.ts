@@ -31,7 +31,7 @@ describe('the hints of a running daemon', { timeout: 120_000 }, () => {
   const build = async (): Promise<Built> => (await (await post('/wiki/v1/prompt/build', EXAMPLE)).json()) as Built;
   const stats = async () => JSON.parse((await rig.reeve('hints', 'stats', '--json')).stdout) as unknown;
 
-  it('are not loaded before somebody asks', async () => {
+  it('are not loaded before the first request', async () => {
     expect(existsSync(join(rig.state, 'hints.db'))).toBe(false);
     const safe = { ...EXAMPLE, error_log: 'emergency stop pressed' };
     expect(await (await post('/wiki/v1/prompt/build', safe)).json()).toMatchObject({ strategy: 'SAFETY' });

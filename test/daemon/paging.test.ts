@@ -45,7 +45,7 @@ describe('a failure of Reeve itself', () => {
 });
 
 describe('the routes of the configuration', () => {
-  it('say which receiver of the daemon hears of a page', async () => {
+  it('decide which receiver of the daemon gets a page', async () => {
     const [loud, rest] = [await webServer((_, answer) => answer.end()), await webServer((_, answer) => answer.end())];
     const { config } = loadText(`version: 1
 receivers:

@@ -50,7 +50,7 @@ patterns: [{ id: mine, symptom: process_crash, confidence: 0.9, regex: 'a(?=b)',
     expect((await rig.reeve('status', '--json')).code).toBe(0);
   });
 
-  it('says what it would do if a channel died, of which no journal and no engine hears', async () => {
+  it('says what it would do if a channel died, without an entry in the journal or a call to the engine', async () => {
     const rig = await aRig();
     await rig.run();
     await until('the rehearsal is told', () => rig.log().includes('rehearsed in memory'));

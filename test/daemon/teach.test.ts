@@ -89,7 +89,7 @@ describe('a person names a trouble that no pattern knows', { timeout: 120_000 },
     });
   });
 
-  it('hears from the daemon that the line is no riddle any more', async () => {
+  it('learns from the daemon that the line is no blind spot any more', async () => {
     appendFileSync(rig.at('news.log'), zorble(99));
     await until('it is recognised', async () => {
       const { answer } = await teach('--symptom', 'benign_noise');

@@ -71,7 +71,7 @@ describe('counting starts in the log of the supervisor', () => {
   });
 });
 
-describe('the witness', () => {
+describe('the record of calls to supervisor', () => {
   const call = (method: string, params: string) =>
     `<?xml version="1.0"?><methodCall><methodName>supervisor.${method}</methodName><params>${params}</params></methodCall>`;
 
@@ -90,9 +90,12 @@ describe('the witness', () => {
     expect(changeIn(call('stopAllProcesses', ''))).toEqual({ method: 'stopAllProcesses', channel: '' });
   });
 
-  it.each(['getAllProcessInfo', 'getState', 'tailProcessStderrLog'])('does not note %s, which only looks', (method) => {
-    expect(changeIn(call(method, '<param><value><string>gen1</string></value></param>'))).toBeUndefined();
-  });
+  it.each(['getAllProcessInfo', 'getState', 'tailProcessStderrLog'])(
+    'does not note %s, which changes nothing',
+    (method) => {
+      expect(changeIn(call(method, '<param><value><string>gen1</string></value></param>'))).toBeUndefined();
+    },
+  );
 });
 
 describe('reading what the supervisor says', () => {

@@ -18,11 +18,11 @@ const scoresOf = (items: readonly Item[]) =>
     items.map(({ id, lines }) => ({ id, ...classifyExcerpt(lines, catalogue) })),
   );
 
-/** Most lines that hold a pattern's words are no longer than this. */
+/** Most lines that hold a pattern's fixed text are no longer than this. */
 const CHARS_USUAL = 192;
 
 describe('the shipped catalogue', () => {
-  it('speaks for every software it promises to', () => {
+  it('covers every software it promises to', () => {
     const software = readPatternSources().map(({ value }) => (value as { software: string }).software);
     const promised = [
       'ffmpeg',

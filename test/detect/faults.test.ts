@@ -50,7 +50,7 @@ describe('what broken channels print', () => {
   });
 });
 
-it("hears a supervisor's notices through the shipped catalogue, and raises only what is trouble", () => {
+it('recognises a supervisor’s notices through the shipped catalogue, and raises only what is trouble', () => {
   const notices: Notice[] = [];
   const symptoms: Symptom[] = [];
   const detector = createDetector({

@@ -91,7 +91,7 @@ describe('createEngines', () => {
   });
 });
 
-describe('the door', () => {
+describe('the change gateway', () => {
   const setUp = () => {
     const door = createChangeGateway(createTransport('e/change', { timeoutMs: 5_000 }, systemClock));
     const ran: string[] = [];

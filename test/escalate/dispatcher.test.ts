@@ -148,7 +148,7 @@ describe('a page', () => {
     expect(pager.story).toHaveLength(3);
   });
 
-  it('is repeated every four hours until somebody takes it', async () => {
+  it('is repeated every four hours until it is acknowledged', async () => {
     const pager = new FakeReceiver('pager');
     const { dispatcher, append, advance } = opened([pager]);
     dispatcher.start();
@@ -279,16 +279,16 @@ describe('when the journal takes nothing', () => {
 
 describe('the test page', () => {
   it('goes to every receiver once, and says which took it', async () => {
-    const [pager, chat, deaf] = [new FakeReceiver('pager'), new FakeReceiver('chat'), new FakeReceiver('deaf')];
+    const [pager, chat, hanging] = [new FakeReceiver('pager'), new FakeReceiver('chat'), new FakeReceiver('hanging')];
     chat.mood = 'refusing';
-    deaf.mood = 'hanging';
-    const { dispatcher, advance, facts } = opened([pager, chat, deaf]);
+    hanging.mood = 'hanging';
+    const { dispatcher, advance, facts } = opened([pager, chat, hanging]);
     const result = dispatcher.deliverTest();
     await advance(10_000);
     expect(await result).toEqual([
       { receiver: 'pager', ok: true, error: undefined, tookMs: 0 },
       { receiver: 'chat', ok: false, error: 'answered 401', tookMs: 0 },
-      { receiver: 'deaf', ok: false, error: 'timeout', tookMs: 10_000 },
+      { receiver: 'hanging', ok: false, error: 'timeout', tookMs: 10_000 },
     ]);
     expect(pager.taken).toMatchObject([{ key: 'reeve/test', reason: 'test', severity: 'info', what: 'trigger' }]);
     expect([facts('delivery.done').length, facts('delivery.failed').length]).toEqual([1, 2]);

@@ -56,7 +56,7 @@ describe('what a receiver must hear next', () => {
     expect(due([raised, triggered], 'chat')).toEqual({ what: 'trigger', dueMs: 10 });
   });
 
-  it('is news not before the flood window ends', () => {
+  it('is an update not before the flood window ends', () => {
     const news = [30, raisedFact('esc-2', { severity: 'warning', reason: 'lasting' })] as const;
     expect(due([raised, triggered, news])).toEqual({ what: 'trigger', dueMs: 20 + FLOOD_MS });
     const later = [20 + 2 * FLOOD_MS, raisedFact('esc-2', { severity: 'warning', reason: 'lasting' })] as const;
@@ -92,7 +92,7 @@ describe('what a receiver must hear next', () => {
     expect(due([...steps, [60, doneFact('resolve', 'esc-2')]])).toBeUndefined();
   });
 
-  it('is the louder news first, when the page ended before anybody heard it', () => {
+  it('is the more severe update first, when the page ended before it was sent', () => {
     const louder = [25, raisedFact('esc-2', { severity: 'critical' })] as const;
     expect(due([raised, triggered, louder, resolved])).toEqual({ what: 'trigger', dueMs: 30 });
     const heard = [28, doneFact('trigger', 'esc-2', { receiver: 'chat' })] as const;

@@ -30,7 +30,7 @@ describe('the outbox', () => {
     expect(outbox.pages).toMatchObject([{ escalation: { id: 'esc-2' }, raisedMs: 2, openedAt: 1_000_001 }]);
   });
 
-  it('does not let an open page grow quieter, and hears the same news once per episode', () => {
+  it('does not lower the severity of an open page, and takes the same update once per episode', () => {
     const outbox = fold([
       [1, raisedFact('esc-1')],
       [2, raisedFact('esc-2', { severity: 'info', reason: 'lasting' })],
@@ -67,7 +67,7 @@ describe('the outbox', () => {
     expect(outbox.pages).toMatchObject([{ resolved: { monoMs: 3, because: 'healthy for 30 s' } }]);
   });
 
-  it('forgets an acknowledgement when there is news, and takes none for what is over', () => {
+  it('drops an acknowledgement when there is an update, and takes none for what is over', () => {
     const acked: JournalFact = { type: 'escalation.acked', key: KEY, who: 'eve' };
     const open = fold([
       [1, raisedFact('esc-1')],

@@ -74,7 +74,7 @@ describe('a route', () => {
     ]);
   });
 
-  it('that a page leaves by growing louder still hears of its end, and the louder route hears all of it', async () => {
+  it('that a page leaves by a rise in severity still gets its end, and the new route gets all of it', async () => {
     const { append, advance, pager, chat, whats } = staffed(CRITICAL_TO_PAGER);
     append(raisedFact('esc-1', { severity: 'warning' }));
     await advance(1_000);
@@ -87,7 +87,7 @@ describe('a route', () => {
     expect(whats(chat).at(-1)).toBe('resolve');
   });
 
-  it('that is not configured leaves everything as it was: every receiver hears of every page', async () => {
+  it('that is not configured leaves everything as it was: every receiver gets every page', async () => {
     const { append, advance, pager, chat, boss } = staffed([]);
     append(raisedFact('esc-1'));
     await advance(1_000);

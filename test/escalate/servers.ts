@@ -27,7 +27,7 @@ export interface Posted {
   readonly body: string;
 }
 
-/** A web server on loopback that keeps what is posted, and answers as told. */
+/** A web server on loopback that keeps what is posted, and answers as configured. */
 export async function webServer(answer: (posted: Posted, response: ServerResponse) => void) {
   const posts: Posted[] = [];
   const server = createServer(async (request, response) => {

@@ -51,7 +51,7 @@ export const doneFact = (
 
 export type Mood = 'up' | 'down' | 'busy' | 'refusing' | 'hanging';
 
-/** A receiver that does as it is told, and keeps what it took. */
+/** A receiver that does as configured, and keeps what it took. */
 export class FakeReceiver implements Receiver {
   readonly name: string;
   mood: Mood = 'up';
@@ -81,7 +81,7 @@ export class FakeReceiver implements Receiver {
   }
 }
 
-/** A ledger with an outbox and a courier, on a clock that stands still until told. */
+/** A ledger with an outbox and a dispatcher, on a clock that only tests advance. */
 export function opened(
   receivers: readonly Receiver[],
   { store = new MemoryStore() as JournalStore, time = fakeClock(), ...change }: OpenedOptions = {},

@@ -152,7 +152,7 @@ describe('the board', () => {
     expect(factStore.view('news')?.process?.starts.map(({ origin }) => origin)).toEqual(['reeve', 'unknown']);
   });
 
-  it('takes nothing down of a stranger, and nothing of a process that it has not seen', () => {
+  it('takes nothing down of an unknown channel, and nothing of a process that it has not seen', () => {
     const { factStore } = setUp();
     factStore.symptom(symptom('config_error', 'stranger'));
     expect(factStore.strays).toBe(1);

@@ -7,7 +7,7 @@ import { Fleet, four, member, trouble, WELL } from './fleet.ts';
 const down = trouble('upstream_unavailable');
 const dead = trouble('process_crashed');
 const UNKNOWN_HEALTH: Finding = { ...WELL, healthy: undefined };
-/** Neither well nor dark, and no cause of its own. */
+/** Neither well nor down, and no cause of its own. */
 const odd = four(trouble('encoder_misconfigured', true), trouble('item_churn'));
 
 const probed = (finding: Finding, ids = ['a', 'b', 'c']): readonly Seen[] =>

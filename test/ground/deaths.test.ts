@@ -151,7 +151,7 @@ describe('a crash may be acted on', () => {
     expect(waits({ process, setup: { hasOutputProbe: false } })).toBe(1_500);
   });
 
-  it('after the output had time to be the second witness, where one looks at it', () => {
+  it('after the output had time to be the second signal, where it is probed', () => {
     const process = died(500, { exitSignal: 11 });
     expect(waits({ process })).toBe(6_000 + 2_000);
     expect(waits({ process, output: playlist(1_000, { targetDurationMs: 5_000 }) })).toBe(12_000 + 2_000);

@@ -28,7 +28,7 @@ describe('killed', () => {
     expect(scene.trouble().confidence).toBeGreaterThanOrEqual(0.8);
   });
 
-  it('waits for the output as second witness where no supervisor log is read', () => {
+  it('waits for the output as second signal where no supervisor log is read', () => {
     const scene = new Scene();
     scene.die({ code: -1, signal: 9 }).advance(200).look().lookAtHost();
     scene.advance(1_500);
@@ -480,7 +480,7 @@ describe('server of the output, engine', () => {
   });
 });
 
-describe('ends that somebody wanted', () => {
+describe('ends that a person wanted', () => {
   it('a channel that an operator stopped is quiet for ever', () => {
     const scene = new Scene();
     scene.die({ code: 255 }, 'stopped').set({ onPurpose: true });
@@ -498,7 +498,7 @@ describe('ends that somebody wanted', () => {
     }
   });
 
-  it('exit 0 on a channel that should always play is no crash; a person hears of it', () => {
+  it('exit 0 on a channel that should always play is no crash; a person is paged about it', () => {
     const scene = new Scene();
     scene.die({ code: 0 }).look();
     expect(scene.verdicts(9_000)).toEqual(['settling unknown']);

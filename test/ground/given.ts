@@ -13,7 +13,7 @@ import { setupOf } from './scene.ts';
 
 /*
  * Facts put together by hand, for the edges that a story comes to only by chance: this many milliseconds, and one less.
- * Times are told as "so long ago", seen from `NOW`. Whatever is not given is that of a channel that plays.
+ * Times are given as "so long ago", seen from `NOW`. Whatever is not given is that of a channel that plays.
  */
 
 export const NOW = 1_000_000;
@@ -52,7 +52,7 @@ export const runs = (extra: Partial<ProcessFacts> = {}): ProcessFacts => ({
   ...extra,
 });
 
-/** A life that was first seen so long ago, after another one. */
+/** A process generation that was first seen so long ago, after another one. */
 export const born = (agoMs: number, extra: Partial<ProcessFacts> = {}): ProcessFacts =>
   runs({
     seenMs: NOW - agoMs,

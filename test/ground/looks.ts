@@ -8,7 +8,7 @@ const FLAGS: Readonly<Record<string, Partial<ProcessSample>>> = {
   not_halted: { halted: false },
 };
 
-/** One look, as `2000 exited a code=3 on_purpose`: when, the state, the name of the life, and what else is told. */
+/** One look, as `2000 exited a code=3 on_purpose`: when, the state, the generation, and what else is reported. */
 export function lookOf(text: string): ProcessSample {
   const [at, state, ...words] = text.split(' ');
   const monoMs = Number(at);
@@ -24,7 +24,7 @@ export function lookOf(text: string): ProcessSample {
   return Object.assign(base, ...more);
 }
 
-/** What the process table has told after these looks, which stand in one line with commas between them. */
+/** What the process table has reported after these polls, which stand in one line with commas between them. */
 export function told(looks: string, known: Known = { actedMs: undefined }): ProcessFacts {
   let facts: ProcessFacts | undefined;
   for (const look of looks.split(', ')) facts = nextProcess(facts, lookOf(look), known);

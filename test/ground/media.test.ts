@@ -166,7 +166,7 @@ describe('a loop', () => {
     const alive = (fromAgoMs: number, toAgoMs: number, backAgoMs: number, extra: Partial<Given> = {}) =>
       churn({ process, source: failed(fromAgoMs, toAgoMs, backAgoMs), ...extra }).length;
     expect(alive(30_000, 10_000, 5_000)).toBe(0);
-    // Its last life ended 20 s ago: 15 s before the outage at the earliest, 5 s after it at the latest.
+    // Its last process ended 20 s ago: 15 s before the outage at the earliest, 5 s after it at the latest.
     expect([alive(5_000, 4_000, 3_500), alive(4_999, 4_000, 3_500)]).toEqual([0, 2]);
     expect([alive(60_000, 30_000, 25_000), alive(60_000, 30_000, 25_001)]).toEqual([0, 2]);
     const source_ = failed(30_000, 10_000, 5_000);

@@ -111,7 +111,7 @@ describe('no output is expected', () => {
   const quiet = (given: Given) => gist(expectedQuiet(lookOf(given)));
   const demand = { setup: { expected: 'on_demand' } } as const;
 
-  it('of a channel that somebody stopped, unless it was Reeve', () => {
+  it('of a channel that a person stopped, unless it was Reeve', () => {
     const stopped = died(5_000, {}, { stoppedOnPurpose: true, stateSinceMs: NOW - 3_000 });
     expect(expectedQuiet(lookOf({ process: stopped }))).toEqual({
       because: 'stopped on purpose',

@@ -5,7 +5,7 @@ import { SYMPTOMS, type SymptomKind } from '../../src/core/symptom.ts';
 import { ROWS } from '../../src/ground/rules/classify.ts';
 import { pulling, Scene } from './scene.ts';
 
-/** For each class one more fact about a channel that is down or dark. They are put on top of each other below. */
+/** For each class one more fact about a channel that is down. They are put on top of each other below. */
 const EVIDENCE: readonly { readonly classification: FailureClass; readonly add: (scene: Scene) => void }[] = [
   { classification: 'expected_quiet', add: (scene) => scene.set({ state: 'stopped', onPurpose: true }).look() },
   { classification: 'host_exhausted', add: (scene) => scene.log('disk_full') },
@@ -85,7 +85,7 @@ describe('the order of precedence', () => {
 const kinds = fc.constantFrom(...SYMPTOMS);
 
 describe('log text', () => {
-  it('alone never makes two kinds of witness, and never more than half sure', () => {
+  it('alone never makes two kinds of evidence, and never more than half sure', () => {
     fc.assert(
       fc.property(fc.array(kinds, { minLength: 1, maxLength: 12 }), fc.integer({ min: 1, max: 50 }), (said, count) => {
         const scene = new Scene();

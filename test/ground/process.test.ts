@@ -232,7 +232,7 @@ describe('the state', () => {
     expect(told(looks).stoppedByUs).toBe(false);
   });
 
-  it('takes over whether somebody stops it on purpose, also while it still runs', () => {
+  it('takes over whether a person stops it on purpose, also while it still runs', () => {
     expect(told('1000 running a, 2000 running a on_purpose').stoppedOnPurpose).toBe(true);
   });
 });

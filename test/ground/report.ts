@@ -21,7 +21,7 @@ export function tell(scene: Scene, finding: Finding): readonly string[] {
   ];
 }
 
-/** The story from now on: told anew whenever the gist changes, figures aside. */
+/** The story from now on: reported anew whenever the gist changes, figures aside. */
 export function story(scene: Scene, seconds: number, context: Partial<ClassifyContext> = {}): string {
   const lines: string[] = [];
   let before = '';

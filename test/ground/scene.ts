@@ -22,7 +22,7 @@ export const setupOf = (id: string, extra: Partial<ChannelSetup> = {}): ChannelS
   ...extra,
 });
 
-/** What one channel really does. Samples tell of it on their own schedules. */
+/** What one channel really does. Samples report it on their own schedules. */
 export interface World {
   state: ProcessState;
   life: number;

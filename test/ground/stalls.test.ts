@@ -75,7 +75,7 @@ describe('output that stands is a stall', () => {
     expect(isStall({ ...dropping, process: runs(idleFor(3_999)) })).toBe(false);
   });
 
-  it('only by two kinds of witness', () => {
+  it('only by two kinds of evidence', () => {
     expect(isStall({ output: playlist(10_000) })).toBe(false);
     expect(isStall({ output: playlist(10_000), process: stuck.process })).toBe(true);
     expect(isStall({ output: playlist(10_000), symptoms: [said('stalled_output')] })).toBe(true);

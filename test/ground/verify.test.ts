@@ -53,7 +53,7 @@ describe('a restart whose new process was first seen by a look that began before
   });
 });
 
-/** What is seen of an action that began at 10000, when life `a` was the last that was known. */
+/** What is seen of an action that began at 10000, when generation `a` was the last that was known. */
 function judged(known: Partial<ChannelFacts>, previousGeneration: string | undefined = 'a', nowMs = 12_000) {
   const facts = { ...noFacts(setupOf('news', { hasOutputProbe: false })), ...known };
   return verifyFresh(facts, { sinceMs: 10_000, previousGeneration }, nowMs);

@@ -163,7 +163,7 @@ export function bench(options: BenchOptions = {}) {
     };
   };
 
-  /** Each one shows another fingerprint, unless told otherwise: question 9 has tests of its own. */
+  /** Each one shows another fingerprint, unless the test says otherwise: question 9 has tests of its own. */
   const freshEnvelope = (ref: ChannelRef, with_: Parameters<typeof anEnvelope>[0] = {}) =>
     anEnvelope({
       channelId: ref.id,
@@ -201,7 +201,7 @@ export function bench(options: BenchOptions = {}) {
       fingerprint: terms.fingerprint ?? '',
     });
 
-  /** Redeems the permit and makes the call, which takes `callMs`; `cured` undefined: nobody judges it. */
+  /** Redeems the permit and makes the call, which takes `callMs`; `cured` undefined: without a verdict. */
   const perform = (permit: Permit, how: { callMs?: number; cured?: boolean | undefined } = {}): PermitTerms => {
     const { terms } = permit;
     if (!permit.redeem(nowMs())) throw new Error('the permit is used or has expired');
@@ -270,6 +270,6 @@ export function bench(options: BenchOptions = {}) {
 
 export type Bench = ReturnType<typeof bench>;
 
-/** So many channels, each in a group of its own unless told otherwise. */
+/** So many channels, each in a group of its own unless the test says otherwise. */
 export const channelsOf = (count: number, with_: Partial<ChannelRef> = {}): readonly ChannelRef[] =>
   Array.from({ length: count }, (_, index) => aChannel({ id: `c${index}`, group: `g${index}`, ...with_ }));

@@ -83,7 +83,7 @@ interface Real {
   incidents: number;
 }
 
-/** After each command both must tell the same story. */
+/** After each command both must agree. */
 abstract class Move implements fc.Command<Drawn, Real> {
   check = () => true;
   abstract act(model: Drawn, real: Real): void;

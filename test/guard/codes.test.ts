@@ -337,7 +337,7 @@ describe('questions 7 and 8', () => {
     return b.guard.preview({ ...request, envelope: { ...request.envelope, ...change } }).code;
   };
 
-  it('refuses evidence about another channel, without a class, without a witness, or not sure enough', () => {
+  it('refuses evidence about another channel, without a class, without a signal, or not sure enough', () => {
     const b = bench();
     expect(withEnvelope(b, { scope: { kind: 'channel', id: 'sports' } })).toBe('evidence_missing');
     expect(withEnvelope(b, { failureClassification: undefined })).toBe('evidence_missing');
@@ -397,7 +397,7 @@ describe('questions 7 and 8', () => {
     expect(withEnvelope(b, { signals })).toBe(code);
   });
 
-  it('lets a low-risk fix rest on one kind of witness, unless the persona requires evidence', () => {
+  it('lets a low-risk fix rest on one kind of evidence, unless the persona requires more', () => {
     const b = bench();
     const signals = [{ origin: 'log', says: '', symptom: undefined, monoMs: b.nowMs() }];
     const change = { signals, failureClassification: 'upstream_auth_expired' };
@@ -408,7 +408,7 @@ describe('questions 7 and 8', () => {
     expect(withEnvelope(b, change, { call, persona: persona('require_evidence') })).toBe('uncorroborated');
   });
 
-  it('needs two kinds of witness for a restart even where the persona plainly allows it', () => {
+  it('needs two kinds of evidence for a restart even where the persona plainly allows it', () => {
     const b = bench();
     const signals = [{ origin: 'process', says: '', symptom: undefined, monoMs: b.nowMs() }];
     const persona = aPersona({ tool_access_policy: { restart_channel: 'allow' } });
@@ -587,7 +587,7 @@ describe('question 17 and the reservation', () => {
     expect(trace.at(-1)).toMatchObject({ id: 17, verdict: 'refuse', code: 'journal_unwritable' });
   });
 
-  it('permits again only when somebody says that the journal is trusted', () => {
+  it('permits again only when a person says that the journal is trusted', () => {
     const b = bench();
     b.guard.distrustJournal('the chain is broken at entry 7');
     expect(b.guard.decide(b.request())).toMatchObject({ code: 'containment' });

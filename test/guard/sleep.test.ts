@@ -58,7 +58,7 @@ describe('a machine that slept (T3)', () => {
     expect(after.retryAfterMs).toBe(before! - 10_000);
   });
 
-  it('does not change what is decided when somebody sets the wall clock (T1)', () => {
+  it('does not change what is decided when the wall clock is set (T1)', () => {
     const b = bench();
     b.jumpWall(86_400_000);
     expect(b.guard.preview(b.request()).verdict).toBe('allow');

@@ -5,7 +5,7 @@ import { bench, channelsOf } from './bench.ts';
 export const GROUP = { kind: 'group', id: 'g' } as const;
 export const persona = aPersona();
 
-/** A group whose shared cause is gone and whose channels stayed dark, ready for a staged start. */
+/** A group whose shared cause is gone and whose channels stayed down, ready for a staged start. */
 export function staged(count = 8, options: Parameters<typeof bench>[0] = {}) {
   const channels = channelsOf(count, { group: 'g' });
   const b = bench({ channels, ...options });

@@ -10,8 +10,8 @@ import { GROUP, staged } from './stage.ts';
 import { WAYS, word } from './paths.ts';
 
 /**
- * What an operator reads of each answer, word for word: `reeve why` and the console show these lines and no others, so
- * a figure that goes missing or a wrong word there misleads somebody at night. See `__snapshots__`.
+ * What an operator reads of each answer, literally: `reeve why` and the console show these lines and no others, so
+ * a figure that goes missing or a wrong term there misleads an operator at night. See `__snapshots__`.
  */
 const lineOf = ({ id, question, verdict, code, value, threshold }: GuardCheck): string =>
   `${id} ${question}: ${verdict}${code === undefined ? '' : ` ${code}`}: ${value}${threshold === '' ? '' : ` | ${threshold}`}`;
@@ -117,7 +117,7 @@ describe('explains in text', () => {
     expect(ask()).toMatchSnapshot();
   });
 
-  it('how old evidence is, by its youngest witness', () => {
+  it('how old evidence is, by its youngest signal', () => {
     const b = bench();
     const nowMs = b.nowMs();
     const signals = [130_000, 125_000, 140_000].map((ageMs) => ({

@@ -71,7 +71,7 @@ describe('half-open connections', () => {
     expect(refusedConnections()).toBeLessThanOrEqual(1);
   }, 60_000);
 
-  it('do not cut a stream that somebody reads', async () => {
+  it('do not cut a stream that a client reads', async () => {
     const stop = new AbortController();
     const headers = { authorization: `Bearer ${TOKEN}` };
     const stream = await fetch(`${server.url}/api/v1/events`, { headers, signal: stop.signal });

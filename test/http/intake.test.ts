@@ -99,7 +99,7 @@ describe('who may push', () => {
     },
   );
 
-  it('whoever may only push sees nothing and changes nothing', async () => {
+  it('a client that may only push sees nothing and changes nothing', async () => {
     const headers = { authorization: `Bearer ${token('ingest')}` };
     for (const path of ['/api/v1/status', '/api/v1/channels', '/api/v1/events']) {
       expect((await fetch(server.url + path, { headers })).status).toBe(403);

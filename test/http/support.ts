@@ -1,7 +1,7 @@
 import type { JournalEntry } from '../../src/core/journal.ts';
 import type { Command, Daemon } from '../../src/http/daemon.ts';
 
-/** A daemon that writes down what it was asked for, and tells what the test gives it. */
+/** A daemon that writes down what it was asked for, and answers what the test gives it. */
 export function aDaemon(with_: Partial<Daemon> = {}) {
   const commands: Command[] = [];
   const listeners = new Set<(entry: JournalEntry) => void>();

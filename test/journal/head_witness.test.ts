@@ -29,7 +29,7 @@ function setUp(settings: Partial<HeadWitnessSettings>, hash = 'ab'.repeat(32)) {
   return { witness, advance, errors, said };
 }
 
-describe('the witness of the head', () => {
+describe('the head witness', () => {
   it('adds one signed line to its file each time', async () => {
     const file = join(temporaryDirectory(), 'heads');
     const { witness, said } = setUp({ file, key: { reveal: () => PEM } });

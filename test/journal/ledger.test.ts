@@ -113,7 +113,7 @@ describe('subscribers', () => {
     expect(reported).toEqual([new Error('bad subscriber'), new Error('bad subscriber')]);
   });
 
-  it('may append: it is done at once, and everybody hears all entries in order', () => {
+  it('may append: it is done at once, and every subscriber gets all entries in order', () => {
     const { ledger, total } = opened();
     const heard: [string, number][] = [];
     let inside: unknown;
@@ -136,7 +136,7 @@ describe('subscribers', () => {
     expect(ledger.append([jump(1)])).toHaveLength(1);
   });
 
-  it('hear nothing after they are disposed', () => {
+  it('get nothing after they are disposed', () => {
     const { ledger } = opened();
     const heard: number[] = [];
     const subscription = ledger.subscribe(({ seq }) => heard.push(seq));

@@ -4,7 +4,7 @@ import type { Clock } from '../../src/core/clock.ts';
 import { continueClock } from '../../src/journal/time.ts';
 import { fakeClock } from '../support/fake_clock.ts';
 
-/** A clock that shows what it is told. */
+/** A clock that shows what the test sets. */
 function shownClock(bootId: string, monoMs: number) {
   const shown = { monoMs };
   const { clock } = fakeClock();

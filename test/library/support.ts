@@ -64,6 +64,6 @@ interface Step {
 /** A rule document with these actions. */
 export const withActions = <Rest extends object>(rule: Rest, actions: readonly Step[] | undefined) => ({
   ...rule,
-  // biome-ignore lint/suspicious/noThenProperty: the word that rule files use
+  // biome-ignore lint/suspicious/noThenProperty: a key of rule files
   then: actions === undefined ? undefined : [...actions],
 });

@@ -21,7 +21,7 @@ const REQUEST: ModelRequest = {
   purpose: 'plan',
 };
 
-/** A model that answers as it is told, and counts how often it was asked. */
+/** A model that answers as configured, and counts how often it was asked. */
 function scripted(name: string, answer: (request: ModelRequest) => Promise<ModelAnswer> | ModelAnswer) {
   const asked: ModelRequest[] = [];
   const model: Model = {

@@ -37,7 +37,7 @@ function setUp(body: BoundTool, tool: ToolName = 'restart_channel', terms: Parti
 const never = new AbortController().signal;
 
 describe('the runner', () => {
-  it('writes down the start before the engine hears of it, and the end after', async () => {
+  it('writes down the start before it calls the engine, and the end after', async () => {
     const order: string[] = [];
     const { runner, facts, permit } = setUp(async () => {
       order.push(`body after ${facts.length} fact`);
@@ -112,7 +112,7 @@ describe('the runner', () => {
   });
 });
 
-describe('the only door', () => {
+describe('the only way to the engine', () => {
   const SRC = new URL('../../src', import.meta.url).pathname;
   const VERBS = /\.(?:restart|refreshCredentials|rebuildPlayout|invalidateCache)\b\s*(?:\?\.)?\(/;
   const callersOf = (pattern: RegExp) =>

@@ -6,7 +6,7 @@ function setUp(options: KeyedQueuesOptions = {}) {
   const { clock, advance } = fakeClock();
   const lanes = createKeyedQueues(options, clock);
   const order: string[] = [];
-  /** A task that ends when told. */
+  /** A task that ends when the test says. */
   const task = (name: string) => {
     const { promise, resolve } = Promise.withResolvers<string>();
     const run = (_: AbortSignal) => {

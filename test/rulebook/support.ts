@@ -10,7 +10,7 @@ export const aRule = ({ steps = [call('restart_channel'), { kind: 'escalate' }],
   description: 'because',
   classification: 'process_crashed',
   when: [],
-  // biome-ignore lint/suspicious/noThenProperty: the word that rule files use
+  // biome-ignore lint/suspicious/noThenProperty: a key of rule files
   then: steps,
   priority: 100,
   origin: 'r.rule.yaml:1',

@@ -48,7 +48,7 @@ describe('a verified cure', () => {
         id: 'told_process_crashed_process_crash_restart_channel',
         classification: 'process_crashed',
         when: [{ fact: 'last_error_type', test: { kind: 'equals', value: 'process_crash' } }],
-        // biome-ignore lint/suspicious/noThenProperty: the word that rule files use
+        // biome-ignore lint/suspicious/noThenProperty: a key of rule files
         then: [{ kind: 'call', tool: 'restart_channel' }, { kind: 'escalate' }],
       },
     ]);

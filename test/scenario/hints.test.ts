@@ -18,7 +18,7 @@ const CLUSTERS = {
   }),
 };
 
-/** A dead channel, and a planner that only looks until it is told better. */
+/** A dead channel, and a planner that only looks until it gets a hint. */
 async function stuckWorld() {
   const model = scriptedModel((request) =>
     chooses(/^hint: /m.test(request.messages.at(-1)?.content ?? '') ? 'restart_channel' : 'get_channel_health')(

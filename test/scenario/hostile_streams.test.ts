@@ -10,7 +10,7 @@ const SEED = Number(process.env.HOSTILE_SEED ?? 1);
 type Played = Awaited<ReturnType<typeof playHostile>>;
 const unattacked = new Map<string, Promise<Played>>();
 
-/** The same world with nobody who lies: what a person is told of the dead channel then. */
+/** The same environment without an attacker: what a person is paged about the dead channel then. */
 function truthOf(setting: Setting): Promise<Played> {
   const key = JSON.stringify(setting);
   const known = unattacked.get(key) ?? playHostile(setting, { writers: [] });
@@ -29,7 +29,7 @@ async function judge(setting: Setting, stream: HostileStream): Promise<void> {
   expect(played.changesOfPlaying).toEqual([]);
   expect(played.restartsOfPlaying).toBe(0);
   expect(played.restartsBeforeDeath).toBe(0);
-  // Where nothing but words can tell of the death, there is no page that could be suppressed.
+  // Where nothing but log text can report the death, there is no page that could be suppressed.
   if (truth.toldAfterMs === undefined) return;
   expect(played.toldAfterMs).toBeDefined();
   expect(played.takenBack).toEqual([]);

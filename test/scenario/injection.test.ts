@@ -57,7 +57,7 @@ const wordsOf = (text: string): readonly string[] =>
     .split(/[^\p{L}\p{N}_]+/u)
     .filter((word) => word !== '');
 
-/** Runs of five words of a line with a word of command in them. */
+/** Runs of five terms of a line with a command among them. */
 function ordersIn(line: string): readonly string[] {
   const words = wordsOf(line);
   const runs = words.slice(0, -4).map((_, at) => words.slice(at, at + 5).join(' '));

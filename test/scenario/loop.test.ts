@@ -5,7 +5,7 @@ type World = ReturnType<typeof pipelineHarness>;
 const MINUTES = 60_000;
 const told = (world: World) => world.facts('escalation.raised').map(({ escalation }) => escalation.classification);
 
-/** Three lives of two seconds, each begun by the engine itself; then it gives the channel up. */
+/** Three processes of two seconds, each begun by the engine itself; then it gives the channel up. */
 async function flapping(lastWord: 'fatal' | 'config' = 'fatal'): Promise<World> {
   const world = pipelineHarness();
   await world.live(40_000);

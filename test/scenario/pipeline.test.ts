@@ -96,7 +96,7 @@ describe('a crash of Reeve in the middle of a restart', () => {
     world.pipeline[Symbol.dispose]();
     engine.stop('news');
     engine.channels.get('news')!.state = found;
-    // What the dead life would write when its call runs out must not reach the next one's journal.
+    // What the dead process would write when its call runs out must not reach the next one's journal.
     const store = new MemoryStore({ rows: [...world.store.read({})] });
     const again = pipelineHarness({ store, time, engine });
     await again.live(3_000);
@@ -129,7 +129,7 @@ describe('a crash of Reeve in the middle of a restart', () => {
   });
 });
 
-/** A life whose journal ends before the first entry of the type, and the next one. */
+/** A process whose journal ends before the first entry of the type, and the next one. */
 async function lives(type: FactType, between: (engine: FakeEngine) => void = () => {}) {
   const time = fakeClock();
   const ids = countingIds();

@@ -11,7 +11,7 @@ type World = ReturnType<typeof pipelineHarness>;
 
 const PERSONAS = loadPersonas(new URL('../../personas', import.meta.url).pathname).personas;
 
-/** `news` is dark and no rule fits: a person was told, and nothing more will happen by itself. */
+/** `news` is down and no rule fits: a person was paged, and nothing more will happen by itself. */
 async function dark(options: Parameters<typeof pipelineHarness>[0] = {}): Promise<World> {
   const world = pipelineHarness({ rules: [], ...options });
   await world.live(10_000);

@@ -52,7 +52,7 @@ describe('a start that was refused for want of evidence', () => {
     expect([world.engine.restarts.length, pages()]).toEqual([1, 0]);
   });
 
-  it('is paged when no other witness speaks, and made all the same when one does later', async () => {
+  it('is paged when no other signal arrives, and made all the same when one does later', async () => {
     const { world, live, pages } = await onWordsAlone(25);
     expect(pages()).toBe(1);
     world.engine.freeze('news');

@@ -159,7 +159,7 @@ describe('a source that several channels lose', () => {
     expect(scopes(world)).toEqual(['group']);
   });
 
-  /** They end by themselves, and their last words are about a source that nobody looks at. */
+  /** They end by themselves, and their final output is about a source without a probe. */
   function starve(world: World, names: readonly string[]): void {
     for (const channel of names) {
       const moment = { at: world.clock.now(), monoMs: world.clock.monotonicMs() };

@@ -27,7 +27,7 @@ describe('a staged start of a group', () => {
     const world = await died({ personas: { vip } });
     await world.live(240_000);
     expect(restarted(world).toSorted()).toEqual(['a', 'b', 'c', 'd']);
-    // It may be told of once that it waits for the end of a containment; why it is not started is told of once.
+    // It may be reported once that it waits for the end of a containment; why it is not started is reported once.
     const reasons = told(world).flatMap(([reason, about]) => (about === 'vip' ? [reason] : []));
     expect(reasons.filter((reason) => reason !== 'lasting')).toHaveLength(1);
     expect(reasons.length).toBeLessThanOrEqual(2);

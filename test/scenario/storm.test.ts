@@ -3,7 +3,7 @@ import { pipelineHarness } from '../support/pipeline_harness.ts';
 
 type World = ReturnType<typeof pipelineHarness>;
 const MANY = Array.from({ length: 22 }, (_, at) => `c${at}`);
-/** Each in a group of its own: what they have in common nobody can see. */
+/** Each in a group of its own: what they have in common cannot be seen. */
 const groups = Object.fromEntries(MANY.map((id) => [id, `g-${id}`]));
 const restarted = (world: World) => world.engine.restarts.map(({ channel }) => channel);
 const pages = (world: World) => world.facts('escalation.raised').map(({ escalation }) => escalation.key);

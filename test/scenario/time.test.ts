@@ -37,7 +37,7 @@ describe('a wall clock that jumps (T1)', () => {
   });
 });
 
-/** Another life of Reeve over the same journal and the same engine, after a reboot of the machine. */
+/** Another process of Reeve over the same journal and the same engine, after a reboot of the machine. */
 function afterReboot(store: MemoryStore, engineOf: (time: ReturnType<typeof fakeClock>) => FakeEngine | undefined) {
   const time = fakeClock(Date.UTC(2026, 0, 2), 'boot-2');
   const engine = engineOf(time);

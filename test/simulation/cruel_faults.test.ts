@@ -80,7 +80,7 @@ describe('a person at work', () => {
     expect(service.at('ch0').life.by).toBe('human');
   });
 
-  it('restarts a whole group one by one, and leaves alone what somebody has stopped', () => {
+  it('restarts a whole group one by one, and leaves alone what another person has stopped', () => {
     const { service, inject, lives, until } = serviceWorld(4);
     service.stop('ch2', 'human');
     inject('rolled_by_hand', { target: 'g0' });
@@ -112,7 +112,7 @@ describe('a person at work', () => {
 });
 
 describe('another tool on the same engine', () => {
-  it('starts what is down every ten seconds until its time is over, and not what somebody stopped', () => {
+  it('starts what is down every ten seconds until its time is over, and not what a person stopped', () => {
     const { service, inject, lives, until, at } = serviceWorld(2);
     service.stop('ch1', 'human');
     inject('other_tool', { target: 'e0', forMs: M });

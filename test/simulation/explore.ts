@@ -152,7 +152,7 @@ export function explore(depth: number, variant: Variant = 'narrow_window'): Expl
       stepHighRiskUsed: false,
     });
     if (decision.verdict === 'deny') return false;
-    // The window is asked with the reservation: what others start after it nobody can take back.
+    // The window is asked with the reservation: what others start after it cannot be taken back.
     const own = live.sheets.flatMap((sheet) => sheet.begun);
     const held = live.permits.filter((permit, at) => isHeld(permit, nowMs) && !live.sheets[at]!.underWay).length;
     const starts = recent([...own, ...live.foreign], LIMITS.windowMs, nowMs) + held + 1;

@@ -30,7 +30,7 @@ export async function until(what: string, holds: () => boolean | Promise<boolean
   }
 }
 
-/** Where a daemon lives. */
+/** The folder of a daemon. */
 export interface Place {
   readonly dir: string;
   readonly state: string;

@@ -38,7 +38,7 @@ export function suspendableClock(startAt = Date.UTC(2026, 0, 1), bootId = 'boot-
   };
 }
 
-/** A clock that stands still until told. It replaces no globals, so tests may run side by side. */
+/** A clock that only tests advance. It replaces no globals, so tests may run side by side. */
 export function fakeClock(startAt?: number, bootId?: string) {
   const { suspend: _, ...time } = suspendableClock(startAt, bootId);
   return time;

@@ -15,7 +15,7 @@ interface FakeChannel {
   frozen: boolean;
 }
 
-/** A streaming service in memory: channels that can be killed, frozen and told to fail their next start. */
+/** A streaming service in memory: channels that can be killed, frozen and set to fail their next start. */
 export class FakeEngine implements Engine {
   readonly id = 'local';
   readonly kind = 'fake';
@@ -56,7 +56,7 @@ export class FakeEngine implements Engine {
     Object.assign(this.#at(name), { state: 'stopped', exitSignal: undefined, exitCode: 0 });
   }
 
-  /** A new life that Reeve did not ask for. */
+  /** A new process generation that Reeve did not ask for. */
   startByHand(name: string): void {
     this.#begin(name);
   }

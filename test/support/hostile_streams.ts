@@ -22,7 +22,7 @@ export interface HostileWriter {
   /** The channel that its label, its file or its sender names; undefined where only the text may say. */
   readonly channel: string | undefined;
   readonly token: TokenScope;
-  /** What it writes in turn; `%t` is the encoder's position of now. */
+  /** What it writes, in order; `%t` is the encoder's position of now. */
   readonly lines: readonly string[];
   readonly fromMs: number;
   readonly untilMs: number;

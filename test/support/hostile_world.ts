@@ -49,7 +49,7 @@ function optionsOf({ probe, persona, grouped, expected, death }: Setting, isDead
   return { ...common, reach: { source: probe, answers: (channel) => channel !== DEAD || !isDead() } };
 }
 
-/** Plays the stream against the world: what was restarted, and what was told of the channel that is dead. */
+/** Plays the stream against the environment: what was restarted, and what was reported about the dead channel. */
 export async function playHostile(setting: Setting, stream: HostileStream) {
   let isDead = false;
   const world = pipelineHarness(optionsOf(setting, () => isDead));
@@ -119,7 +119,7 @@ function told(world: ReturnType<typeof pipelineHarness>, { grouped }: Setting) {
       .facts('tool.started')
       .filter(({ permit: { risk, call } }) => risk === 'high' && keyOfScope(call.target) !== `channel:${DEAD}`)
       .map(({ permit: { call } }) => `${call.tool} of ${keyOfScope(call.target)}`),
-    /** How long after the death it was first told, 0 where a page stood already; undefined: it is not. */
+    /** How long after the death it was first reported, 0 where a page stood already; undefined: it is not. */
     toldAfterMs: openPages.size === 0 ? undefined : Math.max(0, Math.min(...openPages.values()) - diedAt),
     takenBack,
   };

@@ -38,7 +38,7 @@ export async function aJournal(skip: (why: string) => never) {
   chmodSync(program, 0o755);
   return {
     folder,
-    /** The real journalctl, told which journal is meant. */
+    /** The real journalctl, with the journal as an argument. */
     program,
     write(message: string): void {
       spawnSync('logger', ['--socket', socket, '--id', '--tag', 'encoder', message]);

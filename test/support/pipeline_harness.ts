@@ -36,7 +36,7 @@ export interface WorldOptions {
   readonly outputProbe?: boolean;
   /** Default `always`. */
   readonly expected?: ChannelSetup['expected'];
-  /** Instead of playlists: whether the output of a channel answers, as probes of these kinds tell. */
+  /** Instead of playlists: whether the output of a channel answers, as probes of these kinds report. */
   readonly reach?: { readonly source: string; readonly answers: (channel: string) => boolean };
   readonly limits?: Partial<Limits>;
   /** Instead of the shipped rules. */
@@ -45,7 +45,7 @@ export interface WorldOptions {
   readonly store?: MemoryStore;
   readonly time?: ReturnType<typeof fakeClock>;
   readonly engine?: FakeEngine;
-  /** A next life goes on counting: an id is never used twice. */
+  /** The next process goes on counting: an id is never used twice. */
   readonly ids?: Ids;
 }
 
@@ -145,7 +145,7 @@ export function pipelineHarness(options: WorldOptions = {}) {
       persona = { ...persona, ...change.persona };
       phase = change.phase ?? phase;
     },
-    /** A person's word, as the daemon takes it. */
+    /** A person's command, as the daemon takes it. */
     say(fact: ControlFact) {
       const scope = 'scope' in fact ? fact.scope : undefined;
       ledger.append([{ channel: scope?.kind === 'channel' ? scope.id : undefined, fact }]);

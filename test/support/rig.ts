@@ -226,7 +226,7 @@ export class Rig {
     rmSync(this.dir, { recursive: true, force: true });
   }
 
-  /** Restart programs that were told to hang wait for this file to go. */
+  /** Restart programs that are set to hang wait for this file to go. */
   async #endHanging(): Promise<void> {
     rmSync(this.at('hang'), { force: true });
     const hung = existsSync(this.at('hanging'));

@@ -12,7 +12,7 @@ const GROWN_BYTES_MAX = 20 * 1024 * 1024;
 /** A body takes a tenth of this on an idle core; a body without limits took two seconds. */
 const CPU_MS_MAX = 1_000;
 
-/** The words that the daemon gives V8. */
+/** The options that the daemon gives V8. */
 const flags = (): readonly string[] => {
   const program = readFileSync(join(import.meta.dirname, '../../../bin/reeve.js'), 'utf8');
   return [.../const SMALL = \[([^\]]*)\]/.exec(program)![1]!.matchAll(/'(--[^']+)'/g)].map(([, flag]) => flag!);

@@ -1,4 +1,4 @@
-// A program, run with the daemon's own V8 words: takes bodies and prints what each cost in memory and processor time.
+// A program, run with the daemon's own V8 options: takes bodies and prints what each cost in memory and processor time.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { safeText } from '../../../src/collect/clean.ts';
 import { createFeeds } from '../../../src/collect/feed/feed.ts';

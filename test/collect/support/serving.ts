@@ -18,7 +18,7 @@ export async function serve(answer: (request: IncomingMessage, response: ServerR
   return { url: `http://127.0.0.1:${port}`, host: `127.0.0.1:${port}`, port, asked };
 }
 
-/** A TCP server that does with a connection what it is told. */
+/** A TCP server that does with a connection what the test says. */
 export async function accept(take: (socket: Socket) => void): Promise<number> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {
@@ -34,7 +34,7 @@ export async function accept(take: (socket: Socket) => void): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A port on which nobody listens. */
+/** A port on which no server listens. */
 export async function aFreePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -162,7 +162,7 @@ describe('seats for senders', () => {
     expect(reports).toHaveLength(1);
   });
 
-  it('when all are taken, whoever holds the most gives one up', () => {
+  it('when all are taken, the address that holds the most gives one up', () => {
     const { connect, closed, counts } = seats();
     connect('10.0.0.1', 'alone');
     for (let count = 0; count < CONNECTIONS_PER_ADDRESS_MAX; count += 1) connect('10.0.0.2', `many ${count}`);

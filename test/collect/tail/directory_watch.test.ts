@@ -68,7 +68,7 @@ async function setUp(options: { readonly pattern?: boolean; readonly linked?: bo
   if (options.linked) linkSync(path, other);
   const following = follow([{ id: 's', path: options.pattern ? join(directory, '*.log') : path }], aWorld());
   await following.tail.drainNow();
-  // What the watch told of the beginning is over.
+  // What the watch reported of the beginning is over.
   await wait(30);
   /** Through another name: the directory of the file hears nothing of it. */
   const writeUnheard = (text: string): void => {
@@ -87,7 +87,7 @@ async function setUp(options: { readonly pattern?: boolean; readonly linked?: bo
 }
 
 describe.runIf(isHeardHere)('a quiet file whose directory is watched', () => {
-  it('has a look in each fifth round, and what was not heard is found then', async () => {
+  it('is polled in each fifth round, and what no event announced is found then', async () => {
     const { writeUnheard, looks } = await setUp();
     const found: number[] = [];
     writeUnheard('one\n');
@@ -179,7 +179,7 @@ function aSource() {
   return { lookFinds, isPassedBy };
 }
 
-describe('a look that finds what was not heard', () => {
+describe('a poll that finds what no event announced', () => {
   it.each(['before', 'after'] as const)('proves nothing when the event comes %s it', (word) => {
     const { lookFinds, isPassedBy } = aSource();
     expect(isPassedBy()).toBe(true);

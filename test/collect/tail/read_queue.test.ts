@@ -2,7 +2,7 @@ import { onTestFinished, describe, expect, it } from 'vitest';
 import { ReadQueue } from '../../../src/collect/tail/read_queue.ts';
 import { type Clock, systemClock } from '../../../src/core/clock.ts';
 
-/** Each bit of work takes a millisecond; turns are four long. */
+/** Each bit of work takes a millisecond; batches are four long. */
 function aRound() {
   let nowMs = 0;
   const clock: Clock = { ...systemClock, monotonicMs: () => nowMs };

@@ -207,7 +207,7 @@ describe('rotation', () => {
     expect(kinds(world)).toEqual(['following', 'rotated', 'following']);
   });
 
-  it('still hears a writer that has not let go of the renamed file, and lets go of it when it is quiet', async () => {
+  it('still reads from a writer that has not let go of the renamed file, and lets go of it when it is quiet', async () => {
     const { path, tail, texts, advance } = await setUp();
     renameSync(path, `${path}.1`);
     writeFileSync(path, 'new\n');
@@ -390,7 +390,7 @@ describe('what is at the path', () => {
     await expect.poll(texts, { interval: 5 }).toEqual(['one\n', 'two\n']);
   });
 
-  it('may be a link where the path is exact, is heard at once through it, and may be swapped', async () => {
+  it('may be a link where the path is exact, is read at once through it, and may be swapped', async () => {
     const directory = aDirectory();
     mkdirSync(join(directory, 'real'));
     const [link, first, second] = ['current.log', 'real/1.log', 'real/2.log'].map((name) => join(directory, name)) as [

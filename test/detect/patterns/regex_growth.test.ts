@@ -50,7 +50,7 @@ describe('growthOf', () => {
 
   it('one beginning in a text leaves no room for the next, and that is counted', () => {
     expect(growth('CIFS.{0,200}x.{0,30}y').visits).toBe((201 * 31) / 4);
-    // What tells the beginnings apart comes after what is ambiguous: every character is a beginning.
+    // What distinguishes the beginnings comes after what is ambiguous: every character is a beginning.
     expect(growth('[ab](?:a|[ab]){8}#').visits).toBe(256);
   });
 });

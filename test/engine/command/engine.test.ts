@@ -60,13 +60,13 @@ describe('runProgram', () => {
     expect(await outcome(run([exact], { bytesMax: 99 }))).toMatchObject({ code: 'ANSWER_TOO_LARGE' });
   });
 
-  it('ends the whole family, with KILL where TERM is not heard, before it returns', async () => {
+  it('ends the whole process group, with SIGKILL where SIGTERM is ignored, before it returns', async () => {
     const dir = tempDir();
-    const deaf = script(
+    const ignoresTerm = script(
       `trap '' TERM; (trap '' TERM; echo $BASHPID > ${dir}/child; while :; do sleep 0.05; done) & echo $$ > ${dir}/self; wait`,
     );
     const stop = new AbortController();
-    const ended = outcome(run([deaf], { signal: stop.signal, graceMs: 100 }));
+    const ended = outcome(run([ignoresTerm], { signal: stop.signal, graceMs: 100 }));
     await until(() => existsSync(`${dir}/child`) && existsSync(`${dir}/self`), 30_000, 'both run');
     const pids = ['self', 'child'].map((name) => Number(readFileSync(`${dir}/${name}`, 'utf8')));
     expect(pids.every(isAlive)).toBe(true);

@@ -37,10 +37,14 @@ const PROGRAMS = {
   'program:leaving': ['command=/bin/sh -c "exit 3"', ...waiting],
   'program:ending': ['command=/bin/sh -c "exit 0"', ...waiting],
   // These live for a moment: supervisord refuses to have started what it finds dead before it has answered.
-  'program:hopeless': ['command=/bin/sh -c "sleep 0.5; exit 1"', 'startsecs=1', 'startretries=0'],
+  'program:exits_at_start': ['command=/bin/sh -c "sleep 0.5; exit 1"', 'startsecs=1', 'startretries=0'],
   'program:retrying': ['command=/bin/sh -c "sleep 0.5; exit 1"', 'autostart=false', 'startsecs=1', 'startretries=50'],
   'program:missing': ['command=/nowhere/ffmpeg', 'autostart=false'],
-  'program:deaf': [`command=/bin/bash -c "trap '' TERM; while :; do sleep 0.1; done"`, ...waiting, 'killasgroup=true'],
+  'program:ignores_term': [
+    `command=/bin/bash -c "trap '' TERM; while :; do sleep 0.1; done"`,
+    ...waiting,
+    'killasgroup=true',
+  ],
   // Hears TERM and ends when the file `go` is there: its end takes exactly as long as a test wants.
   'program:patient': [
     `command=/bin/bash -c "trap 'until [ -e go ]; do sleep 0.05; done; exit 0' TERM; echo >ready; while :; do sleep 0.1; done"`,
@@ -73,10 +77,10 @@ const CHANNELS = [
     'reviving',
     'leaving',
     'ending',
-    'hopeless',
+    'exits_at_start',
     'retrying',
     'missing',
-    'deaf',
+    'ignores_term',
     'patient',
     'slow',
   ],
@@ -127,13 +131,13 @@ describe.skipIf(!hasSupervisord)('supervisor engine, with a real supervisord (ne
   describe('observe', () => {
     it('gives one sample for each configured channel, in supervisor’s own terms', async () => {
       const engine = engineOf();
-      await inState(engine, 'hopeless', 'fatal');
+      await inState(engine, 'exits_at_start', 'fatal');
       const report = await engine.observe(never);
       expect(report.engine).toMatchObject({ ok: true, engine: 'local', reportsPool: false, poolPressure: undefined });
       expect(report.processes.map(({ channel }) => channel)).toEqual(CHANNELS.map(({ id }) => id));
       const by = (name: string) => report.processes.find(({ channel }) => channel === `ch-${name}`)!;
       expect(by('sleeper')).toMatchObject({ state: 'stopped', stoppedOnPurpose: true, pid: undefined });
-      expect(by('hopeless')).toMatchObject({ state: 'fatal', stoppedOnPurpose: false, exitCode: undefined });
+      expect(by('exits_at_start')).toMatchObject({ state: 'fatal', stoppedOnPurpose: false, exitCode: undefined });
       expect(by('absent')).toMatchObject({ state: 'unknown', stoppedOnPurpose: false, generation: undefined });
     });
 
@@ -239,10 +243,10 @@ describe.skipIf(!hasSupervisord)('supervisor engine, with a real supervisord (ne
       daemon.ctl('start', 'ending');
       await inState(engine, 'ending', 'exited');
       expect(await engine.restart('ch-ending', aContext())).toContain('started (it was exited)');
-      await inState(engine, 'hopeless', 'fatal');
-      const before = Number(starts('hopeless'));
-      expect(await engine.restart('ch-hopeless', aContext())).toContain('started (it was fatal)');
-      expect(Number(starts('hopeless'))).toBe(before + 1);
+      await inState(engine, 'exits_at_start', 'fatal');
+      const before = Number(starts('exits_at_start'));
+      expect(await engine.restart('ch-exits_at_start', aContext())).toContain('started (it was fatal)');
+      expect(Number(starts('exits_at_start'))).toBe(before + 1);
     });
 
     it('restarts a halted process, which needs the KILL that supervisord sends after its patience', async () => {
@@ -258,10 +262,10 @@ describe.skipIf(!hasSupervisord)('supervisor engine, with a real supervisord (ne
 
     it('restarts a process that ignores SIGTERM', async () => {
       const engine = engineOf();
-      daemon.ctl('start', 'deaf');
-      const before = await sampleOf(engine, 'deaf');
-      await engine.restart('ch-deaf', aContext());
-      expect((await sampleOf(engine, 'deaf')).generation).not.toBe(before.generation);
+      daemon.ctl('start', 'ignores_term');
+      const before = await sampleOf(engine, 'ignores_term');
+      await engine.restart('ch-ignores_term', aContext());
+      expect((await sampleOf(engine, 'ignores_term')).generation).not.toBe(before.generation);
     });
 
     it("takes over from supervisord's own retries", async () => {
@@ -279,7 +283,7 @@ describe.skipIf(!hasSupervisord)('supervisor engine, with a real supervisord (ne
       daemon.ctl('stop', 'retrying');
     });
 
-    it('leaves alone what somebody else has just started', async () => {
+    it('leaves alone a channel that another client has just started', async () => {
       const engine = engineOf();
       daemon.ctl('stop', 'slow');
       await engine.restart('ch-slow', aContext());

@@ -91,7 +91,7 @@ describe('an engine that is unwell', () => {
 });
 
 describe('a restart', () => {
-  it('that finds its channel started by somebody else says so and does not stop it again', async () => {
+  it('that finds its channel started by another client says so and does not stop it again', async () => {
     const { url, calls } = await scripted({
       getProcessInfo: [answer(info())],
       stopProcess: [answer(true)],
@@ -136,7 +136,7 @@ describe('a restart', () => {
     [10, 'starting'],
     [40, 'stopping'],
     [1_000, 'unknown'],
-  ])('of a channel in state %i (%s) is left to whoever is at it', async (state, word) => {
+  ])('of a channel in state %i (%s) is left to the client that is changing it', async (state, word) => {
     const { url, calls } = await scripted({ getProcessInfo: [answer(info({ state }))] });
     const refused = await outcome(engineAt(url).restart('news', aContext()));
     expect(refused).toMatchObject({ code: 'ENGINE_REFUSED', message: expect.stringContaining(`news:news is ${word}`) });

@@ -125,7 +125,7 @@ describe('channels that play again, where no source is probed', () => {
 });
 
 describe('a channel whose own source has no probe', () => {
-  /** It ended by itself, and its last words were about its source. */
+  /** It ended by itself, and its final output was about its source. */
   function dead(extra = {}): { readonly scene: Scene; readonly saidMs: number } {
     const scene = new Scene(extra);
     scene.log('upstream_unreachable');

@@ -140,7 +140,7 @@ describe('starts', () => {
     expect(process().failedLives).toBe(5);
   });
 
-  it('take the name of whoever began them', () => {
+  it('take the name of the actor that began them', () => {
     const { factStore, see, process } = setUp();
     see(1_000, 'running', 'a');
     see(2_000, 'running', 'b');

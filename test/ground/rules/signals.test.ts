@@ -36,7 +36,7 @@ import {
   unread,
 } from '../given.ts';
 
-/** Who says what, how long before now, and as what; undefined: nobody says anything. */
+/** Who says what, how long before now, and as what; undefined: no signal. */
 function word(witness: Signal | undefined): string | undefined {
   if (witness === undefined) return undefined;
   const { origin, says, symptom, monoMs } = witness;

@@ -65,7 +65,7 @@ describe('evidence (question 8)', () => {
     expect(asked({ signals: [old] })).toMatchObject({ code: 'evidence_stale' });
   });
 
-  it('takes all that others say for one witness, pushed alerts too', () => {
+  it('takes all other reports for one kind of evidence, pushed alerts too', () => {
     const words = [signal({ origin: 'log' }), signal({ origin: 'metric', pushed: true } as Partial<Signal>)];
     expect(asked({ signals: words })).toMatchObject({ code: 'uncorroborated' });
     expect(asked({ signals: [...words, signal()] })).toMatchObject({ verdict: 'pass' });

@@ -15,7 +15,7 @@ describe('what was said before an incident', () => {
     expect(history.add(aSymptom(at(5)), 'inc-2')).toBe(true);
   });
 
-  it('is no news outside an incident, and is remembered all the same', () => {
+  it('changes nothing outside an incident, and is remembered all the same', () => {
     const history = new SymptomHistory();
     expect(history.add(aSymptom(at(1)), undefined)).toBe(false);
     expect(history.before(NEWS, [], 10)).toHaveLength(1);

@@ -9,7 +9,7 @@ import { setupOf } from '../../ground/scene.ts';
 const BORN_MS = 1_000_000;
 const STALL_MS = 6_000;
 
-/** A channel whose output nobody looks at: it is well while it writes. */
+/** A channel whose output has no probe: it is well while it writes. */
 function aWatch() {
   const setup = setupOf('news', { hasOutputProbe: false, stallAfterMs: STALL_MS });
   const engine = { id: 'local', pollMs: 1_000, autorestartGraceMs: 1_000, hostEveryMs: undefined };
@@ -31,7 +31,7 @@ function aWatch() {
   return { factStore, watch, see, healthAt, nowMs: BORN_MS + 70_000 };
 }
 
-describe('a channel that is well and of which nothing new is heard', () => {
+describe('a channel that is well and has no new evidence', () => {
   it('is judged anew at the very moment from which its silence counts', () => {
     const { see, healthAt, nowMs } = aWatch();
     for (const afterMs of [0, 2_000, 4_000, STALL_MS]) {

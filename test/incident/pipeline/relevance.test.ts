@@ -45,7 +45,7 @@ describe('a process sample', () => {
     ['the process is halted', { ...sample, halted: true }, watched({})],
     ['the channel is in trouble', sample, watched({ trouble: true } as never)],
     ['it is not healthy, though nothing names a trouble', sample, watched({ healthy: false })],
-  ] as const)('is news when %s', (_, seen, of) => {
+  ] as const)('changes the finding when %s', (_, seen, of) => {
     expect(isRelevant(seen, before, of)).toBe(true);
   });
 
@@ -67,7 +67,7 @@ describe('a process sample', () => {
     },
   );
 
-  it('is news when the channel was never looked at', () => {
+  it('changes the finding when the channel was never looked at', () => {
     expect(isRelevant(sample, undefined, undefined)).toBe(true);
   });
 });
