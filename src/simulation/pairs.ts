@@ -22,7 +22,7 @@ const WORLD_MS = 15 * MINUTE_MS;
 const LONGEST_MS = 5 * MINUTE_MS;
 
 /** A small world in which nothing happens but these two faults, each once; `round` draws them differently. */
-export function worldOf([first, second]: Pair, round = 0): Scenario {
+export function pairScenario([first, second]: Pair, round = 0): Scenario {
   const seed = (numberOf(first) ^ (numberOf(second) * 31) ^ round) >>> 0;
   const days = WORLD_MS / DAY_MS;
   const empty = scenarioOf({

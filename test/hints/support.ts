@@ -24,7 +24,7 @@ export function temporary(): string {
   return directory;
 }
 
-export interface WorldOptions {
+export interface PipelineOptions {
   readonly directory?: string;
   readonly rows?: MemoryStore;
   /** Undefined: there is no bundle. */
@@ -32,7 +32,7 @@ export interface WorldOptions {
   readonly deps?: Partial<HintsDeps>;
 }
 
-export function aWorld({ directory = temporary(), rows = new MemoryStore(), ...options }: WorldOptions = {}) {
+export function aWorld({ directory = temporary(), rows = new MemoryStore(), ...options }: PipelineOptions = {}) {
   const { clock, advance } = fakeClock();
   const ledger = new Ledger(rows, clock);
   ledger.open();

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { aHostileStream, HOSTILE_INPUTS, type HostileStream, TOKENS } from '../support/hostile_streams.ts';
-import { aSetting, playHostile, type Setting } from '../support/hostile_world.ts';
+import { aSetting, playHostile, type Setting } from '../support/hostile_environment.ts';
 
 /** A hundred in every run; `npm run hostile` plays a thousand. The same seed gives the same streams. */
 const STREAMS = Number(process.env.HOSTILE_STREAMS ?? 100);

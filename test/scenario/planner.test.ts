@@ -5,7 +5,7 @@ import { modelPlanner } from '../../src/agent/planner.ts';
 import type { Model, ModelFailure } from '../../src/core/model.ts';
 import type { Rule, RuleStep } from '../../src/core/rule.ts';
 import { entryOf } from '../../src/journal/entry.ts';
-import { pipelineHarness, type WorldOptions } from '../support/pipeline_harness.ts';
+import { pipelineHarness, type PipelineOptions } from '../support/pipeline_harness.ts';
 import { chooses, offered, type Script, scriptedModel } from '../support/scripted_model.ts';
 
 type World = ReturnType<typeof pipelineHarness>;
@@ -30,14 +30,14 @@ const ruleThat = (...steps: readonly RuleStep[]): Rule => ({
 });
 
 /** A channel that plays for a while, and then its process is killed. */
-async function dark(options: WorldOptions): Promise<World> {
+async function dark(options: PipelineOptions): Promise<World> {
   const world = pipelineHarness(options);
   await world.live(40_000);
   world.engine.kill('news');
   return world;
 }
 
-async function darkWith(script: Script, options: WorldOptions & { mode?: PlannerSettings['mode'] } = {}) {
+async function darkWith(script: Script, options: PipelineOptions & { mode?: PlannerSettings['mode'] } = {}) {
   const model = scriptedModel(script);
   const planner = plannerWith(model, options.mode);
   const world = await dark({ rules: [ruleThat({ kind: 'plan' })], ...options, planner });
@@ -121,7 +121,7 @@ describe('a planner that chooses', () => {
 });
 
 describe('what a planner is offered', () => {
-  it.each<[string, WorldOptions]>([
+  it.each<[string, PipelineOptions]>([
     ['the persona denies', { personaWith: { tool_access_policy: { get_channel_health: 'auto' } as never } }],
     ['the mode forbids', { personaWith: { operational_mode: 'diagnostic' } }],
     ['the phase does not allow yet', { phase: 2 }],

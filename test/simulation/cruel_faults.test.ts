@@ -5,14 +5,14 @@ import { SampleFaults, type SampleFault } from '../../src/simulation/sample_faul
 import { COURSES, HALF_MODES } from '../../src/simulation/sim_engine.ts';
 import { SimulatedHost } from '../../src/simulation/virtual_time.ts';
 import { aPersona } from '../support/a.ts';
-import { serviceWorld } from '../support/service_world.ts';
+import { serviceEnvironment } from '../support/service_environment.ts';
 
 const M = 60_000;
 
 describe('a restart that is no single act', () => {
   it('is one of five courses for as long as the fault lasts, and whole again afterwards', () => {
     for (const [index, mode] of HALF_MODES.entries()) {
-      const { inject, injector, until } = serviceWorld();
+      const { inject, injector, until } = serviceEnvironment();
       inject('half_restart', { target: 'e0', forMs: M, variant: (index + 0.5) / HALF_MODES.length });
       expect(injector.callMode('e0')).toBe(mode);
       until(M);
@@ -28,7 +28,7 @@ describe('a restart that is no single act', () => {
   });
 
   it('leaves a channel that Reeve stopped down, and not as a person wants it', () => {
-    const { service } = serviceWorld();
+    const { service } = serviceEnvironment();
     service.stop('ch0', 'reeve');
     service.stop('ch1', 'human');
     expect(service.at('ch0').state).toBe('stopped');
@@ -39,7 +39,7 @@ describe('a restart that is no single act', () => {
 
 describe('an engine that never gives up', () => {
   it('starts what died every two seconds for as long as the source is out, and has it back when that ends', () => {
-    const { service, inject, lives, until } = serviceWorld(1);
+    const { service, inject, lives, until } = serviceEnvironment(1);
     inject('keen_engine', { target: 'e0', forMs: 30 * M, variant: 0.9 });
     service.unfit('ch0', 2 * M, 500);
     until(2 * M);
@@ -51,7 +51,7 @@ describe('an engine that never gives up', () => {
   });
 
   it('gives up after a few tries when it is configured to', () => {
-    const { service, lives, until } = serviceWorld(1);
+    const { service, lives, until } = serviceEnvironment(1);
     service.unfit('ch0', 2 * M, 500);
     until(3 * M);
     expect(lives).toHaveLength(3);
@@ -59,7 +59,7 @@ describe('an engine that never gives up', () => {
   });
 
   it('has one channel that cannot live, half of the times', () => {
-    const { inject, lives, until } = serviceWorld(3);
+    const { inject, lives, until } = serviceEnvironment(3);
     inject('keen_engine', { target: 'e0', forMs: M, variant: 0.1 });
     until(M);
     expect(new Set(lives.map(({ channel }) => channel))).toEqual(new Set(['ch0']));
@@ -72,7 +72,7 @@ describe('a person at work', () => {
     ['starts it again when done', 0.2, M],
     ['forgets it for an hour', 0.8, 60 * M],
   ])('stops a channel and %s', (_, variant, startedMs) => {
-    const { service, inject, until } = serviceWorld();
+    const { service, inject, until } = serviceEnvironment();
     inject('stopped_by_hand', { forMs: M, variant });
     until(startedMs - 1);
     expect(service.at('ch0')).toMatchObject({ state: 'stopped', stoppedBy: 'human' });
@@ -81,7 +81,7 @@ describe('a person at work', () => {
   });
 
   it('restarts a whole group one by one, and leaves alone what another person has stopped', () => {
-    const { service, inject, lives, until } = serviceWorld(4);
+    const { service, inject, lives, until } = serviceEnvironment(4);
     service.stop('ch2', 'human');
     inject('rolled_by_hand', { target: 'g0' });
     until(M);
@@ -113,7 +113,7 @@ describe('a person at work', () => {
 
 describe('another tool on the same engine', () => {
   it('starts what is down every ten seconds until its time is over, and not what a person stopped', () => {
-    const { service, inject, lives, until, at } = serviceWorld(2);
+    const { service, inject, lives, until, at } = serviceEnvironment(2);
     service.stop('ch1', 'human');
     inject('other_tool', { target: 'e0', forMs: M });
     at(15_000, () => service.crash('ch0', { exitCode: 1 }));
@@ -125,7 +125,7 @@ describe('another tool on the same engine', () => {
 
 describe('the name of a process', () => {
   it('comes again once', () => {
-    const { service, inject, lives } = serviceWorld(1);
+    const { service, inject, lives } = serviceEnvironment(1);
     const first = service.at('ch0').life.generation;
     inject('same_name');
     for (let n = 0; n < 2; n += 1) service.restart('ch0', 'engine');
@@ -139,7 +139,7 @@ describe('Reeve itself', () => {
     ['reload', 'reload 0.5 for 5000'],
     ['moved', 'move for 5000'],
   ] as const)('is done to: %s', (kind, expected) => {
-    const { inject, told } = serviceWorld();
+    const { inject, told } = serviceEnvironment();
     inject(kind, { target: '', forMs: 5_000 });
     expect(told).toEqual([expected]);
   });
@@ -161,7 +161,7 @@ describe('samples on their way', () => {
 
   /** One sample every two seconds for 20 s; what arrives when, and which it is. */
   function arrivals(fault: SampleFault | undefined): readonly (readonly [nowMs: number, revision: string])[] {
-    const { at, nowMs, until } = serviceWorld();
+    const { at, nowMs, until } = serviceEnvironment();
     const seen: [number, string][] = [];
     const faults = new SampleFaults({
       seed: 1,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CRUEL_KINDS, KINDS } from '../../src/simulation/kinds.ts';
-import { PAIRS, worldOf } from '../../src/simulation/pairs.ts';
+import { PAIRS, pairScenario } from '../../src/simulation/pairs.ts';
 import { Simulation } from '../../src/simulation/simulation.ts';
 
 /** Pairs under which a law is known to be broken, and which; an entry goes when its cause is mended. */
@@ -15,7 +15,7 @@ describe('faults two at a time', () => {
   });
 
   it('come within half a minute of each other, and alone', () => {
-    const { injections } = worldOf(['crash', 'outage']);
+    const { injections } = pairScenario(['crash', 'outage']);
     expect(injections.map(({ kind }) => kind)).toEqual(['crash', 'outage']);
     expect(injections[1]!.atMs - injections[0]!.atMs).toBeLessThanOrEqual(30_000);
   });
@@ -26,7 +26,7 @@ describe('faults two at a time', () => {
     async (kind) => {
       for (const pair of first(kind)) {
         const name = pair.join(' + ');
-        const { violations } = await new Simulation(worldOf(pair)).run();
+        const { violations } = await new Simulation(pairScenario(pair)).run();
         expect({ name, violations: violations.filter(({ law }) => law !== KNOWN_OPEN[name]) }).toEqual({
           name,
           violations: [],

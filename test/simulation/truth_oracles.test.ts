@@ -4,7 +4,7 @@ import { RealStarts } from '../../src/simulation/invariants/real_starts.ts';
 import { RealState } from '../../src/simulation/invariants/real_state.ts';
 import { Reasons } from '../../src/simulation/invariants/reasons.ts';
 import { aPersona } from '../support/a.ts';
-import { oracleWorld } from '../support/oracle_world.ts';
+import { oracleEnvironment } from '../support/oracle_environment.ts';
 
 const S = 1_000;
 const CHANNEL = { kind: 'channel', id: 'ch0' } as const;
@@ -12,7 +12,7 @@ const CHANNEL = { kind: 'channel', id: 'ch0' } as const;
 describe('the cooldown, by what a start really led to (S1)', () => {
   /** A restart whose process comes `lateMs` after the call, and another restart `againMs` after the call. */
   function again(lateMs: number, againMs: number, said?: object): readonly string[] {
-    const { context, broken, at, life, restart, entry } = oracleWorld();
+    const { context, broken, at, life, restart, entry } = oracleEnvironment();
     const oracle = new RealStarts(context);
     oracle.invoked(restart('ch0'));
     at(lateMs);
@@ -36,7 +36,7 @@ describe('the cooldown, by what a start really led to (S1)', () => {
 describe('the window, by the list of processes (S2)', () => {
   /** So many processes that Reeve began, one each second; `provedMs`: after how long each has put out a segment. */
   function begun(count: number, staged: boolean, provedMs?: number): readonly string[] {
-    const { context, broken, at, life, restart, entry } = oracleWorld(20);
+    const { context, broken, at, life, restart, entry } = oracleEnvironment(20);
     const oracle = new RealStarts(context);
     for (let n = 0; n < count; n += 1) {
       at(n * S);
@@ -63,7 +63,7 @@ describe('the window, by the list of processes (S2)', () => {
 
   /** Ten channels begun by others before the eyes of a Reeve that then starts one. */
   function afterOthers(visible: boolean, perChannel: boolean): readonly string[] {
-    const { context, broken, at, life, restart, truths } = oracleWorld(20);
+    const { context, broken, at, life, restart, truths } = oracleEnvironment(20);
     const oracle = new RealStarts(context);
     oracle.watch(truths());
     for (let n = 0; n < 10; n += 1) {
@@ -87,7 +87,7 @@ describe('the window, by the list of processes (S2)', () => {
 describe('the age of evidence, by the clock of the service (S10)', () => {
   /** Down for a moment, then well for so long, then restarted. */
   function wellFor(ms: number, change: object): readonly string[] {
-    const { context, broken, at, restart, truths } = oracleWorld();
+    const { context, broken, at, restart, truths } = oracleEnvironment();
     const oracle = new RealState(context);
     oracle.watch(truths(change));
     at(ms);
@@ -106,7 +106,7 @@ describe('the age of evidence, by the clock of the service (S10)', () => {
   });
 
   it('takes the trouble of another channel for nothing', () => {
-    const { context, broken, at, restart, truths } = oracleWorld();
+    const { context, broken, at, restart, truths } = oracleEnvironment();
     const oracle = new RealState(context);
     oracle.watch(truths());
     at(121 * S);
@@ -119,7 +119,7 @@ describe('the age of evidence, by the clock of the service (S10)', () => {
 describe('a shared cause, by the sources themselves (S8)', () => {
   /** So many channels without a source for so long before one of them is restarted. */
   function without(count: number, ms: number): readonly string[] {
-    const { context, broken, at, restart, truths } = oracleWorld();
+    const { context, broken, at, restart, truths } = oracleEnvironment();
     const oracle = new RealState(context);
     const out = truths().map((one, n) => (n < count ? { ...one, status: 'incurable' as const, sourceOut: true } : one));
     oracle.watch(out);
@@ -143,7 +143,7 @@ describe("a channel's own persona, by the file as it stands (S9)", () => {
     ['only looks', { operational_mode: 'diagnostic' }],
     ['allows no restart', { restart_cap: 0 }],
   ] as const)('is not gone against where it %s', (_, change) => {
-    const { context, broken, restart } = oracleWorld();
+    const { context, broken, restart } = oracleEnvironment();
     const good = aPersona({ tool_access_policy: allow, operational_mode: 'remediation', restart_cap: 1 });
     const oracle = new OwnPersona(context, (channel) => (channel === 'ch1' ? { ...good, ...change } : good));
     oracle.invoked(restart('ch0'));
@@ -162,7 +162,7 @@ describe('a refusal, by the end of its reason (L5)', () => {
 
   /** Refused at 0; `facts` come at their times; the channel stays down and is watched once a second. */
   function brokenAt(code: string, facts: readonly (readonly [atMs: number, fact: object])[], retryAfterMs?: number) {
-    const { context, broken, at, entry, truths } = oracleWorld();
+    const { context, broken, at, entry, truths } = oracleEnvironment();
     const oracle = new Reasons(context, new Set());
     const incident = { id: 'inc-1', scope: CHANNEL };
     oracle.entry(entry({ type: 'incident.opened', incident }));

@@ -20,7 +20,7 @@ import { fakeClock } from './fake_clock.ts';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
 
-export interface WorldOptions {
+export interface PipelineOptions {
   readonly channels?: readonly string[];
   readonly group?: string;
   readonly phase?: Phase;
@@ -50,7 +50,7 @@ export interface WorldOptions {
 }
 
 /** The whole decision path over a fake engine, a memory journal and a standing clock. */
-export function pipelineHarness(options: WorldOptions = {}) {
+export function pipelineHarness(options: PipelineOptions = {}) {
   const time = options.time ?? fakeClock();
   const store = options.store ?? new MemoryStore();
   const ledger = new Ledger(store, time.clock);

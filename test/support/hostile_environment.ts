@@ -1,10 +1,10 @@
-/** The decision path behind the real ways in: hostile writers before it, and channels that play or are dead behind it. */
+/** The decision path behind the real inputs: hostile writers before it, channels that play or are dead behind it. */
 import fc from 'fast-check';
 import type { JournalFact } from '../../src/core/journal.ts';
 import { keyOfScope } from '../../src/core/scope.ts';
 import { openInputs } from './hostile_inputs.ts';
 import { CHANNELS, DEAD, type HostileStream, type HostileWriter } from './hostile_streams.ts';
-import { pipelineHarness, type WorldOptions } from './pipeline_harness.ts';
+import { pipelineHarness, type PipelineOptions } from './pipeline_harness.ts';
 
 const REACH_PROBES = ['http', 'tcp', 'status:icecast'] as const;
 
@@ -41,7 +41,7 @@ const ENDS_MS = 200_000;
 /** As often as the output and the engine are looked at. */
 const STEP_MS = 1_000;
 
-function optionsOf({ probe, persona, grouped, expected, death }: Setting, isDead: () => boolean): WorldOptions {
+function optionsOf({ probe, persona, grouped, expected, death }: Setting, isDead: () => boolean): PipelineOptions {
   const groups = grouped ? {} : { groups: Object.fromEntries(CHANNELS.map((id) => [id, `of-${id}`])) };
   const common = { channels: CHANNELS, persona, expected, ...groups, sources: death === 'source_gone' };
   if (probe === 'playlist') return common;

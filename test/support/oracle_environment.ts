@@ -9,7 +9,7 @@ import { beginGeneration, type Generation, type Starter } from '../../src/simula
 import { aPersona } from './a.ts';
 
 /** `channels` channels ch0, ch1, … of one group g0 on one engine e0, all with a source. */
-export function oracleWorld(channels = 4) {
+export function oracleEnvironment(channels = 4) {
   let nowMs = 0;
   const broken: string[] = [];
   const empty = scenarioOf({ seed: 1, days: 0.01, channels, kinds: [] });

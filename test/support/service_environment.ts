@@ -5,7 +5,7 @@ import { type Generation, ServiceModel } from '../../src/simulation/service_mode
 import { TimerQueue } from '../../src/simulation/virtual_time.ts';
 
 /** `count` channels ch0, ch1, … in one group g0 on one engine e0. */
-export function serviceWorld(count = 3) {
+export function serviceEnvironment(count = 3) {
   let nowMs = 0;
   const agenda = new TimerQueue(1);
   const at = (atMs: number, run: () => void): void => void agenda.add(Math.max(atMs, nowMs), run);
