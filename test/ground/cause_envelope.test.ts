@@ -120,7 +120,7 @@ describe('the envelope of a shared cause', () => {
     expect(of({ phase, channels: ids, dark: ids }, members).confidence).toBe(expected);
   });
 
-  it('lets each kind of witness speak before any speaks twice, and each sentence once', () => {
+  it('names each kind of evidence once before any twice, and each sentence once', () => {
     const says = (one: Signal, text: string): Signal => ({ ...one, says: text });
     const many = Array.from({ length: 8 }, (_, at) => says(LOG, `log ${at}`));
     const signals = [many.slice(0, 4), [...many.slice(2), says(PROBE, 'probe')]];

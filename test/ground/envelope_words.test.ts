@@ -24,7 +24,7 @@ describe('the envelope of a channel', () => {
     evidenceDropped: 0,
   };
 
-  it('says what was found, by whom, and with which lines: those of the witnesses first, then the newest', () => {
+  it('says what was found, by which signals, and with which lines: those of the signals first, then the newest', () => {
     const symptoms = [
       said('buffer_underrun', 30, 'underrun'),
       said('upstream_timeout', 10, 'older', 'newer'),
@@ -99,7 +99,7 @@ describe('an envelope quotes', () => {
     expect(quoted(`${'t'.repeat(399)}😀`).text).toBe(`${'t'.repeat(399)}\ufffd`);
   });
 
-  it('at most eight witnesses with 200 characters each, and of the fingerprint as many', () => {
+  it('at most eight signals with 200 characters each, and of the fingerprint as many', () => {
     const signals = Array.from({ length: 9 }, (_, at): Signal => ({ ...PROBE, says: `${at}${'w'.repeat(200)}` }));
     const envelope = envelopeOf(down({ signals, fingerprint: 'f'.repeat(201) }));
     expect(envelope.signals.map(({ says }) => says)).toEqual(

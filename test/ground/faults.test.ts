@@ -333,7 +333,7 @@ describe('stalled source', () => {
     }
   });
 
-  it('without a probe of its source, two witnesses of a standing output are a stall', () => {
+  it('without a probe of its source, two signals of a standing output are a stall', () => {
     const scene = new Scene();
     scene.set({ producing: false, speed: undefined, cpu: 0 });
     expect(scene.verdicts(20_000).at(-1)).toBe('output_stalled');

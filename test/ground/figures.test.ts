@@ -98,7 +98,7 @@ describe('a finding is bounded', () => {
     expect(finding.because).toHaveLength(300);
   });
 
-  it('in its witnesses', () => {
+  it('in its signals', () => {
     const scene = new Scene().die({ code: 0 }).look();
     const kinds = ['process_crash', 'process_exit_nonzero', 'stalled_output'] as const;
     const symptoms = kinds.flatMap((kind) =>

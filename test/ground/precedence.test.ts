@@ -130,7 +130,7 @@ describe('a finding', () => {
     );
   });
 
-  it('has confidence between 0 and 1, bounded texts and at most eight witnesses', () => {
+  it('has confidence between 0 and 1, bounded texts and at most eight signals', () => {
     fc.assert(
       fc.property(fc.subarray([...EVIDENCE]), fc.integer({ min: 0, max: 100 }), (evidence, seconds) => {
         const scene = dead();

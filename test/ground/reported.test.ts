@@ -230,7 +230,7 @@ describe('is reported of the text', () => {
     expect(story(said(new Scene(), 12), 40)).toMatchSnapshot('plays, often');
   });
 
-  it('of several kinds: the surest first, each kind once, at most eight witnesses', () => {
+  it('of several kinds: the surest first, each kind once, at most eight signals', () => {
     const scene = standing();
     for (const [at, kind] of (
       ['upstream_timeout', 'dns_failure', 'tls_failure', 'upstream_unreachable'] as const

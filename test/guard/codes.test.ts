@@ -347,7 +347,7 @@ describe('questions 7 and 8', () => {
     expect(withEnvelope(b, { confidence: 0.6 })).toBeUndefined();
   });
 
-  it('counts only fresh witnesses: an old one corroborates nothing', () => {
+  it('counts only fresh signals: an old one corroborates nothing', () => {
     const b = bench();
     const probe = { origin: 'probe', says: '', symptom: undefined } as const;
     const process = { origin: 'process', says: '', symptom: undefined } as const;
@@ -388,7 +388,7 @@ describe('questions 7 and 8', () => {
     [['process', 'pushed metric'], undefined],
     [['log', 'metric'], undefined],
     [['process'], 'uncorroborated'],
-  ] as const)('of the witnesses %j makes %s', (origins, code) => {
+  ] as const)('of the signals %j makes %s', (origins, code) => {
     const b = bench();
     const signals = origins.map((one) => {
       const from = one === 'pushed metric' ? { origin: 'metric', pushed: true } : { origin: one };

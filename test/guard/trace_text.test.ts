@@ -80,12 +80,12 @@ describe('explains in text', () => {
     ['a staged start of a stranger', () => asked(bench(), {}, callOf({ target: GROUP, channels: ['news'] }))],
     ['evidence about another channel', () => asked(bench(), { scope: { kind: 'channel', id: 'sports' } })],
     ['no classification', () => asked(bench(), found(undefined))],
-    ['no witness', () => asked(bench(), { signals: [] })],
+    ['no evidence', () => asked(bench(), { signals: [] })],
     ['too little confidence', () => asked(bench(), { confidence: 0.594 })],
     ['a cure that is no cure yet', () => asked(bench(), found('upstream_auth_expired'))],
     ['a cure that two fixes may open', () => asked(bench(), found('upstream_url_expired'))],
     [
-      'a low risk on one witness',
+      'a low risk on one kind of evidence',
       () => {
         const b = bench();
         const signals = [{ origin: 'log' as const, says: '', symptom: undefined, monoMs: b.nowMs() }];

@@ -45,7 +45,7 @@ function word(witness: Signal | undefined): string | undefined {
 const asked = (of: typeof deadSignal, given: Given = {}, context: Partial<ClassifyContext> = {}) =>
   word(of(lookOf(given, context)));
 
-describe('the process table witnesses', () => {
+describe('the process table is a signal of', () => {
   it('a death, with its exit', () => {
     const dead = (end?: Parameters<typeof died>[1], extra = {}) =>
       asked(deadSignal, { process: died(5_000, end, { lastMs: NOW - 700, ...extra }) });
@@ -106,7 +106,7 @@ describe('the process table witnesses', () => {
   });
 });
 
-describe('the probe of the output witnesses', () => {
+describe('the probe of the output is a signal of', () => {
   const late = { last: looked({ monoMs: NOW - 700 }) };
 
   it('a playlist that stands', () => {
@@ -185,7 +185,7 @@ describe('the probe of the output witnesses', () => {
   });
 });
 
-describe('others witness', () => {
+describe('other sources are a signal of', () => {
   it('the encoder, that its position stands', () => {
     const progress = reports(6_000, { lastMs: NOW - 700 });
     expect(asked(progressSignal, { progress })).toBe('log 700: no progress for 6 s (stalled_output)');
