@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { homedir } from 'node:os';
 import process from 'node:process';
-import pino, { type Logger } from 'pino';
+import { createLog } from './app/log.ts';
 import { compiledOf, patternSourcesOf } from './config/patterns.ts';
 import { hintProblems, hintsCommand } from './app/hints_command.ts';
 import { addAsk } from './cli/commands/ask.ts';
@@ -32,7 +32,8 @@ import { parseDuration } from './core/document/duration.ts';
 import { compositesFrom } from './config/composites.ts';
 import { loadYamlFolder, readYaml } from './config/files.ts';
 import { rulesFrom } from './config/rules.ts';
-import { type LoadOptions, loadConfiguration } from './config/load.ts';
+import type { App } from './app/app.ts';
+import { type Configuration, type LoadOptions, loadConfiguration } from './config/load.ts';
 import { addedPatterns, findConfigFile, SHIPPED, stateDirectory } from './config/document/paths.ts';
 import { systemClock } from './core/clock.ts';
 import { messageOf, type Problem, ReeveError } from './core/errors.ts';
@@ -203,15 +204,6 @@ function addLocal(program: Command, cli: Cli): void {
   addBacktest(program, cli, async (flags) => (await import('./app/backtest.ts')).backtests(load)(flags));
 }
 
-function createLog(level: string): Logger {
-  if (process.stdout.isTTY) return pino({ level, transport: { target: 'pino-pretty' } });
-  return pino({
-    level,
-    timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label) => ({ level: label }) },
-  });
-}
-
 /** Runs until a signal asks to stop. A second signal ends it at once. */
 async function runDaemon(cli: Cli): Promise<void> {
   const options = loadOptions(cli.flags());
@@ -227,20 +219,28 @@ async function runDaemon(cli: Cli): Promise<void> {
   const asked = untilSignal();
   // Only here, because everything that a daemon is made of would make each short command slow.
   const { createApp } = await import('./app/app.ts');
-  const app = await createApp(configuration, {
-    clock: systemClock,
-    ids: systemIds,
-    random: systemRandom,
-    log,
-    version,
-    load: () => loadConfiguration(options),
-    secret: (reference) => {
-      const meaning = secretAt(reference, { env: process.env, pathOf: (written) => resolve(written) });
-      if ('ok' in meaning) return meaning.ok.reveal();
-      throw new ReeveError('CONFIG_INVALID', meaning.no, { ...(meaning.hint !== undefined && { hint: meaning.hint }) });
-    },
-  });
+  const start = (wanted: Configuration): Promise<App> =>
+    createApp(wanted, {
+      clock: systemClock,
+      ids: systemIds,
+      random: systemRandom,
+      log,
+      version,
+      load: () => loadConfiguration(options),
+      secret: (reference) => {
+        const meaning = secretAt(reference, { env: process.env, pathOf: (written) => resolve(written) });
+        if ('ok' in meaning) return meaning.ok.reveal();
+        const hint = meaning.hint !== undefined && { hint: meaning.hint };
+        throw new ReeveError('CONFIG_INVALID', meaning.no, { ...hint });
+      },
+    });
+  let app = await start(configuration);
   process.on('SIGHUP', () => app.reload());
+  while ((await Promise.race([asked, app.journalWritableAgain])) === undefined) {
+    await app[Symbol.asyncDispose]();
+    // An edit that is not sound must not keep Reeve down: then it goes on as it was.
+    app = await start(loadConfiguration(options).configuration ?? configuration);
+  }
   const signal = await asked;
   log.info({ signal }, 'stopping: runs that are under way get a few seconds to end');
   for (const [name, code] of [

@@ -16,6 +16,7 @@ import { createPaging, type Paging } from './paging.ts';
 import { noteChange } from '../config/change_note.ts';
 import { runHousekeeping } from '../journal/housekeeping.ts';
 import { createHeadWitness } from '../journal/head_witness.ts';
+import { watchForRecovery } from '../journal/recovery.ts';
 import type { HostEnvironment } from './host_environment.ts';
 import type { Memory } from './memory.ts';
 import type { Configuration } from '../config/load.ts';
@@ -32,6 +33,8 @@ export interface App extends AsyncDisposable {
   readonly metricsUrl: string;
   /** Reads the configuration anew and says what came of it. */
   reload(): Change;
+  /** Resolves when a journal that could not be written can be opened anew: dispose of this app and create another. */
+  readonly journalWritableAgain: Promise<void>;
 }
 
 /** What stopping may take: runs end by themselves, then are cut off (1 s), then pages go out. At most 10 s in all. */
@@ -45,8 +48,6 @@ const REHEARSED =
 export async function createApp(configuration: Configuration, host: HostEnvironment): Promise<App> {
   await using building = new AsyncDisposableStack();
   const { config } = configuration;
-  const { log } = host;
-
   const infrastructure = openInfrastructure(config, host, building);
   const paging = createPaging(infrastructure, host);
   const statistics = createStatistics(infrastructure.ledger);
@@ -74,11 +75,11 @@ export async function createApp(configuration: Configuration, host: HostEnvironm
     { models, teaching: taught, host, infrastructure, wanted: () => reloader.current().config.planner },
     building,
   );
-  exploreInBackground({ infrastructure, learning, model: models.model, current, log }, building);
+  exploreInBackground({ infrastructure, learning, model: models.model, current, log: host.log }, building);
   // Before anybody can take Reeve for up: what happens from then on is seen.
   await logRehearsal(house);
   const { ledger, clock } = infrastructure;
-  const witness = building.use(createHeadWitness(config.journal.witness, { ledger, clock, log }));
+  const witness = building.use(createHeadWitness(config.journal.witness, { ledger, clock, log: host.log }));
   const memory: Memory | undefined = await openConfiguredMemory(house, models.model, building);
   await hints.start(building, models.model !== undefined);
   const known = { statistics, models, learning, decisions, teaching: taught, memory, hints };
@@ -87,15 +88,16 @@ export async function createApp(configuration: Configuration, host: HostEnvironm
     building,
   );
   begin(house, building);
+  const journalWritableAgain = untilWritableAgain(house, building);
   void witness.tell();
-  const entries = infrastructure.ledger.lastSeq;
-  log.info({ url: server.url, channels: config.channels.length, entries }, 'Reeve watches');
+  host.log.info({ url: server.url, channels: config.channels.length, entries: ledger.lastSeq }, 'Reeve watches');
 
   const running = building.move();
   return {
     url: server.url,
     metricsUrl: server.metricsUrl,
     reload: () => reloader.reload(),
+    journalWritableAgain,
     async [Symbol.asyncDispose]() {
       await windDown(house);
       await running.disposeAsync();
@@ -184,6 +186,16 @@ function begin({ configuration, infrastructure, paging, decisions }: House, buil
   building.use(decisions.collectors);
   decisions.collectors.start();
 }
+
+const untilWritableAgain = ({ infrastructure, host }: House, building: AsyncDisposableStack): Promise<void> =>
+  new Promise((done) => {
+    const { ledger, clock, probeJournal } = infrastructure;
+    const onWritable = (): void => {
+      host.log.warn({}, 'the disk of the journal takes entries again: everything is opened anew');
+      done();
+    };
+    building.use(watchForRecovery({ clock, broken: () => ledger.broken, probe: probeJournal, onWritable }));
+  });
 
 /** Begins nothing new, lets what is under way come to an end, and gets the last pages out. */
 async function windDown({ host: { log }, infrastructure, paging, decisions }: House): Promise<void> {

@@ -11,6 +11,7 @@ import type { EngineId } from '../core/scope.ts';
 import { createEngines } from '../engine/factory.ts';
 import { SqliteCheckpoints } from '../journal/checkpoints.ts';
 import { Ledger } from '../journal/ledger.ts';
+import { probeJournal } from '../journal/recovery.ts';
 import { SqliteStore } from '../journal/sqlite.ts';
 import { createKeyedQueues, type KeyedQueues } from '../resilience/keyed_queues.ts';
 
@@ -19,6 +20,8 @@ export interface Infrastructure {
   /** The state directory. */
   readonly state: string;
   readonly ledger: Ledger;
+  /** Throws while the journal's disk takes nothing, or another process holds the journal. */
+  readonly probeJournal: () => void;
   /** Monotonic time continued over restarts: everything above uses this one. */
   readonly clock: Clock;
   readonly checkpoints: SqliteCheckpoints;
@@ -35,7 +38,8 @@ export function openInfrastructure(
   building: AsyncDisposableStack,
 ): Infrastructure {
   const state = prepareState(config.stateDirectory);
-  const store = SqliteStore.open(join(state, 'journal.db'));
+  const path = join(state, 'journal.db');
+  const store = SqliteStore.open(path);
   const onSubscriberError = (thrown: unknown) =>
     host.log.error({ error: messageOf(thrown) }, 'a reader of the journal failed');
   const ledger = building.use(new Ledger(store, host.clock, { onSubscriberError }));
@@ -43,7 +47,8 @@ export function openInfrastructure(
   const checkpoints = building.use(new SqliteCheckpoints(join(state, 'collect.db')));
   const engines = building.use(createEngines(enginesOf(config), { clock, secret: host.secret, readProcess }));
   const lanes = createKeyedQueues({ concurrentMax: KEYED_QUEUES_MAX }, clock);
-  return { state, ledger, clock, checkpoints, engines: engines.byId, lanes };
+  const opened = { state, ledger, clock, checkpoints, lanes };
+  return { ...opened, engines: engines.byId, probeJournal: () => probeJournal(path) };
 }
 
 /**

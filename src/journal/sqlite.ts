@@ -178,7 +178,7 @@ export class SqliteStore implements JournalStore {
   #unwritable(because: string, cause?: unknown): ReeveError {
     return new ReeveError('JOURNAL_UNWRITABLE', `cannot write ${this.#path}: ${because}`, {
       cause,
-      hint: `Is the disk full or failing? Try: df -h ${this.#path}. Reeve writes again after a restart.`,
+      hint: `Is the disk full or failing? Try: df -h ${this.#path}. It is opened anew when three probes have passed.`,
     });
   }
 

@@ -20,6 +20,7 @@ function mounted(): boolean {
 
 const can = mounted();
 if (can) process.on('exit', unmount);
+afterAll(unmount);
 
 function unmount(): void {
   try {
@@ -45,10 +46,7 @@ describe.skipIf(!can)('a disk that is full under the journal (needs root, to mou
     fill(filler);
     rig.die('news');
   });
-  afterAll(async () => {
-    await rig[Symbol.asyncDispose]();
-    unmount();
-  });
+  afterAll(() => rig[Symbol.asyncDispose]());
 
   it('is paged, though the page cannot be written down, and once', async () => {
     await until('a page arrives', () => rig.delivered.length > 0);
@@ -89,6 +87,33 @@ describe.skipIf(!can)('a disk that is full under the journal (needs root, to mou
     expect(await daemon.kill('SIGTERM')).toBe(0);
     expect(story()).toEqual(['trigger', 'resolve']);
   });
+});
+
+describe.skipIf(!can)('a disk that is full for a while (needs root, to mount a tmpfs)', () => {
+  it('stops restarts, and lets them go on by itself when it takes entries again', async () => {
+    await using rig = await Rig.open({ state: join(mountPoint, 'again'), channels: ['news', 'sport'] });
+    const daemon = await rig.run();
+    const isWell = async () => (await daemon.get<Status>('/api/v1/status')).channels[1]?.healthy === true;
+    await until('sport plays', isWell);
+    const filler = join(mountPoint, 'filler');
+    fill(filler);
+    rig.die('news');
+    const key = 'unjournaled/reeve/internal/journal';
+    const story = () => rig.deliveredUnder(key).map(({ what }) => what);
+    await until('a person is paged', () => story().includes('trigger'));
+    expect(rig.invocations('news')).toBe(0);
+
+    rmSync(filler);
+    await until('the page is ended', () => story().includes('resolve'), 90_000);
+    await until('sport is watched again', isWell);
+    rig.die('sport');
+    await until('sport is restarted', () => rig.isPlaying('sport'));
+    expect(rig.invocations('sport')).toBe(1);
+    expect(daemon.isRunning).toBe(true);
+    expect((await fetch(`${daemon.url}/readyz`)).status).toBe(200);
+    expect((await rig.reeve('audit', 'verify')).code).toBe(0);
+    expect(await daemon.kill('SIGTERM')).toBe(0);
+  }, 300_000);
 });
 
 /** Writes until nothing more fits. */
