@@ -15,7 +15,7 @@ const PACKAGES: Record<string, RegExp> = {
   'node:sqlite': /^journal\//,
   ollama: /^model\//,
   yaml: /^config\//,
-  pino: /^main\.ts$/,
+  pino: /^app\/log\.ts$/,
   re2js: /^(config|detect|rulebook|library)\//,
   hono: /^http\//,
   '@hono/node-server': /^http\//,

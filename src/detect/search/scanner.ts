@@ -221,12 +221,16 @@ class Pass {
       return pattern.find(text);
     }
     this.#isCut = true;
-    const nearCost = pattern.cost(2 * NEAR_CHARS) + (pattern.literals.length * text.length) / SEARCHED_CHARS;
-    if (nearCost > this.#workLeft) return undefined;
-    this.#workLeft -= nearCost;
+    const searchCost = (pattern.literals.length * text.length) / SEARCHED_CHARS;
+    if (searchCost + pattern.cost(NEAR_CHARS) > this.#workLeft) return undefined;
     const at = Math.max(0, ...pattern.literals.map((literal) => text.indexOf(literal)));
     const from = Math.max(0, at - NEAR_CHARS);
-    const found = pattern.find(text.slice(from, at + NEAR_CHARS));
+    const near = text.slice(from, at + NEAR_CHARS);
+    // By its own length: a shorter text can cost more, where it is left to the platform's engine.
+    const nearCost = searchCost + pattern.cost(near.length);
+    if (nearCost > this.#workLeft) return undefined;
+    this.#workLeft -= nearCost;
+    const found = pattern.find(near);
     return found && { ...found, index: found.index + from, end: found.end + from };
   }
 

@@ -43,6 +43,15 @@ describe('the work that one record may make', () => {
     expect(cut + ids.length).toBe(1);
   });
 
+  it('is counted for the text that a pattern was really given: a shorter one can cost more', () => {
+    const dearer = shipped.patterns.find(({ cost }) => [...Array(500).keys()].some((chars) => cost(chars) > cost(500)));
+    expect(dearer).toBeDefined();
+    for (let pad = 8_000; pad < 16_000; pad += 37) {
+      const line = literals.slice(0, 300).join('x').slice(0, pad);
+      expect(scanned(line).work).toBeLessThanOrEqual(RECORD_WORK_MAX);
+    }
+  });
+
   property.prop({
     words: fc.array(fc.oneof(fc.constantFrom(...literals), fc.string({ maxLength: 40 })), { maxLength: 400 }),
     times: fc.integer({ min: 1, max: 20 }),
