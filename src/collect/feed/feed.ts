@@ -6,6 +6,7 @@ import { messageOf, ReeveError } from '../../core/errors.ts';
 import type { ChannelId } from '../../core/scope.ts';
 import { LineQueue } from './queue.ts';
 import { countLines } from '../tail/records.ts';
+import { TurnSize } from '../tail/turn_size.ts';
 import { LineCounts } from '../tail/line_counts.ts';
 import { ReadQueue, type Worker } from '../tail/read_queue.ts';
 
@@ -119,6 +120,7 @@ class Feed implements LineFeed, Worker {
   readonly id: string;
   readonly #limits: FeedLimits;
   readonly #ports: Ports;
+  readonly #turnSize: TurnSize;
   readonly #queue = new LineQueue();
   readonly #tally = new LineCounts();
   readonly #openedAt: EpochMs;
@@ -130,6 +132,7 @@ class Feed implements LineFeed, Worker {
     this.id = id;
     this.#limits = limits;
     this.#ports = ports;
+    this.#turnSize = new TurnSize(ports.clock, limits.turnBytes, ports.turnMs ?? TURN_MS);
     this.#openedAt = ports.clock.now();
   }
 
@@ -196,8 +199,10 @@ class Feed implements LineFeed, Worker {
   }
 
   work(): boolean {
-    let leftBytes = this.#limits.turnBytes;
-    while (leftBytes > 0 && this.#queue.bytes > 0) leftBytes -= this.#hand();
+    this.#turnSize.turn((bytesMax) => {
+      let leftBytes = bytesMax;
+      while (leftBytes > 0 && this.#queue.bytes > 0) leftBytes -= this.#hand();
+    });
     return this.#queue.bytes > 0;
   }
 

@@ -10,6 +10,7 @@ import { FileIndex } from './file_index.ts';
 import { type RowBatch, Rows } from './rows.ts';
 import { LineCounts } from './line_counts.ts';
 import type { Worker } from './read_queue.ts';
+import { TurnSize } from './turn_size.ts';
 import type { SourceState, SourceStats, TailLimits, TailNotice, TailSource } from './types.ts';
 import type { Interest } from './watch.ts';
 
@@ -47,6 +48,7 @@ export class Source implements Worker, Reader {
   readonly #config: TailSource;
   readonly #ports: SourcePorts;
   readonly #tally = new LineCounts();
+  readonly #turnSize: TurnSize;
   readonly #rows: Rows;
   readonly #finder: Finder;
   readonly #fileIndex: FileIndex;
@@ -79,6 +81,7 @@ export class Source implements Worker, Reader {
     this.shared = shared;
     this.#config = config;
     this.#ports = ports;
+    this.#turnSize = new TurnSize(clock, limits.turnBytes, limits.turnMs);
     this.#rows = new Rows(config.id, config.path, checkpoints);
     this.#finder = finderOf(config.path, limits.filesMax);
     this.#fileIndex = new FileIndex({
@@ -141,7 +144,7 @@ export class Source implements Worker, Reader {
     if (this.#state === 'failed') return false;
     try {
       if (this.#lookDue) this.#look();
-      this.#drain();
+      this.#turnSize.turn((bytes) => this.#drain(bytes));
     } catch (error) {
       this.#fail(error);
       return false;
@@ -183,8 +186,8 @@ export class Source implements Worker, Reader {
   }
 
   /** At most one turn's bytes. A file that was rotated away is read to its end before the one that follows it. */
-  #drain(): void {
-    let leftBytes = this.limits.turnBytes;
+  #drain(bytesMax: number): void {
+    let leftBytes = bytesMax;
     for (const file of this.#waiting) {
       if (file.after !== undefined && this.#waiting.has(file.after)) continue;
       file.after = undefined;

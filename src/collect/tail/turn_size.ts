@@ -1,0 +1,34 @@
+/** How much one source reads in a turn, by how long the reading takes. */
+import type { Clock } from '../../core/clock.ts';
+
+/** Fewer bytes at a time make a turn no shorter: one line of this length is scanned whole anyway. */
+const BYTES_MIN = 2_048;
+
+/**
+ * The bytes of one turn. Most lines are scanned at hundreds of megabytes a second, and a turn may be large; lines that
+ * are made to take long are read in turns of few bytes, so that the event loop gets its share all the same. Halved
+ * after a turn that took longer than `turnMs`, doubled after one that took less than a quarter of it.
+ */
+export class TurnSize {
+  readonly #clock: Clock;
+  readonly #bytesMax: number;
+  readonly #turnMs: number;
+  #bytes: number;
+
+  constructor(clock: Clock, bytesMax: number, turnMs: number) {
+    this.#clock = clock;
+    this.#bytesMax = bytesMax;
+    this.#turnMs = turnMs;
+    this.#bytes = bytesMax;
+  }
+
+  /** Does one turn with the bytes that it may read, and learns from how long it took. */
+  turn<T>(work: (bytes: number) => T): T {
+    const startMs = this.#clock.monotonicMs();
+    const result = work(this.#bytes);
+    const tookMs = this.#clock.monotonicMs() - startMs;
+    if (tookMs > this.#turnMs) this.#bytes = Math.max(Math.min(BYTES_MIN, this.#bytesMax), this.#bytes / 2);
+    else if (tookMs < this.#turnMs / 4) this.#bytes = Math.min(this.#bytesMax, this.#bytes * 2);
+    return result;
+  }
+}
