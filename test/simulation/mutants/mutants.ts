@@ -396,7 +396,7 @@ const KNOWN_BAD: readonly Mutant[] = [
     'L6',
     [
       'src/incident/lifecycle/transitions.ts',
-      'if (nowMs < Math.max(dueMs, announcedMs)) return undefined;',
+      'if (nowMs < Math.max(dueMs, announcedMs(open))) return undefined;',
       'if (nowMs >= 0) return undefined;',
     ],
     'plain',
