@@ -18,7 +18,7 @@ export interface Prepared {
 
 /**
  * One fault and how it should end. `repair`: Reeve ends it alone, with one start, and nobody is woken.
- * `page`: a person is told, and as long as the cause is there nothing is started.
+ * `page`: a person is notified, and as long as the cause is there nothing is started.
  */
 export interface Act {
   readonly id: string;

@@ -30,7 +30,7 @@ export interface Faults {
   diskFull(): Promise<void>;
   /** Every pulled channel's origin refuses at once. */
   storm(): Promise<void>;
-  /** Removes every cause and starts nothing: what is dark now is for somebody to start. */
+  /** Removes every cause and starts nothing: what is down now must be started by a person. */
   lift(): Promise<void>;
   /** `lift`, then restarts what does not play or had its settings changed. */
   clear(): Promise<void>;

@@ -7,7 +7,7 @@ export interface ReeveConfigOptions {
   /** Rollout phase; 4, the full loop, when left out. */
   readonly phase?: number;
   readonly persona?: string;
-  /** How long an upstream trouble may last before a person is told. */
+  /** How long an upstream trouble may last before a person is notified. */
   readonly upstreamAfter?: string;
   /** When the model that stands beside the stage may choose; never when left out. */
   readonly planner?: 'off' | 'after_rules';

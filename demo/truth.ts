@@ -17,7 +17,7 @@ export interface ChannelTruth {
   readonly newestSegmentBytes: number | undefined;
 }
 
-/** Four segments' time without a new one is dark, whatever the process says. */
+/** Four segments' time without a new one is down, whatever the process says. */
 export const DARK_AFTER_MS = 4 * SEGMENT_S * 1_000;
 
 export async function truthOf(

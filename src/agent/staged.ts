@@ -1,4 +1,4 @@
-/** Starts what a shared cause left dark: a canary first, then a ramp that is clocked by its own proofs (law S4). */
+/** Starts what a shared cause left down: a canary first, then a ramp that is clocked by its own proofs (law S4). */
 import type { Clock } from '../core/clock.ts';
 import type { GuardDecision } from '../core/plan.ts';
 import type { Permit, ToolResult, Verification } from '../core/tool.ts';

@@ -124,7 +124,7 @@ async function openConfiguredMemory(
   return openMemory({ config, infrastructure, host, model, fail: paging.fail }, building);
 }
 
-/** Opens the journal and writes down what the last life left open, before anything else is done (law S6). */
+/** Opens the journal and writes down what the previous process left open, before anything else is done (law S6). */
 function recover(house: House, building: AsyncDisposableStack): void {
   const { configuration, host, infrastructure, paging, decisions } = house;
   const { ledger } = infrastructure;

@@ -149,7 +149,7 @@ export const recalledLines = ({
 }): readonly Evidence[] => recalled.map(({ id, text }) => ({ id, text }));
 
 type Row = Readonly<Record<string, unknown>>;
-/** Where a file lies is no affair of a conversation. */
+/** A conversation need not know where a file lies. */
 const UNTOLD = new Set(['origin', 'file', 'sha256']);
 const scalars = (row: Row): string =>
   Object.entries(row)

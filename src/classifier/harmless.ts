@@ -156,7 +156,7 @@ function ofChildren(lines: readonly ExcerptLine[], evidence: readonly Evidence[]
   return evidence.map((one) => (isTold(one) ? asNoise(one) : one));
 }
 
-/** A service ends the encoder of a stream that nobody watches any more. */
+/** A service ends the encoder of a stream that has no viewer any more. */
 const TOLD =
   /\b(?:killing|stopping|terminating|ending) (?:(?:the|idle|unused|active|its) ){0,2}(?:ffmpeg|transcod\w*|encoder)\b|\b(?:stopped|ended|disabled) by (?:an? |the )?(?:operator|user|admin\w*|request)\b|\bkill\(\)|\bsession\b.{0,40}\b(?:idle|unused|no longer (?:used|needed|watched)|no (?:viewers|clients|watchers)\b.{0,12})\b.{0,20}\b(?:stopping|killing|ending|terminating|closing)\b|\bsen(?:ding|t) SIG(?:TERM|INT) to (?:the )?(?:ffmpeg|transcod\w*|encoder)\b/i;
 const FOR_CAUSE =

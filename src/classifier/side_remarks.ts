@@ -60,7 +60,7 @@ export function challenged(lines: readonly ExcerptLine[], evidence: readonly Evi
   return evidence.map((one) => (one.symptom === 'auth_denied' ? asNoise(one) : one));
 }
 
-/** The last one of those who watched is gone. That nobody watches, counters say at all times. */
+/** The last one of those who watched is gone. Counters can say at any time that there is no viewer. */
 const NOBODY =
   /\bno (?:more )?(?:client|viewer|listener|watcher|player|reader)s? (?:is |are )?(?:(?:using|watching|connected)\b.{0,30}\bany ?more|left|remain\w*|any ?more)\b|\blast (?:client|viewer|listener|watcher|player|reader) (?:\S{1,40} )?(?:has )?(?:left|gone|disconnected|stopped|closed)\b/i;
 const BEGUN = /\b(?:start(?:ed|ing)|spawn(?:ed|ing)|restart\w*|new (?:client|viewer)|client connected)\b/i;

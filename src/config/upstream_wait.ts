@@ -2,7 +2,7 @@
 import type { Rule, RuleStep } from '../core/rule.ts';
 
 /**
- * The rules; those for `upstream_unavailable` wait `afterMs` before a person is told: `escalation.upstream_after`.
+ * The rules; those for `upstream_unavailable` wait `afterMs` before a person is notified: `escalation.upstream_after`.
  * Undefined: each rule waits as long as it says itself.
  */
 export function withUpstreamWait(rules: readonly Rule[], afterMs: number | undefined): readonly Rule[] {

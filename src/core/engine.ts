@@ -3,7 +3,7 @@ import type { ChannelId, EngineId } from './scope.ts';
 import type { EngineSample, ProcessSample, ViewerSample, CredentialSample } from './sample.ts';
 import type { Capability } from './tool.ts';
 
-/** What an engine told in one look. Absent means unknown, never healthy. */
+/** What an engine reported in one poll. Absent means unknown, never healthy. */
 export interface EngineReport {
   readonly engine: EngineSample;
   readonly processes: readonly ProcessSample[];
@@ -11,13 +11,13 @@ export interface EngineReport {
   readonly credential: CredentialSample | undefined;
 }
 
-/** What `/proc` tells of one process of this machine. */
+/** What `/proc` shows of one process of this machine. */
 export interface ProcessReading {
   /** The kernel's letter: R, S, D, T (halted by a signal), t, Z … */
   readonly state: string;
   /** The pid of its parent. */
   readonly parent: number;
-  /** Clock ticks from the boot to its start: with the pid it names one life, whatever the wall clock does. */
+  /** Clock ticks from the boot to its start: with the pid it identifies one process, whatever the wall clock does. */
   readonly startTicks: number;
   /** CPU time used so far. */
   readonly cpuMs: number;
@@ -36,7 +36,7 @@ export interface ActionContext {
 }
 
 /**
- * One streaming service. Adapters map its own words to these; every call goes through a transport with
+ * One streaming service. Adapters map its own terms to these; every call goes through a transport with
  * breaker, deadline and size cap, and throws a `ReeveError` when the service does not answer well.
  * A capability that is not listed is refused by the guard and never called.
  */
@@ -51,7 +51,7 @@ export interface Engine {
    * whose `engine.ok` is false, with the reason; only the signal's abort is thrown.
    */
   observe(signal: AbortSignal): Promise<EngineReport>;
-  /** Begins a new life of the channel. Called at most once per permit. Resolves when the service accepted it. */
+  /** Begins a new process of the channel. Called at most once per permit. Resolves when the service accepted it. */
   restart?(channel: ChannelId, context: ActionContext): Promise<string>;
   /** The newest lines the service has of the channel; at most `bytesMax`. Untrusted text, not yet redacted. */
   recentLogs?(channel: ChannelId, bytesMax: number, signal: AbortSignal): Promise<string>;
@@ -66,7 +66,7 @@ export interface Engine {
   /** True when the channel has something to play now. Read-only. */
   probePlayout?(channel: ChannelId, signal: AbortSignal): Promise<boolean>;
   invalidateCache?(channel: ChannelId | undefined, context: ActionContext): Promise<string>;
-  /** Entries in the service's cache, as its own statistics tell. Read-only. */
+  /** Entries in the service's cache, as its own statistics show. Read-only. */
   probeCache?(signal: AbortSignal): Promise<number>;
   [Symbol.asyncDispose]?(): Promise<void>;
 }

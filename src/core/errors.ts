@@ -44,7 +44,7 @@ export class ReeveError extends Error {
   }
 }
 
-/** Reeve itself is wrong. Never caught to carry on: the lane fails closed and a person is told. */
+/** Reeve itself is wrong. Never caught to carry on: the lane fails closed and a person is notified. */
 export class InvariantError extends Error {
   override readonly name = 'InvariantError';
 }

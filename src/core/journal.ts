@@ -134,7 +134,7 @@ export type JournalFact =
       /** The channel had output before the run and has none after it. */
       readonly harmed?: true;
     }
-  /** A rule on trial fits, and does nothing: what follows tells how it would have gone without it. */
+  /** A rule on trial fits, and does nothing: what follows shows how it would have gone without it. */
   | {
       readonly type: 'rule.shadowed';
       readonly rule: string;
@@ -161,7 +161,7 @@ export type JournalFact =
       readonly outcome: Outcome;
       readonly steps: number;
       readonly tookMs: number;
-      /** It did not come to its own end: Reeve died, and its next life wrote this. */
+      /** It did not come to its own end: Reeve died, and the next process wrote this. */
       readonly cutOff?: true;
     }
   | {

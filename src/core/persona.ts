@@ -67,7 +67,7 @@ export const personaDocument = z
 export type Persona = Readonly<z.infer<typeof personaDocument>>;
 export type PersonaId = string;
 
-/** A tool that the persona does not name is denied. Aliases count as the tool they mean; the strictest word wins. */
+/** A tool that the persona does not name is denied. Aliases count as the tool they mean; the strictest entry wins. */
 export function accessOf(persona: Persona, tool: string): ToolAccess {
   const words = Object.entries(persona.tool_access_policy)
     .filter(([name]) => toolNamed(name) === toolNamed(tool))

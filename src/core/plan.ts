@@ -25,7 +25,7 @@ export function describeDecider(by: Decider): string {
 
 /**
  * The next single thing to do. A plan never holds two actions: the second needs fresh evidence.
- * `wait`: the right thing is to do nothing for now, and to tell a person if it lasts `escalateAfterMs`.
+ * `wait`: the right thing is to do nothing for now, and to notify a person if it lasts `escalateAfterMs`.
  */
 export type Plan =
   | { readonly kind: 'act'; readonly call: ToolCall; readonly because: string; readonly by: Decider }

@@ -55,19 +55,19 @@ export interface PlaylistSample extends SampleBase {
   readonly ended?: boolean;
 }
 
-/** The process table's word on a channel, or an engine's equal of it. */
+/** What the process table says of a channel, or an engine's equal of it. */
 export interface ProcessSample extends SampleBase {
   readonly kind: 'process';
   readonly channel: ChannelId;
   readonly engine: EngineId;
   readonly state: ProcessState;
   readonly pid: number | undefined;
-  /** Names one life of the process: pid and start time. Changes exactly when a new one starts. */
+  /** Identifies one run of the process: pid and start time. Changes exactly when a new one starts. */
   readonly generation: string | undefined;
   /** How long this process has lived, by the engine's account. */
   readonly uptimeMs: number | undefined;
   readonly exitCode: number | undefined;
-  /** 0: a signal ended it, and the engine does not tell which. */
+  /** 0: a signal ended it, and the engine does not say which. */
   readonly exitSignal: number | undefined;
   /** Somebody stopped it on purpose: a stopped channel is not a crashed one. */
   readonly stoppedOnPurpose: boolean;
@@ -109,7 +109,7 @@ export interface ReachSample extends SampleBase {
 export interface ProgressSample extends SampleBase {
   readonly kind: 'progress';
   readonly channel: ChannelId;
-  /** Position in the output, in media time. Successive values tell the true speed. */
+  /** Position in the output, in media time. Successive values give the true speed. */
   readonly outTimeMs: number;
   readonly frame: number | undefined;
 }
@@ -120,7 +120,7 @@ export interface EngineSample extends SampleBase {
   readonly engine: EngineId;
   readonly ok: boolean;
   readonly failure?: ProbeFailure | 'refused_credentials';
-  /** 0 to 1: active over maximum; undefined where the engine does not tell. */
+  /** 0 to 1: active over maximum; undefined where the engine does not report it. */
   readonly poolPressure: number | undefined;
   /** The engine is supposed to report a pool, so silence means unknown, not fine. */
   readonly reportsPool: boolean;

@@ -38,7 +38,7 @@ export interface ChannelRef {
   readonly id: ChannelId;
   readonly group: GroupId;
   readonly engine: EngineId;
-  /** `on_demand`: no output is normal while nobody watches. */
+  /** `on_demand`: no output is normal while there is no viewer. */
   readonly expected: 'always' | 'on_demand';
   /** The channel reads from somewhere else, and a probe of that source is configured. */
   readonly hasSource: boolean;

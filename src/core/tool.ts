@@ -103,7 +103,7 @@ export interface PermitTerms {
   /** Where the target belonged when it was granted: the guard's counters must not depend on a later look-up. */
   readonly engine?: EngineId | undefined;
   readonly group?: GroupId | undefined;
-  /** The envelope's fingerprint: a start that nobody judged in time still counts as a fix that did not work. */
+  /** The envelope's fingerprint: a start that was not judged in time still counts as a fix that did not work. */
   readonly fingerprint?: string | undefined;
   /** The question whose yes it rests on. */
   readonly approval?: string | undefined;

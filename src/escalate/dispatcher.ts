@@ -31,7 +31,7 @@ export interface DispatcherOptions {
   readonly attemptMs?: number;
   /** Told, in words, when a delivery cannot be written down. */
   readonly report?: (message: string) => void;
-  /** Given every page that the journal could not take, after each change: a next life may want to end them. */
+  /** Given every page that the journal could not take, after each change: the next process may want to end them. */
   readonly onUnjournaled?: (pages: readonly Page[]) => void;
 }
 
@@ -110,7 +110,7 @@ export class Dispatcher implements AsyncDisposable {
 
   /**
    * Tells a person what the journal cannot take, such as that it cannot be written. It is delivered, retried and
-   * repeated like any page, under a key of its own, and ended by the next life that has a journal again.
+   * repeated like any page, under a key of its own, and ended by the next process that has a journal again.
    */
   pageUnjournaled(escalation: Escalation): void {
     const key = `unjournaled/${escalation.key}`;

@@ -8,7 +8,7 @@ import { type Outbox, type Page, pageOf } from './outbox.ts';
 const NOTES_MAX = 4;
 const RECEIVERS_MAX = 16;
 
-/** Of a page that the journal could not take: enough for a next life to end it. */
+/** Of a page that the journal could not take: enough for the next process to end it. */
 const leftOver = z.strictObject({
   id: z.string().max(100),
   key: z.string().startsWith('unjournaled/').max(255),
@@ -28,7 +28,7 @@ export const undeliveredOf = (pages: readonly Page[]): readonly Undelivered[] =>
     return kept.success && receivers.length > 0 ? [kept.data] : [];
   });
 
-/** What an earlier life kept; empty where there is nothing that makes sense. */
+/** What an earlier process kept; empty where there is nothing that makes sense. */
 export function readUndelivered(note: unknown): readonly Undelivered[] {
   const read = z.array(leftOver).max(NOTES_MAX).safeParse(note);
   return read.success ? read.data : [];

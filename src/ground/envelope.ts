@@ -66,7 +66,7 @@ export interface CauseMember {
 
 /**
  * The envelope of a group or an engine under a shared cause. While the cause is active it speaks of the cause and
- * of every channel that it touched; when it is over, of the channels that it left dark, as what they are now.
+ * of every channel that it touched; when it is over, of the channels that it left down, as what they are now.
  */
 export function causeEnvelope(
   about: {

@@ -1,4 +1,4 @@
-/** Notices that the machine slept, that Reeve stood still, or that somebody corrected the wall clock. */
+/** Notices that the machine slept, that Reeve stood still, or that a person or service corrected the wall clock. */
 import type { Clock, MonoMs } from '../core/clock.ts';
 import type { ClockAnomaly, Draft } from '../core/journal.ts';
 

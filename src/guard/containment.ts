@@ -24,7 +24,7 @@ export interface PoolFact {
   readonly reportsPool: boolean;
 }
 
-/** What the world says now, beside what the journal tells. */
+/** What is observed now, beside what the journal records. */
 export interface ContainmentFacts {
   /** Every configured engine: one that is left out is not looked at. */
   readonly pools: readonly PoolFact[];
@@ -47,7 +47,7 @@ const CLOCK_ANOMALY_MS = 10_000;
 
 const FLEET: Scope = { kind: 'fleet' };
 
-/** The breaker of a target at one moment, attempts that nobody judged included. */
+/** The breaker of a target at one moment, attempts that were not judged included. */
 export function breakerOf(subject: SubjectState, limits: Limits, nowMs: MonoMs) {
   const overdue = overdueOf(subject, nowMs)
     .filter(({ terms }) => specOf(terms.call.tool).startsProcess && terms.generation === subject.breaker.generation)
@@ -200,7 +200,7 @@ export function raise(
 /**
  * Law S8 at one moment: raises what is triggered and not yet contained, clears what has been quiet for 60 s (and
  * released, where only a person may). A person's release ends the waiting, but never a trigger that still holds. A
- * thaw is such a word, too, after which the quiet time begins.
+ * thaw is such a decision, too, after which the quiet time begins.
  */
 export function evaluate(input: EvaluationInput): Evaluation {
   const { state, facts, limits, nowMs } = input;
@@ -228,7 +228,7 @@ function whyOver({ reason, releasedBy, releaseByPerson }: HeldContainment, quiet
   if (releasedBy !== undefined) return `released by ${releasedBy}`;
   if (quietMs < limits.containmentQuietMs) return undefined;
   const because = `quiet for ${quietMs / 1_000} s`;
-  // To thaw is a person's word already: it needs no second one.
+  // To thaw is a person's decision already: it needs no second one.
   if (reason === 'operator_freeze') return `thawed by a person, and ${because}`;
   return releaseByPerson ? undefined : because;
 }
@@ -244,7 +244,7 @@ function raisedOnce(input: EvaluationInput, triggers: readonly Trigger[]): reado
   });
 }
 
-/** Containment of a target as the envelope tells it: every reason that holds for any scope over it, each once. */
+/** Containment of a target as the envelope shows it: every reason that holds for any scope over it, each once. */
 export function containmentNow(state: GuardState, scopes: readonly Scope[]): Containment {
   const [first, ...rest] = [...new Set(containmentsOf(state, scopes).map((held) => held.reason))];
   return first === undefined ? { active: false } : { active: true, reasons: [first, ...rest] };

@@ -80,7 +80,7 @@ export class Guard {
     });
   }
 
-  /** Why the journal cannot be trusted in this life; undefined while it can. */
+  /** Why the journal cannot be trusted in this process; undefined while it can. */
   get journalError(): string | undefined {
     return this.#journalError ?? this.#deps.journalBroken?.();
   }

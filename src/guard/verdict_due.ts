@@ -1,4 +1,4 @@
-/** When an attempt that nobody judged counts as failed. */
+/** When an attempt that was not judged counts as failed. */
 import type { MonoMs } from '../core/clock.ts';
 import type { PermitTerms, ToolName } from '../core/tool.ts';
 import { specOf } from '../remediation/catalog.ts';
@@ -6,7 +6,7 @@ import { specOf } from '../remediation/catalog.ts';
 /** Beyond the declared time to verify: a slow loop must not turn a cure into a failure. */
 const VERDICT_GRACE_MS = 10_000;
 
-/** When an attempt whose call ended then has failed, should nobody judge it: settling, verifying, and a grace. */
+/** When an attempt whose call ended then has failed, if it is not judged: settling, verifying, and a grace. */
 export function verdictDueAfterMs(tool: ToolName, endMs: MonoMs): MonoMs {
   const spec = specOf(tool);
   return endMs + spec.settleMs + spec.verifyWithinMs + VERDICT_GRACE_MS;

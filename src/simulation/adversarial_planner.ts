@@ -64,7 +64,7 @@ export class AdversarialPlanner implements Disposable {
     this.#ticking[Symbol.dispose]();
   }
 
-  /** A disk that fails under it is no affair of the hammer's. */
+  /** A disk that fails under it does not concern the adversarial planner. */
   #strikeOnce(): void {
     try {
       this.#strike();
@@ -102,7 +102,7 @@ export class AdversarialPlanner implements Disposable {
     else this.#use(permit);
   }
 
-  /** The open incident of a dark channel, or one that it makes up. */
+  /** The open incident of a channel that is down, or one that it makes up. */
   #incident(): Incident {
     const { reeve, service, script } = this.#deps;
     const stream = this.#stream;

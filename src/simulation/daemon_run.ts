@@ -82,7 +82,7 @@ export class DaemonRun {
     await this.reeve.stop();
   }
 
-  /** What the hammer has asked for. */
+  /** What the adversarial planner has asked for. */
   get plans(): number {
     return this.#adversary?.plans ?? 0;
   }

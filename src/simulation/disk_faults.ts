@@ -21,7 +21,7 @@ interface Trap {
   appendsLeft: number;
 }
 
-/** The disk under Reeve's journal: it outlives every life of Reeve, and can end one in the middle of an append. */
+/** The disk under Reeve's journal: it outlives every process of Reeve, and can end one in the middle of an append. */
 export class Disk {
   readonly #deps: DiskDeps;
   readonly #watched = { onStep: (step: AppendStep): void => this.#step(step) };
@@ -39,7 +39,7 @@ export class Disk {
     return this.#store;
   }
 
-  /** It takes nothing more until the next life: what fails meanwhile fails for that reason. */
+  /** It takes nothing more until the next process: what fails meanwhile fails for that reason. */
   get broken(): boolean {
     return this.#broken;
   }

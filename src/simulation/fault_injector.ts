@@ -48,7 +48,7 @@ export class FaultInjector {
     this.#levers = levers;
   }
 
-  /** Nothing lasting is going on beside the plant's own troubles. */
+  /** Nothing lasting is going on beside the simulated service's own troubles. */
   get quiet(): boolean {
     return this.#going.size === 0;
   }

@@ -12,9 +12,9 @@ import type { ChannelPlan, Injection } from './scenario.ts';
 
 /** A person who was paged has repaired by then. */
 export const REPAIR_MS = 15 * MINUTE_MS;
-/** Without a page somebody notices by then that a channel is dark. */
+/** Without a page somebody notices by then that a channel is down. */
 export const NOTICE_MS = HOUR_MS;
-/** Calls of one scope that are remembered: more than can come while a channel is dark. */
+/** Calls of one scope that are remembered: more than can come while a channel is down. */
 const CALLS_MAX = 32;
 
 export interface OperatorsDeps {

@@ -27,7 +27,7 @@ export const beginGeneration = (channel: string, generation: string, bornMs: num
   endedMs: undefined,
 });
 
-/** How a channel of the plant really stands. */
+/** How a channel of the simulated service really stands. */
 export interface ServiceChannel {
   readonly plan: ChannelPlan;
   readonly viewers: number;

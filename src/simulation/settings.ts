@@ -19,7 +19,7 @@ export interface SettingChoices {
   readonly hostile?: (script: Scenario) => HostileModel;
 }
 
-/** What every life of Reeve is given alike. */
+/** What every process of Reeve is given alike. */
 export type Settings = Pick<
   SimulatedDaemonParts,
   'ids' | 'limits' | 'rulebook' | 'hostile' | 'phase' | 'channels' | 'engineSetups'
@@ -63,7 +63,7 @@ const engineSetupOf = (id: string): EngineSetup => ({
   hostEveryMs: undefined,
 });
 
-/** Names that count up over all lives of Reeve: random ones do not repeat after a restart either. */
+/** Names that count up over all processes of Reeve: random ones do not repeat after a restart either. */
 function idsOf(): Ids {
   let last = 0;
   return {

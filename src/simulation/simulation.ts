@@ -41,7 +41,7 @@ export class Simulation {
   readonly #attacker: Attacker | undefined = undefined;
   #life: DaemonRun | undefined;
   #daemonRun = 0;
-  /** What the hammers of former lives have asked for. */
+  /** What the adversarial planners of earlier processes have asked for. */
   #plans = 0;
   #activity = 0;
   #nowMs = 0;

@@ -24,7 +24,7 @@ export interface SimulationEnd {
   readonly events: number;
   readonly nowMs: number;
   readonly violations: readonly Violation[];
-  /** What the hammer has asked for. */
+  /** What the adversarial planner has asked for. */
   readonly plans: number;
   /** What the attacker held and sent; undefined where there was none. */
   readonly attacker: Pick<Attacker, 'logOf' | 'pageOf' | 'claims'> | undefined;

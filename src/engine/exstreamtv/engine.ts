@@ -18,7 +18,7 @@ import { newestOf } from '../text.ts';
 
 const BYTES_MAX = 4 << 20;
 const LOG_LINES = 500;
-/** A channel that put out something this recently runs. An older word may be a leftover of an earlier life. */
+/** A channel that put out something this recently runs. An older word may be a leftover of an earlier process. */
 const FRESH_SECONDS = 30;
 
 const channelList = z.array(z.object({ id: z.int(), enabled: z.boolean() })).max(10_000);

@@ -157,14 +157,14 @@ export class FactStore {
     this.#channels.set(channel, { ...facts, halfDone: { ...facts.halfDone, untilMs: monoMs + SEEN_LATE_MS } });
   }
 
-  /** What the journal tells of a life of Reeve before this one: the channel's process ended, no later than this. */
+  /** What the journal records of an earlier process of Reeve: the channel's process ended, no later than this. */
   recallEnd(channel: ChannelId, endedMs: MonoMs): void {
     const facts = this.#channels.get(channel);
     if (facts !== undefined) this.#channels.set(channel, { ...facts, endedMs });
   }
 
   /**
-   * What the journal tells of an earlier process of Reeve: it began to restart the channel, and no new process was
+   * What the journal records of an earlier process of Reeve: it began to restart the channel, and no new process was
    * seen after that. A channel that is stopped now was stopped by that restart until it is seen to run.
    */
   recallChange(channel: ChannelId): void {

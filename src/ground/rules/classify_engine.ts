@@ -25,7 +25,7 @@ interface EngineMatch {
 
 /**
  * What is wrong with an engine or its machine as a whole, whatever its channels do: a disk that is full while
- * everything still plays is worth a call before it goes dark. The same classes and the same order as for channels.
+ * everything still plays is worth a call before it goes down. The same classes and the same order as for channels.
  */
 export function classifyEngine(input: EngineClassifyInput, nowMs: MonoMs): Assessment | undefined {
   const match = controlPlane(input) ?? disk(input) ?? pool(input);

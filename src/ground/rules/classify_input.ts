@@ -114,7 +114,7 @@ export function reported(input: ClassifyInput, ...kinds: readonly SymptomKind[])
 }
 
 /**
- * What an earlier life said does not speak of a new one, unless lives are dying one after another: then the words
+ * What an earlier process said does not speak of a new one, unless lives are dying one after another: then the words
  * outlast the loop, so that the loop never loses the name of its cause.
  * What a process said as it died goes on speaking for as long as it is dead: nothing newer contradicts it.
  */

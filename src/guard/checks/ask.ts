@@ -39,7 +39,7 @@ export interface ChildRequest {
   /** The channel's own. */
   readonly persona: Persona;
   readonly incident: Incident;
-  /** What is seen of the channel itself, now; undefined where nobody looks at channels one by one. */
+  /** What is seen of the channel itself, now; undefined where nothing looks at channels one by one. */
   readonly own?: GroundedContextEnvelope | undefined;
 }
 

@@ -11,7 +11,7 @@ import type { Capability, ToolCall, ToolSpec } from '../../core/tool.ts';
 import type { ControlState } from '../../control/state.ts';
 import type { GuardState, SubjectState } from '../state/state.ts';
 
-/** One call that somebody wants, with everything it rests on. */
+/** One requested call, with everything it rests on. */
 export interface GuardRequest {
   readonly call: ToolCall;
   readonly envelope: GroundedContextEnvelope;
@@ -28,13 +28,13 @@ export interface GuardRequest {
 /** Whether what a group's channels died of is proven to be over, and by whom. */
 export interface CauseProof {
   readonly isProven: boolean;
-  /** For people: whose word it is, and what of it is missing. */
+  /** For people: who claims it, and what of it is missing. */
   readonly says: string;
   /** When it may be proven, if nothing else happens. */
   readonly atMs: MonoMs | undefined;
 }
 
-/** What only the present can tell. Undefined means unknown, never fine. */
+/** What is only known now. Undefined means unknown, never fine. */
 export interface LiveFacts {
   /** 0 to 1. */
   readonly poolPressure: number | undefined;
@@ -71,7 +71,7 @@ export interface CheckInput {
   readonly capabilitiesOf: (engine: EngineId) => ReadonlySet<Capability>;
   readonly live: LiveFacts;
   readonly phase: Phase;
-  /** The journal failed earlier in this life: nothing is trusted until somebody says so. */
+  /** The journal failed earlier in this process: nothing is trusted until the journal is verified. */
   readonly journalError: string | undefined;
   /** What is remembered of the target, and of whom the tool's cooldown belongs to. */
   readonly target: SubjectState;

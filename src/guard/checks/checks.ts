@@ -12,7 +12,7 @@ export interface Question {
   readonly ask: (input: CheckInput) => Answer;
 }
 
-/** Question 17 as far as it can be foreseen; the append that follows has the last word. */
+/** Question 17 as far as it can be foreseen; the append that follows decides. */
 export function journal({ journalError }: CheckInput): Answer {
   const threshold = 'writable';
   if (journalError === undefined) return pass('writable', threshold);

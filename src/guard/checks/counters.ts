@@ -16,7 +16,7 @@ import { roomFor, stagedRoom, startsMaxOf } from '../state/window.ts';
 /** For personas of low risk tolerance. */
 const STRICT_STAGED_PER_MINUTE = 10;
 
-/** What a restart keeps viewers waiting where nobody has measured it. */
+/** What a restart keeps viewers waiting where it is not measured. */
 export const EXPECTED_GAP_MS = 10_000;
 
 const NO_START = notAsked('not a restart of one channel');
@@ -160,14 +160,14 @@ function stagedPace({ state, limits, persona, nowMs }: CheckInput): Answer {
   return refuse('restart_storm', { value, threshold, freeInMs }, `${value} within 60 s`);
 }
 
-/** What the restart is expected to cost in viewer-seconds; 0 for a channel that is dark anyway. */
+/** What the restart is expected to cost in viewer-seconds; 0 for a channel that is down anyway. */
 export function viewerSecondsOf({ spec, live, envelope }: CheckInput): number | undefined {
   if (spec.risk !== 'high' || live.viewers === undefined) return undefined;
   if (envelope?.channelHealthy === false) return 0;
   return (live.viewers * (live.restartGapMs ?? EXPECTED_GAP_MS)) / 1_000;
 }
 
-/** Question 15. A dark channel costs its viewers nothing more: it is never held dark for their sake. */
+/** Question 15. A channel that is down costs its viewers nothing more: it is never held down for their sake. */
 export function viewers(input: CheckInput): Answer {
   const { state, limits, nowMs } = input;
   const max = limits.viewerSecondsPerHourMax;

@@ -105,7 +105,7 @@ export function persona({ spec, persona: rules }: CheckInput): Answer {
   return refuse('persona_denies', { value, threshold }, `persona ${rules.id} does not allow ${spec.name}`);
 }
 
-/** Reasons that contain the target now, but for the one of that key: written down, or told by the present alone. */
+/** Reasons that contain the target now, but for the one of that key: recorded, or known from present readings alone. */
 export function containedBy(input: CheckInput, but?: string): readonly string[] {
   const { state, scopes, engine, live, limits, nowMs, journalError } = input;
   const held = containmentsOf(state, scopes)

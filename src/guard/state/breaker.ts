@@ -4,7 +4,7 @@ import type { Limits } from '../../core/limits.ts';
 import type { PermitId } from '../../core/tool.ts';
 
 /**
- * What the journal tells of one channel's breaker. Which of the failures opened it, and until when, depends on the
+ * What the journal records of one channel's breaker. Which of the failures opened it, and until when, depends on the
  * limits and the time, so it is not kept but asked: `breakerAt`. The step from open to half-open is kept when a permit
  * of a higher generation shows that the guard let a probe through.
  */

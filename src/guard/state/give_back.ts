@@ -5,7 +5,7 @@ import type { Edit } from './edit.ts';
 import { groupOf, isStart, recordFor, targetFor } from './lifecycle.ts';
 
 /**
- * A permit whose call never began, of a process that is gone: nobody can redeem it any more (law S6), so it gives back
+ * A permit whose call never began, of a process that is gone: it can no longer be redeemed (law S6), so it gives back
  * its place in the window, the group, the caps and the cooldowns.
  */
 export function giveBack(edit: Edit, terms: PermitTerms): void {

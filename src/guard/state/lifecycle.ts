@@ -184,7 +184,7 @@ function finishPlan(edit: Edit, terms: PermitTerms, atMs: MonoMs): void {
   if (isBroken(plan)) failed(record, terms, atMs);
 }
 
-/** The call began and nobody knows how it ended: used, failed, and nothing more happens to the target. */
+/** The call began and its end is not known: used, failed, and nothing more happens to the target. */
 export function unknown(edit: Edit, terms: PermitTerms, atMs: MonoMs): void {
   finish(edit, terms, atMs);
   const record = recordFor(edit, terms);

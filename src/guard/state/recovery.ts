@@ -5,7 +5,7 @@ import { parseScope, type Scope } from '../../core/scope.ts';
 import type { Permit, PermitTerms, ToolName } from '../../core/tool.ts';
 import { type GuardState, subjectsOf } from './state.ts';
 
-/** A target where a change began and nobody knows how it ended (law S6). */
+/** A target where a change began and its end is not known (law S6). */
 export interface UnknownEnd {
   readonly scope: Scope;
   readonly permit: string;

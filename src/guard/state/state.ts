@@ -16,7 +16,7 @@ import { type BreakerState, newBreaker } from './breaker.ts';
 import type { ToolUse } from './cooldown.ts';
 import type { StartMark } from './window.ts';
 
-/** A permitted change that nobody has judged yet. */
+/** A permitted change that is not judged yet. */
 export interface OpenAttempt {
   terms: PermitTerms;
   startedMs?: MonoMs;
@@ -52,7 +52,7 @@ export interface SubjectState {
   engine?: EngineId;
   /** The highest fence token handed out. */
   fence: number;
-  /** The last observed life of the channel: the same one seen twice is one start. */
+  /** The last observed process of the channel: the same one seen twice is one start. */
   life?: string;
   uses: Partial<Record<ToolName, ToolUse>>;
   highRisk?: HighRiskUse;

@@ -18,7 +18,7 @@ export interface StartMark {
   proven?: true;
   /** The call has begun and has not ended: it may still start at any moment. */
   open?: true;
-  /** The life of the channel in which it was seen. */
+  /** The process of the channel in which it was seen. */
   life?: string;
 }
 

@@ -12,7 +12,7 @@ export function restoreAfterBoot(incidents: IncidentState, guard: GuardState, fa
 
 /**
  * Reeve forgets what it saw when it dies, and a process that is found dead may have been off for weeks: it is not
- * restarted. One with an open incident was seen to die, so the next life may take that incident up where it stood.
+ * restarted. One with an open incident was seen to die, so the next process may take that incident up where it stood.
  */
 function restoreEnds({ open }: IncidentState, factStore: FactStore): void {
   for (const { incident } of open) {

@@ -6,7 +6,7 @@ import type { SharedCause } from '../../ground/correlate/correlate.ts';
 import { type IncidentState, openOn } from './state.ts';
 import type { TrackedChannel } from '../pipeline/finding_tracker.ts';
 
-/** What the cause left dark was given to incidents of its own, all of it. */
+/** What the cause left down was given to incidents of its own, all of it. */
 export const isHandedOver = (cause: SharedCause | undefined, isGiven: (channel: ChannelId) => boolean): boolean =>
   cause?.phase === 'over' && cause.dark.length === 0 && cause.channels.some(isGiven);
 
@@ -24,7 +24,7 @@ export function isEachItsOwn(about: readonly (TrackedChannel | undefined)[], inc
 
 export const wellSinceMs = (one: TrackedChannel | undefined): MonoMs => one?.healthySinceMs ?? one?.clearSinceMs ?? 0;
 
-/** A cause that was forgotten while its incident is still open: over, with nothing left dark. */
+/** A cause that was forgotten while its incident is still open: over, with nothing left down. */
 export const goneCause = (incident: Incident, nowMs: MonoMs): SharedCause => ({
   key: keyOfScope(incident.scope),
   scope: incident.scope,

@@ -45,7 +45,7 @@ export interface ResponderDeps {
   readonly startDelayMs?: (scope: Scope, seen: Seen, nowMs: MonoMs) => MonoMs | undefined;
   /** The probes of the scope look often for a while. */
   readonly lookCloser: (scope: Scope) => void;
-  /** Something in Reeve itself went wrong; a person is told by the caller of this. */
+  /** Something in Reeve itself went wrong; a person is notified by the caller of this. */
   readonly onFailure: (text: string) => void;
 }
 

@@ -28,7 +28,7 @@ export interface OpenIncident {
   readonly cure: { readonly permit: PermitTerms; readonly fingerprint: string; readonly atMs: MonoMs } | undefined;
   /** Restarts that this incident has seen by Reeve. */
   readonly restarts: number;
-  /** What the last run was refused for is gone since then: it is worth another run, though a person was told. */
+  /** What the last run was refused for is gone since then: it is worth another run, though a person was notified. */
   readonly reopenedMs?: MonoMs;
 }
 
@@ -209,7 +209,7 @@ function announcedBy({ waitUntilMs }: OpenIncident, outcome: Outcome, monoMs: Mo
   return isAnnounced ? {} : { waitUntilMs: monoMs + outcome.escalateAfterMs };
 }
 
-/** Until when the last run waits before a person is told; a rule's wait ends no later than the first. 0: none. */
+/** Until when the last run waits before a person is notified; a rule's wait ends no later than the first. 0: none. */
 export function announcedMs({ last, lastEndedMs = 0, waitUntilMs = Number.POSITIVE_INFINITY }: OpenIncident): MonoMs {
   if (last?.kind !== 'watching' || last.escalateAfterMs === undefined) return 0;
   const ownMs = lastEndedMs + last.escalateAfterMs;

@@ -19,13 +19,13 @@ export interface Snapshot {
         readonly sinceMs: MonoMs;
         /** Since when it has been in trouble of any kind; undefined where that is not known. */
         readonly troubledMs?: MonoMs;
-        /** The shared cause is gone since then, and this is what it left dark. */
+        /** The shared cause is gone since then, and this is what it left down. */
         readonly leftMs?: MonoMs | undefined;
       }
     | undefined;
   readonly healthy: boolean | undefined;
   readonly healthySinceMs: MonoMs | undefined;
-  /** No output is expected now (stopped on purpose, nobody watches). */
+  /** No output is expected now (stopped on purpose, there is no viewer). */
   readonly quiet: boolean;
   /** Since when there has been no trouble, also where nobody can tell whether it plays. */
   readonly clearSinceMs?: MonoMs | undefined;
@@ -39,7 +39,7 @@ export interface Snapshot {
   readonly refusalIsOver?: boolean;
   /** High-risk tools are contained for this scope. */
   readonly contained: boolean;
-  /** A person works there, or was paged about its containment: that nobody was told of the trouble is right. */
+  /** A person works there, or was paged about its containment: that no person was notified of the trouble is right. */
   readonly spokenFor?: boolean;
   /** What became of the newest question about this scope. */
   readonly approval: 'none' | 'pending' | 'yes' | 'no' | 'expired';
@@ -182,7 +182,7 @@ function hasRelapsed(
 function closeWhenHeld(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: TransitionPolicy): Intent {
   if (sight.quiet) return { kind: 'close', ending: 'by_person', because: 'no output is expected any more' };
   if (sight.healthy !== true || sight.healthySinceMs === undefined) return closeWhenClear(open, sight, nowMs);
-  // Once a person was told, the end is told too: a trouble that comes and goes must not page each time.
+  // Once a person was notified, the end is told too: a trouble that comes and goes must not page each time.
   const holdMs = open.told.length > 0 ? Math.max(policy.resolveHoldMs, TOLD_HOLD_MS) : policy.resolveHoldMs;
   const closeMs = sight.healthySinceMs + holdMs;
   if (nowMs < closeMs) return none(closeMs);
@@ -258,7 +258,7 @@ function isEvidenceLate({ incident, last, told }: OpenIncident, nowMs: MonoMs): 
 
 const isPaged = (open: OpenIncident): boolean => open.told.includes(open.incident.classification);
 
-/** A wait that nobody was told of ends in telling; once told it goes on until the trouble changes. */
+/** A wait that no person was notified of ends in telling; once told it goes on until the trouble changes. */
 function untilPaged(open: OpenIncident, tellMs: MonoMs, nowMs: MonoMs): MonoMs | 'never' | 'tell' {
   if (isPaged(open)) return 'never';
   return nowMs >= tellMs ? 'tell' : tellMs;

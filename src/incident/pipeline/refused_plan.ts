@@ -15,7 +15,7 @@ export interface RefusedPlanDeps {
   readonly snapshots: Pick<Snapshots, 'envelope'>;
 }
 
-/** Why a staged start of what is dark in a group or on an engine would be refused now; undefined: it would not. */
+/** Why a staged start of what is down in a group or on an engine would be refused now; undefined: it would not. */
 export function refusedPlan(
   scope: Scope,
   deps: RefusedPlanDeps,

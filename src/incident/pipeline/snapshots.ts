@@ -45,7 +45,7 @@ export interface SnapshotDeps {
   readonly channelOf: (id: string) => ChannelRef | undefined;
   /** What the guard would refuse a start of the channel or the group for now; undefined: it would not. */
   readonly refusedFor: (scope: Scope) => DenialCode | undefined;
-  /** One page speaks for all who are dark and wait to be started, this one among them. */
+  /** One page speaks for all who are down and wait to be started, this one among them. */
   readonly isInCrowd: (scope: Scope) => boolean;
 }
 
@@ -146,7 +146,7 @@ export class Snapshots {
     };
   }
 
-  /** While it is active, the cause itself; when it is over, what it left dark; in the end, whether all play again. */
+  /** While it is active, the cause itself; when it is over, what it left down; in the end, whether all play again. */
   #causeNow(
     scope: Scope,
     cause: SharedCause | undefined,

@@ -219,7 +219,7 @@ export class Runs {
 
   /**
    * A yes to what a person proposed is the plan, and the guard is asked as ever. A yes is a yes to nothing else: as
-   * long as it is unused, a change that it does not name is not made, and a person is told.
+   * long as it is unused, a change that it does not name is not made, and a person is notified.
    */
   #bound({ id }: Incident, plan: Plan, envelope: GroundedContextEnvelope): Plan {
     const { control, clock } = this.#deps;

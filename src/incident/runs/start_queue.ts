@@ -45,7 +45,7 @@ const AGAIN_MS = 1_000;
 const ON_ITS_WAY_MS = 2_000;
 
 /**
- * Who may ask for a start, when more channels are dark than the window has room for. The Nth start of a window would
+ * Who may ask for a start, when more channels are down than the window has room for. The Nth start of a window would
  * contain the whole fleet for two minutes (law S8), so the last place is left free, and the minute that all of them
  * share goes to those whom most people wait for.
  */

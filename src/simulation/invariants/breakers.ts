@@ -2,7 +2,7 @@
 import type { JournalEntry } from '../../core/journal.ts';
 import { type InvariantContext, covers, type FactOf, type Oracle } from './context.ts';
 
-/** A probe that nobody judged has failed by then: its call, its settling, its verification, and a grace. */
+/** A probe that was not judged has failed by then: its call, its settling, its verification, and a grace. */
 const PROBE_MS_MAX = 60_500;
 
 interface Naive {

@@ -141,7 +141,7 @@ export class Runs implements Oracle {
     }
   }
 
-  /** What the last life had begun and not ended must have been declared UNKNOWN by now, and its runs ended. */
+  /** What the previous process had begun and not ended must have been declared UNKNOWN by now, and its runs ended. */
   #restarted(): void {
     const { broke } = this.#case;
     for (const [id, { call }] of this.#open)
