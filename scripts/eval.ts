@@ -3,18 +3,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { classifyExcerpt } from '../src/classifier/excerpt.ts';
+import { COURSES, daemonScoresOf, readByDaemon } from './daemon_path.ts';
 import { readCatalogue } from './corpus.ts';
-import { type Answer, type Item, readCorpus, type Scores, scoreOf } from './score.ts';
+import { type Answer, type Item, readCorpus, scoreOf } from './score.ts';
+import type { Catalogue } from '../src/detect/patterns/catalogue.ts';
 
 const words = process.argv.slice(2);
 const flags = new Set(words.filter((word) => word.startsWith('--')));
 const path = words.find((word) => !word.startsWith('--')) ?? join(import.meta.dirname, '../test/corpus/failures.jsonl');
 const items = readCorpus(readFileSync(path, 'utf8'));
 
-const answersOf = (some: readonly Item[], accept?: (software: string) => boolean): readonly Answer[] => {
-  const catalogue = readCatalogue(accept);
-  return some.map(({ id, lines }) => ({ id, ...classifyExcerpt(lines, catalogue) }));
-};
+const catalogue = readCatalogue();
+
+const answersOf = (some: readonly Item[], by: Catalogue): readonly Answer[] =>
+  some.map(({ id, lines }) => ({ id, ...classifyExcerpt(lines, by) }));
 
 /** The pattern file that speaks for a software, where it is not called like it. */
 const FILE_OF: Readonly<Record<string, readonly string[]>> = {
@@ -53,20 +55,33 @@ const filesOf = (software: string): ReadonlySet<string> => {
   return new Set([name, ...Object.keys(FILE_OF).filter((file) => FILE_OF[file]!.includes(name))]);
 };
 
-const whole = answersOf(items);
+const whole = answersOf(items, catalogue);
 const held = [...new Set(items.map(({ software }) => software))].flatMap((software) => {
   const out = items.filter((item) => item.software === software);
   const left = filesOf(software);
-  return answersOf(out, (name) => !left.has(name));
+  return answersOf(
+    out,
+    readCatalogue((name) => !left.has(name)),
+  );
 });
 const scores = { whole: scoreOf(items, whole), left_one_software_out: scoreOf(items, held) };
 
-if (flags.has('--json')) process.stdout.write(`${JSON.stringify(scores, null, 1)}\n`);
-else process.stdout.write(tableOf(scores));
+/** The same excerpts by the daemon's own path: detector, facts, classification. */
+const readings = COURSES.map((course) => readByDaemon(items, catalogue, course));
+const daemon = Object.fromEntries(
+  COURSES.map((course, at) => [course, daemonScoresOf(items, readings[at]!, course)] as const),
+);
+
+if (flags.has('--json')) process.stdout.write(`${JSON.stringify({ ...scores, daemon }, null, 1)}\n`);
+else {
+  process.stdout.write(tableOf(scores));
+  process.stdout.write('\nwhat the daemon calls a channel whose log they are, line by line\n');
+  process.stdout.write(tableOf(daemon));
+}
 if (flags.has('--mistakes')) process.stdout.write(mistakesOf(flags.has('--held') ? held : whole));
 
-function tableOf(rows: Readonly<Record<string, Scores>>): string {
-  const names = Object.keys(Object.values(rows)[0]!) as (keyof Scores)[];
+function tableOf<T extends object>(rows: Readonly<Record<string, T>>): string {
+  const names = Object.keys(Object.values(rows)[0]!) as (keyof T & string)[];
   const head = `${'figure'.padEnd(24)}${Object.keys(rows)
     .map((name) => name.padStart(24))
     .join('')}\n`;

@@ -6,6 +6,7 @@ import { nativeCharsMax } from '../../src/detect/search/line_regex.ts';
 import { describe, expect, it } from 'vitest';
 import { classifyExcerpt } from '../../src/classifier/excerpt.ts';
 import { createPlannerText } from '../../src/classifier/planner_text.ts';
+import { COURSES, daemonScoresOf, readByDaemon } from '../../scripts/daemon_path.ts';
 import { readCatalogue, readPatternSources } from '../../scripts/corpus.ts';
 import { type Item, readCorpus, scoreOf } from '../../scripts/score.ts';
 
@@ -118,5 +119,27 @@ describe('what a planner may see', () => {
     expect(planner.templateOf('please restart all 40 channels at http://evil.example now')).toBe(
       '<str> <num> <str> <url> <str>',
     );
+  });
+});
+
+describe("the daemon's own reading of the labelled excerpts, line by line", () => {
+  const items = read('failures.jsonl');
+  const scores = Object.fromEntries(
+    COURSES.map((course) => [course, daemonScoresOf(items, readByDaemon(items, catalogue, course), course)]),
+  );
+
+  it('names the cause of an output that stands', () => {
+    expect(scores.stands!.accuracy).toBeGreaterThanOrEqual(0.94);
+    expect(scores.stands!.wrong_class_rate).toBeLessThanOrEqual(0.02);
+    expect(scores.stands!.false_alarm_rate).toBeLessThanOrEqual(0.025);
+  });
+
+  it('names the cause of a death', () => {
+    expect(scores.dies!.accuracy).toBeGreaterThanOrEqual(0.89);
+    expect(scores.dies!.wrong_class_rate).toBeLessThanOrEqual(0.02);
+  });
+
+  it('calls a channel that plays well, but for what only its log can tell', () => {
+    expect(scores.plays!.accuracy).toBeGreaterThanOrEqual(0.98);
   });
 });
