@@ -15,7 +15,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { writeIncidents } from './incidents.ts';
 import { builtPackage } from './package.ts';
+import { figuresOf } from './process_figures.ts';
 import { quantile, sayRow, stolenSeconds, yardstickMs } from './rows.ts';
+import { readVerdicts } from './verdicts.ts';
 
 const { values } = parseArgs({
   options: {
@@ -116,7 +118,7 @@ try {
   const idle = await measureIdle();
   const inOrder = await measureVerdicts();
   const latencies = inOrder.toSorted((a, b) => a - b);
-  const afterMb = rssMb();
+  const afterMb = figuresOf(daemon.pid!).rssMb;
   const stolen = (stolenSeconds() - stolenBefore) / ((performance.now() - startedMs) / 1_000);
   if (values.json) {
     const [p50Ms, p99Ms] = [quantile(latencies, 0.5), quantile(latencies, 0.99)];
@@ -173,19 +175,6 @@ function report(idle: Idle, latencies: readonly number[]): void {
   if (verdictCount === 0) row('wake-ups', idle.wakeUps, '/s', 8);
 }
 
-function statusOf(name: string): number {
-  const text = readFileSync(`/proc/${daemon.pid}/status`, 'latin1');
-  return Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? Number.NaN);
-}
-function rssMb(): number {
-  return statusOf('VmRSS') / 1024;
-}
-function cpuSeconds(): number {
-  const stat = readFileSync(`/proc/${daemon.pid}/stat`, 'latin1');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / 100;
-}
-
 interface Idle {
   readonly cpuPercent: number;
   readonly wakeUps: number;
@@ -193,12 +182,13 @@ interface Idle {
 }
 
 async function measureIdle(): Promise<Idle> {
-  const [cpu, switches] = [cpuSeconds(), statusOf('voluntary_ctxt_switches')];
+  const before = figuresOf(daemon.pid!);
   await sleep(idleSeconds * 1_000);
+  const after = figuresOf(daemon.pid!);
   return {
-    cpuPercent: ((cpuSeconds() - cpu) / idleSeconds) * 100,
-    wakeUps: (statusOf('voluntary_ctxt_switches') - switches) / idleSeconds,
-    rssMb: rssMb(),
+    cpuPercent: ((after.cpuSeconds - before.cpuSeconds) / idleSeconds) * 100,
+    wakeUps: (after.wakeUps - before.wakeUps) / idleSeconds,
+    rssMb: after.rssMb,
   };
 }
 
@@ -208,7 +198,7 @@ async function measureVerdicts(): Promise<number[]> {
   const url = readFileSync(address, 'utf8').trim();
   const stream = await fetch(`${url}/api/v1/events`, { headers: { authorization: `Bearer ${token}` } });
   const waiting = new Map<string, (atMs: number) => void>();
-  const reading = readEvents(stream, (channel) => waiting.get(channel)?.(performance.now()));
+  const reading = readVerdicts(stream, (channel) => waiting.get(channel)?.(performance.now()));
   const latencies: number[] = [];
   for (const name of names.slice(0, verdictCount)) {
     const life = lives.get(name);
@@ -224,24 +214,4 @@ async function measureVerdicts(): Promise<number[]> {
   }
   reading.abort();
   return latencies;
-}
-
-function readEvents(stream: Response, onVerdict: (channel: string) => void): { abort(): void } {
-  const reader = stream.body?.getReader();
-  const decoder = new TextDecoder();
-  let rest = '';
-  const pump = async (): Promise<void> => {
-    for (let piece = await reader?.read(); piece !== undefined && !piece.done; piece = await reader?.read()) {
-      rest += decoder.decode(piece.value, { stream: true });
-      const events = rest.split('\n\n');
-      rest = events.pop() ?? '';
-      for (const event of events) {
-        if (!event.includes('event: guard.decided')) continue;
-        const channel = /"channel":"([^"]+)"/.exec(event)?.[1];
-        if (channel !== undefined) onVerdict(channel);
-      }
-    }
-  };
-  pump().catch(() => undefined);
-  return { abort: () => void reader?.cancel() };
 }

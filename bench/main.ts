@@ -1,6 +1,7 @@
 // All figures in one run, and one table at the end.
 //   npm run bench                               everything (about a quarter of an hour)
 //   npm run bench -- latency flood              only these parts
+//   npm run bench -- living --channels 2000     one part, and words for it
 //   npm run bench -- --quick                    small workloads, one round
 import { spawn } from 'node:child_process';
 import { cpus, loadavg, totalmem } from 'node:os';
@@ -17,6 +18,11 @@ interface Part {
 }
 
 const PARTS: Readonly<Record<string, Part>> = {
+  living: {
+    title: 'the daemon with living channels',
+    script: 'living.ts',
+    quick: ['--channels', '10', '--seconds', '5', '--settle-seconds', '5', '--verdicts', '5'],
+  },
   peers: {
     title: 'the hot path and its peers',
     script: 'peers.ts',
@@ -49,12 +55,19 @@ const PARTS: Readonly<Record<string, Part>> = {
 };
 const ROWS_FD = 3;
 
-const words = process.argv.slice(2);
-const isQuick = words.includes('--quick');
-const named = words.filter((word) => !word.startsWith('--'));
+const isQuick = process.argv.includes('--quick');
+const words = process.argv.slice(2).filter((word) => word !== '--quick');
+const firstOption = words.findIndex((word) => word.startsWith('--'));
+/** From the first option on, words are for the one part that stands before them. */
+const named = firstOption < 0 ? words : words.slice(0, firstOption);
+const own = firstOption < 0 ? undefined : words.slice(firstOption);
 const unknown = named.filter((name) => !(name in PARTS));
 if (unknown.length > 0) {
   console.error(`there is no part ${unknown.join(', ')}; there are ${Object.keys(PARTS).join(', ')}`);
+  process.exit(64);
+}
+if (own !== undefined && named.length !== 1) {
+  console.error(`${own.join(' ')} is for one part: name it first`);
   process.exit(64);
 }
 const [cpu] = cpus();
@@ -73,14 +86,15 @@ process.exitCode = missed === 0 ? 0 : 1;
 
 async function run(name: string, { title, script, args = [], quick = [] }: Part): Promise<readonly Row[]> {
   console.log(`\n## ${title}\nyardstick: ${yardstickMs().toFixed(0)} ms`);
-  const child = spawn(process.execPath, [resolve(import.meta.dirname, script), ...(isQuick ? quick : args)], {
+  const given = own ?? (isQuick ? quick : args);
+  const child = spawn(process.execPath, [resolve(import.meta.dirname, script), ...given], {
     stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
     env: { ...process.env, REEVE_BENCH_ROWS: String(ROWS_FD) },
   });
   const said = text(child.stdio[ROWS_FD] as Readable);
   const status = await new Promise((done) => child.once('exit', done));
   const lines = (await said).split('\n').filter((line) => line !== '');
-  const own = lines.map((line) => JSON.parse(line) as Row);
-  if (status === 0) return own;
-  return [...own, { part: name, measure: 'the part ran to its end', figure: `exit ${status}`, goal: '0', met: false }];
+  const told = lines.map((line) => JSON.parse(line) as Row);
+  if (status === 0) return told;
+  return [...told, { part: name, measure: 'the part ran to its end', figure: `exit ${status}`, goal: '0', met: false }];
 }

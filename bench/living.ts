@@ -1,0 +1,132 @@
+// What watching costs when channels live: playlists that move, encoders that report, an engine, sources, and one channel
+// in fifty in trouble at any time. The server and the encoders are another process, the daemon is the real one.
+// Usage: node bench/living.ts [--channels 10,100,500] [--seconds 60] [--settle-seconds 75] [--verdicts 100] [--checkout]
+//   [--home DIR]: another checkout or unpacked package. [--json]: the figures alone, as one line of JSON.
+//   [--paired DIR] [--rounds 5]: this checkout and that one in turn, and the ratio of each pair.
+//   [--node-words "--cpu-prof …"]: words for the daemon's Node, to see what the time is spent on.
+import { spawnSync } from 'node:child_process';
+import { cpus, loadavg } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { startLiving } from './living_daemon.ts';
+import type { InsideFigures } from './living_probe.ts';
+import { builtPackage } from './package.ts';
+import { quantile, sayRow, stolenSeconds } from './rows.ts';
+
+const { values } = parseArgs({
+  options: {
+    channels: { type: 'string', default: '10,100,500' },
+    seconds: { type: 'string', default: '60' },
+    'settle-seconds': { type: 'string', default: '75' },
+    verdicts: { type: 'string', default: '100' },
+    checkout: { type: 'boolean', default: false },
+    home: { type: 'string' },
+    json: { type: 'boolean', default: false },
+    paired: { type: 'string' },
+    rounds: { type: 'string', default: '5' },
+    'node-words': { type: 'string', default: '' },
+  },
+});
+const seconds = Number(values.seconds);
+const CHECKOUT = resolve(import.meta.dirname, '..');
+
+/** What one size of service costs; per second where it is a count. */
+interface Figures {
+  readonly channels: number;
+  readonly cpuPercent: number;
+  readonly rssMb: number;
+  readonly wakeUps: number;
+  readonly wakeUpsAll: number;
+  readonly readKb: number;
+  readonly requests: number;
+  readonly connections: number;
+  readonly lagCpuMs: number;
+  readonly lagWallMs: number;
+  readonly gcPercent: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  /** Channels in trouble at the end of the measurement. */
+  readonly troubled: number;
+  readonly stolenPercent: number;
+}
+
+/** What the figures must not exceed, by number of channels (two cores). */
+const GOALS: Readonly<Record<number, Partial<Figures>>> = {
+  500: { cpuPercent: 15, rssMb: 150, wakeUps: 120, p99Ms: 50, lagCpuMs: 10, gcPercent: 10 },
+  2000: { cpuPercent: 45, rssMb: 220 },
+  10000: { cpuPercent: 200, rssMb: 600, p99Ms: 150 },
+};
+
+if (values.paired === undefined) {
+  const home = values.home ?? (values.checkout ? CHECKOUT : builtPackage());
+  for (const channels of values.channels.split(',').map(Number)) {
+    const figures = await measured(channels, home);
+    if (values.json) console.log(JSON.stringify(figures));
+    else report(figures);
+  }
+} else {
+  const { channels, verdicts } = values;
+  const shared = ['--channels', channels, '--seconds', values.seconds, '--verdicts', verdicts];
+  const settle = ['--settle-seconds', values['settle-seconds']];
+  const sides = [`--a=--home ${resolve(values.paired)}`, `--b=--home ${CHECKOUT}`];
+  const args = [join(import.meta.dirname, 'paired.ts'), '--part', 'living', '--rounds', values.rounds, ...sides];
+  process.exitCode =
+    spawnSync(process.execPath, [...args, '--', ...shared, ...settle], { stdio: 'inherit' }).status ?? 1;
+}
+
+async function measured(channels: number, home: string): Promise<Figures> {
+  const nodeWords = values['node-words'].split(' ').filter((word) => word !== '');
+  await using daemon = await startLiving({ channels, home, nodeWords });
+  await sleep(Number(values['settle-seconds']) * 1_000);
+  const [before, servedBefore, stolen] = [daemon.outside(), await daemon.served(), stolenSeconds()];
+  await sleep(seconds * 1_000);
+  const [after, served] = [daemon.outside(), await daemon.served()];
+  const stolenPercent = ((stolenSeconds() - stolen) / seconds) * 100;
+  const inside: InsideFigures = await daemon.inside((seconds * 1_000) / 2);
+  const names = Array.from({ length: Math.min(Number(values.verdicts), channels) }, (_, at) => `ch${at + 1}`);
+  const latencies = (await daemon.verdicts(names)).toSorted((a, b) => a - b);
+  const asked = (counts: typeof served): number => counts.playlists + counts.segments + counts.sources + counts.lists;
+  return {
+    channels,
+    cpuPercent: ((after.cpuSeconds - before.cpuSeconds) / seconds) * 100,
+    rssMb: Math.max(after.rssMb, daemon.outside().rssMb),
+    wakeUps: (after.wakeUps - before.wakeUps) / seconds,
+    wakeUpsAll: (after.wakeUpsAll - before.wakeUpsAll) / seconds,
+    readKb: (after.bytesRead - before.bytesRead) / seconds / 1_000,
+    requests: (asked(served) - asked(servedBefore)) / seconds,
+    connections: (served.connections - servedBefore.connections) / seconds,
+    lagCpuMs: inside.lagCpuMs,
+    lagWallMs: inside.lagWallMs,
+    gcPercent: inside.gcShare * 100,
+    p50Ms: quantile(latencies, 0.5),
+    p99Ms: quantile(latencies, 0.99),
+    troubled: served.troubled,
+    stolenPercent,
+  };
+}
+
+function report(figures: Figures): void {
+  const { channels, troubled, stolenPercent, lagWallMs, connections, wakeUpsAll, p50Ms } = figures;
+  const load = loadavg()[0]?.toFixed(1);
+  console.log(
+    `machine: ${cpus().length} × ${cpus()[0]?.model}, load ${load}, ${stolenPercent.toFixed(1)} % of a core stolen`,
+  );
+  console.log(
+    `${channels} living channels, ${troubled} of them in trouble; ${seconds} s after ${values['settle-seconds']} s`,
+  );
+  const row = (measure: string, name: keyof Figures, unit: string, beside = ''): void => {
+    const [value, max] = [figures[name], GOALS[channels]?.[name]];
+    const goal = max === undefined ? '–' : `≤ ${max}${unit}`;
+    const met = max === undefined ? undefined : value <= max;
+    sayRow({ part: `${channels} living channels`, measure, figure: `${value.toFixed(1)}${unit}${beside}`, goal, met });
+  };
+  row('CPU', 'cpuPercent', ' % of a core');
+  row('RSS', 'rssMb', ' MB');
+  row('wake-ups', 'wakeUps', '/s', ` (${wakeUpsAll.toFixed(0)} of all threads)`);
+  row('requests', 'requests', '/s', ` on ${connections.toFixed(1)} new connections/s`);
+  row('read', 'readKb', ' kB/s');
+  row('loop lag p99, by CPU', 'lagCpuMs', ' ms', ` (${lagWallMs.toFixed(1)} by wall)`);
+  row('garbage collector', 'gcPercent', ' % of CPU');
+  row('line → verdict, p99', 'p99Ms', ' ms', ` (p50 ${p50Ms.toFixed(1)})`);
+}

@@ -1,0 +1,156 @@
+// Starts a service as in `living_service.ts` and the real daemon that watches it, and asks both for figures.
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { InsideFigures } from './living_probe.ts';
+import type { ServedCounts, ServiceOrder } from './living_service.ts';
+import { figuresOf, type ProcessFigures } from './process_figures.ts';
+import { readVerdicts } from './verdicts.ts';
+
+/** A daemon that watches a living service, both in processes of their own. */
+export interface LivingDaemon extends AsyncDisposable {
+  outside(): ProcessFigures;
+  /** Measures inside the daemon for so long: that costs it something. */
+  inside(forMs: number): Promise<InsideFigures>;
+  served(): Promise<ServedCounts>;
+  /** Kills channels one after another; milliseconds from the line in the log to the guard's verdict of each. */
+  verdicts(channels: readonly string[]): Promise<readonly number[]>;
+}
+
+export interface LivingOptions {
+  readonly channels: number;
+  /** The checkout or unpacked package whose daemon runs. */
+  readonly home: string;
+  /** Words for Node, before those that the daemon gives itself. */
+  readonly nodeWords?: readonly string[];
+}
+
+/** Tenths of a second. */
+const START_TRIES_MAX = 1_200;
+/** Troubles come one by one: more at once would wait for their turn. */
+const PAUSE_MS = 300;
+const VERDICT_MS_MAX = 10_000;
+
+export async function startLiving({ channels, home, nodeWords = [] }: LivingOptions): Promise<LivingDaemon> {
+  const work = mkdtempSync(join(tmpdir(), 'reeve-living-'));
+  const service = fork(join(import.meta.dirname, 'living_service.ts'), [work, String(channels)]);
+  const [{ port }] = (await once(service, 'message')) as [{ port: number }];
+  writeFileSync(join(work, 'reeve.yaml'), configuration({ work, home, port, channels }));
+  const probe = join(work, 'probe.sock');
+  const words = [...nodeWords, '--import', join(import.meta.dirname, 'living_probe.ts'), join(home, 'bin/reeve.js')];
+  const daemon = spawn(process.execPath, [...words, 'run', '--config', join(work, 'reeve.yaml')], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, REEVE_BENCH_PROBE: probe },
+  });
+  const end = async (): Promise<void> => {
+    await ended(daemon);
+    service.disconnect();
+    await once(service, 'exit');
+    rmSync(work, { recursive: true, force: true });
+  };
+  const address = join(work, 'state', 'address');
+  for (let tries = 0; !existsSync(address); tries += 1) {
+    if (tries > START_TRIES_MAX || daemon.exitCode !== null) {
+      await end();
+      throw new Error('the daemon did not start');
+    }
+    await sleep(100);
+  }
+  const ask = async <Answer>(order: ServiceOrder): Promise<Answer> => {
+    const answer = once(service, 'message') as Promise<[Answer]>;
+    service.send(order);
+    return (await answer)[0];
+  };
+  return {
+    outside: () => figuresOf(daemon.pid!),
+    inside: (forMs) => insideFigures(probe, forMs),
+    served: () => ask<ServedCounts>({ do: 'count' }),
+    verdicts: (names) => timeVerdicts(names, work, { ask, heal: (channel) => service.send({ do: 'heal', channel }) }),
+    [Symbol.asyncDispose]: end,
+  };
+}
+
+async function ended(daemon: ChildProcess): Promise<void> {
+  if (daemon.exitCode !== null || daemon.signalCode !== null) return;
+  daemon.kill('SIGTERM');
+  await once(daemon, 'exit');
+}
+
+async function insideFigures(path: string, forMs: number): Promise<InsideFigures> {
+  const socket = connect({ path, allowHalfOpen: true });
+  await once(socket, 'connect');
+  await sleep(forMs);
+  socket.end();
+  return JSON.parse(await text(socket)) as InsideFigures;
+}
+
+interface Hand {
+  readonly ask: <Answer>(order: ServiceOrder) => Promise<Answer>;
+  readonly heal: (channel: string) => void;
+}
+
+async function timeVerdicts(names: readonly string[], work: string, hand: Hand): Promise<readonly number[]> {
+  const token = readFileSync(join(work, 'state', 'token'), 'utf8').trim();
+  const url = readFileSync(join(work, 'state', 'address'), 'utf8').trim();
+  const stream = await fetch(`${url}/api/v1/events`, { headers: { authorization: `Bearer ${token}` } });
+  const waiting = new Map<string, (atNs: bigint) => void>();
+  const reading = readVerdicts(stream, (channel) => waiting.get(channel)?.(process.hrtime.bigint()));
+  const latencies: number[] = [];
+  for (const channel of names) {
+    const verdict = new Promise<bigint>((done) => waiting.set(channel, done));
+    const { atNs, isHurt } = await hand.ask<{ atNs: string; isHurt: boolean }>({ do: 'kill', channel });
+    if (!isHurt) continue;
+    const decidedNs = await Promise.race([verdict, sleep(VERDICT_MS_MAX).then(() => undefined)]);
+    if (decidedNs === undefined) throw new Error(`no verdict about ${channel} within ${VERDICT_MS_MAX} ms`);
+    latencies.push(Number(decidedNs - BigInt(atNs)) / 1e6);
+    await sleep(PAUSE_MS);
+  }
+  for (const name of names) hand.heal(name);
+  reading.abort();
+  return latencies;
+}
+
+interface Places {
+  readonly work: string;
+  readonly home: string;
+  readonly port: number;
+  readonly channels: number;
+}
+
+/** It asks a person before it restarts: the whole way to the durable verdict, and the trouble goes away by itself. */
+function configuration({ work, home, port, channels }: Places): string {
+  const origin = `http://127.0.0.1:${port}`;
+  const rows = Array.from({ length: channels }, (_, at) => {
+    const id = `ch${at + 1}`;
+    const output = `output: { hls: "${origin}/hls/${id}/live.m3u8" }`;
+    const source = at % 3 === 0 ? `, source: { url: "${origin}/source/${id}", expect: mpegts, every: 5s }` : '';
+    return `  - { id: ${id}, engine: service, group: ${id}, logs: ["${work}/log/${id}.err"], ${output}${source} }`;
+  });
+  return `version: 1
+http: { listen: "127.0.0.1:0" }
+state: ${work}/state
+personas: ${home}/personas
+rules: ${home}/config/rules
+patterns: ${home}/config/patterns
+phase: 4
+persona: live_event
+receivers: [ { id: hook, kind: webhook, url: "${origin}/hook" } ]
+engines:
+  - id: service
+    kind: http
+    url: ${origin}
+    poll: 1s
+    autorestart_grace: 1ms
+    logs: [ { path: "${work}/engine.log" } ]
+    list: { path: /list, fields: { name: /name, state: /state, generation: /life, uptime_seconds: /up, exit_code: /code },
+            states: [ { says: running, means: running }, { says: exited, means: exited } ] }
+    restart: { path: "/restart/{channel}", method: POST }
+channels:
+${rows.join('\n')}
+`;
+}

@@ -1,0 +1,238 @@
+// A streaming service as it is in real life, for `living.ts`: in a process of its own it serves playlists, segments,
+// sources and the list of its engine over HTTP, and writes what encoders write. One channel in fifty is in trouble.
+import { appendFileSync, closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
+
+/** What can be wrong with a channel, in turn. */
+export const TROUBLES = ['killed', 'frozen', 'stalled', 'refused'] as const;
+export type Trouble = (typeof TROUBLES)[number];
+
+/** What the service has served since it began. */
+export interface ServedCounts {
+  readonly playlists: number;
+  /** Of them, those that were answered with 304. */
+  readonly unchanged: number;
+  readonly segments: number;
+  readonly sources: number;
+  readonly lists: number;
+  readonly bytes: number;
+  /** Connections that were opened. */
+  readonly connections: number;
+  /** Channels in trouble now. */
+  readonly troubled: number;
+}
+
+export type ServiceOrder =
+  | { readonly do: 'kill'; readonly channel: string }
+  | { readonly do: 'heal'; readonly channel: string }
+  | { readonly do: 'count' }
+  | { readonly do: 'end' };
+
+const PROGRESS_MS = 500;
+const SEGMENT_MS = 2_000;
+const TROUBLE_MS = 40_000;
+/** Segments in a playlist: half a minute of live. */
+const LISTED = 15;
+const SEGMENT_BYTES = 500_000;
+/** A source sends this much each 40 ms: two megabits a second. */
+const SOURCE_PIECE = Buffer.alloc(
+  188 * 53,
+  Buffer.concat([Buffer.from([0x47, 0x40, 0x11, 0x10]), Buffer.alloc(184, 0xff)]),
+);
+const SOURCE_PIECE_MS = 40;
+
+class Channel {
+  readonly name: string;
+  readonly log: number;
+  trouble: Trouble | undefined;
+  life = 1;
+  segment = 100;
+  movedMs = Date.now();
+  outTimeMs = 3_600_000;
+  frame = 90_000;
+
+  constructor(name: string, folder: string) {
+    this.name = name;
+    this.log = openSync(join(folder, `${name}.err`), 'a');
+  }
+}
+
+/** Serves so many channels from a folder until it is closed. */
+export class LivingService {
+  readonly #channels: ReadonlyMap<string, Channel>;
+  readonly #all: readonly Channel[];
+  readonly #engineLog: string;
+  readonly #server = createServer((request, response) => this.#answer(request, response));
+  readonly #timers: NodeJS.Timeout[] = [];
+  readonly #counts = { playlists: 0, unchanged: 0, segments: 0, sources: 0, lists: 0, bytes: 0, connections: 0 };
+  #nextTrouble = 0;
+  #steps = 0;
+
+  constructor(folder: string, count: number) {
+    mkdirSync(join(folder, 'log'), { recursive: true });
+    this.#engineLog = join(folder, 'engine.log');
+    writeFileSync(this.#engineLog, '');
+    this.#all = Array.from({ length: count }, (_, at) => new Channel(`ch${at + 1}`, join(folder, 'log')));
+    this.#channels = new Map(this.#all.map((channel) => [channel.name, channel]));
+    this.#server.keepAliveTimeout = 75_000;
+    this.#server.on('connection', () => {
+      this.#counts.connections += 1;
+    });
+  }
+
+  /** Begins to serve and to write; gives the port. */
+  async start(): Promise<number> {
+    await new Promise<void>((done) => this.#server.listen(0, '127.0.0.1', done));
+    // Encoders do not write at one moment: ten groups, one after the other.
+    this.#timers.push(setInterval(() => this.#step(), PROGRESS_MS / 10));
+    const troubled = Math.max(1, Math.round(this.#all.length / 50));
+    this.#timers.push(setInterval(() => this.#trouble(), TROUBLE_MS / troubled));
+    return (this.#server.address() as { port: number }).port;
+  }
+
+  counts(): ServedCounts {
+    return { ...this.#counts, troubled: this.#all.filter(({ trouble }) => trouble !== undefined).length };
+  }
+
+  close(): void {
+    for (const timer of this.#timers) clearInterval(timer);
+    this.#server.close();
+    this.#server.closeAllConnections();
+    for (const { log } of this.#all) closeSync(log);
+  }
+
+  /** False where it is in trouble already. */
+  hurt(name: string, trouble: Trouble): boolean {
+    const channel = this.#channels.get(name);
+    if (channel === undefined || channel.trouble !== undefined) return false;
+    channel.trouble = trouble;
+    const line = `WARN exited: ${name} (terminated by SIGKILL; not expected)`;
+    if (trouble === 'killed') appendFileSync(this.#engineLog, `2026-11-21 10:00:00,000 ${line}\n`);
+    return true;
+  }
+
+  heal(name: string): void {
+    const channel = this.#channels.get(name);
+    if (channel?.trouble === undefined) return;
+    if (channel.trouble !== 'stalled') Object.assign(channel, { life: channel.life + 1, outTimeMs: 0, frame: 0 });
+    channel.trouble = undefined;
+  }
+
+  /** The next channel in turn gets the next trouble, for a while. */
+  #trouble(): void {
+    const at = this.#nextTrouble;
+    this.#nextTrouble += 1;
+    // The last ones first: those that are killed to time a verdict are taken from the other end.
+    const { name } = this.#all[this.#all.length - 1 - (at % this.#all.length)]!;
+    if (!this.hurt(name, TROUBLES[at % TROUBLES.length]!)) return;
+    this.#timers.push(setTimeout(() => this.heal(name), TROUBLE_MS));
+  }
+
+  /** A tenth of the encoders writes its report, and a new segment when it is time. */
+  #step(): void {
+    const nowMs = Date.now();
+    for (let at = this.#steps % 10; at < this.#all.length; at += 10) this.#encode(this.#all[at]!, nowMs);
+    this.#steps += 1;
+  }
+
+  #encode(channel: Channel, nowMs: number): void {
+    const { trouble, log } = channel;
+    if (trouble === 'refused') writeSync(log, `[https @ 0x5581] HTTP error 403 Forbidden\n`);
+    if (trouble !== undefined && trouble !== 'stalled') return;
+    channel.outTimeMs += PROGRESS_MS;
+    channel.frame += 12;
+    writeSync(log, progressLine(channel));
+    if (trouble !== undefined || nowMs - channel.movedMs < SEGMENT_MS) return;
+    channel.segment += 1;
+    channel.movedMs = nowMs;
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    const [, kind, name = '', file = ''] = (request.url ?? '').split('/');
+    if (kind === 'list') return this.#list(response);
+    const channel = this.#channels.get(name);
+    if (kind === 'hook' || channel === undefined) return void response.writeHead(kind === 'hook' ? 200 : 404).end();
+    if (kind === 'source') return this.#source(channel, response);
+    if (file.endsWith('.m3u8')) return this.#playlist(channel, request, response);
+    this.#counts.segments += 1;
+    const body = request.method === 'HEAD' ? '' : Buffer.alloc(SEGMENT_BYTES);
+    response.writeHead(200, { 'content-type': 'video/mp2t', 'content-length': SEGMENT_BYTES }).end(body);
+  }
+
+  #list(response: ServerResponse): void {
+    this.#counts.lists += 1;
+    const rows = this.#all.map(({ name, life, trouble }) => {
+      const code = trouble === 'killed' ? -9 : trouble === 'refused' ? 1 : 0;
+      return { name, state: code === 0 ? 'running' : 'exited', life, up: 1_000, code };
+    });
+    this.#send(response, JSON.stringify(rows), 'application/json');
+  }
+
+  /** As nginx serves a file: with the time of its change and a tag, and 304 for who has it already. */
+  #playlist({ segment, movedMs }: Channel, request: IncomingMessage, response: ServerResponse): void {
+    this.#counts.playlists += 1;
+    const etag = `"${movedMs.toString(16)}-${segment.toString(16)}"`;
+    const modified = new Date(movedMs).toUTCString();
+    response.setHeader('etag', etag).setHeader('last-modified', modified);
+    const { 'if-none-match': tag, 'if-modified-since': since } = request.headers;
+    if (tag === etag || (tag === undefined && since === modified)) {
+      this.#counts.unchanged += 1;
+      return void response.writeHead(304).end();
+    }
+    this.#send(response, playlistOf(segment), 'application/vnd.apple.mpegurl');
+  }
+
+  #source({ trouble }: Channel, response: ServerResponse): void {
+    this.#counts.sources += 1;
+    if (trouble === 'refused') return void response.writeHead(403).end();
+    response.writeHead(200, { 'content-type': 'video/mp2t' });
+    const send = (): void => {
+      this.#counts.bytes += SOURCE_PIECE.length;
+      response.write(SOURCE_PIECE);
+    };
+    send();
+    const timer = setInterval(send, SOURCE_PIECE_MS);
+    response.on('close', () => clearInterval(timer));
+  }
+
+  #send(response: ServerResponse, body: string, type: string): void {
+    this.#counts.bytes += body.length;
+    response.writeHead(200, { 'content-type': type, 'content-length': body.length }).end(body);
+  }
+}
+
+function progressLine({ frame, outTimeMs }: Channel): string {
+  const [s, m] = [Math.floor(outTimeMs / 1_000) % 60, Math.floor(outTimeMs / 60_000) % 60];
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const time = `${two(Math.floor(outTimeMs / 3_600_000))}:${two(m)}:${two(s)}.${two((outTimeMs % 1_000) / 10)}`;
+  return `frame=${String(frame).padStart(5)} fps= 25 q=28.0 size=N/A time=${time} bitrate=N/A speed=1.01x    \r`;
+}
+
+function playlistOf(newest: number): string {
+  const segments = Array.from({ length: LISTED }, (_, at) => {
+    const number = newest - LISTED + 1 + at;
+    return `#EXTINF:2.000000,\n#EXT-X-PROGRAM-DATE-TIME:2026-11-21T10:00:00.000+0000\nseg_${number}.ts`;
+  });
+  const head = ['#EXTM3U', '#EXT-X-VERSION:3', '#EXT-X-TARGETDURATION:2'];
+  return [...head, `#EXT-X-MEDIA-SEQUENCE:${newest - LISTED + 1}`, ...segments, ''].join('\n');
+}
+
+if (import.meta.main) {
+  const [folder, count] = process.argv.slice(2);
+  const service = new LivingService(folder!, Number(count));
+  process.on('message', (order: ServiceOrder) => {
+    if (order.do === 'heal') service.heal(order.channel);
+    if (order.do === 'kill') {
+      const atNs = String(process.hrtime.bigint());
+      process.send?.({ atNs, isHurt: service.hurt(order.channel, 'killed') });
+    }
+    if (order.do === 'count') process.send?.(service.counts());
+    if (order.do === 'end') process.disconnect();
+  });
+  process.on('disconnect', () => {
+    service.close();
+    process.exit(0);
+  });
+  process.send?.({ port: await service.start() });
+}

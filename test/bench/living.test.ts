@@ -1,0 +1,67 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startLiving } from '../../bench/living_daemon.ts';
+import { LivingService } from '../../bench/living_service.ts';
+
+describe('the living service', () => {
+  let folder: string;
+  let service: LivingService;
+  let origin: string;
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'reeve-living-test-'));
+    service = new LivingService(folder, 4);
+    origin = `http://127.0.0.1:${await service.start()}`;
+  });
+  afterEach(() => {
+    service.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const playlist = (headers: Record<string, string> = {}): Promise<Response> =>
+    fetch(`${origin}/hls/ch1/live.m3u8`, { headers });
+
+  it('moves its playlists, and answers 304 to who has the newest one', async () => {
+    const first = await playlist();
+    const etag = first.headers.get('etag') ?? '';
+    expect((await playlist({ 'if-none-match': etag })).status).toBe(304);
+    expect(service.counts()).toMatchObject({ playlists: 2, unchanged: 1 });
+    await vi.waitFor(async () => expect((await playlist({ 'if-none-match': etag })).status).toBe(200), 8_000);
+  });
+
+  it('writes progress that ends in returns, and stops when the channel is killed', async () => {
+    const log = (): string => readFileSync(join(folder, 'log', 'ch2.err'), 'latin1');
+    await vi.waitFor(() => expect(log()).toMatch(/^(?:frame=.*speed=1\.01x +\r){2,}$/), 8_000);
+    expect(service.hurt('ch2', 'killed')).toBe(true);
+    expect(service.hurt('ch2', 'frozen')).toBe(false);
+    expect(service.counts().troubled).toBe(1);
+    const [before, other] = [log(), readFileSync(join(folder, 'log', 'ch3.err')).length];
+    await vi.waitFor(() => expect(readFileSync(join(folder, 'log', 'ch3.err')).length).toBeGreaterThan(other), 8_000);
+    expect(log()).toBe(before);
+    expect(readFileSync(join(folder, 'engine.log'), 'utf8')).toContain('exited: ch2 (terminated by SIGKILL');
+    const rows = (await (await fetch(`${origin}/list`)).json()) as { name: string; state: string; code: number }[];
+    expect(rows.find(({ name }) => name === 'ch2')).toMatchObject({ state: 'exited', code: -9 });
+    service.heal('ch2');
+    expect(service.counts().troubled).toBe(0);
+  });
+});
+
+describe('the daemon beside it', () => {
+  it('looks at playlists, reads progress and answers a death with a verdict', { timeout: 60_000 }, async () => {
+    await using daemon = await startLiving({ channels: 2, home: resolve(import.meta.dirname, '../..') });
+    const before = daemon.outside();
+    await vi.waitFor(async () => expect((await daemon.served()).playlists).toBeGreaterThan(1), 20_000);
+    expect(await daemon.inside(300)).toEqual({
+      lagWallMs: expect.any(Number),
+      lagCpuMs: expect.any(Number),
+      gcShare: expect.any(Number),
+      loopShare: expect.any(Number),
+    });
+    const [latency] = await daemon.verdicts(['ch1']);
+    expect(latency).toBeGreaterThan(0);
+    const after = daemon.outside();
+    expect(after.wakeUps).toBeGreaterThan(before.wakeUps);
+    expect(after.bytesRead).toBeGreaterThan(before.bytesRead);
+  });
+});
