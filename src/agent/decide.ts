@@ -18,6 +18,9 @@ export interface PlannerSettings {
   readonly replyTokensMax: number;
 }
 
+/** Undefined: there is nothing to wait for. */
+export type PrepareRules = (envelope: GroundedContextEnvelope, signal: AbortSignal) => Promise<void> | undefined;
+
 /** What a decision asks of the run that it belongs to. */
 export interface DecideStep {
   readonly incident: string;
@@ -27,6 +30,8 @@ export interface DecideStep {
   readonly asked: number;
   readonly settings: PlannerSettings | undefined;
   readonly signal: AbortSignal;
+  /** Makes ready what the rules compare by; bounded in time, and may be absent. */
+  readonly prepare?: PrepareRules | undefined;
   /** What the rules say, and what they leave to a planner. Undefined: no rule fits. */
   readonly rules: (envelope: GroundedContextEnvelope) => RuleAnswer | undefined;
   readonly preview: (envelope: GroundedContextEnvelope) => PreviewCall;
@@ -45,9 +50,15 @@ export interface Decided {
   readonly asked: boolean;
 }
 
-/** Never waits longer than the planner's deadline; without a usable answer it gives what the rules alone would. */
+/**
+ * Never waits longer than the planner's deadline and half a second; without a usable answer it gives what the rules
+ * alone would.
+ */
 export async function decideStep(step: DecideStep): Promise<Decided> {
   const { envelope, settings, asked } = step;
+  // Without anything to wait for, not even a microtask passes.
+  const ready = step.prepare?.(envelope, step.signal);
+  if (ready !== undefined) await ready;
   const ruled = step.rules(envelope);
   const otherwise = alone(ruled, envelope);
   if (settings === undefined || !isDue(settings, ruled, asked)) return { plan: otherwise, envelope, asked: false };

@@ -51,7 +51,7 @@ export async function createApp(configuration: Configuration, host: HostEnvironm
   const infrastructure = openInfrastructure(config, host, building);
   const paging = createPaging(infrastructure, host);
   const statistics = createStatistics(infrastructure.ledger);
-  const models = await openConfiguredModels(config, infrastructure, building);
+  const models = await openConfiguredModels(config, { ...infrastructure, log: host.log }, building);
   const access = createAccess(config, infrastructure);
   const learning = createLearning(infrastructure);
   let teaching: Teaching | undefined;
@@ -59,7 +59,7 @@ export async function createApp(configuration: Configuration, host: HostEnvironm
   const isHeard = (pattern: string): boolean => teaching?.isHeard(pattern) ?? true;
   const recall: Recall = (envelope) => memory?.insightsFor(envelope) ?? [];
   const { hintFor, ...hints } = createHints({ config, infrastructure, host, fail: paging.fail });
-  const parts = { infrastructure, paging, learning, model: models.model, recall, hintFor, onUnrecognised, isHeard };
+  const parts = { infrastructure, paging, learning, models, recall, hintFor, onUnrecognised, isHeard };
   const decisions = createDecisions(configuration, host, parts);
   const current = () => reloader.current();
   const taught = createTeaching({ infrastructure, decisions, current });
@@ -181,6 +181,7 @@ function begin({ configuration, infrastructure, paging, decisions }: House, buil
     infrastructure.clock.every(HOUSEKEEPING_MS, () => runHousekeeping(infrastructure.ledger, keepMs, paging.fail)),
   );
   paging.dispatcher().start();
+  decisions.compareRules();
   building.use(decisions.pipeline);
   decisions.pipeline.start();
   building.use(decisions.collectors);

@@ -3,12 +3,12 @@ import { type Collectors, createCollectors } from './collectors.ts';
 import type { HintFor } from './hints.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import type { Learning } from '../rulebook/learning.ts';
+import type { Models } from './models.ts';
 import type { Paging } from './paging.ts';
 import type { Recall } from './planner.ts';
 import { settingsOf } from './settings.ts';
 import type { HostEnvironment } from './host_environment.ts';
 import type { Configuration } from '../config/load.ts';
-import type { Model } from '../core/model.ts';
 import type { Settings } from '../incident/pipeline/settings.ts';
 import { assembleDecisionPath, type DecisionPath } from '../incident/assembly.ts';
 import type { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
@@ -20,6 +20,8 @@ export interface Decisions {
   /** What the process before this one left open, to be appended before anything else is done. */
   readonly recover: DecisionPath['recover'];
   readonly settings: () => Settings;
+  /** Has rules compared by vectors, where a model makes them. After the journal is opened; never waits. */
+  compareRules(): void;
   /** Swaps in what a reload brought. */
   use(configuration: Configuration): void;
 }
@@ -29,8 +31,7 @@ export interface DecisionParts {
   readonly infrastructure: Infrastructure;
   readonly paging: Paging;
   readonly learning: Learning;
-  /** Undefined: no model is configured. */
-  readonly model: Model | undefined;
+  readonly models: Pick<Models, 'model' | 'similarity'>;
   /** What was learned from earlier incidents, for a planner. */
   readonly recall: Recall;
   /** At most one hint, for a planner. */
@@ -45,11 +46,21 @@ export interface DecisionParts {
 export function createDecisions(
   configuration: Configuration,
   host: HostEnvironment,
-  { infrastructure, paging, learning, model, recall, hintFor, onUnrecognised, isHeard }: DecisionParts,
+  {
+    infrastructure,
+    paging,
+    learning,
+    models: { model, similarity },
+    recall,
+    hintFor,
+    onUnrecognised,
+    isHeard,
+  }: DecisionParts,
 ): Decisions {
   const { clock, ledger, checkpoints, engines, lanes } = infrastructure;
   const { standingOf } = learning;
-  let settings = settingsOf(configuration, { model, standingOf, recall, hintFor });
+  const beside = { model, standingOf, likeness: similarity.likeness, recall, hintFor };
+  let settings = settingsOf(configuration, beside);
   const collectors: Collectors = createCollectors(configuration, {
     clock,
     checkpoints,
@@ -78,8 +89,10 @@ export function createDecisions(
     pipeline,
     recover,
     settings: () => settings,
+    compareRules: () => similarity.sync(settings.rulebook.rules),
     use(next) {
-      settings = settingsOf(next, { model, standingOf, recall, hintFor });
+      settings = settingsOf(next, beside);
+      similarity.sync(settings.rulebook.rules);
       collectors.recompile(next);
     },
   };

@@ -144,8 +144,14 @@ function exportOf(id: string, { host, infrastructure, decisions }: Shown): Incid
   });
 }
 
+const statsOf = ({ statistics, decisions, learning, models }: Shown) => ({
+  ...statistics.stats(decisions.pipeline),
+  ...learning.figures(),
+  similarity: models.similarity.state(),
+});
+
 function daemonOf(shown: Shown, metrics: Metrics): Daemon {
-  const { host, infrastructure, paging, access, statistics, decisions, teaching, reloader, learning } = shown;
+  const { host, infrastructure, paging, access, decisions, teaching, reloader, learning } = shown;
   const { ledger, clock } = infrastructure;
   const { collectors, pipeline, settings } = decisions;
   const views = viewsOf(shown);
@@ -159,7 +165,7 @@ function daemonOf(shown: Shown, metrics: Metrics): Daemon {
     tokens: () => access.list(),
     personas: () => reloader.current().personas,
     rules: () => learning.views(settings().rulebook.rules),
-    stats: () => ({ ...statistics.stats(pipeline), ...learning.figures() }),
+    stats: () => statsOf(shown),
     blindSpots: () => collectors.blindSpots().list(clock.monotonicMs()),
     patterns: () => teaching.views(),
     memory: shown.memory?.face,

@@ -6,7 +6,7 @@ import type { Persona } from '../core/persona.ts';
 import type { Settings } from '../incident/pipeline/settings.ts';
 import type { HintFor } from './hints.ts';
 import { plannerOf, type Recall } from './planner.ts';
-import type { StandingOf } from '../rulebook/rank.ts';
+import type { Likeness, StandingOf } from '../rulebook/rank.ts';
 import { createRulebook } from '../rulebook/rulebook.ts';
 
 interface Beside {
@@ -15,12 +15,14 @@ interface Beside {
   readonly hintFor?: HintFor;
   /** The records of the rules; without them every rule stands alike. */
   readonly standingOf?: StandingOf;
+  /** How rules are compared where a model makes vectors; n-grams without it. */
+  readonly likeness?: Likeness | undefined;
 }
 
 /** What the decision path reads of a configuration. Made anew at each reload and swapped whole. */
 export function settingsOf(
   configuration: Configuration,
-  { model, standingOf, recall, hintFor }: Beside = {},
+  { model, standingOf, likeness, recall, hintFor }: Beside = {},
 ): Settings {
   const { config, personas, rules } = configuration;
   const byId = new Map(personas.map((persona) => [persona.id, persona]));
@@ -33,7 +35,7 @@ export function settingsOf(
   const ofGroup = new Map(config.groups.map((group) => [group.id, group]));
   return {
     limits: config.limits,
-    rulebook: createRulebook(rules, standingOf),
+    rulebook: createRulebook(rules, standingOf, likeness),
     planner: plannerOf(configuration, model, { recall, hintFor }),
     personaOf: (scope, group) => {
       const own = scope.kind === 'channel' ? ofChannel.get(scope.id) : undefined;

@@ -1,6 +1,6 @@
 /** The port to a language model: what a caller may ask and what comes back. Adapters live in `src/model/`. */
 
-const MODEL_PURPOSES = ['plan', 'pattern', 'explore', 'ask', 'reflect'] as const;
+const MODEL_PURPOSES = ['plan', 'pattern', 'explore', 'ask', 'reflect', 'embed'] as const;
 /** What a model is asked for. */
 export type ModelPurpose = (typeof MODEL_PURPOSES)[number];
 

@@ -16,6 +16,8 @@ export interface MarkOptions<Args extends readonly unknown[]> extends ResolveOpt
 
 export interface MarkParts {
   readonly fitting: (context: Context, options: ResolveOptions) => Iterable<Rule>;
+  /** Before `fitting`; half a second at most. */
+  readonly prepare: (context: Context) => Promise<void>;
   readonly explore: (order: {
     readonly context: Context;
     readonly collection: string;
@@ -51,6 +53,7 @@ export function marked<Args extends readonly unknown[], Value>(
         ? { ok: true as const, value: (again as { readonly value: Value }).value }
         : { ok: false as const, because: again.ok ? 'it failed' : traceOf(again.thrown).slice(0, 400) };
     };
+    await parts.prepare(context);
     let left = options.maxRetries ?? RETRIES;
     for (const rule of parts.fitting(context, options)) {
       if (left <= 0) break;

@@ -20,12 +20,19 @@ const PROVIDERS: Readonly<Record<string, Provider>> = {
   lmstudio: { url: 'http://127.0.0.1:1234/v1', key: undefined },
 };
 const BYTES_MAX = 1_048_576;
+const VECTORS_BYTES_MAX = 4 * 1_048_576;
+
+/** For what a model is named. */
+export interface NamedFor {
+  /** It makes vectors. */
+  readonly vectors?: boolean;
+}
 
 /**
  * The model of a name such as `gemini/gemini-2.0-flash` or `ollama/qwen2.5`. The library of an adapter is loaded with
  * the first call. Throws USAGE for a provider that is not known. `url` replaces the provider's usual address.
  */
-export function modelNamed(name: string, clock: Clock, url?: string): Model {
+export function modelNamed(name: string, clock: Clock, url?: string, { vectors = false }: NamedFor = {}): Model {
   const [, provider = '', model = ''] = /^([^/]+)\/(.+)$/.exec(name) ?? [];
   const found = Object.hasOwn(PROVIDERS, provider) ? PROVIDERS[provider] : undefined;
   if (found === undefined || model === '')
@@ -33,14 +40,20 @@ export function modelNamed(name: string, clock: Clock, url?: string): Model {
       hint: `providers: ${Object.keys(PROVIDERS).join(', ')}`,
     });
   const { key } = found;
+  const embeddingModel = vectors ? model : undefined;
+  const bytesMax = vectors ? VECTORS_BYTES_MAX : BYTES_MAX;
   const server = {
-    ...{ id: provider, url: (url ?? found.url).replace(/\/+$/, ''), bytesMax: BYTES_MAX },
+    ...{ id: provider, url: (url ?? found.url).replace(/\/+$/, ''), bytesMax },
     key: key === undefined ? undefined : () => environmentValue(key) ?? '',
   };
   let opened: Promise<Model> | undefined;
   const open = async (): Promise<Model> => {
-    if (provider !== 'ollama') return (await import('../model/openai.ts')).openAiModel({ server, model }, clock);
-    return (await import('../model/ollama.ts')).ollamaModel({ server, model, keepAlive: '300s' }, clock);
+    if (provider !== 'ollama')
+      return (await import('../model/openai.ts')).openAiModel({ server, model, embeddingModel }, clock);
+    return (await import('../model/ollama.ts')).ollamaModel(
+      { server, model, embeddingModel, keepAlive: '300s' },
+      clock,
+    );
   };
   const adapter = (): Promise<Model> => {
     opened ??= open();

@@ -4,14 +4,16 @@ import { mayExplore } from '../config/gates.ts';
 import { systemClock } from '../core/clock.ts';
 import type { Model } from '../core/model.ts';
 import { ExploreBudget, type ExploreCaps, EXPLORE_CAPS } from '../rulebook/explore/budget.ts';
+import { NGRAMS, type SimilarityState } from '../rulebook/rank.ts';
 import type { z } from 'zod';
 import { askModelOf, createExploring, type Exploration } from './exploring.ts';
 import { type MarkOptions, marked } from './mark.ts';
 import type { Context } from './match.ts';
 import { modelNamed } from './models.ts';
 import { fitting, type ResolveOptions } from './resolver.ts';
+import { type LibraryLikeness, likenessBy } from './likeness.ts';
 import type { Rule } from './rule.ts';
-import { RuleSet, type Synced } from './rule_set.ts';
+import { RuleSet, type Synced, textOf } from './rule_set.ts';
 import { rounds, type RoundsOptions, type RoundsReport } from './rounds.ts';
 import { type LibraryStats, statsText, Tally } from './tally.ts';
 import { Actions, defineTool, type Tool } from './tools.ts';
@@ -23,6 +25,8 @@ export interface ReeveOptions {
   readonly model?: string | Model;
   /** Asked where the first fails, and by rules with `use_secondary`. */
   readonly secondary?: string | Model;
+  /** Makes vectors of rules and of what is looked for: `provider/model`, or a model of your own. Default: n-grams. */
+  readonly embeddings?: string | Model;
   /** Sessions with a model in 24 hours. Default 20. */
   readonly sessionLimit?: number;
   readonly budget?: Partial<ExploreCaps>;
@@ -34,7 +38,8 @@ export interface ReeveOptions {
   readonly explore?: () => boolean;
 }
 
-export interface Reeve {
+/** Dispose it where its folder is to be used by another engine of this process. */
+export interface Reeve extends Disposable {
   /** Registers a tool that a model may call. Its declaration is made from the zod schema of its input. */
   tool<Input extends z.ZodType>(tool: Parameters<typeof defineTool<Input>>[0]): Tool;
   /** Registers a function that rules call by name. */
@@ -53,20 +58,26 @@ export interface Reeve {
   ): Promise<Rule | undefined>;
   /** Scouts look, rules act, on a schedule. Dispose it to end it. */
   periodically(options: RoundsOptions): Disposable & { round(): Promise<RoundsReport> };
-  /** Reads the folder anew. */
+  /** Reads the folder anew. Vectors of changed rules are made in the background. */
   sync(): Synced;
+  /** Until every rule has its vector, or none is to be had: then n-grams are used, and the state says why. */
+  embedded(): Promise<SimilarityState>;
+  /** Has the vector of a context made ahead, within half a second or not at all: `resolve` itself waits for nobody. */
+  prepare(context: Context): Promise<void>;
   /** A rule that lies in no file. */
   add(rule: Rule): void;
   readonly rules: readonly string[];
-  stats(): LibraryStats & { readonly text: string };
+  stats(): LibraryStats & { readonly similarity: SimilarityState; readonly text: string };
 }
 
 /** An engine over one folder of rules. Files are read at once; problems are in what `sync` returns. */
 export function createReeve(options: ReeveOptions = {}): Reeve {
-  const { set, tally, actions, tools, matching, explored } = partsOf(options);
+  const { set, tally, actions, tools, matching, explored, likeness } = partsOf(options);
   const counted = (how: 'resolved' | 'asked') => tally.count(how === 'resolved' ? 'resolves' : 'model_asked');
   const note = (rule: string, cured: boolean) => tally.note(rule, cured);
-  const helping = { fitting: matching, note, counted };
+  const prepare = (context: Context) => set.prepare(context);
+  const helping = { fitting: matching, prepare, note, counted };
+  const similarity = () => likeness?.state() ?? NGRAMS;
   set.sync();
   return {
     tool: (tool) => {
@@ -87,29 +98,43 @@ export function createReeve(options: ReeveOptions = {}): Reeve {
     },
     periodically: (how) => rounds(how, { clock: systemClock, ...helping }),
     sync: () => set.sync(),
+    embedded: async () => {
+      await likeness?.settled();
+      return similarity();
+    },
+    prepare,
+    [Symbol.dispose]: () => likeness?.[Symbol.dispose](),
     add: (rule) => set.add(rule.document),
     get rules() {
       return set.names;
     },
     stats: () => {
       const stats = tally.stats();
-      return { ...stats, text: statsText(stats) };
+      return { ...stats, similarity: similarity(), text: statsText(stats) };
     },
   };
 }
 
 function partsOf(options: ReeveOptions) {
   const { directory, costOf } = options;
-  const set = new RuleSet(directory);
+  const [model, secondary, embeddings] = [options.model, options.secondary, options.embeddings].map((one, at) =>
+    typeof one === 'string' ? modelNamed(one, systemClock, undefined, { vectors: at === 2 }) : one,
+  );
+  let likeness: LibraryLikeness | undefined;
+  const set = new RuleSet(
+    directory,
+    embeddings &&
+      ((rules) => {
+        likeness = likenessBy({ model: embeddings, directory, clock: systemClock, rules: () => rules.all(), textOf });
+        return likeness;
+      }),
+  );
   const tally = new Tally(directory);
   const actions = new Actions();
   const tools: Tool[] = [];
   const caps = { ...EXPLORE_CAPS, ...options.budget };
   const limited = { ...caps, sessionsPerDay: options.sessionLimit ?? caps.sessionsPerDay };
   const budget = new ExploreBudget(limited, systemClock, costOf);
-  const [model, secondary] = [options.model, options.secondary].map((one) =>
-    typeof one === 'string' ? modelNamed(one, systemClock) : one,
-  );
   const resolving = {
     ...{ set, tally },
     call: (name: string, params: Readonly<Record<string, unknown>>) => actions.call(name, params),
@@ -122,11 +147,12 @@ function partsOf(options: ReeveOptions) {
     keepIn: directory === undefined ? undefined : join(directory, options.keepIn ?? 'proposals'),
   });
   const explored = async (order: Exploration) => {
+    await set.prepare(order.context);
     const before = budget.costMicros;
     const found = await exploring(order);
     if (found.from === 'model') tally.count('explorations', budget.costMicros - before);
     return found;
   };
   const matching = (context: Context, how: ResolveOptions) => fitting(resolving, context, how);
-  return { set, tally, actions, tools, matching, explored };
+  return { set, tally, actions, tools, matching, explored, likeness };
 }

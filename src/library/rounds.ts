@@ -35,6 +35,8 @@ export interface RoundsReport {
 interface RoundsParts {
   readonly clock: Clock;
   readonly fitting: (context: Context, options: ResolveOptions) => Iterable<Rule>;
+  /** Before `fitting`; half a second at most. */
+  readonly prepare: (context: Context) => Promise<void>;
   readonly note: (rule: string, cured: boolean) => void;
   readonly counted: (how: 'resolved' | 'asked') => void;
 }
@@ -96,6 +98,7 @@ async function chain(context: Context, options: ResolveOptions, parts: RoundsPar
   const tried = new Set<string>();
   let facts = context;
   while (steps.length < STEPS_MAX) {
+    await parts.prepare(facts);
     const rule = [...parts.fitting(facts, options)].find(({ name }) => !tried.has(name));
     if (rule === undefined) break;
     tried.add(rule.name);

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Problem } from '../core/errors.ts';
 import { cosine, createTextIndex, type TextIndex, type TextVector, vectorOf } from '../core/similarity.ts';
-import { rankScore } from '../rulebook/rank.ts';
+import { type Likeness, rankScore } from '../rulebook/rank.ts';
 import type { Outcomes } from '../rulebook/record/uplift.ts';
 import { type LibraryRuleDocument, parseLibraryRule } from './document.ts';
 import { type Context, prepare } from './match.ts';
@@ -33,6 +33,8 @@ const RULES_MAX = 20_000;
 const SCAN_MAX = 200;
 const SUFFIX = '.rule.yaml';
 
+type RuleLikeness = Likeness & { touch(): void };
+
 export class RuleSet {
   readonly #directory: string | undefined;
   readonly #files = new Map<string, Held>();
@@ -42,8 +44,12 @@ export class RuleSet {
   /** Keys of `equals` facts, with how many rules test them. */
   readonly #metadata = new Map<string, number>();
 
-  constructor(directory: string | undefined) {
+  readonly #likeness: RuleLikeness | undefined;
+
+  /** `likenessFor` makes what puts rules in order wherever it is ready; n-grams do so otherwise. */
+  constructor(directory: string | undefined, likenessFor?: (set: RuleSet) => RuleLikeness) {
     this.#directory = directory;
+    this.#likeness = likenessFor?.(this);
   }
 
   get names(): readonly string[] {
@@ -77,12 +83,14 @@ export class RuleSet {
     const present = new Set(names);
     const gone = [...this.#files.keys()].filter((file) => file.endsWith(SUFFIX) && !present.has(file));
     for (const file of gone) this.#drop(file);
+    if (gone.length + counts.added + counts.changed > 0) this.#likeness?.touch();
     return { ...counts, removed: gone.length, problems };
   }
 
   /** A rule that lies in no file. */
   add(document: LibraryRuleDocument): void {
     this.#put(`memory/${document.name}`, { stamp: '', sha256: '', document });
+    this.#likeness?.touch();
   }
 
   #take(file: string, path: string, problems: Problem[]): 'added' | 'changed' | 'unchanged' {
@@ -153,6 +161,9 @@ export class RuleSet {
       const rule = this.#byName.get(name);
       return rule !== undefined && !contradicts(rule, context);
     };
+    const byVectors = query === '' ? undefined : this.#byVectors(query, collection, fits);
+    if (byVectors !== undefined)
+      return inOrder(byVectors.map((one) => ({ ...one, score: rankScore(one.likeness, recordOf(one.rule.name)) })));
     // Likeness puts rules in order; where there are few, none is left out for want of it.
     const few = this.#index(collection).size <= SCAN_MAX;
     const names =
@@ -162,14 +173,28 @@ export class RuleSet {
             .query(query, TOP_K, fits)
             .map(({ id }) => id);
     const vector = vectorOf(query);
-    return names
-      .flatMap((name) => {
-        const rule = this.#byName.get(name);
-        if (rule === undefined) return [];
-        const likeness = query === '' ? 1 : cosine(vector, this.#vectorOf(rule));
-        return likeness < LIKENESS_MIN && !few ? [] : [{ rule, likeness, score: rankScore(likeness, recordOf(name)) }];
-      })
-      .sort((a, b) => b.score - a.score || (a.rule.name < b.rule.name ? -1 : 1));
+    const found = names.flatMap((name) => {
+      const rule = this.#byName.get(name);
+      if (rule === undefined) return [];
+      const likeness = query === '' ? 1 : cosine(vector, this.#vectorOf(rule));
+      return likeness < LIKENESS_MIN && !few ? [] : [{ rule, likeness, score: rankScore(likeness, recordOf(name)) }];
+    });
+    return inOrder(found);
+  }
+
+  /** Every rule that is not contradicted, as far as there are few; else the likest. Undefined: vectors are missing. */
+  #byVectors(query: string, collection: string, fits: (name: string) => boolean) {
+    const rules = this.all(collection).filter(({ name }) => fits(name));
+    const alike = this.#likeness?.of(query, rules, (at) => textOf(rules[at] as LibraryRuleDocument));
+    if (alike === undefined) return undefined;
+    const found = rules.map((rule, at) => ({ rule, likeness: alike[at] ?? 0 }));
+    if (found.length <= SCAN_MAX) return found;
+    return found.sort((a, b) => b.likeness - a.likeness || (a.rule.name < b.rule.name ? -1 : 1)).slice(0, TOP_K);
+  }
+
+  /** Half a second at most, and nothing without a model for vectors. */
+  async prepare(context: Context): Promise<void> {
+    await this.#likeness?.prepare(this.queryOf(context));
   }
 
   /** The longest text of the context whose key is no known metadata. */
@@ -185,6 +210,9 @@ export class RuleSet {
     return known;
   }
 }
+
+const inOrder = <Found extends { readonly score: number; readonly rule: LibraryRuleDocument }>(found: Found[]) =>
+  found.sort((a, b) => b.score - a.score || (a.rule.name < b.rule.name ? -1 : 1));
 
 export const collectionOf = ({ collection }: LibraryRuleDocument): string => collection ?? 'default';
 

@@ -24,7 +24,7 @@ export interface Priced {
 export interface GatewayDeps {
   readonly primary: Priced;
   readonly secondary?: Priced | undefined;
-  readonly embeddings?: Model | undefined;
+  readonly embeddings?: Priced | undefined;
   readonly caps: Caps;
   readonly clock: Clock;
   readonly append: Append;
@@ -83,8 +83,19 @@ class Gateway implements Model {
     return await given.promise;
   }
 
+  /** Under the caps of a day, and written down like every call. */
   async embed(texts: readonly string[], deadlineMs: number) {
-    return this.#deps.embeddings?.embed(texts, deadlineMs);
+    const { embeddings, clock } = this.#deps;
+    if (embeddings === undefined) return undefined;
+    const messages = texts.map((content) => ({ role: 'user', content }) as const);
+    const request: ModelRequest = { messages, tokensMax: 0, deadlineMs, purpose: 'embed' };
+    if (this.#overBudget(embeddings, request) !== undefined) return undefined;
+    const startedMs = clock.monotonicMs();
+    const vectors = await embeddings.model.embed(texts, deadlineMs);
+    const tookMs = clock.monotonicMs() - startedMs;
+    const failure = vectors !== undefined ? undefined : tookMs >= deadlineMs ? 'deadline' : 'invalid_response';
+    this.#note(embeddings, request, { failure, tokens: estimate(request), tookMs });
+    return vectors;
   }
 
   list(deadlineMs: number) {
@@ -138,6 +149,10 @@ class Gateway implements Model {
   #record({ model, price }: Priced, request: ModelRequest, call: { answer: ModelAnswer; tookMs: number }): void {
     const { answer, tookMs } = call;
     const tokens = answer.ok ? usedBy(answer.reply) : lostBy(answer.failure, request);
+    this.#note({ model, price }, request, { failure: answer.ok ? undefined : answer.failure, tokens, tookMs });
+  }
+
+  #note({ model, price }: Priced, request: ModelRequest, { failure, tokens, tookMs }: Noted): void {
     this.#deps.append([
       {
         incident: request.incident,
@@ -145,7 +160,7 @@ class Gateway implements Model {
           type: 'model.called',
           model: model.name,
           purpose: request.purpose ?? 'ask',
-          failure: answer.ok ? undefined : answer.failure,
+          failure,
           promptTokens: tokens.prompt,
           replyTokens: tokens.reply,
           costMicros: Math.ceil(microsOf(price, tokens)),
@@ -154,6 +169,12 @@ class Gateway implements Model {
       },
     ]);
   }
+}
+
+interface Noted {
+  readonly failure: ModelFailure | undefined;
+  readonly tokens: Tokens;
+  readonly tookMs: number;
 }
 
 interface Tokens {

@@ -34,6 +34,8 @@ export interface OpenDeps {
   readonly use: Read<ModelUse>;
 }
 
+const VECTORS_BYTES_MAX = 4 * 1024 * 1024;
+
 /** The gateway to them, to be closed by `building`. Connects to nothing before it is asked. */
 export async function openModels(
   settings: ModelsSettings,
@@ -49,7 +51,7 @@ export async function openModels(
     ...deps,
     primary: await open(settings.primary),
     secondary: secondary === undefined ? undefined : await open(secondary),
-    embeddings: embeddings === undefined ? undefined : (await open(embeddings)).model,
+    embeddings: embeddings === undefined ? undefined : await open(embeddings),
     caps: settings.budget,
   });
 }
@@ -58,7 +60,9 @@ async function adapterOf(settings: ModelsSettings, named: Named, clock: Clock) {
   const found = settings.servers.find(({ id }) => id === named.server);
   invariant(found !== undefined, `no model server ${named.server}`);
   const embeddingModel = settings.embeddings === named ? named.model : undefined;
-  const asked = { model: named.model, embeddingModel, bytesMax: settings.answerBytesMax };
+  // Vectors are long, and their texts come in batches: a cap that fits a reply would cut them off.
+  const bytesMax = Math.max(settings.answerBytesMax, embeddingModel === undefined ? 0 : VECTORS_BYTES_MAX);
+  const asked = { model: named.model, embeddingModel, bytesMax };
   return { model: await openServer(found, asked, clock), price: found.price };
 }
 

@@ -28,6 +28,36 @@ export const rankScore = (likeness: number, standing: Pick<Standing, 'successes'
 export const textOf = (rule: Pick<Rule, 'description' | 'examples' | 'when'>): string =>
   [rule.description, ...(rule.examples ?? []), ...rule.when.flatMap(({ examples = [] }) => examples)].join(' ||| ');
 
+/** A measure of likeness that may not always be there. */
+export interface Likeness {
+  /**
+   * For each item, 0 to 1, how alike its text is to the query; asks nobody. Undefined where anything is missing: then
+   * n-grams decide for all, since two measures do not compare.
+   */
+  of(query: string, items: readonly object[], textOf: (at: number) => string): readonly number[] | undefined;
+  /** Sees to it, within half a second or not at all, that a query can be compared. Never throws. */
+  prepare(query: string, signal?: AbortSignal): Promise<void>;
+}
+
+/** What rules are compared by at this moment. */
+export interface SimilarityState {
+  readonly backend: 'ngrams' | 'embeddings';
+  /** The configured model for vectors, as `provider/model`. */
+  readonly model: string | undefined;
+  /** Different texts of rules, and how many of them have a vector. */
+  readonly rules: number;
+  readonly embedded: number;
+  readonly dimensions: number | undefined;
+  /** Why it is n-grams although a model is configured. */
+  readonly because: string | undefined;
+}
+
+/** Where no model for vectors is configured. */
+export const NGRAMS: SimilarityState = {
+  ...{ backend: 'ngrams', model: undefined, rules: 0, embedded: 0 },
+  ...{ dimensions: undefined, because: undefined },
+};
+
 const vectors = new WeakMap<object, TextVector>();
 
 /** The vector of a rule, made once for as long as the rule is the same object. */
@@ -54,14 +84,26 @@ export function ranked<T extends { readonly rule: Rule }>(
   candidates: readonly T[],
   query: string,
   standingOf: StandingOf,
+  likeness?: Likeness,
 ): readonly T[] {
   if (candidates.length < 2) return candidates;
-  const vector = vectorOf(query);
-  const rows = candidates.map((one) => {
+  const alike = likenessesOf(
+    candidates.map(({ rule }) => rule),
+    query,
+    likeness,
+  );
+  const rows = candidates.map((one, at) => {
     const standing = standingOf(one.rule.id);
-    const likeness = cosine(vector, vectorOfRule(one.rule));
+    const likeness = alike[at] ?? 0;
     return { one, onTrial: standing?.onTrial === true, score: rankScore(likeness, standing), id: one.rule.id };
   });
   rows.sort((a, b) => Number(a.onTrial) - Number(b.onTrial) || b.score - a.score || (a.id < b.id ? -1 : 1));
   return rows.map(({ one }) => one);
+}
+
+function likenessesOf(rules: readonly Rule[], query: string, likeness: Likeness | undefined): readonly number[] {
+  const found = likeness?.of(query, rules, (at) => textOf(rules[at] as Rule));
+  if (found !== undefined) return found;
+  const vector = vectorOf(query);
+  return rules.map((rule) => cosine(vector, vectorOfRule(rule)));
 }

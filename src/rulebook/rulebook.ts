@@ -7,7 +7,7 @@ import type { Attempt } from '../core/tool.ts';
 import { derive } from './chain.ts';
 import type { Derived } from './facts.ts';
 import { type Matcher, matcherOf, type RuleTrace } from './match.ts';
-import { queryOf, ranked, type StandingOf } from './rank.ts';
+import { type Likeness, queryOf, ranked, type StandingOf } from './rank.ts';
 import { type Allowed, type Asked, type RuleResponse, responseOf } from './steps.ts';
 
 export type { Allowed } from './steps.ts';
@@ -32,6 +32,8 @@ export interface Rulebook {
   decide(envelope: GroundedContextEnvelope, attempts: readonly Attempt[], allowed: Allowed): Plan | undefined;
   /** The same with what it leaves to a planner. */
   answer?(envelope: GroundedContextEnvelope, attempts: readonly Attempt[], allowed: Allowed): RuleAnswer | undefined;
+  /** Before `answer`: makes likeness ready where several rules may fit. Absent without a model. */
+  prepare?(envelope: GroundedContextEnvelope, signal?: AbortSignal): Promise<void>;
   /** Every rule for the envelope's classification, with what each of its tests met. */
   matchAll(envelope: GroundedContextEnvelope): readonly RuleTrace[];
 }
@@ -42,7 +44,11 @@ const NO_RECORD: StandingOf = () => undefined;
  * Orders and compiles the rules; rules that were compiled before are not compiled again. `standingOf` is asked at each
  * decision. Throws `CONFIG_INVALID` for two of one name or a pattern that does not compile.
  */
-export function createRulebook(rules: readonly Rule[], standingOf: StandingOf = NO_RECORD): Rulebook {
+export function createRulebook(
+  rules: readonly Rule[],
+  standingOf: StandingOf = NO_RECORD,
+  likeness?: Likeness,
+): Rulebook {
   const ordered = [...rules].sort((a, b) => b.priority - a.priority || (a.id < b.id ? -1 : 1));
   refuseDoubles(ordered);
   const matchers = ordered.map(matcherOf);
@@ -53,12 +59,14 @@ export function createRulebook(rules: readonly Rule[], standingOf: StandingOf = 
     tiersFor: ({ failureClassification: name }) => (name === undefined ? [] : (actors.get(name) ?? [])),
     derive: (envelope) => derive(setters, envelope),
     standingOf,
+    likeness,
   };
   const answer = (envelope: GroundedContextEnvelope, attempts: readonly Attempt[], allowed: Allowed) =>
     answerOf(book, { envelope, attempts, allowed });
   return {
     rules: ordered,
     answer,
+    ...(likeness !== undefined && { prepare: preparing(book, likeness) }),
     decide: (envelope, attempts, allowed) => answer(envelope, attempts, allowed)?.plan,
     matchAll: (envelope) => {
       const derived = book.derive(envelope);
@@ -84,7 +92,22 @@ interface Book {
   readonly tiersFor: (envelope: GroundedContextEnvelope) => readonly Tier[];
   readonly derive: (envelope: GroundedContextEnvelope) => Derived;
   readonly standingOf: StandingOf;
+  readonly likeness: Likeness | undefined;
 }
+
+/** Of one rule there is no order: nobody is asked. */
+function preparing(book: Book, likeness: Likeness) {
+  return async (envelope: GroundedContextEnvelope, signal?: AbortSignal): Promise<void> => {
+    const derived = book.derive(envelope);
+    const hasSeveral = book.tiersFor(envelope).some((tier) => likelyIn(book, tier, envelope, derived).length > 1);
+    if (hasSeveral) await likeness.prepare(queryOf(envelope), signal);
+  };
+}
+
+const likelyIn = (book: Book, tier: Tier, envelope: GroundedContextEnvelope, derived: Derived): readonly Matcher[] =>
+  tier
+    .filter(({ rule }) => book.standingOf(rule.id)?.retired !== true)
+    .filter((matcher) => matcher.mayFit(envelope, derived));
 
 function tiersOf(matchers: readonly Matcher[]): readonly Tier[] {
   const withSteps = matchers.filter(({ rule }) => rule.then.length > 0);
@@ -120,9 +143,8 @@ const answered = ({ plan, asksPlanner, spent }: RuleResponse, rule: Rule): RuleA
 function* fitting(book: Book, envelope: GroundedContextEnvelope) {
   const derived = book.derive(envelope);
   for (const tier of book.tiersFor(envelope)) {
-    const inUse = tier.filter(({ rule }) => book.standingOf(rule.id)?.retired !== true);
-    const likely = inUse.filter((matcher) => matcher.mayFit(envelope, derived));
-    for (const matcher of ranked(likely, queryOf(envelope), book.standingOf)) {
+    const likely = likelyIn(book, tier, envelope, derived);
+    for (const matcher of ranked(likely, queryOf(envelope), book.standingOf, book.likeness)) {
       const trace = matcher.match(envelope, derived);
       if (trace.matched) yield { matcher, trace };
     }

@@ -37,6 +37,18 @@ describe('Theow 3.7, reeve stats', () => {
     expect(text).toContain('incidents: 4');
   });
 
+  it('says what rules are compared by, and why it is n-grams although a model is configured', async () => {
+    const said = async (similarity: object) => (await printed({ ...STATS, similarity })).split('\n')[2];
+    expect(await said({ backend: 'ngrams', rules: 0, embedded: 0 })).toBe('rules are compared by n-grams');
+    const model = 'local/nomic-embed-text';
+    expect(await said({ backend: 'embeddings', model, rules: 9, embedded: 9 })).toBe(
+      'rules are compared by vectors of local/nomic-embed-text (9 of 9)',
+    );
+    expect(await said({ backend: 'ngrams', model, rules: 9, embedded: 2, because: 'no vectors within 500 ms' })).toBe(
+      'rules are compared by n-grams instead of local/nomic-embed-text (2 of 9 have a vector): no vectors within 500 ms',
+    );
+  });
+
   it('leaves out what there is none of', async () => {
     const text = await printed({ ...STATS, top: [], struggling: [], llm_needed_by_week: [] });
     expect(text).not.toMatch(/top rules|struggling|by week/);

@@ -44,7 +44,7 @@ const says =
   });
 const fails = (failure: ModelFailure) => (): ModelAnswer => ({ ok: false, failure, because: 'so it is' });
 
-function gatewayTo(options: { primary: Priced; secondary?: Priced; caps?: Partial<Caps> }) {
+function gatewayTo(options: { primary: Priced; secondary?: Priced; embeddings?: Priced; caps?: Partial<Caps> }) {
   const { clock, advance } = fakeClock();
   let use = modelUseProjection.initial;
   const written: JournalEntry[] = [];
@@ -63,6 +63,46 @@ function gatewayTo(options: { primary: Priced; secondary?: Priced; caps?: Partia
   const gateway = createGateway({ ...options, caps: { ...CAPS, ...options.caps }, clock, append, use: () => use });
   return { gateway, clock, advance, append, written, use: () => use };
 }
+
+describe('vectors by the gateway', () => {
+  const price = { promptPerMillion: 10, replyPerMillion: 0 };
+  const vectors = (embed: Model['embed']) => ({ model: { ...scripted('local/embed', says('')).model, embed }, price });
+  const primary = { model: scripted('local/m', says('')).model, price: FREE };
+
+  it('are written down with what they cost, and what was asked for is never written', async () => {
+    const { gateway, written } = gatewayTo({ primary, embeddings: vectors(async () => [[1, 2]]) });
+    expect(await gateway.embed(['x'.repeat(400)], 1_000)).toEqual([[1, 2]]);
+    const fact = { type: 'model.called', model: 'local/embed', purpose: 'embed', failure: undefined };
+    expect(written.map((entry) => entry.fact)).toEqual([
+      { ...fact, promptTokens: 100, replyTokens: 0, costMicros: 1_000, tookMs: 0 },
+    ]);
+  });
+
+  it('are not asked for when a cap of the day is reached', async () => {
+    let asked = 0;
+    const embed = async () => {
+      asked += 1;
+      return [[1]];
+    };
+    const { gateway } = gatewayTo({ primary, embeddings: vectors(embed), caps: { tokensPerDay: 150 } });
+    expect(await gateway.embed(['x'.repeat(400)], 1_000)).toEqual([[1]]);
+    expect(await gateway.embed(['x'.repeat(400)], 1_000)).toBeUndefined();
+    expect(asked).toBe(1);
+  });
+
+  it('count as failed where none came, and as needed by no incident', async () => {
+    const { gateway, written, use } = gatewayTo({ primary, embeddings: vectors(async () => undefined) });
+    expect(await gateway.embed(['x'], 1_000)).toBeUndefined();
+    expect(written).toMatchObject([{ fact: { failure: 'invalid_response' } }]);
+    expect(neededRatio(use())).toBe(0);
+  });
+
+  it('are there only where a model for them is configured', async () => {
+    const { gateway, written } = gatewayTo({ primary });
+    expect(await gateway.embed(['x'], 1_000)).toBeUndefined();
+    expect(written).toEqual([]);
+  });
+});
 
 describe('the gateway to the models', () => {
   it('writes down every call with its cost, and only then gives the answer', async () => {

@@ -32,6 +32,17 @@ describe('what a daemon without models loads', () => {
   });
 });
 
+describe('what a daemon loads without a model for vectors', () => {
+  const isOfVectors = (url: string): boolean => url.includes('/src/rulebook/embeddings/');
+
+  it('is nothing of the vectors', () => expect(loadedWith('app/app.ts').filter(isOfVectors)).toEqual([]));
+
+  it('is nothing of them in the library either', () => expect(loadedWith('index.ts').filter(isOfVectors)).toEqual([]));
+
+  it('would be seen if it were', () =>
+    expect(loadedWith('rulebook/embeddings/likeness.ts').filter(isOfVectors)).not.toEqual([]));
+});
+
 describe('what a daemon loads without a request for a hint', () => {
   const isOfHints = (url: string): boolean => /\/src\/hints\/|\/app\/hints_open\./.test(url);
 

@@ -21,6 +21,9 @@ export type ModelTurn =
 export const MISDEEDS = ['hang', 'drip', 'gigabyte', 'redirect', 'reset', 'break_off'] as const;
 export type Misdeed = (typeof MISDEEDS)[number];
 
+/** What a server says of texts that it is to make vectors of: one row each, or whatever else a turn can be. */
+export type VectorTurn = readonly (readonly number[])[] | Extract<ModelTurn, { does: Misdeed } | { raw: string }>;
+
 /** One request as it came. */
 export interface Asked {
   readonly path: string;

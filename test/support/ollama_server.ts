@@ -3,7 +3,7 @@
  * and `/api/version`, streamed as NDJSON, with its error bodies. What it answers is scripted.
  */
 import type http from 'node:http';
-import { type Asked, bodyOf, misbehave, type ModelTurn, piecesOf, vectorFor } from './model_server.ts';
+import { type Asked, bodyOf, misbehave, type ModelTurn, piecesOf, vectorFor, type VectorTurn } from './model_server.ts';
 import { serve } from './servers.ts';
 
 export interface OllamaServer {
@@ -12,6 +12,8 @@ export interface OllamaServer {
   readonly asked: Asked[];
   /** What comes next; asked anew at each request. */
   answer: (request: Asked) => ModelTurn;
+  /** The same of vectors. */
+  embed: (texts: readonly string[]) => VectorTurn;
 }
 
 export interface OllamaServerOptions {
@@ -23,7 +25,10 @@ export interface OllamaServerOptions {
 export async function ollamaServer(options: OllamaServerOptions = {}): Promise<OllamaServer> {
   const models = options.models ?? ['qwen3:8b', 'nomic-embed-text:latest'];
   const asked: Asked[] = [];
-  const server = { url: '', asked, answer: options.answer ?? (() => ({ text: '{}' })) };
+  const server: { -readonly [Key in keyof OllamaServer]: OllamaServer[Key] } = {
+    ...{ url: '', asked, answer: options.answer ?? (() => ({ text: '{}' })) },
+    embed: (texts) => texts.map((text) => vectorFor(text)),
+  };
   server.url = await serve(async (request, response) => {
     const body = await bodyOf(request);
     const path = request.url ?? '';
@@ -31,7 +36,7 @@ export async function ollamaServer(options: OllamaServerOptions = {}): Promise<O
     asked.push(entry);
     if (path === '/api/version') return json(response, 200, { version: '0.17.4' });
     if (path === '/api/tags') return json(response, 200, { models: models.map(tagOf) });
-    if (path === '/api/embed') return embed(response, body, models);
+    if (path === '/api/embed') return embed(response, body, { models, vectors: server.embed });
     if (path === '/api/chat') return chat(response, { body, models, turn: server.answer(entry) });
     return json(response, 404, { error: `path "${path}" not found` });
   });
@@ -55,10 +60,17 @@ const tagOf = (name: string) => ({
   details: { format: 'gguf', family: 'qwen3', parameter_size: '8.2B', quantization_level: 'Q4_K_M' },
 });
 
-function embed(response: http.ServerResponse, body: Record<string, unknown>, models: readonly string[]): void {
+interface Embed {
+  readonly models: readonly string[];
+  readonly vectors: OllamaServer['embed'];
+}
+
+function embed(response: http.ServerResponse, body: Record<string, unknown>, { models, vectors }: Embed): void {
   if (!models.includes(withTag(body.model))) return unknown(response, body.model);
   const input = (Array.isArray(body.input) ? body.input : [body.input]) as string[];
-  const embeddings = input.map((text) => vectorFor(text));
+  const embeddings = vectors(input);
+  if ('does' in embeddings) return misbehave(embeddings.does, response);
+  if ('raw' in embeddings) return void response.writeHead(200).end(embeddings.raw);
   const rest = { total_duration: 14_143_917, load_duration: 1_019_500, prompt_eval_count: input.length };
   json(response, 200, { model: body.model, embeddings, ...rest });
 }

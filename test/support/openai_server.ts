@@ -3,7 +3,7 @@
  * `/v1/models`, bearer keys and error bodies. What it answers is scripted.
  */
 import type http from 'node:http';
-import { type Asked, bodyOf, misbehave, type ModelTurn, piecesOf, vectorFor } from './model_server.ts';
+import { type Asked, bodyOf, misbehave, type ModelTurn, piecesOf, vectorFor, type VectorTurn } from './model_server.ts';
 import { serve } from './servers.ts';
 
 export interface OpenAiServer {
@@ -12,6 +12,8 @@ export interface OpenAiServer {
   readonly asked: Asked[];
   /** What comes next; asked anew at each request. */
   answer: (request: Asked) => ModelTurn;
+  /** The same of vectors. */
+  embed: (texts: readonly string[]) => VectorTurn;
 }
 
 export interface OpenAiServerOptions {
@@ -25,7 +27,10 @@ export interface OpenAiServerOptions {
 export async function openAiServer(options: OpenAiServerOptions = {}): Promise<OpenAiServer> {
   const models = options.models ?? ['qwen3-8b', 'text-embed'];
   const asked: Asked[] = [];
-  const server = { url: '', asked, answer: options.answer ?? (() => ({ text: '{}' })) };
+  const server: { -readonly [Key in keyof OpenAiServer]: OpenAiServer[Key] } = {
+    ...{ url: '', asked, answer: options.answer ?? (() => ({ text: '{}' })) },
+    embed: (texts) => texts.map((text) => vectorFor(text)),
+  };
   const base = await serve(async (request, response) => {
     const body = await bodyOf(request);
     const path = request.url ?? '';
@@ -41,7 +46,7 @@ export async function openAiServer(options: OpenAiServerOptions = {}): Promise<O
       error: `The model \`${String(body.model)}\` does not exist`,
       code: 'model_not_found',
     };
-    if (path === '/v1/embeddings') return isKnown ? embed(response, body) : refuse(response, missing);
+    if (path === '/v1/embeddings') return isKnown ? embed(response, body, server.embed) : refuse(response, missing);
     if (path !== '/v1/chat/completions') return refuse(response, { status: 404, error: 'Not Found' });
     const turn = server.answer(entry);
     if ('does' in turn) return misbehave(turn.does, response);
@@ -64,9 +69,12 @@ function refuse(response: http.ServerResponse, said: { status: number; error: st
 
 const entryOf = (id: string) => ({ id, object: 'model', created: 1_767_225_600, owned_by: 'library' });
 
-function embed(response: http.ServerResponse, body: Record<string, unknown>): void {
+function embed(response: http.ServerResponse, body: Record<string, unknown>, vectors: OpenAiServer['embed']): void {
   const input = (Array.isArray(body.input) ? body.input : [body.input]) as string[];
-  const data = input.map((text, index) => ({ object: 'embedding', index, embedding: vectorFor(text) }));
+  const rows = vectors(input);
+  if ('does' in rows) return misbehave(rows.does, response);
+  if ('raw' in rows) return void response.writeHead(200).end(rows.raw);
+  const data = rows.map((embedding, index) => ({ object: 'embedding', index, embedding }));
   // The order is the server's affair: the index counts.
   const usage = { prompt_tokens: input.length, total_tokens: input.length };
   json(response, 200, { object: 'list', data: data.reverse(), model: body.model, usage });

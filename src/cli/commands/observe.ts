@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { ReeveError } from '../../core/errors.ts';
 import { json, ndjson, paint, plain, spell, table } from '../output.ts';
 import type { Cli } from '../context.ts';
+import { similarityLine, type WireSimilarity } from '../similarity_line.ts';
 
 interface WireChannel {
   readonly id: string;
@@ -136,12 +137,13 @@ interface WireStats {
   readonly top: readonly RuleRow[];
   readonly struggling: readonly RuleRow[];
   readonly model_cost: number;
+  readonly similarity?: WireSimilarity;
   readonly llm_needed_by_week: readonly { readonly week: number; readonly llm_needed_ratio: number }[];
 }
 
 /** Rules first: what they cured, which struggle, how often a model was needed. Then every count by its name. */
 function statsText(stats: Record<string, unknown>): string {
-  const { resolves, exploration_calls, top, struggling, model_cost, llm_needed_by_week, ...counts } =
+  const { resolves, exploration_calls, top, struggling, model_cost, similarity, llm_needed_by_week, ...counts } =
     stats as unknown as WireStats;
   const rows = (title: string, rules: readonly RuleRow[]) =>
     rules.length === 0
@@ -156,6 +158,7 @@ function statsText(stats: Record<string, unknown>): string {
   return [
     `${resolves} cured by rules, ${exploration_calls} calls of a model to explore, model cost ${model_cost.toFixed(2)}`,
     ...(weeks.length === 0 ? [] : [`a model was needed, by week: ${weeks.join(', ')}`]),
+    ...(similarity === undefined ? [] : [similarityLine(similarity)]),
     ...rows('top rules', top),
     ...rows('struggling', struggling),
     ...Object.entries(counts).map(([name, value]) => `${name}: ${JSON.stringify(value)}`),

@@ -9,6 +9,7 @@ import { fromWire } from '../../core/wire.ts';
 import { createRulebook } from '../../rulebook/rulebook.ts';
 import { json, ndjson, paint, plain, table } from '../output.ts';
 import type { Cli } from '../context.ts';
+import { similarityLine, type WireSimilarity } from '../similarity_line.ts';
 
 export interface RulesDeps {
   /** The folder that the configuration reads its rules from. */
@@ -87,6 +88,8 @@ function addReads(rules: Command, cli: Cli, deps: RulesDeps): void {
       ]);
       const head = ['rule', 'answers', 'state', 'cured', 'left alone', ''];
       cli.terminal.out(`${table(head, lines)}\n`);
+      const { similarity } = await cli.client().get<{ similarity?: WireSimilarity }>('/api/v1/stats');
+      if (similarity !== undefined) cli.terminal.out(`${similarityLine(similarity)}\n`);
     });
   rules
     .command('show <id>')

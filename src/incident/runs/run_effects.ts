@@ -1,6 +1,6 @@
 /** Carries out the effects of one run. */
 import type { PreviewCall } from '../../agent/choices.ts';
-import { decideStep, type PlannerSettings } from '../../agent/decide.ts';
+import { decideStep, type PlannerSettings, type PrepareRules } from '../../agent/decide.ts';
 import { type RunEnd, type RunPorts, run } from '../../agent/run.ts';
 import { stagedStart } from '../../agent/staged.ts';
 import { isStaged } from '../../remediation/catalog.ts';
@@ -53,6 +53,8 @@ export interface RunEffectsDeps {
   readonly runner: Runner;
   readonly verify: Omit<VerifyDeps, 'append' | 'clock'>;
   readonly ground: (incident: Incident) => GroundedContextEnvelope;
+  /** Makes ready what the rules compare by; half a second at most. Absent: there is nothing to make ready. */
+  readonly prepare?: PrepareRules | undefined;
   /** What the rules say; undefined when none fits. `allowed` tells which tools may be planned at all. */
   readonly rules: (
     envelope: GroundedContextEnvelope,
@@ -195,6 +197,7 @@ class RunRecorder {
       asked: this.#plannerAsked,
       settings: this.#deps.planner?.(),
       signal,
+      prepare: this.#deps.prepare,
       rules: (now) => this.#deps.rules(now, attempts, (tool) => this.#mayPlan(tool)),
       preview: (now) => (call) => this.#deps.preview({ ...this.#ask(now), call }),
       ground: () => this.#ground(),

@@ -138,6 +138,7 @@ export class Runs {
       },
       ground: (incident) => snapshots.envelope(incident),
       persona: ({ scope, group }) => this.#deps.personaOf(scope, group),
+      prepare: (envelope, signal) => settings().rulebook.prepare?.(envelope, signal),
       rules: (envelope, attempts, allowed) => {
         const { rulebook } = settings();
         if (rulebook.answer !== undefined) return rulebook.answer(envelope, attempts, allowed);
