@@ -174,8 +174,9 @@ export class FactStore {
     this.#channels.set(channel, { ...facts, halfDone });
   }
 
-  view(channel: ChannelId): ChannelFacts | undefined {
-    return this.#channels.get(channel);
+  /** Undefined of no channel, too. */
+  view(channel: ChannelId | undefined): ChannelFacts | undefined {
+    return channel === undefined ? undefined : this.#channels.get(channel);
   }
 
   engineFacts(engine: EngineId): EngineFacts {

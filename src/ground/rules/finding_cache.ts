@@ -3,6 +3,7 @@ import type { MonoMs } from '../../core/clock.ts';
 import type { ChannelFacts } from '../facts/facts.ts';
 import { processKnown, progressStands } from '../facts/health.ts';
 import type { ClassifyContext } from './classify_input.ts';
+import { goesOn } from './goes_on.ts';
 import type { ProcessFacts } from '../facts/process_facts.ts';
 import {
   CHURN_WINDOW_MS,
@@ -25,18 +26,21 @@ export class FindingCache {
   #facts: ChannelFacts;
   readonly #context: ClassifyContext;
   readonly #judgedMs: MonoMs;
+  readonly #isHealthy: boolean;
   /** Worked out when it is first asked for: what gets news before that is judged anyway. */
   #rests: { readonly untilMs: MonoMs; readonly isProcessKnown: boolean } | undefined;
 
-  constructor(facts: ChannelFacts, context: ClassifyContext, judgedMs: MonoMs) {
+  /** `isHealthy`: it was not only in no trouble, but known to be well. */
+  constructor(facts: ChannelFacts, context: ClassifyContext, judgedMs: MonoMs, isHealthy: boolean) {
     this.#facts = facts;
     this.#context = context;
     this.#judgedMs = judgedMs;
+    this.#isHealthy = isHealthy;
   }
 
   /** The same judgement would come of these. Never true of what it cannot tell. */
   stands(facts: ChannelFacts, context: ClassifyContext, nowMs: MonoMs): boolean {
-    if (!isSameAround(this.#context, context) || !tellsTheSame(this.#facts, facts)) return false;
+    if (!isSameAround(this.#context, context) || !this.#tellsTheSame(facts, nowMs)) return false;
     this.#rests ??= {
       untilMs: holdsUntil(this.#facts, this.#judgedMs),
       isProcessKnown: processKnown(this.#facts.process, this.#judgedMs),
@@ -45,6 +49,12 @@ export class FindingCache {
     if (nowMs >= untilMs || processKnown(facts.process, nowMs) !== isProcessKnown) return false;
     this.#facts = facts;
     return true;
+  }
+
+  #tellsTheSame(facts: ChannelFacts, nowMs: MonoMs): boolean {
+    const before = this.#facts;
+    if (!isSameBeside(before, facts)) return false;
+    return isSameLooked(before, facts) || (this.#isHealthy && goesOn(before, facts, nowMs));
   }
 }
 
@@ -64,14 +74,13 @@ const isSameAround = (a: ClassifyContext, b: ClassifyContext): boolean =>
   a.nearby?.failFromMs === b.nearby?.failFromMs &&
   a.nearby?.okSinceMs === b.nearby?.okSinceMs;
 
-const tellsTheSame = (a: ChannelFacts, b: ChannelFacts): boolean =>
+const isSameLooked = (a: ChannelFacts, b: ChannelFacts): boolean =>
+  a === b || (a.output === b.output && a.reach === b.reach && a.source === b.source && a.progress === b.progress);
+
+const isSameBeside = (a: ChannelFacts, b: ChannelFacts): boolean =>
   a === b ||
   (a.setup === b.setup &&
     a.watchedMs === b.watchedMs &&
-    a.output === b.output &&
-    a.reach === b.reach &&
-    a.source === b.source &&
-    a.progress === b.progress &&
     a.viewers === b.viewers &&
     a.symptoms === b.symptoms &&
     a.actedMs === b.actedMs &&

@@ -105,16 +105,16 @@ export class DecisionPipeline implements Disposable {
     this.#responder[Symbol.dispose]();
   }
 
-  /** Takes a sample; nothing is judged before `settle`. */
-  take(sample: Sample): void {
-    const channel = 'channel' in sample ? sample.channel : undefined;
-    const process = channel === undefined ? undefined : this.factStore.view(channel)?.process;
-    const news = isRelevant(sample, process, channel === undefined ? undefined : this.watch.watched(channel));
+  /** Takes a sample; nothing is judged before `settle`. True when it says anything that may change a judgement. */
+  take(sample: Sample): boolean {
+    const id = 'channel' in sample ? sample.channel : undefined;
+    const before = this.factStore.view(id);
     this.#safely('sample', () => this.factStore.observe(sample));
-    if (!news) return;
+    if (!isRelevant(sample, { before, after: this.factStore.view(id) }, this.watch.watched(id))) return false;
     const about =
       'channel' in sample ? [sample.channel] : this.#channelIndex.channelsIn({ kind: 'engine', id: sample.engine });
     for (const id of about) this.#dirty.add(id);
+    return true;
   }
 
   /** Judges every channel that something new is known of, then what they share, then acts. */
@@ -131,9 +131,9 @@ export class DecisionPipeline implements Disposable {
     });
   }
 
+  /** Takes a sample, and judges where it is news: most say that a healthy channel goes on. */
   observe(sample: Sample): void {
-    this.take(sample);
-    this.settle();
+    if (this.take(sample)) this.settle();
   }
 
   symptom(symptom: Symptom): void {

@@ -103,8 +103,8 @@ export class FindingTracker {
     return this.#causes;
   }
 
-  watched(channel: ChannelId): TrackedChannel | undefined {
-    return this.#channels.get(channel);
+  watched(channel: ChannelId | undefined): TrackedChannel | undefined {
+    return channel === undefined ? undefined : this.#channels.get(channel);
   }
 
   all(): readonly TrackedChannel[] {
@@ -138,7 +138,7 @@ export class FindingTracker {
       this.#standing.delete(channel);
     } else {
       this.#troubled.delete(channel);
-      this.#standing.set(channel, new FindingCache(facts, context, nowMs));
+      this.#standing.set(channel, new FindingCache(facts, context, nowMs, finding.healthy === true));
     }
     if (finding.trouble && finding.wants.length > 0) this.#deps.onWants(channel, finding.wants);
     const changed =

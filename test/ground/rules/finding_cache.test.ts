@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../src/core/limits.ts';
 import { classify } from '../../../src/ground/rules/classify.ts';
 import { NO_ENGINE_FACTS } from '../../../src/ground/facts/engine_facts.ts';
-import type { ChannelFacts } from '../../../src/ground/facts/facts.ts';
+import type { PlaylistSample } from '../../../src/core/sample.ts';
+import { type ChannelFacts, folded } from '../../../src/ground/facts/facts.ts';
 import type { ClassifyContext } from '../../../src/ground/rules/classify_input.ts';
 import type { ProcessFacts } from '../../../src/ground/facts/process_facts.ts';
 import { isSameContext, FindingCache, holdsUntil } from '../../../src/ground/rules/finding_cache.ts';
@@ -123,7 +124,41 @@ const worlds = fc.record({
   /** Where between now and the end of what is promised, by thousandths. */
   share: fc.integer({ min: 0, max: 999 }),
   seenAgain: fc.boolean(),
+  news: fc.array(
+    fc.record({
+      kind: fc.constantFrom('playlist', 'playlist', 'progress', 'progress', 'source', 'reach'),
+      ok: fc.constantFrom(true, true, true, true, false),
+      revision: fc.constantFrom('r2', 'r3', 'r4'),
+      /** How far the encoder comes in a second. */
+      speed: fc.constantFrom(0, 0.5, 0.9, 1, 1, 1.1),
+      agoMs: fc.integer({ min: 0, max: 5_000 }),
+      bytes: fc.constantFrom(0, 9, undefined),
+      ended: fc.constantFrom(false, false, false, true),
+      targetDurationMs: fc.constantFrom(2_000, 2_000, 2_000, 6_000),
+    }),
+    { maxLength: 6 },
+  ),
 });
+type News = typeof worlds extends fc.Arbitrary<{ readonly news: infer Each }> ? Each : never;
+
+/** The same channel after more looks and reports, none of them before `NOW` or after `nowMs`. */
+function lookedAgain(facts: ChannelFacts, news: News, nowMs: number): ChannelFacts {
+  let known = facts;
+  for (const { kind, agoMs, speed, ...said } of news.toSorted((a, b) => b.agoMs - a.agoMs)) {
+    const monoMs = nowMs - agoMs;
+    if (monoMs < NOW) continue;
+    const base = { channel: 'news', at: 0, monoMs, source: 'test' } as const;
+    const before = known.progress;
+    const outTimeMs = (before?.outTimeMs ?? 0) + speed * (monoMs - (before?.lastMs ?? NOW));
+    if (kind === 'progress') known = folded(known, { ...base, kind, outTimeMs, frame: undefined });
+    else if (kind === 'source') known = folded(known, { ...base, kind, host: 'origin:80', ok: said.ok });
+    else if (kind === 'reach') known = folded(known, { ...base, kind, ok: said.ok });
+    else if (!said.ok) known = folded(known, { ...base, kind: 'playlist', ok: false, failure: 'timeout' });
+    else
+      known = folded(known, { ...base, kind: 'playlist', ...said, newestSegmentBytes: said.bytes } as PlaylistSample);
+  }
+  return known;
+}
 
 /** The same channel, whose process was looked at again: as it was, a moment later. */
 function seenAgain(facts: ChannelFacts, lastMs: number): ChannelFacts {
@@ -136,7 +171,7 @@ describe('a judgement that found no trouble', () => {
   it('stands only while another one would come to the same', () => {
     let stood = 0;
     fc.assert(
-      fc.property(worlds, ({ given, around, share, seenAgain: isSeenAgain }) => {
+      fc.property(worlds, ({ given, around, share, seenAgain: isSeenAgain, news }) => {
         const facts = factsOf(given);
         const finding = classify(facts, around, NOW);
         if (finding.trouble) return;
@@ -146,8 +181,9 @@ describe('a judgement that found no trouble', () => {
           Math.max(NOW, untilMs - 1),
           untilMs + share,
         ]) {
-          const later = isSeenAgain ? seenAgain(facts, nowMs) : facts;
-          if (!new FindingCache(facts, around, NOW).stands(later, { ...around }, nowMs)) continue;
+          const later = lookedAgain(isSeenAgain ? seenAgain(facts, nowMs) : facts, news, nowMs);
+          if (!new FindingCache(facts, around, NOW, finding.healthy === true).stands(later, { ...around }, nowMs))
+            continue;
           stood += 1;
           expect(classify(later, around, nowMs)).toEqual(finding);
           expect(viewersOf(later, nowMs)).toBe(viewersOf(facts, NOW));
@@ -161,11 +197,25 @@ describe('a judgement that found no trouble', () => {
   const output = playlist(1_000);
   const process = runs();
 
+  it('stands of a healthy channel whose encoder goes on and whose playlist moves, and of no other', () => {
+    const first = factsOf({ output, process, progress: { ...reports(0), outTimeMs: 10_000 } });
+    const base = { channel: 'news', at: 0, monoMs: NOW + 500, source: 'test' } as const;
+    const moved = folded(folded(first, { ...base, kind: 'progress', outTimeMs: 10_500, frame: undefined }), {
+      ...base,
+      kind: 'playlist',
+      ok: true,
+      revision: 'r3',
+      targetDurationMs: 2_000,
+    });
+    expect(new FindingCache(first, context, NOW, true).stands(moved, context, NOW + 600)).toBe(true);
+    expect(new FindingCache(first, context, NOW, false).stands(moved, context, NOW + 600)).toBe(false);
+  });
+
   it('stands when its process was seen again and its engine answered again', () => {
     const first = factsOf({ output, process });
     const engine = { ...NO_ENGINE_FACTS, lastOkMs: NOW + 4_000 };
     const again = { ...first, process: { ...process, lastMs: NOW + 4_000 } };
-    expect(new FindingCache(first, context, NOW).stands(again, { ...context, engine }, NOW + 5_000)).toBe(true);
+    expect(new FindingCache(first, context, NOW, false).stands(again, { ...context, engine }, NOW + 5_000)).toBe(true);
   });
 
   it.each<[string, Partial<ChannelFacts>]>([
@@ -201,7 +251,7 @@ describe('a judgement that found no trouble', () => {
     ]),
   ])('does not when %s is another', (_what, extra) => {
     const first = factsOf({ output, process });
-    const standing = new FindingCache(first, context, NOW);
+    const standing = new FindingCache(first, context, NOW, false);
     expect(standing.stands({ ...first, ...extra }, context, NOW + 1)).toBe(false);
     expect(standing.stands(first, context, NOW + 1)).toBe(true);
   });
@@ -217,14 +267,14 @@ describe('a judgement that found no trouble', () => {
     ['sources around it failed', { nearby: { failFromMs: 1, okSinceMs: 2 } }],
   ])('does not when %s', (_what, around) => {
     const first = factsOf({ output, process });
-    expect(new FindingCache(first, context, NOW).stands(first, { ...context, ...around }, NOW + 1)).toBe(false);
+    expect(new FindingCache(first, context, NOW, false).stands(first, { ...context, ...around }, NOW + 1)).toBe(false);
   });
 
   it('does not when a source around it fails longer, or is back', () => {
     const first = factsOf({ output, process });
     const near = { failFromMs: 1, okSinceMs: 2 };
     const stands = (nearby: ClassifyContext['nearby']): boolean =>
-      new FindingCache(first, { ...context, nearby: near }, NOW).stands(first, { ...context, nearby }, NOW + 1);
+      new FindingCache(first, { ...context, nearby: near }, NOW, false).stands(first, { ...context, nearby }, NOW + 1);
     expect([stands({ ...near }), stands({ ...near, failFromMs: 2 }), stands({ ...near, okSinceMs: 3 })]).toEqual([
       true,
       false,
@@ -234,7 +284,7 @@ describe('a judgement that found no trouble', () => {
 
   it('stands of a channel whose process is not reported, until it is', () => {
     const first = factsOf({ output, process: undefined });
-    const standing = new FindingCache(first, context, NOW);
+    const standing = new FindingCache(first, context, NOW, false);
     expect(standing.stands(first, context, NOW + 1)).toBe(true);
     expect(standing.stands({ ...first, process }, context, NOW + 2)).toBe(false);
   });

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { ProcessSample } from '../../../src/core/sample.ts';
+import type { PlaylistSample, ProcessSample, ProgressSample } from '../../../src/core/sample.ts';
 import type { ProcessFacts } from '../../../src/ground/facts/process_facts.ts';
 import { isRelevant } from '../../../src/incident/pipeline/relevance.ts';
 import type { TrackedChannel } from '../../../src/incident/pipeline/finding_tracker.ts';
+import { folded } from '../../../src/ground/facts/facts.ts';
+import { factsOf, NOW, playlist, reports, runs } from '../../ground/given.ts';
 import { aChannel } from '../../support/a.ts';
 
 const sample: ProcessSample = {
@@ -24,6 +26,10 @@ const sample: ProcessSample = {
   bytesWritten: undefined,
 };
 const before = { state: 'running', generation: '1:1', seenMs: 0, stateSinceMs: 0 } as ProcessFacts;
+const knew = (process: ProcessFacts) => {
+  const facts = factsOf({ process });
+  return { before: facts, after: { ...facts } };
+};
 const untold = { healthy: undefined };
 const watched = (finding: Partial<TrackedChannel['finding']>): TrackedChannel => ({
   ref: aChannel(),
@@ -36,7 +42,7 @@ const watched = (finding: Partial<TrackedChannel['finding']>): TrackedChannel =>
 
 describe('a process sample', () => {
   it('is no news of a healthy channel whose process is what it was', () => {
-    expect(isRelevant(sample, before, watched({}))).toBe(false);
+    expect(isRelevant(sample, knew(before), watched({}))).toBe(false);
   });
 
   it.each([
@@ -46,7 +52,7 @@ describe('a process sample', () => {
     ['the channel is in trouble', sample, watched({ trouble: true } as never)],
     ['it is not healthy, though nothing names a trouble', sample, watched({ healthy: false })],
   ] as const)('changes the finding when %s', (_, seen, of) => {
-    expect(isRelevant(seen, before, of)).toBe(true);
+    expect(isRelevant(seen, knew(before), of)).toBe(true);
   });
 
   it.each([
@@ -63,11 +69,47 @@ describe('a process sample', () => {
   ] as const)(
     'of a channel whose health is not known is news only in the first minute: %s',
     (_, seen, process, news) => {
-      expect(isRelevant(seen, process, watched(untold))).toBe(news);
+      expect(isRelevant(seen, knew(process), watched(untold))).toBe(news);
     },
   );
 
   it('changes the finding when the channel was never looked at', () => {
-    expect(isRelevant(sample, undefined, undefined)).toBe(true);
+    expect(isRelevant(sample, { before: undefined, after: undefined }, undefined)).toBe(true);
+  });
+});
+
+describe('a look and a report', () => {
+  const base = { channel: 'news', at: 0, monoMs: NOW + 500, source: 'test' } as const;
+  const report: ProgressSample = { ...base, kind: 'progress', outTimeMs: 10_500, frame: undefined };
+  const look: PlaylistSample = { ...base, kind: 'playlist', ok: true, revision: 'r3', targetDurationMs: 2_000 };
+  const before = factsOf({
+    process: runs(),
+    output: playlist(1_000),
+    progress: { ...reports(0), outTimeMs: 10_000 },
+  });
+  const news = (sample: ProgressSample | PlaylistSample, finding: Partial<TrackedChannel['finding']> = {}): boolean =>
+    isRelevant(sample, { before, after: folded(before, sample) }, watched(finding));
+
+  it('are no news of a healthy channel that goes on', () => {
+    expect([news(report), news(look)]).toEqual([false, false]);
+  });
+
+  it.each<[string, ProgressSample | PlaylistSample]>([
+    ['the encoder stands', { ...report, outTimeMs: 10_000 }],
+    ['the encoder began again', { ...report, outTimeMs: 0 }],
+    ['the playlist is closed', { ...look, ended: true }],
+    ['the playlist cannot be read', { ...base, kind: 'playlist', ok: false, failure: 'timeout' }],
+    ['the playlist stands', { ...look, revision: 'r2', monoMs: NOW + 6_000 }],
+    ['segments are longer', { ...look, targetDurationMs: 4_000 }],
+  ])('are news when %s', (_, sample) => {
+    expect(news(sample)).toBe(true);
+  });
+
+  it.each<[string, Partial<TrackedChannel['finding']>]>([
+    ['in trouble', { trouble: true } as never],
+    ['not healthy', { healthy: false }],
+    ['not known to be healthy', untold],
+  ])('are news of a channel that is %s', (_, finding) => {
+    expect([news(report, finding), news(look, finding)]).toEqual([true, true]);
   });
 });
