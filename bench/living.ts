@@ -3,7 +3,7 @@
 // Usage: node bench/living.ts [--channels 10,100,500] [--seconds 60] [--settle-seconds 75] [--verdicts 100] [--checkout]
 //   [--home DIR]: another checkout or unpacked package. [--json]: the figures alone, as one line of JSON.
 //   [--paired DIR] [--rounds 5]: this checkout and that one in turn, and the ratio of each pair.
-//   [--node-words "--cpu-prof …"]: words for the daemon's Node, to see what the time is spent on.
+//   [--node-words="--cpu-prof …"]: words for the daemon's Node, to see what the time is spent on.
 import { spawnSync } from 'node:child_process';
 import { cpus, loadavg } from 'node:os';
 import { join, resolve } from 'node:path';
