@@ -3,7 +3,8 @@
 // The daemon is the package as people install it, or with `--checkout` the sources as they are. It idles for a minute
 // first: a channel that is younger than that is looked at more often.
 // `--poll 30s --verdicts 0` shows what following the files alone costs: the engine is looked at as rarely as may be.
-// Usage: node bench/daemon.ts [--channels 500] [--verdicts 120] [--settle-seconds 65] [--idle-seconds 60] [--poll 1s] [--checkout]
+// Usage: node bench/daemon.ts [--channels 500] [--verdicts 120] [--settle-seconds 65] [--idle-seconds 60] [--poll 1s]
+// [--checkout]
 //   [--incidents 100000] [--memory]: begins with a journal of so many incidents, and with the memory switched on.
 //   [--home DIR]: another checkout or unpacked package. [--json]: the figures alone, as one line of JSON.
 import { spawn } from 'node:child_process';
@@ -45,7 +46,7 @@ const START_TRIES_MAX = 1_800;
 const work = mkdtempSync(join(tmpdir(), 'reeve-bench-'));
 const names = Array.from({ length: channelCount }, (_, index) => `ch${index + 1}`);
 
-/** A service with that many channels: which of them live, and in which life. */
+/** A service with that many channels: which of them run, and their generations. */
 const lives = new Map(names.map((name) => [name, { state: 'running', life: 1 }]));
 const engine = createServer((request, response) => {
   const restarted = /^\/restart\/(\S+)$/.exec(request.url ?? '')?.[1];
@@ -192,7 +193,7 @@ async function measureIdle(): Promise<Idle> {
   };
 }
 
-/** Kills one channel after another and waits for the verdict about each, as the event stream tells it. */
+/** Kills one channel after another and waits for the verdict about each, as the event stream reports it. */
 async function measureVerdicts(): Promise<number[]> {
   const token = readFileSync(join(work, 'state', 'token'), 'utf8').trim();
   const url = readFileSync(address, 'utf8').trim();

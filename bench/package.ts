@@ -9,7 +9,7 @@ const SHIPPED = ['package.json', 'bin', 'personas', 'config'];
 
 /**
  * The package as npm and the container install it: bundled, without sources. A checkout strips types as it starts, and
- * keeps what that takes for as long as the daemon lives. The folder goes away with the process.
+ * keeps what that takes for as long as the daemon runs. The folder goes away with the process.
  */
 export function builtPackage(): string {
   const root = mkdtempSync(join(tmpdir(), 'reeve-package-'));

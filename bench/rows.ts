@@ -40,7 +40,7 @@ export const yardstickMs = (): number =>
 
 /**
  * Seconds of all cores that the host has given to others since this machine started (`steal` in proc_stat(5)): what ran
- * here waited for them. 0 where nobody tells.
+ * here waited for them. 0 where that is not reported.
  */
 export function stolenSeconds(): number {
   try {

@@ -21,7 +21,7 @@ const nothing = { matched: () => undefined, complained: () => undefined, overBud
 function timeOf(line: string): number {
   const bytes = Buffer.from(`${line}\n`, 'latin1');
   let best = Number.POSITIVE_INFINITY;
-  // An expression is compiled when it is first tried, once in the life of the daemon: that is no property of the line.
+  // An expression is compiled when it is first tried, once per process of the daemon: that is no property of the line.
   for (let run = 0; run < 5; run += 1) {
     const began = performance.now();
     scanner.scan(bytes, 0, bytes.length, nothing);

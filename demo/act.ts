@@ -31,9 +31,11 @@ export interface Act {
   inject(stage: Stage): Promise<void>;
   /** What is done before it: by a person, or to what Reeve has read. */
   prepare?(prepared: Prepared): Promise<void>;
-  /** One more thing that has to be so. `modelCalls`: calls of the model since it began, counted by the model's server. */
+  /**
+   * One more thing that has to be so. `modelCalls`: calls of the model since it began, counted by the model's server.
+   */
   also?(seen: { readonly classifications: readonly string[]; readonly modelCalls: number }): Check;
-  /** Within this the channel plays again (repair) or the person was told (page); milliseconds. */
+  /** Within this the channel plays again (repair) or the person was notified (page); milliseconds. */
   readonly withinMs: number;
   /** With `page`: the cause stays this much longer, so that a late wrong move would be seen. */
   readonly holdMs: number;

@@ -8,7 +8,7 @@ export type Beat = 'saw' | 'concluded' | 'planned' | 'refused' | 'did' | 'verifi
 export interface StoryLine {
   readonly beat: Beat;
   readonly text: string;
-  /** Lines with the same key are told once in an act. */
+  /** Lines with the same key are printed once in an act. */
   readonly once: string;
 }
 

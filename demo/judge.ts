@@ -40,13 +40,13 @@ export function judge(act: Act, { seen, account, atLast }: Evidence): readonly C
     return [
       check(seen.startsDuring === 1, 'exactly one start', `${seen.startsDuring} starts instead of one`),
       check(plays && seen.playingAfterMs <= act.withinMs, 'in time', `not within ${act.withinMs / 1_000} s`),
-      check(paged.size === 0, 'nobody was woken', `${paged.size} page(s) for what it could repair itself`),
+      check(paged.size === 0, 'no page was sent', `${paged.size} page(s) for what it could repair itself`),
       ...always,
     ];
   }
   return [
     check(seen.startsDuring === 0, 'no start while the cause was there', `${seen.startsDuring} wrong start(s)`),
-    check(seen.pagedAfterMs !== undefined, 'a person was told', 'nobody was told'),
+    check(seen.pagedAfterMs !== undefined, 'a person was notified', 'no person was notified'),
     check(
       seen.startsAfter <= act.startsAfterMax,
       `${seen.startsAfter} start(s) after it`,

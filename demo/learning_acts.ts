@@ -1,4 +1,7 @@
-/** Two troubles that Reeve cannot end at first, and what it takes to learn them: a person's word, or a model's choice. */
+/**
+ * Two troubles that Reeve cannot end at first, and what it takes to learn them: a person's command, or a model's
+ * choice.
+ */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ReeveError } from '../src/core/errors.ts';
@@ -72,8 +75,8 @@ export const LEARNING_ACTS: readonly Act[] = [
   {
     ...PAGE,
     id: 'unknown_words',
-    title: 'gen1 stands still and says why in words that nobody knows; there is no rule for standing still',
-    right: 'no restart: a person is told, reads the lines, and restarts it',
+    title: 'gen1 stands still and says why in words that no pattern knows; there is no rule for standing still',
+    right: 'no restart: a person is notified, reads the lines, and restarts it',
     channels: ['gen1'],
     afterCalm: true,
     prepare: forgetRule,
@@ -84,7 +87,7 @@ export const LEARNING_ACTS: readonly Act[] = [
     ...REPAIR,
     id: 'taught_words',
     title: 'the same words from gen2, after the person named them',
-    right: 'recognised by the words, one restart, verified, nobody woken',
+    right: 'recognised by the words, one restart, verified, no page',
     channels: ['gen2'],
     prepare: teach,
     inject: ({ faults }) => faults.adrift('gen2', words),

@@ -76,7 +76,7 @@ interface WebhookMessage {
   readonly data: { readonly what: string; readonly key: string; readonly summary: string };
 }
 
-/** Reeve's own webhook. A repeat is the same trouble again: its key tells. */
+/** Reeve's own webhook. A repeat is the same trouble again: its key shows it. */
 function messageIn(body: WebhookMessage): Message {
   const { what, key, summary } = body.data;
   return { what: what === 'resolve' ? 'resolve' : 'trigger', key, summary, body };

@@ -35,7 +35,7 @@ export function openScreen(stream: NodeJS.WriteStream) {
     title(text: string): void {
       write(`\n${paint('bold', text)}`);
     },
-    /** Begins an act: times count from here, and what was told before may be told again. */
+    /** Begins an act: times count from here, and what was printed before may be printed again. */
     begin(act: Act, number: string, nowMs: number): void {
       told = new Set();
       beganMs = nowMs;

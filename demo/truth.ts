@@ -5,7 +5,7 @@ import type { StageChannel, StagePaths } from './channels.ts';
 import { playlistOf, SEGMENT_S } from './channels.ts';
 import type { Supervisor } from './supervisor.ts';
 
-/** What is so about a channel, seen from outside Reeve: the files on disk and the supervisor's own word. */
+/** What is so about a channel, seen from outside Reeve: the files on disk and the supervisor's own state. */
 export interface ChannelTruth {
   readonly channel: string;
   /** In the supervisor's words: RUNNING, FATAL, EXITED … */

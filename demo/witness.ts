@@ -12,7 +12,7 @@ export interface Asked {
 
 /**
  * Stands between Reeve and the supervisor and writes down every change that is asked for; it changes nothing itself.
- * So what Reeve did is counted by somebody who does not believe a word of what Reeve says about it.
+ * So what Reeve did is counted without relying on what Reeve says about it.
  */
 export interface Witness extends AsyncDisposable {
   /** Where Reeve finds "the supervisor". */

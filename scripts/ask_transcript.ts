@@ -51,7 +51,7 @@ models: { servers: [{ id: local, kind: ollama, url: "${server.url}" }], primary:
   const status = () => daemon.get<Status>('/api/v1/status');
   await until('all play', async () => (await status()).channels.every(({ healthy }) => healthy === true));
   rig.die('news');
-  await until('a person was told', async () => (await status()).incidents[0]?.state === 'escalated');
+  await until('a person was notified', async () => (await status()).incidents[0]?.state === 'escalated');
   const { id } = (await status()).incidents[0]!;
   const none = ['--backend', 'none'];
   const blocks: string[] = [];

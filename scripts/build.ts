@@ -1,7 +1,7 @@
-// Makes dist/ for the published package (Node runs no .ts under node_modules): one program out of src/ and the libraries
-// it uses. Five hundred modules with their comments would cost a daemon 5 MB for as long as it lives
-// (docs/performance.md). Names and lines stay, for whoever reads a stack trace. `npm run release` runs it; a checkout needs no
-// build, and runs on the libraries as they are installed.
+// Makes dist/ for the published package (Node runs no .ts under node_modules): one program out of src/ and the
+// libraries it uses. Five hundred modules with their comments would cost a daemon 5 MB for as long as it runs
+// (docs/performance.md). Names and lines stay, for whoever reads a stack trace. `npm run release` runs it; a checkout
+// needs no build, and runs on the libraries as they are installed.
 // Usage: node scripts/build.ts
 import { execFileSync } from 'node:child_process';
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -12,7 +12,7 @@ export async function bundle(root: string, input: string, dir: string): Promise<
   const { output } = await build.write({
     dir,
     comments: false,
-    // One letter beyond Latin-1, and V8 keeps the whole file at two bytes a letter for as long as the daemon lives.
+    // One letter beyond Latin-1, and V8 keeps the whole file at two bytes a letter for as long as the daemon runs.
     charset: 'ascii',
     minify: { compress: true, mangle: { keepNames: true }, codegen: { removeWhitespace: false } },
   });

@@ -1,6 +1,7 @@
 /**
- * `npm run darkness`: where the dark viewer-hours of two policies come from, by the kind of fault, in the worlds of
- * `npm run policies`. A dark stretch is the last fault's that had to do with its channel; "other" has none near it.
+ * `npm run darkness`: where the lost viewer-hours of two policies come from, by the kind of fault, in the worlds of
+ * `npm run policies`. An interval of downtime belongs to the last fault that concerned its channel; "other" has none
+ * near it.
  */
 import { parseArgs } from 'node:util';
 import type { Episode } from '../src/simulation/downtime.ts';

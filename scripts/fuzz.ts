@@ -14,7 +14,7 @@ export interface FuzzOrder {
   readonly seed?: number | undefined;
 }
 
-/** Returns how many parsers broke the law; each is told with the input that did it. */
+/** Returns how many parsers broke the law; each is printed with the input that did it. */
 export async function fuzz({ runs, only, seed }: FuzzOrder): Promise<number> {
   let broken = 0;
   for (const parser of PARSERS.filter(({ name }) => only === undefined || name === only)) {

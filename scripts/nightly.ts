@@ -20,7 +20,7 @@ const { values } = parseArgs({
     cruel: { type: 'boolean', default: false },
     /** With an attacker who holds one log, one ingest token and one status page. */
     attacker: { type: 'boolean', default: false },
-    /** Goes on after a broken law: each is told, at most one for each seed. */
+    /** Goes on after a broken law: each is printed, at most one for each seed. */
     all: { type: 'boolean', default: false },
   },
 });

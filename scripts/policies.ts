@@ -48,7 +48,7 @@ const SIZE = values.quick
 const asked = (name: keyof typeof SIZE): number => Number(values[name] ?? SIZE[name]);
 const ROOT = resolve(import.meta.dirname, '..');
 
-/** In a worker: its own seeds under every policy, each told as soon as it is done. */
+/** In a worker: its own seeds under every policy, each reported as soon as it is done. */
 async function work({ first, count, step }: Share): Promise<void> {
   for (let seed = first; seed < first + count * step; seed += step) {
     const size = {

@@ -12,7 +12,7 @@ export interface World {
   readonly reports: Readonly<Record<PolicyName, SimulationReport>>;
 }
 
-/** One policy over all worlds. Times in seconds, dark in viewer-hours. */
+/** One policy over all worlds. Times in seconds, downtime in viewer-hours. */
 export interface Row {
   readonly policy: PolicyName;
   readonly p50: number;

@@ -25,11 +25,11 @@ export function shareOfThis(): Share | undefined {
 export const workersFor = (asked: string | undefined, seeds: number): number =>
   Math.max(1, Math.min(asked === undefined ? availableParallelism() : Number(asked), seeds));
 
-/** Tells the parent. In the parent itself there is nobody to tell. */
+/** Sends to the parent. The parent itself sends nothing. */
 export const tell = (message: unknown): void => void process.send?.(message);
 
 /**
- * Runs the script again in so many processes. `onMessage` hears what they tell; true ends all of them. Resolves when
+ * Runs the script again in so many processes. `onMessage` gets what they send; true ends all of them. Resolves when
  * all are gone: a worker that fell is an error, for its seeds were not run.
  */
 export async function overSeeds(

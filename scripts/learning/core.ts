@@ -39,7 +39,7 @@ import { World, WorldEngine } from './world.ts';
 export interface CoreOptions {
   readonly seed: number;
   readonly days: number;
-  /** What was learned from earlier incidents is told to the model. */
+  /** What was learned from earlier incidents is sent to the model. */
   readonly recall: boolean;
   /** Without a model, and without anybody who promotes: what it would be without learning. */
   readonly learns: boolean;

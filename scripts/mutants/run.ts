@@ -24,7 +24,7 @@ export interface Kill {
   readonly because: string;
 }
 
-/** Names the file in which the test files tell each other what is caught already: one id per line. */
+/** Names the file in which the test files share what is caught already: one id per line. */
 export const CAUGHT_FILE = 'REEVE_MUTANTS_CAUGHT';
 
 /** Only what waits for ever meets it: a loop that does not end meets its count of hits. */
@@ -51,7 +51,7 @@ export function nameOf(test: Test): string {
 const caughtSoFar = (): ReadonlySet<string> => new Set(readFileSync(process.env[CAUGHT_FILE]!, 'utf8').split('\n'));
 
 /**
- * Runs each test once as it is, then once for each change that the test came by, all in one life of the modules: a
+ * Runs each test once as it is, then once for each change that the test came by, all with the modules loaded once: a
  * run takes as long as the test does, and nothing is loaded again. A test that fails with a change switched on has
  * caught it. At last the test runs as it is once more: a change that left something behind would show.
  */

@@ -4,7 +4,7 @@ import { MINUTE_MS } from '../core/duration.ts';
 import type { Model, ModelFailure } from '../core/model.ts';
 import { HARMLESS_SYMPTOMS, SYMPTOMS, type SymptomKind } from '../core/symptom.ts';
 
-/** What a model may call a line: every trouble, or that it does not know. To call lines harmless is a person's word. */
+/** What a model may call a line: every trouble, or that it does not know. Only a person may call lines harmless. */
 const NAMES = SYMPTOMS.filter((symptom) => !HARMLESS_SYMPTOMS.has(symptom));
 const NONE = 'none';
 const LINES_MAX = 10;

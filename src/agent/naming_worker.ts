@@ -14,7 +14,7 @@ export interface NamingDeps {
   readonly log: Log;
 }
 
-/** What was seen, and not why: here lines that nothing recognises may tell. */
+/** Classes that say what was seen and not why: unrecognised lines may show the cause. */
 const UNEXPLAINED: ReadonlySet<FailureClass> = new Set([
   'unknown',
   'process_crashed',

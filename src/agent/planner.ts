@@ -108,7 +108,7 @@ export const isSameTrouble = (asked: GroundedContextEnvelope, now: GroundedConte
   asked.fingerprint === now.fingerprint &&
   keyOfScope(asked.scope) === keyOfScope(now.scope);
 
-/** Everything that a model is told of a situation. */
+/** Everything that a model is sent about a situation. */
 function factsIn(
   { incident, envelope, attempts }: Situation,
   { templateOf, recall, hint }: Omit<PlannerDeps, 'model'>,

@@ -6,7 +6,7 @@ import { specOf } from '../remediation/catalog.ts';
 import { BECAUSE_CODES } from './answer.ts';
 import { type Choice, isEnd } from './choices.ts';
 
-/** The envelope's fields that a planner sees; a field that is undefined is told as unknown. */
+/** The envelope's fields that a planner sees; an undefined field is sent as unknown. */
 export type PromptFields = Pick<
   GroundedContextEnvelope,
   | 'channelId'
@@ -24,7 +24,7 @@ export type PromptFields = Pick<
   | 'channelHealthy'
 >;
 
-/** Everything that a planner is told. No field holds an outsider's words. */
+/** Everything that a planner is sent. No field holds text of outsiders. */
 export interface PromptFacts {
   readonly fields: { readonly [Name in keyof PromptFields]: PromptFields[Name] | undefined };
   /** Independent witnesses: `s1` and so on. */
@@ -37,7 +37,7 @@ export interface PromptFacts {
   readonly shapes: readonly { readonly id: string; readonly origin: Origin; readonly shape: string }[];
   /** What this run has done so far. */
   readonly attempts: readonly { readonly tool: ToolName; readonly cured: boolean | undefined }[];
-  /** What was learned from earlier incidents; at most five are told. */
+  /** What was learned from earlier incidents; at most five are sent. */
   readonly recalled: readonly string[];
   readonly hint: string | undefined;
 }
@@ -48,7 +48,7 @@ const SHAPES_MAX = 12;
 const RECALLED_MAX = 5;
 const TOLD_CHARS = 300;
 
-/** What is told of an envelope. `templateOf` gives the shape of a line without an outsider's words. */
+/** What is sent of an envelope. `templateOf` gives the shape of a line without an outsider's words. */
 export function factsOf(
   envelope: GroundedContextEnvelope,
   beside: {

@@ -28,7 +28,7 @@ const FAILURES_MAX = 2;
 const SLOWER_MAX = 8;
 /** A canary that was back at once is no measure. */
 const CANARY_MS_MIN = 1_000;
-/** How long to wait where nobody says for how long. */
+/** How long to wait where no duration is given. */
 const LOOK_MS = 1_000;
 
 /** Refusals that hold for the whole plan and not for one channel of it. */
@@ -114,7 +114,7 @@ class Stage {
   #reasonToEnd() {
     if (this.#signal.aborted) return { because: 'the run ended', broke: false };
     if (this.#ports.stopping()) return { because: 'Reeve was asked to stop', broke: false };
-    // Cut off in the middle of a start, the run would end with nothing told of those that were started.
+    // Cut off in the middle of a start, the run would end without a record of those that were started.
     const isLate = this.#verified.length + this.#flying.size > 0 && this.#ports.leftMs() < this.#ports.startMsMax;
     return isLate ? { because: 'the time of one run is over', broke: false } : undefined;
   }

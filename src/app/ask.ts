@@ -1,4 +1,4 @@
-/** Opens the model server that `reeve ask` was told to use, or the one that is there. */
+/** Opens the model server that `reeve ask` is configured to use, or the one that is there. */
 import type { Clock } from '../core/clock.ts';
 import { ReeveError } from '../core/errors.ts';
 import type { Model } from '../core/model.ts';

@@ -1,4 +1,4 @@
-/** What the decision pipeline is told of each configured channel and engine. */
+/** What the decision pipeline knows of each configured channel and engine. */
 import type { ChannelConfig, Config } from '../config/config.ts';
 import type { ChannelSetup, EngineSetup } from '../ground/facts/setup.ts';
 

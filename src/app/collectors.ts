@@ -34,7 +34,7 @@ export interface CollectDeps {
   readonly engines: ReadonlyMap<EngineId, Engine>;
   readonly log: Log;
   readonly onSample: (sample: Sample) => void;
-  /** Everything one look at an engine told. */
+  /** Everything that one poll of an engine returned. */
   readonly onPolled: (samples: readonly Sample[]) => void;
   readonly onSymptom: (symptom: Symptom) => void;
   /** A complaint that no pattern fits; its text is redacted. */

@@ -18,7 +18,7 @@ export interface HintsDeps {
   readonly config: Pick<Config, 'hints' | 'planner'>;
   readonly infrastructure: Infrastructure;
   readonly host: HostEnvironment;
-  /** A failure of the hints is told, and stops nothing else. */
+  /** A failure of the hints is reported, and stops nothing else. */
   readonly fail: (text: string) => void;
 }
 

@@ -64,7 +64,7 @@ export function sinkFor(config: Config, plain: ChunkSink, onProgress: (sample: P
   return (chunk: Chunk) => (bySource.get(chunk.source) ?? plain)(chunk);
 }
 
-/** A pool that Prometheus is asked about must be told of at least every third time. */
+/** A pool that Prometheus is asked about must be answered at least every third time. */
 export const poolStaleMs = (config: Config) => {
   const stale = new Map(
     config.collectors.prometheus.flatMap(({ everyMs, queries }) =>

@@ -38,7 +38,7 @@ export interface MemoryDeps {
   readonly host: HostEnvironment;
   /** Words new insights, where that is configured. */
   readonly model: Model | undefined;
-  /** A failure of the memory is told, and stops nothing else. */
+  /** A failure of the memory is reported, and stops nothing else. */
   readonly fail: (text: string) => void;
 }
 

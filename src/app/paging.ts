@@ -16,7 +16,7 @@ import { readUndelivered, type Undelivered, undeliveredOf } from '../escalate/un
 import { journaledPaging } from '../incident/assembly.ts';
 import { SpillFile } from '../journal/spill_file.ts';
 
-/** What people are told, and what became of it. */
+/** What people are notified of, and what became of it. */
 export interface Paging {
   readonly outbox: Read<Outbox>;
   readonly dispatcher: () => Dispatcher;
@@ -28,8 +28,8 @@ export interface Paging {
   /** Nothing goes wrong quietly: what Reeve itself fails at is paged, journaled where that is possible. */
   fail(text: string): void;
   /**
-   * Drafts that end the pages about an earlier life: what failed there begins anew. A page that its journal could not
-   * take is written down now, and ended once this life's own start is.
+   * Drafts that end the pages about an earlier process: what failed there begins anew. A page that its journal could
+   * not take is recorded now, and ended once this process's own start is.
    */
   recovered(): readonly Draft[];
   /** Takes what a reload brought: how often an open page is sent again. */

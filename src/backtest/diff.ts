@@ -55,7 +55,7 @@ function nearestTo(one: IncidentStory, candidates: ReadonlySet<IncidentStory>): 
     .sort((a, b) => away(a) - away(b))[0];
 }
 
-/** A step that comes again at once is told once: how often a wait was asked again depends on the clock only. */
+/** A step that comes again at once is printed once: how often a wait was asked again depends on the clock only. */
 export function stepsOf({ decisions }: Pick<IncidentStory, 'decisions'>): readonly string[] {
   const steps = decisions.map(({ step }) => step);
   return steps.filter((step, index) => step !== steps[index - 1]);

@@ -26,7 +26,7 @@ export interface PlayOrder {
   readonly scene: Scene;
   readonly settings: Settings;
   readonly configuration: Configuration | undefined;
-  /** Of the configured engines; of any other nobody knows what it can do, so everything. */
+  /** Of the configured engines; any other is taken to be able to do everything. */
   readonly capabilities: ReadonlyMap<EngineId, ReadonlySet<Capability>>;
   readonly createDetector: CreateDetector;
 }

@@ -130,7 +130,7 @@ const FORMATS = [
   { name: 'epoch', create: epoch },
 ] as const;
 
-/** The format that fits most of these lines, and whether it needs to be told the year; undefined when none fits any. */
+/** The format that fits most of these lines, and whether it needs the year; undefined when none fits any. */
 export function formatOf(
   heads: readonly string[],
 ): { readonly name: string; readonly create: (setting: StampSetting) => ReadStamp } | undefined {

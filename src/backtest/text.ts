@@ -71,7 +71,7 @@ const MARKS: Readonly<Record<IncidentDiff['verdict'], string>> = {
   only_against: 'ONLY THERE',
 };
 
-/** One incident after another: what both decide is told once, what differs with - and +. */
+/** One incident after another: what both decide is printed once, what differs with - and +. */
 function diffLines(diff: Diff, against: Course): readonly string[] {
   return [
     `against ${against.policy}: ${countsOf(diff)}`,

@@ -69,7 +69,7 @@ export function courseOf(lines: readonly ExcerptLine[]): readonly Evidence[] {
 
 const PROGRESS = /(?:\bframe= *(\d+)|^size= *[\d.]+\w*).*?\btime=(-?\d+):(\d+):(\d+(?:\.\d+)?)/;
 const SPEED = /\bspeed= *([\d.]+(?:e[+-]?\d+)?)x/;
-/** So many reports of the same position make a standstill; fewer where their speeds tell how long it lasted. */
+/** So many reports of the same position make a standstill; fewer where their speeds show how long it lasted. */
 const FROZEN_REPORTS_MIN = 4;
 const FROZEN_TOLD_MIN = 3;
 const FROZEN_S = 10;

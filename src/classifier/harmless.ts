@@ -5,7 +5,7 @@ import { asLeft, asNoise, type Evidence, isSerious, noise, PASSING, playsAfter }
 import type { ExcerptLine } from './lines.ts';
 import { cameThrough, isTry, ordered, retried, wentWell } from './recovered.ts';
 
-/** What looks like trouble and is none, told by the rest of its line or by the lines around it. */
+/** What looks like trouble and is none, as the rest of its line or the lines around it show. */
 export function withoutHarmless(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
   const rules = [
     ofScanners,
@@ -146,7 +146,7 @@ function ended(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): re
 const TOLD_TO_END = /\bterminating child (\d+)\b/;
 const CHILD_ENDED = /\b(?:process|child) (\d+) exited\b/;
 
-/** A child that its parent has told to end has not failed, however it ends. */
+/** A child that its parent ended has not failed, whatever its exit code. */
 function ofChildren(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
   const told = new Map(lines.flatMap(({ at, text }) => [[TOLD_TO_END.exec(text)?.[1], at] as const]));
   const isTold = ({ at, symptom }: Evidence): boolean => {

@@ -37,8 +37,8 @@ const NOT_THROUGH =
   /\b(?:not|never|no|without|un\w+|until|unless|when|if|before|will|would|waiting|wait|fail\w*|cannot|can't|couldn't|only|incomplete|partial\w*)\b/i;
 
 /**
- * What nothing knows, before an output that goes on growing at full speed; and warnings before the last word that the
- * work is done or up: they were of its course.
+ * What nothing knows, before an output that goes on growing at full speed; and warnings before the last statement that
+ * the work is done or up: they were of its course.
  */
 export function cameThrough(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
   const open = unexplained(lines, evidence);
@@ -81,7 +81,7 @@ const COMMON = new Set(
 const namesIn = (text: string): readonly string[] =>
   (text.replace(LEAD, '').toLowerCase().match(NAME) ?? []).filter((word) => word.length > 2 && !COMMON.has(word));
 
-/** What failed and was tried once more went well in the end, by the last word about the same thing. */
+/** What failed and was tried once more went well in the end, by the last line about the same thing. */
 export function wentWell(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
   const failed = evidence.filter(isSerious);
   const lastAt = Math.max(...failed.map(({ at }) => at), ...unexplained(lines, evidence).map(({ at }) => at));

@@ -6,7 +6,7 @@ import { describeCall } from '../core/tool.ts';
 import { fromWire } from '../core/wire.ts';
 import { type Colour, plain, spell } from './output.ts';
 
-/** A journal entry of an incident as the API tells it. */
+/** A journal entry of an incident as the API returns it. */
 export interface WireEntry {
   readonly seq: number;
   readonly at: number;
@@ -34,7 +34,7 @@ const TELLERS: Tellers = {
   'plan.chosen': ({ model, tool, target, becauseCode, evidenceIds }) =>
     `planner   ${model} chose ${tool} ${target} (${becauseCode}${evidenceIds.map((id) => `, ${id}`).join('')})`,
   'hint.injected': ({ pattern, similarity, staging }) =>
-    `hint      the planner is told ${pattern} (${similarity.toFixed(2)}${staging ? ', staging' : ''})`,
+    `hint      the planner is sent ${pattern} (${similarity.toFixed(2)}${staging ? ', staging' : ''})`,
   'hint.scored': ({ postScore }) => `hint      the score after it: ${postScore}`,
   'plan.rejected': ({ model, reason }) => `planner   ${model}: answer NOT used (${reason})`,
   'guard.decided': ({ call, decision }) =>

@@ -12,7 +12,7 @@ export interface EnginePollOptions {
   readonly onSample: (sample: Sample) => void;
   /** After all samples of one look: judge once, not per sample. */
   readonly onLooked: (engine: EngineId) => void;
-  /** Told of a look whose samples could not be taken. The others go on. */
+  /** Called for a look whose samples could not be taken. The others go on. */
   readonly onBug?: (engine: EngineId, thrown: unknown) => void;
 }
 

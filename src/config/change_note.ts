@@ -4,7 +4,7 @@ import type { Append } from '../core/journal.ts';
 import type { Log } from '../core/log.ts';
 import type { Change } from './reload.ts';
 
-/** Writes down what came of an edit, and tells the operator's log. */
+/** Records the result of an edit, and logs it for the operator. */
 export function noteChange(
   change: Change,
   { append, log, fail }: { readonly append: Append; readonly log: Log; readonly fail: (text: string) => void },

@@ -20,7 +20,7 @@ import type { ParsedYaml } from './yaml.ts';
 export interface FileKind {
   readonly name: string;
   recognises(parsed: ParsedYaml): boolean;
-  /** All files of the kind at once, so that it can tell what stands twice. */
+  /** All files of the kind at once, so that it can find what stands twice. */
   check(files: readonly ParsedYaml[]): readonly Problem[];
 }
 
@@ -96,7 +96,7 @@ function stranger(parsed: ParsedYaml, kinds: readonly FileKind[]): Problem {
     line: 1,
     column: 1,
     path: '',
-    message: parsed.value === null ? 'the file is empty' : 'cannot tell what this file is for',
+    message: parsed.value === null ? 'the file is empty' : 'cannot see what this file is for',
     hint: `expected a ${names} file, in the folder of its kind`,
   };
 }

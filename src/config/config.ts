@@ -59,7 +59,7 @@ export interface Config {
   readonly persona: PersonaId;
   readonly folders: Readonly<Record<FolderName, string>>;
   readonly limits: Limits;
-  /** Limits that permit more than the default, on the operator's word. */
+  /** Limits that permit more than the default, by the operator's explicit order. */
   readonly acceptedRisks: readonly AcceptedRisk[];
   readonly engines: readonly EngineConfig[];
   /** Every group that has channels. */
@@ -109,7 +109,7 @@ const STANDARD = {
 
 /**
  * Reads the configuration: flags go before `REEVE_…` variables, these before the file, and this before the defaults.
- * Either everything is sound, or nothing is used and every problem is told at once.
+ * Either everything is sound, or nothing is used and every problem is reported at once.
  */
 export function loadConfig(options: LoadConfig = {}): LoadedConfig {
   const { flags = {}, env = process.env, cwd = process.cwd() } = options;

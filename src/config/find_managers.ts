@@ -1,4 +1,4 @@
-/** Finds what runs services here besides supervisord, as far as files and sockets tell. */
+/** Finds what runs services here besides supervisord, as far as files and sockets show. */
 import { statSync } from 'node:fs';
 
 /** A manager of services on this machine. */

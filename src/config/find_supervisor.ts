@@ -3,7 +3,7 @@ import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { dirname, resolve } from 'node:path';
 
-/** A supervisord on this machine, as far as its configuration or its socket tells. */
+/** A supervisord on this machine, as far as its configuration or its socket shows. */
 export interface FoundSupervisor {
   /** How it was found, for a comment. */
   readonly from: string;

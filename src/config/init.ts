@@ -74,7 +74,7 @@ const MANAGER_LINES: Readonly<Record<FoundManager['kind'], (manager: FoundManage
   systemd: () => ['  - id: systemd', '    kind: systemd', '    # manager: user'],
 };
 
-/** Where there is no supervisor: what else runs services here. Which of them are channels, nobody can tell. */
+/** Where there is no supervisor: what else runs services here. Which of them are channels is not known. */
 function managersPart(managers: readonly FoundManager[]): string | undefined {
   if (managers.length === 0) return undefined;
   const [{ kind }] = managers as readonly [FoundManager];
@@ -116,7 +116,7 @@ function enginePart(found: FoundSupervisor, managers: readonly FoundManager[]): 
     '    engine: local',
     '    name: "{id}"                      # what the supervisor calls it; group:name for a program of a group',
     '    # logs: ["/var/log/channels/{id}.err"]',
-    '    # Without a look at the output Reeve cannot tell a stall from quiet:',
+    '    # Without a probe of the output Reeve cannot distinguish a stall from quiet:',
     '    # output: { hls: "http://127.0.0.1:8080/hls/{id}/index.m3u8", every: 2s, stall_after: 6s }',
   ];
   return [

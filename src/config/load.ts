@@ -39,7 +39,9 @@ export type LoadedConfiguration =
   | { readonly configuration: Configuration; readonly problems: readonly [] }
   | { readonly configuration: undefined; readonly problems: readonly Problem[] };
 
-/** Reads configuration, personas, rules and patterns. All sound, or none used and every problem of all told at once. */
+/**
+ * Reads configuration, personas, rules and patterns. All sound, or none used and every problem of all reported at once.
+ */
 export function loadConfiguration(options: LoadOptions): LoadedConfiguration {
   const { flags = {}, env = process.env, cwd = process.cwd(), tools, checks = [] } = options;
   const found = options.file ?? findConfigFile(flags, env, cwd);

@@ -49,7 +49,7 @@ export function personaFrom(parsed: ParsedYaml): LoadedPersonas {
 const twice = (parsed: ParsedYaml, id: string, owner: string): Problem =>
   problemAt(parsed, ['id'], { message: `the persona ${id} stands in ${owner} already`, hint: 'give it another id' });
 
-/** A tool's name is a key, so the schema alone cannot tell which was meant. */
+/** A tool's name is a key, so the schema alone cannot say which was meant. */
 function withToolHint(problem: Problem): Problem {
   const [policy, tool] = problem.path.split('.');
   if (policy !== 'tool_access_policy' || tool === undefined || problem.hint !== undefined) return problem;

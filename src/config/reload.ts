@@ -31,7 +31,7 @@ export interface Watch {
 }
 
 export interface Reloader extends Disposable {
-  /** Reads now, changed or not, and tells what came of it. `onChange` is called too. */
+  /** Reads now, changed or not, and reports the result. `onChange` is called too. */
   reload(): Change;
   /** The set in force. */
   current(): Configuration;

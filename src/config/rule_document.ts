@@ -51,10 +51,10 @@ const stepDocument = z.strictObject({
   action: derivedName.optional().describe('The calls of a composite (config/actions), in its order.'),
   plan: z.literal(true).optional().describe('Ask the planner here; without one the rule goes on with its next step.'),
   wait: z
-    .strictObject({ escalate_after: duration('5s', '24h', 'A person is told when the trouble lasts this long.') })
+    .strictObject({ escalate_after: duration('5s', '24h', 'A person is notified when the trouble lasts this long.') })
     .optional()
     .describe('Do nothing for now.'),
-  escalate: z.literal(true).optional().describe('Tell a person now.'),
+  escalate: z.literal(true).optional().describe('Notify a person now.'),
   stop: z.literal(true).optional().describe('End the run: nothing needs to be done.'),
 });
 
@@ -64,7 +64,7 @@ const modelUseDocument = z
       .string()
       .min(1)
       .max(16_384)
-      .describe('What the model is told: the text itself, or file:// and a path beside the rules.'),
+      .describe('What the model is sent: the text itself, or file:// and a path beside the rules.'),
     tools: z.array(derivedName).max(32).optional().describe('What it may choose among. Default: all that is allowed.'),
     constraints: z
       .strictObject({

@@ -18,7 +18,7 @@ function rowOf({ fact, derived }: FactDocument): Row | undefined {
   return derived === undefined ? RULE_FACTS.find(({ name }) => name === fact) : derivedRow(derived);
 }
 
-/** One test of a rule as the machine reads it; undefined, with what is wrong told, where it cannot be read. */
+/** One test of a rule as the machine reads it; undefined, with the problem reported, where it cannot be read. */
 export function factOf(document: FactDocument, say: Say): RuleFact | undefined {
   const test = testOf(document, say);
   return test && document.examples ? { ...test, examples: document.examples } : test;

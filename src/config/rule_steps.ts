@@ -77,7 +77,7 @@ function stepOf(document: StepDocument, say: Say): RuleStep {
 
 /**
  * A change must cure what the rule is about. One exception: a restart may follow a tool that does, for channels that
- * stay dark after their credentials or their cache are right again.
+ * stay down after their credentials or their cache are right again.
  */
 function misfit(
   tool: ToolName,

@@ -184,7 +184,7 @@ function ruleOf(document: OneRuleDocument, place: Place): Rule {
   };
 }
 
-/** A rule does one thing at least: it takes steps, leaves the choice to a model, or tells other rules a fact. */
+/** A rule does one thing at least: it takes steps, leaves the choice to a model, or sets a fact for other rules. */
 function thenOf(document: OneRuleDocument, { tools, composites }: Place, note: Note): readonly RuleStep[] {
   const { llm_config: model, sets, retracts } = document;
   if (document.then === undefined && model === undefined && sets === undefined && retracts === undefined)

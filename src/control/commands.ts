@@ -7,7 +7,7 @@ import { type ChannelId, type EngineId, type GroupId, keyOfScope, sameScope, typ
 import { isEnough, approvedBy } from './approvals.ts';
 import type { ControlState } from './state.ts';
 
-/** What exists, so that a word about nothing is refused instead of kept. */
+/** What exists, so that a command about nothing is refused instead of kept. */
 export interface Known {
   readonly channels: ReadonlySet<ChannelId>;
   readonly groups: ReadonlySet<GroupId>;
@@ -58,7 +58,7 @@ const clean = (text: string): string =>
 export function checked(said: OperatorContext, build: (said: OperatorContext) => Command): Command {
   const who = clean(said.who);
   const because = clean(said.because);
-  if (who === '') return no('who_missing', 'nobody is named as the one who says this');
+  if (who === '') return no('who_missing', 'the name of the person who says this is missing');
   if (because === '') return no('reason_missing', 'a reason is needed (--because "…")');
   return build({ who, because });
 }
@@ -129,7 +129,7 @@ export const reset = (known: Known, scope: Scope, said: OperatorContext): Comman
     return yes({ ...aboutOf(scope), fact: { type: 'control.reset', scope, ...word } });
   });
 
-/** A person's word that containment of the scope may end. A trigger that still holds keeps it contained. */
+/** A person's permission that containment of the scope may end. A trigger that still holds keeps it contained. */
 export const release = (known: Known, scope: Scope, said: OperatorContext): Command =>
   checked(said, (word) => {
     if (!isKnown(scope, known)) return unknownTarget(scope);

@@ -43,7 +43,7 @@ export interface Checkpoint {
   readonly path: string;
   readonly device: string;
   readonly inode: string;
-  /** SHA-256 of the first bytes (at most 256), with how many they were: tells a reused inode. */
+  /** SHA-256 of the first bytes (at most 256), with how many they were: reveals a reused inode. */
   readonly headHash: string;
   readonly headBytes: number;
   readonly offset: number;

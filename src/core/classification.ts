@@ -121,7 +121,7 @@ export const CLASSIFICATIONS: Readonly<Record<FailureClass, Classification>> = {
     family: 'upstream',
     severity: 'critical',
     nextStep:
-      'The source is down or unreachable: call its operator, or fail over. Reeve starts what stays dark after it.',
+      'The source is down or unreachable: call its operator, or fail over. Reeve starts what stays down after it.',
   },
   hls_window_slip: {
     family: 'media',
@@ -138,7 +138,7 @@ export const CLASSIFICATIONS: Readonly<Record<FailureClass, Classification>> = {
     severity: 'critical',
     nextStep:
       'It dies again and again; find the cause in its log before anything is restarted. If its log says nothing and ' +
-      'nobody has mended it, Reeve tries one start ten minutes after its last death.',
+      'it is not mended, Reeve tries one start ten minutes after its last death.',
   },
   playout_empty: {
     family: 'playout',

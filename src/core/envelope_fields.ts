@@ -20,7 +20,7 @@ export interface EnvelopeFact {
 }
 
 interface EnvelopeField {
-  /** What is not known is null on the wire, so that a reader can tell it from what was not asked. */
+  /** What is not known is null on the wire, so that a reader can distinguish it from what was not asked. */
   readonly nullable?: true;
   readonly facts: readonly EnvelopeFact[];
 }

@@ -142,7 +142,7 @@ export type JournalFact =
       readonly fingerprint: string;
       /** What it would have asked for: `restart_channel on channel:news`. */
       readonly would: string;
-      /** Until then nobody must have changed anything for it to count. */
+      /** It counts only if nothing was changed until then. */
       readonly deadlineMs: MonoMs;
     }
   | {

@@ -42,7 +42,7 @@ export const personaDocument = z
       ),
     escalation_policy: z
       .strictObject({ on_containment: z.enum(['immediate', 'after_cooldown']) })
-      .describe('When a person is told about containment: at once, or when it has lasted 60 s.'),
+      .describe('When a person is notified of containment: at once, or when it has lasted 60 s.'),
     containment_bias: z.boolean().describe('true: containment stops medium-risk tools too, not only high-risk ones.'),
     operational_mode: z
       .enum(OPERATIONAL_MODES)

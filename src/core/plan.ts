@@ -88,8 +88,8 @@ export const PASSING_DENIALS: ReadonlySet<DenialCode> = new Set([
 ]);
 
 /**
- * Refusals that a person is told of, and that pass all the same: what was refused for one of them is asked about again
- * when it is over (law L5).
+ * Refusals that a person is notified of, and that pass all the same: what was refused for one of them is asked about
+ * again when it is over (law L5).
  */
 export const TOLD_AND_PASSING: ReadonlySet<DenialCode> = new Set([
   'shared_cause',

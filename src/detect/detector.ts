@@ -89,7 +89,7 @@ const UNRECOGNISED_PER_S_MAX = 200;
 class ChunkDetector implements Detector, RecordSink {
   readonly #parts: DetectorParts;
   #scanner;
-  /** The search looks where this stream's text is rare, as soon as there is enough of it to tell. */
+  /** The search looks where this stream's text is rare, as soon as there is enough of it to decide. */
   #hasSample = false;
   readonly #windows = new Windows(SYMPTOMS.length);
   readonly #tally: SymptomCounts;

@@ -8,7 +8,7 @@ export interface CredentialWatch {
   readonly engine: EngineId;
   readonly clock: Clock;
   readonly everyMs: number;
-  /** True when the credentials work, false when they are refused; throws when nobody can tell. */
+  /** True when the credentials work, false when they are refused; throws when it is not known. */
   readonly probe: (signal: AbortSignal) => Promise<boolean>;
 }
 

@@ -12,7 +12,7 @@ export const fields = z.strictObject({
   name: pointer.describe("The channel's name."),
   state: pointer.optional(),
   pid: pointer.optional(),
-  generation: pointer.optional().describe('Anything that changes exactly when a new life of the channel begins.'),
+  generation: pointer.optional().describe('Anything that changes exactly when a new process of the channel starts.'),
   uptime_seconds: pointer.optional(),
   exit_code: pointer.optional(),
   viewers: pointer.optional(),

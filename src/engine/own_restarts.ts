@@ -1,4 +1,4 @@
-/** Tells of processes that an engine itself started and lost again between two looks. */
+/** Reports processes that an engine itself started and lost again between two looks. */
 import type { ProcessSample } from '../core/sample.ts';
 import type { ChannelId } from '../core/scope.ts';
 

@@ -17,7 +17,7 @@ export interface GenerationEvent {
 
 type GenerationPart = Pick<ProcessSample, 'pid' | 'generation' | 'uptimeMs' | 'cpuMs' | 'halted' | 'bytesWritten'>;
 
-/** Tells the lives of processes apart, and reads /proc for those of this machine. */
+/** Identifies process generations, and reads /proc for those of this machine. */
 export interface ProcessGenerations {
   look(channel: ChannelId, word: GenerationEvent): GenerationPart;
 }
@@ -41,8 +41,8 @@ const NO_GENERATION: GenerationPart = {
 };
 
 /**
- * A life is named when it is first seen and keeps its name and its age's beginning while its pid stays: a wall clock
- * that is set while it runs makes the engine's word on its start move, but it is still the same process.
+ * A generation is named when it is first seen and keeps its name and its start time while its pid stays: a wall clock
+ * that is set while it runs makes the start that the engine reports move, but it is still the same process.
  */
 export function processGenerationsOf(
   local: boolean | 'auto',
@@ -76,7 +76,7 @@ function isSame(life: KnownGeneration, pid: number, reading: ProcessReading | un
   return life.pid === pid && (was === undefined || is === undefined || was === is);
 }
 
-/** Clock ticks name a life better than seconds, and no clock that is set can move them. */
+/** Clock ticks identify a generation better than seconds, and no clock that is set can move them. */
 function bornOf(word: GenerationEvent, reading: ProcessReading | undefined): KnownGeneration {
   const began = reading === undefined ? `${word.start}` : `t${reading.startTicks}`;
   const agedMs = Math.max(0, word.now - word.start) * 1_000;

@@ -29,7 +29,7 @@ export interface DispatcherOptions {
   readonly repeatMs?: number;
   /** How long one attempt may take. Default 10 s. */
   readonly attemptMs?: number;
-  /** Told, in words, when a delivery cannot be written down. */
+  /** Called, with a message, when a delivery cannot be recorded. */
   readonly report?: (message: string) => void;
   /** Given every page that the journal could not take, after each change: the next process may want to end them. */
   readonly onUnjournaled?: (pages: readonly Page[]) => void;
@@ -47,7 +47,7 @@ export interface ReceiverStatus {
   readonly receiver: string;
   readonly error: string | undefined;
   readonly failingForMs: number | undefined;
-  /** Pages that are open or must still be told there. */
+  /** Pages that are open or must still be delivered there. */
   readonly pages: number;
 }
 
@@ -109,7 +109,7 @@ export class Dispatcher implements AsyncDisposable {
   };
 
   /**
-   * Tells a person what the journal cannot take, such as that it cannot be written. It is delivered, retried and
+   * Notifies a person of what the journal cannot take, such as that it cannot be written. It is delivered, retried and
    * repeated like any page, under a key of its own, and ended by the next process that has a journal again.
    */
   pageUnjournaled(escalation: Escalation): void {
@@ -235,7 +235,7 @@ function testPage({ clock, ids }: DispatcherOptions): Page {
     incident: undefined,
     classification: undefined,
     summary: 'Test page from Reeve: nothing is wrong',
-    details: 'Somebody asked for it with: reeve page --test',
+    details: 'It was asked for with: reeve page --test',
     at: clock.now(),
   };
   const moment = { at: clock.now(), monoMs: clock.monotonicMs(), boot: clock.bootId };

@@ -5,7 +5,9 @@ import { MINUTE_MS } from '../core/duration.ts';
 import { type Content, FLOOD_MS, isDelivered, isLouder, newest, type Page, type DeliveredNotice } from './outbox.ts';
 import type { Notice, NoticeKind, NoticeLabels } from './receiver.ts';
 
-/** A page that was told only when it was over stays up this long: a receiver that sees both at once stays silent. */
+/**
+ * A page that was delivered only when it was over stays up this long: a receiver that sees both at once stays silent.
+ */
 export const LATE_HOLD_MS = MINUTE_MS;
 
 /** The one next thing that a receiver must hear under a key, and from when on. */
@@ -15,14 +17,14 @@ export interface Due {
 }
 
 /**
- * What to tell a receiver next under this key; undefined when it knows everything. Pure, and the whole order of
+ * What to send a receiver next under this key; undefined when it knows everything. Pure, and the whole order of
  * delivery: since it never names two things at once, a resolve cannot overtake its trigger.
  *
- * - A page that is over before anybody took it is still told: its trigger, then its resolve. So is one that grew
+ * - A page that is over before any receiver took it is still sent: its trigger, then its resolve. So is one that grew
  *   louder.
- * - A receiver that missed a page which another took and which is over is not woken for it. It is told the resolve
+ * - A receiver that missed a page which another took and which is over is not woken for it. It is sent the resolve
  *   alone: an attempt whose end nobody saw may have opened it there.
- * - A page that comes back before its resolve was told is told as an update of the one the receiver still knows.
+ * - A page that comes back before its resolve was sent is sent as an update of the one the receiver still knows.
  */
 export function dueTo(page: Page, receiver: string, repeatMs: number): Due | undefined {
   const told = page.told.find((one) => one.receiver === receiver);
@@ -50,7 +52,7 @@ function triggerDue(page: Page, told: DeliveredNotice | undefined): Due | undefi
   return { what: 'trigger', dueMs: told === undefined ? page.raisedMs : afterFlood(page, told) };
 }
 
-/** A page that grows louder than anything told in the window does not wait: at most two such steps exist. */
+/** A page that grows louder than anything sent in the window does not wait: at most two such steps exist. */
 function afterFlood(page: Page, told: DeliveredNotice): MonoMs {
   const atOnce = isLouder(page.escalation.severity, told.loudest);
   return atOnce ? page.raisedMs : Math.max(page.raisedMs, told.pagedMs + FLOOD_MS);

@@ -10,7 +10,7 @@ const SUMMARY_CHARACTERS_MAX = 200;
 const DETAILS_CHARACTERS_MAX = 2_000;
 
 /**
- * The drafts that tell a person, for the same append as the decision that needs it (law L1). Empty when the page is
+ * The drafts that notify a person, for the same append as the decision that needs it (law L1). Empty when the page is
  * open and this says nothing new: the same reason and classification, no louder. Pure.
  */
 export function raise(outbox: Outbox, escalation: Escalation): readonly Draft[] {

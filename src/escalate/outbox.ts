@@ -26,7 +26,7 @@ export interface Content extends NoticeLabels {
   readonly raises: number;
 }
 
-/** What one receiver was last told under a key. */
+/** What one receiver was last sent under a key. */
 export interface DeliveredNotice {
   readonly receiver: string;
   readonly state: 'open' | 'resolved';
@@ -41,7 +41,7 @@ export interface DeliveredNotice {
   readonly late?: boolean | undefined;
 }
 
-/** Everything under one key: at most one open escalation, and who was told of it. */
+/** Everything under one key: at most one open escalation, and who was notified of it. */
 export interface Page {
   readonly key: string;
   /** The newest news. Its severity never falls while the page is open. */
@@ -97,7 +97,7 @@ export const louder = (a: Severity, b: Severity): Severity => (isLouder(a, b) ? 
 
 const saying = ({ reason, classification }: NoticeLabels): string => `${reason}/${classification ?? ''}`;
 
-/** Whether raising this would tell a person anything new. */
+/** Whether raising this would be news to a person. */
 export function isNewContent(page: Page | undefined, escalation: Escalation): boolean {
   if (page === undefined || page.resolved !== undefined) return true;
   return isLouder(escalation.severity, page.escalation.severity) || !page.said.includes(saying(escalation));
@@ -217,7 +217,7 @@ function withPage(outbox: Outbox, page: Page): Outbox {
   return { ...outbox, pages };
 }
 
-/** Drops what is over and told. An open page is never dropped. */
+/** Drops what is over and delivered. An open page is never dropped. */
 function settled(outbox: Outbox, { monoMs }: JournalEntry): Outbox {
   const kept = outbox.pages.filter((page) => monoMs - lastChangeMs(page) <= keptMs(page, outbox.receivers));
   const over = kept.filter(({ resolved }) => resolved !== undefined);

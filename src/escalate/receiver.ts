@@ -33,7 +33,7 @@ export interface Notice extends NoticeLabels {
   readonly resolvedAt: EpochMs | undefined;
   /** Why it was resolved. */
   readonly because: string | undefined;
-  /** How often it was raised since this receiver was last told: what flood control held back is counted here. */
+  /** How often it was raised since this receiver was last notified: what flood control held back is counted here. */
   readonly raised: number;
   /** The labels under which this receiver knows the page so far, when they were others. */
   readonly previous: NoticeLabels | undefined;

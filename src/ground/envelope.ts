@@ -222,7 +222,7 @@ function fitted(envelope: GroundedContextEnvelope): GroundedContextEnvelope {
 const bytesOf = (envelope: GroundedContextEnvelope): number =>
   Buffer.byteLength(JSON.stringify(envelopeWire(envelope)));
 
-/** Fields that are always there, so that a reader can tell "not known" from "not asked". */
+/** Fields that are always there, so that a reader can distinguish "not known" from "not asked". */
 const ABSENT = toWire(
   Object.fromEntries(
     Object.entries(ENVELOPE_FIELDS).flatMap(([name, { nullable }]) => (nullable ? [[name, null]] : [])),

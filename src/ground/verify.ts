@@ -40,13 +40,13 @@ export function verifyFresh(
 
 function afterDeath(process: ProcessFacts, nowMs: MonoMs): FreshVerdict {
   if (process.state === 'fatal') return failed('the new process failed at once, and the engine gave it up');
-  // A new life that is only ever seen dead has not changed the state of the one before.
+  // A new process that is only ever seen dead has not changed the state of the one before.
   const deadMs = nowMs - Math.max(process.stateSinceMs, process.seenMs);
   if (process.state === 'exited' && deadMs >= DEAD_AGAIN_MS) return failed('it died again');
   return notYet(`the new process is ${process.state}`);
 }
 
-/** `bornMs`: output from then on is that of the new life. */
+/** `bornMs`: output from then on is that of the new process. */
 function outputAfter(facts: ChannelFacts, process: ProcessFacts, bornMs: MonoMs): FreshVerdict {
   const { reach, progress } = facts;
   const quietMs = Math.min(process.lastEnd?.monoMs ?? bornMs, bornMs);
@@ -61,11 +61,11 @@ function outputAfter(facts: ChannelFacts, process: ProcessFacts, bornMs: MonoMs)
   if (advances || writes) {
     return { state: 'cured', because: `a new process runs and ${advances ? 'makes progress' : 'writes'}` };
   }
-  return notYet('nothing tells of new output');
+  return notYet('nothing reports new output');
 }
 
 /**
- * Output of the new life: a content that was first seen after `bornMs`, replacing one that was still there after
+ * Output of the new process: a content that was first seen after `bornMs`, replacing one that was still there after
  * `quietMs`, when nobody wrote. So neither a late look at old output nor the old process's last words count.
  */
 function playlistAfter(facts: ChannelFacts, quietMs: MonoMs, bornMs: MonoMs): FreshVerdict {

@@ -38,7 +38,7 @@ const CHANGES: Readonly<Record<DenialCode, (check: GuardCheck) => string>> = {
   risk_budget: () => 'a new run',
   high_risk_spacing: () => 'nothing but time',
   cooldown: () => 'nothing but time',
-  restart_storm: () => 'fewer starts, whoever begins them',
+  restart_storm: () => 'fewer starts, by any party',
   viewer_budget: () => 'fewer viewers, or a higher limits.viewer_seconds_per_hour_max',
   approval_needed: () => 'reeve approve',
   journal_unwritable: () => 'a journal that can be written, then a restart of Reeve',

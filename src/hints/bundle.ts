@@ -58,7 +58,7 @@ const index = z.looseObject({ symptom_clusters: z.record(z.string().min(1).max(3
 
 /**
  * Reads and checks a folder. Throws CONFIG_INVALID with the first problems; nothing of a bundle that is not sound is
- * used. A hint without a file is allowed: its cluster is then told by its analogies alone.
+ * used. A hint without a file is allowed: its cluster is then described by its analogies alone.
  */
 export function readBundle(folder: string): Bundle {
   const file = join(folder, INDEX_FILE);

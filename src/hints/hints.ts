@@ -102,7 +102,7 @@ export class Hints {
     for (const [hash, atMs] of deps.store.crossings(since)) this.#spots.noteCrossing(hash, atMs);
   }
 
-  /** To be told of every entry of the journal, in order. */
+  /** To be called with every entry of the journal, in order. */
   onEntry(entry: JournalEntry): void {
     if (!this.#deps.store.take(entry)) return;
     this.#statistics = undefined;

@@ -27,7 +27,7 @@ export interface PlannerStep {
   readonly shapes: readonly string[];
 }
 
-/** What a planner is told while a scope is contained: a fixed sentence, no index. */
+/** What a planner is sent while a scope is contained: a fixed sentence, no index. */
 const CONTAINED = 'starts are held back here: choose what only looks, wait, or call a person';
 /** Before anything was tried nothing was gained: so one attempt that did not help is a plateau. */
 const BEFORE = 0;
@@ -58,7 +58,7 @@ export class PlannerHints {
     return lineOf(hint.cluster, hint.body);
   }
 
-  /** To be told of every entry: the first call that a model chose after a hint says what the hint was worth. */
+  /** To be called with every entry: the first call that a model chose after a hint says what the hint was worth. */
   onEntry({ fact, incident, seq }: JournalEntry): void {
     if (fact.type !== 'attempt.scored' || fact.by.kind !== 'model' || incident === undefined) return;
     const pending = this.#deps.store.pendingOf(incident);

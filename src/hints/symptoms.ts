@@ -1,4 +1,4 @@
-/** What kind of error a log tells of: ten labels, found by fixed expressions; four of them get a fixed answer. */
+/** What kind of error a log reports: ten labels, found by fixed expressions; four of them get a fixed answer. */
 
 /** Labels of errors. The first four are about safety; the last one means that nothing fitted. */
 const SYMPTOM_LABELS = [

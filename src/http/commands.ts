@@ -189,7 +189,7 @@ export async function bodyOf(c: Context<HttpEnv>): Promise<{ readonly value: unk
   }
 }
 
-/** Refuses a wrong body whole, with every problem; else carries the command out and tells what came of it. */
+/** Refuses a wrong body whole, with every problem; else carries the command out and reports the result. */
 async function obey(c: Context<HttpEnv>, daemon: Daemon, route: Obeyed): Promise<Response> {
   const body = await bodyOf(c);
   if (body instanceof Response) return body;

@@ -36,7 +36,7 @@ import type { Command, CommandName } from './daemon.ts';
 
 export interface CommandDeps {
   readonly pipeline: Pick<DecisionPipeline, 'control' | 'heed' | 'incidents' | 'preview' | 'snapshots'>;
-  /** What is configured: a word about anything else is refused. */
+  /** What is configured: a command about anything else is refused. */
   readonly known: Known;
   readonly append: Append;
   readonly clock: Clock;
@@ -53,7 +53,7 @@ export interface CommandDeps {
   readonly reflect?: (() => Promise<CommandAnswer>) | undefined;
 }
 
-/** Carries out what people ask for. Each word is checked, written down with who and why, and takes effect at once. */
+/** Carries out what people ask for. Each command is checked, recorded with who and why, and takes effect at once. */
 export const createCommands =
   (deps: CommandDeps) =>
   async (command: Command): Promise<CommandAnswer> =>
@@ -62,7 +62,7 @@ export const createCommands =
 type CarryOut = (command: Command, deps: CommandDeps) => CommandAnswer | Promise<CommandAnswer>;
 type Build = (command: Command, deps: CommandDeps) => Word;
 
-/** A word of a person: its facts are appended whole, and waiting runs are looked at again. */
+/** A person's command: its facts are appended whole, and waiting runs are looked at again. */
 const written =
   (build: Build): CarryOut =>
   (command, deps) => {
@@ -176,7 +176,7 @@ async function testPage(dispatcher: CommandDeps['dispatcher']): Promise<CommandA
   const failed = deliveries.filter(({ ok }) => !ok);
   const took = deliveries.filter(({ ok }) => ok).map(({ receiver, tookMs }) => `${receiver} took it in ${tookMs} ms`);
   if (deliveries.length === 0) {
-    return { ok: false, because: 'no receiver is configured: nobody would be told', hint: 'add one under receivers:' };
+    return { ok: false, because: 'no receiver is configured: no person would be notified', hint: 'add one under receivers:' };
   }
   if (failed.length === 0) return { ok: true, said: took.join('; '), more: { deliveries } };
   const refused = failed.map(({ receiver, error }) => `${receiver} did not take it: ${error}`);

@@ -14,7 +14,7 @@ const BEHIND_MAX = 1_000;
 /** Readers at the same time, in all and with one token. Each may hold `BEHIND_MAX` entries. */
 const READERS_MAX = 32;
 const READERS_PER_TOKEN_MAX = 8;
-/** A comment this often shows a proxy that the stream lives, and Reeve that its reader does. */
+/** A comment this often shows a proxy that the stream is open, and Reeve that its reader is there. */
 const BEAT_MS = 15_000;
 /** A reader that takes nothing for this long is let go, however little waits for it. */
 const STALLED_MS = 30_000;

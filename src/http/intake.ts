@@ -43,7 +43,7 @@ interface Route {
 
 const isJson = (type: string): boolean => type === 'application/json' || type === '';
 const isProtobuf = (type: string): boolean => type === 'application/x-protobuf' || type === 'application/octet-stream';
-/** The last one is what curl says when nobody tells it. */
+/** The last one is what curl sends by default. */
 const NDJSON = new Set([
   'application/x-ndjson',
   'application/ndjson',

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import { TLSSocket } from 'node:tls';
 
-/** What a request's connection tells. A `local` one came over the unix socket. */
+/** What is known of a request's connection. A `local` one came over the unix socket. */
 export interface Peer {
   /** The address of the sender; undefined over a socket without a trusted proxy. */
   readonly address: string | undefined;

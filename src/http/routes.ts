@@ -33,7 +33,7 @@ export interface RouteDeps {
   readonly metricsNeedToken: boolean;
   /** Takes what log senders push; undefined: nothing is taken. */
   readonly intake?: Intake | undefined;
-  /** Told of each request that came with a good token. */
+  /** Called for each request that came with a good token. */
   readonly onUse?: ((grant: TokenGrant) => void) | undefined;
 }
 
@@ -134,7 +134,7 @@ const originOf = (c: Context) => ({
   fetchSite: c.req.header('sec-fetch-site'),
 });
 
-/** Routes that tell nothing about channels: liveness, readiness and the empty page. */
+/** Routes that reveal nothing about channels: liveness, readiness and the empty page. */
 function addOpenRoutes(app: Hono<HttpEnv>): void {
   const { page, script, style, hintsPage, hintsScript } = loadConsole();
   app.get('/', (c) => c.html(page));

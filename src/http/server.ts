@@ -36,7 +36,7 @@ export interface HttpOptions extends Partial<TcpAddress> {
 export type ServerDeps = Pick<RouteDeps, 'daemon' | 'clock' | 'intake' | 'onUse' | 'onError'> & {
   /** One line about what was refused, at most one per source and minute. */
   readonly onRefusal?: ((text: string) => void) | undefined;
-  /** Told of the certificate at the start, and of each that takes its place. */
+  /** Called with the certificate at the start, and of each that takes its place. */
   readonly onCertificate?: ((certificate: Certificate) => void) | undefined;
 };
 

@@ -31,7 +31,7 @@ export function readCertificate({ certFile, keyFile }: TlsFiles): Certificate {
 interface WatchDeps {
   readonly clock: Clock;
   readonly report: (text: string) => void;
-  /** Told of each certificate that is used from now on. */
+  /** Called with each certificate that is used from now on. */
   readonly onChange: (certificate: Certificate) => void;
 }
 

@@ -129,7 +129,7 @@ const exported = ({ seq, at, monoMs, channel, incident, run, fact }: JournalEntr
   fact,
 });
 
-/** Oldest first; at most one more than fits, so that it can be told that there was more. */
+/** Oldest first; at most one more than fits, so that it is known whether there was more. */
 function contextOf(
   id: string,
   span: { readonly fromMs: MonoMs; readonly throughSeq: number },

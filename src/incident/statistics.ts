@@ -63,7 +63,7 @@ function count(tally: Tally, { fact }: JournalEntry): Tally {
   }
 }
 
-/** What tells how far Reeve may go with each group. */
+/** What shows how far Reeve may go with each group. */
 type Rollout = Pick<DecisionPipeline, 'factStore' | 'phaseOf'>;
 
 export type Statistics = ReturnType<typeof createStatistics>;

@@ -36,7 +36,7 @@ const WEBHOOK_TIMEOUT_MS = 10_000;
 const ANSWER_BYTES_MAX = 64 * 1024;
 const FILE_MODE = 0o640;
 
-/** Tells at once and then on the schedule. A way that fails is logged and tried again at the next turn. */
+/** Sends at once and then on the schedule. A way that fails is logged and tried again the next time. */
 export function createHeadWitness(witness: HeadWitnessSettings, { ledger, clock, log }: WitnessDeps): HeadWitness {
   const key = witness.key === undefined ? undefined : headKeyFrom(witness.key.reveal());
   const ask = boundedFetch(clock);

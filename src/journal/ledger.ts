@@ -19,13 +19,13 @@ export interface Brokenness {
 export interface LedgerOptions {
   /** A snapshot is taken each time this many entries have come: recovery folds at most these. */
   readonly snapshotEntries?: number;
-  /** Told of each subscriber that threw. */
+  /** Called for each subscriber that threw. */
   readonly onSubscriberError?: (thrown: unknown, entry: JournalEntry) => void;
 }
 
 const SNAPSHOT_ENTRIES = 5_000;
 
-/** Appends that subscribers may make while they are told of one append. More is a loop, not work. */
+/** Appends that subscribers may make while they are notified of one append. More is a loop, not work. */
 const NESTED_APPENDS_MAX = 1_000;
 
 /**
@@ -94,8 +94,8 @@ export class Ledger implements Disposable {
   }
 
   /**
-   * Makes all drafts durable in one transaction, advances all states, then tells the subscribers. A subscriber may
-   * append again: that append is done at once, and told after this one, so that all hear the entries in order.
+   * Makes all drafts durable in one transaction, advances all states, then notifies the subscribers. A subscriber may
+   * append again: that append is done at once, and notified after this one, so that all get the entries in order.
    * Throws JOURNAL_UNWRITABLE; then nothing has changed, and the drafts may or may not be found after a restart.
    */
   readonly append: Append = (drafts) => {

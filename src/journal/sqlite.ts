@@ -8,7 +8,7 @@ import { selectRows } from './query.ts';
 import { applySettings, DURABLE, READING } from './settings.ts';
 import type { JournalStore, StoredEntry, StoreQuery } from './store.ts';
 
-/** "Reev" in the file's header, so that a wrong file is told from a journal. */
+/** "Reev" in the file's header, so that a wrong file is not taken for a journal. */
 const APPLICATION_ID = 0x52656576;
 const SCHEMA_VERSION = 1;
 

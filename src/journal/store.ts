@@ -42,7 +42,7 @@ export interface JournalStore {
   /** Sees what was there when reading began. Appending while reading is allowed. Throws JOURNAL_BROKEN. */
   read(query: StoreQuery): Iterable<StoredEntry>;
   last(): StoredEntry | undefined;
-  /** The highest seq that was ever appended, even if its row is gone: tells a cut tail. 0 when there was none. */
+  /** The highest seq that was ever appended, even if its row is gone: reveals a cut tail. 0 when there was none. */
   highestSeq(): number;
   /** Deletes every row up to and including `seq`. Throws JOURNAL_UNWRITABLE. */
   deleteThrough(seq: number): void;

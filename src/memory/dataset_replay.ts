@@ -1,4 +1,4 @@
-/** Whether the rows of the dataset reproduce the decisions that they tell of. */
+/** Whether the rows of the dataset reproduce the decisions that they record. */
 import type { GroundedContextEnvelope } from '../core/envelope.ts';
 import type { Plan } from '../core/plan.ts';
 import type { Attempt, ToolName } from '../core/tool.ts';

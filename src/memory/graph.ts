@@ -39,7 +39,7 @@ export class Graph {
 
   /**
    * Forgets islands that begin before `firstSeq`, at most about `rowsMax` rows a call; true while there may be more.
-   * Active insights stay; archived ones go, their strength lives on in their heirs.
+   * Active insights stay; archived ones go, their strength is added to those they were merged into.
    */
   prune(firstSeq: number, rowsMax: number): boolean {
     let changed = 0;

@@ -8,7 +8,7 @@ export interface GraphUpdaterDeps {
   readonly graph: Graph;
   readonly read: (query: { readonly sinceSeq: number; readonly limit: number }) => Iterable<JournalEntry>;
   readonly clock: Clock;
-  /** Told once for each failure; the memory then stands still until the next start. */
+  /** Called once for each failure; the memory then stands still until the next start. */
   readonly fail: (text: string) => void;
 }
 

@@ -17,7 +17,7 @@ export interface Insight extends Claim {
   readonly text: string;
   /** How many incidents say so; at least 1. */
   readonly strength: number;
-  /** 1 active; 0 archived: it lives on in `mergedInto`. */
+  /** 1 active; 0 archived: its strength is in `mergedInto`. */
   readonly state: 0 | 1;
   /** The journal entry that it came from. */
   readonly bornSeq: number;

@@ -34,7 +34,7 @@ const event = z.union([
     result: z
       .enum(RESULTS)
       .describe(
-        'cured; failed; relapsed: cured and failed again; unjudged: nobody said yet; unknown: Reeve died in the ' +
+        'cured; failed; relapsed: cured and failed again; unjudged: not judged yet; unknown: Reeve died in the ' +
           'call; in_flight: the call has not ended (at is then when it began).',
       ),
     channel: ID.optional().describe('Default: the channel of the case.'),
@@ -157,7 +157,7 @@ const given = z.strictObject({
     .optional()
     .describe(
       'What a change leads to. cured: the trouble is gone. fixed: what a tool other than a restart changes works ' +
-        'again, and the channel stays dark until it is started. unchanged: nothing helps. Default cured.',
+        'again, and the channel stays down until it is started. unchanged: nothing helps. Default cured.',
     ),
   ask: toolField('Ask the guard for this tool, whatever the rules say.').optional(),
 });
@@ -176,8 +176,8 @@ const expected = z
     retry_after: spanField('When asking again may be answered otherwise.').optional(),
     tools: z.array(toolField('A tool.')).max(3).optional().describe('Every tool that ran, in order.'),
     outcome: z.enum(['resolved', 'watching', 'approval_needed', 'escalated', 'none']).optional(),
-    reason: z.enum(ESCALATION_REASONS).optional().describe('Why a person is told.'),
-    page: z.boolean().optional().describe('A person is told in this run.'),
+    reason: z.enum(ESCALATION_REASONS).optional().describe('Why a person is notified.'),
+    page: z.boolean().optional().describe('A person is notified in this run.'),
   })
   .refine(
     (value) => Object.keys(value).length > 0,

@@ -71,7 +71,7 @@ export function frameOf(one: PolicyCase, file: PolicyDocument, set: PolicySet): 
   };
 }
 
-/** The case's own word, else the file's, else the everyday persona. */
+/** The case's own persona, else the file's, else the everyday persona. */
 export const personaOf = ({ given }: PolicyCase, file: PolicyDocument): string =>
   given.persona ?? file.persona ?? 'system_admin';
 

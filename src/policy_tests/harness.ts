@@ -84,7 +84,7 @@ export class PolicyHarness {
       for (const sample of world.samples()) this.#factStore.observe(sample);
   }
 
-  /** From now on the channels are as dark as the envelope says. */
+  /** From now on the channels are as the envelope says. */
   fail(): void {
     for (const [channel, world] of this.#environments) if (this.#isIncluded(channel)) world.fail();
   }
@@ -193,7 +193,7 @@ export class PolicyHarness {
   }
 }
 
-/** What a channel in trouble looks like from outside, so that a cure can be told from none. */
+/** What a channel in trouble looks like from outside, so that a cure can be distinguished from none. */
 function withOutputDown({ given, classification }: Frame): Frame['given'] {
   const probes = classification === 'process_crashed' ? { process: 'exited' as const, exit_signal: 9 } : {};
   return { ...given, probes: { ...probes, output: 'still' } };

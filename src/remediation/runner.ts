@@ -70,7 +70,7 @@ export const aboutOf = (terms: PermitTerms) => ({
   run: terms.run,
 });
 
-/** The call left, and what came back, or did not, does not tell what it did. */
+/** The call left, and what came back, or did not, does not say what it did. */
 const AMBIGUOUS: ReadonlySet<ProbeFailure> = new Set(['timeout', 'reset', 'truncated', 'invalid_answer', 'too_large']);
 /** The engine answered that it did not do it, or was not asked at all. */
 const CERTAIN: ReadonlySet<string> = new Set(['ENGINE_REFUSED', 'BREAKER_OPEN', 'QUEUE_FULL']);

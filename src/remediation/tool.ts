@@ -38,7 +38,7 @@ export interface EffectInput {
   readonly sinceMs: number;
   /** The process generation before the action; undefined where none was known. */
   readonly previousGeneration: string | undefined;
-  /** Cache entries before the action; undefined where the engine did not tell. */
+  /** Cache entries before the action; undefined where the engine did not report it. */
   readonly cacheEntriesBefore: number | undefined;
   readonly signal: AbortSignal;
 }

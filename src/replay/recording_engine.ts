@@ -11,14 +11,14 @@ export const ALL_CAPABILITIES: ReadonlySet<Capability> = new Set(CAPABILITIES);
 
 /** What became of a change that was only written down. */
 export interface Imagined {
-  /** Told of each change at the moment at which the engine would have heard of it. */
+  /** Called for each change at the moment at which the engine would have received it. */
   readonly onChange?: (channel: ChannelId | undefined) => void;
-  /** The answer of probes that only a living engine can give; undefined: the record does not tell. */
+  /** The answer of probes that only a living engine can give; undefined: the record does not say. */
   readonly works?: boolean | undefined;
 }
 
 const NOT_DONE = 'written down, not done';
-const untold = (what: string): ReeveError => new ReeveError('ENGINE_REFUSED', `the record does not tell ${what}`);
+const untold = (what: string): ReeveError => new ReeveError('ENGINE_REFUSED', `the record does not contain ${what}`);
 
 /**
  * An engine that touches nothing. A change succeeds in the record only; whether it would have helped is judged from

@@ -11,8 +11,8 @@ interface Due {
 }
 
 /**
- * A clock that moves only when told. What is due at the same moment runs in the order in which it was asked for, so the
- * same input always gives the same course. The wall clock is the monotonic one with another beginning.
+ * A clock that moves only when advanced. What is due at the same moment runs in the order in which it was asked for,
+ * so the same input always gives the same course. The wall clock is the monotonic one with another beginning.
  */
 export class VirtualClock implements Clock {
   readonly bootId = 'replay';

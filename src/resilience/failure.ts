@@ -65,7 +65,7 @@ function failureOfSystemCode(code: string): ProbeFailure | undefined {
 /** An error is followed at most this far down its causes, so that a cycle ends. */
 const CAUSES_MAX = 8;
 
-/** Why there is no usable answer, read from an error and its causes; `unreachable` where nothing tells. */
+/** Why there is no usable answer, read from an error and its causes; `unreachable` where nothing says why. */
 export function failureOf(thrown: unknown): ProbeFailure {
   let error = thrown;
   for (let depth = 0; depth < CAUSES_MAX && error instanceof Error; depth += 1) {

@@ -102,7 +102,7 @@ class KeyedTaskQueues implements KeyedQueues {
     for (const lane of this.#lanes.values()) lane.clear();
     this.#slots.clear();
     if (!(await this.#idleWithin(timeoutMs))) {
-      this.#stop.abort(new ReeveError('TIMED_OUT', `still running ${timeoutMs} ms after Reeve was told to stop`));
+      this.#stop.abort(new ReeveError('TIMED_OUT', `still running ${timeoutMs} ms after Reeve was asked to stop`));
       await this.#idleWithin(this.#graceMs);
     }
     return this.#running;

@@ -201,7 +201,7 @@ class BreakerTransport implements Transport {
     return breaker;
   }
 
-  /** A caller who left tells nothing of the peer; as a probe it must not pass for a success either. */
+  /** A caller who left says nothing of the peer; as a probe it must not pass for a success either. */
   #isHarmless(error: unknown, probing: boolean): boolean {
     const harmless = error instanceof CallerLeft ? !probing : isRefusal(error) || error instanceof InvariantError;
     if (!harmless) {

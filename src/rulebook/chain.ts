@@ -10,7 +10,7 @@ const NOTHING: Derived = new Map();
 
 /**
  * What the rules that set or retract facts say of an envelope, in their order, each at most once, in at most three
- * rounds. Never a call: a rule tells another one something and does not start it.
+ * rounds. Never a call: a rule sets a fact for another one and does not start it.
  */
 export function derive(setters: readonly Matcher[], envelope: GroundedContextEnvelope): Derived {
   if (setters.length === 0) return NOTHING;

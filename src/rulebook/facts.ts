@@ -11,7 +11,7 @@ const READERS: ReadonlyMap<string, EnvelopeFact['read']> = new Map(
 /** Every name that a rule may use. */
 export const FACT_NAMES: readonly string[] = [...READERS.keys()];
 
-/** What the envelope says under that name; empty when it does not tell, or no fact has the name. */
+/** What the envelope says under that name; empty when it does not say, or no fact has the name. */
 export function valuesOf(envelope: GroundedContextEnvelope, name: string): readonly FactValue[] {
   return (READERS.get(name)?.(envelope) ?? []).filter((value): value is FactValue => value !== undefined);
 }

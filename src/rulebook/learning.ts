@@ -27,7 +27,7 @@ interface LearningDeps {
   readonly clock: Clock;
 }
 
-/** A person's word about a rule: what it is to be from now on, who says so and why. */
+/** A person's decision about a rule: what it is to be from now on, who says so and why. */
 export interface RuleMove extends OperatorContext {
   readonly rule: string;
   readonly to: RuleState;

@@ -17,7 +17,7 @@ export interface FactTrace {
   readonly fact: string;
   /** For example `at_least 0.9`. */
   readonly test: string;
-  /** What the envelope says, at most 120 characters; `not known` when it does not tell. */
+  /** What the envelope says, at most 120 characters; `not known` when it does not say. */
   readonly value: string;
   readonly held: boolean;
   readonly captures: readonly Capture[];

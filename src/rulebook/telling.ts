@@ -1,4 +1,4 @@
-/** Tells what was learned: a verified cure that a model or a person chose becomes the text of a proposed rule. */
+/** Proposes what was learned: a verified cure that a model or a person chose becomes the text of a proposed rule. */
 import { yamlText } from '../config/yaml_text.ts';
 import type { GroundedContextEnvelope } from '../core/envelope.ts';
 import type { JournalEntry } from '../core/journal.ts';
@@ -63,7 +63,7 @@ export class Telling {
   }
 }
 
-/** Rules tell nothing new about themselves. */
+/** Rules propose nothing new about themselves. */
 const isChosen = ({ kind }: Decider): boolean => kind === 'model' || kind === 'operator';
 
 function toldBy({ first, by, verified }: RunSoFar): ReportedRule | undefined {

@@ -30,8 +30,8 @@ const NEVER = new AbortController().signal;
 
 /**
  * A planner that is in nobody's hand: it asks the guard at any time, about any channel, with forged evidence, incidents
- * and approvals of its own making, keeps permits to use them late or twice, and tells nobody. What it is allowed to do,
- * it does through the production runner.
+ * and approvals of its own making, keeps permits to use them late or twice, and reports nothing. What it is allowed to
+ * do, it does through the production runner.
  */
 export class AdversarialPlanner implements Disposable {
   readonly #deps: AdversarialPlannerDeps;

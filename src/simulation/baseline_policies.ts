@@ -61,7 +61,7 @@ interface BaselinePolicy {
 
 const S = 1_000;
 
-/** Nobody acts and nobody is told. */
+/** No change is made and no person is notified. */
 const none: BaselinePolicy = { everyMs: HOUR_MS, look: () => undefined };
 
 /** Restarts whatever fails, as soon as it is seen to fail. */

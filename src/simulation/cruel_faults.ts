@@ -58,7 +58,7 @@ function stopByHand({ target, forMs, variant }: Injection, { service, at, nowMs 
   });
 }
 
-/** A person restarts all channels of a group, one after another, without a word to anybody. */
+/** A person restarts all channels of a group, one after another, without announcing it. */
 function rollByHand({ target }: Injection, { service, at, nowMs, healed }: CruelControls): void {
   const members = [...service.channels.values()].filter(({ plan }) => plan.group === target);
   for (const [index, { plan }] of members.entries()) {

@@ -21,7 +21,7 @@ import { SampleFaults } from './sample_faults.ts';
 import { SimulatedProbes } from './simulated_probes.ts';
 
 export interface DaemonRunDeps {
-  /** Which life it is: the first is 1. */
+  /** Which process of Reeve it is: the first is 1. */
   readonly number: number;
   readonly script: Scenario;
   readonly settings: Settings;
@@ -33,7 +33,7 @@ export interface DaemonRunDeps {
   readonly injector: FaultInjector;
   /** Somebody asks the guard for anything at any time, besides. */
   readonly adversary: boolean;
-  /** The world's own time, which goes on when this life has ended. */
+  /** The simulation's own time, which goes on when this process has ended. */
   readonly nowMs: () => number;
   readonly at: (atMs: number, run: () => void) => void;
   readonly onInvoked: (invocation: Invocation) => void;
@@ -55,7 +55,7 @@ export class DaemonRun {
   readonly #deps: DaemonRunDeps;
   readonly #bornMs: number;
   #stopping = false;
-  /** What each engine last told this life of its pool. */
+  /** What each engine last reported of its pool to this process. */
   readonly #pools = new Map<string, number | undefined>();
   #adversary: AdversarialPlanner | undefined;
 
@@ -100,7 +100,7 @@ export class DaemonRun {
     );
   }
 
-  /** How full the engine last said that its pool is; undefined: it could not tell. */
+  /** How full the engine last said that its pool is; undefined: it did not know. */
   poolOf(engine: string): number | undefined | 'unasked' {
     return this.#pools.has(engine) ? this.#pools.get(engine) : 'unasked';
   }

@@ -8,9 +8,9 @@ import type { Injection } from './scenario.ts';
 export interface DiskDeps {
   readonly nowMs: () => number;
   readonly at: (atMs: number, run: () => void) => void;
-  /** A life of Reeve has its journal open. */
+  /** A process of Reeve has its journal open. */
   readonly inUse: () => boolean;
-  /** Ends that life. Of the appends that were not durable yet the next one finds the first `survivors`. */
+  /** Ends that process. Of the appends that were not durable yet the next one finds the first `survivors`. */
   readonly die: (downMs: number, survivors: number) => void;
 }
 
@@ -34,7 +34,7 @@ export class Disk {
     this.#deps = deps;
   }
 
-  /** The journal as the present life writes it, or as the last one left it. */
+  /** The journal as the present process writes it, or as the last one left it. */
   get store(): MemoryStore {
     return this.#store;
   }
@@ -70,14 +70,16 @@ export class Disk {
     this.#trap = undefined;
   }
 
-  /** Makes it ready for the next life: with what was durable, and with the first `survivors` of the other appends. */
+  /**
+   * Makes it ready for the next process: with what was durable, and with the first `survivors` of the other appends.
+   */
   restore(survivors: number): void {
     this.#store = this.#store.crash(survivors, this.#watched);
     this.#broken = false;
     this.#trap = undefined;
   }
 
-  /** What a crash left durable although nobody was told of it: it comes to light before the next life's first word. */
+  /** What a crash left durable although it was never confirmed: it is found before the next process's first entry. */
   untoldBefore(entries: readonly JournalEntry[]): readonly JournalEntry[] {
     const sinceSeq = this.#toldSeq + 1;
     const throughSeq = entries[0]!.seq - 1;

@@ -4,7 +4,7 @@
  */
 export type Status = 'playing' | 'young' | 'curable' | 'incurable' | 'self_healing' | 'stopped';
 
-/** One stretch in which a channel was dark. */
+/** One interval in which a channel was down. */
 export interface Episode {
   readonly channel: string;
   readonly fromMs: number;
@@ -15,7 +15,7 @@ export interface Episode {
   incurableForMs: number;
 }
 
-/** What a person has stopped is off, not dark. */
+/** What a person has stopped is off, not down. */
 const isDown = (status: Status): boolean => status !== 'playing' && status !== 'stopped';
 
 interface Account {
@@ -26,7 +26,7 @@ interface Account {
   viewerMs: number;
 }
 
-/** Keeps account of every dark stretch, whoever ends it: the same measure for every policy. */
+/** Records every interval of downtime, whoever ends it: the same measure for every policy. */
 export class Downtime {
   readonly #accounts: Map<string, Account>;
   readonly episodes: Episode[] = [];
@@ -54,12 +54,12 @@ export class Downtime {
     if (status === 'curable') account.episode.curableMs ??= nowMs;
   }
 
-  /** The present dark stretch of a channel. */
+  /** The present interval of downtime of a channel. */
   episodeOf(channel: string): Episode | undefined {
     return this.#accounts.get(channel)?.episode;
   }
 
-  /** Dark time times viewers, in seconds, up to now. */
+  /** Downtime times viewers, in seconds, up to now. */
   viewerSeconds(nowMs: number): number {
     let sum = 0;
     for (const account of this.#accounts.values()) {

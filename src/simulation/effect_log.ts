@@ -17,15 +17,15 @@ export interface Invocation {
   readonly atMs: number;
   /** When Reeve heard its end, gave it up or died. */
   endMs: number | undefined;
-  /** The life that it led to. */
+  /** The process that it led to. */
   effect: Generation | undefined;
-  /** Which life of Reeve made it. */
+  /** Which process of Reeve made it. */
   readonly daemonRun: number;
   /** How the channel really stood. */
   readonly status: string;
 }
 
-/** One message that a receiver was sent. `taken`: a person has it, whatever the sender was told. */
+/** One message that a receiver was sent. `taken`: a person has it, whatever the sender got as an answer. */
 export interface Delivery {
   readonly receiver: string;
   readonly what: NoticeKind;
@@ -73,7 +73,7 @@ export class EffectLog {
     this.#trace.update(canonicalJson(delivery));
   }
 
-  /** Hex SHA-256 over everything that was written, called and told, in order. Call once, at the end. */
+  /** Hex SHA-256 over everything that was written, called and sent, in order. Call once, at the end. */
   traceSha256(): string {
     return this.#trace.digest('hex');
   }

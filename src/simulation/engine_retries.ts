@@ -34,7 +34,7 @@ export class EngineRetries {
     this.#persistentUntilMs.clear();
   }
 
-  /** A life has ended. `short`: it never really ran. True when the engine sees to it. */
+  /** A process has ended. `short`: it never really ran. True when the engine sees to it. */
   ended(channel: ServiceChannel, short: boolean): boolean {
     const { nowMs, at, onWords, restart, settle } = this.#deps;
     const { life, plan } = channel;

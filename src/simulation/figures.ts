@@ -9,11 +9,11 @@ export interface PolicyStart {
   readonly channel: string;
   readonly atMs: number;
   readonly status: string;
-  /** The life that it led to; undefined: none. */
+  /** The process that it led to; undefined: none. */
   readonly life: Generation | undefined;
 }
 
-/** A person was told of this scope. */
+/** A person was notified of this scope. */
 export interface PolicyPage {
   readonly scope: string;
   readonly atMs: number;
@@ -32,13 +32,13 @@ export interface Figures {
   readonly startsInWorstMinute: number;
   readonly darkViewerSeconds: number;
   readonly escalations: number;
-  /** Channels dark for longer than `MUST_PAGE_MS`, of which nobody was told. */
+  /** Channels down for longer than `MUST_PAGE_MS` without a notification. */
   readonly missedEscalations: number;
 }
 
 const STORM_STARTS = 10;
 const STORM_MS = MINUTE_MS;
-/** Dark for longer than this, a person must have been told. */
+/** Down for longer than this, a person must have been notified. */
 const MUST_PAGE_MS = 10 * MINUTE_MS;
 
 export interface Story {

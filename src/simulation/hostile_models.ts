@@ -62,7 +62,7 @@ export interface HostileModel {
   readonly says: Says;
   readonly stream: Stream;
   readonly mode: PlannerSettings['mode'];
-  /** Counts calls over all lives. */
+  /** Counts calls over all processes of Reeve. */
   readonly onCall: () => void;
 }
 
@@ -88,7 +88,7 @@ const CAPS = {
 const FREE = { promptPerMillion: 0, replyPerMillion: 0 };
 const DEADLINE_MS = 8_000;
 
-/** The planner of one life. */
+/** The planner of one process of Reeve. */
 export function hostilePlanner(
   hostile: HostileModel,
   life: { readonly clock: Clock; readonly append: Append; readonly use: Read<ModelUse> },

@@ -50,7 +50,7 @@ export class Operators {
     this.#pagedMs.set(scope, [...(this.#pagedMs.get(scope) ?? []), atMs].slice(-CALLS_MAX));
   }
 
-  /** Once a minute: answers questions, and repairs what has been dark for long enough. */
+  /** Once a minute: answers questions, and repairs what has been down for long enough. */
   round(): void {
     this.#answer();
     this.#release();

@@ -14,14 +14,14 @@ export class Origins {
     for (const group of groups) this.#troubles.set(group, { outUntilMs: 0, refusesUntilMs: 0 });
   }
 
-  /** Tells until when it is out of reach: a second outage does not end the first one early. */
+  /** Gives until when it is out of reach: a second outage does not end the first one early. */
   cutOff(group: string, forMs: number): number {
     const trouble = this.#troubles.get(group)!;
     trouble.outUntilMs = Math.max(trouble.outUntilMs, this.#nowMs() + forMs);
     return trouble.outUntilMs;
   }
 
-  /** Tells until when it refuses. */
+  /** Gives until when it refuses. */
   refuse(group: string, forMs: number): number {
     const untilMs = this.#nowMs() + forMs;
     this.#troubles.get(group)!.refusesUntilMs = untilMs;

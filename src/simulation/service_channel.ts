@@ -7,10 +7,10 @@ import type { ChannelPlan } from './scenario.ts';
 export const SEGMENT_MS = 2_000;
 const SLOW_SEGMENT_MS = 3_200;
 
-/** Who began a life. */
+/** Who started a process. */
 export type Starter = 'first' | 'reeve' | 'engine' | 'human' | 'policy';
 
-/** One life of a channel's process, as it really was. */
+/** One process of a channel, as it really was. */
 export interface Generation {
   readonly channel: string;
   readonly generation: string;
@@ -34,7 +34,7 @@ export interface ServiceChannel {
   state: 'running' | 'exited' | 'fatal' | 'stopped';
   /** Who asked for the last stop. */
   stoppedBy: Starter | undefined;
-  /** The next life gets the name of this one: pids come again, and clocks are coarse. */
+  /** The next process gets the name of this one: pids come again, and clocks are coarse. */
   namesakeNext: boolean;
   life: Generation;
   lives: number;
@@ -43,7 +43,7 @@ export interface ServiceChannel {
   frozenMs: number | undefined;
   /** No output until then, and then again by itself. */
   stallsUntilMs: number;
-  /** New lives end early until then. */
+  /** New processes end early until then. */
   unfitUntilMs: number;
   unfitLifeMs: number;
   retries: number;
@@ -82,14 +82,16 @@ export function freshChannel(plan: ChannelPlan, seed: number, nowMs: number): Se
   };
 }
 
-/** Segments written so far, over all lives. */
+/** Segments written so far, over all processes. */
 export function segmentsOf({ producingMs, producedBefore, slowUntilMs }: ServiceChannel, nowMs: number): number {
   if (producingMs === undefined) return producedBefore;
   const segmentMs = producingMs < slowUntilMs ? SLOW_SEGMENT_MS : SEGMENT_MS;
   return producedBefore + Math.floor((nowMs - producingMs) / segmentMs);
 }
 
-/** When a life had put out a whole segment: what any policy may take for the proof of its start. Undefined: never. */
+/**
+ * When a process had put out a whole segment: what any policy may take for the proof of its start. Undefined: never.
+ */
 export function provedMs({ playedMs, endedMs }: Generation): number | undefined {
   if (playedMs === undefined) return undefined;
   const atMs = playedMs + SEGMENT_MS;

@@ -21,7 +21,7 @@ import { StartingMachine } from './start_cost.ts';
 
 export type { Generation, ServiceChannel } from './service_channel.ts';
 
-/** A life that ends sooner than this never really ran. */
+/** A process that ends sooner than this never really ran. */
 const SHORT_GENERATION_MS = 15_000;
 
 export interface ServiceModelDeps {
@@ -72,7 +72,7 @@ export class ServiceModel {
     return channel;
   }
 
-  /** Ends the present life, if there is one, and begins another. */
+  /** Ends the present process, if there is one, and starts another. */
   restart(id: string, by: Starter): Generation {
     const channel = this.at(id);
     const nowMs = this.#deps.nowMs();
@@ -136,7 +136,7 @@ export class ServiceModel {
     });
   }
 
-  /** Lives end early for a while: a crash loop, or a setting that no start can cure. */
+  /** Processes end early for a while: a crash loop, or a setting that no start can cure. */
   unfit(id: string, forMs: number, lifeMs: number): void {
     const channel = this.at(id);
     channel.unfitUntilMs = this.#deps.nowMs() + forMs;
@@ -216,7 +216,7 @@ export class ServiceModel {
     }
   }
 
-  /** Segments written so far, over all lives. */
+  /** Segments written so far, over all processes. */
   segments(channel: ServiceChannel): number {
     return segmentsOf(channel, this.#deps.nowMs());
   }

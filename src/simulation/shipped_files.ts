@@ -8,7 +8,7 @@ import type { Persona } from '../core/persona.ts';
 import { TOOL_SPECS } from '../remediation/catalog.ts';
 import { createRulebook, type Rulebook } from '../rulebook/rulebook.ts';
 
-/** The personas and rules that come with Reeve: what a simulation runs unless it is told otherwise. */
+/** The personas and rules that come with Reeve: what a simulation runs by default. */
 export interface ShippedFiles {
   readonly personas: readonly Persona[];
   readonly rulebook: Rulebook;

@@ -40,10 +40,10 @@ const CAPABILITIES: readonly Capability[] = ['observe', 'restart', 'logs', 'byte
 export interface SimEngineDeps {
   readonly id: string;
   readonly service: ServiceModel;
-  /** Reeve's own clock: an answer reaches only a Reeve that lives. */
+  /** Reeve's own clock: an answer reaches only a process of Reeve that still runs. */
   readonly clock: Clock;
   readonly worldMs: () => number;
-  /** Effects happen whether or not Reeve lives to hear of them. */
+  /** Effects happen whether or not Reeve still runs to see them. */
   readonly at: (atMs: number, run: () => void) => void;
   readonly alive: () => boolean;
   readonly mode: () => CallMode;

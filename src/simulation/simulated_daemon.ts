@@ -66,7 +66,7 @@ export class SimulatedDaemon {
   readonly pipeline: DecisionPipeline;
   readonly dispatcher: Dispatcher;
   readonly outbox: Read<Outbox>;
-  /** Appends, and tells the world what became durable. */
+  /** Appends, and reports to the simulation what became durable. */
   readonly append: Append;
   /** False once the process is gone: nothing that it still computes reaches anybody. */
   alive = true;

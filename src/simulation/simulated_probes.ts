@@ -8,7 +8,7 @@ import { fractionOf, mix, numberOf } from './random_streams.ts';
 
 /** What is wrong with the observation of a channel. */
 export type ProbeMode = 'well' | 'noise' | 'gone' | 'says_still' | 'says_dead' | 'says_moving';
-/** What the engine tells of its pool. */
+/** What the engine reports of its pool. */
 export type PoolReport = { readonly pressure: number | undefined };
 
 export interface SimulatedProbesDeps {
@@ -90,7 +90,7 @@ export class SimulatedProbes {
     settle();
   }
 
-  /** What the engine tells when it is asked by a tool. */
+  /** What the engine reports when it is asked by a tool. */
   report(engine: string): EngineReport {
     return { engine: this.#engineSample(engine), processes: [], viewers: [], credential: undefined };
   }

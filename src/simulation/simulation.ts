@@ -96,7 +96,7 @@ export class Simulation {
     this.#attacker = new Attacker({ script, nowMs, at, ended, target: () => this.#life });
   }
 
-  /** Lives through the script, heals everything, and demands what was promised. */
+  /** Plays the script, heals everything, and checks what was promised. */
   async run(): Promise<SimulationEnd> {
     const endMs = this.#script.days * DAY_MS;
     for (const injection of this.#script.injections) {
@@ -216,7 +216,7 @@ export class Simulation {
     this.#life.start();
   }
 
-  /** The SimulatedDaemon that lives, if one does. */
+  /** The SimulatedDaemon that runs, if one does. */
   #present(): SimulatedDaemon | undefined {
     return this.#life?.reeve.alive ? this.#life.reeve : undefined;
   }

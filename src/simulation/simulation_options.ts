@@ -12,7 +12,7 @@ export interface SimulationOptions extends SettingChoices {
   readonly adversary?: boolean;
   /** Somebody holds one log, one ingest token and one status page, and uses them. */
   readonly attacker?: boolean;
-  /** Told of everything that becomes durable. */
+  /** Called with everything that becomes durable. */
   readonly onBatch?: (batch: Batch) => void;
   /** How long everything that is promised may take to come true once all is healed; 0: nothing is demanded. */
   readonly livenessMs?: number;

@@ -50,7 +50,7 @@ export class StartingMachine {
     this.#deps = deps;
   }
 
-  /** `workMs`: how long it takes alone. `done` is called unless the life has ended before. */
+  /** `workMs`: how long it takes alone. `done` is called unless the process has ended before. */
   begin(life: Generation, workMs: number, done: () => void): void {
     this.#work();
     this.#starting.set(life, { leftMs: workMs, done });

@@ -56,7 +56,7 @@ export class TimerQueue {
     return due;
   }
 
-  /** Lets all regular series skip `byMs`, and tells when the first other event is due. Only in quiet time. */
+  /** Lets all regular series skip `byMs`, and gives when the first other event is due. Only in quiet time. */
   skipTicks(byMs: number): void {
     const kept: Due[] = [];
     for (let due = this.take(); due !== undefined; due = this.take()) kept.push(due);

@@ -86,7 +86,7 @@ describe('checkAll', () => {
   it('reports a file that has no recognisable purpose, is empty, or does not exist', () => {
     const folder = aFolder({ 'a.yaml': 'x: 1\n', 'b.yaml': '' });
     expect(check(folder, ['a.yaml', 'b.yaml', 'c.yaml'])).toEqual([
-      'a.yaml:1:1: cannot tell what this file is for (expected a rule, action, persona, config or pattern file, in the folder of its kind)',
+      'a.yaml:1:1: cannot see what this file is for (expected a rule, action, persona, config or pattern file, in the folder of its kind)',
       expect.stringContaining('b.yaml:1:1: the file is empty'),
       expect.stringContaining('c.yaml:1:1: expected a readable file or folder'),
     ]);

@@ -61,7 +61,7 @@ models: { servers: [{ id: local, kind: ollama, url: "${server.url}" }], primary:
       );
     await until('all play', async () => (await status()).channels.every(({ healthy }) => healthy === true));
     rig.die('news');
-    await until('a person was told', async () => (await status()).incidents[0]?.state === 'escalated');
+    await until('a person was notified', async () => (await status()).incidents[0]?.state === 'escalated');
     incident = (await status()).incidents[0]!.id;
   }, 120_000);
   afterAll(() => rig[Symbol.asyncDispose]());

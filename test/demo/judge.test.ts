@@ -50,7 +50,7 @@ describe('judging a fault that is for a person', () => {
 
   it.each([
     ['a start while the cause was there', { startsDuring: 1 }, '1 wrong start(s)'],
-    ['nobody told', { pagedAfterMs: undefined, pages: [] }, 'nobody was told'],
+    ['nobody told', { pagedAfterMs: undefined, pages: [] }, 'no person was notified'],
     ['too many starts after it', { startsAfter: 2 }, '2 starts after it, at most 1 were right'],
     ['a page that is never taken back', { pages: [page('trigger')] }, '1 page(s) were never taken back'],
   ])('is not content with %s', (_, seen, says) => {

@@ -66,7 +66,7 @@ describe('a death is a crash', () => {
       isCrash({ process: died(agoMs, end, { state: 'fatal', failedLives: 2, ...extra }) });
     expect([rested(599_999), rested(600_000)]).toEqual([false, true]);
     expect(gist(crashed({ process: died(600_000, { exitCode: 1 }, { state: 'fatal', failedLives: 2 }) }))[0]).toBe(
-      'its lives were short, and it has been dead for ten minutes',
+      'its processes were short-lived, and it has been dead for ten minutes',
     );
     expect([rested(600_000, { failedLives: 1 }), rested(600_000, { state: 'backoff' })]).toEqual([false, false]);
     expect([rested(600_000, { stoppedOnPurpose: true }), rested(600_000, { lastEnd: undefined })]).toEqual([
@@ -79,7 +79,7 @@ describe('a death is a crash', () => {
   it('of a loop that the engine left dead without giving it up, by the same rule', () => {
     const ends = [640_000, 620_000, 600_000].map((agoMs) => NOW - agoMs);
     const loop = { process: died(600_000, { exitCode: 1 }, { failedLives: 3, ends }) };
-    expect(gist(crashed(loop))[0]).toBe('its lives were short, and it has been dead for ten minutes');
+    expect(gist(crashed(loop))[0]).toBe('its processes were short-lived, and it has been dead for ten minutes');
   });
 
   it('of a loop not where Reeve has had its start in it within the memory of what was tried', () => {

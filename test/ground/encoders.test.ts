@@ -41,7 +41,7 @@ describe('an encoder that cannot run', () => {
     expect(ask(rows.encoderMisconfigured, { process: loop, symptoms: [said('port_in_use')] })).toEqual([
       'it cannot run as it is set up (port_in_use)',
       'log: port_in_use, 1 in 60 s',
-      'process: 3 lives ended within 60 s',
+      'process: 3 processes ended within 60 s',
     ]);
   });
 });

@@ -115,8 +115,8 @@ describe('a loop', () => {
   it('is shown by the processes that end, and by their final output', () => {
     const found = rows.itemChurn(lookOf({ process, symptoms: [said('process_crash')], ...standing }));
     expect(gist(found)).toEqual([
-      '3 lives ended within 60 s',
-      'process: 3 lives ended within 60 s',
+      '3 processes ended within 60 s',
+      'process: 3 processes ended within 60 s',
       'probe: playlist unchanged for 10 s',
       'log: process_crash, 1 in 60 s',
     ]);
@@ -130,7 +130,7 @@ describe('a loop', () => {
   it('is one, too, when the engine gave it up after two short generations', () => {
     const fatal = (failedLives: number, state: 'fatal' | 'exited' = 'fatal') =>
       churn({ process: died(90_000, { exitCode: 1 }, { state, failedLives }) });
-    expect(fatal(2)).toEqual(['the engine gave it up after 2 short lives', 'process: the process is fatal (exit 1)']);
+    expect(fatal(2)).toEqual(['the engine gave it up after 2 short-lived processes', 'process: the process is fatal (exit 1)']);
     expect([fatal(1), fatal(2, 'exited')]).toEqual([[], []]);
   });
 

@@ -72,7 +72,7 @@ describe('what is looked through is not trusted', () => {
   it('when the engine answers and has not reported this channel for 60 s', () => {
     const untold = (agoMs: number, failed = 0) =>
       gist(found({ process: runs({ unreadableSinceMs: NOW - agoMs }) }, failed));
-    const says = 'the engine answers, but does not tell the state of this channel';
+    const says = 'the engine answers, but does not report the state of this channel';
     expect(untold(60_000)).toEqual([says, `metric: ${says}`]);
     expect([untold(59_999), untold(60_000, 1)]).toEqual([[], []]);
     expect(found({ process: runs({ unreadableSinceMs: NOW - 70_000 }) })).toMatchObject({
@@ -123,7 +123,7 @@ describe('no output is expected', () => {
   });
 
   it('of one on demand without viewers, reported within 60 s', () => {
-    expect(quiet({ ...demand, viewers: viewers(0, 60_000) })).toEqual(['nobody watches']);
+    expect(quiet({ ...demand, viewers: viewers(0, 60_000) })).toEqual(['there is no viewer']);
     const standing = { ...demand, output: playlist(10_000) };
     expect([quiet({ ...standing, viewers: viewers(0, 60_001) }), quiet({ ...standing, viewers: viewers(1) })]).toEqual([
       [],
@@ -136,7 +136,7 @@ describe('no output is expected', () => {
   it('of one on demand without a publisher, while it runs', () => {
     const words = { ...demand, output: playlist(10_000), symptoms: [said('publisher_lost')] };
     const lost = { ...words, source: failed(20_000, 1_000) };
-    expect(quiet(lost)).toEqual(['nobody broadcasts', 'log: publisher_lost, 1 in 60 s']);
+    expect(quiet(lost)).toEqual(['there is no publisher', 'log: publisher_lost, 1 in 60 s']);
     expect(quiet({ ...lost, process: died(5_000) })).toEqual([]);
     expect(quiet({ ...lost, setup: {} })).toEqual([]);
     expect(quiet({ ...lost, symptoms: [said('ghost_publisher')] })).toEqual([]);
@@ -154,7 +154,7 @@ describe('no output is expected', () => {
   it('of one on demand that is well', () => {
     expect(quiet(demand)).toEqual(['it runs and its playlist moves']);
     expect(quiet({ ...demand, process: died(5_000, { exitCode: 0 }) })).toEqual([
-      'nobody asks for it, and it is made on demand',
+      'there is no viewer, and it is made on demand',
     ]);
   });
 });

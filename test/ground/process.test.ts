@@ -180,7 +180,7 @@ describe('an end', () => {
   });
 
   it.each([
-    ['two short lives', '2000 running b, 3000 running a', 2],
+    ['two short-lived processes', '2000 running b, 3000 running a', 2],
     ['one that was ordered', '2000 running b, 3000 exited on_purpose, 4000 running a', 1],
     ['a life just too short to settle', '2000 running b, 31999 exited', 2],
     ['a life that had settled', '2000 running b, 32000 exited', 1],

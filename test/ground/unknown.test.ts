@@ -81,8 +81,8 @@ describe('what no pattern explains is a trouble', () => {
       'Reeve stopped it and the engine did not start it again',
       { process: died(5_000, { exitCode: 0 }, { stoppedOnPurpose: true, stoppedByUs: true }) },
     ],
-    ['it ended by itself with exit 0 and stays dark', { process: died(5_000, { exitCode: 0 }) }],
-    ['somebody ended it outside the engine, and it stays dark', { process: died(5_000, { exitSignal: 15 }) }],
+    ['it ended by itself with exit 0 and stays down', { process: died(5_000, { exitCode: 0 }) }],
+    ['it was ended outside the engine, and it stays down', { process: died(5_000, { exitSignal: 15 }) }],
     ['the process is exited', { process: died(5_000) }],
     ['the process is exited', { process: { ...died(5_000), lastEnd: undefined } }],
     [

@@ -93,7 +93,7 @@ describe('a restart', () => {
     ['a process that is starting', '9000 exited a, 11000 starting b', 'the new process is starting'],
     ['a process in backoff', '9000 exited a, 11000 backoff b', 'the new process is backoff'],
     ['a process that has just died', '9000 exited a, 11000 exited b', 'the new process is exited'],
-    ['a new process and nothing else', '9000 exited a, 11000 running b', 'nothing tells of new output'],
+    ['a new process and nothing else', '9000 exited a, 11000 running b', 'nothing reports new output'],
   ])('of which there is %s is not verified yet', (_, looks, because) => {
     expect(judged({ process: told(looks) })).toEqual({ state: 'not_yet', because });
   });
@@ -107,7 +107,7 @@ describe('a restart', () => {
 
   it.each([
     ['9999 running b, 10500 running b', 'the process is older than the action'],
-    ['10000 running b', 'nothing tells of new output'],
+    ['10000 running b', 'nothing reports new output'],
   ])('after an unknown earlier generation shows %s', (looks, because) => {
     const facts = { ...noFacts(setupOf('news', { hasOutputProbe: false })), process: told(looks) };
     const action = { sinceMs: 10_000, previousGeneration: undefined };
@@ -181,8 +181,8 @@ describe('a restarted channel without a playlist', () => {
       'no answer yet',
     ],
     ['makes progress', { progress: reports(10_000, 11_001) }, 'a new process runs and makes progress'],
-    ['made progress, and not since', { progress: reports(10_000, 11_000) }, 'nothing tells of new output'],
-    ['has reported only once', { progress: reports(11_500) }, 'nothing tells of new output'],
+    ['made progress, and not since', { progress: reports(10_000, 11_000) }, 'nothing reports new output'],
+    ['has reported only once', { progress: reports(11_500) }, 'nothing reports new output'],
     ['is to be looked at, and was not', { setup: setupOf('news') }, 'its output was not looked at since'],
     [
       'writes',
@@ -192,7 +192,7 @@ describe('a restarted channel without a playlist', () => {
     [
       'does not write',
       { process: told('9000 exited a, 11000 running b bytes=1, 11900 running b bytes=1') },
-      'nothing tells of new output',
+      'nothing reports new output',
     ],
   ])('that %s', (_, known, because) => {
     const state = because.startsWith('a new process runs') ? 'cured' : 'not_yet';

@@ -132,7 +132,7 @@ describe('a permit for a restart', () => {
 
   it.each([
     ['nothing where viewers are not known', undefined, []],
-    ['nothing where nobody watches', 0, []],
+    ['nothing where there is no viewer', 0, []],
     ['what it is expected to cost', 5, [{ atMs: HOUR_MS + 1, seconds: 5 }]],
   ])('spends of the viewers %s', (_, viewerSeconds, spent) => {
     const b = book();

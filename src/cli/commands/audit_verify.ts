@@ -58,7 +58,7 @@ function statementsOf(file: string, keyFile: string | undefined): readonly Wante
     'USAGE',
     `--heads: the signature of the head of ${forged.at} (record ${forged.seq}) does not hold`,
     {
-      hint: 'Another key signed it, or somebody changed the file: take the heads from elsewhere.',
+      hint: 'Another key signed it, or the file was changed: take the heads from elsewhere.',
     },
   );
 }

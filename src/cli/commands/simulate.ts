@@ -68,7 +68,7 @@ export function addSimulate(program: Command, cli: Cli, simulate: Simulate): voi
     .option('--storm', 'group failures eight times as often')
     .option('--start-cost', 'encoders that start at once slow each other down, as measured on ffmpeg')
     .option('--cruel', 'more kinds of faults, and --start-cost: half restarts, engines that never give up, reloads')
-    .option('--attacker', 'somebody holds one log, one ingest token and one status page, and uses them')
+    .option('--attacker', 'an attacker holds one log, one ingest token and one status page, and uses them')
     .option('--planner <kind>', `who plans: ${SIMULATED_PLANNERS.join(', ')}`, 'rules')
     .option('--policy <name>', `in the world where all are compared, this one: ${SIMULATED_POLICIES.join(', ')}`)
     .addHelpText('after', '\nExample: reeve simulate --seed 7 --days 3 --storm')
@@ -159,7 +159,7 @@ function show({ terminal, wantsJson }: Cli, answer: SimulationAnswer, again: str
     ['time to recover', `p50 ${mttrS.p50.toFixed(1)} s, p95 ${mttrS.p95.toFixed(1)} s`],
     ['restarts', `${answer.restarts}, ${answer.unnecessaryRestarts} needless`],
     ['storms', `${answer.storms}`],
-    ['dark viewer-seconds', `${answer.darkViewerSeconds}`],
+    ['lost viewer-seconds', `${answer.darkViewerSeconds}`],
     ['pages', `${answer.escalations}, ${answer.missedEscalations} missed`],
     ['trace', answer.traceSha256],
   ];

@@ -96,7 +96,7 @@ async function tellPrompt(cli: Cli, channel: string): Promise<void> {
   cli.terminal.out(`${[`nothing would be sent: ${told.because}`, 'choices now:', ...offered].join('\n')}\n`);
 }
 
-/** Lines alone tell a symptom and how sure it is; everything else of an envelope is unknown. */
+/** Lines alone give a symptom and its confidence; everything else of an envelope is unknown. */
 function factsOfExcerpt(
   { symptom, confidence }: { readonly symptom: SymptomKind; readonly confidence: number },
   shapes: readonly string[],

@@ -12,7 +12,7 @@ export interface ChildOptions {
   readonly onOutput: (bytes: Buffer, stream: 'stdout' | 'stderr') => void;
   /** A run ended: nothing more comes of it. */
   readonly onEnd: () => void;
-  /** Hears of every end that nobody asked for. */
+  /** Called for every end that was not requested. */
   readonly report: (because: string) => void;
 }
 

@@ -10,7 +10,7 @@ const UNFINISHED_MAX = 64;
 
 /**
  * Docker's `json-file` logs: each line of the file is `{"log":"…\n","stream":"stderr","time":"…"}`, and a long line
- * comes in full pieces of which only the last ends in `\n`; they are joined, also over chunks. Last words without a
+ * comes in full pieces of which only the last ends in `\n`; they are joined, also over chunks. Last text without a
  * line's end are a line. The sink sees what the container wrote; counted are the lines of the file. A line that is none
  * of that goes on as it stands.
  */

@@ -47,7 +47,7 @@ const TEXT_MAX = 400;
 /**
  * Alertmanager's webhook, version 4 (prometheus.io/docs/alerting, `webhook_config`): each firing alert with a meaning
  * is a symptom of origin metric, pushed: as a witness it is no more than a log line (law S10), for its sender can push
- * those, too, and a rule may have made it of log text. A resolved one is nothing: health is told by probes.
+ * those, too, and a rule may have made it of log text. A resolved one is nothing: probes report health.
  */
 export function readAlerts(body: Buffer, options: AlertsOptions): AlertsRead {
   const parsed = webhook.safeParse(parseJson(body, "Alertmanager's webhook", LIMITS));
@@ -73,7 +73,7 @@ function symptomOf({ labels, annotations }: z.output<typeof alert>, options: Ale
   return [{ ...metricSymptom(said, options.clock), pushed: true }];
 }
 
-/** A symptom by the word of something that measures. */
+/** A symptom that a measurement reports. */
 export const metricSymptom = (
   said: { readonly channel: ChannelId; readonly kind: SymptomKind; readonly source: string; readonly text: string },
   clock: Clock,

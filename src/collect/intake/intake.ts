@@ -44,7 +44,7 @@ export function createIntake(options: IntakeOptions) {
         case 'otlp_json':
           return offer(feeds.otlp, otlpJson(body, labels), channelOf);
         case 'ndjson':
-          // This form is ours alone: a channel that nobody knows is a mistake, and its sender can be told.
+          // This form is ours alone: a channel that is not configured is a mistake, and its sender gets an error.
           return offer(feeds.ndjson, ndjson(body), (name) => channelOf(name) ?? unknownChannel(name));
         case 'alerts': {
           const { symptoms, ignored } = readAlerts(body, options);

@@ -6,7 +6,7 @@ import { ENTRIES_MAX, IntakeRefused, type SentLine } from './refused.ts';
 const entry = z.strictObject({
   line: z.string().max(1_048_576),
   channel: z.string().max(200).optional(),
-  /** Where it comes from by the sender's word: stands before the line. */
+  /** Where it comes from, as the sender claims: stands before the line. */
   source: z
     .string()
     .regex(/^[\w./:@-]{1,100}$/, 'expected letters, digits and . / : @ _ -, at most 100')

@@ -5,7 +5,7 @@ export class IntakeRefused extends Error {
 
 /** One line as a sender names it. */
 export interface SentLine {
-  /** The channel by the sender's word, not yet looked up. */
+  /** The channel as the sender names it, not yet looked up. */
   readonly channel: string | undefined;
   readonly text: string;
   /** Milliseconds since the epoch, by the sender's clock. */

@@ -21,7 +21,7 @@ export function createDashProbe({ url, ask, timeoutMs }: DashProbe): (signal: Ab
   /** The newest segment that was found, where the manifest does not list them. */
   let found: string | undefined;
 
-  /** Its length; undefined where it is not there, or where that cannot be told. */
+  /** Its length; undefined where it is not there, or where that is not known. */
   const sizeOf = async (address: string, signal: AbortSignal): Promise<number | undefined> => {
     const target = addressWithin(address, url);
     if (target === undefined) return undefined;

@@ -11,7 +11,7 @@ export interface Manifest {
   readonly targetDurationMs: number | undefined;
   /** A recording: nothing will be added. */
   readonly ended: boolean;
-  /** Addresses that the newest segment may have, newest first, relative to the manifest. Empty where not told. */
+  /** Addresses that the newest segment may have, newest first, relative to the manifest. Empty where not stated. */
   readonly newest: readonly string[];
   readonly newestNumber: number | undefined;
 }

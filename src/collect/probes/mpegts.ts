@@ -11,7 +11,7 @@ const BAD_SHARE_MAX = 0.01;
 
 /**
  * True when the bytes are no whole MPEG transport stream: every 188th byte must be 0x47, from some first one on, and
- * no packet may say of itself that it is damaged. Too few bytes to tell are not called corrupt.
+ * no packet may say of itself that it is damaged. Too few bytes to decide are not called corrupt.
  */
 export function isCorruptTransportStream(bytes: Buffer): boolean {
   const packets = Math.floor(bytes.length / PACKET_BYTES) - 1;

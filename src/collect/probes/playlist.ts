@@ -13,7 +13,7 @@ export interface MediaPlaylist {
   readonly ended: boolean;
   /** The newest segment's address as written; undefined when the list is empty. */
   readonly newest: string | undefined;
-  /** The newest segment's length where the playlist tells it. */
+  /** The newest segment's length where the playlist states it. */
   readonly newestBytes: number | undefined;
 }
 

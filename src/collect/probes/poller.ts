@@ -22,7 +22,7 @@ export interface PollerOptions {
   readonly clock: Clock;
   /** Probes that run at once; the others wait in order. */
   readonly concurrencyMax: number;
-  /** Told of a probe that rejected. The others go on. */
+  /** Called for a probe that rejected. The others go on. */
   readonly onBug: (probe: string, thrown: unknown) => void;
   /** False: every probe looks first at the start. Default: the first looks of one pace are spread over it. */
   readonly isSpread?: boolean;

@@ -148,7 +148,7 @@ function outputProbe({ id: channel, output }: ChannelProbes, make: Make): Probe[
   return [{ ...create(output, channel, make), everyMs }];
 }
 
-/** One way to look. Those through a status page are made together, because one page tells of many streams. */
+/** One way to look. Those through a status page are made together, because one page covers many streams. */
 type OutputProbes = {
   readonly [Kind in Exclude<OutputKind, 'status'>]: (
     look: Extract<OutputLook, { readonly kind: Kind }>,

@@ -6,7 +6,7 @@ import type { ProcessReading } from '../../core/engine.ts';
 const MS_PER_TICK = 10;
 
 /**
- * What `/proc/PID/stat` and `/proc/PID/io` tell of one process. Undefined when there is no such process, or no
+ * What `/proc/PID/stat` and `/proc/PID/io` show of one process. Undefined when there is no such process, or no
  * `/proc`. Bytes written are those of all write calls, to a disk or not; what goes out by `send` is not in them.
  */
 export function readProcess(pid: number): ProcessReading | undefined {

@@ -24,7 +24,7 @@ export const outputPart = z
     every: duration('500ms', '60s', 'How often it is looked at. Default 2s.').optional(),
     stall_after: duration('2s', '10m', 'No new output for this long is a stall. Default 6s.').optional(),
   })
-  .describe('How the output is seen from outside. Without it a stall cannot be told from quiet.');
+  .describe('How the output is seen from outside. Without it a stall cannot be distinguished from quiet.');
 
 export const sourcePart = z
   .strictObject({

@@ -3,7 +3,7 @@ import type { Clock, MonoMs } from '../../core/clock.ts';
 import type { EngineSample } from '../../core/sample.ts';
 import type { EngineId } from '../../core/scope.ts';
 
-/** Pool pressure that something else than the engine tells, laid over what the engine tells of itself. */
+/** Pool pressure that something else than the engine reports, laid over what the engine reports of itself. */
 export class PoolReadings {
   readonly #clock: Clock;
   readonly #staleMs: (engine: EngineId) => number | undefined;

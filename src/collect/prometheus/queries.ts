@@ -52,7 +52,7 @@ const TIMEOUT_MS = 5_000;
 const ANSWER_BYTES_MAX = 1_048_576;
 const CONCURRENCY_MAX = 4;
 
-/** Asks Prometheus servers at their pace. What fails, or answers nothing, gives no sample: silence is no word. */
+/** Asks Prometheus servers at their pace. What fails, or answers nothing, gives no sample: no answer is not a value. */
 export function createPrometheusQueries(options: PrometheusOptions): Poller {
   const said = new Map<string, string>();
   const probes = options.servers.flatMap((server) =>

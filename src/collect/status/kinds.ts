@@ -10,7 +10,7 @@ export interface StatusReading {
   readonly viewers?: number | undefined;
 }
 
-/** How one server tells of its streams. */
+/** How one server reports its streams. */
 export interface StatusMapping {
   /** Asked for where the address has no path of its own. */
   readonly path: string;
@@ -97,7 +97,7 @@ function ersatztv(page: unknown, channel: string): StatusReading | undefined {
   const found = listOf(page).find((each) => String(each.channelNumber ?? each.ChannelNumber) === channel);
   if (found === undefined) return { present: false, viewers: 0 };
   const until = Date.parse(String(found.transcodedUntil ?? found.TranscodedUntil));
-  // How many watch is not told; a session ends when nobody does.
+  // The number of viewers is not reported; a session ends when there is none.
   return { present: true, position: Number.isFinite(until) ? until : undefined, viewers: 1 };
 }
 

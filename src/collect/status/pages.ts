@@ -4,7 +4,7 @@ import type { Clock, MonoMs } from '../../core/clock.ts';
 import type { BoundedFetch } from '../../resilience/http.ts';
 import type { StatusMapping } from './kinds.ts';
 
-/** Many channels of one server are told of by one page: it is asked for once for all of them. */
+/** One page reports many channels of one server: it is asked for once for all of them. */
 export class StatusPages {
   readonly #clock: Clock;
   readonly #ask: BoundedFetch;

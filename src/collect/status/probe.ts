@@ -104,7 +104,7 @@ function emitter({ channel, of, url, kind }: StatusProbe, { clock, onSample }: S
   };
 }
 
-/** Tells a counter that moves from one that stands. */
+/** Distinguishes a counter that moves from one that stands. */
 class Movement {
   readonly #stuckMs: number;
   #last: { readonly position: number; readonly movedMs: MonoMs; readonly isSure: boolean } | undefined;
@@ -113,7 +113,7 @@ class Movement {
     this.#stuckMs = stuckMs;
   }
 
-  /** Undefined while it cannot be told yet. A counter that falls belongs to a new stream, and moves. */
+  /** Undefined while it is not known yet. A counter that falls belongs to a new stream, and moves. */
   note(position: number, nowMs: MonoMs): boolean | undefined {
     const last = this.#last;
     if (last === undefined) {

@@ -1,4 +1,4 @@
-/** One syslog message, as far as its sender told. All of it is untrusted. */
+/** One syslog message, as far as its sender filled it in. All of it is untrusted. */
 export interface SyslogMessage {
   /** By the sender's clock, where it is whole (RFC 5424, or an ISO time); the old form has no year and no zone. */
   readonly at: number | undefined;

@@ -61,7 +61,7 @@ export class Senders implements Disposable {
   heard(sender: Sender): void {
     const seat = this.#seats.get(sender);
     if (seat === undefined) return;
-    // Seats stand in the order of their last word: the first is the one that was silent for longest.
+    // Senders stand in the order of their last message: the first is the one that was silent for longest.
     this.#seats.delete(sender);
     this.#seats.set(sender, { heardMs: this.#clock.monotonicMs(), hasSpoken: true });
   }

@@ -16,7 +16,7 @@ export interface SyslogOptions {
   /** Addresses or subnets (`10.0.0.0/8`) besides loopback from which messages are taken. */
   readonly allowFrom: readonly string[];
   readonly feed: LineFeed;
-  /** Whose words these are; undefined where the text must say. */
+  /** Whose text it is; undefined where the text itself must say. */
   readonly channelOf: (message: Pick<SyslogMessage, 'app' | 'host'>) => ChannelId | undefined;
   readonly clock: Clock;
   readonly report: (because: string) => void;
@@ -34,7 +34,7 @@ export interface Syslog extends AsyncDisposable {
 }
 
 const MESSAGE_BYTES_MAX = 64 * 1024;
-/** A peer that is gone without a word is asked after this long. */
+/** A peer that is gone without closing is asked after this long. */
 const KEEP_ALIVE_MS = MINUTE_MS;
 const AGAIN_MS = 30_000;
 const RECEIVE_BYTES = 4 * 1024 * 1024;

@@ -67,7 +67,7 @@ export class FileIndex {
     return this.#locked.size === 0 && !file.isDetached && !file.isHolding ? file : undefined;
   }
 
-  /** Everything stands where it stood, nothing grew, and nothing waits: the look has nothing to tell. */
+  /** Everything stands where it stood, nothing grew, and nothing waits: the look has nothing to report. */
   isAsSeen({ files, troubles }: Sighting): boolean {
     if (this.#isFirstLook || troubles.length > 0 || this.#locked.size > 0) return false;
     if (files.length === 0 || files.length !== this.#files.length) return false;

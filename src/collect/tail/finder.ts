@@ -17,7 +17,7 @@ export interface Trouble {
 export interface Sighting {
   readonly files: readonly Found[];
   readonly troubles: readonly Trouble[];
-  /** Where a change would tell that there is more to see. The same list object while nothing changed. */
+  /** Where a change would show that there is more to see. The same list object while nothing changed. */
   readonly interests: readonly Interest[];
   /** One file, and no other name leads to it: whatever happens to it happens in the directory of its path. */
   readonly isDirect: boolean;
@@ -100,7 +100,7 @@ function patternFinder(pattern: string, filesMax: number): Finder {
 /** Opens a file that was found beside a followed one, and nothing that a link leads to. */
 export const openBeside = (path: string): Opened => openFile(path, join(realPathOf(dirname(path)), basename(path)));
 
-/** Where a path really leads; the path itself where that cannot be told. */
+/** Where a path really leads; the path itself where that is not known. */
 export function realPathOf(path: string): string {
   try {
     return realpathSync(path);

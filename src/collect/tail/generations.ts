@@ -49,7 +49,7 @@ export function generationsAfter(path: string, last: BigIntStats, isKnown: (key:
 }
 
 /**
- * File systems tell times in steps of some milliseconds, so a line and the next generation may have the same. But the
+ * File systems store times in steps of some milliseconds, so a line and the next generation may have the same. But the
  * truncated original of a copy is empty when it is as old as the copy.
  */
 function isLater(stat: BigIntStats, last: BigIntStats): boolean {

@@ -107,7 +107,7 @@ export function openFile(path: string, realPath: string | undefined): Opened {
   return { kind: 'refused', because: refused };
 }
 
-/** Linux tells where an open file lies; elsewhere the check of the directories has to do. */
+/** Linux shows where an open file lies; elsewhere the check of the directories has to do. */
 function liesElsewhere(fd: number, realPath: string | undefined): string | undefined {
   if (realPath === undefined || process.platform !== 'linux') return undefined;
   const lies = readlinkSync(`/proc/self/fd/${fd}`);
@@ -116,7 +116,7 @@ function liesElsewhere(fd: number, realPath: string | undefined): string | undef
 
 const HEAD_BYTES_MAX = 256;
 
-/** The first bytes of a file tell it from another that got the same inode. */
+/** The first bytes of a file distinguish it from another that got the same inode. */
 export interface Head {
   readonly hash: string;
   readonly bytes: number;

@@ -271,7 +271,7 @@ export class LogFile {
     return { source, path, device, inode, headHash, headBytes, offset: this.offset, ...none };
   }
 
-  /** A young file's beginning grows. When it cannot be read now, what is known of it still tells it. */
+  /** A young file's beginning grows. When it cannot be read now, what is known of it still identifies it. */
   #refreshHead(): void {
     if (isWholeHead(this.#head)) return;
     try {

@@ -12,7 +12,7 @@ export interface Span {
   readonly bytes: Buffer;
   readonly from: number;
   readonly to: number;
-  /** How far the bytes are known. At least `to`; one byte more tells whether a `\r` at `to` belongs to a `\r\n`. */
+  /** How far the bytes are known. At least `to`; one byte more shows whether a `\r` at `to` belongs to a `\r\n`. */
   readonly known: number;
   /** Take a `\r` as an end although what follows it is not known yet. */
   readonly crEnds: boolean;

@@ -26,7 +26,7 @@ export class Rows {
   readonly #remembered = new Map<string, Checkpoint>();
   /** Rows that the store has and that are about nothing any more. */
   readonly #gone = new Map<string, Checkpoint>();
-  /** What the store was last told, as text. */
+  /** What was last written to the store, as text. */
   #saved: ReadonlyMap<string, string> = new Map();
   readonly #path: string;
   #wasFollowed = false;
@@ -89,7 +89,7 @@ export class Rows {
     this.release(file.checkpoint(this.#source, file.path));
   }
 
-  /** What the store has to be told. Nothing changes until `saved` is called. */
+  /** What has to be written to the store. Nothing changes until `saved` is called. */
   batch(files: readonly LogFile[], tally: LineCounts): RowBatch {
     const rows = new Map(this.#remembered);
     for (const file of files) rows.set(file.key, file.checkpoint(this.#source, rowPathOf(file)));

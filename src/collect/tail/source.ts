@@ -30,7 +30,7 @@ export interface SourcePorts {
   /** Counts or offsets moved: a save is wanted. With `atOnce` files came or went, and a crash must not forget that. */
   changed(source: Source, atOnce: boolean): void;
   watch(source: Source, interests: readonly Interest[]): void;
-  /** Changes at all of these are told. */
+  /** Changes at all of these are notified. */
   tells(interests: readonly Interest[]): boolean;
 }
 
@@ -64,7 +64,7 @@ export class Source implements Worker, Reader {
   #isDirect = false;
   /** Nothing was heard, so the look that is due should find nothing. */
   #expectsNothing = false;
-  /** It found something. The word of it may still be on its way … */
+  /** It found something. Its notification may still be on its way … */
   #isUntold = false;
   /** … and did not come: this is no directory to rely on. */
   #isDeaf = false;
@@ -110,7 +110,7 @@ export class Source implements Worker, Reader {
 
   /**
    * The same, though nothing says that there is anything to see: after those that have news. A file of which its
-   * directory tells everything is passed by, except when it is its turn.
+   * directory notifies everything is passed by, except when it is its turn.
    */
   lookLater(isTurn: boolean): void {
     if (this.#state === 'failed') return;

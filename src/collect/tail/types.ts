@@ -25,9 +25,9 @@ export interface TailLimits {
   /** A file further behind than this skips to `floodKeepBytes` before its end; what it skips is counted. */
   readonly floodBytes: number;
   readonly floodKeepBytes: number;
-  /** Between two looks at the files, for what the file system does not tell. */
+  /** Between two looks at the files, for what the file system does not notify. */
   readonly pollMs: number;
-  /** A file of which its directory tells everything is asked at one of so many looks only. */
+  /** A file of which its directory notifies everything is asked at one of so many looks only. */
   readonly heardLooks: number;
   /** Longest time that counts are not yet in the checkpoint. */
   readonly checkpointMs: number;
@@ -64,7 +64,7 @@ export interface SourceStats extends ChunkCount {
   readonly dropped: readonly { readonly reason: DropReason; readonly lines: number }[];
   /** Files that are open now, rotated ones included. */
   readonly files: number;
-  /** Not yet read, as far as the last look tells. */
+  /** Not yet read, as far as the last look showed. */
   readonly behindBytes: number;
   /**
    * Since this start: how often something may have been lost uncounted (a file truncated, or gone before it was
@@ -89,7 +89,7 @@ const TAIL_NOTICES = [
   'failed',
 ] as const;
 
-/** Said once per change, so that an operator can be told and a metric counted. */
+/** Said once per change, so that an operator is informed and a metric counted. */
 export interface TailNotice {
   readonly kind: (typeof TAIL_NOTICES)[number];
   readonly at: EpochMs;

@@ -69,7 +69,7 @@ export class DirectoryWatch<Owner> implements Disposable {
     for (const interest of before) if (!isIn(interests, interest)) this.#remove(interest, owner);
   }
 
-  /** Every change that this machine makes at these is told. */
+  /** Every change that this machine makes at these is notified. */
   tells(interests: readonly Interest[]): boolean {
     return interests.every(({ directory }) => {
       const watched = this.#directories.get(directory);
@@ -155,7 +155,7 @@ const LOCAL_TYPES: ReadonlySet<number> = new Set([
   0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x858458f6, 0x794c7630, 0x2fc12fc1, 0xf2f52010, 0xca451a4e,
 ]);
 
-/** Of a file system that other machines write to, as NFS, the kernel tells what this one did and nothing else. */
+/** Of a file system that other machines write to, as NFS, the kernel notifies what this one did and nothing else. */
 function isLocal(directory: string): boolean {
   try {
     return LOCAL_TYPES.has(statfsSync(directory).type);

@@ -25,7 +25,7 @@ export interface SourceProbe {
   readonly redirectsTo: readonly string[];
 }
 
-/** One channel, with nothing left to look up but its persona's and its group's own words. */
+/** One channel, with nothing left to look up but the text of its persona and its group. */
 export interface ChannelConfig extends ChannelRef {
   /** What the engine calls it. */
   readonly name: string;
@@ -145,10 +145,10 @@ function checkSource(reading: Reading, path: Path, { source, output, expected, i
       reading.note(at, message, wanted === 'none' ? 'it has only one' : `write ${wanted}:`);
     }
     if (key === 'output' && wanted === 'none' && ids.length > 1 && !status.url.includes('{id}')) {
-      reading.note(at, `${ids.length} channels would share this`, `${status.kind} tells of one channel only`);
+      reading.note(at, `${ids.length} channels would share this`, `${status.kind} reports one channel only`);
     }
     if (key === 'output' && ON_DEMAND_KINDS.has(status.kind) && expected !== 'on_demand') {
-      reading.note(at, `${status.kind} makes a stream only while somebody watches`, 'write expected: on_demand');
+      reading.note(at, `${status.kind} makes a stream only while there is a viewer`, 'write expected: on_demand');
     }
   }
 }

@@ -29,7 +29,7 @@ export const channelDocument = z.strictObject({
   name: textField.max(200).optional().describe('What the engine calls it. {id} is the channel. Default {id}.'),
   group: idField('Its failure domain. Default: the id of its engine.').optional(),
   persona: personaField.optional(),
-  expected: z.enum(['always', 'on_demand']).optional().describe('on_demand: dark is normal while nobody watches.'),
+  expected: z.enum(['always', 'on_demand']).optional().describe('on_demand: no output is normal while there is no viewer.'),
   logs: z
     .array(z.union([textField, z.strictObject({ path: textField, format: formatField })]))
     .max(16)
@@ -106,7 +106,7 @@ export const configDocument = z
       .strictObject({ level: z.enum(LOG_LEVELS).optional().describe('How much Reeve logs. Default info.') })
       .optional(),
   })
-  .meta({ title: 'Reeve configuration', description: 'What Reeve watches, how far it may go, and whom it tells.' });
+  .meta({ title: 'Reeve configuration', description: 'What Reeve watches, how far it may go, and whom it notifies.' });
 
 export type ConfigDocument = z.output<typeof configDocument>;
 export type ChannelDocument = z.output<typeof channelDocument>;

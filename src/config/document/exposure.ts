@@ -1,4 +1,4 @@
-// What is allowed and dangerous: told by `reeve check` and at the start, and refused by nobody.
+// What is allowed and dangerous: reported by `reeve check` and at the start, and not refused.
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { DAY_MS } from '../../core/duration.ts';
@@ -94,7 +94,7 @@ function warnAboutReceivers(value: unknown, warn: Warn): void {
     if (kind !== 'webhook' || typeof url !== 'string' || name !== undefined || file !== undefined) continue;
     const { hostname = '' } = URL.parse(url) ?? {};
     if (isLoopback(hostname.replace(/^\[(.*)\]$/, '$1'))) continue;
-    const message = 'pages go to another machine unsigned: whoever reaches it can forge one, or its end';
+    const message = 'pages go to another machine unsigned: anyone who reaches it can forge one, or its end';
     warn(['receivers', index, 'url'], message, 'set secret_file: every message is signed then (Standard Webhooks)');
   }
 }

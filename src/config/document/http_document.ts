@@ -32,7 +32,7 @@ export const httpPart = z
       .min(1)
       .max(32)
       .optional()
-      .describe('The proxies that speak TLS for Reeve. Nobody else may come, except from this machine.'),
+      .describe('The proxies that speak TLS for Reeve. No other address may connect, except from this machine.'),
     allowed_hosts: z
       .array(z.string().regex(/^[A-Za-z0-9.-]+(:\d{1,5})?$/, 'a host name, with a port where it is not the usual one'))
       .max(100)

@@ -1,4 +1,4 @@
-/** Reads limits, and lets them loosen only on the operator's explicit word. */
+/** Reads limits, and lets them loosen only by the operator's explicit order. */
 import { z } from 'zod';
 import { DEFAULT_LIMITS, type Limits } from '../../core/limits.ts';
 import { DURATION_JSON, formatDuration, parseDuration } from '../../core/document/duration.ts';
@@ -6,7 +6,7 @@ import { checked, type Meaning } from '../validate.ts';
 import { shown } from '../words.ts';
 import { LIMIT_ROWS, type LimitRow } from './limit_rows.ts';
 
-/** A limit as read: its value, and whether it is laxer than the default on the operator's word. */
+/** A limit as read: its value, and whether it is laxer than the default by the operator's explicit order. */
 export interface LimitChoice {
   readonly value: number;
   readonly risk: boolean;

@@ -60,7 +60,10 @@ export class Reading {
     return valueAt(this.source.value, [key]) !== undefined;
   }
 
-  /** Every id that some entry of the list claims, sound or not: enough to tell a typing error from a broken entry. */
+  /**
+   * Every id that some entry of the list claims, sound or not: enough to distinguish a typing error from a broken
+   * entry.
+   */
   idsOf(key: string): ReadonlySet<string> {
     const list = valueAt(this.source.value, [key]);
     const ids = Array.isArray(list) ? list.map((item) => valueAt(item, ['id'])) : [];

@@ -1,4 +1,4 @@
-/** Reads who is told. */
+/** Reads who is notified. */
 import { RECEIVER_SECRETS, type ReceiverDocument, receiverDocument } from '../../escalate/receivers/documents.ts';
 import type { SecretRule } from '../../escalate/receivers/secret_keys.ts';
 import type { Path } from '../yaml.ts';

@@ -18,7 +18,7 @@ export const witnessPart = z
       .optional()
       .describe('The file that holds it: an Ed25519 private key as PEM, or a secret for HMAC-SHA-256.'),
   })
-  .describe("The journal's head, sent out: whoever rewrites the journal cannot rewrite what has left.");
+  .describe("The journal's head, sent out: a person who rewrites the journal cannot rewrite what was sent.");
 
 export interface WitnessConfig {
   readonly everyMs: number;

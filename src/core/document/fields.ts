@@ -7,7 +7,7 @@ import { shown } from './shown.ts';
 const ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 export const ID_RULE = 'letters, digits, "_", "-" or ".", beginning with a letter or digit, at most 64';
 
-/** An id. `fleet` means everything and is nobody's name. */
+/** An id. `fleet` means everything and is not the id of anything. */
 export const idField = (description: string) =>
   checked(
     (input): Meaning<string> => {

@@ -8,7 +8,7 @@ const WIDE_GAP = '.{1,160}';
 const LINE_GAP = '.{0,160}';
 const TOKENS_MAX = 14;
 const LINES_MAX = 12;
-/** Below this an expression says too little: it would fit what nobody meant. */
+/** Below this an expression says too little: it would fit unrelated lines. */
 const LITERAL_CHARS_MIN = 10;
 /** What stands where a secret stood. */
 const REDACTED = '[redacted]';
@@ -37,7 +37,7 @@ export function generalise(
     .join('')
     .replaceAll(/<[a-z]+>/g, '');
   if (literal.length < LITERAL_CHARS_MIN) {
-    return { ok: false, because: `only ${literal.length} fixed characters are left: it would fit what nobody meant` };
+    return { ok: false, because: `only ${literal.length} fixed characters are left: it would fit unrelated lines` };
   }
   return { ok: true, regex: expressionOf(tokens) };
 }

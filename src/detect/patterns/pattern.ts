@@ -48,7 +48,7 @@ const patternEntry = z.strictObject({
   notice: z
     .enum(['started', 'exited'])
     .optional()
-    .describe('The line tells of a process: named groups "channel" and "pid" say which.'),
+    .describe('The line reports a process: named groups "channel" and "pid" say which.'),
   match: z.array(example).min(1).max(12).describe('Lines that must match, checked when the file is loaded.'),
   not_match: z.array(example).max(12).default([]).describe('Lines that must not match.'),
 });

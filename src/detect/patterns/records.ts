@@ -22,7 +22,7 @@ export interface PatternRecord {
   readonly control: Outcomes;
   /**
    * Times that it fitted while its channel had no trouble within five minutes, or that it made a trouble of a channel
-   * that nothing but the log told of, and that went with nothing done.
+   * that nothing but the log reported, and that went with nothing done.
    */
   readonly aimless: number;
   /** Incidents in which it fitted. */

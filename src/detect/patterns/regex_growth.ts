@@ -71,7 +71,7 @@ function workOf(node: RegexNode, follow: readonly RegexNode[]): Work {
 const flat = (items: readonly RegexNode[]): readonly RegexNode[] =>
   items.flatMap((item) => (item.kind === 'sequence' ? flat(item.items) : [item]));
 
-/** Of the alternatives only those that cannot be told apart by the text are all gone through to the end. */
+/** Of the alternatives only those that the text does not distinguish are all gone through to the end. */
 function ofChoice(items: readonly RegexNode[], follow: readonly RegexNode[]): Work {
   const works = items.map((item) => workOf(item, follow));
   const heads = items.map((item) => headOf([item, ...follow]));

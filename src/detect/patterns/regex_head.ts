@@ -1,4 +1,4 @@
-// What may stand at the first places of whatever an expression matches: it tells two ways apart without trying them.
+// What may stand at the first places of whatever an expression matches: it distinguishes two ways without trying them.
 import type { CodeSet, RegexNode } from './regex.ts';
 
 /**
@@ -7,7 +7,7 @@ import type { CodeSet, RegexNode } from './regex.ts';
  */
 export type Head = Uint32Array;
 
-/** Two ways are told apart within so many characters, or not at all. */
+/** Two ways are distinguished within so many characters, or not at all. */
 const LOOK_AHEAD = 12;
 const BEYOND = 2 ** LOOK_AHEAD - 1;
 /** Words of 32 codes. */

@@ -1,7 +1,7 @@
 /** Indexes literals by their last bytes. */
 import { type Hits, type Literal, LOWER } from './prefilter.ts';
 
-/** How many bytes at the end of a window tell its literals from nearly everything else. */
+/** How many bytes at the end of a window distinguish its literals from nearly everything else. */
 export const KEY_BYTES = 4;
 export const KEYS = 65_536;
 /** Makes capitals and small letters alike. Other bytes fall together too: a key only rules out. */

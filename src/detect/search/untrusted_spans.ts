@@ -28,7 +28,7 @@ const INTRODUCTIONS = new Set(
     'Agent agent user_agent Referer referer Referrer referrer'
   ).split(' '),
 );
-/** The last letters of the above: most colons are told apart by the one character before them. */
+/** The last letters of the above: the one character before them distinguishes most colons. */
 const INTRODUCTION_ENDS = Uint8Array.from({ length: 256 }, (_, code) =>
   [...INTRODUCTIONS].some((word) => word.endsWith(String.fromCharCode(code))) ? 1 : 0,
 );

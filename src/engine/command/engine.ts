@@ -182,7 +182,7 @@ function stateOf({ states }: Status, { exitCode, stdout }: ProgramEnd): ProcessS
   const listed = states.find((state) => state.says === says)?.means;
   if (listed !== undefined) return listed;
   if (exitCode === 0) return 'running';
-  // By the LSB's codes 1 to 3 are all "not running"; none tells whether somebody meant it.
+  // By the LSB's codes 1 to 3 are all "not running"; none says whether it was intended.
   return exitCode !== undefined && exitCode <= 3 ? 'exited' : 'unknown';
 }
 

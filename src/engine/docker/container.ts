@@ -103,7 +103,7 @@ const hasGivenUp = ({ RestartCount = 0, HostConfig, State }: Container): boolean
 };
 
 /**
- * Whether somebody stopped it. Docker does not tell, so this is read from what it would have done by itself: a
+ * Whether a person stopped it. Docker does not report that, so it is derived from what it would have done by itself: a
  * container that would have come back and is down was stopped. Where the policy decides nothing, an end by 0 or by the
  * signals of `docker stop` is taken for a stop: what a person may have stopped is not started against that person.
  */

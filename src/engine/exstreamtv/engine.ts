@@ -18,7 +18,7 @@ import { newestOf } from '../text.ts';
 
 const BYTES_MAX = 4 << 20;
 const LOG_LINES = 500;
-/** A channel that put out something this recently runs. An older word may be a leftover of an earlier process. */
+/** A channel that put out something this recently runs. An older report may be a leftover of an earlier process. */
 const FRESH_SECONDS = 30;
 
 const channelList = z.array(z.object({ id: z.int(), enabled: z.boolean() })).max(10_000);
@@ -266,6 +266,6 @@ function headersOf(document: ExstreamtvDocument, parts: EngineParts): Readonly<R
 function checkedName(channel: ChannelName): ChannelName {
   if (/^\d{1,9}$/.test(channel.name)) return channel;
   throw new ReeveError('CONFIG_INVALID', `channel ${channel.id}: expected the id of a channel, got "${channel.name}"`, {
-    hint: 'ExStreamTV tells ids and numbers apart: GET /api/channels lists both.',
+    hint: 'ExStreamTV distinguishes ids and numbers: GET /api/channels lists both.',
   });
 }

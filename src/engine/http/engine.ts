@@ -120,7 +120,7 @@ export class HttpEngine implements Engine {
     return active === undefined || max === undefined || max === 0 ? undefined : Math.min(1, active / max);
   }
 
-  /** True when the route succeeds, false when the engine says no; throws when nobody can tell. */
+  /** True when the route succeeds, false when the engine says no; throws when it is not known. */
   async #says(route: Route, channel: ChannelId | undefined, signal: AbortSignal): Promise<boolean> {
     try {
       await this.#look(route, channel, signal);

@@ -67,7 +67,7 @@ export interface SupervisorSetup {
   readonly parts: EngineParts;
 }
 
-/** supervisord over XML-RPC (supervisord.org/api.html): reads the process table and begins new lives. */
+/** supervisord over XML-RPC (supervisord.org/api.html): reads the process table and starts processes. */
 export class SupervisorEngine implements Engine {
   readonly id: string;
   readonly kind = 'supervisor';
@@ -146,7 +146,7 @@ export class SupervisorEngine implements Engine {
         await this.#start(name, ends.limit);
         return `${name} started (it was ${was})`;
       default:
-        throw refused(`${name} is ${was}: somebody else is at it, so it is left alone`);
+        throw refused(`${name} is ${was}: another party works on it, so it is left alone`);
     }
   }
 
@@ -177,7 +177,7 @@ export class SupervisorEngine implements Engine {
       await this.#rpc('supervisor.startProcess', [name, false], { signal });
     } catch (error) {
       if (!(error instanceof XmlRpcFault) || error.faultCode !== FAULT.ALREADY_STARTED) throw error;
-      throw refused(`${name} was started by somebody else in between, and is left alone`);
+      throw refused(`${name} was started by another party in between, and is left alone`);
     }
   }
 

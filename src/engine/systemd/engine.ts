@@ -111,10 +111,10 @@ export class SystemdEngine implements Engine {
   async #restart(channel: ChannelId, name: string, ends: { limit: AbortSignal; left: AbortSignal }): Promise<string> {
     const [unit] = await this.#showAll([name], ends.limit);
     const was = stateOf(unit!);
-    if (hasJob(unit!)) throw refused(`${name} has a job already: somebody else is at it, so it is left alone`);
+    if (hasJob(unit!)) throw refused(`${name} has a job already: another party works on it, so it is left alone`);
     if (was === 'unknown') throw refused(`${name} is ${unit!.LoadState || 'unknown'}, so it is left alone`);
     if (was === 'starting' || was === 'stopping') {
-      throw refused(`${name} is ${was}: somebody else is at it, so it is left alone`);
+      throw refused(`${name} is ${was}: another party works on it, so it is left alone`);
     }
     ends.left.throwIfAborted();
     if (this.#document.reset_failed && unit!.ActiveState === 'failed') {

@@ -96,9 +96,9 @@ const COMES_BACK: Readonly<Record<string, (result: string) => boolean>> = {
 };
 
 /**
- * Whether somebody stopped it. systemd does not tell, so this is read from what it would have done by itself: a unit
- * that would have come back and is down was stopped. Where `Restart=` decides nothing, a clean end is taken for a
- * stop: what a person may have stopped is not started against that person.
+ * Whether a person stopped it. systemd does not report that, so it is derived from what it would have done by itself:
+ * a unit that would have come back and is down was stopped. Where `Restart=` decides nothing, a clean end is taken for
+ * a stop: what a person may have stopped is not started against that person.
  */
 export function isStoppedOnPurpose(unit: Unit): boolean {
   const { ActiveState, Result, Restart, RestartPreventExitStatus } = unit;

@@ -29,7 +29,7 @@ export interface SeenEngine {
 }
 
 /**
- * One trouble of many channels. `over`: the cause is gone, and `dark` are the channels that it left behind:
+ * One trouble of many channels. `over`: the cause is gone, and `dark` are the channels that it left down:
  * they do not come back by themselves, and are not a cause of their own.
  */
 export interface SharedCause {

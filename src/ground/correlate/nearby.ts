@@ -51,12 +51,12 @@ export interface Neighbour {
   readonly healthySinceMs: MonoMs;
 }
 
-/** A playlist that moves for this long is no leftover of a buffer, and no life that is about to end. */
+/** A playlist that moves for this long is no leftover of a buffer, and no process that is about to end. */
 export const PLAYS_AGAIN_MS = 30 * 1_000;
 
 /**
- * Where nobody looks at the sources of a group, its channels tell: one that complained of its source and has played
- * for a while since has it back. Of several outages the last counts; undefined where no channel tells.
+ * Where no probe looks at the sources of a group, its channels show it: one that complained of its source and has
+ * played for a while since has it back. Of several outages the last counts; undefined where no channel shows it.
  */
 export function playingNearby(neighbours: readonly Neighbour[], nowMs: MonoMs): NearbySources | undefined {
   let last: Stretch | undefined;
@@ -73,7 +73,7 @@ export function playingNearby(neighbours: readonly Neighbour[], nowMs: MonoMs): 
 
 /**
  * A channel whose own source nobody looks at complained while the sources around it failed, and those are back: its
- * last words are about what is over. Otherwise what died in an outage would stay dark until a person comes.
+ * last words are about what is over. Otherwise what died in an outage would stay down until a person comes.
  */
 export function nearbyIsBack(setup: ChannelSetup, nearby: NearbySources | undefined, saidMs: MonoMs): boolean {
   if (setup.hasSource || nearby === undefined) return false;

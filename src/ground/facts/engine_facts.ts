@@ -2,7 +2,7 @@
 import type { MonoMs } from '../../core/clock.ts';
 import type { CredentialSample, EngineSample, HostSample } from '../../core/sample.ts';
 
-/** What an engine has told of itself. */
+/** What an engine has reported of itself. */
 export interface EngineFacts {
   readonly last: EngineSample | undefined;
   readonly failStreak: number;
@@ -27,7 +27,7 @@ export const nextEngine = (before: EngineFacts, sample: EngineSample): EngineFac
   lastOkMs: sample.ok ? sample.monoMs : before.lastOkMs,
 });
 
-/** What the machine of an engine has told. */
+/** What the machine of an engine has reported. */
 export interface HostFacts {
   readonly last: HostSample;
   /** When the kernel's count of out-of-memory kills was last seen to rise. */

@@ -32,7 +32,7 @@ export interface ChannelFacts {
   readonly symptoms: readonly SymptomFacts[];
   /** When Reeve last began to change the channel. */
   readonly actedMs: MonoMs | undefined;
-  /** An earlier life of Reeve saw its process end, no later than this. */
+  /** An earlier process of Reeve saw its process end, no later than this. */
   readonly endedMs?: MonoMs;
   /** Reeve asked for a restart, and no new process has been seen since: what is stopped now was stopped by it. */
   readonly halfDone?: HalfDone | undefined;
@@ -57,7 +57,7 @@ export interface FactStoreSetup {
   readonly engines: readonly EngineSetup[];
 }
 
-/** Called for every new life of a channel that was watched before, whoever began it. */
+/** Called for every new process of a channel that was watched before, whoever started it. */
 export type OnStart = (channel: ChannelId, generation: string, engine: EngineId) => void;
 
 /**
@@ -131,7 +131,7 @@ export class FactStore {
     this.#channels.set(symptom.channel, { ...facts, symptoms: nextSymptoms(facts.symptoms, symptom) });
   }
 
-  /** Says who began a life that was seen: a start that Reeve made is not a foreign one. */
+  /** Records who started a process that was seen: a start that Reeve made is not a foreign one. */
   started(channel: ChannelId, origin: StartOrigin, generation: string): void {
     const facts = this.#channels.get(channel);
     if (facts?.process === undefined) return;

@@ -12,7 +12,7 @@ import {
   startGraceOf,
 } from './setup.ts';
 
-/** Undefined: it cannot be told. Absent, stale or failing observation is never health. */
+/** Undefined: not known. Absent, stale or failing observation is never health. */
 export interface Health {
   readonly healthy: boolean | undefined;
   readonly because: string;
@@ -24,7 +24,7 @@ const untold = (because: string): Health => ({ healthy: undefined, because });
 
 const seconds = (ms: number): string => `${Math.round(ms / 1000)} s`;
 
-/** The process table's word is recent and readable. */
+/** The state in the process table is recent and readable. */
 export const processKnown = (process: ProcessFacts | undefined, nowMs: MonoMs): process is ProcessFacts =>
   process !== undefined && process.unreadableSinceMs === undefined && nowMs - process.lastMs <= PROCESS_STALE_MS;
 
@@ -38,7 +38,7 @@ export function restsOnDemand(facts: ChannelFacts, nowMs: MonoMs): boolean {
   return process.state === 'exited' && (process.lastEnd === undefined || endedOrderly(process));
 }
 
-/** The last life ended as lives end: by a stop that somebody ordered, or with nothing to complain of. */
+/** The last process ended in order: by a stop that was ordered, or with exit code 0. */
 export function endedOrderly(process: ProcessFacts): boolean {
   const { lastEnd } = process;
   return lastEnd !== undefined && (lastEnd.ordered || lastEnd.exitCode === 0 || endedByOrder(lastEnd));
@@ -54,7 +54,7 @@ export const endedByOrder = (end: {
   readonly exitSignal: number | undefined;
 }) => (end.exitSignal !== undefined ? ORDERED_SIGNALS.has(end.exitSignal) : end.exitCode === ORDERED_EXIT);
 
-/** The life is so young that no output is normal. Never said of a process that does not run. */
+/** The process is so young that no output is normal. False for a process that does not run. */
 export function isYoung(facts: ChannelFacts, nowMs: MonoMs): boolean {
   const { process, output } = facts;
   if (process === undefined) {
@@ -67,7 +67,7 @@ export function isYoung(facts: ChannelFacts, nowMs: MonoMs): boolean {
 /** Whether viewers get a picture: the process runs and its output moves. */
 export function healthOf(facts: ChannelFacts, nowMs: MonoMs): Health {
   const { process } = facts;
-  if (restsOnDemand(facts, nowMs)) return healthy('nobody asks for it, and it is made on demand');
+  if (restsOnDemand(facts, nowMs)) return healthy('there is no viewer, and it is made on demand');
   if (process === undefined) return outputHealth(facts, nowMs);
   if (!processKnown(process, nowMs)) {
     const seen = outputHealth(facts, nowMs);
@@ -142,7 +142,7 @@ function inwardHealth(facts: ChannelFacts, nowMs: MonoMs): Health {
   if (process?.bytes !== undefined && process.bytes.movedMs > process.seenMs) {
     if (nowMs - process.bytes.movedMs <= facts.setup.stallAfterMs) return healthy('it runs and writes');
   }
-  return untold('nothing tells of its output');
+  return untold('nothing reports its output');
 }
 
 /** The encoder was reporting, and has been silent or stuck for longer than its habit allows. */

@@ -12,7 +12,7 @@ export interface Revision {
   readonly ended: boolean;
 }
 
-/** What the probe of a channel's playlist has told. */
+/** What the probe of a channel's playlist has reported. */
 export interface OutputFacts {
   readonly last: PlaylistSample;
   readonly lastOkMs: MonoMs | undefined;
@@ -63,7 +63,7 @@ function withRevision(facts: OutputFacts, sample: PlaylistSample, revision: stri
   };
 }
 
-/** What a probe that answers only yes or no has told: plain reachability, or the source of a channel. */
+/** What a probe that answers only yes or no has reported: plain reachability, or the source of a channel. */
 export interface AnswerFacts<Sample> {
   readonly last: Sample;
   readonly okStreak: number;
@@ -101,7 +101,7 @@ export function nextAnswer<Sample extends ReachSample | SourceSample>(
   };
 }
 
-/** What an encoder's own reports have told. Log text: it corroborates, and never stands alone. */
+/** What an encoder's own reports have said. Log text: it corroborates, and never decides alone. */
 export interface ProgressFacts {
   readonly lastMs: MonoMs;
   readonly outTimeMs: number;
@@ -112,7 +112,7 @@ export interface ProgressFacts {
   /** The longest pause between two reports of late: silence is measured against the encoder's own habit. */
   readonly gapMs: number;
   readonly reports: number;
-  /** Reports at least about 2 s apart, newest last, of one life; at most 16. */
+  /** Reports at least about 2 s apart, newest last, of one process; at most 16. */
   readonly spaced: readonly { readonly monoMs: MonoMs; readonly outTimeMs: number }[];
 }
 

@@ -4,7 +4,7 @@ import type { StartOrigin } from '../../core/journal.ts';
 import type { ProcessSample, ProcessState } from '../../core/sample.ts';
 import { OWN_ACTION_MS, RECALL_MS, SETTLED_GENERATION_MS } from './setup.ts';
 
-/** The end of one life of a channel's process. */
+/** The end of one process of a channel. */
 export interface GenerationEnd {
   readonly monoMs: MonoMs;
   readonly exitCode: number | undefined;
@@ -21,7 +21,7 @@ export interface GenerationStart {
   readonly origin: StartOrigin;
 }
 
-/** What the process table has told of a channel. Every time is monotonic and is that of a sample. */
+/** What the process table has reported of a channel. Every time is monotonic and is that of a sample. */
 export interface ProcessFacts {
   readonly lastMs: MonoMs;
   readonly state: ProcessState;
@@ -29,9 +29,9 @@ export interface ProcessFacts {
   /** Since when the state cannot be read. */
   readonly unreadableSinceMs: MonoMs | undefined;
   readonly generation: string | undefined;
-  /** When this life was first seen. The start itself was no later. */
+  /** When this process was first seen. The start itself was no later. */
   readonly seenMs: MonoMs;
-  /** When this life began, by the engine's account where it tells. */
+  /** When this process began, by the engine's account where it gives one. */
   readonly bornMs: MonoMs;
   /** Not running since; undefined while it runs. */
   readonly downSinceMs: MonoMs | undefined;
@@ -42,7 +42,7 @@ export interface ProcessFacts {
   readonly lastEnd: GenerationEnd | undefined;
   /** Ends that nobody ordered, newest last. */
   readonly ends: readonly MonoMs[];
-  /** Lives in a row that ended without ever having settled. */
+  /** Processes in a row that ended without ever having settled. */
   readonly failedLives: number;
   readonly starts: readonly GenerationStart[];
   readonly haltedSinceMs: MonoMs | undefined;
@@ -60,14 +60,14 @@ const LIVING: ReadonlySet<ProcessState> = new Set(['running', 'starting', 'stopp
 const KEEP = 16;
 /** Less CPU time than this between two looks is idling. */
 const CPU_NOTICEABLE_MS = 20;
-/** An engine's ages are rounded: a life that is younger by no more is the same one. */
+/** An engine's ages are rounded: a process that is younger by no more is the same one. */
 const YOUNGER_MS = 3_000;
 
-/** What Reeve knows of the channel beside the samples of this life. */
+/** What Reeve knows of the channel beside the samples of this process. */
 export interface Known {
   /** When Reeve last began to change the channel. */
   readonly actedMs: MonoMs | undefined;
-  /** An earlier life of Reeve saw the process end, no later than this. */
+  /** An earlier process of Reeve saw the process end, no later than this. */
   readonly endedMs?: MonoMs | undefined;
   /** A restart of Reeve's after which no new process has been seen. */
   readonly halfDone?: HalfDone | undefined;
@@ -97,7 +97,7 @@ export function nextProcess(before: ProcessFacts | undefined, sample: ProcessSam
   return { ...withState(moved, sample, known), ...counters };
 }
 
-/** The same life runs on: of most looks at most channels that is all there is to tell. */
+/** The same process runs on: most looks at most channels show no more. */
 const runsOn = (before: ProcessFacts, sample: ProcessSample): boolean =>
   sample.state === 'running' &&
   before.state === 'running' &&
@@ -133,7 +133,9 @@ function firstReading(sample: ProcessSample, { halfDone }: Known): ProcessFacts 
   };
 }
 
-/** A process that is still down as the earlier life left it, a moment ago, has died, and was not found dead. */
+/**
+ * A process that is still down as the earlier process of Reeve left it, a moment ago, has died, and was not found dead.
+ */
 function recalled(facts: ProcessFacts, sample: ProcessSample, endedMs: MonoMs | undefined): ProcessFacts {
   const isThatEnd = endedMs !== undefined && sample.monoMs - endedMs <= RECALL_MS;
   if (!isThatEnd || sample.state !== 'exited' || sample.stoppedOnPurpose) return facts;
@@ -142,7 +144,7 @@ function recalled(facts: ProcessFacts, sample: ProcessSample, endedMs: MonoMs | 
   return { ...facts, lastEnd, ends: [endedMs], failedLives: 1 };
 }
 
-/** Ends the old life and begins the new one, where the sample tells of either. */
+/** Ends the old generation and begins the new one, where the sample shows either. */
 function withGeneration(before: ProcessFacts, sample: ProcessSample, actedMs: MonoMs | undefined): ProcessFacts {
   const generation = generationOf(before, sample);
   const fresh = generation !== undefined && generation !== before.generation;
@@ -155,7 +157,7 @@ function withGeneration(before: ProcessFacts, sample: ProcessSample, actedMs: Mo
   return facts;
 }
 
-/** Engines without pids tell of a new life by a shorter uptime, or by running after having been down. */
+/** Engines without pids show a new process by a shorter uptime, or by running after having been down. */
 function generationOf(before: ProcessFacts, sample: ProcessSample): string | undefined {
   if (sample.generation !== undefined) return sample.generation;
   if (sample.state !== 'running') return before.generation;
@@ -220,7 +222,7 @@ function withState(facts: ProcessFacts, sample: ProcessSample, { actedMs, halfDo
   };
 }
 
-/** An engine may tell the exit code one look later than the death. What is over here has died under Reeve's eyes. */
+/** An engine may report the exit code one look later than the death. What is over here died while Reeve watched. */
 function completed(end: GenerationEnd | undefined, sample: ProcessSample): GenerationEnd | undefined {
   if (end === undefined) return undefined;
   return {
@@ -244,7 +246,7 @@ function countersOf(
   };
 }
 
-/** Undefined where the sample does not tell: an unread counter has not stood still. */
+/** Undefined where the sample does not say: an unread counter has not stood still. */
 function counterOf(
   before: Counter | undefined,
   value: number | undefined,

@@ -37,16 +37,17 @@ export const PROBE_STALE_MS = 10 * SECOND_MS;
 /** Nothing was heard of a channel for this long although it is looked at: the observer is broken. */
 export const OBSERVER_LOST_MS = 60 * SECOND_MS;
 
-/** A life at least this long ends a series of failures. */
+/** A process that ran at least this long ends a series of failures. */
 export const SETTLED_GENERATION_MS = 30 * SECOND_MS;
-/** This many lives that end within the window are a loop, whatever the exit codes say. */
+/** This many processes that end within the window are a loop, whatever the exit codes say. */
 export const CHURN_ENDS_MIN = 3;
 export const CHURN_WINDOW_MS = 60 * SECOND_MS;
-/** A loop whose last life ended longer ago than this has stopped turning. */
+/** A loop whose last process ended longer ago than this is over. */
 export const CHURN_RECENT_MS = 25 * SECOND_MS;
 /**
  * A loop that ended in death, that nothing explains and that nobody has mended for this long is worth one start: what
- * made its lives short may have passed. Twice the longest wait between two tries of Kubernetes' CrashLoopBackOff.
+ * made its processes short-lived may have passed. Twice the longest wait between two tries of Kubernetes'
+ * CrashLoopBackOff.
  */
 export const LOOP_REST_MS = 600 * SECOND_MS;
 /** Ends this soon after Reeve's own action belong to the action. */
@@ -65,12 +66,12 @@ export const LAG_MS_MIN = 1_500;
 export const DISK_FULL_RATIO = 0.95;
 /** An out-of-memory kill this near to a SIGKILL explains it. */
 export const OOM_NEAR_MS = 10 * SECOND_MS;
-/** How long a SIGKILL waits for the machine's word on out-of-memory kills. */
+/** How long a SIGKILL waits for the machine's count of out-of-memory kills. */
 export const OOM_WAIT_MS = 1_500;
 
 /** Consecutive failures after which an engine's control plane is down. */
 export const ENGINE_FAILURES_MIN = 3;
-/** Consecutive failures after which a probe of the output tells of its server, not of chance. */
+/** Consecutive failures after which a probe of the output says something of its server, and is not chance. */
 export const PROBE_FAILURES_MIN = 2;
 
 /** A source must have answered well this often and this long before it counts as back. */
@@ -84,7 +85,7 @@ export const UNKNOWN_PATIENCE_MS = 10 * SECOND_MS;
 /** A refusal in the log may be read this much later than the exit that it explains. */
 export const LOG_LAG_MS = 500;
 const START_GRACE_MS_MIN = 8 * SECOND_MS;
-/** A life that has had no output yet is not stuck before this: it may be waiting for its source. */
+/** A process that has had no output yet is not stuck before this: it may be waiting for its source. */
 export const FIRST_OUTPUT_MS = 20 * SECOND_MS;
 
 /** Unchanged output is a stall after the configured time, but never before two target durations and one look. */

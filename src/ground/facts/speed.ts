@@ -4,7 +4,7 @@ import type { ChannelFacts } from './facts.ts';
 import { lagOf, speedsOf } from './output_facts.ts';
 import { LAG_MS_MIN, PROBE_STALE_MS, SPEED_INTERVALS, SPEED_MIN } from './setup.ts';
 
-/** The true speeds of the last intervals, newest last, while the reports are recent and of this life. */
+/** The true speeds of the last intervals, newest last, while the reports are recent and of this process. */
 export function recentSpeeds(facts: ChannelFacts, nowMs: MonoMs): readonly number[] | undefined {
   const { progress, process } = facts;
   if (progress === undefined || nowMs - progress.lastMs > PROBE_STALE_MS) return undefined;

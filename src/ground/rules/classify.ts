@@ -14,7 +14,7 @@ import * as upstream from './upstream.ts';
 import * as life from './process.ts';
 import { CHURN_WINDOW_MS, SETTLING_MAX_MS } from '../facts/setup.ts';
 
-/** What is concluded of a channel (or of an engine) at one moment, and on whose word. */
+/** What is concluded of a channel (or of an engine) at one moment, and on which evidence. */
 export interface Assessment {
   readonly trouble: true;
   readonly classification: FailureClass;
@@ -142,8 +142,8 @@ function assessed(input: ClassifyInput, classification: FailureClass, match: Mat
 }
 
 /**
- * Until when the engine may still deal with it itself. 0: it has nothing to deal with. Lives that end one after another
- * are not settling, however often the engine tries; and no series of tries settles for longer than its limit.
+ * Until when the engine may still deal with it itself. 0: it has nothing to deal with. Processes that end one after
+ * another are not settling, however often the engine tries; and no series of tries settles for longer than its limit.
  */
 function engineSettlesMs(input: ClassifyInput, classification: FailureClass): MonoMs {
   const { process, context } = input;

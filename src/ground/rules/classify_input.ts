@@ -29,7 +29,7 @@ export interface ClassifyContext {
   readonly autorestartGraceMs: number;
   /** Other channels whose source is on the same host and fails too. */
   readonly sharingSource: number;
-  /** What probes tell of the sources of its group, for a channel whose own is not looked at. */
+  /** What probes report of the sources of its group, for a channel whose own is not looked at. */
   readonly nearby?: NearbySources | undefined;
 }
 
@@ -39,17 +39,17 @@ export interface ClassifyInput {
   readonly context: ClassifyContext;
   readonly nowMs: MonoMs;
   readonly health: Health;
-  /** The process as the engine tells, when it tells now. */
+  /** The process as the engine reports it, if the report is recent. */
   readonly process: ProcessFacts | undefined;
   readonly running: boolean;
-  /** Not running, and by nobody's wish. */
+  /** Not running, and not stopped on purpose. */
   readonly down: boolean;
   readonly young: boolean;
-  /** Lives that ended in the last minute (of a dead process: in the minute before it died) and nobody ordered it. */
+  /** Processes that ended in the last minute (of a dead one: in the minute before it died) without an order. */
   readonly recentEnds: number;
-  /** A loop: one short life after another, and none has settled since. */
+  /** A loop: one short-lived process after another, and none has settled since. */
   readonly churning: boolean;
-  /** Something is wrong or may be: health is not certain, lives are too short, or the output falls behind. */
+  /** Something is wrong or may be: health is not certain, processes are too short-lived, or the output falls behind. */
   readonly troubled: boolean;
   /** The records that still say something about the present, strongest first. */
   readonly speaking: readonly SymptomFacts[];
@@ -91,7 +91,7 @@ function endsOf(process: ProcessFacts | undefined, down: boolean, nowMs: MonoMs)
   return ends.filter((endMs) => endMs > fromMs).length;
 }
 
-/** No life has settled since, and the last one ended of late or was the last. */
+/** No process has settled since, and the last one ended lately or was the last. */
 const isLoop = ({ failedLives, ends }: ProcessFacts, down: boolean, nowMs: MonoMs): boolean =>
   failedLives > 0 && (down || nowMs - (ends.at(-1) ?? Number.NEGATIVE_INFINITY) <= CHURN_RECENT_MS);
 
@@ -114,7 +114,7 @@ export function reported(input: ClassifyInput, ...kinds: readonly SymptomKind[])
 }
 
 /**
- * What an earlier process said does not speak of a new one, unless lives are dying one after another: then the words
+ * The log of an earlier process says nothing of a new one, unless processes end one after another: then its lines
  * outlast the loop, so that the loop never loses the name of its cause.
  * What a process said as it died goes on speaking for as long as it is dead: nothing newer contradicts it.
  */
@@ -136,7 +136,7 @@ const finalOutputFromMs = (process: ProcessFacts): MonoMs =>
 
 const SIGKILL = 9;
 
-/** The signal was SIGKILL, or is not told: supervisors without the number report 0, or a negative exit code. */
+/** The signal was SIGKILL, or is not reported: supervisors without the number report 0, or a negative exit code. */
 export const maybeKilled = ({ exitSignal, exitCode }: GenerationEnd): boolean =>
   exitSignal === undefined ? exitCode === undefined || exitCode < 0 : exitSignal === SIGKILL || exitSignal === 0;
 

@@ -38,7 +38,7 @@ export class FindingCache {
     this.#isHealthy = isHealthy;
   }
 
-  /** The same judgement would come of these. Never true of what it cannot tell. */
+  /** The same judgement would come of these. Never true where it cannot decide. */
   stands(facts: ChannelFacts, context: ClassifyContext, nowMs: MonoMs): boolean {
     if (!isSameAround(this.#context, context) || !this.#tellsTheSame(facts, nowMs)) return false;
     this.#rests ??= {
@@ -110,7 +110,7 @@ const isSameGeneration = (a: ProcessFacts | undefined, b: ProcessFacts | undefin
 
 /**
  * Until when time alone changes nothing about a channel in no trouble: the next of the moments at which a row of the
- * table would turn. Now, for what is too unsettled to tell. That a source, a log or an encoder falls silent takes
+ * table would turn. Now, for what is too unsettled to decide. That a source, a log or an encoder falls silent takes
  * witnesses away, and makes no trouble of none.
  */
 export function holdsUntil(facts: ChannelFacts, nowMs: MonoMs): MonoMs {
@@ -137,7 +137,7 @@ export function holdsUntil(facts: ChannelFacts, nowMs: MonoMs): MonoMs {
   return untilMs;
 }
 
-/** It runs, or does not because nobody wants it to; nothing is said of it, and no life of it has ended of late. */
+/** It runs, or does not on purpose; no log speaks of it, and no process of it has ended lately. */
 function isSettled(facts: ChannelFacts, nowMs: MonoMs): boolean {
   const { process, symptoms } = facts;
   if (symptoms.some(({ lastMs }) => nowMs - lastMs <= SYMPTOM_FRESH_MS) || progressStands(facts, nowMs)) return false;

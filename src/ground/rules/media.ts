@@ -32,7 +32,7 @@ const JOINING_MS = 5_000;
 const CORRUPT_MIN = 3;
 /** A position that is the same over so many intervals stands; one may be the encoder's habit. */
 const STANDING_INTERVALS = 2;
-/** A life that was about to end when its source came back may still end this much later. */
+/** A process that was about to end when its source came back may still end this much later. */
 const REACTION_MS = 5_000;
 
 function matched(input: ClassifyInput, because: string, lines: readonly SymptomFacts[]): Match {
@@ -76,7 +76,7 @@ export function mediaUnplayable(input: ClassifyInput): Match | undefined {
   return lasting || spoilt ? matched(input, 'the input is damaged', lines) : undefined;
 }
 
-/** Each of these explains by itself why lives are short; without one the loop itself is the finding. */
+/** Each of these explains by itself why processes are short-lived; without one the loop itself is the finding. */
 const EXPLAINS_CHURN: readonly SymptomKind[] = [
   'playout_gap',
   'hw_accel_failure',
@@ -97,8 +97,8 @@ export function itemChurn(input: ClassifyInput): Match | undefined {
   if ((!input.churning && !givenUp) || loopHasRested(input, process)) return undefined;
   const lines = reported(input, 'process_crash', 'process_exit_nonzero');
   const because = givenUp
-    ? `the engine gave it up after ${process.failedLives} short lives`
-    : `${input.recentEnds} lives ended within 60 s`;
+    ? `the engine gave it up after ${process.failedLives} short-lived processes`
+    : `${input.recentEnds} processes ended within 60 s`;
   return {
     because,
     signals: spoken(churnSignal(input) ?? deadSignal(input), outputSignal(input), ...lines.map(symptomSignal)),
@@ -107,7 +107,7 @@ export function itemChurn(input: ClassifyInput): Match | undefined {
   };
 }
 
-/** Its lives ended while the source failed, and none has since the source is back: that loop has been explained. */
+/** Its processes ended while the source failed, and none has since the source is back: that loop has been explained. */
 function diedInOutage(input: ClassifyInput, process: ProcessFacts): boolean {
   const { source } = input.facts;
   if (!input.running || source?.lastFailMs === undefined || !sourceIsBack(input, source.lastFailMs)) return false;
@@ -178,7 +178,7 @@ function slowSignal(input: ClassifyInput, overloaded: boolean) {
   return { origin: 'log', says, symptom: 'encoder_overload', monoMs: progress.lastMs } as const;
 }
 
-/** Troubles of ingest that only a log tells. */
+/** Troubles of ingest that only a log reports. */
 const ingest =
   (kind: SymptomKind, because: string) =>
   (input: ClassifyInput): Match | undefined => {

@@ -36,7 +36,7 @@ function unknownToEngine(input: ClassifyInput): Match | undefined {
   const { facts, nowMs, context } = input;
   const sinceMs = facts.process?.unreadableSinceMs;
   if (sinceMs === undefined || nowMs - sinceMs < OBSERVER_LOST_MS || context.engine.failStreak > 0) return undefined;
-  const says = 'the engine answers, but does not tell the state of this channel';
+  const says = 'the engine answers, but does not report the state of this channel';
   return { because: says, signals: [{ origin: 'metric', says, symptom: undefined, monoMs: nowMs }], sinceMs };
 }
 
@@ -68,9 +68,9 @@ export function expectedQuiet(input: ClassifyInput): Match | undefined {
   if (facts.setup.expected !== 'on_demand') return undefined;
   const { viewers } = facts;
   if (viewers?.viewers === 0 && nowMs - viewers.monoMs <= OBSERVER_LOST_MS)
-    return { because: 'nobody watches', signals: [] };
+    return { because: 'there is no viewer', signals: [] };
   const [gone] = reported(input, 'publisher_lost');
   if (gone !== undefined && !input.down && isAgreed(input, gone))
-    return { because: 'nobody broadcasts', signals: [symptomSignal(gone)] };
+    return { because: 'there is no publisher', signals: [symptomSignal(gone)] };
   return input.health.healthy === true ? { because: input.health.because, signals: [] } : undefined;
 }

@@ -56,7 +56,7 @@ export function processCrashed(input: ClassifyInput): Match | undefined {
     because: afterOutage
       ? 'it went down with its source, and the source is back'
       : rested
-        ? 'its lives were short, and it has been dead for ten minutes'
+        ? 'its processes were short-lived, and it has been dead for ten minutes'
         : 'its process died unexpectedly',
     signals,
     symptom: lines[0]?.kind ?? (diedBySignal(process) ? 'process_crash' : 'process_exit_nonzero'),
@@ -131,7 +131,7 @@ export function outputStalled(input: ClassifyInput): Match | undefined {
   };
 }
 
-/** This life has written nothing yet, and has not had long to. */
+/** This process has written nothing yet, and has not had long to. */
 function awaitsOutput(input: ClassifyInput, process: ProcessFacts): boolean {
   const { output } = input.facts;
   if (process.starts.length === 0) return false;
@@ -194,9 +194,9 @@ export function unknownTrouble(input: ClassifyInput): Match | undefined {
 function why(input: ClassifyInput): string {
   const end = input.process?.lastEnd;
   if (input.process?.stoppedByUs) return 'Reeve stopped it and the engine did not start it again';
-  if (input.down && end?.exitCode === 0) return 'it ended by itself with exit 0 and stays dark';
+  if (input.down && end?.exitCode === 0) return 'it ended by itself with exit 0 and stays down';
   if (input.down && end !== undefined && endedByOrder(end))
-    return 'somebody ended it outside the engine, and it stays dark';
+    return 'it was ended outside the engine, and it stays down';
   return input.health.because;
 }
 

@@ -8,7 +8,7 @@ import type { ClassifyInput } from './classify_input.ts';
 /** A look that, taken now, would settle a doubt. */
 export type Want = 'source' | 'host' | 'output' | 'process';
 
-/** A row of the table holds: why, and by whose word. */
+/** A row of the table holds: why, and on which evidence. */
 export interface Match {
   readonly because: string;
   readonly signals: readonly Signal[];

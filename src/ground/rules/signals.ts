@@ -47,11 +47,11 @@ function exitOf(process: ProcessFacts): string {
   return end?.exitCode === undefined ? '' : ` (exit ${end.exitCode})`;
 }
 
-/** The process table: lives end one after another. */
+/** The process table: processes end one after another. */
 export const churnSignal = (input: ClassifyInput): MaybeSignal =>
   input.process === undefined || input.recentEnds < 2
     ? undefined
-    : signal('process', `${input.recentEnds} lives ended within 60 s`, input.process.lastMs);
+    : signal('process', `${input.recentEnds} processes ended within 60 s`, input.process.lastMs);
 
 /**
  * The process table: it is there and does nothing. CPU time decides, for a process that is being throttled
@@ -91,7 +91,7 @@ export function outputSignal(input: ClassifyInput): MaybeSignal {
     : signal('probe', `playlist unchanged for ${seconds(still)}`, output.last.monoMs);
 }
 
-/** The probe, for a process that is dead anyway: a playlist that misses one segment already tells. */
+/** The probe, for a process that is dead anyway: a playlist that misses one segment is enough. */
 export function silentOutputSignal(input: ClassifyInput): MaybeSignal {
   const { output } = input.facts;
   const sooner = outputSignal(input);

@@ -48,7 +48,7 @@ function matched(
     signals: spoken(sourceSignal(input), ...lines.map(symptomSignal), deadSignal(input), outputSignal(input)),
     symptom: lines[0]?.kind,
     sinceMs: facts.source?.failSinceMs ?? lines[0]?.firstMs,
-    // A word of the log that no probe of the source bears out, and that no neighbour shares, may be chance.
+    // A line of the log that no probe of the source confirms, and that no neighbour shares, may be chance.
     ...(readWell && context.sharingSource === 0 ? { against: 1 } : {}),
     ...extra,
   };

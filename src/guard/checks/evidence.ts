@@ -26,9 +26,9 @@ function ownState(input: CheckInput): Answer {
   const { envelope } = input;
   if (envelope === undefined) return notAsked('weighed with the plan');
   if (envelope.channelHealthy === true) {
-    return refuse('evidence_missing', { value: 'it plays', threshold: 'a channel that is dark' }, 'it plays by now');
+    return refuse('evidence_missing', { value: 'it plays', threshold: 'a channel that is down' }, 'it plays by now');
   }
-  return stale(input, envelope) ?? pass('dark by fresh samples', 'its own state, fresh');
+  return stale(input, envelope) ?? pass('down by fresh samples', 'its own state, fresh');
 }
 
 function missing({ call, persona, incident }: CheckInput, envelope: GroundedContextEnvelope): Answer | undefined {
@@ -106,7 +106,7 @@ export function alreadyTried({ spec, envelope, limits, nowMs, subject, target, p
   const blocking = target.unknown ?? subject.unknown;
   if (blocking !== undefined) {
     const value = `${blocking.tool} of ${blocking.permit} ended UNKNOWN`;
-    const because = `${value}: nobody knows whether it happened`;
+    const because = `${value}: whether it happened is not known`;
     return refuse('already_tried', { value, threshold: 'seen healthy, or reset' }, because);
   }
   if (parent !== undefined || envelope === undefined) return notAsked('weighed with the plan');

@@ -67,9 +67,9 @@ function reset(edit: Edit, scope: Scope): void {
 }
 
 /**
- * Nobody will judge what the last life of Reeve had out. A probe has failed, so half-open becomes open with the full
- * time; a permit that never began is gone with the process, and its place is free again; staged plans end here. What
- * began and did not end comes as `tool.unknown` of its own.
+ * What the last process of Reeve had under way is not judged any more. A probe has failed, so half-open becomes open
+ * with the full time; a permit that never began is gone with the process, and its place is free again; staged plans
+ * end here. What began and did not end comes as `tool.unknown` of its own.
  */
 function startAnew(edit: Edit, nowMs: number): void {
   for (const [key, known] of subjectsOf(edit.state)) {

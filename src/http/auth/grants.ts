@@ -15,7 +15,7 @@ export const sha256Of = (token: string): string => createHash('sha256').update(t
 /** A fresh token of 256 bits. Its beginning lets people and secret scanners see what it is. */
 export const newToken = (): string => `reeve_${randomBytes(32).toString('base64url')}`;
 
-/** Compares in constant time and tries every grant, so that timing tells nothing. */
+/** Compares in constant time and tries every grant, so that timing reveals nothing. */
 export function grantOf(grants: readonly TokenGrant[], authorization: string | undefined): TokenGrant | undefined {
   const [kind, token] = (authorization ?? '').split(' ');
   if (kind?.toLowerCase() !== 'bearer' || token === undefined) return undefined;

@@ -1,6 +1,6 @@
 // Which requests may come from a browser: those of Reeve's own page alone.
 
-/** What a browser tells of where a request comes from. */
+/** What a browser reports of where a request comes from. */
 export interface RequestOrigin {
   readonly method: string;
   readonly host: string | undefined;

@@ -4,7 +4,7 @@ import { unknownEnds, unprovenChannels } from '../../guard/state/recovery.ts';
 import type { GuardState } from '../../guard/state/state.ts';
 import type { IncidentState } from '../lifecycle/state.ts';
 
-/** Tells the board what the journal knows of the life before this one. Once, before anything is judged. */
+/** Gives the facts what the journal knows of the process before this one. Once, before anything is judged. */
 export function restoreAfterBoot(incidents: IncidentState, guard: GuardState, factStore: FactStore): void {
   restoreEnds(incidents, factStore);
   restoreChanges(guard, factStore);

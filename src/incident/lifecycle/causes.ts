@@ -14,7 +14,7 @@ export const isWell = (one: TrackedChannel | undefined): boolean =>
   one !== undefined && !one.finding.trouble && (one.finding.healthy === true || one.finding.quiet);
 
 /**
- * A life of Reeve began in the group's incident and sees nothing shared any more: who of it is still down has an
+ * A process of Reeve began in the group's incident and sees nothing shared any more: who of it is still down has an
  * incident of its own by now, and would be refused for the sake of the group's (law L5).
  */
 export function isEachItsOwn(about: readonly (TrackedChannel | undefined)[], incidents: IncidentState): boolean {

@@ -182,7 +182,7 @@ export class Responder implements Disposable {
     return intent.kind === 'run' && this.#deps.startDelayMs?.(scope, seen, nowMs) === undefined;
   }
 
-  /** A question about what the trouble was is no question about what it is; a yes to it is told to be void. */
+  /** A question about what the trouble was is no question about what it is; a yes to it is reported as void. */
   #reclassify(incident: Incident, to: FailureClass, because: string): void {
     const from = incident.classification;
     const { drafts = [], yesUnused = false } = this.#deps.withdraw?.(incident.id) ?? {};
@@ -213,12 +213,12 @@ export class Responder implements Disposable {
     ]);
   }
 
-  /** A person who was told of the channel hears of the shared cause before the channel's own page ends. */
+  /** A person who was notified of the channel is notified of the shared cause before the channel's own page ends. */
   #handOver({ incident, told }: OpenIncident, absorber: IncidentId | undefined): readonly Draft[] {
     const group = absorber === undefined ? undefined : openById(this.#deps.incidents(), absorber);
     if (group === undefined || told.length === 0 || group.told.length > 0) return [];
     const where = keyOfScope(incident.scope);
-    return this.#page(group.incident, 'lasting', `${where}, of which you were told, is part of a shared cause`);
+    return this.#page(group.incident, 'lasting', `${where}, of which you were notified, is part of a shared cause`);
   }
 
   #page(incident: Incident, reason: EscalationReason, because: string): readonly Draft[] {

@@ -9,6 +9,6 @@ export interface Seen {
   readonly group: GroupId;
   readonly engine: EngineId;
   readonly channels: readonly string[];
-  /** How many wait for a picture; undefined where nobody tells. */
+  /** How many wait for a picture; undefined where that is not reported. */
   readonly viewers?: number | undefined;
 }

@@ -22,7 +22,7 @@ export interface OpenIncident {
   readonly workedMs?: MonoMs;
   /** Since when the present classification has held. */
   readonly classifiedMs: MonoMs;
-  /** The classifications that a person was already told of in this incident: no further run for these. */
+  /** The classifications that a person was already notified of in this incident: no further run for these. */
   readonly told: readonly FailureClass[];
   /** The last verified cure; a relapse soon after makes it a failed one. */
   readonly cure: { readonly permit: PermitTerms; readonly fingerprint: string; readonly atMs: MonoMs } | undefined;

@@ -49,7 +49,7 @@ function detailsOf(
     readonly attempts: readonly Attempt[];
   },
 ): string {
-  const lines = [`Why you are told: ${reason}. ${about.because}`];
+  const lines = [`Why you are notified: ${reason}. ${about.because}`];
   const signals = about.envelope?.signals ?? [];
   if (signals.length > 0)
     lines.push(`What was seen: ${signals.map(({ origin, says }) => `${says} (${origin})`).join('; ')}`);
@@ -112,7 +112,7 @@ export interface MassOutage {
 export function massOutagePage({ count, held }: Pick<MassOutage, 'count' | 'held'>): Omit<Escalation, 'id' | 'at'> {
   const dead =
     held.groups === 0 ? [] : [`${held.channels} channels of ${held.groups} groups died and are contained for now`];
-  const waiting = count === 0 ? [] : [`${count} channels or groups are dark and wait for their turn to be started`];
+  const waiting = count === 0 ? [] : [`${count} channels or groups are down and wait to be started`];
   return {
     key: KEY_OF_MASS_OUTAGE,
     severity: 'critical',
@@ -122,13 +122,13 @@ export function massOutagePage({ count, held }: Pick<MassOutage, 'count' | 'held
     classification: undefined,
     summary: [...dead, ...waiting].join('; '),
     details:
-      'More are dark than may be started at once. Reeve starts those with most viewers first, a few in a minute, and ' +
+      'More are down than may be started at once. Reeve starts those with most viewers first, a few in a minute, and ' +
       'groups once no more have died for a while. Find what took so many down; what you start yourself counts in the ' +
       'same window of starts.',
   };
 }
 
-/** A freeze is a person's own word, and a shared cause has an incident that pages. */
+/** A person made a freeze, and a shared cause has an incident that pages. */
 const UNPAGED: ReadonlySet<ContainmentReason> = new Set(['operator_freeze', 'shared_cause']);
 
 /** Whether a containment for this reason is paged for itself. */

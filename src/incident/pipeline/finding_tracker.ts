@@ -26,7 +26,9 @@ export interface TrackedChannel {
   readonly healthySinceMs: MonoMs | undefined;
   /** Since when it has been in no trouble; undefined while it is in some. */
   readonly clearSinceMs: MonoMs | undefined;
-  /** How many watched when it was last in no trouble: who has gone dark has lost them. Undefined: nobody tells. */
+  /**
+   * How many watched when it was last in no trouble: a channel that went down has lost them. Undefined: not reported.
+   */
   readonly viewers?: number | undefined;
 }
 

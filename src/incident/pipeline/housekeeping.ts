@@ -108,7 +108,9 @@ export class Housekeeping {
     if (ids.size > 0) this.#deps.lookCloser([...ids], 2 * CLOSER_EVERY_MS);
   }
 
-  /** What nobody answered, and each yes that could not be used: it ends, and a person is told in the same append. */
+  /**
+   * What nobody answered, and each yes that could not be used: it ends, and a person is notified in the same append.
+   */
   #expired(nowMs: MonoMs): readonly Draft[] {
     const { control, incidents, raise } = this.#deps;
     const about = { envelope: undefined, attempts: [] };
@@ -121,7 +123,7 @@ export class Housekeeping {
       if (kept === undefined || incident === undefined) return [expired];
       const what = describeCall(kept.approval.call);
       const because =
-        kept.state === 'yes' ? `the yes to ${what} could not be used in time` : `nobody answered in time: ${what}`;
+        kept.state === 'yes' ? `the yes to ${what} could not be used in time` : `there was no answer in time: ${what}`;
       return [expired, ...raise(pageFor(incident, 'approval_expired', { ...about, because }))];
     });
   }
@@ -161,12 +163,12 @@ export class Housekeeping {
       ...late.flatMap((one) => this.#deps.raise(containmentPage({ type: 'containment.raised', ...one }))),
       ...over.flatMap((key) => this.#deps.resolve(key, 'the containment has ended')),
       ...crowd.flatMap((page) => this.#deps.raise(page)),
-      ...dispersed.flatMap((key) => this.#deps.resolve(key, 'nobody waits for a start any more')),
+      ...dispersed.flatMap((key) => this.#deps.resolve(key, 'no channel waits for a start any more')),
     ];
     if (drafts.length > 0) this.#deps.append(drafts);
   }
 
-  /** Who waits for a turn is told of, before each tells of itself; that whole groups have died at once cannot wait. */
+  /** The queue is notified of before each channel in it; that whole groups have died at once cannot wait. */
   #crowdPages(isOpen: boolean, nowMs: MonoMs) {
     const crowd = this.#deps.startQueue.crowd(nowMs);
     const { count, sinceMs, held } = crowd;

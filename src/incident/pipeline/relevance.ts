@@ -33,7 +33,7 @@ function isProcessNews(sample: ProcessSample, process: ProcessFacts | undefined,
   return process.unreadableSinceMs !== undefined || sample.monoMs - lastTurn(process) < UNSETTLED_MS;
 }
 
-/** A new life or state that is not known to be healthy yet is judged with every look, for this long. */
+/** A new process or state that is not known to be healthy yet is judged with every look, for this long. */
 const UNSETTLED_MS = MINUTE_MS;
 
 const lastTurn = ({ seenMs, stateSinceMs }: ProcessFacts): number => Math.max(seenMs, stateSinceMs);

@@ -9,8 +9,9 @@ import type { GuardState } from '../../guard/state/state.ts';
 const OWN_WITHIN_MS = 120_000;
 
 /**
- * Says who began a new life of a channel, and writes it down: every start counts, whoever began it. Ours is the first
- * new life after a call of ours that no life was matched to yet; the engine's own retries after that are the engine's.
+ * Finds out who started a new process of a channel, and records it: every start counts, whoever began it. Ours is the
+ * first new process after a call of ours that no process was matched to yet; the engine's own retries after that are
+ * the engine's.
  */
 export function noteStart(start: SeenStart, deps: StartDeps): StartOrigin {
   const { channel, generation, engine } = start;

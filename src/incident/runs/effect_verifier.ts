@@ -16,7 +16,7 @@ export interface EffectVerifierDeps {
   readonly engineOf: (id: EngineId) => Engine | undefined;
 }
 
-/** What was there before an action, to tell its effect from what was so already. */
+/** What was there before an action, to distinguish its effect from what was so already. */
 interface Before {
   readonly generation: string | undefined;
   readonly cacheEntries: number | undefined;

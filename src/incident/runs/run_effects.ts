@@ -55,7 +55,7 @@ export interface RunEffectsDeps {
   readonly ground: (incident: Incident) => GroundedContextEnvelope;
   /** Makes ready what the rules compare by; half a second at most. Absent: there is nothing to make ready. */
   readonly prepare?: PrepareRules | undefined;
-  /** What the rules say; undefined when none fits. `allowed` tells which tools may be planned at all. */
+  /** What the rules say; undefined when none fits. `allowed` says which tools may be planned at all. */
   readonly rules: (
     envelope: GroundedContextEnvelope,
     attempts: readonly Attempt[],
@@ -82,9 +82,9 @@ export interface RunEffectsDeps {
   readonly phaseSteps: (incident: Incident) => number;
   /** Capability and phase: tools are filtered before planning, so that a refusal by the guard is news. */
   readonly available: (incident: Incident, tool: ToolName) => boolean;
-  /** Told before a change reaches the engine, so that what ends now is known to end by Reeve's hand. */
+  /** Called before a change reaches the engine, so that what ends now is known to be ended by Reeve. */
   readonly acting: (terms: PermitTerms, signal: AbortSignal) => Promise<void> | undefined;
-  /** Told when the call has ended and it is known how. */
+  /** Called when the call has ended and it is known how. */
   readonly changeEnded: (terms: PermitTerms) => void;
 }
 

@@ -35,7 +35,7 @@ export function withoutRefused(plan: Plan, whyNot: (channel: string) => Refusal 
   const channels = plan.call.channels.filter((channel) => !out.has(channel));
   const handedOver = refused.filter(({ code, because }) => !isOfAll(code, because)).map(({ channel }) => channel);
   if (channels.length > 0) return { plan: { ...plan, call: { ...plan.call, channels } }, handedOver };
-  // What holds for the whole the guard refuses by itself, and that answer is the one to be told.
+  // What holds for the whole the guard refuses by itself, and that answer is the one to report.
   if (handedOver.length === 0) return { plan, handedOver };
   const why = refused.map(({ channel, code, because }) => `${channel}: ${code}, ${because}`).join('; ');
   const because = `none of its channels may be started now: ${why}`.slice(0, 400);

@@ -22,7 +22,7 @@ export interface StartQueueDeps {
   readonly incidents: Read<IncidentState>;
   readonly settings: () => Pick<Settings, 'limits' | 'personaOf'>;
   readonly phaseOf: (group: GroupId) => Phase;
-  /** Whether what left a group dark is proven to be over. */
+  /** Whether the cause that left a group down is proven to be over. */
   readonly proofOf?: (scope: Scope, nowMs: MonoMs) => CauseProof | undefined;
   /** Keys of the pages that are open now. */
   readonly openPages: () => readonly string[];
@@ -78,7 +78,10 @@ export class StartQueue {
     return undefined;
   }
 
-  /** A staged start waits for the proof that what left the channels dark is over; undefined: it is, or none is due. */
+  /**
+   * A staged start waits for the proof that the cause that left the channels down is over; undefined: it is, or none is
+   * due.
+   */
   #proofMs(scope: Scope, seen: Seen, nowMs: MonoMs): MonoMs | undefined {
     if (scope.kind === 'channel' || seen.sight.trouble?.leftMs === undefined) return undefined;
     const proof = this.#deps.proofOf?.(scope, nowMs);
@@ -100,7 +103,7 @@ export class StartQueue {
     return { count: since.length, sinceMs: Math.min(nowMs, ...since), held: { groups: held.length, channels } };
   }
 
-  /** The one page for all who wait tells of this one, too. */
+  /** The one page for all that wait names this one, too. */
   isInCrowd(scope: Scope): boolean {
     const key = keyOfScope(scope);
     const isHeld = (): boolean =>

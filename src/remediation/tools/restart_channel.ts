@@ -5,7 +5,7 @@ export const restartChannel: Tool = {
   spec: {
     ...CHANGES,
     name: 'restart_channel',
-    summary: 'Ends the channel and begins a new life of it.',
+    summary: 'Ends the process of the channel and starts a new one.',
     risk: 'high',
     idempotent: false,
     cooldownMs: 30_000,

@@ -63,7 +63,7 @@ export function offerOf(record: RuleRecord): Offer | undefined {
  */
 export function fallOf(record: RuleRecord): string | undefined {
   if (record.state !== 'staging' && record.state !== 'production') return undefined;
-  if (record.breaches > 0) return 'it asked for what the guard allows nobody';
+  if (record.breaches > 0) return 'it asked for what the guard never allows';
   if (record.harms > 0) return 'a channel that had output had none after it';
   const last = record.recent.slice(-FAILURES_IN_A_ROW);
   if (last.length === FAILURES_IN_A_ROW && !last.includes(true)) return `${FAILURES_IN_A_ROW} calls without a cure`;

@@ -15,7 +15,7 @@ interface Held {
   released: boolean;
 }
 
-/** A freeze is a person's own word, and a shared cause has an incident that pages. */
+/** A person made a freeze, and a shared cause has an incident that pages. */
 const UNPAGED: ReadonlySet<string> = new Set(['operator_freeze', 'shared_cause']);
 const UPKEEP_MS = 5_000;
 
@@ -74,7 +74,7 @@ export class Containments implements Oracle {
       case 'tool.started':
         return this.#start(fact.permit, monoMs);
       default:
-        // What a recovery writes comes before its own start: nobody lived to tell anybody until then.
+        // What a recovery writes comes before its own start: no process could notify a person until then.
         return batch.some((one) => one.fact.type === 'reeve.started') ? undefined : this.#remind(monoMs);
     }
   }
@@ -97,7 +97,7 @@ export class Containments implements Oracle {
     this.#held.delete(key);
     if (held === undefined || held.released) return;
     const { broke, limits } = this.#case;
-    // A thaw is the word of the person who froze.
+    // A thaw is the decision of a person.
     if (held.fact.releaseByPerson && reason !== 'operator_freeze')
       broke('S8', `${key} ended without the person who alone may end it`);
     const quietMs = limits.containmentQuietMs;
@@ -147,7 +147,7 @@ export class Containments implements Oracle {
     return missing === undefined ? undefined : ` without proof: ${missing}`;
   }
 
-  /** A containment that lasts has been told of, and a freeze has contained. */
+  /** A containment that lasts was notified, and a freeze has contained. */
   #remind(monoMs: number): void {
     const { broke, limits } = this.#case;
     if (monoMs - this.#aliveMs < UPKEEP_MS) return;
@@ -156,7 +156,7 @@ export class Containments implements Oracle {
       if (held.paged || UNPAGED.has(held.fact.reason)) continue;
       if (monoMs - held.raisedMs >= lateMs && monoMs - this.#aliveMs >= lateMs) {
         held.paged = true;
-        broke('L1', `nobody was told of ${key} for ${monoMs - held.raisedMs} ms`);
+        broke('L1', `no person was notified of ${key} for ${monoMs - held.raisedMs} ms`);
       }
     }
     const late = this.#frozen && monoMs - this.#frozenMs > UPKEEP_MS;

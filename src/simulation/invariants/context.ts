@@ -18,14 +18,14 @@ export interface InvariantContext {
   readonly limits: Limits;
   readonly persona: Persona;
   readonly nowMs: () => number;
-  /** What an engine last told Reeve of its pool; `unasked`: nothing yet. */
+  /** What an engine last reported to Reeve of its pool; `unasked`: nothing yet. */
   readonly poolOf: (engine: string) => number | undefined | 'unasked';
   readonly broke: (law: string, because: string) => void;
 }
 
 export type FactOf<T extends JournalFact['type']> = Extract<JournalFact, { readonly type: T }>;
 
-/** Keys of every scope that lies over a target; `incident` tells where a group or an engine target belongs. */
+/** Keys of every scope that lies over a target; `incident` says where a group or an engine target belongs. */
 export function scopesOver(target: Scope, world: InvariantContext, engine: string | undefined): ReadonlySet<ScopeKey> {
   const keys = new Set([keyOfScope(target), 'fleet']);
   const plan = target.kind === 'channel' ? planOf(world, target.id) : undefined;

@@ -122,7 +122,7 @@ export class Invariants {
     this.#pages.delivered(delivery);
   }
 
-  /** Every channel as it really stands, on the clock of the Reeve that lives. */
+  /** Every channel as it really stands, on the clock of the process of Reeve that runs. */
   look(truths: Iterable<ChannelTruth>, monoMs: number): void {
     this.#silence.look(truths, monoMs);
   }
@@ -132,7 +132,7 @@ export class Invariants {
     for (const oracle of this.#truths) oracle.watch(truths, monoMs);
   }
 
-  /** A new life of a channel, as it really began. */
+  /** A new process of a channel, as it really began. */
   lived(life: Generation): void {
     this.#starts.lived(life);
     this.#realStarts.lived(life);
@@ -148,7 +148,7 @@ export class Invariants {
       const own = key.endsWith('|breaker_open') && untilMs !== undefined && monoMs < untilMs + 65_000;
       if (!own) this.broke('L2', `${key} has not ended`);
     }
-    for (const key of this.#pages.unheard()) this.broke('L1', `nobody ever heard of ${key}`);
+    for (const key of this.#pages.unheard()) this.broke('L1', `no person was ever notified of ${key}`);
     for (const page of outbox().pages) if (!isDelivered(page)) this.broke('L1', `${page.key} was never delivered`);
     const chain = ledger.verify();
     if (!chain.ok) this.broke('S14', `the chain is broken: ${chain.because}`);

@@ -11,11 +11,11 @@ interface PageSheet {
   raisesAtResolve: number;
   /** Since when an episode waits to be heard by anybody. */
   unheardMs: number | undefined;
-  /** Receivers for which it is open: they need not be told that it came back. */
+  /** Receivers for which it is open: they need no notification that it came back. */
   readonly knownTo: Set<string>;
 }
 
-/** L1: who must be told is told, in the transaction of the decision, at last, and in order. */
+/** L1: every person who must be notified is, in the transaction of the decision, at last, and in order. */
 export class Pages implements Oracle {
   readonly #case: InvariantContext;
   readonly #pages = new Map<string, PageSheet>();

@@ -5,7 +5,7 @@ import { type Generation, provedMs } from '../service_channel.ts';
 import { covers, type InvariantContext, type Oracle } from './context.ts';
 import type { ServiceTruth, TruthOracle } from './service_truth.ts';
 
-/** A life that lasts this long is seen by then, and counted by whoever looks. */
+/** A process that lasts this long is seen by then, and counted by any observer. */
 const SEEN_MS = 12_000;
 /** One channel that others start again and again is no storm. */
 const FOREIGN_MAX = 3;
@@ -25,7 +25,7 @@ export class RealStarts implements Oracle, TruthOracle {
   readonly #staged = new Set<string>();
   readonly #calls = new Map<string, Call>();
   readonly #resetMs = new Map<string, number>();
-  /** Since when every channel has been in view of one and the same life of Reeve. */
+  /** Since when every channel has been in view of one and the same process of Reeve. */
   #clearSinceMs: number | undefined;
 
   constructor(world: InvariantContext) {

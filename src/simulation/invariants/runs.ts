@@ -145,7 +145,7 @@ export class Runs implements Oracle {
   #restarted(): void {
     const { broke } = this.#case;
     for (const [id, { call }] of this.#open)
-      broke('S6', `${call.tool} (${id}) began in an earlier life and was forgotten`);
+      broke('S6', `${call.tool} (${id}) began in an earlier process and was forgotten`);
     for (const [run, { scope }] of this.#runs) broke('L2', `run ${run} on ${scope} was forgotten over a restart`);
     this.#open.clear();
     this.#runs.clear();

@@ -9,12 +9,12 @@ export interface ServiceTruth {
   readonly onTime: boolean;
   /** Its source cannot be reached. */
   readonly sourceOut: boolean;
-  /** Reeve lives, can write, and what it is told of the channel is true and in time. */
+  /** Reeve runs, can write, and what it observes of the channel is true and in time. */
   readonly visible: boolean;
 }
 
 /** Oracles that judge by the service itself and never by Reeve's books, except for what a person has said there. */
 export interface TruthOracle {
-  /** Once a second, while Reeve lives, with every channel. `monoMs` is the time that Reeve counts. */
+  /** Once a second, while Reeve runs, with every channel. `monoMs` is the time that Reeve counts. */
   watch(truths: readonly ServiceTruth[], monoMs: number): void;
 }

@@ -9,7 +9,7 @@ export interface ChannelTruth {
   readonly channel: string;
   /** Plays, as the simulated service itself knows. */
   readonly playing: boolean;
-  /** Reeve lives, can write, and nothing lies between it and the channel. */
+  /** Reeve runs, can write, and nothing lies between it and the channel. */
   readonly visible: boolean;
 }
 

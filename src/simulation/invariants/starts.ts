@@ -8,7 +8,7 @@ import type { InvariantContext, Oracle } from './context.ts';
 /** One channel that others start again and again is no storm. */
 const FOREIGN_MAX = 3;
 
-/** A life that somebody else began, and since when Reeve knows of it. */
+/** A process that another party started, and since when Reeve knows of it. */
 interface Foreign {
   readonly life: Generation;
   readonly seenMs: number;
@@ -151,7 +151,10 @@ export class Starts implements Oracle {
     if (here > limits.windowStartsMax) broke('S2', `${here} starts by Reeve on ${engine} within the window`);
   }
 
-  /** A call that began no life, and a life that somebody else began right after it, may be taken for one start. */
+  /**
+   * A call that started no process, and a process that another party started right after it, may be taken for one
+   * start.
+   */
   #withoutEffect(own: readonly Invocation[], seen: readonly Foreign[]): number {
     return own.filter(
       ({ effect, channel, atMs }) =>

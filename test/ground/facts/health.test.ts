@@ -85,7 +85,7 @@ describe('a channel that is made on demand', () => {
 
   it('is well while it rests', () => {
     expect(health({ setup: { expected: 'on_demand' }, viewers: viewers(0), output: playlist(90_000) })).toBe(
-      'yes: nobody asks for it, and it is made on demand',
+      'yes: there is no viewer, and it is made on demand',
     );
   });
 
@@ -207,7 +207,7 @@ describe('an output that is only asked whether it answers', () => {
 });
 
 describe('where the output has no probe', () => {
-  const NOTHING = '?: nothing tells of its output';
+  const NOTHING = '?: nothing reports its output';
   const bytes = (movedAgoMs: number) => ({ bytes: { value: 9, movedMs: NOW - movedAgoMs } });
 
   it.each<[string, Given]>([

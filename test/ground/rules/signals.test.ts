@@ -64,7 +64,7 @@ describe('the process table is a signal of', () => {
   it('processes that end one after another, from the second on', () => {
     const churn = (...agos: readonly number[]) =>
       asked(churnSignal, { process: runs({ ends: agos.map((ago) => NOW - ago), lastMs: NOW - 700 }) });
-    expect(churn(50_000, 40_000)).toBe('process 700: 2 lives ended within 60 s');
+    expect(churn(50_000, 40_000)).toBe('process 700: 2 processes ended within 60 s');
     expect([churn(40_000), churn(), asked(churnSignal, { process: undefined })]).toEqual(Array(3).fill(undefined));
   });
 

@@ -91,7 +91,7 @@ describe('the page about a mass outage', () => {
   it('counts who waits and who is held, and leaves out what is none', () => {
     const held = { groups: 2, channels: 40 };
     expect(massOutagePage({ count: 7, held }).summary).toBe(
-      '40 channels of 2 groups died and are contained for now; 7 channels or groups are dark and wait for their turn to be started',
+      '40 channels of 2 groups died and are contained for now; 7 channels or groups are down and wait to be started',
     );
     expect(massOutagePage({ count: 0, held }).summary).not.toContain('wait for their turn');
     expect(massOutagePage({ count: 7, held: { groups: 0, channels: 0 } }).summary).not.toContain('contained');

@@ -1,4 +1,4 @@
-/** Tells Prometheus Alertmanager, by its API v2. */
+/** Notifies Prometheus Alertmanager, by its API v2. */
 import type { Clock } from '../../../core/clock.ts';
 import { MINUTE_MS } from '../../../core/duration.ts';
 import { statusOf } from '../../../resilience/failure.ts';
@@ -23,7 +23,7 @@ export interface AlertmanagerOptions {
   readonly clock: Clock;
   /** Sent along, for example for authentication. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Added to every alert, for example to tell several installations apart. */
+  /** Added to every alert, for example to distinguish several installations. */
   readonly labels?: readonly { readonly name: string; readonly value: string }[];
   /** Where a scope belongs: becomes the labels `group` and `engine`. */
   readonly placeOf?: PlaceOf;

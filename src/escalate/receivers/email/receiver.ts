@@ -1,4 +1,4 @@
-/** Tells people by e-mail, through an SMTP server (RFC 5321). */
+/** Notifies people by e-mail, through an SMTP server (RFC 5321). */
 import { hash } from 'node:crypto';
 import type { ReeveError } from '../../../core/errors.ts';
 import type { ProbeFailure } from '../../../core/sample.ts';

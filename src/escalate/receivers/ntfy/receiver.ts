@@ -1,4 +1,4 @@
-/** Tells the subscribers of an ntfy topic (docs.ntfy.sh/publish, "Publish as JSON"). */
+/** Notifies the subscribers of an ntfy topic (docs.ntfy.sh/publish, "Publish as JSON"). */
 import type { Severity } from '../../../core/classification.ts';
 import { type Notice, type PostJson, postOrThrow, type Receiver } from '../../receiver.ts';
 import { detailsOf, factsOf, headlineOf } from '../message.ts';

@@ -1,4 +1,4 @@
-/** Tells PagerDuty, by its Events API v2 (developer.pagerduty.com/docs/events-api-v2). */
+/** Notifies PagerDuty, by its Events API v2 (developer.pagerduty.com/docs/events-api-v2). */
 import type { Clock } from '../../../core/clock.ts';
 import { keyOfScope } from '../../../core/scope.ts';
 import { type Notice, type PlaceOf, type PostJson, postOrThrow, type Receiver } from '../../receiver.ts';

@@ -1,4 +1,4 @@
-/** Tells a Slack channel, by an incoming webhook (docs.slack.dev/messaging). */
+/** Notifies a Slack channel, by an incoming webhook (docs.slack.dev/messaging). */
 import { type Notice, type PostJson, postOrThrow, type Receiver } from '../../receiver.ts';
 import { detailsOf, factsOf, headlineOf, required } from '../message.ts';
 import type { SlackDocument } from './schema.ts';

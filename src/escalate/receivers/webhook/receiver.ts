@@ -1,4 +1,4 @@
-/** Tells a web server of the operator, by signed JSON. */
+/** Notifies a web server of the operator, by signed JSON. */
 import { createHmac } from 'node:crypto';
 import type { Clock } from '../../../core/clock.ts';
 import { ReeveError } from '../../../core/errors.ts';
