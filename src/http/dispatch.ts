@@ -176,7 +176,11 @@ async function testPage(dispatcher: CommandDeps['dispatcher']): Promise<CommandA
   const failed = deliveries.filter(({ ok }) => !ok);
   const took = deliveries.filter(({ ok }) => ok).map(({ receiver, tookMs }) => `${receiver} took it in ${tookMs} ms`);
   if (deliveries.length === 0) {
-    return { ok: false, because: 'no receiver is configured: no person would be notified', hint: 'add one under receivers:' };
+    return {
+      ok: false,
+      because: 'no receiver is configured: no person would be notified',
+      hint: 'add one under receivers:',
+    };
   }
   if (failed.length === 0) return { ok: true, said: took.join('; '), more: { deliveries } };
   const refused = failed.map(({ receiver, error }) => `${receiver} did not take it: ${error}`);

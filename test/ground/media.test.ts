@@ -130,7 +130,10 @@ describe('a loop', () => {
   it('is one, too, when the engine gave it up after two short generations', () => {
     const fatal = (failedLives: number, state: 'fatal' | 'exited' = 'fatal') =>
       churn({ process: died(90_000, { exitCode: 1 }, { state, failedLives }) });
-    expect(fatal(2)).toEqual(['the engine gave it up after 2 short-lived processes', 'process: the process is fatal (exit 1)']);
+    expect(fatal(2)).toEqual([
+      'the engine gave it up after 2 short-lived processes',
+      'process: the process is fatal (exit 1)',
+    ]);
     expect([fatal(1), fatal(2, 'exited')]).toEqual([[], []]);
   });
 

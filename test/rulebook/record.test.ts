@@ -178,7 +178,7 @@ describe('demotion by itself', () => {
     deny('cooldown');
     expect(fallOf(book.record)).toBeUndefined();
     deny('wrong_remedy');
-    expect(fallOf(book.record)).toContain('the guard allows nobody');
+    expect(fallOf(book.record)).toContain('the guard never allows');
   });
 
   it(`comes with ${CALLS_MIN} calls that do no better than doing nothing`, () => {

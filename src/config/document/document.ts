@@ -29,7 +29,10 @@ export const channelDocument = z.strictObject({
   name: textField.max(200).optional().describe('What the engine calls it. {id} is the channel. Default {id}.'),
   group: idField('Its failure domain. Default: the id of its engine.').optional(),
   persona: personaField.optional(),
-  expected: z.enum(['always', 'on_demand']).optional().describe('on_demand: no output is normal while there is no viewer.'),
+  expected: z
+    .enum(['always', 'on_demand'])
+    .optional()
+    .describe('on_demand: no output is normal while there is no viewer.'),
   logs: z
     .array(z.union([textField, z.strictObject({ path: textField, format: formatField })]))
     .max(16)

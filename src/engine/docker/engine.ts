@@ -104,7 +104,8 @@ export class DockerEngine implements Engine {
   async #restart(channel: ChannelId, name: string, ends: { limit: AbortSignal; left: AbortSignal }): Promise<string> {
     const before = await this.#inspect(name, ends.limit);
     const was = stateOf(before);
-    if (before.State.Paused === true) throw refused(`${name} is paused: another party works on it, so it is left alone`);
+    if (before.State.Paused === true)
+      throw refused(`${name} is paused: another party works on it, so it is left alone`);
     if (was === 'unknown' || was === 'stopping') throw refused(`${name} is ${was}, so it is left alone`);
     ends.left.throwIfAborted();
     this.#halfway.set(channel, 'now');

@@ -195,8 +195,7 @@ function why(input: ClassifyInput): string {
   const end = input.process?.lastEnd;
   if (input.process?.stoppedByUs) return 'Reeve stopped it and the engine did not start it again';
   if (input.down && end?.exitCode === 0) return 'it ended by itself with exit 0 and stays down';
-  if (input.down && end !== undefined && endedByOrder(end))
-    return 'it was ended outside the engine, and it stays down';
+  if (input.down && end !== undefined && endedByOrder(end)) return 'it was ended outside the engine, and it stays down';
   return input.health.because;
 }
 

@@ -98,7 +98,7 @@ describe('a restart', () => {
       startProcess: [fault(60, 'ALREADY_STARTED: news')],
     });
     const refused = await outcome(engineAt(url).restart('news', aContext()));
-    expect(refused).toMatchObject({ code: 'ENGINE_REFUSED', message: expect.stringContaining('somebody else') });
+    expect(refused).toMatchObject({ code: 'ENGINE_REFUSED', message: expect.stringContaining('another party') });
     expect(calls).toEqual(['getProcessInfo', 'stopProcess', 'startProcess']);
   });
 
