@@ -50,7 +50,7 @@ and its page is resolved. strace makes one system call of it the last one, or ma
 again without a fault, finishes, and three books that it cannot agree on beforehand are compared: how often the
 engine's restart program was really started, what the receiver of pages was really sent, and the journal.
 
-Held to: at most one restart per permit over both lives, and one in all (S6); a start whose end was not written down is
+Held to: at most one restart per permit over both processes of Reeve, and one in all (S6); a start whose end was not written down is
 UNKNOWN in status, journal and page, and is not repeated (S6); it counts in the window and the caps (S2, S5); every
 page that was raised arrives, and no resolve before its trigger (L1); every run has an end (L2); what was cut off before
 its first call is taken up again, and not left to a person; the chain holds (S14).

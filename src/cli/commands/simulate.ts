@@ -159,7 +159,7 @@ function show({ terminal, wantsJson }: Cli, answer: SimulationAnswer, again: str
     ['time to recover', `p50 ${mttrS.p50.toFixed(1)} s, p95 ${mttrS.p95.toFixed(1)} s`],
     ['restarts', `${answer.restarts}, ${answer.unnecessaryRestarts} needless`],
     ['storms', `${answer.storms}`],
-    ['lost viewer-seconds', `${answer.darkViewerSeconds}`],
+    ['dark viewer-seconds', `${answer.darkViewerSeconds}`],
     ['pages', `${answer.escalations}, ${answer.missedEscalations} missed`],
     ['trace', answer.traceSha256],
   ];
