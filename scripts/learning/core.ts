@@ -74,7 +74,7 @@ function recognitionOf(
       onSample: (sample) => pipelineNow().observe(sample),
       onNotice: () => undefined,
       onUnrecognised: (text, channel) => teaching.heard(text, channel),
-      isHeard: (pattern) => teaching.isHeard(pattern),
+      trustIn: (pattern) => teaching.trustIn(pattern),
     });
   const teaching: Teaching = new Teaching({
     folder: patternFolder(state),

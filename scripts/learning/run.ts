@@ -143,10 +143,11 @@ function promote(core: Core): void {
     ruleState(core, record.rule, offer.to);
   }
   for (const record of core.patternRecords().records) {
-    if (patternOfferOf(record) === undefined) continue;
+    const offer = patternOfferOf(record);
+    if (offer === undefined) continue;
     const view = teaching.views().find((one) => (one as { id: string }).id === record.pattern) as { text: string };
-    core.usePattern(record.pattern, view.text);
-    teaching.setState({ id: record.pattern, to: 'promoted', ...PERSON });
+    if (record.state !== 'staging') core.usePattern(record.pattern, view.text);
+    teaching.setState({ id: record.pattern, to: offer.to, ...PERSON });
   }
 }
 
@@ -173,7 +174,7 @@ function plant(core: Core, counting: Counting): void {
     mkdirSync(core.patternFolder, { recursive: true });
     writeFileSync(join(core.patternFolder, `${id}.yaml`), text);
     core.usePattern(id, text);
-    const said = core.teaching.setState({ id, to: 'promoted', ...PERSON });
+    const said = core.teaching.setState({ id, to: 'production', ...PERSON });
     if (!said.ok) throw new Error(said.because);
   }
 }

@@ -1,4 +1,5 @@
 /** Everything that watches: log files, engines, probes, pushed lines; and the detector they feed. */
+import type { PatternTrust } from '../rulebook/patterns/teaching.ts';
 import { filesOf, followed, poolStaleMs, sinkFor } from './log_sources.ts';
 import { createLogInputs, type LogInputs } from './log_inputs.ts';
 import { safeText } from '../collect/clean.ts';
@@ -39,8 +40,8 @@ export interface CollectDeps {
   readonly onSymptom: (symptom: Symptom) => void;
   /** A complaint that no pattern fits; its text is redacted. */
   readonly onUnrecognised?: (text: string, channel: ChannelId | undefined) => void;
-  /** False for a pattern that must not be heard any longer. */
-  readonly isHeard?: (pattern: string) => boolean;
+  /** How far each pattern is trusted. Default: in full. */
+  readonly trustIn?: (pattern: string) => PatternTrust;
 }
 
 /** All that watches the world: log files, engines, probes. */
@@ -187,11 +188,12 @@ interface Recognition {
 export function recognitionFor(
   { patterns }: Pick<Configuration, 'patterns'>,
   channels: ReturnType<typeof createChannelTable>,
-  deps: Pick<CollectDeps, 'clock' | 'onSymptom' | 'onSample' | 'onUnrecognised' | 'isHeard'> & {
+  deps: Pick<CollectDeps, 'clock' | 'onSymptom' | 'onSample' | 'onUnrecognised' | 'trustIn'> & {
     readonly onNotice: (channel: ChannelId) => void;
   },
 ): Recognition {
-  const { catalogue } = compiledOf(heardOf(patterns, deps.isHeard));
+  const { trustIn = () => 'full' as const } = deps;
+  const { catalogue } = compiledOf(heardOf(patterns, (id) => trustIn(id) !== 'none'));
   const blindSpots = new BlindSpots(catalogue);
   const detector = createDetector({
     catalogue,
@@ -200,7 +202,9 @@ export function recognitionFor(
     clean: (text) => safeText(text),
     parseProgress,
     onSymptom: (symptom) => {
-      if (!isVisitorsRequest(symptom)) deps.onSymptom(symptom);
+      if (isVisitorsRequest(symptom)) return;
+      const isOnTrial = symptom.pattern !== undefined && trustIn(symptom.pattern) === 'trial';
+      deps.onSymptom(isOnTrial ? { ...symptom, onTrial: true } : symptom);
     },
     onProgress: deps.onSample,
     onNotice: ({ channel }) => deps.onNotice(channel),

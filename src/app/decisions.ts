@@ -4,6 +4,7 @@ import type { HintFor } from './hints.ts';
 import type { Infrastructure } from './infrastructure.ts';
 import type { Learning } from '../rulebook/learning.ts';
 import type { Models } from './models.ts';
+import type { PatternTrust } from '../rulebook/patterns/teaching.ts';
 import type { Paging } from './paging.ts';
 import type { Recall } from './planner.ts';
 import { settingsOf } from './settings.ts';
@@ -38,8 +39,8 @@ export interface DecisionParts {
   readonly hintFor: HintFor;
   /** Hears of each complaint that no pattern fits; its text is redacted. */
   readonly onUnrecognised: (text: string, channel: string | undefined) => void;
-  /** False for a pattern that was demoted. */
-  readonly isHeard: (pattern: string) => boolean;
+  /** How far each pattern is trusted. */
+  readonly trustIn: (pattern: string) => PatternTrust;
 }
 
 /** Before the journal is opened; nothing runs before `pipeline.start()` and `collectors.start()`. */
@@ -54,7 +55,7 @@ export function createDecisions(
     recall,
     hintFor,
     onUnrecognised,
-    isHeard,
+    trustIn,
   }: DecisionParts,
 ): Decisions {
   const { clock, ledger, checkpoints, engines, lanes } = infrastructure;
@@ -73,7 +74,7 @@ export function createDecisions(
     },
     onSymptom: (symptom) => pipeline.symptom(symptom),
     onUnrecognised,
-    isHeard,
+    trustIn,
   });
   const { pipeline, recover } = assembleDecisionPath({
     ...{ ledger, lanes, paging, ids: host.ids, settings: () => settings, detectStops: true },

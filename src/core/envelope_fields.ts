@@ -77,6 +77,7 @@ export const ENVELOPE_FIELDS: Readonly<Record<keyof GroundedContextEnvelope, Env
   containmentMode: { facts: [own('containment_mode', 'truth', ({ containmentMode }) => containmentMode.active)] },
   channelHealthy: { nullable: true, facts: [own('channel_healthy', 'truth', ({ channelHealthy }) => channelHealthy)] },
   sharedCause: { facts: [own('shared_cause', 'truth', ({ sharedCause }) => sharedCause)] },
+  onTrial: NO_FACT,
   timestamp: NO_FACT,
   takenMs: NO_FACT,
   channels: NO_FACT,

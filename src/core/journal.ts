@@ -14,10 +14,20 @@ import type { RuleState } from './rule.ts';
 import type { PermitId, PermitTerms, ToolName, ToolResult, Verification } from './tool.ts';
 
 /**
- * `proposed`: it is tried without effect. `promoted`: a person copied it into the configuration. `demoted`: its file is
- * still there, and it is no longer heard.
+ * `proposed`: its file was written. `shadow`: it is tried without effect. `staging`: a person copied it into the
+ * configuration; it is heard, and a change that rests on it alone needs a person's yes. `production`: it is heard.
+ * `demoted`: its file is still there, and it is no longer heard. `retired`: neither tried nor heard. `promoted` is what
+ * earlier versions wrote for `production`.
  */
-export const PATTERN_STATES = ['proposed', 'promoted', 'demoted', 'retired'] as const;
+export const PATTERN_STATES = [
+  'proposed',
+  'shadow',
+  'staging',
+  'production',
+  'demoted',
+  'retired',
+  'promoted',
+] as const;
 export type PatternState = (typeof PATTERN_STATES)[number];
 
 const START_ORIGINS = ['reeve', 'engine', 'operator', 'unknown'] as const;

@@ -93,6 +93,8 @@ export interface Symptom {
   readonly confidence: number;
   /** The catalogue pattern that matched, when the origin is a log. */
   readonly pattern: string | undefined;
+  /** The pattern is in staging: what rests on it alone is asked about before it is done. */
+  readonly onTrial?: true;
   /** The last lines behind it, newest last; at most 3. */
   readonly evidence: readonly { readonly source: string; readonly text: string }[];
 }

@@ -103,6 +103,7 @@ export function causeEnvelope(
     channelHealthy: channels.length > 0 ? false : over ? true : undefined,
     signals,
     fingerprint: fingerprintOf(cause, classification),
+    ...(isOnTrial(spokenFor, classification) ? { onTrial: true } : {}),
     poolPressure: about.poolPressure,
     scope: cause.scope,
     group: about.group,
@@ -114,6 +115,13 @@ export function causeEnvelope(
       moment.at,
     ),
   });
+}
+
+/** A cause is called what its channels are called: it is on trial where nothing else calls any of them that. */
+function isOnTrial(findings: readonly Assessment[], classification: Assessment['classification'] | undefined): boolean {
+  const named = findings.filter((finding) => finding.classification === classification);
+  const behind = named.length > 0 ? named : findings;
+  return behind.length > 0 && behind.every(({ onTrial }) => onTrial === true);
 }
 
 /** Agreement of several raises an active cause; a plan over several channels is as sure as its least sure one. */
@@ -158,6 +166,7 @@ function judged(finding: Finding, channel: ChannelId) {
     channelHealthy: finding.healthy,
     signals: signalsOf(finding),
     fingerprint: finding.fingerprint.slice(0, 200),
+    ...(finding.onTrial === true ? { onTrial: true as const } : {}),
   };
 }
 

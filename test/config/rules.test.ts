@@ -218,6 +218,7 @@ describe('loadRules', () => {
       channels: 'channels',
       sharedCause: 'shared_cause',
       evidenceDropped: 'evidence_dropped',
+      onTrial: 'on_trial',
     };
     const known = new Set([...Object.values(wireNames), 'symptom']);
     expect(RULE_FACTS.map(({ name }) => name).filter((name) => !known.has(name))).toEqual([]);

@@ -75,14 +75,25 @@ describe('a person names a trouble that no pattern knows', { timeout: 120_000 },
     expect(await classify()).toBe('unknown');
 
     const { stdout } = await rig.reeve('patterns', 'list', '--json');
-    expect(JSON.parse(stdout)).toMatchObject({ id, state: 'proposed', who: 'operator' });
-    expect((await rig.reeve('patterns', 'show', id)).stdout).toContain('symptom: stalled_output');
+    expect(JSON.parse(stdout)).toMatchObject({ id, state: 'shadow', who: 'operator', next: 'production' });
+    const shown = (await rig.reeve('patterns', 'show', id)).stdout;
+    expect(shown).toContain('symptom: stalled_output');
+    expect(shown).toContain(`${id} (shadow), named by operator`);
+    expect(shown).toContain(`next: reeve patterns promote ${id} --because … (production)`);
     expect((await rig.reeve('patterns', 'diff', id)).stdout).toContain('does not exist yet');
     expect((await rig.reeve('patterns', 'promote', id, '--because', 'seen')).code).toBe(0);
     expect(await classify()).toBe('stalled_output');
     const facts = (await rig.journal()).map(({ fact }) => fact.type);
-    expect(facts.filter((type) => type === 'pattern.state_set')).toHaveLength(2);
-    expect((await rig.reeve('patterns', 'promote', id, '--because', 'again')).code).toBe(64);
+    expect(facts.filter((type) => type === 'pattern.state_set')).toHaveLength(3);
+    const again = await rig.reeve('patterns', 'promote', id, '--because', 'again');
+    expect(again).toMatchObject({ code: 64, stderr: expect.stringContaining('no promotion leads further') });
+    expect((await rig.reeve('patterns', 'list')).stdout).toMatch(new RegExp(`${id} +production +\\d+ +operator`));
+    const back = await rig.reeve('patterns', 'promote', id, '--to', 'staging', '--because', 'it is not sure');
+    expect(back).toMatchObject({ code: 0, stdout: expect.stringContaining('is in staging') });
+    expect((await rig.reeve('patterns', 'show', id)).stdout).toContain(
+      'a change that rests on it alone waits for a yes',
+    );
+    expect((await rig.reeve('patterns', 'promote', id, '--because', 'it is')).stdout).toContain('is in production');
     await until('the daemon knows it', async () => {
       const { problems } = await daemon.get<{ problems: readonly unknown[] }>('/api/v1/status');
       return problems.length === 0;

@@ -40,6 +40,17 @@ describe('the envelope of a shared cause', () => {
     finding: down({ confidence, ...extra }),
   });
 
+  it('is on trial where patterns in staging alone gave each of its channels the name', () => {
+    const solid = sure('a', 0.5);
+    const staged = sure('b', 0.5, { onTrial: true });
+    expect(of({}, [solid, staged]).onTrial).toBeUndefined();
+    expect(of({ channels: ['b'] }, [staged]).onTrial).toBe(true);
+    const otherwise = sure('a', 0.5, { onTrial: true, classification: 'upstream_not_found' });
+    expect(of({}, [otherwise]).onTrial).toBe(true);
+    expect(of({}, [staged], down({ classification: 'control_plane_down' })).onTrial).toBe(true);
+    expect(of({}, []).onTrial).toBeUndefined();
+  });
+
   it('speaks of the cause while it is active, for the channels that it touched and no others', () => {
     const stranger = sure('z', 0.9, { errorFrequency: 100 });
     const first = sure('a', 0.5, { errorFrequency: 2, lastErrorType: 'upstream_timeout', signals: [LOG] });

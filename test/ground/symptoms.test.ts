@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Origin, type Symptom, SYMPTOMS, type SymptomKind } from '../../src/core/symptom.ts';
-import { nextSymptoms, type SymptomFacts } from '../../src/ground/facts/symptom_facts.ts';
+import { nextSymptoms, type SymptomFacts, withoutTrial } from '../../src/ground/facts/symptom_facts.ts';
 
 const symptom = (monoMs: number, kind: SymptomKind = 'rate_limited', origin: Origin = 'log'): Symptom => ({
   at: monoMs,
@@ -35,6 +35,17 @@ describe('what is remembered of symptoms', () => {
         evidence: ['two', 'three', 'four'].map(line),
       },
     ]);
+  });
+
+  it('keeps apart what a pattern in staging says', () => {
+    const onTrial = { ...symptom(2_000), onTrial: true as const };
+    expect(kept(symptom(1_000), onTrial, symptom(3_000))).toMatchObject([
+      { onTrial: true, lastMs: 2_000 },
+      { lastMs: 3_000, firstMs: 1_000 },
+    ]);
+    expect(withoutTrial(kept(symptom(1_000), onTrial))).toMatchObject([{ lastMs: 1_000 }]);
+    const solid = kept(symptom(1_000));
+    expect(withoutTrial(solid)).toBe(solid);
   });
 
   it('keeps apart what two origins say, and what is said of two things', () => {

@@ -7,21 +7,13 @@ import { messageOf, ReeveError } from '../../core/errors.ts';
 import { SYMPTOMS } from '../../core/symptom.ts';
 import type { Cli } from '../context.ts';
 import { json, ndjson, paint, plain, table } from '../output.ts';
+import { counted, standing, type WirePattern } from '../pattern_standing.ts';
 
 export interface PatternsDeps {
   /** The folder that promoted patterns are copied to. */
   readonly folder: () => string;
 }
 
-interface WirePattern {
-  readonly id: string;
-  readonly state: string;
-  readonly who: string | null;
-  readonly shadowed: number;
-  readonly offer: { readonly because: string } | null;
-  readonly file: string;
-  readonly text: string;
-}
 interface WireLine {
   readonly text: string;
   readonly count: number;
@@ -52,10 +44,11 @@ export function addPatterns(program: Command, cli: Cli, deps: PatternsDeps): voi
   addReads(patterns, cli, deps);
   patterns
     .command('promote <id>')
-    .description('copy a proposed pattern into the configuration, with your own rights')
+    .description('the next state: into the configuration with your own rights, then from staging to production')
+    .option('--to <state>', 'staging or production; default: the next one')
     .requiredOption('--because <reason>', 'why; it is written down')
     .addHelpText('after', '\nExample: reeve patterns promote taught_mux_desync --because "seen twice"')
-    .action((id: string, { because }: { because: string }) => promote(cli, deps, id, because));
+    .action((id: string, flags: PromoteFlags) => promote(cli, deps, id, flags));
   patterns
     .command('demote <id>')
     .description('hear a promoted pattern no longer; its file stays')
@@ -174,23 +167,31 @@ function addReads(patterns: Command, cli: Cli, deps: PatternsDeps): void {
     .action(async () => {
       const rows = await all(cli);
       if (cli.wantsJson()) return ndjson(cli.terminal, rows);
-      const lines = rows.map(({ id, state, shadowed, who, offer }) => [
-        id,
-        state,
-        `${shadowed}`,
-        who ?? '-',
-        offer?.because ?? '-',
+      const lines = rows.map(({ id, state, shadowed, who, record, offer }) => [
+        ...[
+          id,
+          state,
+          `${shadowed}`,
+          record?.named_by ?? who ?? '-',
+          counted(record?.treated),
+          counted(record?.control),
+        ],
+        offer === null ? '-' : `ready for ${offer.to}: ${offer.because}`,
       ]);
-      cli.terminal.out(`${table(['pattern', 'state', 'fitted', 'by', 'offered'], lines)}\n`);
+      const head = ['pattern', 'state', 'fitted', 'named by', 'cured', 'left alone', 'offered'];
+      cli.terminal.out(`${table(head, lines)}\n`);
     });
   patterns
     .command('show <id>')
-    .description('one proposed pattern, as its file says')
+    .description('one proposed pattern: its state, its record, and its file')
     .addHelpText('after', '\nExample: reeve patterns show taught_mux_desync')
     .action(async (id: string) => {
       const pattern = await one(cli, id);
       if (cli.wantsJson()) json(cli.terminal, pattern);
-      else cli.terminal.out(`${pattern.text.trimEnd().split('\n').map(plain).join('\n')}\n`);
+      else
+        cli.terminal.out(
+          `${[...standing(pattern), '', ...pattern.text.trimEnd().split('\n').map(plain)].join('\n')}\n`,
+        );
     });
   patterns
     .command('diff <id>')
@@ -222,21 +223,39 @@ function say(cli: Cli, answer: Answer): void {
   if (!answer.ok) cli.fail(1);
 }
 
+interface PromoteFlags {
+  readonly to?: string;
+  readonly because: string;
+}
+
 /** The file first: what the daemon reads is what counts, and a copy that fails must leave no record of one. */
-async function promote(cli: Cli, deps: PatternsDeps, id: string, because: string): Promise<void> {
-  const { text, file, state } = await one(cli, id);
-  const folder = deps.folder();
-  const target = join(folder, `${id}.yaml`);
+async function promote(cli: Cli, deps: PatternsDeps, id: string, how: PromoteFlags): Promise<void> {
+  const { text, file, state, next, moves } = await one(cli, id);
+  const to = how.to ?? next;
+  if ((to !== 'staging' && to !== 'production') || !moves.includes(to))
+    throw new ReeveError(
+      'USAGE',
+      `${id} is in ${state}: ${to === null ? 'no promotion leads further' : `not to ${to}`}`,
+      {
+        hint: `from ${state} it may go to ${moves.join(', ')}`,
+      },
+    );
+  const target = join(deps.folder(), `${id}.yaml`);
   try {
-    mkdirSync(folder, { recursive: true });
-    const isThere = existsSync(target) && readFileSync(target, 'utf8') === text && state === 'demoted';
-    if (!isThere) writeFileSync(target, text, { flag: 'wx', mode: 0o644 });
+    mkdirSync(deps.folder(), { recursive: true });
+    const isThere = existsSync(target) && readFileSync(target, 'utf8') === text && COPIED.has(state);
+    if (!isThere) {
+      writeFileSync(target, text, { flag: 'wx', mode: 0o644 });
+      cli.terminal.err(`copied to ${target}; the daemon reads it by itself\n`);
+    }
   } catch (thrown) {
     throw new ReeveError('USAGE', `${target} cannot be written: ${messageOf(thrown)}`, {
       cause: thrown,
       hint: `Run it as a user who may write there, or add ${file} to what the folder is made from.`,
     });
   }
-  cli.terminal.err(`copied to ${target}; the daemon reads it by itself\n`);
-  say(cli, await setState(cli, id, 'promoted', because));
+  say(cli, await setState(cli, id, to, how.because));
 }
+
+/** In these its file may lie in the configuration. */
+const COPIED: ReadonlySet<string> = new Set(['staging', 'production', 'demoted', 'retired']);

@@ -8,17 +8,23 @@ interface Outcomes {
   readonly failures: number;
 }
 
+/** Where a pattern stands; `promoted` of earlier versions is `production`. */
+export type PatternStage = Exclude<PatternState, 'promoted'>;
+
 export interface PatternRecord {
   readonly pattern: string;
   readonly sha256: string;
-  readonly state: PatternState;
+  readonly state: PatternStage;
   readonly who: string;
   readonly because: string;
   /** Lines that it fitted while it was only tried. */
   readonly shadowed: number;
   /** Calls that were judged in incidents in which it spoke, in force. */
   readonly treated: Outcomes;
-  /** Incidents that it fitted on trial and in which nobody changed anything: the trouble went by itself, or stayed. */
+  /**
+   * Incidents that it fitted on trial or in staging and in which nobody changed anything: the trouble went by itself,
+   * or stayed.
+   */
   readonly control: Outcomes;
   /**
    * Times that it fitted while its channel had no trouble within five minutes, or that it made a trouble of a channel
@@ -53,6 +59,8 @@ interface Open {
   readonly changed: boolean;
   /** Something besides the log bore it out. */
   readonly confirmed: boolean;
+  /** Patterns in staging alone gave it its name. Undefined in a state that was kept before there was staging. */
+  readonly onTrial?: boolean;
 }
 
 export interface PatternRecords {
@@ -79,13 +87,24 @@ export const patternRecordsProjection: Projection<PatternRecords> = {
 /** A state that was kept before fits were followed has none of them. */
 function whole(state: PatternRecords): PatternRecords {
   const { records, heard, open } = state as Partial<PatternRecords>;
-  if (heard !== undefined && open !== undefined) return state;
+  const isOld = (records ?? []).some((record) => (record.state as PatternState) === 'promoted');
+  if (heard !== undefined && open !== undefined && !isOld) return state;
   return {
-    records: (records ?? []).map((record) => ({ ...EMPTY, ...record, namedBy: record.namedBy ?? record.who })),
-    heard: [],
-    open: [],
+    records: (records ?? []).map((record) => ({
+      ...{ ...EMPTY, ...record },
+      ...{ state: stageOf(record.state), namedBy: record.namedBy ?? record.who },
+    })),
+    heard: heard ?? [],
+    open: open ?? [],
   };
 }
+
+const stageOf = (state: PatternState): PatternStage => (state === 'promoted' ? 'production' : state);
+
+/** It is heard. */
+export const isInUse = (state: PatternStage): boolean => state === 'staging' || state === 'production';
+/** It is tried without effect. */
+export const isTried = (state: PatternStage): boolean => state === 'proposed' || state === 'shadow';
 
 const EMPTY = {
   shadowed: 0,
@@ -142,7 +161,7 @@ function fold(state: PatternRecords, entry: JournalEntry): PatternRecords {
     case 'start.observed':
       return touched(state, ({ channels }) => entry.channel !== undefined && channels.includes(entry.channel));
     case 'envelope.taken':
-      return fact.envelope.signals.some(({ origin }) => origin !== 'log') ? confirmed(state, incident) : state;
+      return looked(state, fact, incident);
     case 'attempt.scored':
       return fact.cured === undefined ? state : scored(state, fact, incident);
     case 'incident.closed':
@@ -154,12 +173,25 @@ function fold(state: PatternRecords, entry: JournalEntry): PatternRecords {
 
 /** A new file under a known name starts afresh; whoever sets one in use again does so knowing its record. */
 function stateSet(state: PatternRecords, fact: Of<'pattern.state_set'>): PatternRecords {
-  const { pattern, sha256, to, who, because } = fact;
+  const { pattern, sha256, who, because } = fact;
+  const to = stageOf(fact.to);
   const before = state.records.find((record) => record.pattern === pattern);
   const others = state.records.filter((record) => record.pattern !== pattern);
   const kept = before?.sha256 === sha256 ? before : undefined;
-  const afresh = to === 'promoted' ? { recent: [], harms: 0, aimless: 0, incidents: 0, idle: 0 } : {};
-  const record = { ...EMPTY, namedBy: who, ...kept, ...afresh, pattern, sha256, state: to, who, because };
+  const afresh = isInUse(to) ? { recent: [], harms: 0, aimless: 0, incidents: 0, idle: 0 } : {};
+  // A trial begins by itself: who named it, and of what, stays known.
+  const said = to === 'shadow' && kept !== undefined && who === 'reeve' ? {} : { who, because };
+  const record = {
+    ...EMPTY,
+    namedBy: who,
+    ...{ who, because },
+    ...kept,
+    ...afresh,
+    ...said,
+    pattern,
+    sha256,
+    state: to,
+  };
   return { ...state, records: [...others, record].slice(-RECORDS_MAX) };
 }
 
@@ -201,6 +233,12 @@ function confirmed(state: PatternRecords, incident: string | undefined): Pattern
   return { ...state, open: state.open.map((one) => (one.incident === incident ? { ...one, confirmed: true } : one)) };
 }
 
+function looked(state: PatternRecords, { envelope }: Of<'envelope.taken'>, incident?: string): PatternRecords {
+  const next = envelope.signals.some(({ origin }) => origin !== 'log') ? confirmed(state, incident) : state;
+  if (envelope.onTrial !== true) return next;
+  return { ...next, open: next.open.map((one) => (one.incident === incident ? { ...one, onTrial: true } : one)) };
+}
+
 const patternsIn = ({ heard }: PatternRecords, incident: string | undefined): readonly string[] => [
   ...new Set(heard.filter((one) => one.incident === incident).map(({ pattern }) => pattern)),
 ];
@@ -211,8 +249,10 @@ function scored(
   incident: string | undefined,
 ): PatternRecords {
   if (incident === undefined || cured === undefined) return state;
+  const isOnTrial = state.open.some((one) => one.incident === incident && one.onTrial === true);
   const next = changed(state, patternsIn(state, incident), (one) =>
-    one.state !== 'promoted'
+    // What had a name without it says nothing about a pattern in staging.
+    !isInUse(one.state) || (one.state === 'staging' && !isOnTrial)
       ? one
       : {
           ...one,
@@ -244,8 +284,10 @@ function closed(
 
 /** An incident in which nothing was changed. */
 function untreated(one: PatternRecord, { confirmed: isReal }: Open, byItself: boolean): PatternRecord {
-  if (one.state === 'proposed') return { ...one, control: plus(one.control, byItself) };
-  if (one.state !== 'promoted') return one;
+  if (isTried(one.state)) return { ...one, control: plus(one.control, byItself) };
+  if (!isInUse(one.state)) return one;
+  // In staging nobody may have said yes: that is how it goes without it.
+  if (isReal && one.state === 'staging') return { ...one, control: plus(one.control, byItself) };
   if (isReal) return { ...one, idle: one.idle + 1 };
   return byItself ? { ...one, aimless: one.aimless + 1, incidents: Math.max(0, one.incidents - 1) } : one;
 }

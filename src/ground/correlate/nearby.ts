@@ -2,7 +2,7 @@
 import type { MonoMs } from '../../core/clock.ts';
 import type { SourceFacts } from '../facts/output_facts.ts';
 import { type ChannelSetup, FINAL_OUTPUT_MS, SOURCE_BACK_MS, SOURCE_BACK_SAMPLES } from '../facts/setup.ts';
-import { type SymptomFacts, UPSTREAM_SYMPTOMS } from '../facts/symptom_facts.ts';
+import { type SymptomFacts, UPSTREAM_SYMPTOMS, withoutTrial } from '../facts/symptom_facts.ts';
 
 /** The sources of a group failed together for a while, and all have answered well since. */
 export interface NearbySources {
@@ -61,7 +61,7 @@ export const PLAYS_AGAIN_MS = 30 * 1_000;
 export function playingNearby(neighbours: readonly Neighbour[], nowMs: MonoMs): NearbySources | undefined {
   let last: Stretch | undefined;
   for (const { symptoms, healthySinceMs } of neighbours) {
-    const said = symptoms.filter(({ kind }) => UPSTREAM_SYMPTOMS.includes(kind));
+    const said = withoutTrial(symptoms).filter(({ kind }) => UPSTREAM_SYMPTOMS.includes(kind));
     const lastFailMs = Math.max(...said.map(({ lastMs }) => lastMs));
     if (said.length === 0 || healthySinceMs < lastFailMs || nowMs - healthySinceMs < PLAYS_AGAIN_MS) continue;
     const failFromMs = Math.min(...said.map(({ firstMs }) => firstMs));

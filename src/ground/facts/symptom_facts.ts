@@ -3,12 +3,14 @@ import type { EpochMs, MonoMs } from '../../core/clock.ts';
 import { MINUTE_MS } from '../../core/duration.ts';
 import type { Origin, Symptom, SymptomKind } from '../../core/symptom.ts';
 
-/** The last of one kind of symptom from one origin; what is pushed is kept apart. */
+/** The last of one kind of symptom from one origin; what is pushed and what is on trial are kept apart. */
 export interface SymptomFacts {
   readonly kind: SymptomKind;
   readonly origin: Origin;
   /** As in `Symptom`. */
   readonly pushed?: boolean;
+  /** As in `Symptom`. */
+  readonly onTrial?: true;
   readonly at: EpochMs;
   readonly firstMs: MonoMs;
   readonly lastMs: MonoMs;
@@ -36,18 +38,26 @@ const APART_MS = MINUTE_MS;
 const KEPT_MS = 600_000;
 const KEPT = 24;
 
+/** What speaks without patterns in staging; the same list where none of them does. */
+export const withoutTrial = (symptoms: readonly SymptomFacts[]): readonly SymptomFacts[] =>
+  symptoms.some(({ onTrial }) => onTrial === true) ? symptoms.filter(({ onTrial }) => onTrial !== true) : symptoms;
+
 /** Keeps one record per kind and origin; forgets what is long past, and the oldest when there are too many. */
 export function nextSymptoms(before: readonly SymptomFacts[], symptom: Symptom): readonly SymptomFacts[] {
   const { monoMs } = symptom;
   const held = before.find(
-    ({ kind, origin, pushed }) =>
-      kind === symptom.kind && origin === symptom.origin && (pushed === true) === (symptom.pushed === true),
+    ({ kind, origin, pushed, onTrial }) =>
+      kind === symptom.kind &&
+      origin === symptom.origin &&
+      (pushed === true) === (symptom.pushed === true) &&
+      onTrial === symptom.onTrial,
   );
   const goesOn = held !== undefined && monoMs - held.lastMs <= APART_MS;
   const fresh: SymptomFacts = {
     kind: symptom.kind,
     origin: symptom.origin,
     ...(symptom.pushed === true ? { pushed: true } : {}),
+    ...(symptom.onTrial === true ? { onTrial: true } : {}),
     at: symptom.at,
     firstMs: goesOn ? held.firstMs : monoMs,
     lastMs: Math.max(monoMs, held?.lastMs ?? monoMs),

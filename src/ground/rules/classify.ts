@@ -5,6 +5,7 @@ import { MINUTE_MS } from '../../core/duration.ts';
 import type { Signal } from '../../core/envelope.ts';
 import { HARMLESS_SYMPTOMS, type SymptomKind, type EvidenceKind, evidenceKindOf } from '../../core/symptom.ts';
 import type { ChannelFacts } from '../facts/facts.ts';
+import { withoutTrial } from '../facts/symptom_facts.ts';
 import { type ClassifyContext, type ClassifyInput, classifyInputAt, reported } from './classify_input.ts';
 import type { Match, Row, Want } from './rule.ts';
 import * as host from './host.ts';
@@ -35,6 +36,8 @@ export interface Assessment {
   readonly settling: boolean;
   /** Nothing may be done before this. */
   readonly actNotBeforeMs: MonoMs;
+  /** Without the words of patterns in staging it would have no name. */
+  readonly onTrial?: true;
   /** Looks that, taken now, would settle the doubt sooner. */
   readonly wants: readonly Want[];
 }
@@ -84,8 +87,24 @@ export const ROWS: readonly Row[] = [
   { classification: 'unknown', holds: life.unknownTrouble },
 ];
 
-/** Pure: the same facts at the same moment always give the same finding (docs/classification.md). */
+/**
+ * Pure: the same facts at the same moment always give the same finding (docs/classification.md). Patterns in staging
+ * come last: they name what would have no name without them, and change nothing about what has one.
+ */
 export function classify(facts: ChannelFacts, context: ClassifyContext, nowMs: MonoMs): Finding {
+  const symptoms = withoutTrial(facts.symptoms);
+  if (symptoms === facts.symptoms) return findingOf(facts, context, nowMs);
+  const rest = findingOf({ ...facts, symptoms }, context, nowMs);
+  if (rest.trouble && rest.classification !== 'unknown') return rest;
+  const found = findingOf(facts, context, nowMs);
+  if (!found.trouble || (rest.trouble && found.classification === 'unknown')) return rest;
+  if (!rest.trouble) return { ...found, onTrial: true };
+  // What has no name yet may get one by itself: that is waited for as it is without them.
+  const { settling, actNotBeforeMs } = rest.actNotBeforeMs > found.actNotBeforeMs ? rest : found;
+  return { ...found, settling, actNotBeforeMs, onTrial: true };
+}
+
+function findingOf(facts: ChannelFacts, context: ClassifyContext, nowMs: MonoMs): Finding {
   const input = classifyInputAt(facts, context, nowMs);
   for (const { classification, holds } of ROWS) {
     const match = holds(input);

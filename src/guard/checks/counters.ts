@@ -188,7 +188,9 @@ export function viewers(input: CheckInput): Answer {
 export function approval(input: CheckInput): Answer {
   const { persona, spec, call, envelope, control, nowMs } = input;
   const access = accessOf(persona, spec.name);
-  if (access !== 'require_approval') return pass(access, 'no approval needed');
+  // A start of a staged plan rests on what the plan was weighed by.
+  const isOnTrial = envelope?.onTrial === true && spec.effect === 'change' && input.parent === undefined;
+  if (access !== 'require_approval' && !isOnTrial) return pass(access, 'no approval needed');
   if (input.parent !== undefined && input.state.plans[input.parent]?.terms.approval !== undefined) {
     return pass('yes to the whole plan', "a person's yes");
   }
@@ -199,5 +201,6 @@ export function approval(input: CheckInput): Answer {
     return pass(`yes to ${input.approval}`, threshold);
   }
   const value = input.approval === undefined ? 'not asked yet' : `${input.approval} is no yes to exactly this`;
-  return refuse('approval_needed', { value, threshold }, `persona ${persona.id} wants a person's yes to ${spec.name}`);
+  const who = access === 'require_approval' ? `persona ${persona.id}` : 'a pattern in staging, which alone names this,';
+  return refuse('approval_needed', { value, threshold }, `${who} wants a person's yes to ${spec.name}`);
 }

@@ -3,10 +3,16 @@ import type { Clock, EpochMs } from '../../core/clock.ts';
 import type { Incident } from '../../core/incident.ts';
 import type { Append, JournalEntry, PatternState, Read } from '../../core/journal.ts';
 import type { SymptomKind } from '../../core/symptom.ts';
-import { patternFallOf, patternOfferOf, patternUplift } from '../record/pattern_maturity.ts';
+import {
+  patternFallOf,
+  patternMovesOf,
+  patternNextOf,
+  patternOfferOf,
+  patternUplift,
+} from '../record/pattern_maturity.ts';
 import { asBytes, type Catalogue } from '../../detect/patterns/catalogue.ts';
 import { draftPattern, type KnownLine, type PatternDraft, patternText } from '../../detect/patterns/draft.ts';
-import type { PatternRecord, PatternRecords } from '../../detect/patterns/records.ts';
+import { isInUse, isTried, type PatternRecord, type PatternRecords } from '../../detect/patterns/records.ts';
 import type { BlindSpot } from '../../detect/templates/blind_spots.ts';
 import type { CommandAnswer } from '../../core/command_answer.ts';
 import { MINUTE_MS } from '../../core/duration.ts';
@@ -57,6 +63,9 @@ const AFTER_MS = MINUTE_MS;
 const SHOWN_MAX = 10;
 const SHADOW_EVERY_MS = MINUTE_MS;
 
+/** `full`: as any. `trial`: what rests on it alone is asked about. `none`: it is not heard. */
+export type PatternTrust = 'full' | 'trial' | 'none';
+
 /** One daemon's teaching. */
 export class Teaching {
   readonly #deps: TeachingDeps;
@@ -76,7 +85,7 @@ export class Teaching {
   start(): Disposable {
     this.#isOpen = true;
     this.#refresh();
-    if (this.#deps.records().records.some(({ state }) => state === 'demoted')) this.#deps.onSilenced();
+    if (this.#deps.records().records.some(({ state }) => !isInUse(state) && !isTried(state))) this.#deps.onSilenced();
     return this.#deps.clock.every(SHADOW_EVERY_MS, () => {
       this.#record();
       this.judge();
@@ -97,8 +106,13 @@ export class Teaching {
     return this.#trial.patterns.some(({ find }) => find(asBytes(text)) !== undefined);
   }
 
-  /** False for a pattern whose record fell: it stands in the configuration and is no longer heard. */
-  readonly isHeard = (pattern: string): boolean => !this.#isOpen || this.#recordOf(pattern)?.state !== 'demoted';
+  /** How far a pattern of the configuration is trusted: one whose record fell stands there and is no longer heard. */
+  trustIn(pattern: string): PatternTrust {
+    const state = this.#isOpen ? this.#recordOf(pattern)?.state : undefined;
+    if (state === 'demoted' || state === 'retired') return 'none';
+    // One on trial may lie in the configuration before its promotion is written down.
+    return state === 'staging' || (state !== undefined && isTried(state)) ? 'trial' : 'full';
+  }
 
   /** To be subscribed to the journal: what a call came to is held against the patterns that it rested on. */
   onEntry({ fact }: JournalEntry): void {
@@ -114,11 +128,11 @@ export class Teaching {
     if (fallen.length === 0) return;
     this.#deps.append(
       fallen.map(({ record: { pattern: id, sha256, state }, because }) =>
-        stateSet({ id, sha256, to: state === 'promoted' ? 'demoted' : 'retired', who: 'reeve', because }),
+        stateSet({ id, sha256, to: isInUse(state) ? 'demoted' : 'retired', who: 'reeve', because }),
       ),
     );
     this.#refresh();
-    if (fallen.some(({ record }) => record.state === 'promoted')) this.#deps.onSilenced();
+    if (fallen.some(({ record }) => isInUse(record.state))) this.#deps.onSilenced();
   }
 
   /** Each proposal with its file, its state and what it has fitted. */
@@ -178,23 +192,35 @@ export class Teaching {
   setState(order: { readonly id: string; readonly to: PatternState; readonly who: string; readonly because: string }) {
     const found = patternFiles(this.#deps.folder).find(({ id }) => id === order.id);
     if (found === undefined) return no(`there is no proposed pattern ${order.id}`, 'reeve patterns list names them');
-    const record = this.#recordOf(order.id);
-    if (record?.state === order.to) return no(`${order.id} is ${order.to} already`);
-    this.#deps.append([stateSet({ ...order, sha256: found.sha256 })]);
+    const record = this.#recordOf(order.id) ?? { state: 'proposed' as const, namedBy: order.who };
+    const to = order.to === 'promoted' ? (patternNextOf(record) ?? 'production') : order.to;
+    if (record.state === to) return no(`${order.id} is ${to} already`);
+    const moves = patternMovesOf(record);
+    if (!moves.includes(to))
+      return no(`${order.id} is in ${record.state}; from there it may go to ${moves.join(', ')}, not to ${to}`);
+    const before = this.trustIn(order.id);
+    this.#deps.append([stateSet({ ...order, to, sha256: found.sha256 })]);
     this.#refresh();
-    if (record?.state === 'demoted' || order.to === 'demoted') this.#deps.onSilenced();
-    return { ok: true as const, said: `${order.id} is ${order.to}` };
+    if ((before === 'none') !== (this.trustIn(order.id) === 'none')) this.#deps.onSilenced();
+    return { ok: true as const, said: `${order.id} is in ${to}` };
   }
 
   #recordOf(pattern: string): PatternRecord | undefined {
     return this.#deps.records().records.find((record) => record.pattern === pattern);
   }
 
-  /** What is on trial: every proposal that nobody has promoted or retired. */
+  /** What is on trial: every sound proposal that nobody has promoted or retired. Its trial begins here. */
   #refresh(): void {
-    const isTried = (id: string): boolean => (this.#recordOf(id)?.state ?? 'proposed') === 'proposed';
     const { patterns } = proposedCatalogue(this.#deps.folder);
-    this.#trial = { patterns: patterns.filter(({ id }) => isTried(id)) };
+    const sound = new Set(patterns.map(({ id }) => id));
+    const begun = patternFiles(this.#deps.folder).flatMap(({ id, sha256 }) => {
+      const { state, sha256: known } = this.#recordOf(id) ?? {};
+      const isNew = state === undefined || state === 'proposed' || (state === 'shadow' && known !== sha256);
+      if (!isNew || !sound.has(id)) return [];
+      return [stateSet({ id, sha256, to: 'shadow', who: 'reeve', because: 'its file is sound' })];
+    });
+    if (begun.length > 0) this.#deps.append(begun);
+    this.#trial = { patterns: patterns.filter(({ id }) => isTried(this.#recordOf(id)?.state ?? 'retired')) };
   }
 
   #record(): void {
@@ -218,7 +244,7 @@ export class Teaching {
 
   /** What a pattern that fell has called a line says nothing of the line. */
   #isSound(pattern: string | undefined): boolean {
-    return pattern === undefined || this.isHeard(pattern);
+    return pattern === undefined || this.trustIn(pattern) !== 'none';
   }
 
   /** Newest first: what the journal holds of lines, and the lines around the incident itself. */
@@ -242,6 +268,8 @@ function stateSet(set: { id: string; sha256: string; to: PatternState; who: stri
 
 const shownOf = (record: PatternRecord | undefined) => ({
   state: record?.state ?? 'proposed',
+  next: (record && patternNextOf(record)) ?? null,
+  moves: record === undefined ? [] : patternMovesOf(record),
   who: record?.who ?? null,
   because: record?.because ?? null,
   shadowed: record?.shadowed ?? 0,
@@ -250,8 +278,8 @@ const shownOf = (record: PatternRecord | undefined) => ({
 });
 
 const countsOf = (record: PatternRecord) => {
-  const { treated, control, incidents, aimless, harms } = record;
-  return { treated, control, incidents, aimless, harms, uplift: patternUplift(record) };
+  const { treated, control, incidents, aimless, harms, namedBy } = record;
+  return { namedBy, treated, control, incidents, aimless, harms, uplift: patternUplift(record) };
 };
 
 const draftView = ({ id, symptom, regex, fits, clashes }: PatternDraft, lines: readonly TeachLine[]) => ({

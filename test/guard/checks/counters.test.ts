@@ -185,4 +185,15 @@ describe('approval (question 16)', () => {
     const call = aCall({ tool: 'rebuild_playout' });
     expect(approval(anInput({ call, approval: 'apr-9' }))).toMatchObject({ code: 'approval_needed' });
   });
+
+  it('is asked, whatever the persona says, where a pattern in staging alone gave the name, but not to look', () => {
+    const envelope = anEnvelope({ takenMs: NOW_MS, onTrial: true });
+    const because = "a pattern in staging, which alone names this, wants a person's yes to restart_channel";
+    expect(approval(anInput({ envelope }))).toMatchObject({ code: 'approval_needed', because });
+    expect(approval(anInput({ envelope, call: aCall({ tool: 'get_channel_health' }) }))).toMatchObject({
+      verdict: 'pass',
+    });
+    // A start of a staged plan: the plan itself was asked about.
+    expect(approval(anInput({ envelope, parent: 'per-1' }))).toMatchObject({ verdict: 'pass' });
+  });
 });
