@@ -61,9 +61,9 @@ export const patternNextOf = (record: Pick<PatternStanding, 'state' | 'namedBy'>
   record.state === 'production' ? undefined : patternMovesOf(record).find(isInUse);
 
 /**
- * On trial: after three incidents that it fitted, most of its fits among them. In staging: after three judged calls that
- * rested on it, when the whole 90 % interval of the uplift is above 0; and where fewer did, because its incidents had a
- * name without it or nobody said yes, after five more incidents. Undefined before, and in every other state.
+ * On trial: after three incidents that it fitted, most of its fits among them. In staging: after three judged calls
+ * that rested on it, when the whole 90 % interval of the uplift is above 0; and where fewer did, because its incidents
+ * had a name without it or nobody said yes, after five more incidents. Undefined before, and in every other state.
  */
 export function patternOfferOf(record: PatternStanding): PatternOffer | undefined {
   const { state, incidents, aimless, control, treated } = record;
