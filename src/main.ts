@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { homedir } from 'node:os';
 import process from 'node:process';
 import { createLog } from './app/log.ts';
-import { compiledOf, patternSourcesOf } from './config/patterns.ts';
+import { compiledOf } from './config/patterns.ts';
 import { hintProblems, hintsCommand } from './app/hints_command.ts';
 import { addAsk } from './cli/commands/ask.ts';
 import { addAudit } from './cli/commands/audit.ts';
@@ -38,7 +38,6 @@ import { addedPatterns, findConfigFile, SHIPPED, stateDirectory } from './config
 import { systemClock } from './core/clock.ts';
 import { messageOf, type Problem, ReeveError } from './core/errors.ts';
 import { systemIds, systemRandom } from './core/id.ts';
-import { compileCatalogue } from './detect/patterns/catalogue.ts';
 import { TOOL_SPECS } from './remediation/catalog.ts';
 
 const CONFIG_EXIT = 78;
@@ -81,7 +80,7 @@ function catalogueOf(flags: GlobalFlags) {
   const added = config === undefined ? undefined : addedPatterns(config.file);
   const folders = [folder, ...(added !== undefined && existsSync(added) ? [added] : [])];
   const files = folders.flatMap((each) => loadYamlFolder(each, '.yaml'));
-  const { catalogue, problems } = compileCatalogue(patternSourcesOf(files));
+  const { catalogue, problems } = compiledOf(files);
   if (problems.length > 0) throw refusal(problems);
   return catalogue;
 }
@@ -96,10 +95,7 @@ const CHANNEL_MARK = /\[channel=([\w.-]+)\]|"channel"\s*:\s*"([\w.-]+)"/;
 const patternKind: FileKind = {
   name: 'pattern',
   recognises: ({ value }) => typeof value === 'object' && value !== null && 'patterns' in value,
-  check: (files) => [
-    ...files.flatMap(({ problems }) => problems),
-    ...compileCatalogue(patternSourcesOf(files)).problems,
-  ],
+  check: (files) => [...files.flatMap(({ problems }) => problems), ...compiledOf(files).problems],
 };
 
 /** The rules of the configuration in force, or those of one file; both with its composites. */

@@ -3,9 +3,8 @@ import type { z } from 'zod';
 import { messageOf, type Problem } from '../../core/errors.ts';
 import { HARMLESS_SYMPTOMS, type SymptomKind } from '../../core/symptom.ts';
 import { compileLineRegex, type Found, type LineRegex } from '../search/line_regex.ts';
+import { analyse, type Finding, type Findings, keyOf } from './analysis.ts';
 import { type PatternEntry, type PatternSource, patternDocument, REMEDY, type Remedy, SEVERITY } from './pattern.ts';
-import { parseRegex } from './regex.ts';
-import { requiredLiterals } from './regex_facts.ts';
 import { foreignSpans, isOwnText, withoutForeign } from '../search/untrusted_spans.ts';
 
 /** One compiled entry of the catalogue. */
@@ -44,6 +43,8 @@ const LITERAL_CHARS_MIN = 3;
 
 type Unranked = Omit<Pattern, 'index'>;
 
+const NO_FINDINGS: Findings = new Map();
+
 interface Candidate {
   readonly pattern: Unranked;
   readonly priority: number;
@@ -63,8 +64,14 @@ interface CompiledSource {
  */
 const known = new WeakMap<object, CompiledSource>();
 
-/** Every file checked, every problem reported at once. A file with a problem gives no patterns. */
-export function compileCatalogue(sources: readonly PatternSource[]): {
+/**
+ * Every file checked, every problem reported at once. A file with a problem gives no patterns. `findings` of earlier
+ * analyses are asked for where a file was not compiled before.
+ */
+export function compileCatalogue(
+  sources: readonly PatternSource[],
+  findings: () => Findings = () => NO_FINDINGS,
+): {
   readonly catalogue: Catalogue;
   readonly problems: readonly Problem[];
 } {
@@ -72,7 +79,7 @@ export function compileCatalogue(sources: readonly PatternSource[]): {
   const candidates: Candidate[] = [];
   const owners = new Map<string, string>();
   for (const source of sources) {
-    const { entries, priority, problems: own } = compiledSource(source);
+    const { entries, priority, problems: own } = compiledSource(source, findings);
     const found = [...own, ...duplicates(source, entries, owners)];
     problems.push(...found);
     if (found.length > 0) continue;
@@ -99,46 +106,55 @@ function duplicates(
   });
 }
 
-function compiledSource(source: PatternSource): CompiledSource {
+function compiledSource(source: PatternSource, findings: () => Findings): CompiledSource {
   const { value } = source;
-  if (typeof value !== 'object' || value === null) return compileSource(source);
+  if (typeof value !== 'object' || value === null) return compileSource(source, NO_FINDINGS);
   const before = known.get(value);
   if (before !== undefined) return before;
-  const compiled = compileSource(source);
+  const compiled = compileSource(source, findings());
   if (compiled.problems.length === 0) known.set(value, compiled);
   return compiled;
 }
 
-function compileSource(source: PatternSource): CompiledSource {
+function compileSource(source: PatternSource, findings: Findings): CompiledSource {
   const parsed = patternDocument.safeParse(source.value);
   if (!parsed.success) {
     return { entries: [], priority: 0, problems: parsed.error.issues.map((issue) => shapeProblem(source, issue)) };
   }
   const problems: Problem[] = [];
   const { software, priority, patterns } = parsed.data;
-  const anchor = compileAnchor(parsed.data.anchor, (message) => {
+  const anchor = compileAnchor(parsed.data.anchor, findings, (message) => {
     problems.push(problemAt(source, ['anchor'], `the anchor is refused: ${message}`));
   });
   const entries = patterns.map((entry, at) => {
     const report = (key: string, message: string): void => {
       problems.push(problemAt(source, ['patterns', at, ...key.split('.').map(asIndex)], `${entry.id}: ${message}`));
     };
-    return { id: entry.id, pattern: compileEntry(entry, { software, anchor }, report) };
+    return {
+      id: entry.id,
+      pattern: compileEntry(entry, { software, anchor, known: findings.get(keyOf(parsed.data.anchor, entry)) }, report),
+    };
   });
   return { entries, priority, problems };
 }
 
 const asIndex = (part: string): string | number => (/^\d+$/.test(part) ? Number(part) : part);
 
-interface FileScope {
+/** One entry's surroundings. */
+interface Scope {
   readonly software: string;
   readonly anchor: LineRegex | undefined;
+  readonly known: Finding | undefined;
 }
 
-function compileAnchor(source: string | undefined, refuse: (message: string) => void): LineRegex | undefined {
+function compileAnchor(
+  source: string | undefined,
+  findings: Findings,
+  refuse: (message: string) => void,
+): LineRegex | undefined {
   if (source === undefined) return undefined;
   try {
-    return compileLineRegex(source, parseRegex(source));
+    return compileLineRegex(source, analyse(source, findings.get(keyOf(source))));
   } catch (thrown) {
     refuse(messageOf(thrown));
     return undefined;
@@ -147,8 +163,8 @@ function compileAnchor(source: string | undefined, refuse: (message: string) => 
 
 type Report = (key: string, message: string) => void;
 
-function compileEntry(entry: PatternEntry, file: FileScope, report: Report): Unranked | undefined {
-  const compiled = compileRegex(entry, report);
+function compileEntry(entry: PatternEntry, file: Scope, report: Report): Unranked | undefined {
+  const compiled = compileRegex(entry, file.known, report);
   if (compiled === undefined) return undefined;
   const pattern: Unranked = {
     id: entry.id,
@@ -167,6 +183,7 @@ function compileEntry(entry: PatternEntry, file: FileScope, report: Report): Unr
     find: findOwnText(entry, compiled.regex, file.anchor),
     cost: (chars) => compiled.regex.cost(chars) + (file.anchor?.cost(chars) ?? 0),
   };
+  if (file.known !== undefined) return pattern;
   checkExamples(entry, pattern, report);
   // Most patterns meet nothing but their examples.
   compiled.regex.rest();
@@ -175,18 +192,19 @@ function compileEntry(entry: PatternEntry, file: FileScope, report: Report): Unr
 
 function compileRegex(
   entry: PatternEntry,
+  known: Finding | undefined,
   report: Report,
 ): { readonly regex: LineRegex; readonly literals: readonly string[]; readonly ignoreCase: boolean } | undefined {
   try {
-    const parsed = parseRegex(entry.regex);
-    // What the parser gives is in bytes already.
-    const literals = entry.any?.map(asBytes) ?? requiredLiterals(parsed.root, parsed.ignoreCase) ?? [];
+    const analysis = analyse(entry.regex, known);
+    // What the analysis gives is in bytes already.
+    const literals = entry.any?.map(asBytes) ?? analysis.literals;
     if (literals.length === 0 || literals.some((text) => text.length < LITERAL_CHARS_MIN)) {
       report('regex', `no literal of at least ${LITERAL_CHARS_MIN} characters is certain to be in a match: add "any"`);
       return undefined;
     }
-    const ignoreCase = entry.any === undefined && parsed.ignoreCase;
-    return { regex: compileLineRegex(entry.regex, parsed), literals, ignoreCase };
+    const ignoreCase = entry.any === undefined && analysis.ignoreCase;
+    return { regex: compileLineRegex(entry.regex, analysis), literals, ignoreCase };
   } catch (thrown) {
     report('regex', `the expression is refused: ${messageOf(thrown)}`);
     return undefined;

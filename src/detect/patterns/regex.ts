@@ -9,10 +9,13 @@ export type RegexNode =
 /** Which of the 256 codes may stand at one place. */
 export type CodeSet = Uint8Array;
 
-export interface ParsedRegex {
+export interface ParsedRegex extends PlatformSyntax {
   readonly root: RegexNode;
+}
+
+/** An expression as the platform's own RegExp takes it. */
+export interface PlatformSyntax {
   readonly ignoreCase: boolean;
-  /** The same expression in the syntax of the platform's own RegExp. */
   readonly nativeSource: string;
 }
 
@@ -59,12 +62,22 @@ const ESCAPES: Readonly<Record<string, number>> = { t: 9, n: 10, r: 13, f: 12, v
  * (look-around, back-references, Unicode classes, possessive quantifiers, flags other than a leading `(?i)`).
  */
 export function parseRegex(source: string): ParsedRegex {
-  const ignoreCase = source.startsWith('(?i)');
-  const body = Buffer.from(ignoreCase ? source.slice(4) : source, 'utf8').toString('latin1');
+  const { ignoreCase, body } = bodyOf(source);
   const reader = new Reader(body, ignoreCase);
   const root = reader.choice();
   if (!reader.atEnd) throw new RegexRefused(`")" without "(" at character ${reader.at + 1}`);
-  return { root, ignoreCase, nativeSource: body.replaceAll('(?P<', '(?<') };
+  return { root, ...platformSyntax(source) };
+}
+
+/** Of an expression that `parseRegex` takes. */
+export function platformSyntax(source: string): PlatformSyntax {
+  const { ignoreCase, body } = bodyOf(source);
+  return { ignoreCase, nativeSource: body.replaceAll('(?P<', '(?<') };
+}
+
+function bodyOf(source: string): { readonly ignoreCase: boolean; readonly body: string } {
+  const ignoreCase = source.startsWith('(?i)');
+  return { ignoreCase, body: Buffer.from(ignoreCase ? source.slice(4) : source, 'utf8').toString('latin1') };
 }
 
 class Reader {

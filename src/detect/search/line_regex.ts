@@ -1,7 +1,8 @@
 /** Matches regular expressions in linear or bounded time. */
 import { RE2JS } from 're2js';
-import type { ParsedRegex } from '../patterns/regex.ts';
-import { type Growth, growthOf } from '../patterns/regex_growth.ts';
+import type { Analysis } from '../patterns/analysis.ts';
+import type { PlatformSyntax } from '../patterns/regex.ts';
+import type { Growth } from '../patterns/regex_growth.ts';
 
 /** Where an expression fits a text, and what its named groups caught. */
 export interface Found {
@@ -34,12 +35,12 @@ const STEPS_PER_UNIT = 786;
 const NO_GROUPS: Found['groups'] = {};
 
 /** The platform's RegExp where its backtracking is proven to be bounded, else RE2's automaton. */
-export function compileLineRegex(source: string, parsed: ParsedRegex): LineRegex {
-  const growth = growthOf(parsed.root);
-  const quick = native(parsed);
+export function compileLineRegex(source: string, analysis: Analysis): LineRegex {
+  const { growth, isKnown } = analysis;
+  const quick = native(analysis);
   const charsMax = nativeCharsMax(growth);
   if (charsMax === Number.POSITIVE_INFINITY) return quick;
-  const linear = re2(source);
+  const linear = re2(source, isKnown);
   if (charsMax < CHARS_MIN) return linear;
   const find: LineRegex['find'] = (text) => (text.length <= charsMax ? quick : linear).find(text);
   const cost = (chars: number): number => (chars <= charsMax ? stepsOf(growth, chars) / STEPS_PER_UNIT : chars);
@@ -54,8 +55,8 @@ export function nativeCharsMax({ degree, visits }: Growth): number {
 
 const stepsOf = ({ degree, visits }: Growth, chars: number): number => visits * chars ** (degree + 1);
 
-function native(parsed: ParsedRegex): LineRegex {
-  const regex = new RegExp(parsed.nativeSource, parsed.ignoreCase ? 'i' : '');
+function native({ nativeSource, ignoreCase }: PlatformSyntax): LineRegex {
+  const regex = new RegExp(nativeSource, ignoreCase ? 'i' : '');
   return {
     find(text) {
       const found = regex.exec(text);
@@ -68,9 +69,9 @@ function native(parsed: ParsedRegex): LineRegex {
 }
 
 /** Compiled on first use: an automaton takes memory that most patterns never need. Compiling once proves the syntax. */
-function re2(source: string): LineRegex {
+function re2(source: string, isKnown: boolean): LineRegex {
   const body = Buffer.from(source, 'utf8').toString('latin1');
-  RE2JS.compile(body);
+  if (!isKnown) RE2JS.compile(body);
   let compiled: RE2JS | undefined;
   return {
     find(text) {
