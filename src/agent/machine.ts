@@ -107,6 +107,7 @@ function guardOrEnd(state: Grounded, plan: Plan): RunState {
 }
 
 /** Something was changed and judged; looking alone is not trying. */
+const PLACE_FREE_MS = 15_000;
 const hasChanged = (state: Progress): boolean => state.attempts.some(({ verification }) => verification !== undefined);
 
 function actOrEnd(state: Grounded, decision: GuardDecision): RunState {
@@ -119,6 +120,11 @@ function actOrEnd(state: Grounded, decision: GuardDecision): RunState {
   if (EVIDENCE_DENIALS.has(decision.code) && !hasChanged(state)) {
     const because = `${decision.code}: ${decision.because}`;
     return finish(state, { ...watching(because, undefined, SECOND_WITNESS_MS), denial: decision.code });
+  }
+  // A place is free in a moment: that is a wait and no trouble of a person's.
+  if (decision.code === 'restart_storm' && (decision.retryAfterMs ?? Number.POSITIVE_INFINITY) <= PLACE_FREE_MS) {
+    const because = `${decision.code}: ${decision.because}`;
+    return finish(state, { ...watching(because, decision.retryAfterMs), denial: decision.code });
   }
   if (decision.code === 'containment') return finish(state, escalated('containment', decision.because, decision.code));
   return finish(state, escalated('guard_refused', `${decision.code}: ${decision.because}`, decision.code));

@@ -88,12 +88,21 @@ describe('the machine', () => {
   });
 
   it.each(DENIAL_CODES)('a denial with %s ends the run in exactly one outcome', (code) => {
-    const decision = { verdict: 'deny', code, because: 'no', retryAfterMs: 5, trace: [] } as const;
+    const decision = { verdict: 'deny', code, because: 'no', retryAfterMs: 15_001, trace: [] } as const;
     const outcome = outcomeOf(next(states.guarding, { type: 'guarded', decision }, limits));
     if (code === 'approval_needed') expect(outcome?.kind).toBe('approval_needed');
-    else if (PASSING_DENIALS.has(code)) expect(outcome).toMatchObject({ kind: 'watching', retryAfterMs: 5 });
+    else if (PASSING_DENIALS.has(code)) expect(outcome).toMatchObject({ kind: 'watching', retryAfterMs: 15_001 });
     else if (EVIDENCE_DENIALS.has(code)) expect(outcome).toMatchObject({ kind: 'watching', escalateAfterMs: 10_000 });
     else expect(outcome).toMatchObject({ kind: 'escalated', denial: code });
+  });
+
+  it('waits for a place of the window that is free within 15 s, and tells a person where it is not', () => {
+    const refused = (retryAfterMs: number | undefined) => {
+      const decision = { verdict: 'deny', code: 'restart_storm', because: 'full', retryAfterMs, trace: [] } as const;
+      return outcomeOf(next(states.guarding, { type: 'guarded', decision }, limits));
+    };
+    expect(refused(15_000)).toMatchObject({ kind: 'watching', retryAfterMs: 15_000, denial: 'restart_storm' });
+    expect([refused(15_001)?.kind, refused(undefined)?.kind]).toEqual(['escalated', 'escalated']);
   });
 
   it('answers a plan to wait by watching, with the time after which a person is paged', () => {

@@ -82,7 +82,7 @@ describe('a shared cause of the source', () => {
       wants: [],
     },
   });
-  const limits = { sharedCauseChannelsMin: 3, sharedCauseWindowMs: 60_000 };
+  const limits = { sharedCauseChannelsMin: 3, sharedCauseWindowMs: 60_000, windowStartsMax: 10 };
   const during = ['a', 'b'].map((id) => member(id, true, 'upstream_unavailable'));
   const unprobed = member('c', false, 'upstream_unavailable');
 

@@ -1,7 +1,6 @@
 /** Finds the shared cause of many channels' troubles. */
 import type { FailureClass, Family } from '../../core/classification.ts';
 import type { MonoMs } from '../../core/clock.ts';
-import type { Limits } from '../../core/limits.ts';
 import {
   type ChannelId,
   type ChannelRef,
@@ -11,6 +10,7 @@ import {
   type Scope,
 } from '../../core/scope.ts';
 import type { Assessment, Finding } from '../rules/classify.ts';
+import { type CauseLimits, massDeaths, withinWindow } from './mass_deaths.ts';
 import { dominating, familyOf, LEFTOVERS, MENDS_ITSELF, OF_ENGINE, OF_WHOLE_GROUP } from '../rules/families.ts';
 
 /** One channel's finding, and since when it has been in trouble. */
@@ -49,8 +49,6 @@ export interface SharedCause {
   readonly dark: readonly ChannelId[];
 }
 
-/** So many groups whose channels died at once are one trouble of the whole. */
-export const MASS_GROUPS_MIN = 3;
 /** A cause that has not shown itself for this long is over. */
 export const CAUSE_QUIET_MS = 5_000;
 /** Processes that died together died of something: it is over when no more have died for this long. */
@@ -61,7 +59,7 @@ export const LEFTOVER_MEMORY_MS = 120_000;
 export interface CorrelateInput {
   readonly seen: readonly Seen[];
   readonly engines: readonly SeenEngine[];
-  readonly limits: Pick<Limits, 'sharedCauseChannelsMin' | 'sharedCauseWindowMs'>;
+  readonly limits: CauseLimits;
   /** A witness says that what the channels died of is over; without one, only time does. */
   readonly isProven?: (cause: SharedCause) => boolean;
 }
@@ -114,6 +112,8 @@ interface Bucket {
   /** All channels of the scope, troubled or not. */
   readonly size: number;
   readonly engine: Assessment | undefined;
+  /** Its dead are some of many that died at once in other groups of the engine. */
+  readonly mass: string | undefined;
 }
 
 const keyOf = ({ scope, family }: { readonly scope: Scope; readonly family: Family }): string =>
@@ -122,6 +122,10 @@ const keyOf = ({ scope, family }: { readonly scope: Scope; readonly family: Fami
 /** Everything in trouble, by family and by the scope in which that family has its cause. */
 function bucketsOf(input: CorrelateInput, causes: readonly SharedCause[]): readonly Bucket[] {
   const buckets = new Map<string, Bucket & { members: Seen[]; engine: Assessment | undefined }>();
+  const mass = massDeaths(
+    input.seen.filter((one) => familyNow(one) === 'dead'),
+    input.limits,
+  );
   const at = (scope: Scope, family: Family) => {
     const key = keyOf({ scope, family });
     const bucket = buckets.get(key) ?? {
@@ -130,6 +134,7 @@ function bucketsOf(input: CorrelateInput, causes: readonly SharedCause[]): reado
       members: [],
       size: sizeOf(input.seen, scope),
       engine: undefined,
+      mass: family === 'dead' ? mass.get(keyOfScope(scope)) : undefined,
     };
     buckets.set(key, bucket);
     return bucket;
@@ -218,13 +223,14 @@ function newCause(bucket: Bucket, input: CorrelateInput, nowMs: MonoMs): SharedC
   const { sharedCauseChannelsMin, sharedCauseWindowMs } = input.limits;
   const whole = OF_WHOLE_GROUP.has(family) && size >= 2;
   const needed = whole ? Math.min(size, sharedCauseChannelsMin) : sharedCauseChannelsMin;
-  const together = engine !== undefined || withinWindow(members, needed, sharedCauseWindowMs);
+  const together =
+    engine !== undefined || bucket.mass !== undefined || withinWindow(members, needed, sharedCauseWindowMs);
   if (!together) return undefined;
   if (engine === undefined && !members.some((one) => isCertain(one, family))) return undefined;
   const classes = members.flatMap(({ finding }) => (finding.trouble ? [finding.classification] : []));
   const classification = engine?.classification ?? dominating(classes);
   const channels = members.map(({ ref }) => ref.id).sort();
-  const what = engine?.because ?? `${channels.length} of ${size} channels at once`;
+  const what = engine?.because ?? bucket.mass ?? `${channels.length} of ${size} channels at once`;
   return {
     key: keyOf(bucket),
     scope,
@@ -237,12 +243,6 @@ function newCause(bucket: Bucket, input: CorrelateInput, nowMs: MonoMs): SharedC
     phase: 'active',
     dark: [],
   };
-}
-
-/** That many began within one window, wherever it lies. */
-function withinWindow(members: readonly Seen[], needed: number, windowMs: number): boolean {
-  const begun = members.map(({ firstSeenMs }) => firstSeenMs).sort((a, b) => a - b);
-  return begun.some((ms, index) => (begun[index + needed - 1] ?? Number.POSITIVE_INFINITY) - ms <= windowMs);
 }
 
 const IT_IS_OVER = '; it is over';

@@ -27,11 +27,13 @@ export interface ProofInput {
 /** Pure. A group whose sources nobody looks at has a canary for its witness, later. */
 export function proofOf(cause: SharedCause, input: ProofInput, nowMs: MonoMs): CauseProof {
   const { known } = input;
-  const touched = new Set(cause.channels);
   const lastDeathMs = Math.max(cause.sinceMs, ...known.map(({ process }) => process?.ends.at(-1) ?? cause.sinceMs));
-  const sources = known.flatMap(({ setup, source }) =>
-    setup.hasSource && touched.has(setup.id) && source !== undefined ? [source] : [],
-  );
+  const touched = new Set(cause.channels);
+  // What fails beside the cause, on a channel that it has not touched, is another trouble.
+  const sources = known.flatMap(({ setup, source }) => {
+    const counts = touched.has(setup.id) || source?.okSinceMs !== undefined;
+    return setup.hasSource && source !== undefined && counts ? [source] : [];
+  });
   const missing = unproven(sources, lastDeathMs);
   if (missing !== undefined) return waits(missing, undefined);
   const witnesses = sources.filter(({ last }) => last.monoMs >= lastDeathMs);

@@ -73,6 +73,8 @@ const CONTAINED_RETRY_MS = 5_000;
 const WATCH_RETRY_MS = 30_000;
 const TOLD_HOLD_MS = 30_000;
 const SETTLING_LOOK_MS = 250;
+/** What was refused a place is asked about again no later than this after one is free (law L5). */
+const ASKED_AGAIN_MS = 5_000;
 /** What never settles, or changes its name again and again, is an incident all the same. */
 const TROUBLED_MS_MAX = 120_000;
 /** Without any trouble for this long it is over, though nobody can tell whether it plays. */
@@ -214,8 +216,16 @@ function runOrWait(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: T
   const dueMs = dueOf(open, sight, nowMs, policy);
   if (dueMs === 'tell') return { kind: 'tell', because: open.last?.because ?? 'the trouble lasts' };
   if (dueMs === 'never') return none();
-  const runMs = Math.max(dueMs, nextRunMs(open));
+  const runMs = Math.max(dueMs, Math.min(nextRunMs(open), placeAgainMs(open, sight)));
   return nowMs < runMs ? none(runMs) : { kind: 'run' };
+}
+
+/** A start that only waited for a place has tried nothing, so it keeps no distance that grows. */
+function placeAgainMs({ last, lastEndedMs }: OpenIncident, { refusalIsOver }: Snapshot): MonoMs {
+  const waited = last !== undefined && 'denial' in last && last.denial === 'restart_storm';
+  return waited && refusalIsOver === true && lastEndedMs !== undefined
+    ? lastEndedMs + ASKED_AGAIN_MS
+    : Number.POSITIVE_INFINITY;
 }
 
 /** When the next run is due; `tell`: a person must hear of it now; `never`: not before something changes. */
@@ -253,7 +263,7 @@ function dueOf(
 /** It was refused for want of evidence: asking again postpones no page. */
 function isEvidenceLate({ incident, last, told }: OpenIncident, nowMs: MonoMs): boolean {
   if (last?.kind !== 'watching' || last.denial === undefined || told.length > 0) return false;
-  return nowMs >= incident.openedMs + (last.escalateAfterMs ?? 0);
+  return last.escalateAfterMs !== undefined && nowMs >= incident.openedMs + last.escalateAfterMs;
 }
 
 const isPaged = (open: OpenIncident): boolean => open.told.includes(open.incident.classification);

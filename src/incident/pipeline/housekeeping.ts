@@ -8,7 +8,7 @@ import type { Append, Draft, Read } from '../../core/journal.ts';
 import { type ChannelId, type EngineId, parseScope, type Scope } from '../../core/scope.ts';
 import type { Escalation } from '../../core/incident.ts';
 import { describeCall } from '../../core/tool.ts';
-import { MASS_GROUPS_MIN } from '../../ground/correlate/correlate.ts';
+import { MASS_GROUPS_MIN } from '../../ground/correlate/mass_deaths.ts';
 import type { FactStore } from '../../ground/facts/facts.ts';
 import type { Guard } from '../../guard/guard.ts';
 import { type GuardState, subjectsOf } from '../../guard/state/state.ts';

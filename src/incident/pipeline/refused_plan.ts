@@ -28,7 +28,8 @@ export function refusedPlan(
     call: { tool: 'restart_channel', target: scope, channels },
     envelope: deps.snapshots.envelope(incident),
     persona: index.personaOf(scope, incident.group),
-    incident,
+    // As a run would find it: who died since it was opened is part of it by then.
+    incident: { ...incident, channels },
     run: 'run-preview',
     decider: { kind: 'operator', who: 'preview' },
     stepHighRiskUsed: false,

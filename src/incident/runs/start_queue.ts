@@ -42,7 +42,7 @@ const FORGOTTEN_MS = 3_000;
 /** Everybody who waits is looked at this often. */
 const AGAIN_MS = 1_000;
 /** A run that was let go has asked the guard by then, and its start is counted in the window. */
-const ON_ITS_WAY_MS = 2_000;
+const ON_ITS_WAY_MS = 3_000;
 
 /**
  * Who may ask for a start, when more channels are down than the window has room for. The Nth start of a window would
@@ -155,7 +155,8 @@ export class StartQueue {
   #hasPace(scope: Scope, nowMs: MonoMs): boolean {
     if (scope.kind === 'channel') return true;
     const { stagedStartsPerMinuteMax: max } = this.#deps.settings().limits;
-    return stagedRoom(this.#deps.guard().starts, max, nowMs).freeInMs === 0;
+    const begun = [...this.#onTheirWay.keys()].filter((key) => !key.startsWith('channel:')).length;
+    return begun < max && stagedRoom(this.#deps.guard().starts, max - begun, nowMs).freeInMs === 0;
   }
 
   #aheadOf(own: Waiting): readonly Waiting[] {

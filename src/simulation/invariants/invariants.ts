@@ -81,7 +81,7 @@ export class Invariants {
     this.#realStarts = new RealStarts(this.#case);
     this.#realState = new RealState(this.#case);
     this.#ownPersona = new OwnPersona(this.#case, deps.personaOf);
-    const reasons = new Reasons(this.#case, undefined, () => this.#starts.isFull(this.#case.nowMs()));
+    const reasons = new Reasons(this.#case, undefined, (plans) => this.#starts.isFull(this.#case.nowMs(), plans));
     this.#truths = [this.#realStarts, this.#realState, reasons];
     this.#oracles = [this.#starts, ...books, this.#silence, this.#realStarts, reasons];
   }

@@ -38,7 +38,7 @@ interface Refusal {
 export class Reasons implements Oracle, TruthOracle {
   readonly #case: InvariantContext;
   readonly #open: ReadonlySet<string>;
-  readonly #isFull: () => boolean;
+  readonly #isFull: (plansUnderWay: number) => boolean;
   readonly #refusals = new Map<string, Refusal>();
   readonly #holds = new Map<string, { readonly scope: Scope; readonly untilMs: number }>();
   readonly #scopes = new Map<string, Scope>();
@@ -46,8 +46,11 @@ export class Reasons implements Oracle, TruthOracle {
   /** Since when a channel could have been asked about. */
   readonly #dueMs = new Map<string, number>();
 
-  /** `isFull`: the window of starts has no place now, so whoever wants to start waits for a turn (law S2). */
-  constructor(world: InvariantContext, open = OPEN_REASONS, isFull: () => boolean = () => false) {
+  /**
+   * `isFull`: the window of starts has no place now, so whoever wants to start waits for a turn (law S2). It is asked
+   * with the number of plans under way: each of them takes its next start first.
+   */
+  constructor(world: InvariantContext, open = OPEN_REASONS, isFull: (plansUnderWay: number) => boolean = () => false) {
     this.#case = world;
     this.#open = open;
     this.#isFull = isFull;
@@ -87,7 +90,8 @@ export class Reasons implements Oracle, TruthOracle {
   }
 
   watch(truths: readonly ServiceTruth[], monoMs: number): void {
-    if (this.#isFull()) return this.#dueMs.clear();
+    const plans = [...this.#running.values()].filter(({ kind }) => kind !== 'channel').length;
+    if (this.#isFull(plans)) return this.#dueMs.clear();
     for (const { channel, status, visible } of truths) {
       const refusal = this.#refusals.get(channel);
       if (refusal === undefined) continue;

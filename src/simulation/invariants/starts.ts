@@ -76,10 +76,12 @@ export class Starts implements Oracle {
   }
 
   /** Whoever asks leaves the last place free, which would contain the fleet; and plans keep to their pace. */
-  isFull(atMs: number): boolean {
+  isFull(atMs: number, plansUnderWay = 0): boolean {
     const { windowStartsMax, stagedStartsPerMinuteMax } = this.#case.limits;
     const staged = this.#restarts.filter((one) => one.atMs > atMs - MINUTE_MS && this.#staged.has(one.permit)).length;
-    return this.inWindow(atMs) >= Math.max(1, windowStartsMax - 1) || staged >= stagedStartsPerMinuteMax;
+    return (
+      this.inWindow(atMs) >= Math.max(1, windowStartsMax - 1) || staged + plansUnderWay >= stagedStartsPerMinuteMax
+    );
   }
 
   /** When the window was last full; long ago when it never was. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FailureClass } from '../../../src/core/classification.ts';
+import { DEFAULT_LIMITS } from '../../../src/core/limits.ts';
 import type { Finding } from '../../../src/ground/rules/classify.ts';
 import {
   CAUSE_QUIET_MS,
@@ -84,6 +85,37 @@ describe('a shared cause', () => {
     expect(cause?.scope).toEqual({ kind: 'engine', id: 'local' });
     const alone = new Fleet().step([member('a', WELL)], 1_000, [{ engine: 'local', assessment: full }]);
     expect(alone[0]).toMatchObject({ classification: 'host_exhausted', channels: [] });
+  });
+
+  describe('of deaths in many groups of one engine', () => {
+    const room = DEFAULT_LIMITS.windowStartsMax - 1;
+    const dead = (count: number, groups: number, extra: (at: number) => Parameters<typeof member>[2] = () => ({})) =>
+      Array.from({ length: count }, (_, at) =>
+        member(`c${at}`, trouble('process_crashed'), { group: `g${at % groups}`, ...extra(at) }),
+      );
+    const causesOf = (seen: ReturnType<typeof dead>) => new Fleet().step(seen, 61_000);
+
+    it('is one of each group where more died than the window of starts has room for, not where fewer did', () => {
+      const singles = causesOf(dead(room, room));
+      expect(singles).toHaveLength(room);
+      expect(singles[0]).toMatchObject({ scope: { kind: 'group' }, family: 'dead', channels: ['c0'], phase: 'active' });
+      expect(singles[0]?.because).toBe(`process_crashed: ${room} channels of ${room} groups of local at once`);
+      expect(causesOf(dead(room - 1, room - 1))).toEqual([]);
+    });
+
+    it('asks for three groups, for one engine and for deaths within the window', () => {
+      expect(causesOf([...dead(room, 2, (at) => ({ group: at < 2 ? 'g0' : `h${at}` }))])).toHaveLength(room - 1);
+      expect(causesOf(dead(room, room, (at) => ({ engine: `e${at % 2}` })))).toEqual([]);
+      const apart = (ms: number) => causesOf(dead(room, room, (at) => ({ firstSeenMs: at === 0 ? 0 : ms })));
+      expect([apart(60_000).length, apart(60_001).length]).toEqual([room, 0]);
+    });
+
+    it('says nothing of channels that are down for another reason', () => {
+      const others = Array.from({ length: room }, (_, at) =>
+        member(`s${at}`, trouble('output_stalled'), { group: `g${at}` }),
+      );
+      expect(causesOf(others)).toEqual([]);
+    });
   });
 
   it('does not take deaths that the engine may still mend', () => {

@@ -288,4 +288,25 @@ describe('with an open incident', () => {
     const at = (runs: number) => nextRunMs(held({ runs, lastEndedMs: NOW })) - NOW;
     expect([1, 2, 3, 4, 5, 20].map(at)).toEqual([2_000, 2_000, 5_000, 10_000, 20_000, 300_000]);
   });
+
+  it('keeps no more than 5 s of it where a start only waited for a place: nothing was tried', () => {
+    const asks = (
+      agoMs: number,
+      refusalIsOver: boolean,
+      denial: 'restart_storm' | 'shared_cause' = 'restart_storm',
+    ) => {
+      const last: Outcome = { ...escalated, reason: 'guard_refused', denial };
+      const often = held({ runs: 20, last, lastEndedMs: NOW - agoMs });
+      return transitionFor(often, sight({ refusalIsOver }), NOW, policy).kind === 'run';
+    };
+    expect([asks(4_999, true), asks(5_000, true), asks(5_000, false)]).toEqual([false, true, false]);
+    expect(asks(5_000, true, 'shared_cause')).toBe(false);
+  });
+
+  it('pages nobody at once for a wait that was refused a place', () => {
+    const waits: Outcome = { ...watching({ retryAfterMs: 900 }), denial: 'restart_storm' } as Outcome;
+    const young = held({ last: waits, lastEndedMs: NOW - 500, incident: anIncident({ openedMs: NOW - 1_000 }) });
+    expect(transitionFor(young, sight(), NOW, policy).kind).toBe('none');
+    expect(transitionFor(young, sight(), NOW + 2_000, policy).kind).toBe('run');
+  });
 });

@@ -73,6 +73,11 @@ function turns(
   return { queue: held, held, may, starts };
 }
 
+const aStart = (at: number, with_: Partial<StartMark>): StartMark => ({
+  ...{ engine: 'e', channel: `p${at}`, atMs: NOW - 30_000 },
+  ...with_,
+});
+
 const staging = {
   running: true,
   incident: { scope: group('g9'), classification: 'process_crashed' },
@@ -140,6 +145,17 @@ describe('the start queue', () => {
     expect(may(group('g1'), seen(500))).toBe(true);
     const full = turns(9, [staging]);
     expect(full.may(group('g1'), seen(500))).toBe(false);
+  });
+
+  it('let no more plans go than a minute has staged starts left, those on their way counted', () => {
+    const max = DEFAULT_LIMITS.stagedStartsPerMinuteMax;
+    const { may, starts } = turns(0);
+    const plan = { plan: 'per-0', permit: 'per-1', proven: true } as const;
+    const staged = (count: number) =>
+      starts.splice(0, starts.length, ...Array.from({ length: count }, (_, at) => aStart(at, plan)));
+    staged(max - 2);
+    expect(['g1', 'g2', 'g3'].map((id) => may(group(id), seen(10)))).toEqual([true, true, false]);
+    expect(may(group('g4'), seen(10), NOW + 3_001)).toBe(true);
   });
 
   it('of a staged start come no sooner than the proof that what killed its channels is over', () => {
