@@ -11,7 +11,7 @@ export interface InsideFigures {
   readonly lagWallMs: number;
   /** 99th percentile of the processor's time between two rounds of the loop: what other processes hold it by is not in it. */
   readonly lagCpuMs: number;
-  /** Time in the collector, of the processor's time of the thread that decides. */
+  /** Time in the collector, of the time in which the loop did not wait. */
   readonly gcShare: number;
   /** The share of time in which the loop did not wait. */
   readonly loopShare: number;
@@ -34,9 +34,8 @@ function measure(): () => InsideFigures {
   });
   collector.observe({ entryTypes: ['gc'] });
   const held: number[] = [];
-  const beganMs = spentMs();
   const loop = performance.eventLoopUtilization();
-  let beforeMs = beganMs;
+  let beforeMs = spentMs();
   const timer = setInterval(() => {
     const nowMs = spentMs();
     held.push(nowMs - beforeMs);
@@ -46,12 +45,13 @@ function measure(): () => InsideFigures {
     clearInterval(timer);
     delay.disable();
     collector.disconnect();
+    const busy = performance.eventLoopUtilization(loop);
     const lagCpuMs = held.sort((a, b) => a - b)[Math.floor(held.length * 0.99)] ?? Number.NaN;
     return {
       lagWallMs: Math.max(0, delay.percentile(99) / 1e6 - LOOK_MS),
       lagCpuMs,
-      gcShare: gcMs / (spentMs() - beganMs),
-      loopShare: performance.eventLoopUtilization(loop).utilization,
+      gcShare: gcMs / busy.active,
+      loopShare: busy.utilization,
     };
   };
 }

@@ -22,6 +22,7 @@ export function setupOf(channel: ChannelConfig, { collectors }: Config): Channel
     hasOutputProbe: hasOutputProbe || outputs.some((query) => query.channel === id),
     stallAfterMs: output?.stallAfterMs ?? Math.max(NO_STALL_MS, ...outputs.map(({ everyMs }) => 3 * everyMs)),
     outputEveryMs: output?.everyMs ?? Math.max(NO_PROBE_MS, ...outputs.map(({ everyMs }) => everyMs)),
+    outputCalmEveryMs: output?.calmEveryMs,
     sourceEveryMs: source?.everyMs ?? Math.max(NO_SOURCE_MS, ...sources.map(({ everyMs }) => everyMs)),
   };
 }

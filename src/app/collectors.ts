@@ -5,7 +5,7 @@ import { createLogInputs, type LogInputs } from './log_inputs.ts';
 import { safeText } from '../collect/clean.ts';
 import { createCommandLog } from '../collect/command/command.ts';
 import { createEnginePoll } from '../collect/engines.ts';
-import { createProbes } from '../collect/probes/probes.ts';
+import { createProbes, type Probes } from '../collect/probes/probes.ts';
 import { parseProgress } from '../collect/formats/progress.ts';
 import { PoolReadings } from '../collect/prometheus/pool.ts';
 import { createTail } from '../collect/tail/tail.ts';
@@ -21,7 +21,7 @@ import { messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Sample } from '../core/sample.ts';
 import type { ChannelId, EngineId } from '../core/scope.ts';
-import type { Symptom } from '../core/symptom.ts';
+import { HARMLESS_SYMPTOMS, type Symptom } from '../core/symptom.ts';
 import { BlindSpots } from '../detect/templates/blind_spots.ts';
 import { createChannelTable } from '../detect/channel_table.ts';
 import { createDetector, type Detector } from '../detect/detector.ts';
@@ -61,13 +61,14 @@ export interface Collectors extends AsyncDisposable {
   blindSpots(): BlindSpots;
 }
 
-export function createCollectors(configuration: Configuration, deps: CollectDeps): Collectors {
+export function createCollectors(configuration: Configuration, given: CollectDeps): Collectors {
   const { config } = configuration;
   const channels = createChannelTable(
     config.channels.map(({ id }) => id),
     config.channels.map(({ id, name }) => ({ name, channel: id })),
   );
   const onNotice = (channel: ChannelId) => hint(channel);
+  const deps = { ...given, ...seenBy(given, () => probes) };
   let sight = recognitionFor(configuration, channels, { ...deps, onNotice });
   const { clock, checkpoints } = deps;
   const sink = sinkFor(config, (chunk) => sight.detector.accept(chunk), deps.onSample);
@@ -79,7 +80,7 @@ export function createCollectors(configuration: Configuration, deps: CollectDeps
   const setups = config.channels.map((channel) => setupOf(channel, config));
   const inputs = inputsOf(config, deps, { sink, pools, channels, setups });
   const poll = pollOf(config, deps, pools);
-  const probes = probesOf(config, deps);
+  const probes = probesOf(config, given);
   const engineOf = new Map(config.channels.map(({ id, engine }) => [id, engine]));
   /** A supervisor's log says that something ended: the process table is asked at once. */
   const hint = (channel: ChannelId): void => {
@@ -116,6 +117,24 @@ export function createCollectors(configuration: Configuration, deps: CollectDeps
       await Promise.all(commands.map((command) => command[Symbol.asyncDispose]()));
       await inputs[Symbol.asyncDispose]();
       await tail[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Whatever is seen or heard of a channel also says how closely it must be looked at. */
+function seenBy(deps: CollectDeps, probes: () => Probes): Pick<CollectDeps, 'onSample' | 'onPolled' | 'onSymptom'> {
+  return {
+    onSample: (sample) => {
+      probes().saw(sample);
+      deps.onSample(sample);
+    },
+    onPolled: (samples) => {
+      for (const sample of samples) probes().saw(sample);
+      deps.onPolled(samples);
+    },
+    onSymptom: (symptom) => {
+      if (!HARMLESS_SYMPTOMS.has(symptom.kind)) probes().disturb(symptom.channel);
+      deps.onSymptom(symptom);
     },
   };
 }

@@ -98,8 +98,14 @@ describe('loadConfig', () => {
       name: 'ch:b',
       expected: 'on_demand',
       logs: [join(folder, 'log/b.err')],
-      output: { kind: 'hls', url: 'http://127.0.0.1:8080/hls/b/index.m3u8', everyMs: 3_000, stallAfterMs: 7_000 },
-      source: { url: 'http://origin:8000/live/b.ts', everyMs: 20_000, expect: 'mpegts' },
+      output: {
+        kind: 'hls',
+        url: 'http://127.0.0.1:8080/hls/b/index.m3u8',
+        everyMs: 3_000,
+        calmEveryMs: 12_000,
+        stallAfterMs: 7_000,
+      },
+      source: { url: 'http://origin:8000/live/b.ts', everyMs: 20_000, calmEveryMs: 20_000, expect: 'mpegts' },
       hasSource: true,
       hasOutputProbe: true,
     });
@@ -108,6 +114,7 @@ describe('loadConfig', () => {
       host: '127.0.0.1',
       port: 8000,
       everyMs: 2_000,
+      calmEveryMs: 12_000,
       stallAfterMs: 6_000,
     });
     expect(config?.groups).toEqual([

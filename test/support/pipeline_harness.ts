@@ -38,6 +38,8 @@ export interface PipelineOptions {
   readonly expected?: ChannelSetup['expected'];
   /** Instead of playlists: whether the output of a channel answers, as probes of these kinds report. */
   readonly reach?: { readonly source: string; readonly answers: (channel: string) => boolean };
+  /** How its output is looked at; default once a second. */
+  readonly looks?: Pick<ChannelSetup, 'outputEveryMs' | 'outputCalmEveryMs'>;
   readonly limits?: Partial<Limits>;
   /** Instead of the shipped rules. */
   readonly rules?: readonly Rule[];
@@ -83,6 +85,7 @@ export function pipelineHarness(options: PipelineOptions = {}) {
       stallAfterMs: 6_000,
       outputEveryMs: 1_000,
       sourceEveryMs: 1_000,
+      ...options.looks,
     }),
   );
   const lanes = createKeyedQueues({ concurrentMax: 16 }, clock);

@@ -24,6 +24,8 @@ export interface PollerOptions {
   readonly concurrencyMax: number;
   /** Called for a probe that rejected. The others go on. */
   readonly onBug: (probe: string, thrown: unknown) => void;
+  /** How long after its last look a probe need not look again, in milliseconds; 0: it looks at its own pace. */
+  readonly restMs?: (probe: string, nowMs: MonoMs) => number;
   /** False: every probe looks first at the start. Default: the first looks of one pace are spread over it. */
   readonly isSpread?: boolean;
 }
@@ -32,12 +34,16 @@ export interface PollerStats {
   readonly runs: number;
   /** Looks that were due while the one before was still under way or waiting. */
   readonly skipped: number;
+  /** Looks that were left out, because nothing was in doubt. */
+  readonly rested: number;
   readonly running: number;
   readonly waiting: number;
 }
 
 /** Trouble is judged more often than that. */
 const REST_MS = 500;
+/** What was calm and is in doubt is settled one way or the other by then, and looked at at its own pace. */
+const DOUBT_MS = 10_000;
 
 class Turn {
   readonly probe: Probe;
@@ -45,6 +51,8 @@ class Turn {
   dueMs: MonoMs = Number.POSITIVE_INFINITY;
   startedMs: MonoMs = Number.NEGATIVE_INFINITY;
   fastUntilMs: MonoMs = Number.NEGATIVE_INFINITY;
+  /** Its last beat that was left out. */
+  leftOutMs: MonoMs = Number.NEGATIVE_INFINITY;
   state: 'idle' | 'waiting' | 'running' = 'idle';
   /** Asked for while it ran: what it sees may be older than the question. */
   isWantedAgain = false;
@@ -79,6 +87,9 @@ export class Poller implements Disposable {
   #running = 0;
   #runs = 0;
   #skipped = 0;
+  #rested = 0;
+  /** Turns that left out a beat of late. */
+  readonly #resting = new Set<Turn>();
 
   constructor(options: PollerOptions) {
     this.#options = options;
@@ -111,8 +122,26 @@ export class Poller implements Disposable {
     this.#scheduleBefore(turn, turn.startedMs + turn.probe.fastEveryMs);
   }
 
+  /** Looks now at whatever rested a moment ago and is in doubt, and again each `apartMs` for as long as it is. */
+  wakeDoubted(apartMs: number): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    for (const turn of this.#resting) {
+      if (this.#options.restMs?.(turn.probe.name, nowMs) !== 0) continue;
+      if (nowMs - turn.leftOutMs > DOUBT_MS) this.#resting.delete(turn);
+      else this.#scheduleBefore(turn, turn.startedMs + apartMs);
+    }
+  }
+
   stats(): PollerStats {
-    return { runs: this.#runs, skipped: this.#skipped, running: this.#running, waiting: this.#waiting.length };
+    const [runs, skipped, rested, running] = [this.#runs, this.#skipped, this.#rested, this.#running];
+    return { runs, skipped, rested, running, waiting: this.#waiting.length };
+  }
+
+  /** On the beat that comes nearest to the end of its rest it looks. */
+  #mayRest(turn: Turn, nowMs: MonoMs): boolean {
+    if (nowMs < turn.fastUntilMs) return false;
+    const restMs = this.#options.restMs?.(turn.probe.name, nowMs) ?? 0;
+    return nowMs - turn.startedMs + turn.probe.everyMs / 2 < restMs;
   }
 
   #scheduleBefore(turn: Turn, wantedMs: MonoMs): void {
@@ -147,10 +176,17 @@ export class Poller implements Disposable {
       const everyMs = turn.everyMs(nowMs);
       turn.dueMs = atMs + everyMs > nowMs ? atMs + everyMs : nowMs + everyMs;
       this.#queue.push(turn.dueMs, turn);
-      if (turn.state === 'idle') this.#admit(turn);
-      else this.#skipped += 1;
+      if (turn.state !== 'idle') this.#skipped += 1;
+      else if (this.#mayRest(turn, nowMs)) this.#rest(turn, nowMs);
+      else this.#admit(turn);
     }
     this.#arm();
+  }
+
+  #rest(turn: Turn, nowMs: MonoMs): void {
+    this.#rested += 1;
+    turn.leftOutMs = nowMs;
+    this.#resting.add(turn);
   }
 
   #admit(turn: Turn): void {

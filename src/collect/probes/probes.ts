@@ -6,7 +6,8 @@ import { type BoundedFetch, boundedFetch } from '../../resilience/http.ts';
 import { createDashProbe } from './dash.ts';
 import { createHlsProbe } from './hls.ts';
 import { createHostProbe } from './host.ts';
-import { Poller, type PollerStats, type Probe } from './poller.ts';
+import { Poller, type PollerOptions, type PollerStats, type Probe } from './poller.ts';
+import { createRests, watchDoubts } from './rests.ts';
 import { reachHttp, reachTcp } from './reach.ts';
 import { probeSource } from './source.ts';
 import type { OutputKind, OutputLook } from './schema.ts';
@@ -16,12 +17,15 @@ import type { StatusTarget } from '../status/schema.ts';
 export interface ChannelProbes {
   readonly id: ChannelId;
   /** How its output is seen from outside; undefined where nobody said. */
-  readonly output: (OutputLook & { readonly everyMs: number; readonly stallAfterMs?: number }) | undefined;
+  readonly output:
+    | (OutputLook & { readonly everyMs: number; readonly calmEveryMs?: number; readonly stallAfterMs?: number })
+    | undefined;
   /** What it reads from. */
   readonly source:
     | {
         readonly url: string;
         readonly everyMs: number;
+        readonly calmEveryMs?: number;
         readonly expect: 'mpegts' | 'any';
         readonly redirectsTo?: readonly string[];
         /** Looked at through its server's status page instead. */
@@ -58,6 +62,10 @@ export interface Probes extends Disposable {
   hostNow(engine: EngineId): void;
   /** A faster pace for the channel's probes, for a while: trouble is suspected. */
   fast(channel: ChannelId, forMs: number): void;
+  /** What else is seen: it tells which channels need no close look. */
+  saw(sample: Sample): void;
+  /** Something complains of the channel: it is looked at at full pace for a while, from now on. */
+  disturb(channel: ChannelId): void;
   stats(): { readonly outputs: PollerStats; readonly sources: PollerStats; readonly hosts: PollerStats };
 }
 
@@ -76,35 +84,55 @@ const HLS_DEADLINE_MS = 3 * HLS_TIMEOUT_MS;
 export function createProbes(options: ProbesOptions): Probes {
   const { channels, hosts, clock, onBug = () => undefined } = options;
   const ask = options.ask ?? boundedFetch(clock, { connectionsMax: CONCURRENCY_MAX });
-  const make = { clock, ask, emit: emitter(options) };
-  const pollerOf = (probes: readonly Probe[]): Poller =>
-    new Poller({ clock, onBug, probes, concurrencyMax: options.concurrencyMax ?? CONCURRENCY_MAX });
-  const { onSample, report = () => undefined } = options;
+  const { report = () => undefined } = options;
+  const rests = createRests(channels);
+  const onSample = (sample: Sample): void => {
+    rests.calm.observe(sample);
+    options.onSample(sample);
+  };
+  const make = { clock, ask, emit: emitter({ ...options, onSample }) };
+  const pollerOf = (probes: readonly Probe[], restMs?: PollerOptions['restMs']): Poller => {
+    const resting = restMs === undefined ? {} : { restMs };
+    return new Poller({ clock, onBug, probes, concurrencyMax: options.concurrencyMax ?? CONCURRENCY_MAX, ...resting });
+  };
   const byStatus = (of: StatusProbe['of']): readonly Probe[] =>
     statusProbes(
       channels.flatMap((channel) => statusLook(channel, of)),
       { clock, ask, onSample, report },
     );
   // Kept apart, so that an origin that answers nobody holds up no look at an output.
-  const outputs = pollerOf([...channels.flatMap((channel) => outputProbe(channel, make)), ...byStatus('output')]);
-  const sources = pollerOf([...channels.flatMap((channel) => sourceProbe(channel, make)), ...byStatus('source')]);
+  const outputs = pollerOf(
+    [...channels.flatMap((channel) => outputProbe(channel, make)), ...byStatus('output')],
+    rests.outputMs,
+  );
+  const sources = pollerOf(
+    [...channels.flatMap((channel) => sourceProbe(channel, make)), ...byStatus('source')],
+    rests.sourceMs,
+  );
   const machines = pollerOf(hosts.map((host) => hostProbe(host, make)));
   const pollers = [outputs, sources, machines];
+  const disturb = (channel: ChannelId): void => rests.calm.disturb(channel, clock.monotonicMs());
+  const watch = rests.isAny ? watchDoubts(clock, [outputs, sources]) : undefined;
   return {
     start: () => {
       for (const poller of pollers) poller.start();
     },
     now: (channel, wants = ['output', 'source']) => {
+      disturb(channel);
       if (wants.includes('output')) outputs.now(channel);
       if (wants.includes('source')) sources.now(channel);
     },
     hostNow: (engine) => machines.now(engine),
     fast: (channel, forMs) => {
+      disturb(channel);
       outputs.fast(channel, forMs);
       sources.fast(channel, forMs);
     },
+    saw: (sample) => rests.calm.observe(sample),
+    disturb,
     stats: () => ({ outputs: outputs.stats(), sources: sources.stats(), hosts: machines.stats() }),
     [Symbol.dispose]: () => {
+      watch?.[Symbol.dispose]();
       for (const poller of pollers) poller[Symbol.dispose]();
       if (options.ask === undefined) ask[Symbol.dispose]();
     },

@@ -22,6 +22,11 @@ export const outputPart = z
     dash: urlField('The DASH manifest. {id} is the channel.').optional(),
     status: statusPart.optional(),
     every: duration('500ms', '60s', 'How often it is looked at. Default 2s.').optional(),
+    calm_every: duration(
+      '500ms',
+      '60s',
+      'How often while nothing is in doubt: its process and encoder go on and the last looks were good. Default 12s.',
+    ).optional(),
     stall_after: duration('2s', '10m', 'No new output for this long is a stall. Default 6s.').optional(),
   })
   .describe('How the output is seen from outside. Without it a stall cannot be distinguished from quiet.');
@@ -31,6 +36,11 @@ export const sourcePart = z
     url: urlField('Where the channel reads from. {id} is the channel.').optional(),
     status: statusPart.optional(),
     every: duration('1s', '5m', 'How often it is looked at. Default 10s.').optional(),
+    calm_every: duration(
+      '1s',
+      '5m',
+      'How often while nothing is in doubt: the channel plays and the last looks were good. Default 15s.',
+    ).optional(),
     expect: z.enum(['mpegts', 'any']).optional().describe('mpegts: the bytes are looked at too. Default any.'),
     redirects_to: z
       .array(urlField('An origin.'))

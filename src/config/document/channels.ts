@@ -12,7 +12,12 @@ import { PLACEHOLDER, parseAddress } from './fields.ts';
 import type { Reading } from './reading.ts';
 
 /** How a channel's output is seen from outside. Times are milliseconds. */
-export type OutputProbe = OutputLook & { readonly everyMs: number; readonly stallAfterMs: number };
+export type OutputProbe = OutputLook & {
+  readonly everyMs: number;
+  /** While nothing is in doubt; never more often than `everyMs`. */
+  readonly calmEveryMs: number;
+  readonly stallAfterMs: number;
+};
 
 /** A look at what a channel reads from. */
 export interface SourceProbe {
@@ -20,6 +25,8 @@ export interface SourceProbe {
   /** Seen through a server's status page, whose address `url` is then. */
   readonly status: StatusTarget | undefined;
   readonly everyMs: number;
+  /** While nothing is in doubt; never more often than `everyMs`. */
+  readonly calmEveryMs: number;
   readonly expect: 'mpegts' | 'any';
   /** Origins that a redirect may lead to, beside its own. */
   readonly redirectsTo: readonly string[];
@@ -47,6 +54,8 @@ export type ChannelDraft = Omit<ChannelConfig, 'persona'> & {
 const OUTPUT_EVERY_MS = 2_000;
 const STALL_AFTER_MS = 6_000;
 const SOURCE_EVERY_MS = 10_000;
+const OUTPUT_CALM_MS = 12_000;
+const SOURCE_CALM_MS = 15_000;
 
 type OutputDocument = NonNullable<ChannelDocument['output']>;
 type Fill = (text: string) => string;
@@ -209,6 +218,7 @@ function draftOf(reading: Reading, { path, id, value }: Draft): ChannelDraft {
       url: fill(source.url ?? source.status?.url ?? ''),
       status: source.status && targetOf(source.status, fill),
       everyMs: source.every ?? SOURCE_EVERY_MS,
+      calmEveryMs: Math.max(source.every ?? SOURCE_EVERY_MS, source.calm_every ?? SOURCE_CALM_MS),
       expect: source.expect ?? 'any',
       redirectsTo: (source.redirects_to ?? []).map((address) => new URL(address).origin),
     },
@@ -219,7 +229,11 @@ function draftOf(reading: Reading, { path, id, value }: Draft): ChannelDraft {
 
 function probeOf(output: OutputDocument, fill: Fill): OutputProbe | undefined {
   const everyMs = output.every ?? OUTPUT_EVERY_MS;
-  const times = { everyMs, stallAfterMs: output.stall_after ?? Math.max(STALL_AFTER_MS, 3 * everyMs) };
+  const times = {
+    everyMs,
+    calmEveryMs: Math.max(everyMs, output.calm_every ?? OUTPUT_CALM_MS),
+    stallAfterMs: output.stall_after ?? Math.max(STALL_AFTER_MS, 3 * everyMs),
+  };
   const kind = OUTPUT_KINDS.find((each) => output[each] !== undefined);
   if (kind === undefined) return undefined;
   const read = LOOKS[kind] as (written: unknown, fill: Fill) => OutputLook | undefined;

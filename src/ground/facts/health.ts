@@ -4,12 +4,14 @@ import type { ChannelFacts } from './facts.ts';
 import type { OutputFacts, ReachFacts } from './output_facts.ts';
 import type { ProcessFacts } from './process_facts.ts';
 import {
+  calmStaleOf,
   OBSERVER_LOST_MS,
   PROBE_FAILURES_MIN,
   PROCESS_STALE_MS,
   probeStaleOf,
   stallAfterOf,
   startGraceOf,
+  VOUCH_MS,
 } from './setup.ts';
 
 /** Undefined: not known. Absent, stale or failing observation is never health. */
@@ -88,9 +90,20 @@ function outputHealth(facts: ChannelFacts, nowMs: MonoMs): Health {
   return inwardHealth(facts, nowMs);
 }
 
+/**
+ * The last look is recent. An older one at a calm channel counts for as long as its encoder goes on: what it saw then
+ * is neither trouble nor, without that, health.
+ */
+function isLookedAt({ setup, progress, process }: ChannelFacts, lastMs: MonoMs, nowMs: MonoMs): boolean {
+  if (nowMs - lastMs <= probeStaleOf(setup.outputEveryMs)) return true;
+  if (nowMs - lastMs > calmStaleOf(setup)) return false;
+  const goesOnMs = Math.max(progress?.advancedMs ?? 0, process?.bytes?.movedMs ?? 0);
+  return goesOnMs >= (process?.seenMs ?? 0) && nowMs - goesOnMs <= VOUCH_MS;
+}
+
 function playlistHealth(facts: ChannelFacts, output: OutputFacts, nowMs: MonoMs): Health {
-  const { setup, process } = facts;
-  if (nowMs - output.last.monoMs > probeStaleOf(setup.outputEveryMs)) return untold('its playlist is not looked at');
+  const { process } = facts;
+  if (!isLookedAt(facts, output.last.monoMs, nowMs)) return untold('its playlist is not looked at');
   const young = isYoung(facts, nowMs);
   if (output.failStreak > 0) return missingHealth(output, young);
   if (output.emptyStreak >= 2) return unhealthy('its newest segments are empty');
@@ -121,7 +134,7 @@ export function standstillOf(facts: ChannelFacts, nowMs: MonoMs): number | undef
 }
 
 function reachHealth(facts: ChannelFacts, reach: ReachFacts, nowMs: MonoMs): Health {
-  if (nowMs - reach.last.monoMs > probeStaleOf(facts.setup.outputEveryMs)) return untold('its output is not looked at');
+  if (!isLookedAt(facts, reach.last.monoMs, nowMs)) return untold('its output is not looked at');
   if (reach.failStreak === 0) {
     return progressStands(facts, nowMs)
       ? unhealthy('it answers, but makes no progress')

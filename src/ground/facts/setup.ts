@@ -9,6 +9,8 @@ export interface ChannelSetup extends ChannelRef {
   /** How often the output and the source are looked at. */
   readonly outputEveryMs: number;
   readonly sourceEveryMs: number;
+  /** How often the output is looked at while nothing is in doubt; undefined: at its own pace. */
+  readonly outputCalmEveryMs?: number | undefined;
 }
 
 /** What the configuration says of an engine. */
@@ -34,6 +36,8 @@ export const FINAL_OUTPUT_MS = 15 * SECOND_MS;
 export const PROCESS_STALE_MS = 10 * SECOND_MS;
 /** The least time after which a probe's silence means that it does not look any more. */
 export const PROBE_STALE_MS = 10 * SECOND_MS;
+/** An encoder that went on this lately vouches for what was seen of its output before. */
+export const VOUCH_MS = 3 * SECOND_MS;
 /** Nothing was heard of a channel for this long although it is looked at: the observer is broken. */
 export const OBSERVER_LOST_MS = 60 * SECOND_MS;
 
@@ -98,3 +102,7 @@ export const startGraceOf = (targetDurationMs: number | undefined): number =>
 
 /** Nothing at all was expected sooner than this from a probe that looks every so often. */
 export const probeStaleOf = (everyMs: number): number => Math.max(PROBE_STALE_MS, 3 * everyMs);
+
+/** Nothing at all was expected sooner than this from the probe of a calm channel. */
+export const calmStaleOf = ({ outputEveryMs, outputCalmEveryMs }: ChannelSetup): number =>
+  Math.max(probeStaleOf(outputEveryMs), outputCalmEveryMs === undefined ? 0 : outputCalmEveryMs + PROBE_STALE_MS);

@@ -6,12 +6,14 @@ import type { ClassifyContext } from './classify_input.ts';
 import { goesOn } from './goes_on.ts';
 import type { ProcessFacts } from '../facts/process_facts.ts';
 import {
+  calmStaleOf,
   CHURN_WINDOW_MS,
   OBSERVER_LOST_MS,
   probeStaleOf,
   stallAfterOf,
   startGraceOf,
   SYMPTOM_FRESH_MS,
+  VOUCH_MS,
 } from '../facts/setup.ts';
 import { VIEWERS_STALE_MS } from '../facts/viewers.ts';
 
@@ -129,6 +131,10 @@ export function holdsUntil(facts: ChannelFacts, nowMs: MonoMs): MonoMs {
   turns(reach?.last.monoMs, OBSERVER_LOST_MS);
   turns(output?.last.monoMs, probeStaleOf(setup.outputEveryMs));
   turns(reach?.last.monoMs, probeStaleOf(setup.outputEveryMs));
+  turns(output?.last.monoMs, calmStaleOf(setup));
+  turns(reach?.last.monoMs, calmStaleOf(setup));
+  turns(progress?.advancedMs, VOUCH_MS);
+  turns(process?.bytes?.movedMs, VOUCH_MS);
   turns(progress?.advancedMs, setup.stallAfterMs);
   turns(progress?.advancedMs, stallAfterOf(setup, output?.targetDurationMs));
   turns(progress?.advancedMs, 3 * (progress?.gapMs ?? 0));

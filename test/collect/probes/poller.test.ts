@@ -12,7 +12,7 @@ interface Run {
 
 function setUp(
   names: readonly string[],
-  options: Partial<Probe> & { concurrencyMax?: number; instant?: boolean } = {},
+  { restOf, ...options }: Partial<Probe> & { concurrencyMax?: number; instant?: boolean; restOf?: () => number } = {},
 ) {
   const { clock, advance } = fakeClock();
   const startMs = clock.monotonicMs();
@@ -43,6 +43,7 @@ function setUp(
     clock: counted,
     concurrencyMax: options.concurrencyMax ?? 8,
     onBug: (name) => bugs.push(name),
+    ...(restOf === undefined ? {} : { restMs: restOf }),
   });
   onTestFinished(() => poller[Symbol.dispose]());
   return { poller, runs, bugs, advance, timers: () => timers, times: () => runs.map(({ atMs }) => atMs) };
@@ -177,5 +178,56 @@ describe('the poller', () => {
     poller.now('b');
     await advance(10_000);
     expect(runs).toHaveLength(1);
+  });
+
+  describe('with rests', () => {
+    it('leaves out the beats of a rest, and looks on the one nearest to its end', async () => {
+      const { poller, times, advance } = setUp(['a'], { restOf: () => 5_000 });
+      poller.start();
+      await advance(13_000);
+      expect(times()).toEqual([0, 4_000, 8_000, 12_000]);
+      expect(poller.stats()).toMatchObject({ runs: 4, rested: 3 });
+    });
+
+    it('looks at its own pace when there is none', async () => {
+      const { poller, times, advance } = setUp(['a'], { restOf: () => 0 });
+      poller.start();
+      await advance(4_000);
+      expect(times()).toEqual([0, 2_000, 4_000]);
+    });
+
+    it('looks at once, and again, at what is in doubt, for ten seconds; then at its own pace', async () => {
+      let restMs = 12_000;
+      const { poller, times, advance } = setUp(['a'], { restOf: () => restMs });
+      poller.start();
+      await advance(3_000);
+      poller.wakeDoubted(1_000);
+      await advance(100);
+      expect(times()).toEqual([0]);
+      restMs = 0;
+      for (let ms = 0; ms < 12_000; ms += 100) {
+        poller.wakeDoubted(1_000);
+        await advance(100);
+      }
+      expect(times()).toEqual([0, 3_100, 4_100, 5_100, 6_100, 7_100, 8_100, 9_100, 10_100, 11_100, 12_100, 14_100]);
+    });
+
+    it('looks fast in spite of one, when trouble is suspected', async () => {
+      const { poller, times, advance } = setUp(['a'], { restOf: () => 12_000 });
+      poller.start();
+      await advance(3_000);
+      poller.fast('a', 1_000);
+      await advance(1_400);
+      expect(times()).toEqual([0, 3_000, 3_500]);
+    });
+
+    it('does not wake what never rested', async () => {
+      const { poller, times, advance } = setUp(['a'], { restOf: () => 0 });
+      poller.start();
+      await advance(600);
+      poller.wakeDoubted(0);
+      await advance(100);
+      expect(times()).toEqual([0]);
+    });
   });
 });

@@ -22,6 +22,7 @@ import {
   unread,
   viewers,
 } from '../given.ts';
+import { setupOf } from '../scene.ts';
 
 /** `yes`, `no` or `?`, and why. */
 function health(given: Given): string {
@@ -187,6 +188,38 @@ describe('a playlist', () => {
     const long = { targetDurationMs: 4_000 };
     expect([still(10_000, 0, long), still(9_999, 0, long)]).toEqual([10_000, undefined]);
     expect(standstillOf(factsOf({ output: undefined }), NOW)).toBeUndefined();
+  });
+});
+
+describe('the output of a calm channel, which is looked at each 12 s', () => {
+  const setup = { ...setupOf('news'), outputCalmEveryMs: 12_000 };
+  const of = (lookedAgoMs: number, given: Given): string => {
+    const output = playlist(lookedAgoMs, { last: { ...playlist().last, monoMs: NOW - lookedAgoMs } });
+    return health({ setup, output: { ...output, lastOkMs: NOW - lookedAgoMs }, ...given });
+  };
+  const bytes = (agoMs: number): Given => ({ process: runs({ bytes: { value: 1, movedMs: NOW - agoMs } }) });
+  it.each<[string, number, Given]>([
+    ['yes: it runs and its playlist moves', 10_000, {}],
+    ['?: its playlist is not looked at', 10_001, {}],
+    ['yes: it runs and its playlist moves', 10_001, { progress: reports(3_000) }],
+    ['?: its playlist is not looked at', 10_001, { progress: reports(3_001) }],
+    ['yes: it runs and its playlist moves', 10_001, bytes(3_000)],
+    ['?: its playlist is not looked at', 10_001, bytes(3_001)],
+    ['yes: it runs and its playlist moves', 22_000, { progress: reports(0) }],
+    ['?: its playlist is not looked at', 22_001, { progress: reports(0) }],
+    [
+      '?: its playlist is not looked at',
+      10_001,
+      { progress: reports(0), setup: { ...setup, outputCalmEveryMs: undefined } },
+    ],
+    ['?: its playlist is not looked at', 10_001, { progress: reports(2_000), process: runs({ seenMs: NOW - 1_999 }) }],
+  ])('%s, %i ms after the last look', (words, agoMs, given) => {
+    expect(of(agoMs, given)).toBe(words);
+  });
+
+  it('does not stand because it was looked at seldom', () => {
+    const output = playlist(12_000, { last: { ...playlist().last, monoMs: NOW - 12_000 }, lastOkMs: NOW - 12_000 });
+    expect(standstillOf(factsOf({ setup, output, progress: reports(0) }), NOW)).toBeUndefined();
   });
 });
 

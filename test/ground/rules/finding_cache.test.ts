@@ -96,6 +96,7 @@ const givens: fc.Arbitrary<Given> = fc.record({
     hasOutputProbe: fc.boolean(),
     hasSource: fc.boolean(),
     outputEveryMs: fc.constantFrom(2_000, 6_000, 12_000),
+    outputCalmEveryMs: fc.constantFrom(undefined, 12_000, 15_000),
     sourceEveryMs: fc.constantFrom(2_000, 10_000),
     stallAfterMs: fc.constantFrom(6_000, 15_000),
   }),

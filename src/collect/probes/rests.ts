@@ -1,0 +1,68 @@
+/** Lets the probes of calm channels rest, and ends the rest when a channel is in doubt. */
+import type { Clock, MonoMs } from '../../core/clock.ts';
+import type { ChannelId } from '../../core/scope.ts';
+import { Calm, type Rest } from './calm.ts';
+import type { Poller } from './poller.ts';
+
+/** What may be said of each channel that a probe may look at more seldom. */
+export interface RestingChannel {
+  readonly id: ChannelId;
+  readonly output:
+    | { readonly everyMs: number; readonly calmEveryMs?: number; readonly stallAfterMs?: number }
+    | undefined;
+  readonly source: { readonly everyMs: number; readonly calmEveryMs?: number } | undefined;
+}
+
+/** How long the probes of each channel may rest now. */
+export interface Rests {
+  readonly calm: Calm;
+  /** Some channel may rest at all. */
+  readonly isAny: boolean;
+  readonly outputMs: (channel: ChannelId, nowMs: MonoMs) => number;
+  readonly sourceMs: (channel: ChannelId, nowMs: MonoMs) => number;
+}
+
+export function createRests(channels: readonly RestingChannel[]): Rests {
+  const outputs = restsOf(channels, 'output');
+  const sources = restsOf(channels, 'source');
+  const calm = new Calm([...new Set([...outputs.keys(), ...sources.keys()])]);
+  return {
+    calm,
+    isAny: outputs.size + sources.size > 0,
+    outputMs: (channel, nowMs) => {
+      const rest = outputs.get(channel);
+      return rest === undefined ? 0 : calm.outputRestMs(channel, rest, nowMs);
+    },
+    sourceMs: (channel, nowMs) => {
+      const rest = sources.get(channel);
+      return rest === undefined ? 0 : calm.sourceRestMs(channel, rest, nowMs);
+    },
+  };
+}
+
+const restsOf = (channels: readonly RestingChannel[], of: 'output' | 'source'): ReadonlyMap<ChannelId, Rest> =>
+  new Map(
+    channels.flatMap(({ id, [of]: look }): [ChannelId, Rest][] => {
+      const { everyMs = 0, calmEveryMs = 0 } = look ?? {};
+      return calmEveryMs > everyMs ? [[id, { ...look, everyMs, calmEveryMs }]] : [];
+    }),
+  );
+
+/** Doubt is looked for this often. */
+const DOUBTS_EVERY_MS = 500;
+/** What is in doubt is looked at this often. */
+const DOUBTED_EVERY_MS = 1_000;
+
+/**
+ * Looks at once at what was calm and is in doubt. After a pause of Reeve itself everything seems in doubt until what
+ * came meanwhile has been read: the first round after one is left out.
+ */
+export function watchDoubts(clock: Clock, pollers: readonly Poller[]): Disposable {
+  let lastMs = clock.monotonicMs();
+  return clock.every(DOUBTS_EVERY_MS, () => {
+    const nowMs = clock.monotonicMs();
+    const isLate = nowMs - lastMs > 2 * DOUBTS_EVERY_MS;
+    lastMs = nowMs;
+    if (!isLate) for (const poller of pollers) poller.wakeDoubted(DOUBTED_EVERY_MS);
+  });
+}

@@ -1,0 +1,36 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Poller } from '../../../src/collect/probes/poller.ts';
+import { createRests, watchDoubts } from '../../../src/collect/probes/rests.ts';
+import { fakeClock } from '../../support/fake_clock.ts';
+
+describe('rests', () => {
+  it('are had only by what may be looked at more seldom than its pace', () => {
+    const channel = (everyMs: number, calmEveryMs?: number) => ({
+      id: 'news',
+      output: { everyMs, ...(calmEveryMs === undefined ? {} : { calmEveryMs }) },
+      source: undefined,
+    });
+    expect(createRests([channel(2_000)]).isAny).toBe(false);
+    expect(createRests([channel(2_000, 2_000)]).isAny).toBe(false);
+    expect(createRests([channel(2_000, 2_001)]).isAny).toBe(true);
+    expect(createRests([channel(2_000)]).outputMs('news', 0)).toBe(0);
+    expect(createRests([channel(2_000)]).sourceMs('news', 0)).toBe(0);
+  });
+});
+
+describe('the watch for doubts', () => {
+  it('looks each half second, but not right after a pause of Reeve itself', async () => {
+    const { clock, advance } = fakeClock();
+    let nowMs = clock.monotonicMs();
+    const woken: number[] = [];
+    const poller = { wakeDoubted: () => woken.push(nowMs) } as unknown as Poller;
+    const watch = watchDoubts({ ...clock, monotonicMs: () => nowMs }, [poller]);
+    onTestFinished(() => watch[Symbol.dispose]());
+    const fromMs = nowMs;
+    for (const passedMs of [500, 1_000, 1_000, 1_001, 500]) {
+      nowMs += passedMs;
+      await advance(500);
+    }
+    expect(woken.map((ms) => ms - fromMs)).toEqual([500, 1_500, 2_500, 4_001]);
+  });
+});
