@@ -27,7 +27,7 @@ export interface ProofInput {
 /** Pure. A group whose sources nobody looks at has a canary for its witness, later. */
 export function proofOf(cause: SharedCause, input: ProofInput, nowMs: MonoMs): CauseProof {
   const { known } = input;
-  const lastDeathMs = Math.max(cause.sinceMs, ...known.map(({ process }) => process?.ends.at(-1) ?? cause.sinceMs));
+  const lastDeathMs = Math.max(cause.sinceMs, ...known.map(diedMs));
   const touched = new Set(cause.channels);
   // What fails beside the cause, on a channel that it has not touched, is another trouble.
   const sources = known.flatMap(({ setup, source }) => {
@@ -48,6 +48,12 @@ export function proofOf(cause: SharedCause, input: ProofInput, nowMs: MonoMs): C
   const says = `${witness ?? 'nobody can witness, so a canary will'}; no death for ${quietMs / 1_000} s is waited for`;
   if (nowMs < atMs || (cause.phase === 'active' && !isOfDeath)) return waits(says, Math.max(atMs, nowMs + 1));
   return { isProven: true, says, atMs };
+}
+
+/** What went down right after a change of Reeve's may have died all the same. */
+function diedMs({ process }: ChannelFacts): MonoMs {
+  const { ends = [], stoppedOnPurpose = true, downSinceMs = Number.NEGATIVE_INFINITY } = process ?? {};
+  return Math.max(ends.at(-1) ?? Number.NEGATIVE_INFINITY, stoppedOnPurpose ? Number.NEGATIVE_INFINITY : downSinceMs);
 }
 
 /** What the sources that are looked at still have to say. One that nobody has looked at since says nothing. */

@@ -72,6 +72,17 @@ describe('the proof that a shared cause is over (S8)', () => {
     expect(proven([dead, failing], DIED_MS + 20_000)).toBe(true);
   });
 
+  it('begins anew with one that went down after a change of Reeve’s, not with one that a person stopped', () => {
+    const looks = answers(DIED_MS + 1_000, DIED_MS + 8_000, DIED_MS + 9_000);
+    const { process, ...rest } = channel('b', DIED_MS + 7_000, []);
+    const stopped = (stoppedOnPurpose: boolean) =>
+      proven(
+        [channel('a', DIED_MS, looks), { ...rest, process: { ...process!, ends: [], stoppedOnPurpose } }],
+        DIED_MS + 16_999,
+      );
+    expect([stopped(false), stopped(true)]).toEqual([false, true]);
+  });
+
   it('is not given while a source of theirs does not answer', () => {
     const known = [
       channel('a', DIED_MS, [[DIED_MS + 20_000, false]]),
