@@ -453,8 +453,8 @@ const KNOWN_BAD: readonly Mutant[] = [
     'S8',
     [
       'src/ground/correlate/proof.ts',
-      'process?.ends.at(-1) ?? cause.sinceMs',
-      'process?.ends.at(-99) ?? cause.sinceMs',
+      'Math.max(cause.sinceMs, ...known.map(diedMs))',
+      'Math.max(cause.sinceMs, ...known.map((one) => Math.min(cause.sinceMs, diedMs(one))))',
     ],
     'staged',
   ),
