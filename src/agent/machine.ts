@@ -3,7 +3,14 @@ import type { GroundedContextEnvelope } from '../core/envelope.ts';
 import { invariant, unreachable } from '../core/errors.ts';
 import type { EscalationReason, Outcome } from '../core/incident.ts';
 import { type DenialCode, EVIDENCE_DENIALS, type GuardDecision, PASSING_DENIALS, type Plan } from '../core/plan.ts';
-import type { Attempt, Permit, ToolCall, ToolResult, Verification } from '../core/tool.ts';
+import {
+  type Attempt,
+  PERMIT_INVALID,
+  type Permit,
+  type ToolCall,
+  type ToolResult,
+  type Verification,
+} from '../core/tool.ts';
 import { isWell, scoreOf } from './score.ts';
 
 /** No configuration, persona or plan gets past this many steps. */
@@ -138,6 +145,8 @@ function continueOrEnd(state: Observing, event: Observed, limits: RunLimits): Ru
   const score = scoreOf(state.envelope, { envelope, result: state.result, verification });
   const attempt: Attempt = { result: state.result, verification, score };
   const done: Progress = { step: state.step, attempts: [...state.attempts, attempt] };
+  // It was permitted and has not begun: the next run is told by the guard itself why not.
+  if (state.result.code === PERMIT_INVALID) return finish(done, watching(state.result.summary, PARTLY_RETRY_MS));
   if (state.result.code === 'staged_partly') return finish(done, watching(state.result.summary, PARTLY_RETRY_MS));
   if (score === 1) return finish(done, { kind: 'resolved', score, because: verification?.because ?? 'healthy' });
   if (isWell(envelope)) return finish(done, { kind: 'resolved', score, because: notBy(attempt) });

@@ -1,7 +1,7 @@
 /** Starts what a shared cause left down: a canary first, then a ramp that is clocked by its own proofs (law S4). */
 import type { Clock } from '../core/clock.ts';
 import type { GuardDecision } from '../core/plan.ts';
-import type { Permit, ToolResult, Verification } from '../core/tool.ts';
+import { PERMIT_INVALID, type Permit, type ToolResult, type Verification } from '../core/tool.ts';
 
 /** What a staged start asks of the world, for one channel at a time. */
 export interface StagedPorts {
@@ -33,6 +33,13 @@ const LOOK_MS = 1_000;
 
 /** Refusals that hold for the whole plan and not for one channel of it. */
 const OF_THE_PLAN: ReadonlySet<string> = new Set(['frozen', 'phase', 'journal_unwritable', 'risk_budget']);
+/** These do where they name a group, an engine or the fleet: it is contained, or its persona allows no more. */
+const OF_SOME_PLANS: ReadonlySet<string> = new Set([
+  'containment',
+  'mode_forbids',
+  'persona_denies',
+  'approval_needed',
+]);
 const OF_A_SCOPE = /\((?:fleet|group:|engine:)/;
 
 /** One high-risk action with one child permit per start. Ends with what was started, what was left out, and why. */
@@ -131,6 +138,8 @@ class Stage {
   async #start(channel: string, permit: Permit): Promise<void> {
     const begunMs = this.#ports.clock.monotonicMs();
     const result = await this.#ports.act(permit, this.#signal);
+    // Something came up in the same moment: it was not started, so it has not failed either.
+    if (result.code === PERMIT_INVALID) return void this.#left.push({ channel, because: result.summary });
     const verification = await this.#ports.verify(permit, result, this.#signal);
     const tookMs = this.#ports.clock.monotonicMs() - begunMs;
     if (!verification.cured) return this.#missed(channel, verification.because);
@@ -178,4 +187,4 @@ const isForRoom = ({ code, retryAfterMs }: Denial): boolean =>
   (code === 'containment' && retryAfterMs !== undefined);
 
 const isOfThePlan = ({ code, because }: Denial): boolean =>
-  OF_THE_PLAN.has(code) || (code === 'containment' && OF_A_SCOPE.test(because));
+  OF_THE_PLAN.has(code) || (OF_SOME_PLANS.has(code) && OF_A_SCOPE.test(because));

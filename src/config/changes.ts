@@ -1,7 +1,7 @@
 /** What of a changed configuration takes effect at once, and what at the next start. */
 import type { Problem } from '../core/errors.ts';
 import { canonicalJson } from '../core/wire.ts';
-import type { ChannelConfig, Config, EngineConfig } from './config.ts';
+import type { ChannelConfig, Config, EngineConfig, GroupConfig } from './config.ts';
 import type { Configuration } from './load.ts';
 
 /**
@@ -65,6 +65,7 @@ export function merged(running: Configuration, read: Configuration): Reloaded {
     escalation: fresh.escalation,
     log: fresh.log,
     channels: Object.freeze(old.channels.map((channel) => reassigned(channel, persona.get(channel.id)))),
+    groups: Object.freeze(old.groups.map((group) => regrouped(fresh, group))),
   });
   const applied: Record<(typeof APPLIED_AT_ONCE)[number], boolean> = {
     personas: differs(running.personas, read.personas),
@@ -86,7 +87,18 @@ export function merged(running: Configuration, read: Configuration): Reloaded {
 const reassigned = (channel: ChannelConfig, persona: string | undefined): ChannelConfig =>
   persona === undefined ? channel : Object.freeze({ ...channel, persona });
 
-const assignments = (config: Config) => config.channels.map(({ id, persona }) => [id, persona]);
+/** A group that left the file runs on until the next start, as it was. */
+const regrouped = (fresh: Config, group: GroupConfig): GroupConfig => {
+  const read = fresh.groups.find(({ id }) => id === group.id);
+  return read === undefined ? group : Object.freeze({ ...group, persona: read.persona });
+};
+
+/** Of channels, of groups as a whole, and of what has none of its own: an engine. */
+const assignments = ({ channels, groups, persona }: Config) => [
+  ...channels.map(({ id, persona: own }) => [id, own]),
+  ...groups.map(({ id, persona: own }) => [id, own]),
+  persona,
+];
 const valuesOf = ({ patterns }: Configuration) => patterns.map(({ file, value }) => [file, value]);
 
 /** What of the configuration stands behind each name; a persona's assignment is not part of it. */
@@ -115,19 +127,16 @@ const clearSecretsOf = (engine: EngineConfig) => [
   'token' in engine ? engine.token : undefined,
 ];
 
-/** A channel that runs on until the next start must keep a persona that exists. */
+/** A channel or group that runs on until the next start must keep a persona that exists. */
 export function orphans({ configuration }: Reloaded): readonly Problem[] {
+  const { channels, groups, file } = configuration.config;
   const known = new Set(configuration.personas.map(({ id }) => id));
-  const lost = configuration.config.channels.find(({ persona }) => !known.has(persona));
-  if (!lost) return [];
-  return [
-    {
-      file: configuration.config.file,
-      line: 1,
-      column: 1,
-      path: 'channels',
-      message: `the channel ${lost.id} still runs with the persona ${lost.persona}, which is gone`,
-      hint: 'keep the persona until Reeve is restarted',
-    },
+  const used = [
+    ...channels.map(({ id, persona }) => ({ path: 'channels', what: `the channel ${id}`, persona })),
+    ...groups.map(({ id, persona }) => ({ path: 'groups', what: `the group ${id}`, persona })),
   ];
+  const lost = used.find(({ persona }) => persona !== undefined && !known.has(persona));
+  if (lost === undefined) return [];
+  const message = `${lost.what} still runs with the persona ${lost.persona}, which is gone`;
+  return [{ file, line: 1, column: 1, path: lost.path, message, hint: 'keep the persona until Reeve is restarted' }];
 }

@@ -117,26 +117,49 @@ export interface PermitTerms {
  */
 export class Permit {
   readonly terms: PermitTerms;
-  readonly #mayBegin: () => boolean;
+  readonly #whyNot: WhyNot;
   #used = false;
+  #refusal: string | undefined;
 
-  private constructor(terms: PermitTerms, mayBegin: () => boolean) {
+  private constructor(terms: PermitTerms, whyNot: WhyNot) {
     this.terms = terms;
-    this.#mayBegin = mayBegin;
+    this.#whyNot = whyNot;
   }
 
-  /** `mayBegin`: asked when it is redeemed, for what may have come up since. */
-  static grant(terms: PermitTerms, mayBegin: () => boolean = () => true): Permit {
-    return new Permit(terms, mayBegin);
+  /** `whyNot`: asked when it is redeemed, and before each further try of its call, for what may have come up since. */
+  static grant(terms: PermitTerms, whyNot: WhyNot = () => undefined): Permit {
+    return new Permit(terms, whyNot);
   }
 
   /** True the first time, while it is fresh and nothing has come up against it; false ever after. */
   redeem(nowMs: MonoMs): boolean {
+    this.#refusal = this.#used ? 'the permit is used' : 'the permit has expired';
     const valid = !this.#used && nowMs < this.terms.expiresMs && this.#mayBegin();
     this.#used = true;
     return valid;
   }
+
+  /** Why it could not be redeemed, for people. */
+  get refusal(): string {
+    return this.#refusal ?? '';
+  }
+
+  /** Why its call, which has failed, may not be tried once more; undefined: it may. */
+  whyNotAgain(): string | undefined {
+    return this.#whyNot('again');
+  }
+
+  #mayBegin(): boolean {
+    this.#refusal = this.#whyNot('begin');
+    return this.#refusal === undefined;
+  }
 }
+
+/** What stands in the way of a permitted call by now, for people; undefined: nothing. `again`: it is under way. */
+export type WhyNot = (stage: 'begin' | 'again') => string | undefined;
+
+/** The code of a call that was permitted and did not begin. */
+export const PERMIT_INVALID = 'permit_invalid';
 
 /** What the hands report. Whether it helped is judged later, from fresh samples. */
 export interface ToolResult {

@@ -8,10 +8,9 @@ import { DEFAULT_LIMITS, type Limits } from '../core/limits.ts';
 import type { Persona } from '../core/persona.ts';
 import type { DenialCode, GuardCheck, GuardDecision, GuardVerdict } from '../core/plan.ts';
 import type { Scope } from '../core/scope.ts';
-import { describeCall, Permit, type PermitTerms, type ToolCall } from '../core/tool.ts';
+import { describeCall, Permit, type PermitTerms, type ToolCall, type WhyNot } from '../core/tool.ts';
 import {
   type ChildRequest,
-  checkInputAgain,
   type Surroundings,
   type Weighed,
   type DecisionState,
@@ -24,8 +23,8 @@ import { breakerOf, type ContainmentFacts, evaluate, type Quiet, raise, stormDet
 import { viewerSecondsOf } from './checks/counters.ts';
 import { limitProblems } from './limits.ts';
 import type { GuardRequest, CheckInput } from './checks/check_input.ts';
-import { containedBy, isStoppedByContainment } from './checks/policy.ts';
-import { ageOf, containmentKey, type GuardState } from './state/state.ts';
+import { whyNotNow } from './redeem.ts';
+import { containmentKey, type GuardState } from './state/state.ts';
 import { flipsOf, unwritten } from './trace.ts';
 import { roomFor, startsMaxOf } from './state/window.ts';
 import { isStart } from '../remediation/catalog.ts';
@@ -166,9 +165,9 @@ export class Guard {
     this.#noteClock();
     const limits = this.#deps.limits();
     if (limits !== this.#limits && limitProblems(limits, LIMIT_NAMES).length === 0) this.#limits = limits;
-    const { channelOf, capabilitiesOf, liveFacts, initialPhase, clock } = this.#deps;
+    const { channelOf, capabilitiesOf, liveFacts, initialPhase, personaOf, clock } = this.#deps;
     return {
-      ...{ channelOf, capabilitiesOf, liveFacts, initialPhase },
+      ...{ channelOf, capabilitiesOf, liveFacts, initialPhase, personaOf },
       nowMs: clock.monotonicMs(),
       limits: this.#limits,
       state: this.#deps.guardState(),
@@ -208,19 +207,9 @@ export class Guard {
       const denied = { verdict: 'deny', code: 'journal_unwritable', because, retryAfterMs: undefined } as const;
       return { ...denied, trace: unwritten(trace, because) };
     }
-    return { verdict: 'allow', permit: Permit.grant(permit, () => this.#mayBegin(input, storm.length > 0)), trace };
-  }
-
-  /**
-   * Laws S8 and T3 when the permit is redeemed: containment may have come since, or the machine may have slept. The Nth
-   * start brings its own containment with it.
-   */
-  #mayBegin(input: CheckInput, isNth: boolean): boolean {
-    const world = this.#world();
-    const isOld = ageOf(world.state, input.nowMs, world.nowMs) >= input.limits.permitMs;
-    if (isOld || !isStoppedByContainment(input)) return !isOld;
-    const own = isNth ? containmentKey(FLEET, 'restart_storm') : undefined;
-    return containedBy(checkInputAgain(input, world), own).length === 0;
+    const granted = { input, isNth: storm.length > 0 };
+    const whyNot: WhyNot = (stage) => whyNotNow(granted, this.#world(), stage);
+    return { verdict: 'allow', permit: Permit.grant(permit, whyNot), trace };
   }
 
   /** A refusal stands whether or not it could be written: it has no effect that needs a record. */

@@ -3,7 +3,14 @@ import { type Clock, deadline } from '../core/clock.ts';
 import { InvariantError, messageOf, ReeveError } from '../core/errors.ts';
 import type { Append, Draft } from '../core/journal.ts';
 import type { ProbeFailure } from '../core/sample.ts';
-import type { Permit, PermitTerms, ToolName, ToolResult, ToolSpec } from '../core/tool.ts';
+import {
+  PERMIT_INVALID,
+  type Permit,
+  type PermitTerms,
+  type ToolName,
+  type ToolResult,
+  type ToolSpec,
+} from '../core/tool.ts';
 import { failureOf } from '../resilience/failure.ts';
 import type { BoundTool } from './toolbox.ts';
 
@@ -41,8 +48,7 @@ export function createRunner(deps: RunnerDeps): Runner {
   const through = async (permit: Permit, work: () => Promise<Done>): Promise<ToolResult> => {
     const { terms } = permit;
     const about = aboutOf(terms);
-    if (!permit.redeem(clock.monotonicMs()))
-      return refused(terms, 'the permit is used, has expired, or its target was contained since');
+    if (!permit.redeem(clock.monotonicMs())) return refused(terms, `nothing was called: ${permit.refusal}`);
     append([{ ...about, fact: { type: 'tool.started', permit: terms } }]);
     const { result, unknown } = await work();
     const finished: Draft = { ...about, fact: { type: 'tool.finished', permit: terms, result } };
@@ -55,7 +61,7 @@ export function createRunner(deps: RunnerDeps): Runner {
     run: (permit, signal) =>
       through(permit, async () => {
         const startedMs = clock.monotonicMs();
-        const { ok, summary, code, unknown = false } = await attempt(deps, permit.terms, signal);
+        const { ok, summary, code, unknown = false } = await attempt(deps, permit, signal);
         const { id, call } = permit.terms;
         const durationMs = clock.monotonicMs() - startedMs;
         const result = { permit: id, call, ok, summary, code, durationMs, ...(unknown && { unknown: true as const }) };
@@ -91,8 +97,12 @@ const unknownEnd = (terms: PermitTerms, { summary }: ToolResult): Draft => ({
 
 type Report = Pick<ToolResult, 'ok' | 'summary' | 'code'> & { readonly unknown?: boolean };
 
-/** Tries again only what the tool's own terms allow, and only after a failure that says trying again may help. */
-async function attempt(deps: RunnerDeps, terms: PermitTerms, signal: AbortSignal): Promise<Report> {
+/**
+ * Tries again only what the tool's own terms allow, only after a failure that says trying again may help, and only
+ * while nobody has said otherwise since (law S8).
+ */
+async function attempt(deps: RunnerDeps, permit: Permit, signal: AbortSignal): Promise<Report> {
+  const { terms } = permit;
   const spec = deps.specs.get(terms.call.tool);
   const body = deps.toolbox.get(terms.call.tool);
   if (!spec || !body) return { ok: false, code: 'tool_unknown', summary: `no tool is called ${terms.call.tool}` };
@@ -100,6 +110,8 @@ async function attempt(deps: RunnerDeps, terms: PermitTerms, signal: AbortSignal
   for (let count = 1; ; count += 1) {
     const report = await once(deps, { terms, spec, body }, signal);
     if (report.ok || !report.retryable || count >= attemptsMax || signal.aborted) return report;
+    const whyNot = permit.whyNotAgain();
+    if (whyNot !== undefined) return { ...report, summary: deps.clean(`${report.summary}; not again: ${whyNot}`) };
   }
 }
 
@@ -140,5 +152,5 @@ const refused = (terms: PermitTerms, summary: string): ToolResult => ({
   ok: false,
   summary,
   durationMs: 0,
-  code: 'permit_invalid',
+  code: PERMIT_INVALID,
 });

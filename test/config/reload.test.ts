@@ -200,6 +200,22 @@ describe('what a reload changes', () => {
     if (name === 'persona') expect(configuration.config.channels[0]?.persona).toBe('other');
   });
 
+  it('gives a group as a whole, and what has no persona of its own, another persona at once', () => {
+    const grouped = CONFIG.replace('{ id: b, engine: e }', '{ id: b, engine: e, group: g }');
+    const before = loaded(aFolder({ ...FILES, 'config/reeve.yaml': grouped }));
+    const cwd = aFolder({
+      ...FILES,
+      'config/personas/other.yaml': persona('other'),
+      'config/reeve.yaml': `${grouped}groups: [{ id: g, persona: other }]\n`,
+    });
+    const { applied, needsRestart, configuration } = merged(before, loaded(cwd));
+    expect(configuration.config.groups.find(({ id }) => id === 'g')?.persona).toBe('other');
+    expect([applied.includes('persona'), needsRestart]).toEqual([true, []]);
+    const loose = loaded(aFolder({ ...FILES, 'config/reeve.yaml': CONFIG }));
+    const kept = merged(configuration, loose).configuration.config.groups;
+    expect(kept.find(({ id }) => id === 'g')?.persona).toBe('other');
+  });
+
   it.each([
     ['9001', '9002', 'engines'],
     ['http://127.0.0.1:9001/RPC2" }', 'http://127.0.0.1:9001/RPC2", password: other }', 'engines'],

@@ -116,6 +116,8 @@ export function bench(options: BenchOptions = {}) {
     /** Engines that can do nothing. */
     lame: new Set<string>(),
     sharedCauses: [] as string[],
+    /** What a reload has made of the persona of a scope; undefined: as it was asked with. */
+    personaOf: undefined as GuardDeps['personaOf'],
     frozen: false,
   };
   const clockWatch = new ClockWatch(ledger.clock);
@@ -131,6 +133,7 @@ export function bench(options: BenchOptions = {}) {
     capabilitiesOf: (engine) => (world.lame.has(engine) ? new Set<Capability>() : world.capabilities),
     liveFacts: () => world.live,
     initialPhase: () => world.phase,
+    personaOf: (scope, group) => world.personaOf?.(scope, group),
     onEscalate: options.onEscalate ?? aPage,
     ...(options.releaseByPerson === undefined ? {} : { releaseByPerson: options.releaseByPerson }),
   });

@@ -110,6 +110,31 @@ describe('the runner', () => {
     await final.runner.run(final.permit(), never);
     expect(calls).toBe(3);
   });
+
+  it('does not repeat what somebody has forbidden since it was tried first, and reports both (S8)', async () => {
+    let calls = 0;
+    let frozen: string | undefined;
+    const body = async () => {
+      calls += 1;
+      frozen = 'frozen: frozen by ann';
+      throw new ReeveError('ENGINE_UNREACHABLE', 'no answer');
+    };
+    const { runner } = setUp(body, 'refresh_credentials', { idempotent: true, attemptsMax: 2 });
+    const permit = Permit.grant(permitTerms({ call: aCall({ tool: 'refresh_credentials' }) }), () => frozen);
+    const { summary } = await runner.run(permit, never);
+    expect(calls).toBe(1);
+    expect(summary).toBe('ENGINE_UNREACHABLE: no answer; not again: frozen: frozen by ann');
+  });
+
+  it('says why it did not begin what was permitted', async () => {
+    const { runner } = setUp(async () => 'done');
+    const permit = Permit.grant(permitTerms({}), () => 'persona_denies: persona ann does not allow it');
+    const { summary, code } = await runner.run(permit, never);
+    expect([summary, code]).toEqual([
+      'nothing was called: persona_denies: persona ann does not allow it',
+      'permit_invalid',
+    ]);
+  });
 });
 
 describe('the only way to the engine', () => {

@@ -61,4 +61,21 @@ describe('a staged start of a group', () => {
     const plans = world.facts('tool.started').filter(({ permit }) => permit.call.channels.length > 1);
     expect(plans).toHaveLength(1);
   });
+
+  it.each([
+    ['denies restarts', { tool_access_policy: { restart_channel: 'deny' } }],
+    ['only looks', { operational_mode: 'diagnostic' }],
+  ] as const)(
+    'ends where a reload brings a persona of the group that %s, though each channel’s own allows them',
+    async (_, whole) => {
+      const world = await died();
+      while (restarted(world).length < 1) await world.live(250);
+      world.reload({ whole });
+      const begun = restarted(world).length;
+      await world.live(60_000);
+      expect(restarted(world)).toHaveLength(begun);
+      expect(told(world).map(([reason]) => reason)).not.toContain('not_helping');
+      world.reload({ whole: { tool_access_policy: { restart_channel: 'allow' }, operational_mode: 'remediation' } });
+    },
+  );
 });

@@ -64,6 +64,7 @@ export function pipelineHarness(options: PipelineOptions = {}) {
   if (personas.problems.length + rules.problems.length > 0) throw new Error('the shipped files have problems');
   const shipped = personas.personas.find(({ id }) => id === (options.persona ?? 'system_admin'))!;
   let persona: Persona = { ...shipped, ...options.personaWith };
+  let whole: Partial<Persona> = {};
   const ids = options.ids ?? countingIds();
   const paging = journaledPaging(ledger, ids);
   const { outbox } = paging;
@@ -96,7 +97,8 @@ export function pipelineHarness(options: PipelineOptions = {}) {
       limits,
       rulebook,
       planner: options.planner,
-      personaOf: (scope) => (scope.kind === 'channel' ? { ...persona, ...options.personas?.[scope.id] } : persona),
+      personaOf: (scope) =>
+        scope.kind === 'channel' ? { ...persona, ...options.personas?.[scope.id] } : { ...persona, ...whole },
       initialPhase: () => phase,
     }),
     observations: {
@@ -143,9 +145,10 @@ export function pipelineHarness(options: PipelineOptions = {}) {
     entries,
     /** Channels that the probes were asked to look at more often, once for each time they were. */
     closer,
-    /** A reload brings another persona or phase. */
-    reload(change: { readonly persona?: Partial<Persona>; readonly phase?: Phase }) {
+    /** A reload brings another persona or phase; `whole`: another persona of groups and engines alone. */
+    reload(change: { readonly persona?: Partial<Persona>; readonly whole?: Partial<Persona>; readonly phase?: Phase }) {
       persona = { ...persona, ...change.persona };
+      whole = { ...whole, ...change.whole };
       phase = change.phase ?? phase;
     },
     /** A person's command, as the daemon takes it. */

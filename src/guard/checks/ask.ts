@@ -20,6 +20,8 @@ export interface Surroundings {
   readonly liveFacts: (scope: Scope, engine: EngineId) => LiveFacts;
   /** What the configuration says until a person says otherwise. */
   readonly initialPhase: (group: GroupId) => Phase | InitialPhase;
+  /** Whose persona decides about a scope, as it is now. Absent: the one that is asked with, for good. */
+  readonly personaOf?: ((scope: Scope, group: GroupId) => Persona | undefined) | undefined;
 }
 
 /** All that an answer depends on, beside the request. */
@@ -102,6 +104,7 @@ function momentOf(asking: Asking, place: NonNullable<ReturnType<typeof placeOf>>
     capabilitiesOf: world.capabilitiesOf,
     state,
     control,
+    wholePersona: wholePersonaOf(asking, world),
     spec: specOf(call.tool),
     scopes,
     live: world.liveFacts(call.target, engine),
@@ -111,11 +114,24 @@ function momentOf(asking: Asking, place: NonNullable<ReturnType<typeof placeOf>>
   };
 }
 
-/** The same request in the world as it is now. */
+/** The same request in the world as it is now, with the persona of now. */
 export function checkInputAgain(input: CheckInput, world: DecisionState): CheckInput {
   const { nowMs, state, control, limits, journalError, liveFacts } = world;
-  return { ...input, nowMs, state, control, limits, journalError, live: liveFacts(input.call.target, input.engine) };
+  const { call, engine, group, incident, parent } = input;
+  const owner = parent === undefined ? incident : { scope: call.target, group };
+  return {
+    ...input,
+    ...{ nowMs, state, control, limits, journalError },
+    live: liveFacts(call.target, engine),
+    phase: phaseOf(control, group, world.initialPhase(group)),
+    persona: world.personaOf?.(owner.scope, owner.group) ?? input.persona,
+    wholePersona: wholePersonaOf(input, world),
+  };
 }
+
+/** Of the group or engine whose plan a start is part of: what it is denied as a whole, no channel of it gets by it. */
+const wholePersonaOf = ({ parent, incident }: Pick<CheckInput, 'parent' | 'incident'>, { personaOf }: DecisionState) =>
+  parent === undefined ? undefined : personaOf?.(incident.scope, incident.group);
 
 /** Asks all questions about a request. Pure: nothing is reserved. */
 export function weigh(request: GuardRequest, world: DecisionState): Weighed {

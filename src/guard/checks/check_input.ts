@@ -78,6 +78,8 @@ export interface CheckInput {
   readonly subject: SubjectState;
   /** A start within a staged plan: the permit of the plan. */
   readonly parent: string | undefined;
+  /** The persona of now of the group or engine that the plan is for. */
+  readonly wholePersona?: Persona | undefined;
 }
 
 /** One question's answer. `value` is what was found, `threshold` what would be needed. */

@@ -184,10 +184,21 @@ export function viewers(input: CheckInput): Answer {
   return refuse('viewer_budget', { value, threshold, ...found }, `it would cost ${cost} viewer-seconds`);
 }
 
+/** By a reload the plan under way may need a yes that nobody was asked for. */
+function wholeApproval({ parent, wholePersona, spec, state, incident }: CheckInput): Answer | undefined {
+  const plan = parent === undefined ? undefined : state.plans[parent];
+  if (plan === undefined || plan.terms.approval !== undefined || wholePersona === undefined) return undefined;
+  if (accessOf(wholePersona, spec.name) !== 'require_approval') return undefined;
+  const because = `persona ${wholePersona.id} (${keyOfScope(incident.scope)}) wants a person's yes to the plan by now`;
+  return refuse('approval_needed', { value: 'a plan without a yes', threshold: "a person's yes" }, because);
+}
+
 /** Question 16, asked only when nothing else refuses. A yes serves once, and only for exactly what was asked. */
 export function approval(input: CheckInput): Answer {
   const { persona, spec, call, envelope, control, nowMs } = input;
   const access = accessOf(persona, spec.name);
+  const whole = wholeApproval(input);
+  if (whole !== undefined) return whole;
   // A start of a staged plan rests on what the plan was weighed by.
   const isOnTrial = envelope?.onTrial === true && spec.effect === 'change' && input.parent === undefined;
   if (access !== 'require_approval' && !isOnTrial) return pass(access, 'no approval needed');

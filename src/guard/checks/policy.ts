@@ -1,7 +1,7 @@
 /** The questions about what policy and people allow. */
 import { frozenNow, leaseOf, windowOf } from '../../control/state.ts';
 import type { Phase } from '../../core/control.ts';
-import { accessOf } from '../../core/persona.ts';
+import { accessOf, type Persona } from '../../core/persona.ts';
 import { keyOfScope, sameScope } from '../../core/scope.ts';
 import type { ToolSpec } from '../../core/tool.ts';
 import { clockTrigger, poolTrigger } from '../containment.ts';
@@ -91,18 +91,28 @@ export function capability({ spec, call, engine, channelOf, capabilitiesOf }: Ch
   return refuse('no_capability', found, `engine ${lacking} cannot do what ${spec.name} needs (${spec.capability})`);
 }
 
-/** Question 5. A tool that the persona does not name is denied; a mode can only take away. */
-export function persona({ spec, persona: rules }: CheckInput): Answer {
+/**
+ * Question 5. A tool that the persona does not name is denied; a mode can only take away. A start of a staged plan
+ * needs the channel's own persona and that of the group or engine whose plan it is (law S9).
+ */
+export function persona({ spec, persona: own, wholePersona, incident }: CheckInput): Answer {
+  const answer = allowedBy(own, spec);
+  if (answer.verdict === 'refuse' || wholePersona === undefined) return answer;
+  const ofPlan = allowedBy(wholePersona, spec, ` (${keyOfScope(incident.scope)})`);
+  return ofPlan.verdict === 'refuse' ? ofPlan : answer;
+}
+
+function allowedBy(rules: Persona, spec: ToolSpec, whose = ''): Answer {
   const mode = rules.operational_mode;
   const access = accessOf(rules, spec.name);
   const value = `${mode}, ${access}`;
   if (mode === 'passive' || (mode !== 'remediation' && spec.effect === 'change')) {
     const threshold = spec.effect === 'change' ? 'remediation' : 'any mode but passive';
-    return refuse('mode_forbids', { value, threshold }, `persona ${rules.id} is in ${mode} mode`);
+    return refuse('mode_forbids', { value, threshold }, `persona ${rules.id}${whose} is in ${mode} mode`);
   }
   const threshold = 'allow, require_evidence or require_approval';
   if (access !== 'deny') return pass(value, threshold);
-  return refuse('persona_denies', { value, threshold }, `persona ${rules.id} does not allow ${spec.name}`);
+  return refuse('persona_denies', { value, threshold }, `persona ${rules.id}${whose} does not allow ${spec.name}`);
 }
 
 /** Reasons that contain the target now, but for the one of that key: recorded, or known from present readings alone. */

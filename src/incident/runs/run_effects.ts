@@ -14,15 +14,16 @@ import { accessOf, type Persona } from '../../core/persona.ts';
 import type { DenialCode, GuardDecision, Plan } from '../../core/plan.ts';
 import { withoutRefused } from './staged_plan.ts';
 import type { RunId } from '../../core/scope.ts';
-import type {
-  Attempt,
-  Permit,
-  PermitTerms,
-  ToolCall,
-  ToolName,
-  ToolResult,
-  ToolSpec,
-  Verification,
+import {
+  type Attempt,
+  PERMIT_INVALID,
+  type Permit,
+  type PermitTerms,
+  type ToolCall,
+  type ToolName,
+  type ToolResult,
+  type ToolSpec,
+  type Verification,
 } from '../../core/tool.ts';
 import type { RuleAnswer } from '../../rulebook/rulebook.ts';
 import type { Runner } from '../../remediation/runner.ts';
@@ -262,6 +263,7 @@ class RunRecorder {
 
   /** Each start of a staged plan was verified by itself, so the plan's verification is their sum. */
   async #verify(permit: Permit, result: ToolResult, signal: AbortSignal): Promise<Verification | undefined> {
+    if (result.code === PERMIT_INVALID) return undefined;
     if (isStaged(permit.terms.call)) {
       return { permit: permit.terms.id, cured: result.ok, because: result.summary, waitedMs: 0 };
     }

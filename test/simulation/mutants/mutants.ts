@@ -231,7 +231,7 @@ const KNOWN_BAD: readonly Mutant[] = [
         'const valid = !this.#used && nowMs > 0 && ',
       ],
       [
-        'src/guard/guard.ts',
+        'src/guard/redeem.ts',
         'const isOld = ageOf(world.state, input.nowMs, world.nowMs) >= input.limits.permitMs;',
         'const isOld = false;',
       ],

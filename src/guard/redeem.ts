@@ -1,0 +1,74 @@
+/** Asks once more about a permitted call when its permit is redeemed, and before each further try of the call. */
+import { keyOfScope } from '../core/scope.ts';
+import { checkInputAgain, type DecisionState } from './checks/ask.ts';
+import type { Answer, CheckInput } from './checks/check_input.ts';
+import { approval } from './checks/counters.ts';
+import { evidence } from './checks/evidence.ts';
+import { containedBy, handsOff, isStoppedByContainment, persona, phase } from './checks/policy.ts';
+import { restartsOfDay, restartsOfIncident } from './state/caps.ts';
+import { ageOf, containmentKey } from './state/state.ts';
+import { isStart } from '../remediation/catalog.ts';
+
+/** A permitted call as it was weighed. */
+export interface Granted {
+  readonly input: CheckInput;
+  /** The start that fills the window brings its own containment with it. */
+  readonly isNth: boolean;
+}
+
+/** What people, a reload or the rollout may have taken away since; the counters were reserved with the permit. */
+const ASKED_AGAIN = [handsOff, phase, persona, caps] as const;
+/** What the persona of now may ask for beyond the one of then. A call under way was begun on it. */
+const ASKED_AT_THE_BEGINNING = [evidence, yes] as const;
+const OWN_STORM = containmentKey({ kind: 'fleet' }, 'restart_storm');
+
+/**
+ * Why the call may not begin, or not be tried again, as the world is now; undefined: it may. Laws S8 and S9: a person
+ * may have frozen Reeve, a reload may have brought a stricter persona, containment may have come. Law T3: the machine
+ * may have slept.
+ */
+export function whyNotNow(
+  { input, isNth }: Granted,
+  world: DecisionState,
+  stage: 'begin' | 'again',
+): string | undefined {
+  const isOld = ageOf(world.state, input.nowMs, world.nowMs) >= input.limits.permitMs;
+  if (stage === 'begin' && isOld) return 'the permit has expired while the machine slept';
+  const now = checkInputAgain(input, world);
+  const questions = stage === 'begin' ? [...ASKED_AGAIN, ...ASKED_AT_THE_BEGINNING] : ASKED_AGAIN;
+  for (const ask of questions) {
+    const answer = ask(now);
+    if (answer?.verdict === 'refuse') return `${answer.code}: ${answer.because}, since it was permitted`;
+  }
+  if (!isStoppedByContainment(now)) return undefined;
+  const reasons = containedBy(now, isNth ? OWN_STORM : undefined);
+  return reasons.length === 0 ? undefined : `containment: contained since it was permitted: ${reasons.join(', ')}`;
+}
+
+/** Question 10 with the permit's own start counted already: a reload may have lowered the caps. */
+function caps({ call, state, incident, persona: { restart_cap: cap }, limits, nowMs }: CheckInput): Answer | undefined {
+  if (!isStart(call)) return undefined;
+  const key = keyOfScope(call.target);
+  const used = restartsOfIncident(state, key, incident.id);
+  const { count } = restartsOfDay(state, key, limits.dailyRestartCap, nowMs);
+  const over = {
+    verdict: 'refuse',
+    value: `${used} and ${count}`,
+    threshold: 'the caps',
+    retryAfterMs: undefined,
+  } as const;
+  if (used > cap) {
+    return { ...over, code: 'restart_cap', because: `the cap of restarts of this incident was lowered to ${cap}` };
+  }
+  if (count <= limits.dailyRestartCap) return undefined;
+  return {
+    ...over,
+    code: 'daily_cap',
+    because: `the cap of restarts of a day was lowered to ${limits.dailyRestartCap}`,
+  };
+}
+
+/** Question 16, for a persona that asks for a yes by now. The yes that the permit rests on was used up with it. */
+function yes(now: CheckInput): Answer | undefined {
+  return now.approval === undefined ? approval(now) : undefined;
+}
