@@ -112,10 +112,12 @@ export function createProbes(options: ProbesOptions): Probes {
   const machines = pollerOf(hosts.map((host) => hostProbe(host, make)));
   const pollers = [outputs, sources, machines];
   const disturb = (channel: ChannelId): void => rests.calm.disturb(channel, clock.monotonicMs());
-  const watch = rests.isAny ? watchDoubts(clock, [outputs, sources]) : undefined;
+  // Begun with the probes: a timer of something that was never started would keep a failed process from ending.
+  let watch: Disposable | undefined;
   return {
     start: () => {
       for (const poller of pollers) poller.start();
+      if (rests.isAny) watch = watchDoubts(clock, [outputs, sources]);
     },
     now: (channel, wants = ['output', 'source']) => {
       disturb(channel);

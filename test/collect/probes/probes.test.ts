@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createProbes, type ProbesOptions } from '../../../src/collect/probes/probes.ts';
-import { systemClock } from '../../../src/core/clock.ts';
+import { type Clock, systemClock } from '../../../src/core/clock.ts';
 import type { Sample } from '../../../src/core/sample.ts';
 import { accept, aFreePort, serve } from '../support/serving.ts';
 
@@ -25,6 +25,26 @@ function start(options: Partial<ProbesOptions>) {
 }
 
 describe('probes', () => {
+  it('arm no timer before they are started, so that a start that fails can end', () => {
+    let armed = 0;
+    const counting: Clock = {
+      ...systemClock,
+      after: (...given) => (armed++, systemClock.after(...given)),
+      every: (...given) => (armed++, systemClock.every(...given)),
+    };
+    const output = { kind: 'tcp' as const, host: '127.0.0.1', port: 9, everyMs: 2_000, calmEveryMs: 12_000 };
+    const probes = createProbes({
+      channels: [{ id: 'calm', output, source: undefined }],
+      hosts: [],
+      clock: counting,
+      onSample: () => undefined,
+    });
+    onTestFinished(() => probes[Symbol.dispose]());
+    expect(armed).toBe(0);
+    probes.start();
+    expect(armed).toBeGreaterThan(1);
+  });
+
   it('give a dated sample for each look: playlist, reach by HTTP and TCP, source, host', async () => {
     const { url, host } = await serve((_request, response) => response.end('#EXTM3U\n#EXTINF:1,\na.ts\n'));
     const port = await accept(() => undefined);
