@@ -54,6 +54,8 @@ export type JournalFact =
       readonly origin: StartOrigin;
       readonly generation: string;
       readonly engine: string;
+      /** It was seen so long after it had begun, by the engine's own account; absent: at once. */
+      readonly agoMs?: number;
     }
   | { readonly type: 'incident.opened'; readonly incident: Incident }
   | {

@@ -6,7 +6,7 @@ import type { MonoMs } from '../core/clock.ts';
 import { countingIds } from '../core/id.ts';
 import type { JournalEntry, Read } from '../core/journal.ts';
 import { PATIENCE_MS } from '../core/persona.ts';
-import { FactStore } from '../ground/facts/facts.ts';
+import { FactStore, type OnStart } from '../ground/facts/facts.ts';
 import { guardProjection } from '../guard/state/fold.ts';
 import { Guard } from '../guard/guard.ts';
 import type { GuardState } from '../guard/state/state.ts';
@@ -17,7 +17,7 @@ import { RELAPSE_MS, RESOLVE_HOLD_MS } from '../incident/lifecycle/transitions.t
 import type { PagingPort } from '../incident/pipeline/ports.ts';
 import { ChannelIndex } from '../incident/pipeline/channel_index.ts';
 import { Runs } from '../incident/runs/runs.ts';
-import { noteStart } from '../incident/pipeline/starts.ts';
+import { countsAtFirstSight, noteStart } from '../incident/pipeline/starts.ts';
 import { type IncidentState, incidentProjection } from '../incident/lifecycle/state.ts';
 import { Ledger } from '../journal/ledger.ts';
 import { MemoryStore } from '../journal/memory.ts';
@@ -106,8 +106,9 @@ export class PolicyHarness {
     return { at: this.#clock.now(), nowMs, guard: this.guardState(), well: this.#well, approval };
   }
 
-  #started(channel: string, generation: string, engine: string): void {
-    const start = { channel, generation, engine, nowMs: this.#clock.monotonicMs() };
+  #started(...[channel, generation, engine, agoMs]: Parameters<OnStart>): void {
+    const start = { channel, generation, engine, agoMs, nowMs: this.#clock.monotonicMs() };
+    if (!countsAtFirstSight(start, this.guardState(), this.#frame.settings.limits.windowMs)) return;
     noteStart(start, { guard: this.guardState, factStore: this.#factStore, append: this.ledger.append });
   }
 

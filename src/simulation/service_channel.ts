@@ -1,4 +1,5 @@
 /** The true state of one simulated channel. */
+import { HOUR_MS } from '../core/duration.ts';
 import type { Status } from './downtime.ts';
 import type { Origins } from './origins.ts';
 import { fractionOf, mix, numberOf } from './random_streams.ts';
@@ -65,7 +66,7 @@ export function freshChannel(plan: ChannelPlan, seed: number, nowMs: number): Se
     state: 'running',
     stoppedBy: undefined,
     namesakeNext: false,
-    life: beginGeneration(plan.id, `1000:${nowMs}`, nowMs, 'first'),
+    life: beginGeneration(plan.id, `1000:${nowMs}`, nowMs - HOUR_MS, 'first'),
     lives: 0,
     playsFromMs: nowMs,
     frozenMs: undefined,

@@ -90,9 +90,9 @@ export class Scene {
   constructor(extra: Partial<ChannelSetup> = {}, id = 'gen1') {
     this.setup = setupOf(id, extra);
     const engines = [{ id: 'local', pollMs: 1_000, autorestartGraceMs: 1_000, hostEveryMs: 5_000 }];
-    this.factStore = new FactStore({ channels: [this.setup], engines }, (_, generation) =>
-      this.starts.push(generation),
-    );
+    this.factStore = new FactStore({ channels: [this.setup], engines }, (_, generation, _engine, agoMs) => {
+      if (agoMs === undefined) this.starts.push(generation);
+    });
     this.advance(60_000);
   }
 

@@ -1,5 +1,6 @@
 import type { ActionContext, Engine, EngineReport } from '../../src/core/engine.ts';
 import type { Clock } from '../../src/core/clock.ts';
+import { HOUR_MS } from '../../src/core/duration.ts';
 import { ReeveError } from '../../src/core/errors.ts';
 import type { PlaylistSample, ProcessSample, ProcessState, SourceSample } from '../../src/core/sample.ts';
 import type { Capability } from '../../src/core/tool.ts';
@@ -35,7 +36,10 @@ export class FakeEngine implements Engine {
 
   constructor(clock: Clock, names: readonly string[]) {
     this.#clock = clock;
-    for (const name of names) this.#begin(name);
+    for (const name of names) {
+      this.#begin(name);
+      this.#at(name).bornMs -= HOUR_MS;
+    }
   }
 
   kill(name: string, signal = 9): void {
@@ -57,8 +61,9 @@ export class FakeEngine implements Engine {
   }
 
   /** A new process generation that Reeve did not ask for. */
-  startByHand(name: string): void {
+  startByHand(name: string, agoMs = 0): void {
     this.#begin(name);
+    this.#at(name).bornMs -= agoMs;
   }
 
   async refreshCredentials({ permit }: ActionContext): Promise<string> {

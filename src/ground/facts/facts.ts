@@ -1,7 +1,7 @@
 // Stores everything known of each channel and engine, folded from samples and symptoms.
 import type { MonoMs } from '../../core/clock.ts';
 import type { StartOrigin } from '../../core/journal.ts';
-import type { Sample, ViewerSample } from '../../core/sample.ts';
+import type { ProcessSample, Sample, ViewerSample } from '../../core/sample.ts';
 import type { ChannelId, EngineId, GroupId } from '../../core/scope.ts';
 import { HARMLESS_SYMPTOMS, type Symptom } from '../../core/symptom.ts';
 import { type EngineFacts, type HostFacts, nextEngine, nextHost, NO_ENGINE_FACTS } from './engine_facts.ts';
@@ -14,7 +14,7 @@ import {
   type ReachFacts,
   type SourceFacts,
 } from './output_facts.ts';
-import { type HalfDone, nextProcess, type ProcessFacts } from './process_facts.ts';
+import { type HalfDone, isFirstSight, nextProcess, type ProcessFacts } from './process_facts.ts';
 import type { ChannelSetup, EngineSetup } from './setup.ts';
 import { nextSymptoms, type SymptomFacts } from './symptom_facts.ts';
 
@@ -57,8 +57,11 @@ export interface FactStoreSetup {
   readonly engines: readonly EngineSetup[];
 }
 
-/** Called for every new process of a channel that was watched before, whoever started it. */
-export type OnStart = (channel: ChannelId, generation: string, engine: EngineId) => void;
+/**
+ * Called for every new process of a channel that was watched before, whoever started it; and with `agoMs` for the one
+ * that is found at first sight, where the engine says how old it is.
+ */
+export type OnStart = (channel: ChannelId, generation: string, engine: EngineId, agoMs?: number) => void;
 
 /**
  * The one store of what was seen: the folds of all samples and symptoms, one record per configured channel and engine.
@@ -120,7 +123,7 @@ export class FactStore {
     const watched = facts.watchedMs === undefined ? { ...facts, watchedMs: sample.monoMs } : facts;
     const next = folded(watched, sample);
     this.#channels.set(sample.channel, next);
-    if (sample.kind === 'process') this.#tellStart(facts, next);
+    if (sample.kind === 'process') this.#tellStart(facts, next, sample);
   }
 
   /** Harmless symptoms are forgotten at once: they explain nothing. */
@@ -195,10 +198,13 @@ export class FactStore {
     this.#strays += 1;
   }
 
-  #tellStart(before: ChannelFacts, next: ChannelFacts): void {
+  #tellStart(before: ChannelFacts, next: ChannelFacts, sample: ProcessSample): void {
+    const { id, engine } = next.setup;
     const start = next.process?.starts.at(-1);
-    if (start === undefined || start === before.process?.starts.at(-1)) return;
-    this.#onStart(next.setup.id, start.generation, next.setup.engine);
+    if (start !== undefined && start !== before.process?.starts.at(-1)) this.#onStart(id, start.generation, engine);
+    if (!isFirstSight(before.process) || next.process?.lifeOver !== false) return;
+    const { generation, uptimeMs, monoMs } = sample;
+    if (uptimeMs !== undefined) this.#onStart(id, generation ?? `seen-${monoMs - uptimeMs}`, engine, uptimeMs);
   }
 }
 

@@ -81,10 +81,14 @@ export interface HalfDone {
   readonly untilMs?: MonoMs;
 }
 
+/** Nothing but unreadable states was seen of the channel's process before. */
+export const isFirstSight = (before: ProcessFacts | undefined): boolean =>
+  before === undefined || (before.generation === undefined && before.lastMs === before.unreadableSinceMs);
+
 /** Folds one sample in. */
 export function nextProcess(before: ProcessFacts | undefined, sample: ProcessSample, known: Known): ProcessFacts {
   const { actedMs } = known;
-  if (before === undefined || (before.generation === undefined && before.lastMs === before.unreadableSinceMs)) {
+  if (before === undefined || isFirstSight(before)) {
     return recalled(firstReading(sample, known), sample, known.endedMs);
   }
   if (sample.state === 'unknown') return { ...before, unreadableSinceMs: before.unreadableSinceMs ?? sample.monoMs };

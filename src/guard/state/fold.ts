@@ -11,6 +11,8 @@ import { addStart } from './window.ts';
 
 /** A start that we see this long after our own call ended is still that call's. */
 const OWN_START_SEEN_WITHIN_MS = 120_000;
+/** Engines round the ages of their processes: one that seems to be older than a call by no more may be its effect. */
+export const AGE_ROUNDED_MS = 3_000;
 
 type FactOf<T extends JournalFact['type']> = Extract<JournalFact, { readonly type: T }>;
 
@@ -21,17 +23,18 @@ function observeStart(edit: Edit, entry: JournalEntry, fact: FactOf<'start.obser
   const subject = edit.subject(keyOfScope({ kind: 'channel', id: channel }));
   if (subject.life === fact.generation) return;
   subject.life = fact.generation;
-  delete subject.unproven;
+  const atMs = monoMs - (fact.agoMs ?? 0);
+  if (subject.unproven !== undefined && atMs + AGE_ROUNDED_MS >= subject.unproven.sinceMs) delete subject.unproven;
   subject.engine = fact.engine;
   const starts = edit.starts();
   const own = fact.origin === 'reeve' ? starts.findLast((mark) => mark.channel === channel) : undefined;
   const isThatOne = own?.permit !== undefined && own.life === undefined && own.atMs > monoMs - OWN_START_SEEN_WITHIN_MS;
   if (own !== undefined && isThatOne) {
-    own.atMs = Math.max(own.atMs, monoMs);
+    own.atMs = Math.max(own.atMs, atMs);
     own.life = fact.generation;
     return;
   }
-  addStart(starts, { engine: fact.engine, channel, atMs: monoMs });
+  addStart(starts, { engine: fact.engine, channel, atMs });
 }
 
 /** Sleeps are remembered until everything that a decision may rest on is younger. */

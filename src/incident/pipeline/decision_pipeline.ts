@@ -11,7 +11,7 @@ import type { Sample } from '../../core/sample.ts';
 import { type ChannelId, type EngineId, type GroupId, keyOfScope, sameScope, type Scope } from '../../core/scope.ts';
 import type { Symptom } from '../../core/symptom.ts';
 import type { ToolName } from '../../core/tool.ts';
-import { FactStore } from '../../ground/facts/facts.ts';
+import { FactStore, type OnStart } from '../../ground/facts/facts.ts';
 import { viewersOf } from '../../ground/facts/viewers.ts';
 import { guardProjection } from '../../guard/state/fold.ts';
 import { ClockWatch } from '../../guard/clock_watch.ts';
@@ -28,7 +28,7 @@ import { Runs } from '../runs/runs.ts';
 import { Snapshots } from './snapshots.ts';
 import { supposedIncident } from './supposed.ts';
 import { refusedPlan } from './refused_plan.ts';
-import { noteStart } from './starts.ts';
+import { countsAtFirstSight, noteStart } from './starts.ts';
 import { type IncidentState, incidentProjection } from '../lifecycle/state.ts';
 import { StartQueue } from '../runs/start_queue.ts';
 import { FindingTracker } from './finding_tracker.ts';
@@ -65,7 +65,7 @@ export class DecisionPipeline implements Disposable {
     this.guardState = deps.register(guardProjection);
     this.incidents = deps.register(incidentProjection);
     const setup = { channels: deps.channels, engines: deps.engineSetups };
-    this.factStore = new FactStore(setup, (channel, generation, engine) => this.#started(channel, generation, engine));
+    this.factStore = new FactStore(setup, (...start) => this.#started(...start));
     const limits = () => deps.settings().limits;
     this.watch = new FindingTracker({ factStore: this.factStore, limits, onWants: deps.lookNow });
     const { guardState: guard, control, incidents, factStore, watch } = this;
@@ -251,9 +251,10 @@ export class DecisionPipeline implements Disposable {
     }
   }
 
-  #started(channel: ChannelId, generation: string, engine: EngineId): void {
-    const { append, clock } = this.#deps;
-    const start = { channel, generation, engine, nowMs: clock.monotonicMs() };
+  #started(...[channel, generation, engine, agoMs]: Parameters<OnStart>): void {
+    const { append, clock, settings } = this.#deps;
+    const start = { channel, generation, engine, agoMs, nowMs: clock.monotonicMs() };
+    if (!countsAtFirstSight(start, this.guardState(), settings().limits.windowMs)) return;
     noteStart(start, { guard: this.guardState, factStore: this.factStore, append });
     this.#housekeeping.contain();
   }

@@ -1,9 +1,10 @@
 // Attributes each observed start of a channel to Reeve or to others, and records it for the restart window.
 import type { MonoMs } from '../../core/clock.ts';
 import type { Append, Read, StartOrigin } from '../../core/journal.ts';
-import type { ChannelId, EngineId } from '../../core/scope.ts';
+import { type ChannelId, type EngineId, keyOfScope } from '../../core/scope.ts';
 import type { FactStore } from '../../ground/facts/facts.ts';
-import type { GuardState } from '../../guard/state/state.ts';
+import { AGE_ROUNDED_MS } from '../../guard/state/fold.ts';
+import { type GuardState, subjectAt } from '../../guard/state/state.ts';
 
 /** A start this long after our own call ended may still be its doing. */
 const OWN_WITHIN_MS = 120_000;
@@ -14,11 +15,25 @@ const OWN_WITHIN_MS = 120_000;
  * the engine's.
  */
 export function noteStart(start: SeenStart, deps: StartDeps): StartOrigin {
-  const { channel, generation, engine } = start;
+  const { channel, generation, engine, agoMs } = start;
   const origin = originOf(start, deps);
-  deps.append([{ channel, fact: { type: 'start.observed', origin, generation, engine } }]);
+  const ago = agoMs === undefined ? {} : { agoMs };
+  deps.append([{ channel, fact: { type: 'start.observed', origin, generation, engine, ...ago } }]);
   deps.factStore.started(channel, origin, generation);
   return origin;
+}
+
+/**
+ * Law S2: a process that is found at first sight counts as a start as long as it is younger than the window, for a
+ * storm that ran while Reeve was away is a storm. False: it is older, or an earlier process of Reeve has counted it.
+ */
+export function countsAtFirstSight(
+  { channel, generation, agoMs }: SeenStart,
+  state: GuardState,
+  windowMs: number,
+): boolean {
+  if (agoMs === undefined) return true;
+  return agoMs < windowMs && subjectAt(state, keyOfScope({ kind: 'channel', id: channel })).life !== generation;
 }
 
 export interface SeenStart {
@@ -26,6 +41,8 @@ export interface SeenStart {
   readonly generation: string;
   readonly engine: EngineId;
   readonly nowMs: MonoMs;
+  /** It began so long ago; undefined: it was watched, and began just now. */
+  readonly agoMs?: number | undefined;
 }
 
 interface StartDeps {
@@ -34,10 +51,12 @@ interface StartDeps {
   readonly append: Append;
 }
 
-function originOf({ channel, nowMs }: SeenStart, { guard, factStore }: StartDeps): StartOrigin {
+function originOf({ channel, nowMs, agoMs }: SeenStart, { guard, factStore }: StartDeps): StartOrigin {
   const mark = guard().starts.findLast((one) => one.channel === channel);
   const ours = mark?.permit !== undefined && mark.life === undefined && mark.atMs > nowMs - OWN_WITHIN_MS;
-  if (ours) return 'reeve';
+  const use = subjectAt(guard(), keyOfScope({ kind: 'channel', id: channel })).uses.restart_channel;
+  const isBefore = agoMs !== undefined && nowMs - agoMs + AGE_ROUNDED_MS < (use?.startedMs ?? 0);
+  if (ours && !isBefore) return 'reeve';
   const ending = factStore.view(channel)?.process?.lastEnd;
   if (ending === undefined) return 'unknown';
   return ending.ordered ? 'operator' : 'engine';

@@ -62,7 +62,7 @@ export class Starts implements Oracle {
     }
     if (fact.type === 'attempt.relapsed') this.#proven.delete(fact.permit.id);
     if (fact.type === 'start.observed' && channel !== undefined) {
-      this.#saw(`${channel} ${fact.generation}`, this.#case.nowMs());
+      this.#saw(`${channel} ${fact.generation}`, this.#case.nowMs() - (fact.agoMs ?? 0));
     }
   }
 

@@ -7,9 +7,12 @@ const ENGINE = { id: 'local', pollMs: 1_000, autorestartGraceMs: 1_000, hostEver
 
 function setUp() {
   const starts: string[] = [];
-  const factStore = new FactStore({ channels: [setupOf('news')], engines: [ENGINE] }, (channel, generation, engine) =>
-    starts.push(`${channel} ${generation} ${engine}`),
-  );
+  const found: string[] = [];
+  const setup = { channels: [setupOf('news')], engines: [ENGINE] };
+  const factStore = new FactStore(setup, (channel, generation, engine, agoMs) => {
+    if (agoMs === undefined) starts.push(`${channel} ${generation} ${engine}`);
+    else found.push(`${generation} ${agoMs}`);
+  });
   const see = (monoMs: number, state: ProcessState, generation?: string, extra: Partial<ProcessSample> = {}) =>
     factStore.observe({
       kind: 'process',
@@ -31,7 +34,7 @@ function setUp() {
       ...extra,
     });
   const process = () => factStore.view('news')!.process!;
-  return { factStore, see, starts, process };
+  return { factStore, see, starts, found, process };
 }
 
 describe('starts', () => {
@@ -125,6 +128,31 @@ describe('starts', () => {
     expect(starts).toHaveLength(1);
     see(20_000, 'running', undefined, { uptimeMs: 200 });
     expect(starts).toHaveLength(2);
+  });
+
+  it('are reported with their age at first sight, once, where the engine gives one', () => {
+    const { see, found } = setUp();
+    see(1_000, 'unknown', undefined, { uptimeMs: 7_000 });
+    see(2_000, 'running', 'a', { uptimeMs: 8_000 });
+    see(3_000, 'running', 'a', { uptimeMs: 9_000 });
+    see(4_000, 'running', 'b', { uptimeMs: 100 });
+    expect(found).toEqual(['a 8000']);
+  });
+
+  it('are reported with their age where the engine gives no name to a process, and not where it gives no age', () => {
+    const named = setUp();
+    named.see(9_000, 'running', undefined, { uptimeMs: 8_000 });
+    named.see(10_000, 'running', undefined, { uptimeMs: 9_000 });
+    expect(named.found).toEqual(['seen-1000 8000']);
+    const ageless = setUp();
+    ageless.see(1_000, 'running', 'a');
+    expect(ageless.found).toEqual([]);
+  });
+
+  it('are not reported at first sight where the process has ended', () => {
+    const { see, found } = setUp();
+    see(1_000, 'exited', 'a', { uptimeMs: 8_000 });
+    expect(found).toEqual([]);
   });
 
   it('quick retries of the engine are visible one by one', () => {

@@ -67,7 +67,7 @@ const KNOWN_BAD: readonly Mutant[] = [
   one(
     'foreign_starts_uncounted',
     'S2',
-    ['src/guard/state/fold.ts', 'addStart(starts, { engine: fact.engine, channel, atMs: monoMs });', ''],
+    ['src/guard/state/fold.ts', 'addStart(starts, { engine: fact.engine, channel, atMs });', ''],
     'tight',
   ),
   one(
