@@ -1,4 +1,5 @@
 /** Starts what a shared cause left down: a canary first, then a ramp that is clocked by its own proofs (law S4). */
+import { isWholeContained } from '../core/contained.ts';
 import type { Clock } from '../core/clock.ts';
 import type { GuardDecision } from '../core/plan.ts';
 import { PERMIT_INVALID, type Permit, type ToolResult, type Verification } from '../core/tool.ts';
@@ -187,4 +188,4 @@ const isForRoom = ({ code, retryAfterMs }: Denial): boolean =>
   (code === 'containment' && retryAfterMs !== undefined);
 
 const isOfThePlan = ({ code, because }: Denial): boolean =>
-  OF_THE_PLAN.has(code) || (OF_SOME_PLANS.has(code) && OF_A_SCOPE.test(because));
+  OF_THE_PLAN.has(code) || (OF_SOME_PLANS.has(code) && (OF_A_SCOPE.test(because) || isWholeContained(because)));

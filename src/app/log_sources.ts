@@ -64,11 +64,11 @@ export function sinkFor(config: Config, plain: ChunkSink, onProgress: (sample: P
   return (chunk: Chunk) => (bySource.get(chunk.source) ?? plain)(chunk);
 }
 
-/** A pool that Prometheus is asked about must be answered at least every third time. */
+/** A pool that Prometheus is asked about must be answered at least every second time (law S8: a reading has an age). */
 export const poolStaleMs = (config: Config) => {
   const stale = new Map(
     config.collectors.prometheus.flatMap(({ everyMs, queries }) =>
-      queries.flatMap(({ engine }) => (engine === undefined ? [] : [[engine, 3 * everyMs] as const])),
+      queries.flatMap(({ engine }) => (engine === undefined ? [] : [[engine, 2 * everyMs] as const])),
     ),
   );
   return (engine: EngineId) => stale.get(engine);

@@ -126,6 +126,8 @@ export function clockTrigger(state: GuardState, nowMs: MonoMs): Trigger | undefi
   };
 }
 
+export const journalTrigger = (detail: string): Trigger => ({ scope: FLEET, reason: 'journal_error', detail });
+
 /** Every reason that holds now (law S8). A half-open breaker is none. */
 export function triggersNow(
   state: GuardState,
@@ -146,7 +148,7 @@ export function triggersNow(
     ...facts.pools.map((pool) => poolTrigger(pool, limits)),
     ...shared,
     clockTrigger(state, nowMs),
-    error === undefined ? undefined : ({ scope: FLEET, reason: 'journal_error', detail: error } as const),
+    error === undefined ? undefined : journalTrigger(error),
     facts.frozen ? ({ scope: FLEET, reason: 'operator_freeze', detail: 'a person froze Reeve' } as const) : undefined,
   ].filter((trigger) => trigger !== undefined);
 }
@@ -199,8 +201,9 @@ export function raise(
 
 /**
  * Law S8 at one moment: raises what is triggered and not yet contained, clears what has been quiet for 60 s (and
- * released, where only a person may). A person's release ends the waiting, but never a trigger that still holds. A
- * thaw is such a decision, too, after which the quiet time begins.
+ * released, where only a person may). A person's release ends the episode at once and is forgotten with it: what a
+ * trigger that still holds raises in the same moment is a new episode, under the same page, with a quiet time of its
+ * own. A thaw is such a decision, too, after which the quiet time begins.
  */
 export function evaluate(input: EvaluationInput): Evaluation {
   const { state, facts, limits, nowMs } = input;
@@ -209,17 +212,18 @@ export function evaluate(input: EvaluationInput): Evaluation {
   const quiet = new Map<string, MonoMs>();
   const drafts: Draft[] = [];
   for (const [key, held] of Object.entries(state.containments)) {
-    if (holding.has(key)) continue;
+    if (holding.has(key) && held.releasedBy === undefined) continue;
     const sinceMs = input.quiet.get(key) ?? nowMs;
-    quiet.set(key, sinceMs);
+    if (!holding.has(key)) quiet.set(key, sinceMs);
     const { scope, reason } = held;
     const because = whyOver(held, nowMs - sinceMs, limits);
     if (because === undefined) continue;
     drafts.push({ ...channelIn(scope), fact: { type: 'containment.cleared', scope, reason, because } });
   }
-  const raised = triggers.filter(
-    ({ scope, reason }) => state.containments[containmentKey(scope, reason)] === undefined,
-  );
+  const raised = triggers.filter(({ scope, reason }) => {
+    const held = state.containments[containmentKey(scope, reason)];
+    return held === undefined || held.releasedBy !== undefined;
+  });
   return { quiet, drafts: [...drafts, ...raisedOnce(input, raised)] };
 }
 

@@ -1,5 +1,6 @@
 /** Asks once more about a permitted call when its permit is redeemed, and before each further try of the call. */
 import { keyOfScope } from '../core/scope.ts';
+import { containedText } from '../core/contained.ts';
 import { checkInputAgain, type DecisionState } from './checks/ask.ts';
 import type { Answer, CheckInput } from './checks/check_input.ts';
 import { approval } from './checks/counters.ts';
@@ -42,7 +43,9 @@ export function whyNotNow(
   }
   if (!isStoppedByContainment(now)) return undefined;
   const reasons = containedBy(now, isNth ? OWN_STORM : undefined);
-  return reasons.length === 0 ? undefined : `containment: contained since it was permitted: ${reasons.join(', ')}`;
+  return reasons.length === 0
+    ? undefined
+    : `containment: contained since it was permitted: ${reasons.map(containedText).join('; ')}`;
 }
 
 /** Question 10 with the permit's own start counted already: a reload may have lowered the caps. */

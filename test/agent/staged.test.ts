@@ -106,7 +106,7 @@ describe('a staged start', () => {
 
   it.each([
     ['frozen', 'ann'],
-    ['containment', 'contained (group:g)'],
+    ['containment', 'group:g is contained (shared_cause): it failed'],
   ] as const)('ends for all at %s of the whole', async (code, because) => {
     const refused = (channel: string) => (channel === 'c1' ? ([code, because] as const) : undefined);
     const { begun, handed, result } = await started(ids(3), { refused });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Draft } from '../../src/core/journal.ts';
 import { containmentNow } from '../../src/guard/containment.ts';
+import { containmentPage } from '../../src/incident/pages/page.ts';
 import { aCall, aPersona, anIncident } from '../support/a.ts';
 import { aPage, type Bench, bench, channelsOf } from './bench.ts';
 
@@ -284,9 +285,62 @@ describe('containment (S8)', () => {
     tick(b, 5_000);
     expect(held(b)).toHaveLength(1);
     expect(b.guard.preview(b.request()).code).toBe('containment');
+  });
+
+  it('is raised anew by a trigger that still holds after a release, which is forgotten, and not paged twice', () => {
+    const b = bench({ live: { poolPressure: 1 }, onEscalate: aPage });
+    b.contain();
+    b.record({ type: 'control.released', scope: { kind: 'engine', id: 'local' }, who: 'ann', because: 'now' });
+    tick(b, 1_000);
+    expect(b.facts('containment.cleared')).toMatchObject([{ because: 'released by ann' }]);
+    expect(b.facts('containment.raised')).toHaveLength(2);
+    expect(b.facts('escalation.raised')).toHaveLength(1);
+    tick(b, 10_000);
+    expect(b.facts('containment.raised')).toHaveLength(2);
     b.world.live = { ...b.world.live, poolPressure: 0 };
+    tick(b, 60_000);
+    expect(held(b)).toHaveLength(1);
     tick(b, 1_000);
     expect(held(b)).toEqual([]);
+    expect(b.facts('containment.cleared').at(-1)).toMatchObject({ because: 'quiet for 60 s' });
+  });
+
+  it('of a person who alone ends it is not ended by a release that came while its trigger held', () => {
+    const b = bench({ live: { poolPressure: 1 }, releaseByPerson: () => true });
+    b.contain();
+    b.record({ type: 'control.released', scope: { kind: 'engine', id: 'local' }, who: 'ann', because: 'now' });
+    tick(b, 1_000);
+    b.world.live = { ...b.world.live, poolPressure: 0 };
+    tick(b, 600_000);
+    expect(held(b)).toHaveLength(1);
+  });
+
+  it('of which a release is forgotten with its episode does not skip the quiet time of the next', () => {
+    const b = bench({ live: { poolPressure: 1 } });
+    b.contain();
+    b.world.live = { ...b.world.live, poolPressure: 0 };
+    tick(b, 10_000);
+    b.record({ type: 'control.released', scope: { kind: 'engine', id: 'local' }, who: 'ann', because: 'looked' });
+    tick(b, 1_000);
+    expect(held(b)).toEqual([]);
+    b.world.live = { ...b.world.live, poolPressure: 1 };
+    tick(b, 1_000);
+    b.world.live = { ...b.world.live, poolPressure: 0 };
+    tick(b, 60_000);
+    expect(held(b)).toHaveLength(1);
+    tick(b, 1_000);
+    expect(held(b)).toEqual([]);
+  });
+
+  it('is said by the question in the words of its page: scope, reason and detail', () => {
+    const b = bench();
+    for (const life of ['a', 'b', 'c', 'd']) b.foreignStart('news', life);
+    b.contain();
+    const [raised] = b.facts('containment.raised');
+    const page = containmentPage(raised!);
+    const { because } = b.guard.preview(b.request());
+    expect(page.summary).toBe('channel:news is contained (restart_storm): 4 starts of news by others within 60 s');
+    expect(because).toBe(page.summary);
   });
 
   it('stops medium risk only for a persona with a bias, and low risk never', () => {

@@ -1,10 +1,11 @@
 /** The questions about what policy and people allow. */
 import { frozenNow, leaseOf, windowOf } from '../../control/state.ts';
+import { containedText } from '../../core/contained.ts';
 import type { Phase } from '../../core/control.ts';
 import { accessOf, type Persona } from '../../core/persona.ts';
 import { keyOfScope, sameScope } from '../../core/scope.ts';
 import type { ToolSpec } from '../../core/tool.ts';
-import { clockTrigger, poolTrigger } from '../containment.ts';
+import { clockTrigger, journalTrigger, poolTrigger, type Trigger } from '../containment.ts';
 import { type Answer, type CheckInput, notAsked, pass, refuse } from './check_input.ts';
 import { isStaged, specOf } from '../../remediation/catalog.ts';
 import { containmentKey, containmentsOf } from '../state/state.ts';
@@ -115,19 +116,21 @@ function allowedBy(rules: Persona, spec: ToolSpec, whose = ''): Answer {
   return refuse('persona_denies', { value, threshold }, `persona ${rules.id}${whose} does not allow ${spec.name}`);
 }
 
-/** Reasons that contain the target now, but for the one of that key: recorded, or known from present readings alone. */
-export function containedBy(input: CheckInput, but?: string): readonly string[] {
+/** What contains the target now, but for the one of that key: recorded, or known from present readings alone. */
+export function containedBy(input: CheckInput, but?: string): readonly Trigger[] {
   const { state, scopes, engine, live, limits, nowMs, journalError } = input;
   const held = containmentsOf(state, scopes)
     .filter(({ scope, reason }) => containmentKey(scope, reason) !== but)
-    .filter(({ reason, releaseByPerson }) => !(reason === 'shared_cause' && !releaseByPerson && isProvenOver(input)))
-    .map(({ scope, reason }) => `${reason} (${keyOfScope(scope)})`);
-  const present = [poolTrigger({ engine, ...live }, limits), clockTrigger(state, nowMs)]
-    .filter((trigger) => trigger !== undefined)
-    .map(({ scope, reason }) => `${reason} (${keyOfScope(scope)})`);
-  const journal = journalError === undefined ? [] : ['journal_error (fleet)'];
-  return [...new Set([...held, ...present, ...journal])];
+    .filter(({ reason, releaseByPerson }) => !(reason === 'shared_cause' && !releaseByPerson && isProvenOver(input)));
+  const journal = journalError === undefined ? undefined : journalTrigger(journalError);
+  const present = [poolTrigger({ engine, ...live }, limits), clockTrigger(state, nowMs), journal].filter(
+    (trigger) => trigger !== undefined,
+  );
+  const keyOf = ({ scope, reason }: Trigger): string => containmentKey(scope, reason);
+  return [...new Map([...present, ...held].map((one) => [keyOf(one), one])).values()];
 }
+
+const shortly = ({ scope, reason }: Trigger): string => `${reason} (${keyOfScope(scope)})`;
 
 /** Law S8: a shared cause ends by proof for the group's own staged start, before it ends by time for all else. */
 const isProvenOver = ({ call, parent, live }: CheckInput): boolean =>
@@ -144,21 +147,21 @@ export const isStoppedByContainment = ({ spec, persona: rules }: Pick<CheckInput
 export function containment(input: CheckInput): Answer {
   const { spec } = input;
   const reasons = containedBy(input);
-  const value = reasons.length === 0 ? 'not contained' : reasons.join(', ');
+  const value = reasons.length === 0 ? 'not contained' : reasons.map(shortly).join(', ');
   if (!isStoppedByContainment(input)) return notAsked(`${value}; ${spec.risk} risk is not stopped by containment`);
   const threshold = 'not contained';
   if (reasons.length === 0) return pass(value, threshold);
   const proof = input.live.causeProof;
   const awaited = proof === undefined || proof.isProven ? '' : `; ${proof.says}`;
   const found = { value: `${value}${awaited}`, threshold, ...freeByProof(input, reasons) };
-  return refuse('containment', found, `contained: ${value}${awaited}`);
+  return refuse('containment', found, `${reasons.map(containedText).join('; ')}${awaited}`);
 }
 
 /** A start of a staged plan under way waits for the proof, where that is all that is missing and may soon be there. */
-function freeByProof(input: CheckInput, reasons: readonly string[]): { freeInMs?: number } {
+function freeByProof(input: CheckInput, reasons: readonly Trigger[]): { freeInMs?: number } {
   const { parent, live, nowMs, state, scopes } = input;
   const { isProven = true, atMs } = live.causeProof ?? {};
-  const isAll = reasons.every((reason) => reason.startsWith('shared_cause ('));
+  const isAll = reasons.every(({ reason }) => reason === 'shared_cause');
   const isAPersons = containmentsOf(state, scopes).some(({ releaseByPerson }) => releaseByPerson);
   if (parent === undefined || isProven || atMs === undefined || !isAll || isAPersons) return {};
   return { freeInMs: Math.max(1, atMs - nowMs) };

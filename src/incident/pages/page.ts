@@ -5,6 +5,7 @@ import type { ContainmentReason, GroundedContextEnvelope } from '../../core/enve
 import { type Escalation, type EscalationReason, type Incident, keyOfIncidentPage } from '../../core/incident.ts';
 import type { JournalFact } from '../../core/journal.ts';
 import { keyOfScope, type Scope } from '../../core/scope.ts';
+import { containedText } from '../../core/contained.ts';
 import type { Attempt } from '../../core/tool.ts';
 
 const SUMMARY_MAX = 200;
@@ -84,7 +85,7 @@ export function containmentPage(fact: Contained): Omit<Escalation, 'id' | 'at'> 
     scope: fact.scope,
     incident: undefined,
     classification: undefined,
-    summary: clip(`${where} is contained (${fact.reason}): ${fact.detail}`, SUMMARY_MAX),
+    summary: clip(containedText(fact), SUMMARY_MAX),
     details: clip(
       `Needs an operator: Reeve restarts nothing in ${where} now. Reason: ${fact.reason}, ${fact.detail}.\n` +
         `${fact.releaseByPerson ? ENDS_BY.person : ENDS_BY.itself} ${where} --because "…"`,

@@ -11,7 +11,7 @@ import { describeCall } from '../../core/tool.ts';
 import { MASS_GROUPS_MIN } from '../../ground/correlate/mass_deaths.ts';
 import type { FactStore } from '../../ground/facts/facts.ts';
 import type { Guard } from '../../guard/guard.ts';
-import { type GuardState, subjectsOf } from '../../guard/state/state.ts';
+import { ageOf, type GuardState, subjectsOf } from '../../guard/state/state.ts';
 import {
   containmentPage,
   massOutagePage,
@@ -52,6 +52,9 @@ export interface HousekeepingDeps {
 
 /** One page for all who wait comes before the pages of those that have waited longest (law L6). */
 const CROWD_PAGED_MS = 10_000;
+/** A reading of a pool that is older than this, and than so many looks at its engine, says nothing (law S8). */
+const POOL_FRESH_MS = 10_000;
+const POOL_FRESH_POLLS = 3;
 const CLOSER_EVERY_MS = 10_000;
 const CLOSER_FOR_MS = 600_000;
 const SPARED: ReadonlySet<FailureClass> = new Set(['upstream_rate_limited', 'control_plane_down', 'host_exhausted']);
@@ -77,10 +80,13 @@ export class Housekeeping {
     if (!written) this.#deps.onFailure(`journal: containment could not be written: ${guard.journalError}`);
   }
 
-  /** What the engine says of its pool now; an engine that does not answer says nothing. */
+  /** What the engine says of its pool now. An engine that does not answer says nothing, and so does an old reading. */
   pool(engine: EngineId) {
-    const last = this.#deps.factStore.engineFacts(engine).last;
-    return { poolPressure: last?.ok ? last.poolPressure : undefined, reportsPool: last?.reportsPool ?? false };
+    const { factStore, guardState, clock } = this.#deps;
+    const { last } = factStore.engineFacts(engine);
+    const freshMs = Math.max(POOL_FRESH_MS, POOL_FRESH_POLLS * (factStore.engineSetup(engine)?.pollMs ?? 0));
+    const isFresh = last?.ok === true && ageOf(guardState(), last.monoMs, clock.monotonicMs()) <= freshMs;
+    return { poolPressure: isFresh ? last.poolPressure : undefined, reportsPool: last?.reportsPool ?? false };
   }
 
   /** Once a second. */

@@ -1,4 +1,5 @@
 /** Takes out of a staged plan what may not be part of it, before anybody is asked for a permit. */
+import { isWholeContained } from '../../core/contained.ts';
 import type { DenialCode, Plan } from '../../core/plan.ts';
 import { toolNamed } from '../../core/tool.ts';
 import { isStaged } from '../../remediation/catalog.ts';
@@ -44,4 +45,4 @@ export function withoutRefused(plan: Plan, whyNot: (channel: string) => Refusal 
 
 /** A contained channel is its own affair; a contained group, engine or fleet is not. */
 const isOfAll = (code: DenialCode, because: string): boolean =>
-  OF_ALL.has(code) && (code !== 'containment' || /\((?:fleet|group:|engine:)/.test(because));
+  OF_ALL.has(code) && (code !== 'containment' || isWholeContained(because));

@@ -30,14 +30,16 @@ describe('a staged plan', () => {
   it.each([
     ['frozen', 'ann froze everything'],
     ['phase', 'phase 2'],
-    ['containment', 'contained (group:g)'],
+    ['containment', 'group:g is contained (shared_cause): it failed'],
   ] as const)('hands no channel over for %s of the whole, which counts as all at once', (code, because) => {
     const { plan: left, handedOver } = refined(['a', 'b'], { a: [code, because] });
     expect([channelsOf(left), handedOver]).toEqual([['b'], []]);
   });
 
   it('hands over a channel that is contained by itself', () => {
-    expect(refined(['a', 'b'], { a: ['containment', 'contained (channel:a)'] }).handedOver).toEqual(['a']);
+    expect(
+      refined(['a', 'b'], { a: ['containment', 'channel:a is contained (breaker_open): restarts fail'] }).handedOver,
+    ).toEqual(['a']);
   });
 
   it('waits where no channel is left, and gives the reason for each', () => {
