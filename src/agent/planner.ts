@@ -28,6 +28,8 @@ export interface HintQuestion {
   readonly attempts: readonly Attempt[];
   /** Log lines without an outsider's words. */
   readonly shapes: readonly string[];
+  /** False where a person only looks at the prompt. */
+  readonly isSent: boolean;
 }
 
 /** What a planner chooses in. */
@@ -61,10 +63,10 @@ export function modelPlanner(deps: PlannerDeps): Planner {
   const { model } = deps;
   return {
     name: model.name,
-    promptOf: (situation) => promptFor(factsIn(situation, deps), situation.choices),
+    promptOf: (situation) => promptFor(factsIn(situation, deps, false), situation.choices),
     async choose(question, signal) {
       const { incident, choices, deadlineMs, replyTokensMax, modelUse } = question;
-      const facts = factsIn(question, deps);
+      const facts = factsIn(question, deps, true);
       const evidenceIds = evidenceIdsOf(facts);
       const answer = await model.generate({
         messages: [
@@ -112,8 +114,9 @@ export const isSameTrouble = (asked: GroundedContextEnvelope, now: GroundedConte
 function factsIn(
   { incident, envelope, attempts }: Situation,
   { templateOf, recall, hint }: Omit<PlannerDeps, 'model'>,
+  isSent: boolean,
 ): PromptFacts {
   const shapes = hint === undefined ? [] : envelope.evidence.map(({ text }) => templateOf(text));
-  const told = hint?.({ incident, envelope, attempts, shapes });
+  const told = hint?.({ incident, envelope, attempts, shapes, isSent });
   return factsOf(envelope, { templateOf, attempts, recalled: recall?.(envelope) ?? [], hint: told });
 }

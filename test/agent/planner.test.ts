@@ -26,6 +26,19 @@ describe('a planner that asks a model', () => {
     expect(prompt).toContain('hint: look at the origin');
   });
 
+  it('looks for the hint as it would be sent, and says whether it is', async () => {
+    const model = scriptedModel(chooses('restart_channel'));
+    const sent: boolean[] = [];
+    const hint = ({ isSent }: { readonly isSent: boolean }) => {
+      sent.push(isSent);
+      return 'look at the origin';
+    };
+    const planner = modelPlanner({ model, templateOf: () => '<str>', hint });
+    await planner.choose(question, signal);
+    expect(planner.promptOf?.(question)).toBe(model.asked[0]!.messages.at(-1)!.content);
+    expect(sent).toEqual([true, false]);
+  });
+
   it('puts the text of a rule before the situation, and keeps to its limits', async () => {
     const model = scriptedModel(chooses('restart_channel'));
     const modelUse = { prompt: 'You know encoders.', tools: [], toolCallsMax: 1, tokensMax: 64, useSecondary: true };
