@@ -53,7 +53,7 @@ export async function createApp(configuration: Configuration, host: HostEnvironm
   const statistics = createStatistics(infrastructure.ledger);
   const models = await openConfiguredModels(config, { ...infrastructure, log: host.log }, building);
   const access = createAccess(config, infrastructure);
-  const learning = createLearning(infrastructure);
+  const learning = createLearning(infrastructure, () => current().composites);
   let teaching: Teaching | undefined;
   const onUnrecognised = (text: string, channel: string | undefined): void => teaching?.heard(text, channel);
   const trustIn = (pattern: string): PatternTrust => teaching?.trustIn(pattern) ?? 'full';
@@ -67,8 +67,8 @@ export async function createApp(configuration: Configuration, host: HostEnvironm
   const house: House = { configuration, host, infrastructure, paging, decisions };
 
   recover(house, building);
-  learning.start(building);
   const reloader: Reloader = building.use(watchEdits(house));
+  learning.start(building);
   building.use(taught.start());
   building.use(infrastructure.ledger.subscribe((entry) => taught.onEntry(entry)));
   nameInBackground(

@@ -150,6 +150,11 @@ const statsOf = ({ statistics, decisions, learning, models }: Shown) => ({
   similarity: models.similarity.state(),
 });
 
+const rulesOf = ({ learning, decisions }: Shown): Pick<Daemon, 'rules' | 'ruleProblems'> => ({
+  rules: () => learning.views(decisions.settings().rulebook.rules),
+  ruleProblems: () => learning.proposals.problems(),
+});
+
 function daemonOf(shown: Shown, metrics: Metrics): Daemon {
   const { host, infrastructure, paging, access, decisions, teaching, reloader, learning } = shown;
   const { ledger, clock } = infrastructure;
@@ -164,7 +169,7 @@ function daemonOf(shown: Shown, metrics: Metrics): Daemon {
     approvals: () => views.approvals(),
     tokens: () => access.list(),
     personas: () => reloader.current().personas,
-    rules: () => learning.views(settings().rulebook.rules),
+    ...rulesOf(shown),
     stats: () => statsOf(shown),
     blindSpots: () => collectors.blindSpots().list(clock.monotonicMs()),
     patterns: () => teaching.views(),

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Problem } from '../core/errors.ts';
 import type { Persona, PersonaId } from '../core/persona.ts';
-import type { Rule } from '../core/rule.ts';
+import type { Composite, Rule } from '../core/rule.ts';
 import { canonicalJson } from '../core/wire.ts';
 import { compositesFrom } from './composites.ts';
 import { type Config, configFrom, type LoadConfig, loadConfig } from './config.ts';
@@ -22,6 +22,8 @@ export interface Configuration {
   readonly config: Config;
   readonly personas: readonly Persona[];
   readonly rules: readonly Rule[];
+  /** What rules may call by one name; expanded already in `rules`. */
+  readonly composites: readonly Composite[];
   /** Pattern files as they stand; whoever detects compiles them. */
   readonly patterns: readonly ParsedYaml[];
   /** Of the configuration and of what every file of its folders says. */
@@ -75,7 +77,8 @@ export function loadConfiguration(options: LoadOptions): LoadedConfiguration {
   const said = [...personaFiles, ...actionFiles, ...ruleFiles, ...patterns].map(({ file, value }) => ({ file, value }));
   const sha256 = createHash('sha256').update(config.sha256).update(canonicalJson(said)).digest('hex');
   const ruled = withUpstreamWait(rules.rules, config.escalation.upstreamAfterMs);
-  const configuration = { config, personas: personas.personas, rules: ruled, patterns, sha256 };
+  const { composites } = actions;
+  const configuration = { config, personas: personas.personas, rules: ruled, composites, patterns, sha256 };
   return { configuration: Object.freeze(configuration), problems: [] };
 }
 

@@ -78,7 +78,10 @@ function addLists(routes: DescribedRoutes, daemon: Daemon): void {
   list('/api/v1/channels', 'Every channel with its health', () => ({ channels: daemon.channels() }));
   list('/api/v1/approvals', 'Questions that wait for a person', () => ({ approvals: daemon.approvals() }));
   list('/api/v1/personas', 'Personas that are loaded', () => ({ personas: daemon.personas() }));
-  list('/api/v1/rules', 'Rules that are loaded', () => ({ rules: daemon.rules() }));
+  list('/api/v1/rules', 'Rules that are loaded', () => ({
+    rules: daemon.rules(),
+    problems: daemon.ruleProblems?.() ?? [],
+  }));
   list('/api/v1/blind_spots', 'Recurring lines that no pattern recognises', () => ({
     blindSpots: daemon.blindSpots(),
   }));

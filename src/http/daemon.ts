@@ -1,5 +1,6 @@
 /** What the HTTP server asks of the daemon. */
 import type { CommandAnswer } from '../core/command_answer.ts';
+import type { Problem } from '../core/errors.ts';
 import type { JournalEntry } from '../core/journal.ts';
 import type { Hints } from '../hints/hints.ts';
 
@@ -82,6 +83,8 @@ export interface Daemon {
   tokens(): readonly unknown[];
   personas(): readonly unknown[];
   rules(): readonly unknown[];
+  /** What is wrong with files of proposed rules: they have no trial. */
+  ruleProblems?(): readonly Problem[];
   stats(): unknown;
   /** Undefined while the memory is off. */
   readonly memory?: MemoryApi | undefined;

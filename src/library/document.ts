@@ -6,11 +6,12 @@ import { type ParsedYaml, parseYaml } from '../config/yaml.ts';
 import { type Problem, ReeveError } from '../core/errors.ts';
 
 const name = z.string().regex(/^[A-Za-z][A-Za-z0-9_.-]{0,79}$/, 'letters, digits, _, . and -, at most 80');
+const factName = z.string().min(1).max(80);
 const scalar = z.union([z.string().max(4_000), z.number(), z.boolean()]);
 
 const factDocument = z
   .strictObject({
-    fact: z.string().min(1).max(80),
+    fact: factName,
     equals: scalar.optional(),
     contains: z.string().min(1).max(4_000).optional(),
     regex: z.string().min(1).max(2_000).optional(),
@@ -48,6 +49,11 @@ export const libraryRuleDocument = z.strictObject({
   // biome-ignore lint/suspicious/noThenProperty: the word that rule files use
   then: z.array(actionDocument).min(1).max(16).optional(),
   llm_config: modelUseDocument.optional(),
+  sets: z
+    .record(factName, scalar)
+    .optional()
+    .describe('Facts for the other rules of the same moment, in at most three rounds.'),
+  retracts: z.array(factName).min(1).max(16).optional().describe('Facts that no longer hold for the other rules.'),
 });
 
 export type LibraryRuleDocument = z.output<typeof libraryRuleDocument>;
@@ -76,9 +82,17 @@ function* misfits(parsed: ParsedYaml, document: LibraryRuleDocument): Iterable<P
     const why = fact.regex === undefined ? undefined : regexProblem(fact.regex);
     if (why) yield problemAt(parsed, ['when', index, 'regex'], { message: why[0], hint: why[1] });
   }
-  if ((document.then === undefined) === (document.llm_config === undefined)) {
-    const message = `expected then or llm_config, got ${document.then === undefined ? 'neither' : 'both'}`;
-    yield problemAt(parsed, [], { message, hint: 'then: actions; llm_config: a model chooses' });
+  if (document.then !== undefined && document.llm_config !== undefined) {
+    const hint = 'then: actions; llm_config: a model chooses';
+    yield problemAt(parsed, [], { message: 'expected then or llm_config, got both', hint });
+  }
+  const { sets = {} } = document;
+  const isEmpty = Object.keys(sets).length === 0 && document.retracts === undefined;
+  if (document.sets !== undefined && isEmpty)
+    yield problemAt(parsed, ['sets'], { message: 'expected at least one fact, got none', hint: 'name: value' });
+  if (document.then === undefined && document.llm_config === undefined && isEmpty) {
+    const hint = 'then: actions; llm_config: a model chooses; sets, retracts: facts for other rules';
+    yield problemAt(parsed, [], { message: 'expected then, llm_config, sets or retracts, got none of them', hint });
   }
 }
 

@@ -1,6 +1,6 @@
 /** Exploration in the library: the seed's checks over library rules, and files that a person reviews. */
-import { mkdirSync, readFileSync, existsSync } from 'node:fs';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { dirname, isAbsolute, resolve } from 'node:path';
 import { z } from 'zod';
 import { yamlText } from '../config/yaml_text.ts';
 import { canonicalJson } from '../core/wire.ts';
@@ -11,9 +11,11 @@ import { Explorer, type ExplorePorts, type Situation } from '../rulebook/explore
 import type { ExploreBudget } from '../rulebook/explore/budget.ts';
 import { runSession } from '../rulebook/explore/session.ts';
 import { libraryRuleDocument, parseLibraryRule } from './document.ts';
+import type { KeptRules } from './kept.ts';
 import { type Context, matched, missingParams } from './match.ts';
 import { fitting, type ResolverParts, ruleFor } from './resolver.ts';
 import type { Rule } from './rule.ts';
+import { collectionOf } from './rule_set.ts';
 import { type Actions, sessionTool, type Tool } from './tools.ts';
 
 export { SAME_SITUATION };
@@ -34,8 +36,10 @@ export interface ExploringParts extends ResolverParts {
   readonly secondary: Model | undefined;
   readonly budget: ExploreBudget;
   readonly isOpen: () => boolean;
-  /** The folder that proposals are written to; undefined: nothing is written. */
-  readonly keepIn: string | undefined;
+  /** Where a rule that was found waits for a person. */
+  readonly kept: KeptRules;
+  /** From this likeness on two situations are one; undefined: as calibrated. */
+  readonly sameSituation?: number | undefined;
 }
 
 const TASK = [
@@ -57,7 +61,8 @@ export function createExploring(parts: ExploringParts) {
     return order;
   };
   const explorer = new Explorer<Rule>(portsOf(parts, orderOf));
-  return async (order: Exploration) => {
+  return async (given: Exploration) => {
+    const order = { ...given, context: parts.set.derived(given.context, given.collection) };
     const text = parts.set.queryOf(order.context);
     const situation: Situation = { kind: order.collection, text, shown: shownOf(order) };
     orders.set(situation, order);
@@ -76,14 +81,21 @@ function portsOf(parts: ExploringParts, orderOf: (situation: Situation) => Explo
   const brief = (name: string) => ({ name, description: set.named(name)?.description.slice(0, 200) });
   return {
     ...{ model: parts.model, secondary: parts.secondary, budget: parts.budget, isOpen: parts.isOpen, task: TASK },
+    sameSituation: parts.sameSituation,
     known: (situation) => {
       const { context, collection } = orderOf(situation);
       for (const rule of fitting(parts, context, { collection })) if (rule.type === 'deterministic') return rule;
+      for (const document of parts.kept.all()) {
+        const rule = collectionOf(document) === collection ? ruleFor(parts, document, context) : undefined;
+        if (rule !== undefined) return rule;
+      }
       return undefined;
     },
-    searchRules: (query) =>
-      set.search({ query }, 'default', (name) => tally.recordOf(name)).map(({ rule }) => brief(rule.name)),
-    listRules: () => set.names,
+    searchRules: (query, situation) =>
+      set
+        .search({ query }, orderOf(situation).collection, (name) => tally.recordOf(name))
+        .map(({ rule }) => brief(rule.name)),
+    listRules: (situation) => set.all(orderOf(situation).collection).map(({ name }) => name),
     searchActions: (query) => actions.search(query),
     listActions: () => actions.names,
     logLines: (situation, containing) =>
@@ -94,21 +106,23 @@ function portsOf(parts: ExploringParts, orderOf: (situation: Situation) => Explo
     ruleSchema: z.toJSONSchema(libraryRuleDocument, { io: 'input' }) as Record<string, unknown>,
     check: (document, situation) => checked(parts, document, orderOf(situation)),
     retest: async (rule, situation) => orderOf(situation).retest?.(rule),
-    keep: (rule) => {
-      if (parts.keepIn === undefined) return;
-      mkdirSync(parts.keepIn, { recursive: true });
-      const file = join(parts.keepIn, `${rule.name}.rule.yaml`);
-      if (!existsSync(file)) rule.toYaml(file);
-    },
+    keep: (rule) => parts.kept.keep(rule),
   };
 }
 
 /** Parse, match, actions, conflict: the seed's first four; the fifth is `retest`. */
-function checked(parts: ExploringParts, said: unknown, { context }: Exploration): Rule | readonly string[] {
-  const { document, problems } = parseLibraryRule('proposed rule', typeof said === 'string' ? said : yamlText(said));
-  if (document === undefined) return problems.map(({ line, path, message }) => `line ${line}: ${path}: ${message}`);
+function checked(parts: ExploringParts, said: unknown, { context, collection }: Exploration): Rule | readonly string[] {
+  const parsed = parseLibraryRule('proposed rule', typeof said === 'string' ? said : yamlText(said));
+  const { problems } = parsed;
+  if (parsed.document === undefined)
+    return problems.map(({ line, path, message }) => `line ${line}: ${path}: ${message}`);
+  // It is looked for where this trouble was.
+  const document = { ...parsed.document, ...(collection !== 'default' && { collection }) };
+  if ((parsed.document.collection ?? collection) !== collection)
+    return [`collection: ${collection} was expected, or none`];
   if (document.llm_config !== undefined) return ['propose a rule with `then`: one that asks a model learns nothing'];
-  if (parts.set.named(document.name) !== undefined)
+  if (document.then === undefined) return ['propose a rule with `then`: one that only sets facts handles nothing'];
+  if (parts.set.named(document.name) !== undefined || parts.kept.has(document.name))
     return [`there is a rule ${document.name} already: take another name`];
   const captures = matched(document, context);
   if (captures === undefined) return ['the facts do not hold in this context'];

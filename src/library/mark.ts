@@ -26,6 +26,7 @@ export interface MarkParts {
   }) => Promise<{ readonly rule: Rule | undefined; readonly from: string }>;
   readonly note: (rule: string, cured: boolean) => void;
   readonly counted: (how: 'resolved' | 'asked') => void;
+  readonly log?: ((line: string) => void) | undefined;
 }
 
 const RETRIES = 3;
@@ -54,15 +55,21 @@ export function marked<Args extends readonly unknown[], Value>(
         : { ok: false as const, because: again.ok ? 'it failed' : traceOf(again.thrown).slice(0, 400) };
     };
     await parts.prepare(context);
-    let left = options.maxRetries ?? RETRIES;
+    const retriesMax = options.maxRetries ?? RETRIES;
+    let attempts = 0;
     for (const rule of parts.fitting(context, options)) {
-      if (left <= 0) break;
-      left -= 1;
+      if (attempts >= retriesMax) break;
+      attempts += 1;
       const result = await tried(rule);
-      if (!result.ok) continue;
+      if (!result.ok) {
+        parts.log?.(`"${rule.name}" did not help: ${result.because.split('\n', 1)[0]}`);
+        continue;
+      }
+      parts.log?.(`resolved by "${rule.name}" on attempt ${attempts}`);
       parts.counted(rule.type === 'deterministic' ? 'resolved' : 'asked');
       return result.value;
     }
+    parts.log?.(`no rule resolved it after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`);
     if (options.explorable !== true) throw first.thrown;
     let value: { readonly of: Value } | undefined;
     const retest = async (rule: Rule): Promise<string | undefined> => {

@@ -1,4 +1,5 @@
 /** Finds the rules that fit a context: named ones first, then by tag, then by likeness. */
+import { isActor } from './derive.ts';
 import type { LibraryRuleDocument } from './document.ts';
 import { type Context, filledIn, matched, missingParams } from './match.ts';
 import { type AskModel, type CallAction, Rule } from './rule.ts';
@@ -23,20 +24,24 @@ export interface ResolverParts {
   readonly tally: Tally;
   readonly call: CallAction;
   readonly ask: AskModel;
+  /** Says in one line what is tried. */
+  readonly log?: ((line: string) => void) | undefined;
 }
 
 /** Every rule that fits, each once, in the order in which they are tried. A rule is tested when it is due. */
 export function* fitting(parts: ResolverParts, context: Context, options: ResolveOptions = {}): Iterable<Rule> {
   const seen = new Set<string>();
-  for (const document of candidates(parts, context, options)) {
+  const facts = parts.set.derived(context, options.collection ?? 'default');
+  for (const document of candidates(parts, facts, options)) {
     if (seen.has(document.name)) continue;
     seen.add(document.name);
-    const rule = ruleFor(parts, document, context);
+    const rule = isActor(document) ? ruleFor(parts, document, facts) : undefined;
+    parts.log?.(`trying "${document.name}": ${rule === undefined ? 'no match' : 'match'}`);
     if (rule !== undefined) yield rule;
   }
 }
 
-function* candidates({ set, tally }: ResolverParts, context: Context, options: ResolveOptions) {
+function* candidates({ set, tally, log }: ResolverParts, context: Context, options: ResolveOptions) {
   const { rules = [], tags = [], fallback = true, collection = 'default' } = options;
   for (const name of rules) {
     const document = set.named(name);
@@ -50,9 +55,11 @@ function* candidates({ set, tally }: ResolverParts, context: Context, options: R
   };
   if (tags.length > 0) yield* rank(set.tagged(tags, collection));
   // Without names and tags there is nothing else to go by.
-  if (fallback || (rules.length === 0 && tags.length === 0))
-    for (const { rule } of set.search(context, collection, (name) => tally.recordOf(name)))
-      if (collectionOf(rule) === collection) yield rule;
+  if (fallback || (rules.length === 0 && tags.length === 0)) {
+    const found = set.search(context, collection, (name) => tally.recordOf(name));
+    log?.(`searching ${found.length} candidates`);
+    for (const { rule } of found) if (collectionOf(rule) === collection) yield rule;
+  }
 }
 
 /** The rule with its parameters filled in; undefined where it does not fit or a parameter has no value. */

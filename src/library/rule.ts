@@ -19,6 +19,13 @@ export type AskModel = (rule: Rule) => Promise<unknown>;
 interface Bound {
   readonly call: CallAction;
   readonly ask: AskModel;
+  /** Hears how `act` ended. */
+  readonly onActed?: ((ok: boolean) => void) | undefined;
+}
+
+interface Matched extends Bound {
+  readonly actions: readonly RuleAction[];
+  readonly context: Readonly<Record<string, unknown>>;
 }
 
 /** When facts hold, then actions. Immutable. */
@@ -30,10 +37,7 @@ export class Rule {
   readonly context: Readonly<Record<string, unknown>>;
   readonly #bound: Bound | undefined;
 
-  constructor(
-    document: LibraryRuleDocument,
-    matched?: Bound & { readonly actions: readonly RuleAction[]; readonly context: Readonly<Record<string, unknown>> },
-  ) {
+  constructor(document: LibraryRuleDocument, matched?: Matched) {
     this.document = document;
     this.actions =
       matched?.actions ?? (document.then ?? []).map(({ action, params }) => ({ action, params: params ?? {} }));
@@ -72,10 +76,27 @@ export class Rule {
       throw new ReeveError('USAGE', `${this.name} was not matched: its parameters are not known`, {
         hint: 'call act() on what resolve() or explore() gave',
       });
+    try {
+      const results = await this.#done(bound);
+      bound.onActed?.(true);
+      return results;
+    } catch (thrown) {
+      bound.onActed?.(false);
+      throw thrown;
+    }
+  }
+
+  async #done(bound: Bound): Promise<readonly unknown[]> {
     if (this.type === 'probabilistic') return [await bound.ask(this)];
     const results: unknown[] = [];
     for (const { action, params } of this.actions) results.push(await bound.call(action, params));
     return results;
+  }
+
+  /** The same rule, whose `act` is reported. Only of one that was matched. */
+  observed(onActed: (ok: boolean) => void): Rule {
+    const { document, actions, context } = this;
+    return new Rule(document, this.#bound && { ...this.#bound, actions, context, onActed });
   }
 
   /** The rule as YAML, with its placeholders; written to `path` where one is given, never over another file. */

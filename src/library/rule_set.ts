@@ -7,6 +7,7 @@ import { cosine, createTextIndex, type TextIndex, type TextVector, vectorOf } fr
 import { type Likeness, rankScore } from '../rulebook/rank.ts';
 import type { Outcomes } from '../rulebook/record/uplift.ts';
 import { type LibraryRuleDocument, parseLibraryRule } from './document.ts';
+import { derived, isActor, isSetter } from './derive.ts';
 import { type Context, prepare } from './match.ts';
 
 /** What a synchronisation did. */
@@ -44,11 +45,19 @@ export class RuleSet {
   /** Keys of `equals` facts, with how many rules test them. */
   readonly #metadata = new Map<string, number>();
 
+  /** Rules that set or retract facts, by name; undefined: to be looked for anew. */
+  #setters: readonly LibraryRuleDocument[] | undefined;
   readonly #likeness: RuleLikeness | undefined;
+  readonly #likenessMin: number;
 
   /** `likenessFor` makes what puts rules in order wherever it is ready; n-grams do so otherwise. */
-  constructor(directory: string | undefined, likenessFor?: (set: RuleSet) => RuleLikeness) {
+  constructor(
+    directory: string | undefined,
+    likenessFor?: (set: RuleSet) => RuleLikeness,
+    likenessMin: number = LIKENESS_MIN,
+  ) {
     this.#directory = directory;
+    this.#likenessMin = likenessMin;
     this.#likeness = likenessFor?.(this);
   }
 
@@ -67,6 +76,16 @@ export class RuleSet {
 
   tagged(tags: readonly string[], collection: string): readonly LibraryRuleDocument[] {
     return this.all(collection).filter((rule) => rule.tags?.some((tag) => tags.includes(tag)));
+  }
+
+  /** The context with what the rules of the collection set and retract. */
+  derived(context: Context, collection: string): Context {
+    this.#setters ??= [...this.#byName.values()].filter(isSetter).sort((a, b) => (a.name < b.name ? -1 : 1));
+    if (this.#setters.length === 0) return context;
+    return derived(
+      this.#setters.filter((rule) => collectionOf(rule) === collection),
+      context,
+    );
   }
 
   /** Reads the folder. A file that is not sound leaves the last sound rule of that file in force. */
@@ -121,6 +140,7 @@ export class RuleSet {
     this.#drop(file);
     this.#files.set(file, held);
     this.#byName.set(held.document.name, held.document);
+    this.#setters = undefined;
     this.#index(collectionOf(held.document)).add(held.document.name, textOf(held.document));
     this.#count(held.document, 1);
     this.#vectorOf(held.document);
@@ -132,6 +152,7 @@ export class RuleSet {
     if (held === undefined) return;
     this.#files.delete(file);
     this.#byName.delete(held.document.name);
+    this.#setters = undefined;
     this.#index(collectionOf(held.document)).remove(held.document.name);
     this.#count(held.document, -1);
   }
@@ -159,7 +180,7 @@ export class RuleSet {
     const query = this.queryOf(context);
     const fits = (name: string) => {
       const rule = this.#byName.get(name);
-      return rule !== undefined && !contradicts(rule, context);
+      return rule !== undefined && isActor(rule) && !contradicts(rule, context);
     };
     const byVectors = query === '' ? undefined : this.#byVectors(query, collection, fits);
     if (byVectors !== undefined)
@@ -177,7 +198,9 @@ export class RuleSet {
       const rule = this.#byName.get(name);
       if (rule === undefined) return [];
       const likeness = query === '' ? 1 : cosine(vector, this.#vectorOf(rule));
-      return likeness < LIKENESS_MIN && !few ? [] : [{ rule, likeness, score: rankScore(likeness, recordOf(name)) }];
+      return likeness < this.#likenessMin && !few
+        ? []
+        : [{ rule, likeness, score: rankScore(likeness, recordOf(name)) }];
     });
     return inOrder(found);
   }

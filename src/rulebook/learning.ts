@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import { MINUTE_MS } from '../core/duration.ts';
 import type { JournalEntry } from '../core/journal.ts';
-import type { Rule, RuleState } from '../core/rule.ts';
+import type { Composite, Rule, RuleState } from '../core/rule.ts';
 import { type Command as Word, checked, no, type OperatorContext, yes } from '../control/commands.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import { TOOL_SPECS } from '../remediation/catalog.ts';
 import { isStruggling, offerOf, refusalOfMove, standingOf } from './record/maturity.ts';
 import { neededProjection, ratioByWeek } from './record/needed.ts';
 import { recordOf, type RuleRecord, ruleRecordsProjection } from './record/record.ts';
-import { openProposals } from './proposals.ts';
+import { openProposals, type Proposal } from './proposals.ts';
 import type { StandingOf } from './rank.ts';
 import { Telling } from './telling.ts';
 import { Trial } from './trial.ts';
@@ -33,11 +33,11 @@ export interface RuleMove extends OperatorContext {
   readonly to: RuleState;
 }
 
-/** Before the journal is opened; `start` after it. */
-export function createLearning({ state, ledger, clock }: LearningDeps) {
+/** Before the journal is opened; `start` after it. `composites`: what a proposed rule may call by one name. */
+export function createLearning({ state, ledger, clock }: LearningDeps, composites?: () => readonly Composite[]) {
   const records = ledger.register(ruleRecordsProjection);
   const needed = ledger.register(neededProjection);
-  const proposals = openProposals(join(state, 'proposals', 'rules'), [...TOOL_SPECS.values()]);
+  const proposals = openProposals(join(state, 'proposals', 'rules'), [...TOOL_SPECS.values()], composites);
   const trial = new Trial({ records, append: ledger.append, clock, proposals: () => proposals.list() });
   const standing: StandingOf = (rule) => {
     const record = records().records.find((one) => one.rule === rule);
@@ -57,6 +57,8 @@ export function createLearning({ state, ledger, clock }: LearningDeps) {
     refresh: () => trial.refresh(),
     records,
     proposals,
+    /** Proposed rules that nobody and nothing has taken out of use. */
+    onTrial: () => proposals.list().filter((one) => isOnTrial(one, recordOf(records(), one.rule.id))),
     start(building: AsyncDisposableStack): void {
       trial.refresh();
       building.use(ledger.subscribe((entry) => trial.onEntry(entry)));
@@ -95,6 +97,10 @@ export function createLearning({ state, ledger, clock }: LearningDeps) {
     },
   };
 }
+
+/** A new text under the name of a rule that was taken out of use begins anew. */
+const isOnTrial = ({ sha256 }: Proposal, record: RuleRecord): boolean =>
+  record.sha256 !== sha256 || (record.state !== 'demoted' && record.state !== 'retired');
 
 function viewOf(record: RuleRecord, state: RuleState) {
   const { treated, control, shadowed, disturbed, harms, breaches, who, because, since } = record;

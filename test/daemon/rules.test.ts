@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Rig, until } from '../support/rig.ts';
@@ -39,6 +39,16 @@ describe('reeve rules', () => {
     expect(readFileSync(join(rig.dir, 'rules/wait_for_quiet.rule.yaml'), 'utf8')).toBe(TEXT);
     await until('the rule is in force', async () => (await row()).proposal === undefined);
     expect(await row()).toMatchObject({ state: 'staging', state_set: { because: 'seen often' } });
+  });
+
+  it('says which file of a proposal is not sound, and where', async () => {
+    const file = join(rig.state, 'proposals/rules/0009.bad.rule.yaml');
+    writeFileSync(file, TEXT.replace('wait_for_quiet', 'bad').replace('60s', 'soon'));
+    const { code, stderr, stdout } = await rig.reeve('rules', 'list');
+    rmSync(file);
+    expect(code).toBe(0);
+    expect(stderr).toContain(`a proposal is not on trial: ${file}:5:28: `);
+    expect(stdout).not.toMatch(/^bad /m);
   });
 
   it('takes one out of use with a reason, and refuses a move that skips a state', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createReeve, type ReeveOptions } from '../../src/library/reeve.ts';
@@ -112,6 +112,54 @@ describe('Theow 6, exploration', () => {
     const { reeve, asked } = setUp([propose(bad), ...GOOD]);
     expect((await reeve.explore(CONTEXT, IN_COLLECTION))?.name).toBe('path_rename');
     expect(asked[1]?.messages.at(-1)?.content).toContain(told);
+  });
+
+  it('shows the model the rules of the collection that the trouble is in, and no others', async () => {
+    const directory = aLibraryFolder({
+      'rules/a.rule.yaml': ruleText('build_quota').replace('when:', 'collection: dep_resolution\nwhen:'),
+      'rules/b.rule.yaml': ruleText('build_quota_elsewhere', { fact: 'build_quota' }),
+    });
+    const script = [
+      { tool: 'search_rules', input: { query: 'build_quota fails' } },
+      { tool: 'list_rules', input: {} },
+      { tool: 'give_up', input: {} },
+    ];
+    const { reeve, asked } = setUp(script, { directory });
+    await reeve.explore(CONTEXT, IN_COLLECTION);
+    const said =
+      asked
+        .at(-1)
+        ?.messages.filter(({ role }) => role === 'user')
+        .map(({ content }) => content) ?? [];
+    expect(said[1]).toContain('"build_quota"');
+    expect(said[1]).not.toContain('elsewhere');
+    expect(said[2]).toBe('["build_quota"]');
+  });
+
+  it('keeps what it found where the trouble was, and refuses another collection', async () => {
+    const { collection: _, ...without } = RULE;
+    const { reeve, asked, directory } = setUp([propose({ ...RULE, collection: 'builds' }), propose(without), DONE]);
+    expect((await reeve.explore(CONTEXT, IN_COLLECTION))?.collection).toBe('dep_resolution');
+    expect(asked[1]?.messages.at(-1)?.content).toContain('collection: dep_resolution was expected');
+    const kept = readFileSync(join(directory, 'proposals', 'path_rename.rule.yaml'), 'utf8');
+    expect(kept).toContain('collection: dep_resolution');
+  });
+
+  it('asks no model in a later session where a rule that waits for review fits', async () => {
+    const { reeve, directory } = setUp(GOOD);
+    await reeve.explore(CONTEXT, IN_COLLECTION);
+    const later = setUp(GOOD, { directory });
+    const rule = await later.reeve.explore(CONTEXT, IN_COLLECTION);
+    expect(rule?.actions).toEqual([{ action: 'replace_module', params: { path: 'golang.org/x/lint' } }]);
+    expect(later.asked).toEqual([]);
+  });
+
+  it('takes no name that a rule which waits for review has', async () => {
+    const file = ruleText('path_rename', { fact: 'no such text', action: 'replace_module' });
+    const directory = aLibraryFolder({ 'proposals/path_rename.rule.yaml': file });
+    const { reeve, asked } = setUp([...GOOD.slice(0, 1), { tool: 'give_up', input: {} }], { directory });
+    expect(await reeve.explore(CONTEXT, IN_COLLECTION)).toBeUndefined();
+    expect(asked[1]?.messages.at(-1)?.content).toContain('take another name');
   });
 
   it('refuses a rule with the facts of another one and other actions', async () => {

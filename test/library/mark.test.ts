@@ -98,34 +98,3 @@ describe('what a function writes', () => {
     expect([a.output, b.output]).toEqual(['aaa', 'bbb']);
   });
 });
-
-describe('Theow 11, periodic resolution', () => {
-  it('lets scouts look and rules act, and chains rules by the facts that they report, three at most', async () => {
-    const rule = (name: string, fact: string) =>
-      ruleText(name).replace('fact: stderr\n    contains: ', `fact: ${fact}\n    equals: `);
-    const names = ['one', 'two', 'three', 'four'];
-    const files = Object.fromEntries(names.map((name) => [`rules/${name}.rule.yaml`, rule(name, `is_${name}`)]));
-    const reeve = createReeve({ directory: aLibraryFolder(files) });
-    const done: string[] = [];
-    for (const [at, name] of names.entries())
-      reeve.action(`fix_${name}`, () => {
-        done.push(name);
-        const next = names[at + 1];
-        return { facts: { [`is_${next}`]: next } };
-      });
-    const scouts = [
-      { name: 'ci', look: () => [{ is_one: 'one' }] },
-      {
-        name: 'broken',
-        look: () => {
-          throw new Error('no route');
-        },
-      },
-    ];
-    using rounds = reeve.periodically({ scouts, everyMs: 3_600_000 });
-    const report = await rounds.round();
-    expect(done).toEqual(['one', 'two', 'three']);
-    expect(report).toMatchObject({ found: 1, failed: [{ scout: 'broken', because: 'no route' }] });
-    expect(report.steps.map((step) => step.rule)).toEqual(['one', 'two', 'three']);
-  });
-});

@@ -2,8 +2,9 @@
 import { accessSync, constants, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
+import { formatProblem } from '../../config/check.ts';
 import type { GroundedContextEnvelope } from '../../core/envelope.ts';
-import { messageOf, ReeveError } from '../../core/errors.ts';
+import { messageOf, type Problem, ReeveError } from '../../core/errors.ts';
 import type { Rule, RuleState } from '../../core/rule.ts';
 import { fromWire } from '../../core/wire.ts';
 import { createRulebook } from '../../rulebook/rulebook.ts';
@@ -62,8 +63,14 @@ export function addRules(program: Command, cli: Cli, deps: RulesDeps): void {
   }
 }
 
-const all = async (cli: Cli): Promise<readonly WireRule[]> =>
-  (await cli.client().get<{ rules: WireRule[] }>('/api/v1/rules')).rules;
+interface WireRules {
+  readonly rules: readonly WireRule[];
+  /** Files of proposed rules that are not sound. */
+  readonly problems?: readonly Problem[];
+}
+
+const read = (cli: Cli): Promise<WireRules> => cli.client().get<WireRules>('/api/v1/rules');
+const all = async (cli: Cli): Promise<readonly WireRule[]> => (await read(cli)).rules;
 
 async function one(cli: Cli, id: string): Promise<WireRule> {
   const found = (await all(cli)).find((rule) => rule.id === id);
@@ -80,7 +87,8 @@ function addReads(rules: Command, cli: Cli, deps: RulesDeps): void {
     .description('every rule with its state and record')
     .addHelpText('after', '\nExample: reeve rules list --json')
     .action(async () => {
-      const rows = await all(cli);
+      const { rules: rows, problems = [] } = await read(cli);
+      for (const problem of problems) cli.terminal.err(`a proposal is not on trial: ${formatProblem(problem)}\n`);
       if (cli.wantsJson()) return ndjson(cli.terminal, rows);
       const lines = rows.map(({ id, classification, state, record, offer }) => [
         ...[id, classification, state, counted(record.treated), counted(record.control)],

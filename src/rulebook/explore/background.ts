@@ -13,7 +13,8 @@ import type { Ledger } from '../../journal/ledger.ts';
 import { TOOL_SPECS } from '../../remediation/catalog.ts';
 import { EXPLORE_CAPS, ExploreBudget } from './budget.ts';
 import { Explorer } from './explorer.ts';
-import { knowledgePorts, type ProposedRule, storyOf } from './incident.ts';
+import { createRulebook } from '../rulebook.ts';
+import { type IncidentStory, knowledgePorts, type ProposedRule, storyOf } from './incident.ts';
 
 const WAITING_MAX = 20;
 const ENTRIES_MAX = 500;
@@ -23,7 +24,7 @@ const SETTLE_MS = 1_000;
 
 export interface ExplorationParts {
   readonly infrastructure: { readonly ledger: Ledger; readonly clock: Clock };
-  readonly learning: Pick<Learning, 'proposals' | 'refresh'>;
+  readonly learning: Pick<Learning, 'proposals' | 'onTrial' | 'refresh'>;
   readonly model: Model | undefined;
   readonly current: () => Configuration;
   readonly log: Log;
@@ -98,6 +99,7 @@ function explorerOf(parts: ExplorationParts): Explorer<ProposedRule> {
   const knowledge = {
     rules: () => [...current().rules, ...learning.proposals.list().map(({ rule }) => rule)],
     tools: [...TOOL_SPECS.values()],
+    composites: () => current().composites,
     history: () => {
       const harmless = [...ledger.read({ types: ['incident.closed'], newestFirst: true, limit: HISTORY_MAX })].flatMap(
         ({ fact, incident }) =>
@@ -115,7 +117,11 @@ function explorerOf(parts: ExplorationParts): Explorer<ProposedRule> {
     model,
     budget: new ExploreBudget(EXPLORE_CAPS, clock),
     isOpen: () => isOpen(parts),
-    known: () => undefined,
+    // The rules in force had their say in the run; a rule on trial needs no twin.
+    known: (situation) =>
+      learning
+        .onTrial()
+        .find(({ rule }) => createRulebook([rule]).decide((situation as IncidentStory).envelope, [], () => true)),
     keep: ({ text }) => {
       learning.proposals.write(text);
       learning.refresh();

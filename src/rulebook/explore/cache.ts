@@ -8,7 +8,13 @@ const ENTRIES_MAX = 500;
 /** Situations and what came of them, found by likeness. When it is full the oldest goes. */
 export class SessionCache<Result> {
   readonly #entries: { readonly vector: TextVector; readonly kind: string; readonly result: Result }[] = [];
+  readonly #sameFrom: number;
   #hits = 0;
+
+  /** From this likeness on, above 0 and at most 1, two situations are one. */
+  constructor(sameFrom = SAME_SITUATION) {
+    this.#sameFrom = sameFrom;
+  }
 
   get hits(): number {
     return this.#hits;
@@ -21,7 +27,7 @@ export class SessionCache<Result> {
     for (const entry of this.#entries) {
       if (entry.kind !== kind) continue;
       const likeness = cosine(vector, entry.vector);
-      if (likeness >= SAME_SITUATION && likeness > (best?.likeness ?? 0)) best = { likeness, result: entry.result };
+      if (likeness >= this.#sameFrom && likeness > (best?.likeness ?? 0)) best = { likeness, result: entry.result };
     }
     if (best !== undefined) this.#hits += 1;
     return best;

@@ -24,8 +24,8 @@ export interface ExplorePorts<Rule> {
   readonly isOpen: () => boolean;
   /** A rule that is kept already and fits. */
   readonly known: (situation: Situation) => Rule | undefined;
-  readonly searchRules: (query: string) => unknown;
-  readonly listRules: () => unknown;
+  readonly searchRules: (query: string, situation: Situation) => unknown;
+  readonly listRules: (situation: Situation) => unknown;
   readonly searchActions: (query: string) => unknown;
   readonly listActions: () => unknown;
   /** Lines that came with the trouble and hold the text. */
@@ -39,6 +39,8 @@ export interface ExplorePorts<Rule> {
   /** Keeps a validated rule as a proposal. */
   readonly keep: (rule: Rule, situation: Situation) => void;
   readonly task: string;
+  /** From this likeness on two situations are one; undefined: as calibrated. */
+  readonly sameSituation?: number | undefined;
 }
 
 /** How an exploration ended. `modelCalls` is 0 where it cost nothing. */
@@ -54,11 +56,12 @@ const ATTEMPTS_MAX = 2;
 /** One for each session; what it found is forgotten with it, what it kept is not. */
 export class Explorer<Rule> {
   readonly #ports: ExplorePorts<Rule>;
-  readonly #cache = new SessionCache<Rule | undefined>();
+  readonly #cache: SessionCache<Rule | undefined>;
   #explorations = 0;
 
   constructor(ports: ExplorePorts<Rule>) {
     this.#ports = ports;
+    this.#cache = new SessionCache(ports.sameSituation);
   }
 
   /** Sessions that were held with a model. */
@@ -149,9 +152,11 @@ function builtIn<Rule>(ports: ExplorePorts<Rule>, situation: Situation): readonl
     ...{ name, description, input: textInput(key), run: async (input) => ({ say: answer(textOf(input, key)) }) },
   });
   return [
-    ask('search_rules', 'Rules like a text. Look here before you propose one.', 'query', ports.searchRules),
+    ask('search_rules', 'Rules like a text. Look here before you propose one.', 'query', (text) =>
+      ports.searchRules(text, situation),
+    ),
     ask('search_actions', 'Actions like a text.', 'query', ports.searchActions),
-    look('list_rules', 'The names of all rules.', ports.listRules),
+    look('list_rules', 'The names of all rules.', () => ports.listRules(situation)),
     look('list_actions', 'The names of all actions. A rule may use these and no others.', ports.listActions),
     ask('read_log_lines', 'Lines that came with the trouble and hold a text.', 'containing', (text) =>
       ports.logLines(situation, text),

@@ -6,7 +6,7 @@ import { parseYaml } from '../../config/yaml.ts';
 import { yamlText } from '../../config/yaml_text.ts';
 import type { GroundedContextEnvelope } from '../../core/envelope.ts';
 import type { JournalEntry } from '../../core/journal.ts';
-import type { Rule } from '../../core/rule.ts';
+import type { Composite, Rule } from '../../core/rule.ts';
 import { createTextIndex } from '../../core/similarity.ts';
 import { canonicalJson } from '../../core/wire.ts';
 import { textOf } from '../rank.ts';
@@ -30,6 +30,8 @@ export interface IncidentStory extends Situation {
 export interface IncidentKnowledge {
   readonly rules: () => readonly Rule[];
   readonly tools: readonly RuleTool[];
+  /** Sequences of calls that have one name. */
+  readonly composites: () => readonly Composite[];
   /** Recorded envelopes of troubles that went by themselves, and of other classifications. */
   readonly history: () => readonly GroundedContextEnvelope[];
 }
@@ -67,7 +69,7 @@ function checkProposed(
   known: IncidentKnowledge,
 ): ProposedRule | readonly string[] {
   const text = typeof document === 'string' ? document : yamlText(document);
-  const { rules, problems } = rulesFrom([parseYaml('proposed rule', text)], known.tools);
+  const { rules, problems } = rulesFrom([parseYaml('proposed rule', text)], known.tools, known.composites());
   if (problems.length > 0) return problems.map(({ line, path, message }) => `line ${line}: ${path}: ${message}`);
   const [rule] = rules;
   if (rule === undefined || rules.length !== 1) return ['one rule was expected'];
@@ -90,6 +92,12 @@ function checkProposed(
 /** Above an operator's usual rules nothing is proposed. */
 const PROPOSED_PRIORITY_MAX = 100;
 const RULES_INDEXED_MAX = 20_000;
+
+/** Tools are called by `call`, composites by `action`. */
+const actionsOf = ({ tools, composites }: IncidentKnowledge) => [
+  ...tools.map(({ name, effect, cures }) => ({ name, effect, cures, step: 'call' })),
+  ...composites().map(({ name, description, calls }) => ({ name, description, calls, step: 'action' })),
+];
 
 type KnowledgePorts = Pick<
   ExplorePorts<ProposedRule>,
@@ -115,12 +123,12 @@ export function knowledgePorts(known: IncidentKnowledge): KnowledgePorts {
     listRules: () => known.rules().map(({ id }) => id),
     searchActions: (query) =>
       search(
-        known.tools,
-        ({ name, cures }) => [name, ...cures].join(' ').replaceAll('_', ' '),
+        actionsOf(known),
+        (action) => Object.values(action).flat().join(' ').replaceAll('_', ' '),
         ({ name }) => name,
         query,
       ),
-    listActions: () => known.tools.map(({ name, effect, cures }) => ({ name, effect, cures })),
+    listActions: () => actionsOf(known),
     logLines: (situation, containing) => (situation as IncidentStory).lines.filter((line) => line.includes(containing)),
     ruleSchema: z.toJSONSchema(oneRuleDocument, { io: 'input' }) as Record<string, unknown>,
     check: (document, situation) => checkProposed(document, situation as IncidentStory, known),

@@ -6,7 +6,7 @@ import { createLearning } from '../../../src/rulebook/learning.ts';
 import { exploreInBackground } from '../../../src/rulebook/explore/background.ts';
 import type { Configuration } from '../../../src/config/load.ts';
 import type { JournalFact } from '../../../src/core/journal.ts';
-import type { Rule } from '../../../src/core/rule.ts';
+import type { Composite, Rule } from '../../../src/core/rule.ts';
 import { Ledger } from '../../../src/journal/ledger.ts';
 import { MemoryStore } from '../../../src/journal/memory.ts';
 import { anEnvelope } from '../../support/a.ts';
@@ -31,13 +31,13 @@ const GOOD = [
 
 async function setUp(
   answers: readonly unknown[],
-  world: { rules?: readonly Rule[]; explore?: boolean; gate?: boolean } = {},
+  world: { rules?: readonly Rule[]; explore?: boolean; gate?: boolean; composites?: readonly Composite[] } = {},
 ) {
-  const { rules = [], explore = true, gate = true } = world;
+  const { rules = [], explore = true, gate = true, composites = [] } = world;
   const state = mkdtempSync(join(tmpdir(), 'reeve-explore-'));
   const { clock, advance } = fakeClock();
   const ledger = new Ledger(new MemoryStore(), clock);
-  const learning = createLearning({ state, ledger, clock });
+  const learning = createLearning({ state, ledger, clock }, () => composites);
   ledger.open();
   const building = new AsyncDisposableStack();
   learning.start(building);
@@ -45,8 +45,10 @@ async function setUp(
   const said: string[] = [];
   const note = (_: unknown, text: string) => void said.push(text);
   const log = { info: note, warn: note, error: note };
-  const current = () => ({ rules, patterns: [], config: { planner: { explore } } }) as unknown as Configuration;
-  exploreInBackground({ infrastructure: { ledger, clock }, learning, model, current, log, gate: () => gate }, building);
+  const current = () =>
+    ({ rules, composites, patterns: [], config: { planner: { explore } } }) as unknown as Configuration;
+  const explored = { infrastructure: { ledger, clock }, learning, model, current, log, gate: () => gate };
+  exploreInBackground(explored, building);
   const incident = async (id: string, facts: readonly JournalFact[] = []) => {
     const about = { incident: id, channel: 'news', run: `run-${id}` };
     const because = 'no rule fits';
@@ -61,7 +63,9 @@ async function setUp(
     ledger.append((facts.length > 0 ? facts : story).map((fact) => ({ ...about, fact })));
     await advance(5_000);
   };
-  return { ledger, learning, asked, said, incident, advance };
+  /** As after a restart: what the session remembered is gone. */
+  const forget = () => exploreInBackground(explored, building);
+  return { ledger, learning, asked, said, incident, advance, forget };
 }
 
 describe('Theow 6, exploration in the daemon', () => {
@@ -84,6 +88,49 @@ describe('Theow 6, exploration in the daemon', () => {
     const { incident, asked } = await setUp(GOOD);
     for (let count = 1; count <= 10; count += 1) await incident(`inc-${count}`);
     expect(asked).toHaveLength(2);
+  });
+
+  it('asks no model about a trouble that a rule on trial fits already, whatever this process remembers', async () => {
+    const { incident, asked, forget, learning } = await setUp(GOOD);
+    await incident('inc-1');
+    forget();
+    await incident('inc-2');
+    expect(asked).toHaveLength(2);
+    const by = { who: 'ann', because: 'it did harm' };
+    const fact = { type: 'rule.state_set', rule: 'start_crashed', to: 'demoted', ...by } as const;
+    const [record] = learning.records().records;
+    await incident('inc-3', [{ ...fact, sha256: record?.sha256 ?? '' }]);
+    forget();
+    await incident('inc-4');
+    expect(asked.length).toBeGreaterThan(2);
+  });
+
+  it('lets a proposed rule name a composite action, and lists those beside the tools', async () => {
+    const drop = { name: 'drop_then_start', description: 'Drop the cache, then start.', origin: 'actions/drop.yaml:1' };
+    const calls = ['invalidate_cache', 'restart_channel'] as const;
+    const text = TEXT.replace('process_crashed', 'upstream_url_expired').replace('call: restart', 'action: drop_then');
+    const script = [
+      { tool: 'search_actions', input: { query: 'drop the cache' } },
+      { tool: 'list_actions', input: {} },
+      { tool: 'propose', input: { rule: text.replace('drop_then_channel', 'drop_then_start') } },
+      { tool: 'done', input: {} },
+    ];
+    const { incident, asked, learning, ledger } = await setUp(script, { composites: [{ ...drop, calls }] });
+    const envelope = anEnvelope({ failureClassification: 'upstream_url_expired' });
+    const because = 'no rule fits';
+    const outcome = { kind: 'escalated', reason: 'no_plan', because, denial: undefined } as const;
+    await incident('inc-1', [
+      { type: 'envelope.taken', envelope },
+      { type: 'run.ended', outcome, steps: 0, tookMs: 1 },
+      { type: 'incident.closed', ending: 'by_person', because, openMs: 1 },
+    ]);
+    const said = asked.at(-1)?.messages.map(({ content }) => content) ?? [];
+    expect(said[3]).toContain('drop_then_start');
+    expect(said[5]).toContain('drop_then_start');
+    expect(learning.proposals.list().map(({ rule }) => rule.then)).toEqual([
+      [...calls.map((tool) => ({ kind: 'call', tool })), { kind: 'escalate' }],
+    ]);
+    expect([...ledger.read({ types: ['rule.state_set'] })]).toHaveLength(2);
   });
 
   it('leaves alone what was cured, and what a rule answered that does not ask for it', async () => {

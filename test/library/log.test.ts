@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { createReeve } from '../../src/library/reeve.ts';
+import { aLibraryFolder, ruleText } from './support.ts';
+
+const FILES = {
+  'rules/a.rule.yaml': ruleText('first', { fact: 'quota' }),
+  'rules/b.rule.yaml': ruleText('second', { fact: 'quota' }),
+  'rules/c.rule.yaml': ruleText('third', { fact: 'certificate' }),
+};
+
+function aReeve() {
+  const lines: string[] = [];
+  const reeve = createReeve({ directory: aLibraryFolder(FILES), log: (line) => void lines.push(line) });
+  return { reeve, lines };
+}
+
+describe('Theow 3.8, the log', () => {
+  it('says what is searched and tried, and on which attempt a rule helped', async () => {
+    const { reeve, lines } = aReeve();
+    let isFixed = false;
+    reeve.action('fix_first', () => undefined);
+    reeve.action('fix_second', () => {
+      isFixed = true;
+    });
+    const run = () => {
+      if (!isFixed) throw new Error('quota exceeded');
+    };
+    const contextFrom = (thrown: unknown) => ({ stderr: String(thrown) });
+    await reeve.mark(run, { contextFrom, rules: ['third', 'first'] })();
+    expect(lines).toEqual([
+      'trying "third": no match',
+      'trying "first": match',
+      '"first" did not help: Error: quota exceeded',
+      'searching 3 candidates',
+      'trying "second": match',
+      'resolved by "second" on attempt 2',
+    ]);
+  });
+
+  it('says when nothing was found', async () => {
+    const { reeve, lines } = aReeve();
+    expect(reeve.resolve({ stderr: 'all is well' })).toBeUndefined();
+    expect(lines.at(-1)).toBe('no match found');
+    const run = () => {
+      throw new Error('no route');
+    };
+    await expect(reeve.mark(run, { contextFrom: () => ({ stderr: 'no route' }) })()).rejects.toThrow('no route');
+    expect(lines.at(-1)).toBe('no rule resolved it after 0 attempts');
+  });
+});
+
+describe('Theow 7, the record of a rule that a program acts on itself', () => {
+  it('counts actions that went through, and actions that failed', async () => {
+    const { reeve } = aReeve();
+    let isBroken = false;
+    reeve.action('fix_third', () => {
+      if (isBroken) throw new Error('no right to do that');
+    });
+    const rule = reeve.resolve({ stderr: 'certificate expired' });
+    expect(reeve.stats()).toMatchObject({ resolves: 0, top: [] });
+    await rule?.act();
+    isBroken = true;
+    await expect(reeve.resolve({ stderr: 'certificate expired' })?.act()).rejects.toThrow('no right');
+    expect(reeve.stats()).toMatchObject({ resolves: 1, top: [{ rule: 'third', successes: 1, failures: 1 }] });
+  });
+});
