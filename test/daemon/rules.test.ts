@@ -47,7 +47,7 @@ describe('reeve rules', () => {
     const { code, stderr, stdout } = await rig.reeve('rules', 'list');
     rmSync(file);
     expect(code).toBe(0);
-    expect(stderr).toContain(`a proposal is not on trial: ${file}:5:28: `);
+    expect(stderr).toContain(`a proposal is not on trial: ${file}:5:29: `);
     expect(stdout).not.toMatch(/^bad /m);
   });
 
