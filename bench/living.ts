@@ -127,6 +127,6 @@ function report(figures: Figures): void {
   row('requests', 'requests', '/s', ` on ${connections.toFixed(1)} new connections/s`);
   row('read', 'readKb', ' kB/s');
   row('loop lag p99, by CPU', 'lagCpuMs', ' ms', ` (${lagWallMs.toFixed(1)} by wall)`);
-  row('garbage collector', 'gcPercent', ' % of the loop');
+  row('garbage collector', 'gcPercent', ' % of the CPU time');
   row('line → verdict, p99', 'p99Ms', ' ms', ` (p50 ${p50Ms.toFixed(1)})`);
 }

@@ -11,7 +11,7 @@ export interface InsideFigures {
   readonly lagWallMs: number;
   /** 99th percentile of the processor's time between two rounds of the loop: what other processes hold it by is not in it. */
   readonly lagCpuMs: number;
-  /** Time in the collector, of the time in which the loop did not wait. */
+  /** Time in the collector, of the processor's time of the thread. */
   readonly gcShare: number;
   /** The share of time in which the loop did not wait. */
   readonly loopShare: number;
@@ -35,7 +35,8 @@ function measure(): () => InsideFigures {
   collector.observe({ entryTypes: ['gc'] });
   const held: number[] = [];
   const loop = performance.eventLoopUtilization();
-  let beforeMs = spentMs();
+  const startMs = spentMs();
+  let beforeMs = startMs;
   const timer = setInterval(() => {
     const nowMs = spentMs();
     held.push(nowMs - beforeMs);
@@ -50,7 +51,7 @@ function measure(): () => InsideFigures {
     return {
       lagWallMs: Math.max(0, delay.percentile(99) / 1e6 - LOOK_MS),
       lagCpuMs,
-      gcShare: gcMs / busy.active,
+      gcShare: gcMs / (spentMs() - startMs),
       loopShare: busy.utilization,
     };
   };

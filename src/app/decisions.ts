@@ -62,12 +62,15 @@ export function createDecisions(
   const { standingOf } = learning;
   const beside = { model, standingOf, likeness: similarity.likeness, recall, hintFor };
   let settings = settingsOf(configuration, beside);
+  const settleOnce = oncePerRound(() => pipeline.settle());
   const collectors: Collectors = createCollectors(configuration, {
     clock,
     checkpoints,
     engines,
     log: host.log,
-    onSample: (sample) => pipeline.observe(sample),
+    onSample: (sample) => {
+      if (pipeline.take(sample)) settleOnce();
+    },
     onPolled: (samples) => {
       for (const sample of samples) pipeline.take(sample);
       pipeline.settle();
@@ -96,5 +99,18 @@ export function createDecisions(
       similarity.sync(settings.rulebook.rules);
       collectors.recompile(next);
     },
+  };
+}
+
+/** Samples that come in one round of the event loop are judged together, after the last of them. */
+function oncePerRound(task: () => void): () => void {
+  let isAsked = false;
+  return () => {
+    if (isAsked) return;
+    isAsked = true;
+    setImmediate(() => {
+      isAsked = false;
+      task();
+    });
   };
 }

@@ -1,5 +1,5 @@
 /** Stores how far log files were read. */
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { Checkpoint, CheckpointStore } from '../core/chunk.ts';
 import { messageOf, ReeveError } from '../core/errors.ts';
 import { fromWire, toWire } from '../core/wire.ts';
@@ -8,6 +8,8 @@ import { applySettings, RELAXED } from './settings.ts';
 
 /** A last bound, far above the files that may be followed at once: of more, the ones saved longest ago go. */
 export const FILES_PER_SOURCE_MAX = 8_192;
+/** And that is looked after when so many rows of a source were saved: most are saved again and again. */
+const SAVED_UNTRIMMED_MAX = 256;
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS checkpoint (
@@ -27,6 +29,10 @@ const SCHEMA = `
 export class SqliteCheckpoints implements CheckpointStore, Disposable {
   readonly #path: string;
   readonly #db: DatabaseSync;
+  readonly #replacing: StatementSync;
+  readonly #trimming: StatementSync;
+  /** Rows of each source that were saved since it was trimmed in this life. */
+  readonly #untrimmed = new Map<string, number>();
 
   /** Throws JOURNAL_UNWRITABLE when the place is unsafe or the file cannot be opened. */
   constructor(path: string) {
@@ -37,6 +43,11 @@ export class SqliteCheckpoints implements CheckpointStore, Disposable {
       applySettings(this.#db, RELAXED);
       this.#db.exec(SCHEMA);
     });
+    this.#replacing = this.#db.prepare(
+      'INSERT OR REPLACE INTO checkpoint (source, device, inode, body) VALUES (?, ?, ?, ?)',
+    );
+    this.#trimming = this.#db.prepare(`DELETE FROM checkpoint WHERE source = ? AND saved NOT IN
+      (SELECT saved FROM checkpoint WHERE source = ? ORDER BY saved DESC LIMIT ?)`);
   }
 
   /** Oldest saved first. */
@@ -51,7 +62,7 @@ export class SqliteCheckpoints implements CheckpointStore, Disposable {
       this.#db.exec('BEGIN IMMEDIATE');
       try {
         for (const checkpoint of checkpoints) this.#replace(checkpoint);
-        for (const source of new Set(checkpoints.map((checkpoint) => checkpoint.source))) this.#forgetOldest(source);
+        for (const [source, rows] of Map.groupBy(checkpoints, (row) => row.source)) this.#trim(source, rows.length);
         this.#db.exec('COMMIT');
       } catch (thrown) {
         if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
@@ -73,15 +84,14 @@ export class SqliteCheckpoints implements CheckpointStore, Disposable {
   }
 
   #replace(checkpoint: Checkpoint): void {
-    const sql = 'INSERT OR REPLACE INTO checkpoint (source, device, inode, body) VALUES (?, ?, ?, ?)';
     const { source, device, inode } = checkpoint;
-    this.#db.prepare(sql).run(source, device, inode, JSON.stringify(toWire(checkpoint)));
+    this.#replacing.run(source, device, inode, JSON.stringify(toWire(checkpoint)));
   }
 
-  #forgetOldest(source: string): void {
-    const sql = `DELETE FROM checkpoint WHERE source = ? AND saved NOT IN
-      (SELECT saved FROM checkpoint WHERE source = ? ORDER BY saved DESC LIMIT ?)`;
-    this.#db.prepare(sql).run(source, source, FILES_PER_SOURCE_MAX);
+  #trim(source: string, rows: number): void {
+    const untrimmed = (this.#untrimmed.get(source) ?? SAVED_UNTRIMMED_MAX) + rows;
+    if (untrimmed >= SAVED_UNTRIMMED_MAX) this.#trimming.run(source, source, FILES_PER_SOURCE_MAX);
+    this.#untrimmed.set(source, untrimmed >= SAVED_UNTRIMMED_MAX ? 0 : untrimmed);
   }
 
   #try<T>(what: string, work: () => T): T {

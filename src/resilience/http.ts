@@ -20,7 +20,7 @@ export interface HttpRequest {
   readonly bytesMax: number;
   /** Take the first `bytesMax` bytes of a body that does not end, and close. */
   readonly cut?: boolean;
-  /** Statuses that count as an answer. Default 200 to 299; never 300 to 399: no redirect is followed. */
+  /** Statuses that count as an answer. Default 200 to 299; of 300 to 399 only 304: no redirect is followed. */
   readonly accept?: (status: number) => boolean;
   /**
    * Asking twice does no harm. Default for GET and HEAD. Such a request is sent again, once, when a kept-alive
@@ -61,7 +61,9 @@ const RETRYABLE_STATUS = new Set([408, 425, 429]);
  * decompressed, so that a small one stays small. Disposing closes kept-alive connections.
  */
 export function boundedFetch(clock: Clock, options: HttpOptions = {}): BoundedFetch {
-  const kept = { keepAlive: true, maxSockets: options.connectionsMax ?? 8, maxFreeSockets: 2, maxTotalSockets: 64 };
+  const { connectionsMax = 8 } = options;
+  // What was opened for many looks at once is there for the next ones: its server closes what it does not want.
+  const kept = { keepAlive: true, maxSockets: connectionsMax, maxFreeSockets: connectionsMax, maxTotalSockets: 64 };
   const agents = { http: new http.Agent(kept), https: new https.Agent(kept) };
   const codes = {
     unreachable: options.unreachable ?? 'ENGINE_UNREACHABLE',
@@ -99,7 +101,7 @@ interface Judge {
 
 function judge(answer: HttpAnswer, request: HttpRequest, { peer, unreachable, refused }: Judge): HttpAnswer {
   const { status, wasCut } = answer;
-  const redirects = status >= 300 && status < 400;
+  const redirects = status >= 300 && status < 400 && status !== 304;
   const accepted = (request.accept ?? ((code) => code >= 200 && code < 300))(status);
   if (redirects || !accepted) {
     const code = status >= 500 || RETRYABLE_STATUS.has(status) ? unreachable : refused;

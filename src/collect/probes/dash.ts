@@ -1,15 +1,8 @@
 /** The probe of a DASH output. */
 import { addressWithin } from '../../core/peer.ts';
 import { failureOf, statusOf } from '../../resilience/failure.ts';
-import type { BoundedFetch } from '../../resilience/http.ts';
-import type { PlaylistReading } from './hls.ts';
+import type { HlsProbe, PlaylistReading } from './hls.ts';
 import { parseManifest } from './manifest.ts';
-
-export interface DashProbe {
-  readonly url: string;
-  readonly ask: BoundedFetch;
-  readonly timeoutMs: number;
-}
 
 const MANIFEST_BYTES_MAX = 1_048_576;
 
@@ -17,7 +10,11 @@ const MANIFEST_BYTES_MAX = 1_048_576;
  * Looks at one channel's DASH manifest and at its newest segment. `publishTime` alone proves nothing: some servers
  * write it anew for each request. Never throws; a failure is a reading.
  */
-export function createDashProbe({ url, ask, timeoutMs }: DashProbe): (signal: AbortSignal) => Promise<PlaylistReading> {
+export function createDashProbe({
+  url,
+  ask,
+  timeoutMs,
+}: Omit<HlsProbe, 'clock'>): (signal: AbortSignal) => Promise<PlaylistReading> {
   /** The newest segment that was found, where the manifest does not list them. */
   let found: string | undefined;
 

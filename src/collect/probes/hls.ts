@@ -1,84 +1,136 @@
 /** The probe of an HLS output. */
+import type { Clock, MonoMs } from '../../core/clock.ts';
+import { MINUTE_MS } from '../../core/duration.ts';
 import type { PlaylistSample } from '../../core/sample.ts';
 import { addressWithin } from '../../core/peer.ts';
-import { failureOf, RequestFailed, statusOf } from '../../resilience/failure.ts';
+import { failureOf, statusOf } from '../../resilience/failure.ts';
 import type { BoundedFetch, HttpAnswer } from '../../resilience/http.ts';
-import { type MediaPlaylist, parsePlaylist } from './playlist.ts';
+import { type MediaPlaylist, readPlaylist } from './playlist.ts';
+import { createSizer } from './segment_size.ts';
 
 export type PlaylistReading = Omit<PlaylistSample, 'at' | 'monoMs' | 'source' | 'kind' | 'channel'>;
+
+/** One look at a playlist. `isCalm`: nothing is in doubt, so what changes seldom is asked seldom. */
+export type PlaylistLook = (signal: AbortSignal, isCalm?: boolean) => Promise<PlaylistReading>;
 
 export interface HlsProbe {
   readonly url: string;
   /** Follows no redirect; a playlist that leads to another host is not followed either. */
   readonly ask: BoundedFetch;
   readonly timeoutMs: number;
+  readonly clock: Clock;
 }
 
 const PLAYLIST_BYTES_MAX = 1_048_576;
-
 /** Asking for a segment's size may take this share of the time for the playlist. */
 const SIZE_TIMEOUT_SHARE = 0.5;
+/** Of a calm channel the size of a segment is asked this often: empty ones are seen at once in doubt, else by then. */
+const CALM_SIZE_MS = MINUTE_MS;
+/** So often in a row "not modified" is believed. Then the list is read whole: no stall is ever found by hearsay. */
+const UNMODIFIED_MAX = 2;
 
-class Refused extends Error {}
+class Refused extends Error {
+  readonly status: number | undefined;
+
+  constructor(why: string, status?: number) {
+    super(why);
+    this.status = status;
+  }
+}
+
+/** A playlist that was read, and what its server may be asked with whether it has changed. */
+interface Held {
+  readonly address: string;
+  readonly playlist: MediaPlaylist;
+  readonly headers: HttpAnswer['headers'];
+  readonly validators: Readonly<Record<string, string>>;
+  readonly status: number;
+}
 
 /** Looks at one channel's playlist and at the size of its newest segment. Never throws; a failure is a reading. */
-export function createHlsProbe({ url, ask, timeoutMs }: HlsProbe): (signal: AbortSignal) => Promise<PlaylistReading> {
-  /** The media playlist that a master playlist led to. */
-  let media: string | undefined;
+export function createHlsProbe({ url, ask, timeoutMs, clock }: HlsProbe): PlaylistLook {
+  /** The media playlist as it was last read. */
+  let held: Held | undefined;
+  let unmodified = 0;
   /** The last size that was asked for: an unchanged playlist has the same newest segment. */
-  let sized: { readonly revision: string; readonly bytes: number } | undefined;
+  let sized: { readonly revision: string; readonly bytes: number | undefined; readonly monoMs: MonoMs } | undefined;
   const sizeOf = createSizer(ask, timeoutMs * SIZE_TIMEOUT_SHARE);
-
   const get = async (address: string, signal: AbortSignal): Promise<HttpAnswer> =>
     ask({ url: address, timeoutMs, bytesMax: PLAYLIST_BYTES_MAX, signal });
 
-  const newestBytes = async (
-    playlist: MediaPlaylist,
-    base: string,
-    signal: AbortSignal,
-  ): Promise<number | undefined> => {
+  /** From the media playlist on, where that is known. */
+  const readWhole = async (signal: AbortSignal): Promise<Held> => {
+    unmodified = 0;
+    const known = held?.address ?? url;
+    const answer = await get(known, signal);
+    const playlist = readPlaylist(answer.body);
+    if (playlist?.kind !== 'master') return heldOf(known, answer);
+    const address = addressWithin(playlist.variants[0] ?? '', known)?.href;
+    if (address === undefined) throw new Refused('its first variant lies on another host');
+    return heldOf(address, await get(address, signal));
+  };
+
+  const look = async (signal: AbortSignal): Promise<Held> => {
+    const before = held;
+    if (before === undefined || unmodified >= UNMODIFIED_MAX || Object.keys(before.validators).length === 0) {
+      return readWhole(signal);
+    }
+    const { address, validators: headers } = before;
+    const answer = await ask({ url: address, headers, accept, timeoutMs, bytesMax: PLAYLIST_BYTES_MAX, signal });
+    if (answer.status !== 304) return heldOf(address, answer);
+    unmodified += 1;
+    return { ...before, status: 304, headers: { ...before.headers, ...answer.headers } };
+  };
+
+  const newestBytes = async ({ playlist, address }: Held, signal: AbortSignal, isCalm: boolean) => {
     if (playlist.newestBytes !== undefined) return playlist.newestBytes;
-    if (sized?.revision === playlist.revision) return sized.bytes;
-    const address = playlist.newest === undefined ? undefined : addressWithin(playlist.newest, base)?.href;
-    const bytes = address === undefined ? undefined : await sizeOf(address, signal);
-    sized = bytes === undefined ? undefined : { revision: playlist.revision, bytes };
+    const isSame = sized?.revision === playlist.revision;
+    if (isSame && sized?.bytes !== undefined) return sized.bytes;
+    const nowMs = clock.monotonicMs();
+    const isRecent = sized !== undefined && sized.bytes !== 0 && nowMs - sized.monoMs < CALM_SIZE_MS;
+    if (isCalm && isRecent) return undefined;
+    const segment = playlist.newest === undefined ? undefined : addressWithin(playlist.newest, address)?.href;
+    const bytes = segment === undefined ? undefined : await sizeOf(segment, signal);
+    sized = { revision: playlist.revision, bytes, monoMs: nowMs };
     return bytes;
   };
 
-  return async (signal) => {
+  return async (signal, isCalm = false) => {
     try {
-      let address = media ?? url;
-      let answer = await get(address, signal);
-      let playlist = parsePlaylist(answer.body.toString('utf8'));
-      if (playlist?.kind === 'master') {
-        address =
-          addressWithin(playlist.variants[0] ?? '', address)?.href ?? refuse('its first variant lies on another host');
-        answer = await get(address, signal);
-        playlist = parsePlaylist(answer.body.toString('utf8'));
-      }
-      if (playlist?.kind !== 'media') return { ok: false, failure: 'invalid_answer', status: answer.status };
-      media = address;
-      const bytes = await newestBytes(playlist, address, signal);
-      return readingOf(playlist, answer, bytes);
+      held = await look(signal);
+      return readingOf(held, await newestBytes(held, signal, isCalm));
     } catch (error) {
       // The variant may be gone: the master playlist is asked again next time.
-      media = undefined;
-      const status = statusOf(error);
+      held = undefined;
+      const status = error instanceof Refused ? error.status : statusOf(error);
       const failure = error instanceof Refused ? 'invalid_answer' : failureOf(error);
       return { ok: false, failure, ...(status === undefined ? {} : { status }) };
     }
   };
 }
 
-const refuse = (why: string): never => {
-  throw new Refused(why);
-};
+const accept = (status: number): boolean => (status >= 200 && status < 300) || status === 304;
 
-function readingOf(
-  playlist: MediaPlaylist,
-  { status, headers }: HttpAnswer,
-  bytes: number | undefined,
-): PlaylistReading {
+function heldOf(address: string, { body, headers, status }: HttpAnswer): Held {
+  const playlist = readPlaylist(body);
+  if (playlist?.kind !== 'media') throw new Refused('it is no media playlist', status);
+  return { address, playlist, headers, status, validators: validatorsOf(headers) };
+}
+
+/**
+ * What was changed in the very second of the answer may change once more and keep its validators (RFC 9110, 8.8.2.2):
+ * such an answer is not asked about, but read again.
+ */
+function validatorsOf(headers: HttpAnswer['headers']): Held['validators'] {
+  const { etag, 'last-modified': modified, date } = headers;
+  if (modified !== undefined && !(Date.parse(date ?? '') - Date.parse(modified) >= 1_000)) return {};
+  return {
+    ...(etag === undefined ? {} : { 'if-none-match': etag }),
+    ...(modified === undefined ? {} : { 'if-modified-since': modified }),
+  };
+}
+
+function readingOf({ playlist, status, headers }: Held, bytes: number | undefined): PlaylistReading {
   const { revision, mediaSequence, targetDurationMs, ended } = playlist;
   const ageMs = ageOf(headers);
   return {
@@ -95,34 +147,3 @@ function ageOf(headers: HttpAnswer['headers']): number | undefined {
   const ageMs = now - modified;
   return Number.isFinite(ageMs) ? Math.max(0, ageMs) : undefined;
 }
-
-/** Asks how long a resource is: by HEAD, or by its first byte where the server has no HEAD. */
-function createSizer(ask: BoundedFetch, timeoutMs: number) {
-  let hasHead = true;
-  const byHead = async (url: string, signal: AbortSignal): Promise<number | undefined> =>
-    lengthIn((await ask({ url, method: 'HEAD', timeoutMs, bytesMax: 0, signal })).headers['content-length']);
-
-  const byFirstByte = async (url: string, signal: AbortSignal): Promise<number | undefined> => {
-    // 416: there is no first byte.
-    const accept = (status: number): boolean => status === 200 || status === 206 || status === 416;
-    const headers = { range: 'bytes=0-0' };
-    const answer = await ask({ url, headers, timeoutMs, bytesMax: 1, cut: true, accept, signal });
-    if (answer.status === 200) return lengthIn(answer.headers['content-length']);
-    return lengthIn(/\/(\d+)$/.exec(answer.headers['content-range'] ?? '')?.[1]);
-  };
-
-  return async (url: string, signal: AbortSignal): Promise<number | undefined> => {
-    try {
-      const bytes = hasHead ? await byHead(url, signal) : undefined;
-      return bytes ?? (await byFirstByte(url, signal));
-    } catch (error) {
-      if (!hasHead || !(error instanceof RequestFailed) || ![400, 403, 405, 501].includes(error.status ?? 0))
-        return undefined;
-      hasHead = false;
-      return byFirstByte(url, signal).catch(() => undefined);
-    }
-  };
-}
-
-const lengthIn = (text: string | undefined): number | undefined =>
-  text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;

@@ -21,6 +21,7 @@ export function isCorruptTransportStream(bytes: Buffer): boolean {
     let good = 0;
     for (let packet = 0; packet < packets; packet += 1) if (isGood(bytes, start + packet * PACKET_BYTES)) good += 1;
     if (good > best.good) best = { start, good };
+    if (good === packets) return false;
   }
   const bad = packets - best.good;
   return bad > Math.max(1, packets * BAD_SHARE_MAX);

@@ -1,5 +1,5 @@
 /** Parses HLS playlists. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** What one HLS playlist says. */
 export type Playlist = { readonly kind: 'master'; readonly variants: readonly string[] } | MediaPlaylist;
@@ -15,6 +15,23 @@ export interface MediaPlaylist {
   readonly newest: string | undefined;
   /** The newest segment's length where the playlist states it. */
   readonly newestBytes: number | undefined;
+}
+
+/** Of a longer list only so much of its beginning and end is read: what lies between is history. */
+const HEAD_BYTES = 4_096;
+const TAIL_BYTES = 8_192;
+
+/** As `parsePlaylist`, and of a media playlist of hours only what says how it goes on. Undefined for what is none. */
+export function readPlaylist(body: Buffer): Playlist | undefined {
+  if (body.length <= HEAD_BYTES + TAIL_BYTES || body.includes('#EXT-X-STREAM-INF')) {
+    return parsePlaylist(body.toString('utf8'));
+  }
+  const headEnd = body.lastIndexOf('\n', HEAD_BYTES) + 1;
+  const tailStart = body.indexOf('\n', body.length - TAIL_BYTES) + 1;
+  const tail = body.toString('utf8', tailStart);
+  // Addresses as long as that, or no lines at all.
+  const isCutWell = headEnd > 0 && tailStart > 0 && /^[^#\s]/m.test(tail);
+  return parsePlaylist(isCutWell ? body.toString('utf8', 0, headEnd) + tail : body.toString('utf8'));
 }
 
 /** Undefined for what is no playlist. */
@@ -53,10 +70,6 @@ const LISTING =
   /^#(?:EXT-X-MEDIA-SEQUENCE|EXT-X-DISCONTINUITY-SEQUENCE|EXT-X-BYTERANGE|EXTINF|EXT-X-PART):|^#EXT-X-ENDLIST/;
 
 function revisionOf(lines: readonly string[]): string {
-  const hash = createHash('sha256');
-  for (const line of lines) {
-    if (line === '' || (line.startsWith('#') && !LISTING.test(line))) continue;
-    hash.update(line.replace(/\?[^"\s]*/, '')).update('\n');
-  }
-  return hash.digest('hex').slice(0, 16);
+  const listing = lines.filter((line) => line !== '' && (!line.startsWith('#') || LISTING.test(line)));
+  return hash('sha256', `${listing.map((line) => line.replace(/\?[^"\s]*/, '')).join('\n')}\n`, 'hex').slice(0, 16);
 }

@@ -42,6 +42,13 @@ export interface PollerStats {
 
 /** Trouble is judged more often than that. */
 const REST_MS = 500;
+/** Beats of all probes fall on ticks this far apart: one wake-up for many looks, which are spread over the ticks. */
+const TICK_MS = 100;
+/** What looks more often keeps its own time: a tick would be too coarse. */
+const TICKED_MS_MIN = 1_000;
+const onTick = (atMs: MonoMs, everyMs: number): MonoMs =>
+  everyMs < TICKED_MS_MIN ? atMs : Math.ceil(atMs / TICK_MS) * TICK_MS;
+
 /** What was calm and is in doubt is settled one way or the other by then, and looked at at its own pace. */
 const DOUBT_MS = 10_000;
 
@@ -102,7 +109,9 @@ export class Poller implements Disposable {
     const paces = Map.groupBy(this.#turns.values(), ({ probe }) => probe.everyMs);
     for (const [everyMs, turns] of paces) {
       const overMs = isSpread ? everyMs : 0;
-      for (const [at, turn] of turns.entries()) this.#schedule(turn, nowMs + Math.floor((overMs * at) / turns.length));
+      for (const [at, turn] of turns.entries()) {
+        this.#schedule(turn, onTick(nowMs + Math.floor((overMs * at) / turns.length), everyMs));
+      }
     }
   }
 
@@ -174,7 +183,7 @@ export class Poller implements Disposable {
       if (atMs !== turn.dueMs) continue;
       // On its own beat; beats that were missed are gone.
       const everyMs = turn.everyMs(nowMs);
-      turn.dueMs = atMs + everyMs > nowMs ? atMs + everyMs : nowMs + everyMs;
+      turn.dueMs = onTick((atMs + everyMs > nowMs ? atMs : nowMs) + everyMs, everyMs);
       this.#queue.push(turn.dueMs, turn);
       if (turn.state !== 'idle') this.#skipped += 1;
       else if (this.#mayRest(turn, nowMs)) this.#rest(turn, nowMs);

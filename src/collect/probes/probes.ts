@@ -7,7 +7,7 @@ import { createDashProbe } from './dash.ts';
 import { createHlsProbe } from './hls.ts';
 import { createHostProbe } from './host.ts';
 import { Poller, type PollerOptions, type PollerStats, type Probe } from './poller.ts';
-import { createRests, watchDoubts } from './rests.ts';
+import { createRests, type Rests, watchDoubts } from './rests.ts';
 import { reachHttp, reachTcp } from './reach.ts';
 import { probeSource } from './source.ts';
 import type { OutputKind, OutputLook } from './schema.ts';
@@ -87,10 +87,10 @@ export function createProbes(options: ProbesOptions): Probes {
   const { report = () => undefined } = options;
   const rests = createRests(channels);
   const onSample = (sample: Sample): void => {
-    rests.calm.observe(sample);
+    rests.observe(sample);
     options.onSample(sample);
   };
-  const make = { clock, ask, emit: emitter({ ...options, onSample }) };
+  const make = { clock, ask, emit: emitter({ ...options, onSample }), rests };
   const pollerOf = (probes: readonly Probe[], restMs?: PollerOptions['restMs']): Poller => {
     const resting = restMs === undefined ? {} : { restMs };
     return new Poller({ clock, onBug, probes, concurrencyMax: options.concurrencyMax ?? CONCURRENCY_MAX, ...resting });
@@ -130,7 +130,7 @@ export function createProbes(options: ProbesOptions): Probes {
       outputs.fast(channel, forMs);
       sources.fast(channel, forMs);
     },
-    saw: (sample) => rests.calm.observe(sample),
+    saw: (sample) => rests.observe(sample),
     disturb,
     stats: () => ({ outputs: outputs.stats(), sources: sources.stats(), hosts: machines.stats() }),
     [Symbol.dispose]: () => {
@@ -148,6 +148,7 @@ interface Make {
   readonly clock: Clock;
   readonly ask: BoundedFetch;
   readonly emit: Emit;
+  readonly rests: Rests;
 }
 
 /** A sample is dated when it is there. A look that was ended because Reeve stops is no sample. */
@@ -209,9 +210,12 @@ interface PlaylistParts {
 }
 
 function playlistProbe(source: 'hls' | 'dash', { channel, make, create, url }: PlaylistParts): Omit<Probe, 'everyMs'> {
-  const look = create({ url, ask: make.ask, timeoutMs: HLS_TIMEOUT_MS });
-  const run = async (signal: AbortSignal): Promise<void> =>
-    make.emit({ kind: 'playlist', channel, source, ...(await look(signal)) }, signal);
+  const { ask, clock, rests } = make;
+  const look = create({ url, ask, clock, timeoutMs: HLS_TIMEOUT_MS });
+  const run = async (signal: AbortSignal): Promise<void> => {
+    const isCalm = rests.outputMs(channel, clock.monotonicMs()) > 0;
+    make.emit({ kind: 'playlist', channel, source, ...(await look(signal, isCalm)) }, signal);
+  };
   return { name: channel, fastEveryMs: FAST_HLS_MS, timeoutMs: HLS_DEADLINE_MS, run };
 }
 
@@ -227,19 +231,14 @@ function reachProbe(source: 'http' | 'tcp', { channel, make, look }: ReachParts)
   return { name: channel, fastEveryMs: FAST_MS, timeoutMs: REACH_TIMEOUT_MS, run };
 }
 
-function sourceProbe({ id: channel, source }: ChannelProbes, { clock, emit }: Make): Probe[] {
+function sourceProbe({ id: channel, source }: ChannelProbes, { clock, emit, rests }: Make): Probe[] {
   if (source === undefined || source.status !== undefined) return [];
   const { url, expect, redirectsTo, everyMs } = source;
-  const run = async (signal: AbortSignal): Promise<void> =>
-    emit(
-      {
-        kind: 'source',
-        channel,
-        source: 'source',
-        ...(await probeSource({ url, expect, redirectsTo, clock }, signal)),
-      },
-      signal,
-    );
+  const run = async (signal: AbortSignal): Promise<void> => {
+    const isCalm = rests.sourceMs(channel, clock.monotonicMs()) > 0;
+    const reading = await probeSource({ url, expect, redirectsTo, clock, isCalm }, signal);
+    emit({ kind: 'source', channel, source: 'source', ...reading }, signal);
+  };
   return [{ name: channel, everyMs, fastEveryMs: FAST_MS, timeoutMs: SOURCE_TIMEOUT_MS, run }];
 }
 

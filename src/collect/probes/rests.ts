@@ -1,7 +1,9 @@
 /** Lets the probes of calm channels rest, and ends the rest when a channel is in doubt. */
 import type { Clock, MonoMs } from '../../core/clock.ts';
+import type { Sample } from '../../core/sample.ts';
 import type { ChannelId } from '../../core/scope.ts';
 import { Calm, type Rest } from './calm.ts';
+import { Origins } from './origins.ts';
 import type { Poller } from './poller.ts';
 
 /** What may be said of each channel that a probe may look at more seldom. */
@@ -10,12 +12,16 @@ export interface RestingChannel {
   readonly output:
     | { readonly everyMs: number; readonly calmEveryMs?: number; readonly stallAfterMs?: number }
     | undefined;
-  readonly source: { readonly everyMs: number; readonly calmEveryMs?: number } | undefined;
+  readonly source:
+    | { readonly everyMs: number; readonly calmEveryMs?: number; readonly url?: string; readonly status?: unknown }
+    | undefined;
 }
 
 /** How long the probes of each channel may rest now. */
 export interface Rests {
   readonly calm: Calm;
+  /** Takes whatever is seen. */
+  readonly observe: (sample: Sample) => void;
   /** Some channel may rest at all. */
   readonly isAny: boolean;
   readonly outputMs: (channel: ChannelId, nowMs: MonoMs) => number;
@@ -26,8 +32,17 @@ export function createRests(channels: readonly RestingChannel[]): Rests {
   const outputs = restsOf(channels, 'output');
   const sources = restsOf(channels, 'source');
   const calm = new Calm([...new Set([...outputs.keys(), ...sources.keys()])]);
+  const origins = new Origins(
+    channels.flatMap(({ id, source }) =>
+      source?.url === undefined || source.status !== undefined ? [] : [{ channel: id, url: source.url }],
+    ),
+  );
   return {
     calm,
+    observe: (sample) => {
+      calm.observe(sample);
+      if (sample.kind === 'source') origins.observe(sample);
+    },
     isAny: outputs.size + sources.size > 0,
     outputMs: (channel, nowMs) => {
       const rest = outputs.get(channel);
@@ -35,7 +50,7 @@ export function createRests(channels: readonly RestingChannel[]): Rests {
     },
     sourceMs: (channel, nowMs) => {
       const rest = sources.get(channel);
-      return rest === undefined ? 0 : calm.sourceRestMs(channel, rest, nowMs);
+      return rest === undefined ? 0 : origins.restMs(channel, calm.sourceRestMs(channel, rest, nowMs), nowMs);
     },
   };
 }

@@ -16,8 +16,15 @@ export interface SourceProbeOptions {
   /** Origins that redirects may lead to, beside the address's own. */
   readonly redirectsTo?: readonly string[] | undefined;
   readonly clock: Clock;
+  /**
+   * Nothing is in doubt: the first bytes that prove what is expected are enough. Otherwise it reads for a moment, for a
+   * source that falls silent may still have something to give at once.
+   */
+  readonly isCalm?: boolean;
 }
 
+/** Packets of which the look at a calm channel takes a verdict. */
+const PROOF_BYTES = 64 * 188;
 /** Enough to judge, and no more than a viewer would take in a moment. */
 const BYTES_MAX = 65_536;
 const READ_MS_MAX = 2_000;
@@ -25,9 +32,9 @@ const REDIRECTS_MAX = 3;
 const HEADER_BYTES_MAX = 16_384;
 
 /**
- * Looks at what a channel reads from, as a viewer of its own: asks, reads for a moment, closes. Accepted without a
- * byte before the signal aborts is a timeout. Redirects are followed to the same origin and to those that
- * the configuration names. Never throws.
+ * Looks at what a channel reads from, as a viewer of its own: asks, reads for a moment or until there is proof, closes.
+ * Accepted without a byte before the signal aborts is a timeout. Redirects are followed to the same origin and to those
+ * that the configuration names. Never throws.
  */
 export async function probeSource(options: SourceProbeOptions, signal: AbortSignal): Promise<SourceReading> {
   const url = new URL(options.url);
@@ -84,7 +91,7 @@ async function judge(
   options: SourceProbeOptions,
   signal: AbortSignal,
 ): Promise<Judgement> {
-  const { bytes, ending, silentMs } = await readSome(incoming, options.clock, signal);
+  const { bytes, ending, silentMs } = await readSome(incoming, options, signal);
   if (bytes.length === 0) return { ok: false, failure: ending === 'open' ? 'timeout' : 'truncated' };
   if (ending === 'broken') return { ok: false, failure: 'truncated' };
   if (options.expect === 'any') return { ok: true, silentMs };
@@ -102,7 +109,11 @@ interface SomeBytes {
 }
 
 /** Reads until there is enough, for a moment after the first byte, or until the signal aborts. Then closes. */
-function readSome(incoming: http.IncomingMessage, clock: Clock, signal: AbortSignal): Promise<SomeBytes> {
+function readSome(
+  incoming: http.IncomingMessage,
+  { clock, expect, isCalm = false }: SourceProbeOptions,
+  signal: AbortSignal,
+): Promise<SomeBytes> {
   const { promise, resolve } = Promise.withResolvers<SomeBytes>();
   const chunks: Buffer[] = [];
   let length = 0;
@@ -121,7 +132,7 @@ function readSome(incoming: http.IncomingMessage, clock: Clock, signal: AbortSig
     chunks.push(chunk);
     length += chunk.length;
     lastMs = clock.monotonicMs();
-    if (length >= BYTES_MAX) end('open');
+    if (length >= BYTES_MAX || (isCalm && isProven(chunks, length, expect))) end('open');
   });
   incoming.on('end', () => end('ended'));
   incoming.on('close', () => end(signal.aborted ? 'open' : 'broken'));
@@ -129,3 +140,7 @@ function readSome(incoming: http.IncomingMessage, clock: Clock, signal: AbortSig
   signal.addEventListener('abort', onAbort, { once: true });
   return promise;
 }
+
+/** What seems damaged is no proof: it is read on, and judged by more. */
+const isProven = (chunks: readonly Buffer[], length: number, expect: SourceProbeOptions['expect']): boolean =>
+  expect === 'any' || (length >= PROOF_BYTES && !isCorruptTransportStream(Buffer.concat(chunks)));

@@ -128,7 +128,7 @@ export function headOf(fd: number, bytesMax = HEAD_BYTES_MAX): Head {
   return { hash: createHash('sha256').update(first.subarray(0, bytes)).digest('hex'), bytes };
 }
 
-export const isWholeHead = (head: Head): boolean => head.bytes === HEAD_BYTES_MAX;
+const isWholeHead = (head: Head): boolean => head.bytes === HEAD_BYTES_MAX;
 
 /** The open file still begins with what the checkpoint saw. */
 export const beginsAs = (fd: number, checkpoint: Checkpoint): boolean =>
@@ -149,5 +149,16 @@ export function closeQuietly(fd: number): void {
     closeSync(fd);
   } catch {
     // Nothing can be done about it, and nothing depends on it.
+  }
+}
+
+/** A young file's beginning grows. When it cannot be read now, what is known of it still identifies it. */
+export function headNow(fd: number, known: Head): Head {
+  if (isWholeHead(known)) return known;
+  try {
+    return headOf(fd);
+  } catch {
+    // A file that went bad is reported when it is read.
+    return known;
   }
 }

@@ -1,25 +1,11 @@
 /** Reads one open log file from its offset. */
 import { type BigIntStats, fstatSync, readSync } from 'node:fs';
-import type { Checkpoint, ChunkCount, DropReason } from '../../core/chunk.ts';
+import type { Checkpoint, DropReason } from '../../core/chunk.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import { invariant } from '../../core/errors.ts';
-import { beginsAs, closeQuietly, type FileId, type Head, headOf, isWholeHead, keyOfId } from './identity.ts';
+import { beginsAs, closeQuietly, type FileId, type Head, headNow, headOf, keyOfId } from './identity.ts';
 import { CR, countLines, firstEnd, lastEnd, recordStart } from './records.ts';
-import type { TailLimits } from './types.ts';
-
-/** The last bytes before the offset: when the file no longer has them, it was rewritten. */
-export const ANCHOR_BYTES = 32;
-
-/** What a file asks of the source that it belongs to. */
-export interface Reader {
-  /** Shared by all files: what it holds is only good until the next read. At least `ANCHOR_BYTES` + `lineBytesMax`. */
-  readonly shared: Buffer;
-  readonly limits: TailLimits;
-  hand(file: LogFile, span: { readonly start: number; readonly end: number; readonly backlog: boolean }): ChunkCount;
-  drop(reason: DropReason, lines: number): void;
-  gap(file: LogFile, kind: 'truncated' | 'rewritten'): void;
-  flooded(file: LogFile, bytes: number): void;
-}
+import { ANCHOR_BYTES, type Reader } from './reader.ts';
 
 /**
  * One open file and how far it was read. `offset` is always the end of a record, and moves in the same step as the
@@ -113,9 +99,11 @@ export class LogFile {
   }
 
   /** One bounded step. Returns the bytes that were looked at; 0 when there is nothing to do now. */
-  read(reader: Reader, bytesMax: number, flush: boolean): number {
+  read(reader: Reader<LogFile>, bytesMax: number, flush: boolean): number {
     // A closed descriptor's number may by now belong to another file.
     if (this.#isClosed) return 0;
+    const added = this.#isPlain ? this.#readOn(reader, bytesMax, flush) : undefined;
+    if (added !== undefined) return added;
     const { limits } = reader;
     this.size = fstatSync(this.fd).size;
     if (this.size < this.offset) this.#restart(reader, 'truncated');
@@ -134,7 +122,7 @@ export class LogFile {
     return end < 0 ? bytesMax : this.#hand(reader, Math.max(bytesMax, end - this.offset), flush);
   }
 
-  #restart(reader: Reader, kind: 'truncated' | 'rewritten'): void {
+  #restart(reader: Reader<LogFile>, kind: 'truncated' | 'rewritten'): void {
     // Of the unfinished record the beginning was read and the end will never come.
     if (this.#scanned > this.offset || this.#dropping !== undefined) reader.drop('source_lost', 1);
     this.offset = 0;
@@ -153,7 +141,7 @@ export class LogFile {
    * Where the unfinished record ends; -1 when that is not known yet or it is too long. Looks only at what has not
    * been looked at: a slow long line costs its length, not its square.
    */
-  #endAhead(reader: Reader, bytesMax: number, flush: boolean): number {
+  #endAhead(reader: Reader<LogFile>, bytesMax: number, flush: boolean): number {
     const { shared, limits } = reader;
     const length = readSync(this.fd, shared, 0, Math.min(bytesMax, shared.length), this.#scanned);
     const atEnd = this.#scanned + length >= this.size;
@@ -173,12 +161,37 @@ export class LogFile {
     this.#heldAt = holds && atEnd ? this.size : -1;
   }
 
-  #hand(reader: Reader, bytesMax: number, flush: boolean): number {
+  /** It stands at the end of a record, and nothing is passed over or waited for. */
+  get #isPlain(): boolean {
+    const isWhole = this.#scanned === this.offset && this.#heldAt < 0 && this.#dropping === undefined;
+    return isWhole && this.offset >= this.#skipUntil;
+  }
+
+  /**
+   * Reads what was added, mostly a few lines: that the read ends early shows how long the file is. Undefined where that
+   * takes a closer look: it is shorter than it was, or longer than is read at once.
+   */
+  #readOn(reader: Reader<LogFile>, bytesMax: number, flush: boolean): number | undefined {
+    const wanted = Math.min(bytesMax, reader.limits.lineBytesMax, reader.limits.floodBytes);
+    const length = this.#readAfterAnchor(reader, wanted);
+    if (length < 0 || length >= wanted) return undefined;
+    this.size = this.offset + length;
+    return length === 0 ? 0 : this.#take(reader, length, flush);
+  }
+
+  /** The bytes before the offset, and so many after it; how many came of these. */
+  #readAfterAnchor({ shared }: Reader<LogFile>, wanted: number): number {
+    return readSync(this.fd, shared, 0, this.#anchored + wanted, this.offset - this.#anchored) - this.#anchored;
+  }
+
+  #hand(reader: Reader<LogFile>, bytesMax: number, flush: boolean): number {
+    const length = this.#readAfterAnchor(reader, Math.min(bytesMax, reader.limits.lineBytesMax));
+    return length <= 0 ? 0 : this.#take(reader, length, flush);
+  }
+
+  #take(reader: Reader<LogFile>, length: number, flush: boolean): number {
     const { shared, limits } = reader;
-    const wanted = Math.min(bytesMax, limits.lineBytesMax);
     const from = this.#anchored;
-    const length = readSync(this.fd, shared, 0, from + wanted, this.offset - from) - from;
-    if (length <= 0) return 0;
     if (shared.compare(this.#anchor, 0, from, 0, from) !== 0) {
       this.#restart(reader, 'rewritten');
       return 1;
@@ -216,7 +229,7 @@ export class LogFile {
   }
 
   /** The rest of a record that is not wanted. The offset stays before it, so that a crash cannot cut it in two. */
-  #passOver(reader: Reader, reason: DropReason, flush: boolean): number {
+  #passOver(reader: Reader<LogFile>, reason: DropReason, flush: boolean): number {
     const { shared } = reader;
     const length = readSync(this.fd, shared, 0, shared.length, this.#scanned);
     const atEnd = this.#scanned + length >= this.size;
@@ -232,7 +245,7 @@ export class LogFile {
   }
 
   /** Whole records that nobody will see: counted, so that the account stays exact. */
-  #skip(reader: Reader): number {
+  #skip(reader: Reader<LogFile>): number {
     const { shared } = reader;
     const length = readSync(this.fd, shared, 0, shared.length, this.offset);
     const to = Math.min(length, this.#skipUntil - this.offset);
@@ -251,7 +264,7 @@ export class LogFile {
   }
 
   /** The writer is gone for good: what it left without a line's end is its last line. */
-  finish(reader: Reader): void {
+  finish(reader: Reader<LogFile>): void {
     const { shared } = reader;
     if (this.#dropping !== undefined) return reader.drop(this.#dropping, 1);
     const length = readSync(this.fd, shared, 0, shared.length - 1, this.offset);
@@ -264,21 +277,11 @@ export class LogFile {
 
   /** Counts are the source's, not the file's: see `Rows`. */
   checkpoint(source: string, path: string): Checkpoint {
-    this.#refreshHead();
+    this.#head = headNow(this.fd, this.#head);
     const [device, inode] = [String(this.id.device), String(this.id.inode)];
     const { hash: headHash, bytes: headBytes } = this.#head;
     const none = { lines: 0, matched: 0, unmatched: 0, dropped: [] };
     return { source, path, device, inode, headHash, headBytes, offset: this.offset, ...none };
-  }
-
-  /** A young file's beginning grows. When it cannot be read now, what is known of it still identifies it. */
-  #refreshHead(): void {
-    if (isWholeHead(this.#head)) return;
-    try {
-      this.#head = headOf(this.fd);
-    } catch {
-      // A file that went bad is reported when it is read.
-    }
   }
 
   close(): void {

@@ -5,11 +5,12 @@ import type { Clock } from '../../core/clock.ts';
 import { messageOf } from '../../core/errors.ts';
 import { safeText } from '../clean.ts';
 import { type Finder, finderOf } from './finder.ts';
-import type { LogFile, Reader } from './log_file.ts';
+import type { LogFile } from './log_file.ts';
 import { FileIndex } from './file_index.ts';
 import { type RowBatch, Rows } from './rows.ts';
 import { LineCounts } from './line_counts.ts';
 import type { Worker } from './read_queue.ts';
+import type { Reader } from './reader.ts';
 import { TurnSize } from './turn_size.ts';
 import type { SourceState, SourceStats, TailLimits, TailNotice, TailSource } from './types.ts';
 import type { Interest } from './watch.ts';
@@ -41,7 +42,7 @@ class SinkFailed extends Error {}
 const SAID_MAX = 256;
 
 /** One configured log: its files, its exact count, and what it has to say. */
-export class Source implements Worker, Reader {
+export class Source implements Worker, Reader<LogFile> {
   readonly id: string;
   readonly shared: Buffer;
   readonly limits: TailLimits;
@@ -209,6 +210,8 @@ export class Source implements Worker, Reader {
         if (step === 0) break;
         bytes += step;
         file.grownMs = this.#ports.clock.monotonicMs();
+        // What is written from now on is notified, or found at the next look.
+        if (file.behindBytes === 0) break;
       }
     } catch (error) {
       if (error instanceof SinkFailed) throw error;
@@ -218,7 +221,7 @@ export class Source implements Worker, Reader {
     return bytes;
   }
 
-  hand({ path }: LogFile, span: Parameters<Reader['hand']>[1]): ChunkCount {
+  hand({ path }: LogFile, span: Parameters<Reader<LogFile>['hand']>[1]): ChunkCount {
     const { clock, sink } = this.#ports;
     const chunk = {
       ...{ source: this.id, path, channel: this.#config.channel, bytes: this.shared, ...span },

@@ -2,7 +2,7 @@
 import type { CheckpointStore, ChunkSink } from '../../core/chunk.ts';
 import type { Clock } from '../../core/clock.ts';
 import { messageOf, ReeveError } from '../../core/errors.ts';
-import { ANCHOR_BYTES } from './log_file.ts';
+import { ANCHOR_BYTES } from './reader.ts';
 import { Source } from './source.ts';
 import { ReadQueue } from './read_queue.ts';
 import { DEFAULT_TAIL_LIMITS, type SourceStats, type TailLimits, type TailNotice, type TailSource } from './types.ts';
@@ -35,6 +35,11 @@ export function createTail(options: TailOptions): Tail {
 
 /** Saves at once in the time of one ordinary save, because files came and went. */
 const URGENT_SAVES_MAX = 16;
+/**
+ * An ordinary save takes so many sources, in the order in which they changed: those of thousands together would hold
+ * the loop. What a crash makes read again is backlog, and evidence of nothing.
+ */
+const SAVED_AT_ONCE_MAX = 256;
 
 class Tailing implements Tail {
   readonly #options: TailOptions;
@@ -47,7 +52,8 @@ class Tailing implements Tail {
   #round = 0;
   #poll: Disposable | undefined;
   #saving: Disposable | undefined;
-  #isUrgent = false;
+  /** Of them, those whose files came or went. */
+  readonly #urgent = new Set<Source>();
   #urgentSaves = 0;
   #isSaveBroken = false;
   #isClosed = false;
@@ -87,7 +93,7 @@ class Tailing implements Tail {
       this.#changed.add(source);
     }
     // Without this a crash in the next moment would make the next start a first one again.
-    this.#save();
+    this.#save([...this.#changed]);
     this.#poll = this.#options.clock.every(this.#limits.pollMs, () => this.#lookAround());
   }
 
@@ -113,26 +119,32 @@ class Tailing implements Tail {
   #saveSoon(source: Source, atOnce: boolean): void {
     if (this.#isClosed) return;
     this.#changed.add(source);
-    this.#isUrgent ||= atOnce;
+    if (atOnce) this.#urgent.add(source);
+    this.#saveLater();
+  }
+
+  #saveLater(): void {
     this.#saving ??= this.#options.clock.after(this.#limits.checkpointMs, () => {
       this.#saving = undefined;
       this.#urgentSaves = 0;
-      this.#save();
+      this.#save([...this.#changed].slice(0, SAVED_AT_ONCE_MAX));
+      if (this.#changed.size > 0) this.#saveLater();
     });
   }
 
   /** A file that a crash forgets and that is renamed meanwhile is never found again. */
   #saveAtOnce(): void {
-    if (!this.#isUrgent || this.#urgentSaves >= URGENT_SAVES_MAX) return;
+    if (this.#urgent.size === 0 || this.#urgentSaves >= URGENT_SAVES_MAX) return;
     this.#urgentSaves += 1;
-    this.#save();
+    this.#save([...this.#urgent]);
   }
 
-  /** All offsets and counts of all sources in one save: none is ever ahead of another. */
-  #save(): void {
-    const sources = [...this.#changed];
-    this.#changed.clear();
-    this.#isUrgent = false;
+  /** All offsets and counts of these sources in one save. */
+  #save(sources: readonly Source[]): void {
+    for (const source of sources) {
+      this.#changed.delete(source);
+      this.#urgent.delete(source);
+    }
     const batches = sources.map((source) => ({ source, batch: source.batch() }));
     const rows = batches.flatMap(({ batch }) => batch.changed);
     try {
@@ -159,7 +171,7 @@ class Tailing implements Tail {
     this.#saving?.[Symbol.dispose]();
     this.#watch[Symbol.dispose]();
     this.#readQueue[Symbol.dispose]();
-    this.#save();
+    this.#save([...this.#changed]);
     for (const source of this.#sources) source.close();
   }
 }

@@ -3,18 +3,18 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, truncateSync, writeFileS
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createHlsProbe } from '../../../src/collect/probes/hls.ts';
-import { parsePlaylist } from '../../../src/collect/probes/playlist.ts';
-import { systemClock } from '../../../src/core/clock.ts';
+import { parsePlaylist, readPlaylist } from '../../../src/collect/probes/playlist.ts';
+import { type Clock, systemClock } from '../../../src/core/clock.ts';
 import { boundedFetch } from '../../../src/resilience/http.ts';
 import { aFreePort, serve } from '../support/serving.ts';
 import { aDirectory } from '../support/tailing.ts';
 
 const forever = new AbortController().signal;
 
-function aProbe(url: string, timeoutMs = 1_000) {
+function aProbe(url: string, timeoutMs = 1_000, clock: Clock = systemClock) {
   const ask = boundedFetch(systemClock);
   onTestFinished(() => ask[Symbol.dispose]());
-  return createHlsProbe({ url, ask, timeoutMs });
+  return createHlsProbe({ url, ask, timeoutMs, clock });
 }
 
 const mediaPlaylist = (first: number, more = '') =>
@@ -61,7 +61,107 @@ describe('parsePlaylist', () => {
   });
 });
 
+describe('a playlist of hours', () => {
+  const long = (first: number, count: number, name = (at: number) => `seg${at}.ts`) =>
+    `#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:${first}\n` +
+    Array.from({ length: count }, (_, at) => `#EXTINF:2.0,\n${name(first + at)}\n`).join('');
+  const read = (text: string) => readPlaylist(Buffer.from(text));
+
+  it('is read at its beginning and its end, and comes to the same', () => {
+    const whole = parsePlaylist(long(7, 5_000));
+    const { revision, ...same } = read(long(7, 5_000)) as Extract<typeof whole, { kind: 'media' }>;
+    expect(whole).toMatchObject(same);
+    expect(same).toMatchObject({ mediaSequence: 7, targetDurationMs: 2_000, newest: 'seg5006.ts', ended: false });
+    expect(read(long(7, 5_001))).not.toMatchObject({ revision });
+    expect(read(long(8, 5_000))).not.toMatchObject({ revision });
+    expect(read(`${long(7, 5_000)}#EXT-X-ENDLIST\n`)).toMatchObject({ ended: true });
+  });
+
+  it('is read whole where its lines are so long that its end holds no address, and where it is a master', () => {
+    const endless = long(1, 2, (at) => `seg${at}.ts?${'x'.repeat(9_000)}`);
+    expect(read(endless)).toEqual(parsePlaylist(endless));
+    const master = `#EXTM3U\n${'#EXT-X-STREAM-INF:BANDWIDTH=1\nvariant.m3u8\n'.repeat(500)}`;
+    expect(read(master)).toEqual(parsePlaylist(master));
+    expect(read('<html>'.repeat(5_000))).toBeUndefined();
+  });
+});
+
+describe('a look at a playlist that its server can say has not changed', () => {
+  const modified = 'Thu, 01 Jan 2026 00:00:06 GMT';
+  const served = async (date: string, headers: Record<string, string>) => {
+    const statuses: number[] = [];
+    const { url } = await serve((request, response) => {
+      if (request.method === 'HEAD') return response.setHeader('content-length', 9).end();
+      response.setHeader('date', date);
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+      const { 'if-none-match': tag, 'if-modified-since': since } = request.headers;
+      const isKnown = (tag ?? since) !== undefined && (tag ?? since) === (headers.etag ?? headers['last-modified']);
+      statuses.push(isKnown ? 304 : 200);
+      return isKnown ? response.writeHead(304).end() : response.end(mediaPlaylist(5));
+    });
+    const probe = aProbe(`${url}/index.m3u8`);
+    return { statuses, look: () => probe(forever) };
+  };
+
+  it.each([
+    ['a tag', { etag: '"a-1"' }],
+    ['the time of its change', { 'last-modified': modified }],
+    ['both', { etag: '"a-1"', 'last-modified': modified }],
+  ])('asks with %s, and reads the list whole after two such answers', async (_with, headers) => {
+    const { statuses, look } = await served('Thu, 01 Jan 2026 00:00:07 GMT', headers);
+    const first = await look();
+    for (let looks = 0; looks < 5; looks += 1) {
+      const { revision, ok, mediaSequence } = await look();
+      expect({ revision, ok, mediaSequence }).toEqual({ revision: first.revision, ok: true, mediaSequence: 5 });
+    }
+    expect(statuses).toEqual([200, 304, 304, 200, 304, 304]);
+  });
+
+  it('tells its age by the clock of the newest answer', async () => {
+    let second = 10;
+    const { url } = await serve((request, response) => {
+      response.setHeader('date', `Thu, 01 Jan 2026 00:00:${second} GMT`);
+      if (request.headers['if-modified-since'] === modified) return response.writeHead(304).end();
+      return response.setHeader('last-modified', modified).end(mediaPlaylist(5));
+    });
+    const probe = aProbe(`${url}/index.m3u8`);
+    expect((await probe(forever)).ageMs).toBe(4_000);
+    second = 15;
+    expect(await probe(forever)).toMatchObject({ status: 304, ageMs: 9_000 });
+  });
+
+  it('reads it again when it was changed in the second of the answer: it may have changed once more since', async () => {
+    const { statuses, look } = await served(modified, { etag: '"a-1"', 'last-modified': modified });
+    for (let looks = 0; looks < 3; looks += 1) await look();
+    expect(statuses).toEqual([200, 200, 200]);
+  });
+});
+
 describe('a look at a playlist', () => {
+  it('asks for the size of a calm channel once a minute, and at each new list in doubt or when it was empty', async () => {
+    let [sequence, bytes] = [1, 9];
+    const { url, asked } = await serve((request, response) => {
+      if (request.method === 'HEAD') return response.setHeader('content-length', bytes).end();
+      return response.end(mediaPlaylist(sequence));
+    });
+    let nowMs = 0;
+    const probe = aProbe(`${url}/index.m3u8`, 1_000, { ...systemClock, monotonicMs: () => nowMs });
+    const sizesAfter = async (isCalm: boolean, passedMs: number): Promise<number> => {
+      sequence += 1;
+      nowMs += passedMs;
+      await probe(forever, isCalm);
+      return asked.filter((line) => line.startsWith('HEAD')).length;
+    };
+    expect(await sizesAfter(true, 0)).toBe(1);
+    expect(await sizesAfter(true, 59_999)).toBe(1);
+    expect(await sizesAfter(true, 1)).toBe(2);
+    expect(await sizesAfter(true, 12_000)).toBe(2);
+    expect(await sizesAfter(false, 2_000)).toBe(3);
+    bytes = 0;
+    expect(await sizesAfter(false, 2_000)).toBe(4);
+    expect(await sizesAfter(true, 2_000)).toBe(5);
+  });
+
   it('reports what it holds, how old it is by the server, and how long its newest segment is', async () => {
     const { url, asked } = await serve((request, response) => {
       if (request.url === '/index.m3u8') {

@@ -180,3 +180,33 @@ describe('a look at a source', () => {
     expect(other.asked).toHaveLength(1);
   });
 });
+
+describe('a look at the source of a channel that is in no doubt', () => {
+  const calmLook = (url: string, expected: 'mpegts' | 'any') =>
+    probeSource({ url, expect: expected, clock: systemClock, isCalm: true }, within(4_000));
+
+  it.each([
+    ['any', Buffer.from('x')],
+    ['mpegts', transportStream(64)],
+  ] as const)('of %s ends with its proof: nothing more need come', async (expected, bytes) => {
+    const { url } = await serve((_request, response) => void response.write(bytes));
+    const fromMs = performance.now();
+    expect(await calmLook(url, expected)).toMatchObject({ ok: true });
+    expect(performance.now() - fromMs).toBeLessThan(1_900);
+  });
+
+  it.each([
+    ['too few packets', transportStream(63)],
+    ['damaged packets', Buffer.concat([transportStream(30), randomBytes(188 * 34)])],
+  ])('goes on for a moment after %s', async (_what, bytes) => {
+    const { url } = await serve((_request, response) => void response.write(bytes));
+    const fromMs = performance.now();
+    await calmLook(url, 'mpegts');
+    expect(performance.now() - fromMs).toBeGreaterThan(1_900);
+  });
+
+  it('calls it corrupt by as many bytes as ever', async () => {
+    const { url } = await serve((_request, response) => void response.write(randomBytes(65_536)));
+    expect(await calmLook(url, 'mpegts')).toMatchObject({ ok: false, failure: 'corrupt' });
+  });
+});
