@@ -108,9 +108,9 @@ async function timeVerdicts(names: readonly string[], work: string, hand: Hand):
     const decidedNs = await Promise.race([verdict, sleep(VERDICT_MS_MAX).then(() => undefined)]);
     if (decidedNs === undefined) throw new Error(`no verdict about ${channel} within ${VERDICT_MS_MAX} ms`);
     latencies.push(Number(decidedNs - BigInt(atNs)) / 1e6);
+    hand.heal(channel);
     await sleep(PAUSE_MS);
   }
-  for (const name of names) hand.heal(name);
   reading.abort();
   return latencies;
 }

@@ -32,6 +32,8 @@ export type ServiceOrder =
 const PROGRESS_MS = 500;
 const SEGMENT_MS = 2_000;
 const TROUBLE_MS = 40_000;
+/** More deaths at once would be one trouble of them all, of which no channel gets a verdict of its own. */
+const DEATHS_APART_MS = 4_000;
 /** Segments in a playlist: half a minute of live. */
 const LISTED = 15;
 const SEGMENT_BYTES = 500_000;
@@ -67,6 +69,7 @@ export class LivingService {
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #counts = { playlists: 0, unchanged: 0, segments: 0, sources: 0, lists: 0, bytes: 0, connections: 0 };
   #nextTrouble = 0;
+  #diedMs = 0;
   #steps = 0;
 
   constructor(folder: string, count: number) {
@@ -125,7 +128,12 @@ export class LivingService {
     this.#nextTrouble += 1;
     // The last ones first: those that are killed to time a verdict are taken from the other end.
     const { name } = this.#all[this.#all.length - 1 - (at % this.#all.length)]!;
-    if (!this.hurt(name, TROUBLES[at % TROUBLES.length]!)) return;
+    const nowMs = Date.now();
+    const trouble = TROUBLES[at % TROUBLES.length]!;
+    const isDeath = trouble === 'killed' || trouble === 'refused';
+    const tooMany = isDeath && nowMs - this.#diedMs < DEATHS_APART_MS;
+    if (!this.hurt(name, tooMany ? 'stalled' : trouble)) return;
+    if (isDeath && !tooMany) this.#diedMs = nowMs;
     this.#timers.push(setTimeout(() => this.heal(name), TROUBLE_MS));
   }
 

@@ -93,10 +93,20 @@ export class Calm {
     return restOf(signs.goodSources, rest);
   }
 
+  /** It runs, its encoder goes on and nothing complains, though that may be new: a look need not be a close one. */
+  goesOn(channel: ChannelId, nowMs: MonoMs): boolean {
+    const signs = this.#channels.get(channel);
+    return signs !== undefined && this.#goesOn(signs, nowMs);
+  }
+
   #isCalm(signs: Signs, nowMs: MonoMs): boolean {
+    return nowMs - signs.runsSinceMs >= SETTLED_MS && this.#goesOn(signs, nowMs);
+  }
+
+  #goesOn(signs: Signs, nowMs: MonoMs): boolean {
     const { engine, runsSinceMs, processMs, reportMs, bytesMs, disturbedMs } = signs;
     if (engine === undefined || this.#failing.has(engine)) return false;
-    if (nowMs - runsSinceMs < SETTLED_MS || nowMs - processMs > PROCESS_MS_MAX) return false;
+    if (runsSinceMs > nowMs || nowMs - processMs > PROCESS_MS_MAX) return false;
     if (nowMs - disturbedMs < SETTLED_MS) return false;
     return nowMs - reportMs <= REPORT_MS_MAX || nowMs - bytesMs <= BYTES_MS_MAX;
   }

@@ -1,6 +1,8 @@
 /** Runs probes at their intervals, a bounded number at once. */
 import { type Clock, deadline, type MonoMs } from '../../core/clock.ts';
+import { SECOND_MS } from '../../core/duration.ts';
 import { ReeveError } from '../../core/errors.ts';
+import { DueQueue } from './due_queue.ts';
 
 /** One thing to look at again and again. */
 export interface Probe {
@@ -26,6 +28,11 @@ export interface PollerOptions {
   readonly onBug: (probe: string, thrown: unknown) => void;
   /** How long after its last look a probe need not look again, in milliseconds; 0: it looks at its own pace. */
   readonly restMs?: (probe: string, nowMs: MonoMs) => number;
+  /**
+   * Looks on their own beat that may begin in a second; others wait for theirs in order. Thousands at full pace would
+   * take the time in which what they ask about is read. Default: any number.
+   */
+  readonly perSecondMax?: number;
   /** False: every probe looks first at the start. Default: the first looks of one pace are spread over it. */
   readonly isSpread?: boolean;
 }
@@ -49,6 +56,8 @@ const TICKED_MS_MIN = 1_000;
 const onTick = (atMs: MonoMs, everyMs: number): MonoMs =>
   everyMs < TICKED_MS_MIN ? atMs : Math.ceil(atMs / TICK_MS) * TICK_MS;
 
+/** Of the looks of a second so many may begin at once: those of two ticks and a half. */
+const BURST_SHARE = 0.25;
 /** What was calm and is in doubt is settled one way or the other by then, and looked at at its own pace. */
 const DOUBT_MS = 10_000;
 
@@ -95,11 +104,16 @@ export class Poller implements Disposable {
   #runs = 0;
   #skipped = 0;
   #rested = 0;
+  /** Turns whose beat came when too many had begun to look. */
+  readonly #putOff = new Set<Turn>();
+  #mayBegin = 0;
+  #refilledMs: MonoMs;
   /** Turns that left out a beat of late. */
   readonly #resting = new Set<Turn>();
 
   constructor(options: PollerOptions) {
     this.#options = options;
+    this.#refilledMs = options.clock.monotonicMs();
     this.#turns = new Map(options.probes.map((probe) => [probe.name, new Turn(probe)]));
   }
 
@@ -120,6 +134,7 @@ export class Poller implements Disposable {
     const turn = this.#turns.get(name);
     if (turn === undefined || this.#stop.signal.aborted) return;
     if (turn.state === 'running') turn.isWantedAgain = true;
+    else if (this.#putOff.has(turn)) this.#admit(turn);
     else if (turn.state === 'idle') this.#scheduleBefore(turn, turn.restedMs);
   }
 
@@ -178,6 +193,8 @@ export class Poller implements Disposable {
 
   #tick(): void {
     const nowMs = this.#options.clock.monotonicMs();
+    this.#refill(nowMs);
+    for (const turn of this.#putOff) if (this.#spend()) this.#admit(turn);
     while (this.#queue.firstMs <= nowMs) {
       const { atMs, item: turn } = this.#queue.pop();
       if (atMs !== turn.dueMs) continue;
@@ -185,9 +202,11 @@ export class Poller implements Disposable {
       const everyMs = turn.everyMs(nowMs);
       turn.dueMs = onTick((atMs + everyMs > nowMs ? atMs : nowMs) + everyMs, everyMs);
       this.#queue.push(turn.dueMs, turn);
-      if (turn.state !== 'idle') this.#skipped += 1;
+      const isFast = nowMs < turn.fastUntilMs;
+      if (turn.state !== 'idle' && !(isFast && this.#putOff.has(turn))) this.#skipped += 1;
       else if (this.#mayRest(turn, nowMs)) this.#rest(turn, nowMs);
-      else this.#admit(turn);
+      else if (isFast || this.#spend()) this.#admit(turn);
+      else this.#putOffLook(turn);
     }
     this.#arm();
   }
@@ -198,7 +217,27 @@ export class Poller implements Disposable {
     this.#resting.add(turn);
   }
 
+  #refill(nowMs: MonoMs): void {
+    const { perSecondMax = Number.POSITIVE_INFINITY } = this.#options;
+    const share = (nowMs - this.#refilledMs) / SECOND_MS;
+    this.#mayBegin = Math.min(this.#mayBegin + (share > 0 ? perSecondMax * share : 0), perSecondMax * BURST_SHARE);
+    this.#refilledMs = nowMs;
+  }
+
+  #spend(): boolean {
+    if (this.#options.perSecondMax === undefined) return true;
+    if (this.#mayBegin < 1) return false;
+    this.#mayBegin -= 1;
+    return true;
+  }
+
+  #putOffLook(turn: Turn): void {
+    turn.state = 'waiting';
+    this.#putOff.add(turn);
+  }
+
   #admit(turn: Turn): void {
+    this.#putOff.delete(turn);
     if (this.#running < this.#options.concurrencyMax) return this.#run(turn);
     turn.state = 'waiting';
     this.#waiting.push(turn);
@@ -244,47 +283,6 @@ export class Poller implements Disposable {
     this.#stop.abort();
     this.#timer?.[Symbol.dispose]();
     this.#waiting.length = 0;
-  }
-}
-
-/** A binary heap: the earliest first. */
-class DueQueue<Item> {
-  readonly #entries: { readonly atMs: MonoMs; readonly item: Item }[] = [];
-
-  get firstMs(): MonoMs {
-    return this.#entries[0]?.atMs ?? Number.POSITIVE_INFINITY;
-  }
-
-  push(atMs: MonoMs, item: Item): void {
-    const entries = this.#entries;
-    let at = entries.push({ atMs, item }) - 1;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      if (entries[parent]!.atMs <= entries[at]!.atMs) return;
-      this.#swap(at, parent);
-      at = parent;
-    }
-  }
-
-  /** Only when `firstMs` is a time. */
-  pop(): { readonly atMs: MonoMs; readonly item: Item } {
-    const entries = this.#entries;
-    this.#swap(0, entries.length - 1);
-    const first = entries.pop()!;
-    let at = 0;
-    for (;;) {
-      const [left, right] = [2 * at + 1, 2 * at + 2];
-      let least = at;
-      if (left < entries.length && entries[left]!.atMs < entries[least]!.atMs) least = left;
-      if (right < entries.length && entries[right]!.atMs < entries[least]!.atMs) least = right;
-      if (least === at) return first;
-      this.#swap(at, least);
-      at = least;
-    }
-  }
-
-  #swap(a: number, b: number): void {
-    const entries = this.#entries;
-    [entries[a], entries[b]] = [entries[b]!, entries[a]!];
+    this.#putOff.clear();
   }
 }

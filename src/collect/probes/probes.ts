@@ -1,5 +1,6 @@
 /** Runs the active probes of outputs, sources and hosts. */
 import type { Clock } from '../../core/clock.ts';
+import { SECOND_MS } from '../../core/duration.ts';
 import type { Sample } from '../../core/sample.ts';
 import type { ChannelId, EngineId } from '../../core/scope.ts';
 import { type BoundedFetch, boundedFetch } from '../../resilience/http.ts';
@@ -71,6 +72,7 @@ export interface Probes extends Disposable {
 
 /** Looks at once, of one kind. */
 const CONCURRENCY_MAX = 64;
+const LOOKS_PER_SECOND = 250;
 const FAST_HLS_MS = 500;
 const FAST_MS = 1_000;
 /** Per try. A playlist that takes longer is as good as none: its segments are shorter. */
@@ -91,24 +93,22 @@ export function createProbes(options: ProbesOptions): Probes {
     options.onSample(sample);
   };
   const make = { clock, ask, emit: emitter({ ...options, onSample }), rests };
-  const pollerOf = (probes: readonly Probe[], restMs?: PollerOptions['restMs']): Poller => {
-    const resting = restMs === undefined ? {} : { restMs };
-    return new Poller({ clock, onBug, probes, concurrencyMax: options.concurrencyMax ?? CONCURRENCY_MAX, ...resting });
-  };
+  const pollerOf = (probes: readonly Probe[], paced: Pick<PollerOptions, 'restMs' | 'perSecondMax'> = {}): Poller =>
+    new Poller({ clock, onBug, probes, concurrencyMax: options.concurrencyMax ?? CONCURRENCY_MAX, ...paced });
   const byStatus = (of: StatusProbe['of']): readonly Probe[] =>
     statusProbes(
       channels.flatMap((channel) => statusLook(channel, of)),
       { clock, ask, onSample, report },
     );
   // Kept apart, so that an origin that answers nobody holds up no look at an output.
-  const outputs = pollerOf(
-    [...channels.flatMap((channel) => outputProbe(channel, make)), ...byStatus('output')],
-    rests.outputMs,
-  );
-  const sources = pollerOf(
-    [...channels.flatMap((channel) => sourceProbe(channel, make)), ...byStatus('source')],
-    rests.sourceMs,
-  );
+  const outputs = pollerOf([...channels.flatMap((channel) => outputProbe(channel, make)), ...byStatus('output')], {
+    restMs: rests.outputMs,
+    perSecondMax: perSecondMaxOf(channels, 'output'),
+  });
+  const sources = pollerOf([...channels.flatMap((channel) => sourceProbe(channel, make)), ...byStatus('source')], {
+    restMs: rests.sourceMs,
+    perSecondMax: perSecondMaxOf(channels, 'source'),
+  });
   const machines = pollerOf(hosts.map((host) => hostProbe(host, make)));
   const pollers = [outputs, sources, machines];
   const disturb = (channel: ChannelId): void => rests.calm.disturb(channel, clock.monotonicMs());
@@ -139,6 +139,14 @@ export function createProbes(options: ProbesOptions): Probes {
       if (options.ask === undefined) ask[Symbol.dispose]();
     },
   };
+}
+
+/** Twice as many looks as calm channels need; at least as many as some hundred channels need at full pace. */
+function perSecondMaxOf(channels: readonly ChannelProbes[], of: 'output' | 'source'): number {
+  const perSecond = channels.reduce((sum, { [of]: look }) => {
+    return look === undefined ? sum : sum + SECOND_MS / Math.max(look.everyMs, look.calmEveryMs ?? 0);
+  }, 0);
+  return Math.max(LOOKS_PER_SECOND, 2 * perSecond);
 }
 
 type Unstamped<Kind extends Sample> = Kind extends Sample ? Omit<Kind, 'at' | 'monoMs'> : never;
@@ -213,7 +221,7 @@ function playlistProbe(source: 'hls' | 'dash', { channel, make, create, url }: P
   const { ask, clock, rests } = make;
   const look = create({ url, ask, clock, timeoutMs: HLS_TIMEOUT_MS });
   const run = async (signal: AbortSignal): Promise<void> => {
-    const isCalm = rests.outputMs(channel, clock.monotonicMs()) > 0;
+    const isCalm = rests.goesOn(channel, clock.monotonicMs());
     make.emit({ kind: 'playlist', channel, source, ...(await look(signal, isCalm)) }, signal);
   };
   return { name: channel, fastEveryMs: FAST_HLS_MS, timeoutMs: HLS_DEADLINE_MS, run };
@@ -235,7 +243,7 @@ function sourceProbe({ id: channel, source }: ChannelProbes, { clock, emit, rest
   if (source === undefined || source.status !== undefined) return [];
   const { url, expect, redirectsTo, everyMs } = source;
   const run = async (signal: AbortSignal): Promise<void> => {
-    const isCalm = rests.sourceMs(channel, clock.monotonicMs()) > 0;
+    const isCalm = rests.goesOn(channel, clock.monotonicMs());
     const reading = await probeSource({ url, expect, redirectsTo, clock, isCalm }, signal);
     emit({ kind: 'source', channel, source: 'source', ...reading }, signal);
   };

@@ -26,6 +26,8 @@ export interface Rests {
   readonly isAny: boolean;
   readonly outputMs: (channel: ChannelId, nowMs: MonoMs) => number;
   readonly sourceMs: (channel: ChannelId, nowMs: MonoMs) => number;
+  /** A look at the channel's output or source need not be a close one. */
+  readonly goesOn: (channel: ChannelId, nowMs: MonoMs) => boolean;
 }
 
 export function createRests(channels: readonly RestingChannel[]): Rests {
@@ -43,6 +45,7 @@ export function createRests(channels: readonly RestingChannel[]): Rests {
       calm.observe(sample);
       if (sample.kind === 'source') origins.observe(sample);
     },
+    goesOn: (channel, nowMs) => calm.goesOn(channel, nowMs),
     isAny: outputs.size + sources.size > 0,
     outputMs: (channel, nowMs) => {
       const rest = outputs.get(channel);

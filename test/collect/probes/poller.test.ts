@@ -12,7 +12,16 @@ interface Run {
 
 function setUp(
   names: readonly string[],
-  { restOf, ...options }: Partial<Probe> & { concurrencyMax?: number; instant?: boolean; restOf?: () => number } = {},
+  {
+    restOf,
+    perSecondMax,
+    ...options
+  }: Partial<Probe> & {
+    concurrencyMax?: number;
+    perSecondMax?: number;
+    instant?: boolean;
+    restOf?: () => number;
+  } = {},
 ) {
   const { clock, advance } = fakeClock();
   const startMs = clock.monotonicMs();
@@ -44,6 +53,7 @@ function setUp(
     concurrencyMax: options.concurrencyMax ?? 8,
     onBug: (name) => bugs.push(name),
     ...(restOf === undefined ? {} : { restMs: restOf }),
+    ...(perSecondMax === undefined ? {} : { perSecondMax }),
   });
   onTestFinished(() => poller[Symbol.dispose]());
   return { poller, runs, bugs, advance, timers: () => timers, times: () => runs.map(({ atMs }) => atMs) };
@@ -99,6 +109,32 @@ describe('the poller', () => {
     runs[0]!.end();
     await advance(0);
     expect(runs.map(({ name }) => name)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('begins no more in a second than it may; the others look in order, and what is asked for looks at once', async () => {
+    const names = Array.from({ length: 30 }, (_, at) => `p${at}`);
+    const { poller, runs, advance } = setUp(names, { everyMs: 1_000, perSecondMax: 20 });
+    poller.start();
+    await advance(1_000);
+    expect(runs.length).toBeGreaterThanOrEqual(18);
+    expect(runs.length).toBeLessThanOrEqual(20);
+    await advance(9_000);
+    expect(runs.length).toBeLessThanOrEqual(200);
+    expect(runs.length).toBeGreaterThanOrEqual(190);
+    const looks = names.map((name) => runs.filter((run) => run.name === name).length);
+    expect(Math.max(...looks) - Math.min(...looks)).toBeLessThanOrEqual(2);
+    const [from, last] = [
+      runs.length,
+      names.toSorted((a, b) => looks[names.indexOf(a)]! - looks[names.indexOf(b)]!)[0]!,
+    ];
+    await advance(600);
+    poller.now(last);
+    await advance(0);
+    expect(runs.slice(from).map(({ name }) => name)).toContain(last);
+    poller.fast(names[0]!, 1_000);
+    const before = runs.filter(({ name }) => name === names[0]).length;
+    await advance(1_000);
+    expect(runs.filter(({ name }) => name === names[0]).length).toBeGreaterThanOrEqual(before + 2);
   });
 
   it('aborts a look at its deadline with a typed reason', async () => {
