@@ -41,7 +41,8 @@ const pickOf = <T>(items: readonly T[], variant: number): T => items[Math.floor(
 /** Does to the world what the script says, and remembers what is still going on. */
 export class FaultInjector {
   readonly #levers: FaultControls;
-  readonly #going = new Map<string, Injection>();
+  /** By kind, then by target: asked for every sample of every channel. */
+  readonly #going = new Map<Kind, Map<string, Injection>>();
   #healed = false;
 
   constructor(levers: FaultControls) {
@@ -109,16 +110,18 @@ export class FaultInjector {
   }
 
   #of(kind: Kind, target: string): Injection | undefined {
-    return this.#going.get(`${kind}:${target}`);
+    return this.#going.get(kind)?.get(target);
   }
 
   #lasting(injection: Injection): void {
-    const key = `${injection.kind}:${injection.target}`;
-    this.#going.set(key, injection);
+    const { kind, target } = injection;
+    const going = this.#going.get(kind) ?? new Map<string, Injection>();
+    this.#going.set(kind, going.set(target, injection));
     this.#levers.change();
     this.#levers.at(injection.atMs + injection.forMs, () => {
-      if (this.#going.get(key) !== injection) return;
-      this.#going.delete(key);
+      if (this.#of(kind, target) !== injection) return;
+      going.delete(target);
+      if (going.size === 0) this.#going.delete(kind);
       this.#levers.change();
     });
   }

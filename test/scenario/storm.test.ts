@@ -51,8 +51,8 @@ describe('more channels that died than the window has room for', () => {
     expect(Math.max(...waited.slice(9).map(viewers))).toBeLessThan(leastOfFirst);
   });
 
-  it('are single ones where the window has room for all of them, and contain nothing', async () => {
-    const few = MANY.slice(0, 8);
+  it('are single ones where they take less than half of the window, and contain nothing', async () => {
+    const few = MANY.slice(0, 4);
     const world = pipelineHarness({ channels: MANY, groups });
     await world.live(10_000);
     for (const name of few) world.engine.kill(name);
@@ -121,6 +121,64 @@ describe('a group that lost its source', () => {
     world.engine.deadSources.clear();
     await world.live(150_000);
     expect(restarted(world).toSorted()).toEqual(NAMES);
+  });
+});
+
+describe('a group of whose sources nobody looks at any', () => {
+  const NAMES = ['a', 'b', 'c', 'd'];
+  /** All of them lose their source, say so, and end. */
+  const lost = (world: World, names = NAMES): void => {
+    for (const channel of names) {
+      Object.assign(world.engine.channels.get(channel)!, { state: 'exited', exitSignal: undefined, exitCode: 1 });
+      complain(world, channel);
+    }
+  };
+  const complain = (world: World, channel: string): void =>
+    world.pipeline.symptom({
+      ...{ channel, kind: 'upstream_unreachable', origin: 'log', confidence: 0.9, countInWindow: 1 },
+      ...{ windowMs: 60_000, pattern: undefined, evidence: [{ source: 'log', text: 'gone' }] },
+      ...{ at: world.clock.now(), monoMs: world.clock.monotonicMs() },
+    });
+
+  it('is started half a minute after its last line, one first and the others when that one is back', async () => {
+    const world = pipelineHarness({ channels: NAMES });
+    await world.live(10_000);
+    lost(world);
+    await world.live(5_000);
+    complain(world, 'c');
+    const saidMs = world.clock.monotonicMs();
+    await world.live(29_000);
+    expect(restarted(world)).toEqual([]);
+    await world.live(60_000);
+    const [first, ...others] = world.engine.restarts.map(({ atMs }) => atMs - saidMs);
+    expect(first).toBeGreaterThanOrEqual(30_000);
+    expect(others).toHaveLength(3);
+    const provedMs = world.entries.find(({ fact }) => fact.type === 'attempt.verified')!.monoMs - saidMs;
+    expect(Math.min(...others)).toBeGreaterThanOrEqual(provedMs);
+    expect(Math.max(...others)).toBeLessThan(60_000);
+  });
+
+  it('waits for one that runs still: that one shows by itself when the source is back', async () => {
+    const world = pipelineHarness({ channels: NAMES });
+    await world.live(10_000);
+    lost(world, ['a', 'b', 'c']);
+    world.engine.channels.get('d')!.changedMs = Number.POSITIVE_INFINITY;
+    complain(world, 'd');
+    await world.live(100_000);
+    expect(restarted(world)).toEqual([]);
+  });
+
+  it('is tried once and not again where its source is still away', async () => {
+    const world = pipelineHarness({ channels: NAMES });
+    await world.live(10_000);
+    lost(world);
+    world.engine.onRestart = async (channel) => {
+      Object.assign(world.engine.channels.get(channel)!, { state: 'exited', exitSignal: undefined, exitCode: 1 });
+      complain(world, channel);
+      return 'started';
+    };
+    await world.live(300_000);
+    expect(restarted(world)).toHaveLength(1);
   });
 });
 

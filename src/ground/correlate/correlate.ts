@@ -11,7 +11,10 @@ import {
 } from '../../core/scope.ts';
 import type { Assessment, Finding } from '../rules/classify.ts';
 import { type CauseLimits, massDeaths, withinWindow } from './mass_deaths.ts';
+import { DEATHS_QUIET_MS } from '../facts/setup.ts';
 import { dominating, familyOf, LEFTOVERS, MENDS_ITSELF, OF_ENGINE, OF_WHOLE_GROUP } from '../rules/families.ts';
+
+export { DEATHS_QUIET_MS } from '../facts/setup.ts';
 
 /** One channel's finding, and since when it has been in trouble. */
 export interface Seen {
@@ -51,8 +54,6 @@ export interface SharedCause {
 
 /** A cause that has not shown itself for this long is over. */
 export const CAUSE_QUIET_MS = 5_000;
-/** Processes that died together died of something: it is over when no more have died for this long. */
-export const DEATHS_QUIET_MS = 30_000;
 /** What is over is remembered this long, so that late leftovers are still known for what they are. */
 export const LEFTOVER_MEMORY_MS = 120_000;
 
@@ -122,8 +123,9 @@ const keyOf = ({ scope, family }: { readonly scope: Scope; readonly family: Fami
 /** Everything in trouble, by family and by the scope in which that family has its cause. */
 function bucketsOf(input: CorrelateInput, causes: readonly SharedCause[]): readonly Bucket[] {
   const buckets = new Map<string, Bucket & { members: Seen[]; engine: Assessment | undefined }>();
+  const dead = input.seen.filter((one) => familyNow(one) === 'dead');
   const mass = massDeaths(
-    input.seen.filter((one) => familyNow(one) === 'dead'),
+    dead.map((one) => ({ ...one, isCertain: isCertain(one, 'dead') })),
     input.limits,
   );
   const at = (scope: Scope, family: Family) => {
@@ -223,10 +225,9 @@ function newCause(bucket: Bucket, input: CorrelateInput, nowMs: MonoMs): SharedC
   const { sharedCauseChannelsMin, sharedCauseWindowMs } = input.limits;
   const whole = OF_WHOLE_GROUP.has(family) && size >= 2;
   const needed = whole ? Math.min(size, sharedCauseChannelsMin) : sharedCauseChannelsMin;
-  const together =
-    engine !== undefined || bucket.mass !== undefined || withinWindow(members, needed, sharedCauseWindowMs);
-  if (!together) return undefined;
-  if (engine === undefined && !members.some((one) => isCertain(one, family))) return undefined;
+  const isOfWhole = engine !== undefined || bucket.mass !== undefined;
+  if (!isOfWhole && !withinWindow(members, needed, sharedCauseWindowMs)) return undefined;
+  if (!isOfWhole && !members.some((one) => isCertain(one, family))) return undefined;
   const classes = members.flatMap(({ finding }) => (finding.trouble ? [finding.classification] : []));
   const classification = engine?.classification ?? dominating(classes);
   const channels = members.map(({ ref }) => ref.id).sort();

@@ -12,6 +12,8 @@ export type CauseLimits = Pick<Limits, 'sharedCauseChannelsMin' | 'sharedCauseWi
 interface Down {
   readonly ref: ChannelRef;
   readonly firstSeenMs: MonoMs;
+  /** The engine does not see to it itself any more. */
+  readonly isCertain: boolean;
 }
 
 /**
@@ -19,11 +21,15 @@ interface Down {
  * hold every place of the window of starts for a minute; a plan of the group gives its place back with its proof.
  */
 export function massDeaths(dead: readonly Down[], limits: CauseLimits): ReadonlyMap<ScopeKey, string> {
-  const needed = Math.max(limits.sharedCauseChannelsMin, limits.windowStartsMax - 1);
+  const needed = Math.max(limits.sharedCauseChannelsMin, Math.ceil(limits.windowStartsMax / 2));
   const byEngine = Map.groupBy(dead, ({ ref }): EngineId => ref.engine);
   const found = [...byEngine].flatMap(([engine, members]) => {
     const groups = new Set(members.map(({ ref }) => ref.group));
-    const isMass = groups.size >= MASS_GROUPS_MIN && withinWindow(members, needed, limits.sharedCauseWindowMs);
+    const isMass =
+      groups.size >= MASS_GROUPS_MIN &&
+      // One that is certain speaks for all: else the last places would go to those that become certain a moment later.
+      members.some(({ isCertain }) => isCertain) &&
+      withinWindow(members, needed, limits.sharedCauseWindowMs);
     const says = `${members.length} channels of ${groups.size} groups of ${engine} at once`;
     return isMass ? [...groups].map((id) => [keyOfScope({ kind: 'group', id }), says] as const) : [];
   });

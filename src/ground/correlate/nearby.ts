@@ -1,7 +1,16 @@
 // Decides from neighbouring channels and probes whether the source that a channel complained of is back.
 import type { MonoMs } from '../../core/clock.ts';
 import type { SourceFacts } from '../facts/output_facts.ts';
-import { type ChannelSetup, FINAL_OUTPUT_MS, SOURCE_BACK_MS, SOURCE_BACK_SAMPLES } from '../facts/setup.ts';
+import type { ChannelFacts } from '../facts/facts.ts';
+import { isHaltedProcess, type ProcessFacts } from '../facts/process_facts.ts';
+import {
+  type ChannelSetup,
+  DEATHS_QUIET_MS,
+  FINAL_OUTPUT_MS,
+  PROCESS_STALE_MS,
+  SOURCE_BACK_MS,
+  SOURCE_BACK_SAMPLES,
+} from '../facts/setup.ts';
 import { type SymptomFacts, UPSTREAM_SYMPTOMS, withoutTrial } from '../facts/symptom_facts.ts';
 
 /** The sources of a group failed together for a while, and all have answered well since. */
@@ -9,6 +18,8 @@ export interface NearbySources {
   readonly failFromMs: MonoMs;
   /** Since when the last of them has been back. */
   readonly okSinceMs: MonoMs;
+  /** Nothing shows it: only that nothing can. */
+  readonly isPresumed?: true;
 }
 
 /** It has answered well often enough and for long enough: an outage is over, not just pausing. */
@@ -69,6 +80,38 @@ export function playingNearby(neighbours: readonly Neighbour[], nowMs: MonoMs): 
       last = { failFromMs, lastFailMs, okSinceMs: healthySinceMs };
   }
   return last;
+}
+
+/** What a group that cannot say whether its source is back is asked for. */
+export type SilentMember = Pick<ChannelFacts, 'symptoms' | 'process'>;
+
+/**
+ * Nothing can witness that the source of a group is back where no probe looks at one and no process is left that would
+ * play again by itself. Half a minute after the last line about it and the last death it may be, and the first start
+ * of a plan shows it (law S8: a canary is the witness). Undefined where there is a witness, or it was lately.
+ */
+export function silentNearby(members: readonly SilentMember[], nowMs: MonoMs): NearbySources | undefined {
+  if (members.length < 2) return undefined;
+  const said = members.flatMap(({ symptoms }) =>
+    withoutTrial(symptoms).filter(({ kind }) => UPSTREAM_SYMPTOMS.includes(kind)),
+  );
+  const ends = members.flatMap(({ process }) => endedMs(process, nowMs) ?? []);
+  if (said.length === 0 || ends.length === 0) return undefined;
+  const okSinceMs = Math.max(...said.map(({ lastMs }) => lastMs), ...ends);
+  const isLeft = members.some(({ process }) => endedMs(process, nowMs) === undefined && !isTry(process, okSinceMs));
+  if (isLeft || nowMs - okSinceMs < DEATHS_QUIET_MS) return undefined;
+  return { failFromMs: Math.min(...said.map(({ firstMs }) => firstMs)), okSinceMs, isPresumed: true };
+}
+
+/** Started after the quiet time: it shows how things stand, and ends nothing while it lives. */
+const isTry = (process: ProcessFacts | undefined, quietFromMs: MonoMs): boolean =>
+  process !== undefined && process.bornMs >= quietFromMs + DEATHS_QUIET_MS;
+
+/** Since when a process is gone or halted; undefined: it may come back by itself, or is not known. */
+function endedMs(process: ProcessFacts | undefined, nowMs: MonoMs): MonoMs | undefined {
+  if (process === undefined || process.unreadableSinceMs !== undefined) return undefined;
+  if (nowMs - process.lastMs > PROCESS_STALE_MS) return undefined;
+  return process.downSinceMs ?? (isHaltedProcess(process) ? process.haltedSinceMs : undefined);
 }
 
 /**

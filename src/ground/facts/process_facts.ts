@@ -56,6 +56,10 @@ export interface Counter {
   readonly movedMs: MonoMs;
 }
 
+/** It runs and was stopped by a signal: no CPU time has been used since. */
+export const isHaltedProcess = ({ state, cpu, haltedSinceMs = Number.NEGATIVE_INFINITY }: ProcessFacts): boolean =>
+  state === 'running' && cpu !== undefined && cpu.movedMs <= haltedSinceMs;
+
 const LIVING: ReadonlySet<ProcessState> = new Set(['running', 'starting', 'stopping']);
 const KEEP = 16;
 /** Less CPU time than this between two looks is idling. */

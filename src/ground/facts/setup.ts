@@ -78,6 +78,8 @@ export const ENGINE_FAILURES_MIN = 3;
 /** Consecutive failures after which a probe of the output says something of its server, and is not chance. */
 export const PROBE_FAILURES_MIN = 2;
 
+/** Processes that died together died of something: it is over when no more have died for this long. */
+export const DEATHS_QUIET_MS = 30 * SECOND_MS;
 /** A source must have answered well this often and this long before it counts as back. */
 export const SOURCE_BACK_SAMPLES = 2;
 export const SOURCE_BACK_MS = 3 * SECOND_MS;

@@ -54,7 +54,9 @@ export function processCrashed(input: ClassifyInput): Match | undefined {
   const kernelMs = waitForKernel(input, process);
   return {
     because: afterOutage
-      ? 'it went down with its source, and the source is back'
+      ? input.context.nearby?.isPresumed === true && !input.facts.setup.hasSource
+        ? 'it went down with its source, and nothing but a start can show whether that is back'
+        : 'it went down with its source, and the source is back'
       : rested
         ? 'its processes were short-lived, and it has been dead for ten minutes'
         : 'its process died unexpectedly',

@@ -5,7 +5,7 @@ import type { Origin, SymptomKind } from '../../core/symptom.ts';
 import { fullestDisk } from '../facts/engine_facts.ts';
 import { progressStands, standstillOf } from '../facts/health.ts';
 import { diedBySignal, type ClassifyInput, sourceFailure } from './classify_input.ts';
-import type { ProcessFacts } from '../facts/process_facts.ts';
+import { isHaltedProcess, type ProcessFacts } from '../facts/process_facts.ts';
 import { DISK_FULL_RATIO, PROBE_FAILURES_MIN, stallAfterOf } from '../facts/setup.ts';
 import type { SymptomFacts } from '../facts/symptom_facts.ts';
 
@@ -71,11 +71,7 @@ export function idleSignal(input: ClassifyInput): MaybeSignal {
 }
 
 /** The process is halted by a signal and has used no CPU time since. */
-export function isHalted(input: ClassifyInput): boolean {
-  const { process } = input;
-  if (process?.state !== 'running' || process.cpu === undefined) return false;
-  return process.cpu.movedMs <= (process.haltedSinceMs ?? Number.NEGATIVE_INFINITY);
-}
+export const isHalted = ({ process }: ClassifyInput): boolean => process !== undefined && isHaltedProcess(process);
 
 /** The probe of the playlist: it stands still, is missing, or lists nothing but empty segments. */
 export function outputSignal(input: ClassifyInput): MaybeSignal {

@@ -9,7 +9,7 @@ import { correlate, coveredBy, type SharedCause, suspected } from '../../ground/
 import type { FactStore, ChannelFacts } from '../../ground/facts/facts.ts';
 import { familyOf } from '../../ground/rules/families.ts';
 import type { ClassifyContext } from '../../ground/rules/classify_input.ts';
-import { type NearbySources, nearbySources, playingNearby } from '../../ground/correlate/nearby.ts';
+import { type NearbySources, nearbySources, playingNearby, silentNearby } from '../../ground/correlate/nearby.ts';
 import type { Want } from '../../ground/rules/rule.ts';
 import { isSameContext, FindingCache } from '../../ground/rules/finding_cache.ts';
 import { type CauseProof, proofOf } from '../../ground/correlate/proof.ts';
@@ -232,7 +232,7 @@ export class FindingTracker {
       const healthySinceMs = this.#channels.get(one.setup.id)?.healthySinceMs;
       return healthySinceMs === undefined ? [] : [{ symptoms: one.symptoms, healthySinceMs }];
     });
-    return playingNearby(playing, nowMs);
+    return playingNearby(playing, nowMs) ?? silentNearby(around, nowMs);
   }
 
   #sharing(channel: ChannelId, host: string | undefined): number {

@@ -88,14 +88,14 @@ describe('a shared cause', () => {
   });
 
   describe('of deaths in many groups of one engine', () => {
-    const room = DEFAULT_LIMITS.windowStartsMax - 1;
+    const room = DEFAULT_LIMITS.windowStartsMax / 2;
     const dead = (count: number, groups: number, extra: (at: number) => Parameters<typeof member>[2] = () => ({})) =>
       Array.from({ length: count }, (_, at) =>
         member(`c${at}`, trouble('process_crashed'), { group: `g${at % groups}`, ...extra(at) }),
       );
     const causesOf = (seen: ReturnType<typeof dead>) => new Fleet().step(seen, 61_000);
 
-    it('is one of each group where more died than the window of starts has room for, not where fewer did', () => {
+    it('is one of each group where half as many died as the window of starts has room for, not where fewer did', () => {
       const singles = causesOf(dead(room, room));
       expect(singles).toHaveLength(room);
       expect(singles[0]).toMatchObject({ scope: { kind: 'group' }, family: 'dead', channels: ['c0'], phase: 'active' });
@@ -108,6 +108,13 @@ describe('a shared cause', () => {
       expect(causesOf(dead(room, room, (at) => ({ engine: `e${at % 2}` })))).toEqual([]);
       const apart = (ms: number) => causesOf(dead(room, room, (at) => ({ firstSeenMs: at === 0 ? 0 : ms })));
       expect([apart(60_000).length, apart(60_001).length]).toEqual([room, 0]);
+    });
+
+    it('takes those that the engine may still mend beside one that is certain, in whatever group', () => {
+      const young = dead(room, room).map((one) => ({ ...one, finding: trouble('process_crashed', true) }));
+      expect(causesOf(young)).toEqual([]);
+      const certain = { ...young[0]!, finding: trouble('process_crashed') };
+      expect(causesOf([certain, ...young.slice(1)])).toHaveLength(room);
     });
 
     it('says nothing of channels that are down for another reason', () => {

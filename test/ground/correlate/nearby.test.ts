@@ -8,9 +8,11 @@ import {
   nearbySources,
   PLAYS_AGAIN_MS,
   playingNearby,
+  silentNearby,
 } from '../../../src/ground/correlate/nearby.ts';
 import { nextAnswer, type SourceFacts } from '../../../src/ground/facts/output_facts.ts';
 import type { SymptomFacts } from '../../../src/ground/facts/symptom_facts.ts';
+import { DEATHS_QUIET_MS, PROCESS_STALE_MS } from '../../../src/ground/facts/setup.ts';
 import { Scene, setupOf } from '../scene.ts';
 
 /** The looks at one source: `x` fails, `.` answers; one look each 2 s. */
@@ -121,6 +123,48 @@ describe('channels that play again, where no source is probed', () => {
     const twin = { ...back, healthySinceMs: 55_000 };
     expect(playingNearby([back, twin], 100_000)?.okSinceMs).toBe(50_000);
     expect(playingNearby([twin, back], 100_000)?.okSinceMs).toBe(55_000);
+  });
+});
+
+describe('a group that cannot show whether its source is back', () => {
+  /** It complained and ended after so long; it is still down at `ms`. */
+  function dead(afterMs: number, ms: number) {
+    const scene = new Scene();
+    scene.advance(afterMs).log('upstream_unreachable');
+    scene.die({ code: 1 }).look();
+    return scene
+      .advance(Math.max(0, ms - scene.nowMs))
+      .look()
+      .facts();
+  }
+  const diedMs = dead(2_000, 0).process!.downSinceMs!;
+  const at = (ms: number, others: readonly ReturnType<typeof dead>[] = []) =>
+    silentNearby([dead(1_000, ms), dead(2_000, ms), ...others], ms);
+
+  it('may have it back half a minute after the last line and the last death, and not before', () => {
+    expect(at(diedMs + DEATHS_QUIET_MS - 1)).toBeUndefined();
+    expect(at(diedMs + DEATHS_QUIET_MS)).toMatchObject({ okSinceMs: diedMs });
+  });
+
+  it('has a witness where one of it runs, unless that was started after the quiet time', () => {
+    const nowMs = diedMs + 50_000;
+    const running = new Scene()
+      .advance(nowMs - 1_000_000)
+      .look()
+      .facts();
+    const born = (bornMs: number) => ({ ...running, process: { ...running.process!, bornMs } });
+    expect(at(nowMs, [born(diedMs + DEATHS_QUIET_MS - 1)])).toBeUndefined();
+    expect(at(nowMs, [born(diedMs + DEATHS_QUIET_MS)])).toBeDefined();
+  });
+
+  it('is no group of one, and none in which nobody spoke of a source or the engine says nothing', () => {
+    const nowMs = diedMs + 50_000;
+    const one = dead(2_000, nowMs);
+    expect(silentNearby([one], nowMs)).toBeUndefined();
+    expect(silentNearby([one, one], nowMs)).toBeDefined();
+    expect(silentNearby([one, one], one.process!.lastMs + PROCESS_STALE_MS + 1)).toBeUndefined();
+    const mute = { ...one, symptoms: [] };
+    expect(silentNearby([mute, mute], nowMs)).toBeUndefined();
   });
 });
 
