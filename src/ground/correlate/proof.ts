@@ -3,6 +3,8 @@ import type { MonoMs } from '../../core/clock.ts';
 import type { ChannelId } from '../../core/scope.ts';
 import type { ChannelFacts } from '../facts/facts.ts';
 import type { SourceFacts } from '../facts/output_facts.ts';
+import type { HostFacts } from '../facts/engine_facts.ts';
+import { maybeKilled } from '../rules/classify_input.ts';
 import { DEATHS_QUIET_MS, type SharedCause } from './correlate.ts';
 
 /** The answer, in the guard's words. */
@@ -22,6 +24,8 @@ export interface ProofInput {
   readonly known: readonly ChannelFacts[];
   /** Those of them that play. */
   readonly playing: ReadonlySet<ChannelId>;
+  /** Their machine, where all of them are on one that is looked at. */
+  readonly host?: HostFacts | undefined;
 }
 
 /** Pure. A group whose sources nobody looks at has a canary for its witness, later. */
@@ -38,8 +42,15 @@ export function proofOf(cause: SharedCause, input: ProofInput, nowMs: MonoMs): C
   if (missing !== undefined) return waits(missing, undefined);
   const witnesses = sources.filter(({ last }) => last.monoMs >= lastDeathMs);
   const cameBack = cause.channels.find((id) => input.playing.has(id) && isNewSince(known, id, cause.sinceMs));
+  const isMachine = sources.length === 0 && cameBack === undefined && machineIsWell(cause, input, lastDeathMs);
   const witness =
-    witnesses.length > 0 ? 'its sources answer' : cameBack === undefined ? undefined : `${cameBack} is back`;
+    witnesses.length > 0
+      ? 'its sources answer'
+      : cameBack !== undefined
+        ? `${cameBack} is back`
+        : isMachine
+          ? 'its machine has killed no more and no disk of it is full'
+          : undefined;
   const isOfDeath = cause.family === 'dead' || cause.family === 'stalled';
   const quietMs = isOfDeath && witness === undefined ? DEATHS_QUIET_MS : PROOF_MS;
   const wellMs = Math.max(0, ...sources.map(({ okSinceMs = 0 }) => okSinceMs)) + PROOF_MS;
@@ -48,6 +59,19 @@ export function proofOf(cause: SharedCause, input: ProofInput, nowMs: MonoMs): C
   const says = `${witness ?? 'nobody can witness, so a canary will'}; no death for ${quietMs / 1_000} s is waited for`;
   if (nowMs < atMs || (cause.phase === 'active' && !isOfDeath)) return waits(says, Math.max(atMs, nowMs + 1));
   return { isProven: true, says, atMs };
+}
+
+/**
+ * What was killed may have been killed by its machine: for channels without a source two looks since the last death at
+ * its memory and disks are the witness. What ended by itself, or by its own fault, has none there.
+ */
+function machineIsWell({ channels, family }: SharedCause, { known, host }: ProofInput, lastDeathMs: MonoMs): boolean {
+  const touched = known.filter(({ setup }) => channels.includes(setup.id));
+  const wasKilled = touched.every(({ setup, process }) => {
+    const end = process?.lastEnd;
+    return !setup.hasSource && end !== undefined && !end.ordered && maybeKilled(end);
+  });
+  return family === 'dead' && touched.length > 0 && wasKilled && (host?.wellBeforeMs ?? 0) > lastDeathMs;
 }
 
 /** What went down right after a change of Reeve's may have died all the same. */

@@ -1,6 +1,7 @@
 // Folds samples of engines and their machines into what is known of them.
 import type { MonoMs } from '../../core/clock.ts';
 import type { CredentialSample, EngineSample, HostSample } from '../../core/sample.ts';
+import { DISK_FULL_RATIO } from './setup.ts';
 
 /** What an engine has reported of itself. */
 export interface EngineFacts {
@@ -32,13 +33,20 @@ export interface HostFacts {
   readonly last: HostSample;
   /** When the kernel's count of out-of-memory kills was last seen to rise. */
   readonly oomRoseMs: MonoMs | undefined;
+  /** The look before the last, where both found the machine well: its memory is counted and lasts, no disk is full. */
+  readonly wellBeforeMs?: MonoMs | undefined;
 }
 
 export function nextHost(before: HostFacts | undefined, sample: HostSample): HostFacts {
   const known = before?.last.oomKills ?? Number.POSITIVE_INFINITY;
   const rose = (sample.oomKills ?? 0) > known;
-  return { last: sample, oomRoseMs: rose ? sample.monoMs : before?.oomRoseMs };
+  const isWell = !rose && isCountedWell(sample) && before !== undefined && isCountedWell(before.last);
+  const wellBeforeMs = isWell ? before.last.monoMs : undefined;
+  return { last: sample, oomRoseMs: rose ? sample.monoMs : before?.oomRoseMs, wellBeforeMs };
 }
+
+const isCountedWell = ({ oomKills, disks }: HostSample): boolean =>
+  oomKills !== undefined && disks.every(({ usedRatio = 0 }) => usedRatio < DISK_FULL_RATIO);
 
 /** The fullest disk, where any could be read. */
 export function fullestDisk(

@@ -67,7 +67,9 @@ export function highRisk(input: CheckInput): Answer {
   const { call, state, group, run, limits, nowMs, persona } = input;
   const key = keyOfScope(call.target);
   const max = groupMaxOf(limits, persona);
-  const room = groupRoom(state, group, { max, limits, nowMs });
+  const counted = groupRoom(state, group, { max, limits, nowMs });
+  // What has died together since two were started one by one is for the group's plan: its canary and proofs space it.
+  const room = isStaged(call) ? { ...counted, freeInMs: 0 } : counted;
   const value = `${room.count} in group ${group}`;
   const threshold = `one per run, ${limits.highRiskSpacingMs} ms apart, under ${max} in the group`;
   if (input.stepHighRiskUsed || usedByRun(state, run)) {

@@ -98,7 +98,9 @@ export class FindingTracker {
     const ids = new Set([...cause.channels, ...around]);
     const known = [...ids].flatMap((id) => factStore.view(id) ?? []);
     const playing = new Set([...ids].filter((id) => this.#channels.get(id)?.healthySinceMs));
-    return proofOf(cause, { known, playing }, nowMs);
+    const engines = new Set(known.map(({ setup }) => setup.engine));
+    const host = engines.size === 1 ? factStore.hostFacts([...engines][0]!) : undefined;
+    return proofOf(cause, { known, playing, host }, nowMs);
   }
 
   get causes(): readonly SharedCause[] {

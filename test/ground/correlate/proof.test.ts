@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { type ChannelFacts, folded, noFacts } from '../../../src/ground/facts/facts.ts';
 import type { SharedCause } from '../../../src/ground/correlate/correlate.ts';
 import { proofOf } from '../../../src/ground/correlate/proof.ts';
+import type { HostSample } from '../../../src/core/sample.ts';
+import { type HostFacts, nextHost } from '../../../src/ground/facts/engine_facts.ts';
 import { setupOf } from '../scene.ts';
 
 const DIED_MS = 100_000;
@@ -97,5 +99,55 @@ describe('the proof that a shared cause is over (S8)', () => {
   ])('leaves it to a canary 30 s after the last death where %s', (_, looks) => {
     const known = [channel('a', DIED_MS, looks)];
     expect([proven(known, DIED_MS + 29_999), proven(known, DIED_MS + 30_000)]).toEqual([false, true]);
+  });
+
+  describe('of channels without a source that were killed', () => {
+    const host = (...looks: readonly (readonly [number, Partial<HostSample>?])[]): HostFacts =>
+      looks
+        .map(([monoMs, extra]): HostSample => {
+          const sample = {
+            ...base,
+            kind: 'host',
+            engine: 'e',
+            monoMs,
+            disks: [],
+            oomKills: 3,
+            cpuPressure: 0,
+          } as const;
+          return { ...sample, ...extra };
+        })
+        .reduce<HostFacts | undefined>(nextHost, undefined)!;
+    const isProven = (
+      facts: HostFacts,
+      ms: number,
+      end: { exitSignal?: number; exitCode?: number } = { exitSignal: 9 },
+    ) => {
+      const { process, ...rest } = channel('a', DIED_MS, []);
+      const lastEnd = { ...process!.lastEnd!, exitSignal: undefined, exitCode: undefined, ...end };
+      const known = [{ ...rest, process: { ...process!, lastEnd } }];
+      return proofOf({ ...cause, channels: ['a'] }, { known, playing: new Set(), host: facts }, DIED_MS + ms).isProven;
+    };
+    const well = host([DIED_MS + 1_000], [DIED_MS + 6_000]);
+
+    it('is their machine, well at two looks since, and 10 s without a death', () => {
+      expect([isProven(well, 9_999), isProven(well, 10_000)]).toEqual([false, true]);
+      const once = host([DIED_MS - 4_000], [DIED_MS + 1_000]);
+      expect([isProven(once, 29_999), isProven(once, 30_000)]).toEqual([false, true]);
+    });
+
+    it('is not a machine that killed one more, has a full disk, or does not count its kills', () => {
+      const killed = host([DIED_MS + 1_000], [DIED_MS + 6_000, { oomKills: 4 }]);
+      const full = host([DIED_MS + 1_000], [DIED_MS + 6_000, { disks: [{ path: '/', usedRatio: 0.95 }] }]);
+      const mute = host([DIED_MS + 1_000], [DIED_MS + 6_000, { oomKills: undefined }]);
+      expect([killed, full, mute].map((facts) => isProven(facts, 29_999))).toEqual([false, false, false]);
+      const almost = host([DIED_MS + 1_000], [DIED_MS + 6_000, { disks: [{ path: '/', usedRatio: 0.94 }] }]);
+      expect(isProven(almost, 10_000)).toBe(true);
+    });
+
+    it('is not the machine of those that ended by themselves or by their own fault', () => {
+      expect(isProven(well, 29_999, { exitCode: 1 })).toBe(false);
+      expect(isProven(well, 29_999, { exitSignal: 11 })).toBe(false);
+      expect(isProven(well, 10_000, { exitCode: -1 })).toBe(true);
+    });
   });
 });

@@ -91,6 +91,14 @@ describe('high risk (question 12)', () => {
     expect(highRisk(anInput({ state: one, persona: low }))).toMatchObject({ code: 'high_risk_spacing' });
   });
 
+  it('asks a plan of the group for no place among single ones: its own proofs space what it starts', () => {
+    const mark = (permit: string) => ({ permit, target: 'channel:sport', run: `run-${permit}`, atMs: NOW_MS - 1 });
+    const state = { ...newGuardState(), groups: { 'group:encoders': [mark('a'), mark('b')] } };
+    const call = aCall({ target: { kind: 'group', id: 'encoders' }, channels: ['news', 'sport'] });
+    expect(highRisk(anInput({ state }))).toMatchObject({ code: 'high_risk_spacing' });
+    expect(highRisk(anInput({ state, call }))).toMatchObject({ verdict: 'pass' });
+  });
+
   it('admits a start of a plan only while that plan is under way', () => {
     expect(highRisk(anInput({ parent: 'per-plan' }))).toMatchObject({ code: 'risk_budget', value: 'not in the plan' });
   });
