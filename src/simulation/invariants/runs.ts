@@ -104,7 +104,8 @@ export class Runs implements Oracle {
     this.#groups.set(group, times);
     const max = persona.risk_tolerance === 'low' ? Math.min(1, limits.highRiskPerGroupMax) : limits.highRiskPerGroupMax;
     // A plan is the exception: its own proofs space what it starts.
-    if (call.target.kind === 'channel' && times.length > max) broke('S4', `${times.length} high-risk actions in group ${group} within 60 s (${id})`);
+    if (call.target.kind === 'channel' && times.length > max)
+      broke('S4', `${times.length} high-risk actions in group ${group} within 60 s (${id})`);
   }
 
   /** A canary first, each channel once, each verified start admits two; a lost canary or two others end it. */
