@@ -1,5 +1,5 @@
 /** Whether a shared cause is proven to be over: by its witness, or by a channel that came back (law S8). */
-import type { MonoMs } from '../../core/clock.ts';
+import type { EpochMs, MonoMs } from '../../core/clock.ts';
 import type { ChannelId } from '../../core/scope.ts';
 import type { ChannelFacts } from '../facts/facts.ts';
 import type { SourceFacts } from '../facts/output_facts.ts';
@@ -87,8 +87,12 @@ function unproven(sources: readonly SourceFacts[], sinceMs: MonoMs): string | un
   const looked = sources.filter(({ last }) => last.monoMs >= sinceMs);
   const unsure = looked.find(({ okStreak, okBeforeMs = 0 }) => okStreak < LOOKS_MIN || okBeforeMs < sinceMs);
   if (unsure === undefined) return undefined;
-  return `source ${unsure.last.host ?? ''} has answered once; needed twice over ${PROOF_MS / 1_000} s`;
+  const needed = `needed twice over ${PROOF_MS / 1_000} s`;
+  return `source ${unsure.last.host ?? ''} has answered once, at ${timeOfDay(unsure.last.at)}; ${needed}`;
 }
+
+/** By the wall clock, UTC: for people only (law T1). */
+const timeOfDay = (at: EpochMs): string => new Date(at).toISOString().slice(11, 19);
 
 const waits = (says: string, atMs: MonoMs | undefined): CauseProof => ({ isProven: false, says, atMs });
 

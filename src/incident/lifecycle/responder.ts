@@ -13,6 +13,7 @@ import type { Attempt } from '../../core/tool.ts';
 import type { Seen } from './seen.ts';
 import { type TransitionPolicy, type Intent, transitionFor, overduePageOf } from './transitions.ts';
 import { aboutOf, type NextRun, nextRun, openedDrafts, relapseDrafts, symptomDraft } from './drafts.ts';
+import { asItHolds } from './still_holds.ts';
 import { SymptomHistory } from './symptom_history.ts';
 import { keyOfIncident, pageFor } from '../pages/page.ts';
 import { type IncidentState, newlyOpen, type OpenIncident, openById, openOn } from './state.ts';
@@ -240,11 +241,13 @@ export class Responder implements Disposable {
   async #conduct(incident: Incident, runId: RunId): Promise<void> {
     const startedMs = this.#deps.clock.monotonicMs();
     const { channels } = incident;
-    const end = await this.#deps.run(incident, runId).catch((thrown: unknown) => {
+    const ended = await this.#deps.run(incident, runId).catch((thrown: unknown) => {
       this.#deps.onFailure(`run ${runId}: ${messageOf(thrown)}`);
       const outcome: Outcome = { kind: 'escalated', reason: 'internal', because: messageOf(thrown), denial: undefined };
       return { outcome, steps: 0, attempts: [], last: undefined };
     });
+    const seen = this.#deps.see(incident.scope, this.#deps.clock.monotonicMs());
+    const end = { ...ended, outcome: asItHolds(ended.outcome, seen) };
     const current = { ...(openById(this.#deps.incidents(), incident.id)?.incident ?? incident), channels };
     const fact: JournalFact = {
       type: 'run.ended',

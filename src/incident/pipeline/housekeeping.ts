@@ -6,7 +6,7 @@ import type { Clock, MonoMs } from '../../core/clock.ts';
 import { invariant } from '../../core/errors.ts';
 import type { Append, Draft, Read } from '../../core/journal.ts';
 import { type ChannelId, type EngineId, parseScope, type Scope } from '../../core/scope.ts';
-import type { Escalation } from '../../core/incident.ts';
+import type { Escalation, Incident } from '../../core/incident.ts';
 import { describeCall } from '../../core/tool.ts';
 import { MASS_GROUPS_MIN } from '../../ground/correlate/mass_deaths.ts';
 import type { FactStore } from '../../ground/facts/facts.ts';
@@ -21,6 +21,7 @@ import {
   pageFor,
 } from '../pages/page.ts';
 import type { ChannelIndex } from './channel_index.ts';
+import { HoldEnds } from './hold_ends.ts';
 import type { Settings } from './settings.ts';
 import { type IncidentState, openById } from '../lifecycle/state.ts';
 import type { StartQueue } from '../runs/start_queue.ts';
@@ -62,6 +63,7 @@ const SPARED: ReadonlySet<FailureClass> = new Set(['upstream_rate_limited', 'con
 /** Keeps containment as the world stands, and what becomes due by time alone. */
 export class Housekeeping {
   readonly #deps: HousekeepingDeps;
+  readonly #holdEnds = new HoldEnds();
   #closerMs = 0;
 
   constructor(deps: HousekeepingDeps) {
@@ -95,6 +97,7 @@ export class Housekeeping {
     if (expired.length > 0) this.#deps.append(expired);
     this.contain();
     this.#keepPages(nowMs);
+    this.#tellHoldEnds(nowMs);
     this.#settleUnknown(nowMs);
     this.#lookCloser(nowMs);
   }
@@ -184,6 +187,18 @@ export class Housekeeping {
       crowd: isDue && !isOpen ? [massOutagePage(crowd)] : [],
       dispersed: isOver && isOpen ? [KEY_OF_MASS_OUTAGE] : [],
     };
+  }
+
+  /** A hold is over and nothing is done about what it left down: a person is told, also where a page stands already. */
+  #tellHoldEnds(nowMs: MonoMs): void {
+    const { incidents, control, watch, channelIndex, raise, append } = this.#deps;
+    const isDown = ({ scope }: Incident): boolean =>
+      channelIndex.channelsIn(scope).some((id) => watch.watched(id)?.finding.trouble === true);
+    const due = this.#holdEnds.due(incidents().open, control(), { nowMs, isDown });
+    const drafts = due.flatMap(({ incident, because }) =>
+      raise(pageFor(incident, 'lasting', { because, envelope: undefined, attempts: [] })),
+    );
+    if (drafts.length > 0) append(drafts);
   }
 
   /** An UNKNOWN start blocks its target until that is seen healthy (law S6). */

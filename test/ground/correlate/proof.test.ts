@@ -21,7 +21,7 @@ const cause: SharedCause = {
   dark: [],
 };
 
-const base = { at: 0, source: 'probe' } as const;
+const base = { at: Date.UTC(2026, 0, 1, 3, 14, 7), source: 'probe' } as const;
 
 /** Ran, died at the given moment, and its source was looked at: `[when, whether it answered]`. */
 function channel(id: string, died: number | undefined, looks: readonly (readonly [number, boolean])[]): ChannelFacts {
@@ -55,7 +55,7 @@ describe('the proof that a shared cause is over (S8)', () => {
     const { isProven, says } = proofOf(cause, { known, playing: new Set() }, DIED_MS + 25_000);
     expect({ isProven, says }).toEqual({
       isProven: false,
-      says: 'source origin:1 has answered once; needed twice over 10 s',
+      says: 'source origin:1 has answered once, at 03:14:07; needed twice over 10 s',
     });
   });
 

@@ -1,0 +1,92 @@
+/** Finds incidents whose hold (lease, maintenance window, freeze) has ended while the trouble goes on. */
+import { type ControlState, frozenNow, leaseOf, windowOf } from '../../control/state.ts';
+import type { MonoMs } from '../../core/clock.ts';
+import type { Incident } from '../../core/incident.ts';
+import { type EngineId, type GroupId, type IncidentId, keyOfScope, type Scope } from '../../core/scope.ts';
+import type { OpenIncident } from '../lifecycle/state.ts';
+
+/** What may be started again is started within this time of the end; who is still down then has a person told. */
+const START_MS = 3_000;
+
+interface Hold {
+  /** For people: `the lease of ann`. */
+  readonly what: string;
+  /** When it was seen to have ended; undefined while it lasts. */
+  endedMs?: MonoMs;
+}
+
+/** An incident that a hold has left alone, and that nothing is done about now that the hold is over. */
+export interface Abandoned {
+  readonly incident: Incident;
+  readonly because: string;
+}
+
+/**
+ * Whoever took a channel in hand may have forgotten it, and may have acknowledged its page. Asked once a second. After
+ * a start of Reeve what the journal still has of holds that are over counts as just ended.
+ */
+export class HoldEnds {
+  readonly #holds = new Map<IncidentId, Hold>();
+  readonly #known = new Set<IncidentId>();
+
+  /** `isDown`: the trouble of the incident goes on, as far as is known. */
+  due(
+    open: readonly OpenIncident[],
+    control: ControlState,
+    { nowMs, isDown }: { readonly nowMs: MonoMs; readonly isDown: (incident: Incident) => boolean },
+  ): readonly Abandoned[] {
+    this.#forget(open);
+    return open.flatMap(({ incident, running }) => {
+      const hold = this.#holdOf(incident, control, nowMs);
+      if (hold?.endedMs === undefined || running || nowMs - hold.endedMs < START_MS) return [];
+      this.#holds.delete(incident.id);
+      if (!isDown(incident)) return [];
+      return [{ incident, because: `${hold.what} has ended, and ${keyOfScope(incident.scope)} is still down` }];
+    });
+  }
+
+  #holdOf(incident: Incident, control: ControlState, nowMs: MonoMs): Hold | undefined {
+    const { id } = incident;
+    const held = heldBy(incident, control, nowMs) ?? (this.#known.has(id) ? undefined : pastHold(incident, control));
+    this.#known.add(id);
+    if (held?.endedMs === undefined && held !== undefined) this.#holds.set(id, held);
+    else if (held !== undefined) this.#holds.set(id, { ...held, endedMs: nowMs });
+    const hold = this.#holds.get(id);
+    if (hold !== undefined && held === undefined) hold.endedMs ??= nowMs;
+    return hold;
+  }
+
+  #forget(open: readonly OpenIncident[]): void {
+    const ids = new Set(open.map(({ incident }) => incident.id));
+    for (const id of this.#known) if (!ids.has(id)) this.#known.delete(id);
+    for (const id of this.#holds.keys()) if (!ids.has(id)) this.#holds.delete(id);
+  }
+}
+
+const scopesOver = ({ scope, group, engine }: { scope: Scope; group: GroupId; engine: EngineId }): readonly Scope[] => [
+  scope,
+  { kind: 'group', id: group },
+  { kind: 'engine', id: engine },
+  { kind: 'fleet' },
+];
+
+function heldBy(incident: Incident, control: ControlState, nowMs: MonoMs): Hold | undefined {
+  const frozen = frozenNow(control);
+  if (frozen !== undefined) return { what: `the freeze by ${frozen.who}` };
+  const scopes = scopesOver(incident);
+  const lease = leaseOf(control, scopes, nowMs);
+  if (lease !== undefined) return { what: `the lease of ${lease.who}` };
+  const window = windowOf(control, scopes, nowMs);
+  return window === undefined ? undefined : { what: `maintenance window ${window.id} of ${window.who}` };
+}
+
+/** A hold that ended while Reeve was away: it lay over the time since the incident was opened. */
+function pastHold(incident: Incident, control: ControlState): Hold | undefined {
+  const scopes = scopesOver(incident).map(keyOfScope);
+  const lay = ({ scope, untilMs }: { scope: Scope; untilMs: MonoMs }): boolean =>
+    scopes.includes(keyOfScope(scope)) && untilMs > incident.openedMs;
+  const lease = control.leases.find(lay);
+  if (lease !== undefined) return { what: `the lease of ${lease.who}`, endedMs: 0 };
+  const window = control.windows.find(lay);
+  return window === undefined ? undefined : { what: `maintenance window ${window.id} of ${window.who}`, endedMs: 0 };
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import type { ControlFact } from '../../src/core/control.ts';
+import type { Persona } from '../../src/core/persona.ts';
+import { MemoryStore } from '../../src/journal/memory.ts';
+import { FakeEngine } from '../support/fake_engine.ts';
+import { fakeClock } from '../support/fake_clock.ts';
+import { pipelineHarness } from '../support/pipeline_harness.ts';
+
+const ANN = { who: 'ann', because: 'works on it' } as const;
+const NEWS = { kind: 'channel', id: 'news' } as const;
+const HOLD_MS = 300_000;
+
+const HOLDS: readonly (readonly [string, ControlFact, ControlFact | undefined])[] = [
+  ['a lease', { type: 'control.leased', scope: NEWS, forMs: HOLD_MS, ...ANN }, undefined],
+  [
+    'a lease that a person ends',
+    { type: 'control.leased', scope: NEWS, forMs: 900_000, ...ANN },
+    { type: 'control.lease_ended', scope: NEWS, ...ANN },
+  ],
+  [
+    'a maintenance window',
+    { type: 'control.window_added', window: 'w', scope: NEWS, startsInMs: 0, forMs: HOLD_MS, ...ANN },
+    undefined,
+  ],
+  [
+    'a maintenance window that a person ends',
+    { type: 'control.window_added', window: 'w', scope: NEWS, startsInMs: 0, forMs: 900_000, ...ANN },
+    { type: 'control.window_ended', window: 'w', ...ANN },
+  ],
+  ['a freeze', { type: 'control.frozen', ...ANN }, { type: 'control.thawed', ...ANN }],
+];
+
+const NOBODY: Partial<Persona> = { tool_access_policy: {} };
+
+async function held(begin: ControlFact, end: ControlFact | undefined, personaWith: Partial<Persona> = {}) {
+  const world = pipelineHarness({ personaWith });
+  await world.live(10_000);
+  world.say(begin);
+  world.engine.kill('news');
+  await world.live(HOLD_MS - 1_000);
+  expect(world.engine.restarts).toEqual([]);
+  const pages = () => world.facts('escalation.raised').map(({ escalation }) => escalation.summary);
+  const before = pages().length;
+  await world.live(1_000);
+  if (end !== undefined) world.say(end);
+  return { ...world, newPages: () => pages().slice(before) };
+}
+
+describe.each(HOLDS)('%s that ends over a channel that is still down', (_, begin, end) => {
+  it('has a person told of both within 5 s, whatever was told before', async () => {
+    const world = await held(begin, end, NOBODY);
+    await world.live(5_000);
+    expect(world.newPages()).toHaveLength(1);
+    expect(world.newPages()[0]).toMatch(/ann has ended, and channel:news is still down$/);
+    await world.live(60_000);
+    expect(world.newPages()).toHaveLength(1);
+  });
+
+  it('has the channel started where Reeve may: at once, and a minute after a thaw', async () => {
+    const world = await held(begin, end);
+    await world.live(5_000);
+    if (begin.type !== 'control.frozen') expect(world.engine.restarts).toHaveLength(1);
+    await world.live(70_000);
+    expect(world.engine.restarts).toHaveLength(1);
+    expect(world.newPages().filter((page) => page.includes('still down'))).toHaveLength(
+      begin.type === 'control.frozen' ? 1 : 0,
+    );
+  });
+
+  it('tells nobody when the channel plays again by then', async () => {
+    const world = await held(begin, end, NOBODY);
+    world.engine.startByHand('news');
+    await world.live(60_000);
+    expect(world.newPages()).toEqual([]);
+  });
+});
+
+describe('a lease that ends while Reeve is away', () => {
+  it('has a person told by its next process', async () => {
+    const options = { personaWith: NOBODY, time: fakeClock(), store: new MemoryStore() };
+    const engine = new FakeEngine(options.time.clock, ['news']);
+    const first = pipelineHarness({ ...options, engine });
+    await first.live(10_000);
+    first.say(HOLDS[0]![1]);
+    engine.kill('news');
+    await first.live(10_000);
+    first.pipeline[Symbol.dispose]();
+    await options.time.advance(HOLD_MS);
+    const again = pipelineHarness({ ...options, engine });
+    await again.live(5_000);
+    const said = again.facts('escalation.raised').map(({ escalation }) => escalation.summary);
+    expect(said).toEqual([expect.stringMatching(/the lease of ann has ended, and channel:news is still down$/)]);
+  });
+});
