@@ -79,6 +79,17 @@ describe('the shipped catalogue', () => {
     expect(scores.restarts_wrong).toBeLessThanOrEqual(1);
   });
 
+  it.each([
+    ['broken.jsonl', { accuracy: 0.8, false_alarm_rate: 0.2, wrong_class_rate: 0.09 }],
+    ['broken_held.jsonl', { accuracy: 0.86, false_alarm_rate: 0, wrong_class_rate: 0.09 }],
+  ])('reads the logs of programs that were really broken: %s', (name, floor) => {
+    const scores = scoresOf(read(name));
+    expect(scores.accuracy).toBeGreaterThanOrEqual(floor.accuracy);
+    expect(scores.false_alarm_rate).toBeLessThanOrEqual(floor.false_alarm_rate);
+    expect(scores.wrong_class_rate).toBeLessThanOrEqual(floor.wrong_class_rate);
+    expect(scores.restarts_wrong).toBe(0);
+  });
+
   it('is not steered by the corpus of injections', () => {
     expect(scoresOf(read('injection.jsonl'))).toMatchObject({ accuracy: 1, false_alarm_rate: 0, restarts: 0 });
   });
@@ -93,7 +104,8 @@ describe('what a planner may see', () => {
       .split(/[^\p{L}\p{N}_]+/u)
       .filter(Boolean);
 
-  const corpora = ['injection.jsonl', 'failures.jsonl', 'fresh.jsonl'].flatMap(read);
+  const names = ['injection.jsonl', 'failures.jsonl', 'fresh.jsonl', 'broken.jsonl', 'broken_held.jsonl'];
+  const corpora = names.flatMap(read);
   it.each(corpora.map((item) => [item.id, item] as const))(
     '%s: no five terms of a line in a row, no host, no control character',
     (_, { lines }) => {
