@@ -38,7 +38,7 @@ const channelCount = Number(values.channels);
 const verdictCount = Number(values.verdicts);
 const idleSeconds = Number(values['idle-seconds']);
 const home = values.home ?? (values.checkout ? resolve(import.meta.dirname, '..') : builtPackage());
-/** Troubles come one by one: more at once would wait for their turn. */
+/** Troubles come one by one: more at once would wait in the start queue. */
 const PAUSE_MS = 300;
 /** Tenths of a second: a journal of 100,000 incidents is read and checked first. */
 const START_TRIES_MAX = 1_800;
@@ -47,12 +47,12 @@ const work = mkdtempSync(join(tmpdir(), 'reeve-bench-'));
 const names = Array.from({ length: channelCount }, (_, index) => `ch${index + 1}`);
 
 /** A service with that many channels: which of them run, and their generations. */
-const lives = new Map(names.map((name) => [name, { state: 'running', life: 1 }]));
+const services = new Map(names.map((name) => [name, { state: 'running', life: 1 }]));
 const engine = createServer((request, response) => {
   const restarted = /^\/restart\/(\S+)$/.exec(request.url ?? '')?.[1];
-  const life = restarted === undefined ? undefined : lives.get(restarted);
+  const life = restarted === undefined ? undefined : services.get(restarted);
   if (life !== undefined) Object.assign(life, { state: 'running', life: life.life + 1 });
-  const body = [...lives].map(([name, { state, life: number }]) => ({
+  const body = [...services].map(([name, { state, life: number }]) => ({
     name,
     state,
     life: number,
@@ -202,7 +202,7 @@ async function measureVerdicts(): Promise<number[]> {
   const reading = readVerdicts(stream, (channel) => waiting.get(channel)?.(performance.now()));
   const latencies: number[] = [];
   for (const name of names.slice(0, verdictCount)) {
-    const life = lives.get(name);
+    const life = services.get(name);
     if (life === undefined) continue;
     const verdict = new Promise<number>((done) => waiting.set(name, done));
     life.state = 'exited';

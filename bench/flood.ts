@@ -77,7 +77,7 @@ async function measure(): Promise<void> {
   }
 }
 
-/** How much CPU time passes between two turns of the loop: what it is held by, without what others hold it by. */
+/** How much CPU time passes between two iterations of the event loop: what it is held by, without what others hold it by. */
 function heldMs(): { stop(): readonly number[] } {
   const spent = (): number => {
     const { user, system } = process.threadCpuUsage();

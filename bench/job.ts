@@ -8,11 +8,11 @@ import { createDetector, type Detector } from '../src/detect/detector.ts';
 import { CHANNELS, channelName, PATTERNS } from './patterns.ts';
 
 const CHUNK_BYTES = 1 << 20;
-const words = process.argv.slice(2);
-const path = words.find((word) => !word.startsWith('--'))!;
+const args = process.argv.slice(2);
+const path = args.find((arg) => !arg.startsWith('--'))!;
 
 async function catalogue() {
-  if (words.includes('--shipped')) return (await import('../scripts/corpus.ts')).readCatalogue();
+  if (args.includes('--shipped')) return (await import('../scripts/corpus.ts')).readCatalogue();
   const patterns = PATTERNS.map(({ id, regex, says }) => ({
     id,
     regex,
@@ -67,7 +67,7 @@ const detector = createDetector({
   onUnrecognised: () => {},
 });
 const lines = drive(detector);
-if (words.includes('--quiet')) process.stderr.write(`${lines} lines\n`);
+if (args.includes('--quiet')) process.stderr.write(`${lines} lines\n`);
 else {
   const rows = detector.totals().patterns.map(({ pattern, channel, count }) => `${pattern}\t${channel}\t${count}\n`);
   process.stdout.write(rows.sort().join(''));

@@ -3,7 +3,7 @@
 // Usage: node bench/living.ts [--channels 10,100,500] [--seconds 60] [--settle-seconds 75] [--verdicts 100] [--checkout]
 //   [--home DIR]: another checkout or unpacked package. [--json]: the figures alone, as one line of JSON.
 //   [--paired DIR] [--rounds 5]: this checkout and that one in turn, and the ratio of each pair.
-//   [--node-words="--cpu-prof …"]: words for the daemon's Node, to see what the time is spent on.
+//   [--node-words="--cpu-prof …"]: options for the daemon's Node, to see what the time is spent on.
 import { spawnSync } from 'node:child_process';
 import { cpus, loadavg } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -76,8 +76,8 @@ if (values.paired === undefined) {
 }
 
 async function measured(channels: number, home: string): Promise<Figures> {
-  const nodeWords = values['node-words'].split(' ').filter((word) => word !== '');
-  await using daemon = await startLiving({ channels, home, nodeWords });
+  const nodeArgs = values['node-words'].split(' ').filter((flag) => flag !== '');
+  await using daemon = await startLiving({ channels, home, nodeArgs });
   await sleep(Number(values['settle-seconds']) * 1_000);
   const [before, servedBefore, stolen] = [daemon.outside(), await daemon.served(), stolenSeconds()];
   await sleep(seconds * 1_000);

@@ -26,24 +26,24 @@ export interface LivingOptions {
   readonly channels: number;
   /** The checkout or unpacked package whose daemon runs. */
   readonly home: string;
-  /** Words for Node, before those that the daemon gives itself. */
-  readonly nodeWords?: readonly string[];
+  /** Options for Node, before those that the daemon sets itself. */
+  readonly nodeArgs?: readonly string[];
 }
 
 /** Tenths of a second. */
 const START_TRIES_MAX = 1_200;
-/** Troubles come one by one: more at once would wait for their turn. */
+/** Troubles come one by one: more at once would wait in the start queue. */
 const PAUSE_MS = 300;
 const VERDICT_MS_MAX = 10_000;
 
-export async function startLiving({ channels, home, nodeWords = [] }: LivingOptions): Promise<LivingDaemon> {
+export async function startLiving({ channels, home, nodeArgs = [] }: LivingOptions): Promise<LivingDaemon> {
   const work = mkdtempSync(join(tmpdir(), 'reeve-living-'));
   const service = fork(join(import.meta.dirname, 'living_service.ts'), [work, String(channels)]);
   const [{ port }] = (await once(service, 'message')) as [{ port: number }];
   writeFileSync(join(work, 'reeve.yaml'), configuration({ work, home, port, channels }));
   const probe = join(work, 'probe.sock');
-  const words = [...nodeWords, '--import', join(import.meta.dirname, 'living_probe.ts'), join(home, 'bin/reeve.js')];
-  const daemon = spawn(process.execPath, [...words, 'run', '--config', join(work, 'reeve.yaml')], {
+  const args = [...nodeArgs, '--import', join(import.meta.dirname, 'living_probe.ts'), join(home, 'bin/reeve.js')];
+  const daemon = spawn(process.execPath, [...args, 'run', '--config', join(work, 'reeve.yaml')], {
     stdio: ['ignore', 'ignore', 'inherit'],
     env: { ...process.env, REEVE_BENCH_PROBE: probe },
   });

@@ -1,4 +1,4 @@
-// A streaming service as it is in real life, for `living.ts`: in a process of its own it serves playlists, segments,
+// A streaming service as it is in production, for `living.ts`: in a process of its own it serves playlists, segments,
 // sources and the list of its engine over HTTP, and writes what encoders write. One channel in fifty is in trouble.
 import { appendFileSync, closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

@@ -1,7 +1,7 @@
 // All figures in one run, and one table at the end.
 //   npm run bench                               everything (about a quarter of an hour)
 //   npm run bench -- latency flood              only these parts
-//   npm run bench -- living --channels 2000     one part, and words for it
+//   npm run bench -- living --channels 2000     one part, and options for it
 //   npm run bench -- --quick                    small workloads, one round
 import { spawn } from 'node:child_process';
 import { cpus, loadavg, totalmem } from 'node:os';
@@ -56,11 +56,11 @@ const PARTS: Readonly<Record<string, Part>> = {
 const ROWS_FD = 3;
 
 const isQuick = process.argv.includes('--quick');
-const words = process.argv.slice(2).filter((word) => word !== '--quick');
-const firstOption = words.findIndex((word) => word.startsWith('--'));
-/** From the first option on, words are for the one part that stands before them. */
-const named = firstOption < 0 ? words : words.slice(0, firstOption);
-const own = firstOption < 0 ? undefined : words.slice(firstOption);
+const options = process.argv.slice(2).filter((option) => option !== '--quick');
+const firstOption = options.findIndex((option) => option.startsWith('--'));
+/** From the first option on, arguments are for the one part that stands before them. */
+const named = firstOption < 0 ? options : options.slice(0, firstOption);
+const own = firstOption < 0 ? undefined : options.slice(firstOption);
 const unknown = named.filter((name) => !(name in PARTS));
 if (unknown.length > 0) {
   console.error(`there is no part ${unknown.join(', ')}; there are ${Object.keys(PARTS).join(', ')}`);
@@ -94,7 +94,10 @@ async function run(name: string, { title, script, args = [], quick = [] }: Part)
   const said = text(child.stdio[ROWS_FD] as Readable);
   const status = await new Promise((done) => child.once('exit', done));
   const lines = (await said).split('\n').filter((line) => line !== '');
-  const told = lines.map((line) => JSON.parse(line) as Row);
-  if (status === 0) return told;
-  return [...told, { part: name, measure: 'the part ran to its end', figure: `exit ${status}`, goal: '0', met: false }];
+  const measured = lines.map((line) => JSON.parse(line) as Row);
+  if (status === 0) return measured;
+  return [
+    ...measured,
+    { part: name, measure: 'the part ran to its end', figure: `exit ${status}`, goal: '0', met: false },
+  ];
 }

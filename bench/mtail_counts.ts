@@ -1,4 +1,4 @@
-// Turns what mtail prints at the end of a one-shot run into rows of class, channel, count.
+// Converts what mtail prints at the end of a one-shot run to rows of class, channel, count.
 import { readFileSync } from 'node:fs';
 
 interface Printed {

@@ -21,8 +21,8 @@ const { values, positionals } = parseArgs({
 type Figures = Readonly<Record<string, number>>;
 
 function measured(own: string): Figures {
-  const words = own.split(' ').filter((word) => word !== '');
-  const args = [join(import.meta.dirname, `${values.part}.ts`), '--json', ...positionals, ...words];
+  const ownArgs = own.split(' ').filter((option) => option !== '');
+  const args = [join(import.meta.dirname, `${values.part}.ts`), '--json', ...positionals, ...ownArgs];
   const out = execFileSync(process.execPath, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
   return JSON.parse(out.trimEnd().split('\n').at(-1)!) as Figures;
 }

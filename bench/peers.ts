@@ -20,14 +20,14 @@ interface Peer {
   readonly counts?: (log: string) => string;
 }
 
-const words = process.argv.slice(2);
+const args = process.argv.slice(2);
 const option = (name: string, fallback: number): number => {
-  const at = words.indexOf(`--${name}`);
-  return at < 0 ? fallback : Number(words[at + 1]);
+  const at = args.indexOf(`--${name}`);
+  return at < 0 ? fallback : Number(args[at + 1]);
 };
 const lines = option('lines', 1_000_000);
 const rounds = option('rounds', 3);
-const kinds = words.filter((word): word is Kind => ['mixed', 'storm', 'garbage'].includes(word));
+const kinds = args.filter((arg): arg is Kind => ['mixed', 'storm', 'garbage'].includes(arg));
 const folder = mkdtempSync(join(tmpdir(), 'reeve-bench-'));
 const has = (program: string): boolean => spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
 
@@ -37,7 +37,7 @@ try {
   await bundle(join(import.meta.dirname, '..'), 'bench/job.ts', join(folder, 'job'));
   writeFileSync(join(folder, 'job', 'package.json'), '{ "type": "module" }');
   for (const kind of kinds.length === 0 ? (['mixed', 'storm', 'garbage'] as const) : kinds) table(kind);
-  if (words.includes('--ten')) tableOfTen();
+  if (args.includes('--ten')) tableOfTen();
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -12,7 +12,7 @@ export interface Row {
 }
 
 const NAMES = ['part', 'measure', 'figure', 'goal', 'met'];
-/** Where `main.ts` listens for rows. A part that runs alone has nobody there and says them at once. */
+/** Where `main.ts` listens for rows. A part that runs alone has no listener and prints them at once. */
 const ROWS_FD = Number(process.env.REEVE_BENCH_ROWS ?? 0);
 
 export function sayRow(row: Row): void {

@@ -62,10 +62,10 @@ function libraryFigures(directory: string) {
     if (reeve.resolve({ kind: `k${n % 20}`, stderr: `error: ${lineOf(n)} at line ${ask}` })) found += 1;
     times.push(ms(from));
   }
-  let turn = 0;
+  let version = 0;
   const changed = median(() => {
-    turn += 1;
-    writeFileSync(file(turn), text(turn, `turn${turn}`));
+    version += 1;
+    writeFileSync(file(version), text(version, `turn${version}`));
     reeve.sync();
   });
   return [

@@ -42,8 +42,8 @@ function keepCompiled() {
 }
 
 /**
- * The daemon lives for months beside services that need the memory, and has time: half the size for a little more work
- * (docs/performance.md). V8 and glibc take these words only as they start, so the process replaces itself once, before
+ * The daemon runs for months beside services that need the memory, and has time: half the size for a little more work
+ * (docs/performance.md). V8 and glibc take these settings only as they start, so the process replaces itself once, before
  * it has done anything: same process, same streams, same signals.
  * What is worth compiling is compiled at once: beside encoders a helper thread may get no time for minutes, and until
  * it does everything would be interpreted. And what was compiled is kept: trouble is rare, and must not find code that
@@ -62,18 +62,18 @@ const SMALL_HEAPS = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' };
 
 const isDaemon = process.platform === 'linux' && process.argv.slice(2).includes('run');
 
-/** What that Node is told so that the daemon stays small; nothing where it would not start: larger beats not there. */
-function smallWords(node) {
+/** The options for that Node, so that the daemon stays small; nothing where it would not start: larger beats not there. */
+function smallOptions(node) {
   return isDaemon && spawnSync(node, [...SMALL, '--version'], { stdio: 'ignore' }).status === 0 ? SMALL : [];
 }
 
 function beSmall() {
   const { execve, execPath, execArgv, argv, env } = process;
   if (execve === undefined || !isDaemon || SMALL.every((option) => execArgv.includes(option))) return;
-  const words = smallWords(execPath);
-  if (words.length === 0) return;
-  // The words of whoever starts it go before ours.
-  execve(execPath, [execPath, ...words, ...execArgv, ...argv.slice(1)], { ...SMALL_HEAPS, ...env });
+  const options = smallOptions(execPath);
+  if (options.length === 0) return;
+  // The options of whoever starts it go before ours.
+  execve(execPath, [execPath, ...options, ...execArgv, ...argv.slice(1)], { ...SMALL_HEAPS, ...env });
 }
 
 function refuse(message) {
@@ -83,8 +83,8 @@ function refuse(message) {
 
 /** Runs this file again under another Node and ends as that one ends; killed without warning, so is that one. */
 function become(runtime) {
-  const words = smallWords(runtime);
-  const child = spawn(runtime, [...words, fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
+  const options = smallOptions(runtime);
+  const child = spawn(runtime, [...options, fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: { ...(isDaemon ? SMALL_HEAPS : {}), ...process.env, [STAND_IN]: '1' },
   });

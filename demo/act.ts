@@ -17,14 +17,14 @@ export interface Prepared {
 }
 
 /**
- * One fault and how it should end. `repair`: Reeve ends it alone, with one start, and nobody is woken.
+ * One fault and how it should end. `repair`: Reeve ends it alone, with one start, and no page is sent.
  * `page`: a person is notified, and as long as the cause is there nothing is started.
  */
 export interface Act {
   readonly id: string;
   readonly title: string;
   readonly ending: 'repair' | 'page';
-  /** In words, for the person who watches. */
+  /** As a sentence, for the person who watches. */
   readonly right: string;
   /** The channels that are hit. */
   readonly channels: readonly string[];

@@ -100,5 +100,5 @@ export const encodingOf = ({ preset, size, ratePerS }: ChannelSettings): readonl
   ...['-threads', '1', '-pix_fmt', 'yuv420p', '-c:a', 'aac', '-b:a', '32k'],
 ];
 
-/** One word of a POSIX shell, whatever is in it. */
-export const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
+/** One argument for a POSIX shell, whatever is in it. */
+export const quote = (arg: string): string => `'${arg.replaceAll("'", "'\\''")}'`;

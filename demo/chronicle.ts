@@ -57,10 +57,10 @@ const TELLERS: Tellers = {
 /** What an entry adds to the story; undefined when it is not part of it. */
 export function tell(entry: JournalEntry): StoryLine | undefined {
   const teller = TELLERS[entry.fact.type] as ((fact: JournalFact) => Telling | undefined) | undefined;
-  const told = teller?.(entry.fact);
-  if (!told) return undefined;
+  const line = teller?.(entry.fact);
+  if (!line) return undefined;
   const where = entry.channel ? `${entry.channel} ` : '';
-  return { beat: told.beat, text: `${where}${told.text}`, once: `${told.beat}/${told.once ?? entry.seq}` };
+  return { beat: line.beat, text: `${where}${line.text}`, once: `${line.beat}/${line.once ?? entry.seq}` };
 }
 
 /** What Reeve itself says it made of one stretch of trouble: the reading of its journal. */

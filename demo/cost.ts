@@ -10,7 +10,7 @@ const PICTURE_S = 4;
  * fifth. Throws ENGINE_ANSWER_INVALID when ffmpeg does not report it.
  */
 export async function encodingCost(ffmpeg: string, settings: ChannelSettings): Promise<number> {
-  const unpaced = PICTURE.filter((word) => word !== '-re');
+  const unpaced = PICTURE.filter((arg) => arg !== '-re');
   const args = ['-nostdin', '-hide_banner', '-benchmark', ...unpaced, '-t', String(PICTURE_S)];
   const { stderr } = await promisify(execFile)(ffmpeg, [...args, ...encodingOf(settings), '-f', 'null', '-']);
   const [, userS, systemS] = /utime=([\d.]+)s stime=([\d.]+)s/.exec(stderr) ?? [];

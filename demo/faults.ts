@@ -17,8 +17,8 @@ export interface Faults {
   crashed(channel: string): Promise<void>;
   /** SIGSTOP: it runs, and does nothing. */
   frozen(channel: string): Promise<void>;
-  /** SIGSTOP, and its log says these words once a second as long as that process is there. */
-  adrift(channel: string, words: (lot: number) => string): Promise<void>;
+  /** SIGSTOP, and its log has this line once a second as long as that process is there. */
+  adrift(channel: string, line: (lot: number) => string): Promise<void>;
   /** From now on every start crashes after two seconds. */
   crashLoop(channel: string): Promise<void>;
   /** A deploy with a misspelt encoder preset. */
@@ -95,9 +95,9 @@ export function createFaults(ports: FaultPorts): Faults {
     killed: async (id) => void (await signal(id, 'SIGKILL')),
     crashed: async (id) => void (await signal(id, 'SIGSEGV')),
     frozen: async (id) => void (await signal(id, 'SIGSTOP')),
-    async adrift(id, words) {
+    async adrift(id, line) {
       const pid = await signal(id, 'SIGSTOP');
-      const say = (lot: number): void => appendFileSync(join(paths.logs, `${id}.err`), `${words(lot)}\n`);
+      const say = (lot: number): void => appendFileSync(join(paths.logs, `${id}.err`), `${line(lot)}\n`);
       talkers.use(startTalking(pid, say, clock));
     },
     crashLoop: (id) => deploy(id, { before: CRASH_SOON }),

@@ -13,10 +13,10 @@ const PAGE = { ending: 'page', lift: 'operator', startsAfterMax: 0, holdMs: 1_00
 const REPAIR = { ending: 'repair', holdMs: 0, lift: 'cause', startsAfterMax: 0, withinMs: 60_000 } as const;
 
 /** What an encoder says that no shipped pattern knows: it lost its place in the source's window. */
-const words = (lot: number): string => `[error] reader adrift: wanted part ${lot}, oldest kept lies beyond`;
+const driftLine = (lot: number): string => `[error] reader adrift: wanted part ${lot}, oldest kept lies beyond`;
 const TAUGHT = 'segment_missing';
 const FORGOTTEN_RULE = 'output_stalled';
-const TOLD = 'told_output_stalled_stalled_output_restart_channel';
+const LEARNED_RULE = 'told_output_stalled_stalled_output_restart_channel';
 const READ_WITHIN_MS = 20_000;
 
 /** The rulebook of somebody who has no rule for a channel that stands still. */
@@ -60,7 +60,7 @@ async function switchModelOn({ reeve, person }: Prepared): Promise<void> {
 }
 
 async function promoteRule({ person }: Prepared): Promise<void> {
-  await person.types('rules', 'promote', TOLD, '--because', 'it helped twice');
+  await person.types('rules', 'promote', LEARNED_RULE, '--because', 'it helped twice');
   await person.types('stats');
 }
 
@@ -75,22 +75,22 @@ export const LEARNING_ACTS: readonly Act[] = [
   {
     ...PAGE,
     id: 'unknown_words',
-    title: 'gen1 stands still and says why in words that no pattern knows; there is no rule for standing still',
+    title: 'gen1 stands still and its log says why in a line that no pattern matches; there is no rule for a stall',
     right: 'no restart: a person is notified, reads the lines, and restarts it',
     channels: ['gen1'],
     afterCalm: true,
     prepare: forgetRule,
-    inject: ({ faults }) => faults.adrift('gen1', words),
+    inject: ({ faults }) => faults.adrift('gen1', driftLine),
     withinMs: 90_000,
   },
   {
     ...REPAIR,
     id: 'taught_words',
-    title: 'the same words from gen2, after the person named them',
-    right: 'recognised by the words, one restart, verified, no page',
+    title: 'the same line from gen2, after the person named it',
+    right: 'recognised by the line, one restart, verified, no page',
     channels: ['gen2'],
     prepare: teach,
-    inject: ({ faults }) => faults.adrift('gen2', words),
+    inject: ({ faults }) => faults.adrift('gen2', driftLine),
     also: ({ classifications }) => ({
       ok: classifications.includes('hls_window_slip'),
       says: `it was recognised as ${classifications.join(', ') || 'nothing'}`,

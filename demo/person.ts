@@ -7,14 +7,14 @@ const SHOWN_LINES_MAX = 14;
 
 export interface Person {
   /** Types one command. Returns what it printed; throws DAEMON_UNREACHABLE with that when it ends with an error. */
-  types(...words: readonly string[]): Promise<string>;
+  types(...args: readonly string[]): Promise<string>;
 }
 
 export function openPerson(configPath: string, show: (text: string) => void): Person {
   return {
-    async types(...words) {
-      show(`$ reeve ${words.map((word) => (/^[\w./:=-]+$/.test(word) ? word : JSON.stringify(word))).join(' ')}`);
-      const child = spawn(process.execPath, [MAIN, ...words, '--config', configPath], {
+    async types(...args) {
+      show(`$ reeve ${args.map((arg) => (/^[\w./:=-]+$/.test(arg) ? arg : JSON.stringify(arg))).join(' ')}`);
+      const child = spawn(process.execPath, [MAIN, ...args, '--config', configPath], {
         stdio: ['ignore', 'pipe', 'pipe'],
       });
       let said = '';
@@ -24,8 +24,7 @@ export function openPerson(configPath: string, show: (text: string) => void): Pe
       const lines = said.trimEnd().split('\n');
       for (const line of lines.slice(0, SHOWN_LINES_MAX)) show(`  ${line}`);
       if (lines.length > SHOWN_LINES_MAX) show(`  … ${lines.length - SHOWN_LINES_MAX} more lines`);
-      if (code !== 0)
-        throw new ReeveError('DAEMON_UNREACHABLE', `reeve ${words[0]} ended with ${code}: ${said.trim()}`);
+      if (code !== 0) throw new ReeveError('DAEMON_UNREACHABLE', `reeve ${args[0]} ended with ${code}: ${said.trim()}`);
       return said;
     },
   };

@@ -13,7 +13,7 @@ const FIRST = 20_000;
 const LAST = 31_999;
 const TRIES = 200;
 
-/** Ports on loopback that nobody listens on right now, all different. */
+/** Ports on loopback that are free right now, all different. */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const held: Server[] = [];
   try {

@@ -23,7 +23,7 @@ const LINE_MAX = 150;
 export function openScreen(stream: NodeJS.WriteStream) {
   const write = (text: string): void => void stream.write(`${text}\n`);
   const paint = (style: Style, text: string): string => styleText(style, text, { stream });
-  let told = new Set<string>();
+  let shown = new Set<string>();
   let beganMs = 0;
 
   const line = (nowMs: number, label: string, text: string): string => {
@@ -37,7 +37,7 @@ export function openScreen(stream: NodeJS.WriteStream) {
     },
     /** Begins an act: times count from here, and what was printed before may be printed again. */
     begin(act: Act, number: string, nowMs: number): void {
-      told = new Set();
+      shown = new Set();
       beganMs = nowMs;
       write(`\n${paint(['bold', 'inverse'], ` ${number} `)} ${paint('bold', act.title)}`);
       write(paint('dim', `           right: ${act.right}`));
@@ -49,8 +49,8 @@ export function openScreen(stream: NodeJS.WriteStream) {
     story(entries: readonly JournalEntry[], nowMs: number): void {
       for (const entry of entries) {
         const next: StoryLine | undefined = tell(entry);
-        if (!next || told.has(next.once)) continue;
-        told.add(next.once);
+        if (!next || shown.has(next.once)) continue;
+        shown.add(next.once);
         write(paint(STYLES[next.beat], line(nowMs, next.beat, next.text)));
       }
     },

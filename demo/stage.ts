@@ -197,8 +197,11 @@ async function raiseCurtain({ supervisor, channels, status, clock, isUp, signal 
     return last.every(({ playing }) => playing);
   };
   if (await until(allPlay, READY_WITHIN_MS, patience)) return;
-  const dark = last.filter(({ playing }) => !playing).map(({ channel, state }) => `${channel} (${state})`);
-  throw new ReeveError('TIMED_OUT', `not every channel plays after ${READY_WITHIN_MS / 1_000} s: ${dark.join(', ')}`);
+  const stopped = last.filter(({ playing }) => !playing).map(({ channel, state }) => `${channel} (${state})`);
+  throw new ReeveError(
+    'TIMED_OUT',
+    `not every channel plays after ${READY_WITHIN_MS / 1_000} s: ${stopped.join(', ')}`,
+  );
 }
 
 /** Last of all: whatever still carries the stage's mark is ended, so that nothing can outlive it. */

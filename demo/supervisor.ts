@@ -6,7 +6,7 @@ import { LOOPBACK } from './ports.ts';
 /** What the supervisor says about one of its programs. */
 export interface ProgramState {
   readonly name: string;
-  /** In the supervisor's own words: RUNNING, FATAL, EXITED … */
+  /** By the supervisor's own names: RUNNING, FATAL, EXITED … */
   readonly state: string;
   /** 0 when it does not run. */
   readonly pid: number;

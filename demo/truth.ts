@@ -8,7 +8,7 @@ import type { Supervisor } from './supervisor.ts';
 /** What is so about a channel, seen from outside Reeve: the files on disk and the supervisor's own state. */
 export interface ChannelTruth {
   readonly channel: string;
-  /** In the supervisor's words: RUNNING, FATAL, EXITED … */
+  /** By the supervisor's own names: RUNNING, FATAL, EXITED … */
   readonly state: string;
   readonly pid: number;
   /** It runs, and new segments that hold something are still coming. */

@@ -12,7 +12,7 @@ const LABEL = 150;
 
 /** What each storey is, from the lowest up; the last one is `src/main.ts` and `src/index.ts`. */
 const NAMES = [
-  'words',
+  'vocabulary',
   'transport',
   'edges',
   'stages',

@@ -26,7 +26,7 @@ async function shown(rig: Rig, args: readonly string[], stdin = ''): Promise<str
   child.stderr.on('data', (piece: Buffer) => said.push(piece));
   child.stdin.end(stdin);
   const code = await new Promise<number | null>((done) => child.on('close', done));
-  const typed = args.map((word) => (/^[\w./:=-]+$/.test(word) ? word : JSON.stringify(word))).join(' ');
+  const typed = args.map((arg) => (/^[\w./:=-]+$/.test(arg) ? arg : JSON.stringify(arg))).join(' ');
   const given = stdin === '' ? '' : stdin.replaceAll(/^(?=.)/gm, '> ');
   const ended = code === 0 ? '' : `(exit ${code})\n`;
   return `$ reeve ${typed}\n${given}${Buffer.concat(said).toString('utf8')}${ended}`;

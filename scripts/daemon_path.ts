@@ -110,7 +110,7 @@ const DEAD: readonly FailureClass[] = ['process_crashed', 'item_churn'];
 
 /**
  * The classifications that a symptom leads to (docs/classification.md). Those of a process, a standing output and a
- * clock are not named by words alone: what is seen of the channel names them.
+ * clock are not named by log text alone: what is seen of the channel names them.
  */
 const CLASSES_OF: Partial<Readonly<Record<SymptomKind, readonly FailureClass[]>>> = {
   ...{ upstream_unreachable: UPSTREAM, upstream_timeout: UPSTREAM, dns_failure: UPSTREAM, tls_failure: UPSTREAM },
@@ -124,7 +124,7 @@ const CLASSES_OF: Partial<Readonly<Record<SymptomKind, readonly FailureClass[]>>
   ...{ ghost_publisher: ['ghost_publisher'], publisher_lost: ['publisher_lost'] },
   tuner_slots_exhausted: ['tuner_slots_exhausted'],
 };
-/** What is right where words name nothing: the name of what is seen. */
+/** What is right where log text names nothing: the name of what is seen. */
 const SEEN: Readonly<Record<Course, readonly Reading[]>> = {
   plays: [undefined],
   stands: ['output_stalled', 'unknown'],
@@ -142,11 +142,11 @@ export interface DaemonScores {
   readonly items: number;
   /** Share of readings that are right. */
   readonly accuracy: number;
-  /** A trouble that words name, and the daemon does not. */
+  /** A trouble that log text names, and the daemon does not. */
   readonly missed_rate: number;
-  /** A trouble that words name, called by the name of another. */
+  /** A trouble that log text names, called by the name of another. */
   readonly wrong_class_rate: number;
-  /** Words that name nothing (harmless, unknown, or only what is seen anyway), and the daemon names a cause. */
+  /** Log text that names nothing (harmless, unknown, or only what is seen anyway), and the daemon names a cause. */
   readonly false_alarm_rate: number;
 }
 

@@ -172,7 +172,7 @@ const ITSELF: readonly PanelSpec[] = [
       { expr: `max by (instance) (reeve_journal_head_seq{${HERE}})`, legend: 'records of {{instance}}' },
       {
         expr: `max by (instance) (reeve_seconds_since_head_told{${HERE}})`,
-        legend: 'seconds since {{instance}} told it',
+        legend: 'seconds since {{instance}} reported it',
       },
       { expr: `max by (instance) (reeve_journal_head_prefix{${HERE}})`, legend: 'hash bits of {{instance}}' },
     ],

@@ -8,9 +8,9 @@ import { readCatalogue } from './corpus.ts';
 import { type Answer, type Item, readCorpus, scoreOf } from './score.ts';
 import type { Catalogue } from '../src/detect/patterns/catalogue.ts';
 
-const words = process.argv.slice(2);
-const flags = new Set(words.filter((word) => word.startsWith('--')));
-const path = words.find((word) => !word.startsWith('--')) ?? join(import.meta.dirname, '../test/corpus/failures.jsonl');
+const args = process.argv.slice(2);
+const flags = new Set(args.filter((arg) => arg.startsWith('--')));
+const path = args.find((arg) => !arg.startsWith('--')) ?? join(import.meta.dirname, '../test/corpus/failures.jsonl');
 const items = readCorpus(readFileSync(path, 'utf8'));
 
 const catalogue = readCatalogue();

@@ -11,7 +11,7 @@ export function dashboard(): unknown {
   return {
     uid: 'reeve-overview',
     title: 'Reeve',
-    description: 'What Reeve saw, concluded, did and refused, and whether anybody was told.',
+    description: 'What Reeve saw, concluded, did and refused, and whether anybody was notified.',
     tags: ['reeve', 'streaming'],
     schemaVersion: 39,
     editable: true,

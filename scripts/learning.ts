@@ -32,32 +32,32 @@ async function work({ first, count, step }: Share): Promise<void> {
 }
 
 async function measure(): Promise<readonly Compared[]> {
-  const told: Compared[] = [];
+  const results: Compared[] = [];
   const seeds = Number(values.seeds);
   await overSeeds(import.meta.filename, { first: 1, seeds, workers: workersFor(values.workers, seeds) }, (message) => {
-    told.push(message as Compared);
-    process.stderr.write(`seed ${(message as Compared).seed}: ${told.length} of ${seeds}\n`);
+    results.push(message as Compared);
+    process.stderr.write(`seed ${(message as Compared).seed}: ${results.length} of ${seeds}\n`);
     return false;
   });
-  return told.sort((a, b) => a.seed - b.seed);
+  return results.sort((a, b) => a.seed - b.seed);
 }
 
 async function one(recall: boolean): Promise<void> {
   for (let seed = 1; seed <= Number(values.seeds); seed += 1) {
     const { weeks, modelCalls }: LearningReport = await learn({ seed, days, recall });
-    const told = weeks.map((week, at) => ({ week: at + 1, ...week, llm_needed_ratio: week.asked / week.incidents }));
-    process.stdout.write(`${JSON.stringify({ seed, recall, model_calls: modelCalls, weeks: told })}\n`);
+    const results = weeks.map((week, at) => ({ week: at + 1, ...week, llm_needed_ratio: week.asked / week.incidents }));
+    process.stdout.write(`${JSON.stringify({ seed, recall, model_calls: modelCalls, weeks: results })}\n`);
   }
 }
 
 async function main(): Promise<void> {
   if (values.recall !== undefined) return one(values.recall !== 'off');
-  const told = await measure();
-  const caption = `${told.length} seeds × ${days} days × 8 channels, a model that is right in 70 % of its answers`;
+  const results = await measure();
+  const caption = `${results.length} seeds × ${days} days × 8 channels, a model that is right in 70 % of its answers`;
   const out = resolve(values.out);
   mkdirSync(out, { recursive: true });
-  writeFileSync(resolve(out, 'learning.svg'), chartOf(told, caption));
-  process.stdout.write(`${caption}\n\n${tableOf(told)}\n\n${fatesOf(told)}\n`);
+  writeFileSync(resolve(out, 'learning.svg'), chartOf(results, caption));
+  process.stdout.write(`${caption}\n\n${tableOf(results)}\n\n${fatesOf(results)}\n`);
 }
 
 const share = shareOfThis();

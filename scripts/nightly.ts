@@ -106,14 +106,14 @@ async function main(): Promise<number> {
     process.stdout.write(`${done.seeds} of ${seeds} seeds, ${done.days.toFixed(1)} virtual days, ${pace}, ${found}\n`);
   };
   process.stdout.write(`commit ${commit()}, seeds ${first} to ${first + seeds - 1}, ${workers} workers\n`);
-  await overSeeds(import.meta.filename, { first, seeds, workers }, (message) => {
-    const told = message as Message;
-    if (told.kind === 'broken') {
-      broken.push(told);
-      tellBroken(told);
+  await overSeeds(import.meta.filename, { first, seeds, workers }, (sent) => {
+    const message = sent as Message;
+    if (message.kind === 'broken') {
+      broken.push(message);
+      tellBroken(message);
       return !values.all;
     }
-    done = { seeds: done.seeds + told.seeds, days: done.days + told.days };
+    done = { seeds: done.seeds + message.seeds, days: done.days + message.days };
     if (performance.now() - shownMs < 60_000) return false;
     shownMs = performance.now();
     show();

@@ -152,9 +152,9 @@ function promote(core: Core): void {
 }
 
 function ruleState({ learning, ledger }: Core, rule: string, to: RuleState): void {
-  const word = learning.setState({ rule, to, ...PERSON }, { rules: [] });
-  if (!word.ok) throw new Error(word.because);
-  ledger.append(word.drafts);
+  const result = learning.setState({ rule, to, ...PERSON }, { rules: [] });
+  if (!result.ok) throw new Error(result.because);
+  ledger.append(result.drafts);
 }
 
 /** Somebody puts things into use that they should not have. */

@@ -1,4 +1,4 @@
-/** Twelve kinds of trouble: three in words that no shipped pattern knows, three without a rule, six that are known. */
+/** Twelve kinds of trouble: three whose log lines no shipped pattern matches, three without a rule, six that are known. */
 import { MINUTE_MS } from '../../src/core/duration.ts';
 import type { SymptomKind } from '../../src/core/symptom.ts';
 import type { ToolName } from '../../src/core/tool.ts';
@@ -15,11 +15,11 @@ export interface Trouble {
   begin(service: ServiceModel, channel: string): void;
   /** What the log says again and again while it lasts. */
   readonly words?: (lot: number) => string;
-  /** What the words mean; undefined: nothing that names it. */
+  /** The classification of the line; undefined: nothing that names it. */
   readonly means?: SymptomKind;
   /** What cures it; undefined: it goes by itself, or a person must come. */
   readonly cure?: ToolName;
-  /** Where the picture stays fine: how long the words go on. */
+  /** Where the picture stays fine: for how long the line is repeated. */
   readonly talksMs?: number;
   /** The day on which its cause is gone for good; undefined: never. */
   readonly untilDay?: number;

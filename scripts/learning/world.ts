@@ -9,12 +9,12 @@ import { ServiceModel } from '../../src/simulation/service_model.ts';
 import { ail, CHANNELS, PLANTED_TROUBLES, SOURCED, type Trouble, TROUBLES } from './troubles.ts';
 
 const WORDS_EVERY_MS = 2_000;
-/** Nobody repairs sooner: after a page, and without one. */
+/** No person repairs it sooner: after a page, and without one. */
 const PAGED_MS = 15 * 60_000;
 const UNPAGED_MS = 60 * 60_000;
 /** No two troubles begin nearer to each other: each is judged by itself. */
 const APART_MS = 75 * 60_000;
-/** The process writes this of itself and goes on; after that it has other words. */
+/** The process writes this line and goes on; after that it writes others. */
 /** The buffer runs dry first. */
 const SILENT_MS = 7_000;
 const TALKS_MAX_MS = 20 * 60_000;
@@ -67,7 +67,7 @@ export class World {
     for (const one of planOf(deps.seed, deps.days)) at(one.atMs, () => this.#begin(one.trouble, one.channel));
   }
 
-  /** Nothing is wrong anywhere, and nobody says so. */
+  /** Nothing is wrong, and no log line says so. */
   get quiet(): boolean {
     return this.present.size === 0 && this.service.serene;
   }
@@ -222,7 +222,7 @@ export class WorldEngine implements Engine {
     return '';
   }
 
-  #after<Told>({ signal }: ActionContext, effect: () => Told): Promise<Told> {
+  #after<Result>({ signal }: ActionContext, effect: () => Result): Promise<Result> {
     return new Promise((resolve, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
       this.#clock.after(EFFECT_MS, () => resolve(effect()));

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { PlanRejection } from '../core/plan.ts';
 import { type Choice, isEnd } from './choices.ts';
 
-/** Why a planner says that it chose; the closed set is all that it can say in words. */
+/** Why a planner says that it chose; a closed set; a planner gives no free text. */
 export const BECAUSE_CODES = [
   'evidence_fits_tool',
   'previous_step_helped',

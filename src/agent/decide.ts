@@ -130,7 +130,7 @@ function chosen(
   };
 }
 
-/** What the rules say with nobody else to ask. */
+/** What the rules say when there is no planner. */
 function alone(ruled: RuleAnswer | undefined, { failureClassification: found }: GroundedContextEnvelope): Plan {
   const because = `no rule fits ${found ?? 'what is seen'}`;
   return ruled?.plan ?? { kind: 'escalate', because, by: { kind: 'policy', because: 'no rule fits' } };

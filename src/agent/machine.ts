@@ -145,7 +145,7 @@ function continueOrEnd(state: Observing, event: Observed, limits: RunLimits): Ru
   const score = scoreOf(state.envelope, { envelope, result: state.result, verification });
   const attempt: Attempt = { result: state.result, verification, score };
   const done: Progress = { step: state.step, attempts: [...state.attempts, attempt] };
-  // It was permitted and has not begun: the next run is told by the guard itself why not.
+  // It was permitted and has not begun: the guard gives the reason to the next run.
   if (state.result.code === PERMIT_INVALID) return finish(done, watching(state.result.summary, PARTLY_RETRY_MS));
   if (state.result.code === 'staged_partly') return finish(done, watching(state.result.summary, PARTLY_RETRY_MS));
   if (score === 1) return finish(done, { kind: 'resolved', score, because: verification?.because ?? 'healthy' });
@@ -159,7 +159,7 @@ function continueOrEnd(state: Observing, event: Observed, limits: RunLimits): Ru
   return planOrEnd({ step: state.step + 1, attempts: done.attempts }, envelope, limits);
 }
 
-/** The trouble is over, so nobody is called; but the call gets no credit for it. */
+/** The trouble is over, so no page is raised; but the call gets no credit for it. */
 const notBy = ({ result, verification }: Attempt): string =>
   `healthy again, and ${result.call.tool} is not known to have done it: ${verification?.because ?? result.summary}`;
 

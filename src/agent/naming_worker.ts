@@ -27,7 +27,7 @@ const ASKED_MAX = 3;
 /** Reads the journal as it grows. About the same lines it asks three times, and again after a pattern fell. */
 export class NamingWorker implements Disposable {
   readonly #deps: NamingDeps;
-  /** How often each line's words were asked about. */
+  /** How often each line's text, without times and numbers, was asked about. */
   readonly #asked = new Map<string, number>();
   readonly #classes = new Map<string, FailureClass>();
   readonly #stop = new AbortController();
@@ -77,7 +77,7 @@ export class NamingWorker implements Disposable {
     log.info({ incident, symptom: named.symptom }, answer.ok ? answer.said : `not proposed: ${answer.because}`);
   }
 
-  /** By the words of a line, so that times and numbers make no new question. */
+  /** By a line's text without its variable parts, so that times and numbers make no new question. */
   #wasAsked(text: string): boolean {
     const key = text.replaceAll(/\d+/g, '0');
     const times = this.#asked.get(key) ?? 0;

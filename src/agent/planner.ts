@@ -1,4 +1,4 @@
-/** Asks a model to choose, and turns its answer into a plan: one call per step, and nothing but the offered choices. */
+/** Asks a model to choose and makes a plan of its answer: one call per step, and nothing but the offered choices. */
 import { MINUTE_MS } from '../core/duration.ts';
 import type { GroundedContextEnvelope } from '../core/envelope.ts';
 import type { Model } from '../core/model.ts';
@@ -13,7 +13,7 @@ import { evidenceIdsOf, factsOf, type PromptFacts, promptFor } from './prompt.ts
 
 export interface PlannerDeps {
   readonly model: Model;
-  /** The shape of a line without an outsider's words. */
+  /** The shape of a line without the text that an outsider can write. */
   readonly templateOf: (line: string) => string;
   /** What was learned from earlier incidents. None, where it is not given. */
   readonly recall?: ((envelope: GroundedContextEnvelope) => readonly string[]) | undefined;
@@ -26,7 +26,7 @@ export interface HintQuestion {
   readonly incident: string;
   readonly envelope: GroundedContextEnvelope;
   readonly attempts: readonly Attempt[];
-  /** Log lines without an outsider's words. */
+  /** Log lines without the text that an outsider can write. */
   readonly shapes: readonly string[];
   /** False where a person only looks at the prompt. */
   readonly isSent: boolean;
@@ -44,7 +44,7 @@ export interface PlannerQuestion extends Situation {
   /** Milliseconds. */
   readonly deadlineMs: number;
   readonly replyTokensMax: number;
-  /** Of a rule that leaves the choice to a model: its own words before the situation, and which model. */
+  /** Of a rule that leaves the choice to a model: the rule's text, put before the situation, and which model. */
   readonly modelUse?: RuleModelUse | undefined;
 }
 
@@ -54,7 +54,7 @@ export interface Planner {
   readonly name: string;
   /** Answers by the deadline, or says why there is no answer; never throws for what the model does. */
   choose(question: PlannerQuestion, signal: AbortSignal): Promise<Answer>;
-  /** What it would be sent; nobody is asked. Planners that ask no model have none. */
+  /** What a model would be sent; no model is called. Planners that ask no model have none. */
   promptOf?(question: Situation): string;
 }
 
@@ -117,6 +117,6 @@ function factsIn(
   isSent: boolean,
 ): PromptFacts {
   const shapes = hint === undefined ? [] : envelope.evidence.map(({ text }) => templateOf(text));
-  const told = hint?.({ incident, envelope, attempts, shapes, isSent });
-  return factsOf(envelope, { templateOf, attempts, recalled: recall?.(envelope) ?? [], hint: told });
+  const chosenHint = hint?.({ incident, envelope, attempts, shapes, isSent });
+  return factsOf(envelope, { templateOf, attempts, recalled: recall?.(envelope) ?? [], hint: chosenHint });
 }

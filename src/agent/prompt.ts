@@ -1,4 +1,4 @@
-/** The exact text that a planner is sent: Reeve's own words, numbers, and shapes of log lines without their words. */
+/** The exact text that a planner is sent: Reeve's own text, numbers, and shapes of log lines without their variable parts. */
 import type { GroundedContextEnvelope } from '../core/envelope.ts';
 import type { Origin, SymptomKind } from '../core/symptom.ts';
 import type { Attempt, ToolName } from '../core/tool.ts';
@@ -48,7 +48,7 @@ const SHAPES_MAX = 12;
 const RECALLED_MAX = 5;
 const TOLD_CHARS = 300;
 
-/** What is sent of an envelope. `templateOf` gives the shape of a line without an outsider's words. */
+/** What is sent of an envelope. `templateOf` gives the shape of a line without what an outsider can write. */
 export function factsOf(
   envelope: GroundedContextEnvelope,
   beside: {

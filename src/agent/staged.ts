@@ -180,7 +180,7 @@ type Denial = Extract<GuardDecision, { verdict: 'deny' }>;
 
 const textOf = ({ code, because }: Denial): string => `${code}, ${because}`;
 
-/** It is its turn that has not come, and not the channel that is refused. */
+/** The channel has to wait for the ones before it; it is not refused. */
 const isForRoom = ({ code, retryAfterMs }: Denial): boolean =>
   code === 'restart_storm' ||
   code === 'high_risk_spacing' ||

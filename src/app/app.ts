@@ -210,6 +210,6 @@ async function windDown({ host: { log }, infrastructure, paging, decisions }: Ho
   } catch (thrown) {
     log.error({}, `the stop could not be written down: ${messageOf(thrown)}`);
   }
-  const told = await paging.dispatcher().settle(LAST_PAGES_MS);
-  if (!told) log.warn({}, 'not every page was taken; they are sent after the next start');
+  const allTaken = await paging.dispatcher().settle(LAST_PAGES_MS);
+  if (!allTaken) log.warn({}, 'not every page was taken; they are sent after the next start');
 }

@@ -36,7 +36,7 @@ export interface MemoryDeps {
   readonly config: Config;
   readonly infrastructure: Infrastructure;
   readonly host: HostEnvironment;
-  /** Words new insights, where that is configured. */
+  /** Rephrases new insights, where that is configured. */
   readonly model: Model | undefined;
   /** A failure of the memory is reported, and stops nothing else. */
   readonly fail: (text: string) => void;
@@ -81,13 +81,13 @@ function noted(entry: JournalEntry, { keeper, deps, graph }: Noting): void {
   if (deps.model === undefined || !deps.config.memory.wordInsights) return;
   if (fact.type !== 'incident.closed' || incident === undefined) return;
   const { model } = deps;
-  const word = async (): Promise<void> => {
+  const rephrase = async (): Promise<void> => {
     await keeper.caughtUp();
     const insight = graph.insights.get(insightId(incident));
     const worded = insight === undefined ? undefined : await rephraseInsight(model, insight);
     if (worded !== undefined) deps.infrastructure.ledger.append([{ fact: worded }]);
   };
-  void word().catch((thrown) => deps.host.log.warn({}, `an insight was not worded: ${messageOf(thrown)}`));
+  void rephrase().catch((thrown) => deps.host.log.warn({}, `an insight was not rephrased: ${messageOf(thrown)}`));
 }
 
 function pruned(keeper: GraphUpdater, { infrastructure: { ledger } }: MemoryDeps): void {
@@ -95,7 +95,7 @@ function pruned(keeper: GraphUpdater, { infrastructure: { ledger } }: MemoryDeps
   if (first !== undefined) keeper.prune(first.seq);
 }
 
-/** What is recalled of incidents holds other words than a template's, so a planner gets the insights alone. */
+/** What is recalled of incidents holds more than templates, so a planner gets the insights alone. */
 function insightsFor(reads: Reads, envelope: GroundedContextEnvelope): readonly string[] {
   try {
     return recallForPlanner(reads, envelope).flatMap(({ kind, text }) => (kind === 'insight' ? [text] : []));

@@ -99,8 +99,8 @@ export class Grounder {
       text += real.length > 0 ? `[${real.join(', ')}]` : whole === REDACTED ? whole : `(${plainLine(inside)})`;
     }
     text += plainLine(normal.slice(from));
-    const told = text.trim().replaceAll(LOOKS_LIKE_ID, (id) => (known.has(id) ? id : NO_SUCH_ID));
-    return { text: told.replaceAll(`(${NO_SUCH_ID})`, NO_SUCH_ID), ids };
+    const marked = text.trim().replaceAll(LOOKS_LIKE_ID, (id) => (known.has(id) ? id : NO_SUCH_ID));
+    return { text: marked.replaceAll(`(${NO_SUCH_ID})`, NO_SUCH_ID), ids };
   }
 }
 

@@ -1,4 +1,4 @@
-/** Finds out whether a person asks for an action: by the words alone, and only those that the person typed. */
+/** Finds out whether a person asks for an action: by the text alone, and only by what the person typed. */
 import type { ToolName } from '../core/tool.ts';
 
 /** One tool on one channel, as it was asked for. */
@@ -32,5 +32,5 @@ export function actionIn(text: string, channels: readonly string[]): Wanted | un
   return undefined;
 }
 
-/** True where the words ask for an action on something, whatever it is. */
+/** True where the text asks for an action on something, whatever it is. */
 export const asksForAction = (text: string): boolean => ACTIONS.some(([, pattern]) => pattern.test(text));

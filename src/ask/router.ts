@@ -1,4 +1,4 @@
-/** Chooses a tool from the words of a question: without a model, and always the same for the same words. */
+/** Chooses a tool by the words of a question: without a model, and always the same for the same question. */
 import type { Tool, ToolArgs } from './tool.ts';
 
 export interface RoutingTarget {

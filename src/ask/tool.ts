@@ -32,7 +32,7 @@ export interface Tool {
   readonly args: readonly string[];
   /** Words and phrases that speak for it. */
   readonly routingHints: readonly string[];
-  /** Arguments found in a question; pure, and asks nobody. */
+  /** Arguments found in a question; pure, without a request. */
   extractArgs(prompt: string): ToolArgs;
   run(args: ToolArgs): Promise<readonly Evidence[]>;
 }

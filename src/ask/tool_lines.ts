@@ -50,7 +50,7 @@ export interface WireAdvice {
   readonly flips: readonly string[];
 }
 
-/** A journal fact in words; undefined for one that says nothing to people. */
+/** A journal fact as a sentence; undefined for one that is not shown to people. */
 export type Telling = (fact: unknown) => string | undefined;
 
 const seconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;

@@ -22,7 +22,7 @@ import type { Evidence, Permission, Tool, ToolArgs } from './tool.ts';
 export interface ToolDeps {
   /** Reads one path of the daemon's API. Throws where it does not answer. */
   readonly get: <T>(path: string) => Promise<T>;
-  /** One journal fact in words; undefined for one that says nothing to people. */
+  /** One journal fact as a sentence; undefined for one that is not shown to people. */
   readonly tell: Telling;
 }
 

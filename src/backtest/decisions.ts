@@ -83,8 +83,8 @@ export function decidedIn(entries: readonly JournalEntry[]): Decided {
   return reading.done();
 }
 
-type Told<T extends FactType> = (fact: Extract<JournalFact, { type: T }>) => Omit<DecisionLine, 'at'> | undefined;
-type Tellers = { readonly [T in FactType]?: Told<T> };
+type LineOf<T extends FactType> = (fact: Extract<JournalFact, { type: T }>) => Omit<DecisionLine, 'at'> | undefined;
+type Tellers = { readonly [T in FactType]?: LineOf<T> };
 
 /** What each kind of fact adds to the story of its incident. */
 const TELLERS: Tellers = {
@@ -155,7 +155,7 @@ class Reading {
     const refusedByCode = [...this.#refused]
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([code, count]) => ({ code, count }));
-    const told = {
+    const decided = {
       incidents,
       wouldAct: [...this.#acts.values()],
       refusedByCode,
@@ -164,7 +164,7 @@ class Reading {
       storms: this.#containments.filter(({ reason }) => reason === 'restart_storm').length,
       startsSeen: this.#starts,
     };
-    return { sha256: createHash('sha256').update(canonicalJson(told)).digest('hex'), ...told };
+    return { sha256: createHash('sha256').update(canonicalJson(decided)).digest('hex'), ...decided };
   }
 
   #open({ at }: JournalEntry, { incident }: Extract<JournalFact, { type: 'incident.opened' }>): void {

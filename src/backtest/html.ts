@@ -65,7 +65,7 @@ function summaryTable(courses: readonly Course[]): string {
   return `<h2>Summary</h2><table><tr><th></th>${head}</tr>${rows.join('')}</table>`;
 }
 
-const WORDS = { same: 'same', other: 'other', only_base: 'only here', only_against: 'only there' } as const;
+const VERDICT_LABELS = { same: 'same', other: 'other', only_base: 'only here', only_against: 'only there' } as const;
 
 function diffSection({ diff, against }: Backtest): string {
   if (diff === undefined || against === undefined) return '';
@@ -75,7 +75,7 @@ function diffSection({ diff, against }: Backtest): string {
       return `<span class="${kind}">${escaped(line)}</span>`;
     });
     const what = `<b>${escaped(one.scope)}</b> ${escaped(`${one.classification}${laterText(one)}`)}`;
-    const head = `<span class="tag">${WORDS[one.verdict]}</span> ${timeText(one.openedAt)} ${what}`;
+    const head = `<span class="tag">${VERDICT_LABELS[one.verdict]}</span> ${timeText(one.openedAt)} ${what}`;
     const open = one.verdict === 'same' ? '' : ' open';
     return `<details${open}><summary>${head}</summary><pre>${lines.join('\n')}</pre></details>`;
   });

@@ -41,12 +41,12 @@ export function readIncident(path: string): IncidentExport {
       hint: 'reeve trace INCIDENT --export FILE writes one',
     });
   }
-  const told = fromWire<IncidentExport>({ ...result.data, persona: null });
-  const limits: Limits = { ...DEFAULT_LIMITS, ...told.limits };
+  const exported = fromWire<IncidentExport>({ ...result.data, persona: null });
+  const limits: Limits = { ...DEFAULT_LIMITS, ...exported.limits };
   const problems = limitProblems(limits, Object.keys(DEFAULT_LIMITS) as (keyof Limits)[]);
   if (problems.length > 0) throw new ReeveError('USAGE', `${path}: its limits are not sound: ${problems.join('; ')}`);
   // The persona's keys are those of its file; they are not renamed.
-  return { ...told, limits, persona: result.data.persona };
+  return { ...exported, limits, persona: result.data.persona };
 }
 
 function jsonAt(path: string): unknown {

@@ -12,9 +12,9 @@ export function replayHtml({ file, policies, steps, same, other }: IncidentRepla
   const rows = steps.map((step) => {
     const what = `${timeText(step.at)}<br>${escaped(step.classification ?? 'no failure')}, ${step.confidence}`;
     const [first] = step.columns;
-    const cells = step.columns.map(({ steps: told }) => {
-      const isOther = told.join() !== first?.steps.join();
-      return `<td${isOther ? ' class="no"' : ''}>${told.map(escaped).join('<br>') || 'not asked any more'}</td>`;
+    const cells = step.columns.map(({ steps: lines }) => {
+      const isOther = lines.join() !== first?.steps.join();
+      return `<td${isOther ? ' class="no"' : ''}>${lines.map(escaped).join('<br>') || 'not asked any more'}</td>`;
     });
     return `<tr><td class="n">${what}</td>${cells.join('')}</tr>`;
   });

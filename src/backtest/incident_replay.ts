@@ -56,7 +56,8 @@ export function replayIncident(order: IncidentOrder, files: PolicySet): Incident
   const columns = [{ policy: 'as recorded', decisions: recordedIn(file) }, ...courses];
   const steps = stepsOf(file, columns);
   const same = steps.filter((step) => step.same).length;
-  const decided = courses[0]?.decisions.map(({ at, steps: told, because }) => ({ at, told, because }));
+  // The keys are part of the hash.
+  const decided = courses[0]?.decisions.map((one) => ({ at: one.at, told: one.steps, because: one.because }));
   return {
     file,
     policies: columns.map(({ policy }) => policy),
@@ -104,14 +105,14 @@ function recordedIn(file: IncidentExport): readonly EnvelopeDecision[] {
 function stepsOf(file: IncidentExport, columns: readonly Column[]): readonly ReplayedStep[] {
   return file.entries.flatMap(({ fact, seq, at }): ReplayedStep[] => {
     if (fact.type !== 'envelope.taken') return [];
-    const told = columns.map(({ policy, decisions }) => {
+    const decisionColumns = columns.map(({ policy, decisions }) => {
       const found = decisions.find((one) => one.seq === seq);
       return { policy, steps: found?.steps ?? [], because: found?.because ?? '' };
     });
-    if (told.every(({ steps }) => steps.length === 0)) return [];
+    if (decisionColumns.every(({ steps }) => steps.length === 0)) return [];
     const { failureClassification: classification, confidence } = fact.envelope;
-    const same = new Set(told.map(({ steps }) => steps.join('\n'))).size === 1;
-    return [{ at, classification, confidence, columns: told, same }];
+    const same = new Set(decisionColumns.map(({ steps }) => steps.join('\n'))).size === 1;
+    return [{ at, classification, confidence, columns: decisionColumns, same }];
   });
 }
 

@@ -71,9 +71,9 @@ function rulesIn(folder: string): readonly Rule[] {
 }
 
 function unsound(place: string, problems: readonly Problem[]): ReeveError {
-  const told = problems.map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`);
+  const lines = problems.map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`);
   const hint = `reeve check ${place}`;
-  return new ReeveError('CONFIG_INVALID', `${problems.length} problems:\n${told.join('\n')}`, { hint });
+  return new ReeveError('CONFIG_INVALID', `${problems.length} problems:\n${lines.join('\n')}`, { hint });
 }
 
 /** What the decision path reads. `otherwise`: the settings of the configuration, for personas that it assigns. */

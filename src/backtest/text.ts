@@ -50,7 +50,7 @@ export function summaryOf(course: Course): readonly string[] {
 function incidentLines(story: IncidentStory): readonly string[] {
   const { scope, classifications, openedAt, closedAt, ending, decisions, symptoms } = story;
   const until = closedAt === undefined ? 'open at the end' : `${ending} at ${timeText(closedAt)}`;
-  const told = decisions.slice(0, LINES_PER_INCIDENT_MAX).map(({ at, step, because }) => {
+  const shown = decisions.slice(0, LINES_PER_INCIDENT_MAX).map(({ at, step, because }) => {
     const after = `+${((at - openedAt) / 1_000).toFixed(1)} s`.padStart(10);
     return `${after}  ${step}${because === '' ? '' : `: ${because}`}`;
   });
@@ -58,7 +58,7 @@ function incidentLines(story: IncidentStory): readonly string[] {
   return [
     `${timeText(openedAt)}  ${scope}  ${classifications.join(' → ')}  (${until})`,
     ...(symptoms.length === 0 ? [] : [`            said: ${symptoms.join(', ')}`]),
-    ...told,
+    ...shown,
     ...(more > 0 ? [`            and ${more} lines more`] : []),
     '',
   ];

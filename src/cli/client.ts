@@ -72,7 +72,7 @@ function targetOf(options: ClientOptions): Target {
 }
 
 /**
- * Throws DAEMON_UNREACHABLE when nobody answers, USAGE when the daemon refuses the question or when there is no token
+ * Throws DAEMON_UNREACHABLE when no server answers, USAGE when the daemon refuses the question or when there is no token
  * for the address.
  */
 export function createClient(options: ClientOptions, fetcher: typeof fetch): Client {

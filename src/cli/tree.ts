@@ -7,35 +7,35 @@ import { typeText } from './memory_text.ts';
 import { paint, plain, type Terminal } from './output.ts';
 import { tellingOf, type WireEntry } from './story.ts';
 
-/** The incident of these entries as a tree; each step in the words of the story, with its time. */
+/** The incident of these entries as a tree; each step in the sentence of the story, with its time. */
 export function treeOfStory(terminal: Terminal, entries: readonly WireEntry[]): string {
-  const told = new Map<number, string>();
+  const texts = new Map<number, string>();
   const journal = entries.map((entry): JournalEntry => {
     const fact = fromWire<JournalFact>(entry.fact);
     const text = tellingOf(fact);
-    if (text !== undefined) told.set(entry.seq, text);
+    if (text !== undefined) texts.set(entry.seq, text);
     const moment = { at: entry.at, monoMs: entry.after_ms, boot: '' };
     return { seq: entry.seq, ...moment, incident: entry.incident ?? undefined, run: entry.run ?? undefined, fact };
   });
   const after = new Map(entries.map(({ seq, after_ms }) => [seq, after_ms]));
   const tree = processTree(tracedNodes(journal));
   const timeOf = ({ seq }: TracedNode) => `+${((after.get(seq) ?? 0) / 1_000).toFixed(1)} s`;
-  return tree === undefined ? 'nothing is known of it' : treeText(terminal, tree, { told, timeOf });
+  return tree === undefined ? 'nothing is known of it' : treeText(terminal, tree, { texts, timeOf });
 }
 
 /** A tree as the memory gives it. */
 export function treeOfMemory(terminal: Terminal, tree: TreeNode): string {
   const startMs = tree.node.at;
   const timeOf = ({ at }: TracedNode) => `+${((at - startMs) / 1_000).toFixed(1)} s`;
-  return treeText(terminal, tree, { told: new Map(), timeOf });
+  return treeText(terminal, tree, { texts: new Map(), timeOf });
 }
 
 interface Telling {
-  readonly told: ReadonlyMap<number, string>;
+  readonly texts: ReadonlyMap<number, string>;
   readonly timeOf: (node: TracedNode) => string;
 }
 
-function treeText(terminal: Terminal, tree: TreeNode, { told, timeOf }: Telling): string {
+function treeText(terminal: Terminal, tree: TreeNode, { texts, timeOf }: Telling): string {
   const gray = (text: string) => paint(terminal, 'gray', text);
   const shownAt = new Map<string, string>();
   const lines: string[] = [];
@@ -44,7 +44,7 @@ function treeText(terminal: Terminal, tree: TreeNode, { told, timeOf }: Telling)
     return parts.length === 0 ? undefined : parts.join('  ');
   };
   const add = ({ node, children }: TreeNode, lead: { readonly first: string; readonly rest: string }): void => {
-    const text = plain(told.get(node.seq) ?? node.label);
+    const text = plain(texts.get(node.seq) ?? node.label);
     lines.push(`${lead.first}${typeText(terminal, node.type)} ${node.id} ${gray(timeOf(node))}  ${text}`);
     const about = aboutText(node);
     if (about !== undefined) lines.push(`${lead.rest}${children.length > 0 ? '│  ' : '   '}${gray(plain(about))}`);

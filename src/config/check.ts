@@ -118,7 +118,7 @@ function filesUnder(path: string, problems: Problem[], depth = 0): readonly stri
   }
 }
 
-/** Hidden names, packages, and proposals that nobody has promoted yet. */
+/** Hidden names, packages, and proposals that are not promoted yet. */
 const SKIPPED = /^\.|^node_modules$|^proposed$/;
 
 function ownKinds(options: CheckOptions): readonly FileKind[] {

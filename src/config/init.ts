@@ -137,7 +137,7 @@ function enginePart(found: FoundSupervisor, managers: readonly FoundManager[]): 
   ].join('\n');
 }
 
-/** Words that YAML would take for something else stand in quotes. */
+/** Strings that YAML would take for something else stand in quotes. */
 const quoted = (id: string): string =>
   /^[A-Za-z][A-Za-z_-]*\d*$/.test(id) && !/^(true|false|null)$/i.test(id) ? id : JSON.stringify(id);
 

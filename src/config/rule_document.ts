@@ -76,16 +76,18 @@ const modelUseDocument = z
   })
   .describe('A model chooses. Nothing of it is kept as a rule.');
 
-const word = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, 'letters, digits, _, . and -, at most 64');
+const identifier = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/, 'letters, digits, _, . and -, at most 64');
 
 export const oneRuleDocument = z.strictObject({
   id: z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, 'lower case letters, digits and _, at most 64'),
-  name: word.optional().describe('A second name that people may use.'),
+  name: identifier.optional().describe('A second name that people may use.'),
   description: z.string().min(1).max(400).describe('Why this is the right answer, for people.'),
   classification: z.enum(FAILURE_CLASSES).describe('The trouble that this rule answers.'),
   priority: z.int().min(0).max(1_000).optional().describe('Higher is asked first. Default 100.'),
-  tags: z.array(word).max(16).optional().describe('Words to choose rules by.'),
-  collection: word.optional().describe('Rules of one collection are looked for among themselves. Default: default.'),
+  tags: z.array(identifier).max(16).optional().describe('Words to choose rules by.'),
+  collection: identifier
+    .optional()
+    .describe('Rules of one collection are looked for among themselves. Default: default.'),
   examples: z
     .array(z.string().min(1).max(2_000))
     .max(5)

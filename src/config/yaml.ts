@@ -107,7 +107,7 @@ export function bounded(problems: readonly Problem[]): readonly Problem[] {
   ];
 }
 
-/** Turns nodes into plain values and notes what a configuration may not contain. */
+/** Converts nodes to plain values and notes what a configuration may not contain. */
 class Plain {
   readonly problems: Problem[] = [];
   unreadable = false;

@@ -68,7 +68,7 @@ interface YesNeeded {
   readonly eyes?: 1 | 2;
 }
 
-/** Facts that close what nobody answered, and each yes that nobody used. Append them; expired is not denied. */
+/** Facts that close each question without an answer and each unused yes. Append them; expired is not denied. */
 export function expireApprovals(state: ControlState, nowMs: MonoMs): readonly Draft[] {
   const over = state.approvals.filter(
     (one) => (one.state === 'pending' || one.state === 'yes') && nowMs >= one.expiresMs,

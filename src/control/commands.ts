@@ -1,4 +1,4 @@
-/** Checks commands of people and turns them into facts. */
+/** Checks commands of people and makes facts of them. */
 import type { MonoMs } from '../core/clock.ts';
 import { PHASES, type Phase } from '../core/control.ts';
 import { DAY_MS } from '../core/duration.ts';
@@ -33,7 +33,7 @@ export type RefusalCode =
   | 'token_invalid';
 
 /** The drafts to append, or why not. A refusal is an answer, not an error. */
-export type Command =
+export type CommandResult =
   | { readonly ok: true; readonly drafts: readonly Draft[]; readonly said?: string }
   | { readonly ok: false; readonly code: RefusalCode; readonly because: string };
 
@@ -45,8 +45,8 @@ const WINDOW_AHEAD_MS_MAX = 30 * DAY_MS;
 /** Characters of a name or a reason that are kept. */
 const REASON_LENGTH_MAX = 400;
 
-export const no = (code: RefusalCode, because: string): Command => ({ ok: false, code, because });
-export const yes = (...drafts: Draft[]): Command => ({ ok: true, drafts });
+export const no = (code: RefusalCode, because: string): CommandResult => ({ ok: false, code, because });
+export const yes = (...drafts: Draft[]): CommandResult => ({ ok: true, drafts });
 
 const clean = (text: string): string =>
   text
@@ -55,7 +55,7 @@ const clean = (text: string): string =>
     .slice(0, REASON_LENGTH_MAX);
 
 /** Who and why are not optional: a change of rule without a reason cannot be audited. */
-export function checked(said: OperatorContext, build: (said: OperatorContext) => Command): Command {
+export function checked(said: OperatorContext, build: (said: OperatorContext) => CommandResult): CommandResult {
   const who = clean(said.who);
   const because = clean(said.because);
   if (who === '') return no('who_missing', 'the name of the person who says this is missing');
@@ -76,7 +76,7 @@ function isKnown(scope: Scope, known: Known): boolean {
   }
 }
 
-const unknownTarget = (scope: Scope): Command =>
+const unknownTarget = (scope: Scope): CommandResult =>
   no('target_unknown', `there is no ${keyOfScope(scope)} (see: reeve status)`);
 
 const aboutOf = (scope: Scope): { readonly channel?: ChannelId } =>
@@ -86,17 +86,17 @@ export const isDuration = (ms: number, min: number, max: number): boolean =>
   Number.isSafeInteger(ms) && ms >= min && ms <= max;
 
 /** Stops all changes until `thaw`, over restarts too. */
-export const freeze = (state: ControlState, said: OperatorContext): Command =>
-  checked(said, (word) => {
+export const freeze = (state: ControlState, said: OperatorContext): CommandResult =>
+  checked(said, (signed) => {
     if (state.frozen !== undefined) return no('nothing_to_do', `already frozen by ${state.frozen.who}`);
-    return yes({ fact: { type: 'control.frozen', ...word } });
+    return yes({ fact: { type: 'control.frozen', ...signed } });
   });
 
 /** Ends a freeze. */
-export const thaw = (state: ControlState, said: OperatorContext): Command =>
-  checked(said, (word) => {
+export const thaw = (state: ControlState, said: OperatorContext): CommandResult =>
+  checked(said, (signed) => {
     if (state.frozen === undefined) return no('nothing_to_do', 'Reeve is not frozen');
-    return yes({ fact: { type: 'control.thawed', ...word } });
+    return yes({ fact: { type: 'control.thawed', ...signed } });
   });
 
 /** Hands off the scope for `forMs` (1 s to 24 h). A later lease of the same scope replaces an earlier one. */
@@ -104,36 +104,36 @@ export const lease = (
   known: Known,
   order: { readonly scope: Scope; readonly forMs: number },
   said: OperatorContext,
-): Command =>
-  checked(said, (word) => {
+): CommandResult =>
+  checked(said, (signed) => {
     if (!isKnown(order.scope, known)) return unknownTarget(order.scope);
     if (!isDuration(order.forMs, 1_000, LEASE_MS_MAX)) {
       return no('duration_invalid', 'a lease lasts between 1 s and 24 h');
     }
     const { scope, forMs } = order;
-    return yes({ ...aboutOf(scope), fact: { type: 'control.leased', scope, forMs, ...word } });
+    return yes({ ...aboutOf(scope), fact: { type: 'control.leased', scope, forMs, ...signed } });
   });
 
 /** Ends the lease of exactly this scope. */
-export const endLease = (state: ControlState, scope: Scope, said: OperatorContext): Command =>
-  checked(said, (word) => {
+export const endLease = (state: ControlState, scope: Scope, said: OperatorContext): CommandResult =>
+  checked(said, (signed) => {
     const held = state.leases.some((one) => sameScope(one.scope, scope));
     if (!held) return no('nothing_to_do', `there is no lease on ${keyOfScope(scope)}`);
-    return yes({ ...aboutOf(scope), fact: { type: 'control.lease_ended', scope, ...word } });
+    return yes({ ...aboutOf(scope), fact: { type: 'control.lease_ended', scope, ...signed } });
   });
 
 /** Clears the breaker, an UNKNOWN and the memory of fixes that did not work. Caps and windows stay as they are. */
-export const reset = (known: Known, scope: Scope, said: OperatorContext): Command =>
-  checked(said, (word) => {
+export const reset = (known: Known, scope: Scope, said: OperatorContext): CommandResult =>
+  checked(said, (signed) => {
     if (!isKnown(scope, known)) return unknownTarget(scope);
-    return yes({ ...aboutOf(scope), fact: { type: 'control.reset', scope, ...word } });
+    return yes({ ...aboutOf(scope), fact: { type: 'control.reset', scope, ...signed } });
   });
 
 /** A person's permission that containment of the scope may end. A trigger that still holds keeps it contained. */
-export const release = (known: Known, scope: Scope, said: OperatorContext): Command =>
-  checked(said, (word) => {
+export const release = (known: Known, scope: Scope, said: OperatorContext): CommandResult =>
+  checked(said, (signed) => {
     if (!isKnown(scope, known)) return unknownTarget(scope);
-    return yes({ ...aboutOf(scope), fact: { type: 'control.released', scope, ...word } });
+    return yes({ ...aboutOf(scope), fact: { type: 'control.released', scope, ...signed } });
   });
 
 /** Sets how far Reeve may go, for all or for one group. The lower of both holds. */
@@ -141,13 +141,13 @@ export const setPhase = (
   known: Known,
   order: { readonly phase: number; readonly group: GroupId | undefined },
   said: OperatorContext,
-): Command =>
-  checked(said, (word) => {
+): CommandResult =>
+  checked(said, (signed) => {
     const phase = PHASES.find((one): one is Phase => one === order.phase);
     if (phase === undefined) return no('phase_invalid', `a phase is one of ${PHASES.join(', ')}`);
     const { group } = order;
     if (group !== undefined && !known.groups.has(group)) return unknownTarget({ kind: 'group', id: group });
-    return yes({ fact: { type: 'control.phase_set', phase, group, ...word } });
+    return yes({ fact: { type: 'control.phase_set', phase, group, ...signed } });
   });
 
 /** Adds a maintenance window: begins in `startsInMs` (0 to 30 days) and lasts `forMs` (1 s to 7 days). */
@@ -155,8 +155,8 @@ export const addWindow = (
   known: Known,
   order: { readonly id: string; readonly scope: Scope; readonly startsInMs: number; readonly forMs: number },
   said: OperatorContext,
-): Command =>
-  checked(said, (word) => {
+): CommandResult =>
+  checked(said, (signed) => {
     const { id, scope, startsInMs, forMs } = order;
     if (!isKnown(scope, known)) return unknownTarget(scope);
     if (!isDuration(startsInMs, 0, WINDOW_AHEAD_MS_MAX)) {
@@ -165,16 +165,16 @@ export const addWindow = (
     if (!isDuration(forMs, 1_000, WINDOW_MS_MAX)) {
       return no('duration_invalid', 'a maintenance window lasts between 1 s and 7 days');
     }
-    const fact = { type: 'control.window_added', window: id, scope, forMs, startsInMs, ...word } as const;
+    const fact = { type: 'control.window_added', window: id, scope, forMs, startsInMs, ...signed } as const;
     return yes({ ...aboutOf(scope), fact });
   });
 
 /** Ends a maintenance window early. */
-export const endWindow = (state: ControlState, id: string, said: OperatorContext): Command =>
-  checked(said, (word) => {
+export const endWindow = (state: ControlState, id: string, said: OperatorContext): CommandResult =>
+  checked(said, (signed) => {
     const window = state.windows.find((one) => one.id === id);
     if (window === undefined) return no('target_unknown', `there is no maintenance window ${clean(id)}`);
-    return yes({ ...aboutOf(window.scope), fact: { type: 'control.window_ended', window: id, ...word } });
+    return yes({ ...aboutOf(window.scope), fact: { type: 'control.window_ended', window: id, ...signed } });
   });
 
 /** Answers a pending question. What has expired cannot be answered any more: it will be asked again if it matters. */
@@ -182,22 +182,22 @@ export const answerApproval = (
   state: ControlState,
   order: { readonly id: string; readonly yes: boolean; readonly nowMs: MonoMs },
   said: OperatorContext,
-): Command =>
-  checked(said, (word) => {
+): CommandResult =>
+  checked(said, (signed) => {
     const kept = state.approvals.find((one) => one.approval.id === order.id);
     if (kept === undefined) return no('approval_unknown', `there is no question ${clean(order.id)}`);
     if (kept.state !== 'pending') return no('approval_over', `this question is over: ${kept.state}`);
     if (order.nowMs >= kept.expiresMs) return no('approval_over', 'this question has expired');
     const { incident, run, call } = kept.approval;
-    const fact = { type: 'approval.answered', id: order.id, yes: order.yes, ...word } as const;
+    const fact = { type: 'approval.answered', id: order.id, yes: order.yes, ...signed } as const;
     const answered = yes({ ...aboutOf(call.target), incident, run, fact });
     if (!order.yes) return answered;
-    if (isEnough(kept, word.who)) {
+    if (isEnough(kept, signed.who)) {
       const { proposed } = kept.approval;
       return proposed ? yes({ ...aboutOf(call.target), incident, run, fact: { ...fact, proposed } }) : answered;
     }
-    if (approvedBy(kept).includes(word.who)) {
-      return no('approval_second_person', `it needs two people, and ${word.who} is one of them already`);
+    if (approvedBy(kept).includes(signed.who)) {
+      return no('approval_second_person', `it needs two people, and ${signed.who} is one of them already`);
     }
     return { ...answered, said: 'noted: it needs the yes of a second person before anything is done' };
   });

@@ -24,7 +24,7 @@ export interface MaintenanceWindow extends OperatorStatement {
   readonly untilMs: MonoMs;
 }
 
-/** `expired` is not `no`: nobody answered in time. */
+/** `expired` is not `no`: no person answered in time. */
 export const APPROVAL_STATES = ['pending', 'yes', 'no', 'used', 'expired'] as const;
 export type ApprovalState = (typeof APPROVAL_STATES)[number];
 

@@ -3,7 +3,7 @@ import { TOKEN_SCOPES, type TokenScope } from '../core/access.ts';
 import type { Clock, EpochMs, MonoMs } from '../core/clock.ts';
 import { DAY_MS, MINUTE_MS } from '../core/duration.ts';
 import type { JournalEntry, Projection } from '../core/journal.ts';
-import { type Command, checked, isDuration, no, type OperatorContext, yes } from './commands.ts';
+import { type CommandResult, checked, isDuration, no, type OperatorContext, yes } from './commands.ts';
 
 /** Tokens that are kept, at most. The ones that ended longest ago go first. */
 export const TOKENS_MAX = 200;
@@ -66,8 +66,8 @@ export const addToken = (
   order: TokenOrder,
   said: OperatorContext,
   { clock, taken }: { readonly clock: Now; readonly taken: ReadonlySet<string> },
-): Command =>
-  checked(said, (word) => {
+): CommandResult =>
+  checked(said, (signed) => {
     const { name, forMs, sha256 } = order;
     if (!NAME.test(name)) {
       return no('token_invalid', 'a name is lower case letters, digits, "_", ".", "@" or "-", at most 40 characters');
@@ -84,13 +84,13 @@ export const addToken = (
     if (!isDuration(forMs, TOKEN_MS_MIN, TOKEN_MS_MAX)) {
       return no('duration_invalid', 'a token lasts between a minute and 400 days');
     }
-    return yes({ fact: { type: 'token.added', name, scopes, sha256, forMs, ...word } });
+    return yes({ fact: { type: 'token.added', name, scopes, sha256, forMs, ...signed } });
   });
 
 /** Ends a token at once, with every stream and session that it opened. */
-export const revokeToken = (state: TokenState, name: string, said: OperatorContext): Command =>
-  checked(said, (word) => {
+export const revokeToken = (state: TokenState, name: string, said: OperatorContext): CommandResult =>
+  checked(said, (signed) => {
     const known = state.tokens.some((token) => token.name === name);
     if (!known) return no('target_unknown', 'there is no token of this name (see: reeve tokens list)');
-    return yes({ fact: { type: 'token.revoked', name, ...word } });
+    return yes({ fact: { type: 'token.revoked', name, ...signed } });
   });

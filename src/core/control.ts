@@ -25,7 +25,7 @@ export interface Approval {
   readonly askedBy?: string | undefined;
   /** 2: it needs the yes of two people with different names, of whom the one who asked is one. Else 1. */
   readonly eyes?: 2 | undefined;
-  /** A person asked for it in words: a yes to it supplies the plan of the next run. */
+  /** A person asked for it (`reeve ask`): a yes to it supplies the plan of the next run. */
   readonly proposed?: true | undefined;
   readonly askedAt: EpochMs;
   readonly askedMs: MonoMs;

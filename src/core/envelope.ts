@@ -80,7 +80,7 @@ export interface GroundedContextEnvelope {
   readonly channels: readonly ChannelId[];
   /** A shared cause is suspected for the channel's group. */
   readonly sharedCause: boolean;
-  /** The name rests on words of patterns in staging: without them there would be none. */
+  /** The classification rests on patterns in staging: without them there would be none. */
   readonly onTrial?: true;
   /** Excerpts that did not fit. */
   readonly evidenceDropped: number;

@@ -69,12 +69,12 @@ export type PersonaId = string;
 
 /** A tool that the persona does not name is denied. Aliases count as the tool they mean; the strictest entry wins. */
 export function accessOf(persona: Persona, tool: string): ToolAccess {
-  const words = Object.entries(persona.tool_access_policy)
+  const levels = Object.entries(persona.tool_access_policy)
     .filter(([name]) => toolNamed(name) === toolNamed(tool))
     .map(([, access]) => access);
-  return words.length === 0
+  return levels.length === 0
     ? 'deny'
-    : words.reduce((a, b) => (TOOL_ACCESS.indexOf(a) > TOOL_ACCESS.indexOf(b) ? a : b));
+    : levels.reduce((a, b) => (TOOL_ACCESS.indexOf(a) > TOOL_ACCESS.indexOf(b) ? a : b));
 }
 
 /** Confidence that a change needs, by risk tolerance. */

@@ -51,8 +51,8 @@ export const upSample = ({ engine, source, moment }: EngineReading): EngineSampl
 });
 
 /** The engine did not answer well: nothing is known of its channels. */
-export function downReport(word: EngineReading, thrown: unknown, reportsPool = false): EngineReport {
-  const engine: EngineSample = { ...upSample(word), ok: false, failure: engineFailureOf(thrown), reportsPool };
+export function downReport(reading: EngineReading, thrown: unknown, reportsPool = false): EngineReport {
+  const engine: EngineSample = { ...upSample(reading), ok: false, failure: engineFailureOf(thrown), reportsPool };
   return { engine, processes: [], viewers: [], credential: undefined };
 }
 

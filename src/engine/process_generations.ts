@@ -19,7 +19,7 @@ type GenerationPart = Pick<ProcessSample, 'pid' | 'generation' | 'uptimeMs' | 'c
 
 /** Identifies process generations, and reads /proc for those of this machine. */
 export interface ProcessGenerations {
-  look(channel: ChannelId, word: GenerationEvent): GenerationPart;
+  look(channel: ChannelId, event: GenerationEvent): GenerationPart;
 }
 
 interface KnownGeneration {
@@ -50,19 +50,19 @@ export function processGenerationsOf(
 ): ProcessGenerations {
   const generations = new Map<ChannelId, KnownGeneration>();
   return {
-    look(channel, word) {
-      if (word.pid === 0) {
+    look(channel, event) {
+      if (event.pid === 0) {
         generations.delete(channel);
         return NO_GENERATION;
       }
-      const reading = provenReading(local, readProcess, word);
+      const reading = provenReading(local, readProcess, event);
       const known = generations.get(channel);
-      const life = known !== undefined && isSame(known, word.pid, reading) ? known : bornOf(word, reading);
-      generations.set(channel, life);
+      const current = known !== undefined && isSame(known, event.pid, reading) ? known : bornOf(event, reading);
+      generations.set(channel, current);
       return {
-        pid: word.pid,
-        generation: life.generation,
-        uptimeMs: life.agedMs + (word.monoMs - life.seenMs),
+        pid: event.pid,
+        generation: current.generation,
+        uptimeMs: current.agedMs + (event.monoMs - current.seenMs),
         cpuMs: reading?.cpuMs,
         halted: reading && (reading.state === 'T' || reading.state === 't'),
         bytesWritten: reading?.bytesWritten,
@@ -71,17 +71,17 @@ export function processGenerationsOf(
   };
 }
 
-function isSame(life: KnownGeneration, pid: number, reading: ProcessReading | undefined): boolean {
-  const [was, is] = [life.startTicks, reading?.startTicks];
-  return life.pid === pid && (was === undefined || is === undefined || was === is);
+function isSame(current: KnownGeneration, pid: number, reading: ProcessReading | undefined): boolean {
+  const [was, is] = [current.startTicks, reading?.startTicks];
+  return current.pid === pid && (was === undefined || is === undefined || was === is);
 }
 
 /** Clock ticks identify a generation better than seconds, and no clock that is set can move them. */
-function bornOf(word: GenerationEvent, reading: ProcessReading | undefined): KnownGeneration {
-  const began = reading === undefined ? `${word.start}` : `t${reading.startTicks}`;
-  const agedMs = Math.max(0, word.now - word.start) * 1_000;
-  const generation = `${word.pid}:${began}`;
-  return { pid: word.pid, startTicks: reading?.startTicks, generation, agedMs, seenMs: word.monoMs };
+function bornOf(event: GenerationEvent, reading: ProcessReading | undefined): KnownGeneration {
+  const began = reading === undefined ? `${event.start}` : `t${reading.startTicks}`;
+  const agedMs = Math.max(0, event.now - event.start) * 1_000;
+  const generation = `${event.pid}:${began}`;
+  return { pid: event.pid, startTicks: reading?.startTicks, generation, agedMs, seenMs: event.monoMs };
 }
 
 /**

@@ -100,7 +100,7 @@ function killerOf(child: ChildProcess, clock: Clock, graceMs: number): Disposabl
     try {
       if (child.pid !== undefined) process.kill(-child.pid, signal);
     } catch {
-      // Nobody of the group is left.
+      // No process of the group is left.
     }
   };
   return {

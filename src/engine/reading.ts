@@ -108,7 +108,7 @@ function processOf(channel: ChannelId, item: unknown, { reading, of }: Context):
   const { fields } = reading;
   const state = stateOf(item, reading);
   const pid = countAt(item, fields.pid) ?? 0;
-  const life = of.generations.look(channel, { pid, start: 0, now: 0, monoMs: of.moment.monoMs, parent: undefined });
+  const current = of.generations.look(channel, { pid, start: 0, now: 0, monoMs: of.moment.monoMs, parent: undefined });
   const generation = fields.generation === undefined ? undefined : valueAt(item, fields.generation);
   const uptime = countAt(item, fields.uptime_seconds);
   return {
@@ -119,15 +119,15 @@ function processOf(channel: ChannelId, item: unknown, { reading, of }: Context):
     at: of.moment.at,
     monoMs: of.moment.monoMs,
     state,
-    pid: life.pid,
-    generation: generation === undefined || generation === null ? life.generation : String(generation).slice(0, 200),
+    pid: current.pid,
+    generation: generation === undefined || generation === null ? current.generation : String(generation).slice(0, 200),
     uptimeMs: uptime === undefined ? undefined : Math.round(uptime * 1_000),
     exitCode: numberAt(item, fields.exit_code),
     exitSignal: undefined,
     stoppedOnPurpose: state === 'stopped' || state === 'stopping',
-    cpuMs: life.cpuMs,
-    halted: life.halted,
-    bytesWritten: life.bytesWritten,
+    cpuMs: current.cpuMs,
+    halted: current.halted,
+    bytesWritten: current.bytesWritten,
   };
 }
 

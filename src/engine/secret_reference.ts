@@ -1,6 +1,6 @@
 /** Which secret of a document is meant, wherever it comes from. */
 
-/** Where a secret comes from. Whoever may read files and the environment turns it into text. */
+/** Where a secret comes from. Code that may read files and the environment resolves it. */
 export interface SecretReference {
   readonly clear: string | undefined;
   readonly env: string | undefined;

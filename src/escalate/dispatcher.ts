@@ -25,7 +25,7 @@ export interface DispatcherOptions {
   readonly ids: Ids;
   /** Which receivers hear of a page. Default: all of them. */
   readonly routing?: Routing;
-  /** How often an open page that nobody took is said again. Default 4 h. */
+  /** How often an open page without an acknowledgement is sent again. Default 4 h. */
   readonly repeatMs?: number;
   /** How long one attempt may take. Default 10 s. */
   readonly attemptMs?: number;
@@ -223,7 +223,7 @@ export class Dispatcher implements AsyncDisposable {
 }
 
 const isOpenAt = (page: Page, receiver: string): boolean =>
-  page.told.some((told) => told.receiver === receiver && told.state === 'open');
+  page.told.some((last) => last.receiver === receiver && last.state === 'open');
 
 function testPage({ clock, ids }: DispatcherOptions): Page {
   const escalation: Escalation = {

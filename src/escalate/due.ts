@@ -23,49 +23,49 @@ export interface Due {
  * - A page that is over before any receiver took it is still sent: its trigger, then its resolve. So is one that grew
  *   louder.
  * - A receiver that missed a page which another took and which is over is not woken for it. It is sent the resolve
- *   alone: an attempt whose end nobody saw may have opened it there.
+ *   alone: an attempt whose end was not seen may have opened it there.
  * - A page that comes back before its resolve was sent is sent as an update of the one the receiver still knows.
  */
 export function dueTo(page: Page, receiver: string, repeatMs: number): Due | undefined {
-  const told = page.told.find((one) => one.receiver === receiver);
-  if (told?.state !== 'open') return triggerDue(page, told);
-  if (page.resolved !== undefined) return endDue(page, told, page.resolved.monoMs);
-  if (told.content.id !== newest(page).id) return { what: 'trigger', dueMs: afterFlood(page, told) };
-  return page.acked === undefined ? { what: 'repeat', dueMs: told.pagedMs + repeatMs } : undefined;
+  const last = page.told.find((one) => one.receiver === receiver);
+  if (last?.state !== 'open') return triggerDue(page, last);
+  if (page.resolved !== undefined) return endDue(page, last, page.resolved.monoMs);
+  if (last.content.id !== newest(page).id) return { what: 'trigger', dueMs: afterFlood(page, last) };
+  return page.acked === undefined ? { what: 'repeat', dueMs: last.pagedMs + repeatMs } : undefined;
 }
 
-function endDue(page: Page, told: DeliveredNotice, resolvedMs: MonoMs): Due {
-  if (isUnsent(page, told)) return { what: 'trigger', dueMs: resolvedMs };
+function endDue(page: Page, last: DeliveredNotice, resolvedMs: MonoMs): Due {
+  if (isUnsent(page, last)) return { what: 'trigger', dueMs: resolvedMs };
   // By the order of the entries, because two of them may fall into one millisecond.
-  const late = told.late ?? told.pagedMs >= resolvedMs;
-  return { what: 'resolve', dueMs: late ? told.pagedMs + LATE_HOLD_MS : resolvedMs };
+  const late = last.late ?? last.pagedMs >= resolvedMs;
+  return { what: 'resolve', dueMs: late ? last.pagedMs + LATE_HOLD_MS : resolvedMs };
 }
 
 /** It grew louder, was over before anybody heard that, and must still be heard. */
-const isUnsent = (page: Page, told: DeliveredNotice): boolean =>
-  isLouder(page.escalation.severity, told.content.severity) &&
+const isUnsent = (page: Page, last: DeliveredNotice): boolean =>
+  isLouder(page.escalation.severity, last.content.severity) &&
   !page.told.some(({ content }) => content.id === newest(page).id);
 
-function triggerDue(page: Page, told: DeliveredNotice | undefined): Due | undefined {
-  if (told?.content.episode === page.episode) return undefined;
+function triggerDue(page: Page, last: DeliveredNotice | undefined): Due | undefined {
+  if (last?.content.episode === page.episode) return undefined;
   if (page.resolved !== undefined && isDelivered(page)) return { what: 'resolve', dueMs: page.resolved.monoMs };
-  return { what: 'trigger', dueMs: told === undefined ? page.raisedMs : afterFlood(page, told) };
+  return { what: 'trigger', dueMs: last === undefined ? page.raisedMs : afterFlood(page, last) };
 }
 
 /** A page that grows louder than anything sent in the window does not wait: at most two such steps exist. */
-function afterFlood(page: Page, told: DeliveredNotice): MonoMs {
-  const atOnce = isLouder(page.escalation.severity, told.loudest);
-  return atOnce ? page.raisedMs : Math.max(page.raisedMs, told.pagedMs + FLOOD_MS);
+function afterFlood(page: Page, last: DeliveredNotice): MonoMs {
+  const atOnce = isLouder(page.escalation.severity, last.loudest);
+  return atOnce ? page.raisedMs : Math.max(page.raisedMs, last.pagedMs + FLOOD_MS);
 }
 
 /** The message itself. A resolve goes out under the labels that the receiver knows, with the newest text. */
 export function noticeOf(page: Page, receiver: string, what: NoticeKind): Notice {
-  const told = page.told.find((one) => one.receiver === receiver);
-  const content = what === 'trigger' || told === undefined ? newest(page) : told.content;
+  const last = page.told.find((one) => one.receiver === receiver);
+  const content = what === 'trigger' || last === undefined ? newest(page) : last.content;
   const { escalation, key, openedAt, resolved } = page;
   return {
     ...labelsOf(content),
-    id: messageId(page, what, content, told),
+    id: messageId(page, what, content, last),
     what,
     key,
     scope: escalation.scope,
@@ -75,20 +75,20 @@ export function noticeOf(page: Page, receiver: string, what: NoticeKind): Notice
     openedAt,
     resolvedAt: resolved?.at,
     because: resolved?.because,
-    raised: page.raises - (told?.content.raises ?? 0),
-    previous: told?.state === 'open' && !sameLabels(told.content, content) ? labelsOf(told.content) : undefined,
+    raised: page.raises - (last?.content.raises ?? 0),
+    previous: last?.state === 'open' && !sameLabels(last.content, content) ? labelsOf(last.content) : undefined,
   };
 }
 
 /** The id of the escalation that such a notice brings the receiver up to. */
 export function contentIdOf(page: Page, receiver: string, what: NoticeKind): string {
-  const told = page.told.find((one) => one.receiver === receiver);
-  return what === 'repeat' && told !== undefined ? told.content.id : newest(page).id;
+  const last = page.told.find((one) => one.receiver === receiver);
+  return what === 'repeat' && last !== undefined ? last.content.id : newest(page).id;
 }
 
 /** A resolve is named after the newest news that it ends: a later one under the same key must not look like it. */
-function messageId(page: Page, what: NoticeKind, content: Content, told: DeliveredNotice | undefined): string {
-  const repeats = what === 'repeat' ? (told?.repeats ?? 0) + 1 : 0;
+function messageId(page: Page, what: NoticeKind, content: Content, last: DeliveredNotice | undefined): string {
+  const repeats = what === 'repeat' ? (last?.repeats ?? 0) + 1 : 0;
   const about = what === 'resolve' ? newest(page).id : content.id;
   return `msg_${hash('sha256', JSON.stringify([page.key, what, about, repeats]), 'hex').slice(0, 32)}`;
 }

@@ -58,6 +58,7 @@ export interface Page {
   readonly contents: readonly Content[];
   readonly resolved: { readonly at: EpochMs; readonly monoMs: MonoMs; readonly because: string } | undefined;
   readonly acked: { readonly who: string; readonly at: EpochMs } | undefined;
+  /** By receiver. Snapshots are stored under these keys, so `told` and `toldMs` keep their names. */
   readonly told: readonly DeliveredNotice[];
 }
 
@@ -104,7 +105,7 @@ export function isNewContent(page: Page | undefined, escalation: Escalation): bo
 }
 
 /** Some receiver knows of the present episode: law L1 is kept. */
-export const isDelivered = (page: Page): boolean => page.told.some((told) => isPresent(page, told));
+export const isDelivered = (page: Page): boolean => page.told.some((last) => isPresent(page, last));
 
 const isPresent = (page: Page, { content }: DeliveredNotice): boolean => content.episode === page.episode;
 
@@ -125,7 +126,7 @@ export function applyToOutbox(outbox: Outbox, entry: JournalEntry): Outbox {
       );
     case 'delivery.done':
       return changed(delivered(outbox, fact.receiver, entry.monoMs), fact.key, entry, (page) =>
-        told(page, fact, entry.monoMs),
+        withDelivery(page, fact, entry.monoMs),
       );
     case 'delivery.failed':
       return { ...tried(outbox, fact.receiver), failing: failed(outbox.failing, fact, entry.monoMs) };
@@ -158,7 +159,7 @@ function raised(page: Page | undefined, escalation: Escalation, entry: JournalEn
   };
 }
 
-function told(page: Page, fact: Extract<JournalFact, { type: 'delivery.done' }>, nowMs: MonoMs): Page {
+function withDelivery(page: Page, fact: Extract<JournalFact, { type: 'delivery.done' }>, nowMs: MonoMs): Page {
   const before = page.told.find(({ receiver }) => receiver === fact.receiver);
   const others = page.told.filter(({ receiver }) => receiver !== fact.receiver);
   const content = page.contents.find(({ id }) => id === (fact.escalation ?? page.escalation.id)) ?? newest(page);

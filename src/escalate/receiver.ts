@@ -6,7 +6,7 @@ import type { EscalationReason } from '../core/incident.ts';
 import type { EngineId, GroupId, IncidentId, Scope } from '../core/scope.ts';
 import { failureOf, RequestFailed, statusOf } from '../resilience/failure.ts';
 
-/** `trigger`: something new; `repeat`: still open and nobody took it; `resolve`: over. */
+/** `trigger`: something new; `repeat`: still open and not acknowledged; `resolve`: over. */
 export type NoticeKind = 'trigger' | 'repeat' | 'resolve';
 
 /** What receivers may sort, group and route by. */
@@ -88,7 +88,7 @@ export async function postOrThrow(post: PostJson, url: string, request: PostRequ
 }
 
 /**
- * What went wrong in a few fixed words: for the journal and for metrics. Never the error's own text, because the
+ * What went wrong, from a fixed set of texts: for the journal and for metrics. Never the error's own text, because the
  * path of a receiver's URL is often a secret.
  */
 export function describeFailure(thrown: unknown): string {

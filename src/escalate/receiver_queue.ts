@@ -226,7 +226,7 @@ export class ReceiverQueue {
     this.#refreshMs = this.#pausedUntilMs;
   }
 
-  /** Messages that nobody needs any more leave their tries behind. */
+  /** The counts of tries of messages that are no longer due are dropped. */
   #forgetTries(jobs: readonly Job[]): void {
     if (this.#tries.size <= REMEMBERED_MAX) return;
     const wanted = new Set(jobs.map(({ id }) => id));
@@ -236,10 +236,10 @@ export class ReceiverQueue {
   /** Everything as this receiver knows it: what is open, and what was resolved a short while ago. */
   #known(): readonly Notice[] {
     return this.#world.pages().flatMap((page) => {
-      const told = page.told.find(({ receiver }) => receiver === this.receiver.name);
-      if (told === undefined) return [];
-      if (told.state === 'open') return [noticeOf(page, this.receiver.name, 'repeat')];
-      const fresh = page.resolved !== undefined && this.#nowMs() - told.toldMs <= CLOSED_KEPT_MS;
+      const last = page.told.find(({ receiver }) => receiver === this.receiver.name);
+      if (last === undefined) return [];
+      if (last.state === 'open') return [noticeOf(page, this.receiver.name, 'repeat')];
+      const fresh = page.resolved !== undefined && this.#nowMs() - last.toldMs <= CLOSED_KEPT_MS;
       return fresh ? [noticeOf(page, this.receiver.name, 'resolve')] : [];
     });
   }

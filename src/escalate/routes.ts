@@ -55,13 +55,13 @@ export const ROUTE_TO_ALL: Routing = () => AT_ONCE;
  */
 export function routingOf(routes: readonly Route[], placeOf: PlaceOf): Routing {
   return (page, receiver) => {
-    if (page.told.some((told) => told.receiver === receiver && told.state === 'open')) return AT_ONCE;
+    if (page.told.some((last) => last.receiver === receiver && last.state === 'open')) return AT_ONCE;
     const route = routes.find(({ match }) => match === undefined || matches(match, page, placeOf));
     return route === undefined || route.receivers.includes(receiver) ? AT_ONCE : laterOf(route, page, receiver);
   };
 }
 
-/** When this receiver's turn comes, as long as the page is open and not acknowledged. */
+/** When this receiver is due, as long as the page is open and not acknowledged. */
 function laterOf({ unacknowledged }: Route, page: Page, receiver: string): MonoMs | undefined {
   if (page.acked !== undefined) return undefined;
   const levels = unacknowledged.filter(({ receivers }) => receivers.includes(receiver));

@@ -20,10 +20,10 @@ const leftOver = z.strictObject({
 });
 export type Undelivered = z.output<typeof leftOver>;
 
-/** What to keep of them: those that somebody took. Nobody has to hear the end of the others. */
+/** What to keep of them: those that a receiver took. The end of the others need not be sent. */
 export const undeliveredOf = (pages: readonly Page[]): readonly Undelivered[] =>
-  pages.slice(0, NOTES_MAX).flatMap(({ escalation: { id, key, severity, reason, at, summary }, told }) => {
-    const receivers = told.map(({ receiver }) => receiver).slice(0, RECEIVERS_MAX);
+  pages.slice(0, NOTES_MAX).flatMap(({ escalation: { id, key, severity, reason, at, summary }, told: notices }) => {
+    const receivers = notices.map(({ receiver }) => receiver).slice(0, RECEIVERS_MAX);
     const kept = leftOver.safeParse({ id, key, severity, reason, at, summary, receivers });
     return kept.success && receivers.length > 0 ? [kept.data] : [];
   });

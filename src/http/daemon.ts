@@ -69,7 +69,7 @@ export type HintsApi = Pick<
 
 /**
  * What the faces (HTTP, command line) may ask of the running daemon. Answers are plain camelCase values;
- * the server turns them into wire form. Undefined means that there is no such thing.
+ * the server converts them to wire form. Undefined means that there is no such thing.
  */
 export interface Daemon {
   status(): unknown;

@@ -11,7 +11,7 @@ import {
   reset,
   setPhase,
   thaw,
-  type Command as Word,
+  type CommandResult,
 } from '../control/commands.ts';
 import { addToken, revokeToken } from '../control/tokens.ts';
 import type { Change } from '../config/reload.ts';
@@ -60,21 +60,21 @@ export const createCommands =
     CARRIED_OUT[command.name](command, deps);
 
 type CarryOut = (command: Command, deps: CommandDeps) => CommandAnswer | Promise<CommandAnswer>;
-type Build = (command: Command, deps: CommandDeps) => Word;
+type Build = (command: Command, deps: CommandDeps) => CommandResult;
 
 /** A person's command: its facts are appended whole, and waiting runs are looked at again. */
 const written =
   (build: Build): CarryOut =>
   (command, deps) => {
-    const word = build(command, deps);
-    if (!word.ok) return { ok: false, because: word.because };
-    deps.append(word.drafts);
+    const result = build(command, deps);
+    if (!result.ok) return { ok: false, because: result.because };
+    deps.append(result.drafts);
     deps.pipeline.heed();
-    return { ok: true, said: word.said ?? `done: ${command.name}` };
+    return { ok: true, said: result.said ?? `done: ${command.name}` };
   };
 
 /** The same about a scope, which must be one. */
-const onScope = (build: (scope: Scope, command: Command, deps: CommandDeps) => Word): CarryOut =>
+const onScope = (build: (scope: Scope, command: Command, deps: CommandDeps) => CommandResult): CarryOut =>
   written((command, deps) => {
     const scope = parseScope(text(command, 'scope'));
     if (scope !== undefined) return build(scope, command, deps);
@@ -204,9 +204,9 @@ function tokenAdded(command: Command, { access, append, clock }: CommandDeps): C
     forMs: number(command, 'for_ms'),
     sha256: sha256Of(token),
   };
-  const word = addToken(access.state(), order, command, { clock, taken: access.taken });
-  if (!word.ok) return { ok: false, because: word.because };
-  append(word.drafts);
+  const result = addToken(access.state(), order, command, { clock, taken: access.taken });
+  if (!result.ok) return { ok: false, because: result.because };
+  append(result.drafts);
   const expiresAt = new Date(clock.now() + order.forMs).toISOString();
   return { ok: true, said: `added ${order.name}`, more: { name: order.name, token, expiresAt } };
 }

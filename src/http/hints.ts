@@ -228,7 +228,7 @@ const outcomeWire = (row: OutcomeRow) => ({
   incident: row.incident,
 });
 
-/** Ids of hints are data, so they are not turned into other words: the keys are written here. */
+/** Ids of hints are data and must not be converted to snake_case: the keys are written here. */
 function statisticsWire(statistics: HintStatistics) {
   const recordWire = ({ count, averageUplift, winRate, lastSeenMs }: PatternRecord) => ({
     n: count,

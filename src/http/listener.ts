@@ -24,7 +24,7 @@ export interface Listener {
   readonly port: number | undefined;
 }
 
-/** The group may use the socket, and nobody else: Reeve's directory says who is in it. */
+/** The group may use the socket, and no other user: Reeve's directory says who is in it. */
 const SOCKET_MODE = 0o660;
 
 /** Resolves when it is bound. Throws PORT_UNAVAILABLE. */
@@ -59,7 +59,7 @@ export function listen(app: Hono<HttpEnv>, at: ListenAt): Promise<Listener> {
 /** TLS 1.2 is the oldest that browsers and scrapers still need. A handshake that stalls ends after ten seconds. */
 const TLS = { minVersion: 'TLSv1.2', handshakeTimeout: 10_000 } as const;
 
-/** Nobody connects to "all addresses": from this machine it is loopback. */
+/** "All addresses" is no address to connect to: from this machine it is loopback. */
 const hostOf = (host: string): string => {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';

@@ -39,7 +39,7 @@ export function addMemory(routes: DescribedRoutes, daemon: Daemon): void {
   read('/api/v1/memory/stat', { summary: 'How many nodes, edges and insights there are' }, (memory, c) =>
     wire(c, memory.stat()),
   );
-  const asked = { summary: 'What would be recalled for a question', query: { question: 'in words' } };
+  const asked = { summary: 'What would be recalled for a question', query: { question: 'as a person would ask it' } };
   read('/api/v1/memory/probe', asked, (memory, c, { question }) =>
     wire(c, memory.probe((question ?? '').slice(0, QUESTION_CHARS_MAX))),
   );

@@ -20,7 +20,7 @@ export interface HttpOptions extends Partial<TcpAddress> {
   /** A unix socket beside the port, or instead of it where `host` is left out. */
   readonly socket?: string | undefined;
   readonly tls?: TlsFiles | undefined;
-  /** Who may speak for others; where there are any, nobody else may come from another machine. */
+  /** Proxies that may speak for others; where there are any, no other peer may connect from another machine. */
   readonly trustedProxies?: readonly string[] | undefined;
   readonly allowedHosts: readonly string[];
   /** Tokens that hold as long as the listener does. */

@@ -40,11 +40,11 @@ const FILE_MODE = 0o640;
 export function createHeadWitness(witness: HeadWitnessSettings, { ledger, clock, log }: WitnessDeps): HeadWitness {
   const key = witness.key === undefined ? undefined : headKeyFrom(witness.key.reveal());
   const ask = boundedFetch(clock);
-  let toldMs: number | undefined;
+  let sentMs: number | undefined;
   const trying = async (way: string, send: () => unknown): Promise<void> => {
     try {
       await send();
-      toldMs = clock.monotonicMs();
+      sentMs = clock.monotonicMs();
     } catch (thrown) {
       log.error({ way }, `the journal's head was not taken: ${messageOf(thrown)}`);
     }
@@ -64,12 +64,12 @@ export function createHeadWitness(witness: HeadWitnessSettings, { ledger, clock,
       url && trying(new URL(url).host, () => ask({ url, ...request, ...bounds })),
     ]);
   };
-  const turns = clock.every(witness.everyMs, () => void tell());
+  const schedule = clock.every(witness.everyMs, () => void tell());
   return {
     tell,
-    secondsSinceTold: () => (toldMs === undefined ? undefined : (clock.monotonicMs() - toldMs) / 1_000),
+    secondsSinceTold: () => (sentMs === undefined ? undefined : (clock.monotonicMs() - sentMs) / 1_000),
     async [Symbol.asyncDispose]() {
-      turns[Symbol.dispose]();
+      schedule[Symbol.dispose]();
       await tell();
       ask[Symbol.dispose]();
     },

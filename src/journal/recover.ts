@@ -128,12 +128,12 @@ const mayBeTakenUp = ({ scopes }: OpenWork, { steps, about }: OpenRun): boolean 
 
 /** One page per incident: the staged start of a group leaves several calls open, and they are one trouble. */
 function pages(open: OpenWork, moment: RecoveryMoment): readonly Draft[] {
-  const told = new Set<string>();
+  const paged = new Set<string>();
   const drafts: Draft[] = [];
   const scopeOf = (id: IncidentId): Scope | undefined => open.scopes.find(({ incident }) => incident === id)?.scope;
   const tell = (about: About, incident: string, page: PageText): void => {
-    if (told.has(incident)) return;
-    told.add(incident);
+    if (paged.has(incident)) return;
+    paged.add(incident);
     drafts.push({ ...about, fact: { type: 'escalation.raised', escalation: escalationOf(incident, page, moment) } });
   };
   for (const { permit, about } of rootsFirst(open.permits)) {

@@ -20,7 +20,7 @@ const PROBES = 3;
 const PROBE_EVERY_MS = 10 * SECOND_MS;
 
 /**
- * After a failed write the open journal takes nothing more, because nobody knows what that write left on the disk. A
+ * After a failed write the open journal takes nothing more, because it is unknown what that write left on the disk. A
  * new start reads what is really there, so this asks for one when the disk has taken three probes, 10 s apart. A
  * broken hash chain does not mend by itself, and is never probed.
  */

@@ -99,6 +99,6 @@ function* misfits(parsed: ParsedYaml, document: LibraryRuleDocument): Iterable<P
 /** Throws CONFIG_INVALID with every problem. */
 export function soundRule({ document, problems }: ParsedRule): LibraryRuleDocument {
   if (document !== undefined) return document;
-  const told = problems.map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`);
-  throw new ReeveError('CONFIG_INVALID', `not a rule:\n${told.join('\n')}`);
+  const lines = problems.map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`);
+  throw new ReeveError('CONFIG_INVALID', `not a rule:\n${lines.join('\n')}`);
 }

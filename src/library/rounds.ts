@@ -160,9 +160,9 @@ async function chain(context: Context, trouble: Trouble, options: RoundsOptions,
       const results = await rule.act();
       acted.push(rule);
       steps.push({ rule: rule.name, ok: true, because: 'acted' });
-      const given = factsOf(results);
-      if (given === undefined) break;
-      facts = { ...facts, ...given };
+      const newFacts = factsOf(results);
+      if (newFacts === undefined) break;
+      facts = { ...facts, ...newFacts };
     } catch (thrown) {
       parts.note(rule.name, false);
       steps.push({ rule: rule.name, ok: false, because: messageOf(thrown) });
@@ -193,10 +193,10 @@ const isPlain = (value: unknown): value is string | number | boolean =>
 
 /** Only texts, numbers and truth values become facts. */
 function factsOf(results: readonly unknown[]): Context | undefined {
-  const given = results.flatMap((result) => {
+  const newFacts = results.flatMap((result) => {
     const facts = (result as { readonly facts?: unknown } | null | undefined)?.facts;
     return typeof facts === 'object' && facts !== null ? Object.entries(facts) : [];
   });
-  const plain = given.filter(([, value]) => isPlain(value));
+  const plain = newFacts.filter(([, value]) => isPlain(value));
   return plain.length === 0 ? undefined : Object.fromEntries(plain);
 }

@@ -239,7 +239,7 @@ const inOrder = <Found extends { readonly score: number; readonly rule: LibraryR
 
 export const collectionOf = ({ collection }: LibraryRuleDocument): string => collection ?? 'default';
 
-/** What a rule is found by: its description, the examples of its facts, and the words that these look for. */
+/** What a rule is found by: its description, the examples of its facts, and the strings that these look for. */
 export const textOf = ({ description, when }: LibraryRuleDocument): string =>
   [
     description,

@@ -1,4 +1,4 @@
-/** What a text is about, in words of closed lists: software, symptoms, codecs, errors, and the names of hosts. */
+/** What a text is about, by closed lists: software, symptoms, codecs, errors, and the names of hosts. */
 
 const CONCEPT_KINDS = ['class', 'symptom', 'software', 'codec', 'error', 'host'] as const;
 export type ConceptKind = (typeof CONCEPT_KINDS)[number];
@@ -63,7 +63,7 @@ export function conceptsOf(text: string): readonly Concept[] {
   return [...found].sort().slice(0, CONCEPTS_MAX);
 }
 
-/** `ffmpeg_moov` was recognised in the words of ffmpeg: patterns are named by their software. */
+/** `ffmpeg_moov` was recognised in a line of ffmpeg: patterns are named by their software. */
 export function softwareOfPattern(pattern: string): Concept | undefined {
   const [first = ''] = pattern.toLowerCase().split(/[_-]/);
   const concept = WORDS.get(first);

@@ -14,7 +14,7 @@ export type Decide = (
 export interface Replayed {
   /** Decisions that came out as the row says. */
   readonly same: number;
-  /** Plans of a model, an operator or a rule that is gone: nobody can make them again. */
+  /** Plans of a model, an operator or a rule that is gone: they cannot be made again. */
   readonly notReplayable: number;
   readonly different: readonly { readonly id: string; readonly step: number; readonly because: string }[];
 }
@@ -53,9 +53,9 @@ function planDifference(step: ChainStep, attempts: readonly Attempt[], decide: D
   const { plan, envelope } = step;
   const wasAway = (tool: ToolName) => plan.because.includes(`${tool} is not available`);
   const again = decide(envelope, attempts, (tool) => !wasAway(tool));
-  const told = textOf(plan);
+  const recorded = textOf(plan);
   const now = again === undefined ? 'nothing' : textOf(again);
-  return told === now ? undefined : `the rulebook says ${now}, the row says ${told}`;
+  return recorded === now ? undefined : `the rulebook says ${now}, the row says ${recorded}`;
 }
 
 const textOf = (plan: Plan): string => (plan.kind === 'act' ? `act ${plan.call.tool}` : plan.kind);

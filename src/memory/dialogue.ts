@@ -1,4 +1,4 @@
-/** The record of what people ask in words: each step of a turn becomes a fact of the journal, for the memory. */
+/** The record of what people ask: each step of a turn becomes a fact of the journal, for the memory. */
 import { redact } from '../collect/redact.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Ids } from '../core/id.ts';
@@ -62,7 +62,7 @@ export function createDialogue({ reads, append, clock, ids, channels }: Dialogue
       const turn = open.get(id);
       if (turn === undefined) return { ok: false, because: `no question ${id} is open` };
       open.delete(id);
-      // What stands in the record as cited exists: an id that nobody knows is left out.
+      // What stands in the record as cited exists: an id that does not exist is left out.
       const cites = answer.cites.filter((each) => reads?.get(each) !== undefined);
       turn.answered({ ...answer, cites });
       const clean = ({ turn: of, question, answer: said }: Evicted) => ({

@@ -16,7 +16,7 @@ import {
 } from './node.ts';
 
 /** What the fold of one fact says, before it gets its place. */
-interface Told {
+interface NodeDraft {
   readonly type: EventType;
   readonly label: string;
   readonly attributes?: Attributes;
@@ -31,7 +31,7 @@ interface Told {
   readonly closes?: boolean;
 }
 
-type Folds = { readonly [T in FactType]?: (fact: Extract<JournalFact, { type: T }>, entry: JournalEntry) => Told };
+type Folds = { readonly [T in FactType]?: (fact: Extract<JournalFact, { type: T }>, entry: JournalEntry) => NodeDraft };
 
 const about = (concepts: readonly string[]): readonly HubLink[] =>
   concepts.map((concept) => ({ edge: 'about', hub: conceptHub(concept) }));
@@ -220,28 +220,28 @@ export const FOLDED_TYPES: ReadonlySet<string> = new Set([...Object.keys(FOLDS),
 
 /** What the entry adds; undefined when it adds nothing. */
 export function contributionOf(entry: JournalEntry): Contribution | undefined {
-  const told = toldBy(entry);
-  if (told === undefined) return undefined;
-  const { links = [], own = [], type } = told;
-  const island = told.island ?? entry.incident;
+  const draft = draftOf(entry);
+  if (draft === undefined) return undefined;
+  const { links = [], own = [], type } = draft;
+  const island = draft.island ?? entry.incident;
   const node: EventNode = {
     seq: entry.seq,
     at: entry.at,
     type,
-    id: told.id ?? eventId(type, entry.seq),
+    id: draft.id ?? eventId(type, entry.seq),
     island,
-    opensIsland: told.opensIsland ?? false,
+    opensIsland: draft.opensIsland ?? false,
     run: entry.run,
-    label: told.label.slice(0, LABEL_CHARS_MAX),
-    attributes: told.attributes ?? {},
+    label: draft.label.slice(0, LABEL_CHARS_MAX),
+    attributes: draft.attributes ?? {},
   };
   const all = [...links.map((link) => ({ ...link, own: false })), ...own.map((link) => ({ ...link, own: true }))];
-  return { node, links: all, closes: told.closes === true ? island : undefined };
+  return { node, links: all, closes: draft.closes === true ? island : undefined };
 }
 
-function toldBy(entry: JournalEntry): Told | undefined {
+function draftOf(entry: JournalEntry): NodeDraft | undefined {
   const { fact } = entry;
-  const fold = FOLDS[fact.type] as ((fact: JournalFact, entry: JournalEntry) => Told) | undefined;
+  const fold = FOLDS[fact.type] as ((fact: JournalFact, entry: JournalEntry) => NodeDraft) | undefined;
   if (fold !== undefined) return fold(fact, entry);
   const order = ORDERS[fact.type];
   if (order === undefined || !('who' in fact)) return undefined;

@@ -98,7 +98,7 @@ export class Graph {
   #takeOne(entry: JournalEntry): void {
     const { fact, seq, at } = entry;
     if (fact.type === 'insight.merged') return this.insights.merge(fact, { bornSeq: seq, at });
-    if (fact.type === 'insight.worded') return this.insights.word(fact);
+    if (fact.type === 'insight.worded') return this.insights.reword(fact);
     const contribution = contributionOf(entry);
     const node = contribution?.node;
     if (contribution === undefined || node === undefined) return;

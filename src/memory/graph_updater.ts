@@ -1,4 +1,4 @@
-/** Keeps the graph behind the journal, a slice at a time, when nobody is waiting for a decision. */
+/** Brings the graph up to the journal, a slice at a time, while no decision is waiting. */
 import type { Clock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
 import type { JournalEntry } from '../core/journal.ts';

@@ -46,7 +46,7 @@ const VERDICT_WORDS: Readonly<Record<InsightVerdict, (subject: string) => string
   unresolved: () => 'nothing ended it',
 };
 
-/** The template's sentence. Words of closed lists and numbers only. */
+/** The template's sentence: entries of closed lists and numbers only. */
 export function sentenceOf({ pair, subject, verdict }: Claim, strength: number): string {
   const [a, b] = pair.map((concept) => concept.replace(':', ' '));
   const times = strength === 1 ? 'once' : `${strength} times`;

@@ -50,7 +50,7 @@ export class InsightTable {
   }
 
   /** Within `advance`. */
-  word({ insight, text, model }: Worded): void {
+  reword({ insight, text, model }: Worded): void {
     this.#store.run('UPDATE insight SET text = ?, worded_by = ? WHERE id = ?', text, model, insight);
     const found = this.get(insight);
     if (found !== undefined) this.#index(insight, text, found.pair);
@@ -153,8 +153,8 @@ export class InsightTable {
 
   #index(id: string, text: string, pair: readonly string[]): void {
     const number = Number(this.#store.get('SELECT number FROM insight WHERE id = ?', id)?.number);
-    const words = pair.map((concept) => concept.slice(concept.indexOf(':') + 1));
-    this.#store.run('INSERT OR REPLACE INTO doc (rowid, body) VALUES (?, ?)', -number, `${text} ${words.join(' ')}`);
+    const concepts = pair.map((concept) => concept.slice(concept.indexOf(':') + 1));
+    this.#store.run('INSERT OR REPLACE INTO doc (rowid, body) VALUES (?, ?)', -number, `${text} ${concepts.join(' ')}`);
   }
 }
 

@@ -79,8 +79,8 @@ export function rebuildMemoryFile(state: string): Rebuilt {
     entries += catchUp(graph, journal);
     file.finishRebuild(MEMORY_SCHEMA);
     const result = { entries, throughSeq: file.cursor(), hash, insightsKept };
-    const told = { hashBefore: before?.hash, throughSeqBefore: through };
-    return { ...result, ...told, replaced: replaced(path, fresh, file) };
+    const earlier = { hashBefore: before?.hash, throughSeqBefore: through };
+    return { ...result, ...earlier, replaced: replaced(path, fresh, file) };
   } finally {
     journal.close();
     for (const left of [fresh, `${fresh}-wal`, `${fresh}-shm`, `${fresh}.lock`]) rmSync(left, { force: true });

@@ -1,4 +1,4 @@
-/** The words of the graph: what a node is, what an edge says, and how both are named. */
+/** The vocabulary of the graph: what a node is, what an edge says, and how both are named. */
 import type { EpochMs } from '../core/clock.ts';
 
 /** Something that happened: one journal entry gives at most one. */

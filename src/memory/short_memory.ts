@@ -48,7 +48,7 @@ export function fitted(exchanges: readonly Exchange[], incoming: readonly string
   return { kept: exchanges.slice(first), evicted: exchanges.slice(0, first) };
 }
 
-/** What is kept of an exchange that was pushed out: one fact, found again by its words and by what it cites. */
+/** What is kept of an exchange that was pushed out: one fact, found again by its text and by what it cites. */
 export function distilled(
   exchange: Exchange,
   session: string | undefined,

@@ -1,10 +1,10 @@
-/** Better words for an insight, by a model in the background. It may say it otherwise, never claim anything else. */
+/** A model's better sentence for an insight, made in the background. It may say it otherwise, never claim anything else. */
 import type { MemoryFact } from '../core/memory.ts';
 import type { Model } from '../core/model.ts';
 import { TOOL_NAMES } from '../core/tool.ts';
 import { type Insight, NOBODY } from './insight.ts';
 
-const WORDS_MAX = 300;
+const CHARS_MAX = 300;
 const TOKENS_MAX = 120;
 const DEADLINE_MS = 20_000;
 
@@ -30,7 +30,7 @@ export async function rephraseInsight(
 
 /** One line that names the same tool and no other, the same strength, and no address. */
 function isFaithful(text: string, { subject, strength }: Insight): boolean {
-  if (text === '' || text.length > WORDS_MAX || /[\u0000-\u001f\u007f-\u009f]|:\/\//.test(text)) return false;
+  if (text === '' || text.length > CHARS_MAX || /[\u0000-\u001f\u007f-\u009f]|:\/\//.test(text)) return false;
   const named = TOOL_NAMES.filter((tool) => text.includes(tool));
   const numbers = text.match(/\d+/g) ?? [];
   const sameTool = subject === NOBODY ? named.length === 0 : named.length === 1 && named[0] === subject;

@@ -207,7 +207,7 @@ function cutShort(request: ModelRequest, reason: unknown): ModelAnswer {
 }
 
 /**
- * The answer, unless the signal aborts first. An adapter that ignores its signal holds up nobody, and the caller's
+ * The answer, unless the signal aborts first. An adapter that ignores its signal does not delay the caller, and the caller's
  * deadline is reported as what it is, though the adapter only saw a signal.
  */
 function orCutShort(asked: Promise<ModelAnswer>, request: ModelRequest): Promise<ModelAnswer> {

@@ -29,7 +29,7 @@ export interface WireRequest {
   readonly onData?: (piece: Buffer) => void;
 }
 
-/** A request that the server turned down, in the words of `core/model.ts`. */
+/** A request that the server refused, as a failure of `core/model.ts`. */
 class ModelRefused extends RequestFailed {
   readonly modelFailure: ModelFailure;
 
@@ -43,7 +43,7 @@ const REQUEST_MS_MAX = 600_000;
 const SAID_CHARS = 120;
 const TRY_AGAIN = new Set([408, 425, 429]);
 
-/** A server's own words as plain ASCII on one line, at most 120 characters: for an operator's log and nothing else. */
+/** A server's error text as plain ASCII on one line, at most 120 characters: for an operator's log and nothing else. */
 export const plainWords = (said: unknown): string =>
   String(said)
     .replaceAll(/[^\x20-\x7e]+/g, ' ')

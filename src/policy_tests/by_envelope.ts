@@ -73,11 +73,11 @@ function pastOf(frame: Frame): readonly Past[] {
     agoMs: openedMs,
     happen: () => [{ incident: incident.id, fact: { type: 'incident.opened', incident } }],
   };
-  const told = events.map(
+  const before = events.map(
     (event): Past => ({ agoMs: event.at, happen: (stage, clock) => again(event, { frame, incident, stage, clock }) }),
   );
-  const earlier = told.filter(({ agoMs }) => agoMs > openedMs);
-  return [...earlier, opened, ...told.slice(earlier.length)];
+  const earlier = before.filter(({ agoMs }) => agoMs > openedMs);
+  return [...earlier, opened, ...before.slice(earlier.length)];
 }
 
 const isOfIncident = (event: PastEvent): boolean =>

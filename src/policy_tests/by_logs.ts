@@ -66,11 +66,11 @@ export async function answerByLogs(frame: Frame, createDetector: CreateDetector)
   look();
   feed(detector, given.logs ?? [], { clock, channel: channel.id });
   await replica.untilRunEnds(from, beginMs + ANSWER_MS_MAX);
-  const told = {
+  const asSeen = {
     classification: pipeline.watch.watched(channel.id)?.finding.classification,
     failures: replica.failures,
   };
-  return answerOf(replica.entries.slice(from), classifiedBy(replica, from) ?? told);
+  return answerOf(replica.entries.slice(from), classifiedBy(replica, from) ?? asSeen);
 }
 
 function feed(

@@ -22,7 +22,7 @@ const ruleOf = ({ plan }: Answer): string => (plan?.by.kind === 'rule' ? plan.by
 const reasonOf = ({ outcome, pages }: Answer): string =>
   outcome?.kind === 'escalated' ? outcome.reason : (pages[0]?.reason ?? NONE);
 
-/** How each word of an expectation is read from an answer. */
+/** How each key of an expectation is read from an answer. */
 const READS: { readonly [Key in keyof Expected]-?: Read } = {
   classification: ({ classification }) => classification ?? NONE,
   plan: ({ plan }) => plan?.kind ?? NONE,

@@ -187,8 +187,8 @@ const expected = z
 const policyCase = z
   .strictObject({ name: z.string().min(1).max(200), given, expect: expected })
   .refine(
-    ({ given: { envelope: told, logs, probes: seen } }) =>
-      (told === undefined) !== (logs === undefined && seen === undefined),
+    ({ given: { envelope: stated, logs, probes: seen } }) =>
+      (stated === undefined) !== (logs === undefined && seen === undefined),
     'given needs either an envelope, or logs and probes, and not both',
   );
 

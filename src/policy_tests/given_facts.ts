@@ -30,30 +30,30 @@ export const lastingOf = ({ given }: Frame): number => given.envelope?.lasting ?
 /** The envelope of the case, as it would stand at this moment: what is old stays as old as the case says. */
 export function envelopeOf(frame: Frame, moment: GivenMoment): GroundedContextEnvelope {
   const { nowMs, at, guard, well } = moment;
-  const told: GivenEnvelope = frame.given.envelope ?? {};
+  const stated: GivenEnvelope = frame.given.envelope ?? {};
   const { channel, scope } = frame;
-  const takenMs = nowMs - (told.age ?? 0);
+  const takenMs = nowMs - (stated.age ?? 0);
   return {
     channelId: scope.kind === 'channel' ? scope.id : undefined,
-    failureClassification: well ? undefined : told.classification,
+    failureClassification: well ? undefined : stated.classification,
     ...countsOf(frame, guard, nowMs),
-    poolPressure: typeof told.pool_pressure === 'number' ? told.pool_pressure : undefined,
-    lastErrorType: told.error_type,
-    errorFrequency: told.error_frequency ?? 1,
-    confidence: well ? 0 : (told.confidence ?? CONFIDENCE),
-    timestamp: at - (told.age ?? 0),
+    poolPressure: typeof stated.pool_pressure === 'number' ? stated.pool_pressure : undefined,
+    lastErrorType: stated.error_type,
+    errorFrequency: stated.error_frequency ?? 1,
+    confidence: well ? 0 : (stated.confidence ?? CONFIDENCE),
+    timestamp: at - (stated.age ?? 0),
     containmentMode: containmentOf(frame, guard),
-    channelHealthy: well ? true : healthOf(told),
+    channelHealthy: well ? true : healthOf(stated),
     evidence: [],
     takenMs,
     scope,
     group: channel.group,
     engine: channel.engine,
-    signals: well ? [] : (told.signals ?? WITNESSES).map((one) => signalOf(one, takenMs)),
+    signals: well ? [] : (stated.signals ?? WITNESSES).map((one) => signalOf(one, takenMs)),
     fingerprint: frame.fingerprint,
     lastingMs: lastingOf(frame),
-    channels: told.channels ?? [],
-    sharedCause: told.shared_cause ?? false,
+    channels: stated.channels ?? [],
+    sharedCause: stated.shared_cause ?? false,
     evidenceDropped: 0,
   };
 }
@@ -85,9 +85,9 @@ export function seenOf(frame: Frame, moment: GivenMoment): Seen {
 const healthOf = ({ healthy = false }: GivenEnvelope): boolean | undefined =>
   healthy === 'unknown' ? undefined : healthy;
 
-function signalOf(told: NonNullable<GivenEnvelope['signals']>[number], takenMs: MonoMs): Signal {
-  if (typeof told === 'string') return { origin: told, says: 'as given', symptom: undefined, monoMs: takenMs };
-  const { origin, says = 'as given', symptom, age = 0 } = told;
+function signalOf(stated: NonNullable<GivenEnvelope['signals']>[number], takenMs: MonoMs): Signal {
+  if (typeof stated === 'string') return { origin: stated, says: 'as given', symptom: undefined, monoMs: takenMs };
+  const { origin, says = 'as given', symptom, age = 0 } = stated;
   return { origin, says, symptom, monoMs: takenMs - age };
 }
 

@@ -1,4 +1,4 @@
-/** Turns the history of a case into journal facts. */
+/** Makes journal facts of the history of a case. */
 import { askApproval } from '../control/approvals.ts';
 import type { FailureClass } from '../core/classification.ts';
 import type { EpochMs, MonoMs } from '../core/clock.ts';

@@ -42,14 +42,14 @@ export interface DecisionReport {
   }[];
 }
 
-/** What is shown of a result: short words instead of whole records. */
+/** What is shown of a result: short texts instead of whole records. */
 export function answerToWire(result: CaseResult): CaseReport {
   const { file, line, name, persona, ok, differences, answer, expected } = result;
-  const told = answer === undefined ? undefined : toldOf(answer, decisionReport(answer, expected));
-  return { file, line, name, persona, ok, differences, answer: told };
+  const shown = answer === undefined ? undefined : reportOf(answer, decisionReport(answer, expected));
+  return { file, line, name, persona, ok, differences, answer: shown };
 }
 
-function toldOf(answer: Answer, decision: DecisionReport | undefined): NonNullable<CaseReport['answer']> {
+function reportOf(answer: Answer, decision: DecisionReport | undefined): NonNullable<CaseReport['answer']> {
   const { plan, outcome, pages, tools, classification } = answer;
   const planned = plan === undefined ? undefined : `${plan.kind} by ${describeDecider(plan.by)}: ${plan.because}`;
   return {

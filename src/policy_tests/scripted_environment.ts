@@ -107,14 +107,14 @@ export class ScriptedEnvironment {
       this.#changedMs = base.monoMs;
     }
     const mediaSequence = this.#revision;
-    const told = { revision: String(mediaSequence), mediaSequence, targetDurationMs: SEGMENT_MS };
-    return { ...shared, ok: true, ...told, newestSegmentBytes: 50_000 };
+    const details = { revision: String(mediaSequence), mediaSequence, targetDurationMs: SEGMENT_MS };
+    return { ...shared, ok: true, ...details, newestSegmentBytes: 50_000 };
   }
 
   #source(base: Pick<SourceSample, 'at' | 'monoMs' | 'source'>): Omit<SourceSample, 'channel'> | undefined {
     if (!this.#channel.hasSource) return undefined;
     const { failure, status } = SOURCES[this.#state.source ?? 'ok'];
-    const told = { ...(failure !== undefined && { failure }), ...(status !== undefined && { status }) };
-    return { ...base, kind: 'source', host: ORIGIN_HOST, ok: failure === undefined, ...told };
+    const details = { ...(failure !== undefined && { failure }), ...(status !== undefined && { status }) };
+    return { ...base, kind: 'source', host: ORIGIN_HOST, ok: failure === undefined, ...details };
   }
 }

@@ -99,7 +99,7 @@ type Report = Pick<ToolResult, 'ok' | 'summary' | 'code'> & { readonly unknown?:
 
 /**
  * Tries again only what the tool's own terms allow, only after a failure that says trying again may help, and only
- * while nobody has said otherwise since (law S8).
+ * as long as no later command of a person differs (law S8).
  */
 async function attempt(deps: RunnerDeps, permit: Permit, signal: AbortSignal): Promise<Report> {
   const { terms } = permit;

@@ -6,7 +6,7 @@ import type { CredentialSample, EngineSample } from '../core/sample.ts';
 import type { ChannelId, EngineId } from '../core/scope.ts';
 import { CAPABILITIES, type Capability } from '../core/tool.ts';
 
-/** Everything an engine can do: for recordings of which nobody says what ran there. */
+/** Everything an engine can do: for recordings that do not say which engine ran there. */
 export const ALL_CAPABILITIES: ReadonlySet<Capability> = new Set(CAPABILITIES);
 
 /** What became of a change that was only written down. */

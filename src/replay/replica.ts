@@ -29,8 +29,8 @@ export interface ReplicaSetup {
 /** Monotonic time of a replay begins here, so that a day and more lies before it. */
 export const REPLAY_FROM_MS: MonoMs = 40 * DAY_MS;
 const KEYED_QUEUES_MAX = 64;
-/** Turns of the event loop that one moment may take. More is a loop, not work. */
-const TURNS_MAX = 10_000;
+/** Iterations of the event loop that may pass without virtual time. More is an endless loop. */
+const ITERATIONS_MAX = 10_000;
 
 /**
  * The decision path of the daemon, the same code, over a memory journal, a virtual clock and engines that touch
@@ -73,14 +73,14 @@ export class Replica implements Disposable {
     }
   }
 
-  /** Something was set going that only a turn of the event loop brings on. */
+  /** Something was started that needs another iteration of the event loop. */
   get busy(): boolean {
     return this.ledger.lastSeq !== this.#seenSeq || this.#lanes.counts.running > 0;
   }
 
   /** Lets everything run that is not waiting for time. */
   async settle(): Promise<void> {
-    for (let turns = 0; turns < TURNS_MAX; turns += 1) {
+    for (let iterations = 0; iterations < ITERATIONS_MAX; iterations += 1) {
       const seq = this.ledger.lastSeq;
       await macrotask();
       if (this.ledger.lastSeq === seq) break;

@@ -26,7 +26,7 @@ export interface RequestFailedDetails {
   readonly cause?: unknown;
 }
 
-/** Node's and the resolver's words for what went wrong between two sockets. */
+/** Error codes of Node and the resolver for what went wrong between two sockets. */
 const BY_SYSTEM_CODE: Readonly<Record<string, ProbeFailure>> = {
   ECONNREFUSED: 'refused',
   ENOENT: 'refused',

@@ -16,7 +16,7 @@ export interface TransportOptions {
   readonly failureRatioMax?: number;
   /** Default 60 s. */
   readonly windowMs?: number;
-  /** How long an open breaker turns calls away before it lets one try. Default 10 s. */
+  /** How long an open breaker refuses calls before it lets one try. Default 10 s. */
   readonly openMs?: number;
 }
 
@@ -48,7 +48,7 @@ const isRefusal = (error: unknown): boolean => error instanceof ReeveError && er
 
 /**
  * A transport around opossum's breaker. opossum keeps the statistics and decides when to open; time is ours: the
- * buckets of its window turn, and its open state ends, by the given clock and only when somebody calls, so an idle
+ * buckets of its window rotate, and its open state ends, by the given clock and only when a call comes, so an idle
  * transport owns no timer. Leaving the open state replaces the breaker by a fresh half-open one, so a call that began
  * before the trip can neither close nor open what came after it.
  */
@@ -66,7 +66,7 @@ class CallerLeft extends Error {
   }
 }
 
-/** The action's end, or the signal's reason when that comes first: nobody waits for an action that ignores it. */
+/** The action's end, or the signal's reason when that comes first: no caller waits for an action that ignores it. */
 function endedBy<T>(signal: AbortSignal, action: (signal: AbortSignal) => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason);
@@ -165,12 +165,12 @@ class BreakerTransport implements Transport {
     return Math.max(0, this.#openedAtMs + this.#options.openMs - this.#clock.monotonicMs());
   }
 
-  /** Turns the window's buckets and ends the open state, as far as time has gone on since the last call. */
+  /** Rotates the window's buckets and ends the open state, by the time that has passed since the last call. */
   #catchUp(): void {
     const bucketMs = this.#options.windowMs / BUCKETS;
-    const turns = Math.floor((this.#clock.monotonicMs() - this.#turnedAtMs) / bucketMs);
-    for (let turn = 0; turn < Math.min(turns, BUCKETS); turn += 1) this.#buckets.emit('rotate');
-    this.#turnedAtMs += turns * bucketMs;
+    const steps = Math.floor((this.#clock.monotonicMs() - this.#turnedAtMs) / bucketMs);
+    for (let step = 0; step < Math.min(steps, BUCKETS); step += 1) this.#buckets.emit('rotate');
+    this.#turnedAtMs += steps * bucketMs;
     if (this.#openedAtMs === undefined || this.#disposed || this.#openRemainingMs() > 0) return;
     this.#openedAtMs = undefined;
     this.#breaker.shutdown();

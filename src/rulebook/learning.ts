@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts';
 import { MINUTE_MS } from '../core/duration.ts';
 import type { JournalEntry } from '../core/journal.ts';
 import type { Composite, Rule, RuleState } from '../core/rule.ts';
-import { type Command as Word, checked, no, type OperatorContext, yes } from '../control/commands.ts';
+import { type CommandResult as Word, checked, no, type OperatorContext, yes } from '../control/commands.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import { TOOL_SPECS } from '../remediation/catalog.ts';
 import { isStruggling, offerOf, refusalOfMove, standingOf } from './record/maturity.ts';

@@ -146,7 +146,7 @@ export class Operators {
     }
   }
 
-  #say(build: (reeve: SimulatedDaemon) => word.Command): void {
+  #say(build: (reeve: SimulatedDaemon) => word.CommandResult): void {
     const reeve = this.#deps.reeve();
     if (reeve === undefined || reeve.ledger.broken !== undefined) return;
     const command = build(reeve);

@@ -1,4 +1,4 @@
-// Part by part: its index brings along clusters, gateways, quantiles and OpenTelemetry, a megabyte that nobody uses.
+// Part by part: its index brings along clusters, gateways, quantiles and OpenTelemetry, a megabyte that is not used here.
 import Counter from 'prom-client/lib/counter.js';
 import Gauge from 'prom-client/lib/gauge.js';
 import Histogram from 'prom-client/lib/histogram.js';
@@ -65,16 +65,16 @@ export function createMetrics(prefix: string, build: { version: string; node: st
     registers: [registry],
   });
   buildGauge.set(build, 1);
-  let lastTurn: Promise<unknown> = Promise.resolve();
+  let lastScrape: Promise<unknown> = Promise.resolve();
   return {
     observe: (entry) => count(counters, entry.fact),
     expose(openMetrics) {
-      const turn = lastTurn.then(() => render(registry, openMetrics));
-      lastTurn = turn.then(
+      const scrape = lastScrape.then(() => render(registry, openMetrics));
+      lastScrape = scrape.then(
         () => undefined,
         () => undefined,
       );
-      return turn;
+      return scrape;
     },
   };
 }

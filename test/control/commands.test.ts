@@ -10,7 +10,7 @@ const said = { who: 'ann', because: 'a test' };
 const news: Scope = { kind: 'channel', id: 'news' };
 const nobody = controlProjection.initial;
 
-const stateAfter = (state: ControlState, command: commands.Command): ControlState => {
+const stateAfter = (state: ControlState, command: commands.CommandResult): ControlState => {
   if (!command.ok) throw new Error(command.because);
   return command.drafts.reduce(
     (next, { fact }, index) => controlProjection.apply(next, { seq: index + 1, at: 0, monoMs: 0, boot: 'b', fact }),

@@ -11,7 +11,7 @@ import {
   type TokenState,
   tokenProjection,
 } from '../../src/control/tokens.ts';
-import type { Command } from '../../src/control/commands.ts';
+import type { CommandResult } from '../../src/control/commands.ts';
 import { allows, TOKEN_SCOPES } from '../../src/core/access.ts';
 import { DAY_MS } from '../../src/core/duration.ts';
 
@@ -24,7 +24,7 @@ const NONE = tokenProjection.initial;
 const add = (state: TokenState, order: Partial<TokenOrder> = {}, clock = START) =>
   addToken(state, { ...ORDER, ...order }, ANN, { clock, taken: new Set(['operator']) });
 
-function applied(state: TokenState, command: Command, clock = START): TokenState {
+function applied(state: TokenState, command: CommandResult, clock = START): TokenState {
   if (!command.ok) throw new Error(command.because);
   const when = { seq: 1, at: clock.now(), monoMs: clock.monotonicMs(), boot: 'b' };
   return command.drafts.reduce((next, { fact }) => tokenProjection.apply(next, { ...when, fact }), state);

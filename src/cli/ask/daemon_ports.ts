@@ -136,7 +136,7 @@ interface Answer {
   readonly more?: { readonly id: string; readonly incident: string };
 }
 
-/** Only the words that a person typed are looked at: no model, tool or earlier answer can ask for anything. */
+/** Only what a person typed is looked at: no model, tool or earlier answer can ask for anything. */
 async function proposed(prompt: string, cli: Cli): Promise<Proposed | undefined> {
   if (!asksForAction(prompt)) return undefined;
   const { channels } = await cli.client().get<{ channels: readonly { id: string }[] }>('/api/v1/channels');
@@ -151,6 +151,6 @@ async function proposed(prompt: string, cli: Cli): Promise<Proposed | undefined>
   const answer = await cli.client().post<Answer>('/api/v1/ask/proposals', wanted);
   const { ok, said, because, hint, more } = answer;
   const cites = more === undefined ? [`channel:${wanted.channel}`] : [more.id, more.incident];
-  const told = ok ? said : [because, hint].filter((each) => each !== undefined).join('; ');
-  return { ok, text: `${plainLine(told ?? '')} [${cites.join(', ')}]`, cites };
+  const outcome = ok ? said : [because, hint].filter((each) => each !== undefined).join('; ');
+  return { ok, text: `${plainLine(outcome ?? '')} [${cites.join(', ')}]`, cites };
 }

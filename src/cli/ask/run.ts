@@ -17,7 +17,7 @@ import { json, paint, plain, table } from '../output.ts';
 import { tellingOf } from '../story.ts';
 import { daemonPorts } from './daemon_ports.ts';
 import { type AskFlags, checkedFlags, type RawFlags } from './flags.ts';
-import { type Told, toolNamed, Turns } from './turns.ts';
+import { type TurnResult, toolNamed, Turns } from './turns.ts';
 
 /** A model server that was opened. */
 export interface OpenBackend extends Disposable {
@@ -45,7 +45,7 @@ const REPLY_TOKENS_MAX = 1_024;
 const LABEL = '[Reeve]: ';
 const GOODBYES = new Set(['exit', 'quit', ':q']);
 
-export async function runAsk(words: string, raw: RawFlags, cli: Cli, host: AskHost): Promise<void> {
+export async function runAsk(question: string, raw: RawFlags, cli: Cli, host: AskHost): Promise<void> {
   const flags = checkedFlags(raw, (text, flag) => cli.duration(text, flag));
   const store = new FileSessionStore(host.sessions);
   const tools = toolsOver({
@@ -57,7 +57,7 @@ export async function runAsk(words: string, raw: RawFlags, cli: Cli, host: AskHo
   if (raw.listModels) return listModels(cli, flags, host);
   if (flags.tool !== undefined) toolNamed(tools, flags.tool, flags.toolArgs);
   const session = sessionFor(flags, store, stampOf(host));
-  const prompt = flags.mode === 'single' ? await promptFor(words, cli) : words.trim();
+  const prompt = flags.mode === 'single' ? await promptFor(question, cli) : question.trim();
   using backend = flags.backend === 'none' ? undefined : await host.open(flags);
   if (backend === undefined && flags.model !== undefined)
     throw new ReeveError('MODEL_UNREACHABLE', `there is no server to ask for ${plain(flags.model)}`);
@@ -143,23 +143,23 @@ async function oneTurn(prompt: string, { flags, cli, turns, session, store }: Ch
     terminal.out(`${begun ? '' : LABEL}${safe(text)}`);
     begun = true;
   };
-  const told = await turns.take(prompt, session, flags.stream ? onChunk : undefined);
+  const result = await turns.take(prompt, session, flags.stream ? onChunk : undefined);
   if (session !== undefined && flags.saveSession !== undefined) store.save(session, flags.saveSession);
-  if (flags.json) return json(terminal, documentOf(told));
-  terminal.out(flags.stream ? '\n' : `${LABEL}${safe(told.response.content)}\n`);
-  if (flags.verbose) terminal.out(`[Metadata]: ${JSON.stringify(metadataOf(told))}\n`);
+  if (flags.json) return json(terminal, documentOf(result));
+  terminal.out(flags.stream ? '\n' : `${LABEL}${safe(result.response.content)}\n`);
+  if (flags.verbose) terminal.out(`[Metadata]: ${JSON.stringify(metadataOf(result))}\n`);
 }
 
 /** Lines stay lines; everything else that moves a cursor goes. */
 const safe = (text: string): string => text.split('\n').map(plain).join('\n');
 
-const metadataOf = ({ response: { id, model_id, metadata }, cites, uncited }: Told): object => ({
+const metadataOf = ({ response: { id, model_id, metadata }, cites, uncited }: TurnResult): object => ({
   ...{ id, model_id },
   ...{ ...metadata, cites, uncited },
 });
 
-const documentOf = (told: Told): object => {
-  const { response, cites, uncited, routing, toolResults, proposal } = told;
+const documentOf = (result: TurnResult): object => {
+  const { response, cites, uncited, routing, toolResults, proposal } = result;
   return {
     ...response,
     ...{ cites, uncited },
@@ -169,8 +169,8 @@ const documentOf = (told: Told): object => {
   };
 };
 
-async function promptFor(words: string, { terminal }: Cli): Promise<string> {
-  if (words.trim() !== '') return words.trim();
+async function promptFor(question: string, { terminal }: Cli): Promise<string> {
+  if (question.trim() !== '') return question.trim();
   const hint = 'reeve ask "why did news fail?", or echo … | reeve ask, or reeve ask -i';
   if (terminal.stdinIsTerminal) throw new ReeveError('USAGE', 'a question was expected', { hint });
   const pieces: Buffer[] = [];

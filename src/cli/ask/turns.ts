@@ -9,7 +9,7 @@ import { ReeveError } from '../../core/errors.ts';
 import type { AskFlags } from './flags.ts';
 
 /** What was made of one question. */
-export interface Told {
+export interface TurnResult {
   readonly response: Response;
   readonly cites: readonly string[];
   readonly uncited: number;
@@ -27,7 +27,7 @@ export interface Proposed {
   readonly cites: readonly string[];
 }
 
-/** A question that the daemon was told of. */
+/** A question that the daemon has recorded. */
 export interface Recording {
   readonly recalled: readonly { readonly id: string; readonly text: string }[];
   end(answer: { text: string; cites: readonly string[]; model: string | undefined; ok: boolean }): Promise<void>;
@@ -41,7 +41,7 @@ export interface TurnDeps {
   readonly ask: Ask | undefined;
   readonly stamp: Stamp;
   readonly redact: (text: string) => string;
-  /** Undefined where the words ask for no action. */
+  /** Undefined where the question asks for no action. */
   readonly propose: (prompt: string) => Promise<Proposed | undefined>;
   readonly begin: (prompt: string, session: Session | undefined) => Promise<Recording | undefined>;
   /** Ids of earlier answers that still exist. */
@@ -63,7 +63,7 @@ export class Turns {
   }
 
   /** Throws GateError for a tool that was not granted, and what the model's adapter throws. */
-  async take(prompt: string, session: Session | undefined, onChunk?: (text: string) => void): Promise<Told> {
+  async take(prompt: string, session: Session | undefined, onChunk?: (text: string) => void): Promise<TurnResult> {
     const { propose } = this.#deps;
     const proposal = await propose(prompt);
     if (proposal !== undefined) {
@@ -72,7 +72,7 @@ export class Turns {
       return { ...told, routing: undefined, toolResults: [], proposal };
     }
     const { routing, call } = this.#route(prompt);
-    // The gate is asked before anything is looked up, or anybody told.
+    // The gate is asked before anything is looked up or recorded.
     if (call !== undefined) this.#deps.gate.check(call.tool);
     const recording = await this.#deps.begin(prompt, session);
     const results = call === undefined ? [] : [await this.#deps.gate.run(call.tool, call.args)];

@@ -14,12 +14,12 @@ Example: reeve ask --route --grant read "why was news not restarted?"`;
 export function addAsk(program: Command, cli: Cli, host: () => AskHost): void {
   const command = program
     .command('ask [question...]')
-    .description('ask about channels and incidents in words; every sentence of the answer cites what it rests on');
+    .description('ask about channels and incidents in plain language; every sentence of the answer cites what it rests on');
   addAskFlags(command)
     .addHelpText('after', HELP)
-    .action(async (words: readonly string[], raw: RawFlags) => {
+    .action(async (args: readonly string[], raw: RawFlags) => {
       const { runAsk } = await import('../ask/run.ts');
       const json = raw.json === true || cli.wantsJson() ? { json: true as const } : {};
-      await runAsk(words.join(' '), { ...raw, ...json }, cli, host());
+      await runAsk(args.join(' '), { ...raw, ...json }, cli, host());
     });
 }

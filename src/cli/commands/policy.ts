@@ -78,10 +78,10 @@ function tap(cli: Cli, cases: readonly PolicyCaseAnswer[]): string {
 const tapText = (text: string): string => plain(text).replaceAll('#', '\\#');
 
 function storyOf({ file, line, differences, answer }: PolicyCaseAnswer): readonly string[] {
-  const told = differences.map(
+  const described = differences.map(
     ({ what, expected, got }) => `${what}: expected ${yamlText(expected)}, got ${yamlText(got)}`,
   );
-  return ['---', `at: ${plain(file)}:${line}`, 'differences:', ...told.map((one) => `  - ${quoted(one)}`)]
+  return ['---', `at: ${plain(file)}:${line}`, 'differences:', ...described.map((one) => `  - ${quoted(one)}`)]
     .concat(answer === undefined ? [] : answerLines(answer))
     .concat('...');
 }

@@ -107,8 +107,8 @@ function orderOf(flags: Flags): SimulationOrder {
     startCost: flags.startCost === true,
     cruel: flags.cruel === true,
     attacker: flags.attacker === true,
-    planner: word(flags.planner, '--planner', SIMULATED_PLANNERS),
-    policy: flags.policy === undefined ? undefined : word(flags.policy, '--policy', SIMULATED_POLICIES),
+    planner: choiceOf(flags.planner, '--planner', SIMULATED_PLANNERS),
+    policy: flags.policy === undefined ? undefined : choiceOf(flags.policy, '--policy', SIMULATED_POLICIES),
   };
 }
 
@@ -118,10 +118,10 @@ function number(text: string, flag: string, min: number, max: number): number {
   throw new ReeveError('USAGE', `${flag} takes a number from ${min} to ${max}, got ${text}`);
 }
 
-function word<W extends string>(text: string, flag: string, words: readonly W[]): W {
-  const found = words.find((one) => one === text);
+function choiceOf<W extends string>(text: string, flag: string, choices: readonly W[]): W {
+  const found = choices.find((one) => one === text);
   if (found !== undefined) return found;
-  throw new ReeveError('USAGE', `${flag} is one of ${words.join(', ')}, got ${text}`);
+  throw new ReeveError('USAGE', `${flag} is one of ${choices.join(', ')}, got ${text}`);
 }
 
 const argumentsOf = ({

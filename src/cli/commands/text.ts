@@ -89,11 +89,11 @@ interface WirePrompt {
 }
 
 async function tellPrompt(cli: Cli, channel: string): Promise<void> {
-  const told = await cli.client().get<WirePrompt>(`/api/v1/prompt/${encodeURIComponent(channel)}`);
-  if (cli.wantsJson()) return json(cli.terminal, told);
-  if (told.prompt !== null) return cli.terminal.out(`${told.prompt}\n`);
-  const offered = told.choices.map(({ index, tool, target }) => `${index}: ${tool} ${plain(target)}`);
-  cli.terminal.out(`${[`nothing would be sent: ${told.because}`, 'choices now:', ...offered].join('\n')}\n`);
+  const preview = await cli.client().get<WirePrompt>(`/api/v1/prompt/${encodeURIComponent(channel)}`);
+  if (cli.wantsJson()) return json(cli.terminal, preview);
+  if (preview.prompt !== null) return cli.terminal.out(`${preview.prompt}\n`);
+  const offered = preview.choices.map(({ index, tool, target }) => `${index}: ${tool} ${plain(target)}`);
+  cli.terminal.out(`${[`nothing would be sent: ${preview.because}`, 'choices now:', ...offered].join('\n')}\n`);
 }
 
 /** Lines alone give a symptom and its confidence; everything else of an envelope is unknown. */

@@ -180,7 +180,7 @@ function checkTemplates(reading: Reading, path: Path, value: ChannelDocument): v
   for (const { path: at, own } of [...TEMPLATES, ...logs]) {
     const text = valueAt(value, at);
     if (typeof text !== 'string') continue;
-    const stray = text.match(PLACEHOLDER)?.find((word) => word !== '{id}');
+    const stray = text.match(PLACEHOLDER)?.find((placeholder) => placeholder !== '{id}');
     if (stray !== undefined)
       reading.note([...path, ...at], `unknown placeholder ${stray}`, 'only {id} is replaced here');
     if (own && (value.ids?.length ?? 0) > 1 && !text.includes('{id}')) {
@@ -245,7 +245,7 @@ function targetOf({ kind, url, mount, stream }: NonNullable<OutputDocument['stat
   return { kind, url: fill(url), target: fill(mount ?? stream ?? '') };
 }
 
-/** Where an output is, in one word: no two channels may have the same. */
+/** Where an output is, as one string: no two channels may have the same. */
 function placeOf(output: OutputProbe): string {
   if (output.kind === 'tcp') return `${output.host}:${output.port}`;
   return output.kind === 'status' ? `${output.status.url} ${output.status.target}` : output.url;

@@ -57,8 +57,8 @@ function originOf(reading: Reading, path: Path, value: LogSourceDocument): LogSo
   if (said.length !== 1) {
     reading.note(path, `expected one of path, command and stdin, got ${said.length}`, 'say where its lines come from');
   }
-  const [program, ...words] = value.command ?? [];
-  if (program !== undefined) return { kind: 'command', argv: [program, ...words] };
+  const [program, ...args] = value.command ?? [];
+  if (program !== undefined) return { kind: 'command', argv: [program, ...args] };
   return value.stdin === true ? { kind: 'stdin' } : { kind: 'file', path: reading.pathOf(value.path ?? '') };
 }
 
@@ -133,15 +133,15 @@ function checkNames(
   { drafts, engines }: { readonly drafts: readonly ChannelDraft[]; readonly engines: readonly EngineConfig[] },
 ): void {
   const kinds = new Map(engines.map(({ id, kind }) => [id, kind]));
-  const told = new Set<unknown>();
+  const reported = new Set<unknown>();
   for (const { path, name, engine } of drafts) {
     const kind = kinds.get(engine);
     const rule = kind && NAME_RULES[kind];
-    if (rule === undefined || told.has(path[1])) continue;
+    if (rule === undefined || reported.has(path[1])) continue;
     try {
       rule(name);
     } catch (thrown) {
-      told.add(path[1]);
+      reported.add(path[1]);
       if (!(thrown instanceof ReeveError)) throw thrown;
       reading.note([...path.slice(0, 2), 'name'], thrown.message, thrown.hint);
     }

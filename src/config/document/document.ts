@@ -100,7 +100,7 @@ export const configDocument = z
       .strictObject({
         enabled: z.boolean().optional().describe('Keep the memory up to date while the daemon runs. Default false.'),
         reflect_every: duration('1m', '7d', 'How often insights are merged. Default 1h.').optional(),
-        word_insights: z.boolean().optional().describe('Let the model put new insights into words. Default false.'),
+        word_insights: z.boolean().optional().describe('Let the model rephrase new insights. Default false.'),
       })
       .optional()
       .describe('What follows from the journal and outlives it: docs/memory.md.'),

@@ -42,11 +42,11 @@ export function parseDuration(input: unknown): Meaning<number> {
   }
   if (typeof input === 'number') return no(shown(input), neverOff(input));
   if (typeof input !== 'string') return no(shown(input), EXAMPLES);
-  const [, sign, digits, gap, word] = /^\s*([+-]?)(\d[\d.,_]*)(\s*)(\S*)\s*$/.exec(input) ?? [];
+  const [, sign, digits, gap, unitText] = /^\s*([+-]?)(\d[\d.,_]*)(\s*)(\S*)\s*$/.exec(input) ?? [];
   if (digits === undefined) return no(shown(input), neverOff(input));
   if (sign === '-') return no(shown(input), 'a negative duration is never "off": leave the key out for the default');
-  const unit = UNITS.find((candidate) => candidate === word);
-  if (unit === undefined || gap !== '') return no(shown(input), unitHint(digits, word ?? ''));
+  const unit = UNITS.find((candidate) => candidate === unitText);
+  if (unit === undefined || gap !== '') return no(shown(input), unitHint(digits, unitText ?? ''));
   if (sign !== '' || !/^\d+$/.test(digits)) return no(shown(input), wholeHint(Number(digits), unit));
   const ms = Number(digits) * UNIT_MS[unit];
   if (ms === 0) return no(shown(input), 'zero is never "off": leave the key out for the default');
@@ -63,10 +63,10 @@ function neverOff(input: string | number): string {
   return off ? 'a duration cannot be switched off: leave the key out for the default' : EXAMPLES;
 }
 
-function unitHint(digits: string, word: string): string {
-  if (word === '') return `add a unit: ${digits}s for seconds, ${digits}m for minutes`;
-  if (/^\d|\d/.test(word)) return 'one number with one unit: 90m instead of 1h30m';
-  const lower = word.toLowerCase();
+function unitHint(digits: string, unitText: string): string {
+  if (unitText === '') return `add a unit: ${digits}s for seconds, ${digits}m for minutes`;
+  if (/^\d|\d/.test(unitText)) return 'one number with one unit: 90m instead of 1h30m';
+  const lower = unitText.toLowerCase();
   const meant = OTHER_UNITS[lower] ?? UNITS.find((unit) => unit === lower);
   return meant === undefined ? EXAMPLES : `write ${digits}${meant}`;
 }

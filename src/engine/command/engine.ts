@@ -54,14 +54,14 @@ export class CommandEngine implements Engine {
   async observe(signal: AbortSignal): Promise<EngineReport> {
     const { list, status, credentials } = this.#document;
     const argv = list?.argv ?? configured(status, 'status').argv;
-    const word = { engine: this.id, source: `command ${argv[0]}`, moment: readingTimeOf(this.#parts.clock) };
+    const reading = { engine: this.id, source: `command ${argv[0]}`, moment: readingTimeOf(this.#parts.clock) };
     try {
       const read = await this.#parts.look.call(
         async (limit) => {
-          if (list === undefined) return { processes: await this.#statuses(status!, word, limit), viewers: [] };
+          if (list === undefined) return { processes: await this.#statuses(status!, reading, limit), viewers: [] };
           const { stdout } = await this.#succeed(list.argv, undefined, limit);
           return readChannels(parseJson(stdout), list, {
-            ...word,
+            ...reading,
             channels: this.#channels,
             generations: this.#generations,
           });
@@ -69,10 +69,10 @@ export class CommandEngine implements Engine {
         { signal },
       );
       const credential = credentials === undefined ? undefined : this.#credentials(signal);
-      return { engine: upSample(word), ...read, credential };
+      return { engine: upSample(reading), ...read, credential };
     } catch (error) {
       signal.throwIfAborted();
-      return downReport(word, error);
+      return downReport(reading, error);
     }
   }
 
@@ -118,7 +118,7 @@ export class CommandEngine implements Engine {
 
   async #statuses(
     status: Status,
-    word: Parameters<typeof unknownProcess>[1],
+    reading: Parameters<typeof unknownProcess>[1],
     signal: AbortSignal,
   ): Promise<readonly ProcessSample[]> {
     const samples: ProcessSample[] = [];
@@ -126,7 +126,7 @@ export class CommandEngine implements Engine {
       for (let index = from; index < this.#channels.length; index += STATUS_AT_ONCE) {
         const { id } = this.#channels[index]!;
         const state = stateOf(status, await this.#run(status.argv, id, signal));
-        samples[index] = { ...unknownProcess(id, word), state, stoppedOnPurpose: state === 'stopped' };
+        samples[index] = { ...unknownProcess(id, reading), state, stoppedOnPurpose: state === 'stopped' };
       }
     };
     await Promise.all(Array.from({ length: STATUS_AT_ONCE }, (_, lane) => ask(lane)));
@@ -166,7 +166,7 @@ export class CommandEngine implements Engine {
     const [program, ...args] = argv;
     const name = channel === undefined ? undefined : this.#nameOf(channel);
     // Without a channel (the whole engine is meant) the argument is left out.
-    const filled = args.flatMap((word) => (word === '{channel}' ? (name ?? []) : word));
+    const filled = args.flatMap((reading) => (reading === '{channel}' ? (name ?? []) : reading));
     return runProgram({ argv: [program, ...filled], bytesMax: BYTES_MAX, clock: this.#parts.clock, signal });
   }
 

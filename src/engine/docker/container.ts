@@ -42,7 +42,7 @@ export function containerNameOf(name: string): string {
 }
 
 /**
- * The state in the words that all engines share. Where the status and its flags contradict each other it is unknown:
+ * The state by the names that all engines share. Where the status and its flags contradict each other it is unknown:
  * never healthy. A container that its health check calls unhealthy still runs: that is for the probes to judge.
  */
 export function stateOf(container: Container): ProcessState {

@@ -52,7 +52,7 @@ export class DockerEngine implements Engine {
   readonly #parts: EngineParts;
   readonly #names: ReadonlyMap<ChannelId, string>;
   readonly #ownRestarts = new OwnRestarts();
-  /** Channels that we restart now, or that a restart of ours left stopped: nobody means them to stay so. */
+  /** Channels that we restart now, or that a restart of ours left stopped: no person ordered that. */
   readonly #halfway = new Map<ChannelId, 'now' | 'left'>();
   /** Asked for once, and again after the daemon failed: it may be another one by then. */
   #version: string | undefined;
@@ -65,18 +65,18 @@ export class DockerEngine implements Engine {
   }
 
   async observe(signal: AbortSignal): Promise<EngineReport> {
-    const word = { engine: this.id, source: SOURCE, moment: readingTimeOf(this.#parts.clock) };
+    const about = { engine: this.id, source: SOURCE, moment: readingTimeOf(this.#parts.clock) };
     try {
       const found = await this.#parts.look.call((limit) => this.#inspectAll(limit), { signal });
       const processes = [...this.#names.keys()].flatMap((channel, index) => {
         const container = found[index];
-        return this.#ownRestarts.withUnseen(this.#sample(channel, container, word.moment), container?.RestartCount);
+        return this.#ownRestarts.withUnseen(this.#sample(channel, container, about.moment), container?.RestartCount);
       });
-      return { engine: upSample(word), processes, viewers: [], credential: undefined };
+      return { engine: upSample(about), processes, viewers: [], credential: undefined };
     } catch (error) {
       signal.throwIfAborted();
       this.#version = undefined;
-      return downReport(word, error);
+      return downReport(about, error);
     }
   }
 

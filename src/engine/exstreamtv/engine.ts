@@ -74,17 +74,19 @@ export class ExstreamtvEngine implements Engine {
   }
 
   async observe(signal: AbortSignal): Promise<EngineReport> {
-    const word = { engine: this.id, source: 'exstreamtv /api', moment: readingTimeOf(this.#parts.clock) };
+    const reading = { engine: this.id, source: 'exstreamtv /api', moment: readingTimeOf(this.#parts.clock) };
     try {
       const listed = await this.#get('/api/channels', channelList, signal);
       const poolPressure = await this.#rejectedLately(signal);
       const health = this.#document.channel_health === 'use' ? await this.#channelHealth(signal) : {};
-      const processes = this.#channels.map((channel) => this.#sample(channel, { listed, health, moment: word.moment }));
+      const processes = this.#channels.map((channel) =>
+        this.#sample(channel, { listed, health, moment: reading.moment }),
+      );
       const credential = this.#document.plex ? this.#credentials(signal) : undefined;
-      return { engine: { ...upSample(word), poolPressure }, processes, viewers: [], credential };
+      return { engine: { ...upSample(reading), poolPressure }, processes, viewers: [], credential };
     } catch (error) {
       signal.throwIfAborted();
-      return downReport(word, error);
+      return downReport(reading, error);
     }
   }
 
@@ -225,7 +227,7 @@ export class ExstreamtvEngine implements Engine {
   }
 }
 
-/** What it says, in the shape that it should have; its own words about an error are part of the failure. */
+/** What it says, in the shape that it should have; its error text is part of the failure. */
 function understood<S extends z.ZodType>(path: string, schema: S, text: string): z.output<S> {
   const answer = parseJson(text);
   const result = schema.safeParse(answer);

@@ -54,17 +54,17 @@ export class HttpEngine implements Engine {
   async observe(signal: AbortSignal): Promise<EngineReport> {
     const { list, health, pool, credentials } = this.#document;
     const reportsPool = pool !== undefined;
-    const word = { engine: this.id, source: `http ${list.path}`, moment: readingTimeOf(this.#parts.clock) };
+    const reading = { engine: this.id, source: `http ${list.path}`, moment: readingTimeOf(this.#parts.clock) };
     try {
       if (health !== undefined) await this.#look(health, undefined, signal);
       const answer = await this.#get(list.path, signal);
-      const read = readChannels(answer, list, { ...word, channels: this.#channels, generations: this.#generations });
+      const read = readChannels(answer, list, { ...reading, channels: this.#channels, generations: this.#generations });
       const poolPressure = pool === undefined ? undefined : await this.#poolPressure(pool, signal);
       const credential = credentials === undefined ? undefined : this.#credentials(signal);
-      return { engine: { ...upSample(word), poolPressure, reportsPool }, ...read, credential };
+      return { engine: { ...upSample(reading), poolPressure, reportsPool }, ...read, credential };
     } catch (error) {
       signal.throwIfAborted();
-      return downReport(word, error, reportsPool);
+      return downReport(reading, error, reportsPool);
     }
   }
 

@@ -78,7 +78,7 @@ export class SupervisorEngine implements Engine {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #names: ReadonlyMap<ChannelId, string>;
   readonly #generations: ProcessGenerations;
-  /** Channels that we stop now, or that a restart of ours left lying: nobody means them to stay stopped. */
+  /** Channels that we stop now, or that a restart of ours left stopped: no person ordered that. */
   readonly #halfway = new Map<ChannelId, 'now' | 'left'>();
   #daemonPid: number | undefined;
   #identifiedMs: number | undefined;
@@ -97,16 +97,20 @@ export class SupervisorEngine implements Engine {
   }
 
   async observe(signal: AbortSignal): Promise<EngineReport> {
-    const word = { engine: this.id, source: 'supervisor.getAllProcessInfo', moment: readingTimeOf(this.#parts.clock) };
+    const reading = {
+      engine: this.id,
+      source: 'supervisor.getAllProcessInfo',
+      moment: readingTimeOf(this.#parts.clock),
+    };
     try {
       const infos = await this.#parts.look.call((limit) => this.#list(limit), { signal });
       const byName = new Map(infos.map((info) => [fullName(info), info]));
-      const processes = [...this.#names].map(([id, name]) => this.#sample(id, byName.get(name), word.moment));
-      return { engine: upSample(word), processes, viewers: [], credential: undefined };
+      const processes = [...this.#names].map(([id, name]) => this.#sample(id, byName.get(name), reading.moment));
+      return { engine: upSample(reading), processes, viewers: [], credential: undefined };
     } catch (error) {
       signal.throwIfAborted();
       this.#identifiedMs = undefined;
-      return downReport(word, error);
+      return downReport(reading, error);
     }
   }
 

@@ -57,7 +57,7 @@ export class SystemdEngine implements Engine {
   readonly #names: ReadonlyMap<ChannelId, string>;
   readonly #kernelMs: () => number;
   readonly #ownRestarts = new OwnRestarts();
-  /** Channels that we restart now, or that a restart of ours left stopped: nobody means them to stay so. */
+  /** Channels that we restart now, or that a restart of ours left stopped: no person ordered that. */
   readonly #halfway = new Map<ChannelId, 'now' | 'left'>();
 
   constructor({ document, channels, parts, kernelMs }: SystemdSetup) {
@@ -69,18 +69,18 @@ export class SystemdEngine implements Engine {
   }
 
   async observe(signal: AbortSignal): Promise<EngineReport> {
-    const word = { engine: this.id, source: SOURCE, moment: readingTimeOf(this.#parts.clock) };
+    const about = { engine: this.id, source: SOURCE, moment: readingTimeOf(this.#parts.clock) };
     try {
       const names = [...this.#names.values()];
       const units = await this.#parts.look.call((limit) => this.#showAll(names, limit), { signal });
       const processes = [...this.#names.keys()].flatMap((channel, index) => {
         const unit = units[index]!;
-        return this.#ownRestarts.withUnseen(this.#sample(channel, unit, word.moment), numberOf(unit.NRestarts));
+        return this.#ownRestarts.withUnseen(this.#sample(channel, unit, about.moment), numberOf(unit.NRestarts));
       });
-      return { engine: upSample(word), processes, viewers: [], credential: undefined };
+      return { engine: upSample(about), processes, viewers: [], credential: undefined };
     } catch (error) {
       signal.throwIfAborted();
-      return downReport(word, error);
+      return downReport(about, error);
     }
   }
 
@@ -143,9 +143,9 @@ export class SystemdEngine implements Engine {
     return units;
   }
 
-  #systemctl(...words: readonly string[]): readonly [string, ...string[]] {
+  #systemctl(...args: readonly string[]): readonly [string, ...string[]] {
     const user = this.#document.manager === 'user' ? ['--user'] : [];
-    return [this.#document.systemctl, ...user, '--no-pager', '--no-ask-password', ...words];
+    return [this.#document.systemctl, ...user, '--no-pager', '--no-ask-password', ...args];
   }
 
   async #succeed(argv: readonly [string, ...string[]], bytesMax: number, signal: AbortSignal): Promise<ProgramEnd> {

@@ -61,7 +61,7 @@ export function parseUnits(stdout: string, names: readonly string[]): readonly U
 
 const ACTIVE: Readonly<Record<string, ProcessState>> = { exited: 'exited', failed: 'exited' };
 
-/** The state in the words that all engines share. Whatever is not known for certain is `unknown`, never healthy. */
+/** The state by the names that all engines share. Whatever is not known for certain is `unknown`, never healthy. */
 export function stateOf({ LoadState, ActiveState, SubState, Result }: Unit): ProcessState {
   if (LoadState !== 'loaded') return 'unknown';
   switch (ActiveState) {

@@ -1,4 +1,4 @@
-/** The words that every receiver for people shares. */
+/** The text that all receivers for people share. */
 import { hash } from 'node:crypto';
 import { keyOfScope } from '../../core/scope.ts';
 import { ReeveError } from '../../core/errors.ts';

@@ -51,7 +51,7 @@ async function ask(path) {
   return answer.json();
 }
 
-/** What waits for a person, each with the word that ends it. */
+/** What waits for a person, each with the command that ends it. */
 function notesOf(status) {
   const notes = [];
   const note = (text, ...commands) => notes.push({ text, commands });
@@ -59,7 +59,7 @@ function notesOf(status) {
   if (status.frozen) note('Frozen by ' + (status.freeze ? status.freeze.who + ': ' + status.freeze.because : 'a person') + '. Nothing is changed.', 'reeve thaw --because "…"');
   for (const held of status.containment || []) {
     if (held.reason === 'operator_freeze') continue;
-    const ends = held.release_by_person ? ' It ends only by your word.' : ' It ends by itself when its cause is gone.';
+    const ends = held.release_by_person ? ' It ends only when a person releases it.' : ' It ends by itself when its cause is gone.';
     note('Contained for ' + lasting(held.for_ms) + ': ' + held.scope + ' (' + held.reason + ') ' + (held.detail || '') + '.' + ends, 'reeve release ' + held.scope + ' --because "…"');
   }
   for (const problem of status.problems || []) note(problem);
@@ -72,7 +72,7 @@ const health = (channel) => {
   return channel.healthy === false ? cell(channel.classification || 'failing', 'bad') : cell('not known', 'warn');
 };
 
-/** Who keeps hands off a channel, so that a dark one explains itself. */
+/** Which leases and windows hold a channel, so that one that is left stopped explains itself. */
 function heldOf(status, channel) {
   const about = ['channel:' + channel.id, 'group:' + channel.group, 'engine:' + channel.engine, 'fleet'];
   const now = (status.windows || []).find((one) => one.starts_in_ms === 0 && about.includes(one.scope));

@@ -93,7 +93,7 @@ interface SmtpError extends Error {
   readonly code?: string;
 }
 
-/** nodemailer puts words of its own over Node's error codes; the message still has them. */
+/** nodemailer replaces Node's error codes by its own; the message still has them. */
 const BY_MESSAGE: readonly (readonly [RegExp, ProbeFailure])[] = [
   [/certificate|self.signed|\bTLS\b|\bSSL\b/i, 'tls'],
   [/ECONNREFUSED/, 'refused'],

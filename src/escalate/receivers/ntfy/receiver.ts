@@ -12,7 +12,7 @@ const MESSAGE_BYTES_MAX = 4_096;
 /** 5 rings through "do not disturb", 4 rings, 3 is ordinary, 2 makes no sound. */
 const PRIORITY: Readonly<Record<Severity, number>> = { critical: 5, warning: 4, info: 3 };
 const RESOLVED_PRIORITY = 2;
-/** Words that ntfy shows as pictures. */
+/** Tags that ntfy shows as emoji. */
 const TAG: Readonly<Record<Severity, string>> = {
   critical: 'rotating_light',
   warning: 'warning',
