@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadText, told } from './support.ts';
+import { loadText, told } from '../support.ts';
 
 const problemsOf = (engines: string, channels = '') =>
   told(loadText(`version: 1\nengines:\n${engines}${channels}`).problems);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Refusals, sourceOf } from '../../src/http/auth/refusals.ts';
-import { fakeClock } from '../support/fake_clock.ts';
+import { Refusals, sourceOf } from '../../../src/http/auth/refusals.ts';
+import { fakeClock } from '../../support/fake_clock.ts';
 
 function aDoor() {
   const hand = fakeClock();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { TokenGrant } from '../../src/http/auth/grants.ts';
-import { SESSION_MS, Sessions } from '../../src/http/auth/sessions.ts';
-import { fakeClock } from '../support/fake_clock.ts';
+import type { TokenGrant } from '../../../src/http/auth/grants.ts';
+import { SESSION_MS, Sessions } from '../../../src/http/auth/sessions.ts';
+import { fakeClock } from '../../support/fake_clock.ts';
 
 const ANN: TokenGrant = { name: 'ann', scopes: ['read'], sha256: 'aa'.repeat(32) };
 const HALF_HOUR_MS = 30 * 60_000;

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LIMIT_ROWS, type LimitRow } from '../../src/config/document/limit_rows.ts';
-import { limitsDocument, limitsFrom } from '../../src/config/document/limits.ts';
-import { formatDuration } from '../../src/core/document/duration.ts';
-import { DEFAULT_LIMITS, type Limits } from '../../src/core/limits.ts';
-import { toWire } from '../../src/core/wire.ts';
-import { loadText, told } from './support.ts';
+import { LIMIT_ROWS, type LimitRow } from '../../../src/config/document/limit_rows.ts';
+import { limitsDocument, limitsFrom } from '../../../src/config/document/limits.ts';
+import { formatDuration } from '../../../src/core/document/duration.ts';
+import { DEFAULT_LIMITS, type Limits } from '../../../src/core/limits.ts';
+import { toWire } from '../../../src/core/wire.ts';
+import { loadText, told } from '../support.ts';
 
 const write = (row: LimitRow, value: number): string =>
   row.unit === 'duration' ? formatDuration(value) : String(value);

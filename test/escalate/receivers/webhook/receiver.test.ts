@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Clock, systemClock } from '../../../src/core/clock.ts';
-import { noticeOf } from '../../../src/escalate/due.ts';
-import { keyOf, signaturesOf, webhook } from '../../../src/escalate/receivers/webhook/receiver.ts';
-import { fold, opened, raisedFact, resolvedFact } from '../support.ts';
-import { type Posted, realPost, until, webServer } from '../servers.ts';
+import { type Clock, systemClock } from '../../../../src/core/clock.ts';
+import { noticeOf } from '../../../../src/escalate/due.ts';
+import { keyOf, signaturesOf, webhook } from '../../../../src/escalate/receivers/webhook/receiver.ts';
+import { fold, opened, raisedFact, resolvedFact } from '../../support.ts';
+import { type Posted, realPost, until, webServer } from '../../servers.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 const OTHER = 'another secret, still in use';

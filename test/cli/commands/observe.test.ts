@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { addObserve } from '../../src/cli/commands/observe.ts';
-import type { Cli } from '../../src/cli/context.ts';
+import { addObserve } from '../../../src/cli/commands/observe.ts';
+import type { Cli } from '../../../src/cli/context.ts';
 
 const STATS = {
   incidents: 4,

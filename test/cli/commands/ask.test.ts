@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openAskBackend } from '../../src/app/ask.ts';
-import { addAsk } from '../../src/cli/commands/ask.ts';
-import { runCli } from '../../src/cli/program.ts';
-import { redact } from '../../src/collect/redact.ts';
-import { systemClock } from '../../src/core/clock.ts';
-import type { ModelsSettings } from '../../src/model/open.ts';
-import { temporaryDirectory } from '../journal/support.ts';
-import type { Asked, ModelTurn } from '../support/model_server.ts';
-import { ollamaServer } from '../support/ollama_server.ts';
-import { openAiServer } from '../support/openai_server.ts';
-import { closeServersAfterAll } from '../support/servers.ts';
+import { openAskBackend } from '../../../src/app/ask.ts';
+import { addAsk } from '../../../src/cli/commands/ask.ts';
+import { runCli } from '../../../src/cli/program.ts';
+import { redact } from '../../../src/collect/redact.ts';
+import { systemClock } from '../../../src/core/clock.ts';
+import type { ModelsSettings } from '../../../src/model/open.ts';
+import { temporaryDirectory } from '../../journal/support.ts';
+import type { Asked, ModelTurn } from '../../support/model_server.ts';
+import { ollamaServer } from '../../support/ollama_server.ts';
+import { openAiServer } from '../../support/openai_server.ts';
+import { closeServersAfterAll } from '../../support/servers.ts';
 
 closeServersAfterAll();
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { aFolder, loadText, told } from './support.ts';
+import { aFolder, loadText, told } from '../support.ts';
 
 const read = (models: string, planner = '') => loadText(`version: 1\n${models}\n${planner}`);
 const problems = (models: string, planner = '') => told(read(models, planner).problems);

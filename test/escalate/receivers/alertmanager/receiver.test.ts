@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type Clock, systemClock } from '../../../src/core/clock.ts';
-import { HOUR_MS } from '../../../src/core/duration.ts';
-import type { Escalation } from '../../../src/core/incident.ts';
-import { type AlertmanagerOptions, alertmanager } from '../../../src/escalate/receivers/alertmanager/receiver.ts';
-import { ALERTMANAGER, realAlertmanager, realPost, until, webServer } from '../servers.ts';
-import { opened, raisedFact, resolvedFact } from '../support.ts';
+import { type Clock, systemClock } from '../../../../src/core/clock.ts';
+import { HOUR_MS } from '../../../../src/core/duration.ts';
+import type { Escalation } from '../../../../src/core/incident.ts';
+import { type AlertmanagerOptions, alertmanager } from '../../../../src/escalate/receivers/alertmanager/receiver.ts';
+import { ALERTMANAGER, realAlertmanager, realPost, until, webServer } from '../../servers.ts';
+import { opened, raisedFact, resolvedFact } from '../../support.ts';
 
 /** The real clock, wrong by so much. */
 const shifted = (byMs: number): Clock => ({ ...systemClock, now: () => systemClock.now() + byMs });

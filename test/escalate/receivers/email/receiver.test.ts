@@ -5,10 +5,10 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { aFolder, loadText, writeInto } from '../../config/support.ts';
-import { until } from '../servers.ts';
-import { raisedFact, resolvedFact } from '../support.ts';
-import { CALM, dispatching, noticeFor, receiverOf } from './support.ts';
+import { aFolder, loadText, writeInto } from '../../../config/support.ts';
+import { until } from '../../servers.ts';
+import { raisedFact, resolvedFact } from '../../support.ts';
+import { CALM, dispatching, noticeFor, receiverOf } from '../support.ts';
 
 interface Mail {
   readonly from: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadText, told } from './support.ts';
+import { loadText, told } from '../support.ts';
 
 const BASE = 'version: 1\nengines: [{ id: e, kind: supervisor, socket: /x }]\n';
 const ENV = { TOKEN: 'x'.repeat(32), SHORT: 'abc' };

@@ -1,13 +1,13 @@
 import { chmodSync, copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { aFolder, loadText, told } from './support.ts';
+import { aFolder, loadText, told } from '../support.ts';
 
 const BASE = `version: 1
 engines: [{ id: e, kind: supervisor, url: "http://127.0.0.1:9001/RPC2" }]
 channels: [{ id: a, engine: e }]
 `;
-const FIXTURES = join(import.meta.dirname, '../http/fixtures');
+const FIXTURES = join(import.meta.dirname, '../../http/fixtures');
 
 /** `path: message` of each warning; throws where the text has problems. */
 function warnings(more: string, env: Record<string, string> = {}, base = BASE): readonly string[] {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadText, told } from './support.ts';
+import { loadText, told } from '../support.ts';
 
 const HEAD = `version: 1
 engines: [{ id: e, kind: supervisor, url: "http://127.0.0.1:1/RPC2" }]

@@ -1,0 +1,52 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = resolve(import.meta.dirname, '..');
+
+/** What is tested across rooms, or is no part of `src`. */
+const BESIDE_ROOMS: Readonly<Record<string, string>> = {
+  bench: 'programs that measure',
+  checkout: 'what stands in the repository: package, documents, deployment, generated files',
+  corpus: 'recorded log excerpts',
+  crash: 'the journal after kill -9, at every point of a write',
+  daemon: 'the program as people start it, with real processes and files',
+  demo: 'the demonstration',
+  fuzz: 'every parser of outside bytes',
+  learning: 'the learning run',
+  policy: 'policy tests that are shipped as examples',
+  scenario: 'the decision path from sample to page',
+  support: 'what tests share',
+};
+/** Folders of a room's tests that hold no tests of files: known-bad variants, and programs that must not hang. */
+const WITHOUT_SOURCE = /^simulation\/(?:(?:truth_)?mutants|spin)$/;
+
+const filesIn = (folder: string, ending: string): readonly string[] =>
+  readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith(ending));
+const roomsOf = (folder: string): readonly string[] =>
+  readdirSync(join(ROOT, folder), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+const tests = filesIn('test', '.test.ts').filter((path) => path.includes('/'));
+const roomOf = (path: string): string => path.split('/')[0]!;
+
+describe('tests stand where their source stands', () => {
+  it('in a folder of a room of src, or in one that is listed here with what it holds', () => {
+    const known = new Set([...roomsOf('src'), ...Object.keys(BESIDE_ROOMS)]);
+    expect(roomsOf('test').filter((name) => !known.has(name))).toEqual([]);
+    expect(Object.keys(BESIDE_ROOMS).filter((name) => !roomsOf('test').includes(name))).toEqual([]);
+  });
+
+  it('within a room in the folder of the same name', () => {
+    const strays = tests
+      .filter((path) => !Object.hasOwn(BESIDE_ROOMS, roomOf(path)) && !WITHOUT_SOURCE.test(dirname(path)))
+      .filter((path) => !existsSync(join(ROOT, 'src', dirname(path))));
+    expect(strays).toEqual([]);
+  });
+
+  it('and each room has some', () => {
+    const tested = new Set(tests.map(roomOf));
+    /** The wiring is tested as the program that it makes. */
+    expect(roomsOf('src').filter((room) => room !== 'app' && !tested.has(room))).toEqual([]);
+  });
+});
