@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { LibraryRuleDocument } from '../../src/library/document.ts';
 import { filledIn, matched, missingParams } from '../../src/library/match.ts';
 
-const ruleOf = (over: object): LibraryRuleDocument => ({ name: 'one', when: [], ...over }) as LibraryRuleDocument;
+const ruleOf = (over: object): LibraryRuleDocument => ({ name: 'one', description: 'one', when: [], ...over });
 const doing = (params: object) => ruleOf(Object.fromEntries([['then', [{ action: 'free', params }]]]));
 
 describe('the facts of a rule', () => {
