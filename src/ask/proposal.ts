@@ -1,5 +1,7 @@
 /** Finds out whether a person asks for an action: by the text alone, and only by what the person typed. */
 import type { ToolName } from '../core/tool.ts';
+import { TOOLS } from '../remediation/catalog.ts';
+import type { Phrase } from '../remediation/tool.ts';
 
 /** One tool on one channel, as it was asked for. */
 export interface Wanted {
@@ -12,15 +14,12 @@ const ABOUT = '(?:\\s+(?:of|for|on|the|channel|its))*';
 const CHANNEL = '\\s+["\'`]?(?:channel:)?([\\w.-]*\\w)["\'`]?';
 const END = '(?:\\s+(?:now|again|please))*\\s*[.!?]*\\s*$';
 
-const asked = (verb: string, thing: string): RegExp =>
+const asked = ({ verb, thing }: Phrase): RegExp =>
   new RegExp(`^\\s*${POLITE}${verb}(?:\\s+the)?${thing}${ABOUT}${CHANNEL}${END}`, 'i');
 
-const ACTIONS: readonly (readonly [ToolName, RegExp])[] = [
-  ['refresh_credentials', asked('(?:refresh|renew)', '\\s+(?:credentials?|tokens?)')],
-  ['rebuild_playout', asked('rebuild', '(?:\\s+playout)?')],
-  ['invalidate_cache', asked('(?:invalidate|clear)', '\\s+cache')],
-  ['restart_channel', asked('(?:restart_channel|restart|kick)', '')],
-];
+const ACTIONS: readonly (readonly [ToolName, RegExp])[] = Object.values(TOOLS).flatMap(({ spec, phrase }) =>
+  phrase === undefined ? [] : [[spec.name, asked(phrase)] as const],
+);
 
 /** Undefined where it asks for no action, or for one on something that is no channel. */
 export function actionIn(text: string, channels: readonly string[]): Wanted | undefined {

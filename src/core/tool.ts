@@ -3,16 +3,22 @@ import type { FailureClass } from './classification.ts';
 import type { MonoMs } from './clock.ts';
 import type { EngineId, GroupId, IncidentId, RunId, Scope } from './scope.ts';
 
-export const TOOL_NAMES = [
-  'restart_channel',
-  'refresh_credentials',
-  'fetch_recent_logs',
-  'inspect_pool_status',
-  'get_channel_health',
-  'rebuild_playout',
-  'invalidate_cache',
-] as const;
-export type ToolName = (typeof TOOL_NAMES)[number];
+/** Every tool by name, in the order in which they are offered, and whether it looks or changes something. */
+const EFFECTS = {
+  restart_channel: 'change',
+  refresh_credentials: 'change',
+  fetch_recent_logs: 'observe',
+  inspect_pool_status: 'observe',
+  get_channel_health: 'observe',
+  rebuild_playout: 'change',
+  invalidate_cache: 'change',
+} as const;
+export type ToolName = keyof typeof EFFECTS;
+export const TOOL_NAMES: readonly ToolName[] = Object.keys(EFFECTS) as ToolName[];
+
+/** The tools that change something: what a pattern may call for, and what people may ask for. */
+export type ChangingTool = { [T in ToolName]: (typeof EFFECTS)[T] extends 'change' ? T : never }[ToolName];
+export const CHANGING_TOOLS = TOOL_NAMES.filter((name): name is ChangingTool => EFFECTS[name] === 'change');
 
 /** Older names that operators may write; they mean the tool on the right. */
 export const TOOL_ALIASES: Readonly<Record<string, ToolName>> = { refresh_plex_token: 'refresh_credentials' };

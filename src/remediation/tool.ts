@@ -43,6 +43,12 @@ export interface EffectInput {
   readonly signal: AbortSignal;
 }
 
+/** How a person asks for a change: regular expressions of what is done, and to what of a channel. */
+export interface Phrase {
+  readonly verb: string;
+  readonly thing: string;
+}
+
 /** Where an effect can be seen: the channel's own samples, or a probe of the engine. */
 export interface EffectPorts {
   freshOutput(channel: string, sinceMs: number, previousGeneration: string | undefined): Verdict;
@@ -64,6 +70,8 @@ export interface Tool {
   readonly run: ToolBody;
   /** Undefined for tools that only look. */
   readonly effect: EffectCheck | undefined;
+  /** Undefined for tools that only look: they are asked by their names. */
+  readonly phrase?: Phrase;
 }
 
 /** Defaults of a tool that only looks. */

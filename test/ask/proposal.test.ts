@@ -1,9 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { actionIn, asksForAction } from '../../src/ask/proposal.ts';
+import { CHANGING_TOOLS } from '../../src/core/tool.ts';
+import { TOOLS } from '../../src/remediation/catalog.ts';
 
 const channels = ['news', 'sport-2', 'Kids'];
 
 describe('what asks for an action', () => {
+  it('has a phrase for each tool that changes something, and for no other', () => {
+    const asked = Object.values(TOOLS).filter(({ phrase }) => phrase !== undefined);
+    expect(asked.map(({ spec }) => spec.name)).toEqual(CHANGING_TOOLS);
+  });
+
   it.each([
     ['restart news', 'restart_channel', 'news'],
     ['Please restart the channel sport-2 now!', 'restart_channel', 'sport-2'],

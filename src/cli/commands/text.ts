@@ -5,7 +5,7 @@ import { numbered } from '../../agent/choices.ts';
 import { type PromptFacts, promptFor } from '../../agent/prompt.ts';
 import { ReeveError } from '../../core/errors.ts';
 import type { SymptomKind } from '../../core/symptom.ts';
-import { TOOL_NAMES, type ToolName } from '../../core/tool.ts';
+import { CHANGING_TOOLS, TOOL_NAMES } from '../../core/tool.ts';
 import type { Catalogue } from '../../detect/patterns/catalogue.ts';
 import { specOf } from '../../remediation/catalog.ts';
 import { classifyExcerpt, classifyLine } from '../../classifier/excerpt.ts';
@@ -44,13 +44,6 @@ export function addText(program: Command, cli: Cli, deps: TextDeps): void {
     });
 }
 
-/** The tool that would bring about what an excerpt calls for; the other remedies are not tools. */
-const TOOL_OF: Partial<Record<string, ToolName>> = {
-  restart_channel: 'restart_channel',
-  refresh_credentials: 'refresh_credentials',
-  rebuild_playout: 'rebuild_playout',
-  invalidate_cache: 'invalidate_cache',
-};
 const LOOKS = TOOL_NAMES.filter((name) => specOf(name).effect === 'observe').toSorted();
 
 function addPrompt(program: Command, cli: Cli, deps: TextDeps): void {
@@ -71,7 +64,8 @@ function addPrompt(program: Command, cli: Cli, deps: TextDeps): void {
         if (line === '') continue;
         const { id, lines } = excerptOf(line);
         const { symptom, confidence, remedy } = classifyExcerpt(lines, catalogue);
-        const cure = TOOL_OF[remedy];
+        // The other remedies are not tools.
+        const cure = CHANGING_TOOLS.find((name) => name === remedy);
         const tools = cure === undefined ? LOOKS : [...LOOKS, cure];
         const offered = numbered(tools.map((tool) => ({ tool, target: 'channel', needsApproval: false })));
         const prompt = promptFor(factsOfExcerpt({ symptom, confidence }, planner.templatesOf(lines)), offered);

@@ -1,20 +1,14 @@
 /** The schema of pattern files, and the severity of symptoms. */
 import { z } from 'zod';
 import { SYMPTOMS, type SymptomKind } from '../../core/symptom.ts';
+import { CHANGING_TOOLS, type ChangingTool } from '../../core/tool.ts';
 
 /**
  * What a pattern says would help, were its claim true. The guard decides; this is only a hint about the class of
  * cure.
  */
-const REMEDIES = [
-  'restart_channel',
-  'refresh_credentials',
-  'rebuild_playout',
-  'invalidate_cache',
-  'escalate',
-  'none',
-] as const;
-export type Remedy = (typeof REMEDIES)[number];
+export type Remedy = ChangingTool | 'escalate' | 'none';
+const REMEDIES: readonly Remedy[] = [...CHANGING_TOOLS, 'escalate', 'none'];
 
 const example = z.string().min(1).max(2000);
 

@@ -32,4 +32,5 @@ export const invalidateCache: Tool = {
       return emptier ? cured(`${entries} entries left, ${before ?? '?'} before`) : notYet(`still ${entries} entries`);
     },
   },
+  phrase: { verb: '(?:invalidate|clear)', thing: '\\s+cache' },
 };

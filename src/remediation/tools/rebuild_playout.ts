@@ -36,4 +36,5 @@ export const rebuildPlayout: Tool = {
       return plays ? cured('it has something to play now') : notYet('nothing to play yet');
     },
   },
+  phrase: { verb: 'rebuild', thing: '(?:\\s+playout)?' },
 };

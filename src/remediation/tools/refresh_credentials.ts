@@ -28,4 +28,5 @@ export const refreshCredentials: Tool = {
       return (await engine.probeCredentials(signal)) ? cured('the credentials work') : notYet('the credentials fail');
     },
   },
+  phrase: { verb: '(?:refresh|renew)', thing: '\\s+(?:credentials?|tokens?)' },
 };

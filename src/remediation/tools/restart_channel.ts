@@ -31,4 +31,5 @@ export const restartChannel: Tool = {
       return ports.freshOutput(target.id, sinceMs, previousGeneration);
     },
   },
+  phrase: { verb: '(?:restart_channel|restart|kick)', thing: '' },
 };
