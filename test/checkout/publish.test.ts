@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openSandbox, ROOT, run } from './sandbox.ts';
+
+const readPackage = () => JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Record<string, unknown>;
+
+/** `npm publish` of this package.json against a registry that takes everything, and what reached that registry. */
+async function publish(manifest: Record<string, unknown>) {
+  const asked: string[] = [];
+  const registry = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    response.statusCode = request.method === 'GET' ? 404 : 201;
+    response.end('{}');
+  }).listen(0, '127.0.0.1');
+  await once(registry, 'listening');
+  using box = openSandbox();
+  box.bring('.npmrc');
+  box.write('package.json', JSON.stringify({ ...manifest, workspaces: undefined }));
+  const { port } = registry.address() as AddressInfo;
+  const access = ['--registry', `http://127.0.0.1:${port}`, `--//127.0.0.1:${port}/:_authToken=none`];
+  const env = { ...process.env, npm_config_update_notifier: 'false' };
+  try {
+    const ended = await run('timeout', ['50', 'npm', 'publish', ...access], env, box.dir);
+    return { ...ended, uploads: asked.filter((one) => one.startsWith('PUT')) };
+  } finally {
+    registry.closeAllConnections();
+    registry.close();
+  }
+}
+
+describe('a bare npm publish', () => {
+  it('is refused before anything is sent, because it would bring no dist/', async () => {
+    const { code, stderr, uploads } = await publish(readPackage());
+    expect(stderr).toContain('EPRIVATE');
+    expect({ code, uploads }).toEqual({ code: 1, uploads: [] });
+  });
+
+  it('would be taken without the mark that refuses it', async () => {
+    const { code, uploads } = await publish({ ...readPackage(), private: undefined });
+    expect({ code, uploads }).toEqual({ code: 0, uploads: ['PUT /reeve'] });
+  });
+});
