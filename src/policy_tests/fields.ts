@@ -9,8 +9,7 @@ export const agoField = (description: string) =>
   checked(
     (input): Meaning<number> => {
       const [, text] = typeof input === 'string' ? (/^(\S+) ago$/.exec(input.trim()) ?? []) : [];
-      if (text === undefined)
-        return { no: `expected a time such as 20s ago`, hint: 'write a duration and then ago' };
+      if (text === undefined) return { no: `expected a time such as 20s ago`, hint: 'write a duration and then ago' };
       return span(text);
     },
     { type: 'string', pattern: '^[0-9]+(ms|s|m|h|d) ago$', examples: ['20s ago', '29999ms ago'], description },

@@ -28,7 +28,8 @@ async function starvedFor(starvedMs: number, options: PipelineOptions = {}, star
       if (speed < 1) pipeline.symptom(overload(moment));
       pipeline.take({ kind: 'progress', channel: 'news', source: 'news', ...moment, outTimeMs, frame: undefined });
       // Its segments come as slowly as it encodes.
-      if (speed < 1 && passed % (2_000 / speed) !== 0) Object.assign(world.engine.channels.get('news')!, { changedMs: clock.monotonicMs() });
+      if (speed < 1 && passed % (2_000 / speed) !== 0)
+        Object.assign(world.engine.channels.get('news')!, { changedMs: clock.monotonicMs() });
       await world.live(1_000);
     }
   };
@@ -37,7 +38,11 @@ async function starvedFor(starvedMs: number, options: PipelineOptions = {}, star
   const backMs = clock.monotonicMs();
   await encode(90_000, 1.2);
   const paged = world.entries.filter(({ fact }) => fact.type === 'escalation.raised').map(({ monoMs }) => monoMs);
-  return { world, late: paged.map((atMs) => atMs - backMs), said: world.facts('escalation.raised').map(({escalation})=>escalation.summary) };
+  return {
+    world,
+    late: paged.map((atMs) => atMs - backMs),
+    said: world.facts('escalation.raised').map(({ escalation }) => escalation.summary),
+  };
 }
 
 const WATCHED: readonly (readonly [string, PipelineOptions])[] = [
@@ -47,14 +52,14 @@ const WATCHED: readonly (readonly [string, PipelineOptions])[] = [
 ];
 
 describe.each(WATCHED)('an encoder that is watched %s, was starved and has its CPU back', (_, options) => {
-  it.each([14, 16, 18])(
-    'is not paged after that: starved for %s s',
-    async (seconds) => {
-      const { late, said } = await starvedFor(seconds * 1_000, options);
-      // The reports of one interval more are needed to see that it is back.
-      expect(late.filter((ms) => ms > 3_000), said.join()).toEqual([]);
-    },
-  );
+  it.each([14, 16, 18])('is not paged after that: starved for %s s', async (seconds) => {
+    const { late, said } = await starvedFor(seconds * 1_000, options);
+    // The reports of one interval more are needed to see that it is back.
+    expect(
+      late.filter((ms) => ms > 3_000),
+      said.join(),
+    ).toEqual([]);
+  });
 
   it('is paged while it lasts, and its page ends with it', async () => {
     const { world, late } = await starvedFor(120_000, options);

@@ -14,7 +14,9 @@ Example: reeve ask --route --grant read "why was news not restarted?"`;
 export function addAsk(program: Command, cli: Cli, host: () => AskHost): void {
   const command = program
     .command('ask [question...]')
-    .description('ask about channels and incidents in plain language; every sentence of the answer cites what it rests on');
+    .description(
+      'ask about channels and incidents in plain language; every sentence of the answer cites what it rests on',
+    );
   addAskFlags(command)
     .addHelpText('after', HELP)
     .action(async (args: readonly string[], raw: RawFlags) => {

@@ -29,8 +29,14 @@ describe('probes', () => {
     let armed = 0;
     const counting: Clock = {
       ...systemClock,
-      after: (...given) => (armed++, systemClock.after(...given)),
-      every: (...given) => (armed++, systemClock.every(...given)),
+      after: (...given) => {
+        armed += 1;
+        return systemClock.after(...given);
+      },
+      every: (...given) => {
+        armed += 1;
+        return systemClock.every(...given);
+      },
     };
     const output = { kind: 'tcp' as const, host: '127.0.0.1', port: 9, everyMs: 2_000, calmEveryMs: 12_000 };
     const probes = createProbes({

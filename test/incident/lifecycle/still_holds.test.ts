@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ESCALATION_REASONS, type Outcome } from '../../../src/core/incident.ts';
+import type { ESCALATION_REASONS, Outcome } from '../../../src/core/incident.ts';
 import type { Draft, JournalEntry } from '../../../src/core/journal.ts';
 import { Responder } from '../../../src/incident/lifecycle/responder.ts';
 import type { Snapshot } from '../../../src/incident/lifecycle/transitions.ts';

@@ -10,7 +10,9 @@ export const slackDocument = z.strictObject({
   mention: z
     .enum(['none', 'here', 'channel'])
     .optional()
-    .describe('Whom a critical page mentions. Default none: Slack then does not notify those who have muted the channel.'),
+    .describe(
+      'Whom a critical page mentions. Default none: Slack then does not notify those who have muted the channel.',
+    ),
   console: urlField("The address of Reeve's console, for a link in the message.").optional(),
 });
 export type SlackDocument = Readonly<z.output<typeof slackDocument>>;
