@@ -1,4 +1,4 @@
-/** The exact text that a planner is sent: Reeve's own text, numbers, and shapes of log lines without their variable parts. */
+/** The exact text that a planner is sent: Reeve's own text, numbers, and log lines without their variable parts. */
 import type { GroundedContextEnvelope } from '../core/envelope.ts';
 import type { Origin, SymptomKind } from '../core/symptom.ts';
 import type { Attempt, ToolName } from '../core/tool.ts';

@@ -79,7 +79,7 @@ export function openHints(deps: HintsDeps, path: string): OpenHints {
   return { hints, planner, figures, [Symbol.dispose]: () => open[Symbol.dispose]() };
 }
 
-/** The file follows from the journal: where it is broken and the configuration does not require it, it is put aside and made anew. */
+/** The file follows from the journal: a broken one that no configuration requires is put aside and made anew. */
 function openFile(path: string, { config, fail }: HintsDeps): DerivedFile {
   try {
     return DerivedFile.open(path, HINTS_SCHEMA);

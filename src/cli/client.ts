@@ -72,8 +72,8 @@ function targetOf(options: ClientOptions): Target {
 }
 
 /**
- * Throws DAEMON_UNREACHABLE when no server answers, USAGE when the daemon refuses the question or when there is no token
- * for the address.
+ * Throws DAEMON_UNREACHABLE when no server answers, USAGE when the daemon refuses the question or when there is no
+ * token for the address.
  */
 export function createClient(options: ClientOptions, fetcher: typeof fetch): Client {
   const send = async (path: string, init: RequestInit): Promise<Response> => {

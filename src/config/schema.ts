@@ -15,7 +15,7 @@ export const OWN_DOCUMENTS: Readonly<Record<string, z.ZodType>> = {
 
 type JsonObject = { readonly [key: string]: unknown };
 
-/** The JSON Schema (draft 7) of a document as people write it, for editors; undefined for a kind that does not exist. */
+/** The JSON Schema (draft 7) of a document as people write it, for editors; undefined for an unknown kind. */
 export function jsonSchemaOf(kind: string, more: Readonly<Record<string, z.ZodType>> = {}): JsonObject | undefined {
   const documents = { ...more, ...OWN_DOCUMENTS };
   const document = Object.hasOwn(documents, kind) ? documents[kind] : undefined;

@@ -17,7 +17,7 @@ const NO_JOURNAL =
   'where you read it.';
 const NO_FAULT_OF_A_CHANNEL = 'See the log of Reeve and: reeve status';
 
-/** One key per kind of failure, which the first part of its key names: the same trouble finds its page, another gets its own. */
+/** One key per kind of failure, named by its first part: the same trouble finds its page, another gets its own. */
 export function keyOfFailure(text: string): string {
   const kind = /^[a-z_]{1,40}/.exec(text.toLowerCase())?.[0] ?? 'other';
   return `${FAILURE_KEY}/${kind}`;

@@ -70,7 +70,7 @@ export interface Reeve extends Disposable {
   sync(): Synced;
   /** Until every rule has its vector, or none is to be had: then n-grams are used, and the state says why. */
   embedded(): Promise<SimilarityState>;
-  /** Has the vector of a context made ahead, within half a second or not at all: `resolve` itself never waits for the server. */
+  /** Makes the vector of a context ahead, within half a second or not at all: `resolve` never waits for the server. */
   prepare(context: Context): Promise<void>;
   /** A rule that lies in no file. */
   add(rule: Rule): void;

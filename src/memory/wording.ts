@@ -1,4 +1,4 @@
-/** A model's better sentence for an insight, made in the background. It may say it otherwise, never claim anything else. */
+/** A model's better sentence for an insight, made in the background. It may rephrase, never claim anything else. */
 import type { MemoryFact } from '../core/memory.ts';
 import type { Model } from '../core/model.ts';
 import { TOOL_NAMES } from '../core/tool.ts';

@@ -207,8 +207,8 @@ function cutShort(request: ModelRequest, reason: unknown): ModelAnswer {
 }
 
 /**
- * The answer, unless the signal aborts first. An adapter that ignores its signal does not delay the caller, and the caller's
- * deadline is reported as what it is, though the adapter only saw a signal.
+ * The answer, unless the signal aborts first. An adapter that ignores its signal does not delay the caller, and the
+ * caller's deadline is reported as what it is, though the adapter only saw a signal.
  */
 function orCutShort(asked: Promise<ModelAnswer>, request: ModelRequest): Promise<ModelAnswer> {
   const { signal } = request;

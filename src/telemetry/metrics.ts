@@ -1,4 +1,4 @@
-// Part by part: its index brings along clusters, gateways, quantiles and OpenTelemetry, a megabyte that is not used here.
+// Part by part: its index brings along clusters, gateways, quantiles and OpenTelemetry, a megabyte without use here.
 import Counter from 'prom-client/lib/counter.js';
 import Gauge from 'prom-client/lib/gauge.js';
 import Histogram from 'prom-client/lib/histogram.js';

@@ -12,8 +12,8 @@ const ABOUT_TROUBLE: ReadonlySet<EscalationReason> = new Set([
 ]);
 
 /**
- * A run takes seconds, and a trouble may pass meanwhile: a page is about what still holds. Only what is seen to be well,
- * now, needs no person any more; what is not known is a trouble (law L6). Comes back, and it is run again.
+ * A run takes seconds, and a trouble may pass meanwhile: a page is about what still holds. Only what is seen to be well
+ * now needs no person any more; what is not known is a trouble (law L6). When it comes back, it is run again.
  */
 export function asItHolds(outcome: Outcome, seen: Seen | undefined): Outcome {
   const isAbout =
