@@ -34,7 +34,7 @@ import { loadYamlFolder, readYaml } from './config/files.ts';
 import { rulesFrom } from './config/rules.ts';
 import type { App } from './app/app.ts';
 import { type Configuration, type LoadOptions, loadConfiguration } from './config/load.ts';
-import { addedPatterns, findConfigFile, SHIPPED, stateDirectory } from './config/document/paths.ts';
+import { addedFolder, findConfigFile, promotedFolder, SHIPPED, stateDirectory } from './config/document/paths.ts';
 import { systemClock } from './core/clock.ts';
 import { messageOf, type Problem, ReeveError } from './core/errors.ts';
 import { systemIds, systemRandom } from './core/id.ts';
@@ -77,7 +77,7 @@ function stateOf(flags: GlobalFlags): string {
 function catalogueOf(flags: GlobalFlags) {
   const { config } = loadConfig({ flags: flagsFor(flags), env: process.env });
   const folder = config?.folders.patterns ?? resolve(SHIPPED, 'config/patterns');
-  const added = config === undefined ? undefined : addedPatterns(config.file);
+  const added = config === undefined ? undefined : addedFolder('patterns', config.file);
   const folders = [folder, ...(added !== undefined && existsSync(added) ? [added] : [])];
   const files = folders.flatMap((each) => loadYamlFolder(each, '.yaml'));
   const { catalogue, problems } = compiledOf(files);
@@ -106,7 +106,7 @@ function rulesDeps(load: () => LoadOptions): RulesDeps {
     return configuration;
   };
   return {
-    folder: () => configured().config.folders.rules,
+    folder: () => promotedFolder('rules', configured().config),
     rules: () => configured().rules,
     rulesIn: (file) => {
       const { composites } = compositesFrom(loadYamlFolder(configured().config.folders.actions, '.yaml'));
@@ -118,12 +118,10 @@ function rulesDeps(load: () => LoadOptions): RulesDeps {
 }
 
 /** Where promoted patterns go: the folder of the configuration, or beside it where that one is the package's own. */
-function promotedFolder(flags: GlobalFlags): string {
+function patternsFolder(flags: GlobalFlags): string {
   const { config, problems } = loadConfig({ flags: flagsFor(flags), env: process.env });
   if (config === undefined) throw refusal(problems);
-  const shipped = resolve(SHIPPED, 'config/patterns');
-  const isOwn = config.folders.patterns !== shipped || config.file === resolve(SHIPPED, 'config/reeve.yaml');
-  return isOwn ? config.folders.patterns : addedPatterns(config.file);
+  return promotedFolder('patterns', config);
 }
 
 /** The memory is read from the state directory; its code is loaded by the commands that need it. */
@@ -183,7 +181,7 @@ function addLocal(program: Command, cli: Cli): void {
         .find((name) => name !== undefined),
   });
   addRules(program, cli, rulesDeps(load));
-  addPatterns(program, cli, { folder: () => promotedFolder(cli.flags()) });
+  addPatterns(program, cli, { folder: () => patternsFolder(cli.flags()) });
   addHints(program, cli, hintsCommand(loadHints));
   addAsk(program, cli, () => askHost(cli));
   addAudit(program, cli, () => stateOf(cli.flags()));

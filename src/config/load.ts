@@ -8,7 +8,7 @@ import type { Composite, Rule } from '../core/rule.ts';
 import { canonicalJson } from '../core/wire.ts';
 import { compositesFrom } from './composites.ts';
 import { type Config, configFrom, type LoadConfig, loadConfig } from './config.ts';
-import { addedPatterns, FOLDER_NAMES, type FolderName, findConfigFile, folderOf } from './document/paths.ts';
+import { addedFolder, FOLDER_NAMES, type FolderName, findConfigFile, folderOf } from './document/paths.ts';
 import { loadYamlFolder, readYaml } from './files.ts';
 import { personasFrom } from './personas.ts';
 import { RULE_SUFFIX, type RuleTool, rulesFrom } from './rules.ts';
@@ -54,15 +54,15 @@ export function loadConfiguration(options: LoadOptions): LoadedConfiguration {
 
   const personaFiles = loadYamlFolder(folders.personas, '.yaml');
   const personas = personasFrom(personaFiles);
-  const ruleFiles = loadYamlFolder(folders.rules, RULE_SUFFIX);
+  const withAdded = (name: 'patterns' | 'rules', suffix: string): readonly ParsedYaml[] => {
+    const added = addedFolder(name, parsed.file);
+    return [folders[name], ...(existsSync(added) ? [added] : [])].flatMap((folder) => loadYamlFolder(folder, suffix));
+  };
+  const ruleFiles = withAdded('rules', RULE_SUFFIX);
   const actionFiles = loadYamlFolder(folders.actions, '.yaml');
   const actions = compositesFrom(actionFiles);
   const rules = rulesFrom(ruleFiles, tools, actions.composites);
-  const added = addedPatterns(parsed.file);
-  const patterns = [
-    ...loadYamlFolder(folders.patterns, '.yaml'),
-    ...(existsSync(added) ? loadYamlFolder(added, '.yaml') : []),
-  ];
+  const patterns = withAdded('patterns', '.yaml');
 
   const all = [
     ...problems,

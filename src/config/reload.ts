@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import type { Problem } from '../core/errors.ts';
 import { merged, orphans, type Reloaded } from './changes.ts';
-import { addedPatterns } from './document/paths.ts';
+import { addedFolder } from './document/paths.ts';
 import { FILE_BYTES_MAX } from './decode.ts';
 import type { Configuration, LoadedConfiguration } from './load.ts';
 
@@ -117,7 +117,8 @@ class Settle implements Disposable {
 /** The folders whose files are read as a whole. */
 const readFolders = ({ config }: Configuration): readonly string[] => [
   ...Object.values(config.folders),
-  addedPatterns(config.file),
+  addedFolder('patterns', config.file),
+  addedFolder('rules', config.file),
 ];
 
 const foldersOf = (configuration: Configuration): readonly string[] => [

@@ -79,6 +79,15 @@ describe('watchConfiguration', () => {
     expect(await change(0)).toMatchObject({ ok: true, applied: ['patterns'] });
   });
 
+  it('takes a rule that is promoted into a folder which was not there before', async () => {
+    const { cwd, change, reloader } = watching(systemClock, aFolder({ ...FILES }));
+    mkdirSync(join(cwd, 'config/rules.d'));
+    const text = 'id: promoted\ndescription: It passes.\nclassification: item_churn\nthen:\n  - escalate: true\n';
+    writeInto(cwd, 'config/rules.d/promoted.rule.yaml', text);
+    expect(await change(0)).toMatchObject({ ok: true, applied: ['rules'] });
+    expect(reloader.current().rules.map(({ id }) => id)).toContain('promoted');
+  });
+
   it('keeps the last good set when an edit is bad, says why, and takes the repair', async () => {
     const { cwd, reloader, change } = watching();
     writeInto(cwd, 'config/personas/mine.yaml', persona('mine').replace('low', 'lo'));

@@ -138,6 +138,8 @@ describe('words', () => {
     expect(shown('x'.repeat(500)).length).toBeLessThan(70);
     expect(shown('hunter2', 'password')).toBe('a hidden value');
     expect(shown('hunter2', 'token_env')).toBe('a hidden value');
+    expect(shown('hunter2', 'tokens')).toBe('a hidden value');
+    expect(shown(0, 'tokens_per_day')).toBe('the number 0');
     expect(shown('http://user:hunter2@host/x?token=hunter2')).toBe('"http://***@host/x?token=***"');
     expect(shown('\u202eevil\ud800')).toBe('"?evil?"');
   });

@@ -86,10 +86,12 @@ function addTeach(program: Command, cli: Cli): void {
       if (!sure) return cli.wantsJson() ? json(cli.terminal, draft) : cli.terminal.out('nothing was written\n');
       const written = await teach(cli, { ...order, write: true });
       if (cli.wantsJson()) json(cli.terminal, written);
-      else cli.terminal.out(`${written.said ?? written.because}\nnext: reeve patterns promote ${draft.more?.id}\n`);
+      else cli.terminal.out(`${written.said ?? written.because}\n${written.ok ? nextOf(draft) : ''}`);
       if (!written.ok) cli.fail(1);
     });
 }
+
+const nextOf = ({ more }: Answer): string => `next: reeve patterns promote ${more?.id} --because "…"\n`;
 
 interface TeachFlags {
   readonly symptom: string;

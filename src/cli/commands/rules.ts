@@ -1,5 +1,14 @@
 /** `reeve rules …`: rules in force and on trial, their records, and what a person decides about them. */
-import { accessSync, constants, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { formatProblem } from '../../config/check.ts';
@@ -13,7 +22,7 @@ import type { Cli } from '../context.ts';
 import { similarityLine, type WireSimilarity } from '../similarity_line.ts';
 
 export interface RulesDeps {
-  /** The folder that the configuration reads its rules from. */
+  /** The folder that promoted rules are copied to. */
   readonly folder: () => string;
   /** The rules of a file. Throws CONFIG_INVALID with every problem. */
   readonly rulesIn: (file: string) => readonly Rule[];
@@ -255,6 +264,7 @@ function refuseUnlessNew(folder: string, target: string, source: string): void {
       hint: 'compare them with reeve rules diff, and move the old one away',
     });
   try {
+    mkdirSync(folder, { recursive: true });
     readdirSync(folder);
     accessSync(folder, constants.W_OK);
   } catch (thrown) {

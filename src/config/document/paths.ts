@@ -17,8 +17,20 @@ const FOLDERS = {
 export type FolderName = keyof typeof FOLDERS;
 export const FOLDER_NAMES = Object.keys(FOLDERS) as FolderName[];
 
-/** Patterns that were promoted where the folder of patterns is the package's own: beside the configuration file. */
-export const addedPatterns = (configFile: string): string => join(dirname(configFile), 'patterns.d');
+/** What is promoted is one of these. */
+type Promoted = 'patterns' | 'rules';
+
+/** What was promoted where its folder is the package's own: beside the configuration file. */
+export const addedFolder = (name: Promoted, configFile: string): string => join(dirname(configFile), `${name}.d`);
+
+/** Where a file that is promoted is copied to: an upgrade writes the package's own folder anew. */
+export function promotedFolder(
+  name: Promoted,
+  { file, folders }: { readonly file: string; readonly folders: Readonly<Record<Promoted, string>> },
+): string {
+  const isOwn = folders[name] !== join(SHIPPED, FOLDERS[name]) || file === join(SHIPPED, 'config/reeve.yaml');
+  return isOwn ? folders[name] : addedFolder(name, file);
+}
 
 const SYSTEM_FILE = '/etc/reeve/reeve.yaml';
 

@@ -5,8 +5,8 @@ const TEXT_SHOWN_MAX = 60;
 /** Control, formatting and unassigned characters, lone surrogates, line and paragraph separators. */
 const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
-/** Keys whose values never appear in a message. */
-const SECRET_KEY = /password|secret|token|credential|api_?key|authorization/i;
+/** Keys whose values never appear in a message; `tokens_per_day` counts words of a model and hides nothing. */
+const SECRET_KEY = /password|secret|token(?!s_)|credential|api_?key|authorization/i;
 
 /** A value from a file as a message may show it: short, on one line, harmless on a terminal, without passwords. */
 export function shown(value: unknown, key = ''): string {
