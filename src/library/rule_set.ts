@@ -45,7 +45,9 @@ export class RuleSet {
   /** Keys of `equals` facts, with how many rules test them. */
   readonly #metadata = new Map<string, number>();
 
-  /** Rules that set or retract facts, by name; undefined: to be looked for anew. */
+  /** Rules by name, those that set or retract facts among them, until a rule comes or goes: each resolution asks. */
+  #sorted: readonly LibraryRuleDocument[] | undefined;
+  readonly #sortedIn = new Map<string, readonly LibraryRuleDocument[]>();
   #setters: readonly LibraryRuleDocument[] | undefined;
   readonly #likeness: RuleLikeness | undefined;
   readonly #likenessMin: number;
@@ -62,16 +64,27 @@ export class RuleSet {
   }
 
   get names(): readonly string[] {
-    return [...this.#byName.keys()].sort();
+    return this.all().map(({ name }) => name);
   }
 
   named(name: string): LibraryRuleDocument | undefined {
     return this.#byName.get(name);
   }
 
+  /** By name. The same list for as long as no rule comes or goes. */
   all(collection?: string): readonly LibraryRuleDocument[] {
-    const rules = this.names.flatMap((name) => this.#byName.get(name) ?? []);
-    return collection === undefined ? rules : rules.filter((rule) => collectionOf(rule) === collection);
+    this.#sorted ??= [...this.#byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+    if (collection === undefined) return this.#sorted;
+    const known = this.#sortedIn.get(collection);
+    const rules = known ?? this.#sorted.filter((rule) => collectionOf(rule) === collection);
+    if (known === undefined && rules.length > 0) this.#sortedIn.set(collection, rules);
+    return rules;
+  }
+
+  #forget(): void {
+    this.#sorted = undefined;
+    this.#setters = undefined;
+    this.#sortedIn.clear();
   }
 
   tagged(tags: readonly string[], collection: string): readonly LibraryRuleDocument[] {
@@ -80,7 +93,7 @@ export class RuleSet {
 
   /** The context with what the rules of the collection set and retract. */
   derived(context: Context, collection: string): Context {
-    this.#setters ??= [...this.#byName.values()].filter(isSetter).sort((a, b) => (a.name < b.name ? -1 : 1));
+    this.#setters ??= this.all().filter(isSetter);
     if (this.#setters.length === 0) return context;
     return derived(
       this.#setters.filter((rule) => collectionOf(rule) === collection),
@@ -140,7 +153,7 @@ export class RuleSet {
     this.#drop(file);
     this.#files.set(file, held);
     this.#byName.set(held.document.name, held.document);
-    this.#setters = undefined;
+    this.#forget();
     this.#index(collectionOf(held.document)).add(held.document.name, textOf(held.document));
     this.#count(held.document, 1);
     this.#vectorOf(held.document);
@@ -152,7 +165,7 @@ export class RuleSet {
     if (held === undefined) return;
     this.#files.delete(file);
     this.#byName.delete(held.document.name);
-    this.#setters = undefined;
+    this.#forget();
     this.#index(collectionOf(held.document)).remove(held.document.name);
     this.#count(held.document, -1);
   }
@@ -207,8 +220,9 @@ export class RuleSet {
 
   /** Every rule that is not contradicted, as far as there are few; else the likest. Undefined: vectors are missing. */
   #byVectors(query: string, collection: string, fits: (name: string) => boolean) {
+    if (this.#likeness === undefined) return undefined;
     const rules = this.all(collection).filter(({ name }) => fits(name));
-    const alike = this.#likeness?.of(query, rules, (at) => textOf(rules[at] as LibraryRuleDocument));
+    const alike = this.#likeness.of(query, rules, (at) => textOf(rules[at] as LibraryRuleDocument));
     if (alike === undefined) return undefined;
     const found = rules.map((rule, at) => ({ rule, likeness: alike[at] ?? 0 }));
     if (found.length <= SCAN_MAX) return found;
