@@ -21,7 +21,7 @@ const REPEAT_BONUS_MAX = 1;
 /** From so many deaths on, one more start would die too. */
 const CRASH_LOOP_MIN = 3;
 
-/** What a line at its ease says in words that any program may use ranks below what a complaint says. */
+/** What a line at a low level says in words that any program may use ranks below what a complaint says. */
 const HINT_SEVERITY = 44;
 
 /** The files of what every program says, or the libraries in it. */
@@ -89,7 +89,7 @@ const STARTED_AGAIN =
 const NOT_STARTED =
   /\b(?:not|never|will|would|to be|fail\w*|cannot|can't|couldn't|unable|schedul\w*|trying|attempt\w*|pending|needs?|should|must|too (?:many|quickly|often)|when|if|until|once|before|limit\w*|give|gave|viewer|client)\b/i;
 
-/** Somebody has done it already, by their own words. */
+/** It has been done already, by the log's own text. */
 function isStartedAgain(lines: readonly ExcerptLine[], diedAt: number): boolean {
   return lines.some(
     ({ at, text, tone }) => at > diedAt && tone !== 'complaint' && STARTED_AGAIN.test(text) && !NOT_STARTED.test(text),

@@ -47,7 +47,7 @@ function ofScanners(lines: readonly ExcerptLine[], evidence: readonly Evidence[]
   ];
 }
 
-/** One of those who watch, by a number or an address, or as the one whom words come from. */
+/** One of those who watch, by a number or an address, or as the one who sent a text. */
 const PEER =
   /\b(?:client|viewer|listener|player|subscriber|consumer|spectator)s?(?:(?: |#|\[| \[|=)[\w.:[\]-]{0,60}\d|,? (?:disconnected|left|gone|went away|timed out|hung up|closed)\b)|\bfrom (?:the |a )?(?:client|viewer|listener|player|subscriber|consumer)\b|\b(?:dropping|removing|kicking|disconnecting) (?:the |this |one )?(?:client|viewer|listener|player|subscriber|consumer)\b|\b(?:timed out|idle|slow|gone) (?:client|viewer|listener|player|session)s?\b|\b(?:client|viewer|listener)s, \d+ (?:timed out|lost|dropped)\b/i;
 /** Somebody else may be meant on the same line: then it stays what it is. */
@@ -62,7 +62,7 @@ function ofPeers(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): 
   return evidence.map((one) => (isPeers(one) ? asLeft(one) : one));
 }
 
-/** Up to here a claim is no more than a turn of speech. */
+/** Up to here a claim is only a manner of speaking. */
 const VAGUE_SEVERITY = 20;
 const SWEPT =
   /\b(?:removed|deleted|purged|pruned|evicted|cleaned(?: up)?|cleared|discarded) (?:\d+ |all )?(?:[a-z]+ )?(?:expired|stale|old|orphaned|outdated|unused)\b|\b(?:alert|alarm|incident|problem)s? (?:\S{1,40} )?(?:resolved|cleared|is over)\b|\b(?:retry|alert|error|restart|back-?off) (?:policy|policies|rules?|thresholds?)\b/i;
@@ -201,7 +201,7 @@ const UP = /\b(?:now )?connected to (?:the )?([\w.-]+)|\b([\w.-]+) is up\b(?! to
 const AGAIN = /\bagain\b/i;
 const TRIES = /\bre-?(?:connect|try|tries|trying)|\battempt|\bwaiting for\b/i;
 
-/** A connection that was lost and is back, in the words of the program that lost it, with nothing wrong after that. */
+/** A connection that was lost and is back, by the lines of the program that lost it, with nothing wrong after that. */
 function recovered(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
   const failed = evidence.filter(isSerious).map(({ at }) => lines[at]!.text);
   const isUp = (text: string): boolean => {
@@ -238,7 +238,7 @@ const WAKE: ReadonlySet<SymptomKind> = new Set([
   'stalled_output',
   'unknown',
 ]);
-/** Nobody who stops makes a new connection. */
+/** A program that stops makes no new connection. */
 const NEW = /\b(?:dial|connect(?:ing)? to|Connection to)\b/;
 const TORN =
   /clos|abort|cancel|broken|reset|\bEOF\b|disconnect|interrupt|terminat|stopp|\bexit|\bsent SIG(?:TERM|INT)/i;

@@ -4,7 +4,7 @@ import { isQuiet, withoutForeign } from '../detect/search/untrusted_spans.ts';
 
 export type Tone = 'quiet' | 'complaint' | 'plain';
 
-/** One line of an excerpt as the scorer sees it: the program's own words in latin1, nothing that outsiders wrote. */
+/** One line of an excerpt as the scorer sees it: the program's own text in latin1, nothing that outsiders wrote. */
 export interface ExcerptLine {
   readonly at: number;
   /** As it was read, for patterns: they know what is foreign in it. Empty where all of it is somebody else's text. */

@@ -66,11 +66,11 @@ const ONCE_MORE =
   /\b(?:re-?tr(?:y|ies|ied|ying)|re-?connect\w*|re-?open\w*|re-?load\w*|repeat\w*|refresh\w*|again|trying|back(?:ing)?[ -]?off|switch\w*|fall(?:ing)? back|using|instead)\b/i;
 const NOT_WELL =
   /\b(?:client|viewer|listener|player|user|other|next|again|try|retry\w*|was|health|status|stat|GET|POST|HEAD)\b/i;
-/** The time, the machine, the level: what stands before the words of a line. */
+/** The time, the machine, the level: what stands before the text of a line. */
 export const LEAD =
   /^(?:\[?[\d\-/:.,TZ+ ]{8,35}\]? *|\w{3} +\d+ [\d:]{8} \S+ \S+?: |[[(<]?(?:info|inf|warn|war|wrn|warning|err|error|debug|notice|fatal)[\])>]?:? *|\w+ *- )+/i;
 const NAME = /[a-z][\w./-]*[\w]|\d+[a-z]\w*/gi;
-/** Words that are nobody's name. */
+/** Words that name no person and no machine. */
 const COMMON = new Set(
   (
     'the for and with from not are was has had its error failed failure connection connect timeout timed out http ' +

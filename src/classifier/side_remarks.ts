@@ -7,7 +7,7 @@ import { LEAD } from './recovered.ts';
 /** The program says of this very trouble that it does not stop it. */
 const ANYWAY =
   /\b(?:continuing|carrying on|proceeding|starting|going on) (?:anyway|regardless|all the same|nevertheless)\b|\b(?:not|non-?)[ -]?fatal\b|\bcan (?:safely )?be (?:safely )?ignored\b/i;
-/** What a program can do without. Of a full disk nobody goes on. */
+/** What a program can do without. With a full disk none goes on. */
 const SPARED: ReadonlySet<SymptomKind> = new Set([
   'port_in_use',
   'permission_denied',
@@ -16,7 +16,7 @@ const SPARED: ReadonlySet<SymptomKind> = new Set([
   'unknown',
 ]);
 
-/** What failed and is done without, by the words of its own line. */
+/** What failed and is done without, by the text of its own line. */
 export function anyway(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
   const spared = new Set(lines.filter(({ text }) => ANYWAY.test(text)).map(({ at }) => at));
   const complains = (at: number): boolean => lines[at]!.tone === 'complaint';
@@ -35,7 +35,7 @@ const NOT_LET_IN = /\b(?:not|un\w+|never|no|fail\w*|denied|reject\w*|retry\w*|ag
 /** Names of one request, one session or one machine: words that hold a digit. */
 const MARK = /[\w.:-]*\d[\w.:-]*/g;
 const MARK_CHARS_MIN = 3;
-/** Numbers of answers, and of the protocol, are nobody's name. */
+/** Numbers of answers, and of the protocol, name nothing. */
 const NO_MARK = /^(?:[1-5]\d\d\b|1\.[01]$)/;
 
 const marksOf = (text: string): readonly string[] =>
@@ -79,10 +79,10 @@ export function unwatched(lines: readonly ExcerptLine[], evidence: readonly Evid
 
 /** What a kernel also says "no space" of: the watches on folders that it keeps in mind. */
 const WATCHES = /\bfile watchers\b|\binotify\b/i;
-/** Only the number of an error, as programs print it below its words. */
+/** Only the number of an error, as programs print it below its text. */
 const CODE_ONLY = /^\W*(?:code|errno|syscall)["']?:/;
 
-/** The number of an error means what the words above it say. */
+/** The number of an error means what the text above it says. */
 export function numbered(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
   const said = lines.find(({ text }) => WATCHES.test(text));
   if (said === undefined) return evidence;

@@ -1,8 +1,8 @@
-// Secrets in the words of a command line, and in the identifiers of SRT streams.
+// Secrets in the arguments of a command line, and in the identifiers of SRT streams.
 import { Cut, REDACTED } from './redaction_mark.ts';
 import { isProse } from './secret_prose.ts';
 
-/** `-passphrase X`, `--password X`, `-decryption_key X`: names of options whose next word is a secret. */
+/** `-passphrase X`, `--password X`, `-decryption_key X`: names of options whose next argument is a secret. */
 const OPTION =
   /(?<=[\s"'`[(,]|^)--?(?:[a-z0-9]{1,20}[-_]){0,3}(?:passphrase|passw(?:or)?d|pass|pwd|token|secret|(?:api|auth|access|private|stream|license|secret|(?:de|en)cryption|crypto|enc)[-_]?key|key_?hex|bearer)["'`,]{0,2} {1,2}["'`]?/gi;
 const OPTION_END = /[\s"'`,\])]/g;

@@ -1,4 +1,4 @@
-/** Turns chunks of logs into symptoms. */
+/** Makes symptoms of chunks of logs. */
 import type { Chunk, ChunkCount, ChunkSink, Notice } from '../core/chunk.ts';
 import type { Clock, MonoMs } from '../core/clock.ts';
 import type { ProgressSample } from '../core/sample.ts';
@@ -75,7 +75,7 @@ export interface Detector {
   totals(): DetectorTotals;
 }
 
-/** Turns chunks of logs into symptoms: bytes in, at most one symptom per channel and kind and second out. */
+/** Makes symptoms of chunks of logs: bytes in, at most one symptom per channel and kind and second out. */
 export function createDetector(parts: DetectorParts): Detector {
   return new ChunkDetector(parts);
 }

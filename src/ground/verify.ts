@@ -66,7 +66,7 @@ function outputAfter(facts: ChannelFacts, process: ProcessFacts, bornMs: MonoMs)
 
 /**
  * Output of the new process: a content that was first seen after `bornMs`, replacing one that was still there after
- * `quietMs`, when nobody wrote. So neither a late look at old output nor the old process's last words count.
+ * `quietMs`, when no process wrote. So neither a late look at old output nor the old process's last segment counts.
  */
 function playlistAfter(facts: ChannelFacts, quietMs: MonoMs, bornMs: MonoMs): FreshVerdict {
   const revisions = facts.output?.revisions ?? [];

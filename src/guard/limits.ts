@@ -33,7 +33,7 @@ function problemOf(name: keyof Limits, value: unknown): string | undefined {
 }
 
 /**
- * What is wrong with the limits, in words; empty when they are sound. The guard refuses to start with others: a value
+ * What is wrong with the limits; empty when they are sound. The guard refuses to start with others: a value
  * that is no number would silently switch its limit off.
  */
 export function limitProblems(limits: Limits, names: readonly (keyof Limits)[]): readonly string[] {

@@ -3,7 +3,7 @@ import type { MonoMs } from '../core/clock.ts';
 import type { PermitTerms, ToolName } from '../core/tool.ts';
 import { specOf } from '../remediation/catalog.ts';
 
-/** Beyond the declared time to verify: a slow loop must not turn a cure into a failure. */
+/** Beyond the declared time to verify: a slow loop must not make a failure of a cure. */
 const VERDICT_GRACE_MS = 10_000;
 
 /** When an attempt whose call ended then has failed, if it is not judged: settling, verifying, and a grace. */

@@ -212,7 +212,7 @@ export class Hints {
     return { ...this.#deps.blindSpots, ...this.#spots.summary(this.#deps.clock.now()) };
   }
 
-  /** Oldest first; also those that nobody reported on yet. */
+  /** Oldest first; also those without a report yet. */
   outcomes(since: number, limit: number): readonly OutcomeRow[] {
     return this.#deps.store.outcomes(since, limit);
   }

@@ -181,7 +181,7 @@ const livingOf = (held: ReadonlyMap<string, Held>, set: ReadonlyMap<string, Prio
 
 const sha = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Over everything that decides what is found and what is sent; the order of lists of words does not count. */
+/** Over everything that decides what is found and what is sent; the order of lists of keywords does not count. */
 function fingerprintOf({
   standardName,
   domain,

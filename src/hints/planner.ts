@@ -23,7 +23,7 @@ export interface PlannerStep {
   readonly envelope: GroundedContextEnvelope;
   /** Of this run; those of earlier runs are read from the journal. */
   readonly attempts: readonly Attempt[];
-  /** Log lines without an outsider's words. */
+  /** Log lines without the text that an outsider can write. */
   readonly shapes: readonly string[];
   /** False where a person only looks at the prompt: then nothing is written down. */
   readonly isSent: boolean;

@@ -1,4 +1,4 @@
-/** Puts a hint into words for a prompt: what fits, what others do about it, the fix and its diff, within 400 tokens. */
+/** Writes a hint as text for a prompt: what fits, what others do about it, the fix and its diff, within 400 tokens. */
 import type { BundleCluster } from './bundle.ts';
 
 /** The first line of every catalyst, as clients of ROSClaw-How know it. */

@@ -53,7 +53,7 @@ export function excerptOf(log: string): string {
   return `${log.slice(0, half)}\n${log.slice(-half)}`;
 }
 
-/** What a label means in the words of clusters: searched for where the log's own words find none. */
+/** What a label means in the terms of clusters: searched for where the log's own text finds none. */
 export const wordsOf = (label: SymptomLabel): string | undefined => WORDS[label];
 
 const WORDS: Partial<Readonly<Record<SymptomLabel, string>>> = {

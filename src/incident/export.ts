@@ -26,7 +26,7 @@ export interface IncidentExport {
   readonly capabilities: readonly { readonly engine: EngineId; readonly can: readonly Capability[] }[];
   /** What the journal holds of the incident, oldest first; envelopes included. */
   readonly entries: readonly ExportedEntry[];
-  /** What the guard counted besides: of other incidents and of nobody, from a day before to the last entry. */
+  /** What the guard counted besides: of other incidents and of none, from a day before to the last entry. */
   readonly context: readonly ExportedEntry[];
   /** Older entries of the context that did not fit. */
   readonly contextDropped: boolean;
@@ -58,7 +58,7 @@ export interface ExportDeps {
 const ENTRIES_MAX = 5_000;
 const CONTEXT_MAX = 5_000;
 
-/** What the guard and the people's words are folded from. */
+/** What the guard's and the control state are folded from. */
 const COUNTED: readonly FactType[] = [
   'reeve.started',
   'clock.jumped',

@@ -31,7 +31,7 @@ export const textOf = (rule: Pick<Rule, 'description' | 'examples' | 'when'>): s
 /** A measure of likeness that may not always be there. */
 export interface Likeness {
   /**
-   * For each item, 0 to 1, how alike its text is to the query; asks nobody. Undefined where anything is missing: then
+   * For each item, 0 to 1, how alike its text is to the query; sends nothing. Undefined where anything is missing: then
    * n-grams decide for all, since two measures do not compare.
    */
   of(query: string, items: readonly object[], textOf: (at: number) => string): readonly number[] | undefined;

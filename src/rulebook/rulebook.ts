@@ -95,7 +95,7 @@ interface Book {
   readonly likeness: Likeness | undefined;
 }
 
-/** Of one rule there is no order: nobody is asked. */
+/** One rule alone has no order: no vector is asked for. */
 function preparing(book: Book, likeness: Likeness) {
   return async (envelope: GroundedContextEnvelope, signal?: AbortSignal): Promise<void> => {
     const derived = book.derive(envelope);

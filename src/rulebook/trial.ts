@@ -7,7 +7,7 @@ import { fallOf } from './record/maturity.ts';
 import { recordOf, type RuleRecord, type RuleRecords } from './record/record.ts';
 import { createRulebook, type Rulebook } from './rulebook.ts';
 
-/** Nobody must have changed anything for this long after a shadow match for it to count. */
+/** Nothing may be changed for this long after a shadow match for it to count. */
 const SHADOW_MS = 300_000;
 const SEEN_MAX = 2_000;
 

@@ -29,7 +29,7 @@ const EVERY_MS = 500;
 const NEVER = new AbortController().signal;
 
 /**
- * A planner that is in nobody's hand: it asks the guard at any time, about any channel, with forged evidence, incidents
+ * A planner without a controller: it asks the guard at any time, about any channel, with forged evidence, incidents
  * and approvals of its own making, keeps permits to use them late or twice, and reports nothing. What it is allowed to
  * do, it does through the production runner.
  */
@@ -165,7 +165,7 @@ export class AdversarialPlanner implements Disposable {
     return this.#deps.personaOf(about.kind === 'channel' ? about.id : '');
   }
 
-  /** Mostly a new run; sometimes one that has had its turn. */
+  /** Mostly a new run; sometimes one that is over. */
   #run(): string {
     const old = this.#runs.at(-1);
     if (old !== undefined && this.#stream.chance(0.2)) return old;

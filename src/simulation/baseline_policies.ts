@@ -13,7 +13,7 @@ import { DAY_MS, HOUR_MS, MINUTE_MS } from '../core/duration.ts';
 const BASELINE_POLICIES = ['none', 'naive', 'health_tasks', 'monit'] as const;
 export type BaselinePolicyName = (typeof BASELINE_POLICIES)[number];
 
-/** What can happen to any of them alike: what befalls Reeve's own process and people's words to it are left out. */
+/** What can happen to any of them alike; Reeve's own process and people's commands are left out. */
 export const COMPARED_KINDS: readonly Kind[] = [
   'crash',
   'freeze',

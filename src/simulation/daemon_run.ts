@@ -87,7 +87,7 @@ export class DaemonRun {
     return this.#adversary?.plans ?? 0;
   }
 
-  /** Everybody here knows that everything plays, and nobody is in the middle of anything. */
+  /** Reeve knows that everything plays, and nothing is under way. */
   get quiet(): boolean {
     const { pipeline, ledger } = this.reeve;
     return (

@@ -43,7 +43,7 @@ export interface Batch {
   readonly daemonRun: number;
 }
 
-/** What really happened, written down by the world itself and by nobody whom it judges. */
+/** What really happened, recorded by the service model and not by what is judged. */
 export class EffectLog {
   readonly invocations: Invocation[] = [];
   readonly deliveries: Delivery[] = [];

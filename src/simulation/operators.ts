@@ -29,10 +29,10 @@ export interface OperatorsDeps {
 const SAID = { who: 'ann', because: 'a word of the simulation' };
 const ANSWERS = { yes: 0.5, no: 0.75 };
 
-/** Operators: they freeze, lease, answer, reset and repair, at times that suit nobody. */
+/** Operators: they freeze, lease, answer, reset and repair, at the worst times. */
 export class Operators {
   readonly #deps: OperatorsDeps;
-  /** Every call of a scope: a second one does not make the person who is on the way turn back. */
+  /** Every call of a scope: a second one does not stop the person who is on the way. */
   readonly #pagedMs = new Map<string, number[]>();
   readonly #known: word.Known;
 
@@ -168,6 +168,6 @@ const scopesOf = ({ id, group, engine }: ChannelPlan): readonly string[] => [
   'fleet',
 ];
 
-/** Questions that nobody will answer any more. */
+/** Questions that will not be answered any more. */
 export const openQuestions = (reeve: SimulatedDaemon): number =>
   expireApprovals(reeve.pipeline.control(), Number.POSITIVE_INFINITY).length;

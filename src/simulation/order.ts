@@ -49,7 +49,7 @@ export const compared = { kinds: COMPARED_KINDS, persona: 'system_admin', phase:
 /** The same in the crueller world, where starts have their cost, too. */
 export const comparedCruelly = { ...compared, kinds: COMPARED_CRUEL_KINDS, cruel: true } as const;
 
-/** One policy in one world; `reeve` through the production code, without crashes or words to it. */
+/** One policy in one world; `reeve` through the production code, without crashes or commands to it. */
 export async function runPolicy(policy: Policy, script: Scenario): Promise<SimulationReport> {
   if (policy === 'reeve') return reportOf(script, await new Simulation(script, { livenessMs: 0 }).run());
   const end = runBaseline(policy, script);

@@ -28,7 +28,7 @@ export class Origins {
     return untilMs;
   }
 
-  /** It refuses nobody any more. */
+  /** It refuses no client any more. */
   admit(group: string): void {
     this.#troubles.get(group)!.refusesUntilMs = 0;
   }

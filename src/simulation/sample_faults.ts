@@ -62,7 +62,7 @@ export class SampleFaults {
     this.#deps.take(kept);
   }
 
-  /** Old words with the time of now: only what comes over HTTP can be cached. */
+  /** Old content with the time of now: only what comes over HTTP can be cached. */
   #fromCache(key: string, sample: Sample): Sample {
     if (sample.kind !== 'playlist') return sample;
     const nowMs = this.#deps.nowMs();

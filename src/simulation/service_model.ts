@@ -35,7 +35,7 @@ export interface ServiceModelDeps {
   readonly startCost?: boolean;
 }
 
-/** The streaming service as it really is: processes, sources and viewers, with nobody watching. */
+/** The streaming service as it really is: processes, sources and viewers, independent of any observer. */
 export class ServiceModel {
   readonly channels = new Map<string, ServiceChannel>();
   readonly darkness: Downtime;
@@ -107,7 +107,7 @@ export class ServiceModel {
     this.#retries.keep(engine, forMs);
   }
 
-  /** The process ends, and nobody but an operator or Reeve starts it again. */
+  /** The process ends, and only an operator or Reeve starts it again. */
   crash(id: string, how: { readonly exitSignal?: number; readonly exitCode?: number }): void {
     const channel = this.at(id);
     if (channel.state === 'running') this.#end(channel, how.exitSignal, how.exitCode);

@@ -24,7 +24,7 @@ export interface SimulatedProbesDeps {
 }
 
 const TICK_MS = 1_000;
-/** Looks at a channel that nobody worries about, and at one that somebody does. */
+/** Looks at a channel without trouble, and at one in doubt. */
 export const SLOW_S = 5;
 const SOURCE_SLOW_S = 10;
 const SOURCE_FAST_S = 2;
@@ -72,7 +72,7 @@ export class SimulatedProbes {
     if (wants.length > 0) this.lookCloser([channel], 3_000);
   }
 
-  /** One round: everybody whose turn it is; `all`: everybody. */
+  /** One round: every channel that is due; `all`: every channel. */
   look(all: boolean): void {
     const { clock, engines, take, settle, service } = this.#deps;
     const nowMs = clock.monotonicMs();

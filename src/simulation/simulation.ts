@@ -183,7 +183,7 @@ export class Simulation {
     return true;
   }
 
-  /** Everything plays, everybody knows it, and nobody is in the middle of anything. */
+  /** Everything plays, Reeve knows it, and nothing is under way. */
   #quiet(life: DaemonRun): boolean {
     return this.#injector.quiet && !this.#disk.broken && this.service.serene && life.quiet;
   }

@@ -6,7 +6,7 @@ import { MINUTE_MS } from '../../core/duration.ts';
 import { messageOf } from '../../core/errors.ts';
 
 export interface ChildOptions {
-  /** Asked for anew at each start. The first word is the program; no shell is between. */
+  /** Asked for anew at each start. The first argument is the program; no shell is between. */
   readonly argv: () => readonly string[];
   readonly clock: Clock;
   readonly onOutput: (bytes: Buffer, stream: 'stdout' | 'stderr') => void;

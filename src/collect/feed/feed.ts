@@ -22,7 +22,7 @@ export interface FeedEntry {
 export interface FeedLimits {
   /** What may wait. Past it the oldest goes first, counted as `flood`. */
   readonly queueBytes: number;
-  /** What one feed may hand over before the next one has its turn. */
+  /** What one feed may hand over before the next one is read. */
   readonly turnBytes: number;
   /** A longer line is not kept; it is counted. */
   readonly lineBytesMax: number;
@@ -80,7 +80,7 @@ export interface FeedsOptions {
   readonly turnMs?: number;
 }
 
-/** All feeds. They take turns, and the event loop has its share after every few milliseconds. */
+/** All feeds. They are read one after another, and the event loop runs after every few milliseconds. */
 export interface Feeds extends Disposable {
   /** Throws `CONFIG_INVALID` for an id that is taken. */
   open(id: string, limits?: Partial<FeedLimits>): LineFeed;

@@ -14,7 +14,7 @@ export interface JsonLimits {
 }
 
 /**
- * For one pushed body. Measured on the daemon's own V8 words at the limit of each: at most 20 MB. An export of
+ * For one pushed body. Measured with the daemon's own V8 options at the limit of each: at most 20 MB. An export of
  * logs with twelve attributes to a record reaches them with 550 records.
  */
 const BODY_LIMITS: JsonLimits = { depth: 32, containers: 15_000, names: 24_000, values: 45_000 };

@@ -3,7 +3,7 @@ import type { MonoMs } from '../../core/clock.ts';
 import type { PlaylistSample, ProcessSample, ProgressSample, Sample, SourceSample } from '../../core/sample.ts';
 import type { ChannelId, EngineId } from '../../core/scope.ts';
 
-/** A life, and a quiet after trouble, this long may be relied on. */
+/** A process this old, and a time this long without trouble, may be relied on. */
 const SETTLED_MS = 30_000;
 /** An encoder that was not seen to go on for this long is in doubt: its reports come each half second. */
 const REPORT_MS_MAX = 1_500;

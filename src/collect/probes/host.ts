@@ -6,7 +6,7 @@ export type HostReading = Pick<HostSample, 'disks' | 'oomKills' | 'cpuPressure'>
 
 /**
  * What the machine says of its disks, memory and load; each part undefined where it cannot be read, or not before
- * the signal aborts: a file system whose server is gone answers nobody, and is asked again only once it has answered.
+ * the signal aborts: a file system whose server is gone gives no answer, and is asked again only once it has answered.
  */
 export function createHostProbe(disks: readonly string[]): (signal: AbortSignal) => Promise<HostReading> {
   const asked = new Map<string, Promise<number | undefined>>();

@@ -9,7 +9,7 @@ export class PoolReadings {
   readonly #staleMs: (engine: EngineId) => number | undefined;
   readonly #readings = new Map<EngineId, { readonly ratio: number; readonly monoMs: MonoMs }>();
 
-  /** `staleMs`: after how long a reading says nothing; undefined for an engine that nobody asks about. */
+  /** `staleMs`: after how long a reading says nothing; undefined for an engine without such a query. */
   constructor(clock: Clock, staleMs: (engine: EngineId) => number | undefined) {
     this.#clock = clock;
     this.#staleMs = staleMs;

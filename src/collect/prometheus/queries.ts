@@ -38,7 +38,7 @@ export interface PrometheusOptions {
   readonly clock: Clock;
   readonly ask: BoundedFetch;
   readonly channelOf: (name: string) => ChannelId | undefined;
-  /** What a probe of the channel's own looks at: two accounts of one thing would take turns. */
+  /** What a probe of the channel's own looks at: two accounts of one thing would overwrite each other. */
   readonly looksItself: (channel: ChannelId, at: 'output' | 'source') => boolean;
   readonly stallAfterMs: (channel: ChannelId) => number;
   readonly onSample: (sample: Sample) => void;

@@ -6,7 +6,7 @@ import { HOUR_MS, MINUTE_MS } from '../../core/duration.ts';
 const CLOSED_FOR = ['idle', 'address_full', 'full', 'not_allowed'] as const;
 export type ClosedFor = (typeof CLOSED_FOR)[number];
 
-/** As many connections as there may be, all together and of one address: nobody can have them all. */
+/** As many connections as there may be, all together and of one address: no sender can have them all. */
 export const CONNECTIONS_MAX = 256;
 export const CONNECTIONS_PER_ADDRESS_MAX = 128;
 /** A sender connects to say something: without a byte it is none. One that has spoken may have a quiet hour. */

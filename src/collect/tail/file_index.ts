@@ -170,7 +170,7 @@ export class FileIndex {
   }
 
   /**
-   * The file that a checkpoint is about was rotated while nobody looked. Gives the newest generation that was found.
+   * The file that a checkpoint is about was rotated unseen. Gives the newest generation that was found.
    */
   #recover(row: Checkpoint, presentKey: string): LogFile | undefined {
     const { rows, say, gap } = this.#ports;

@@ -8,14 +8,14 @@ export interface Worker {
 }
 
 /**
- * Gives each worker a bit in turn, and the event loop its share after every few milliseconds: a flood in one source
+ * Gives each worker a bit by turns, and the event loop its share after every few milliseconds: a flood in one source
  * delays neither another source nor anything else that the process does.
  */
 export class ReadQueue implements Disposable {
   readonly #clock: Clock;
   readonly #turnMs: number;
   readonly #afterTurn: () => void;
-  /** In order of waiting; nobody is in both. */
+  /** In order of waiting; no worker is in both. */
   readonly #waiting = new Set<Worker>();
   readonly #later = new Set<Worker>();
   #next: NodeJS.Immediate | undefined;
@@ -34,13 +34,13 @@ export class ReadQueue implements Disposable {
     this.#next ??= setImmediate(() => this.#turn());
   }
 
-  /** The worker may have something to do: after those who have, though one such in each turn. */
+  /** The worker may have something to do: after those who have, though one such in each round. */
   wakeLater(worker: Worker): void {
     if (!this.#waiting.has(worker)) this.#later.add(worker);
     this.#next ??= setImmediate(() => this.#turn());
   }
 
-  /** Resolves when nobody has anything left to do. */
+  /** Resolves when no worker has anything left to do. */
   idle(): Promise<void> {
     if (this.#next === undefined) return Promise.resolve();
     return new Promise((resolve) => this.#onIdle.push(resolve));
@@ -56,7 +56,7 @@ export class ReadQueue implements Disposable {
     else this.#settle();
   }
 
-  /** A clock may stand still, so each worker has at most one bit per turn. */
+  /** A clock may stand still, so each worker has at most one bit per round. */
   #each(workers: Set<Worker>, endMs: MonoMs): void {
     for (const worker of [...workers]) {
       if (!workers.delete(worker)) continue;

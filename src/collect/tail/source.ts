@@ -26,7 +26,7 @@ export interface SourcePorts {
   report(notice: TailNotice): void;
   /** There is something to do: `work` is wanted. */
   wake(source: Source): void;
-  /** At the next turn that nobody with news needs. */
+  /** At the next read that no file with new lines needs. */
   wakeLater(source: Source): void;
   /** Counts or offsets moved: a save is wanted. With `atOnce` files came or went, and a crash must not forget that. */
   changed(source: Source, atOnce: boolean): void;
@@ -101,7 +101,7 @@ export class Source implements Worker, Reader<LogFile> {
     this.#look();
   }
 
-  /** Looks at the paths and at every file at the next turn. With `flush` a `\r` at a file's end is taken as an end. */
+  /** Looks at the paths and at every file at the next read. With `flush` a `\r` at a file's end is taken as an end. */
   lookSoon(flush = false): void {
     if (this.#state === 'failed') return;
     this.#lookDue = true;
@@ -111,7 +111,7 @@ export class Source implements Worker, Reader<LogFile> {
 
   /**
    * The same, though nothing says that there is anything to see: after those that have news. A file of which its
-   * directory notifies everything is passed by, except when it is its turn.
+   * directory notifies everything is passed by, except when its regular look is due.
    */
   lookLater(isTurn: boolean): void {
     if (this.#state === 'failed') return;
@@ -186,7 +186,7 @@ export class Source implements Worker, Reader<LogFile> {
     this.#ports.wake(this);
   }
 
-  /** At most one turn's bytes. A file that was rotated away is read to its end before the one that follows it. */
+  /** At most the bytes of one read. A file that was rotated away is read to its end before the one that follows it. */
   #drain(bytesMax: number): void {
     let leftBytes = bytesMax;
     for (const file of this.#waiting) {

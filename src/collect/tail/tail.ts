@@ -97,7 +97,7 @@ class Tailing implements Tail {
     this.#poll = this.#options.clock.every(this.#limits.pollMs, () => this.#lookAround());
   }
 
-  /** In each round at those that need it, and at some of the others: each of those has its turn once in a while. */
+  /** In each round at those that need it, and at some of the others: each of those is looked at once in a while. */
   #lookAround(): void {
     this.#watch.check();
     this.#round += 1;

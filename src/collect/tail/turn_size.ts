@@ -1,13 +1,13 @@
-/** How much one source reads in a turn, by how long the reading takes. */
+/** How much one source reads at a time, by how long the reading takes. */
 import type { Clock } from '../../core/clock.ts';
 
-/** Fewer bytes at a time make a turn no shorter: one line of this length is scanned whole anyway. */
+/** Fewer bytes at a time make a read no shorter: one line of this length is scanned whole anyway. */
 const BYTES_MIN = 2_048;
 
 /**
- * The bytes of one turn. Most lines are scanned at hundreds of megabytes a second, and a turn may be large; lines that
- * are made to take long are read in turns of few bytes, so that the event loop gets its share all the same. Halved
- * after a turn that took longer than `turnMs`, doubled after one that took less than a quarter of it.
+ * The bytes of one read. Most lines are scanned at hundreds of megabytes a second, and a read may be large; lines that
+ * are made to take long are read a few bytes at a time, so that the event loop gets its share all the same. Halved
+ * after a read that took longer than `turnMs`, doubled after one that took less than a quarter of it.
  */
 export class TurnSize {
   readonly #clock: Clock;
@@ -22,7 +22,7 @@ export class TurnSize {
     this.#bytes = bytesMax;
   }
 
-  /** Does one turn with the bytes that it may read, and learns from how long it took. */
+  /** Does one read with the bytes that it may take, and learns from how long it took. */
   turn<T>(work: (bytes: number) => T): T {
     const startMs = this.#clock.monotonicMs();
     const result = work(this.#bytes);

@@ -14,9 +14,9 @@ export interface TailSource {
 }
 
 export interface TailLimits {
-  /** What one source may hand over before the next one has its turn. */
+  /** What one source may hand over before the next one is read. */
   readonly turnBytes: number;
-  /** After this long the event loop gets its turn. */
+  /** After this long the event loop runs. */
   readonly turnMs: number;
   /** A longer line is not kept; it is counted. Also the size of the one buffer that all files share. */
   readonly lineBytesMax: number;

@@ -31,7 +31,7 @@ class Watched<Owner> {
     else owners.add(owner);
   }
 
-  /** True when nobody is interested any more. */
+  /** True when no reader needs it any more. */
   remove(name: string, owner: Owner): boolean {
     const owners = this.#byName.get(name);
     owners?.delete(owner);

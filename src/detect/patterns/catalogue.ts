@@ -27,7 +27,7 @@ export interface Pattern {
   readonly source: string;
   /** The lines that it was checked with. */
   readonly examples: readonly string[];
-  /** Where the pattern fits the line's own words; text that outsiders wrote never fits. Latin1 text in. */
+  /** Where the pattern fits the program's own text; text that outsiders wrote never fits. Latin1 text in. */
   find(text: string): Found | undefined;
   /** The most work that a text of so many characters can make, in the units of `LineRegex.cost`. */
   cost(chars: number): number;

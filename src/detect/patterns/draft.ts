@@ -48,7 +48,7 @@ const LINE_CHARS_MAX = 400;
 /** They name no trouble. */
 const LEVELS = new Set(['trace', 'debug', 'info', 'notice', 'warn', 'warning', 'error', 'err', 'fatal', 'critical']);
 
-/** Compiles in linear time or is refused; matches all its lines; an id that nobody has. */
+/** Compiles in linear time or is refused; matches all its lines; an id that is not taken. */
 export function draftPattern(order: DraftOrder): Drafted {
   const lines = [...new Set(order.lines)].map((line) => line.slice(0, LINE_CHARS_MAX));
   const general = generalise(lines, order.names);

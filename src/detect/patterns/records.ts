@@ -22,7 +22,7 @@ export interface PatternRecord {
   /** Calls that were judged in incidents in which it spoke, in force. */
   readonly treated: Outcomes;
   /**
-   * Incidents that it fitted on trial or in staging and in which nobody changed anything: the trouble went by itself,
+   * Incidents that it fitted on trial or in staging and in which nothing was changed: the trouble went by itself,
    * or stayed.
    */
   readonly control: Outcomes;
@@ -265,7 +265,7 @@ function scored(
   return touched(next, (open) => open.incident === incident);
 }
 
-/** It went by itself, or nobody did anything; what somebody changed says nothing about doing nothing. */
+/** It went by itself, or nothing was done; what was changed says nothing about doing nothing. */
 function closed(
   state: PatternRecords,
   { ending }: Of<'incident.closed'>,
@@ -286,7 +286,7 @@ function closed(
 function untreated(one: PatternRecord, { confirmed: isReal }: Open, byItself: boolean): PatternRecord {
   if (isTried(one.state)) return { ...one, control: plus(one.control, byItself) };
   if (!isInUse(one.state)) return one;
-  // In staging nobody may have said yes: that is how it goes without it.
+  // In staging there may have been no yes: that is how it goes without it.
   if (isReal && one.state === 'staging') return { ...one, control: plus(one.control, byItself) };
   if (isReal) return { ...one, idle: one.idle + 1 };
   return byItself ? { ...one, aimless: one.aimless + 1, incidents: Math.max(0, one.incidents - 1) } : one;

@@ -19,7 +19,7 @@ const NEAR_CHARS = 250;
 const SEARCHED_CHARS = 2_000;
 /** What it takes to look at one part of a long record, before any pattern is tried. */
 const PART_WORK = 350;
-/** Words by which a program complains. A record with one of them that no pattern fits is worth remembering. */
+/** Words by which a program complains. A record with one of them that no pattern fits is kept. */
 const COMPLAINTS = [
   'failed',
   'failure',

@@ -1,9 +1,9 @@
 /**
  * Which parts of a line its writer did not choose. Titles, URLs, user agents, statements and chat come from outside;
- * what they say is never evidence. Words outside them are the program's own.
+ * what they say is never evidence. Text outside them is the program's own.
  */
 
-/** Values of these keys are the program's own words, though they stand in quotes. */
+/** Values of these keys are the program's own text, though they stand in quotes. */
 const OWN_KEYS = new Set(
   (
     'msg message err error errors reason detail details cause code status statuscode status_code type ' +
@@ -21,7 +21,7 @@ const QUIET = new RegExp(
     '^(?:debug|info|verbose): |\\[(?:info|debug|notice)\\]|level=(?:info|debug)|"level":"?(?:info|debug|[123]0\\b)',
 );
 const LEVEL_CHARS_MAX = 120;
-/** After these words and a colon, or an equals sign, somebody else speaks to the end of the line. */
+/** After these words and a colon, or an equals sign, the rest of the line is an outsider's text. */
 const INTRODUCTIONS = new Set(
   (
     'STATEMENT QUERY DETAIL CONTEXT chunk Title title StreamTitle streamtitle ' +
@@ -152,7 +152,7 @@ function beforeKind(text: string, from: number, to: number): number {
 }
 
 /**
- * Where to read on after a quote at `at`: past a foreign value, or 0 where nothing opens. For the program's own words
+ * Where to read on after a quote at `at`: past a foreign value, or 0 where nothing opens. For the program's own text
  * it is the closing quote, negative: they are read on through, as a URL may stand in them.
  */
 function doubleQuoted(text: string, at: number, spans: number[]): number {

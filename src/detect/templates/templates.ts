@@ -5,7 +5,7 @@ import { isVariable, tokensOf } from './template_tokens.ts';
 export interface Template {
   readonly id: number;
   readonly text: string;
-  /** The catalogue pattern whose example has this shape; undefined for a shape that nobody has named. */
+  /** The catalogue pattern whose example has this shape; undefined for a shape without a name. */
   readonly like: string | undefined;
 }
 

@@ -186,12 +186,12 @@ const isLeftBehind = (one: Seen, causes: readonly SharedCause[]): boolean =>
 const isUnclear = (finding: Finding): boolean =>
   finding.trouble && finding.settling && finding.classification === 'unknown';
 
-/** What a channel without a probe of its source says of that source is its log's last words. */
+/** What a channel without a probe of its source says of that source is the last lines of its log. */
 const isSecondHand = (family: Family, one: Seen): boolean =>
   family === 'upstream' && familyAround(one) === 'upstream' && !one.ref.hasSource;
 
 /**
- * Last words of the dead do not keep a cause alive against the probes of their neighbours that read the source well.
+ * The last lines of dead channels do not keep a cause open against probes of their group that read the source well.
  */
 function stillShows(cause: SharedCause, members: readonly Seen[], seen: readonly Seen[]): boolean {
   if (!members.every((one) => isSecondHand(cause.family, one))) return true;

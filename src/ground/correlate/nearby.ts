@@ -115,8 +115,8 @@ function endedMs(process: ProcessFacts | undefined, nowMs: MonoMs): MonoMs | und
 }
 
 /**
- * A channel whose own source nobody looks at complained while the sources around it failed, and those are back: its
- * last words are about what is over. Otherwise what died in an outage would stay down until a person comes.
+ * A channel whose own source is not probed complained while the sources around it failed, and those are back: its
+ * last lines are about what is over. Otherwise what died in an outage would stay down until a person comes.
  */
 export function nearbyIsBack(setup: ChannelSetup, nearby: NearbySources | undefined, saidMs: MonoMs): boolean {
   if (setup.hasSource || nearby === undefined) return false;

@@ -7,7 +7,7 @@ import type { HostFacts } from '../facts/engine_facts.ts';
 import { maybeKilled } from '../rules/classify_input.ts';
 import { DEATHS_QUIET_MS, type SharedCause } from './correlate.ts';
 
-/** The answer, in the guard's words. */
+/** The answer, in the guard's type. */
 export interface CauseProof {
   readonly isProven: boolean;
   readonly says: string;
@@ -28,7 +28,7 @@ export interface ProofInput {
   readonly host?: HostFacts | undefined;
 }
 
-/** Pure. A group whose sources nobody looks at has a canary for its witness, later. */
+/** Pure. A group whose sources are not probed has a canary for its witness, later. */
 export function proofOf(cause: SharedCause, input: ProofInput, nowMs: MonoMs): CauseProof {
   const { known } = input;
   const lastDeathMs = Math.max(cause.sinceMs, ...known.map(diedMs));
@@ -80,7 +80,7 @@ function diedMs({ process }: ChannelFacts): MonoMs {
   return Math.max(ends.at(-1) ?? Number.NEGATIVE_INFINITY, stoppedOnPurpose ? Number.NEGATIVE_INFINITY : downSinceMs);
 }
 
-/** What the sources that are looked at still have to say. One that nobody has looked at since says nothing. */
+/** What the sources that are looked at still have to say. One that was not looked at since says nothing. */
 function unproven(sources: readonly SourceFacts[], sinceMs: MonoMs): string | undefined {
   const failing = sources.find(({ okSinceMs }) => okSinceMs === undefined);
   if (failing !== undefined) return `source ${failing.last.host ?? ''} does not answer`;

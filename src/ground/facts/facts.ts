@@ -95,7 +95,7 @@ export class FactStore {
     );
   }
 
-  /** Samples and symptoms of channels or engines that nobody configured. */
+  /** Samples and symptoms of channels or engines that are not configured. */
   get strays(): number {
     return this.#strays;
   }

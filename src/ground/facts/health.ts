@@ -30,7 +30,7 @@ const seconds = (ms: number): string => `${Math.round(ms / 1000)} s`;
 export const processKnown = (process: ProcessFacts | undefined, nowMs: MonoMs): process is ProcessFacts =>
   process !== undefined && process.unreadableSinceMs === undefined && nowMs - process.lastMs <= PROCESS_STALE_MS;
 
-/** Nobody asks for an on-demand channel, so it rests. */
+/** An on-demand channel without viewers does not run. */
 export function restsOnDemand(facts: ChannelFacts, nowMs: MonoMs): boolean {
   const { process, viewers, setup } = facts;
   if (setup.expected !== 'on_demand') return false;
@@ -144,7 +144,7 @@ function reachHealth(facts: ChannelFacts, reach: ReachFacts, nowMs: MonoMs): Hea
   return unhealthy(`its output does not answer (${reach.last.failure ?? 'unknown'})`);
 }
 
-/** Where nobody looks at the output: the encoder's reports, then the bytes that its process writes. */
+/** Where the output is not probed: the encoder's reports, then the bytes that its process writes. */
 function inwardHealth(facts: ChannelFacts, nowMs: MonoMs): Health {
   const { progress, process } = facts;
   if (progress !== undefined && process !== undefined && progress.lastMs >= process.seenMs - 1_000) {

@@ -40,7 +40,7 @@ export interface ProcessFacts {
   /** Stopped by an action of Reeve, and not started again since. */
   readonly stoppedByUs: boolean;
   readonly lastEnd: GenerationEnd | undefined;
-  /** Ends that nobody ordered, newest last. */
+  /** Ends without an order, newest last. */
   readonly ends: readonly MonoMs[];
   /** Processes in a row that ended without ever having settled. */
   readonly failedLives: number;

@@ -49,7 +49,7 @@ export const CHURN_WINDOW_MS = 60 * SECOND_MS;
 /** A loop whose last process ended longer ago than this is over. */
 export const CHURN_RECENT_MS = 25 * SECOND_MS;
 /**
- * A loop that ended in death, that nothing explains and that nobody has mended for this long is worth one start: what
+ * A loop that ended in death, that nothing explains and that no person mended for this long is worth one start: what
  * made its processes short-lived may have passed. Twice the longest wait between two tries of Kubernetes'
  * CrashLoopBackOff.
  */

@@ -36,7 +36,7 @@ export interface Assessment {
   readonly settling: boolean;
   /** Nothing may be done before this. */
   readonly actNotBeforeMs: MonoMs;
-  /** Without the words of patterns in staging it would have no name. */
+  /** Without patterns in staging it would have no name. */
   readonly onTrial?: true;
   /** Looks that, taken now, would settle the doubt sooner. */
   readonly wants: readonly Want[];
@@ -173,7 +173,7 @@ function engineSettlesMs(input: ClassifyInput, classification: FailureClass): Mo
   return Math.min(seriesMs, process.stateSinceMs) + SETTLING_MAX_MS;
 }
 
-/** How much each kind of witness is worth alone; words are worth the confidence of their pattern on top. */
+/** The weight of each evidence kind alone; log text is multiplied by the confidence of its pattern. */
 const WEIGHT: Readonly<Record<EvidenceKind, number>> = { words: 0.5, metric: 0.5, probe: 0.7, process: 0.7, host: 0.8 };
 const CONFIDENCE_MAX = 0.95;
 const AGAINST = 0.7;

@@ -128,7 +128,7 @@ function speaksNow(input: Glance, symptom: SymptomFacts): boolean {
   return fresh && symptom.lastMs > (process.lastEnd?.monoMs ?? Number.NEGATIVE_INFINITY);
 }
 
-/** A process that was shot had no last words; one that the engine gave up, or that ended by itself, had. */
+/** A killed process explains nothing; one that the engine gave up, or that ended by itself, does. */
 const hasFinalOutput = (process: ProcessFacts): boolean => process.state === 'fatal' || !diedBySignal(process);
 
 const finalOutputFromMs = (process: ProcessFacts): MonoMs =>
@@ -140,14 +140,14 @@ const SIGKILL = 9;
 export const maybeKilled = ({ exitSignal, exitCode }: GenerationEnd): boolean =>
   exitSignal === undefined ? exitCode === undefined || exitCode < 0 : exitSignal === SIGKILL || exitSignal === 0;
 
-/** Killed by a signal that nobody sends to ask for an end. */
+/** Killed by a signal that is no request to end. */
 export function diedBySignal(process: ProcessFacts): boolean {
   const end = process.lastEnd;
   if (end === undefined || endedByOrder(end)) return false;
   return end.exitSignal !== undefined || (end.exitCode ?? 0) < 0;
 }
 
-/** The source answers badly now. Undefined where nobody looks, or has not looked lately. */
+/** The source answers badly now. Undefined where it is not probed, or was not lately. */
 export function sourceFails(input: ClassifyInput): boolean | undefined {
   const { source } = input.facts;
   if (source === undefined || input.nowMs - source.last.monoMs > sourceStaleMs(input)) return undefined;

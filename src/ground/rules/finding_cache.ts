@@ -112,7 +112,7 @@ const isSameGeneration = (a: ProcessFacts | undefined, b: ProcessFacts | undefin
 
 /**
  * Until when time alone changes nothing about a channel in no trouble: the next of the moments at which a row of the
- * table would turn. Now, for what is too unsettled to decide. That a source, a log or an encoder falls silent takes
+ * table would change. Now, for what is too unsettled to decide. That a source, a log or an encoder falls silent takes
  * witnesses away, and makes no trouble of none.
  */
 export function holdsUntil(facts: ChannelFacts, nowMs: MonoMs): MonoMs {

@@ -55,7 +55,7 @@ export function controlPlaneDown(input: ClassifyInput): Match | undefined {
   };
 }
 
-/** Words of others alone make nothing quiet: the ingest's own measure says so, or a look at the source agrees. */
+/** Log text of others alone makes nothing quiet: the ingest's own measure says so, or a look at the source agrees. */
 const isAgreed = (input: ClassifyInput, gone: SymptomFacts): boolean =>
   evidenceKindOf(gone) !== 'words' || sourceFails(input) === true;
 

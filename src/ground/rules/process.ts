@@ -69,8 +69,8 @@ export function processCrashed(input: ClassifyInput): Match | undefined {
 }
 
 /**
- * It died as often as it was started, for no known reason, and has been dead for long: no loop turns any more. Whether
- * it would live now nobody can know without one start. What the source or an order explains is no such loop, and one
+ * It died as often as it was started, for no known reason, and has been dead for long: no loop goes on. Whether
+ * it would run now cannot be known without one start. What the source or an order explains is no such loop, and one
  * that Reeve has had its start in is a person's.
  */
 export function loopHasRested(input: ClassifyInput, process: ProcessFacts): boolean {

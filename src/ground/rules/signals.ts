@@ -1,4 +1,4 @@
-// Turns facts into signals: one independent piece of evidence for a classification each.
+// Makes signals of facts: one independent piece of evidence for a classification each.
 import type { MonoMs } from '../../core/clock.ts';
 import type { Signal } from '../../core/envelope.ts';
 import type { Origin, SymptomKind } from '../../core/symptom.ts';
@@ -22,7 +22,7 @@ const signal = (origin: Origin, says: string, monoMs: MonoMs, symptom?: SymptomK
   monoMs,
 });
 
-/** Something may be said by nobody. */
+/** A text may have no known author. */
 export type MaybeSignal = Signal | undefined;
 
 export const spoken = (...witnesses: readonly MaybeSignal[]): readonly Signal[] =>

@@ -20,7 +20,7 @@ function sourceTrouble(
   return failed === undefined ? undefined : { status: failed.status, failure: failed.failure };
 }
 
-/** Nobody says anything of the source: neither a line nor its probe. */
+/** Nothing is known of the source: neither a line nor its probe speaks of it. */
 const isSilent = (input: ClassifyInput): boolean =>
   input.facts.symptoms.length === 0 && sourceFailure(input) === undefined;
 

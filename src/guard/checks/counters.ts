@@ -186,7 +186,7 @@ export function viewers(input: CheckInput): Answer {
   return refuse('viewer_budget', { value, threshold, ...found }, `it would cost ${cost} viewer-seconds`);
 }
 
-/** By a reload the plan under way may need a yes that nobody was asked for. */
+/** By a reload the plan under way may need a yes that was not asked for. */
 function wholeApproval({ parent, wholePersona, spec, state, incident }: CheckInput): Answer | undefined {
   const plan = parent === undefined ? undefined : state.plans[parent];
   if (plan === undefined || plan.terms.approval !== undefined || wholePersona === undefined) return undefined;

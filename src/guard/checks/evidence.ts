@@ -98,7 +98,7 @@ function alone(input: CheckInput, envelope: GroundedContextEnvelope): Answer {
 }
 
 /**
- * Question 9. The same fix against the same fingerprint is not repeated; and where a change began and nobody knows how
+ * Question 9. The same fix against the same fingerprint is not repeated; and where a change began and it is unknown how
  * it ended (law S6), nothing more is begun: whatever it was, it has been tried.
  */
 export function alreadyTried({ spec, envelope, limits, nowMs, subject, target, parent }: CheckInput): Answer {

@@ -8,7 +8,7 @@ export interface ToolUse {
   expiresMs: MonoMs;
   startedMs?: MonoMs;
   endedMs?: MonoMs;
-  /** The use before it, should this one turn out never to have begun. */
+  /** The use before it, should this one prove never to have begun. */
   before?: ToolUse;
 }
 

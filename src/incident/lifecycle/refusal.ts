@@ -9,7 +9,7 @@ const MAY_START: ReadonlySet<DenialCode | undefined> = new Set([undefined, 'appr
 export function isRefusalOver(last: Outcome | undefined, refusedFor: () => DenialCode | undefined): boolean {
   const denial = last !== undefined && 'denial' in last ? last.denial : undefined;
   if (denial === undefined) return false;
-  // On the first words of a trouble: the witness that makes them sure often comes a moment later.
+  // On the first symptom of a trouble: the second kind of evidence often comes a moment later.
   if (EVIDENCE_DENIALS.has(denial)) return MAY_START.has(refusedFor());
   return TOLD_AND_PASSING.has(denial) && refusedFor() !== denial;
 }

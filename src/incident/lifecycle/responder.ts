@@ -103,7 +103,7 @@ export class Responder implements Disposable {
     return this.#deps.policyOf(open?.incident ?? { scope, group: seen.group });
   }
 
-  /** The scope left the configuration: its incident has nobody to be about. */
+  /** The scope left the configuration: its incident is about nothing that exists. */
   #forget(scope: Scope, open: OpenIncident | undefined): void {
     if (open === undefined || open.running) return;
     this.#close(open, { ending: 'by_person', because: 'it is no longer configured' });
@@ -125,7 +125,7 @@ export class Responder implements Disposable {
     this.#timers.set(key, { atMs, timer });
   }
 
-  /** From a timer: nobody above it could hear what the world's failures have to say. */
+  /** From a timer: no caller could receive an error of the host environment. */
   #lookSafely(scope: Scope): void {
     try {
       this.look(scope);

@@ -216,7 +216,7 @@ export function announcedMs({ last, lastEndedMs = 0, waitUntilMs = Number.POSITI
   return last.denial === undefined ? Math.min(ownMs, waitUntilMs) : ownMs;
 }
 
-/** A refusal takes no time, and is nobody's work. */
+/** A refusal takes no time and is no work. */
 const workedBy = (tookMs: number, monoMs: MonoMs) => (tookMs >= WORK_MS_MIN ? { workedMs: monoMs } : {});
 
 export const openOn = (state: IncidentState, scope: Scope): OpenIncident | undefined =>

@@ -14,7 +14,7 @@ export class SymptomHistory {
   readonly #newest = new Map<string, Symptom>();
   readonly #told = new Set<string>();
 
-  /** True when this kind was not told yet in the incident. */
+  /** True when this kind is not recorded yet in the incident. */
   add(symptom: Symptom, incident: IncidentId | undefined): boolean {
     if (HARMLESS_SYMPTOMS.has(symptom.kind)) return false;
     const key = `${symptom.channel}|${symptom.kind}|${symptom.origin}`;

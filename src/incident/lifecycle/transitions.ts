@@ -27,7 +27,7 @@ export interface Snapshot {
   readonly healthySinceMs: MonoMs | undefined;
   /** No output is expected now (stopped on purpose, there is no viewer). */
   readonly quiet: boolean;
-  /** Since when there has been no trouble, also where nobody can tell whether it plays. */
+  /** Since when there has been no trouble, also where it is unknown whether it plays. */
   readonly clearSinceMs?: MonoMs | undefined;
   /** A shared cause covers the channel: its group's incident speaks for it. */
   readonly covered: boolean;
@@ -77,11 +77,11 @@ const SETTLING_LOOK_MS = 250;
 const ASKED_AGAIN_MS = 5_000;
 /** What never settles, or changes its name again and again, is an incident all the same. */
 const TROUBLED_MS_MAX = 120_000;
-/** Without any trouble for this long it is over, though nobody can tell whether it plays. */
+/** Without any trouble for this long it is over, though it is unknown whether it plays. */
 const CLEAR_HOLD_MS = 120_000;
-/** What is down, without a run under way, for this long beyond the persona's patience is told of (law L6). */
+/** What is down, without a run under way, for this long beyond the persona's patience is paged (law L6). */
 const OVERDUE_MS = 18_000;
-/** A trouble that comes and goes in one incident is told of after this long, whatever it waits for. */
+/** A trouble that comes and goes in one incident is paged after this long, whatever it waits for. */
 const OVERDUE_MS_MAX = 600_000;
 
 /** Troubles of a source often come to several channels within seconds, and some pass: wait that long. */
@@ -128,7 +128,7 @@ function judgeClosed(sight: Snapshot, nowMs: MonoMs): Intent {
 function judgeOpen(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: TransitionPolicy): Intent {
   if (open.running) return none();
   if (sight.covered) {
-    // Who was told of the channel hears of the group from the group's own page, where there will be one.
+    // Who was paged for the channel learns of the group from the group's own page, where there will be one.
     const isEarly = sight.absorber === undefined || (open.told.length > 0 && sight.absorber.undecided);
     if (isEarly) return none(nowMs + SETTLING_LOOK_MS);
     return { kind: 'close', ending: 'absorbed', because: 'a shared cause covers the channel' };
@@ -184,7 +184,7 @@ function hasRelapsed(
 function closeWhenHeld(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: TransitionPolicy): Intent {
   if (sight.quiet) return { kind: 'close', ending: 'by_person', because: 'no output is expected any more' };
   if (sight.healthy !== true || sight.healthySinceMs === undefined) return closeWhenClear(open, sight, nowMs);
-  // Once a person was notified, the end is told too: a trouble that comes and goes must not page each time.
+  // Once a person was notified, the end is notified too: a trouble that comes and goes must not page each time.
   const holdMs = open.told.length > 0 ? Math.max(policy.resolveHoldMs, TOLD_HOLD_MS) : policy.resolveHoldMs;
   const closeMs = sight.healthySinceMs + holdMs;
   if (nowMs < closeMs) return none(closeMs);
@@ -268,7 +268,7 @@ function isEvidenceLate({ incident, last, told }: OpenIncident, nowMs: MonoMs): 
 
 const isPaged = (open: OpenIncident): boolean => open.told.includes(open.incident.classification);
 
-/** A wait that no person was notified of ends in telling; once told it goes on until the trouble changes. */
+/** A wait that no person was notified of ends in a page; once paged it goes on until the trouble changes. */
 function untilPaged(open: OpenIncident, tellMs: MonoMs, nowMs: MonoMs): MonoMs | 'never' | 'tell' {
   if (isPaged(open)) return 'never';
   return nowMs >= tellMs ? 'tell' : tellMs;

@@ -17,7 +17,7 @@ export const keyOfIncident = (incident: Incident): string => keyOfIncidentPage(i
 /** The id is not named: a question that was not answered is asked again under another one. */
 const ANSWER = 'What waits for you: reeve approvals lists it; reeve approve ID or reeve deny ID answers it.';
 
-/** What an escalation says. The texts are made of Reeve's own words, counts and configured names. */
+/** What an escalation says. The texts are made of Reeve's own phrases, counts and configured names. */
 export function pageFor(
   incident: Incident,
   reason: EscalationReason,

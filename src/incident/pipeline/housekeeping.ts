@@ -118,7 +118,7 @@ export class Housekeeping {
   }
 
   /**
-   * What nobody answered, and each yes that could not be used: it ends, and a person is notified in the same append.
+   * Each question without an answer, and each yes that could not be used: it ends, and its page is in the same append.
    */
   #expired(nowMs: MonoMs): readonly Draft[] {
     const { control, incidents, raise } = this.#deps;

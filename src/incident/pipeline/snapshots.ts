@@ -51,10 +51,10 @@ export interface SnapshotDeps {
 
 const NOTHING_LEFT = { trouble: undefined, healthy: undefined, healthySinceMs: undefined };
 
-/** Turns what is watched into sights and envelopes. Reads, never writes. */
+/** Makes snapshots and envelopes of what is watched. Reads, never writes. */
 export class Snapshots {
   readonly #deps: SnapshotDeps;
-  /** Since when nothing is known of a cause whose incident is open: after a start of Reeve nobody remembers it. */
+  /** Since when nothing is known of a cause whose incident is open: after a start of Reeve it is no longer known. */
   readonly #causelessMs = new Map<ScopeKey, MonoMs>();
 
   constructor(deps: SnapshotDeps) {

@@ -1,4 +1,4 @@
-/** A person asks for an action in words: it becomes a question, bound to an open incident, and nothing is done. */
+/** A person asks for an action (`reeve ask`): it becomes a question, bound to an open incident, and nothing is done. */
 import { askApproval, pendingFor } from '../../control/approvals.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Ids } from '../../core/id.ts';

@@ -29,7 +29,7 @@ import type { RuleAnswer } from '../../rulebook/rulebook.ts';
 import type { Runner } from '../../remediation/runner.ts';
 import { type VerifyDeps, verify } from '../../remediation/verify.ts';
 
-/** What a call asks of the guard, in the conductor's words. */
+/** What a call asks of the guard, as a run puts it. */
 export interface GuardAsk {
   readonly call: ToolCall;
   readonly plan: Plan;

@@ -21,7 +21,7 @@ const WAIT_MS = 600_000;
 
 /**
  * A plan may name only what each channel's own persona, lease, caps and breaker allow now (laws S4 and S9). Where
- * nobody is left it is no plan: for a reason of the whole it waits, and is no cure that did not help.
+ * none is left it is no plan: for a reason of the whole it waits, and is no cure that did not help.
  */
 export function withoutRefused(plan: Plan, whyNot: (channel: string) => Refusal | undefined): Refined {
   // What is no tool at all the guard refuses by name.

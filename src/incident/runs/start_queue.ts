@@ -58,7 +58,7 @@ export class StartQueue {
     this.#deps = deps;
   }
 
-  /** When to ask again; undefined: its turn is now. Only starts wait for a turn. */
+  /** When to ask again; undefined: it may ask now. Only starts wait in the queue. */
   startDelayMs(scope: Scope, seen: Seen, nowMs: MonoMs): MonoMs | undefined {
     const key = keyOfScope(scope);
     const proofMs = this.#proofMs(scope, seen, nowMs);

@@ -19,7 +19,7 @@ export interface EmbeddedLikenessDeps {
   readonly clock: Clock;
   /** Undefined: vectors are kept in memory only. */
   readonly store: VectorStore | undefined;
-  /** Told once when n-grams take over, and once when vectors are back. */
+  /** Called once when n-grams take over, and once when vectors are back. */
   readonly log?: Pick<Log, 'info' | 'warn'> | undefined;
   /** Tries again by itself after a failure. Without it the next `sync` does. */
   readonly retries: boolean;
@@ -43,7 +43,7 @@ interface Shown {
   readonly text: string;
 }
 
-/** Vectors of rules and queries. `of` asks nobody; `prepare` waits half a second at most; `sync` never waits. */
+/** Vectors of rules and queries. `of` sends nothing; `prepare` waits half a second at most; `sync` never waits. */
 export class EmbeddedLikeness implements Likeness, Disposable {
   readonly #deps: EmbeddedLikenessDeps;
   readonly #queries: QueryVectors;

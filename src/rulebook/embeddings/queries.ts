@@ -9,7 +9,7 @@ import { askedFor } from './vectors.ts';
 const DEADLINE_MS = 500;
 const REMEMBERED_MAX = 128;
 const WAITING_MAX = 4;
-/** After a failure nobody waits for the model again for this long. */
+/** After a failure no query waits for the model again for this long. */
 const PAUSE_MS = MINUTE_MS;
 
 interface QueryDeps {

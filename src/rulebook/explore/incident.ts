@@ -22,7 +22,7 @@ export interface ProposedRule {
 /** What an incident left behind. */
 export interface IncidentStory extends Situation {
   readonly envelope: GroundedContextEnvelope;
-  /** Log lines and other excerpts, cleaned of an outsider's words. */
+  /** Log lines and other excerpts, without the text that an outsider can write. */
   readonly lines: readonly string[];
 }
 

@@ -135,7 +135,7 @@ async function ask<Result>(order: SessionOrder<Result>, messages: readonly Model
   return { failure };
 }
 
-/** What the model chose, or what is wrong with its answer, in words for it. */
+/** What the model chose, or what is wrong with its answer, as a text for it. */
 function choiceIn(text: string, tools: readonly SessionTool<unknown>[]): Choice | string {
   let said: unknown;
   try {

@@ -209,7 +209,7 @@ export class Teaching {
     return this.#deps.records().records.find((record) => record.pattern === pattern);
   }
 
-  /** What is on trial: every sound proposal that nobody has promoted or retired. Its trial begins here. */
+  /** What is on trial: every sound proposal that is neither promoted nor retired. Its trial begins here. */
   #refresh(): void {
     const { patterns } = proposedCatalogue(this.#deps.folder);
     const sound = new Set(patterns.map(({ id }) => id));

@@ -4,7 +4,7 @@ import type { Standing } from '../rank.ts';
 import type { RuleRecord } from './record.ts';
 import { type Uplift, upliftOf } from './uplift.ts';
 
-/** Shadow matches nobody disturbed, before a rule is offered for use. */
+/** Undisturbed shadow matches before a rule is offered for use. */
 export const SHADOWS_MIN = 3;
 /** Times that others made a shadow rule's own call, and the share of cures among them, before it is offered for use. */
 const AGREED_MIN = 5;
@@ -19,7 +19,7 @@ const BETTER_MIN = 0.1;
 /** What a person is asked, with everything it rests on. */
 export interface Offer {
   readonly to: RuleState;
-  /** Judged calls, or shadow matches nobody disturbed. */
+  /** Judged calls, or undisturbed shadow matches. */
   readonly n: number;
   readonly uplift: Uplift;
   /** Calls that it would have made, or has made. */
@@ -95,7 +95,7 @@ const MOVES: Readonly<Record<RuleState, readonly RuleState[]>> = {
   retired: ['shadow', 'staging', 'production'],
 };
 
-/** Undefined where a person may set that state; else what may be set instead, in words. */
+/** Undefined where a person may set that state; else what may be set instead, as a sentence. */
 export function refusalOfMove(record: RuleRecord, to: RuleState): string | undefined {
   const from = record.state ?? 'production';
   if (MOVES[from].includes(to)) return undefined;

@@ -35,7 +35,7 @@ export interface PatternOffer {
 
 const total = ({ successes, failures }: Outcomes): number => successes + failures;
 
-/** How much better troubles went that it named, against those that it fitted on trial while nobody did anything. */
+/** How much better troubles went that it named, against those that it fitted on trial while nothing was done. */
 export const patternUplift = ({ treated, control }: PatternStanding): Uplift => upliftOf(treated, control);
 
 const isModels = ({ namedBy }: Pick<PatternStanding, 'namedBy'>): boolean => namedBy.startsWith('model ');
@@ -63,7 +63,7 @@ export const patternNextOf = (record: Pick<PatternStanding, 'state' | 'namedBy'>
 /**
  * On trial: after three incidents that it fitted, most of its fits among them. In staging: after three judged calls
  * that rested on it, when the whole 90 % interval of the uplift is above 0; and where fewer did, because its incidents
- * had a name without it or nobody said yes, after five more incidents. Undefined before, and in every other state.
+ * had a name without it or got no yes, after five more incidents. Undefined before, and in every other state.
  */
 export function patternOfferOf(record: PatternStanding): PatternOffer | undefined {
   const { state, incidents, aimless, control, treated } = record;

@@ -98,7 +98,7 @@ function changed(state: RuleRecords, rule: string, change: (record: RuleRecord) 
   return { ...state, records: [...state.records, change(known)].slice(-RECORDS_MAX) };
 }
 
-/** Shadow matches whose time is over: nobody came, and the trouble did not go. */
+/** Shadow matches whose time is over: no person acted, and the trouble did not go. */
 function expired(state: RuleRecords, nowMs: MonoMs): RuleRecords {
   if (!state.pending.some(({ deadlineMs }) => deadlineMs < nowMs)) return state;
   const due = state.pending.filter(({ deadlineMs }) => deadlineMs < nowMs);

@@ -59,7 +59,7 @@ export class Pages implements Oracle {
     }
   }
 
-  /** Keys of episodes that nobody ever heard of. */
+  /** Keys of episodes of which no page was ever delivered. */
   unheard(): readonly string[] {
     return [...this.#pages].flatMap(([key, { unheardMs }]) => (unheardMs === undefined ? [] : [key]));
   }

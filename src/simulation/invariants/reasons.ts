@@ -47,7 +47,7 @@ export class Reasons implements Oracle, TruthOracle {
   readonly #dueMs = new Map<string, number>();
 
   /**
-   * `isFull`: the window of starts has no place now, so whoever wants to start waits for a turn (law S2). It is asked
+   * `isFull`: the window of starts has no place now, so every start waits in the queue (law S2). It is asked
    * with the number of plans under way: each of them takes its next start first.
    */
   constructor(world: InvariantContext, open = OPEN_REASONS, isFull: (plansUnderWay: number) => boolean = () => false) {

@@ -135,7 +135,7 @@ export class Starts implements Oracle {
     this.#case.broke('S16', `${permit} has the fence ${fence}, after ${last.fence}`);
   }
 
-  /** All origins are counted with the reservation: what others start after it nobody can take back. */
+  /** All origins are counted with the reservation: what others start after it cannot be taken back. */
   #window({ atMs, engine, permit }: Invocation): void {
     const { limits, broke } = this.#case;
     const since = (ms: number): boolean => ms > atMs - limits.windowMs;
