@@ -17,7 +17,7 @@ import type { StatusTarget } from '../status/schema.ts';
 
 export interface ChannelProbes {
   readonly id: ChannelId;
-  /** How its output is seen from outside; undefined where nobody said. */
+  /** How its output is seen from outside; undefined where it is not configured. */
   readonly output:
     | (OutputLook & { readonly everyMs: number; readonly calmEveryMs?: number; readonly stallAfterMs?: number })
     | undefined;
@@ -100,7 +100,7 @@ export function createProbes(options: ProbesOptions): Probes {
       channels.flatMap((channel) => statusLook(channel, of)),
       { clock, ask, onSample, report },
     );
-  // Kept apart, so that an origin that answers nobody holds up no look at an output.
+  // Kept apart, so that an origin that does not answer delays no look at an output.
   const outputs = pollerOf([...channels.flatMap((channel) => outputProbe(channel, make)), ...byStatus('output')], {
     restMs: rests.outputMs,
     perSecondMax: perSecondMaxOf(channels, 'output'),

@@ -244,7 +244,7 @@ export class LogFile {
     return end;
   }
 
-  /** Whole records that nobody will see: counted, so that the account stays exact. */
+  /** Whole records that are skipped: counted, so that the account stays exact. */
   #skip(reader: Reader<LogFile>): number {
     const { shared } = reader;
     const length = readSync(this.fd, shared, 0, shared.length, this.offset);
