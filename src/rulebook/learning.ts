@@ -57,7 +57,7 @@ export function createLearning({ state, ledger, clock }: LearningDeps, composite
     refresh: () => trial.refresh(),
     records,
     proposals,
-    /** Proposed rules that nobody and nothing has taken out of use. */
+    /** Proposed rules that are matched and do nothing yet. */
     onTrial: () => proposals.list().filter((one) => isOnTrial(one, recordOf(records(), one.rule.id))),
     start(building: AsyncDisposableStack): void {
       trial.refresh();
@@ -98,9 +98,9 @@ export function createLearning({ state, ledger, clock }: LearningDeps, composite
   };
 }
 
-/** A new text under the name of a rule that was taken out of use begins anew. */
+/** Rules in use had their say in the run; a new text under the name of one that was taken out of use begins anew. */
 const isOnTrial = ({ sha256 }: Proposal, record: RuleRecord): boolean =>
-  record.sha256 !== sha256 || (record.state !== 'demoted' && record.state !== 'retired');
+  record.sha256 !== sha256 || record.state === 'proposed' || record.state === 'shadow';
 
 function viewOf(record: RuleRecord, state: RuleState) {
   const { treated, control, shadowed, disturbed, harms, breaches, who, because, since } = record;

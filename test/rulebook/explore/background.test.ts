@@ -96,14 +96,22 @@ describe('Theow 6, exploration in the daemon', () => {
     forget();
     await incident('inc-2');
     expect(asked).toHaveLength(2);
-    const by = { who: 'ann', because: 'it did harm' };
-    const fact = { type: 'rule.state_set', rule: 'start_crashed', to: 'demoted', ...by } as const;
-    const [record] = learning.records().records;
-    await incident('inc-3', [{ ...fact, sha256: record?.sha256 ?? '' }]);
-    forget();
-    await incident('inc-4');
-    expect(asked.length).toBeGreaterThan(2);
+    expect(learning.onTrial()).toHaveLength(1);
   });
+
+  it.each(['demoted', 'retired', 'staging', 'production'] as const)(
+    'asks again about what a proposed rule did not cure that is %s by now',
+    async (to) => {
+      const { incident, asked, forget, learning } = await setUp(GOOD);
+      await incident('inc-1');
+      const [record] = learning.records().records;
+      const by = { who: 'ann', because: 'seen three times', sha256: record?.sha256 ?? '' };
+      await incident('inc-2', [{ type: 'rule.state_set', rule: 'start_crashed', to, ...by }]);
+      forget();
+      await incident('inc-3');
+      expect(asked.length).toBeGreaterThan(2);
+    },
+  );
 
   it('lets a proposed rule name a composite action, and lists those beside the tools', async () => {
     const drop = { name: 'drop_then_start', description: 'Drop the cache, then start.', origin: 'actions/drop.yaml:1' };
