@@ -111,9 +111,13 @@ export interface MassOutage {
 
 /** One page for all that wait: a page for each would be the second storm. */
 export function massOutagePage({ count, held }: Pick<MassOutage, 'count' | 'held'>): Omit<Escalation, 'id' | 'at'> {
-  const dead =
-    held.groups === 0 ? [] : [`${held.channels} channels of ${held.groups} groups died and are contained for now`];
-  const waiting = count === 0 ? [] : [`${count} channels or groups are down and wait to be started`];
+  const ofGroups = held.groups === 1 ? 'one group' : `${held.groups} groups`;
+  const dead = held.groups === 0 ? [] : [`${held.channels} channels of ${ofGroups} died and are contained for now`];
+  const many =
+    count === 1
+      ? 'one channel or group is down and waits to be started'
+      : `${count} channels or groups are down and wait to be started`;
+  const waiting = count === 0 ? [] : [many];
   return {
     key: KEY_OF_MASS_OUTAGE,
     severity: 'critical',

@@ -93,7 +93,13 @@ describe('the page about a mass outage', () => {
     expect(massOutagePage({ count: 7, held }).summary).toBe(
       '40 channels of 2 groups died and are contained for now; 7 channels or groups are down and wait to be started',
     );
-    expect(massOutagePage({ count: 0, held }).summary).not.toContain('wait for their turn');
+    expect(massOutagePage({ count: 0, held }).summary).not.toContain('to be started');
     expect(massOutagePage({ count: 7, held: { groups: 0, channels: 0 } }).summary).not.toContain('contained');
+  });
+
+  it('speaks of one as one', () => {
+    expect(massOutagePage({ count: 1, held: { groups: 1, channels: 4 } }).summary).toBe(
+      '4 channels of one group died and are contained for now; one channel or group is down and waits to be started',
+    );
   });
 });
