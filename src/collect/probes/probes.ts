@@ -5,8 +5,9 @@ import type { Sample } from '../../core/sample.ts';
 import type { ChannelId, EngineId } from '../../core/scope.ts';
 import { type BoundedFetch, boundedFetch } from '../../resilience/http.ts';
 import { createDashProbe } from './dash.ts';
-import { createHlsProbe } from './hls.ts';
+import { createHlsProbe, type PlaylistLook } from './hls.ts';
 import { createHostProbe } from './host.ts';
+import { createPlaylistFileProbe } from './playlist_file.ts';
 import { Poller, type PollerOptions, type PollerStats, type Probe } from './poller.ts';
 import { createRests, type Rests, watchDoubts } from './rests.ts';
 import { reachHttp, reachTcp } from './reach.ts';
@@ -198,8 +199,10 @@ type OutputProbes = {
 
 /** A kind without a probe does not compile. */
 const OUTPUT_PROBES: OutputProbes = {
-  hls: ({ url }, channel, make) => playlistProbe('hls', { channel, make, create: createHlsProbe, url }),
-  dash: ({ url }, channel, make) => playlistProbe('dash', { channel, make, create: createDashProbe, url }),
+  hls: ({ url }, channel, make) => playlistProbe('hls', channel, { make, look: createHlsProbe(askedOf(url, make)) }),
+  dash: ({ url }, channel, make) => playlistProbe('dash', channel, { make, look: createDashProbe(askedOf(url, make)) }),
+  file: ({ path }, channel, make) =>
+    playlistProbe('file', channel, { make, look: createPlaylistFileProbe({ path, clock: make.clock }) }),
   http: ({ url }, channel, make) =>
     reachProbe('http', {
       channel,
@@ -210,19 +213,16 @@ const OUTPUT_PROBES: OutputProbes = {
     reachProbe('tcp', { channel, make, look: (signal) => reachTcp(host, port, signal) }),
 };
 
-interface PlaylistParts {
-  readonly channel: ChannelId;
-  readonly make: Make;
-  readonly create: typeof createHlsProbe | typeof createDashProbe;
-  readonly url: string;
-}
+const askedOf = (url: string, { ask, clock }: Make) => ({ url, ask, clock, timeoutMs: HLS_TIMEOUT_MS });
 
-function playlistProbe(source: 'hls' | 'dash', { channel, make, create, url }: PlaylistParts): Omit<Probe, 'everyMs'> {
-  const { ask, clock, rests } = make;
-  const look = create({ url, ask, clock, timeoutMs: HLS_TIMEOUT_MS });
+function playlistProbe(
+  source: 'hls' | 'dash' | 'file',
+  channel: ChannelId,
+  { make: { clock, emit, rests }, look }: { readonly make: Make; readonly look: PlaylistLook },
+): Omit<Probe, 'everyMs'> {
   const run = async (signal: AbortSignal): Promise<void> => {
     const isCalm = rests.goesOn(channel, clock.monotonicMs());
-    make.emit({ kind: 'playlist', channel, source, ...(await look(signal, isCalm)) }, signal);
+    emit({ kind: 'playlist', channel, source, ...(await look(signal, isCalm)) }, signal);
   };
   return { name: channel, fastEveryMs: FAST_HLS_MS, timeoutMs: HLS_DEADLINE_MS, run };
 }

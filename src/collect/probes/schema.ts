@@ -8,6 +8,7 @@ import { type StatusTarget, statusPart } from '../status/schema.ts';
 /** How an output can be looked at; an entry of the configuration names exactly one. */
 export type OutputLook =
   | { readonly kind: 'hls'; readonly url: string }
+  | { readonly kind: 'file'; readonly path: string }
   | { readonly kind: 'http'; readonly url: string }
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
   | { readonly kind: 'dash'; readonly url: string }
@@ -17,6 +18,11 @@ export type OutputKind = OutputLook['kind'];
 export const outputPart = z
   .strictObject({
     hls: urlField('The playlist. {id} is the channel.').optional(),
+    file: z
+      .string()
+      .regex(/^\/[^\0]{1,4000}$/, 'expected a path from the root, like /srv/hls/news/index.m3u8')
+      .optional()
+      .describe('The playlist as a file on a disk of this machine: it is read without a request. {id} is the channel.'),
     http: urlField('Any address that answers 2xx while the channel is on. {id} is the channel.').optional(),
     tcp: tcpField('host:port that accepts connections while the channel is on.').optional(),
     dash: urlField('The DASH manifest. {id} is the channel.').optional(),

@@ -65,6 +65,7 @@ const LOOKS: {
   readonly [Kind in OutputKind]: (written: NonNullable<OutputDocument[Kind]>, fill: Fill) => OutputLook | undefined;
 } = {
   hls: (url, fill) => ({ kind: 'hls', url: fill(url) }),
+  file: (path, fill) => ({ kind: 'file', path: fill(path) }),
   http: (url, fill) => ({ kind: 'http', url: fill(url) }),
   tcp: (written, fill) => {
     const address = parseAddress(fill(written));
@@ -122,7 +123,7 @@ function checkEntry(reading: Reading, path: Path, { value, engines }: Entry): vo
   if (output && kinds.length !== 1) {
     reading.note(
       [...path, 'output'],
-      `expected one of hls, http, tcp, dash and status, got ${kinds.length}`,
+      `expected one of hls, file, http, tcp, dash and status, got ${kinds.length}`,
       'say how the output is reached',
     );
   }
@@ -248,6 +249,7 @@ function targetOf({ kind, url, mount, stream }: NonNullable<OutputDocument['stat
 /** Where an output is, as one string: no two channels may have the same. */
 function placeOf(output: OutputProbe): string {
   if (output.kind === 'tcp') return `${output.host}:${output.port}`;
+  if (output.kind === 'file') return output.path;
   return output.kind === 'status' ? `${output.status.url} ${output.status.target}` : output.url;
 }
 
