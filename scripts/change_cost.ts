@@ -129,8 +129,9 @@ export async function walk(): Promise<Walk> {
   const files = policyTestFiles({ tools: [...TOOL_SPECS.values()], cwd: tmpdir(), env: {} });
   let taken: Promise<readonly string[]> | undefined;
   const watched: CreateDetector = (ports) => {
-    const detector = detectorOf(files)(ports);
-    return Object.assign(Object.create(detector), {
+    const recognising = detectorOf(files)(ports);
+    const { detector } = recognising;
+    const counting = Object.assign(Object.create(detector), {
       accept: (chunk: Parameters<typeof detector.accept>[0]) => {
         void session.post('Profiler.takePreciseCoverage');
         const counted = detector.accept(chunk);
@@ -138,6 +139,7 @@ export async function walk(): Promise<Walk> {
         return counted;
       },
     });
+    return { ...recognising, detector: counting };
   };
   const folder = mkdtempSync(join(tmpdir(), 'reeve-walk-'));
   try {

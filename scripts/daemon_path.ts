@@ -9,7 +9,9 @@ import type { SymptomKind } from '../src/core/symptom.ts';
 import { createChannelTable } from '../src/detect/channel_table.ts';
 import { createDetector, type Detector } from '../src/detect/detector.ts';
 import type { Catalogue } from '../src/detect/patterns/catalogue.ts';
+import { LastLinesOf } from '../src/detect/last_lines.ts';
 import { isVisitorsRequest } from '../src/detect/visitors.ts';
+import { LogReader } from '../src/classifier/log_reader.ts';
 import { FactStore } from '../src/ground/facts/facts.ts';
 import { classify } from '../src/ground/rules/classify.ts';
 import type { Item } from './score.ts';
@@ -36,9 +38,15 @@ export interface Excerpt {
 
 /**
  * Plays each excerpt to a daemon without a guard, as the log of a channel of its own, and gives the daemon's name for
- * what it sees: ten seconds after the trouble began, or a second after the last line.
+ * what it sees: ten seconds after the trouble began, or a second after the last line. `asWhole`: of a channel in
+ * trouble it also reads the last lines as a whole, as it does when an incident opens.
  */
-export function readByDaemon(excerpts: readonly Excerpt[], catalogue: Catalogue, course: Course): readonly Reading[] {
+export function readByDaemon(
+  excerpts: readonly Excerpt[],
+  catalogue: Catalogue,
+  course: Course,
+  asWhole = true,
+): readonly Reading[] {
   const time = { nowMs: 1_000_000 };
   const clock = { now: () => time.nowMs, monotonicMs: () => time.nowMs } as Clock;
   const channels = excerpts.map(({ id }) => ({
@@ -60,9 +68,17 @@ export function readByDaemon(excerpts: readonly Excerpt[], catalogue: Catalogue,
     ...{ engine: facts.engineFacts(ENGINE), host: undefined, limits: DEFAULT_LIMITS, sharingSource: 0 },
     autorestartGraceMs: LOOK_EVERY_MS,
   };
+  const lastLines = new LastLinesOf();
+  const reader = new LogReader({ linesOf: (id) => lastLines.of(id), clean: safeText });
   return excerpts.map((excerpt) => {
-    play(excerpt, { course, time, facts, detector });
-    return classify(facts.view(excerpt.id)!, context, time.nowMs).classification;
+    play(excerpt, { course, time, facts, detector, lastLines });
+    const { id } = excerpt;
+    const finding = classify(facts.view(id)!, context, time.nowMs);
+    const moment = { at: time.nowMs, monoMs: time.nowMs };
+    const reading = asWhole && finding.trouble ? reader.read(id, catalogue, moment) : undefined;
+    if (reading === undefined || reading === 'waits' || isVisitorsRequest(reading)) return finding.classification;
+    facts.symptom(reading);
+    return classify(facts.view(id)!, context, time.nowMs).classification;
   });
 }
 
@@ -71,9 +87,10 @@ interface Stage {
   readonly time: { nowMs: number };
   readonly facts: FactStore;
   readonly detector: Detector;
+  readonly lastLines: LastLinesOf;
 }
 
-function play({ id, lines }: Excerpt, { course, time, facts, detector }: Stage): void {
+function play({ id, lines }: Excerpt, { course, time, facts, detector, lastLines }: Stage): void {
   const troubleMs = time.nowMs + WELL_MS;
   const endMs = troubleMs + Math.max(STANDS_MS, lines.length * LINE_EVERY_MS + LOOK_EVERY_MS);
   const said = lines.map((line) => Buffer.from(`${line.replaceAll('\n', ' ')}\n`));
@@ -82,7 +99,9 @@ function play({ id, lines }: Excerpt, { course, time, facts, detector }: Stage):
     const bytes = nowMs < troubleMs ? undefined : said.shift();
     if (bytes !== undefined) {
       const span = { bytes, start: 0, end: bytes.length, backlog: false };
-      detector.accept({ source: id, channel: id, ...span, at: nowMs, monoMs: nowMs });
+      const chunk = { source: id, channel: id, ...span, at: nowMs, monoMs: nowMs };
+      lastLines.take(chunk);
+      detector.accept(chunk);
     }
     if (nowMs % LOOK_EVERY_MS !== 0) continue;
     const isOver = course === 'dies' && said.length === 0 && nowMs >= troubleMs;

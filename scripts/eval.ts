@@ -67,16 +67,22 @@ const held = [...new Set(items.map(({ software }) => software))].flatMap((softwa
 const scores = { whole: scoreOf(items, whole), left_one_software_out: scoreOf(items, held) };
 
 /** The same excerpts by the daemon's own path: detector, facts, classification. */
-const readings = COURSES.map((course) => readByDaemon(items, catalogue, course));
-const daemon = Object.fromEntries(
-  COURSES.map((course, at) => [course, daemonScoresOf(items, readings[at]!, course)] as const),
-);
+const daemonBy = (asWhole: boolean) =>
+  Object.fromEntries(
+    COURSES.map((course) => {
+      const readings = readByDaemon(items, catalogue, course, asWhole);
+      return [course, daemonScoresOf(items, readings, course)] as const;
+    }),
+  );
+const daemon = { line_by_line: daemonBy(false), with_a_reading: daemonBy(true) };
 
 if (flags.has('--json')) process.stdout.write(`${JSON.stringify({ ...scores, daemon }, null, 1)}\n`);
 else {
   process.stdout.write(tableOf(scores));
   process.stdout.write('\nwhat the daemon calls a channel whose log they are, line by line\n');
-  process.stdout.write(tableOf(daemon));
+  process.stdout.write(tableOf(daemon.line_by_line));
+  process.stdout.write('\nand with the last lines read as a whole when it is in trouble\n');
+  process.stdout.write(tableOf(daemon.with_a_reading));
 }
 if (flags.has('--mistakes')) process.stdout.write(mistakesOf(flags.has('--held') ? held : whole));
 

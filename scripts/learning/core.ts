@@ -1,6 +1,6 @@
 /** Reeve of the learning run: the daemon's own parts from log lines to promotion, over a simulated service. */
 import { NamingWorker } from '../../src/agent/naming_worker.ts';
-import { recognitionFor } from '../../src/app/collectors.ts';
+import { recognitionFor } from '../../src/app/recognition.ts';
 import { openMemory } from '../../src/app/memory.ts';
 import { compiledOf } from '../../src/config/patterns.ts';
 import { DAY_MS, HOUR_MS } from '../../src/core/duration.ts';

@@ -1,19 +1,17 @@
 /** Everything that watches: log files, engines, probes, pushed lines; and the detector they feed. */
 import type { PatternTrust } from '../rulebook/patterns/teaching.ts';
 import { filesOf, followed, poolStaleMs, sinkFor } from './log_sources.ts';
+import { recognitionFor } from './recognition.ts';
 import { createLogInputs, type LogInputs } from './log_inputs.ts';
-import { safeText } from '../collect/clean.ts';
 import { createCommandLog } from '../collect/command/command.ts';
 import { createEnginePoll } from '../collect/engines.ts';
 import { createProbes, type Probes } from '../collect/probes/probes.ts';
-import { parseProgress } from '../collect/formats/progress.ts';
 import { PoolReadings } from '../collect/prometheus/pool.ts';
 import { createTail } from '../collect/tail/tail.ts';
 import type { SourceStats, TailNotice } from '../collect/tail/types.ts';
 import type { Config } from '../config/config.ts';
 import { engineSetupsOf, NO_STALL_MS, setupOf } from './channel_setups.ts';
 import type { Configuration } from '../config/load.ts';
-import { compiledOf, heardOf } from '../config/patterns.ts';
 import type { CheckpointStore } from '../core/chunk.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Engine } from '../core/engine.ts';
@@ -21,11 +19,10 @@ import { messageOf } from '../core/errors.ts';
 import type { Log } from '../core/log.ts';
 import type { Sample } from '../core/sample.ts';
 import type { ChannelId, EngineId } from '../core/scope.ts';
-import { HARMLESS_SYMPTOMS, type Symptom } from '../core/symptom.ts';
-import { BlindSpots } from '../detect/templates/blind_spots.ts';
+import { HARMLESS_SYMPTOMS, type LogReading, type Symptom } from '../core/symptom.ts';
+import type { BlindSpots } from '../detect/templates/blind_spots.ts';
 import { createChannelTable } from '../detect/channel_table.ts';
-import { createDetector, type Detector } from '../detect/detector.ts';
-import { isVisitorsRequest } from '../detect/visitors.ts';
+import { LastLinesOf } from '../detect/last_lines.ts';
 import type { Want } from '../ground/rules/rule.ts';
 import type { ChannelSetup, EngineSetup } from '../ground/facts/setup.ts';
 
@@ -53,6 +50,8 @@ export interface Collectors extends AsyncDisposable {
   start(): void;
   lookCloser(channels: readonly ChannelId[], forMs: number): void;
   lookNow(channel: ChannelId, wants: readonly Want[]): void;
+  /** What the last lines of a channel's own log say as a whole. */
+  readLog(channel: ChannelId): LogReading;
   /** Takes a new pattern catalogue into use. */
   recompile(configuration: Configuration): void;
   lines(): readonly { readonly source: string; readonly result: string; readonly lines: number }[];
@@ -67,9 +66,9 @@ export function createCollectors(configuration: Configuration, given: CollectDep
     config.channels.map(({ id }) => id),
     config.channels.map(({ id, name }) => ({ name, channel: id })),
   );
-  const onNotice = (channel: ChannelId) => hint(channel);
   const deps = { ...given, ...seenBy(given, () => probes) };
-  let sight = recognitionFor(configuration, channels, { ...deps, onNotice });
+  const heard = { ...deps, ...recognising(deps.log, (channel) => hint(channel)), lastLines: new LastLinesOf() };
+  let sight = recognitionFor(configuration, channels, heard);
   const { clock, checkpoints } = deps;
   const sink = sinkFor(config, (chunk) => sight.detector.accept(chunk), deps.onSample);
   const report = reportOf(deps.log);
@@ -106,8 +105,9 @@ export function createCollectors(configuration: Configuration, given: CollectDep
       if (wants.includes('host') && engine !== undefined) probes.hostNow(engine);
       if (wants.includes('source') || wants.includes('output')) probes.now(channel, wants);
     },
+    readLog: (channel) => sight.readLog(channel),
     recompile(next) {
-      sight = recognitionFor(next, channels, { ...deps, onNotice });
+      sight = recognitionFor(next, channels, heard);
     },
     lines: () => linesOf([...tail.stats(), ...commands.map((command) => command.stats()), ...inputs.stats()]),
     ...{ syslogClosed: inputs.syslogClosed, blindSpots: () => sight.blindSpots },
@@ -120,6 +120,11 @@ export function createCollectors(configuration: Configuration, given: CollectDep
     },
   };
 }
+
+const recognising = (log: Log, onNotice: (channel: ChannelId) => void) => ({
+  onNotice,
+  onFailure: (because: string) => log.error({}, because),
+});
 
 /** Whatever is seen or heard of a channel also says how closely it must be looked at. */
 function seenBy(deps: CollectDeps, probes: () => Probes): Pick<CollectDeps, 'onSample' | 'onPolled' | 'onSymptom'> {
@@ -194,46 +199,6 @@ function probesOf(config: Config, deps: CollectDeps) {
 const HINT_FAST_MS = 15_000;
 /** What log files do every day. */
 const ORDINARY: ReadonlySet<string> = new Set(['following', 'rotated']);
-
-interface Recognition {
-  readonly detector: Detector;
-  readonly blindSpots: BlindSpots;
-}
-
-/**
- * What recognises lines, and what remembers those that nothing recognised; both of one catalogue. A replay uses it too:
- * it must hear what the daemon would.
- */
-export function recognitionFor(
-  { patterns }: Pick<Configuration, 'patterns'>,
-  channels: ReturnType<typeof createChannelTable>,
-  deps: Pick<CollectDeps, 'clock' | 'onSymptom' | 'onSample' | 'onUnrecognised' | 'trustIn'> & {
-    readonly onNotice: (channel: ChannelId) => void;
-  },
-): Recognition {
-  const { trustIn = () => 'full' as const } = deps;
-  const { catalogue } = compiledOf(heardOf(patterns, (id) => trustIn(id) !== 'none'));
-  const blindSpots = new BlindSpots(catalogue);
-  const detector = createDetector({
-    catalogue,
-    clock: deps.clock,
-    channels,
-    clean: (text) => safeText(text),
-    parseProgress,
-    onSymptom: (symptom) => {
-      if (isVisitorsRequest(symptom)) return;
-      const isOnTrial = symptom.pattern !== undefined && trustIn(symptom.pattern) === 'trial';
-      deps.onSymptom(isOnTrial ? { ...symptom, onTrial: true } : symptom);
-    },
-    onProgress: deps.onSample,
-    onNotice: ({ channel }) => deps.onNotice(channel),
-    onUnrecognised: (complaint) => {
-      blindSpots.observe(complaint);
-      deps.onUnrecognised?.(complaint.text, complaint.channel);
-    },
-  });
-  return { detector, blindSpots };
-}
 
 type Counted = Pick<SourceStats, 'source' | 'matched' | 'unmatched' | 'dropped'>;
 

@@ -85,6 +85,7 @@ export function createDecisions(
       ...{ engines, channels: collectors.channelSetups, engineSetups: collectors.engineSetups },
       lookCloser: (channels, forMs) => collectors.lookCloser(channels, forMs),
       lookNow: (channel, wants) => collectors.lookNow(channel, wants),
+      readLog: (channel) => collectors.readLog(channel),
     },
     onFailure: (text) => paging.fail(text),
   });

@@ -1,7 +1,7 @@
 /** Gives `reeve test` the configured or shipped files. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { recognitionFor } from './collectors.ts';
+import { recognitionFor } from './recognition.ts';
 import { compiledOf } from '../config/patterns.ts';
 import type { PolicyAnswer, PolicyTests } from '../cli/commands/policy.ts';
 import { formatProblem } from '../config/check.ts';
@@ -47,7 +47,7 @@ const refusal = (problems: readonly Problem[]): ReeveError =>
     hint: 'Nothing was run. reeve check lists the problems again.',
   });
 
-/** The daemon's own detector, over the patterns of these files. */
+/** The daemon's own recognition of lines, over the patterns of these files. */
 export const detectorOf =
   ({ patterns }: Pick<PolicyTestFiles, 'patterns'>): CreateDetector =>
   ({ clock, channels, onSymptom, onSample }) => {
@@ -55,7 +55,7 @@ export const detectorOf =
       channels.map(({ id }) => id),
       channels.map(({ id, name }) => ({ name, channel: id })),
     );
-    return recognitionFor({ patterns }, table, { clock, onSymptom, onSample, onNotice: () => undefined }).detector;
+    return recognitionFor({ patterns }, table, { clock, onSymptom, onSample, onNotice: () => undefined });
   };
 
 /** `reeve test`: the policy tests of a folder (or of one file). */

@@ -7,7 +7,7 @@ import type { EngineId } from '../core/scope.ts';
 import type { Capability } from '../core/tool.ts';
 import type { ChannelSetup } from '../ground/facts/setup.ts';
 import type { Settings } from '../incident/pipeline/settings.ts';
-import type { CreateDetector } from '../policy_tests/by_logs.ts';
+import type { CreateDetector, Recognising } from '../policy_tests/by_logs.ts';
 import { type Batch, batchesOf, batchesOfLines, type LogTally, newTally } from './batches.ts';
 import { ALL_CAPABILITIES } from '../replay/recording_engine.ts';
 import { Replica, type ReplicaSetup } from '../replay/replica.ts';
@@ -43,16 +43,19 @@ const GAP_LEFT_MS = 5_000;
 /** Plays the recording, in the order of its times, through the decision path of the daemon. */
 export async function play(order: PlayOrder): Promise<Played> {
   const { scene, createDetector } = order;
-  const replica = new Replica({ ...setupOf(order), at: scene.from });
+  let readLog: Recognising['readLog'] = () => undefined;
+  const replica = new Replica({ ...setupOf(order), at: scene.from, readLog: (id) => readLog(id) });
   const { clock, pipeline } = replica;
   const names = new Map(order.configuration?.config.channels.map(({ id, name }) => [id, name]));
-  const detector = createDetector({
+  const recognising = createDetector({
     clock,
     channels: scene.channels.map((id) => ({ id, name: names.get(id) ?? id })),
     onSymptom: (symptom) => pipeline.symptom(symptom),
     onSample: (sample) => pipeline.observe(sample),
   });
   const tallies = scene.logs.map(({ source }) => newTally(source));
+  const { detector } = recognising;
+  readLog = recognising.readLog;
   pipeline.start();
   let to = scene.from;
   for (const item of merged(scene, tallies)) {

@@ -95,6 +95,11 @@ export interface Symptom {
   readonly pattern: string | undefined;
   /** The pattern is in staging: what rests on it alone is asked about before it is done. */
   readonly onTrial?: true;
+  /** It is what the last lines of the log say as a whole, not what one of them says. */
+  readonly whole?: true;
   /** The last lines behind it, newest last; at most 3. */
   readonly evidence: readonly { readonly source: string; readonly text: string }[];
 }
+
+/** What a log says as a whole, if it names a cause. `waits`: it was not read, for too much was read just now. */
+export type LogReading = Symptom | 'waits' | undefined;

@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import { MINUTE_MS, SECOND_MS } from '../core/duration.ts';
 import type { Sample } from '../core/sample.ts';
 import type { ChannelId } from '../core/scope.ts';
-import type { Symptom } from '../core/symptom.ts';
+import type { LogReading, Symptom } from '../core/symptom.ts';
 import type { Detector } from '../detect/detector.ts';
 import { REPLAY_FROM_MS, Replica } from '../replay/replica.ts';
 import { type Answer, answerOf } from './answer.ts';
@@ -21,7 +21,12 @@ export interface DetectorPorts {
   readonly onSymptom: (symptom: Symptom) => void;
   readonly onSample: (sample: Sample) => void;
 }
-export type CreateDetector = (ports: DetectorPorts) => Detector;
+/** The detector, and what reads the last lines of a channel as a whole. */
+export interface Recognising {
+  readonly detector: Detector;
+  readonly readLog: (channel: ChannelId) => LogReading;
+}
+export type CreateDetector = (ports: DetectorPorts) => Recognising;
 
 /** All is well for this long before the trouble begins. */
 const WELL_MS = 20 * SECOND_MS;
@@ -37,16 +42,19 @@ export async function answerByLogs(frame: Frame, createDetector: CreateDetector)
   const leadMs = Math.max(WELL_MS, events[0]?.at ?? 0) + SECOND_MS;
   let world: ScriptedEnvironment | undefined;
   const imagined = { works: given.effect !== 'unchanged', onChange: (id: string | undefined) => world?.change(id) };
+  let readLog: Recognising['readLog'] = () => undefined;
   const setup = { settings: frame.settings, channels: frame.channels, engines: [frame.engine], imagined };
-  using replica = new Replica({ ...setup, at: NOON - leadMs });
+  using replica = new Replica({ ...setup, at: NOON - leadMs, readLog: (id) => readLog(id) });
   const { clock, pipeline } = replica;
   world = new ScriptedEnvironment({ channel, given }, clock);
-  const detector = createDetector({
+  const recognising = createDetector({
     clock,
     channels: [{ id: channel.id, name: channel.id }],
     onSymptom: (symptom) => pipeline.symptom(symptom),
     onSample: (sample) => pipeline.observe(sample),
   });
+  const { detector } = recognising;
+  readLog = recognising.readLog;
   const beginMs = REPLAY_FROM_MS + leadMs;
   for (const event of events) {
     const tell = () => replica.append(again(event, frame, replica));

@@ -4,7 +4,8 @@ import type { EpochMs, MonoMs } from '../core/clock.ts';
 import { DAY_MS } from '../core/duration.ts';
 import { countingIds, type Ids } from '../core/id.ts';
 import type { Draft, JournalEntry, Read } from '../core/journal.ts';
-import type { EngineId } from '../core/scope.ts';
+import type { ChannelId, EngineId } from '../core/scope.ts';
+import type { LogReading } from '../core/symptom.ts';
 import type { Outbox } from '../escalate/outbox.ts';
 import type { ChannelSetup, EngineSetup } from '../ground/facts/setup.ts';
 import type { Settings } from '../incident/pipeline/settings.ts';
@@ -24,6 +25,8 @@ export interface ReplicaSetup {
   readonly engines: readonly (EngineSetup & { readonly capabilities: ReadonlySet<Capability> })[];
   readonly at: EpochMs;
   readonly imagined?: Imagined;
+  /** What the last lines of a log of the recording say as a whole. */
+  readonly readLog?: (channel: ChannelId) => LogReading;
 }
 
 /** Monotonic time of a replay begins here, so that a day and more lies before it. */
@@ -103,11 +106,14 @@ export class Replica implements Disposable {
     this.pipeline[Symbol.dispose]();
   }
 
-  #pipeline({ settings, channels, engines }: ReplicaSetup): DecisionPipeline {
+  #pipeline({ settings, channels, engines, readLog }: ReplicaSetup): DecisionPipeline {
     const nothing = () => undefined;
     return assembleDecisionPath({
       ...{ ledger: this.ledger, paging: this.#paging, ids: this.ids, lanes: this.#lanes, settings: () => settings },
-      observations: { channels, engineSetups: engines, engines: this.engines, lookCloser: nothing, lookNow: nothing },
+      observations: {
+        ...{ channels, engineSetups: engines, engines: this.engines, readLog },
+        ...{ lookCloser: nothing, lookNow: nothing },
+      },
       onFailure: (text) => this.failures.push(text),
     }).pipeline;
   }

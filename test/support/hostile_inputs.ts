@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Hono } from 'hono';
 import SnappyJS from 'snappyjs';
-import { recognitionFor } from '../../src/app/collectors.ts';
+import { recognitionFor } from '../../src/app/recognition.ts';
 import { createLogInputs } from '../../src/app/log_inputs.ts';
 import { filesOf, sinkFor } from '../../src/app/log_sources.ts';
 import { PoolReadings } from '../../src/collect/prometheus/pool.ts';

@@ -14,6 +14,7 @@ import { Ledger } from '../../src/journal/ledger.ts';
 import { MemoryStore } from '../../src/journal/memory.ts';
 import { createKeyedQueues } from '../../src/resilience/keyed_queues.ts';
 import { createRulebook } from '../../src/rulebook/rulebook.ts';
+import type { LogReading } from '../../src/core/symptom.ts';
 import type { Sample } from '../../src/core/sample.ts';
 import { FakeEngine } from './fake_engine.ts';
 import { fakeClock } from './fake_clock.ts';
@@ -49,6 +50,8 @@ export interface PipelineOptions {
   readonly engine?: FakeEngine;
   /** The next process goes on counting: an id is never used twice. */
   readonly ids?: Ids;
+  /** What the last lines of a channel's log say as a whole; default: nobody can say. */
+  readonly readLog?: (channel: string, moment: { readonly at: number; readonly monoMs: number }) => LogReading;
 }
 
 /** The whole decision path over a fake engine, a memory journal and a standing clock. */
@@ -107,6 +110,7 @@ export function pipelineHarness(options: PipelineOptions = {}) {
       engines: new Map([['local', engine]]),
       lookCloser: (ids) => closer.push(...ids),
       lookNow: () => undefined,
+      readLog: (id) => options.readLog?.(id, { at: clock.now(), monoMs: clock.monotonicMs() }),
     },
     onFailure: (text) => failures.push(text),
   });

@@ -3,7 +3,10 @@ import type { EpochMs, MonoMs } from '../../core/clock.ts';
 import { MINUTE_MS } from '../../core/duration.ts';
 import type { Origin, Symptom, SymptomKind } from '../../core/symptom.ts';
 
-/** The last of one kind of symptom from one origin; what is pushed and what is on trial are kept apart. */
+/**
+ * The last of one kind of symptom from one origin; what is pushed and what is on trial are kept apart. Of readings of
+ * the log as a whole the newest is kept.
+ */
 export interface SymptomFacts {
   readonly kind: SymptomKind;
   readonly origin: Origin;
@@ -11,6 +14,8 @@ export interface SymptomFacts {
   readonly pushed?: boolean;
   /** As in `Symptom`. */
   readonly onTrial?: true;
+  /** As in `Symptom`. */
+  readonly whole?: true;
   readonly at: EpochMs;
   readonly firstMs: MonoMs;
   readonly lastMs: MonoMs;
@@ -42,25 +47,27 @@ const KEPT = 24;
 export const withoutTrial = (symptoms: readonly SymptomFacts[]): readonly SymptomFacts[] =>
   symptoms.some(({ onTrial }) => onTrial === true) ? symptoms.filter(({ onTrial }) => onTrial !== true) : symptoms;
 
+const isSame = (one: SymptomFacts, symptom: Symptom): boolean =>
+  one.whole !== true &&
+  one.kind === symptom.kind &&
+  one.origin === symptom.origin &&
+  (one.pushed === true) === (symptom.pushed === true) &&
+  one.onTrial === symptom.onTrial;
+
 /** Keeps one record per kind and origin; forgets what is long past, and the oldest when there are too many. */
 export function nextSymptoms(before: readonly SymptomFacts[], symptom: Symptom): readonly SymptomFacts[] {
   const { monoMs } = symptom;
-  const held = before.find(
-    ({ kind, origin, pushed, onTrial }) =>
-      kind === symptom.kind &&
-      origin === symptom.origin &&
-      (pushed === true) === (symptom.pushed === true) &&
-      onTrial === symptom.onTrial,
-  );
-  const goesOn = held !== undefined && monoMs - held.lastMs <= APART_MS;
+  const held = before.find((one) => (symptom.whole === true ? one.whole === true : isSame(one, symptom)));
+  const goesOn = held?.kind === symptom.kind && monoMs - held.lastMs <= APART_MS;
   const fresh: SymptomFacts = {
     kind: symptom.kind,
     origin: symptom.origin,
     ...(symptom.pushed === true ? { pushed: true } : {}),
     ...(symptom.onTrial === true ? { onTrial: true } : {}),
+    ...(symptom.whole === true ? { whole: true } : {}),
     at: symptom.at,
     firstMs: goesOn ? held.firstMs : monoMs,
-    lastMs: Math.max(monoMs, held?.lastMs ?? monoMs),
+    lastMs: symptom.whole === true ? monoMs : Math.max(monoMs, held?.lastMs ?? monoMs),
     count: symptom.countInWindow,
     windowMs: symptom.windowMs,
     confidence: symptom.confidence,

@@ -12,6 +12,7 @@ import * as host from './host.ts';
 import * as media from './media.ts';
 import * as observer from './observer.ts';
 import * as upstream from './upstream.ts';
+import { better, byLines, byReading } from './whole_reading.ts';
 import * as life from './process.ts';
 import { CHURN_WINDOW_MS, SETTLING_MAX_MS } from '../facts/setup.ts';
 
@@ -89,9 +90,16 @@ export const ROWS: readonly Row[] = [
 
 /**
  * Pure: the same facts at the same moment always give the same finding (docs/classification.md). Patterns in staging
- * come last: they name what would have no name without them, and change nothing about what has one.
+ * come last: they name what would have no name without them, and change nothing about what has one. A reading of the
+ * last lines as a whole may name another cause than they do one by one.
  */
 export function classify(facts: ChannelFacts, context: ClassifyContext, nowMs: MonoMs): Finding {
+  const lines = withTrial(byLines(facts), context, nowMs);
+  const read = lines.trouble ? byReading(facts) : undefined;
+  return read === undefined ? lines : better(lines, withTrial(read, context, nowMs));
+}
+
+function withTrial(facts: ChannelFacts, context: ClassifyContext, nowMs: MonoMs): Finding {
   const symptoms = withoutTrial(facts.symptoms);
   if (symptoms === facts.symptoms) return findingOf(facts, context, nowMs);
   const rest = findingOf({ ...facts, symptoms }, context, nowMs);

@@ -67,7 +67,8 @@ export class DecisionPipeline implements Disposable {
     const setup = { channels: deps.channels, engines: deps.engineSetups };
     this.factStore = new FactStore(setup, (...start) => this.#started(...start));
     const limits = () => deps.settings().limits;
-    this.watch = new FindingTracker({ factStore: this.factStore, limits, onWants: deps.lookNow });
+    const onReading = (reading: Symptom): void => this.#responder.heard(reading);
+    this.watch = new FindingTracker({ ...deps, factStore: this.factStore, limits, onWants: deps.lookNow, onReading });
     const { guardState: guard, control, incidents, factStore, watch } = this;
     const proofOf: FindingTracker['proofOf'] = (scope, nowMs) => watch.proofOf(scope, nowMs);
     this.#startQueue = new StartQueue({ ...deps, guard, incidents, proofOf, phaseOf: (group) => this.phaseOf(group) });

@@ -3,6 +3,7 @@ import type { FailureClass, Family } from '../../core/classification.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import type { Limits } from '../../core/limits.ts';
 import type { ChannelId, ChannelRef, EngineId, GroupId, Scope } from '../../core/scope.ts';
+import type { LogReading, Symptom } from '../../core/symptom.ts';
 import { type Assessment, classify, type Finding } from '../../ground/rules/classify.ts';
 import { classifyEngine } from '../../ground/rules/classify_engine.ts';
 import { correlate, coveredBy, type SharedCause, suspected } from '../../ground/correlate/correlate.ts';
@@ -10,6 +11,7 @@ import type { FactStore, ChannelFacts } from '../../ground/facts/facts.ts';
 import { familyOf } from '../../ground/rules/families.ts';
 import type { ClassifyContext } from '../../ground/rules/classify_input.ts';
 import { type NearbySources, nearbySources, playingNearby, silentNearby } from '../../ground/correlate/nearby.ts';
+import { LogReadings } from './log_readings.ts';
 import type { Want } from '../../ground/rules/rule.ts';
 import { isSameContext, FindingCache } from '../../ground/rules/finding_cache.ts';
 import { type CauseProof, proofOf } from '../../ground/correlate/proof.ts';
@@ -35,6 +37,10 @@ export interface TrackedChannel {
 export interface FindingTrackerDeps {
   readonly factStore: FactStore;
   readonly limits: () => Limits;
+  /** What the last lines of its log say as a whole; undefined: nobody can say. */
+  readonly readLog?: ((channel: ChannelId) => LogReading) | undefined;
+  /** Hears what was read, after the facts have taken it in. */
+  readonly onReading?: (reading: Symptom) => void;
   readonly onWants: (channel: ChannelId, wants: readonly Want[]) => void;
 }
 
@@ -60,6 +66,7 @@ export class FindingTracker {
   readonly #standing = new Map<ChannelId, FindingCache>();
   #engines = new Map<EngineId, Assessment>();
   #causes: readonly SharedCause[] = [];
+  readonly #readings = new LogReadings();
   readonly #handedOver = new Set<ChannelId>();
   #correlatedMs = Number.NEGATIVE_INFINITY;
   #changed = true;
@@ -125,6 +132,7 @@ export class FindingTracker {
     if (facts === undefined) {
       this.#troubled.delete(channel);
       this.#standing.delete(channel);
+      this.#readings.forget(channel);
       return this.#channels.delete(channel);
     }
     const context = this.#contextOf(facts, nowMs);
@@ -132,13 +140,13 @@ export class FindingTracker {
     // What is in trouble is asked about several times at one look, and the same question has the same answer.
     if (held?.judgedMs === nowMs && held.facts === facts && isSameContext(held.context, context)) return true;
     if (this.#standing.get(channel)?.stands(facts, context, nowMs) === true) return false;
-    const finding = classify(facts, context, nowMs);
     const before = this.#channels.get(channel);
+    const { facts: asRead, finding } = this.#judge(facts, context, nowMs);
     const after = watchedAfter(before, { ref: facts.setup, finding, nowMs, viewers: viewersOf(facts, nowMs) });
     this.#channels.set(channel, after);
     if (finding.trouble) {
       const family = familyOf(finding.classification);
-      this.#troubled.set(channel, { id: channel, family, facts, context, judgedMs: nowMs });
+      this.#troubled.set(channel, { id: channel, family, facts: asRead, context, judgedMs: nowMs });
       this.#standing.delete(channel);
     } else {
       this.#troubled.delete(channel);
@@ -151,6 +159,20 @@ export class FindingTracker {
       isSettling(before.finding) !== isSettling(finding);
     this.#changed ||= changed;
     return changed || finding.trouble;
+  }
+
+  /** By what is known, and by what the log says as a whole where that is due. */
+  #judge(facts: ChannelFacts, context: ClassifyContext, nowMs: MonoMs) {
+    const finding = classify(facts, context, nowMs);
+    const { readLog, factStore, onReading } = this.#deps;
+    const before = this.#channels.get(facts.setup.id);
+    const times = { troubledMs: before?.finding.trouble === true ? before.troubledMs : nowMs, nowMs };
+    const reading = this.#readings.take(facts.setup.id, finding, times, readLog);
+    if (reading === undefined) return { facts, finding };
+    factStore.symptom(reading);
+    onReading?.(reading);
+    const asRead = factStore.view(facts.setup.id) ?? facts;
+    return { facts: asRead, finding: classify(asRead, context, nowMs) };
   }
 
   #contextOf(facts: ChannelFacts, nowMs: MonoMs): ClassifyContext {

@@ -5,6 +5,7 @@ import type { Ids } from '../../core/id.ts';
 import type { Escalation } from '../../core/incident.ts';
 import type { Append, Draft, Projection, Read } from '../../core/journal.ts';
 import type { ChannelId, EngineId } from '../../core/scope.ts';
+import type { LogReading } from '../../core/symptom.ts';
 import type { ChannelSetup, EngineSetup } from '../../ground/facts/setup.ts';
 import type { Want } from '../../ground/rules/rule.ts';
 import type { KeyedQueues } from '../../resilience/keyed_queues.ts';
@@ -28,6 +29,8 @@ export interface ObservationPort {
   readonly lookCloser: (channels: readonly ChannelId[], forMs: number) => void;
   /** One look now would settle a doubt sooner. */
   readonly lookNow: (channel: ChannelId, wants: readonly Want[]) => void;
+  /** What the last lines of its log say as a whole; nothing is waited for. */
+  readonly readLog?: ((channel: ChannelId) => LogReading) | undefined;
 }
 
 /** Pages as drafts, to be appended with the decision that raised or ended them (law L1). */
