@@ -52,7 +52,7 @@ export function whyNotNow(
 function caps({ call, state, incident, persona: { restart_cap: cap }, limits, nowMs }: CheckInput): Answer | undefined {
   if (!isStart(call)) return undefined;
   const key = keyOfScope(call.target);
-  const used = restartsOfIncident(state, key, incident.id);
+  const used = restartsOfIncident(state, key, incident);
   const { count } = restartsOfDay(state, key, limits.dailyRestartCap, nowMs);
   const over = {
     verdict: 'refuse',

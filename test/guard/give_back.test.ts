@@ -21,7 +21,7 @@ describe('a permit whose call had not begun when Reeve died', () => {
     expect(b.state()).toMatchObject({ starts: [], groups: { 'group:encoders': [] }, incidents: before.incidents });
     expect(b.subject()).toMatchObject({ uses: {}, open: [], restarts: [] });
     expect(b.subject().highRisk).toBeUndefined();
-    expect(restartsOfIncident(b.state(), 'channel:news', 'inc-1')).toBe(0);
+    expect(restartsOfIncident(b.state(), 'channel:news', { id: 'inc-1', openedMs: 0 })).toBe(0);
     expect(restartsOfDay(b.state(), 'channel:news', DAY_CAP, 12_000).count).toBe(0);
   });
 
@@ -33,7 +33,7 @@ describe('a permit whose call had not begun when Reeve died', () => {
     b.put(12_000, began);
     expect(b.state()).toMatchObject({ starts: [{ permit: 'p1' }], groups: { 'group:encoders': [{ permit: 'p1' }] } });
     expect(b.subject()).toMatchObject({ uses: { restart_channel: { permit: 'p1' } }, highRisk: { permit: 'p1' } });
-    expect(restartsOfIncident(b.state(), 'channel:news', 'inc-1')).toBe(1);
+    expect(restartsOfIncident(b.state(), 'channel:news', { id: 'inc-1', openedMs: 0 })).toBe(1);
   });
 
   it('leaves the cooldown and the spacing of the action before it in force', () => {

@@ -10,6 +10,7 @@ import { isBroken, PLAN_MS_MAX } from '../state/lifecycle.ts';
 import { type Answer, type CheckInput, notAsked, pass, refuse } from './check_input.ts';
 import { containedBy } from './policy.ts';
 import { isStaged, isStart } from '../../remediation/catalog.ts';
+import { carriedOver } from '../state/relapses.ts';
 import { groupMaxOf, groupRoom, spacingLeftMs, usedByRun } from '../state/spacing.ts';
 import { roomFor, stagedRoom, startsMaxOf } from '../state/window.ts';
 
@@ -26,12 +27,14 @@ export function caps(input: CheckInput): Answer {
   if (!isStart(input.call)) return NO_START;
   const { state, call, incident, persona, limits, nowMs } = input;
   const key = keyOfScope(call.target);
-  const used = restartsOfIncident(state, key, incident.id);
+  const used = restartsOfIncident(state, key, incident);
   const day = restartsOfDay(state, key, limits.dailyRestartCap, nowMs);
   const value = `${used} in the incident, ${day.count} in 24 h`;
   const threshold = `under ${persona.restart_cap} and ${limits.dailyRestartCap}`;
   if (used >= persona.restart_cap) {
-    const because = `${used} of ${persona.restart_cap} restarts of this incident are used`;
+    const carried = carriedOver(input.target, incident) > 0;
+    const before = carried ? ', those before it whose cure did not hold for 30 min included' : '';
+    const because = `${used} of ${persona.restart_cap} restarts of this incident are used${before}`;
     return refuse('restart_cap', { value, threshold }, because);
   }
   if (day.freeInMs === 0) return pass(value, threshold);

@@ -3,12 +3,21 @@ import type { MonoMs } from '../../core/clock.ts';
 import { DAY_MS } from '../../core/duration.ts';
 import type { IncidentId, ScopeKey } from '../../core/scope.ts';
 import { RESTARTS_KEPT } from './lifecycle.ts';
+import { carriedOver, restartsFor } from './relapses.ts';
 import { type GuardState, subjectAt } from './state.ts';
 
-/** Law S5: restarts by Reeve of one target for one incident, however long it lasts. */
-export function restartsOfIncident(state: GuardState, key: ScopeKey, incident: IncidentId): number {
-  const remembered = subjectAt(state, key).restarts.filter((own) => own.incident === incident).length;
-  return Math.max(remembered, state.incidents[incident]?.restarts[key] ?? 0);
+/**
+ * Law S5: restarts by Reeve of one target for one incident, however long it lasts, and for those before it of which it
+ * is a relapse: a new id refills nothing.
+ */
+export function restartsOfIncident(
+  state: GuardState,
+  key: ScopeKey,
+  incident: { readonly id: IncidentId; readonly openedMs: MonoMs | undefined },
+): number {
+  const { id } = incident;
+  const subject = subjectAt(state, key);
+  return Math.max(restartsFor(subject, id), state.incidents[id]?.restarts[key] ?? 0) + carriedOver(subject, incident);
 }
 
 export interface DayCount {

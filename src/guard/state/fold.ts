@@ -100,8 +100,9 @@ function settleUnknown(edit: Edit, channel: string): void {
 }
 
 function openIncident(edit: Edit, { incident }: FactOf<'incident.opened'>): void {
-  const { id, scope, group, engine } = incident;
-  if (edit.state.incidents[id] === undefined) edit.putIncident(id, { scope, group, engine, restarts: {}, fixed: [] });
+  const { id, scope, group, engine, openedMs } = incident;
+  if (edit.state.incidents[id] !== undefined) return;
+  edit.putIncident(id, { scope, group, engine, openedMs, restarts: {}, fixed: [] });
 }
 
 /** It was seen to be stopped after Reeve's own call had ended: that restart explains nothing any more. */

@@ -8,6 +8,7 @@ import type { Edit } from './edit.ts';
 import { isStaged, isStart as isStartOf, specOf, subjectOf } from '../../remediation/catalog.ts';
 import { verdictDueAfterMs, verdictDueMs } from '../verdict_due.ts';
 import type { ToolUse } from './cooldown.ts';
+import { carriedOver } from './relapses.ts';
 import type { OpenAttempt, StagedPlan, SubjectState } from './state.ts';
 import { addStart, startOf } from './window.ts';
 
@@ -207,23 +208,21 @@ export function judge(edit: Edit, terms: PermitTerms, judgement: Judgement): voi
   const record = recordFor(edit, terms);
   settle(record, atMs);
   const attempt = takeAttempt(record, terms);
-  if (attempt === undefined) return cured ? provenAfterAll(edit, { record, terms, fingerprint }) : undefined;
+  if (attempt === undefined) return cured ? provenAfterAll(edit, { record, terms, fingerprint, atMs }) : undefined;
   noteVerdict(edit, terms, cured && attempt.startedMs !== undefined ? 'cured' : 'failed');
   if (attempt.startedMs === undefined) neverBegan(record, terms, atMs);
-  else if (cured) worked(edit, { record, terms, fingerprint });
+  else if (cured) worked(edit, { record, terms, fingerprint, atMs });
   else failed(record, terms, atMs, fingerprint);
 }
 
 /** It was written as UNKNOWN, and then its own effect was seen: a new process plays, so it was a cure (law S6). */
-function provenAfterAll(
-  edit: Edit,
-  { record, terms, fingerprint }: { record: SubjectState; terms: PermitTerms; fingerprint: string },
-): void {
+function provenAfterAll(edit: Edit, proof: Proof): void {
+  const { terms } = proof;
   const target = targetFor(edit, terms);
   if (target.unknown?.permit !== terms.id) return;
   delete target.unknown;
   noteVerdict(edit, terms, 'cured');
-  worked(edit, { record, terms, fingerprint });
+  worked(edit, proof);
 }
 
 /** Nothing was done, so nothing is proven: no fix failed, and a probe that did not begin is no cure. */
@@ -231,11 +230,20 @@ function neverBegan(record: SubjectState, terms: PermitTerms, atMs: MonoMs): voi
   if (record.breaker.probe?.permit === terms.id) fail(record.breaker, admittedBy(terms), atMs);
 }
 
-function worked(
-  edit: Edit,
-  { record, terms, fingerprint }: { record: SubjectState; terms: PermitTerms; fingerprint: string },
-): void {
-  if (isStart(terms)) cure(record.breaker, admittedBy(terms));
+interface Proof {
+  readonly record: SubjectState;
+  readonly terms: PermitTerms;
+  readonly fingerprint: string;
+  readonly atMs: MonoMs;
+}
+
+function worked(edit: Edit, { record, terms, fingerprint, atMs }: Proof): void {
+  if (isStart(terms)) {
+    cure(record.breaker, admittedBy(terms));
+    const { incident: id } = terms;
+    const carried = carriedOver(record, { id, openedMs: edit.state.incidents[id]?.openedMs });
+    record.cured = { incident: id, atMs, carried };
+  }
   if (terms.parent !== undefined) prove(edit, terms, true);
   const { tool } = terms.call;
   record.tried = record.tried.filter((tried) => tried.tool !== tool || tried.fingerprint !== fingerprint);

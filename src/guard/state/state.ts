@@ -60,6 +60,8 @@ export interface SubjectState {
   tried: Tried[];
   restarts: OwnRestart[];
   breaker: BreakerState;
+  /** The last verified restart: for which incident, and how many restarts of earlier ones it had to answer for. */
+  cured?: { incident: IncidentId; atMs: MonoMs; carried: number };
   /** A restart of Reeve's began, and no new process of the channel has been observed since (law S6). */
   unproven?: { permit: PermitId; sinceMs: MonoMs };
   /** A change began here and its end is not known: nothing more until it is seen healthy, or a person resets it. */
@@ -78,6 +80,8 @@ export interface GuardIncident {
   scope: Scope;
   group: GroupId;
   engine: EngineId;
+  /** Missing in a state that an earlier version folded. */
+  openedMs?: MonoMs;
   /** Restarts by Reeve, by target. */
   restarts: Record<ScopeKey, number>;
   /** Tools whose effect was verified: what makes a restart the right next step after a credential or cache fix. */

@@ -4,6 +4,7 @@ import type { JournalEntry } from '../../core/journal.ts';
 import type { Generation } from '../service_model.ts';
 import type { Invocation } from '../effect_log.ts';
 import type { InvariantContext, Oracle } from './context.ts';
+import { Relapses } from './relapses.ts';
 
 /** One channel that others start again and again is no storm. */
 const FOREIGN_MAX = 3;
@@ -26,6 +27,7 @@ export class Starts implements Oracle {
   readonly #foreign: Foreign[] = [];
   readonly #seen = new Set<string>();
   readonly #incidentOf = new Map<string, string>();
+  readonly #relapses = new Relapses();
   readonly #started = new Map<string, number>();
   readonly #calls = new Map<string, number>();
   readonly #grantedMs = new Map<string, number>();
@@ -60,6 +62,7 @@ export class Starts implements Oracle {
     if (fact.type === 'attempt.verified' && fact.verification.cured && fact.permit.parent !== undefined) {
       this.#proven.add(fact.permit.id);
     }
+    this.#relapses.entry(fact, this.#case.nowMs());
     if (fact.type === 'attempt.relapsed') this.#proven.delete(fact.permit.id);
     if (fact.type === 'start.observed' && channel !== undefined) {
       this.#saw(`${channel} ${fact.generation}`, this.#case.nowMs() - (fact.agoMs ?? 0));
@@ -170,7 +173,9 @@ export class Starts implements Oracle {
     const day = here.filter((one) => one.atMs > atMs - DAY_MS).length;
     if (day > limits.dailyRestartCap) broke('S5', `${day} restarts of ${channel} within 24 h`);
     const incident = this.#incidentOf.get(permit);
-    const ofIncident = here.filter((one) => this.#incidentOf.get(one.permit) === incident).length;
-    if (ofIncident > persona.restart_cap) broke('S5', `${ofIncident} restarts of ${channel} in incident ${incident}`);
+    const chain = this.#relapses.chainOf(channel ?? '', incident);
+    const ofIncident = here.filter((one) => chain.has(this.#incidentOf.get(one.permit) ?? '-')).length;
+    if (ofIncident > persona.restart_cap)
+      broke('S5', `${ofIncident} restarts of ${channel} in incident ${[...chain].join(', ')}`);
   }
 }

@@ -192,6 +192,12 @@ const KNOWN_BAD: readonly Mutant[] = [
     'people',
   ),
   one(
+    'relapse_refills_incident_cap',
+    'S5',
+    ['src/guard/state/relapses.ts', 'openedMs - cured.atMs < RELAPSE_MS ?', 'openedMs < cured.atMs ?'],
+    'people',
+  ),
+  one(
     'daily_cap_off_by_one',
     'S5',
     [

@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { aPersona, anIncident } from '../support/a.ts';
+import { bench, type Bench } from './bench.ts';
+
+const MINUTE_MS = 60_000;
+const persona = aPersona({ restart_cap: 2 });
+
+/** A new incident of news, as the pipeline opens one. */
+function opened(b: Bench, id: string) {
+  const incident = anIncident({ id, openedMs: b.nowMs() });
+  b.record({ type: 'incident.opened', incident });
+  return incident;
+}
+
+const closed = (b: Bench, incident: string) =>
+  b.record({ type: 'incident.closed', ending: 'resolved', because: 'well', openMs: 1 }, 'news', incident);
+
+/** It dies, is restarted and verified, and its incident closes. */
+function cured(b: Bench, id: string): void {
+  const incident = opened(b, id);
+  b.restart('news', { cured: true }, { incident, persona, run: `run-${id}` });
+  closed(b, id);
+}
+
+const ask = (b: Bench, id: string) =>
+  b.guard.decide(b.request('news', { incident: opened(b, id), persona, run: `run-${id}` }));
+
+describe('a trouble that comes back after a verified cure (S5)', () => {
+  it('answers for the restarts of the incidents before: a new id refills nothing', () => {
+    const b = bench();
+    cured(b, 'inc-1');
+    b.pass(2 * MINUTE_MS);
+    cured(b, 'inc-2');
+    b.pass(2 * MINUTE_MS);
+    expect(ask(b, 'inc-3')).toMatchObject({
+      code: 'restart_cap',
+      because: '2 of 2 restarts of this incident are used, those before it whose cure did not hold for 30 min included',
+    });
+  });
+
+  it('is an incident of its own from 30 min after the cure on, and not a moment before', () => {
+    for (const [afterMs, verdict] of [
+      [30 * MINUTE_MS - 1, 'deny'],
+      [30 * MINUTE_MS, 'allow'],
+    ] as const) {
+      const b = bench();
+      cured(b, 'inc-1');
+      b.pass(2 * MINUTE_MS);
+      cured(b, 'inc-2');
+      b.pass(afterMs);
+      expect(ask(b, 'inc-3').verdict).toBe(verdict);
+    }
+  });
+
+  it('carries the count on from cure to cure, however long that goes on', () => {
+    const b = bench();
+    cured(b, 'inc-1');
+    b.pass(20 * MINUTE_MS);
+    cured(b, 'inc-2');
+    b.pass(20 * MINUTE_MS);
+    expect(ask(b, 'inc-3')).toMatchObject({ code: 'restart_cap' });
+  });
+
+  it('answers for nothing of another channel, and for nothing where the restart was not verified', () => {
+    const b = bench();
+    const incident = opened(b, 'inc-1');
+    b.restart('news', { cured: false }, { incident, persona, run: 'run-inc-1' });
+    closed(b, 'inc-1');
+    b.pass(61 * MINUTE_MS);
+    cured(b, 'inc-2');
+    b.pass(2 * MINUTE_MS);
+    expect(ask(b, 'inc-3').verdict).toBe('allow');
+  });
+
+  it('is remembered over a restart of Reeve', () => {
+    const b = bench();
+    cured(b, 'inc-1');
+    b.pass(2 * MINUTE_MS);
+    cured(b, 'inc-2');
+    b.pass(2 * MINUTE_MS);
+    const again = bench({ store: b.store, hand: b });
+    expect(ask(again, 'inc-3')).toMatchObject({ code: 'restart_cap' });
+  });
+});
