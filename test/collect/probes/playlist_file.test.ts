@@ -54,7 +54,10 @@ describe('a look at a playlist on this machine', () => {
       replace(outside.path, masterOf(variant));
       expect(await outside.look()).toEqual({ ok: false, failure: 'invalid_answer' });
     }
-    replace(outside.path, listOf(1, () => path));
+    replace(
+      outside.path,
+      listOf(1, () => path),
+    );
     expect((await outside.look()).newestSegmentBytes).toBeUndefined();
   });
 
