@@ -439,12 +439,12 @@ describe('what a configuration may not say', () => {
     [
       'two kinds of output',
       channels('{ id: a, engine: e, output: { http: "http://h/x", tcp: "h:1" } }'),
-      'expected one of hls, http, tcp, dash and status, got 2',
+      'expected one of hls, file, http, tcp, dash and status, got 2',
     ],
     [
       'no kind of output',
       channels('{ id: a, engine: e, output: { every: 2s } }'),
-      'expected one of hls, http, tcp, dash and status, got 0',
+      'expected one of hls, file, http, tcp, dash and status, got 0',
     ],
     [
       'a stall sooner than two looks',

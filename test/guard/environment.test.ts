@@ -178,7 +178,10 @@ describe('incidents and containments', () => {
     b.open('inc-1', { group: 'other' });
     const scope = { kind: 'channel', id: 'news' };
     expect(b.state().incidents).toEqual({
-      'inc-1': { scope, group: 'encoders', engine: 'local', restarts: { 'channel:news': 1 }, fixed: [] },
+      'inc-1': {
+        ...{ scope, group: 'encoders', engine: 'local', openedMs: 1_000_000 },
+        ...{ restarts: { 'channel:news': 1 }, fixed: [] },
+      },
     });
     const closed = { type: 'incident.closed', ending: 'resolved', because: '', openMs: 0 } as const;
     const before = b.state();
