@@ -125,12 +125,7 @@ interface Places {
 /** It asks a person before it restarts: the whole way to the durable verdict, and the trouble goes away by itself. */
 function configuration({ work, home, port, channels }: Places): string {
   const origin = `http://127.0.0.1:${port}`;
-  const rows = Array.from({ length: channels }, (_, at) => {
-    const id = `ch${at + 1}`;
-    const output = `output: { hls: "${origin}/hls/${id}/live.m3u8" }`;
-    const source = at % 3 === 0 ? `, source: { url: "${origin}/source/${id}", expect: mpegts, every: 5s }` : '';
-    return `  - { id: ${id}, engine: service, group: ${id}, logs: ["${work}/log/${id}.err"], ${output}${source} }`;
-  });
+  const rows = channels <= GROUPED_FROM ? singleRows(channels, work, origin) : groupRows(channels, work, origin);
   return `version: 1
 http: { listen: "127.0.0.1:0" }
 state: ${work}/state
@@ -153,4 +148,39 @@ engines:
 channels:
 ${rows.join('\n')}
 `;
+}
+
+/** A configuration may have 256 KiB: more channels than this are written by groups, two hundred of them at most. */
+const GROUPED_FROM = 500;
+const GROUP_CHANNELS_MIN = 12;
+const GROUPS_MAX = 200;
+
+/** A third of them has a source. */
+const hasSource = (at: number): boolean => at % 3 === 0;
+
+const singleRows = (channels: number, work: string, origin: string): readonly string[] =>
+  Array.from({ length: channels }, (_, at) => rowOf([`ch${at + 1}`], { at, group: `ch${at + 1}`, work, origin }));
+
+function groupRows(channels: number, work: string, origin: string): readonly string[] {
+  const all = Array.from({ length: channels }, (_, at) => at);
+  const size = Math.max(GROUP_CHANNELS_MIN, Math.ceil(channels / GROUPS_MAX));
+  const rows = Map.groupBy(all, (at) => `g${Math.floor(at / size)}${hasSource(at) ? 's' : ''}`);
+  return [...rows].map(([name, members]) => {
+    const ids = members.map((at) => `ch${at + 1}`);
+    return rowOf(ids, { at: members[0]!, group: name.replace('s', ''), work, origin });
+  });
+}
+
+interface Row {
+  readonly at: number;
+  readonly group: string;
+  readonly work: string;
+  readonly origin: string;
+}
+
+function rowOf(ids: readonly string[], { at, group, work, origin }: Row): string {
+  const output = `output: { hls: "${origin}/hls/{id}/live.m3u8" }`;
+  const source = hasSource(at) ? `, source: { url: "${origin}/source/{id}", expect: mpegts, every: 5s }` : '';
+  const logs = `logs: ["${work}/log/{id}.err"]`;
+  return `  - { ids: [${ids.join(', ')}], engine: service, group: ${group}, ${logs}, ${output}${source} }`;
 }
