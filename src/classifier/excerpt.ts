@@ -4,6 +4,7 @@ import { type Catalogue, firstFit } from '../detect/patterns/catalogue.ts';
 import { type ExcerptLine, readExcerpt, withoutNone } from './lines.ts';
 import { courseOf, type Evidence, ROUTINE_SEVERITY, withoutOutlived } from './course.ts';
 import { withoutHarmless } from './harmless.ts';
+import { signedAway } from './signed.ts';
 import type { Remedy } from '../detect/patterns/pattern.ts';
 
 /** What an excerpt says as a whole. `unknown` where it does not allow a confident class. */
@@ -39,7 +40,7 @@ export function classifyLine(line: string, catalogue: Catalogue): Verdict {
 export function classifyExcerpt(lines: readonly string[], catalogue: Catalogue): Verdict {
   const read = readExcerpt(lines);
   const found = [...read.flatMap((line) => evidenceOf(line, catalogue)), ...courseOf(read)];
-  const evidence = withoutOutlived(read, withoutHarmless(read, found));
+  const evidence = signedAway(read, withoutOutlived(read, withoutHarmless(read, found)));
   const best = heaviest(evidence);
   if (best !== undefined && (best.severity > ROUTINE_SEVERITY || !hasUnexplained(read, evidence))) {
     return verdictOf(best, evidence, read);

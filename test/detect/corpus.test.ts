@@ -80,7 +80,7 @@ describe('the shipped catalogue', () => {
   });
 
   it.each([
-    ['broken.jsonl', { accuracy: 0.8, false_alarm_rate: 0.2, wrong_class_rate: 0.09 }],
+    ['broken.jsonl', { accuracy: 0.85, false_alarm_rate: 0.2, wrong_class_rate: 0.035 }],
     ['broken_held.jsonl', { accuracy: 0.86, false_alarm_rate: 0, wrong_class_rate: 0.09 }],
   ])('reads the logs of programs that were really broken: %s', (name, floor) => {
     const scores = scoresOf(read(name));
