@@ -1,4 +1,5 @@
 /** Tells a refusal that is an expiry: the address itself says until when it holds. */
+import { HOUR_MS, MINUTE_MS } from '../core/duration.ts';
 import type { Evidence } from './course.ts';
 import type { ExcerptLine } from './lines.ts';
 
@@ -14,8 +15,8 @@ const OWN_TIME = /^\W{0,2}(\d{4})[-/](\d\d)[-/](\d\d)[T ]{1,2}(\d\d):(\d\d):(\d\
 const OWN_CLF = /\[(\d\d)\/(\w{3})\/(\d{4}):(\d\d):(\d\d):(\d\d) ([+-]\d\d)(\d\d)\]/;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 /** A log may write local time, and clocks may differ: what ended only just before is not certain to have ended. */
-const UNSURE_MS = 15 * 3_600_000;
-const SURE_MS = 60_000;
+const UNSURE_MS = 15 * HOUR_MS;
+const SURE_MS = MINUTE_MS;
 
 const HTTP_REFUSED = /\b40[13]\b|\b(?:forbidden|unauthori[sz]ed|access denied)\b/i;
 /** Some servers call what is over gone. */
@@ -59,7 +60,7 @@ function ownTimeOf(line: string): { readonly atMs: number; readonly unsureMs: nu
   if (clf !== null) {
     const [day, year, hour, minute, second] = [clf[1], clf[3], clf[4], clf[5], clf[6]].map(Number) as number[];
     const local = Date.UTC(year!, MONTHS.indexOf(clf[2]!), day, hour, minute, second);
-    return { atMs: local - Number(clf[7]) * 3_600_000 - Number(`${clf[7]![0]}${clf[8]}`) * 60_000, unsureMs: SURE_MS };
+    return { atMs: local - Number(clf[7]) * HOUR_MS - Number(`${clf[7]![0]}${clf[8]}`) * MINUTE_MS, unsureMs: SURE_MS };
   }
   const own = OWN_TIME.exec(line);
   if (own === null) return undefined;
