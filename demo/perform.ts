@@ -2,6 +2,7 @@ import type { Clock, MonoMs } from '../src/core/clock.ts';
 import { ReeveError } from '../src/core/errors.ts';
 import { keyOfIncidentPage } from '../src/core/incident.ts';
 import type { JournalEntry } from '../src/core/journal.ts';
+import { KEY_OF_MASS_OUTAGE } from '../src/incident/pages/page.ts';
 import type { Act, Check } from './act.ts';
 import { type Account, accountOf, incidentsAbout } from './chronicle.ts';
 import { judge, type Seen } from './judge.ts';
@@ -122,7 +123,8 @@ function viewOf(act: Act, { stage, reeve, clock }: Company) {
 
   /** Where it hits more than one channel, whatever is said meanwhile is said of it. */
   const pages = (): readonly Page[] => {
-    const keys = incidents().map(keyOfIncidentPage);
+    // A page about all that wait to be started is about this channel, too.
+    const keys = [...incidents().map(keyOfIncidentPage), KEY_OF_MASS_OUTAGE];
     const said = stage.pages.slice(first.page, last?.page).filter(({ via }) => via === 'webhook');
     return act.channels.length > 1 ? said : said.filter(({ key }) => keys.includes(key));
   };

@@ -19,7 +19,7 @@ describe.skipIf(!can)('real faults on real channels, judged from outside (needs 
   let company: Company;
   const played: Performance[] = [];
   beforeAll(async () => {
-    stage = await openStage({ autorestart: ['gen4'] });
+    stage = await openStage({ pulled: 1, autorestart: ['gen4'] });
     reeve = await startReeve(stage);
     const quiet = { onEntries: () => {}, onStage: () => {} };
     const person = openPerson(reeve.configPath, () => {});
