@@ -2,7 +2,7 @@
 import type { PlannerSettings } from '../agent/decide.ts';
 import { modelUseProjection } from '../model/use.ts';
 import type { Engine } from '../core/engine.ts';
-import { messageOf } from '../core/errors.ts';
+import { messageOf, ReeveError } from '../core/errors.ts';
 import type { Ids, Random } from '../core/id.ts';
 import { keyOfIncidentPage } from '../core/incident.ts';
 import type { Append, Draft, JournalEntry, Read } from '../core/journal.ts';
@@ -107,10 +107,18 @@ export class SimulatedDaemon {
   async stop(): Promise<void> {
     this.pipeline[Symbol.dispose]();
     await this.#lanes.drain(DRAIN_MS);
-    if (this.ledger.broken === undefined) {
-      this.append([{ fact: { type: 'reeve.stopped', because: 'asked to stop' } }]);
-    }
+    this.#sayStopped();
     await this.dispatcher.settle(LAST_PAGES_MS);
+  }
+
+  /** The disk may fail just then: the daemon logs that and goes on with the stop. */
+  #sayStopped(): void {
+    if (this.ledger.broken !== undefined) return;
+    try {
+      this.append([{ fact: { type: 'reeve.stopped', because: 'asked to stop' } }]);
+    } catch (thrown) {
+      if (!(thrown instanceof ReeveError)) throw thrown;
+    }
   }
 
   /** The process is gone, in the middle of whatever it did. */
