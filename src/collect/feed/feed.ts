@@ -6,7 +6,7 @@ import { messageOf, ReeveError } from '../../core/errors.ts';
 import type { ChannelId } from '../../core/scope.ts';
 import { LineQueue } from './queue.ts';
 import { countLines } from '../tail/records.ts';
-import { TurnSize } from '../tail/turn_size.ts';
+import { ReadSize } from '../tail/read_size.ts';
 import { LineCounts } from '../tail/line_counts.ts';
 import { ReadQueue, type Worker } from '../tail/read_queue.ts';
 
@@ -23,7 +23,7 @@ export interface FeedLimits {
   /** What may wait. Past it the oldest goes first, counted as `flood`. */
   readonly queueBytes: number;
   /** What one feed may hand over before the next one is read. */
-  readonly turnBytes: number;
+  readonly readBytes: number;
   /** A longer line is not kept; it is counted. */
   readonly lineBytesMax: number;
   /** What was written longer ago than this, or before the feed was opened, is evidence of nothing. */
@@ -34,7 +34,7 @@ export interface FeedLimits {
 
 export const DEFAULT_FEED_LIMITS: FeedLimits = {
   queueBytes: 4 * 1024 * 1024,
-  turnBytes: 128 * 1024,
+  readBytes: 128 * 1024,
   lineBytesMax: 256 * 1024,
   lateMs: 120_000,
 };
@@ -77,7 +77,7 @@ export interface FeedsOptions {
   readonly sink: ChunkSink;
   /** Hears of each kind of trouble once a minute for each feed. */
   readonly report?: (notice: FeedNotice) => void;
-  readonly turnMs?: number;
+  readonly readMs?: number;
 }
 
 /** All feeds. They are read one after another, and the event loop runs after every few milliseconds. */
@@ -89,23 +89,27 @@ export interface Feeds extends Disposable {
   idle(): Promise<void>;
 }
 
-const TURN_MS = 4;
+const READ_MS = 4;
 const SAID_AGAIN_MS = MINUTE_MS;
 
 export function createFeeds(options: FeedsOptions): Feeds {
-  const turns = new ReadQueue(options.clock, options.turnMs ?? TURN_MS, () => undefined);
+  const readQueue = new ReadQueue(options.clock, options.readMs ?? READ_MS, () => undefined);
   const feeds = new Map<string, Feed>();
   return {
     open(id, limits = {}) {
       if (feeds.has(id)) throw new ReeveError('CONFIG_INVALID', `two log sources are called ${id}`);
-      const feed = new Feed(id, { ...DEFAULT_FEED_LIMITS, ...limits }, { ...options, wake: (one) => turns.wake(one) });
+      const feed = new Feed(
+        id,
+        { ...DEFAULT_FEED_LIMITS, ...limits },
+        { ...options, wake: (one) => readQueue.wake(one) },
+      );
       feeds.set(id, feed);
       return feed;
     },
     stats: () => [...feeds.values()].map((feed) => feed.stats()),
-    idle: () => turns.idle(),
+    idle: () => readQueue.idle(),
     [Symbol.dispose]() {
-      turns[Symbol.dispose]();
+      readQueue[Symbol.dispose]();
       // What was taken is counted: its sender believes that it arrived.
       for (const feed of feeds.values()) feed.finish();
     },
@@ -120,7 +124,7 @@ class Feed implements LineFeed, Worker {
   readonly id: string;
   readonly #limits: FeedLimits;
   readonly #ports: Ports;
-  readonly #turnSize: TurnSize;
+  readonly #readSize: ReadSize;
   readonly #queue = new LineQueue();
   readonly #tally = new LineCounts();
   readonly #openedAt: EpochMs;
@@ -132,7 +136,7 @@ class Feed implements LineFeed, Worker {
     this.id = id;
     this.#limits = limits;
     this.#ports = ports;
-    this.#turnSize = new TurnSize(ports.clock, limits.turnBytes, ports.turnMs ?? TURN_MS);
+    this.#readSize = new ReadSize(ports.clock, limits.readBytes, ports.readMs ?? READ_MS);
     this.#openedAt = ports.clock.now();
   }
 
@@ -199,7 +203,7 @@ class Feed implements LineFeed, Worker {
   }
 
   work(): boolean {
-    this.#turnSize.turn((bytesMax) => {
+    this.#readSize.read((bytesMax) => {
       let leftBytes = bytesMax;
       while (leftBytes > 0 && this.#queue.bytes > 0) leftBytes -= this.#hand();
     });

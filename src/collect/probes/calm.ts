@@ -148,8 +148,8 @@ class PlaylistPace {
   #from: { readonly monoMs: MonoMs; readonly sequence: number } | undefined;
 
   take({ ok, ended, revision, newestSegmentBytes, mediaSequence, targetDurationMs, monoMs }: PlaylistSample): void {
-    const isTold = revision !== undefined && mediaSequence !== undefined && targetDurationMs !== undefined;
-    if (!ok || ended === true || newestSegmentBytes === 0 || !isTold) return this.#begin(undefined);
+    const isReadable = revision !== undefined && mediaSequence !== undefined && targetDurationMs !== undefined;
+    if (!ok || ended === true || newestSegmentBytes === 0 || !isReadable) return this.#begin(undefined);
     const [before, elapsedMs, advance] = [this.#revision, monoMs - this.#lookedMs, mediaSequence - this.#sequence];
     const segmentMs = this.#segmentMs(targetDurationMs);
     const isNew = revision !== before;

@@ -61,7 +61,7 @@ const BURST_SHARE = 0.25;
 /** What was calm and is in doubt is settled one way or the other by then, and looked at at its own pace. */
 const DOUBT_MS = 10_000;
 
-class Turn {
+class ScheduledProbe {
   readonly probe: Probe;
   /** The next look; `Infinity` before the start. */
   dueMs: MonoMs = Number.POSITIVE_INFINITY;
@@ -93,10 +93,10 @@ class Turn {
  */
 export class Poller implements Disposable {
   readonly #options: PollerOptions;
-  readonly #turns: ReadonlyMap<string, Turn>;
-  /** Turns by due time; an entry whose time is no longer its turn's is passed over. */
-  readonly #queue = new DueQueue<Turn>();
-  readonly #waiting: Turn[] = [];
+  readonly #scheduled: ReadonlyMap<string, ScheduledProbe>;
+  /** Probes by due time; an entry whose time is no longer its probe's is passed over. */
+  readonly #queue = new DueQueue<ScheduledProbe>();
+  readonly #waiting: ScheduledProbe[] = [];
   readonly #stop = new AbortController();
   #timer: Disposable | undefined;
   #timerMs: MonoMs = Number.POSITIVE_INFINITY;
@@ -104,55 +104,55 @@ export class Poller implements Disposable {
   #runs = 0;
   #skipped = 0;
   #rested = 0;
-  /** Turns whose beat came when too many had begun to look. */
-  readonly #putOff = new Set<Turn>();
+  /** Probes whose beat came when too many had begun to look. */
+  readonly #putOff = new Set<ScheduledProbe>();
   #mayBegin = 0;
   #refilledMs: MonoMs;
-  /** Turns that left out a beat of late. */
-  readonly #resting = new Set<Turn>();
+  /** Probes that left out a beat of late. */
+  readonly #resting = new Set<ScheduledProbe>();
 
   constructor(options: PollerOptions) {
     this.#options = options;
     this.#refilledMs = options.clock.monotonicMs();
-    this.#turns = new Map(options.probes.map((probe) => [probe.name, new Turn(probe)]));
+    this.#scheduled = new Map(options.probes.map((probe) => [probe.name, new ScheduledProbe(probe)]));
   }
 
   start(): void {
     const { clock, isSpread = true } = this.#options;
     const nowMs = clock.monotonicMs();
-    const paces = Map.groupBy(this.#turns.values(), ({ probe }) => probe.everyMs);
-    for (const [everyMs, turns] of paces) {
+    const paces = Map.groupBy(this.#scheduled.values(), ({ probe }) => probe.everyMs);
+    for (const [everyMs, ofOnePace] of paces) {
       const overMs = isSpread ? everyMs : 0;
-      for (const [at, turn] of turns.entries()) {
-        this.#schedule(turn, onTick(nowMs + Math.floor((overMs * at) / turns.length), everyMs));
+      for (const [at, scheduled] of ofOnePace.entries()) {
+        this.#schedule(scheduled, onTick(nowMs + Math.floor((overMs * at) / ofOnePace.length), everyMs));
       }
     }
   }
 
   /** Looks now, or right after the look that is under way. Asked again too soon, it looks when it has rested. */
   now(name: string): void {
-    const turn = this.#turns.get(name);
-    if (turn === undefined || this.#stop.signal.aborted) return;
-    if (turn.state === 'running') turn.isWantedAgain = true;
-    else if (this.#putOff.has(turn)) this.#admit(turn);
-    else if (turn.state === 'idle') this.#scheduleBefore(turn, turn.restedMs);
+    const scheduled = this.#scheduled.get(name);
+    if (scheduled === undefined || this.#stop.signal.aborted) return;
+    if (scheduled.state === 'running') scheduled.isWantedAgain = true;
+    else if (this.#putOff.has(scheduled)) this.#admit(scheduled);
+    else if (scheduled.state === 'idle') this.#scheduleBefore(scheduled, scheduled.restedMs);
   }
 
   /** The faster pace for a while. */
   fast(name: string, forMs: number): void {
-    const turn = this.#turns.get(name);
-    if (turn === undefined || this.#stop.signal.aborted) return;
-    turn.fastUntilMs = Math.max(turn.fastUntilMs, this.#options.clock.monotonicMs() + forMs);
-    this.#scheduleBefore(turn, turn.startedMs + turn.probe.fastEveryMs);
+    const scheduled = this.#scheduled.get(name);
+    if (scheduled === undefined || this.#stop.signal.aborted) return;
+    scheduled.fastUntilMs = Math.max(scheduled.fastUntilMs, this.#options.clock.monotonicMs() + forMs);
+    this.#scheduleBefore(scheduled, scheduled.startedMs + scheduled.probe.fastEveryMs);
   }
 
   /** Looks now at whatever rested a moment ago and is in doubt, and again each `apartMs` for as long as it is. */
   wakeDoubted(apartMs: number): void {
     const nowMs = this.#options.clock.monotonicMs();
-    for (const turn of this.#resting) {
-      if (this.#options.restMs?.(turn.probe.name, nowMs) !== 0) continue;
-      if (nowMs - turn.leftOutMs > DOUBT_MS) this.#resting.delete(turn);
-      else this.#scheduleBefore(turn, turn.startedMs + apartMs);
+    for (const scheduled of this.#resting) {
+      if (this.#options.restMs?.(scheduled.probe.name, nowMs) !== 0) continue;
+      if (nowMs - scheduled.leftOutMs > DOUBT_MS) this.#resting.delete(scheduled);
+      else this.#scheduleBefore(scheduled, scheduled.startedMs + apartMs);
     }
   }
 
@@ -162,20 +162,20 @@ export class Poller implements Disposable {
   }
 
   /** On the beat that comes nearest to the end of its rest it looks. */
-  #mayRest(turn: Turn, nowMs: MonoMs): boolean {
-    if (nowMs < turn.fastUntilMs) return false;
-    const restMs = this.#options.restMs?.(turn.probe.name, nowMs) ?? 0;
-    return nowMs - turn.startedMs + turn.probe.everyMs / 2 < restMs;
+  #mayRest(scheduled: ScheduledProbe, nowMs: MonoMs): boolean {
+    if (nowMs < scheduled.fastUntilMs) return false;
+    const restMs = this.#options.restMs?.(scheduled.probe.name, nowMs) ?? 0;
+    return nowMs - scheduled.startedMs + scheduled.probe.everyMs / 2 < restMs;
   }
 
-  #scheduleBefore(turn: Turn, wantedMs: MonoMs): void {
+  #scheduleBefore(scheduled: ScheduledProbe, wantedMs: MonoMs): void {
     const dueMs = Math.max(wantedMs, this.#options.clock.monotonicMs());
-    if (dueMs < turn.dueMs) this.#schedule(turn, dueMs);
+    if (dueMs < scheduled.dueMs) this.#schedule(scheduled, dueMs);
   }
 
-  #schedule(turn: Turn, dueMs: MonoMs): void {
-    turn.dueMs = dueMs;
-    this.#queue.push(dueMs, turn);
+  #schedule(scheduled: ScheduledProbe, dueMs: MonoMs): void {
+    scheduled.dueMs = dueMs;
+    this.#queue.push(dueMs, scheduled);
     this.#arm();
   }
 
@@ -194,27 +194,27 @@ export class Poller implements Disposable {
   #tick(): void {
     const nowMs = this.#options.clock.monotonicMs();
     this.#refill(nowMs);
-    for (const turn of this.#putOff) if (this.#spend()) this.#admit(turn);
+    for (const scheduled of this.#putOff) if (this.#spend()) this.#admit(scheduled);
     while (this.#queue.firstMs <= nowMs) {
-      const { atMs, item: turn } = this.#queue.pop();
-      if (atMs !== turn.dueMs) continue;
+      const { atMs, item: scheduled } = this.#queue.pop();
+      if (atMs !== scheduled.dueMs) continue;
       // On its own beat; beats that were missed are gone.
-      const everyMs = turn.everyMs(nowMs);
-      turn.dueMs = onTick((atMs + everyMs > nowMs ? atMs : nowMs) + everyMs, everyMs);
-      this.#queue.push(turn.dueMs, turn);
-      const isFast = nowMs < turn.fastUntilMs;
-      if (turn.state !== 'idle' && !(isFast && this.#putOff.has(turn))) this.#skipped += 1;
-      else if (this.#mayRest(turn, nowMs)) this.#rest(turn, nowMs);
-      else if (isFast || this.#spend()) this.#admit(turn);
-      else this.#putOffLook(turn);
+      const everyMs = scheduled.everyMs(nowMs);
+      scheduled.dueMs = onTick((atMs + everyMs > nowMs ? atMs : nowMs) + everyMs, everyMs);
+      this.#queue.push(scheduled.dueMs, scheduled);
+      const isFast = nowMs < scheduled.fastUntilMs;
+      if (scheduled.state !== 'idle' && !(isFast && this.#putOff.has(scheduled))) this.#skipped += 1;
+      else if (this.#mayRest(scheduled, nowMs)) this.#rest(scheduled, nowMs);
+      else if (isFast || this.#spend()) this.#admit(scheduled);
+      else this.#putOffLook(scheduled);
     }
     this.#arm();
   }
 
-  #rest(turn: Turn, nowMs: MonoMs): void {
+  #rest(scheduled: ScheduledProbe, nowMs: MonoMs): void {
     this.#rested += 1;
-    turn.leftOutMs = nowMs;
-    this.#resting.add(turn);
+    scheduled.leftOutMs = nowMs;
+    this.#resting.add(scheduled);
   }
 
   #refill(nowMs: MonoMs): void {
@@ -231,29 +231,29 @@ export class Poller implements Disposable {
     return true;
   }
 
-  #putOffLook(turn: Turn): void {
-    turn.state = 'waiting';
-    this.#putOff.add(turn);
+  #putOffLook(scheduled: ScheduledProbe): void {
+    scheduled.state = 'waiting';
+    this.#putOff.add(scheduled);
   }
 
-  #admit(turn: Turn): void {
-    this.#putOff.delete(turn);
-    if (this.#running < this.#options.concurrencyMax) return this.#run(turn);
-    turn.state = 'waiting';
-    this.#waiting.push(turn);
+  #admit(scheduled: ScheduledProbe): void {
+    this.#putOff.delete(scheduled);
+    if (this.#running < this.#options.concurrencyMax) return this.#run(scheduled);
+    scheduled.state = 'waiting';
+    this.#waiting.push(scheduled);
   }
 
-  #run(turn: Turn): void {
+  #run(scheduled: ScheduledProbe): void {
     const { clock, onBug } = this.#options;
-    const { probe } = turn;
-    turn.state = 'running';
-    turn.startedMs = clock.monotonicMs();
+    const { probe } = scheduled;
+    scheduled.state = 'running';
+    scheduled.startedMs = clock.monotonicMs();
     this.#running += 1;
     this.#runs += 1;
     const limit = this.#limitOf(probe);
     const ended = (): void => {
       limit[Symbol.dispose]?.();
-      this.#ended(turn);
+      this.#ended(scheduled);
     };
     probe
       .run(limit.signal)
@@ -268,12 +268,12 @@ export class Poller implements Disposable {
     return deadline(this.#options.clock, timeoutMs, late, signal);
   }
 
-  #ended(turn: Turn): void {
-    turn.state = 'idle';
+  #ended(scheduled: ScheduledProbe): void {
+    scheduled.state = 'idle';
     this.#running -= 1;
     if (this.#stop.signal.aborted) return;
-    if (turn.isWantedAgain) this.#scheduleBefore(turn, turn.restedMs);
-    turn.isWantedAgain = false;
+    if (scheduled.isWantedAgain) this.#scheduleBefore(scheduled, scheduled.restedMs);
+    scheduled.isWantedAgain = false;
     const next = this.#waiting.shift();
     if (next !== undefined) this.#run(next);
   }

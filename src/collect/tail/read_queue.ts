@@ -8,36 +8,36 @@ export interface Worker {
 }
 
 /**
- * Gives each worker a bit by turns, and the event loop its share after every few milliseconds: a flood in one source
+ * Gives each worker a bit in rounds, and the event loop its share after every few milliseconds: a flood in one source
  * delays neither another source nor anything else that the process does.
  */
 export class ReadQueue implements Disposable {
   readonly #clock: Clock;
-  readonly #turnMs: number;
-  readonly #afterTurn: () => void;
+  readonly #readMs: number;
+  readonly #afterRound: () => void;
   /** In order of waiting; no worker is in both. */
   readonly #waiting = new Set<Worker>();
   readonly #later = new Set<Worker>();
   #next: NodeJS.Immediate | undefined;
   #onIdle: (() => void)[] = [];
 
-  constructor(clock: Clock, turnMs: number, afterTurn: () => void) {
+  constructor(clock: Clock, readMs: number, afterRound: () => void) {
     this.#clock = clock;
-    this.#turnMs = turnMs;
-    this.#afterTurn = afterTurn;
+    this.#readMs = readMs;
+    this.#afterRound = afterRound;
   }
 
   /** The worker has something to do: at once, but not before what happens right now is done. */
   wake(worker: Worker): void {
     this.#later.delete(worker);
     this.#waiting.add(worker);
-    this.#next ??= setImmediate(() => this.#turn());
+    this.#next ??= setImmediate(() => this.#round());
   }
 
   /** The worker may have something to do: after those who have, though one such in each round. */
   wakeLater(worker: Worker): void {
     if (!this.#waiting.has(worker)) this.#later.add(worker);
-    this.#next ??= setImmediate(() => this.#turn());
+    this.#next ??= setImmediate(() => this.#round());
   }
 
   /** Resolves when no worker has anything left to do. */
@@ -46,13 +46,13 @@ export class ReadQueue implements Disposable {
     return new Promise((resolve) => this.#onIdle.push(resolve));
   }
 
-  #turn(): void {
+  #round(): void {
     this.#next = undefined;
-    const endMs = this.#clock.monotonicMs() + this.#turnMs;
+    const endMs = this.#clock.monotonicMs() + this.#readMs;
     this.#each(this.#waiting, endMs);
     this.#each(this.#later, endMs);
-    this.#afterTurn();
-    if (this.#waiting.size + this.#later.size > 0) this.#next ??= setImmediate(() => this.#turn());
+    this.#afterRound();
+    if (this.#waiting.size + this.#later.size > 0) this.#next ??= setImmediate(() => this.#round());
     else this.#settle();
   }
 

@@ -96,15 +96,15 @@ export class Rows {
     const gone = [...this.#gone.values()].filter((row) => !rows.has(keyOfRow(row)));
     const { progress: _, ...counts } = tally.counts;
     rows.set('', { source: this.#source, path: this.#path, ...NO_FILE, ...counts });
-    const told = new Map([...rows].map(([key, row]) => [key, JSON.stringify(row)]));
-    const changed = [...rows].filter(([key]) => told.get(key) !== this.#saved.get(key)).map(([, row]) => row);
-    return { changed, gone, told };
+    const written = new Map([...rows].map(([key, row]) => [key, JSON.stringify(row)]));
+    const changed = [...rows].filter(([key]) => written.get(key) !== this.#saved.get(key)).map(([, row]) => row);
+    return { changed, gone, written };
   }
 
   /** Forgetting comes last: a crash before it leaves rows too many, which are about files that are not there. */
-  saved({ gone, told }: RowBatch): void {
+  saved({ gone, written }: RowBatch): void {
     if (gone.length > 0) this.#store.forget(this.#source, gone);
-    this.#saved = told;
+    this.#saved = written;
     this.#gone.clear();
   }
 }
@@ -112,5 +112,5 @@ export class Rows {
 export interface RowBatch {
   readonly changed: readonly Checkpoint[];
   readonly gone: readonly Checkpoint[];
-  readonly told: ReadonlyMap<string, string>;
+  readonly written: ReadonlyMap<string, string>;
 }

@@ -11,7 +11,7 @@ import { type RowBatch, Rows } from './rows.ts';
 import { LineCounts } from './line_counts.ts';
 import type { Worker } from './read_queue.ts';
 import type { Reader } from './reader.ts';
-import { TurnSize } from './turn_size.ts';
+import { ReadSize } from './read_size.ts';
 import type { SourceState, SourceStats, TailLimits, TailNotice, TailSource } from './types.ts';
 import type { Interest } from './watch.ts';
 
@@ -49,7 +49,7 @@ export class Source implements Worker, Reader<LogFile> {
   readonly #config: TailSource;
   readonly #ports: SourcePorts;
   readonly #tally = new LineCounts();
-  readonly #turnSize: TurnSize;
+  readonly #readSize: ReadSize;
   readonly #rows: Rows;
   readonly #finder: Finder;
   readonly #fileIndex: FileIndex;
@@ -66,7 +66,7 @@ export class Source implements Worker, Reader<LogFile> {
   /** Nothing was heard, so the look that is due should find nothing. */
   #expectsNothing = false;
   /** It found something. Its notification may still be on its way … */
-  #isUntold = false;
+  #isUnreported = false;
   /** … and did not come: this is no directory to rely on. */
   #isDeaf = false;
   #flush = false;
@@ -82,7 +82,7 @@ export class Source implements Worker, Reader<LogFile> {
     this.shared = shared;
     this.#config = config;
     this.#ports = ports;
-    this.#turnSize = new TurnSize(clock, limits.turnBytes, limits.turnMs);
+    this.#readSize = new ReadSize(clock, limits.readBytes, limits.readMs);
     this.#rows = new Rows(config.id, config.path, checkpoints);
     this.#finder = finderOf(config.path, limits.filesMax);
     this.#fileIndex = new FileIndex({
@@ -113,11 +113,11 @@ export class Source implements Worker, Reader<LogFile> {
    * The same, though nothing says that there is anything to see: after those that have news. A file of which its
    * directory notifies everything is passed by, except when its regular look is due.
    */
-  lookLater(isTurn: boolean): void {
+  lookLater(isRegular: boolean): void {
     if (this.#state === 'failed') return;
-    this.#isDeaf ||= this.#isUntold;
+    this.#isDeaf ||= this.#isUnreported;
     const isHeard = this.#isHeard();
-    if (isHeard && !isTurn) return;
+    if (isHeard && !isRegular) return;
     this.#expectsNothing = isHeard;
     this.#lookDue = true;
     this.#ports.wakeLater(this);
@@ -131,7 +131,7 @@ export class Source implements Worker, Reader<LogFile> {
   /** Something happened in a directory. Files that were renamed away are only looked at with everything else. */
   heard(directory: string, name: string | undefined, structural: boolean): void {
     this.#expectsNothing = false;
-    this.#isUntold = false;
+    this.#isUnreported = false;
     this.#isStirred ||= structural && !this.#finder.isPattern;
     if (name === undefined) return this.lookSoon();
     const file = this.#finder.isPattern
@@ -145,7 +145,7 @@ export class Source implements Worker, Reader<LogFile> {
     if (this.#state === 'failed') return false;
     try {
       if (this.#lookDue) this.#look();
-      this.#turnSize.turn((bytes) => this.#drain(bytes));
+      this.#readSize.read((bytes) => this.#drain(bytes));
     } catch (error) {
       this.#fail(error);
       return false;
@@ -161,7 +161,7 @@ export class Source implements Worker, Reader<LogFile> {
     if (mayStand && this.#fileIndex.standsStill()) return;
     const sighting = this.#finder.look();
     if (mayStand && this.#fileIndex.isAsSeen(sighting)) return;
-    this.#isUntold ||= this.#expectsNothing;
+    this.#isUnreported ||= this.#expectsNothing;
     this.#fileIndex.update(sighting);
     this.#interests = sighting.interests;
     this.#isDirect = sighting.isDirect;

@@ -61,7 +61,7 @@ class Tailing implements Tail {
   constructor(options: TailOptions) {
     this.#options = options;
     this.#limits = { ...DEFAULT_TAIL_LIMITS, ...options.limits };
-    this.#readQueue = new ReadQueue(options.clock, this.#limits.turnMs, () => this.#saveAtOnce());
+    this.#readQueue = new ReadQueue(options.clock, this.#limits.readMs, () => this.#saveAtOnce());
     this.#watch = new DirectoryWatch<Source>({
       event: (source, directory, name, structural) => source.heard(directory, name, structural),
       trouble: (source, path, because) => this.#report('watch_failed', source.id, path, because),

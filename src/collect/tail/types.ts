@@ -15,9 +15,9 @@ export interface TailSource {
 
 export interface TailLimits {
   /** What one source may hand over before the next one is read. */
-  readonly turnBytes: number;
+  readonly readBytes: number;
   /** After this long the event loop runs. */
-  readonly turnMs: number;
+  readonly readMs: number;
   /** A longer line is not kept; it is counted. Also the size of the one buffer that all files share. */
   readonly lineBytesMax: number;
   /** How much of what was there before the first start is read, as backlog. */
@@ -40,8 +40,8 @@ export interface TailLimits {
 }
 
 export const DEFAULT_TAIL_LIMITS: TailLimits = {
-  turnBytes: 32 * 1024,
-  turnMs: 4,
+  readBytes: 32 * 1024,
+  readMs: 4,
   lineBytesMax: 1024 * 1024,
   backlogBytes: 64 * 1024,
   floodBytes: 64 * 1024 * 1024,

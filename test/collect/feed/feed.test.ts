@@ -109,7 +109,7 @@ describe('a feed of lines', () => {
   });
 
   it('a flood in one feed does not starve the other', async () => {
-    const { feeds, feed, seen } = setUp({ turnBytes: 10_000 });
+    const { feeds, feed, seen } = setUp({ readBytes: 10_000 });
     const other = feeds.open('other');
     for (let at = 0; at < 2_000; at += 1) feed.push({ text: 'x'.repeat(1_000), channel: 'news' });
     other.push({ text: 'mine', channel: 'sport' });

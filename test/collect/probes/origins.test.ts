@@ -18,7 +18,7 @@ const three = () =>
   ]);
 
 describe('calm channels of one origin', () => {
-  it('take turns: each rests as many times as long as there are, and a minute at most', () => {
+  it('are looked at one after another: each rests as many times as long as there are, and a minute at most', () => {
     const origins = three();
     origins.observe(sampleOf('a'));
     expect(['a', 'b', 'c'].map((id) => origins.restMs(id, 10_000, NOW_MS))).toEqual([30_000, 30_000, 30_000]);

@@ -6,8 +6,8 @@ import { type Clock, systemClock } from '../../../src/core/clock.ts';
 function aRound() {
   let nowMs = 0;
   const clock: Clock = { ...systemClock, monotonicMs: () => nowMs };
-  const turns = new ReadQueue(clock, 4, () => undefined);
-  onTestFinished(() => turns[Symbol.dispose]());
+  const readQueue = new ReadQueue(clock, 4, () => undefined);
+  onTestFinished(() => readQueue[Symbol.dispose]());
   const done: string[] = [];
   const worker = (name: string, bits = 1, during: () => void = () => undefined) => ({
     work: () => {
@@ -18,41 +18,41 @@ function aRound() {
       return bits > 0;
     },
   });
-  return { turns, done, worker };
+  return { readQueue, done, worker };
 }
 
 describe('the read queue', () => {
   it('lets new data wait for one batch of idle polls, not for all of them', async () => {
-    const { turns, done, worker } = aRound();
+    const { readQueue, done, worker } = aRound();
     const news = worker('news');
     for (let at = 0; at < 100; at += 1)
-      turns.wakeLater(
+      readQueue.wakeLater(
         worker('look', 1, () => {
-          if (at === 1) turns.wake(news);
+          if (at === 1) readQueue.wake(news);
         }),
       );
-    await turns.idle();
+    await readQueue.idle();
     expect(done.length).toBe(101);
     expect(done.indexOf('news')).toBe(4);
   });
 
   it('takes one idle poll in each batch of a flood', async () => {
-    const { turns, done, worker } = aRound();
-    turns.wake(worker('flood', 100));
-    for (let at = 0; at < 3; at += 1) turns.wakeLater(worker('look'));
-    await turns.idle();
+    const { readQueue, done, worker } = aRound();
+    readQueue.wake(worker('flood', 100));
+    for (let at = 0; at < 3; at += 1) readQueue.wakeLater(worker('look'));
+    await readQueue.idle();
     expect(done.length).toBe(103);
     expect(done.lastIndexOf('look')).toBeLessThan(15);
   });
 
   it('give whoever has news and is looked at anyway one bit, with the others that have news', async () => {
-    const { turns, done, worker } = aRound();
+    const { readQueue, done, worker } = aRound();
     const both = worker('both');
-    turns.wakeLater(worker('look'));
-    turns.wakeLater(both);
-    turns.wake(both);
-    turns.wakeLater(both);
-    await turns.idle();
+    readQueue.wakeLater(worker('look'));
+    readQueue.wakeLater(both);
+    readQueue.wake(both);
+    readQueue.wakeLater(both);
+    await readQueue.idle();
     expect(done).toEqual(['both', 'look']);
   });
 });

@@ -144,8 +144,8 @@ describe('progress that ends in a carriage return', () => {
   });
 
   it('does not take a line of a file with \\r\\n apart, wherever the read ends', async () => {
-    for (const turnBytes of [5, 6, 7, 8, 9]) {
-      const { path, tail, texts } = await setUp('', { turnBytes });
+    for (const readBytes of [5, 6, 7, 8, 9]) {
+      const { path, tail, texts } = await setUp('', { readBytes });
       appendFileSync(path, 'abcde\r\nfghij\r\n');
       await tail.drainNow();
       expect(texts()).toEqual(['abcde\r\n', 'fghij\r\n']);
@@ -165,7 +165,7 @@ describe('progress that ends in a carriage return', () => {
 describe('a line that is too long', () => {
   it('is kept at the limit and dropped past it, counted once, however it is written', async () => {
     for (const pieces of [1, 3, 50]) {
-      const { path, tail, texts } = await setUp('', { lineBytesMax: 1_000, turnBytes: 300 });
+      const { path, tail, texts } = await setUp('', { lineBytesMax: 1_000, readBytes: 300 });
       const write = async (text: string): Promise<void> => {
         const size = Math.ceil(text.length / pieces);
         for (let at = 0; at < text.length; at += size) {
@@ -734,7 +734,7 @@ describe('a restart', () => {
 
 describe('a flood', () => {
   it('skips the oldest, counts every skipped line, and keeps the newest', async () => {
-    const { path, tail, texts, world } = await setUp('', { floodBytes: 10_000, floodKeepBytes: 1_000, turnBytes: 500 });
+    const { path, tail, texts, world } = await setUp('', { floodBytes: 10_000, floodKeepBytes: 1_000, readBytes: 500 });
     appendFileSync(path, Array.from({ length: 5_000 }, (_, at) => `line ${at}\n`).join(''));
     await tail.drainNow();
     const stats = tail.stats()[0]!;
@@ -769,18 +769,18 @@ describe('a flood', () => {
         { id: 'quiet', path: quiet },
       ],
       world,
-      { turnBytes: 64 * 1024 },
+      { readBytes: 64 * 1024 },
     );
     await tail.drainNow();
     appendFileSync(loud, 'x'.repeat(99).concat('\n').repeat(200_000));
     appendFileSync(quiet, 'ERR here\n');
     const drained = tail.drainNow();
-    let turns = 0;
+    let rounds = 0;
     while (!seen.some(({ source }) => source === 'quiet')) {
       await new Promise((resolve) => setImmediate(resolve));
-      turns += 1;
+      rounds += 1;
     }
-    expect(turns).toBeLessThan(10);
+    expect(rounds).toBeLessThan(10);
     expect(tail.stats()[0]!.behindBytes).toBeGreaterThan(10_000_000);
     await drained;
     expect(tail.stats().map(({ lines }) => lines)).toEqual([200_000, 1]);

@@ -20,7 +20,7 @@ const RUNS = Number(process.env.REEVE_TORTURE_RUNS ?? 60);
 const FIRST_SEED = Number(process.env.REEVE_TORTURE_SEED ?? 1);
 const STEPS = 40;
 
-const LIMITS: Partial<TailLimits> = { turnBytes: 700, lineBytesMax: 4_000, backlogBytes: 0, lingerMs: 3_000 };
+const LIMITS: Partial<TailLimits> = { readBytes: 700, lineBytesMax: 4_000, backlogBytes: 0, lingerMs: 3_000 };
 
 type Way = 'rename' | 'truncate' | 'reuse' | 'link';
 const WAYS: readonly Way[] = ['rename', 'truncate', 'reuse', 'link'];
