@@ -53,7 +53,7 @@ export const ORIGINS = ['log', 'probe', 'metric', 'process', 'host'] as const;
 export type Origin = (typeof ORIGINS)[number];
 
 /** Who can have written a piece of evidence: all that others say is one witness, however many say it. */
-export type EvidenceKind = Exclude<Origin, 'log'> | 'words';
+export type EvidenceKind = Exclude<Origin, 'log'> | 'forgeable';
 
 /**
  * Law S10: log text, and what was pushed through the intake (alerts too, which may be made of log text), can be written
@@ -65,7 +65,7 @@ export const evidenceKindOf = ({
 }: {
   readonly origin: Origin;
   readonly pushed?: boolean;
-}): EvidenceKind => (origin === 'log' || pushed === true ? 'words' : origin);
+}): EvidenceKind => (origin === 'log' || pushed === true ? 'forgeable' : origin);
 
 /** A bounded, redacted piece of what was seen, kept so that an operator can check the claim. */
 export interface Excerpt {

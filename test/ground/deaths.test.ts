@@ -63,12 +63,12 @@ describe('a death is a crash', () => {
 
   it('of a loop that nothing explains only when it has been dead for ten minutes, once the engine tries no more', () => {
     const rested = (agoMs: number, extra: object = {}, end: Partial<GenerationEnd> = { exitCode: 1 }): boolean =>
-      isCrash({ process: died(agoMs, end, { state: 'fatal', failedLives: 2, ...extra }) });
+      isCrash({ process: died(agoMs, end, { state: 'fatal', failedProcesses: 2, ...extra }) });
     expect([rested(599_999), rested(600_000)]).toEqual([false, true]);
-    expect(gist(crashed({ process: died(600_000, { exitCode: 1 }, { state: 'fatal', failedLives: 2 }) }))[0]).toBe(
+    expect(gist(crashed({ process: died(600_000, { exitCode: 1 }, { state: 'fatal', failedProcesses: 2 }) }))[0]).toBe(
       'its processes were short-lived, and it has been dead for ten minutes',
     );
-    expect([rested(600_000, { failedLives: 1 }), rested(600_000, { state: 'backoff' })]).toEqual([false, false]);
+    expect([rested(600_000, { failedProcesses: 1 }), rested(600_000, { state: 'backoff' })]).toEqual([false, false]);
     expect([rested(600_000, { stoppedOnPurpose: true }), rested(600_000, { lastEnd: undefined })]).toEqual([
       false,
       false,
@@ -78,19 +78,19 @@ describe('a death is a crash', () => {
 
   it('of a loop that the engine left dead without giving it up, by the same rule', () => {
     const ends = [640_000, 620_000, 600_000].map((agoMs) => NOW - agoMs);
-    const loop = { process: died(600_000, { exitCode: 1 }, { failedLives: 3, ends }) };
+    const loop = { process: died(600_000, { exitCode: 1 }, { failedProcesses: 3, ends }) };
     expect(gist(crashed(loop))[0]).toBe('its processes were short-lived, and it has been dead for ten minutes');
   });
 
   it('of a loop not where Reeve has had its start in it within the memory of what was tried', () => {
-    const process = died(600_000, { exitCode: 1 }, { state: 'fatal', failedLives: 2 });
+    const process = died(600_000, { exitCode: 1 }, { state: 'fatal', failedProcesses: 2 });
     const memoryMs = DEFAULT_LIMITS.fingerprintMemoryMs;
     const acted = (agoMs: number): boolean => isCrash({ process, actedMs: NOW - agoMs });
     expect([acted(memoryMs - 1), acted(memoryMs)]).toEqual([false, true]);
   });
 
   it('of a loop not while its source fails, or has not been read since', () => {
-    const process = died(600_000, { exitCode: 1 }, { state: 'fatal', failedLives: 2 });
+    const process = died(600_000, { exitCode: 1 }, { state: 'fatal', failedProcesses: 2 });
     const probed = (of: Given['source']) => isCrash({ setup: { hasSource: true }, process, source: of });
     expect([probed(source(0)), probed(source(700_000)), probed(undefined)]).toEqual([true, false, false]);
     expect(probed(failed(4_000, 0))).toBe(false);

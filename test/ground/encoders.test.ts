@@ -7,7 +7,7 @@ import { died, type Given, gist, idleFor, lookOf, NOW, playlist, reports, runs, 
 
 const ask = (row: (look: ClassifyInput) => Match | undefined, given: Given) => gist(row(lookOf(given)));
 const standing = { output: playlist(10_000) };
-const loop = runs({ ends: [50_000, 40_000, 20_000].map((ago) => NOW - ago), failedLives: 3 });
+const loop = runs({ ends: [50_000, 40_000, 20_000].map((ago) => NOW - ago), failedProcesses: 3 });
 
 /** The kinds of lines by which a row holds for a channel that stands; it never holds for one that plays. */
 function kindsOf(row: (look: ClassifyInput) => Match | undefined, pattern?: string): readonly SymptomKind[] {

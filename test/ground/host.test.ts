@@ -133,12 +133,12 @@ describe('used up descriptors', () => {
     expect(leak(died(5_000))).toBe(true);
     expect(leak(died(5_000, {}, { ends: [] }))).toBe(true);
     expect(leak(died(5_000, {}, { ends }))).toBe(false);
-    expect(leak(died(5_000, {}, { failedLives: 2 }))).toBe(false);
+    expect(leak(died(5_000, {}, { failedProcesses: 2 }))).toBe(false);
     expect(leak(died(5_000, {}, { state: 'backoff' }))).toBe(false);
     expect(leak(died(5_000, {}, { stoppedOnPurpose: true }))).toBe(false);
     expect([leak(runs()), leak(undefined)]).toEqual([false, false]);
     expect(found({ process: died(5_000), symptoms })).toBeUndefined();
-    expect(gist(found({ process: died(5_000, {}, { failedLives: 2 }), symptoms }))).toEqual([
+    expect(gist(found({ process: died(5_000, {}, { failedProcesses: 2 }), symptoms }))).toEqual([
       'descriptors, connections or threads are used up',
       'process: the process is exited',
       'log: fd_exhaustion, 1 in 60 s',

@@ -22,7 +22,7 @@ import {
 const ask = (row: (look: ClassifyInput) => Match | undefined, given: Given) => gist(row(lookOf(given)));
 const standing = { output: playlist(10_000) };
 const agos = (...all: readonly number[]) => all.map((ago) => NOW - ago);
-const loop = { ends: agos(50_000, 40_000, 20_000), failedLives: 3 };
+const loop = { ends: agos(50_000, 40_000, 20_000), failedProcesses: 3 };
 
 describe('a reader that fell out of its source’s window', () => {
   const slip = (given: Given) => ask(rows.hlsWindowSlip, given);
@@ -128,8 +128,8 @@ describe('a loop', () => {
   });
 
   it('is one, too, when the engine gave it up after two short generations', () => {
-    const fatal = (failedLives: number, state: 'fatal' | 'exited' = 'fatal') =>
-      churn({ process: died(90_000, { exitCode: 1 }, { state, failedLives }) });
+    const fatal = (failedProcesses: number, state: 'fatal' | 'exited' = 'fatal') =>
+      churn({ process: died(90_000, { exitCode: 1 }, { state, failedProcesses }) });
     expect(fatal(2)).toEqual([
       'the engine gave it up after 2 short-lived processes',
       'process: the process is fatal (exit 1)',
@@ -139,11 +139,11 @@ describe('a loop', () => {
 
   it('is over when the channel has been dead for ten minutes', () => {
     const dead = (forMs: number) =>
-      churn({ process: died(forMs, { exitCode: 1 }, { state: 'fatal', failedLives: 2 }) });
+      churn({ process: died(forMs, { exitCode: 1 }, { state: 'fatal', failedProcesses: 2 }) });
     expect([dead(599_999).length, dead(600_000).length]).toEqual([2, 0]);
     const ends = [640_000, 620_000, 600_000].map((agoMs) => NOW - agoMs);
     const inState = (state: 'exited' | 'backoff') =>
-      churn({ process: died(600_000, { exitCode: 1 }, { state, failedLives: 3, ends }) }).length;
+      churn({ process: died(600_000, { exitCode: 1 }, { state, failedProcesses: 3, ends }) }).length;
     // Who backs off will try again.
     expect([inState('exited'), inState('backoff')]).toEqual([0, 2]);
   });

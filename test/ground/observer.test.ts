@@ -33,7 +33,7 @@ const failures = (count: number) => {
     });
   return facts;
 };
-const loop = runs({ ends: [50_000, 40_000, 20_000].map((ago) => NOW - ago), failedLives: 3 });
+const loop = runs({ ends: [50_000, 40_000, 20_000].map((ago) => NOW - ago), failedProcesses: 3 });
 
 describe('what is looked through is not trusted', () => {
   const found = (given: Given, failed = 0) => telemetryUntrusted(lookOf(given, { engine: failures(failed) }));

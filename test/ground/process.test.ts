@@ -12,12 +12,12 @@ const BASELINE: ProcessFacts = {
   seenMs: 1_000,
   bornMs: 1_000,
   downSinceMs: undefined,
-  lifeOver: false,
+  hasEnded: false,
   stoppedOnPurpose: false,
   stoppedByUs: false,
   lastEnd: undefined,
   ends: [],
-  failedLives: 0,
+  failedProcesses: 0,
   starts: [],
   haltedSinceMs: undefined,
   cpu: undefined,
@@ -30,11 +30,11 @@ describe('the first look at a process', () => {
     ['running', {}],
     ['starting', { downSinceMs: 1_000 }],
     ['stopping', { downSinceMs: 1_000 }],
-    ['backoff', { downSinceMs: 1_000, lifeOver: true }],
-    ['stopped', { downSinceMs: 1_000, lifeOver: true }],
-    ['exited', { downSinceMs: 1_000, lifeOver: true }],
-    ['fatal', { downSinceMs: 1_000, lifeOver: true }],
-    ['unknown', { unreadableSinceMs: 1_000, lifeOver: true }],
+    ['backoff', { downSinceMs: 1_000, hasEnded: true }],
+    ['stopped', { downSinceMs: 1_000, hasEnded: true }],
+    ['exited', { downSinceMs: 1_000, hasEnded: true }],
+    ['fatal', { downSinceMs: 1_000, hasEnded: true }],
+    ['unknown', { unreadableSinceMs: 1_000, hasEnded: true }],
   ])('that finds it %s is a baseline: no start and no end', (state, differs) => {
     expect(told(`1000 ${state}`)).toEqual({ ...BASELINE, state, ...differs });
   });
@@ -57,10 +57,10 @@ describe('the first look at a process', () => {
     ['2000 stopped code=3 signal=9', false],
     ['2000 exited code=3 signal=9 on_purpose', false],
   ])('%s: the end that an earlier process of Reeve saw at 1000 counts while it is fresh', (look, counts) => {
-    const { lastEnd, ends, failedLives } = told(look, { actedMs: undefined, endedMs: 1_000 });
+    const { lastEnd, ends, failedProcesses } = told(look, { actedMs: undefined, endedMs: 1_000 });
     const end = { monoMs: 1_000, exitCode: 3, exitSignal: 9, ordered: false, seen: true };
     const expected = counts ? [end, [1_000], 1] : [undefined, [], 0];
-    expect([lastEnd, ends, failedLives]).toEqual(expected);
+    expect([lastEnd, ends, failedProcesses]).toEqual(expected);
   });
 });
 
@@ -90,7 +90,7 @@ describe('a new process generation', () => {
       bornMs: 1_700,
       lastEnd: { monoMs: 2_000, ...UNSEEN },
       ends: [2_000],
-      failedLives: 1,
+      failedProcesses: 1,
       starts: [{ monoMs: 2_000, generation: 'b', origin: 'unknown' }],
       haltedSinceMs: 2_000,
       cpu: { value: 75, movedMs: 2_000 },
@@ -137,10 +137,10 @@ describe('an end', () => {
       stateSinceMs: 4_000,
       generation: 'a',
       downSinceMs: 2_000,
-      lifeOver: true,
+      hasEnded: true,
       lastEnd: { monoMs: 2_000, exitCode: 3, exitSignal: 0, ordered: false, seen: true },
       ends: [2_000],
-      failedLives: 1,
+      failedProcesses: 1,
     });
   });
 
@@ -175,8 +175,8 @@ describe('an end', () => {
     ['of a life that was first seen when the action began', 1_000, 2_000, false],
     ['of a life that was first seen a moment before', 1_001, 2_000, true],
   ])('%s is the work of Reeve or not', (_, actedMs, endMs, ordered) => {
-    const { lastEnd, ends, failedLives } = told(`1000 running a, ${endMs} exited code=1`, { actedMs });
-    expect([lastEnd?.ordered, ends, failedLives]).toEqual(ordered ? [true, [], 0] : [false, [endMs], 1]);
+    const { lastEnd, ends, failedProcesses } = told(`1000 running a, ${endMs} exited code=1`, { actedMs });
+    expect([lastEnd?.ordered, ends, failedProcesses]).toEqual(ordered ? [true, [], 0] : [false, [endMs], 1]);
   });
 
   it.each([
@@ -187,8 +187,8 @@ describe('an end', () => {
     ['a life that runs and is about to settle', '2000 running b, 31999 running b', 1],
     ['a life that runs and has settled', '2000 running b, 32000 running b', 0],
     ['a dead process, however long it is dead', '2000 exited, 90000 exited', 1],
-  ])('counts among the failed generations in a row or not: %s', (_, looks, failedLives) => {
-    expect(told(`1000 running a, ${looks}`).failedLives).toBe(failedLives);
+  ])('counts among the failed generations in a row or not: %s', (_, looks, failedProcesses) => {
+    expect(told(`1000 running a, ${looks}`).failedProcesses).toBe(failedProcesses);
   });
 });
 
@@ -203,8 +203,8 @@ describe('the state', () => {
     ['1000 running a, 2000 exited a', ['exited', 2_000, 2_000, true]],
     ['1000 running a, 2000 stopping a', ['stopping', 2_000, 2_000, false]],
   ])('after %s has its own time, and being down has another', (looks, expected) => {
-    const { state, stateSinceMs, downSinceMs, lifeOver } = told(looks);
-    expect([state, stateSinceMs, downSinceMs, lifeOver]).toEqual(expected);
+    const { state, stateSinceMs, downSinceMs, hasEnded } = told(looks);
+    expect([state, stateSinceMs, downSinceMs, hasEnded]).toEqual(expected);
   });
 
   it.each([

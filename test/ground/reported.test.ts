@@ -11,17 +11,17 @@ import { story, tell } from './report.ts';
  * stories are short and each is about one thing; `__snapshots__` is to be read, and a change of it is to be meant.
  */
 
-const dark = { producing: false, speed: undefined, cpu: 0 } as const;
+const silent = { producing: false, speed: undefined, cpu: 0 } as const;
 /** A channel that died by itself a moment ago. */
 const dead = (): Scene => new Scene().die({ code: 1 }).look().lookAtHost();
 /** A pulling channel that stands: its log or its source says why. */
-const standing = (): Scene => pulling().set(dark).advance(8_000);
+const standing = (): Scene => pulling().set(silent).advance(8_000);
 
 describe('is reported of a channel', () => {
   it.each<[string, () => string]>([
     ['that plays', () => story(new Scene(), 20)],
     ['that has just been started by hand', () => story(new Scene().start(), 12)],
-    ['that was stopped on purpose', () => story(new Scene().set({ state: 'stopped', onPurpose: true, ...dark }), 20)],
+    ['that was stopped on purpose', () => story(new Scene().set({ state: 'stopped', onPurpose: true, ...silent }), 20)],
     ['that rests because nobody asks for it', () => story(new Scene({ expected: 'on_demand' }).die({ code: 0 }), 20)],
     ['that was killed', () => story(new Scene().die({ code: -1, signal: 9 }).look(), 40)],
     [
@@ -37,9 +37,9 @@ describe('is reported of a channel', () => {
     ['that is starting for ever', () => story(new Scene().die({ code: 1 }, 'starting').look(), 120)],
     ['that is held in backoff', () => story(new Scene().die({ code: 1 }, 'backoff').look(), 120)],
     ['that is stopping for ever', () => story(new Scene().die({}, 'stopping').look(), 120)],
-    ['that is in a state nobody knows', () => story(new Scene().set({ state: 'unknown', ...dark }).look(), 120)],
-    ['that is halted', () => story(new Scene().set({ halted: true, ...dark }), 30)],
-    ['that runs and stands', () => story(new Scene().set(dark), 30)],
+    ['that is in a state nobody knows', () => story(new Scene().set({ state: 'unknown', ...silent }).look(), 120)],
+    ['that is halted', () => story(new Scene().set({ halted: true, ...silent }), 30)],
+    ['that runs and stands', () => story(new Scene().set(silent), 30)],
     ['that runs, works and puts nothing out', () => story(new Scene().set({ producing: false }), 60)],
     [
       'that runs and reports nothing, while CPU is used',
@@ -57,7 +57,7 @@ describe('is reported of a channel', () => {
       () => story(new Scene().set({ disk: 0.985 }).die({ code: 1 }).look().lookAtHost(), 20),
     ],
     ['whose engine is away', () => story(new Scene().set({ engineUp: false }), 60)],
-    ['whose engine is away, and that stands', () => story(new Scene().set({ engineUp: false, ...dark }), 60)],
+    ['whose engine is away, and that stands', () => story(new Scene().set({ engineUp: false, ...silent }), 60)],
     [
       'that stands, and neighbours share its source',
       () => story(standing().set({ source: 'refused' }), 30, { sharingSource: 3 }),
@@ -93,7 +93,7 @@ describe('is reported of a channel', () => {
       () => {
         const scene = new Scene();
         scene.factStore.acted('gen1', scene.nowMs);
-        return story(scene.set({ state: 'stopped', onPurpose: true, ...dark }).look(), 120);
+        return story(scene.set({ state: 'stopped', onPurpose: true, ...silent }).look(), 120);
       },
     ],
   ])('%s', (_, telling) => {
@@ -274,7 +274,7 @@ describe('is reported of an engine', () => {
         ok: true,
       } as const;
       scene.factStore.observe({ ...sample, poolPressure, reportsPool: true });
-      return [look(scene), story(scene.set(dark).look(), 0)];
+      return [look(scene), story(scene.set(silent).look(), 0)];
     };
     const max = DEFAULT_LIMITS.poolPressureMax;
     expect([max - 0.01, max, 1].map(with_)).toMatchSnapshot();

@@ -127,10 +127,10 @@ describe('seen on real servers', () => {
     frozen.set({ halted: true, producing: false }).advance(30_000);
     frozen.set({ halted: false, producing: true });
     expect(frozen.verdicts(20_000)).not.toContain('unknown');
-    const dark = pulling();
-    dark.set({ source: 'timeout', producing: false, speed: undefined, cpu: 0 }).advance(300_000);
-    dark.set({ source: 'ok', producing: true, speed: 1, cpu: 100 });
-    expect(dark.verdicts(40_000)).not.toContain('unknown');
+    const silent = pulling();
+    silent.set({ source: 'timeout', producing: false, speed: undefined, cpu: 0 }).advance(300_000);
+    silent.set({ source: 'ok', producing: true, speed: 1, cpu: 100 });
+    expect(silent.verdicts(40_000)).not.toContain('unknown');
   });
 
   it('a closing playlist of the old process does not make the new one healthy', () => {

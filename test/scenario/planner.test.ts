@@ -30,7 +30,7 @@ const ruleThat = (...steps: readonly RuleStep[]): Rule => ({
 });
 
 /** A channel that plays for a while, and then its process is killed. */
-async function dark(options: PipelineOptions): Promise<World> {
+async function killedChannel(options: PipelineOptions): Promise<World> {
   const world = pipelineHarness(options);
   await world.live(40_000);
   world.engine.kill('news');
@@ -40,7 +40,7 @@ async function dark(options: PipelineOptions): Promise<World> {
 async function darkWith(script: Script, options: PipelineOptions & { mode?: PlannerSettings['mode'] } = {}) {
   const model = scriptedModel(script);
   const planner = plannerWith(model, options.mode);
-  const world = await dark({ rules: [ruleThat({ kind: 'plan' })], ...options, planner });
+  const world = await killedChannel({ rules: [ruleThat({ kind: 'plan' })], ...options, planner });
   return { world, model };
 }
 
@@ -181,7 +181,7 @@ describe('a planner that gives no usable answer', () => {
       (failure): [string, Script, string] => [`fails with ${failure}`, fails(failure), failure],
     ),
   ])('because it %s leaves exactly what the rules alone would do', async (_, script, reason) => {
-    const alone = await dark({ rules });
+    const alone = await killedChannel({ rules });
     const { world } = await darkWith(script, { rules });
     await Promise.all([alone.live(60_000), world.live(60_000)]);
     expect(shapeOf(world)).toEqual(shapeOf(alone));

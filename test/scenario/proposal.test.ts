@@ -12,7 +12,7 @@ type World = ReturnType<typeof pipelineHarness>;
 const PERSONAS = loadPersonas(new URL('../../personas', import.meta.url).pathname).personas;
 
 /** `news` is down and no rule fits: a person was paged, and nothing more will happen by itself. */
-async function dark(options: Parameters<typeof pipelineHarness>[0] = {}): Promise<World> {
+async function killedChannel(options: Parameters<typeof pipelineHarness>[0] = {}): Promise<World> {
   const world = pipelineHarness({ rules: [], ...options });
   await world.live(10_000);
   world.engine.kill('news');
@@ -51,7 +51,7 @@ const state = (world: World) => world.pipeline.control().approvals.at(-1)?.state
 
 describe('an action that a person asks for in free text', () => {
   it('becomes a question bound to the open incident, and nothing is done', async () => {
-    const world = await dark();
+    const world = await killedChannel();
     const said = ask(world);
     const { approval } = world.facts('approval.asked')[0]!;
     const { id: incident } = world.pipeline.incidents().open[0]!.incident;
@@ -63,7 +63,7 @@ describe('an action that a person asks for in free text', () => {
   });
 
   it('is done once after the yes: the person is the decider, and the guard was asked', async () => {
-    const world = await dark();
+    const world = await killedChannel();
     ask(world);
     const guarded = world.facts('guard.decided').length;
     answer(world, true);
@@ -85,7 +85,7 @@ describe('an action that a person asks for in free text', () => {
       { type: 'control.leased', scope: { kind: 'channel', id: 'news' }, forMs: 3_600_000, who: 'eve', because: 'mine' },
     ],
   ] as const)('is not done on a yes where Reeve %s meanwhile: the guard is asked as ever', async (_, fact) => {
-    const world = await dark();
+    const world = await killedChannel();
     ask(world);
     world.say(fact);
     answer(world, true);
@@ -95,7 +95,7 @@ describe('an action that a person asks for in free text', () => {
   });
 
   it('is not done after a no, nor when no answer comes in time', async () => {
-    const [refused, forgotten] = [await dark(), await dark()];
+    const [refused, forgotten] = [await killedChannel(), await killedChannel()];
     ask(refused);
     answer(refused, false);
     await refused.live(60_000);
@@ -107,7 +107,7 @@ describe('an action that a person asks for in free text', () => {
   });
 
   it('needs another person than the one who asked where the persona wants four eyes', async () => {
-    const world = await dark({ persona: 'live_event', personaWith: { four_eyes: true } });
+    const world = await killedChannel({ persona: 'live_event', personaWith: { four_eyes: true } });
     ask(world, { persona: 'live_event', fourEyes: true });
     expect(answer(world, true, 'ann')).toMatchObject({ ok: false, code: 'approval_second_person' });
     await world.live(30_000);
@@ -118,7 +118,7 @@ describe('an action that a person asks for in free text', () => {
   });
 
   it('is asked once: the same text again leads to the same question', async () => {
-    const world = await dark();
+    const world = await killedChannel();
     const [first, second] = [ask(world), ask(world)];
     expect(world.facts('approval.asked')).toHaveLength(1);
     expect(second).toMatchObject({ ok: true, more: (first as { more: unknown }).more });
@@ -133,7 +133,7 @@ describe('an action that a person asks for in free text', () => {
   });
 
   it('that the guard would refuse for good is answered by the reason, and no person is asked', async () => {
-    const world = await dark({ phase: 1 });
+    const world = await killedChannel({ phase: 1 });
     const answered = ask(world);
     expect(answered).toMatchObject({ ok: false, because: expect.stringContaining('would refuse it (phase)') });
     expect(world.facts('approval.asked')).toEqual([]);
@@ -144,7 +144,7 @@ describe('an action that a person asks for in free text', () => {
     ['news', 'rm_rf', 'or no tool rm_rf'],
     ['news', 'fetch_recent_logs', 'only looks'],
   ])('on %s with %s is refused with the reason', async (channel, tool, because) => {
-    const world = await dark();
+    const world = await killedChannel();
     expect(ask(world, { channel, tool })).toMatchObject({ ok: false, because: expect.stringContaining(because) });
   });
 });

@@ -202,7 +202,7 @@ export class FactStore {
     const { id, engine } = next.setup;
     const start = next.process?.starts.at(-1);
     if (start !== undefined && start !== before.process?.starts.at(-1)) this.#onStart(id, start.generation, engine);
-    if (!isFirstSight(before.process) || next.process?.lifeOver !== false) return;
+    if (!isFirstSight(before.process) || next.process?.hasEnded !== false) return;
     const { generation, uptimeMs, monoMs } = sample;
     if (uptimeMs !== undefined) this.#onStart(id, generation ?? `seen-${monoMs - uptimeMs}`, engine, uptimeMs);
   }

@@ -22,7 +22,7 @@ export interface Health {
 
 const healthy = (because: string): Health => ({ healthy: true, because });
 const unhealthy = (because: string): Health => ({ healthy: false, because });
-const untold = (because: string): Health => ({ healthy: undefined, because });
+const unknown = (because: string): Health => ({ healthy: undefined, because });
 
 const seconds = (ms: number): string => `${Math.round(ms / 1000)} s`;
 
@@ -73,12 +73,12 @@ export function healthOf(facts: ChannelFacts, nowMs: MonoMs): Health {
   if (process === undefined) return outputHealth(facts, nowMs);
   if (!processKnown(process, nowMs)) {
     const seen = outputHealth(facts, nowMs);
-    return seen.healthy === false ? seen : untold('the state of its process is not known');
+    return seen.healthy === false ? seen : unknown('the state of its process is not known');
   }
   if (process.stoppedOnPurpose) {
-    return untold(process.stoppedByUs ? 'Reeve stopped it, and it has not been started again' : 'stopped on purpose');
+    return unknown(process.stoppedByUs ? 'Reeve stopped it, and it has not been started again' : 'stopped on purpose');
   }
-  if (process.state === 'starting' || process.state === 'stopping') return untold(`the process is ${process.state}`);
+  if (process.state === 'starting' || process.state === 'stopping') return unknown(`the process is ${process.state}`);
   if (process.state !== 'running') return unhealthy(`the process is ${process.state}`);
   return outputHealth(facts, nowMs);
 }
@@ -86,7 +86,7 @@ export function healthOf(facts: ChannelFacts, nowMs: MonoMs): Health {
 function outputHealth(facts: ChannelFacts, nowMs: MonoMs): Health {
   if (facts.output !== undefined) return playlistHealth(facts, facts.output, nowMs);
   if (facts.reach !== undefined) return reachHealth(facts, facts.reach, nowMs);
-  if (facts.setup.hasOutputProbe) return untold('its output was not looked at yet');
+  if (facts.setup.hasOutputProbe) return unknown('its output was not looked at yet');
   return inwardHealth(facts, nowMs);
 }
 
@@ -103,25 +103,26 @@ function isLookedAt({ setup, progress, process }: ChannelFacts, lastMs: MonoMs, 
 
 function playlistHealth(facts: ChannelFacts, output: OutputFacts, nowMs: MonoMs): Health {
   const { process } = facts;
-  if (!isLookedAt(facts, output.last.monoMs, nowMs)) return untold('its playlist is not looked at');
+  if (!isLookedAt(facts, output.last.monoMs, nowMs)) return unknown('its playlist is not looked at');
   const young = isYoung(facts, nowMs);
   if (output.failStreak > 0) return missingHealth(output, young);
   if (output.emptyStreak >= 2) return unhealthy('its newest segments are empty');
   const still = standstillOf(facts, nowMs);
   if (still !== undefined) {
-    return young ? untold('it has just started') : unhealthy(`its playlist is unchanged for ${seconds(still)}`);
+    return young ? unknown('it has just started') : unhealthy(`its playlist is unchanged for ${seconds(still)}`);
   }
-  if (output.revisions.at(-1)?.ended) return untold('its playlist is closed');
-  if (!output.everChanged) return untold('its playlist was not seen to change yet');
-  const ofThisLife = process === undefined || process.starts.length === 0 || (output.changedMs ?? 0) >= process.seenMs;
-  return ofThisLife ? healthy('it runs and its playlist moves') : untold('the new process has no output yet');
+  if (output.revisions.at(-1)?.ended) return unknown('its playlist is closed');
+  if (!output.everChanged) return unknown('its playlist was not seen to change yet');
+  const ofThisProcess =
+    process === undefined || process.starts.length === 0 || (output.changedMs ?? 0) >= process.seenMs;
+  return ofThisProcess ? healthy('it runs and its playlist moves') : unknown('the new process has no output yet');
 }
 
 /** A server that answers 404 says that there is no playlist; one that does not answer says nothing of the channel. */
 function missingHealth({ last, failStreak }: OutputFacts, young: boolean): Health {
-  const told = last.failure === 'http_status' && (last.status ?? 500) < 500;
-  if (told && !young && failStreak >= PROBE_FAILURES_MIN) return unhealthy('it has no playlist');
-  return untold(`its playlist could not be read (${last.failure ?? 'unknown'})`);
+  const isRefused = last.failure === 'http_status' && (last.status ?? 500) < 500;
+  if (isRefused && !young && failStreak >= PROBE_FAILURES_MIN) return unhealthy('it has no playlist');
+  return unknown(`its playlist could not be read (${last.failure ?? 'unknown'})`);
 }
 
 /** For how long the playlist has stood still, when that is longer than it may; judged between samples, not by now. */
@@ -134,13 +135,13 @@ export function standstillOf(facts: ChannelFacts, nowMs: MonoMs): number | undef
 }
 
 function reachHealth(facts: ChannelFacts, reach: ReachFacts, nowMs: MonoMs): Health {
-  if (!isLookedAt(facts, reach.last.monoMs, nowMs)) return untold('its output is not looked at');
+  if (!isLookedAt(facts, reach.last.monoMs, nowMs)) return unknown('its output is not looked at');
   if (reach.failStreak === 0) {
     return progressStands(facts, nowMs)
       ? unhealthy('it answers, but makes no progress')
       : healthy('its output answers');
   }
-  if (reach.failStreak < PROBE_FAILURES_MIN || isYoung(facts, nowMs)) return untold('its output did not answer once');
+  if (reach.failStreak < PROBE_FAILURES_MIN || isYoung(facts, nowMs)) return unknown('its output did not answer once');
   return unhealthy(`its output does not answer (${reach.last.failure ?? 'unknown'})`);
 }
 
@@ -155,7 +156,7 @@ function inwardHealth(facts: ChannelFacts, nowMs: MonoMs): Health {
   if (process?.bytes !== undefined && process.bytes.movedMs > process.seenMs) {
     if (nowMs - process.bytes.movedMs <= facts.setup.stallAfterMs) return healthy('it runs and writes');
   }
-  return untold('nothing reports its output');
+  return unknown('nothing reports its output');
 }
 
 /** The encoder was reporting, and has been silent or stuck for longer than its habit allows. */

@@ -35,7 +35,7 @@ export interface ProcessFacts {
   readonly bornMs: MonoMs;
   /** Not running since; undefined while it runs. */
   readonly downSinceMs: MonoMs | undefined;
-  readonly lifeOver: boolean;
+  readonly hasEnded: boolean;
   readonly stoppedOnPurpose: boolean;
   /** Stopped by an action of Reeve, and not started again since. */
   readonly stoppedByUs: boolean;
@@ -43,7 +43,7 @@ export interface ProcessFacts {
   /** Ends without an order, newest last. */
   readonly ends: readonly MonoMs[];
   /** Processes in a row that ended without ever having settled. */
-  readonly failedLives: number;
+  readonly failedProcesses: number;
   readonly starts: readonly GenerationStart[];
   readonly haltedSinceMs: MonoMs | undefined;
   readonly cpu: Counter | undefined;
@@ -109,8 +109,8 @@ export function nextProcess(before: ProcessFacts | undefined, sample: ProcessSam
 const runsOn = (before: ProcessFacts, sample: ProcessSample): boolean =>
   sample.state === 'running' &&
   before.state === 'running' &&
-  !before.lifeOver &&
-  before.failedLives === 0 &&
+  !before.hasEnded &&
+  before.failedProcesses === 0 &&
   before.stoppedOnPurpose === sample.stoppedOnPurpose &&
   sample.generation !== undefined &&
   sample.generation === before.generation;
@@ -128,12 +128,12 @@ function firstReading(sample: ProcessSample, { halfDone }: Known): ProcessFacts 
     seenMs: monoMs,
     bornMs: monoMs - (sample.uptimeMs ?? 0),
     downSinceMs: state === 'running' || state === 'unknown' ? undefined : monoMs,
-    lifeOver: dead,
+    hasEnded: dead,
     stoppedOnPurpose: sample.stoppedOnPurpose,
     stoppedByUs: halfDone !== undefined && state !== 'running' && sample.stoppedOnPurpose,
     lastEnd: undefined,
     ends: [],
-    failedLives: 0,
+    failedProcesses: 0,
     starts: [],
     haltedSinceMs: sample.halted ? monoMs : undefined,
     cpu: counterOf(undefined, sample.cpuMs, monoMs),
@@ -149,7 +149,7 @@ function recalled(facts: ProcessFacts, sample: ProcessSample, endedMs: MonoMs | 
   if (!isThatEnd || sample.state !== 'exited' || sample.stoppedOnPurpose) return facts;
   const { exitCode, exitSignal } = sample;
   const lastEnd = { monoMs: endedMs, exitCode, exitSignal, ordered: false, seen: true };
-  return { ...facts, lastEnd, ends: [endedMs], failedLives: 1 };
+  return { ...facts, lastEnd, ends: [endedMs], failedProcesses: 1 };
 }
 
 /** Ends the old generation and begins the new one, where the sample shows either. */
@@ -158,10 +158,10 @@ function withGeneration(before: ProcessFacts, sample: ProcessSample, actedMs: Mo
   const fresh = generation !== undefined && generation !== before.generation;
   let facts = before;
   if (fresh) {
-    if (!facts.lifeOver) facts = withEnd(facts, sample, { actedMs, seen: false });
+    if (!facts.hasEnded) facts = withEnd(facts, sample, { actedMs, seen: false });
     facts = withStart(facts, sample, generation);
   }
-  if (!LIVING.has(sample.state) && !facts.lifeOver) return withEnd(facts, sample, { actedMs, seen: true });
+  if (!LIVING.has(sample.state) && !facts.hasEnded) return withEnd(facts, sample, { actedMs, seen: true });
   return facts;
 }
 
@@ -171,8 +171,8 @@ function generationOf(before: ProcessFacts, sample: ProcessSample): string | und
   if (sample.state !== 'running') return before.generation;
   const younger = sample.uptimeMs !== undefined && sample.monoMs - sample.uptimeMs - before.bornMs > YOUNGER_MS;
   const named = before.generation !== undefined && !before.generation.startsWith('seen-');
-  if (named && !before.lifeOver) return before.generation;
-  return before.lifeOver || younger ? `seen-${sample.monoMs}` : before.generation;
+  if (named && !before.hasEnded) return before.generation;
+  return before.hasEnded || younger ? `seen-${sample.monoMs}` : before.generation;
 }
 
 const withStart = (facts: ProcessFacts, sample: ProcessSample, generation: string): ProcessFacts => ({
@@ -180,7 +180,7 @@ const withStart = (facts: ProcessFacts, sample: ProcessSample, generation: strin
   generation,
   seenMs: sample.monoMs,
   bornMs: Math.max(facts.lastMs, sample.monoMs - (sample.uptimeMs ?? 0)),
-  lifeOver: false,
+  hasEnded: false,
   haltedSinceMs: undefined,
   cpu: undefined,
   bytes: undefined,
@@ -198,7 +198,7 @@ function withEnd(
   const settled = monoMs - facts.bornMs >= SETTLED_GENERATION_MS;
   return {
     ...facts,
-    lifeOver: true,
+    hasEnded: true,
     lastEnd: {
       monoMs,
       exitCode: how.seen ? sample.exitCode : undefined,
@@ -207,7 +207,7 @@ function withEnd(
       seen: how.seen,
     },
     ends: ordered ? facts.ends : [...facts.ends, monoMs].slice(-KEEP),
-    failedLives: ordered ? facts.failedLives : settled ? 1 : facts.failedLives + 1,
+    failedProcesses: ordered ? facts.failedProcesses : settled ? 1 : facts.failedProcesses + 1,
   };
 }
 
@@ -225,8 +225,8 @@ function withState(facts: ProcessFacts, sample: ProcessSample, { actedMs, halfDo
     downSinceMs: running ? undefined : (facts.downSinceMs ?? monoMs),
     stoppedOnPurpose: sample.stoppedOnPurpose,
     stoppedByUs: !running && sample.stoppedOnPurpose && (facts.stoppedByUs || ours),
-    lastEnd: facts.lifeOver ? completed(facts.lastEnd, sample) : facts.lastEnd,
-    failedLives: running && monoMs - facts.bornMs >= SETTLED_GENERATION_MS ? 0 : facts.failedLives,
+    lastEnd: facts.hasEnded ? completed(facts.lastEnd, sample) : facts.lastEnd,
+    failedProcesses: running && monoMs - facts.bornMs >= SETTLED_GENERATION_MS ? 0 : facts.failedProcesses,
   };
 }
 
@@ -246,11 +246,11 @@ function countersOf(
   before: ProcessFacts,
   sample: ProcessSample,
 ): Pick<ProcessFacts, 'haltedSinceMs' | 'cpu' | 'bytes'> {
-  const sameLife = facts.generation === before.generation;
+  const sameProcess = facts.generation === before.generation;
   return {
     haltedSinceMs: sample.halted === true ? (facts.haltedSinceMs ?? sample.monoMs) : undefined,
-    cpu: counterOf(sameLife ? before.cpu : undefined, sample.cpuMs, sample.monoMs, CPU_NOTICEABLE_MS),
-    bytes: counterOf(sameLife ? before.bytes : undefined, sample.bytesWritten, sample.monoMs),
+    cpu: counterOf(sameProcess ? before.cpu : undefined, sample.cpuMs, sample.monoMs, CPU_NOTICEABLE_MS),
+    bytes: counterOf(sameProcess ? before.bytes : undefined, sample.bytesWritten, sample.monoMs),
   };
 }
 

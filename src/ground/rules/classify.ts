@@ -13,7 +13,7 @@ import * as media from './media.ts';
 import * as observer from './observer.ts';
 import * as upstream from './upstream.ts';
 import { better, byLines, byReading } from './whole_reading.ts';
-import * as life from './process.ts';
+import * as processRules from './process.ts';
 import { CHURN_WINDOW_MS, SETTLING_MAX_MS } from '../facts/setup.ts';
 
 /** What is concluded of a channel (or of an engine) at one moment, and on which evidence. */
@@ -83,9 +83,9 @@ export const ROWS: readonly Row[] = [
   { classification: 'publish_rejected', holds: media.publishRejected },
   { classification: 'tuner_slots_exhausted', holds: media.tunerSlotsExhausted },
   { classification: 'publisher_lost', holds: media.publisherLost },
-  { classification: 'process_crashed', holds: life.processCrashed },
-  { classification: 'output_stalled', holds: life.outputStalled },
-  { classification: 'unknown', holds: life.unknownTrouble },
+  { classification: 'process_crashed', holds: processRules.processCrashed },
+  { classification: 'output_stalled', holds: processRules.outputStalled },
+  { classification: 'unknown', holds: processRules.unknownTrouble },
 ];
 
 /**
@@ -182,7 +182,13 @@ function engineSettlesMs(input: ClassifyInput, classification: FailureClass): Mo
 }
 
 /** The weight of each evidence kind alone; log text is multiplied by the confidence of its pattern. */
-const WEIGHT: Readonly<Record<EvidenceKind, number>> = { words: 0.5, metric: 0.5, probe: 0.7, process: 0.7, host: 0.8 };
+const WEIGHT: Readonly<Record<EvidenceKind, number>> = {
+  forgeable: 0.5,
+  metric: 0.5,
+  probe: 0.7,
+  process: 0.7,
+  host: 0.8,
+};
 const CONFIDENCE_MAX = 0.95;
 const AGAINST = 0.7;
 
@@ -194,7 +200,7 @@ export function confidenceOf(match: Match, symptoms: ChannelFacts['symptoms']): 
   const witnesses = new Set(match.signals.map(evidenceKindOf));
   let doubt = 1;
   for (const witness of witnesses) {
-    const weight = witness === 'words' ? WEIGHT.words * patternConfidence(match, symptoms) : WEIGHT[witness];
+    const weight = witness === 'forgeable' ? WEIGHT.forgeable * patternConfidence(match, symptoms) : WEIGHT[witness];
     doubt *= 1 - weight;
   }
   return round(Math.min(CONFIDENCE_MAX, 1 - doubt) * AGAINST ** (match.against ?? 0));
@@ -204,8 +210,10 @@ const round = (value: number): number => Math.round(value * 1000) / 1000;
 
 /** Of the best log symptom among the witnesses; a progress report is no pattern and counts in full. */
 function patternConfidence(match: Match, symptoms: ChannelFacts['symptoms']): number {
-  const kinds = new Set(match.signals.filter((one) => evidenceKindOf(one) === 'words').map(({ symptom }) => symptom));
-  const known = symptoms.filter((one) => evidenceKindOf(one) === 'words' && kinds.has(one.kind));
+  const kinds = new Set(
+    match.signals.filter((one) => evidenceKindOf(one) === 'forgeable').map(({ symptom }) => symptom),
+  );
+  const known = symptoms.filter((one) => evidenceKindOf(one) === 'forgeable' && kinds.has(one.kind));
   return known.length === 0 ? 1 : Math.max(...known.map(({ confidence }) => confidence));
 }
 

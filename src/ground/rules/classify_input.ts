@@ -92,8 +92,8 @@ function endsOf(process: ProcessFacts | undefined, down: boolean, nowMs: MonoMs)
 }
 
 /** No process has settled since, and the last one ended lately or was the last. */
-const isLoop = ({ failedLives, ends }: ProcessFacts, down: boolean, nowMs: MonoMs): boolean =>
-  failedLives > 0 && (down || nowMs - (ends.at(-1) ?? Number.NEGATIVE_INFINITY) <= CHURN_RECENT_MS);
+const isLoop = ({ failedProcesses, ends }: ProcessFacts, down: boolean, nowMs: MonoMs): boolean =>
+  failedProcesses > 0 && (down || nowMs - (ends.at(-1) ?? Number.NEGATIVE_INFINITY) <= CHURN_RECENT_MS);
 
 const NOTHING: readonly SymptomFacts[] = [];
 
@@ -197,8 +197,8 @@ export function outageMs(input: ClassifyInput): MonoMs | undefined {
   const nearMs = 2 * FINAL_OUTPUT_MS;
   // Until the engine has reported what came of Reeve's own action, the death is still the one before it.
   const { actedMs = Number.NEGATIVE_INFINITY } = facts;
-  const isTold = Math.max(process.seenMs, process.stateSinceMs) >= actedMs || input.nowMs - actedMs >= ANSWER_MS;
-  const fromMs = isTold ? Math.max(process.downSinceMs - nearMs, actedMs) : process.downSinceMs - nearMs;
+  const isAnswered = Math.max(process.seenMs, process.stateSinceMs) >= actedMs || input.nowMs - actedMs >= ANSWER_MS;
+  const fromMs = isAnswered ? Math.max(process.downSinceMs - nearMs, actedMs) : process.downSinceMs - nearMs;
   const untilMs = process.downSinceMs + nearMs;
   let endMs = Number.NEGATIVE_INFINITY;
   const take = (firstMs: MonoMs, lastMs: MonoMs): void => {

@@ -106,7 +106,7 @@ const isSameGeneration = (a: ProcessFacts | undefined, b: ProcessFacts | undefin
     a.stoppedByUs === b.stoppedByUs &&
     a.lastEnd === b.lastEnd &&
     a.ends === b.ends &&
-    a.failedLives === b.failedLives &&
+    a.failedProcesses === b.failedProcesses &&
     a.starts === b.starts &&
     a.bytes === b.bytes);
 
@@ -119,27 +119,27 @@ export function holdsUntil(facts: ChannelFacts, nowMs: MonoMs): MonoMs {
   if (!isSettled(facts, nowMs)) return nowMs;
   const { setup, process, output, reach, progress, viewers } = facts;
   let untilMs = nowMs + STANDS_MS_MAX;
-  const turns = (sinceMs: MonoMs = Number.NaN, afterMs: number): void => {
-    const turnMs = sinceMs + afterMs;
-    if (turnMs >= nowMs && turnMs < untilMs) untilMs = turnMs;
+  const expires = (sinceMs: MonoMs = Number.NaN, afterMs: number): void => {
+    const expiresMs = sinceMs + afterMs;
+    if (expiresMs >= nowMs && expiresMs < untilMs) untilMs = expiresMs;
   };
-  turns(process === undefined ? facts.watchedMs : process.bornMs, startGraceOf(output?.targetDurationMs));
-  turns(process?.unreadableSinceMs, OBSERVER_LOST_MS);
-  turns(process?.bytes?.movedMs, setup.stallAfterMs);
-  turns(facts.watchedMs, OBSERVER_LOST_MS);
-  turns(output?.last.monoMs, OBSERVER_LOST_MS);
-  turns(reach?.last.monoMs, OBSERVER_LOST_MS);
-  turns(output?.last.monoMs, probeStaleOf(setup.outputEveryMs));
-  turns(reach?.last.monoMs, probeStaleOf(setup.outputEveryMs));
-  turns(output?.last.monoMs, calmStaleOf(setup));
-  turns(reach?.last.monoMs, calmStaleOf(setup));
-  turns(progress?.advancedMs, VOUCH_MS);
-  turns(process?.bytes?.movedMs, VOUCH_MS);
-  turns(progress?.advancedMs, setup.stallAfterMs);
-  turns(progress?.advancedMs, stallAfterOf(setup, output?.targetDurationMs));
-  turns(progress?.advancedMs, 3 * (progress?.gapMs ?? 0));
-  turns(viewers?.monoMs, OBSERVER_LOST_MS);
-  turns(viewers?.monoMs, VIEWERS_STALE_MS);
+  expires(process === undefined ? facts.watchedMs : process.bornMs, startGraceOf(output?.targetDurationMs));
+  expires(process?.unreadableSinceMs, OBSERVER_LOST_MS);
+  expires(process?.bytes?.movedMs, setup.stallAfterMs);
+  expires(facts.watchedMs, OBSERVER_LOST_MS);
+  expires(output?.last.monoMs, OBSERVER_LOST_MS);
+  expires(reach?.last.monoMs, OBSERVER_LOST_MS);
+  expires(output?.last.monoMs, probeStaleOf(setup.outputEveryMs));
+  expires(reach?.last.monoMs, probeStaleOf(setup.outputEveryMs));
+  expires(output?.last.monoMs, calmStaleOf(setup));
+  expires(reach?.last.monoMs, calmStaleOf(setup));
+  expires(progress?.advancedMs, VOUCH_MS);
+  expires(process?.bytes?.movedMs, VOUCH_MS);
+  expires(progress?.advancedMs, setup.stallAfterMs);
+  expires(progress?.advancedMs, stallAfterOf(setup, output?.targetDurationMs));
+  expires(progress?.advancedMs, 3 * (progress?.gapMs ?? 0));
+  expires(viewers?.monoMs, OBSERVER_LOST_MS);
+  expires(viewers?.monoMs, VIEWERS_STALE_MS);
   return untilMs;
 }
 

@@ -16,14 +16,14 @@ export function hostExhausted(input: ClassifyInput): Match | undefined {
 function diskFull(input: ClassifyInput): Match | undefined {
   const disk = diskSignal(input);
   const empty = emptySignal(input);
-  const words = reported(input, 'disk_full');
-  if (disk === undefined && empty === undefined && words.length === 0) return undefined;
-  const sinceMs = words[0]?.firstMs ?? input.facts.output?.changedMs;
-  const signals = spoken(disk, empty, deadSignal(input), ...words.map(symptomSignal));
+  const reports = reported(input, 'disk_full');
+  if (disk === undefined && empty === undefined && reports.length === 0) return undefined;
+  const sinceMs = reports[0]?.firstMs ?? input.facts.output?.changedMs;
+  const signals = spoken(disk, empty, deadSignal(input), ...reports.map(symptomSignal));
   if (disk !== undefined && (input.troubled || empty !== undefined)) {
     return { because: disk.says, signals, symptom: 'disk_full', sinceMs };
   }
-  if (words.length > 0 && (input.troubled || empty !== undefined)) {
+  if (reports.length > 0 && (input.troubled || empty !== undefined)) {
     return { because: 'no space left on a disk', signals, symptom: 'disk_full', sinceMs };
   }
   const unseen = fullestDisk(input.context.host) === undefined;
@@ -34,13 +34,13 @@ function diskFull(input: ClassifyInput): Match | undefined {
 function outOfMemory(input: ClassifyInput): Match | undefined {
   const { process, context, troubled } = input;
   if (!troubled) return undefined;
-  const words = reported(input, 'process_killed_oom');
+  const reports = reported(input, 'process_killed_oom');
   const rose = context.host?.oomRoseMs;
   const end = process?.lastEnd;
   const endMs = end?.seen ? end.monoMs : undefined;
   const shot = end !== undefined && (maybeKilled(end) || end.exitCode === SHELL_SIGKILL);
   const near = shot && rose !== undefined && endMs !== undefined && Math.abs(rose - endMs) <= OOM_NEAR_MS;
-  if (!near && words.length === 0) return undefined;
+  if (!near && reports.length === 0) return undefined;
   const kernel = near
     ? ({
         origin: 'host',
@@ -51,27 +51,27 @@ function outOfMemory(input: ClassifyInput): Match | undefined {
     : undefined;
   return {
     because: 'the kernel ended a process for want of memory',
-    signals: spoken(kernel, deadSignal(input), ...words.map(symptomSignal)),
+    signals: spoken(kernel, deadSignal(input), ...reports.map(symptomSignal)),
     symptom: 'process_killed_oom',
-    sinceMs: endMs ?? words[0]?.firstMs,
+    sinceMs: endMs ?? reports[0]?.firstMs,
   };
 }
 
 /** Descriptors or threads. What one long-lived process used up is free again when it has died: that is a crash. */
 function outOfDescriptors(input: ClassifyInput): Match | undefined {
-  const words = reported(input, 'fd_exhaustion');
-  const [first] = words;
+  const reports = reported(input, 'fd_exhaustion');
+  const [first] = reports;
   if (first === undefined || !input.troubled || diedOfItsOwnLeak(input)) return undefined;
   return {
     because: 'descriptors, connections or threads are used up',
-    signals: spoken(deadSignal(input), outputSignal(input), ...words.map(symptomSignal)),
+    signals: spoken(deadSignal(input), outputSignal(input), ...reports.map(symptomSignal)),
     symptom: 'fd_exhaustion',
     sinceMs: first.firstMs,
   };
 }
 
 export const diedOfItsOwnLeak = (input: ClassifyInput): boolean =>
-  input.process?.state === 'exited' && input.down && input.process.failedLives === 1 && input.recentEnds <= 1;
+  input.process?.state === 'exited' && input.down && input.process.failedProcesses === 1 && input.recentEnds <= 1;
 
 export function poolExhausted(input: ClassifyInput): Match | undefined {
   const { engine, limits } = input.context;
@@ -85,12 +85,12 @@ export function poolExhausted(input: ClassifyInput): Match | undefined {
 }
 
 export function datastoreContention(input: ClassifyInput): Match | undefined {
-  const words = reported(input, 'db_locked', 'db_pool_exhaustion');
-  if (!input.troubled || words[0] === undefined) return undefined;
+  const reports = reported(input, 'db_locked', 'db_pool_exhaustion');
+  if (!input.troubled || reports[0] === undefined) return undefined;
   return {
     because: 'the database is locked or out of connections',
-    signals: spoken(deadSignal(input), outputSignal(input), ...words.map(symptomSignal)),
-    symptom: words[0].kind,
-    sinceMs: words[0].firstMs,
+    signals: spoken(deadSignal(input), outputSignal(input), ...reports.map(symptomSignal)),
+    symptom: reports[0].kind,
+    sinceMs: reports[0].firstMs,
   };
 }

@@ -70,8 +70,8 @@ export function mediaUnplayable(input: ClassifyInput): Match | undefined {
     return { ...match, symptom: 'corrupt_input', signals: [source, ...match.signals] };
   }
   if (first === undefined) return undefined;
-  const lifeMs = first.lastMs - (input.process?.bornMs ?? Number.NEGATIVE_INFINITY);
-  const lasting = first.count >= CORRUPT_MIN && lifeMs >= JOINING_MS;
+  const ageMs = first.lastMs - (input.process?.bornMs ?? Number.NEGATIVE_INFINITY);
+  const lasting = first.count >= CORRUPT_MIN && ageMs >= JOINING_MS;
   const spoilt = input.health.healthy === false || input.churning;
   return lasting || spoilt ? matched(input, 'the input is damaged', lines) : undefined;
 }
@@ -93,11 +93,11 @@ export function itemChurn(input: ClassifyInput): Match | undefined {
   const { process } = input;
   if (process === undefined || outageIsOver(input) || diedInOutage(input, process)) return undefined;
   if (reported(input, ...EXPLAINS_CHURN).length > 0) return undefined;
-  const givenUp = process.state === 'fatal' && process.failedLives >= 2;
+  const givenUp = process.state === 'fatal' && process.failedProcesses >= 2;
   if ((!input.churning && !givenUp) || loopHasRested(input, process)) return undefined;
   const lines = reported(input, 'process_crash', 'process_exit_nonzero');
   const because = givenUp
-    ? `the engine gave it up after ${process.failedLives} short-lived processes`
+    ? `the engine gave it up after ${process.failedProcesses} short-lived processes`
     : `${input.recentEnds} processes ended within 60 s`;
   return {
     because,

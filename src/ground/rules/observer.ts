@@ -57,7 +57,7 @@ export function controlPlaneDown(input: ClassifyInput): Match | undefined {
 
 /** Log text of others alone makes nothing quiet: the ingest's own measure says so, or a look at the source agrees. */
 const isAgreed = (input: ClassifyInput, gone: SymptomFacts): boolean =>
-  evidenceKindOf(gone) !== 'words' || sourceFails(input) === true;
+  evidenceKindOf(gone) !== 'forgeable' || sourceFails(input) === true;
 
 /** No output is wanted now, so no output is no trouble. */
 export function expectedQuiet(input: ClassifyInput): Match | undefined {

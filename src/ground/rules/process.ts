@@ -78,7 +78,7 @@ export function loopHasRested(input: ClassifyInput, process: ProcessFacts): bool
   const { actedMs = Number.NEGATIVE_INFINITY } = input.facts;
   if (process.state !== 'exited' && process.state !== 'fatal') return false;
   if (nowMs - actedMs < context.limits.fingerprintMemoryMs) return false;
-  if (process.failedLives < 2 || nowMs - (process.downSinceMs ?? nowMs) < LOOP_REST_MS) return false;
+  if (process.failedProcesses < 2 || nowMs - (process.downSinceMs ?? nowMs) < LOOP_REST_MS) return false;
   return endedUnexpectedly(input, process);
 }
 

@@ -7,7 +7,7 @@ import type { SymptomFacts } from '../facts/symptom_facts.ts';
 import { deadSignal, outputSignal, sourceSignal, spoken, symptomSignal } from './signals.ts';
 
 /** What the channel's log says of its source, unless the source has been read well since. */
-function words(input: ClassifyInput, ...kinds: readonly SymptomKind[]): readonly SymptomFacts[] {
+function sourceReports(input: ClassifyInput, ...kinds: readonly SymptomKind[]): readonly SymptomFacts[] {
   if (outageIsOver(input)) return [];
   return reported(input, ...kinds).filter((one) => !sourceIsBack(input, one.lastMs));
 }
@@ -33,7 +33,7 @@ const ofSource =
 const DURING_PUBLISH = /publish|ingest|stream_key/;
 /** Refused as a viewer of the source, not as a publisher. */
 const refusals = (input: ClassifyInput): readonly SymptomFacts[] =>
-  words(input, 'auth_denied').filter(({ pattern }) => !DURING_PUBLISH.test(pattern ?? ''));
+  sourceReports(input, 'auth_denied').filter(({ pattern }) => !DURING_PUBLISH.test(pattern ?? ''));
 
 function matched(
   input: ClassifyInput,
@@ -58,7 +58,7 @@ function matched(
 export const upstreamAuthExpired = ofSource((input) => {
   const source = sourceTrouble(input);
   const { credential } = input.context.engine;
-  const expired = credential?.ok === true ? [] : words(input, 'auth_expired');
+  const expired = credential?.ok === true ? [] : sourceReports(input, 'auth_expired');
   const unauthorized = refusals(input).filter(({ pattern }) => pattern?.includes('401'));
   if (source?.status === 401) return matched(input, 'the source answers 401', [...expired, ...unauthorized]);
   const refused = refusals(input);
@@ -79,9 +79,9 @@ export const upstreamAuthExpired = ofSource((input) => {
 /** Refused after a good read, while the credentials are fine: the address is stale, and stays stale over a restart. */
 export const upstreamUrlExpired = ofSource((input) => {
   const source = sourceTrouble(input);
-  const lines = [...refusals(input), ...words(input, 'auth_expired')];
-  const told403 = source?.status === 403 || source?.status === 410;
-  if (!told403 && lines.length === 0) return undefined;
+  const lines = [...refusals(input), ...sourceReports(input, 'auth_expired')];
+  const isRefused = source?.status === 403 || source?.status === 410;
+  if (!isRefused && lines.length === 0) return undefined;
   const readBefore = input.facts.source?.lastOkMs !== undefined || input.facts.output?.everChanged === true;
   const because = `the source refuses${readBefore ? ' after a good read' : ''} (${source?.status ?? 'by the log'})`;
   return matched(input, because, lines, {
@@ -91,7 +91,7 @@ export const upstreamUrlExpired = ofSource((input) => {
 });
 
 export const upstreamNotFound = ofSource((input) => {
-  const lines = words(input, 'upstream_not_found');
+  const lines = sourceReports(input, 'upstream_not_found');
   if (sourceTrouble(input)?.status !== 404 && lines.length === 0) return undefined;
   return matched(input, 'the source does not have it (404)', lines, { symptom: 'upstream_not_found' });
 });
@@ -100,7 +100,7 @@ export const upstreamRateLimited = ofSource((input) => {
   const status = sourceTrouble(input)?.status;
   const retryMs = sourceFailure(input)?.retryAfterMs;
   const held = status === 503 && retryMs !== undefined;
-  const lines = words(input, 'rate_limited');
+  const lines = sourceReports(input, 'rate_limited');
   if (status !== 429 && status !== 464 && !held && lines.length === 0) return undefined;
   const because = `the source limits requests${retryMs === undefined ? '' : ` for ${Math.ceil(retryMs / 1000)} s`}`;
   return matched(input, because, lines, { symptom: 'rate_limited' });
@@ -112,7 +112,7 @@ export const upstreamRateLimited = ofSource((input) => {
  */
 export const upstreamUnavailable = ofSource((input) => {
   const source = sourceTrouble(input);
-  const lines = words(input, 'upstream_unreachable', 'upstream_timeout', 'dns_failure', 'tls_failure');
+  const lines = sourceReports(input, 'upstream_unreachable', 'upstream_timeout', 'dns_failure', 'tls_failure');
   const probed = source !== undefined && source.failure !== 'corrupt';
   if (!probed && lines.length === 0) return undefined;
   const how = source === undefined ? lines[0]?.kind : (source.failure ?? 'unknown');

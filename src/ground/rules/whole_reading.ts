@@ -23,7 +23,10 @@ export function byReading(facts: ChannelFacts): ChannelFacts | undefined {
   if (reading === undefined) return undefined;
   if (facts.process !== undefined && facts.process.state !== 'running' && diedBySignal(facts.process)) return undefined;
   const isOutranked = (one: SymptomFacts): boolean =>
-    evidenceKindOf(one) === 'words' && one.pushed !== true && one.kind !== reading.kind && one.lastMs <= reading.lastMs;
+    evidenceKindOf(one) === 'forgeable' &&
+    one.pushed !== true &&
+    one.kind !== reading.kind &&
+    one.lastMs <= reading.lastMs;
   const lines = facts.symptoms.filter((one) => one.whole !== true && !isOutranked(one));
   const isSaid = lines.some((one) => one.origin === 'log' && one.kind === reading.kind && one.pushed !== true);
   return { ...facts, symptoms: [...lines, ...(isSaid ? NONE : [reading])] };

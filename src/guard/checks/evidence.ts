@@ -87,8 +87,8 @@ function unfit({ spec, state, incident }: CheckInput, envelope: GroundedContextE
 function alone(input: CheckInput, envelope: GroundedContextEnvelope): Answer {
   const { spec, persona } = input;
   const fresh = freshSignals(input, envelope);
-  const told = [...new Set(fresh.map(({ origin, pushed }) => (pushed === true ? `pushed ${origin}` : origin)))];
-  const value = `${envelope.failureClassification} by ${told.join(' and ')}`;
+  const kinds = [...new Set(fresh.map(({ origin, pushed }) => (pushed === true ? `pushed ${origin}` : origin)))];
+  const value = `${envelope.failureClassification} by ${kinds.join(' and ')}`;
   const isNeeded = spec.risk === 'high' || accessOf(persona, spec.name) === 'require_evidence';
   if (!isNeeded) return pass(value, 'a fresh classification that this tool cures');
   const threshold = 'two kinds of evidence, one of them not log text';

@@ -165,7 +165,7 @@ describe('starts', () => {
     see(6_000, 'fatal');
     expect(starts).toHaveLength(4);
     expect(process().ends).toHaveLength(5);
-    expect(process().failedLives).toBe(5);
+    expect(process().failedProcesses).toBe(5);
   });
 
   it('take the name of the actor that began them', () => {
@@ -208,11 +208,11 @@ describe('ends', () => {
     see(1_000, 'running', 'a');
     see(2_000, 'running', 'b');
     see(3_000, 'running', 'c');
-    expect(process().failedLives).toBe(2);
+    expect(process().failedProcesses).toBe(2);
     see(32_999, 'running', 'c');
-    expect(process().failedLives).toBe(2);
+    expect(process().failedProcesses).toBe(2);
     see(33_000, 'running', 'c');
-    expect(process().failedLives).toBe(0);
+    expect(process().failedProcesses).toBe(0);
   });
 });
 

@@ -52,7 +52,7 @@ describe('processes that end one after another', () => {
   };
 
   it('count for 60 s from now while one runs', () => {
-    const ends = (...all: readonly number[]) => seen(runs({ ends: agos(...all), failedLives: 9 }));
+    const ends = (...all: readonly number[]) => seen(runs({ ends: agos(...all), failedProcesses: 9 }));
     expect(ends(60_000, 59_999, 30_000, 20_000)).toEqual([3, true, true]);
     expect(ends(60_001, 60_000, 30_000, 20_000)).toEqual([2, false, false]);
     expect(ends()).toEqual([0, false, false]);
@@ -61,13 +61,16 @@ describe('processes that end one after another', () => {
 
   it('count for 60 s from the death of what is dead, however long ago', () => {
     const ends = agos(560_000, 559_999, 530_000, 500_000);
-    expect(seen(died(500_000, {}, { ends, failedLives: 9 }))).toEqual([3, true, true]);
-    expect(seen(died(500_000, {}, { ends: agos(560_001, 560_000, 530_000, 500_000), failedLives: 9 }))[1]).toBe(false);
+    expect(seen(died(500_000, {}, { ends, failedProcesses: 9 }))).toEqual([3, true, true]);
+    expect(seen(died(500_000, {}, { ends: agos(560_001, 560_000, 530_000, 500_000), failedProcesses: 9 }))[1]).toBe(
+      false,
+    );
     expect(seen(died(500_000, {}, { ends: [] }))[0]).toBe(0);
   });
 
   it('are a loop until none has ended for 25 s, or one has settled', () => {
-    const last = (agoMs: number, failedLives = 3) => seen(runs({ ends: agos(50_000, 40_000, agoMs), failedLives }))[1];
+    const last = (agoMs: number, failedProcesses = 3) =>
+      seen(runs({ ends: agos(50_000, 40_000, agoMs), failedProcesses }))[1];
     expect([last(25_000), last(25_001), last(25_000, 1), last(25_000, 0)]).toEqual([true, false, true, false]);
   });
 });
@@ -90,7 +93,7 @@ describe('a channel is troubled', () => {
 describe('a line speaks of the present', () => {
   const speaks = (agoMs: number, given: Given = {}, kind: Parameters<typeof said>[0] = 'db_locked') =>
     reported(lookOf({ ...given, symptoms: [said(kind, agoMs)] }), kind).length > 0;
-  const loop = { ends: [NOW - 50_000, NOW - 40_000, NOW - 20_000], failedLives: 3 };
+  const loop = { ends: [NOW - 50_000, NOW - 40_000, NOW - 20_000], failedProcesses: 3 };
 
   it('for 30 s, damaged input for 25 s unless processes end one after another', () => {
     expect([speaks(30_000), speaks(30_001)]).toEqual([true, false]);

@@ -71,7 +71,7 @@ const processes = fc
       starts: isFirst ? [] : [{ monoMs: NOW - seen, generation: '1', origin: 'unknown' }],
       ...(ended === undefined
         ? {}
-        : { ends: Array.from({ length: ends }, () => NOW - ended), failedLives: ends, lastEnd: endOf(ended) }),
+        : { ends: Array.from({ length: ends }, () => NOW - ended), failedProcesses: ends, lastEnd: endOf(ended) }),
     }),
   );
 
@@ -242,7 +242,7 @@ describe('a judgement that found no trouble', () => {
         { stoppedByUs: true },
         { lastEnd: endOf(100_000) },
         { ends: [] },
-        { failedLives: 1 },
+        { failedProcesses: 1 },
         { starts: [] },
         { bytes: { value: 1, movedMs: NOW } },
       ] satisfies Partial<ProcessFacts>[]

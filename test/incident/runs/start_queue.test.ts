@@ -45,7 +45,7 @@ const HELD: GuardState['containments'] = {
 };
 
 /** So many starts within the window, and these incidents open. */
-function turns(
+function queueOf(
   count: number,
   open: readonly OpenIncident[] = [],
   with_: {
@@ -85,19 +85,19 @@ const staging = {
 
 describe('the start queue', () => {
   it('leave the last place of the window free, which would contain everything', () => {
-    const { may } = turns(7);
+    const { may } = queueOf(7);
     expect(['a', 'b', 'c'].map((id) => may(channel(id), seen(10)))).toEqual([true, true, false]);
   });
 
   it('count a start once, whether it is on its way or in the window', () => {
-    const { may, starts } = turns(7);
+    const { may, starts } = queueOf(7);
     expect(may(channel('a'), seen(10))).toBe(true);
     starts.push({ engine: 'e', channel: 'a', atMs: NOW + 5 });
     expect([may(channel('b'), seen(10), NOW + 10), may(channel('c'), seen(10), NOW + 10)]).toEqual([true, false]);
   });
 
   it('go to those with the most viewers first, then to those who wait longest', () => {
-    const { may, starts } = turns(9);
+    const { may, starts } = queueOf(9);
     const asked = ['few', 'many', 'as_many'].map((id, at) => may(channel(id), seen(id === 'few' ? 3 : 90), NOW + at));
     expect(asked).toEqual([false, false, false]);
     starts.length = 8;
@@ -107,7 +107,7 @@ describe('the start queue', () => {
   });
 
   it('forget who does not ask any more', () => {
-    const { may, held, starts } = turns(9);
+    const { may, held, starts } = queueOf(9);
     may(channel('many'), seen(90));
     may(channel('few'), seen(3));
     starts.length = 8;
@@ -117,7 +117,7 @@ describe('the start queue', () => {
   });
 
   it('are nothing that a run waits for which starts nothing, or which containment stops anyway', () => {
-    const { may } = turns(10);
+    const { may } = queueOf(10);
     expect(may(channel('a'), seen(10, 'upstream_unavailable'))).toBe(true);
     expect(may(channel('a'), seen(10, 'process_crashed', true))).toBe(true);
     expect(may(channel('a'), seen(10))).toBe(false);
@@ -126,30 +126,30 @@ describe('the start queue', () => {
   it('does not make a channel wait whose persona or phase would only ask or page a person', () => {
     const asks: Partial<Persona> = { tool_access_policy: { restart_channel: 'require_approval' } };
     const denies: Partial<Persona> = { tool_access_policy: { restart_channel: 'deny' } };
-    expect(turns(10, [], { persona: asks }).may(channel('a'), seen(10))).toBe(true);
-    expect(turns(10, [], { persona: denies }).may(channel('a'), seen(10))).toBe(true);
-    expect(turns(10, [], { persona: { operational_mode: 'diagnostic' } }).may(channel('a'), seen(10))).toBe(true);
-    expect(turns(10, [], { phase: 2 }).may(channel('a'), seen(10))).toBe(true);
-    expect(turns(10, [], { phase: 3 }).may(channel('a'), seen(10))).toBe(false);
+    expect(queueOf(10, [], { persona: asks }).may(channel('a'), seen(10))).toBe(true);
+    expect(queueOf(10, [], { persona: denies }).may(channel('a'), seen(10))).toBe(true);
+    expect(queueOf(10, [], { persona: { operational_mode: 'diagnostic' } }).may(channel('a'), seen(10))).toBe(true);
+    expect(queueOf(10, [], { phase: 2 }).may(channel('a'), seen(10))).toBe(true);
+    expect(queueOf(10, [], { phase: 3 }).may(channel('a'), seen(10))).toBe(false);
   });
 
   it('are waited for again as soon as a person has said yes', () => {
     const asks: Partial<Persona> = { tool_access_policy: { restart_channel: 'require_approval' } };
-    const { may } = turns(10, [], { persona: asks });
+    const { may } = queueOf(10, [], { persona: asks });
     const heard = seen(10);
     expect(may(channel('a'), { ...heard, sight: { ...heard.sight, approval: 'yes' } })).toBe(false);
   });
 
   it('leave a staged start the last place of the window as any other, and wait behind none under way', () => {
-    const { may } = turns(8, [staging]);
+    const { may } = queueOf(8, [staging]);
     expect(may(group('g1'), seen(500))).toBe(true);
-    const full = turns(9, [staging]);
+    const full = queueOf(9, [staging]);
     expect(full.may(group('g1'), seen(500))).toBe(false);
   });
 
   it('let no more plans go than a minute has staged starts left, those on their way counted', () => {
     const max = DEFAULT_LIMITS.stagedStartsPerMinuteMax;
-    const { may, starts } = turns(0);
+    const { may, starts } = queueOf(0);
     const plan = { plan: 'per-0', permit: 'per-1', proven: true } as const;
     const staged = (count: number) =>
       starts.splice(0, starts.length, ...Array.from({ length: count }, (_, at) => aStart(at, plan)));
@@ -160,29 +160,29 @@ describe('the start queue', () => {
 
   it('of a staged start come no sooner than the proof that what killed its channels is over', () => {
     const proof = { isProven: false, says: 'its sources answer', atMs: NOW + 300 };
-    const { queue } = turns(0, [], { proof, held: true });
+    const { queue } = queueOf(0, [], { proof, held: true });
     const left = seen(5);
     const trouble = { ...left.sight.trouble!, leftMs: NOW - 1 };
-    const dark = { ...left, sight: { ...left.sight, trouble } };
-    expect(queue.startDelayMs(group('g1'), dark, NOW)).toBe(NOW + 300);
-    expect(queue.startDelayMs(channel('a'), dark, NOW)).toBeUndefined();
-    const proven = turns(0, [], { proof: { ...proof, isProven: true }, held: true });
-    expect(proven.queue.startDelayMs(group('g1'), dark, NOW)).toBeUndefined();
+    const down = { ...left, sight: { ...left.sight, trouble } };
+    expect(queue.startDelayMs(group('g1'), down, NOW)).toBe(NOW + 300);
+    expect(queue.startDelayMs(channel('a'), down, NOW)).toBeUndefined();
+    const proven = queueOf(0, [], { proof: { ...proof, isProven: true }, held: true });
+    expect(proven.queue.startDelayMs(group('g1'), down, NOW)).toBeUndefined();
   });
 
   it('of a staged start need no proof once the containment has ended by time', () => {
     const looping = { isProven: false, says: 'no death for 10 s is waited for', atMs: NOW + 9_000 };
-    const dark = { ...seen(5), sight: { ...seen(5).sight, trouble: { ...seen(5).sight.trouble!, leftMs: NOW - 1 } } };
-    expect(turns(0, [], { proof: looping, held: true }).may(group('g1'), dark)).toBe(false);
-    expect(turns(0, [], { proof: looping, held: false }).may(group('g1'), dark)).toBe(true);
+    const down = { ...seen(5), sight: { ...seen(5).sight, trouble: { ...seen(5).sight.trouble!, leftMs: NOW - 1 } } };
+    expect(queueOf(0, [], { proof: looping, held: true }).may(group('g1'), down)).toBe(false);
+    expect(queueOf(0, [], { proof: looping, held: false }).may(group('g1'), down)).toBe(true);
   });
 
   it('are asked for by all of a known crowd before the first is given', () => {
-    const { may } = turns(0, [], { pages: ['starts/fleet'] });
+    const { may } = queueOf(0, [], { pages: ['starts/fleet'] });
     const ask = (nowMs: number) => ['few', 'many'].map((id) => may(channel(id), seen(id === 'few' ? 3 : 90), nowMs));
     expect(ask(NOW)).toEqual([false, false]);
     expect(ask(NOW + 1_000)).toEqual([true, true]);
-    const full = turns(8, [], { pages: ['starts/fleet'] });
+    const full = queueOf(8, [], { pages: ['starts/fleet'] });
     expect(full.may(channel('few'), seen(3))).toBe(false);
     expect(full.may(channel('many'), seen(90))).toBe(false);
     expect(full.may(channel('few'), seen(3), NOW + 1_000)).toBe(false);
@@ -190,11 +190,11 @@ describe('the start queue', () => {
   });
 
   it('counts only channels that wait, and only once a person was paged about the incident', () => {
-    const crowd = turns(9, [], { pages: ['starts/fleet'] });
+    const crowd = queueOf(9, [], { pages: ['starts/fleet'] });
     expect(crowd.may(channel('a'), seen(3))).toBe(false);
     expect([crowd.held.isInCrowd(channel('a')), crowd.held.isInCrowd(channel('b'))]).toEqual([true, false]);
-    const untold = turns(9);
-    expect(untold.may(channel('a'), seen(3))).toBe(false);
-    expect(untold.held.isInCrowd(channel('a'))).toBe(false);
+    const unpaged = queueOf(9);
+    expect(unpaged.may(channel('a'), seen(3))).toBe(false);
+    expect(unpaged.held.isInCrowd(channel('a'))).toBe(false);
   });
 });
