@@ -1,5 +1,5 @@
 /**
- * `npm run darkness`: where the lost viewer-hours of two policies come from, by the kind of fault, in the worlds of
+ * `npm run downtime`: where the lost viewer-hours of two policies come from, by the kind of fault, in the worlds of
  * `npm run policies`. An interval of downtime belongs to the last fault that concerned its channel; "other" has none
  * near it.
  */
@@ -40,7 +40,7 @@ function causeOf({ channel, fromMs }: Episode, { plan }: ServiceChannel, { injec
 
 function hoursBy(service: ServiceModel, script: Scenario, nowMs: number): Hours {
   const hours: Hours = {};
-  for (const episode of service.darkness.episodes) {
+  for (const episode of service.downtime.episodes) {
     const channel = service.at(episode.channel);
     const kind = causeOf(episode, channel, script);
     hours[kind] = (hours[kind] ?? 0) + (((episode.toMs ?? nowMs) - episode.fromMs) / HOUR_MS) * channel.viewers;

@@ -213,7 +213,7 @@ class Counting {
   }
 
   week(): void {
-    const viewerS = this.#core.world.service.darkness.viewerSeconds(this.#core.time.nowMs);
+    const viewerS = this.#core.world.service.downtime.viewerSeconds(this.#core.time.nowMs);
     const viewerHours = (viewerS - this.#viewerS) / 3_600;
     this.weeks.push({ incidents: this.#incidents, asked: this.#askedCount, viewerHours });
     this.#viewerS = viewerS;

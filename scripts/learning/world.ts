@@ -63,7 +63,7 @@ export class World {
     this.#deps = deps;
     this.#lots = streamOf(deps.seed, 'words');
     const { seed, nowMs, at } = deps;
-    this.service = new ServiceModel(plansOf(), { seed, nowMs, at, onWords: () => undefined });
+    this.service = new ServiceModel(plansOf(), { seed, nowMs, at, onSymptom: () => undefined });
     for (const one of planOf(deps.seed, deps.days)) at(one.atMs, () => this.#begin(one.trouble, one.channel));
   }
 
@@ -93,7 +93,7 @@ export class World {
   round(): void {
     const nowMs = this.#deps.nowMs();
     for (const id of CHANNELS) {
-      const episode = this.service.darkness.episodeOf(id);
+      const episode = this.service.downtime.episodeOf(id);
       if (episode === undefined) {
         this.#pagedMs.delete(id);
         continue;
@@ -110,7 +110,7 @@ export class World {
 
   #begin(trouble: Trouble, channel: string): void {
     const sinceMs = this.#deps.nowMs();
-    if (this.present.has(channel) || this.service.darkness.episodeOf(channel) !== undefined) return;
+    if (this.present.has(channel) || this.service.downtime.episodeOf(channel) !== undefined) return;
     this.present.set(channel, { trouble, sinceMs });
     trouble.begin(this.service, channel);
     this.#talk(trouble, channel, sinceMs);

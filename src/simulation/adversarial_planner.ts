@@ -107,8 +107,8 @@ export class AdversarialPlanner implements Disposable {
     const { reeve, service, script } = this.#deps;
     const stream = this.#stream;
     const open = reeve.pipeline.incidents().open.map(({ incident }) => incident);
-    const dark = script.channels.filter(({ id }) => !service.produces(service.at(id)));
-    const wanted = dark.length > 0 && stream.chance(0.9) ? stream.pick(dark) : stream.pick(script.channels);
+    const down = script.channels.filter(({ id }) => !service.produces(service.at(id)));
+    const wanted = down.length > 0 && stream.chance(0.9) ? stream.pick(down) : stream.pick(script.channels);
     const own = open.find(({ scope }) => scope.kind === 'channel' && scope.id === wanted.id);
     if (own !== undefined && stream.chance(0.8)) return own;
     const { clock } = reeve.ledger;

@@ -157,9 +157,9 @@ export function runBaseline(name: BaselinePolicyName, script: Scenario): Baselin
   const at = (atMs: number, run: () => void): void => void agenda.add(Math.max(atMs, nowMs), run);
   const clock = (): number => nowMs;
   const nothing = (): void => undefined;
-  const service = new ServiceModel(channels, { seed, at, nowMs: clock, onWords: nothing, startCost });
+  const service = new ServiceModel(channels, { seed, at, nowMs: clock, onSymptom: nothing, startCost });
   const operators = new Operators({ seed, channels, service, at, nowMs: clock, reeve: () => undefined });
-  const machine = { words: nothing, jumpWall: nothing, suspend: nothing, reboot: nothing, crash: nothing };
+  const machine = { symptom: nothing, jumpWall: nothing, suspend: nothing, reboot: nothing, crash: nothing };
   const reeves = { ...machine, breakDisk: nothing, operate: nothing, change: nothing, stopReeve: nothing };
   const files = { reload: nothing, move: nothing };
   const injector = new FaultInjector({ service, at, nowMs: clock, ...reeves, ...files });
@@ -168,9 +168,9 @@ export function runBaseline(name: BaselinePolicyName, script: Scenario): Baselin
   const hands: Omit<Hands, 'nowMs'> = {
     restart(id) {
       const channel = service.at(id);
-      const start = { channel: id, atMs: nowMs, status: service.statusOf(channel), life: undefined };
+      const start = { channel: id, atMs: nowMs, status: service.statusOf(channel), process: undefined };
       const mode = injector.callMode(channel.plan.engine);
-      if (mode === 'well') return void starts.push({ ...start, life: service.restart(id, 'policy') });
+      if (mode === 'well') return void starts.push({ ...start, process: service.restart(id, 'policy') });
       starts.push(start);
       const { stopMs, effectMs } = COURSES[mode];
       if (stopMs !== undefined) at(nowMs + stopMs, () => service.stop(id, 'policy'));

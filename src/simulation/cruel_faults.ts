@@ -51,10 +51,10 @@ function keenEngine({ target, forMs, variant }: Injection, { service }: CruelCon
 /** A person stops a channel, and starts it again when done; or forgets, until somebody asks for it. */
 function stopByHand({ target, forMs, variant }: Injection, { service, at, nowMs }: CruelControls): void {
   service.stop(target, 'human');
-  const { life } = service.at(target);
+  const { process } = service.at(target);
   at(nowMs() + (variant < 0.6 ? forMs : FORGOTTEN_MS), () => {
-    const { life: now, state } = service.at(target);
-    if (now === life && state === 'stopped') service.restart(target, 'human');
+    const { process: now, state } = service.at(target);
+    if (now === process && state === 'stopped') service.restart(target, 'human');
   });
 }
 

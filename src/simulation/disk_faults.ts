@@ -28,7 +28,7 @@ export class Disk {
   #store = new MemoryStore(this.#watched);
   #trap: Trap | undefined;
   #broken = false;
-  #toldSeq = 0;
+  #announcedSeq = 0;
 
   constructor(deps: DiskDeps) {
     this.#deps = deps;
@@ -80,10 +80,10 @@ export class Disk {
   }
 
   /** What a crash left durable although it was never confirmed: it is found before the next process's first entry. */
-  untoldBefore(entries: readonly JournalEntry[]): readonly JournalEntry[] {
-    const sinceSeq = this.#toldSeq + 1;
+  unannouncedBefore(entries: readonly JournalEntry[]): readonly JournalEntry[] {
+    const sinceSeq = this.#announcedSeq + 1;
     const throughSeq = entries[0]!.seq - 1;
-    this.#toldSeq = entries.at(-1)!.seq;
+    this.#announcedSeq = entries.at(-1)!.seq;
     return throughSeq < sinceSeq ? [] : [...this.#store.read({ sinceSeq, throughSeq })].map(entryOf);
   }
 

@@ -10,7 +10,7 @@ const PERSISTENT_RETRY_MS = 2_000;
 export interface EngineRetriesDeps {
   readonly nowMs: () => number;
   readonly at: (atMs: number, run: () => void) => void;
-  readonly onWords: (channel: string, kind: SymptomKind) => void;
+  readonly onSymptom: (channel: string, kind: SymptomKind) => void;
   readonly restart: (channel: string) => void;
   readonly settle: (channel: ServiceChannel) => void;
 }
@@ -36,12 +36,12 @@ export class EngineRetries {
 
   /** A process has ended. `short`: it never really ran. True when the engine sees to it. */
   ended(channel: ServiceChannel, short: boolean): boolean {
-    const { nowMs, at, onWords, restart, settle } = this.#deps;
-    const { life, plan } = channel;
+    const { nowMs, at, onSymptom, restart, settle } = this.#deps;
+    const { process, plan } = channel;
     const persistent = nowMs() < (this.#persistentUntilMs.get(plan.engine) ?? 0);
     const unfit = nowMs() < channel.unfitUntilMs;
     if (!persistent && !unfit) return false;
-    if (unfit) onWords(plan.id, channel.unfitLifeMs < 2_000 ? 'config_error' : 'process_crash');
+    if (unfit) onSymptom(plan.id, channel.unfitUptimeMs < 2_000 ? 'config_error' : 'process_crash');
     channel.retries = short && !persistent ? channel.retries + 1 : 0;
     if (channel.retries > RETRIES_MAX) {
       channel.state = 'fatal';
@@ -49,7 +49,7 @@ export class EngineRetries {
       return true;
     }
     at(nowMs() + (persistent ? PERSISTENT_RETRY_MS : RETRY_MS), () => {
-      if (channel.life === life && channel.state === 'exited') restart(plan.id);
+      if (channel.process === process && channel.state === 'exited') restart(plan.id);
     });
     return true;
   }

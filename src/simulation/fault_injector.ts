@@ -11,7 +11,7 @@ import type { ProbeMode } from './simulated_probes.ts';
 
 /** What an injection may do to the machine and to Reeve itself. */
 export interface FaultControls extends Omit<CruelControls, 'healed'> {
-  readonly words: (channel: string, kind: SymptomKind) => void;
+  readonly symptom: (channel: string, kind: SymptomKind) => void;
   readonly jumpWall: (byMs: number) => void;
   readonly suspend: (forMs: number) => void;
   readonly reboot: (downMs: number) => void;
@@ -184,12 +184,12 @@ export class FaultInjector {
 
   /** A line in the log every few seconds, for as long as it lasts. */
   #talk(injection: Injection, channel: string, kind: SymptomKind): void {
-    const { at, nowMs, words } = this.#levers;
+    const { at, nowMs, symptom } = this.#levers;
     const untilMs = injection.atMs + Math.min(injection.forMs, 120_000);
     const everyMs = 2_000 + Math.floor(injection.variant * 2_000);
     const say = (): void => {
       if (this.#healed || nowMs() >= untilMs) return;
-      words(channel, kind);
+      symptom(channel, kind);
       at(nowMs() + everyMs, say);
     };
     at(nowMs() + 100, say);

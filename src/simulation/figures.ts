@@ -10,7 +10,7 @@ export interface PolicyStart {
   readonly atMs: number;
   readonly status: string;
   /** The process that it led to; undefined: none. */
-  readonly life: Generation | undefined;
+  readonly process: Generation | undefined;
 }
 
 /** A person was notified of this scope. */
@@ -49,11 +49,11 @@ export interface Story {
 }
 
 export function figuresOf({ service, starts, pages, nowMs }: Story): Figures {
-  const { darkness } = service;
-  const healed = darkness.episodes.flatMap(({ curableMs, toMs }) =>
+  const { downtime } = service;
+  const healed = downtime.episodes.flatMap(({ curableMs, toMs }) =>
     curableMs === undefined || toMs === undefined ? [] : [(toMs - curableMs) / 1_000],
   );
-  const long = darkness.episodes.filter(({ fromMs, toMs }) => (toMs ?? nowMs) - fromMs > MUST_PAGE_MS);
+  const long = downtime.episodes.filter(({ fromMs, toMs }) => (toMs ?? nowMs) - fromMs > MUST_PAGE_MS);
   const missed = long.filter(({ channel, fromMs, toMs }) => {
     const keys = scopesOf(service.at(channel));
     return !pages.some(({ scope, atMs }) => keys.has(scope) && atMs >= fromMs - STORM_MS && atMs <= (toMs ?? nowMs));
@@ -67,7 +67,7 @@ export function figuresOf({ service, starts, pages, nowMs }: Story): Figures {
       starts.map(({ atMs }) => atMs),
       STORM_MS,
     ),
-    darkViewerSeconds: darkness.viewerSeconds(nowMs),
+    darkViewerSeconds: downtime.viewerSeconds(nowMs),
     escalations: pages.length,
     missedEscalations: missed.length,
   };
@@ -76,4 +76,4 @@ export function figuresOf({ service, starts, pages, nowMs }: Story): Figures {
 const scopesOf = ({ plan }: ServiceChannel): ReadonlySet<string> =>
   new Set([`channel:${plan.id}`, `group:${plan.group}`, `engine:${plan.engine}`, 'fleet']);
 
-const timesOf = ({ atMs, life }: PolicyStart) => ({ atMs, provedMs: life && provedMs(life) });
+const timesOf = ({ atMs, process }: PolicyStart) => ({ atMs, provedMs: process && provedMs(process) });

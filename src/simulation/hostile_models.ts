@@ -91,10 +91,10 @@ const DEADLINE_MS = 8_000;
 /** The planner of one process of Reeve. */
 export function hostilePlanner(
   hostile: HostileModel,
-  life: { readonly clock: Clock; readonly append: Append; readonly use: Read<ModelUse> },
+  ports: { readonly clock: Clock; readonly append: Append; readonly use: Read<ModelUse> },
 ): PlannerSettings {
-  const primary = { model: modelOf(hostile, life.clock), price: FREE };
-  const model = createGateway({ primary, caps: CAPS, ...life });
+  const primary = { model: modelOf(hostile, ports.clock), price: FREE };
+  const model = createGateway({ primary, caps: CAPS, ...ports });
   const planner = modelPlanner({ model, templateOf: () => '<str>' });
   return { planner, mode: hostile.mode, deadlineMs: DEADLINE_MS, replyTokensMax: 256 };
 }

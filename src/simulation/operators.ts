@@ -1,6 +1,6 @@
 /** Simulated operators. */
 import { expireApprovals } from '../control/approvals.ts';
-import * as word from '../control/commands.ts';
+import * as commands from '../control/commands.ts';
 import { HOUR_MS, MINUTE_MS } from '../core/duration.ts';
 import { InvariantError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
@@ -34,7 +34,7 @@ export class Operators {
   readonly #deps: OperatorsDeps;
   /** Every call of a scope: a second one does not stop the person who is on the way. */
   readonly #pagedMs = new Map<string, number[]>();
-  readonly #known: word.Known;
+  readonly #known: commands.Known;
 
   constructor(deps: OperatorsDeps) {
     this.#deps = deps;
@@ -56,7 +56,7 @@ export class Operators {
     this.#release();
     const nowMs = this.#deps.nowMs();
     for (const channel of this.#deps.service.channels.values()) {
-      const episode = this.#deps.service.darkness.episodeOf(channel.plan.id);
+      const episode = this.#deps.service.downtime.episodeOf(channel.plan.id);
       if (episode === undefined) continue;
       const paged = scopesOf(channel.plan).flatMap((key) => this.#pagedMs.get(key) ?? []);
       const calls = paged.filter((atMs) => atMs >= episode.fromMs - MINUTE_MS);
@@ -72,19 +72,19 @@ export class Operators {
     const scope = this.#scopeOf(channel, (variant * 13) % 1);
     switch (Math.floor(variant * 8)) {
       case 0:
-        this.#say((reeve) => word.freeze(reeve.pipeline.control(), SAID));
-        return this.#later(forMs, () => this.#say((reeve) => word.thaw(reeve.pipeline.control(), SAID)));
+        this.#say((reeve) => commands.freeze(reeve.pipeline.control(), SAID));
+        return this.#later(forMs, () => this.#say((reeve) => commands.thaw(reeve.pipeline.control(), SAID)));
       case 1:
-        return this.#say(() => word.lease(this.#known, { scope, forMs }, SAID));
+        return this.#say(() => commands.lease(this.#known, { scope, forMs }, SAID));
       case 2: {
         const order = { id: `win-${Math.floor(variant * 1e9)}`, scope, startsInMs: 0, forMs };
-        return this.#say(() => word.addWindow(this.#known, order, SAID));
+        return this.#say(() => commands.addWindow(this.#known, order, SAID));
       }
       case 3:
       case 4:
-        return this.#say(() => word.reset(this.#known, scope, SAID));
+        return this.#say(() => commands.reset(this.#known, scope, SAID));
       case 5:
-        return this.#say(() => word.release(this.#known, scope, SAID));
+        return this.#say(() => commands.release(this.#known, scope, SAID));
       case 6:
         return this.#acknowledge();
       default:
@@ -94,9 +94,9 @@ export class Operators {
 
   /** Takes back everything that would keep SimulatedDaemon from acting. */
   settle(): void {
-    this.#say((reeve) => word.thaw(reeve.pipeline.control(), SAID));
+    this.#say((reeve) => commands.thaw(reeve.pipeline.control(), SAID));
     const held = Object.values(this.#deps.reeve()?.pipeline.guardState().containments ?? {});
-    for (const { scope } of held) this.#say(() => word.release(this.#known, scope, SAID));
+    for (const { scope } of held) this.#say(() => commands.release(this.#known, scope, SAID));
   }
 
   /** Where only a person ends a containment, one does. */
@@ -108,12 +108,13 @@ export class Operators {
       reeve.pipeline.guardState().containments,
     )) {
       if (!releaseByPerson || releasedBy !== undefined || nowMs - raisedMs < REPAIR_MS) continue;
-      this.#say(() => word.release(this.#known, scope, SAID));
+      this.#say(() => commands.release(this.#known, scope, SAID));
     }
   }
 
   #phase(variant: number, forMs: number): void {
-    const set = (phase: number): void => this.#say(() => word.setPhase(this.#known, { phase, group: undefined }, SAID));
+    const set = (phase: number): void =>
+      this.#say(() => commands.setPhase(this.#known, { phase, group: undefined }, SAID));
     set(Math.floor(((variant * 8) % 1) * 4));
     this.#later(forMs, () => set(4));
   }
@@ -142,11 +143,11 @@ export class Operators {
       const lot = fractionOf(this.#deps.seed, numberOf(approval.id), 5);
       if (state !== 'pending' || lot > ANSWERS.no || nowMs - approval.askedMs < lot * 400_000) continue;
       const order = { id: approval.id, yes: lot < ANSWERS.yes, nowMs };
-      this.#say(({ pipeline }) => word.answerApproval(pipeline.control(), order, SAID));
+      this.#say(({ pipeline }) => commands.answerApproval(pipeline.control(), order, SAID));
     }
   }
 
-  #say(build: (reeve: SimulatedDaemon) => word.CommandResult): void {
+  #say(build: (reeve: SimulatedDaemon) => commands.CommandResult): void {
     const reeve = this.#deps.reeve();
     if (reeve === undefined || reeve.ledger.broken !== undefined) return;
     const command = build(reeve);

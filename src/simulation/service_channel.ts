@@ -37,8 +37,8 @@ export interface ServiceChannel {
   stoppedBy: Starter | undefined;
   /** The next process gets the name of this one: pids come again, and clocks are coarse. */
   namesakeNext: boolean;
-  life: Generation;
-  lives: number;
+  process: Generation;
+  processes: number;
   playsFromMs: number;
   /** Halted by a signal: no output, no CPU time. */
   frozenMs: number | undefined;
@@ -46,7 +46,7 @@ export interface ServiceChannel {
   stallsUntilMs: number;
   /** New processes end early until then. */
   unfitUntilMs: number;
-  unfitLifeMs: number;
+  unfitUptimeMs: number;
   retries: number;
   /** Runs and writes nothing until this is done to it. */
   ailment: string | undefined;
@@ -66,13 +66,13 @@ export function freshChannel(plan: ChannelPlan, seed: number, nowMs: number): Se
     state: 'running',
     stoppedBy: undefined,
     namesakeNext: false,
-    life: beginGeneration(plan.id, `1000:${nowMs}`, nowMs - HOUR_MS, 'first'),
-    lives: 0,
+    process: beginGeneration(plan.id, `1000:${nowMs}`, nowMs - HOUR_MS, 'first'),
+    processes: 0,
     playsFromMs: nowMs,
     frozenMs: undefined,
     stallsUntilMs: 0,
     unfitUntilMs: 0,
-    unfitLifeMs: 0,
+    unfitUptimeMs: 0,
     retries: 0,
     ailment: undefined,
     slowUntilMs: 0,

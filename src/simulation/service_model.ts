@@ -29,8 +29,8 @@ export interface ServiceModelDeps {
   readonly nowMs: () => number;
   readonly at: (atMs: number, run: () => void) => void;
   /** What an encoder writes into its log. */
-  readonly onWords: (channel: string, kind: SymptomKind) => void;
-  readonly onLife?: (life: Generation) => void;
+  readonly onSymptom: (channel: string, kind: SymptomKind) => void;
+  readonly onStart?: (process: Generation) => void;
   /** True: encoders that start at once on one engine slow each other down. */
   readonly startCost?: boolean;
 }
@@ -38,7 +38,7 @@ export interface ServiceModelDeps {
 /** The streaming service as it really is: processes, sources and viewers, independent of any observer. */
 export class ServiceModel {
   readonly channels = new Map<string, ServiceChannel>();
-  readonly darkness: Downtime;
+  readonly downtime: Downtime;
   readonly #deps: ServiceModelDeps;
   readonly #origins: Origins;
   readonly #retries: EngineRetries;
@@ -48,7 +48,7 @@ export class ServiceModel {
     this.#deps = deps;
     const { seed, nowMs } = deps;
     const channels = plans.map((plan) => freshChannel(plan, seed, nowMs()));
-    this.darkness = new Downtime(channels.map(({ plan, viewers }) => ({ id: plan.id, viewers })));
+    this.downtime = new Downtime(channels.map(({ plan, viewers }) => ({ id: plan.id, viewers })));
     this.#origins = new Origins(new Set(plans.map(({ group }) => group)), nowMs);
     const restart = (id: string): void => void this.restart(id, 'engine');
     this.#retries = new EngineRetries({ ...deps, restart, settle: (channel) => this.#settle(channel) });
@@ -76,21 +76,21 @@ export class ServiceModel {
   restart(id: string, by: Starter): Generation {
     const channel = this.at(id);
     const nowMs = this.#deps.nowMs();
-    channel.lives += 1;
+    channel.processes += 1;
     channel.state = 'running';
     channel.frozenMs = undefined;
     channel.stallsUntilMs = 0;
     if (by !== 'engine') channel.retries = 0;
-    const generation = channel.namesakeNext ? channel.life.generation : `${1000 + channel.lives}:${nowMs}`;
+    const generation = channel.namesakeNext ? channel.process.generation : `${1000 + channel.processes}:${nowMs}`;
     channel.namesakeNext = false;
     this.#leave(channel);
-    channel.life = beginGeneration(id, generation, nowMs, by);
+    channel.process = beginGeneration(id, generation, nowMs, by);
     this.#startUp(channel, 1_500 + Math.floor(3_500 * this.#lot(channel, 1)));
-    if (nowMs < channel.unfitUntilMs) this.#dieLater(channel, nowMs + channel.unfitLifeMs, 1);
+    if (nowMs < channel.unfitUntilMs) this.#dieLater(channel, nowMs + channel.unfitUptimeMs, 1);
     else if (this.isOut(channel) && this.#lot(channel, 2) < 0.4) this.#dieLater(channel, nowMs + 6_000, 1);
     this.#settle(channel);
-    this.#deps.onLife?.(channel.life);
-    return channel.life;
+    this.#deps.onStart?.(channel.process);
+    return channel.process;
   }
 
   /** The engine ends the process because it was asked to, and starts it only when it is asked again. */
@@ -129,18 +129,18 @@ export class ServiceModel {
   /** The engine starts it again by itself after a moment. */
   hiccup(id: string, afterMs: number): void {
     this.crash(id, { exitSignal: 11 });
-    const { life } = this.at(id);
+    const { process } = this.at(id);
     this.#deps.at(this.#deps.nowMs() + afterMs, () => {
       const channel = this.at(id);
-      if (channel.life === life && channel.state === 'exited') this.restart(id, 'engine');
+      if (channel.process === process && channel.state === 'exited') this.restart(id, 'engine');
     });
   }
 
   /** Processes end early for a while: a crash loop, or a setting that no start can cure. */
-  unfit(id: string, forMs: number, lifeMs: number): void {
+  unfit(id: string, forMs: number, uptimeMs: number): void {
     const channel = this.at(id);
     channel.unfitUntilMs = this.#deps.nowMs() + forMs;
-    channel.unfitLifeMs = lifeMs;
+    channel.unfitUptimeMs = uptimeMs;
     channel.retries = 0;
     if (channel.state === 'running') this.#dieLater(channel, this.#deps.nowMs() + 500, 1);
     this.#later(channel, channel.unfitUntilMs);
@@ -239,8 +239,8 @@ export class ServiceModel {
     return statusOf(channel, this.#deps.nowMs(), this.#origins);
   }
 
-  #lot({ plan, lives }: ServiceChannel, ...salt: readonly number[]): number {
-    return fractionOf(this.#deps.seed, numberOf(plan.id), lives, ...salt);
+  #lot({ plan, processes }: ServiceChannel, ...salt: readonly number[]): number {
+    return fractionOf(this.#deps.seed, numberOf(plan.id), processes, ...salt);
   }
 
   #members(group: string): readonly ServiceChannel[] {
@@ -252,20 +252,20 @@ export class ServiceModel {
   }
 
   #dieLater(channel: ServiceChannel, atMs: number, exitCode: number): void {
-    const { life } = channel;
+    const { process } = channel;
     this.#deps.at(atMs, () => {
-      if (channel.life === life && channel.state === 'running') this.#end(channel, undefined, exitCode);
+      if (channel.process === process && channel.state === 'running') this.#end(channel, undefined, exitCode);
     });
   }
 
   #end(channel: ServiceChannel, exitSignal: number | undefined, exitCode: number | undefined): void {
     const nowMs = this.#deps.nowMs();
-    const short = nowMs - channel.life.bornMs < SHORT_GENERATION_MS;
+    const short = nowMs - channel.process.bornMs < SHORT_GENERATION_MS;
     this.#leave(channel);
     Object.assign(channel, { state: 'exited', exitSignal, exitCode, frozenMs: undefined });
     this.#settle(channel);
     if (this.#retries.ended(channel, short)) return;
-    if (exitCode !== undefined) this.#deps.onWords(channel.plan.id, 'process_exit_nonzero');
+    if (exitCode !== undefined) this.#deps.onSymptom(channel.plan.id, 'process_exit_nonzero');
   }
 
   /** Output comes after so long alone on its machine. */
@@ -274,18 +274,18 @@ export class ServiceModel {
     const nowMs = this.#deps.nowMs();
     channel.playsFromMs = machine === undefined ? nowMs + workMs : Number.POSITIVE_INFINITY;
     if (machine === undefined) return this.#later(channel, channel.playsFromMs);
-    machine.begin(channel.life, workMs, () => {
+    machine.begin(channel.process, workMs, () => {
       channel.playsFromMs = this.#deps.nowMs();
       this.#settle(channel);
     });
   }
 
-  #leave({ life, plan }: ServiceChannel): void {
-    life.endedMs ??= this.#deps.nowMs();
-    this.#machines.get(plan.engine)?.end(life);
+  #leave({ process, plan }: ServiceChannel): void {
+    process.endedMs ??= this.#deps.nowMs();
+    this.#machines.get(plan.engine)?.end(process);
   }
 
-  /** Brings output and the account of darkness up to date after anything has changed. */
+  /** Brings output and the account of downtime up to date after anything has changed. */
   #settle(channel: ServiceChannel): void {
     const nowMs = this.#deps.nowMs();
     const should = shouldProduce(channel, nowMs, this.#origins);
@@ -293,8 +293,8 @@ export class ServiceModel {
     if (slowed && nowMs >= channel.slowUntilMs) pauseOutput(channel, nowMs);
     if (should) {
       channel.producingMs ??= nowMs;
-      channel.life.playedMs ??= nowMs;
+      channel.process.playedMs ??= nowMs;
     } else pauseOutput(channel, nowMs);
-    this.darkness.note(channel.plan.id, this.statusOf(channel), nowMs);
+    this.downtime.note(channel.plan.id, this.statusOf(channel), nowMs);
   }
 }

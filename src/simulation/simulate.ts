@@ -26,7 +26,7 @@ export async function simulate(options: ScenarioOptions, how: SimulationOptions 
 export function reportOf(script: Scenario, end: SimulationEnd): SimulationReport {
   const { record, service, nowMs, events, violations, traceSha256 } = end;
   const starts = record.invocations.flatMap(({ tool, channel, atMs, status, effect }) =>
-    tool === 'restart_channel' && channel !== undefined ? [{ channel, atMs, status, life: effect }] : [],
+    tool === 'restart_channel' && channel !== undefined ? [{ channel, atMs, status, process: effect }] : [],
   );
   const pages = record.deliveries.filter(({ what, receiver }) => what === 'trigger' && receiver === 'pager');
   const { seed, days: virtualDays } = script;

@@ -110,7 +110,7 @@ export class SimulatedProbes {
   }
 
   #process(channel: ServiceChannel, mode: ProbeMode, lot: number): ProcessSample {
-    const { plan, life, frozenMs, exitCode, exitSignal } = channel;
+    const { plan, process, frozenMs, exitCode, exitSignal } = channel;
     const lying = mode === 'says_dead';
     const running = channel.state === 'running' && !lying;
     const unknown = mode === 'noise' && lot < NOISE / 3;
@@ -121,13 +121,13 @@ export class SimulatedProbes {
       channel: plan.id,
       engine: plan.engine,
       state: unknown ? 'unknown' : lying ? 'exited' : channel.state,
-      pid: running ? Number(life.generation.split(':')[0]) : undefined,
-      generation: unknown ? undefined : life.generation,
-      uptimeMs: running ? worldNowMs - life.bornMs : undefined,
+      pid: running ? Number(process.generation.split(':')[0]) : undefined,
+      generation: unknown ? undefined : process.generation,
+      uptimeMs: running ? worldNowMs - process.bornMs : undefined,
       exitCode: running ? undefined : lying ? 1 : exitCode,
       exitSignal: running || lying ? undefined : exitSignal,
       stoppedOnPurpose: channel.state === 'stopped',
-      cpuMs: running ? (frozenMs ?? worldNowMs) - life.bornMs : undefined,
+      cpuMs: running ? (frozenMs ?? worldNowMs) - process.bornMs : undefined,
       halted: running ? frozenMs !== undefined : undefined,
       bytesWritten: undefined,
     };
@@ -143,12 +143,12 @@ export class SimulatedProbes {
     if (mode === 'noise' && lot < NOISE) return { ...base, ok: false, failure: 'timeout' };
     const monoMs = this.#deps.clock.monotonicMs();
     const segments = this.#deps.service.segments(channel);
-    const told = mode === 'says_still' ? 7 : mode === 'says_moving' ? Math.floor(monoMs / 2_000) : segments;
+    const shown = mode === 'says_still' ? 7 : mode === 'says_moving' ? Math.floor(monoMs / 2_000) : segments;
     return {
       ...base,
       ok: true,
-      revision: `r${told}`,
-      mediaSequence: told,
+      revision: `r${shown}`,
+      mediaSequence: shown,
       targetDurationMs: 2_000,
       newestSegmentBytes: 50_000,
     };

@@ -39,7 +39,7 @@ export class Simulation {
   readonly #disk: Disk;
   readonly #policy: PolicyFile;
   readonly #attacker: Attacker | undefined = undefined;
-  #life: DaemonRun | undefined;
+  #daemon: DaemonRun | undefined;
   #daemonRun = 0;
   /** What the adversarial planners of earlier processes have asked for. */
   #plans = 0;
@@ -57,7 +57,8 @@ export class Simulation {
     this.#agenda = new TimerQueue(seed);
     const nowMs = (): number => this.#nowMs;
     const at = (atMs: number, run: () => void): void => void this.#agenda.add(Math.max(atMs, this.#nowMs), run);
-    const onWords = (channel: string, kind: SymptomKind): void => this.#life?.hear({ channel, kind, origin: 'log' });
+    const onSymptom = (channel: string, kind: SymptomKind): void =>
+      this.#daemon?.hear({ channel, kind, origin: 'log' });
     this.#host = new SimulatedHost(nowMs);
     const untouchable = new Set(channels.flatMap((plan) => (plan.untouchable === true ? [plan.id] : [])));
     this.#policy = new PolicyFile(written, { nowMs, at, untouchable });
@@ -66,20 +67,20 @@ export class Simulation {
       seed,
       nowMs,
       at,
-      onWords,
+      onSymptom,
       startCost: script.startCost,
-      onLife: (life) => this.#invariants?.lived(life),
+      onStart: (process) => this.#invariants?.started(process),
     });
-    const poolOf = (engine: string) => (this.#life === undefined ? 'unasked' : this.#life.poolOf(engine));
+    const poolOf = (engine: string) => (this.#daemon === undefined ? 'unasked' : this.#daemon.poolOf(engine));
     this.#invariants = new Invariants({ script, limits, personaOf, nowMs, poolOf });
     this.#operators = new Operators({ seed, channels, nowMs, at, service: this.service, reeve: () => this.#present() });
-    const inUse = (): boolean => this.#life !== undefined;
+    const inUse = (): boolean => this.#daemon !== undefined;
     this.#disk = new Disk({ nowMs, at, inUse, die: (downMs, survivors) => this.#die(downMs, survivors) });
     this.#injector = new FaultInjector({
       service: this.service,
       nowMs,
       at,
-      words: onWords,
+      symptom: onSymptom,
       jumpWall: (byMs) => this.#host.jumpWall(byMs),
       suspend: (forMs) => this.#host.suspend(forMs),
       reboot: (downMs) => this.#reboot(downMs),
@@ -93,7 +94,7 @@ export class Simulation {
     });
     if (options.attacker !== true) return;
     const ended = (): boolean => this.#injector.healed;
-    this.#attacker = new Attacker({ script, nowMs, at, ended, target: () => this.#life });
+    this.#attacker = new Attacker({ script, nowMs, at, ended, target: () => this.#daemon });
   }
 
   /** Plays the script, heals everything, and checks what was promised. */
@@ -111,12 +112,12 @@ export class Simulation {
       await this.#until(endMs + livenessMs);
       this.#demand();
     }
-    this.#life?.reeve.kill();
+    this.#daemon?.reeve.kill();
     return {
       events: this.#events,
       nowMs: this.#nowMs,
       violations: this.#invariants.violations,
-      plans: this.#plans + (this.#life?.plans ?? 0),
+      plans: this.#plans + (this.#daemon?.plans ?? 0),
       attacker: this.#attacker,
       traceSha256: this.#record.traceSha256(),
       record: this.#record,
@@ -129,14 +130,14 @@ export class Simulation {
     const stopEarly = this.#options.stopEarly ?? true;
     while (!(stopEarly && this.#invariants.violations.length > 0)) {
       const ofEnvironment = this.#agenda.next();
-      const ofReeve = this.#life?.reeve.agenda.next();
+      const ofReeve = this.#daemon?.reeve.agenda.next();
       const reeveMs = ofReeve === undefined ? Number.POSITIVE_INFINITY : this.#host.worldMsAt(ofReeve.atMs);
       const isReeves = reeveMs < (ofEnvironment?.atMs ?? Number.POSITIVE_INFINITY);
       const atMs = isReeves ? reeveMs : (ofEnvironment?.atMs ?? Number.POSITIVE_INFINITY);
       if (atMs > this.#nowMs && this.#leap(endMs)) continue;
       if (atMs > endMs) break;
       this.#nowMs = Math.max(this.#nowMs, atMs);
-      const due = isReeves ? this.#life!.reeve.agenda.take()! : this.#agenda.take()!;
+      const due = isReeves ? this.#daemon!.reeve.agenda.take()! : this.#agenda.take()!;
       await this.#happen(due.run, isReeves && !due.tick);
     }
     this.#nowMs = Math.max(this.#nowMs, endMs);
@@ -148,7 +149,7 @@ export class Simulation {
     try {
       run();
     } catch (thrown) {
-      if (this.#life?.reeve.alive !== false) this.#invariants.broke('invariant', messageOf(thrown));
+      if (this.#daemon?.reeve.alive !== false) this.#invariants.broke('invariant', messageOf(thrown));
     }
     if (mayWake || this.#activity !== before) await drained();
     this.#bury();
@@ -168,10 +169,10 @@ export class Simulation {
 
   /** Skips a stretch of whole minutes in which nothing can happen. True when it did. */
   #leap(endMs: number): boolean {
-    const life = this.#life;
-    if (this.#options.leap === false || life === undefined) return false;
-    const { reeve, watcher } = life;
-    if (reeve.ledger.clock.monotonicMs() !== watcher.wholeLookMs || !this.#quiet(life)) return false;
+    const daemon = this.#daemon;
+    if (this.#options.leap === false || daemon === undefined) return false;
+    const { reeve, watcher } = daemon;
+    if (reeve.ledger.clock.monotonicMs() !== watcher.wholeLookMs || !this.#quiet(daemon)) return false;
     const singleMs = Math.min(this.#agenda.firstSingleMs(), this.#host.worldMsAt(reeve.agenda.firstSingleMs()), endMs);
     const minutes = Math.floor((singleMs - LEAP_RUN_UP_MS - this.#nowMs) / MINUTE_MS);
     if (minutes < 1) return false;
@@ -184,14 +185,14 @@ export class Simulation {
   }
 
   /** Everything plays, Reeve knows it, and nothing is under way. */
-  #quiet(life: DaemonRun): boolean {
-    return this.#injector.quiet && !this.#disk.broken && this.service.serene && life.quiet;
+  #quiet(daemon: DaemonRun): boolean {
+    return this.#injector.quiet && !this.#disk.broken && this.service.serene && daemon.quiet;
   }
 
   #begin(): void {
     this.#daemonRun += 1;
     this.#activity += 1;
-    this.#life = new DaemonRun({
+    this.#daemon = new DaemonRun({
       number: this.#daemonRun,
       script: this.#script,
       settings: this.#settings,
@@ -206,19 +207,19 @@ export class Simulation {
       onInvoked: (invocation) => {
         this.#record.invoked(invocation);
         this.#invariants.invoked(invocation);
-        if (this.#life?.stopping) this.#invariants.stopped(invocation);
+        if (this.#daemon?.stopping) this.#invariants.stopped(invocation);
       },
       onSample: (sample) => this.#invariants.seen(sample),
       onDelivery: (delivery) => this.#delivered(delivery),
       onBatch: (entries) => this.#batch(entries),
       onFailure: (text) => this.#failed(text),
     });
-    this.#life.start();
+    this.#daemon.start();
   }
 
   /** The SimulatedDaemon that runs, if one does. */
   #present(): SimulatedDaemon | undefined {
-    return this.#life?.reeve.alive ? this.#life.reeve : undefined;
+    return this.#daemon?.reeve.alive ? this.#daemon.reeve : undefined;
   }
 
   #delivered(delivery: Delivery): void {
@@ -229,7 +230,7 @@ export class Simulation {
 
   #batch(entries: readonly JournalEntry[]): void {
     this.#activity += 1;
-    const found = this.#disk.untoldBefore(entries);
+    const found = this.#disk.unannouncedBefore(entries);
     if (found.length > 0) this.#tell(found, this.#daemonRun - 1);
     this.#tell(entries, this.#daemonRun);
   }
@@ -243,13 +244,13 @@ export class Simulation {
 
   #failed(text: string): void {
     this.#activity += 1;
-    if (this.#life?.reeve.alive === false) return;
+    if (this.#daemon?.reeve.alive === false) return;
     this.#record.failures.push({ atMs: this.#nowMs, text, expected: this.#disk.broken });
     if (!this.#disk.broken) this.#invariants.broke('internal', text);
   }
 
   #reboot(downMs: number, next = () => this.#host.reboot()): void {
-    if (this.#life === undefined) return;
+    if (this.#daemon === undefined) return;
     this.#die(downMs, 0);
     this.#bury();
     next();
@@ -257,9 +258,9 @@ export class Simulation {
 
   /** Asked to stop, it ends what it has begun, and is gone. */
   #stop(downMs: number): void {
-    const life = this.#life;
+    const daemon = this.#daemon;
     if (this.#present() === undefined) return;
-    void life?.stop().then(() => life === this.#life && this.#die(downMs, 0));
+    void daemon?.stop().then(() => daemon === this.#daemon && this.#die(downMs, 0));
   }
 
   #die(downMs: number, survivors: number): void {
@@ -274,12 +275,12 @@ export class Simulation {
   }
 
   #bury(): void {
-    if (this.#life?.reeve.alive !== false) return;
+    if (this.#daemon?.reeve.alive !== false) return;
     for (const invocation of this.#record.invocations) {
       if (invocation.daemonRun === this.#daemonRun) invocation.endMs ??= this.#nowMs;
     }
-    this.#plans += this.#life.plans;
-    this.#life = undefined;
+    this.#plans += this.#daemon.plans;
+    this.#daemon = undefined;
   }
 
   #heal(): void {
@@ -292,7 +293,7 @@ export class Simulation {
   }
 
   #demand(): void {
-    const reeve = this.#life?.reeve;
+    const reeve = this.#daemon?.reeve;
     if (this.#invariants.violations.length > 0) return;
     if (reeve === undefined) return this.#invariants.broke('L2', 'SimulatedDaemon did not come back');
     this.#invariants.demand(reeve, this.#nowMs);

@@ -51,16 +51,16 @@ export class StartingMachine {
   }
 
   /** `workMs`: how long it takes alone. `done` is called unless the process has ended before. */
-  begin(life: Generation, workMs: number, done: () => void): void {
+  begin(process: Generation, workMs: number, done: () => void): void {
     this.#work();
-    this.#starting.set(life, { leftMs: workMs, done });
+    this.#starting.set(process, { leftMs: workMs, done });
     this.#arm();
   }
 
-  end(life: Generation): void {
-    if (!this.#starting.has(life)) return;
+  end(process: Generation): void {
+    if (!this.#starting.has(process)) return;
     this.#work();
-    this.#starting.delete(life);
+    this.#starting.delete(process);
     this.#arm();
   }
 
@@ -90,7 +90,7 @@ export class StartingMachine {
   #finish(): void {
     this.#work();
     const ready = [...this.#starting].filter(([, { leftMs }]) => leftMs <= 0.001);
-    for (const [life] of ready) this.#starting.delete(life);
+    for (const [process] of ready) this.#starting.delete(process);
     this.#arm();
     for (const [, { done }] of ready) done();
   }

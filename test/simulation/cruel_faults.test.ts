@@ -33,17 +33,17 @@ describe('a restart that is no single act', () => {
     service.stop('ch1', 'human');
     expect(service.at('ch0').state).toBe('stopped');
     expect(['ch0', 'ch1'].map((id) => service.statusOf(service.at(id)))).toEqual(['curable', 'stopped']);
-    expect(service.darkness.episodes.map(({ channel }) => channel)).toEqual(['ch0']);
+    expect(service.downtime.episodes.map(({ channel }) => channel)).toEqual(['ch0']);
   });
 });
 
 describe('an engine that never gives up', () => {
   it('starts what died every two seconds for as long as the source is out, and has it back when that ends', () => {
-    const { service, inject, lives, until } = serviceEnvironment(1);
+    const { service, inject, processes, until } = serviceEnvironment(1);
     inject('keen_engine', { target: 'e0', forMs: 30 * M, variant: 0.9 });
     service.unfit('ch0', 2 * M, 500);
     until(2 * M);
-    const births = lives.map(({ bornMs }) => bornMs);
+    const births = processes.map(({ bornMs }) => bornMs);
     expect(births.length).toBeGreaterThan(40);
     expect(births.slice(1).every((ms, at) => ms - births[at]! === 2_500)).toBe(true);
     until(3 * M);
@@ -51,20 +51,20 @@ describe('an engine that never gives up', () => {
   });
 
   it('gives up after a few tries when it is configured to', () => {
-    const { service, lives, until } = serviceEnvironment(1);
+    const { service, processes, until } = serviceEnvironment(1);
     service.unfit('ch0', 2 * M, 500);
     until(3 * M);
     // A start and three more tries, after a process that had run for long.
-    expect(lives).toHaveLength(4);
+    expect(processes).toHaveLength(4);
     expect(service.at('ch0').state).toBe('fatal');
   });
 
   it('has one channel that cannot live, half of the times', () => {
-    const { inject, lives, until } = serviceEnvironment(3);
+    const { inject, processes, until } = serviceEnvironment(3);
     inject('keen_engine', { target: 'e0', forMs: M, variant: 0.1 });
     until(M);
-    expect(new Set(lives.map(({ channel }) => channel))).toEqual(new Set(['ch0']));
-    expect(lives.length).toBeGreaterThan(15);
+    expect(new Set(processes.map(({ channel }) => channel))).toEqual(new Set(['ch0']));
+    expect(processes.length).toBeGreaterThan(15);
   });
 });
 
@@ -78,15 +78,15 @@ describe('a person at work', () => {
     until(startedMs - 1);
     expect(service.at('ch0')).toMatchObject({ state: 'stopped', stoppedBy: 'human' });
     until(startedMs);
-    expect(service.at('ch0').life.by).toBe('human');
+    expect(service.at('ch0').process.by).toBe('human');
   });
 
   it('restarts a whole group one by one, and leaves alone what another person has stopped', () => {
-    const { service, inject, lives, until } = serviceEnvironment(4);
+    const { service, inject, processes, until } = serviceEnvironment(4);
     service.stop('ch2', 'human');
     inject('rolled_by_hand', { target: 'g0' });
     until(M);
-    expect(lives.map(({ channel, bornMs }) => `${channel} ${bornMs}`)).toEqual(['ch0 0', 'ch1 3000', 'ch3 9000']);
+    expect(processes.map(({ channel, bornMs }) => `${channel} ${bornMs}`)).toEqual(['ch0 0', 'ch1 3000', 'ch3 9000']);
   });
 
   it('writes a policy that is tighter, looser or broken, and takes it back', () => {
@@ -114,23 +114,23 @@ describe('a person at work', () => {
 
 describe('another tool on the same engine', () => {
   it('starts what is down every ten seconds until its time is over, and not what a person stopped', () => {
-    const { service, inject, lives, until, at } = serviceEnvironment(2);
+    const { service, inject, processes, until, at } = serviceEnvironment(2);
     service.stop('ch1', 'human');
     inject('other_tool', { target: 'e0', forMs: M });
     at(15_000, () => service.crash('ch0', { exitCode: 1 }));
     at(M + 1, () => service.crash('ch0', { exitCode: 1 }));
     until(5 * M);
-    expect(lives.map(({ channel, bornMs, by }) => `${channel} ${bornMs} ${by}`)).toEqual(['ch0 20000 human']);
+    expect(processes.map(({ channel, bornMs, by }) => `${channel} ${bornMs} ${by}`)).toEqual(['ch0 20000 human']);
   });
 });
 
 describe('the name of a process', () => {
   it('comes again once', () => {
-    const { service, inject, lives } = serviceEnvironment(1);
-    const first = service.at('ch0').life.generation;
+    const { service, inject, processes } = serviceEnvironment(1);
+    const first = service.at('ch0').process.generation;
     inject('same_name');
     for (let n = 0; n < 2; n += 1) service.restart('ch0', 'engine');
-    expect(lives.map(({ generation }) => generation === first)).toEqual([true, false]);
+    expect(processes.map(({ generation }) => generation === first)).toEqual([true, false]);
   });
 });
 

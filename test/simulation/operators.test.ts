@@ -10,7 +10,7 @@ const channels: readonly ChannelPlan[] = [{ id: 'news', group: 'g0', engine: 'e0
 function world() {
   let nowMs = 0;
   const at = (): void => undefined;
-  const service = new ServiceModel(channels, { seed: 1, nowMs: () => nowMs, at, onWords: at });
+  const service = new ServiceModel(channels, { seed: 1, nowMs: () => nowMs, at, onSymptom: at });
   const people = new Operators({ seed: 1, service, channels, at, nowMs: () => nowMs, reeve: () => undefined });
   service.crash('news', { exitSignal: 11 });
   /** When somebody has started it again; undefined: not until then. */

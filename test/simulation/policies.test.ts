@@ -45,7 +45,7 @@ describe('a start is proved', () => {
     const agenda = new TimerQueue(1);
     const at = (atMs: number, run: () => void): void => void agenda.add(atMs, run);
     const plans = [{ id: 'news', group: 'g0', engine: 'e0', hasSource: false }];
-    const service = new ServiceModel(plans, { seed: 1, nowMs: () => nowMs, at, onWords: () => undefined });
+    const service = new ServiceModel(plans, { seed: 1, nowMs: () => nowMs, at, onSymptom: () => undefined });
     let playsMs = 0;
     at(10_000, () => {
       service.restart('news', 'policy');
@@ -56,7 +56,7 @@ describe('a start is proved', () => {
       nowMs = due.atMs;
       due.run();
     }
-    const proved = provedMs(service.at('news').life);
+    const proved = provedMs(service.at('news').process);
     return proved === undefined ? undefined : proved - playsMs;
   }
 

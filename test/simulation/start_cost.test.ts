@@ -15,14 +15,14 @@ function firstOutputs(starts: readonly (readonly [id: string, atMs: number])[], 
   const agenda = new TimerQueue(1);
   const at = (atMs: number, run: () => void): void => void agenda.add(atMs, run);
   const plans = IDS.map((id) => ({ id, group: 'g0', engine: 'e0', hasSource: false }));
-  const service = new ServiceModel(plans, { seed: 1, nowMs: () => nowMs, at, onWords: () => undefined, startCost });
+  const service = new ServiceModel(plans, { seed: 1, nowMs: () => nowMs, at, onSymptom: () => undefined, startCost });
   for (const id of IDS) service.crash(id, { exitCode: 1 });
   for (const [id, atMs] of starts) at(atMs, () => void service.restart(id, 'policy'));
   for (let due = agenda.take(); due !== undefined; due = agenda.take()) {
     nowMs = due.atMs;
     due.run();
   }
-  return new Map(starts.map(([id, atMs]) => [id, (service.at(id).life.playedMs ?? Number.NaN) - atMs]));
+  return new Map(starts.map(([id, atMs]) => [id, (service.at(id).process.playedMs ?? Number.NaN) - atMs]));
 }
 
 describe('the curve of starts at once', () => {
@@ -73,7 +73,7 @@ describe('encoders that start at once on one machine', () => {
     },
   );
 
-  it('cost the policy that starts all of them at once more darkness in the same world', async () => {
+  it('cost the policy that starts all of them at once more downtime in the same world', async () => {
     const storm = { atMs: 60_000, kind: 'storm', target: '', forMs: 1_000, variant: 0.99 } as const;
     const darkWith = async (startCost: boolean): Promise<number> => {
       const script = scenarioOf({ seed: 1, days: 0.02, channels: 40, ...compared, startCost });

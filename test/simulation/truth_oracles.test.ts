@@ -12,11 +12,11 @@ const CHANNEL = { kind: 'channel', id: 'ch0' } as const;
 describe('the cooldown, by what a start really led to (S1)', () => {
   /** A restart whose process comes `lateMs` after the call, and another restart `againMs` after the call. */
   function again(lateMs: number, againMs: number, said?: object): readonly string[] {
-    const { context, broken, at, life, restart, entry } = oracleEnvironment();
+    const { context, broken, at, process, restart, entry } = oracleEnvironment();
     const oracle = new RealStarts(context);
     oracle.invoked(restart('ch0'));
     at(lateMs);
-    oracle.lived(life('ch0', 'reeve'));
+    oracle.started(process('ch0', 'reeve'));
     if (said !== undefined) oracle.entry(entry(said));
     at(againMs);
     oracle.invoked(restart('ch0'));
@@ -36,16 +36,16 @@ describe('the cooldown, by what a start really led to (S1)', () => {
 describe('the window, by the list of processes (S2)', () => {
   /** So many processes that Reeve began, one each second; `provedMs`: after how long each has put out a segment. */
   function begun(count: number, staged: boolean, provedMs?: number): readonly string[] {
-    const { context, broken, at, life, restart, entry } = oracleEnvironment(20);
+    const { context, broken, at, process, restart, entry } = oracleEnvironment(20);
     const oracle = new RealStarts(context);
     for (let n = 0; n < count; n += 1) {
       at(n * S);
       const call = restart(`ch${n}`);
       if (staged) oracle.entry(entry({ type: 'tool.started', permit: { id: call.permit, parent: 'per-0' } }));
       oracle.invoked(call);
-      const one = life(`ch${n}`, 'reeve');
+      const one = process(`ch${n}`, 'reeve');
       if (provedMs !== undefined) one.playedMs = n * S + provedMs - 2 * S;
-      oracle.lived(one);
+      oracle.started(one);
     }
     return broken;
   }
@@ -63,12 +63,12 @@ describe('the window, by the list of processes (S2)', () => {
 
   /** Ten channels begun by others before the eyes of a Reeve that then starts one. */
   function afterOthers(visible: boolean, perChannel: boolean): readonly string[] {
-    const { context, broken, at, life, restart, truths } = oracleEnvironment(20);
+    const { context, broken, at, process, restart, truths } = oracleEnvironment(20);
     const oracle = new RealStarts(context);
     oracle.watch(truths());
     for (let n = 0; n < 10; n += 1) {
       at(60 * S + n * S);
-      oracle.lived(life(perChannel ? 'ch1' : `ch${n + 1}`, 'engine'));
+      oracle.started(process(perChannel ? 'ch1' : `ch${n + 1}`, 'engine'));
     }
     oracle.watch(truths(visible ? {} : { visible: false }));
     at(100 * S);

@@ -35,7 +35,7 @@ export function oracleEnvironment(channels = 4) {
         ...{ channel: id, status: 'playing', onTime: true, sourceOut: false, visible: true },
         ...(id === channel ? change : {}),
       })),
-    life: (channel: string, by: Starter): Generation => beginGeneration(channel, `1:${nowMs}`, nowMs, by),
+    process: (channel: string, by: Starter): Generation => beginGeneration(channel, `1:${nowMs}`, nowMs, by),
     restart: (channel: string, permit = `per-${nowMs}`): Invocation => ({
       ...{ tool: 'restart_channel', channel, engine: 'e0', permit, fence: 1, atMs: nowMs },
       ...{ endMs: undefined, effect: undefined, daemonRun: 1, status: 'curable' },

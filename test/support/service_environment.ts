@@ -15,19 +15,19 @@ export function serviceEnvironment(count = 3) {
     engine: 'e0',
     hasSource: true,
   }));
-  const lives: Generation[] = [];
+  const processes: Generation[] = [];
   const told: string[] = [];
   const clock = (): number => nowMs;
   const service = new ServiceModel(plans, {
     seed: 1,
     nowMs: clock,
     at,
-    onWords: (channel, kind) => told.push(`${channel} ${kind}`),
-    onLife: (life) => lives.push(life),
+    onSymptom: (channel, kind) => told.push(`${channel} ${kind}`),
+    onStart: (process) => processes.push(process),
   });
   const nothing = (): void => undefined;
   const injector = new FaultInjector({
-    ...{ service, nowMs: clock, at, words: nothing, jumpWall: nothing, suspend: nothing, reboot: nothing },
+    ...{ service, nowMs: clock, at, symptom: nothing, jumpWall: nothing, suspend: nothing, reboot: nothing },
     ...{ crash: nothing, breakDisk: nothing, operate: nothing, change: nothing },
     stopReeve: (downMs) => told.push(`stop for ${downMs}`),
     reload: (variant, forMs) => told.push(`reload ${variant} for ${forMs}`),
@@ -36,7 +36,7 @@ export function serviceEnvironment(count = 3) {
   return {
     service,
     injector,
-    lives,
+    processes,
     told,
     nowMs: clock,
     at,

@@ -48,7 +48,7 @@ export class Invariants {
   readonly #breakers: Breakers;
   readonly #proofs: Proofs;
   readonly #containments: Containments;
-  readonly #words: OperatorCommands;
+  readonly #operatorCommands: OperatorCommands;
   readonly #runs: Runs;
   readonly #pages: Pages;
   readonly #silence: Silence;
@@ -72,12 +72,20 @@ export class Invariants {
     this.#breakers = new Breakers(this.#case);
     this.#proofs = new Proofs(this.#case);
     this.#containments = new Containments(this.#case, this.#starts, this.#proofs);
-    this.#words = new OperatorCommands(this.#case);
+    this.#operatorCommands = new OperatorCommands(this.#case);
     this.#runs = new Runs(this.#case);
     this.#pages = new Pages(this.#case);
     this.#silence = new Silence(this.#case);
     const evidence = new Evidence(this.#case);
-    const books = [this.#proofs, this.#breakers, this.#containments, this.#words, evidence, this.#runs, this.#pages];
+    const books = [
+      this.#proofs,
+      this.#breakers,
+      this.#containments,
+      this.#operatorCommands,
+      evidence,
+      this.#runs,
+      this.#pages,
+    ];
     this.#realStarts = new RealStarts(this.#case);
     this.#realState = new RealState(this.#case);
     this.#ownPersona = new OwnPersona(this.#case, deps.personaOf);
@@ -133,16 +141,16 @@ export class Invariants {
   }
 
   /** A new process of a channel, as it really began. */
-  lived(life: Generation): void {
-    this.#starts.lived(life);
-    this.#realStarts.lived(life);
+  started(process: Generation): void {
+    this.#starts.started(process);
+    this.#realStarts.started(process);
   }
 
   /** Everything is healed since a while: what was promised must have come true. */
   demand({ ledger, outbox }: SimulatedDaemon, nowMs: number): void {
     const monoMs = ledger.clock.monotonicMs();
     if (this.#runs.openRuns > 0) this.broke('L2', `${this.#runs.openRuns} runs have not ended`);
-    if (this.#words.overdue(monoMs) > 0) this.broke('L2', 'a question is neither answered nor expired');
+    if (this.#operatorCommands.overdue(monoMs) > 0) this.broke('L2', 'a question is neither answered nor expired');
     for (const { key } of this.#containments.held) {
       const untilMs = this.#breakers.openUntilMs(key.replace(/^channel:|\|.*$/g, ''));
       const own = key.endsWith('|breaker_open') && untilMs !== undefined && monoMs < untilMs + 65_000;

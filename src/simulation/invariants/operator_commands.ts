@@ -78,7 +78,7 @@ export class OperatorCommands implements Oracle {
   #late(nowMs: number): void {
     for (const [id, { state, expiresMs }] of this.#questions) {
       if (state !== 'pending' || !this.#isOver(expiresMs, nowMs)) continue;
-      this.#turn(id, 'expired', ['pending']);
+      this.#move(id, 'expired', ['pending']);
       this.#case.broke('L2', `${id} waits for an answer ${nowMs - expiresMs} ms after its time`);
     }
   }
@@ -112,17 +112,17 @@ export class OperatorCommands implements Oracle {
       this.#questions.set(id, { ...asked, state: 'pending' });
     }
     if (fact.type === 'approval.answered') this.#answered(fact);
-    if (fact.type === 'approval.expired') this.#turn(fact.id, 'expired', ['pending', 'yes']);
+    if (fact.type === 'approval.expired') this.#move(fact.id, 'expired', ['pending', 'yes']);
   }
 
   #answered({ id, yes, who }: FactOf<'approval.answered'>): void {
-    if (!yes) return this.#turn(id, 'no', ['pending']);
+    if (!yes) return this.#move(id, 'no', ['pending']);
     const question = this.#questions.get(id);
     question?.voices.add(who);
-    if (question !== undefined && question.voices.size >= question.eyes) this.#turn(id, 'yes', ['pending']);
+    if (question !== undefined && question.voices.size >= question.eyes) this.#move(id, 'yes', ['pending']);
   }
 
-  #turn(id: string, to: Question['state'], from: readonly Question['state'][]): void {
+  #move(id: string, to: Question['state'], from: readonly Question['state'][]): void {
     const question = this.#questions.get(id);
     if (question !== undefined && from.includes(question.state)) question.state = to;
   }
@@ -131,7 +131,7 @@ export class OperatorCommands implements Oracle {
     const { persona, broke } = this.#case;
     const used = batch.flatMap(({ fact }) => (fact.type === 'approval.used' ? [fact] : []));
     if (accessOf(persona, call.tool) === 'require_approval' && parent === undefined) this.#needsYes(call, id, used);
-    for (const { id: question } of used) this.#turn(question, 'used', ['yes']);
+    for (const { id: question } of used) this.#move(question, 'used', ['yes']);
     if (accessOf(persona, call.tool) === 'deny') broke('S9', `${call.tool} is denied by ${persona.id} (${id})`);
   }
 

@@ -21,7 +21,7 @@ interface Call {
  */
 export class RealStarts implements Oracle, TruthOracle {
   readonly #case: InvariantContext;
-  readonly #lives: Generation[] = [];
+  readonly #processes: Generation[] = [];
   readonly #staged = new Set<string>();
   readonly #calls = new Map<string, Call>();
   readonly #resetMs = new Map<string, number>();
@@ -47,13 +47,13 @@ export class RealStarts implements Oracle, TruthOracle {
   }
 
   /** A process has really begun. */
-  lived(life: Generation): void {
+  started(process: Generation): void {
     const sinceMs = this.#case.nowMs() - this.#case.limits.windowMs;
-    while ((this.#lives[0]?.bornMs ?? Number.POSITIVE_INFINITY) <= sinceMs) this.#lives.shift();
-    this.#lives.push(life);
+    while ((this.#processes[0]?.bornMs ?? Number.POSITIVE_INFINITY) <= sinceMs) this.#processes.shift();
+    this.#processes.push(process);
     const { limits, broke } = this.#case;
-    const own = this.#counted(this.#lives.filter(({ by }) => by === 'reeve'));
-    if (life.by === 'reeve' && own.length > limits.windowStartsMax) {
+    const own = this.#counted(this.#processes.filter(({ by }) => by === 'reeve'));
+    if (process.by === 'reeve' && own.length > limits.windowStartsMax) {
       broke(
         'S2',
         `${own.length} processes that Reeve began live or failed within the window, by the service's own list`,
@@ -72,7 +72,7 @@ export class RealStarts implements Oracle, TruthOracle {
   /** The last process that Reeve's start led to is as young as the cooldown at least, whenever it came. */
   #afterLateEffect(channel: string, nowMs: number): void {
     const { limits, broke } = this.#case;
-    const last = this.#lives.findLast((life) => life.channel === channel && life.by === 'reeve');
+    const last = this.#processes.findLast((process) => process.channel === channel && process.by === 'reeve');
     const since = this.#calls.get(channel);
     // A person who says that the channel is clear has taken it upon herself.
     if (last === undefined || since === undefined || (this.#resetMs.get(channel) ?? -1) >= since.atMs) return;
@@ -85,7 +85,7 @@ export class RealStarts implements Oracle, TruthOracle {
   #window(nowMs: number): void {
     const { limits, broke } = this.#case;
     if (this.#clearSinceMs === undefined || nowMs - this.#clearSinceMs < limits.windowMs) return;
-    const seen = this.#lives.filter(
+    const seen = this.#processes.filter(
       ({ bornMs, by, endedMs }) =>
         bornMs > nowMs - limits.windowMs &&
         bornMs <= nowMs - SEEN_MS &&
@@ -105,11 +105,11 @@ export class RealStarts implements Oracle, TruthOracle {
   }
 
   /** Without what a staged plan began and the service has proved. */
-  #counted(lives: readonly Generation[]): readonly Generation[] {
+  #counted(processes: readonly Generation[]): readonly Generation[] {
     const nowMs = this.#case.nowMs();
-    return lives.filter((life) => {
-      const isStaged = this.#staged.has(this.#calls.get(life.channel)?.permit ?? '');
-      return !(isStaged && (provedMs(life) ?? Number.POSITIVE_INFINITY) <= nowMs);
+    return processes.filter((process) => {
+      const isStaged = this.#staged.has(this.#calls.get(process.channel)?.permit ?? '');
+      return !(isStaged && (provedMs(process) ?? Number.POSITIVE_INFINITY) <= nowMs);
     });
   }
 }

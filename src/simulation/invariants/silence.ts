@@ -44,7 +44,7 @@ export class Silence implements Oracle {
   readonly #waits = new Map<string, { readonly scope: string; readonly untilMs: number }>();
   /** Since when a channel has been visibly down and named by nothing, on Reeve's monotonic clock. */
   readonly #silentMs = new Map<string, number>();
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   constructor(world: InvariantContext) {
     this.#case = world;
@@ -89,7 +89,7 @@ export class Silence implements Oracle {
     const { persona, broke } = this.#case;
     const maxMs = DETECTION_MS_MAX + PATIENCE_MS[persona.aggressiveness] + GRACE_MS;
     for (const { channel, playing, visible } of truths) {
-      if (playing) this.#told.delete(channel);
+      if (playing) this.#reported.delete(channel);
       if (playing || !visible || this.#named(channel, monoMs)) {
         this.#silentMs.delete(channel);
         continue;
@@ -97,8 +97,8 @@ export class Silence implements Oracle {
       const sinceMs = this.#silentMs.get(channel) ?? monoMs;
       this.#silentMs.set(channel, sinceMs);
       const dueMs = Math.max(sinceMs + maxMs, this.#waitedForMs(channel) + GRACE_MS);
-      if (monoMs <= dueMs || this.#told.has(channel)) continue;
-      this.#told.add(channel);
+      if (monoMs <= dueMs || this.#reported.has(channel)) continue;
+      this.#reported.add(channel);
       broke('L6', `${channel} is down for ${monoMs - sinceMs} ms and no page, run or hold names it`);
     }
   }

@@ -11,7 +11,7 @@ const FOREIGN_MAX = 3;
 
 /** A process that another party started, and since when Reeve knows of it. */
 interface Foreign {
-  readonly life: Generation;
+  readonly process: Generation;
   readonly seenMs: number;
 }
 
@@ -23,7 +23,7 @@ interface Foreign {
 export class Starts implements Oracle {
   readonly #case: InvariantContext;
   readonly #restarts: Invocation[] = [];
-  readonly #lives = new Map<string, Generation>();
+  readonly #processes = new Map<string, Generation>();
   readonly #foreign: Foreign[] = [];
   readonly #seen = new Set<string>();
   readonly #incidentOf = new Map<string, string>();
@@ -43,8 +43,8 @@ export class Starts implements Oracle {
     return this.#restarts;
   }
 
-  lived(life: Generation): void {
-    this.#lives.set(`${life.channel} ${life.generation}`, life);
+  started(process: Generation): void {
+    this.#processes.set(`${process.channel} ${process.generation}`, process);
   }
 
   entry({ fact, channel }: JournalEntry): void {
@@ -74,7 +74,9 @@ export class Starts implements Oracle {
     const since = (ms: number): boolean => ms > atMs - this.#case.limits.windowMs;
     const own = this.#restarts.filter((one) => since(one.atMs) && one.atMs <= atMs && !this.#proven.has(one.permit));
     const known = this.#foreign.filter(({ seenMs }) => since(seenMs) && seenMs <= atMs);
-    const seen = [...Map.groupBy(known, ({ life }) => life.channel).values()].flatMap((all) => all.slice(-FOREIGN_MAX));
+    const seen = [...Map.groupBy(known, ({ process }) => process.channel).values()].flatMap((all) =>
+      all.slice(-FOREIGN_MAX),
+    );
     return own.length + seen.length - this.#withoutEffect(own, seen);
   }
 
@@ -117,8 +119,9 @@ export class Starts implements Oracle {
   #saw(key: string, atMs: number): void {
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
-    const life = this.#lives.get(key);
-    if (life !== undefined && life.by !== 'reeve' && life.by !== 'first') this.#foreign.push({ life, seenMs: atMs });
+    const process = this.#processes.get(key);
+    if (process !== undefined && process.by !== 'reeve' && process.by !== 'first')
+      this.#foreign.push({ process, seenMs: atMs });
   }
 
   #cooldown({ channel, atMs }: Invocation): void {
@@ -163,7 +166,7 @@ export class Starts implements Oracle {
   #withoutEffect(own: readonly Invocation[], seen: readonly Foreign[]): number {
     return own.filter(
       ({ effect, channel, atMs }) =>
-        effect === undefined && seen.some(({ life }) => life.channel === channel && life.bornMs >= atMs),
+        effect === undefined && seen.some(({ process }) => process.channel === channel && process.bornMs >= atMs),
     ).length;
   }
 
