@@ -100,7 +100,7 @@ function metricsOf(shown: Shown, { building, refused }: MetricsDeps): Metrics {
       syslogClosed: () => decisions.collectors.syslogClosed(),
       refused,
       journalHead: () => ({ seq: ledger.head.seq, bits: headBits(ledger.head.hash) }),
-      secondsSinceHeadTold: () => witness.secondsSinceTold(),
+      secondsSinceHeadSent: () => witness.secondsSinceSent(),
       loopLagSeconds: () => lag.p99Seconds(),
       hints: () => shown.hints.loaded()?.figures(),
       configOk: () => reloader.problems().length === 0,

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { readYaml } from '../config/files.ts';
 import { personaFrom } from '../config/personas.ts';
 import { loadRules } from '../config/rules.ts';
-import { nearest } from '../config/words.ts';
+import { nearest } from '../config/suggestions.ts';
 import type { Phase } from '../core/control.ts';
 import { type Problem, ReeveError } from '../core/errors.ts';
 import type { Persona } from '../core/persona.ts';

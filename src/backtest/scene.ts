@@ -117,9 +117,9 @@ function logOf(draft: Draft, configuration: Configuration | undefined): Log {
   return { path, format, lines, channel, source: channel ?? `${prefix}:${name}` };
 }
 
-function ownerByName({ said, stem, names, named: told, lines }: Draft): ChannelId | undefined {
+function ownerByName({ said, stem, names, named, lines }: Draft): ChannelId | undefined {
   if (said !== undefined) return said;
-  if (told.channels.length > 0) return undefined;
+  if (named.channels.length > 0) return undefined;
   const [label] = names;
   if (lines !== undefined) return label !== undefined && !isServerLog(label) ? label : undefined;
   return isServerLog(stem) ? undefined : stem;
@@ -141,7 +141,7 @@ const isEngineLog = ({ path }: Draft, configuration: Configuration | undefined):
 /** Without a configuration the recording itself says which channels there are. */
 function named(drafts: readonly Draft[], logs: readonly Log[], samples: readonly Sample[]): Iterable<ChannelId> {
   const found = new Set<ChannelId>();
-  for (const { named: told } of drafts) for (const channel of told.channels) found.add(channel);
+  for (const { named } of drafts) for (const channel of named.channels) found.add(channel);
   for (const { channel } of logs) if (channel !== undefined) found.add(channel);
   for (const sample of samples) if ('channel' in sample) found.add(sample.channel);
   return found;

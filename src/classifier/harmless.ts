@@ -143,21 +143,21 @@ function ended(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): re
   ];
 }
 
-const TOLD_TO_END = /\bterminating child (\d+)\b/;
+const ASKED_TO_END = /\bterminating child (\d+)\b/;
 const CHILD_ENDED = /\b(?:process|child) (\d+) exited\b/;
 
 /** A child that its parent ended has not failed, whatever its exit code. */
 function ofChildren(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
-  const told = new Map(lines.flatMap(({ at, text }) => [[TOLD_TO_END.exec(text)?.[1], at] as const]));
-  const isTold = ({ at, symptom }: Evidence): boolean => {
-    const toldAt = told.get(CHILD_ENDED.exec(lines[at]!.text)?.[1] ?? '');
-    return symptom === 'process_exit_nonzero' && toldAt !== undefined && toldAt < at;
+  const asked = new Map(lines.flatMap(({ at, text }) => [[ASKED_TO_END.exec(text)?.[1], at] as const]));
+  const isAsked = ({ at, symptom }: Evidence): boolean => {
+    const askedAt = asked.get(CHILD_ENDED.exec(lines[at]!.text)?.[1] ?? '');
+    return symptom === 'process_exit_nonzero' && askedAt !== undefined && askedAt < at;
   };
-  return evidence.map((one) => (isTold(one) ? asNoise(one) : one));
+  return evidence.map((one) => (isAsked(one) ? asNoise(one) : one));
 }
 
 /** A service ends the encoder of a stream that has no viewer any more. */
-const TOLD =
+const ASKED =
   /\b(?:killing|stopping|terminating|ending) (?:(?:the|idle|unused|active|its) ){0,2}(?:ffmpeg|transcod\w*|encoder)\b|\b(?:stopped|ended|disabled) by (?:an? |the )?(?:operator|user|admin\w*|request)\b|\bkill\(\)|\bsession\b.{0,40}\b(?:idle|unused|no longer (?:used|needed|watched)|no (?:viewers|clients|watchers)\b.{0,12})\b.{0,20}\b(?:stopping|killing|ending|terminating|closing)\b|\bsen(?:ding|t) SIG(?:TERM|INT) to (?:the )?(?:ffmpeg|transcod\w*|encoder)\b/i;
 const FOR_CAUSE =
   /stall|respon[ds]|tim(?:ed?|ing) ?-?out|\bhung|memory|watchdog|stuck|fr[eo]{1,2}ze|restart|\bno (?:data|frames|output|progress)\b/i;
@@ -166,12 +166,12 @@ const BY_SIGNAL = /\b(?:code|status|signal)[ =:]*(?:-9|-15|9|15|137|143|255)\b|\
 
 /** An encoder that its service ended, with nothing wrong before that, has not failed. */
 function endedOnPurpose(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
-  const told = lines.find(({ text }) => TOLD.test(text));
-  if (told === undefined || evidence.some((one) => one.at <= told.at && isSerious(one))) return evidence;
-  if (lines.some(({ at, text }) => at <= told.at && FOR_CAUSE.test(text))) return evidence;
-  const isTold = ({ at, symptom }: Evidence): boolean =>
-    ENDED.has(symptom) && at > told.at && BY_SIGNAL.test(lines[at]!.text);
-  return evidence.map((one) => (isTold(one) ? asNoise(one) : one));
+  const asked = lines.find(({ text }) => ASKED.test(text));
+  if (asked === undefined || evidence.some((one) => one.at <= asked.at && isSerious(one))) return evidence;
+  if (lines.some(({ at, text }) => at <= asked.at && FOR_CAUSE.test(text))) return evidence;
+  const isAsked = ({ at, symptom }: Evidence): boolean =>
+    ENDED.has(symptom) && at > asked.at && BY_SIGNAL.test(lines[at]!.text);
+  return evidence.map((one) => (isAsked(one) ? asNoise(one) : one));
 }
 
 /** Where ffmpeg writes to: the head of an output, and what it says when it cannot finish it. */

@@ -61,7 +61,7 @@ export function challenged(lines: readonly ExcerptLine[], evidence: readonly Evi
 }
 
 /** The last one of those who watched is gone. Counters can say at any time that there is no viewer. */
-const NOBODY =
+const VIEWERS_GONE =
   /\bno (?:more )?(?:client|viewer|listener|watcher|player|reader)s? (?:is |are )?(?:(?:using|watching|connected)\b.{0,30}\bany ?more|left|remain\w*|any ?more)\b|\blast (?:client|viewer|listener|watcher|player|reader) (?:\S{1,40} )?(?:has )?(?:left|gone|disconnected|stopped|closed)\b/i;
 const BEGUN = /\b(?:start(?:ed|ing)|spawn(?:ed|ing)|restart\w*|new (?:client|viewer)|client connected)\b/i;
 const WENT: ReadonlySet<SymptomKind> = new Set(['process_exit_nonzero', 'unknown']);
@@ -69,7 +69,7 @@ const ENDS = /\b(?:stopp|exit|terminat|kill|end(?:ed|ing)\b|clos|interrupt|cance
 
 /** What ends right after the last viewer has left was ended for want of one, however its end is put. */
 export function unwatched(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
-  const left = lines.findLast(({ text, tone }) => tone !== 'complaint' && NOBODY.test(text));
+  const left = lines.findLast(({ text, tone }) => tone !== 'complaint' && VIEWERS_GONE.test(text));
   if (left === undefined || evidence.some((one) => one.at <= left.at && isSerious(one))) return evidence;
   if (lines.some(({ at, text, tone }) => (at < left.at && tone === 'complaint') || (at > left.at && BEGUN.test(text))))
     return evidence;

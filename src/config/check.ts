@@ -13,7 +13,7 @@ import { personasFrom } from './personas.ts';
 import { compositeDocument } from './rule_document.ts';
 import { RULE_SUFFIX, rulesFrom } from './rules.ts';
 import { inOrder } from './validate.ts';
-import { listed } from './words.ts';
+import { listed } from './suggestions.ts';
 import type { ParsedYaml } from './yaml.ts';
 
 /** A kind of file that an operator edits: how it is known, and what is wrong with some of them. */

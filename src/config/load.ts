@@ -14,7 +14,7 @@ import { personasFrom } from './personas.ts';
 import { RULE_SUFFIX, type RuleTool, rulesFrom } from './rules.ts';
 import { withUpstreamWait } from './upstream_wait.ts';
 import { inOrder, problemAt, valueAt } from './validate.ts';
-import { listed, nearest } from './words.ts';
+import { listed, nearest } from './suggestions.ts';
 import { bounded, type ParsedYaml, type Path } from './yaml.ts';
 
 /** One sound set: everything that an operator edits, read together. */

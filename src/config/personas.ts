@@ -4,7 +4,7 @@ import { type Persona, personaDocument } from '../core/persona.ts';
 import { TOOL_ALIASES, TOOL_NAMES } from '../core/tool.ts';
 import { loadYamlFolder } from './files.ts';
 import { inOrder, problemAt, validate } from './validate.ts';
-import { listed, nearest } from './words.ts';
+import { listed, nearest } from './suggestions.ts';
 import type { ParsedYaml } from './yaml.ts';
 
 export interface LoadedPersonas {

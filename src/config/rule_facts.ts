@@ -5,13 +5,13 @@ import { messageOf } from '../core/errors.ts';
 import { DERIVED, type RuleFact } from '../core/rule.ts';
 import { parseDuration } from '../core/document/duration.ts';
 import { FACT_TESTS, type FactDocument, type FactKind, RULE_FACTS } from './rule_document.ts';
-import { listed, nearest, shown } from './words.ts';
+import { listed, nearest, shown } from './suggestions.ts';
 
 export type Say = (message: string, hint?: string) => void;
 
 /** A fact that another rule sets may be of any kind: which one is checked over all rules. */
 const derivedRow = (name: string) => ({ name: `${DERIVED}${name}`, kind: 'derived' }) as const;
-type Row = Pick<EnvelopeFact, 'name' | 'words'> & { readonly kind: FactKind | 'derived' };
+type Row = Pick<EnvelopeFact, 'name' | 'values'> & { readonly kind: FactKind | 'derived' };
 
 function rowOf({ fact, derived }: FactDocument): Row | undefined {
   if ((fact === undefined) === (derived === undefined)) return undefined;
@@ -55,11 +55,11 @@ function testOf(document: FactDocument, say: Say): RuleFact | undefined {
   const wanted = { text: 'string', truth: 'boolean', number: 'number', milliseconds: 'number' };
   if (row.kind !== 'derived' && typeof equals !== wanted[row.kind])
     say(`${fact} is ${KIND_WORDS[row.kind]}, got ${shown(equals)}`);
-  else if (row.words && !row.words.includes(String(equals))) {
-    const meant = nearest(String(equals), row.words);
+  else if (row.values && !row.values.includes(String(equals))) {
+    const meant = nearest(String(equals), row.values);
     say(
       `${fact} is never ${shown(equals)}`,
-      meant === undefined ? `it is one of ${listed(row.words)}` : `did you mean ${meant}?`,
+      meant === undefined ? `it is one of ${listed(row.values)}` : `did you mean ${meant}?`,
     );
   }
   return { fact, test: { kind: 'equals', value: equals } };

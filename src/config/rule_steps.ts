@@ -3,7 +3,7 @@ import type { Composite, RuleStep } from '../core/rule.ts';
 import { type ToolName, type ToolSpec, toolNamed } from '../core/tool.ts';
 import { type OneRuleDocument, STEP_KINDS, type StepDocument } from './rule_document.ts';
 import type { Say } from './rule_facts.ts';
-import { listed, nearest } from './words.ts';
+import { listed, nearest } from './suggestions.ts';
 import type { Path } from './yaml.ts';
 
 /** What a rule must know of a tool. The guard's table of tools fits. */

@@ -9,7 +9,7 @@ import { type OneRuleDocument, oneRuleDocument, ruleListDocument } from './rule_
 import { factOf } from './rule_facts.ts';
 import { type RuleTool, stepsOf } from './rule_steps.ts';
 import { inOrder, problemAt, validate, valueAt } from './validate.ts';
-import { listed, nearest } from './words.ts';
+import { listed, nearest } from './suggestions.ts';
 import type { ParsedYaml, Path } from './yaml.ts';
 
 export { regexProblem } from './rule_facts.ts';

@@ -30,7 +30,7 @@ function schemasAt(root: z.core.$ZodType, path: Path): readonly z.core.$ZodType[
 export function keysAt(root: z.core.$ZodType, path: Path): readonly string[] {
   const keys = schemasAt(root, path).flatMap((schema) => {
     const { type, shape, keyType } = definitionOf(schema);
-    if (type === 'record' && keyType) return opened(keyType).flatMap(wordsOf);
+    if (type === 'record' && keyType) return opened(keyType).flatMap(optionsOf);
     return type === 'object' ? Object.keys(shape ?? {}) : [];
   });
   return [...new Set(keys)];
@@ -69,7 +69,7 @@ function members(schema: z.core.$ZodType, segment: string | number): readonly z.
 const ownMember = (shape: Definition['shape'], key: string): z.core.$ZodType | undefined =>
   shape && Object.hasOwn(shape, key) ? shape[key] : undefined;
 
-function wordsOf(schema: z.core.$ZodType): readonly string[] {
+function optionsOf(schema: z.core.$ZodType): readonly string[] {
   const { type, entries, values } = definitionOf(schema);
   if (type === 'enum') return Object.values(entries ?? {}).map(String);
   return type === 'literal' ? (values ?? []).map(String) : [];

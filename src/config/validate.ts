@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import type { Problem } from '../core/errors.ts';
 import { descriptionAt, keysAt } from './shape.ts';
-import { listed, nearest, shown } from './words.ts';
+import { listed, nearest, shown } from './suggestions.ts';
 import { bounded, type ParsedYaml, type Path } from './yaml.ts';
 
 export { checked, type Meaning } from '../core/document/checked.ts';
@@ -20,7 +20,7 @@ export type Validated<T> =
 type Issue = z.core.$ZodIssue;
 type Said = { readonly message: string; readonly hint?: string | undefined; readonly part?: 'key' | 'value' };
 
-const WORDS_IN_MESSAGE_MAX = 10;
+const OPTIONS_IN_MESSAGE_MAX = 10;
 
 /** Marks messages that this file writes itself; any other was written in the schema. */
 const OURS = '\u0000';
@@ -148,7 +148,7 @@ function say(issue: Issue, show: (value: unknown) => string): Said {
     case 'too_big':
       return sized('at most', Number(issue.maximum) - (issue.inclusive === false ? 1 : 0), { issue, got });
     case 'invalid_union':
-      return { message: `expected ${listed(unionWords(issue))}, got ${got}` };
+      return { message: `expected ${listed(expectedTypes(issue))}, got ${got}` };
     case 'invalid_key':
       return { message: `${show(issue.path.at(-1))} is not ${listed(issue.issues.map((inner) => inner.message))}` };
     case 'invalid_format': {
@@ -168,8 +168,8 @@ function written(issue: Issue, got: string): string {
 }
 
 /** A long list would drown the message; the hint has what is needed of it. */
-const oneOf = (words: readonly string[]): string =>
-  words.length <= WORDS_IN_MESSAGE_MAX ? listed(words) : `one of ${words.length} known words`;
+const oneOf = (options: readonly string[]): string =>
+  options.length <= OPTIONS_IN_MESSAGE_MAX ? listed(options) : `one of ${options.length} known words`;
 
 function sized(bound: string, limit: number, about: { issue: Issue; got: string }): Said {
   const { issue, got } = about;
@@ -179,10 +179,10 @@ function sized(bound: string, limit: number, about: { issue: Issue; got: string 
   return { message: `expected ${bound} ${limit}, got ${got}`, hint: `the nearest allowed value is ${limit}` };
 }
 
-function unionWords(issue: Issue & { code: 'invalid_union' }): readonly string[] {
+function expectedTypes(issue: Issue & { code: 'invalid_union' }): readonly string[] {
   if ('options' in issue && Array.isArray(issue.options)) return issue.options.map(String);
-  const words = issue.errors.flat().filter(isWrongType).flatMap(expectedBy);
-  return [...new Set(words)].filter((word) => word !== '');
+  const types = issue.errors.flat().filter(isWrongType).flatMap(expectedBy);
+  return [...new Set(types)].filter((type) => type !== '');
 }
 
 const expectedBy = (issue: Issue): readonly string[] => {
@@ -201,11 +201,11 @@ function hintOf(issue: Issue, { schema, path }: Place): string | undefined {
     return meant && `did you mean ${meant}?`;
   }
   if (typeof input === 'string') {
-    const words = issue.code === 'invalid_value' ? issue.values.map(String) : [];
-    const options = issue.code === 'invalid_union' ? unionWords(issue) : [];
-    const meant = nearest(input, [...words, ...options]);
+    const known = issue.code === 'invalid_value' ? issue.values.map(String) : [];
+    const options = issue.code === 'invalid_union' ? expectedTypes(issue) : [];
+    const meant = nearest(input, [...known, ...options]);
     if (meant !== undefined) return `did you mean ${meant}?`;
-    if (words.length > WORDS_IN_MESSAGE_MAX) return `known are ${listed(words, 'and')}`;
+    if (known.length > OPTIONS_IN_MESSAGE_MAX) return `known are ${listed(known, 'and')}`;
   }
   const byType = issue.code === 'invalid_type' ? typeHint(issue.expected, input) : undefined;
   return byType ?? descriptionAt(schema, path);

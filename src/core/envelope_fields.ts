@@ -13,7 +13,7 @@ export interface EnvelopeFact {
   readonly name: string;
   readonly kind: FactKind;
   /** The only values it can have, where they are few. */
-  readonly words?: readonly string[];
+  readonly values?: readonly string[];
   /** False: only the index of rules looks at it. */
   readonly inRules?: false;
   readonly read: (envelope: GroundedContextEnvelope) => readonly (FactValue | undefined)[];
@@ -30,8 +30,8 @@ const own = (
   name: string,
   kind: FactKind,
   read: (envelope: GroundedContextEnvelope) => FactValue | undefined,
-  words?: readonly string[],
-): EnvelopeFact => ({ name, kind, read: (envelope) => [read(envelope)], ...(words === undefined ? {} : { words }) });
+  values?: readonly string[],
+): EnvelopeFact => ({ name, kind, read: (envelope) => [read(envelope)], ...(values === undefined ? {} : { values }) });
 
 /** No fact: times of day, because the same envelope must give the same plan at any hour; and lists of channels. */
 const NO_FACT: EnvelopeField = { facts: [] };
@@ -46,7 +46,7 @@ export const ENVELOPE_FIELDS: Readonly<Record<keyof GroundedContextEnvelope, Env
       {
         name: 'symptom',
         kind: 'text',
-        words: SYMPTOMS,
+        values: SYMPTOMS,
         read: ({ lastErrorType, signals }) => [lastErrorType, ...signals.map(({ symptom }) => symptom)],
       },
       { name: 'signal', kind: 'text', inRules: false, read: ({ signals }) => signals.map(({ says }) => says) },

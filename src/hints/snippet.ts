@@ -23,12 +23,12 @@ export function snippetOf(
   const parts = [
     staging ? `${HEADING} ${STAGING}` : HEADING,
     `**Seen elsewhere**: ${cut(standardName, NAME_CHARS)}`,
-    ...(analogy === undefined ? [] : [`**Analogy** (${cut(analogy.sourceDomain, 40)}): ${toldOf(analogy)}`]),
+    ...(analogy === undefined ? [] : [`**Analogy** (${cut(analogy.sourceDomain, 40)}): ${textOf(analogy)}`]),
     ...(fix === '' ? [] : [`**Fix**: ${cut(fix, FIX_CHARS)}`]),
   ];
-  const told = parts.join('\n');
+  const text = parts.join('\n');
   const diff = body === undefined ? [] : diffOf(body);
-  return diff.length === 0 ? told : withDiff(told, diff);
+  return diff.length === 0 ? text : withDiff(text, diff);
 }
 
 /** The same in one line of at most 280 characters, for the prompt of Reeve's own planner. */
@@ -39,19 +39,19 @@ export function lineOf({ standardName, analogies }: BundleCluster, body: string 
   return cut(`${cut(standardName, 120)}: ${advice}`, LINE_CHARS);
 }
 
-const toldOf = ({ insight, actionSuggestion }: BundleCluster['analogies'][number]): string =>
+const textOf = ({ insight, actionSuggestion }: BundleCluster['analogies'][number]): string =>
   [cut(insight, INSIGHT_CHARS), cut(actionSuggestion, INSIGHT_CHARS)].filter((each) => each !== '').join(' Try: ');
 
 /** Whole lines only, as many as there is room for. */
-function withDiff(told: string, diff: readonly string[]): string {
+function withDiff(text: string, diff: readonly string[]): string {
   const lines: string[] = [];
-  let left = CHARS_MAX - told.length - '\n```diff\n\n```'.length;
+  let left = CHARS_MAX - text.length - '\n```diff\n\n```'.length;
   for (const line of diff) {
     if (line.length + 1 > left) break;
     lines.push(line);
     left -= line.length + 1;
   }
-  return lines.length === 0 ? told : `${told}\n\`\`\`diff\n${lines.join('\n')}\n\`\`\``;
+  return lines.length === 0 ? text : `${text}\n\`\`\`diff\n${lines.join('\n')}\n\`\`\``;
 }
 
 /** The text below a heading of the second level, its fenced blocks left out, in one line. */

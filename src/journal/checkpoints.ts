@@ -31,7 +31,7 @@ export class SqliteCheckpoints implements CheckpointStore, Disposable {
   readonly #db: DatabaseSync;
   readonly #replacing: StatementSync;
   readonly #trimming: StatementSync;
-  /** Rows of each source that were saved since it was trimmed in this life. */
+  /** Rows of each source that were saved since it was trimmed since the start. */
   readonly #untrimmed = new Map<string, number>();
 
   /** Throws JOURNAL_UNWRITABLE when the place is unsafe or the file cannot be opened. */

@@ -12,7 +12,7 @@ export interface HeadWitness extends AsyncDisposable {
   /** Sends the head now. Resolves when every way took it or failed. */
   tell(): Promise<void>;
   /** Since a file or a webhook last took a head; undefined: never, or none is configured. */
-  secondsSinceTold(): number | undefined;
+  secondsSinceSent(): number | undefined;
 }
 
 /** Where the head is sent, and how often. */
@@ -67,7 +67,7 @@ export function createHeadWitness(witness: HeadWitnessSettings, { ledger, clock,
   const schedule = clock.every(witness.everyMs, () => void tell());
   return {
     tell,
-    secondsSinceTold: () => (sentMs === undefined ? undefined : (clock.monotonicMs() - sentMs) / 1_000),
+    secondsSinceSent: () => (sentMs === undefined ? undefined : (clock.monotonicMs() - sentMs) / 1_000),
     async [Symbol.asyncDispose]() {
       schedule[Symbol.dispose]();
       await tell();

@@ -39,7 +39,7 @@ export class Ledger implements Disposable {
   readonly #options: LedgerOptions;
   readonly #states = new States();
   readonly #subscribers = new Set<(entry: JournalEntry) => void>();
-  readonly #untold: JournalEntry[] = [];
+  readonly #unannounced: JournalEntry[] = [];
   #head: Head = { seq: 0, hash: GENESIS };
   #sinceSnapshot = 0;
   #opened = false;
@@ -113,7 +113,7 @@ export class Ledger implements Disposable {
     this.#head = rows.at(-1) ?? this.#head;
     this.#sinceSnapshot += rows.length;
 
-    this.#untold.push(...entries);
+    this.#unannounced.push(...entries);
     if (!this.#telling) this.#tell();
     return entries;
   };
@@ -195,7 +195,8 @@ export class Ledger implements Disposable {
   #tell(): void {
     this.#telling = true;
     try {
-      for (let entry = this.#untold.shift(); entry !== undefined; entry = this.#untold.shift()) this.#tellAll(entry);
+      for (let entry = this.#unannounced.shift(); entry !== undefined; entry = this.#unannounced.shift())
+        this.#tellAll(entry);
     } finally {
       this.#telling = false;
       this.#nestedAppends = 0;

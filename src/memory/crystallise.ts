@@ -2,7 +2,7 @@
 import type { EpochMs } from '../core/clock.ts';
 import type { InsightVerdict } from '../core/memory.ts';
 import type { ConceptKind } from './concepts.ts';
-import { type Claim, type Insight, insightId, NOBODY, sentenceOf } from './insight.ts';
+import { type Claim, type Insight, insightId, NO_TOOL, sentenceOf } from './insight.ts';
 
 /** What the graph knows of an incident at its end. */
 export interface IncidentSummary {
@@ -42,7 +42,7 @@ function claimOf({ failureClass, concepts, verifications, ending }: IncidentSumm
   const pair = [`class:${failureClass}`, second ?? 'symptom:unknown'] as const;
   const last = verifications.at(-1);
   if (last !== undefined) return { pair, subject: last.tool, verdict: last.cured ? 'cured' : 'not_cured' };
-  return { pair, subject: NOBODY, verdict: VERDICT_OF_ENDING[ending] ?? 'unresolved' };
+  return { pair, subject: NO_TOOL, verdict: VERDICT_OF_ENDING[ending] ?? 'unresolved' };
 }
 
 const VERDICT_OF_ENDING: Readonly<Record<string, InsightVerdict>> = {

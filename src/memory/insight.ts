@@ -29,7 +29,7 @@ export interface Insight extends Claim {
   readonly wordedBy: string | undefined;
 }
 
-export const NOBODY = 'nobody';
+export const NO_TOOL = 'nobody';
 
 export const keyOfClaim = ({ pair, subject, verdict }: Claim): string => [...pair, subject, verdict].join('|');
 

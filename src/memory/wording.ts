@@ -2,7 +2,7 @@
 import type { MemoryFact } from '../core/memory.ts';
 import type { Model } from '../core/model.ts';
 import { TOOL_NAMES } from '../core/tool.ts';
-import { type Insight, NOBODY } from './insight.ts';
+import { type Insight, NO_TOOL } from './insight.ts';
 
 const CHARS_MAX = 300;
 const TOKENS_MAX = 120;
@@ -33,6 +33,6 @@ function isFaithful(text: string, { subject, strength }: Insight): boolean {
   if (text === '' || text.length > CHARS_MAX || /[\u0000-\u001f\u007f-\u009f]|:\/\//.test(text)) return false;
   const named = TOOL_NAMES.filter((tool) => text.includes(tool));
   const numbers = text.match(/\d+/g) ?? [];
-  const sameTool = subject === NOBODY ? named.length === 0 : named.length === 1 && named[0] === subject;
+  const sameTool = subject === NO_TOOL ? named.length === 0 : named.length === 1 && named[0] === subject;
   return sameTool && numbers.every((number) => Number(number) === strength || /^[1-5]\d\d$/.test(number));
 }

@@ -1,6 +1,6 @@
 /** The `fetch` that a client library is given: bounded, checked line by line, without redirects. */
 import { ReeveError } from '../core/errors.ts';
-import { invalidAnswer, type ModelWire, plainWords } from './wire.ts';
+import { invalidAnswer, type ModelWire, plainText } from './wire.ts';
 
 /**
  * Requests of one exchange. An answer that is no success, or no JSON, never reaches the client: the client would
@@ -62,7 +62,7 @@ function checkLines(id: string, text: string): boolean {
     if (line.trim() === '') continue;
     const value = objectIn(line);
     if (value === undefined) throw invalidAnswer(id, 'a line of the stream is no JSON object');
-    if ('error' in value) throw new ReeveError('MODEL_UNREACHABLE', `${id}: ${plainWords(value.error)}`);
+    if ('error' in value) throw new ReeveError('MODEL_UNREACHABLE', `${id}: ${plainText(value.error)}`);
     isDone ||= value.done === true;
   }
   return isDone;

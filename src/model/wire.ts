@@ -44,7 +44,7 @@ const SAID_CHARS = 120;
 const TRY_AGAIN = new Set([408, 425, 429]);
 
 /** A server's error text as plain ASCII on one line, at most 120 characters: for an operator's log and nothing else. */
-export const plainWords = (said: unknown): string =>
+export const plainText = (said: unknown): string =>
   String(said)
     .replaceAll(/[^\x20-\x7e]+/g, ' ')
     .trim()
@@ -109,7 +109,7 @@ function refusal(server: string, { status, body }: HttpAnswer): ModelRefused {
       : status === 404 && (code === 'model_not_found' || /\bmodel\b/i.test(message))
         ? 'model_not_found'
         : 'refused';
-  const quoted = message === '' ? '' : `: ${plainWords(message)}`;
+  const quoted = message === '' ? '' : `: ${plainText(message)}`;
   const reported = failure === 'unreachable' ? 'MODEL_UNREACHABLE' : 'MODEL_REFUSED';
   return new ModelRefused(reported, `${server} answered ${status}${quoted}`, { status, failure });
 }

@@ -1,7 +1,7 @@
 /** Runs policy tests. */
 import { readYaml } from '../config/files.ts';
 import { inOrder, problemAt, validate } from '../config/validate.ts';
-import { nearest } from '../config/words.ts';
+import { nearest } from '../config/suggestions.ts';
 import type { ParsedYaml } from '../config/yaml.ts';
 import { messageOf, type Problem } from '../core/errors.ts';
 import type { Answer } from './answer.ts';

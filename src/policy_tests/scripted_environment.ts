@@ -28,7 +28,7 @@ export class ScriptedEnvironment {
   readonly #trouble: GivenProbes;
   readonly #effect: NonNullable<Given['effect']>;
   #state: GivenProbes = {};
-  #lives = 1;
+  #processes = 1;
   #bornMs: number;
   #revision = 1;
   #changedMs: number;
@@ -53,7 +53,7 @@ export class ScriptedEnvironment {
     if (this.#effect === 'unchanged' || (this.#effect === 'fixed' && !restarted)) return;
     this.#state = {};
     if (!restarted) return;
-    this.#lives += 1;
+    this.#processes += 1;
     this.#bornMs = this.#clock.monotonicMs();
     this.#changedMs = this.#clock.monotonicMs();
   }
@@ -82,8 +82,8 @@ export class ScriptedEnvironment {
       channel: this.#channel.id,
       engine: this.#channel.engine,
       state,
-      pid: runs ? 1_000 + this.#lives : undefined,
-      generation: `${1_000 + this.#lives}:${this.#bornMs}`,
+      pid: runs ? 1_000 + this.#processes : undefined,
+      generation: `${1_000 + this.#processes}:${this.#bornMs}`,
       uptimeMs: runs ? base.monoMs - this.#bornMs : undefined,
       exitCode: runs || exitSignal !== undefined ? undefined : (exitCode ?? 1),
       exitSignal: runs ? undefined : exitSignal,

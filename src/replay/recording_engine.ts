@@ -18,7 +18,8 @@ export interface Imagined {
 }
 
 const NOT_DONE = 'written down, not done';
-const untold = (what: string): ReeveError => new ReeveError('ENGINE_REFUSED', `the record does not contain ${what}`);
+const notRecorded = (what: string): ReeveError =>
+  new ReeveError('ENGINE_REFUSED', `the record does not contain ${what}`);
 
 /**
  * An engine that touches nothing. A change succeeds in the record only; whether it would have helped is judged from
@@ -53,7 +54,7 @@ export class RecordingEngine implements Engine {
   }
 
   async observe(): Promise<EngineReport> {
-    if (this.#last === undefined) throw untold('of the engine itself');
+    if (this.#last === undefined) throw notRecorded('of the engine itself');
     return { engine: this.#last, processes: [], viewers: [], credential: this.#credential };
   }
 
@@ -76,7 +77,7 @@ export class RecordingEngine implements Engine {
   async probeCredentials(): Promise<boolean> {
     if (this.#imagined.works !== undefined) return this.#imagined.works;
     const { ok, monoMs } = this.#credential ?? {};
-    if (ok === undefined || (monoMs ?? 0) <= this.#refreshedMs) throw untold('whether the credentials work');
+    if (ok === undefined || (monoMs ?? 0) <= this.#refreshedMs) throw notRecorded('whether the credentials work');
     return ok;
   }
 
@@ -87,7 +88,7 @@ export class RecordingEngine implements Engine {
 
   async probePlayout(): Promise<boolean> {
     if (this.#imagined.works !== undefined) return this.#imagined.works;
-    throw untold('what is left to play');
+    throw notRecorded('what is left to play');
   }
 
   async invalidateCache(channel: ChannelId | undefined): Promise<string> {
@@ -97,6 +98,6 @@ export class RecordingEngine implements Engine {
 
   async probeCache(): Promise<number> {
     if (this.#imagined.works !== undefined) return this.#imagined.works ? 0 : 1;
-    throw untold('what the cache holds');
+    throw notRecorded('what the cache holds');
   }
 }

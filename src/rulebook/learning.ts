@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts';
 import { MINUTE_MS } from '../core/duration.ts';
 import type { JournalEntry } from '../core/journal.ts';
 import type { Composite, Rule, RuleState } from '../core/rule.ts';
-import { type CommandResult as Word, checked, no, type OperatorContext, yes } from '../control/commands.ts';
+import { type CommandResult, checked, no, type OperatorContext, yes } from '../control/commands.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import { TOOL_SPECS } from '../remediation/catalog.ts';
 import { isStruggling, offerOf, refusalOfMove, standingOf } from './record/maturity.ts';
@@ -46,9 +46,9 @@ export function createLearning({ state, ledger, clock }: LearningDeps, composite
   const telling = new Telling();
   /** A cure that a model or a person chose is proposed once. */
   const tell = (entry: JournalEntry): void => {
-    const told = telling.onEntry(entry);
-    if (told === undefined || proposals.find(told.id) !== undefined) return;
-    proposals.write(told.text);
+    const reported = telling.onEntry(entry);
+    if (reported === undefined || proposals.find(reported.id) !== undefined) return;
+    proposals.write(reported.text);
     trial.refresh();
   };
   return {
@@ -83,7 +83,7 @@ export function createLearning({ state, ledger, clock }: LearningDeps, composite
       modelCost: needed().costMicros / 1e6,
       llmNeededByWeek: ratioByWeek(needed()),
     }),
-    setState: ({ rule: id, to, ...said }: RuleMove, { rules }: { readonly rules: readonly Rule[] }): Word => {
+    setState: ({ rule: id, to, ...said }: RuleMove, { rules }: { readonly rules: readonly Rule[] }): CommandResult => {
       const record = recordOf(records(), id);
       const proposal = proposals.find(id);
       if (proposal === undefined && record.state === undefined && !rules.some((rule) => rule.id === id))

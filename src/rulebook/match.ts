@@ -108,14 +108,14 @@ function traced(fact: RuleFact, holds: Holds, values: readonly FactValue[]): Fac
   const shown = first?.value ?? values[0];
   return {
     fact: fact.fact,
-    test: wordsOf(fact),
+    test: writtenForm(fact),
     value: shown === undefined ? NOT_KNOWN : String(shown).slice(0, VALUE_CHARS),
     held: first !== undefined,
     captures: first?.captures ?? [],
   };
 }
 
-function wordsOf({ test }: RuleFact): string {
+function writtenForm({ test }: RuleFact): string {
   const limit = test.kind === 'contains' ? test.text : test.kind === 'regex' ? test.pattern : String(test.value);
   return `${test.kind} ${limit}`.slice(0, VALUE_CHARS);
 }

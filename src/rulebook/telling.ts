@@ -50,7 +50,7 @@ export class Telling {
         return undefined;
       case 'run.ended':
         this.#runs.delete(run);
-        return fact.outcome.kind === 'resolved' ? toldBy(soFar) : undefined;
+        return fact.outcome.kind === 'resolved' ? reportOf(soFar) : undefined;
       default:
         return undefined;
     }
@@ -66,7 +66,7 @@ export class Telling {
 /** Rules propose nothing new about themselves. */
 const isChosen = ({ kind }: Decider): boolean => kind === 'model' || kind === 'operator';
 
-function toldBy({ first, by, verified }: RunSoFar): ReportedRule | undefined {
+function reportOf({ first, by, verified }: RunSoFar): ReportedRule | undefined {
   const classification = first?.failureClassification;
   const calls = verified.filter((tool) => specOf(tool).effect === 'change').slice(0, CALLS_MAX);
   if (first === undefined || by === undefined || classification === undefined || calls.length === 0) return undefined;

@@ -20,7 +20,7 @@ export interface Gauges {
   /** The last record of the journal, and the first 52 bits of its hash. */
   journalHead(): { readonly seq: number; readonly bits: number };
   /** Since a witness last took the head; undefined where none is configured. */
-  secondsSinceHeadTold(): number | undefined;
+  secondsSinceHeadSent(): number | undefined;
   lines(): readonly { readonly source: string; readonly result: string; readonly lines: number }[];
   /** TCP connections of syslog senders that were closed from this end. */
   syslogClosed?(): readonly { readonly reason: string; readonly count: number }[];
@@ -244,7 +244,7 @@ function registerGauges(prefix: string, registry: Registry, gauges: Gauges): voi
     single(gauges.journalHead().bits),
   );
   gauge('seconds_since_head_told', 'Since a file or webhook elsewhere last took the head of the journal.', [], () =>
-    single(gauges.secondsSinceHeadTold()),
+    single(gauges.secondsSinceHeadSent()),
   );
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { checked, validate } from '../../src/config/validate.ts';
-import { nearest, shown } from '../../src/config/words.ts';
+import { nearest, shown } from '../../src/config/suggestions.ts';
 import { parseYaml } from '../../src/config/yaml.ts';
 import { told } from './support.ts';
 

@@ -46,10 +46,10 @@ describe('the head witness', () => {
   it('reports again on its schedule, and says how long ago it last did', async () => {
     const file = join(temporaryDirectory(), 'heads');
     const { witness, advance } = setUp({ file });
-    expect(witness.secondsSinceTold()).toBeUndefined();
+    expect(witness.secondsSinceSent()).toBeUndefined();
     await advance(60_000);
     await advance(5_000);
-    expect(witness.secondsSinceTold()).toBe(5);
+    expect(witness.secondsSinceSent()).toBe(5);
     expect(readFileSync(file, 'utf8').trimEnd().split('\n')).toHaveLength(1);
   });
 
@@ -61,7 +61,7 @@ describe('the head witness', () => {
     expect(both.errors).toEqual([expect.stringContaining("the journal's head was not taken")]);
     const none = setUp({ file: '/nowhere/heads' });
     await none.witness.tell();
-    expect(none.witness.secondsSinceTold()).toBeUndefined();
+    expect(none.witness.secondsSinceSent()).toBeUndefined();
   });
 
   it('reports nothing of a journal that is still empty', async () => {

@@ -67,9 +67,9 @@ export class Turns {
     const { propose } = this.#deps;
     const proposal = await propose(prompt);
     if (proposal !== undefined) {
-      const told = this.#without(prompt, session, proposal);
+      const result = this.#without(prompt, session, proposal);
       onChunk?.(proposal.text);
-      return { ...told, routing: undefined, toolResults: [], proposal };
+      return { ...result, routing: undefined, toolResults: [], proposal };
     }
     const { routing, call } = this.#route(prompt);
     // The gate is asked before anything is looked up or recorded.

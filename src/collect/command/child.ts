@@ -38,10 +38,10 @@ export function createChild(options: ChildOptions): Child {
   let isClosed = false;
 
   const begin = (): void => {
-    const [program = '', ...words] = argv();
+    const [program = '', ...args] = argv();
     const startedMs = clock.monotonicMs();
     starts += 1;
-    const process = spawn(program, words, {
+    const process = spawn(program, args, {
       stdio: ['ignore', 'pipe', 'pipe'],
       env: childEnvironment(),
       detached: true,

@@ -5,7 +5,7 @@ import { ON_DEMAND_KINDS, STATUS_TARGETS, type StatusTarget } from '../../collec
 import type { PersonaId } from '../../core/persona.ts';
 import type { ChannelRef } from '../../core/scope.ts';
 import { valueAt } from '../validate.ts';
-import { nearest } from '../words.ts';
+import { nearest } from '../suggestions.ts';
 import type { Path } from '../yaml.ts';
 import { CHANNELS_MAX, type ChannelDocument, channelDocument } from './document.ts';
 import { PLACEHOLDER, parseAddress } from './fields.ts';

@@ -1,7 +1,7 @@
 /** Applies environment variables and flags to the configuration. */
 import type { Problem } from '../../core/errors.ts';
 import { problemAt, type Source, valueAt } from '../validate.ts';
-import { nearest } from '../words.ts';
+import { nearest } from '../suggestions.ts';
 import type { ParsedYaml, Path } from '../yaml.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -2,7 +2,7 @@
 import type { Phase } from '../../core/control.ts';
 import type { PersonaId } from '../../core/persona.ts';
 import type { GroupId } from '../../core/scope.ts';
-import { nearest } from '../words.ts';
+import { nearest } from '../suggestions.ts';
 import type { ChannelDraft } from './channels.ts';
 import { groupDocument } from './document.ts';
 import type { Reading } from './reading.ts';

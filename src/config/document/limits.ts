@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { DEFAULT_LIMITS, type Limits } from '../../core/limits.ts';
 import { DURATION_JSON, formatDuration, parseDuration } from '../../core/document/duration.ts';
 import { checked, type Meaning } from '../validate.ts';
-import { shown } from '../words.ts';
+import { shown } from '../suggestions.ts';
 import { LIMIT_ROWS, type LimitRow } from './limit_rows.ts';
 
 /** A limit as read: its value, and whether it is laxer than the default by the operator's explicit order. */

@@ -4,7 +4,7 @@ import { FAILURE_CLASSES } from '../../core/classification.ts';
 import { DAYS, parseTimeOfDay, type Route, type RouteHours, type RouteMatch } from '../../escalate/routes.ts';
 import { duration } from '../../core/document/duration.ts';
 import { checked, type Meaning } from '../validate.ts';
-import { nearest, shown } from '../words.ts';
+import { nearest, shown } from '../suggestions.ts';
 import type { Path } from '../yaml.ts';
 import { idField } from './fields.ts';
 import type { Reading } from './reading.ts';

@@ -33,9 +33,9 @@ export function nextRun({ incident: known, runs }: OpenIncident, channels: reado
 }
 
 /** The beginning of an incident's story: that it was opened, and what had been said before. */
-export const openedDrafts = (incident: Incident, told: readonly Symptom[]): readonly Draft[] => [
+export const openedDrafts = (incident: Incident, symptoms: readonly Symptom[]): readonly Draft[] => [
   { ...aboutOf(incident), fact: { type: 'incident.opened', incident } },
-  ...told.map((symptom) => symptomDraft(incident, symptom)),
+  ...symptoms.map((symptom) => symptomDraft(incident, symptom)),
 ];
 
 /** The incident before ended with a verified cure of the same trouble, a moment ago: that cure did not hold. */

@@ -75,9 +75,10 @@ export class Responder implements Disposable {
       const intent = transitionFor(open, seen.sight, nowMs, this.#policy(open, scope, seen));
       if (intent.kind === 'none') return this.#lookAgain(scope, intent.againMs);
       const startDelayMs = intent.kind === 'run' ? this.#deps.startDelayMs?.(scope, seen, nowMs) : undefined;
-      const untold = startDelayMs && open && overduePageOf(open, seen.sight, nowMs, this.#policy(open, scope, seen));
-      if (startDelayMs !== undefined && !untold) return this.#lookAgain(scope, startDelayMs);
-      this.#obey(untold || intent, { scope, open, seen, nowMs });
+      const overduePage =
+        startDelayMs && open && overduePageOf(open, seen.sight, nowMs, this.#policy(open, scope, seen));
+      if (startDelayMs !== undefined && !overduePage) return this.#lookAgain(scope, startDelayMs);
+      this.#obey(overduePage || intent, { scope, open, seen, nowMs });
     }
   }
 

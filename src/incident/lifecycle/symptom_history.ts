@@ -12,7 +12,7 @@ const TOLD_MAX = 12;
 /** The newest symptom of each kind and channel: bounded by the channels and the closed set of kinds. */
 export class SymptomHistory {
   readonly #newest = new Map<string, Symptom>();
-  readonly #told = new Set<string>();
+  readonly #seen = new Set<string>();
 
   /** True when this kind is not recorded yet in the incident. */
   add(symptom: Symptom, incident: IncidentId | undefined): boolean {
@@ -20,10 +20,10 @@ export class SymptomHistory {
     const key = `${symptom.channel}|${symptom.kind}|${symptom.origin}`;
     this.#newest.set(key, symptom);
     if (incident === undefined) return false;
-    if (this.#told.size > 1_000) this.#told.clear();
+    if (this.#seen.size > 1_000) this.#seen.clear();
     const telling = `${incident}|${key}`;
-    if (this.#told.has(telling)) return false;
-    this.#told.add(telling);
+    if (this.#seen.has(telling)) return false;
+    this.#seen.add(telling);
     return true;
   }
 

@@ -159,11 +159,11 @@ class RunRecorder {
   score(attempts: readonly Attempt[]): void {
     const { incident, run: runId } = this.#order;
     const channel = incident.scope.kind === 'channel' ? incident.scope.id : undefined;
-    const isDark = this.last?.channelHealthy === false;
+    const isDown = this.last?.channelHealthy === false;
     const drafts = attempts.flatMap(({ result, verification, score }, index) => {
       const made = this.#made[index];
       if (made === undefined) return [];
-      const harmed = isDark && made.envelope.channelHealthy === true ? ({ harmed: true } as const) : {};
+      const harmed = isDown && made.envelope.channelHealthy === true ? ({ harmed: true } as const) : {};
       const { fingerprint } = made.envelope;
       const said = { by: made.plan.by, permit: result.permit, tool: result.call.tool, score, fingerprint };
       const fact: JournalFact = { type: 'attempt.scored', ...said, cured: verification?.cured, ...harmed };

@@ -147,9 +147,9 @@ function choiceIn(text: string, tools: readonly SessionTool<unknown>[]): Choice 
   const { tool, input, diagnosis } = said as Record<string, unknown>;
   const names = tools.map(({ name }) => name);
   if (typeof tool !== 'string' || !names.includes(tool)) return `There is no such tool. There are ${names.join(', ')}.`;
-  const told =
+  const known =
     typeof diagnosis === 'string' && diagnosis.trim() !== '' ? diagnosis.slice(0, DIAGNOSIS_CHARS) : undefined;
-  return { tool, input: input ?? {}, diagnosis: told };
+  return { tool, input: input ?? {}, diagnosis: known };
 }
 
 async function called<Result>(tools: readonly SessionTool<Result>[], choice: Choice): Promise<ToolSays<Result>> {

@@ -2,9 +2,9 @@
 export { shown } from '../core/document/shown.ts';
 
 /** The candidate that a person most likely meant; undefined when none is close. */
-export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+export function nearest(text: string, candidates: Iterable<string>): string | undefined {
   const plain = (text: string): string => text.toLowerCase().replace(/[-_\s.]/g, '');
-  const wanted = plain(word).slice(0, 64);
+  const wanted = plain(text).slice(0, 64);
   const reach = Math.max(1, Math.floor(wanted.length / 3));
   let best: { readonly candidate: string; readonly distance: number } | undefined;
   for (const candidate of candidates) {
@@ -33,7 +33,7 @@ function editDistance(a: string, b: string): number {
 }
 
 /** `a, b or c`. */
-export function listed(words: readonly string[], conjunction = 'or'): string {
-  if (words.length <= 1) return words[0] ?? '';
-  return `${words.slice(0, -1).join(', ')} ${conjunction} ${words.at(-1)}`;
+export function listed(options: readonly string[], conjunction = 'or'): string {
+  if (options.length <= 1) return options[0] ?? '';
+  return `${options.slice(0, -1).join(', ')} ${conjunction} ${options.at(-1)}`;
 }
