@@ -1,3 +1,4 @@
+/** Measures how fast recorded logs are played through the pipeline. */
 import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -2,7 +2,7 @@
 // lines.   node bench/channels.ts
 import { spawnSync } from 'node:child_process';
 import { systemClock } from '../src/core/clock.ts';
-import { eyes } from './eyes.ts';
+import { shippedDetector } from './shipped_detector.ts';
 import { sayRow } from './rows.ts';
 
 const MANY = 10_000;
@@ -35,7 +35,7 @@ function compare(): void {
 function residentMb(count: number): number {
   const channels = Array.from({ length: count }, (_, at) => `ch${at}`);
   let raised = 0;
-  const detector = eyes(channels, () => {
+  const detector = shippedDetector(channels, () => {
     raised += 1;
   });
   for (let at = 0; at < MANY; at += 1) {

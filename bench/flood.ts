@@ -11,7 +11,7 @@ import { createTail, type Tail } from '../src/collect/tail/tail.ts';
 import { systemClock } from '../src/core/clock.ts';
 import type { Detector } from '../src/detect/detector.ts';
 import { memoryCheckpoints } from '../src/journal/checkpoints.ts';
-import { eyes } from './eyes.ts';
+import { shippedDetector } from './shipped_detector.ts';
 import { CHANNELS, channelName } from './patterns.ts';
 import { quantile, sayRow } from './rows.ts';
 import { writeWorkload } from './workload.ts';
@@ -63,7 +63,7 @@ async function measure(): Promise<void> {
     writeWorkload(`${path}.block`, 'storm', LINES);
     writeFileSync(path, '');
     const channels = Array.from({ length: CHANNELS }, (_, at) => channelName(at));
-    const detector = eyes(channels, () => undefined);
+    const detector = shippedDetector(channels, () => undefined);
     const capacity = capacityOf(detector, readFileSync(`${path}.block`));
     await using tail = createTail({
       sources: [{ id: 'flood', path }],

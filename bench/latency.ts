@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 import { createTail } from '../src/collect/tail/tail.ts';
 import { systemClock } from '../src/core/clock.ts';
 import { memoryCheckpoints } from '../src/journal/checkpoints.ts';
-import { eyes } from './eyes.ts';
+import { shippedDetector } from './shipped_detector.ts';
 import { quantile, sayRow } from './rows.ts';
 
 const GAP_MS = 5;
@@ -41,7 +41,7 @@ async function write(folder: string): Promise<void> {
 async function measure(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'reeve-bench-'));
   const tookMs: number[] = [];
-  const detector = eyes(names, ({ evidence }) => {
+  const detector = shippedDetector(names, ({ evidence }) => {
     const written = /at=(\d+)/.exec(evidence.at(-1)?.text ?? '')?.[1];
     if (written !== undefined) tookMs.push(Number(process.hrtime.bigint() - BigInt(written)) / 1e6);
   });

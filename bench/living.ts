@@ -3,7 +3,7 @@
 // Usage: node bench/living.ts [--channels 10,100,500] [--seconds 60] [--settle-seconds 75] [--verdicts 100] [--checkout]
 //   [--home DIR]: another checkout or unpacked package. [--json]: the figures alone, as one line of JSON.
 //   [--paired DIR] [--rounds 5]: this checkout and that one in turn, and the ratio of each pair.
-//   [--node-words="--cpu-prof …"]: options for the daemon's Node, to see what the time is spent on.
+//   [--node-args="--cpu-prof …"]: options for the daemon's Node, to see what the time is spent on.
 import { spawnSync } from 'node:child_process';
 import { cpus, loadavg } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -25,7 +25,7 @@ const { values } = parseArgs({
     json: { type: 'boolean', default: false },
     paired: { type: 'string' },
     rounds: { type: 'string', default: '5' },
-    'node-words': { type: 'string', default: '' },
+    'node-args': { type: 'string', default: '' },
   },
 });
 const seconds = Number(values.seconds);
@@ -76,7 +76,7 @@ if (values.paired === undefined) {
 }
 
 async function measured(channels: number, home: string): Promise<Figures> {
-  const nodeArgs = values['node-words'].split(' ').filter((flag) => flag !== '');
+  const nodeArgs = values['node-args'].split(' ').filter((flag) => flag !== '');
   await using daemon = await startLiving({ channels, home, nodeArgs });
   await sleep(Number(values['settle-seconds']) * 1_000);
   const [before, servedBefore, stolen] = [daemon.outside(), await daemon.served(), stolenSeconds()];

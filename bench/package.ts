@@ -1,3 +1,4 @@
+/** Builds the package that a bench measures, as npm installs it. */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/** Writes the configuration of the tools that Reeve is compared with. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHANNEL, PATTERNS } from './patterns.ts';

@@ -1,3 +1,4 @@
+/** States how many times faster than each peer Reeve has to be. */
 import type { Row } from './rows.ts';
 
 export interface Measured {

@@ -1,3 +1,4 @@
+/** Prints the table at the end of a bench. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';

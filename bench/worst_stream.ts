@@ -10,7 +10,7 @@ import { readCatalogue } from '../scripts/corpus.ts';
 import { createTail } from '../src/collect/tail/tail.ts';
 import { systemClock } from '../src/core/clock.ts';
 import { memoryCheckpoints } from '../src/journal/checkpoints.ts';
-import { eyes } from './eyes.ts';
+import { shippedDetector } from './shipped_detector.ts';
 import { sayRow } from './rows.ts';
 
 const { values } = parseArgs({
@@ -37,7 +37,7 @@ const folder = mkdtempSync(join(tmpdir(), 'reeve-bench-'));
 try {
   const path = join(folder, 'worst.log');
   const file = openSync(path, 'a');
-  const detector = eyes(['worst'], () => undefined);
+  const detector = shippedDetector(['worst'], () => undefined);
   await using tail = createTail({
     ...{ sources: [{ id: 'worst', path, channel: 'worst' }], clock: systemClock, checkpoints: memoryCheckpoints() },
     sink: detector.accept,

@@ -1,3 +1,4 @@
+/** Lists the acts of the demo: the fault of each and how it should end. */
 import type { Act } from './act.ts';
 import { LEARNING_ACTS } from './learning_acts.ts';
 

@@ -1,3 +1,4 @@
+/** Describes the channels of the demo: real ffmpeg processes under the supervisor that write HLS. */
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 

@@ -1,3 +1,4 @@
+/** Makes a story of journal entries, and the account of what Reeve did. */
 import type { FactType, JournalEntry, JournalFact } from '../src/core/journal.ts';
 import { keyOfScope } from '../src/core/scope.ts';
 import { describeCall } from '../src/core/tool.ts';

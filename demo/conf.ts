@@ -1,3 +1,4 @@
+/** Writes the configuration of the supervisor and of the servers beside the channels. */
 import type { StageChannel, StagePaths } from './channels.ts';
 import { LOOPBACK } from './ports.ts';
 

@@ -1,3 +1,4 @@
+/** Measures how much of a core one channel of the demo needs. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { ReeveError } from '../src/core/errors.ts';

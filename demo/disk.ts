@@ -1,3 +1,4 @@
+/** Makes the folders of a stage, on a small memory disk where one can be mounted, and removes them. */
 import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,3 +1,4 @@
+/** Breaks channels, origins and disks on purpose, and repairs them. */
 import { appendFileSync, existsSync, openSync, closeSync, writeSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';

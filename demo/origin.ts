@@ -1,3 +1,4 @@
+/** Serves what the channels pull from, and fails on request. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type Clock, systemClock } from '../src/core/clock.ts';
 import { freePorts, LOOPBACK } from './ports.ts';

@@ -1,3 +1,4 @@
+/** Plays one act: fault, wait, repair, and what was seen meanwhile. */
 import type { Clock, MonoMs } from '../src/core/clock.ts';
 import { ReeveError } from '../src/core/errors.ts';
 import { keyOfIncidentPage } from '../src/core/incident.ts';
@@ -5,7 +6,7 @@ import type { JournalEntry } from '../src/core/journal.ts';
 import { KEY_OF_MASS_OUTAGE } from '../src/incident/pages/page.ts';
 import type { Act, Check } from './act.ts';
 import { type Account, accountOf, incidentsAbout } from './chronicle.ts';
-import { judge, type Seen } from './judge.ts';
+import { checksOf, type Seen } from './act_checks.ts';
 import type { Person } from './person.ts';
 import type { Page } from './receiver.ts';
 import type { Reeve } from './reeve.ts';
@@ -80,7 +81,7 @@ export async function perform(act: Act, company: Company): Promise<Performance> 
     const modelCalls = modelCallsAfter - modelCallsBefore;
     return act.also ? [act.also({ classifications: account().classifications, modelCalls })] : [];
   };
-  const checks = (atLast: boolean) => [...judge(act, { seen: seen(), account: account(), atLast }), ...also()];
+  const checks = (atLast: boolean) => [...checksOf(act, { seen: seen(), account: account(), atLast }), ...also()];
   return { act, seen, account, isOver, closeBooks, checks };
 }
 

@@ -1,3 +1,4 @@
+/** Finds free ports for the servers of a stage. */
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';

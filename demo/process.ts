@@ -1,3 +1,4 @@
+/** Starts, finds and ends the programs that a stage needs. */
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { constants as os } from 'node:os';

@@ -135,7 +135,7 @@ async function besideFlapping(company: Company): Promise<readonly Figure[]> {
 const ACTS = { three: threeKilled, storm: stormEnds, flapping: besideFlapping } as const;
 type ActName = keyof typeof ACTS;
 
-const TOLD: ReadonlySet<string> = new Set([
+const SHOWN: ReadonlySet<string> = new Set([
   'incident.opened',
   'incident.closed',
   'guard.decided',
@@ -149,7 +149,7 @@ const TOLD: ReadonlySet<string> = new Set([
 
 function showStory({ entries }: Reeve, sinceMs: number): void {
   for (const { at, channel = '', fact } of entries) {
-    if (at < sinceMs || !TOLD.has(fact.type)) continue;
+    if (at < sinceMs || !SHOWN.has(fact.type)) continue;
     console.log(
       `  ${((at - sinceMs) / 1_000).toFixed(1)} ${fact.type} ${channel} ${JSON.stringify(fact).slice(0, 300)}`,
     );

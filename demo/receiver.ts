@@ -1,3 +1,4 @@
+/** Takes pages as the person on call would get them, and checks their signatures. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

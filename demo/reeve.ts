@@ -1,3 +1,4 @@
+/** Runs the real daemon as a process of its own, and asks it over HTTP. */
 import { closeSync, openSync } from 'node:fs';
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
@@ -6,7 +7,7 @@ import { ReeveError } from '../src/core/errors.ts';
 import type { JournalEntry } from '../src/core/journal.ts';
 import { fromWire } from '../src/core/wire.ts';
 import { type Child, startChild, until } from './process.ts';
-import type { ReeveConfigOptions } from './reeve-config.ts';
+import type { ReeveConfigOptions } from './reeve_config.ts';
 import type { Stage } from './stage.ts';
 
 /** The real daemon as a process of its own, asked as anybody would: over HTTP with its token. */

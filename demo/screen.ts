@@ -1,3 +1,4 @@
+/** Writes the story of the demo to a terminal. */
 import { stripVTControlCharacters, styleText } from 'node:util';
 import { type Beat, type StoryLine, tell } from './chronicle.ts';
 import type { Act } from './act.ts';

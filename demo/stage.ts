@@ -1,8 +1,9 @@
+/** Builds a stage: real channels on loopback, faults, and the truth about them from outside Reeve. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { type Clock, systemClock } from '../src/core/clock.ts';
 import { ReeveError } from '../src/core/errors.ts';
-import { type BesidePlan, planBeside } from './beside.ts';
+import { type SideServersPlan, planSideServers } from './side_servers.ts';
 import {
   GOOD_SETTINGS,
   generatedChannel,
@@ -14,16 +15,16 @@ import {
 import { supervisorConf } from './conf.ts';
 import { openDisk } from './disk.ts';
 import { createFaults, type Faults } from './faults.ts';
-import { type Leftovers, leftoversOf } from './leftovers.ts';
+import { type Remains, remainsOf } from './cleanup_check.ts';
 import { openModel } from './model.ts';
 import { openOrigin } from './origin.ts';
 import { freePorts, LOOPBACK } from './ports.ts';
 import { needProgram, signalProcess, startChild, until } from './process.ts';
 import { openReceiver, type Page } from './receiver.ts';
-import { type ReeveConfigOptions, reeveConfig } from './reeve-config.ts';
+import { type ReeveConfigOptions, reeveConfig } from './reeve_config.ts';
 import { connectSupervisor, type Supervisor } from './supervisor.ts';
 import { type ChannelTruth, type LogMark, startsIn, truthOf } from './truth.ts';
-import { type Asked, openWitness } from './witness.ts';
+import { type Asked, openChangeRecorder } from './change_recorder.ts';
 
 export interface StageOptions {
   /** The folder in which the stage makes its own; the system's temporary one when left out. */
@@ -68,7 +69,7 @@ export interface Stage extends AsyncDisposable {
   /** Real process starts of a channel since the mark, whoever asked for them. */
   startsSince(mark: LogMark, channel: string): Promise<number>;
   /** What is still there; to be asked after disposing. */
-  leftovers(): Leftovers;
+  leftovers(): Remains;
 }
 
 const READY_WITHIN_MS = 45_000;
@@ -91,7 +92,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   await writeFile(webhookSecretFile, receiver.secret, { mode: 0o600 });
   const cast = await hireCast(options, { paths, clock, building });
   const { channels } = cast;
-  const beside = await planBeside(
+  const beside = await planSideServers(
     besideOf(options, { paths, ports, webhookUrl: receiver.urlOf('alertmanager') }),
     building,
   );
@@ -103,7 +104,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const supervisord = needProgram('supervisord', 'supervisor');
   const child = building.use(startChild(supervisord, ['-c', conf], { graceMs: SHUTDOWN_MS, clock }));
   const supervisor = connectSupervisor(port, clock);
-  const witness = building.use(await openWitness(port, clock));
+  const recorder = building.use(await openChangeRecorder(port, clock));
   const faults = createFaults({ ...cast, paths, supervisor, clock, diskIsReal: disk.notSmall });
   building.defer(() => faults.lift().catch(() => undefined));
   const status = () => truthOf(channels, { paths, supervisor, clock });
@@ -112,13 +113,13 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
   const hls = `http://${LOOPBACK}:${hlsPort}/hls`;
   const log = () => readFile(join(paths.logs, 'supervisord.log'), 'utf8');
   const names = {
-    ...{ paths, channels, supervisorUrl: witness.url, hlsUrl: hls, reevePort, metricsPort },
+    ...{ paths, channels, supervisorUrl: recorder.url, hlsUrl: hls, reevePort, metricsPort },
     ...{ webhookUrl: receiver.urlOf('webhook'), webhookSecretFile, alertmanagerUrl: beside.alertmanagerUrl },
     modelUrl: model.url,
   };
   const struck = building.move();
   return {
-    ...{ paths, channels, faults, status, missing: beside.missing, pages: receiver.pages, asked: witness.asked },
+    ...{ paths, channels, faults, status, missing: beside.missing, pages: receiver.pages, asked: recorder.asked },
     urls: {
       hls,
       reeve: `http://${LOOPBACK}:${reevePort}`,
@@ -130,7 +131,7 @@ export async function openStage(options: StageOptions = {}): Promise<Stage> {
     configYaml: (wanted) => reeveConfig(names, wanted),
     mark: async () => (await log()).length,
     startsSince: async (from, channel) => startsIn(await log(), from, channel),
-    leftovers: () => leftoversOf({ dir: paths.dir, mark }),
+    leftovers: () => remainsOf({ dir: paths.dir, mark }),
     [Symbol.asyncDispose]: () => struck.disposeAsync(),
   };
 }
@@ -161,7 +162,7 @@ async function hireCast(
 function besideOf(
   { alertmanager, prometheus }: StageOptions,
   { paths, ports, webhookUrl }: { paths: StagePaths; ports: readonly number[]; webhookUrl: string },
-): BesidePlan {
+): SideServersPlan {
   const [hlsPort, , metricsPort, alertmanagerPort, prometheusPort] = ports as [number, number, number, number, number];
   return {
     ...{ paths, isRoot, hlsPort },
@@ -207,7 +208,7 @@ async function raiseCurtain({ supervisor, channels, status, clock, isUp, signal 
 /** Last of all: whatever still carries the stage's mark is ended, so that nothing can outlive it. */
 async function endStragglers(stage: { dir: string; mark: string }, clock: Clock): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
-    for (const pid of leftoversOf(stage).pids) signalProcess(pid, signal);
-    if (await until(() => leftoversOf(stage).pids.length === 0, 3_000, { clock })) return;
+    for (const pid of remainsOf(stage).pids) signalProcess(pid, signal);
+    if (await until(() => remainsOf(stage).pids.length === 0, 3_000, { clock })) return;
   }
 }

@@ -1,3 +1,4 @@
+/** Serves a folder of segments where no web server is installed. */
 import { createReadStream } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join, normalize } from 'node:path';

@@ -1,3 +1,4 @@
+/** Starts a supervisor and asks it for the state of its programs. */
 import { type Clock, deadline, systemClock } from '../src/core/clock.ts';
 import { ReeveError } from '../src/core/errors.ts';
 import { SUPERVISOR_PASSWORD, SUPERVISOR_USER } from './conf.ts';

@@ -1,3 +1,4 @@
+/** Reads from files and the supervisor, not from Reeve, whether a channel plays. */
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../src/core/clock.ts';
@@ -18,7 +19,7 @@ export interface ChannelTruth {
 }
 
 /** Four segments' time without a new one is down, whatever the process says. */
-export const DARK_AFTER_MS = 4 * SEGMENT_S * 1_000;
+export const DOWN_AFTER_MS = 4 * SEGMENT_S * 1_000;
 
 export async function truthOf(
   channels: readonly StageChannel[],
@@ -33,7 +34,7 @@ export async function truthOf(
       const { state = 'UNKNOWN', pid = 0 } = program ?? {};
       // An ffmpeg that ends in order writes its playlist once more: a fresh file alone proves nothing.
       const runs = state === 'RUNNING' || state === 'STARTING';
-      const playing = runs && playlistAgeMs < DARK_AFTER_MS && newestSegmentBytes > 0;
+      const playing = runs && playlistAgeMs < DOWN_AFTER_MS && newestSegmentBytes > 0;
       return { channel: id, state, pid, playing, ...output };
     }),
   );

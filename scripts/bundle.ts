@@ -1,3 +1,4 @@
+/** Bundles the daemon and its libraries into the files of the package. */
 import { type OutputChunk, rolldown } from 'rolldown';
 
 /** They look for files of their own while they run, so they stay packages. */

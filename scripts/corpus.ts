@@ -1,3 +1,4 @@
+/** Reads the shipped patterns for scripts and tests. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LineCounter, parseDocument } from 'yaml';

@@ -1,3 +1,4 @@
+/** Ends a process at every point of a journal write, and checks what is there afterwards. */
 import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join, resolve } from 'node:path';

@@ -1,3 +1,4 @@
+/** Writes docs/mutation.md from the report of the mutation run. */
 import { globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { type Explained, pageOf, type Report } from './mutants/page.ts';

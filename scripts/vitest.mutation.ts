@@ -1,3 +1,4 @@
+/** Configures the test run of the mutants: which tests, in which order. */
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { defineConfig } from 'vitest/config';
 

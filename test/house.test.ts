@@ -92,8 +92,9 @@ describe('the house', () => {
     expect(beside.filter(({ text }) => text.split('\n').length > 301).map(({ path }) => path)).toEqual([]);
   });
 
-  it('says at the head of each file what it is for', () => {
-    expect(files.filter(({ text }) => !/^(?:#!.*\n)?\/[/*]/.test(text)).map(({ path }) => path)).toEqual([]);
+  it('says at the head of each file what it is for, in the programs beside it too', () => {
+    const silent = [...files, ...beside].filter(({ text }) => !/^(?:#!.*\n)?\/[/*]/.test(text));
+    expect(silent.map(({ path }) => path)).toEqual([]);
   });
 
   it('defines units of time once, in core/duration.ts, and calls them by their names', () => {

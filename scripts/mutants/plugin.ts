@@ -1,3 +1,4 @@
+/** Gives Stryker a test runner that tries every change in its dry run. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';

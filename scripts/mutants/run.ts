@@ -1,3 +1,4 @@
+/** Tries each change of the mutated sources on the test files of one process. */
 import { appendFileSync, readFileSync } from 'node:fs';
 import { type RunnerTestCase as Test, TestRunner } from 'vitest';
 

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import { generatedChannel, pathsIn, type StagePaths } from '../../demo/channels.ts';
 import { parseStates, type Supervisor } from '../../demo/supervisor.ts';
-import { DARK_AFTER_MS, startsIn, truthOf } from '../../demo/truth.ts';
-import { changeIn } from '../../demo/witness.ts';
+import { DOWN_AFTER_MS, startsIn, truthOf } from '../../demo/truth.ts';
+import { changeIn } from '../../demo/change_recorder.ts';
 
 describe('the truth about a channel', () => {
   let paths: StagePaths;
@@ -34,11 +34,11 @@ describe('the truth about a channel', () => {
   }
 
   it('plays when it runs and a new segment that holds something came in time', async () => {
-    expect(await truth('RUNNING', { ageMs: DARK_AFTER_MS - 2_000 })).toMatchObject({ playing: true, pid: 7 });
+    expect(await truth('RUNNING', { ageMs: DOWN_AFTER_MS - 2_000 })).toMatchObject({ playing: true, pid: 7 });
   });
 
   it.each([
-    ['its playlist is old', 'RUNNING', { ageMs: DARK_AFTER_MS + 1 }],
+    ['its playlist is old', 'RUNNING', { ageMs: DOWN_AFTER_MS + 1 }],
     ['its newest segment is empty', 'RUNNING', { bytes: 0 }],
     ['it ended, though it wrote its playlist once more', 'EXITED', {}],
   ])('is that no output plays when %s', async (_, state, output) => {

@@ -1,14 +1,15 @@
+/** Finds processes and mounts that a stage left behind. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { STAGE_MARK } from './conf.ts';
 
 /** What a stage left behind after it was struck: nothing, if all is well. */
-export interface Leftovers {
+export interface Remains {
   readonly pids: readonly number[];
   readonly mounts: readonly string[];
 }
 
 /** Live processes that carry the stage's mark in their environment, and mounts under its folder. Linux only. */
-export function leftoversOf({ dir, mark }: { dir: string; mark: string }): Leftovers {
+export function remainsOf({ dir, mark }: { dir: string; mark: string }): Remains {
   const carries = `${STAGE_MARK}=${mark}`;
   const pids = list('/proc')
     .filter((name) => /^\d+$/.test(name))

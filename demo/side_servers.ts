@@ -1,3 +1,4 @@
+/** Plans the servers that run beside the channels: web server, Alertmanager, Prometheus. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StagePaths } from './channels.ts';
@@ -7,7 +8,7 @@ import { findProgram } from './process.ts';
 import { serveFolder } from './static.ts';
 
 /** The servers beside the channels: what is to run under the supervisor, and what could not be had. */
-export interface Beside {
+export interface SideServers {
   readonly programs: readonly SideProgram[];
   /** What is not installed, and what that means. */
   readonly missing: readonly string[];
@@ -15,7 +16,7 @@ export interface Beside {
   readonly prometheusUrl: string | undefined;
 }
 
-export interface BesidePlan {
+export interface SideServersPlan {
   readonly paths: StagePaths;
   readonly isRoot: boolean;
   readonly hlsPort: number;
@@ -25,7 +26,7 @@ export interface BesidePlan {
 }
 
 /** Writes their configuration. A small server of our own stands in for a missing nginx. */
-export async function planBeside(plan: BesidePlan, building: AsyncDisposableStack): Promise<Beside> {
+export async function planSideServers(plan: SideServersPlan, building: AsyncDisposableStack): Promise<SideServers> {
   const { paths } = plan;
   const programs: SideProgram[] = [];
   const missing: string[] = [];
@@ -49,7 +50,7 @@ export async function planBeside(plan: BesidePlan, building: AsyncDisposableStac
 
 type Add = (name: string, path: string | undefined, without: string) => Promise<string | undefined>;
 
-async function planAlertmanager({ paths, alertmanager }: BesidePlan, programs: SideProgram[], add: Add) {
+async function planAlertmanager({ paths, alertmanager }: SideServersPlan, programs: SideProgram[], add: Add) {
   if (!alertmanager) return undefined;
   const path = findProgram('prometheus-alertmanager') ?? findProgram('alertmanager');
   if (!(await add('alertmanager', path, 'pages go to the webhook only'))) return undefined;
@@ -67,7 +68,7 @@ async function planAlertmanager({ paths, alertmanager }: BesidePlan, programs: S
   return url;
 }
 
-async function planPrometheus({ paths, prometheus }: BesidePlan, programs: SideProgram[], add: Add) {
+async function planPrometheus({ paths, prometheus }: SideServersPlan, programs: SideProgram[], add: Add) {
   if (!prometheus) return undefined;
   const path = findProgram('prometheus');
   if (!(await add('prometheus', path, 'nothing scrapes the metrics'))) return undefined;

@@ -1,3 +1,4 @@
+/** Builds the detector that the benches measure, as the daemon has it. */
 import { safeText } from '../src/collect/clean.ts';
 import { parseProgress } from '../src/collect/formats/progress.ts';
 import { systemClock } from '../src/core/clock.ts';
@@ -7,7 +8,7 @@ import { createDetector, type Detector } from '../src/detect/detector.ts';
 import { readCatalogue } from '../scripts/corpus.ts';
 
 /** The detector as the daemon has it: the shipped catalogue, redaction, progress. */
-export function eyes(channels: readonly string[], onSymptom: (symptom: Symptom) => void): Detector {
+export function shippedDetector(channels: readonly string[], onSymptom: (symptom: Symptom) => void): Detector {
   return createDetector({
     catalogue: readCatalogue(),
     clock: systemClock,

@@ -1,3 +1,4 @@
+/** Writes the configuration of the Reeve that a stage runs. */
 import { join } from 'node:path';
 import type { StageChannel, StagePaths } from './channels.ts';
 import { SUPERVISOR_PASSWORD, SUPERVISOR_USER } from './conf.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Act } from '../../demo/act.ts';
 import { ACTS } from '../../demo/acts.ts';
 import type { Account } from '../../demo/chronicle.ts';
-import { judge, type Seen } from '../../demo/judge.ts';
+import { checksOf, type Seen } from '../../demo/act_checks.ts';
 import { LEARNING_ACTS } from '../../demo/learning_acts.ts';
 import type { Page } from '../../demo/receiver.ts';
 
@@ -17,13 +17,13 @@ const repaired = (given: Partial<Seen> = {}): Seen => ({
   ...{ startsDuring: 1, startsAfter: 0, playingAfterMs: 5_000, pagedAfterMs: undefined, pages: [] },
   ...given,
 });
-const told = (given: Partial<Seen> = {}): Seen => ({
+const seenWith = (given: Partial<Seen> = {}): Seen => ({
   ...{ startsDuring: 0, startsAfter: 0, playingAfterMs: 40_000, pagedAfterMs: 9_000 },
   ...{ pages: [page('trigger'), page('resolve')] },
   ...given,
 });
 const wrongOf = (id: string, seen: Seen, given: Partial<Account> = {}) =>
-  judge(act(id), { seen, account: account(given), atLast: true })
+  checksOf(act(id), { seen, account: account(given), atLast: true })
     .filter(({ ok }) => !ok)
     .map(({ says }) => says);
 
@@ -35,7 +35,7 @@ describe('judging a fault that Reeve should repair', () => {
   it.each([
     ['no start', { startsDuring: 0 }, '0 starts instead of one'],
     ['two starts', { startsDuring: 2 }, '2 starts instead of one'],
-    ['a channel that stays dark', { playingAfterMs: undefined }, 'not every channel plays again'],
+    ['a channel that stays down', { playingAfterMs: undefined }, 'not every channel plays again'],
     ['a channel that plays too late', { playingAfterMs: 20_001 }, 'not within 20 s'],
     ['a page for nothing', { pages: [page('trigger'), page('resolve')] }, '1 page(s) for what it could repair itself'],
   ])('is not content with %s', (_, seen, says) => {
@@ -45,29 +45,29 @@ describe('judging a fault that Reeve should repair', () => {
 
 describe('judging a fault that is for a person', () => {
   it('is content with a page, no start while the cause was there, and few after it', () => {
-    expect(wrongOf('origin_403', told({ startsAfter: 1 }))).toEqual([]);
+    expect(wrongOf('origin_403', seenWith({ startsAfter: 1 }))).toEqual([]);
   });
 
   it.each([
     ['a start while the cause was there', { startsDuring: 1 }, '1 wrong start(s)'],
-    ['nobody told', { pagedAfterMs: undefined, pages: [] }, 'no person was notified'],
+    ['no page', { pagedAfterMs: undefined, pages: [] }, 'no person was notified'],
     ['too many starts after it', { startsAfter: 2 }, '2 starts after it, at most 1 were right'],
     ['a page that is never taken back', { pages: [page('trigger')] }, '1 page(s) were never taken back'],
   ])('is not content with %s', (_, seen, says) => {
-    expect(wrongOf('origin_403', told(seen))).toEqual([says]);
+    expect(wrongOf('origin_403', seenWith(seen))).toEqual([says]);
   });
 
   it('wants one incident and one page where all of it is one trouble', () => {
     const pages = ['a', 'b'].flatMap((key) => [page('trigger', key), page('resolve', key)]);
-    const wrong = wrongOf('storm', told({ pages }), { incidents: ['inc-1', 'inc-2'] });
+    const wrong = wrongOf('storm', seenWith({ pages }), { incidents: ['inc-1', 'inc-2'] });
     expect(wrong).toEqual(['2 incidents for one trouble', '2 pages for one trouble']);
   });
 });
 
 describe('judging before everything is over', () => {
   it('does not yet ask whether the page was taken back', () => {
-    const seen = told({ pages: [page('trigger')] });
-    const checks = judge(act('origin_403'), { seen, account: account(), atLast: false });
+    const seen = seenWith({ pages: [page('trigger')] });
+    const checks = checksOf(act('origin_403'), { seen, account: account(), atLast: false });
     expect(checks.filter(({ ok }) => !ok)).toEqual([]);
   });
 });

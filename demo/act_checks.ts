@@ -1,3 +1,4 @@
+/** Checks whether an act ended as it should, by what was seen from outside Reeve. */
 import type { Act, Check } from './act.ts';
 import type { Account } from './chronicle.ts';
 import type { Page } from './receiver.ts';
@@ -25,7 +26,7 @@ export interface Evidence {
 /**
  * Did it end as it should? Judged by what was seen from outside. Reeve's own account serves only to count incidents.
  */
-export function judge(act: Act, { seen, account, atLast }: Evidence): readonly Check[] {
+export function checksOf(act: Act, { seen, account, atLast }: Evidence): readonly Check[] {
   const plays = seen.playingAfterMs !== undefined;
   const paged = new Set(seen.pages.filter(({ what }) => what === 'trigger').map(({ key }) => key));
   const resolved = new Set(seen.pages.filter(({ what }) => what === 'resolve').map(({ key }) => key));

@@ -1,9 +1,10 @@
+/** Records every change that Reeve asks of the supervisor, and passes it on. */
 import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { type Clock, systemClock } from '../src/core/clock.ts';
 import { LOOPBACK, portOf } from './ports.ts';
 
-/** One change that somebody asked of the supervisor through the witness. */
+/** One change that somebody asked of the supervisor through the recorder. */
 export interface Asked {
   readonly method: string;
   readonly channel: string;
@@ -14,7 +15,7 @@ export interface Asked {
  * Stands between Reeve and the supervisor and writes down every change that is asked for; it changes nothing itself.
  * So what Reeve did is counted without relying on what Reeve says about it.
  */
-export interface Witness extends AsyncDisposable {
+export interface ChangeRecorder extends AsyncDisposable {
   /** Where Reeve finds "the supervisor". */
   readonly url: string;
   readonly asked: readonly Asked[];
@@ -29,7 +30,7 @@ const CHANGE = new RegExp(
   `<methodName>supervisor\\.(${CHANGES.join('|')})</methodName>(?:[\\s\\S]*?<value>\\s*(?:<string>)?([^<]+))?`,
 );
 
-export async function openWitness(supervisorPort: number, clock: Clock = systemClock): Promise<Witness> {
+export async function openChangeRecorder(supervisorPort: number, clock: Clock = systemClock): Promise<ChangeRecorder> {
   const asked: Asked[] = [];
   // A connection kept for later may be closed by the supervisor just as it is used: an error of our own making.
   const agent = new Agent({ keepAlive: false });
