@@ -82,7 +82,7 @@ export function causeEnvelope(
 ): GroundedContextEnvelope {
   const { cause } = about;
   const over = cause.phase === 'over';
-  const channels = over ? cause.leftDown : cause.channels;
+  const channels = over ? cause.down : cause.channels;
   const members = about.members.filter(({ facts }) => channels.includes(facts.setup.id));
   const findings = members.flatMap(({ finding }) => (finding.trouble ? [finding] : []));
   const spokenFor = [...findings, ...(about.assessment === undefined ? [] : [about.assessment])];

@@ -57,8 +57,7 @@ export class Simulation {
     this.#agenda = new TimerQueue(seed);
     const nowMs = (): number => this.#nowMs;
     const at = (atMs: number, run: () => void): void => void this.#agenda.add(Math.max(atMs, this.#nowMs), run);
-    const onSymptom = (channel: string, kind: SymptomKind): void =>
-      this.#daemon?.hear({ channel, kind, origin: 'log' });
+    const onSymptom = (channel: string, kind: SymptomKind) => this.#daemon?.hear({ channel, kind, origin: 'log' });
     this.#host = new SimulatedHost(nowMs);
     const untouchable = new Set(channels.flatMap((plan) => (plan.untouchable === true ? [plan.id] : [])));
     this.#policy = new PolicyFile(written, { nowMs, at, untouchable });

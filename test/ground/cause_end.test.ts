@@ -51,7 +51,7 @@ describe('a cause that is known explains of the channels that it touched', () =>
     fleet.step([...probed(down), ...probed(WELL, ['d'])]);
     const mending = probed(trouble('process_crashed', true));
     const causes = fleet.step([...mending, ...probed(dead, ['d'])], CAUSE_QUIET_MS);
-    expect(causes.find(({ family }) => family === 'upstream')).toMatchObject({ phase: 'over', leftDown: [] });
+    expect(causes.find(({ family }) => family === 'upstream')).toMatchObject({ phase: 'over', down: [] });
     expect(causes.find(({ family }) => family === 'dead')).toMatchObject({ channels: ['a', 'b', 'c', 'd'] });
   });
 });
@@ -138,7 +138,7 @@ describe('a cause that goes on', () => {
     const fleet = new Fleet();
     fleet.step([member('a', WELL), ...four(down).slice(1)]);
     expect(fleet.step(four(down))[0]?.channels).toEqual(['a', 'b', 'c', 'd']);
-    expect(fleet.step([...four(dead)].reverse(), CAUSE_QUIET_MS)[0]?.leftDown).toEqual(['a', 'b', 'c', 'd']);
+    expect(fleet.step([...four(dead)].reverse(), CAUSE_QUIET_MS)[0]?.down).toEqual(['a', 'b', 'c', 'd']);
   });
 
   it('says that it is over while it is, and no longer when it shows itself again', () => {

@@ -17,9 +17,9 @@ describe('the envelope of a shared cause', () => {
     sinceMs: 0,
     lastMs: 0,
     phase: 'active',
-    leftDown: [],
+    down: [],
   };
-  const OVER: Partial<SharedCause> = { phase: 'over', leftDown: ['a', 'b'] };
+  const OVER: Partial<SharedCause> = { phase: 'over', down: ['a', 'b'] };
   const of = (
     cause: Partial<SharedCause>,
     members: readonly { facts: ReturnType<typeof factsOf>; finding: Finding }[],
@@ -128,7 +128,7 @@ describe('the envelope of a shared cause', () => {
   ])('of findings that are %j sure is, while %s, %d sure', (each, phase, expected) => {
     const ids = each.map((_, at) => `c${at}`);
     const members = each.map((confidence, at) => sure(ids[at]!, confidence));
-    expect(of({ phase, channels: ids, leftDown: ids }, members).confidence).toBe(expected);
+    expect(of({ phase, channels: ids, down: ids }, members).confidence).toBe(expected);
   });
 
   it('names each kind of evidence once before any twice, and each sentence once', () => {

@@ -28,7 +28,7 @@ describe('a shared cause that begins', () => {
         sinceMs: 100,
         lastMs: 1_000,
         phase: 'active',
-        leftDown: [],
+        down: [],
       },
     ]);
   });
@@ -46,7 +46,7 @@ describe('a shared cause that begins', () => {
         sinceMs: 400,
         lastMs: 1_000,
         phase: 'active',
-        leftDown: [],
+        down: [],
       },
     ]);
   });

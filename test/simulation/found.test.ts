@@ -91,7 +91,7 @@ describe('a shared cause of the source', () => {
     const back = [member('a', true, 'process_crashed'), member('b', true, 'process_crashed'), unprobed];
     const later = correlate({ seen: back, engines: [], limits }, begun, 30_000);
     expect(begun.map(({ phase }) => phase)).toEqual(['active']);
-    expect(later).toMatchObject([{ phase: 'over', leftDown: ['a', 'b'] }]);
+    expect(later).toMatchObject([{ phase: 'over', down: ['a', 'b'] }]);
   });
 
   it('lasts while nothing but log text reports it', () => {

@@ -32,7 +32,7 @@ export interface SeenEngine {
 }
 
 /**
- * One trouble of many channels. `over`: the cause is gone, and `leftDown` are the channels that it left down:
+ * One trouble of many channels. `over`: the cause is gone, and `down` are the channels that it left down:
  * they do not come back by themselves, and are not a cause of their own.
  */
 export interface SharedCause {
@@ -49,7 +49,7 @@ export interface SharedCause {
   readonly phase: 'active' | 'over';
   /** Since when it is over. */
   readonly overMs?: MonoMs;
-  readonly leftDown: readonly ChannelId[];
+  readonly down: readonly ChannelId[];
 }
 
 /** A cause that has not shown itself for this long is over. */
@@ -88,11 +88,11 @@ function downAfter(cause: Pick<SharedCause, 'channels'>, seen: readonly Seen[]):
 
 /** No change on this channel by itself: a shared cause is active around it, or has left it to a staged start. */
 export const suspected = (causes: readonly SharedCause[], ref: ChannelRef): SharedCause | undefined =>
-  causes.find((cause) => (cause.phase === 'active' ? within(cause.scope, ref) : cause.leftDown.includes(ref.id)));
+  causes.find((cause) => (cause.phase === 'active' ? within(cause.scope, ref) : cause.down.includes(ref.id)));
 
 /** The group's incident speaks for this channel. */
 export const coveredBy = (causes: readonly SharedCause[], ref: ChannelRef): SharedCause | undefined =>
-  causes.find(({ phase, channels, leftDown }) => (phase === 'active' ? channels : leftDown).includes(ref.id));
+  causes.find(({ phase, channels, down }) => (phase === 'active' ? channels : down).includes(ref.id));
 
 const isLeftover = (finding: Finding): boolean =>
   finding.trouble && !finding.settling && LEFTOVERS.has(finding.classification);
@@ -242,7 +242,7 @@ function newCause(bucket: Bucket, input: CorrelateInput, nowMs: MonoMs): SharedC
     sinceMs: Math.min(nowMs, ...members.map(({ firstSeenMs }) => firstSeenMs), engine?.sinceMs ?? nowMs),
     lastMs: nowMs,
     phase: 'active',
-    leftDown: [],
+    down: [],
   };
 }
 
@@ -263,14 +263,14 @@ function goesOn(cause: SharedCause, input: CorrelateInput, nowMs: MonoMs): Share
   const proven = cause.family === 'dead' && input.isProven?.(cause) === true;
   const over = !shows && (proven || nowMs - lastMs >= quietMs);
   const channels = [...cause.channels, ...joined].sort();
-  const leftDown = over ? downAfter({ channels }, input.seen) : [];
-  const forgotten = leftDown.length === 0 && (nowMs - lastMs >= LEFTOVER_MEMORY_MS || allWell(channels, input.seen));
+  const down = over ? downAfter({ channels }, input.seen) : [];
+  const forgotten = down.length === 0 && (nowMs - lastMs >= LEFTOVER_MEMORY_MS || allWell(channels, input.seen));
   if (over && forgotten) return undefined;
   const said = cause.because.replace(IT_IS_OVER, '');
   const because = over ? `${said}${IT_IS_OVER}` : said;
   const { overMs: wasOverMs, ...same } = cause;
   const ending = over ? ({ phase: 'over', overMs: wasOverMs ?? nowMs } as const) : ({ phase: 'active' } as const);
-  return { ...same, ...ending, channels, because, lastMs, leftDown };
+  return { ...same, ...ending, channels, because, lastMs, down };
 }
 
 const allWell = (channels: readonly ChannelId[], seen: readonly Seen[]): boolean =>

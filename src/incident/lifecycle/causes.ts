@@ -8,7 +8,7 @@ import type { TrackedChannel } from '../pipeline/finding_tracker.ts';
 
 /** What the cause left down was given to incidents of its own, all of it. */
 export const isHandedOver = (cause: SharedCause | undefined, isGiven: (channel: ChannelId) => boolean): boolean =>
-  cause?.phase === 'over' && cause.leftDown.length === 0 && cause.channels.some(isGiven);
+  cause?.phase === 'over' && cause.down.length === 0 && cause.channels.some(isGiven);
 
 export const isWell = (one: TrackedChannel | undefined): boolean =>
   one !== undefined && !one.finding.trouble && (one.finding.healthy === true || one.finding.quiet);
@@ -35,5 +35,5 @@ export const goneCause = (incident: Incident, nowMs: MonoMs): SharedCause => ({
   sinceMs: incident.openedMs,
   lastMs: nowMs,
   phase: 'over',
-  leftDown: [],
+  down: [],
 });

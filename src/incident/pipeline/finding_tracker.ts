@@ -87,8 +87,8 @@ export class FindingTracker {
   }
 
   #withoutHandedOver(cause: SharedCause): SharedCause {
-    if (cause.phase === 'active' || !cause.leftDown.some((id) => this.#handedOver.has(id))) return cause;
-    return { ...cause, leftDown: cause.leftDown.filter((id) => !this.#handedOver.has(id)) };
+    if (cause.phase === 'active' || !cause.down.some((id) => this.#handedOver.has(id))) return cause;
+    return { ...cause, down: cause.down.filter((id) => !this.#handedOver.has(id)) };
   }
 
   /** Whether what killed channels of the group, or the channel with others, is over; undefined: no cause is known. */
@@ -235,7 +235,7 @@ export class FindingTracker {
   /** The cause of a scope that matters now: an active one before one that is over. */
   causeOf(scope: Scope): SharedCause | undefined {
     const same = this.#causes.filter((cause) => cause.scope.kind === scope.kind && idOf(cause.scope) === idOf(scope));
-    return same.find(({ phase }) => phase === 'active') ?? same.find(({ leftDown }) => leftDown.length > 0) ?? same[0];
+    return same.find(({ phase }) => phase === 'active') ?? same.find(({ down }) => down.length > 0) ?? same[0];
   }
 
   /** Groups in which no channel may be changed by itself now. */
@@ -278,9 +278,7 @@ const isSettling = (finding: Finding): boolean => finding.trouble && finding.set
 const idOf = (scope: Scope): string => (scope.kind === 'fleet' ? '' : scope.id);
 
 const stateOf = (causes: readonly SharedCause[]): string =>
-  causes
-    .map(({ key, phase, classification, leftDown }) => `${key}|${phase}|${classification}|${leftDown.join()}`)
-    .join(';');
+  causes.map(({ key, phase, classification, down }) => `${key}|${phase}|${classification}|${down.join()}`).join(';');
 
 function watchedAfter(
   before: TrackedChannel | undefined,

@@ -22,7 +22,7 @@ export function refusedPlan(
   index: Pick<ChannelIndex, 'personaOf'>,
 ): DenialCode | undefined {
   const incident = openOn(deps.incidents(), scope)?.incident;
-  const channels = deps.watch.causeOf(scope)?.leftDown ?? [];
+  const channels = deps.watch.causeOf(scope)?.down ?? [];
   if (incident === undefined || channels.length === 0) return undefined;
   return deps.guard.preview({
     call: { tool: 'restart_channel', target: scope, channels },

@@ -131,7 +131,7 @@ export class Snapshots {
       group: scope.kind === 'group' ? scope.id : (first?.group ?? keyOfScope(scope)),
       engine,
       channels: cause?.channels ?? [],
-      viewers: cause?.leftDown.reduce((sum, id) => sum + (this.#deps.watch.watched(id)?.viewers ?? 0), 0),
+      viewers: cause?.down.reduce((sum, id) => sum + (this.#deps.watch.watched(id)?.viewers ?? 0), 0),
       because: cause?.because ?? 'the shared cause is gone',
       sight: {
         ...this.#causeNow(scope, cause, nowMs),
@@ -154,7 +154,7 @@ export class Snapshots {
   ): Pick<Snapshot, 'trouble' | 'healthy' | 'healthySinceMs' | 'clearSinceMs'> {
     const goneMs = this.#goneMs(scope, cause, nowMs);
     const isOver = cause === undefined || cause.phase === 'over';
-    const classification = isOver ? this.#leftDownClass(cause) : cause.classification;
+    const classification = isOver ? this.#downClass(cause) : cause.classification;
     if (isHandedOver(cause, this.#isGiven)) return { ...NOTHING_LEFT, clearSinceMs: goneMs };
     if (cause !== undefined && classification !== undefined) {
       const sinceMs = isOver ? cause.lastMs : cause.sinceMs;
@@ -220,8 +220,8 @@ export class Snapshots {
     return this.#deps.watch.all().filter(({ ref }) => inside(ref));
   }
 
-  #leftDownClass(cause: SharedCause | undefined) {
-    const first = cause?.leftDown[0];
+  #downClass(cause: SharedCause | undefined) {
+    const first = cause?.down[0];
     const finding = first === undefined ? undefined : this.#deps.watch.watched(first)?.finding;
     return finding?.trouble ? finding.classification : undefined;
   }
@@ -252,7 +252,7 @@ export class Snapshots {
     const { factStore, watch } = this.#deps;
     const { scope, group, engine } = incident;
     const found = watch.causeOf(scope) ?? goneCause(incident, moment.nowMs);
-    const cause = { ...found, leftDown: this.#mostWatchedFirst(found.leftDown) };
+    const cause = { ...found, down: this.#mostWatchedFirst(found.down) };
     const members = this.#members(scope).flatMap(({ ref, finding }) => {
       const facts = factStore.view(ref.id);
       return facts === undefined ? [] : [{ facts, finding }];

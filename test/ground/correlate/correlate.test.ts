@@ -152,9 +152,9 @@ describe('the end of a shared cause', () => {
     const fleet = new Fleet();
     fleet.step(four(down));
     const [early] = fleet.step(four(dead, WELL), 1_000);
-    expect(early).toMatchObject({ phase: 'active', leftDown: [] });
+    expect(early).toMatchObject({ phase: 'active', down: [] });
     const [late, ...more] = fleet.step(four(dead, WELL), CAUSE_QUIET_MS);
-    expect(late).toMatchObject({ phase: 'over', classification: 'upstream_unavailable', leftDown: ['a', 'b', 'c'] });
+    expect(late).toMatchObject({ phase: 'over', classification: 'upstream_unavailable', down: ['a', 'b', 'c'] });
     expect(more).toEqual([]);
     expect(fleet.step(four(dead, WELL), 600_000)).toHaveLength(1);
     expect(fleet.step(four(WELL), 1_000)).toEqual([]);
@@ -175,7 +175,7 @@ describe('the end of a shared cause', () => {
     fleet.step(four(trouble('media_unplayable')));
     fleet.step(four(trouble('unknown', true)), CAUSE_QUIET_MS);
     const [cause, ...more] = fleet.step(four(trouble('output_stalled'), WELL), 20_000);
-    expect(cause).toMatchObject({ phase: 'over', leftDown: ['a', 'b', 'c'] });
+    expect(cause).toMatchObject({ phase: 'over', down: ['a', 'b', 'c'] });
     expect(more).toEqual([]);
   });
 
@@ -184,7 +184,7 @@ describe('the end of a shared cause', () => {
     fleet.step(four(down));
     fleet.step(four(dead), CAUSE_QUIET_MS);
     expect(fleet.causes[0]?.phase).toBe('over');
-    expect(fleet.step(four(down))[0]).toMatchObject({ phase: 'active', leftDown: [] });
+    expect(fleet.step(four(down))[0]).toMatchObject({ phase: 'active', down: [] });
   });
 
   it('is forgotten where no channel is down and none is well either', () => {
@@ -202,13 +202,13 @@ describe('the end of a shared cause', () => {
     expect(fleet.step(four(dead, WELL), DEATHS_QUIET_MS - 1)[0]).toMatchObject({ phase: 'active' });
     fleet.step(four(dead), 0);
     expect(fleet.step(four(dead), DEATHS_QUIET_MS - 1)[0]).toMatchObject({ phase: 'active' });
-    expect(fleet.step(four(dead), 1)[0]).toMatchObject({ phase: 'over', leftDown: ['a', 'b', 'c', 'd'] });
+    expect(fleet.step(four(dead), 1)[0]).toMatchObject({ phase: 'over', down: ['a', 'b', 'c', 'd'] });
   });
 
   it('of stalls does not come while they stall: no one restarts them one by one', () => {
     const fleet = new Fleet();
     for (let minute = 0; minute < 30; minute += 1) fleet.step(four(trouble('output_stalled')), 60_000);
-    expect(fleet.causes[0]).toMatchObject({ phase: 'active', family: 'stalled', leftDown: [] });
+    expect(fleet.causes[0]).toMatchObject({ phase: 'active', family: 'stalled', down: [] });
   });
 });
 

@@ -18,7 +18,7 @@ const cause: SharedCause = {
   sinceMs: DIED_MS,
   lastMs: DIED_MS,
   phase: 'active',
-  leftDown: [],
+  down: [],
 };
 
 const base = { at: Date.UTC(2026, 0, 1, 3, 14, 7), source: 'probe' } as const;

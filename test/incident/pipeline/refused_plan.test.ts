@@ -19,7 +19,7 @@ describe('what a refused plan would be refused for now', () => {
         },
       },
       incidents: () => ({ ...incidentProjection.initial, open }),
-      watch: { causeOf: () => ({ leftDown: ['a', 'b'] }) },
+      watch: { causeOf: () => ({ down: ['a', 'b'] }) },
       snapshots: { envelope: () => anEnvelope() },
     } as unknown as Deps;
     expect(refusedPlan(scope, deps, { personaOf: () => aPersona() })).toBe('restart_storm');
