@@ -33,4 +33,19 @@ describe('the watch for doubts', () => {
     }
     expect(woken.map((ms) => ms - fromMs)).toEqual([500, 1_500, 2_500, 4_001]);
   });
+
+  it('leaves out no two rounds in a row, however slow the machine is', async () => {
+    const { clock, advance } = fakeClock();
+    let nowMs = clock.monotonicMs();
+    const woken: number[] = [];
+    const poller = { wakeDoubted: () => woken.push(nowMs) } as unknown as Poller;
+    const watch = watchDoubts({ ...clock, monotonicMs: () => nowMs }, [poller]);
+    onTestFinished(() => watch[Symbol.dispose]());
+    const fromMs = nowMs;
+    for (let round = 0; round < 4; round += 1) {
+      nowMs += 1_500;
+      await advance(500);
+    }
+    expect(woken.map((ms) => ms - fromMs)).toEqual([3_000, 6_000]);
+  });
 });
