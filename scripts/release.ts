@@ -1,6 +1,6 @@
 // Builds, packs and tries the published package: `npm run release -- --dry-run`, or without the flag to publish it.
 // The package is made in a folder of its own: `.npmrc` keeps scripts of packages from running, so a bare `npm pack` or
-// `npm publish` would bring no dist/; package.json is private, so that npm refuses the latter.
+// `npm publish` would bring no dist/: package.json is private and names no registry, so that npm refuses it, dry or not.
 // Usage: node scripts/release.ts [--dry-run] [--seconds 60] [--out DIR]
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -56,9 +56,10 @@ function stage(into: string): void {
   const kept = Object.entries(manifest.dependencies).filter(([name]) => [...EXTERNAL, ...TYPED].includes(name));
   const {
     private: _,
-    scripts: __,
-    workspaces: ___,
-    devDependencies: ____,
+    publishConfig: __,
+    scripts: ___,
+    workspaces: ____,
+    devDependencies: _____,
     ...rest
   } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   writeFileSync(
