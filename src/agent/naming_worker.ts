@@ -1,6 +1,6 @@
 /** After an incident that nothing explained: a model is asked, in the background, what its unrecognised lines say. */
 import { nameLines } from './naming.ts';
-import type { FailureClass } from '../core/classification.ts';
+import { type FailureClass, hasTrait } from '../core/classification.ts';
 import type { JournalEntry } from '../core/journal.ts';
 import type { Model } from '../core/model.ts';
 import type { Log } from '../core/log.ts';
@@ -14,13 +14,6 @@ export interface NamingDeps {
   readonly log: Log;
 }
 
-/** Classes that say what was seen and not why: unrecognised lines may show the cause. */
-const UNEXPLAINED: ReadonlySet<FailureClass> = new Set([
-  'unknown',
-  'process_crashed',
-  'output_stalled',
-  'publisher_lost',
-]);
 const REMEMBERED_MAX = 500;
 const ASKED_MAX = 3;
 
@@ -50,7 +43,7 @@ export class NamingWorker implements Disposable {
     if (fact.type !== 'incident.closed') return;
     const classification = this.#classes.get(incident);
     this.#classes.delete(incident);
-    if (classification === undefined || !UNEXPLAINED.has(classification) || !this.#deps.wanted()) return;
+    if (classification === undefined || !hasTrait(classification, 'unexplained') || !this.#deps.wanted()) return;
     this.#last = this.#last
       .then(() => this.#name(incident, classification))
       .catch((thrown: unknown) => {

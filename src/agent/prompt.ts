@@ -6,7 +6,7 @@ import { specOf } from '../remediation/catalog.ts';
 import { BECAUSE_CODES } from './answer.ts';
 import { type Choice, isEnd } from './choices.ts';
 
-/** The envelope's fields that a planner sees; an undefined field is sent as unknown. */
+/** The envelope's fields that a planner sees. This list decides it: `fieldLines` can read no other. */
 export type PromptFields = Pick<
   GroundedContextEnvelope,
   | 'channelId'
@@ -26,7 +26,8 @@ export type PromptFields = Pick<
 
 /** Everything that a planner is sent. No field holds text of outsiders. */
 export interface PromptFacts {
-  readonly fields: { readonly [Name in keyof PromptFields]: PromptFields[Name] | undefined };
+  /** What is left out is sent as unknown. */
+  readonly fields: Partial<PromptFields>;
   /** Independent witnesses: `s1` and so on. */
   readonly witnesses: readonly {
     readonly id: string;

@@ -53,6 +53,11 @@ describe('what a change costs', () => {
     },
   );
 
+  it('stays within its figures for the most entangled classification and field of the envelope', () => {
+    expect(most.get('classification')).toBeLessThanOrEqual(5);
+    expect(most.get('envelope field')).toBeLessThanOrEqual(7);
+  });
+
   it('is counted: a name that stands nowhere is named nowhere, and one that does is found', () => {
     expect(naming('no_such_tool_anywhere')).toEqual([]);
     expect(naming('inspect_pool_status')).toContain('core/tool.ts');

@@ -96,21 +96,7 @@ function factsOfExcerpt(
   shapes: readonly string[],
 ): PromptFacts {
   return {
-    fields: {
-      channelId: undefined,
-      failureClassification: undefined,
-      restartCount: undefined,
-      restartVelocity: undefined,
-      poolPressure: undefined,
-      lastErrorType: symptom,
-      errorFrequency: undefined,
-      lastAction: undefined,
-      cooldownRemaining: undefined,
-      confidence,
-      timestamp: undefined,
-      containmentMode: undefined,
-      channelHealthy: undefined,
-    },
+    fields: { lastErrorType: symptom, confidence },
     witnesses: [],
     shapes: shapes.map((shape, index) => ({ id: `e${index + 1}`, origin: 'log', shape })),
     attempts: [],

@@ -1,5 +1,5 @@
 /** Finds the shared cause of many channels' troubles. */
-import type { FailureClass, Family } from '../../core/classification.ts';
+import { type FailureClass, type Family, hasTrait } from '../../core/classification.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import {
   type ChannelId,
@@ -12,7 +12,7 @@ import {
 import type { Assessment, Finding } from '../rules/classify.ts';
 import { type CauseLimits, massDeaths, withinWindow } from './mass_deaths.ts';
 import { DEATHS_QUIET_MS } from '../facts/setup.ts';
-import { dominating, familyOf, LEFTOVERS, MENDS_ITSELF, OF_ENGINE, OF_WHOLE_GROUP } from '../rules/families.ts';
+import { dominating, familyOf, MENDS_ITSELF, OF_ENGINE, OF_WHOLE_GROUP } from '../rules/families.ts';
 
 export { DEATHS_QUIET_MS } from '../facts/setup.ts';
 
@@ -95,7 +95,7 @@ export const coveredBy = (causes: readonly SharedCause[], ref: ChannelRef): Shar
   causes.find(({ phase, channels, down }) => (phase === 'active' ? channels : down).includes(ref.id));
 
 const isLeftover = (finding: Finding): boolean =>
-  finding.trouble && !finding.settling && LEFTOVERS.has(finding.classification);
+  finding.trouble && !finding.settling && hasTrait(finding.classification, 'leftover');
 
 function within(scope: Scope, ref: ChannelRef): boolean {
   if (scope.kind === 'fleet') return true;

@@ -1,5 +1,5 @@
 // Classifies a channel from its facts by an order of precedence, and computes the confidence.
-import type { FailureClass } from '../../core/classification.ts';
+import { FAILURE_CLASSES, type FailureClass } from '../../core/classification.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import { MINUTE_MS } from '../../core/duration.ts';
 import type { Signal } from '../../core/envelope.ts';
@@ -58,35 +58,40 @@ export interface NoTrouble {
 
 export type Finding = Assessment | NoTrouble;
 
-/** The order of precedence: the first row that holds wins. The same order as `FAILURE_CLASSES`. */
-export const ROWS: readonly Row[] = [
-  { classification: 'telemetry_untrusted', holds: observer.telemetryUntrusted },
-  { classification: 'control_plane_down', holds: observer.controlPlaneDown },
-  { classification: 'expected_quiet', holds: observer.expectedQuiet },
-  { classification: 'host_exhausted', holds: host.hostExhausted },
-  { classification: 'pool_exhausted', holds: host.poolExhausted },
-  { classification: 'datastore_contention', holds: host.datastoreContention },
-  { classification: 'upstream_auth_expired', holds: upstream.upstreamAuthExpired },
-  { classification: 'upstream_url_expired', holds: upstream.upstreamUrlExpired },
-  { classification: 'upstream_not_found', holds: upstream.upstreamNotFound },
-  { classification: 'upstream_rate_limited', holds: upstream.upstreamRateLimited },
-  { classification: 'upstream_unavailable', holds: upstream.upstreamUnavailable },
-  { classification: 'hls_window_slip', holds: media.hlsWindowSlip },
-  { classification: 'media_unplayable', holds: media.mediaUnplayable },
-  { classification: 'item_churn', holds: media.itemChurn },
-  { classification: 'playout_empty', holds: media.playoutEmpty },
-  { classification: 'guide_stale', holds: media.guideStale },
-  { classification: 'encoder_session_limit', holds: media.encoderSessionLimit },
-  { classification: 'encoder_misconfigured', holds: media.encoderMisconfigured },
-  { classification: 'encode_too_slow', holds: media.encodeTooSlow },
-  { classification: 'ghost_publisher', holds: media.ghostPublisher },
-  { classification: 'publish_rejected', holds: media.publishRejected },
-  { classification: 'tuner_slots_exhausted', holds: media.tunerSlotsExhausted },
-  { classification: 'publisher_lost', holds: media.publisherLost },
-  { classification: 'process_crashed', holds: processRules.processCrashed },
-  { classification: 'output_stalled', holds: processRules.outputStalled },
-  { classification: 'unknown', holds: processRules.unknownTrouble },
-];
+/** What recognises each class. The first that holds wins, in the order of `FAILURE_CLASSES`. */
+const RULES: Readonly<Record<FailureClass, Row['holds']>> = {
+  telemetry_untrusted: observer.telemetryUntrusted,
+  control_plane_down: observer.controlPlaneDown,
+  expected_quiet: observer.expectedQuiet,
+  host_exhausted: host.hostExhausted,
+  pool_exhausted: host.poolExhausted,
+  datastore_contention: host.datastoreContention,
+  upstream_auth_expired: upstream.upstreamAuthExpired,
+  upstream_url_expired: upstream.upstreamUrlExpired,
+  upstream_not_found: upstream.upstreamNotFound,
+  upstream_rate_limited: upstream.upstreamRateLimited,
+  upstream_unavailable: upstream.upstreamUnavailable,
+  hls_window_slip: media.hlsWindowSlip,
+  media_unplayable: media.mediaUnplayable,
+  item_churn: media.itemChurn,
+  playout_empty: media.playoutEmpty,
+  guide_stale: media.guideStale,
+  encoder_session_limit: media.encoderSessionLimit,
+  encoder_misconfigured: media.encoderMisconfigured,
+  encode_too_slow: media.encodeTooSlow,
+  ghost_publisher: media.ghostPublisher,
+  publish_rejected: media.publishRejected,
+  tuner_slots_exhausted: media.tunerSlotsExhausted,
+  publisher_lost: media.publisherLost,
+  process_crashed: processRules.processCrashed,
+  output_stalled: processRules.outputStalled,
+  unknown: processRules.unknownTrouble,
+};
+
+export const ROWS: readonly Row[] = FAILURE_CLASSES.map((classification) => ({
+  classification,
+  holds: RULES[classification],
+}));
 
 /**
  * Pure: the same facts at the same moment always give the same finding (docs/classification.md). Patterns in staging

@@ -9,8 +9,6 @@ export const OF_ENGINE: ReadonlySet<Family> = new Set<Family>(['observer', 'host
 export const OF_WHOLE_GROUP: ReadonlySet<Family> = new Set<Family>(['observer', 'host', 'upstream']);
 /** What the engine or a moment's patience may still mend. */
 export const MENDS_ITSELF: ReadonlySet<Family> = new Set<Family>(['dead', 'stalled', 'unknown']);
-/** Not a cause of their own where an earlier cause left them behind. */
-export const LEFTOVERS: ReadonlySet<FailureClass> = new Set<FailureClass>(['process_crashed', 'output_stalled']);
 
 /** The most frequent; between equals the one that comes first in precedence. */
 export function dominating(classes: readonly FailureClass[]): FailureClass {

@@ -1,5 +1,5 @@
 // What the last lines of a log say as a whole, against what each of them says.
-import type { FailureClass } from '../../core/classification.ts';
+import { type FailureClass, hasTrait } from '../../core/classification.ts';
 import { evidenceKindOf } from '../../core/symptom.ts';
 import type { ChannelFacts } from '../facts/facts.ts';
 import { diedBySignal } from './classify_input.ts';
@@ -32,14 +32,6 @@ export function byReading(facts: ChannelFacts): ChannelFacts | undefined {
   return { ...facts, symptoms: [...lines, ...(isSaid ? NONE : [reading])] };
 }
 
-/** What a start of the channel may cure. */
-const STARTED: ReadonlySet<FailureClass> = new Set([
-  'process_crashed',
-  'output_stalled',
-  'hls_window_slip',
-  'publisher_lost',
-]);
-
 interface Named {
   readonly trouble: boolean;
   readonly classification: FailureClass | undefined;
@@ -53,6 +45,6 @@ export function better<Found extends Named>(lines: Found, reading: Found): Found
   const { trouble, classification } = reading;
   if (!lines.trouble || !trouble || classification === undefined || classification === lines.classification)
     return lines;
-  if (classification === 'unknown' || STARTED.has(classification)) return lines;
+  if (classification === 'unknown' || hasTrait(classification, 'start_may_cure')) return lines;
   return reading;
 }

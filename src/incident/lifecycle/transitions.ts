@@ -1,5 +1,5 @@
 /** The state machine of an incident. */
-import type { FailureClass } from '../../core/classification.ts';
+import { CLASSIFICATIONS, type FailureClass } from '../../core/classification.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import { MINUTE_MS } from '../../core/duration.ts';
 import type { IncidentEnding } from '../../core/incident.ts';
@@ -84,22 +84,6 @@ const OVERDUE_MS = 18_000;
 /** A trouble that comes and goes in one incident is paged after this long, whatever it waits for. */
 const OVERDUE_MS_MAX = 600_000;
 
-/** Troubles of a source often come to several channels within seconds, and some pass: wait that long. */
-const OPEN_HOLD_MS: Partial<Record<FailureClass, number>> = {
-  upstream_auth_expired: 3_000,
-  upstream_url_expired: 3_000,
-  upstream_not_found: 3_000,
-  upstream_rate_limited: 3_000,
-  upstream_unavailable: 3_000,
-  media_unplayable: 3_000,
-  // A busy moment, or a source that was away for one, is caught up with: nothing is lost by looking again.
-  encode_too_slow: 10_000,
-  telemetry_untrusted: 5_000,
-  control_plane_down: 5_000,
-  host_exhausted: 1_000,
-  unknown: 5_000,
-};
-
 /** Pure: from what is open and what is seen to the one next thing to do. Asked again after each. */
 export function transitionFor(
   open: OpenIncident | undefined,
@@ -121,7 +105,7 @@ function judgeClosed(sight: Snapshot, nowMs: MonoMs): Intent {
   if (trouble === undefined || sight.covered || sight.quiet) return none();
   const latestMs = (trouble.troubledMs ?? nowMs) + TROUBLED_MS_MAX;
   if (trouble.settling && nowMs < latestMs) return none(Math.min(latestMs, settleMs(trouble, nowMs)));
-  const openMs = Math.min(latestMs, trouble.sinceMs + (OPEN_HOLD_MS[trouble.classification] ?? 0));
+  const openMs = Math.min(latestMs, trouble.sinceMs + CLASSIFICATIONS[trouble.classification].openHoldMs);
   return nowMs < openMs ? none(openMs) : { kind: 'open', classification: trouble.classification };
 }
 

@@ -1,7 +1,7 @@
 // Does what is due by time alone: evaluates containment, expires questions, and looks at incidents again.
 import { expireApprovals } from '../../control/approvals.ts';
 import { type ControlState, frozenNow } from '../../control/state.ts';
-import type { FailureClass } from '../../core/classification.ts';
+import { hasTrait } from '../../core/classification.ts';
 import type { Clock, MonoMs } from '../../core/clock.ts';
 import { invariant } from '../../core/errors.ts';
 import type { Append, Draft, Read } from '../../core/journal.ts';
@@ -58,7 +58,6 @@ const POOL_FRESH_MS = 10_000;
 const POOL_FRESH_POLLS = 3;
 const CLOSER_EVERY_MS = 10_000;
 const CLOSER_FOR_MS = 600_000;
-const SPARED: ReadonlySet<FailureClass> = new Set(['upstream_rate_limited', 'control_plane_down', 'host_exhausted']);
 
 /** Keeps containment as the world stands, and what becomes due by time alone. */
 export class Housekeeping {
@@ -112,7 +111,9 @@ export class Housekeeping {
     const young = this.#deps
       .incidents()
       .open.map(({ incident }) => incident)
-      .filter(({ openedMs, classification }) => nowMs - openedMs < CLOSER_FOR_MS && !SPARED.has(classification));
+      .filter(
+        ({ openedMs, classification }) => nowMs - openedMs < CLOSER_FOR_MS && !hasTrait(classification, 'spared'),
+      );
     const ids = new Set(young.flatMap(({ scope }) => this.#deps.channelIndex.channelsIn(scope)));
     if (ids.size > 0) this.#deps.lookCloser([...ids], 2 * CLOSER_EVERY_MS);
   }
