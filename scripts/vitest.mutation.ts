@@ -4,12 +4,12 @@ import { defineConfig } from 'vitest/config';
 
 /** Tables of edges are quick, and whole answers catch much at once: others then try only what is left. */
 const KEEN = [
-  ...['deaths', 'stalls', 'unknown', 'health', 'nearby', 'speed', 'look', 'probed', 'witness'],
+  ...['deaths', 'stalls', 'unknown', 'health', 'nearby', 'speed', 'classify_input', 'probed', 'signals'],
   ...['upstream', 'media', 'encoders', 'host', 'observer'],
-  ...['words', 'facts', 'correlate', 'engine'],
+  ...['symptoms', 'facts', 'correlate', 'engine'],
 ].map((name) => `${name}.test.ts`);
 /** Long stories: a change that comes so far costs the most. */
-const LONG = ['told.test.ts', 'seen.test.ts', 'faults.test.ts'];
+const LONG = ['reported.test.ts', 'seen.test.ts', 'faults.test.ts'];
 
 const placeOf = ({ moduleId }: TestSpecification): number => {
   const name = moduleId.slice(moduleId.lastIndexOf('/') + 1);

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '..');
@@ -41,6 +41,17 @@ describe('tests stand where their source stands', () => {
     const strays = tests
       .filter((path) => !Object.hasOwn(BESIDE_ROOMS, roomOf(path)) && !WITHOUT_SOURCE.test(dirname(path)))
       .filter((path) => !existsSync(join(ROOT, 'src', dirname(path))));
+    expect(strays).toEqual([]);
+  });
+
+  it('a test that has the name of a file of its room stands where that file stands', () => {
+    const sources = filesIn('src', '.ts').map((path) => path.replace(/\.ts$/, ''));
+    const strays = tests
+      .map((path) => path.replace(/\.test\.ts$/, ''))
+      .filter((path) => {
+        const named = sources.filter((one) => roomOf(one) === roomOf(path) && basename(one) === basename(path));
+        return named.length > 0 && !named.includes(path);
+      });
     expect(strays).toEqual([]);
   });
 

@@ -1,4 +1,7 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { type Explained, type Mutant, pageOf, type Report } from '../../scripts/mutants/page.ts';
 
 const SOURCE = 'const a = 1;\nif (a > 0) go();\n';
@@ -62,5 +65,22 @@ describe('the page of mutation tests', () => {
     expect(pageOf(report, [], now).text).not.toContain('gone.ts');
     const changed = pageOf(report, [], (file) => now(file)?.concat('\n'));
     expect(changed.text).toContain('Changed since they were tried: `src/guard/a.ts`.');
+  });
+});
+
+describe('scripts/mutants/explained.yaml', () => {
+  const ROOT = resolve(import.meta.dirname, '../..');
+  const rows = parse(readFileSync(join(ROOT, 'scripts/mutants/explained.yaml'), 'utf8')) as readonly Explained[];
+
+  it('explains only lines that stand in the code', () => {
+    expect(rows.length).toBeGreaterThan(90);
+    const linesOf = (file: string) =>
+      existsSync(join(ROOT, file))
+        ? readFileSync(join(ROOT, file), 'utf8')
+            .split('\n')
+            .map((line) => line.trim())
+        : [];
+    const stale = rows.filter(({ file, line }) => !linesOf(file).includes(line.trim()));
+    expect(stale.map(({ file, line }) => `${file}: ${line}`)).toEqual([]);
   });
 });

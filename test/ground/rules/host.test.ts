@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
-import { nextEngine, nextHost, NO_ENGINE_FACTS } from '../../src/ground/facts/engine_facts.ts';
-import type { GenerationEnd } from '../../src/ground/facts/process_facts.ts';
-import { datastoreContention, diedOfItsOwnLeak, hostExhausted, poolExhausted } from '../../src/ground/rules/host.ts';
-import { died, endOf, type Given, gist, lookOf, NOW, playlist, runs, said } from './given.ts';
+import { DEFAULT_LIMITS } from '../../../src/core/limits.ts';
+import { nextEngine, nextHost, NO_ENGINE_FACTS } from '../../../src/ground/facts/engine_facts.ts';
+import type { GenerationEnd } from '../../../src/ground/facts/process_facts.ts';
+import { datastoreContention, diedOfItsOwnLeak, hostExhausted, poolExhausted } from '../../../src/ground/rules/host.ts';
+import { died, endOf, type Given, gist, lookOf, NOW, playlist, runs, said } from '../given.ts';
 
 const machine = (usedRatio: number | undefined, oomRoseAgoMs?: number) => ({
   ...nextHost(undefined, {

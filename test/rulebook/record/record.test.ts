@@ -1,7 +1,7 @@
 import { fc, it as property } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import type { About, JournalEntry, JournalFact } from '../../src/core/journal.ts';
-import type { RuleState } from '../../src/core/rule.ts';
+import type { About, JournalEntry, JournalFact } from '../../../src/core/journal.ts';
+import type { RuleState } from '../../../src/core/rule.ts';
 import {
   CALLS_MIN,
   FAILURES_IN_A_ROW,
@@ -9,15 +9,15 @@ import {
   offerOf,
   refusalOfMove,
   standingOf,
-} from '../../src/rulebook/record/maturity.ts';
+} from '../../../src/rulebook/record/maturity.ts';
 import {
   recordOf,
   type RuleRecord,
   type RuleRecords,
   ruleRecordsProjection,
-} from '../../src/rulebook/record/record.ts';
-import { upliftOf } from '../../src/rulebook/record/uplift.ts';
-import { aCall } from '../support/a.ts';
+} from '../../../src/rulebook/record/record.ts';
+import { upliftOf } from '../../../src/rulebook/record/uplift.ts';
+import { aCall } from '../../support/a.ts';
 
 const DEADLINE_MS = 300_000;
 

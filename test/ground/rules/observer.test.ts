@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { nextEngine, NO_ENGINE_FACTS } from '../../src/ground/facts/engine_facts.ts';
-import { controlPlaneDown, expectedQuiet, telemetryUntrusted } from '../../src/ground/rules/observer.ts';
+import { nextEngine, NO_ENGINE_FACTS } from '../../../src/ground/facts/engine_facts.ts';
+import { controlPlaneDown, expectedQuiet, telemetryUntrusted } from '../../../src/ground/rules/observer.ts';
 import {
   died,
   failed,
@@ -16,7 +16,7 @@ import {
   source,
   unread,
   viewers,
-} from './given.ts';
+} from '../given.ts';
 
 const failures = (count: number) => {
   let facts = NO_ENGINE_FACTS;

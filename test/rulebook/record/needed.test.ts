@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { JournalFact } from '../../src/core/journal.ts';
-import { type Needed, neededProjection, ratioByWeek } from '../../src/rulebook/record/needed.ts';
+import type { JournalFact } from '../../../src/core/journal.ts';
+import { type Needed, neededProjection, ratioByWeek } from '../../../src/rulebook/record/needed.ts';
 
 const WEEK_MS = 7 * 86_400_000;
 const because = 'b';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ProcessState } from '../../src/core/sample.ts';
-import type { ProcessFacts } from '../../src/ground/facts/process_facts.ts';
-import { told } from './looks.ts';
+import type { ProcessState } from '../../../src/core/sample.ts';
+import type { ProcessFacts } from '../../../src/ground/facts/process_facts.ts';
+import { told } from '../looks.ts';
 
 const BASELINE: ProcessFacts = {
   lastMs: 1_000,

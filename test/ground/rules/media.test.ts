@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { SYMPTOMS, type SymptomKind } from '../../src/core/symptom.ts';
-import type { ClassifyInput } from '../../src/ground/rules/classify_input.ts';
-import type { Match } from '../../src/ground/rules/rule.ts';
-import * as rows from '../../src/ground/rules/media.ts';
+import { SYMPTOMS, type SymptomKind } from '../../../src/core/symptom.ts';
+import type { ClassifyInput } from '../../../src/ground/rules/classify_input.ts';
+import type { Match } from '../../../src/ground/rules/rule.ts';
+import * as rows from '../../../src/ground/rules/media.ts';
 import {
   born,
   died,
@@ -17,7 +17,7 @@ import {
   runs,
   said,
   source,
-} from './given.ts';
+} from '../given.ts';
 
 const ask = (row: (look: ClassifyInput) => Match | undefined, given: Given) => gist(row(lookOf(given)));
 const standing = { output: playlist(10_000) };

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { JournalEntry, JournalFact } from '../../src/core/journal.ts';
-import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
-import type { InvariantContext } from '../../src/simulation/invariants/context.ts';
-import { Silence } from '../../src/simulation/invariants/silence.ts';
-import { scenarioOf } from '../../src/simulation/scenario.ts';
-import { aPersona } from '../support/a.ts';
+import type { JournalEntry, JournalFact } from '../../../src/core/journal.ts';
+import { DEFAULT_LIMITS } from '../../../src/core/limits.ts';
+import type { InvariantContext } from '../../../src/simulation/invariants/context.ts';
+import { Silence } from '../../../src/simulation/invariants/silence.ts';
+import { scenarioOf } from '../../../src/simulation/scenario.ts';
+import { aPersona } from '../../support/a.ts';
 
 /** Detection, no patience, and the grace: down and unnamed for as long as this is allowed. */
 const ALLOWED_MS = 35_000;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { SourceSample } from '../../src/core/sample.ts';
-import { SYMPTOMS } from '../../src/core/symptom.ts';
-import { NO_ENGINE_FACTS } from '../../src/ground/facts/engine_facts.ts';
-import type { ClassifyContext, ClassifyInput } from '../../src/ground/rules/classify_input.ts';
-import type { Match } from '../../src/ground/rules/rule.ts';
-import * as rows from '../../src/ground/rules/upstream.ts';
-import { died, failed, type Given, gist, lookOf, NOW, playlist, said, source, unread } from './given.ts';
+import type { SourceSample } from '../../../src/core/sample.ts';
+import { SYMPTOMS } from '../../../src/core/symptom.ts';
+import { NO_ENGINE_FACTS } from '../../../src/ground/facts/engine_facts.ts';
+import type { ClassifyContext, ClassifyInput } from '../../../src/ground/rules/classify_input.ts';
+import type { Match } from '../../../src/ground/rules/rule.ts';
+import * as rows from '../../../src/ground/rules/upstream.ts';
+import { died, failed, type Given, gist, lookOf, NOW, playlist, said, source, unread } from '../given.ts';
 
 type Row = (look: ClassifyInput) => Match | undefined;
 const ROWS: Readonly<Record<string, Row>> = { ...rows };

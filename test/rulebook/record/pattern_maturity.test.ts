@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { JournalEntry, JournalFact } from '../../src/core/journal.ts';
-import { AIMLESS_MS, patternRecordsProjection } from '../../src/detect/patterns/records.ts';
+import type { JournalEntry, JournalFact } from '../../../src/core/journal.ts';
+import { AIMLESS_MS, patternRecordsProjection } from '../../../src/detect/patterns/records.ts';
 import {
   AIMLESS_MAX,
   IDLE_MAX,
@@ -10,7 +10,7 @@ import {
   patternOfferOf,
   type PatternStanding,
   STAGED_MIN,
-} from '../../src/rulebook/record/pattern_maturity.ts';
+} from '../../../src/rulebook/record/pattern_maturity.ts';
 
 const standing = (more: Partial<PatternStanding> = {}): PatternStanding => ({
   state: 'production',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Draft } from '../../src/core/journal.ts';
-import { restartsOfDay, restartsOfIncident } from '../../src/guard/state/caps.ts';
-import { aPermit, book, callOf } from './book.ts';
+import type { Draft } from '../../../src/core/journal.ts';
+import { restartsOfDay, restartsOfIncident } from '../../../src/guard/state/caps.ts';
+import { aPermit, book, callOf } from '../book.ts';
 
 const DAY_CAP = 10;
 const began: Extract<Draft['fact'], { type: 'reeve.started' }> = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { aPersona, anIncident } from '../support/a.ts';
-import { bench, type Bench } from './bench.ts';
+import { aPersona, anIncident } from '../../support/a.ts';
+import { bench, type Bench } from '../bench.ts';
 
 const MINUTE_MS = 60_000;
 const persona = aPersona({ restart_cap: 2 });
