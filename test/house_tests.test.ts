@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
@@ -18,6 +18,44 @@ const BESIDE_ROOMS: Readonly<Record<string, string>> = {
   scenario: 'the decision path from sample to page',
   support: 'what tests share',
 };
+/**
+ * Rooms in which files of more than 40 lines with branches have no test at their own path, and where they are tested
+ * instead. All other rooms have one for each.
+ */
+const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
+  agent: 'the loop and the naming of lines: test/scenario, test/agent',
+  app: 'the wiring: as the program that it makes, test/daemon',
+  ask: 'tools and sessions: by questions, test/ask',
+  backtest: 'reports of whole runs: test/backtest',
+  classifier: 'by recorded excerpts: test/classifier, npm run eval',
+  cli: 'commands as they are typed, several in one test: test/cli, test/daemon',
+  collect: 'protocols and files by what is sent and written: test/collect, test/fuzz',
+  config: 'schemas by documents that are taken and refused: test/config',
+  control: 'commands and their state: test/scenario/operators.test.ts',
+  core: 'vocabulary and texts: where they are used',
+  detect: 'the search against the plain expressions, on every pattern: test/detect',
+  engine: 'adapters against real servers or replayed answers: test/engine',
+  escalate: 'the dispatcher with its queues, receivers against contract servers: test/escalate',
+  ground: 'facts and rules together, by stories of a channel: test/ground',
+  guard: 'questions and state together, by the laws: test/guard, test/simulation',
+  hints: 'the library by its queries: test/hints, test/cli',
+  http: 'the API as it is asked: test/http, test/daemon',
+  incident: 'the decision path from sample to page: test/scenario',
+  journal: 'audit and files with the real program: test/daemon, test/crash',
+  library: 'the rulebook as a program uses it: test/library',
+  memory: 'the graph by what is found in it: test/memory',
+  model: 'adapters against servers that replay answers: test/model',
+  policy_tests: 'by policy tests: test/policy_tests, test/policy',
+  remediation: 'the declaration of a tool: test/remediation/catalog.test.ts',
+  replay: 'by what it replays: test/backtest',
+  resilience: 'transport: where it is used, test/engine, test/model',
+  rulebook: 'matching and exploring by whole rulebooks: test/rulebook',
+  simulation: 'the simulated world by what it does to the daemon: test/simulation',
+  telemetry: 'metrics as they are scraped: test/telemetry, test/daemon',
+};
+/** So many such files there are at most; one with a test of its own brings the figure down. */
+const TESTED_ELSEWHERE_MAX = 310;
+
 /** Folders of a room's tests that hold no tests of files: known-bad variants, and programs that must not hang. */
 const WITHOUT_SOURCE = /^simulation\/(?:(?:truth_)?mutants|spin)$/;
 
@@ -53,6 +91,20 @@ describe('tests stand where their source stands', () => {
         return named.length > 0 && !named.includes(path);
       });
     expect(strays).toEqual([]);
+  });
+
+  it('and every file with branches has one at its path, or its room is listed with the place of its tests', () => {
+    const bare = filesIn('src', '.ts')
+      .filter((path) => path.includes('/') && !path.endsWith('.d.ts'))
+      .filter((path) => !existsSync(join(ROOT, 'test', path.replace(/\.ts$/, '.test.ts'))))
+      .filter((path) => {
+        const text = readFileSync(join(ROOT, 'src', path), 'utf8');
+        const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '');
+        return text.split('\n').length > 41 && /\bif \(|\?\? |&& |\|\| |\bcase /.test(code);
+      });
+    expect(bare.filter((path) => !Object.hasOwn(TESTED_ELSEWHERE, roomOf(path)))).toEqual([]);
+    expect(bare.length).toBeLessThanOrEqual(TESTED_ELSEWHERE_MAX);
+    expect(Object.keys(TESTED_ELSEWHERE).filter((room) => !bare.some((path) => roomOf(path) === room))).toEqual([]);
   });
 
   it('and each room has some', () => {

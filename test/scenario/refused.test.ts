@@ -24,7 +24,7 @@ it('a start that was refused because another incident was just closing is asked 
 
 describe('a start that was refused for want of evidence', () => {
   /** The log says it, and the picture still moves. */
-  async function onWordsAlone(seconds: number) {
+  async function onLogAlone(seconds: number) {
     const world = pipelineHarness();
     const say = (): void => {
       const now = { at: world.clock.now(), monoMs: world.clock.monotonicMs() };
@@ -45,7 +45,7 @@ describe('a start that was refused for want of evidence', () => {
   }
 
   it('is made as soon as a second signal arrives, and no page is sent before', async () => {
-    const { world, live, pages } = await onWordsAlone(4);
+    const { world, live, pages } = await onLogAlone(4);
     expect(pages()).toBe(0);
     world.engine.freeze('news');
     await live(30, () => world.engine.restarts.length > 0);
@@ -53,7 +53,7 @@ describe('a start that was refused for want of evidence', () => {
   });
 
   it('is paged when no other signal arrives, and made all the same when one does later', async () => {
-    const { world, live, pages } = await onWordsAlone(25);
+    const { world, live, pages } = await onLogAlone(25);
     expect(pages()).toBe(1);
     world.engine.freeze('news');
     await live(30, () => world.engine.restarts.length > 0);
