@@ -1,3 +1,5 @@
+/** Defines the classes of the workload and their expressions for each tool. */
+
 /** One class of the workload. `regex` is the subset that POSIX ERE, PCRE, RE2, Hyperscan and RegExp read alike. */
 export interface BenchPattern {
   readonly id: string;

@@ -1,3 +1,5 @@
+/** Scores the classifier on labelled excerpts. */
+
 /** One labelled excerpt. `also_accept`: finer classes that are right too. */
 export interface Item {
   readonly id: string;

@@ -1,4 +1,5 @@
 /** Reeve as a library: the rulebook for programs of your own (docs/rulebook.md). */
+
 export { type Captured, captured } from './library/capture.ts';
 export type { LibraryFact as Fact, LibraryRuleDocument as RuleDocument } from './library/document.ts';
 export type { MarkOptions } from './library/mark.ts';

@@ -95,6 +95,11 @@ describe('the house', () => {
   it('says at the head of each file what it is for, in the programs beside it too', () => {
     const silent = [...files, ...beside].filter(({ text }) => !/^(?:#!.*\n)?\/[/*]/.test(text));
     expect(silent.map(({ path }) => path)).toEqual([]);
+    // What stands right above a declaration is about that alone.
+    const HEAD = /^(?:#!.*\n)?(?:(?:\/\/.*\n)+|\/\*\*(?:(?!\*\/)[\s\S])*\*\/\n)(.*)/;
+    const isAboutOne = (text: string) =>
+      /^(?:export|const|type|interface|function|class)\b/.test(HEAD.exec(text)?.[1] ?? '');
+    expect([...files, ...beside].filter(({ text }) => isAboutOne(text)).map(({ path }) => path)).toEqual([]);
   });
 
   it('defines units of time once, in core/duration.ts, and calls them by their names', () => {

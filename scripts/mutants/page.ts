@@ -1,3 +1,5 @@
+/** Writes the page of the mutation tests from their report. */
+
 /** One small change of a source, and what became of it. */
 export interface Mutant {
   readonly mutatorName: string;

@@ -1,4 +1,5 @@
 /** Recorded text as text of an HTML page. */
+
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',

@@ -1,3 +1,5 @@
+/** Replaces secrets in a text by a mark. */
+
 /** What stands where a secret stood. */
 export const REDACTED = '[redacted]';
 

@@ -1,4 +1,5 @@
 /** Suggests the word that was probably meant. */
+
 export { shown } from '../core/document/shown.ts';
 
 /** The candidate that a person most likely meant; undefined when none is close. */

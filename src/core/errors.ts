@@ -1,3 +1,5 @@
+/** Defines the errors that people see, with code, hint and exit code. */
+
 /** `retryable`: asking again later may work. `exitCode`: what the command ends with (sysexits). */
 const CODES = {
   USAGE: { retryable: false, exitCode: 64 },

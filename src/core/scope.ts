@@ -1,3 +1,5 @@
+/** Names what an incident is about: channel, group, engine or host, and their keys. */
+
 /** The smallest thing that can be restarted. Unique over all engines. */
 export type ChannelId = string;
 /** A failure domain: same origin, same host, same encoder pool. The engine's id where nothing is configured. */

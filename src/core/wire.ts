@@ -1,3 +1,5 @@
+/** Converts between camelCase in code and snake_case on the wire. */
+
 /**
  * The one border between camelCase code and the snake_case that people and other programs read.
  * Only the keys of plain objects are renamed, so no value that is data may be a key: use lists of `{name, value}`.

@@ -1,3 +1,5 @@
+/** Finds the newest progress report of an encoder in a chunk. */
+
 /** Only the newest part of a chunk is asked for progress: the older reports in it are outdated already. */
 const TAIL_BYTES = 32 * 1024;
 const RECORDS_MAX = 64;

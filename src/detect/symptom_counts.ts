@@ -1,3 +1,5 @@
+/** Counts symptoms by channel and pattern since the start. */
+
 /** Totals since start, by channel and pattern: what the store and the metrics read. */
 export interface TallyRow {
   readonly channel: number;

@@ -1,3 +1,5 @@
+/** Cuts secrets out of what engines answer. */
+
 /** Keys under which streaming services carry tokens, in URLs, headers and JSON. */
 const KEYS = 'x-plex-token|access_?token|auth_?token|api_?key|token|password|secret';
 

@@ -1,3 +1,5 @@
+/** Cuts texts of engines to a size. */
+
 /** Whole lines from the end of a text, together at most `bytesMax` bytes of UTF-8; a longer line is cut. */
 export function newestOf(text: string, bytesMax: number): string {
   const bytes = Buffer.from(text);

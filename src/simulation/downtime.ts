@@ -1,3 +1,5 @@
+/** Accounts for the time in which simulated channels are down. */
+
 /**
  * How a channel really stands. `curable`: a restart now would bring it back. `incurable`: it would not, as long as
  * its cause lasts. `self_healing`: it comes back by itself. `young`: it has just been started.

@@ -1,3 +1,5 @@
+/** Orders the events of the simulation by time. */
+
 /** When something happens: by time, then by a rank that shuffles equal times, then by age. */
 export interface Timed {
   readonly atMs: number;

@@ -1,4 +1,5 @@
 /** The simulated sources of channels. */
+
 interface Trouble {
   outUntilMs: number;
   refusesUntilMs: number;

@@ -1,3 +1,5 @@
+/** Parses progress reports of encoders. */
+
 /** Where an encoder is in its output. */
 export interface Progress {
   /** Media time that was put out. */

@@ -1,3 +1,5 @@
+/** Defines how a push is refused, and reads the fields that all kinds of pushes share. */
+
 /** What was sent is not what the route takes. The message says what was expected and what came. */
 export class IntakeRefused extends Error {
   override readonly name = 'IntakeRefused';

@@ -1,4 +1,5 @@
 /** Checks MPEG transport streams. */
+
 const PACKET_BYTES = 188;
 const SYNC = 0x47;
 const TRANSPORT_ERROR = 0x80;

@@ -1,3 +1,5 @@
+/** Splits the bytes of a TCP stream into syslog messages. */
+
 /** Messages of one TCP stream, in either form of RFC 6587: `LENGTH message`, or one message to a line. */
 export class Frames {
   readonly #bytesMax: number;

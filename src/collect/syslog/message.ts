@@ -1,3 +1,5 @@
+/** Parses one syslog message, in the old form or the new one. */
+
 /** One syslog message, as far as its sender filled it in. All of it is untrusted. */
 export interface SyslogMessage {
   /** By the sender's clock, where it is whole (RFC 5424, or an ISO time); the old form has no year and no zone. */

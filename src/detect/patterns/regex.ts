@@ -1,3 +1,5 @@
+/** Parses regular expressions into the parts that the search works with. */
+
 /** The parts of a regular expression that matter here. Characters are latin1 codes: records are matched as bytes. */
 export type RegexNode =
   | { readonly kind: 'set'; readonly codes: CodeSet }

@@ -1,4 +1,5 @@
 /** Counts lines and progress records in bytes. */
+
 const NEWLINES = 0x0a0a0a0a;
 const LOW_BITS = 0x7f7f7f7f;
 const LANE_ONES = 0x01010101;

@@ -1,3 +1,5 @@
+/** Keeps where literals stand in a chunk, record by record. */
+
 /** Where literals stand in a chunk, record by record. Reused from chunk to chunk. */
 export class Hits {
   #offsets = new Int32Array(1024);

@@ -1,3 +1,5 @@
+/** Splits a line into tokens and replaces what varies by its kind. */
+
 /** Kinds of text that change from line to line. */
 const VARIABLES: readonly (readonly [string, RegExp])[] = [
   ['<url>', /[a-z][a-z0-9+.-]{1,12}:\/\/[^\s"'<>\])},]*/gi],

@@ -5,7 +5,7 @@ const LIMITS = { sharedCauseChannelsMin: 3, sharedCauseWindowMs: 30_000, windowS
 /** Channel by channel the group and when it died; the first is certain. */
 const dead = (...each: readonly (readonly [group: string, firstSeenMs: number])[]) =>
   each.map(([group, firstSeenMs], at) => ({
-    ref: { id: `ch${at}`, group, engine: 'local', expected: true, hasSource: false, hasOutputProbe: true },
+    ref: { id: `ch${at}`, group, engine: 'local', expected: 'always' as const, hasSource: false, hasOutputProbe: true },
     firstSeenMs,
     isCertain: at === 0,
   }));
