@@ -54,11 +54,19 @@ export function proofOf(cause: SharedCause, input: ProofInput, nowMs: MonoMs): C
   const isOfDeath = cause.family === 'dead' || cause.family === 'stalled';
   const quietMs = isOfDeath && witness === undefined ? DEATHS_QUIET_MS : PROOF_MS;
   const wellMs = Math.max(0, ...sources.map(({ okSinceMs = 0 }) => okSinceMs)) + PROOF_MS;
-  const shownMs = isOfDeath ? 0 : cause.lastMs + PROOF_MS;
+  // Findings follow the sources some looks later: where sources named the cause, they alone say since when it is over.
+  const isBySources = cause.family === 'upstream' && cause.channels.every((id) => isLookedAt(known, id, lastDeathMs));
+  const shownMs = isOfDeath || isBySources ? 0 : cause.lastMs + PROOF_MS;
   const atMs = Math.max(lastDeathMs + quietMs, wellMs, shownMs);
   const says = `${witness ?? 'nobody can witness, so a canary will'}; no death for ${quietMs / 1_000} s is waited for`;
   if (nowMs < atMs || (cause.phase === 'active' && !isOfDeath)) return waits(says, Math.max(atMs, nowMs + 1));
   return { isProven: true, says, atMs };
+}
+
+/** The source of the channel was looked at since then. */
+function isLookedAt(known: readonly ChannelFacts[], id: ChannelId, sinceMs: MonoMs): boolean {
+  const source = known.find(({ setup }) => setup.id === id)?.source;
+  return source !== undefined && source.last.monoMs >= sinceMs;
 }
 
 /**

@@ -101,6 +101,31 @@ describe('the proof that a shared cause is over (S8)', () => {
     expect([proven(known, DIED_MS + 29_999), proven(known, DIED_MS + 30_000)]).toEqual([false, true]);
   });
 
+  describe('of an outage upstream', () => {
+    const LAST_MS = DIED_MS + 30_000;
+    const outage = { ...cause, family: 'upstream', phase: 'over', lastMs: LAST_MS } as const;
+    const provenAt = (known: readonly ChannelFacts[], ms: number, also: Partial<SharedCause> = {}): boolean =>
+      proofOf({ ...outage, ...also }, { known, playing: new Set() }, ms).isProven;
+    const well = channel('a', DIED_MS, answers(LAST_MS - 5_000, LAST_MS - 2_000));
+
+    it('counts from when the sources of all that it touched answer, not from when the last finding was withdrawn', () => {
+      const known = [well, channel('b', DIED_MS, answers(LAST_MS - 4_000, LAST_MS - 1_000))];
+      expect([provenAt(known, LAST_MS + 5_999), provenAt(known, LAST_MS + 6_000)]).toEqual([false, true]);
+      expect(provenAt(known, LAST_MS + 6_000, { phase: 'active' })).toBe(false);
+    });
+
+    it('counts from the last finding where the source of one that it touched is not looked at', () => {
+      const known = [well, channel('b', DIED_MS, [])];
+      expect([provenAt(known, LAST_MS + 9_999), provenAt(known, LAST_MS + 10_000)]).toEqual([false, true]);
+    });
+
+    it('counts from the last finding where the sources are not what named it', () => {
+      const known = [well, channel('b', DIED_MS, answers(LAST_MS - 4_000, LAST_MS - 1_000))];
+      const at = (ms: number) => provenAt(known, LAST_MS + ms, { family: 'host' });
+      expect([at(9_999), at(10_000)]).toEqual([false, true]);
+    });
+  });
+
   describe('of channels without a source that were killed', () => {
     const host = (...looks: readonly (readonly [number, Partial<HostSample>?])[]): HostFacts =>
       looks
