@@ -25,9 +25,17 @@ export const HANDS: readonly PanelSpec[] = [
     title: 'Starts by origin',
     says: 'Reeve, the engine by itself, an operator, or an unknown hand. All of them count against the window.',
     unit: 'none',
-    width: 12,
+    width: 6,
     queries: [{ expr: increase('reeve_restarts_total', 'origin'), legend: '{{origin}}' }],
     stacked: true,
+  },
+  {
+    kind: 'timeseries',
+    title: 'Restarts left of the day',
+    says: 'What the fleet may still use of its restarts of 24 h. At 0 Reeve restarts nothing more, and pages.',
+    unit: 'none',
+    width: 6,
+    queries: [{ expr: `min by (instance) (reeve_fleet_restarts_left{${HERE}})`, legend: '{{instance}}' }],
   },
   {
     kind: 'timeseries',

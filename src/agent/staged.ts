@@ -33,7 +33,13 @@ const CANARY_MS_MIN = 1_000;
 const LOOK_MS = 1_000;
 
 /** Refusals that hold for the whole plan and not for one channel of it. */
-const OF_THE_PLAN: ReadonlySet<string> = new Set(['frozen', 'phase', 'journal_unwritable', 'risk_budget']);
+const OF_THE_PLAN: ReadonlySet<string> = new Set([
+  'frozen',
+  'phase',
+  'journal_unwritable',
+  'risk_budget',
+  'fleet_daily_cap',
+]);
 /** These do where they name a group, an engine or the fleet: it is contained, or its persona allows no more. */
 const OF_SOME_PLANS: ReadonlySet<string> = new Set([
   'containment',

@@ -16,6 +16,7 @@ import { type ConfigDocument, configDocument, journalPart, type LOG_LEVELS } fro
 import { type EngineConfig, readEngines } from './document/engines.ts';
 import { type Environment, expanded, type Flags, type Origin, overridden } from './document/environment.ts';
 import { type GroupConfig, readGroups } from './document/groups.ts';
+import { fleetCapRisks } from './document/fleet_cap.ts';
 import { type AcceptedRisk, limitsDocument, limitsFrom } from './document/limits.ts';
 import { FOLDER_NAMES, findConfigFile, folderOf, type FolderName, stateDirectory } from './document/paths.ts';
 import { type ModelsConfig, type PlannerConfig, readModels, readPlanner } from './document/models.ts';
@@ -191,9 +192,11 @@ interface Parts {
 
 /** The parts that lean on each other, as far as each is sound: so that one broken entry hides no other problem. */
 function readParts(reading: Reading): Parts {
-  const { limits, risks } = limitsFrom(reading.part('limits', limitsDocument) ?? {});
+  const chosen = reading.part('limits', limitsDocument) ?? {};
+  const { limits, risks: accepted } = limitsFrom(chosen);
   const engines = readEngines(reading);
   const drafts = readChannels(reading);
+  const risks = [...accepted, ...fleetCapRisks(reading, chosen, drafts.length)];
   const groups = readGroups(reading, drafts);
   const sources = readSources(reading, { drafts, engines });
   const collectors = readCollectors(reading, drafts);

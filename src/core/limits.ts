@@ -21,6 +21,11 @@ export interface Limits {
   readonly stagedStartsPerMinuteMax: number;
   /** S5: restarts per channel and 24 h. */
   readonly dailyRestartCap: number;
+  /**
+   * S5: restarts over all channels and 24 h that single channels asked for, or a staged plan could not verify;
+   * undefined: as many as there are channels, and at least `FLEET_RESTARTS_MIN`.
+   */
+  readonly fleetDailyRestartCap: number | undefined;
   /** S8. */
   readonly poolPressureMax: number;
   readonly containmentQuietMs: number;
@@ -42,6 +47,12 @@ export interface Limits {
   readonly viewerSecondsPerHourMax: number | undefined;
 }
 
+/** S5: what a small fleet may use in 24 h where nothing is configured. */
+const FLEET_RESTARTS_MIN = 20;
+
+/** S5: the budget of a fleet of so many channels where nothing is configured. */
+export const standardFleetCap = (channels: number): number => Math.max(FLEET_RESTARTS_MIN, channels);
+
 export const DEFAULT_LIMITS: Limits = {
   windowStartsMax: 10,
   windowMs: 60 * SECOND_MS,
@@ -54,6 +65,7 @@ export const DEFAULT_LIMITS: Limits = {
   highRiskPerGroupMax: 2,
   stagedStartsPerMinuteMax: 60,
   dailyRestartCap: 10,
+  fleetDailyRestartCap: undefined,
   poolPressureMax: 0.9,
   containmentQuietMs: 60 * SECOND_MS,
   containmentCooldownMs: 60 * SECOND_MS,

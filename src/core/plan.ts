@@ -66,6 +66,7 @@ export const DENIAL_CODES = [
   'already_tried',
   'restart_cap',
   'daily_cap',
+  'fleet_daily_cap',
   'breaker_open',
   'breaker_probe_taken',
   'risk_budget',
@@ -96,6 +97,7 @@ export const TOLD_AND_PASSING: ReadonlySet<DenialCode> = new Set([
   'restart_storm',
   'breaker_open',
   'daily_cap',
+  'fleet_daily_cap',
 ]);
 
 /** Refusals for want of evidence: each passes when another witness speaks. */

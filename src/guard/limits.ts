@@ -10,6 +10,7 @@ const COUNT_MAX: Partial<Record<keyof Limits, number>> = {
   windowStartsMax: STARTS_KEPT - 1,
   breakerFailuresMax: FAILURES_KEPT,
   dailyRestartCap: RESTARTS_KEPT,
+  fleetDailyRestartCap: 100_000,
   highRiskPerGroupMax: 100,
   stagedStartsPerMinuteMax: 240,
   stepsMax: 3,
@@ -21,10 +22,18 @@ const isCount = (name: string): boolean =>
   /(StartsMax|PerMinuteMax|FailuresMax|GroupMax|Cap|stepsMax|ChannelsMin)$/.test(name);
 
 /** Zero is a sound answer to "how many": none. It is no answer to "how long". */
-const MAY_BE_ZERO: ReadonlySet<keyof Limits> = new Set(['dailyRestartCap', 'stepsMax', 'viewerSecondsPerHourMax']);
+const MAY_BE_ZERO: ReadonlySet<keyof Limits> = new Set([
+  'dailyRestartCap',
+  'fleetDailyRestartCap',
+  'stepsMax',
+  'viewerSecondsPerHourMax',
+]);
+
+/** Absent is sound: not limited, or a default that grows with the fleet. */
+const MAY_BE_ABSENT: ReadonlySet<keyof Limits> = new Set(['viewerSecondsPerHourMax', 'fleetDailyRestartCap']);
 
 function problemOf(name: keyof Limits, value: unknown): string | undefined {
-  if (name === 'viewerSecondsPerHourMax' && value === undefined) return undefined;
+  if (value === undefined && MAY_BE_ABSENT.has(name)) return undefined;
   if (typeof value !== 'number' || !Number.isFinite(value)) return `${name} is ${String(value)}, not a number`;
   if (value < 0 || (value === 0 && !MAY_BE_ZERO.has(name))) return `${name} is ${value}, and must be above 0`;
   if (isCount(name) && !Number.isInteger(value)) return `${name} is ${value}, not a whole number`;

@@ -7,6 +7,7 @@ import { approval } from './checks/counters.ts';
 import { evidence } from './checks/evidence.ts';
 import { containedBy, handsOff, isStoppedByContainment, persona, phase } from './checks/policy.ts';
 import { restartsOfDay, restartsOfIncident } from './state/caps.ts';
+import { fleetCapOf, fleetRestartsOfDay } from './state/fleet_cap.ts';
 import { ageOf, containmentKey } from './state/state.ts';
 import { isStart } from '../remediation/catalog.ts';
 
@@ -49,7 +50,9 @@ export function whyNotNow(
 }
 
 /** Question 10 with the permit's own start counted already: a reload may have lowered the caps. */
-function caps({ call, state, incident, persona: { restart_cap: cap }, limits, nowMs }: CheckInput): Answer | undefined {
+function caps(input: CheckInput): Answer | undefined {
+  const { call, state, incident, persona, limits, nowMs, channelCount } = input;
+  const { restart_cap: cap } = persona;
   if (!isStart(call)) return undefined;
   const key = keyOfScope(call.target);
   const used = restartsOfIncident(state, key, incident);
@@ -63,12 +66,13 @@ function caps({ call, state, incident, persona: { restart_cap: cap }, limits, no
   if (used > cap) {
     return { ...over, code: 'restart_cap', because: `the cap of restarts of this incident was lowered to ${cap}` };
   }
-  if (count <= limits.dailyRestartCap) return undefined;
-  return {
-    ...over,
-    code: 'daily_cap',
-    because: `the cap of restarts of a day was lowered to ${limits.dailyRestartCap}`,
-  };
+  if (count > limits.dailyRestartCap) {
+    const because = `the cap of restarts of a day was lowered to ${limits.dailyRestartCap}`;
+    return { ...over, code: 'daily_cap', because };
+  }
+  const fleetMax = fleetCapOf(limits, channelCount);
+  if (fleetRestartsOfDay(state, fleetMax, nowMs).count <= fleetMax) return undefined;
+  return { ...over, code: 'fleet_daily_cap', because: `the fleet's budget of a day was lowered to ${fleetMax}` };
 }
 
 /** Question 16, for a persona that asks for a yes by now. The yes that the permit rests on was used up with it. */

@@ -33,6 +33,7 @@ const CHANGES: Readonly<Record<DenialCode, (check: GuardCheck) => string>> = {
   already_tried: () => 'another fix, or reeve reset',
   restart_cap: () => 'a higher restart_cap in the persona',
   daily_cap: () => 'a higher limits.daily_restart_cap',
+  fleet_daily_cap: () => 'a higher limits.fleet_daily_restart_cap',
   breaker_open: () => 'reeve reset',
   breaker_probe_taken: () => 'the verdict on the probe',
   risk_budget: () => 'a new run',

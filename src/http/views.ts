@@ -59,6 +59,7 @@ export class Views {
       phase: this.#phase(),
       frozen: control.frozen !== undefined,
       freeze: control.frozen,
+      fleetBudget: pipeline.fleetBudget(),
       containment: Object.values(pipeline.guardState().containments).map((held) => ({
         scope: keyOfScope(held.scope),
         reason: held.reason,

@@ -107,7 +107,7 @@ function gauges(
   pipeline: DecisionPipeline,
   limits: () => Limits,
   clock: Clock,
-): Pick<Gauges, 'restartVelocity' | 'containments' | 'breakers' | 'cooldowns' | 'openIncidents'> {
+): Pick<Gauges, 'restartVelocity' | 'fleetRestartsLeft' | 'containments' | 'breakers' | 'cooldowns' | 'openIncidents'> {
   const channels = () =>
     subjectsOf(pipeline.guardState()).flatMap(([key, subject]) => {
       const scope = parseScope(key);
@@ -115,6 +115,10 @@ function gauges(
     });
   return {
     restartVelocity: () => pipeline.snapshots.velocity(clock.monotonicMs()),
+    fleetRestartsLeft: () => {
+      const { used, max } = pipeline.fleetBudget();
+      return Math.max(0, max - used);
+    },
     containments: () => Object.values(pipeline.guardState().containments),
     breakers: () =>
       channels().map(({ channel, subject }) => {

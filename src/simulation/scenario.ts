@@ -101,7 +101,8 @@ function limitsOf(stream: Stream): Partial<Limits> {
   if (lot < 0.6) return {};
   if (lot < 0.75) return { breakerFailuresMax: 2, fingerprintMemoryMs: 30_000 };
   if (lot < 0.88) return { windowStartsMax: 4 };
-  return { dailyRestartCap: 3, breakerFailuresMax: 1 };
+  if (lot < 0.95) return { dailyRestartCap: 3, breakerFailuresMax: 1 };
+  return { fleetDailyRestartCap: 6 };
 }
 
 function channelsOf(count: number, stream: Stream): readonly ChannelPlan[] {

@@ -10,6 +10,7 @@ import type { PermitTerms } from '../core/tool.ts';
 /** What is sampled at scrape time rather than counted from the journal. All of it is cheap to read. */
 export interface Gauges {
   restartVelocity(): number;
+  fleetRestartsLeft(): number;
   containments(): readonly { readonly scope: Scope; readonly reason: string }[];
   /** 0 closed, 1 half-open, 2 open; only channels whose breaker has ever failed. */
   breakers(): readonly { readonly channel: string; readonly state: 0 | 1 | 2 }[];
@@ -192,6 +193,8 @@ const isSingleRestart = ({ call }: PermitTerms): boolean =>
 
 type Row = { readonly labels: Record<string, string>; readonly value: number };
 
+const single = (value: number | undefined): readonly Row[] => (value === undefined ? [] : [{ labels: {}, value }]);
+
 function registerGauges(prefix: string, registry: Registry, gauges: Gauges): void {
   const gauge = (name: string, help: string, labelNames: string[], rows: () => readonly Row[]) =>
     new Gauge({
@@ -204,9 +207,10 @@ function registerGauges(prefix: string, registry: Registry, gauges: Gauges): voi
         for (const { labels, value } of rows()) this.set(labels, value);
       },
     });
-  const single = (value: number | undefined): readonly Row[] => (value === undefined ? [] : [{ labels: {}, value }]);
-
   gauge('restart_velocity', 'Starts over all channels in the last 60 s.', [], () => single(gauges.restartVelocity()));
+  gauge('fleet_restarts_left', 'What is left of the restarts that the fleet may use in 24 h.', [], () =>
+    single(gauges.fleetRestartsLeft()),
+  );
   gauge('containment_active', '1 while a scope is contained.', ['scope', 'reason'], () =>
     gauges.containments().map(({ scope, reason }) => ({ labels: { scope: keyOfScope(scope), reason }, value: 1 })),
   );
@@ -225,18 +229,12 @@ function registerGauges(prefix: string, registry: Registry, gauges: Gauges): voi
   gauge('llm_needed_ratio', 'Of the last closed incidents with a plan, the share in which a model was asked.', [], () =>
     single(gauges.llmNeededRatio?.()),
   );
-  gauge('hint_uplift', 'Mean change of the score after a hint, by how far it is trusted.', ['bucket'], () =>
-    (gauges.hints?.()?.uplift ?? []).map(({ bucket, mean }) => ({ labels: { bucket }, value: mean })),
-  );
-  gauge('hint_blind_spots', 'Errors that recur now and that no cluster of hints knows.', [], () =>
-    single(gauges.hints?.()?.blindSpots),
-  );
-  gauge('hint_clusters', 'Clusters of hints in use.', [], () => single(gauges.hints?.()?.clusters));
   gauge('config_ok', '0 while the last reload was refused.', [], () => single(gauges.configOk() ? 1 : 0));
   gauge('loop_lag_seconds', 'Delay of the event loop, 99th percentile since the last scrape.', [], () =>
     single(gauges.loopLagSeconds()),
   );
   gauge('heartbeat_timestamp_seconds', 'Unix time of the last heartbeat.', [], () => single(gauges.heartbeatSeconds()));
+  registerHints(gauge, gauges);
   registerLines(prefix, registry, gauges);
   registerRefused(prefix, registry, gauges);
   gauge('journal_head_seq', 'Number of the last record of the journal.', [], () => single(gauges.journalHead().seq));
@@ -246,6 +244,18 @@ function registerGauges(prefix: string, registry: Registry, gauges: Gauges): voi
   gauge('seconds_since_head_told', 'Since a file or webhook elsewhere last took the head of the journal.', [], () =>
     single(gauges.secondsSinceHeadSent()),
   );
+}
+
+type Register = (name: string, help: string, labelNames: string[], rows: () => readonly Row[]) => unknown;
+
+function registerHints(gauge: Register, gauges: Gauges): void {
+  gauge('hint_uplift', 'Mean change of the score after a hint, by how far it is trusted.', ['bucket'], () =>
+    (gauges.hints?.()?.uplift ?? []).map(({ bucket, mean }) => ({ labels: { bucket }, value: mean })),
+  );
+  gauge('hint_blind_spots', 'Errors that recur now and that no cluster of hints knows.', [], () =>
+    single(gauges.hints?.()?.blindSpots),
+  );
+  gauge('hint_clusters', 'Clusters of hints in use.', [], () => single(gauges.hints?.()?.clusters));
 }
 
 /** Exact counts kept by the collectors over restarts (law L3), so they are set, not incremented. */

@@ -8,6 +8,7 @@ import { ROOT } from './sandbox.ts';
 
 const QUIET: Gauges = {
   restartVelocity: () => 0,
+  fleetRestartsLeft: () => 20,
   containments: () => [],
   breakers: () => [],
   cooldowns: () => [],

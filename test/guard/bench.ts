@@ -130,6 +130,7 @@ export function bench(options: BenchOptions = {}) {
     ids: countingIds(),
     limits: () => world.limits,
     channelOf: (id) => channels.get(id),
+    channelCount: channels.size,
     capabilitiesOf: (engine) => (world.lame.has(engine) ? new Set<Capability>() : world.capabilities),
     liveFacts: () => world.live,
     initialPhase: () => world.phase,

@@ -13,6 +13,7 @@ const LIMITS = {
   highRiskSpacingMs: 1,
   restartCooldownMs: 1,
   dailyRestartCap: 200,
+  fleetDailyRestartCap: 200,
   highRiskPerGroupMax: 100,
 };
 

@@ -306,6 +306,7 @@ describe('whatever happens', () => {
         groups: GROUPS,
         channels: CHANNELS,
         dailyRestartCap: 10,
+        fleetDailyRestartCap: 20,
         incidentCaps: incidents * 3,
       });
       expect(own.length).toBeLessThanOrEqual(bound);

@@ -76,6 +76,12 @@ export const WAYS: Record<DenialCode, (b: Bench) => ReturnType<Guard['decide']>>
     b.pass(60_000);
     return b.guard.decide(b.request('news', { incident: anIncident({ id: 'inc-new' }) }));
   },
+  fleet_daily_cap: (b) => {
+    b.world.limits = { ...b.world.limits, fleetDailyRestartCap: 1 };
+    b.restart('news', { cured: true });
+    b.pass(60_000);
+    return b.guard.decide(b.request('news', { incident: anIncident({ id: 'inc-new' }) }));
+  },
   breaker_open: (b) => {
     b.world.limits = { ...b.world.limits, breakerFailuresMax: 1 };
     b.restart('news', { cured: false });

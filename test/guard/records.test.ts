@@ -181,6 +181,6 @@ describe('limits', () => {
     const b = bench();
     b.world.limits = { ...b.world.limits, dailyRestartCap: Number.NaN };
     const { checks } = b.guard.preview(b.request('news', { incident: anIncident({ id: 'inc-news' }) }));
-    expect(checks.find(({ id }) => id === 10)?.threshold).toBe('under 10 and 10');
+    expect(checks.find(({ id }) => id === 10)?.threshold).toBe('under 10 and 10; under 20 of the fleet');
   });
 });

@@ -46,14 +46,22 @@ describe('counters that outlive what they count', () => {
   });
 });
 
+const MAY_BE_ZERO: typeof LIMIT_NAMES = [
+  'dailyRestartCap',
+  'fleetDailyRestartCap',
+  'stepsMax',
+  'viewerSecondsPerHourMax',
+];
+
 describe('limits that cannot be switched off', () => {
   it.each([Number.POSITIVE_INFINITY, Number.NaN, 0, -1, 1e12, undefined, '10'])(
     'refuses to start with %s as a limit (systemd #17572)',
     (value) => {
       for (const name of LIMIT_NAMES) {
-        const isNone = value === 0 && ['dailyRestartCap', 'stepsMax', 'viewerSecondsPerHourMax'].includes(name);
+        const isNone = value === 0 && MAY_BE_ZERO.includes(name);
         const isUnlimited = name === 'viewerSecondsPerHourMax' && (value === undefined || value === 1e12);
-        if (isNone || isUnlimited) continue;
+        const isStandard = name === 'fleetDailyRestartCap' && value === undefined;
+        if (isNone || isUnlimited || isStandard) continue;
         const limits = { ...DEFAULT_LIMITS, [name]: value };
         expect([name, limitProblems(limits, LIMIT_NAMES)]).toEqual([name, [expect.stringContaining(name)]]);
         expect(() => bench({ limits })).toThrow(/CONFIG_INVALID|not sound/);

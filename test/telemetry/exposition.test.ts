@@ -4,6 +4,7 @@ import { createMetrics, type Gauges } from '../../src/telemetry/metrics.ts';
 
 const QUIET: Gauges = {
   restartVelocity: () => 0,
+  fleetRestartsLeft: () => 20,
   containments: () => [],
   breakers: () => [],
   cooldowns: () => [],

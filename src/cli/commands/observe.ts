@@ -26,6 +26,7 @@ interface WireIncident {
 interface WireStatus {
   readonly phase: number;
   readonly frozen: boolean;
+  readonly fleet_budget: { readonly used: number; readonly max: number; readonly free_in_ms: number };
   readonly containment: readonly { readonly scope: string; readonly reason: string; readonly detail: string }[];
   readonly channels: readonly WireChannel[];
   readonly incidents: readonly WireIncident[];
@@ -178,12 +179,18 @@ const incidentTable = (incidents: readonly WireIncident[]): string =>
     incidents.map((one) => [one.id, one.scope, one.classification, one.ending ?? one.state, spell(one.open_ms)]),
   );
 
+function budgetText(cli: Cli, { used, max, free_in_ms: freeInMs }: WireStatus['fleet_budget']): string {
+  const text = `restarts by Reeve in 24 h: ${used} of ${max} of the fleet`;
+  return used < max ? text : paint(cli.terminal, 'red', `${text}: none is made, the next in ${spell(freeInMs)}`);
+}
+
 function statusText(cli: Cli, status: WireStatus): string {
   const red = (text: string) => paint(cli.terminal, 'red', text);
   const delivery = status.last_delivery.seconds_ago;
   const lines = [
     `phase ${status.phase}${status.frozen ? red('  FROZEN: nothing is changed until reeve thaw') : ''}`,
     `last page delivered: ${delivery === null ? 'never' : `${spell(delivery * 1000)} ago`}`,
+    budgetText(cli, status.fleet_budget),
     ...status.containment.map(({ scope, reason, detail }) => red(`contained: ${scope} (${reason}) ${plain(detail)}`)),
     ...status.approvals.map(({ id, what }) => red(`waits for a yes: ${plain(what)} — reeve approve ${id}`)),
     ...status.problems.map((problem) => red(plain(problem))),

@@ -10,6 +10,8 @@ import { LIMIT_ROWS, type LimitRow } from './limit_rows.ts';
 export interface LimitChoice {
   readonly value: number;
   readonly risk: boolean;
+  /** The operator wrote `i_accept_the_risk: true`. */
+  readonly accepted: boolean;
 }
 
 /** A risk that an operator has accepted, for people to see. */
@@ -54,7 +56,7 @@ function judged(limit: LimitRow, input: unknown, accepted: boolean): Meaning<Lim
   if (sign * (value - limit.laxest) > 0) return outside(limit, limit.laxest, input);
   if (sign * (value - limit.strictest) < 0) return outside(limit, limit.strictest, input);
   const risk = sign * (value - standard) > 0;
-  if (!risk || accepted) return { ok: { value, risk } };
+  if (!risk || accepted) return { ok: { value, risk, accepted } };
   const shownValue = spell(limit, value);
   return {
     no: `expected ${limit.laxer === 'more' ? 'at most' : 'at least'} ${spell(limit, standard)}, got ${shown(input)}`,

@@ -16,6 +16,8 @@ import { type GuardState, subjectAt } from '../state/state.ts';
 /** The world outside the journal, read once per question list. */
 export interface Surroundings {
   readonly channelOf: (id: string) => ChannelRef | undefined;
+  /** How many channels there are; 0 where only the ones that are asked about are known. */
+  readonly channelCount?: number | undefined;
   readonly capabilitiesOf: (engine: EngineId) => ReadonlySet<Capability>;
   readonly liveFacts: (scope: Scope, engine: EngineId) => LiveFacts;
   /** What the configuration says until a person says otherwise. */
@@ -101,6 +103,7 @@ function momentOf(asking: Asking, place: NonNullable<ReturnType<typeof placeOf>>
     limits: world.limits,
     journalError: world.journalError,
     channelOf: world.channelOf,
+    channelCount: world.channelCount ?? 0,
     capabilitiesOf: world.capabilitiesOf,
     state,
     control,

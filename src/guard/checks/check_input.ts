@@ -71,6 +71,8 @@ export interface CheckInput {
   readonly capabilitiesOf: (engine: EngineId) => ReadonlySet<Capability>;
   readonly live: LiveFacts;
   readonly phase: Phase;
+  /** How many channels the fleet has: what its daily budget is where none is configured. */
+  readonly channelCount: number;
   /** The journal failed earlier in this process: nothing is trusted until the journal is verified. */
   readonly journalError: string | undefined;
   /** What is remembered of the target, and of whom the tool's cooldown belongs to. */

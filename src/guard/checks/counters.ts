@@ -6,6 +6,7 @@ import { keyOfScope } from '../../core/scope.ts';
 import { restartsOfDay, restartsOfIncident } from '../state/caps.ts';
 import { breakerOf } from '../containment.ts';
 import { cooldownOf } from '../state/cooldown.ts';
+import { fleetCapOf, fleetRestartsOfDay } from '../state/fleet_cap.ts';
 import { isBroken, PLAN_MS_MAX } from '../state/lifecycle.ts';
 import { type Answer, type CheckInput, notAsked, pass, refuse } from './check_input.ts';
 import { containedBy } from './policy.ts';
@@ -22,8 +23,9 @@ export const EXPECTED_GAP_MS = 10_000;
 
 const NO_START = notAsked('not a restart of one channel');
 
-/** Question 10 (law S5). */
+/** Question 10 (law S5). A plan needs the budget of the fleet; each of its starts asks for its own channel as well. */
 export function caps(input: CheckInput): Answer {
+  if (isStaged(input.call)) return fleetCap(input, '');
   if (!isStart(input.call)) return NO_START;
   const { state, call, incident, persona, limits, nowMs } = input;
   const key = keyOfScope(call.target);
@@ -37,9 +39,19 @@ export function caps(input: CheckInput): Answer {
     const because = `${used} of ${persona.restart_cap} restarts of this incident are used${before}`;
     return refuse('restart_cap', { value, threshold }, because);
   }
-  if (day.freeInMs === 0) return pass(value, threshold);
+  if (day.freeInMs === 0) return fleetCap(input, `${value}; `, `${threshold}; `);
   const because = `${day.count} of ${limits.dailyRestartCap} restarts of 24 h are used`;
   return refuse('daily_cap', { value, threshold, freeInMs: day.freeInMs }, because);
+}
+
+/** What no single channel has used up, all of them together may have. */
+function fleetCap({ state, limits, channelCount, nowMs }: CheckInput, value: string, threshold = ''): Answer {
+  const max = fleetCapOf(limits, channelCount);
+  const { count, freeInMs } = fleetRestartsOfDay(state, max, nowMs);
+  const found = { value: `${value}${count} of the fleet in 24 h`, threshold: `${threshold}under ${max} of the fleet` };
+  if (count < max) return pass(found.value, found.threshold);
+  const because = `${count} of the fleet's ${max} restarts of 24 h are used`;
+  return refuse('fleet_daily_cap', { ...found, freeInMs }, because);
 }
 
 /** Question 11 (law S3). Half-open admits one probe, and the permit's generation says which. */

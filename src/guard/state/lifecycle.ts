@@ -8,6 +8,7 @@ import type { Edit } from './edit.ts';
 import { isStaged, isStart as isStartOf, specOf, subjectOf } from '../../remediation/catalog.ts';
 import { verdictDueAfterMs, verdictDueMs } from '../verdict_due.ts';
 import type { ToolUse } from './cooldown.ts';
+import { withProof } from './fleet_cap.ts';
 import { carriedOver } from './relapses.ts';
 import type { OpenAttempt, StagedPlan, SubjectState } from './state.ts';
 import { addStart, startOf } from './window.ts';
@@ -106,7 +107,7 @@ function grantStart(edit: Edit, terms: PermitTerms, target: SubjectState): void 
   const channel = terms.call.target.kind === 'channel' ? terms.call.target.id : key;
   addStart(edit.starts(), { engine: engineOf(edit, terms), channel, atMs: expiresMs, permit, ...plannedBy(terms) });
   target.restarts = target.restarts.filter((own) => own.atMs > grantedMs - DAY_MS);
-  keep(target.restarts, { permit, incident, run, atMs: grantedMs }, RESTARTS_KEPT);
+  keep(target.restarts, { permit, incident, run, atMs: grantedMs, ...plannedBy(terms) }, RESTARTS_KEPT);
   const open = edit.incident(incident);
   if (open !== undefined) open.restarts[key] = (open.restarts[key] ?? 0) + 1;
   admit(target.breaker, admittedBy(terms), expiresMs);
@@ -244,15 +245,19 @@ function worked(edit: Edit, { record, terms, fingerprint, atMs }: Proof): void {
     const carried = carriedOver(record, { id, openedMs: edit.state.incidents[id]?.openedMs });
     record.cured = { incident: id, atMs, carried };
   }
-  if (terms.parent !== undefined) prove(edit, terms, true);
+  if (terms.parent !== undefined) prove(edit, record, terms, true);
   const { tool } = terms.call;
   record.tried = record.tried.filter((tried) => tried.tool !== tool || tried.fingerprint !== fingerprint);
   const incident = edit.incident(terms.incident);
   if (incident !== undefined && !incident.fixed.includes(tool)) incident.fixed.push(tool);
 }
 
-/** A staged plan is clocked by its proofs: what it has verified leaves the window, and comes back if it relapses. */
-function prove(edit: Edit, terms: PermitTerms, isProven: boolean): void {
+/**
+ * A staged plan is clocked by its proofs: what it has verified leaves the window and the budget of the fleet, and comes
+ * back if it relapses.
+ */
+function prove(edit: Edit, record: SubjectState, terms: PermitTerms, isProven: boolean): void {
+  record.restarts = withProof(record.restarts, terms.id, isProven);
   const own = startOf(edit.starts(), terms.id);
   if (own === undefined) return;
   if (isProven) own.proven = true;
@@ -264,7 +269,7 @@ export function relapsed(edit: Edit, terms: PermitTerms, judgement: Omit<Judgeme
   const { fingerprint, atMs } = judgement;
   const record = recordFor(edit, terms);
   settle(record, atMs);
-  if (terms.parent !== undefined) prove(edit, terms, false);
+  if (terms.parent !== undefined) prove(edit, record, terms, false);
   if (isStart(terms)) relapse(record.breaker, admittedBy(terms), atMs);
   keep(record.tried, { tool: terms.call.tool, fingerprint, atMs }, TRIED_KEPT);
 }

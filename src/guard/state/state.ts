@@ -38,6 +38,10 @@ export interface OwnRestart {
   incident: IncidentId;
   run: RunId;
   atMs: MonoMs;
+  /** One of a staged plan: the plan's permit. */
+  plan?: PermitId;
+  /** Of a staged plan, and verified: it counts for its channel and not against the budget of the fleet. */
+  proven?: true;
 }
 
 /** A high-risk action, and the one before it. */

@@ -8,7 +8,7 @@ import type { Read } from '../../core/journal.ts';
 import type { Limits } from '../../core/limits.ts';
 import { PATIENCE_MS } from '../../core/persona.ts';
 import type { Sample } from '../../core/sample.ts';
-import { type ChannelId, type EngineId, type GroupId, keyOfScope, sameScope, type Scope } from '../../core/scope.ts';
+import { type ChannelId, type EngineId, type GroupId, keyOfScope, type Scope } from '../../core/scope.ts';
 import type { Symptom } from '../../core/symptom.ts';
 import type { ToolName } from '../../core/tool.ts';
 import { FactStore, type OnStart } from '../../ground/facts/facts.ts';
@@ -22,11 +22,12 @@ import { Housekeeping } from './housekeeping.ts';
 import { isRelevant } from './relevance.ts';
 import { restoreAfterBoot } from '../boot/boot_recovery.ts';
 import { Responder } from '../lifecycle/responder.ts';
+import type { FleetBudget } from '../pages/budget_page.ts';
 import type { PipelineDeps } from './ports.ts';
 import { ChannelIndex } from './channel_index.ts';
 import { Runs } from '../runs/runs.ts';
 import { Snapshots } from './snapshots.ts';
-import { supposedIncident } from './supposed.ts';
+import { previewOf } from './preview.ts';
 import { refusedPlan } from './refused_plan.ts';
 import { countsAtFirstSight, noteStart } from './starts.ts';
 import { type IncidentState, incidentProjection } from '../lifecycle/state.ts';
@@ -155,18 +156,14 @@ export class DecisionPipeline implements Disposable {
   preview(channel: ChannelId, tool: ToolName): Preview | undefined {
     const ref = this.#channelIndex.channelOf(channel);
     if (ref === undefined || this.watch.watched(channel) === undefined) return undefined;
-    const scope: Scope = { kind: 'channel', id: channel };
-    const open = this.incidents().open.find(({ incident }) => sameScope(incident.scope, scope));
-    const incident = open?.incident ?? supposedIncident(ref, this.#deps.clock);
-    return this.guard.preview({
-      call: { tool, target: scope, channels: [] },
-      envelope: this.snapshots.envelope(incident),
-      persona: this.#deps.settings().personaOf(scope, ref.group),
-      incident,
-      run: 'run-preview',
-      decider: { kind: 'operator', who: 'preview' },
-      stepHighRiskUsed: false,
-    });
+    const { settings, clock } = this.#deps;
+    const { guard, incidents, snapshots } = this;
+    return previewOf(ref, tool, { guard, incidents, snapshots, settings, clock });
+  }
+
+  /** What the fleet has used of its restarts of 24 h (law S5). */
+  fleetBudget(): FleetBudget {
+    return this.#housekeeping.budget(this.#deps.clock.monotonicMs());
   }
 
   phaseOf(group: GroupId): Phase {
@@ -183,6 +180,7 @@ export class DecisionPipeline implements Disposable {
       control: this.control,
       personaOf: (scope, group) => this.#channelIndex.personaOf(scope, group),
       channelOf: this.#channelIndex.channelOf,
+      channelCount: this.#deps.channels.length,
       capabilitiesOf: (engine) => engines.get(engine)?.capabilities ?? new Set(),
       liveFacts: (scope, engine) => this.#liveFacts(scope, engine),
       initialPhase: (group) => settings().initialPhase(group),

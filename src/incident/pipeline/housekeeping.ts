@@ -11,6 +11,7 @@ import { describeCall } from '../../core/tool.ts';
 import { MASS_GROUPS_MIN } from '../../ground/correlate/mass_deaths.ts';
 import type { FactStore } from '../../ground/facts/facts.ts';
 import type { Guard } from '../../guard/guard.ts';
+import { fleetCapOf, fleetRestartsOfDay } from '../../guard/state/fleet_cap.ts';
 import { ageOf, type GuardState, subjectsOf } from '../../guard/state/state.ts';
 import {
   containmentPage,
@@ -20,6 +21,7 @@ import {
   keyOfContainmentPage,
   pageFor,
 } from '../pages/page.ts';
+import { budgetPage, type FleetBudget, hasRoomAgain, isUsedUp, KEY_OF_BUDGET } from '../pages/budget_page.ts';
 import type { ChannelIndex } from './channel_index.ts';
 import { HoldEnds } from './hold_ends.ts';
 import type { Settings } from './settings.ts';
@@ -169,13 +171,25 @@ export class Housekeeping {
     );
     const over = [...open].filter((key) => key.startsWith('containment/') && !heldKeys.has(key));
     const { crowd, dispersed } = this.#crowdPages(open.has(KEY_OF_MASS_OUTAGE), nowMs);
+    const budget = this.budget(nowMs);
+    const isPoor = open.has(KEY_OF_BUDGET);
     const drafts = [
       ...late.flatMap((one) => this.#deps.raise(containmentPage({ type: 'containment.raised', ...one }))),
       ...over.flatMap((key) => this.#deps.resolve(key, 'the containment has ended')),
       ...crowd.flatMap((page) => this.#deps.raise(page)),
       ...dispersed.flatMap((key) => this.#deps.resolve(key, 'no channel waits for a start any more')),
+      ...(isPoor || !isUsedUp(budget) ? [] : this.#deps.raise(budgetPage(budget))),
+      ...(isPoor && hasRoomAgain(budget) ? this.#deps.resolve(KEY_OF_BUDGET, 'the budget has room again') : []),
     ];
     if (drafts.length > 0) this.#deps.append(drafts);
+  }
+
+  /** What the fleet has used of its daily budget (law S5). */
+  budget(nowMs: MonoMs): FleetBudget {
+    const { settings, guardState, channelIndex } = this.#deps;
+    const max = fleetCapOf(settings().limits, channelIndex.ids.length);
+    const { count, freeInMs } = fleetRestartsOfDay(guardState(), max, nowMs);
+    return { used: count, max, freeInMs };
   }
 
   /** The queue is notified of before each channel in it; that whole groups have died at once cannot wait. */

@@ -16,7 +16,13 @@ export interface Refined {
 }
 
 /** What passes for the whole group at once, and is no reason to take a channel out of its hands. */
-const OF_ALL: ReadonlySet<DenialCode> = new Set(['frozen', 'phase', 'journal_unwritable', 'containment']);
+const OF_ALL: ReadonlySet<DenialCode> = new Set([
+  'frozen',
+  'phase',
+  'journal_unwritable',
+  'containment',
+  'fleet_daily_cap',
+]);
 const WAIT_MS = 600_000;
 
 /**

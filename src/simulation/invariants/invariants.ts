@@ -172,9 +172,10 @@ export class Invariants {
       groups: new Set(script.channels.map(({ group }) => group)).size,
       channels: script.channels.length,
       dailyRestartCap: limits.dailyRestartCap,
+      fleetDailyRestartCap: limits.fleetDailyRestartCap ?? Math.max(20, script.channels.length),
       incidentCaps: this.#incidents * persona.restart_cap * script.channels.length,
     });
-    const taken = this.#starts.restarts.length;
+    const taken = this.#starts.single;
     if (taken > bound) this.broke('S12', `${taken} high-risk actions, the bound is ${bound}`);
   }
 }

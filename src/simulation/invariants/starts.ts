@@ -39,8 +39,9 @@ export class Starts implements Oracle {
     this.#case = world;
   }
 
-  get restarts(): readonly Invocation[] {
-    return this.#restarts;
+  /** Restarts that are no part of a staged plan. */
+  get single(): number {
+    return this.#restarts.filter(({ permit }) => !this.#staged.has(permit)).length;
   }
 
   started(process: Generation): void {
@@ -175,6 +176,9 @@ export class Starts implements Oracle {
     const here = this.#restarts.filter((one) => one.channel === channel);
     const day = here.filter((one) => one.atMs > atMs - DAY_MS).length;
     if (day > limits.dailyRestartCap) broke('S5', `${day} restarts of ${channel} within 24 h`);
+    const fleetMax = limits.fleetDailyRestartCap ?? Math.max(20, this.#case.script.channels.length);
+    const fleet = this.#restarts.filter((one) => one.atMs > atMs - DAY_MS && !this.#proven.has(one.permit)).length;
+    if (fleet > fleetMax) broke('S5', `${fleet} restarts of the fleet within 24 h`);
     const incident = this.#incidentOf.get(permit);
     const chain = this.#relapses.chainOf(channel ?? '', incident);
     const ofIncident = here.filter((one) => chain.has(this.#incidentOf.get(one.permit) ?? '-')).length;

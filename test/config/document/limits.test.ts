@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { LIMIT_ROWS, type LimitRow } from '../../../src/config/document/limit_rows.ts';
 import { limitsDocument, limitsFrom } from '../../../src/config/document/limits.ts';
 import { formatDuration } from '../../../src/core/document/duration.ts';
-import { DEFAULT_LIMITS, type Limits } from '../../../src/core/limits.ts';
+import { DEFAULT_LIMITS, standardFleetCap, type Limits } from '../../../src/core/limits.ts';
 import { toWire } from '../../../src/core/wire.ts';
 import { loadText, told } from '../support.ts';
 
@@ -17,7 +17,11 @@ const limitsOf = (text: string): Limits | undefined => loadText(`version: 1\nlim
 const laxness = (row: LimitRow, value: number, than: number): number =>
   row.laxer === 'more' ? value - than : than - value;
 
-const standardOf = (row: LimitRow): number => DEFAULT_LIMITS[row.name] ?? row.laxest;
+/** Its default is not known before the channels are: what it may be is asked of the whole file. */
+const isFixed = ({ key }: LimitRow): boolean => key !== 'fleet_daily_restart_cap';
+/** Of no channels. */
+const standardOf = (row: LimitRow): number =>
+  isFixed(row) ? (DEFAULT_LIMITS[row.name] ?? row.laxest) : standardFleetCap(0);
 
 const BAD_NUMBERS = ['0', '-1', '-0', '.nan', '.inf', '-.inf', '1e999', '1e300', '9007199254740993', '0.5.5'];
 const BAD_TYPES = ['', '~', '"x"', 'true', 'false', '[]', '{}', '[10]', 'off', 'none', 'unlimited', '"10"', "'60'"];
@@ -127,6 +131,32 @@ describe('the limits of the guard in a configuration', () => {
     expect(config?.limits).toMatchObject({ restartCooldownMs: 20_000, windowMs: 120_000, dailyRestartCap: 4 });
   });
 
+  it('measures the budget of the fleet by its channels: more than these, or 20, is a risk to be accepted', () => {
+    const channels = Array.from(
+      { length: 30 },
+      (_, index) => `  - id: c${index}\n    group: g\n    engine: local\n`,
+    ).join('');
+    const text = (limits: string, of = channels) =>
+      loadText(
+        `version: 1\nlimits: ${limits}\nengines: [{ id: local, kind: supervisor, socket: /run/s.sock }]\n` +
+          `channels:\n${of}`,
+      );
+    const few = '  - id: c0\n    group: g\n    engine: local\n';
+    expect(text('{ fleet_daily_restart_cap: 30 }').config?.acceptedRisks).toEqual([]);
+    expect(told(text('{ fleet_daily_restart_cap: 31 }').problems)).toEqual([
+      '2:36 limits.fleet_daily_restart_cap: expected at most 30 for 30 channels, got 31 ' +
+        '(this permits more than the default; if you mean it, write { value: 31, i_accept_the_risk: true })',
+    ]);
+    expect(text('{ fleet_daily_restart_cap: 20 }', few).problems).toEqual([]);
+    expect(told(text('{ fleet_daily_restart_cap: 21 }', few).problems)).toHaveLength(1);
+    const risky = text('{ fleet_daily_restart_cap: { value: 21, i_accept_the_risk: true } }', few);
+    expect(risky.config?.acceptedRisks).toEqual([{ limit: 'fleet_daily_restart_cap', value: '21', standard: '20' }]);
+    expect(risky.config?.limits.fleetDailyRestartCap).toBe(21);
+    for (const off of ['0', '-1', '.inf', '10001', 'null']) {
+      expect([off, text(`{ fleet_daily_restart_cap: ${off} }`, few).config]).toEqual([off, undefined]);
+    }
+  });
+
   it('takes no cap for the breaker that lies under its first time; unsaid, the cap goes along', () => {
     const text = 'version: 1\nlimits: { breaker_open: 2h, breaker_open_max: 90m }\n';
     expect(told(loadText(text).problems)).toEqual([
@@ -146,7 +176,7 @@ describe('the limits of the guard in a configuration', () => {
         .map(([n, u]) => `${n}${u}`),
     );
     fc.assert(
-      fc.property(fc.constantFrom(...LIMIT_ROWS), value, (row, written) => {
+      fc.property(fc.constantFrom(...LIMIT_ROWS.filter(isFixed)), value, (row, written) => {
         const result = limitsDocument.safeParse({ [row.key]: written });
         if (!result.success || written === undefined) return;
         const got = limitsFrom(result.data).limits[row.name];

@@ -30,6 +30,7 @@ export const anInput = (with_: Partial<CheckInput> = {}): CheckInput => {
     capabilitiesOf: () => new Set(),
     live: { poolPressure: undefined, reportsPool: false, viewers: undefined },
     phase: 4,
+    channelCount: 1,
     journalError: undefined,
     target: newSubject(),
     subject: newSubject(),

@@ -36,7 +36,7 @@ describe('a call whose end is unknown (S6)', () => {
     const answer = b.guard.preview({ ...cache, envelope: { ...cache.envelope, failureClassification: 'guide_stale' } });
     expect(answer.code).toBe('already_tried');
     const caps = b.guard.preview(b.request()).checks.find(({ id }) => id === 10);
-    expect(caps?.value).toBe('1 in the incident, 1 in 24 h');
+    expect(caps?.value).toBe('1 in the incident, 1 in 24 h; 1 of the fleet in 24 h');
     const breaker = b.guard.preview(b.request()).checks.find(({ id }) => id === 11);
     expect(breaker?.verdict).toBe('pass');
   });

@@ -14,6 +14,7 @@ export const SCENES = [
   'storm',
   'people',
   'tight',
+  'budget',
   'random',
   'plain',
   'wall',
@@ -216,6 +217,30 @@ const KNOWN_BAD: readonly Mutant[] = [
       '.filter((atMs) => atMs > nowMs - DAY_MS && state.incidents[key] !== undefined);',
     ],
     'tight',
+  ),
+  {
+    name: 'fleet_budget_off_by_one',
+    law: 'S5',
+    edits: [
+      [
+        'src/guard/checks/counters.ts',
+        'if (count < max) return pass(found.value, found.threshold);',
+        'if (count <= max) return pass(found.value, found.threshold);',
+      ],
+      ['src/guard/redeem.ts', 'nowMs).count <= fleetMax)', 'nowMs).count <= fleetMax + 1)'],
+    ],
+    scene: 'budget',
+    seed: 1,
+  },
+  one(
+    'fleet_budget_ends_with_the_cure',
+    'S5',
+    [
+      'src/guard/state/lifecycle.ts',
+      '  if (terms.parent !== undefined) prove(edit, record, terms, true);',
+      '  prove(edit, record, terms, true);',
+    ],
+    'budget',
   ),
   one('record_after_await', 'S6', [
     'src/remediation/runner.ts',

@@ -16,8 +16,10 @@ const greedy = (script: Scenario) => greedyPlanner(script).rulebook;
 const looking = (script: Scenario) => lookingPlanner(script).rulebook;
 const random = (script: Scenario) => randomPlanner(script).rulebook;
 
+/** What an hour uses in which as much happens as in a month is no measure for the budget of a day. */
+const RICH = { fleetDailyRestartCap: 1_000 };
 /** An hour or so in which more happens than in a month: everything fails twenty times as often. */
-const dense = { days: 0.04, calm: 0.04, swarm: false, phase: 4, limits: {} } as const;
+const dense = { days: 0.04, calm: 0.04, swarm: false, phase: 4, limits: RICH } as const;
 const hostile: SimulationOptions = { adversary: true, rulebook: greedy, livenessMs: 0 };
 /** The shipped rules; of L6 nothing is asked where so few may start that most wait for a turn (an open finding). */
 const patient: SimulationOptions = { rulebook: () => shippedFiles().rulebook, livenessMs: 0 };
@@ -34,8 +36,12 @@ const SCENES: Readonly<Record<Exclude<SceneName, 'explore' | 'property'>, Scene>
       ...dense,
       persona: 'lab',
       kinds: [...DEATHS, 'loop', 'misconfig', 'foreign', 'calls'],
-      limits: { windowStartsMax: 2, breakerFailuresMax: 1, breakerOpenMs: 60_000, dailyRestartCap: 3 },
+      limits: { ...RICH, windowStartsMax: 2, breakerFailuresMax: 1, breakerOpenMs: 60_000, dailyRestartCap: 3 },
     },
+    how: hostile,
+  },
+  budget: {
+    script: { ...dense, persona: 'lab', kinds: [...DEATHS, 'loop'], limits: { fleetDailyRestartCap: 5 } },
     how: hostile,
   },
   random: { script: { ...dense, persona: 'lab' }, how: { rulebook: random, livenessMs: 0 } },
@@ -62,7 +68,7 @@ const SCENES: Readonly<Record<Exclude<SceneName, 'explore' | 'property'>, Scene>
       channels: 24,
       kinds: ['storm', 'outage', 'crash'],
       storm: true,
-      limits: { windowStartsMax: 4, stagedStartsPerMinuteMax: 6 },
+      limits: { ...RICH, windowStartsMax: 4, stagedStartsPerMinuteMax: 6 },
     },
     how: patient,
   },
@@ -84,7 +90,7 @@ const SCENES: Readonly<Record<Exclude<SceneName, 'explore' | 'property'>, Scene>
       persona: 'lab',
       kinds: [...DEATHS, 'loop', 'calls', 'reeve_crash', 'operator'],
       calm: 0.015,
-      limits: { windowStartsMax: 3, breakerFailuresMax: 2 },
+      limits: { ...RICH, windowStartsMax: 3, breakerFailuresMax: 2 },
     },
     how: hostile,
   },
