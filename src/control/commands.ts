@@ -153,7 +153,13 @@ export const setPhase = (
 /** Adds a maintenance window: begins in `startsInMs` (0 to 30 days) and lasts `forMs` (1 s to 7 days). */
 export const addWindow = (
   known: Known,
-  order: { readonly id: string; readonly scope: Scope; readonly startsInMs: number; readonly forMs: number },
+  order: {
+    readonly id: string;
+    readonly scope: Scope;
+    readonly startsInMs: number;
+    readonly forMs: number;
+    readonly rolling?: boolean;
+  },
   said: OperatorContext,
 ): CommandResult =>
   checked(said, (signed) => {
@@ -165,7 +171,8 @@ export const addWindow = (
     if (!isDuration(forMs, 1_000, WINDOW_MS_MAX)) {
       return no('duration_invalid', 'a maintenance window lasts between 1 s and 7 days');
     }
-    const fact = { type: 'control.window_added', window: id, scope, forMs, startsInMs, ...signed } as const;
+    const rolling = order.rolling === true ? { rolling: true as const } : {};
+    const fact = { type: 'control.window_added', window: id, scope, forMs, startsInMs, ...rolling, ...signed } as const;
     return yes({ ...aboutOf(scope), fact });
   });
 

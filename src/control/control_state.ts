@@ -22,6 +22,8 @@ export interface MaintenanceWindow extends OperatorStatement {
   readonly scope: Scope;
   readonly fromMs: MonoMs;
   readonly untilMs: MonoMs;
+  /** A person restarts what is in the scope, one after another (law S2). */
+  readonly rolling?: true;
 }
 
 /** `expired` is not `no`: no person answered in time. */

@@ -51,7 +51,9 @@ function apply(state: ControlState, entry: JournalEntry): ControlState {
       const { window: id, scope, who, because } = fact;
       const fromMs = monoMs + fact.startsInMs;
       const others = state.windows.filter((window) => window.untilMs > monoMs && window.id !== id);
-      return { ...state, windows: [...others, { id, scope, fromMs, untilMs: fromMs + fact.forMs, who, because }] };
+      const rolling = fact.rolling === true ? { rolling: true as const } : {};
+      const window = { id, scope, fromMs, untilMs: fromMs + fact.forMs, ...rolling, who, because };
+      return { ...state, windows: [...others, window] };
     }
     case 'control.window_ended':
       return { ...state, windows: state.windows.filter((window) => window.id !== fact.window) };
@@ -87,6 +89,12 @@ export function leaseOf(state: ControlState, scopes: readonly Scope[], nowMs: Mo
 export function windowOf(state: ControlState, scopes: readonly Scope[], nowMs: MonoMs): MaintenanceWindow | undefined {
   const open = state.windows.filter((window) => window.fromMs <= nowMs && nowMs < window.untilMs);
   return longest(open.filter((window) => covers(scopes, window.scope)));
+}
+
+/** The window in which a person announced that the start at this moment would come; undefined: it was not announced. */
+export function rollingOf(state: ControlState, scopes: readonly Scope[], atMs: MonoMs): MaintenanceWindow | undefined {
+  const rolling = state.windows.filter((window) => window.rolling === true);
+  return windowOf({ ...state, windows: rolling }, scopes, atMs);
 }
 
 const longest = <T extends { readonly untilMs: MonoMs }>(all: readonly T[]): T | undefined =>

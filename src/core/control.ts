@@ -57,6 +57,8 @@ export type ControlFact =
       readonly scope: Scope;
       readonly forMs: number;
       readonly startsInMs: number;
+      /** Starts that others make there meanwhile are announced: they are recorded, and contain nothing (law S2). */
+      readonly rolling?: true;
       readonly who: string;
       readonly because: string;
     }

@@ -56,6 +56,8 @@ export type JournalFact =
       readonly engine: string;
       /** It was seen so long after it had begun, by the engine's own account; absent: at once. */
       readonly agoMs?: number;
+      /** The maintenance window in which a person had announced it: it counts in no window of starts (law S2). */
+      readonly planned?: string;
     }
   | { readonly type: 'incident.opened'; readonly incident: Incident }
   | {

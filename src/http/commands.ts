@@ -64,6 +64,7 @@ export const COMMAND_ROUTES: readonly CommandRoute[] = [
       scope: scopeText,
       for_ms: forMs,
       starts_in_ms: z.number().int().min(0).default(0),
+      rolling: z.boolean().default(false),
       because,
     }),
   },

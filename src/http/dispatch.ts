@@ -101,7 +101,8 @@ const CARRIED_OUT: Readonly<Record<CommandName, CarryOut>> = {
   }),
   window_add: onScope((scope, command, { ids, known }) => {
     const times = { startsInMs: number(command, 'starts_in_ms'), forMs: number(command, 'for_ms') };
-    return addWindow(known, { id: ids.next('win'), scope, ...times }, command);
+    const rolling = command.fields.rolling === true;
+    return addWindow(known, { id: ids.next('win'), scope, ...times, rolling }, command);
   }),
   window_end: written((command, { pipeline }) => endWindow(pipeline.control(), text(command, 'id'), command)),
   rule_state: written((command, { learning, settings }) => learning.setState(ruleMoveOf(command), settings().rulebook)),

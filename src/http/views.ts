@@ -72,11 +72,12 @@ export class Views {
       approvals: this.approvals(),
       windows: control.windows
         .filter(({ untilMs }) => untilMs > nowMs)
-        .map(({ id, scope, fromMs, untilMs, who, because }) => ({
+        .map(({ id, scope, fromMs, untilMs, rolling, who, because }) => ({
           id,
           scope: keyOfScope(scope),
           startsInMs: Math.max(0, fromMs - nowMs),
           endsInMs: untilMs - nowMs,
+          rolling: rolling === true,
           who,
           because,
         })),

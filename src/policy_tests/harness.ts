@@ -109,7 +109,8 @@ export class PolicyHarness {
   #started(...[channel, generation, engine, agoMs]: Parameters<OnStart>): void {
     const start = { channel, generation, engine, agoMs, nowMs: this.#clock.monotonicMs() };
     if (!countsAtFirstSight(start, this.guardState(), this.#frame.settings.limits.windowMs)) return;
-    noteStart(start, { guard: this.guardState, factStore: this.#factStore, append: this.ledger.append });
+    const { guardState: guard, ledger } = this;
+    noteStart(start, { guard, control: this.#control, factStore: this.#factStore, append: ledger.append });
   }
 
   #changed(channel: string | undefined): void {

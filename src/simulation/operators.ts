@@ -77,7 +77,8 @@ export class Operators {
       case 1:
         return this.#say(() => commands.lease(this.#known, { scope, forMs }, SAID));
       case 2: {
-        const order = { id: `win-${Math.floor(variant * 1e9)}`, scope, startsInMs: 0, forMs };
+        const rolling = (variant * 29) % 1 < 0.5;
+        const order = { id: `win-${Math.floor(variant * 1e9)}`, scope, startsInMs: 0, forMs, rolling };
         return this.#say(() => commands.addWindow(this.#known, order, SAID));
       }
       case 3:

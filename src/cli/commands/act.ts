@@ -102,13 +102,15 @@ function addMaintenance(program: Command, cli: Cli, send: Send): void {
     .description('begin a window, now or later')
     .requiredOption('--for <duration>', 'how long')
     .option('--in <duration>', 'when it begins')
+    .option('--rolling', 'channels are restarted one after another meanwhile: those starts contain nothing')
     .requiredOption('--because <reason>', 'why, for the journal')
     .addHelpText('after', '\nExample: reeve maintenance add group:pull --for 2h --because "origin upgrade"')
-    .action((scope: string, options: { for: string; in?: string; because: string }) =>
+    .action((scope: string, options: { for: string; in?: string; rolling?: true; because: string }) =>
       send('/api/v1/maintenance', {
         scope,
         for_ms: cli.duration(options.for, '--for'),
         starts_in_ms: options.in === undefined ? 0 : cli.duration(options.in, '--in'),
+        rolling: options.rolling === true,
         because: options.because,
       }),
     );
@@ -136,13 +138,14 @@ interface WireWindow {
   readonly scope: string;
   readonly starts_in_ms: number;
   readonly ends_in_ms: number;
+  readonly rolling: boolean;
   readonly who: string;
   readonly because: string;
 }
 
-const windowText = ({ id, scope, starts_in_ms, ends_in_ms, who, because }: WireWindow): string => {
+const windowText = ({ id, scope, starts_in_ms, ends_in_ms, rolling, who, because }: WireWindow): string => {
   const when = starts_in_ms > 0 ? `begins in ${spell(starts_in_ms)}` : `ends in ${spell(ends_in_ms)}`;
-  return plain(`${id}  ${scope}  ${when}  ${who}: ${because}`);
+  return plain(`${id}  ${scope}  ${when}${rolling ? '  rolling restart' : ''}  ${who}: ${because}`);
 };
 
 function addPage(program: Command, send: Send): void {

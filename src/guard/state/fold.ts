@@ -34,7 +34,8 @@ function observeStart(edit: Edit, entry: JournalEntry, fact: FactOf<'start.obser
     own.life = fact.generation;
     return;
   }
-  addStart(starts, { engine: fact.engine, channel, atMs });
+  const planned = fact.planned === undefined ? {} : { planned: true as const };
+  addStart(starts, { engine: fact.engine, channel, atMs, ...planned });
 }
 
 /** Sleeps are remembered until everything that a decision may rest on is younger. */

@@ -16,6 +16,8 @@ export interface StartMark {
   plan?: PermitId;
   /** Of a staged plan, and verified: it counts as proof and not as part of a storm (law S2). */
   proven?: true;
+  /** A person had announced it (`reeve maintenance add --rolling`): it is part of no storm (law S2). */
+  planned?: true;
   /** The call has begun and has not ended: it may still start at any moment. */
   open?: true;
   /** The process of the channel in which it was seen. */
@@ -49,8 +51,9 @@ const FOREIGN_PER_CHANNEL_MAX = 3;
 /** Channels that others started more often than that within the window, and how often: their churn is their own. */
 export function churning(starts: readonly StartMark[], look: WindowLook): ReadonlyMap<ChannelId, number> {
   const counts = new Map<ChannelId, number>();
-  for (const { channel, permit, atMs } of starts) {
-    if (permit === undefined && atMs > look.nowMs - look.windowMs) counts.set(channel, (counts.get(channel) ?? 0) + 1);
+  for (const { channel, permit, planned, atMs } of starts) {
+    if (permit === undefined && planned !== true && atMs > look.nowMs - look.windowMs)
+      counts.set(channel, (counts.get(channel) ?? 0) + 1);
   }
   return new Map([...counts].filter(([, count]) => count > FOREIGN_PER_CHANNEL_MAX));
 }
@@ -70,12 +73,12 @@ function withoutChurn(starts: readonly StartMark[]): readonly StartMark[] {
 }
 
 /**
- * When each start in the half-open window (now − W, now] began, oldest first, those left out that are proofs of health;
- * one in flight counts as beginning now.
+ * When each start in the half-open window (now − W, now] began, oldest first, without those that are proofs of health
+ * or were announced; one in flight counts as beginning now.
  */
 export function startsIn(starts: readonly StartMark[], look: WindowLook): readonly MonoMs[] {
   const afterMs = look.nowMs - look.windowMs;
-  return withoutChurn(starts)
+  return withoutChurn(starts.filter((mark) => mark.planned !== true))
     .filter((mark) => mark.proven !== true)
     .filter((mark) => look.engine === undefined || mark.engine === look.engine)
     .map((mark) => (mark.open === true ? Math.max(mark.atMs, look.nowMs) : mark.atMs))

@@ -254,7 +254,7 @@ export class DecisionPipeline implements Disposable {
     const { append, clock, settings } = this.#deps;
     const start = { channel, generation, engine, agoMs, nowMs: clock.monotonicMs() };
     if (!countsAtFirstSight(start, this.guardState(), settings().limits.windowMs)) return;
-    noteStart(start, { guard: this.guardState, factStore: this.factStore, append });
+    noteStart(start, { guard: this.guardState, control: this.control, factStore: this.factStore, append });
     this.#housekeeping.contain();
   }
 

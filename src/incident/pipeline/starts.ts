@@ -1,7 +1,8 @@
 // Attributes each observed start of a channel to Reeve or to others, and records it for the restart window.
 import type { MonoMs } from '../../core/clock.ts';
 import type { Append, Read, StartOrigin } from '../../core/journal.ts';
-import { type ChannelId, type EngineId, keyOfScope } from '../../core/scope.ts';
+import { type ControlState, rollingOf } from '../../control/state.ts';
+import { type ChannelId, type EngineId, keyOfScope, scopesOf } from '../../core/scope.ts';
 import type { FactStore } from '../../ground/facts/facts.ts';
 import { AGE_ROUNDED_MS } from '../../guard/state/fold.ts';
 import { type GuardState, subjectAt } from '../../guard/state/state.ts';
@@ -18,7 +19,9 @@ export function noteStart(start: SeenStart, deps: StartDeps): StartOrigin {
   const { channel, generation, engine, agoMs } = start;
   const origin = originOf(start, deps);
   const ago = agoMs === undefined ? {} : { agoMs };
-  deps.append([{ channel, fact: { type: 'start.observed', origin, generation, engine, ...ago } }]);
+  const window = origin === 'reeve' ? undefined : announced(start, deps);
+  const planned = window === undefined ? {} : { planned: window.id };
+  deps.append([{ channel, fact: { type: 'start.observed', origin, generation, engine, ...ago, ...planned } }]);
   deps.factStore.started(channel, origin, generation);
   return origin;
 }
@@ -47,8 +50,15 @@ export interface SeenStart {
 
 interface StartDeps {
   readonly guard: Read<GuardState>;
+  readonly control: Read<ControlState>;
   readonly factStore: FactStore;
   readonly append: Append;
+}
+
+/** The maintenance window in which a person announced that channels would be restarted. */
+function announced({ channel, nowMs, agoMs = 0 }: SeenStart, { control, factStore }: StartDeps) {
+  const setup = factStore.view(channel)?.setup;
+  return setup === undefined ? undefined : rollingOf(control(), scopesOf(setup), nowMs - agoMs);
 }
 
 function originOf({ channel, nowMs, agoMs }: SeenStart, { guard, factStore }: StartDeps): StartOrigin {

@@ -14,6 +14,7 @@ import { Containments } from './containments.ts';
 import { Evidence } from './evidence.ts';
 import { Pages } from './pages.ts';
 import { Proofs } from './proofs.ts';
+import { Rolling } from './rolling.ts';
 import { Runs } from './runs.ts';
 import { Starts } from './starts.ts';
 import { OperatorCommands } from './operator_commands.ts';
@@ -68,7 +69,8 @@ export class Invariants {
       },
       broke: (law, because) => this.broke(law, because),
     };
-    this.#starts = new Starts(this.#case);
+    const rolling = new Rolling(this.#case);
+    this.#starts = new Starts(this.#case, rolling);
     this.#breakers = new Breakers(this.#case);
     this.#proofs = new Proofs(this.#case);
     this.#containments = new Containments(this.#case, this.#starts, this.#proofs);
@@ -86,12 +88,12 @@ export class Invariants {
       this.#runs,
       this.#pages,
     ];
-    this.#realStarts = new RealStarts(this.#case);
+    this.#realStarts = new RealStarts(this.#case, rolling);
     this.#realState = new RealState(this.#case);
     this.#ownPersona = new OwnPersona(this.#case, deps.personaOf);
     const reasons = new Reasons(this.#case, undefined, (plans) => this.#starts.isFull(this.#case.nowMs(), plans));
     this.#truths = [this.#realStarts, this.#realState, reasons];
-    this.#oracles = [this.#starts, ...books, this.#silence, this.#realStarts, reasons];
+    this.#oracles = [rolling, this.#starts, ...books, this.#silence, this.#realStarts, reasons];
   }
 
   broke(law: string, because: string): void {

@@ -3,6 +3,7 @@ import type { JournalEntry } from '../../core/journal.ts';
 import type { Invocation } from '../effect_log.ts';
 import { type Generation, provedMs } from '../service_channel.ts';
 import { covers, type InvariantContext, type Oracle } from './context.ts';
+import type { Rolling } from './rolling.ts';
 import type { ServiceTruth, TruthOracle } from './service_truth.ts';
 
 /** A process that lasts this long is seen by then, and counted by any observer. */
@@ -21,6 +22,7 @@ interface Call {
  */
 export class RealStarts implements Oracle, TruthOracle {
   readonly #case: InvariantContext;
+  readonly #rolling: Rolling | undefined;
   readonly #processes: Generation[] = [];
   readonly #staged = new Set<string>();
   readonly #calls = new Map<string, Call>();
@@ -28,8 +30,9 @@ export class RealStarts implements Oracle, TruthOracle {
   /** Since when every channel has been in view of one and the same process of Reeve. */
   #clearSinceMs: number | undefined;
 
-  constructor(world: InvariantContext) {
+  constructor(world: InvariantContext, rolling?: Rolling) {
     this.#case = world;
+    this.#rolling = rolling;
   }
 
   entry({ fact }: JournalEntry): void {
@@ -86,8 +89,9 @@ export class RealStarts implements Oracle, TruthOracle {
     const { limits, broke } = this.#case;
     if (this.#clearSinceMs === undefined || nowMs - this.#clearSinceMs < limits.windowMs) return;
     const seen = this.#processes.filter(
-      ({ bornMs, by, endedMs }) =>
+      ({ bornMs, by, endedMs, channel, generation }) =>
         bornMs > nowMs - limits.windowMs &&
+        this.#rolling?.isPlanned(channel, generation) !== true &&
         bornMs <= nowMs - SEEN_MS &&
         by !== 'first' &&
         (endedMs ?? nowMs) - bornMs >= SEEN_MS,

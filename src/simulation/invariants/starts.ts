@@ -5,6 +5,7 @@ import type { Generation } from '../service_model.ts';
 import type { Invocation } from '../effect_log.ts';
 import type { InvariantContext, Oracle } from './context.ts';
 import { Relapses } from './relapses.ts';
+import type { Rolling } from './rolling.ts';
 
 /** One channel that others start again and again is no storm. */
 const FOREIGN_MAX = 3;
@@ -22,6 +23,7 @@ interface Foreign {
  */
 export class Starts implements Oracle {
   readonly #case: InvariantContext;
+  readonly #rolling: Rolling;
   readonly #restarts: Invocation[] = [];
   readonly #processes = new Map<string, Generation>();
   readonly #foreign: Foreign[] = [];
@@ -35,8 +37,9 @@ export class Starts implements Oracle {
   readonly #staged = new Set<string>();
   readonly #proven = new Set<string>();
 
-  constructor(world: InvariantContext) {
+  constructor(world: InvariantContext, rolling: Rolling) {
     this.#case = world;
+    this.#rolling = rolling;
   }
 
   /** Restarts that are no part of a staged plan. */
@@ -121,8 +124,9 @@ export class Starts implements Oracle {
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
     const process = this.#processes.get(key);
-    if (process !== undefined && process.by !== 'reeve' && process.by !== 'first')
-      this.#foreign.push({ process, seenMs: atMs });
+    if (process === undefined || process.by === 'reeve' || process.by === 'first') return;
+    if (this.#rolling.isPlanned(process.channel, process.generation)) return;
+    this.#foreign.push({ process, seenMs: atMs });
   }
 
   #cooldown({ channel, atMs }: Invocation): void {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { controlProjection } from '../../../src/control/state.ts';
 import type { Draft } from '../../../src/core/journal.ts';
 import { newGuardState } from '../../../src/guard/state/state.ts';
 import type { StartMark } from '../../../src/guard/state/window.ts';
@@ -15,6 +16,7 @@ function noted(mark: Partial<StartMark> | undefined, lastEnd?: { readonly ordere
     { channel: 'news', generation: 'g2', engine: 'local', nowMs: NOW_MS },
     {
       guard: () => ({ ...newGuardState(), starts }),
+      control: () => controlProjection.initial,
       factStore: {
         view: () => ({ process: { lastEnd } }),
         started: (...said: unknown[]) => told.push(said),

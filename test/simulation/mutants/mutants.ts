@@ -15,6 +15,7 @@ export const SCENES = [
   'people',
   'tight',
   'budget',
+  'rolling',
   'random',
   'plain',
   'wall',
@@ -68,7 +69,7 @@ const KNOWN_BAD: readonly Mutant[] = [
   one(
     'foreign_starts_uncounted',
     'S2',
-    ['src/guard/state/fold.ts', 'addStart(starts, { engine: fact.engine, channel, atMs });', ''],
+    ['src/guard/state/fold.ts', 'addStart(starts, { engine: fact.engine, channel, atMs, ...planned });', ''],
     'tight',
   ),
   one(
@@ -130,6 +131,11 @@ const KNOWN_BAD: readonly Mutant[] = [
     'src/guard/state/spacing.ts',
     'if (times.length < max) return',
     'if (times.length <= max) return',
+  ]),
+  one('single_starts_spaced_like_plans', 'S4', [
+    'src/guard/checks/counters.ts',
+    'const room = isStaged(call) ? { ...counted, freeInMs: 0 } : counted;',
+    'const room = isStaged(call) || isStart(call) ? { ...counted, freeInMs: 0 } : counted;',
   ]),
   one('two_high_risk_in_one_run', 'S4', [
     'src/guard/checks/counters.ts',
@@ -241,6 +247,16 @@ const KNOWN_BAD: readonly Mutant[] = [
       '  prove(edit, record, terms, true);',
     ],
     'budget',
+  ),
+  one(
+    'announced_starts_of_everybody',
+    'S2',
+    [
+      'src/control/state.ts',
+      '  return windowOf({ ...state, windows: rolling }, scopes, atMs);',
+      '  return rolling.find(({ fromMs, untilMs }) => scopes.length > 0 && fromMs <= atMs && atMs < untilMs);',
+    ],
+    'rolling',
   ),
   one('record_after_await', 'S6', [
     'src/remediation/runner.ts',

@@ -44,6 +44,10 @@ const SCENES: Readonly<Record<Exclude<SceneName, 'explore' | 'property'>, Scene>
     script: { ...dense, persona: 'lab', kinds: [...DEATHS, 'loop'], limits: { fleetDailyRestartCap: 5 } },
     how: hostile,
   },
+  rolling: {
+    script: { ...dense, persona: 'lab', kinds: [...DEATHS, 'foreign', 'operator'], calm: 0.005 },
+    how: hostile,
+  },
   random: { script: { ...dense, persona: 'lab' }, how: { rulebook: random, livenessMs: 0 } },
   plain: { script: { ...dense, persona: 'system_admin', storm: true }, how: {} },
   wall: { script: { ...dense, persona: 'lab', kinds: [...DEATHS, 'loop', 'wall_jump'], calm: 0.01 }, how: hostile },
