@@ -4,9 +4,11 @@ import type { Infrastructure } from './infrastructure.ts';
 import { placesOf, receiversOf } from './receivers.ts';
 import type { HostEnvironment } from './host_environment.ts';
 import type { Config } from '../config/config.ts';
+import type { MonoMs } from '../core/clock.ts';
 import { invariant } from '../core/errors.ts';
 import type { Escalation } from '../core/incident.ts';
 import type { Draft, Read } from '../core/journal.ts';
+import type { Scope } from '../core/scope.ts';
 import { Dispatcher } from '../escalate/dispatcher.ts';
 import { raise } from '../escalate/escalator.ts';
 import { endLeftOver, failurePage, startedAnew } from '../escalate/failure_pages.ts';
@@ -25,6 +27,8 @@ export interface Paging {
   resolve(key: string, because: string): readonly Draft[];
   /** Keys of the pages that are open now. */
   openPages(): readonly string[];
+  /** A page about exactly this scope is open, or was until then or later. */
+  wasPaged(scope: Scope, sinceMs: MonoMs): boolean;
   /** Nothing goes wrong quietly: what Reeve itself fails at is paged, journaled where that is possible. */
   fail(text: string): void;
   /**
@@ -41,13 +45,14 @@ export interface Paging {
 /** Before the journal is opened. */
 export function createPaging({ ledger, clock, state }: Infrastructure, host: HostEnvironment): Paging {
   const pages = journaledPaging(ledger, host.ids);
-  const { outbox, openPages, stamp } = pages;
+  const { outbox, openPages, wasPaged, stamp } = pages;
   let aside: SpillFile | undefined;
   let leftOver: readonly Undelivered[] = [];
   let dispatcher: Dispatcher | undefined;
   return {
     outbox,
     openPages,
+    wasPaged,
     dispatcher() {
       invariant(dispatcher !== undefined, 'pages were sent before the journal was open');
       return dispatcher;

@@ -7,6 +7,7 @@ import { raise, resolve } from '../escalate/escalator.ts';
 import { type Outbox, outboxProjection } from '../escalate/outbox.ts';
 import type { Ledger } from '../journal/ledger.ts';
 import { openWorkProjection, recoveryDrafts } from '../journal/recover.ts';
+import { sameScope } from '../core/scope.ts';
 import type { KeyedQueues } from '../resilience/keyed_queues.ts';
 import { DecisionPipeline } from './pipeline/decision_pipeline.ts';
 import type { ObservationPort, PagingPort } from './pipeline/ports.ts';
@@ -38,6 +39,11 @@ export function journaledPaging(ledger: Ledger, ids: Ids): JournaledPaging {
       outbox()
         .pages.filter(({ resolved }) => resolved === undefined)
         .map(({ key }) => key),
+    wasPaged: (scope, sinceMs) =>
+      outbox().pages.some(
+        ({ escalation, resolved }) =>
+          sameScope(escalation.scope, scope) && (resolved === undefined || resolved.monoMs >= sinceMs),
+      ),
   };
 }
 
@@ -76,6 +82,7 @@ export function assembleDecisionPath(parts: AssemblyParts): DecisionPath {
     raise: paging.raise,
     resolve: paging.resolve,
     openPages: paging.openPages,
+    wasPaged: paging.wasPaged,
     clean: (text) => safeText(text, EXCERPT_CHARS_MAX),
   });
   return {

@@ -88,13 +88,59 @@ describe('restarts that keep failing', () => {
     expect(held(world)).toEqual([]);
   });
 
-  it('page once for the episode, and that page ends with it', async () => {
+  it('page once for the episode: of the failed restart, and not of the containment that it leads to', async () => {
     const world = await opened();
-    const about = () => pages(world).filter(({ key }) => key === 'containment/channel:news');
-    expect(about()).toHaveLength(1);
     await world.live(400_000);
-    expect(about()).toHaveLength(1);
-    expect(world.facts('escalation.resolved').map(({ key }) => key)).toContain('containment/channel:news');
+    expect(pages(world).map(({ reason }) => reason)).toEqual(['not_helping']);
+    expect(world.outbox().pages).toMatchObject([{ resolved: undefined }]);
+  });
+});
+
+describe('a channel that others start again and again', () => {
+  const about = (world: World) => pages(world).filter(({ key }) => key === 'containment/channel:news');
+
+  async function churning(options: Parameters<typeof pipelineHarness>[0] = {}): Promise<World> {
+    const world = await playing(options);
+    for (let start = 1; start <= 4; start += 1) {
+      world.engine.startByHand('news');
+      await world.live(2_000);
+    }
+    expect(held(world)).toEqual(['restart_storm']);
+    return world;
+  }
+
+  it('is paged for its containment when nothing else has paged it for 15 s, until that ends', async () => {
+    const world = await playing();
+    const scope = { kind: 'channel', id: 'news' } as const;
+    const why = { reason: 'restart_storm', detail: '4 starts by others', releaseByPerson: false } as const;
+    world.ledger.append([{ channel: 'news', fact: { type: 'containment.raised', scope, ...why } }]);
+    await world.live(14_000);
+    expect(pages(world)).toEqual([]);
+    await world.live(2_000);
+    expect(about(world)).toHaveLength(1);
+    await world.live(100_000);
+    expect(pages(world)).toHaveLength(1);
+    expect(world.facts('escalation.resolved').map(({ key }) => key)).toEqual(['containment/channel:news']);
+  });
+
+  it('is paged at once where only a person ends its containment', async () => {
+    const world = await churning({ personaWith: { risk_tolerance: 'low' } });
+    const raised = world.entries.findIndex(({ fact }) => fact.type === 'containment.raised');
+    expect(world.entries[raised + 1]).toMatchObject({ fact: { type: 'escalation.raised' } });
+    expect(about(world)).toHaveLength(1);
+  });
+
+  it('is not paged for its containment when its own page came and went while it was contained', async () => {
+    const world = await churning();
+    world.engine.kill('news', 15);
+    await world.live(14_000);
+    expect(pages(world).map(({ key }) => key)).toEqual(['incident/inc-1']);
+    world.engine.startByHand('news');
+    await world.live(50_000);
+    expect(held(world)).toEqual(['restart_storm']);
+    expect(world.facts('escalation.resolved').map(({ key }) => key)).toEqual(['incident/inc-1']);
+    await world.live(400_000);
+    expect(pages(world)).toHaveLength(1);
   });
 });
 

@@ -151,7 +151,7 @@ export class Responder implements Disposable {
         this.#deps.append(this.#page(open.incident, 'lasting', intent.because));
         return;
       case 'close':
-        return this.#close(open, { ...intent, absorber: at.seen.sight.absorber?.id });
+        return this.#close(open, intent);
     }
   }
 
@@ -211,16 +211,7 @@ export class Responder implements Disposable {
       { ...aboutOf(incident), fact: { type: 'incident.closed', ending, because, openMs } },
       ...this.#deps.resolve(keyOfIncident(incident), `${ending}: ${because}`),
       ...(this.#deps.withdraw?.(incident.id).drafts ?? []),
-      ...this.#handOver(open, how.absorber),
     ]);
-  }
-
-  /** A person who was notified of the channel is notified of the shared cause before the channel's own page ends. */
-  #handOver({ incident, told }: OpenIncident, absorber: IncidentId | undefined): readonly Draft[] {
-    const group = absorber === undefined ? undefined : openById(this.#deps.incidents(), absorber);
-    if (group === undefined || told.length === 0 || group.told.length > 0) return [];
-    const where = keyOfScope(incident.scope);
-    return this.#page(group.incident, 'lasting', `${where}, of which you were notified, is part of a shared cause`);
   }
 
   #page(incident: Incident, reason: EscalationReason, because: string): readonly Draft[] {
@@ -278,7 +269,7 @@ export class Responder implements Disposable {
   }
 }
 
-type Closing = Omit<Extract<Intent, { kind: 'close' }>, 'kind'> & { readonly absorber?: IncidentId | undefined };
+type Closing = Omit<Extract<Intent, { kind: 'close' }>, 'kind'>;
 
 interface Moment {
   readonly scope: Scope;

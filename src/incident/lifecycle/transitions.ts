@@ -31,8 +31,8 @@ export interface Snapshot {
   readonly clearSinceMs?: MonoMs | undefined;
   /** A shared cause covers the channel: its group's incident speaks for it. */
   readonly covered: boolean;
-  /** That incident, once it is open. `undecided`: its first run is under way, and may yet page. */
-  readonly absorber?: { readonly id: IncidentId; readonly undecided: boolean } | undefined;
+  /** That incident, once it is open. `told`: a person was notified of it. */
+  readonly absorber?: { readonly id: IncidentId; readonly told: boolean } | undefined;
   /** Of a group: its channels are started one by one, each by its own incident. */
   readonly handedOver?: boolean;
   /** What its last run was refused for holds no longer (law L5). */
@@ -41,6 +41,8 @@ export interface Snapshot {
   readonly contained: boolean;
   /** A person works there, or was paged about its containment: that no person was notified of the trouble is right. */
   readonly spokenFor?: boolean;
+  /** The open page about all who wait for a start names it. */
+  readonly inCrowd?: boolean;
   /** What became of the newest question about this scope. */
   readonly approval: 'none' | 'pending' | 'yes' | 'no' | 'expired';
 }
@@ -73,6 +75,7 @@ const CONTAINED_RETRY_MS = 5_000;
 const WATCH_RETRY_MS = 30_000;
 const TOLD_HOLD_MS = 30_000;
 const SETTLING_LOOK_MS = 250;
+const CROWD_LOOK_MS = 1_000;
 /** What was refused a place is asked about again no later than this after one is free (law L5). */
 const ASKED_AGAIN_MS = 5_000;
 /** What never settles, or changes its name again and again, is an incident all the same. */
@@ -112,9 +115,9 @@ function judgeClosed(sight: Snapshot, nowMs: MonoMs): Intent {
 function judgeOpen(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: TransitionPolicy): Intent {
   if (open.running) return none();
   if (sight.covered) {
-    // Who was paged for the channel learns of the group from the group's own page, where there will be one.
-    const isEarly = sight.absorber === undefined || (open.told.length > 0 && sight.absorber.undecided);
-    if (isEarly) return none(nowMs + SETTLING_LOOK_MS);
+    if (sight.absorber === undefined) return none(nowMs + SETTLING_LOOK_MS);
+    // Of the two pages about it one is always open: its own, until a person is notified of the whole.
+    if (open.told.length > 0 && !sight.absorber.told) return none(nowMs + ASKED_AGAIN_MS);
     return { kind: 'close', ending: 'absorbed', because: 'a shared cause covers the channel' };
   }
   if (sight.handedOver) return { kind: 'close', ending: 'absorbed', because: 'its channels are started one by one' };
@@ -198,6 +201,8 @@ export function nextRunMs(open: OpenIncident): MonoMs {
 
 function runOrWait(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: TransitionPolicy): Intent {
   const dueMs = dueOf(open, sight, nowMs, policy);
+  // When that page ends and the trouble has not, it is due at once.
+  if (dueMs === 'tell' && sight.inCrowd === true) return none(nowMs + CROWD_LOOK_MS);
   if (dueMs === 'tell') return { kind: 'tell', because: open.last?.because ?? 'the trouble lasts' };
   if (dueMs === 'never') return none();
   const runMs = Math.max(dueMs, Math.min(nextRunMs(open), placeAgainMs(open, sight)));

@@ -60,6 +60,8 @@ function detailsOf(
     lines.push(`What was done: ${result.call.tool}: ${result.summary}${end}`);
   }
   if (about.attempts.length === 0) lines.push('What was done: nothing.');
+  const contained = about.envelope?.containmentMode;
+  if (contained?.active === true) lines.push(`Contained (${contained.reasons.join(', ')}): nothing is restarted now.`);
   if (reason === 'approval_needed') lines.push(ANSWER);
   if (incident.channels.length > 0) lines.push(`Channels: ${incident.channels.join(', ')}`);
   const nextStep = CLASSIFICATIONS[incident.classification].nextStep;
@@ -132,6 +134,13 @@ export function massOutagePage({ count, held }: Pick<MassOutage, 'count' | 'held
       'same window of starts.',
   };
 }
+
+/**
+ * A channel that is contained is in a trouble of its own, whose page mostly comes within seconds and says more: the
+ * containment is paged for itself only when that page does not come. One that a person must end is always paged.
+ */
+export const isLeftToIncident = ({ scope, releaseByPerson }: Pick<Contained, 'scope' | 'releaseByPerson'>): boolean =>
+  scope.kind === 'channel' && !releaseByPerson;
 
 /** A person made a freeze, and a shared cause has an incident that pages. */
 const UNPAGED: ReadonlySet<ContainmentReason> = new Set(['operator_freeze', 'shared_cause']);

@@ -12,11 +12,12 @@ import { MASS_GROUPS_MIN } from '../../ground/correlate/mass_deaths.ts';
 import type { FactStore } from '../../ground/facts/facts.ts';
 import type { Guard } from '../../guard/guard.ts';
 import { fleetCapOf, fleetRestartsOfDay } from '../../guard/state/fleet_cap.ts';
-import { ageOf, type GuardState, subjectsOf } from '../../guard/state/state.ts';
+import { ageOf, type GuardState, type HeldContainment, subjectsOf } from '../../guard/state/state.ts';
 import {
   containmentPage,
-  massOutagePage,
+  isLeftToIncident,
   isPaged,
+  massOutagePage,
   KEY_OF_MASS_OUTAGE,
   keyOfContainmentPage,
   pageFor,
@@ -47,6 +48,8 @@ export interface HousekeepingDeps {
   readonly raise: (page: Omit<Escalation, 'id' | 'at'>) => readonly Draft[];
   readonly resolve: (key: string, because: string) => readonly Draft[];
   readonly openPages: () => readonly string[];
+  /** A page about exactly this scope is open, or was until then or later. */
+  readonly wasPaged: (scope: Scope, sinceMs: MonoMs) => boolean;
   /** Something in Reeve itself went wrong. */
   readonly onFailure: (text: string) => void;
   /** How long a channel must be healthy before an UNKNOWN start on it is settled. */
@@ -55,6 +58,8 @@ export interface HousekeepingDeps {
 
 /** One page for all who wait comes before the pages of those that have waited longest (law L6). */
 const CROWD_PAGED_MS = 10_000;
+/** So long the containment of one channel waits for the page of that channel's own trouble. */
+const OWN_PAGE_MS = 15_000;
 /** A reading of a pool that is older than this, and than so many looks at its engine, says nothing (law S8). */
 const POOL_FRESH_MS = 10_000;
 const POOL_FRESH_POLLS = 3;
@@ -149,7 +154,7 @@ export class Housekeeping {
   pageOf(raised: Draft): readonly Draft[] {
     const { fact } = raised;
     invariant(fact.type === 'containment.raised', `a containment was expected, got ${fact.type}`);
-    if (fact.reason === 'shared_cause' || this.#pagesLater(fact.scope)) return [];
+    if (fact.reason === 'shared_cause' || isLeftToIncident(fact) || this.#pagesLater(fact.scope)) return [];
     return this.#deps.raise(containmentPage(fact));
   }
 
@@ -165,10 +170,7 @@ export class Housekeeping {
     const open = new Set(this.#deps.openPages());
     const held = Object.values(this.#deps.guardState().containments).filter(({ reason }) => isPaged(reason));
     const heldKeys = new Set(held.map(({ scope }) => keyOfContainmentPage(scope)));
-    const lateMs = this.#deps.settings().limits.containmentCooldownMs;
-    const late = held.filter(
-      ({ scope, raisedMs }) => !open.has(keyOfContainmentPage(scope)) && nowMs - raisedMs >= lateMs,
-    );
+    const late = held.filter((one) => !open.has(keyOfContainmentPage(one.scope)) && this.#isPageDue(one, nowMs));
     const over = [...open].filter((key) => key.startsWith('containment/') && !heldKeys.has(key));
     const { crowd, dispersed } = this.#crowdPages(open.has(KEY_OF_MASS_OUTAGE), nowMs);
     const budget = this.budget(nowMs);
@@ -182,6 +184,14 @@ export class Housekeeping {
       ...(isPoor && hasRoomAgain(budget) ? this.#deps.resolve(KEY_OF_BUDGET, 'the budget has room again') : []),
     ];
     if (drafts.length > 0) this.#deps.append(drafts);
+  }
+
+  #isPageDue(held: HeldContainment, nowMs: MonoMs): boolean {
+    const { scope, raisedMs } = held;
+    const isLeft = isLeftToIncident(held);
+    const soon = isLeft && !this.#pagesLater(scope);
+    const waitMs = soon ? OWN_PAGE_MS : this.#deps.settings().limits.containmentCooldownMs;
+    return nowMs - raisedMs >= waitMs && !(isLeft && this.#deps.wasPaged(scope, raisedMs));
   }
 
   /** What the fleet has used of its daily budget (law S5). */

@@ -1,10 +1,10 @@
 /** What the decision pipeline needs from outside, as three ports: the journal, the observations and the pages. */
-import type { Clock } from '../../core/clock.ts';
+import type { Clock, MonoMs } from '../../core/clock.ts';
 import type { Engine } from '../../core/engine.ts';
 import type { Ids } from '../../core/id.ts';
 import type { Escalation } from '../../core/incident.ts';
 import type { Append, Draft, Projection, Read } from '../../core/journal.ts';
-import type { ChannelId, EngineId } from '../../core/scope.ts';
+import type { ChannelId, EngineId, Scope } from '../../core/scope.ts';
 import type { LogReading } from '../../core/symptom.ts';
 import type { ChannelSetup, EngineSetup } from '../../ground/facts/setup.ts';
 import type { Want } from '../../ground/rules/rule.ts';
@@ -39,6 +39,8 @@ export interface PagingPort {
   readonly resolve: (key: string, because: string) => readonly Draft[];
   /** Keys of the pages that are open now. */
   readonly openPages: () => readonly string[];
+  /** A page about exactly this scope is open, or was until then or later. */
+  readonly wasPaged: (scope: Scope, sinceMs: MonoMs) => boolean;
 }
 
 /** Everything the decision path needs from outside. A simulation hands over simulated ports and runs the same code. */

@@ -109,7 +109,7 @@ export class Snapshots {
         absorber: cause === undefined ? undefined : this.#absorber(cause.scope),
         refusalIsOver: this.#refusalIsOver(scope),
         contained: this.containment(scopesOf(ref)).active,
-        spokenFor: this.#spokenFor(scope, scopesOf(ref), nowMs),
+        ...this.#spokenFor(scope, scopesOf(ref), nowMs),
         approval: this.#approval(scope),
       },
     };
@@ -117,8 +117,7 @@ export class Snapshots {
 
   #absorber(scope: Scope): Snapshot['absorber'] {
     const open = openOn(this.#deps.incidents(), scope);
-    if (open === undefined) return undefined;
-    return { id: open.incident.id, undecided: open.running && open.runs === 1 && open.told.length === 0 };
+    return open && { id: open.incident.id, told: open.told.length > 0 };
   }
 
   #seeCause(scope: Scope, nowMs: MonoMs): Seen {
@@ -140,7 +139,7 @@ export class Snapshots {
         handedOver: isHandedOver(cause, this.#isGiven) || this.#isForgotten(scope, cause),
         refusalIsOver: this.#refusalIsOver(scope),
         contained: this.#isContained(scope, scopes, nowMs),
-        spokenFor: this.#spokenFor(scope, scopes, nowMs),
+        ...this.#spokenFor(scope, scopes, nowMs),
         approval: this.#approval(scope),
       },
     };
@@ -208,11 +207,12 @@ export class Snapshots {
     return scope.kind === 'group' ? [scope, { kind: 'engine', id: engine }, fleet] : [scope, fleet];
   }
 
-  #spokenFor(scope: Scope, scopes: readonly Scope[], nowMs: MonoMs): boolean {
-    if (this.#deps.isInCrowd(scope)) return true;
+  #spokenFor(scope: Scope, scopes: readonly Scope[], nowMs: MonoMs): Pick<Snapshot, 'inCrowd' | 'spokenFor'> {
+    if (this.#deps.isInCrowd(scope)) return { inCrowd: true, spokenFor: true };
     const control = this.#deps.control();
     const isHeld = leaseOf(control, scopes, nowMs) !== undefined || windowOf(control, scopes, nowMs) !== undefined;
-    return isHeld || containmentsOf(this.#deps.guard(), scopes).some(({ reason }) => isPaged(reason));
+    const spokenFor = isHeld || containmentsOf(this.#deps.guard(), scopes).some(({ reason }) => isPaged(reason));
+    return { inCrowd: false, spokenFor };
   }
 
   #members(scope: Scope) {

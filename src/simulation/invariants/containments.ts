@@ -25,7 +25,8 @@ export class Containments implements Oracle {
   readonly #starts: Starts;
   readonly #proofs: Proofs;
   readonly #held = new Map<string, Held>();
-  readonly #openPages = new Set<string>();
+  /** The scope of each open page, by its key. */
+  readonly #openPages = new Map<string, string>();
   #thawedMs: number | undefined;
   #frozen = false;
   #frozenMs = 0;
@@ -64,7 +65,7 @@ export class Containments implements Oracle {
       case 'containment.cleared':
         return this.#clear(fact, monoMs);
       case 'escalation.raised':
-        return this.#page(fact.escalation.key);
+        return this.#page(fact.escalation.key, keyOfScope(fact.escalation.scope));
       case 'escalation.resolved':
         this.#openPages.delete(fact.key);
         return;
@@ -82,13 +83,13 @@ export class Containments implements Oracle {
   #raise(fact: FactOf<'containment.raised'>, raisedMs: number, batch: readonly JournalEntry[]): void {
     const key = `${keyOfScope(fact.scope)}|${fact.reason}`;
     if (this.#held.has(key)) return;
-    const paged = this.#openPages.has(`containment/${keyOfScope(fact.scope)}`);
+    const paged = [...this.#openPages].some(([page, scope]) => speaksFor(fact, page, scope));
     this.#held.set(key, { fact, raisedMs, by: grantedIn(batch), paged, released: false });
   }
 
-  #page(key: string): void {
-    this.#openPages.add(key);
-    for (const held of this.#held.values()) held.paged ||= key === `containment/${keyOfScope(held.fact.scope)}`;
+  #page(key: string, scope: string): void {
+    this.#openPages.set(key, scope);
+    for (const held of this.#held.values()) held.paged ||= speaksFor(held.fact, key, scope);
   }
 
   #clear({ scope, reason }: FactOf<'containment.cleared'>, monoMs: number): void {
@@ -165,6 +166,12 @@ export class Containments implements Oracle {
       broke('S8', 'a freeze did not contain the fleet');
     }
   }
+}
+
+/** Of one channel any page about it will do, unless a person must end its containment. */
+function speaksFor(fact: FactOf<'containment.raised'>, page: string, scope: string): boolean {
+  const own = keyOfScope(fact.scope);
+  return page === `containment/${own}` || (fact.scope.kind === 'channel' && !fact.releaseByPerson && scope === own);
 }
 
 function grantedIn(batch: readonly JournalEntry[]): string | undefined {

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { type Snapshot, type TransitionPolicy, transitionFor } from '../../../src/incident/lifecycle/transitions.ts';
+import type { OpenIncident } from '../../../src/incident/lifecycle/state.ts';
+import { anIncident } from '../../support/a.ts';
+
+const policy: TransitionPolicy = { patienceMs: 0, resolveHoldMs: 5_000, relapseMs: 60_000 };
+const NOW = 2_000_000;
+
+const sight = (with_: Partial<Snapshot>): Snapshot => ({
+  trouble: { classification: 'process_crashed', settling: false, settledMs: 0, sinceMs: NOW, troubledMs: NOW },
+  ...{ healthy: false, healthySinceMs: undefined, quiet: false, covered: false, contained: false, approval: 'none' },
+  ...with_,
+});
+
+const held = (with_: Partial<OpenIncident>): OpenIncident => ({
+  incident: anIncident({ openedMs: NOW }),
+  ...{ runs: 1, running: false, last: undefined, lastEndedMs: undefined, classifiedMs: NOW },
+  ...{ told: [], cure: undefined, restarts: 0 },
+  ...with_,
+});
+
+describe('an incident whose channel a shared cause covers', () => {
+  const covered = (isTold: boolean) => sight({ covered: true, absorber: { id: 'inc-2', told: isTold } });
+  const told = held({ told: ['process_crashed'] });
+
+  it('keeps its own page until a person is notified of the whole', () => {
+    expect(transitionFor(told, covered(false), NOW, policy)).toEqual({ kind: 'none', againMs: NOW + 5_000 });
+    expect(transitionFor(told, covered(true), NOW, policy)).toMatchObject({ kind: 'close', ending: 'absorbed' });
+  });
+
+  it('is the affair of the whole at once where no person was notified of it', () => {
+    expect(transitionFor(held({}), covered(false), NOW, policy)).toMatchObject({ kind: 'close', ending: 'absorbed' });
+  });
+});
+
+describe('an incident that the page about all who wait for a start names', () => {
+  const waited = held({
+    last: { kind: 'watching', because: 'x', retryAfterMs: undefined, escalateAfterMs: 60_000 },
+    lastEndedMs: NOW,
+  });
+
+  it('has no page of its own when its announced wait ends', () => {
+    const named = sight({ inCrowd: true, spokenFor: true });
+    expect(transitionFor(waited, named, NOW + 60_000, policy)).toEqual({ kind: 'none', againMs: NOW + 61_000 });
+  });
+
+  it('is paged as soon as that page has ended and it is still down', () => {
+    expect(transitionFor(waited, sight({ inCrowd: false }), NOW + 60_000, policy)).toMatchObject({ kind: 'tell' });
+    expect(transitionFor(waited, sight({ inCrowd: false }), NOW + 59_999, policy).kind).toBe('none');
+  });
+});
