@@ -51,6 +51,35 @@ describe('more channels that died than the window has room for', () => {
     expect(Math.max(...waited.slice(9).map(viewers))).toBeLessThan(leastOfFirst);
   });
 
+  it('are asked for by a group as its most watched channel would, for that one comes first', async () => {
+    const names = ['c0', 'c1', 'c2'];
+    const world = pipelineHarness({ channels: names, groups: { c0: 'g', c1: 'g', c2: 'g' } });
+    await world.live(10_000);
+    watch(world, names, (name) => (name === 'c1' ? 90 : 20));
+    // Nothing is started, so that what the cause has left down stays down.
+    world.say({ type: 'control.frozen', who: 'ann', because: 'test' });
+    for (const name of names) world.engine.kill(name);
+    await world.live(35_000);
+    const { clock, pipeline } = world;
+    expect(pipeline.snapshots.see({ kind: 'group', id: 'g' }, clock.monotonicMs())?.viewers).toBe(90);
+  });
+
+  it('that die when the plan of their group has ended wait for its proofs, and not for a minute', async () => {
+    const names = MANY.slice(0, 6);
+    const world = pipelineHarness({ channels: names, groups: Object.fromEntries(names.map((id) => [id, 'g'])) });
+    await world.live(10_000);
+    for (const name of names.slice(0, 3)) world.engine.kill(name);
+    while (restarted(world).length < 3) await world.live(250);
+    await world.live(6_000);
+    expect(world.facts('run.ended').at(-1)).toMatchObject({ outcome: { kind: 'resolved' } });
+    const diedMs = world.clock.monotonicMs();
+    for (const name of names.slice(3)) world.engine.kill(name);
+    await world.live(40_000);
+    expect(restarted(world).slice(3).toSorted()).toEqual(names.slice(3));
+    expect(world.engine.restarts[3]!.atMs - diedMs).toBeGreaterThanOrEqual(30_000);
+    expect(pages(world)).toEqual([]);
+  });
+
   it('are single ones where they take less than half of the window, and contain nothing', async () => {
     const few = MANY.slice(0, 4);
     const world = pipelineHarness({ channels: MANY, groups });

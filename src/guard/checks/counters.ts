@@ -12,7 +12,7 @@ import { type Answer, type CheckInput, notAsked, pass, refuse } from './check_in
 import { containedBy } from './policy.ts';
 import { isStaged, isStart } from '../../remediation/catalog.ts';
 import { carriedOver } from '../state/relapses.ts';
-import { groupMaxOf, groupRoom, spacingLeftMs, usedByRun } from '../state/spacing.ts';
+import { groupMaxOf, groupRoom, isLastPlanProven, spacingLeftMs, usedByRun } from '../state/spacing.ts';
 import { roomFor, stagedRoom, startsMaxOf } from '../state/window.ts';
 
 /** For personas of low risk tolerance. */
@@ -91,7 +91,7 @@ export function highRisk(input: CheckInput): Answer {
     return refuse('risk_budget', { value: 'this run has used its one', threshold }, 'one high-risk action per run');
   }
   const freeInMs = Math.max(spacingLeftMs(state, key, { limits, nowMs }), room.freeInMs);
-  if (freeInMs === 0) return pass(value, threshold);
+  if (freeInMs === 0 || isAfterProof(input)) return pass(value, threshold);
   return refuse('high_risk_spacing', { value, threshold, freeInMs }, 'high-risk actions come too close together');
 }
 
@@ -135,6 +135,10 @@ function stagedOrder({ state, parent, call, nowMs }: CheckInput): Answer {
   return refuse('high_risk_spacing', found, `the staged start waits: ${found.value}`);
 }
 
+/** What died in a group after its plan has ended waits for the proofs of that plan, and not for the clock as well. */
+const isAfterProof = ({ call, state }: CheckInput): boolean =>
+  isStaged(call) && isLastPlanProven(state, keyOfScope(call.target));
+
 /** Question 13 (law S1). In containment every tool waits at least 60 s; so does a staged start on its channel (S4). */
 export function cooldown(input: CheckInput): Answer {
   const { spec, subject, limits, nowMs, parent } = input;
@@ -145,6 +149,7 @@ export function cooldown(input: CheckInput): Answer {
   const { leftMs, inFlight } = cooldownOf(subject.uses[spec.name], cooldownMs, nowMs);
   const threshold = `${cooldownMs} ms after the end of the last`;
   if (leftMs === 0) return pass('cooled down', threshold);
+  if (!inFlight && isAfterProof(input)) return pass('all starts of the last plan are verified', threshold);
   const found = { value: inFlight ? 'the last is still under way' : 'cooling down', threshold, freeInMs: leftMs };
   return refuse('cooldown', found, `${spec.name} ran here too recently`);
 }

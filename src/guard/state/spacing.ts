@@ -18,6 +18,16 @@ const hasServed = ({ highRisk, restarts }: Readonly<SubjectState>, run: RunId): 
 export const spacingLeftMs = (state: GuardState, key: ScopeKey, at: { limits: Limits; nowMs: MonoMs }): number =>
   cooldownOf(subjectAt(state, key).highRisk, at.limits.highRiskSpacingMs, at.nowMs).leftMs;
 
+/**
+ * Laws S2 and S4: the last plan of the target has started something, and all that it started is verified. A further
+ * plan is clocked by its own proofs, as that one was; each of its channels keeps its own distance.
+ */
+export function isLastPlanProven(state: GuardState, key: ScopeKey): boolean {
+  const last = subjectAt(state, key).highRisk?.permit;
+  const own = last === undefined ? [] : state.starts.filter(({ plan }) => plan === last);
+  return own.length > 0 && own.every(({ proven }) => proven === true);
+}
+
 /** Law S4: high-risk actions that may begin in one group in any spacing window. One for the strict. */
 export const groupMaxOf = (limits: Limits, persona: Persona): number =>
   persona.risk_tolerance === 'low' ? Math.min(1, limits.highRiskPerGroupMax) : limits.highRiskPerGroupMax;

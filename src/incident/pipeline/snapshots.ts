@@ -130,7 +130,8 @@ export class Snapshots {
       group: scope.kind === 'group' ? scope.id : (first?.group ?? keyOfScope(scope)),
       engine,
       channels: cause?.channels ?? [],
-      viewers: cause?.down.reduce((sum, id) => sum + (this.#deps.watch.watched(id)?.viewers ?? 0), 0),
+      // Of the one that its plan starts first: the others come when that one is proved.
+      viewers: cause && Math.max(0, ...cause.down.map((id) => this.#deps.watch.watched(id)?.viewers ?? 0)),
       because: cause?.because ?? 'the shared cause is gone',
       sight: {
         ...this.#causeNow(scope, cause, nowMs),

@@ -4,11 +4,11 @@ import type { MonoMs } from '../../core/clock.ts';
 import type { Phase } from '../../core/control.ts';
 import type { Read } from '../../core/journal.ts';
 import { accessOf } from '../../core/persona.ts';
-import { type GroupId, keyOfScope, sameScope, type Scope, type ScopeKey } from '../../core/scope.ts';
+import { type ChannelId, type GroupId, keyOfScope, sameScope, type Scope, type ScopeKey } from '../../core/scope.ts';
 import { phaseNeeded } from '../../guard/checks/policy.ts';
 import { specOf } from '../../remediation/catalog.ts';
 import { containmentsOf, type GuardState } from '../../guard/state/state.ts';
-import { roomFor, stagedRoom, startsMaxOf } from '../../guard/state/window.ts';
+import { roomFor, stagedRoom, type StartMark, startsMaxOf } from '../../guard/state/window.ts';
 import type { CauseProof } from '../../ground/correlate/proof.ts';
 import type { Seen } from '../lifecycle/seen.ts';
 import { KEY_OF_MASS_OUTAGE, type MassOutage } from '../pages/page.ts';
@@ -44,6 +44,13 @@ const AGAIN_MS = 1_000;
 /** A run that was let go has asked the guard by then, and its start is counted in the window. */
 const ON_ITS_WAY_MS = 3_000;
 
+/** A run that was let go, of a channel or of those that a group's plan may name. */
+interface OnItsWay {
+  readonly letMs: MonoMs;
+  readonly isPlan: boolean;
+  readonly channels: readonly ChannelId[];
+}
+
 /**
  * Who may ask for a start, when more channels are down than the window has room for. The Nth start of a window would
  * contain the whole fleet for two minutes (law S8), so the last place is left free, and the minute that all of them
@@ -52,7 +59,7 @@ const ON_ITS_WAY_MS = 3_000;
 export class StartQueue {
   readonly #deps: StartQueueDeps;
   readonly #waiting = new Map<ScopeKey, Waiting>();
-  readonly #onTheirWay = new Map<ScopeKey, MonoMs>();
+  readonly #onTheirWay = new Map<ScopeKey, OnItsWay>();
 
   constructor(deps: StartQueueDeps) {
     this.#deps = deps;
@@ -74,7 +81,8 @@ export class StartQueue {
     const ahead = this.#aheadOf(own);
     if (this.#places(nowMs) <= ahead.length || !this.#hasPace(scope, nowMs)) return nowMs + AGAIN_MS;
     this.#waiting.delete(key);
-    this.#onTheirWay.set(key, nowMs);
+    const channels = scope.kind === 'channel' ? [scope.id] : seen.channels;
+    this.#onTheirWay.set(key, { letMs: nowMs, isPlan: scope.kind !== 'channel', channels });
     return undefined;
   }
 
@@ -145,17 +153,21 @@ export class StartQueue {
     const all = startsMaxOf(windowStartsMax);
     const { starts } = this.#deps.guard();
     const { count } = roomFor(starts, all, { windowMs, nowMs });
-    const uncounted = [...this.#onTheirWay].filter(
-      ([key, letMs]) => !starts.some((mark) => `channel:${mark.channel}` === key && mark.atMs >= letMs),
-    );
-    return Math.max(1, all - 1) - count - uncounted.length;
+    return Math.max(1, all - 1) - count - this.#uncounted(starts).length;
+  }
+
+  /** Those whose first start is not in the window yet. */
+  #uncounted(starts: readonly StartMark[]): readonly OnItsWay[] {
+    const isCounted = ({ letMs, channels }: OnItsWay): boolean =>
+      starts.some(({ channel, atMs }) => atMs >= letMs && channels.includes(channel));
+    return [...this.#onTheirWay.values()].filter((one) => !isCounted(one));
   }
 
   /** A plan that comes when as many staged starts have begun as a minute may hold would only be refused. */
   #hasPace(scope: Scope, nowMs: MonoMs): boolean {
     if (scope.kind === 'channel') return true;
     const { stagedStartsPerMinuteMax: max } = this.#deps.settings().limits;
-    const begun = [...this.#onTheirWay.keys()].filter((key) => !key.startsWith('channel:')).length;
+    const begun = [...this.#onTheirWay.values()].filter(({ isPlan }) => isPlan).length;
     return begun < max && stagedRoom(this.#deps.guard().starts, max - begun, nowMs).freeInMs === 0;
   }
 
@@ -167,6 +179,6 @@ export class StartQueue {
 
   #forget(nowMs: MonoMs): void {
     for (const [key, { askedMs }] of this.#waiting) if (nowMs - askedMs > FORGOTTEN_MS) this.#waiting.delete(key);
-    for (const [key, letMs] of this.#onTheirWay) if (nowMs - letMs > ON_ITS_WAY_MS) this.#onTheirWay.delete(key);
+    for (const [key, { letMs }] of this.#onTheirWay) if (nowMs - letMs > ON_ITS_WAY_MS) this.#onTheirWay.delete(key);
   }
 }

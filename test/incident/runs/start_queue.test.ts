@@ -96,6 +96,13 @@ describe('the start queue', () => {
     expect([may(channel('b'), seen(10), NOW + 10), may(channel('c'), seen(10), NOW + 10)]).toEqual([true, false]);
   });
 
+  it('count a plan of a group once, too', () => {
+    const { may, starts } = queueOf(7);
+    expect(may(group('g1'), { ...seen(10), channels: ['c0', 'c1'] })).toBe(true);
+    starts.push({ engine: 'e', channel: 'c1', atMs: NOW + 5 });
+    expect([may(channel('b'), seen(10), NOW + 10), may(channel('c'), seen(10), NOW + 10)]).toEqual([true, false]);
+  });
+
   it('go to those with the most viewers first, then to those who wait longest', () => {
     const { may, starts } = queueOf(9);
     const asked = ['few', 'many', 'as_many'].map((id, at) => may(channel(id), seen(id === 'few' ? 3 : 90), NOW + at));
