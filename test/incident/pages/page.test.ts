@@ -48,6 +48,13 @@ describe('the page about an incident', () => {
     expect(pageFor(anIncident(), 'approval_needed', about).details).toContain('reeve approvals');
   });
 
+  it('says what contains the channel, for that has no page of its own', () => {
+    const containmentMode = { active: true, reasons: ['restart_storm'] } as const;
+    const { details } = pageFor(anIncident(), 'no_plan', { ...about, envelope: anEnvelope({ containmentMode }) });
+    expect(details).toContain('Contained (restart_storm): nothing is restarted now.');
+    expect(pageFor(anIncident(), 'no_plan', { ...about, envelope: anEnvelope() }).details).not.toContain('Contained');
+  });
+
   it('names a group and how many of it are hit', () => {
     const incident = anIncident({ scope: { kind: 'group', id: 'pull' }, channels: ['a', 'b', 'c'] });
     const page = pageFor(incident, 'no_plan', about);
