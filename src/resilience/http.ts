@@ -149,8 +149,9 @@ function send(request: Exchange, keep: boolean, sent: { reused: boolean }): Prom
     agent: keep ? agents[secure ? 'https' : 'http'] : false,
     maxHeaderSize: HEADER_BYTES_MAX,
     ...(request.socketPath === undefined ? {} : { socketPath: request.socketPath }),
-    ...(request.signal === undefined ? {} : { signal: request.signal }),
   });
+  // Node's own option for it watches the whole stream: a tenth of what a request costs.
+  request.signal?.addEventListener('abort', () => outgoing.destroy(asError(request.signal?.reason)), { once: true });
   outgoing.on('error', reject);
   let answered = false;
   outgoing.on('close', () => {
@@ -177,6 +178,8 @@ function headersOf(request: Exchange, keep: boolean): Record<string, string | nu
   };
 }
 
+const asError = (reason: unknown): Error => (reason instanceof Error ? reason : new Error(messageOf(reason)));
+
 const resetError = (message: string) => Object.assign(new Error(message), { code: 'ECONNRESET' });
 
 /** Collects the body up to the cap; past it the connection is closed and nothing more is kept. */
@@ -184,9 +187,11 @@ function read(incoming: http.IncomingMessage, { bytesMax, onData }: HttpRequest)
   const { promise, resolve, reject } = Promise.withResolvers<HttpAnswer>();
   const chunks: Buffer[] = [];
   let bytes = 0;
+  let isEnded = false;
   const finish = (wasCut: boolean): void => {
+    isEnded = true;
     if (wasCut) incoming.destroy();
-    const body = Buffer.concat(chunks, Math.min(bytes, bytesMax));
+    const body = chunks.length === 1 && !wasCut ? chunks[0]! : Buffer.concat(chunks, Math.min(bytes, bytesMax));
     resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body, wasCut });
   };
   incoming.on('data', (chunk: Buffer) => {
@@ -202,7 +207,9 @@ function read(incoming: http.IncomingMessage, { bytesMax, onData }: HttpRequest)
   });
   incoming.on('end', () => finish(false));
   incoming.on('error', (error) => reject(incoming.complete ? error : truncated(error)));
-  incoming.on('close', () => reject(truncated(undefined)));
+  incoming.on('close', () => {
+    if (!isEnded) reject(truncated(undefined));
+  });
   return promise;
 }
 

@@ -27,7 +27,8 @@ export class DueQueue<Item> {
     const first = entries.pop()!;
     let at = 0;
     for (;;) {
-      const [left, right] = [2 * at + 1, 2 * at + 2];
+      const left = 2 * at + 1;
+      const right = left + 1;
       let least = at;
       if (left < entries.length && entries[left]!.atMs < entries[least]!.atMs) least = left;
       if (right < entries.length && entries[right]!.atMs < entries[least]!.atMs) least = right;
@@ -39,6 +40,8 @@ export class DueQueue<Item> {
 
   #swap(a: number, b: number): void {
     const entries = this.#entries;
-    [entries[a], entries[b]] = [entries[b]!, entries[a]!];
+    const held = entries[a]!;
+    entries[a] = entries[b]!;
+    entries[b] = held;
   }
 }

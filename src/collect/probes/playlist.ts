@@ -36,40 +36,66 @@ export function readPlaylist(body: Buffer): Playlist | undefined {
 
 /** Undefined for what is no playlist. */
 export function parsePlaylist(text: string): Playlist | undefined {
-  const lines = text
-    .replace(/^\ufeff/, '')
-    .split(/\r?\n/)
-    .map((line) => line.trim());
-  if (!lines[0]?.startsWith('#EXTM3U')) return undefined;
-  const addresses = lines.filter((line) => line !== '' && !line.startsWith('#'));
-  if (lines.some((line) => line.startsWith('#EXT-X-STREAM-INF'))) return { kind: 'master', variants: addresses };
-  return mediaOf(lines, addresses);
-}
-
-function mediaOf(lines: readonly string[], addresses: readonly string[]): MediaPlaylist {
-  const numberOf = (tag: string): number | undefined => {
-    const value = lines.find((line) => line.startsWith(`${tag}:`))?.slice(tag.length + 1);
-    return value !== undefined && /^\d{1,15}(?:\.\d+)?$/.test(value) ? Number(value) : undefined;
-  };
-  const targetDuration = numberOf('#EXT-X-TARGETDURATION');
-  const newestRange = lines.findLast((line) => /^#EXT-X-BYTERANGE:\d{1,15}/.test(line));
-  return {
-    kind: 'media',
-    revision: revisionOf(lines),
-    mediaSequence: numberOf('#EXT-X-MEDIA-SEQUENCE') ?? 0,
-    targetDurationMs: targetDuration === undefined ? undefined : targetDuration * 1_000,
-    ended: lines.includes('#EXT-X-ENDLIST'),
-    newest: addresses.at(-1),
-    newestBytes:
-      newestRange === undefined ? undefined : Number(newestRange.slice('#EXT-X-BYTERANGE:'.length).split('@')[0]),
-  };
+  const start = text.startsWith('\ufeff') ? 1 : 0;
+  if (!/^[^\S\n]*#EXTM3U/.test(start === 0 ? text : text.slice(start))) return undefined;
+  const lines = new PlaylistLines();
+  for (let from = start; from < text.length; ) {
+    const end = text.indexOf('\n', from);
+    const to = end < 0 ? text.length : end;
+    lines.take(text.slice(from, to).trim());
+    from = to + 1;
+  }
+  return lines.playlist();
 }
 
 /** Tags that say which segments, and parts of one, there are. Others change without anything being added. */
 const LISTING =
   /^#(?:EXT-X-MEDIA-SEQUENCE|EXT-X-DISCONTINUITY-SEQUENCE|EXT-X-BYTERANGE|EXTINF|EXT-X-PART):|^#EXT-X-ENDLIST/;
+const SEQUENCE = '#EXT-X-MEDIA-SEQUENCE:';
+const TARGET = '#EXT-X-TARGETDURATION:';
+const RANGE = '#EXT-X-BYTERANGE:';
 
-function revisionOf(lines: readonly string[]): string {
-  const listing = lines.filter((line) => line !== '' && (!line.startsWith('#') || LISTING.test(line)));
-  return hash('sha256', `${listing.map((line) => line.replace(/\?[^"\s]*/, '')).join('\n')}\n`, 'hex').slice(0, 16);
+/** Gathers what a playlist says in one pass over its lines: of a look at a channel this is the greater part. */
+class PlaylistLines {
+  readonly #addresses: string[] = [];
+  #listing = '';
+  #isMaster = false;
+  #ended = false;
+  #sequence: string | undefined;
+  #target: string | undefined;
+  #range: string | undefined;
+
+  take(line: string): void {
+    if (line === '') return;
+    if (!line.startsWith('#')) this.#addresses.push(line);
+    else if (line.startsWith('#EXT')) this.#takeTag(line);
+    if (line.startsWith('#') && !LISTING.test(line)) return;
+    this.#listing += line.includes('?') ? line.replace(/\?[^"\s]*/, '') : line;
+    this.#listing += '\n';
+  }
+
+  #takeTag(line: string): void {
+    if (line.startsWith(SEQUENCE)) this.#sequence ??= line.slice(SEQUENCE.length);
+    else if (line.startsWith(TARGET)) this.#target ??= line.slice(TARGET.length);
+    else if (line.startsWith(RANGE)) this.#range = /^\d+/.exec(line.slice(RANGE.length))?.[0] ?? this.#range;
+    else if (line.startsWith('#EXT-X-STREAM-INF')) this.#isMaster = true;
+    else if (line === '#EXT-X-ENDLIST') this.#ended = true;
+  }
+
+  playlist(): Playlist {
+    if (this.#isMaster) return { kind: 'master', variants: this.#addresses };
+    const target = numberOf(this.#target);
+    return {
+      kind: 'media',
+      revision: hash('sha256', this.#listing, 'hex').slice(0, 16),
+      mediaSequence: numberOf(this.#sequence) ?? 0,
+      targetDurationMs: target === undefined ? undefined : target * 1_000,
+      ended: this.#ended,
+      newest: this.#addresses.at(-1),
+      newestBytes: this.#range === undefined ? undefined : Number(this.#range),
+    };
+  }
 }
+
+const numberOf = (value: string | undefined): number | undefined =>
+  value !== undefined && /^\d{1,15}(?:\.\d+)?$/.test(value) ? Number(value) : undefined;

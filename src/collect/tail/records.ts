@@ -18,7 +18,15 @@ export interface Span {
   readonly crEnds: boolean;
 }
 
+/** So many bytes are looked at one by one: a view of them costs more. */
+const FEW_BYTES = 256;
+
 const lastIn = (bytes: Buffer, byte: number, from: number, to: number): number => {
+  if (to - from <= FEW_BYTES) {
+    let at = to - 1;
+    while (at >= from && bytes[at] !== byte) at -= 1;
+    return at < from ? -1 : at;
+  }
   const at = bytes.subarray(from, to).lastIndexOf(byte);
   return at < 0 ? -1 : from + at;
 };

@@ -36,10 +36,11 @@ export function createTail(options: TailOptions): Tail {
 /** Saves at once in the time of one ordinary save, because files came and went. */
 const URGENT_SAVES_MAX = 16;
 /**
- * An ordinary save takes so many sources, in the order in which they changed: those of thousands together would hold
- * the loop. What a crash makes read again is backlog, and evidence of nothing.
+ * An ordinary save takes so many sources, in the order in which they changed: of hundreds that are all written to, each
+ * is saved every few seconds. Those of thousands together would hold the loop. What a crash makes read again is
+ * backlog, and evidence of nothing.
  */
-const SAVED_AT_ONCE_MAX = 256;
+const SAVED_AT_ONCE_MAX = 64;
 
 class Tailing implements Tail {
   readonly #options: TailOptions;

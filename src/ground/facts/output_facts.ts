@@ -143,16 +143,25 @@ export function nextProgress(before: ProgressFacts | undefined, sample: Progress
   };
 }
 
-/** Media seconds per second over each of the last intervals, newest last. Not the encoder's own average. */
-export const speedsOf = (progress: ProgressFacts): readonly number[] =>
-  progress.spaced.slice(1).map((point, index) => {
-    const from = progress.spaced[index];
-    return from === undefined ? 1 : (point.outTimeMs - from.outTimeMs) / (point.monoMs - from.monoMs);
-  });
+/**
+ * Media seconds per second over each of the last `count` intervals, newest last; fewer where fewer are known. Not the
+ * encoder's own average.
+ */
+export function speedsOf({ spaced }: ProgressFacts, count = Number.POSITIVE_INFINITY): readonly number[] {
+  const speeds: number[] = [];
+  for (let at = Math.max(1, spaced.length - count); at < spaced.length; at += 1) {
+    const [from, to] = [spaced[at - 1]!, spaced[at]!];
+    speeds.push((to.outTimeMs - from.outTimeMs) / (to.monoMs - from.monoMs));
+  }
+  return speeds;
+}
 
 /** How far the output has fallen behind time since the best moment that is remembered, in milliseconds. */
 export function lagOf(progress: ProgressFacts): number {
-  const lead = ({ monoMs, outTimeMs }: { readonly monoMs: MonoMs; readonly outTimeMs: number }) => outTimeMs - monoMs;
-  const newest = progress.spaced.at(-1);
-  return newest === undefined ? 0 : Math.max(...progress.spaced.map(lead)) - lead(newest);
+  let [lead, leadMax] = [0, 0];
+  for (const [at, { monoMs, outTimeMs }] of progress.spaced.entries()) {
+    lead = outTimeMs - monoMs;
+    if (at === 0 || lead > leadMax) leadMax = lead;
+  }
+  return leadMax - lead;
 }

@@ -9,15 +9,16 @@ export function recentSpeeds(facts: ChannelFacts, nowMs: MonoMs): readonly numbe
   const { progress, process } = facts;
   if (progress === undefined || nowMs - progress.lastMs > PROBE_STALE_MS) return undefined;
   if (process !== undefined && (progress.spaced[0]?.monoMs ?? 0) < process.seenMs - 1_000) return undefined;
-  const speeds = speedsOf(progress).slice(-SPEED_INTERVALS);
+  const speeds = speedsOf(progress, SPEED_INTERVALS);
   return speeds.length < SPEED_INTERVALS ? undefined : speeds;
 }
 
 /** Too slow on each of the last intervals, and behind by now. */
 export function isSlow(facts: ChannelFacts, nowMs: MonoMs): boolean {
-  const speeds = recentSpeeds(facts, nowMs);
-  const lagMs = facts.progress === undefined ? 0 : lagOf(facts.progress);
-  return speeds?.every((speed) => speed < SPEED_MIN) === true && lagMs >= LAG_MS_MIN;
+  const { progress } = facts;
+  // Most keep up: the lag is asked for first, because that takes no list.
+  if (progress === undefined || lagOf(progress) < LAG_MS_MIN) return false;
+  return recentSpeeds(facts, nowMs)?.every((speed) => speed < SPEED_MIN) === true;
 }
 
 /** Slow, and yet moving: what stands is another trouble. */
