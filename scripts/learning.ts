@@ -5,7 +5,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { chartOf, type Compared, fatesOf, tableOf } from './learning/chart.ts';
+import { chartOf, type Compared, fatesOf, pairsOf, tableOf } from './learning/chart.ts';
 import { learn, type LearningReport } from './learning/run.ts';
 import { overSeeds, type Share, shareOfThis, tell, workersFor } from './seeds.ts';
 
@@ -57,7 +57,7 @@ async function main(): Promise<void> {
   const out = resolve(values.out);
   mkdirSync(out, { recursive: true });
   writeFileSync(resolve(out, 'learning.svg'), chartOf(results, caption));
-  process.stdout.write(`${caption}\n\n${tableOf(results)}\n\n${fatesOf(results)}\n`);
+  process.stdout.write(`${caption}\n\n${tableOf(results)}\n\n${pairsOf(results)}\n\n${fatesOf(results)}\n`);
 }
 
 const share = shareOfThis();

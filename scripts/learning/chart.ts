@@ -44,6 +44,27 @@ export function tableOf(all: readonly Compared[]): string {
   return [...head, ...lines].join('\n');
 }
 
+/**
+ * Each seed against the same world without learning. Weeks differ by what happens in them, so a week is compared with
+ * itself: below 1 it was less dark with what was learned.
+ */
+export function pairsOf(all: readonly Compared[]): string {
+  const head = [
+    '| seed | a model was needed, first and last week | dark viewer-hours, first and last | without a model, first and last | learning against without, by week |',
+    '|---|---|---|---|---|',
+  ];
+  const lines = all.map(({ seed, recall, untaught }) => {
+    const [learning, without] = [weeksOf([recall]), weeksOf([untaught])];
+    const ends = (weeks: readonly Week[], show: (week: Week) => string): string =>
+      `${show(weeks[0]!)} → ${show(weeks.at(-1)!)}`;
+    const hours = ({ viewerHours }: Week): string => viewerHours.toFixed(0);
+    const ratios = learning.map((week, at) => (week.viewerHours / without[at]!.viewerHours).toFixed(2));
+    const needed = ends(learning, (week) => percent(ratio(week)));
+    return `| ${seed} | ${needed} | ${ends(learning, hours)} | ${ends(without, hours)} | ${ratios.join(', ')} |`;
+  });
+  return [...head, ...lines].join('\n');
+}
+
 /** What became of everything that was learned or planted, by seed. */
 export function fatesOf(all: readonly Compared[]): string {
   const head = [

@@ -43,7 +43,8 @@ export function rulesFrom(
   tools: readonly RuleTool[],
   composites: readonly Composite[] = [],
 ): LoadedRules {
-  const found = files.map((parsed) => readOnce(parsed, tools, composites));
+  const sign = canonicalJson([tools.map(({ name, effect, cures }) => ({ name, effect, cures })), composites]);
+  const found = files.map((parsed) => readOnce(parsed, sign, tools, composites));
   const problems = found.flatMap((each) => each.problems);
   const rules = found.flatMap((each) => each.rules);
   problems.push(...doubles(found.flatMap((each) => each.ids)), ...chainProblems(found.flatMap((each) => each.places)));
@@ -57,12 +58,18 @@ export function rulesFrom(
 
 /** Ids and second names share one space: a person who types one must mean one rule. */
 function doubles(named: Found['ids']): readonly Problem[] {
-  const first = new Map<string, string>();
-  return named.flatMap(({ parsed, path, id }) => {
+  const first = new Map<string, Found['ids'][number]>();
+  return named.flatMap((one) => {
+    const { parsed, path, id } = one;
     const owner = first.get(id);
-    if (owner === undefined) first.set(id, `${parsed.file}:${parsed.at(path).line}`);
-    const said = { message: `the rule ${id} stands at ${owner} already`, hint: `give it another ${path.at(-1)}` };
-    return owner === undefined ? [] : [problemAt(parsed, path, said)];
+    if (owner === undefined) {
+      first.set(id, one);
+      return [];
+    }
+    // A place costs a new parse where the file was read long ago: only what is wrong is looked up.
+    const place = `${owner.parsed.file}:${owner.parsed.at(owner.path).line}`;
+    const said = { message: `the rule ${id} stands at ${place} already`, hint: `give it another ${path.at(-1)}` };
+    return [problemAt(parsed, path, said)];
   });
 }
 
@@ -114,8 +121,12 @@ interface Found extends LoadedRules {
 const lastRead = new Map<string, { readonly parsed: ParsedYaml; readonly sign: string; readonly found: Found }>();
 const REMEMBERED_MAX = 2_000;
 
-function readOnce(parsed: ParsedYaml, tools: readonly RuleTool[], composites: readonly Composite[]): Found {
-  const sign = canonicalJson([tools.map(({ name, effect, cures }) => ({ name, effect, cures })), composites]);
+function readOnce(
+  parsed: ParsedYaml,
+  sign: string,
+  tools: readonly RuleTool[],
+  composites: readonly Composite[],
+): Found {
   const before = lastRead.get(parsed.file);
   if (
     before !== undefined &&

@@ -50,10 +50,11 @@ export function parseYaml(file: string, input: string | Uint8Array): ParsedYaml 
   const { document, lines } = read;
   const placeOf = (offset: number): Position => placeIn(lines, offset);
   // Places are asked for while a file is checked, and hardly ever again: its tree is several times its size.
-  const tree = new WeakRef({ document, lines });
+  let tree = new WeakRef({ document, lines });
   const at: Locate = (path, part = 'value') => {
     const now = tree.deref() ?? parsed(text);
     if (now === undefined) return START;
+    tree = new WeakRef(now);
     return placeIn(now.lines, offsetOf(now.document, path, part));
   };
   const problems = [...document.errors, ...document.warnings].map((error) => ({

@@ -1,6 +1,6 @@
 /** The rules of a folder, indexed; files that did not change are neither read as rules nor indexed again. */
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Problem } from '../core/errors.ts';
 import { cosine, createTextIndex, type TextIndex, type TextVector, vectorOf } from '../core/similarity.ts';
@@ -20,11 +20,23 @@ export interface Synced {
 }
 
 interface Held {
-  /** Of the file as it lay there: while this is the same, it is not read. */
-  readonly stamp: string;
+  /** Of the file as it lay there: while this is the same, it is not read. Absent: it lies in no file. */
+  readonly stamp: Stamp | undefined;
   readonly sha256: string;
   readonly document: LibraryRuleDocument;
 }
+
+/** Numbers, and not one text of them: with ten thousand files, writing the texts would cost as much as asking. */
+type Stamp = Pick<Stats, 'size' | 'mtimeMs' | 'ctimeMs' | 'ino'>;
+
+interface News {
+  readonly file: string;
+  readonly path: string;
+  readonly stamp: Stamp;
+}
+
+const isSame = (a: Stamp | undefined, b: Stamp): boolean =>
+  a !== undefined && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs && a.size === b.size && a.ino === b.ino;
 
 /** Candidates of one search. */
 const TOP_K = 20;
@@ -107,29 +119,41 @@ export class RuleSet {
     if (directory === undefined || !existsSync(directory))
       return { added: 0, changed: 0, removed: 0, unchanged: 0, problems: [] };
     const names = readdirSync(directory).filter((name) => name.endsWith(SUFFIX) && !name.startsWith('.'));
+    const looked = names.length > RULES_MAX ? names.sort().slice(0, RULES_MAX) : names;
     const problems: Problem[] = [];
     const counts = { added: 0, changed: 0, unchanged: 0 };
-    for (const name of names.sort().slice(0, RULES_MAX)) {
-      counts[this.#take(name, join(directory, name), problems)] += 1;
-    }
-    const present = new Set(names);
-    const gone = [...this.#files.keys()].filter((file) => file.endsWith(SUFFIX) && !present.has(file));
+    // By name, because of two files with one rule the first counts; only those that say something new.
+    const news = looked.flatMap((name) => this.#newsOf(name, `${directory}/${name}`) ?? []);
+    news.sort((a, b) => (a.file < b.file ? -1 : 1));
+    for (const one of news) counts[this.#take(one, problems)] += 1;
+    counts.unchanged += looked.length - news.length;
+    const gone = this.#goneFrom(names);
     for (const file of gone) this.#drop(file);
     if (gone.length + counts.added + counts.changed > 0) this.#likeness?.touch();
     return { ...counts, removed: gone.length, problems };
   }
 
+  #goneFrom(names: readonly string[]): readonly string[] {
+    const present = new Set(names);
+    return [...this.#files].flatMap(([file, { stamp }]) => (stamp === undefined || present.has(file) ? [] : [file]));
+  }
+
   /** A rule that lies in no file. */
   add(document: LibraryRuleDocument): void {
-    this.#put(`memory/${document.name}`, { stamp: '', sha256: '', document });
+    this.#put(`memory/${document.name}`, { stamp: undefined, sha256: '', document });
     this.#likeness?.touch();
   }
 
-  #take(file: string, path: string, problems: Problem[]): 'added' | 'changed' | 'unchanged' {
-    const { size, mtimeMs, ctimeMs, ino } = statSync(path);
-    const stamp = `${size}/${mtimeMs}/${ctimeMs}/${ino}`;
+  /** The file, where it may say something else than before; undefined where it lies as it did. */
+  #newsOf(file: string, path: string): News | undefined {
+    const status = statSync(path);
+    if (isSame(this.#files.get(file)?.stamp, status)) return undefined;
+    const { size, mtimeMs, ctimeMs, ino } = status;
+    return { file, path, stamp: { size, mtimeMs, ctimeMs, ino } };
+  }
+
+  #take({ file, path, stamp }: News, problems: Problem[]): 'added' | 'changed' | 'unchanged' {
     const before = this.#files.get(file);
-    if (before?.stamp === stamp) return 'unchanged';
     const bytes = readFileSync(path);
     const sha256 = createHash('sha256').update(bytes).digest('hex');
     if (before?.sha256 === sha256) {

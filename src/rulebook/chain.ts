@@ -1,6 +1,6 @@
 /** Forward chaining: rules assert facts for the other rules of the same moment. */
 import type { GroundedContextEnvelope } from '../core/envelope.ts';
-import type { Derived, FactValue } from './facts.ts';
+import { type Derived, type FactValue, situationOf } from './facts.ts';
 import type { Matcher } from './match.ts';
 
 /** A chain is at most this long: facts that a fourth round would draw are not drawn. */
@@ -17,8 +17,8 @@ export function derive(setters: readonly Matcher[], envelope: GroundedContextEnv
   const facts = new Map<string, FactValue>();
   const done = new Set<Matcher>();
   for (let round = 0; round < ROUNDS_MAX; round += 1) {
-    const before = new Map(facts);
-    const fitting = setters.filter((matcher) => !done.has(matcher) && matcher.match(envelope, before).matched);
+    const before = situationOf(envelope, new Map(facts));
+    const fitting = setters.filter((matcher) => !done.has(matcher) && matcher.match(before).matched);
     if (fitting.length === 0) break;
     for (const matcher of fitting) {
       done.add(matcher);

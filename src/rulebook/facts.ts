@@ -1,5 +1,6 @@
 /** What an envelope says under the name of a fact. */
 import type { GroundedContextEnvelope } from '../core/envelope.ts';
+import { DERIVED } from '../core/rule.ts';
 import { ENVELOPE_FACTS, type EnvelopeFact, type FactValue } from '../core/envelope_fields.ts';
 
 export type { FactValue } from '../core/envelope_fields.ts';
@@ -11,10 +12,34 @@ const READERS: ReadonlyMap<string, EnvelopeFact['read']> = new Map(
 /** Every name that a rule may use. */
 export const FACT_NAMES: readonly string[] = [...READERS.keys()];
 
-/** What the envelope says under that name; empty when it does not say, or no fact has the name. */
-export function valuesOf(envelope: GroundedContextEnvelope, name: string): readonly FactValue[] {
-  return (READERS.get(name)?.(envelope) ?? []).filter((value): value is FactValue => value !== undefined);
-}
-
 /** Facts that rules have set, by name. They hold for the envelope that they were drawn from and no longer. */
 export type Derived = ReadonlyMap<string, FactValue>;
+
+const NOTHING_DERIVED: Derived = new Map();
+
+/** What rules are matched against. Each fact is read once, however many rules ask for it. */
+export interface Situation {
+  readonly envelope: GroundedContextEnvelope;
+  /** What is said under that name; empty when nothing is, or no fact has the name. */
+  valuesOf(name: string): readonly FactValue[];
+}
+
+export function situationOf(envelope: GroundedContextEnvelope, derived: Derived = NOTHING_DERIVED): Situation {
+  const known = new Map<string, readonly FactValue[]>();
+  const read = (name: string): readonly FactValue[] => {
+    const values = name.startsWith(DERIVED)
+      ? [derived.get(name.slice(DERIVED.length))]
+      : (READERS.get(name)?.(envelope) ?? []);
+    return values.filter((value): value is FactValue => value !== undefined);
+  };
+  return {
+    envelope,
+    valuesOf(name) {
+      const before = known.get(name);
+      if (before !== undefined) return before;
+      const values = read(name);
+      known.set(name, values);
+      return values;
+    },
+  };
+}

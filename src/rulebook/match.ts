@@ -2,9 +2,9 @@
 import { RE2JS } from 're2js';
 import type { GroundedContextEnvelope } from '../core/envelope.ts';
 import { messageOf, ReeveError } from '../core/errors.ts';
-import { DERIVED, type Rule, type RuleFact } from '../core/rule.ts';
+import type { Rule, RuleFact } from '../core/rule.ts';
 import { mayMatch } from './literals.ts';
-import { type Derived, type FactValue, valuesOf } from './facts.ts';
+import type { FactValue, Situation } from './facts.ts';
 
 /** What a named group of a pattern caught. */
 export interface Capture {
@@ -35,9 +35,9 @@ export interface RuleTrace {
 export interface Matcher {
   readonly rule: Rule;
   /** Every test with what it met. */
-  match(envelope: GroundedContextEnvelope, derived?: Derived): RuleTrace;
+  match(situation: Situation): RuleTrace;
   /** False when a test that costs next to nothing (no pattern) fails already. */
-  mayFit(envelope: GroundedContextEnvelope, derived?: Derived): boolean;
+  mayFit(situation: Situation): boolean;
 }
 
 const compiledRules = new WeakMap<Rule, Matcher>();
@@ -49,40 +49,33 @@ export function matcherOf(rule: Rule): Matcher {
   return known;
 }
 
-const NOTHING_DERIVED: Derived = new Map();
-
 /** Compiles a rule's tests once. Throws `CONFIG_INVALID` for a pattern that is not linear-time. */
 function createMatcher(rule: Rule): Matcher {
   const tests = rule.when.map((fact) => ({ fact, holds: testOf(rule, fact) }));
-  const cheap = tests.flatMap(({ fact, holds }) => {
-    const may = cheapTest(fact, holds);
-    return may === undefined ? [] : [{ fact, may }];
-  });
+  // Comparing a value costs less than looking for a text, and of most rules one comparison fails.
+  const compared = tests.filter(({ fact }) => fact.test.kind !== 'regex');
+  const sought = tests.flatMap(({ fact }) => soughtBy(fact) ?? []);
   return {
     rule,
-    match(envelope, derived = NOTHING_DERIVED) {
-      const rest = tests.map(({ fact, holds }) => traced(fact, holds, readFact(envelope, fact.fact, derived)));
-      const facts = [classTrace(rule, envelope), ...rest];
+    match(situation) {
+      const rest = tests.map(({ fact, holds }) => traced(fact, holds, situation.valuesOf(fact.fact)));
+      const facts = [classTrace(rule, situation.envelope), ...rest];
       const { id, origin, priority } = rule;
       return { rule: id, origin, priority, matched: facts.every(({ held }) => held), facts };
     },
-    mayFit: (envelope, derived = NOTHING_DERIVED) =>
-      rule.classification === envelope.failureClassification &&
-      cheap.every(({ fact, may }) => readFact(envelope, fact.fact, derived).some(may)),
+    mayFit: (situation) =>
+      rule.classification === situation.envelope.failureClassification &&
+      compared.every(({ fact, holds }) => situation.valuesOf(fact.fact).some((value) => holds(value) !== undefined)) &&
+      sought.every(({ fact, may }) =>
+        situation.valuesOf(fact.fact).some((value) => typeof value === 'string' && may(value)),
+      ),
   };
 }
 
-function readFact(envelope: GroundedContextEnvelope, name: string, derived: Derived): readonly FactValue[] {
-  if (!name.startsWith(DERIVED)) return valuesOf(envelope, name);
-  const value = derived.get(name.slice(DERIVED.length));
-  return value === undefined ? [] : [value];
-}
-
-/** A pattern is as cheap as the text that it cannot do without. */
-function cheapTest({ test }: RuleFact, holds: Holds): ((value: FactValue) => boolean) | undefined {
-  if (test.kind !== 'regex') return (value) => holds(value) !== undefined;
-  const may = mayMatch(test.pattern);
-  return may && ((value) => typeof value === 'string' && may(value));
+/** A pattern is as cheap as the text that it cannot do without. Undefined where there is no such text. */
+function soughtBy(fact: RuleFact): { readonly fact: RuleFact; readonly may: (text: string) => boolean } | undefined {
+  const may = fact.test.kind === 'regex' ? mayMatch(fact.test.pattern) : undefined;
+  return may && { fact, may };
 }
 
 type Holds = (value: FactValue) => readonly Capture[] | undefined;

@@ -5,7 +5,7 @@ import type { Plan } from '../core/plan.ts';
 import type { Rule, RuleModelUse } from '../core/rule.ts';
 import type { Attempt } from '../core/tool.ts';
 import { derive } from './chain.ts';
-import type { Derived } from './facts.ts';
+import { type Situation, situationOf } from './facts.ts';
 import { type Matcher, matcherOf, type RuleTrace } from './match.ts';
 import { type Likeness, queryOf, ranked, type StandingOf } from './rank.ts';
 import { type Allowed, type Asked, type RuleResponse, responseOf } from './steps.ts';
@@ -57,7 +57,7 @@ export function createRulebook(
   const actors = new Map([...byClass].map(([name, all]) => [name, tiersOf(all)]));
   const book: Book = {
     tiersFor: ({ failureClassification: name }) => (name === undefined ? [] : (actors.get(name) ?? [])),
-    derive: (envelope) => derive(setters, envelope),
+    situationOf: (envelope) => situationOf(envelope, derive(setters, envelope)),
     standingOf,
     likeness,
   };
@@ -69,9 +69,9 @@ export function createRulebook(
     ...(likeness !== undefined && { prepare: preparing(book, likeness) }),
     decide: (envelope, attempts, allowed) => answer(envelope, attempts, allowed)?.plan,
     matchAll: (envelope) => {
-      const derived = book.derive(envelope);
+      const situation = book.situationOf(envelope);
       const { failureClassification: name } = envelope;
-      return (name === undefined ? [] : (byClass.get(name) ?? [])).map((matcher) => matcher.match(envelope, derived));
+      return (name === undefined ? [] : (byClass.get(name) ?? [])).map((matcher) => matcher.match(situation));
     },
   };
 }
@@ -90,7 +90,8 @@ type Tier = readonly Matcher[];
 
 interface Book {
   readonly tiersFor: (envelope: GroundedContextEnvelope) => readonly Tier[];
-  readonly derive: (envelope: GroundedContextEnvelope) => Derived;
+  /** With what rules set for the others. */
+  readonly situationOf: (envelope: GroundedContextEnvelope) => Situation;
   readonly standingOf: StandingOf;
   readonly likeness: Likeness | undefined;
 }
@@ -98,16 +99,14 @@ interface Book {
 /** One rule alone has no order: no vector is asked for. */
 function preparing(book: Book, likeness: Likeness) {
   return async (envelope: GroundedContextEnvelope, signal?: AbortSignal): Promise<void> => {
-    const derived = book.derive(envelope);
-    const hasSeveral = book.tiersFor(envelope).some((tier) => likelyIn(book, tier, envelope, derived).length > 1);
+    const situation = book.situationOf(envelope);
+    const hasSeveral = book.tiersFor(envelope).some((tier) => likelyIn(book, tier, situation).length > 1);
     if (hasSeveral) await likeness.prepare(queryOf(envelope), signal);
   };
 }
 
-const likelyIn = (book: Book, tier: Tier, envelope: GroundedContextEnvelope, derived: Derived): readonly Matcher[] =>
-  tier
-    .filter(({ rule }) => book.standingOf(rule.id)?.retired !== true)
-    .filter((matcher) => matcher.mayFit(envelope, derived));
+const likelyIn = (book: Book, tier: Tier, situation: Situation): readonly Matcher[] =>
+  tier.filter((matcher) => matcher.mayFit(situation) && book.standingOf(matcher.rule.id)?.retired !== true);
 
 function tiersOf(matchers: readonly Matcher[]): readonly Tier[] {
   const withSteps = matchers.filter(({ rule }) => rule.then.length > 0);
@@ -141,11 +140,11 @@ const answered = ({ plan, asksPlanner, spent }: RuleResponse, rule: Rule): RuleA
 
 /** Every rule that fits, in the order in which they are tried; a rule is only tested when it is due. */
 function* fitting(book: Book, envelope: GroundedContextEnvelope) {
-  const derived = book.derive(envelope);
+  const situation = book.situationOf(envelope);
   for (const tier of book.tiersFor(envelope)) {
-    const likely = likelyIn(book, tier, envelope, derived);
+    const likely = likelyIn(book, tier, situation);
     for (const matcher of ranked(likely, queryOf(envelope), book.standingOf, book.likeness)) {
-      const trace = matcher.match(envelope, derived);
+      const trace = matcher.match(situation);
       if (trace.matched) yield { matcher, trace };
     }
   }

@@ -1,7 +1,7 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Rig, until } from '../support/rig.ts';
+import { Rig, reeve, until } from '../support/rig.ts';
 
 const TEXT = `id: wait_for_quiet
 description: It passes.
@@ -10,19 +10,24 @@ then:
   - wait: { escalate_after: 60s }
 `;
 
+const isRoot = process.getuid?.() === 0;
+const RIGHTS = '-dac_override,-dac_read_search';
+const BOUNDED = ['/usr/bin/setpriv', `--bounding-set=${RIGHTS}`, `--inh-caps=${RIGHTS}`] as const;
+
 describe('reeve rules', () => {
   let rig: Rig;
   beforeAll(async () => {
     rig = await Rig.open();
-    const folder = join(rig.state, 'proposals/rules');
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, '0001.wait_for_quiet.rule.yaml'), TEXT);
+    mkdirSync(join(rig.state, 'proposals/rules'), { recursive: true });
+    for (const id of ['wait_for_quiet', 'wait_longer', 'wait_longest'])
+      writeFileSync(proposalOf(id), TEXT.replace('wait_for_quiet', id));
     mkdirSync(join(rig.dir, 'rules'), { recursive: true });
     await rig.run();
   });
   afterAll(() => rig[Symbol.asyncDispose]());
 
-  const row = async () => JSON.parse((await rig.reeve('rules', 'show', 'wait_for_quiet', '--json')).stdout);
+  const row = async (id = 'wait_for_quiet') => JSON.parse((await rig.reeve('rules', 'show', id, '--json')).stdout);
+  const proposalOf = (id: string): string => join(rig.state, `proposals/rules/0001.${id}.rule.yaml`);
 
   it('lists rules in force and on trial with their state, and shows the file of a proposal', async () => {
     const { code, stdout } = await rig.reeve('rules', 'list');
@@ -59,16 +64,33 @@ describe('reeve rules', () => {
     expect(again).toMatchObject({ code: 1, stdout: expect.stringContaining('is in demoted') });
   });
 
-  it.skipIf(process.getuid?.() === 0)(
-    'says what to do where the folder cannot be written, and promotes nothing',
+  /** As a user to whom the modes of files apply: they do not to root, unless that right is taken away. */
+  const bounded = (...args: readonly string[]) =>
+    reeve([...args, '--config', rig.configPath, '--state', rig.state], process.env, isRoot ? BOUNDED : []);
+
+  it.skipIf(isRoot && !existsSync(BOUNDED[0]))(
+    'says what to do where the folder cannot be written, and promotes nothing (as root it needs setpriv)',
     async () => {
       chmodSync(join(rig.dir, 'rules'), 0o555);
-      const other = TEXT.replace('wait_for_quiet', 'wait_longer');
-      writeFileSync(join(rig.state, 'proposals/rules/0002.wait_longer.rule.yaml'), other);
-      const refused = await rig.reeve('rules', 'promote', 'wait_longer', '--because', 'b');
+      const refused = await bounded('rules', 'promote', 'wait_longer', '--because', 'b');
       chmodSync(join(rig.dir, 'rules'), 0o755);
       expect(refused).toMatchObject({ code: 64, stderr: expect.stringContaining('a user who may write there') });
+      expect(refused.stderr).toContain(`add ${proposalOf('wait_longer')} to what the folder is made from`);
       expect(existsSync(join(rig.dir, 'rules/wait_longer.rule.yaml'))).toBe(false);
+      expect(await row('wait_longer')).toMatchObject({ state: 'shadow' });
+      expect(await bounded('rules', 'promote', 'wait_longer', '--because', 'b')).toMatchObject({ code: 0 });
     },
   );
+
+  it('sets the state back where the file could not be written after all', async () => {
+    // A name that leads nowhere: to look for it finds nothing, and to write there is refused to everybody.
+    symlinkSync('/proc/none/there', join(rig.dir, 'rules/wait_longest.rule.yaml'));
+    const refused = await rig.reeve('rules', 'promote', 'wait_longest', '--because', 'b');
+    expect(refused).toMatchObject({ code: 64, stderr: expect.stringContaining('a user who may write there') });
+    const { state, state_set: set } = await row('wait_longest');
+    expect({ state, because: set.because }).toEqual({
+      state: 'shadow',
+      because: expect.stringContaining('its file could not be copied'),
+    });
+  });
 });

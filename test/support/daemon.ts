@@ -105,11 +105,16 @@ export class Daemon {
   }
 }
 
-/** One command line of Reeve, run to its end without standard input. */
-export function reeve(args: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<Ended> {
+/** One command line of Reeve, run to its end without standard input; behind `wrap`, where that is given. */
+export function reeve(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+  wrap: readonly string[] = [],
+): Promise<Ended> {
+  const [program = process.execPath, ...rest] = [...wrap, process.execPath, MAIN, ...args];
   return new Promise((done) => {
     const options = { env: { NODE_COMPILE_CACHE: STRIPPED, ...env }, maxBuffer: 1 << 28, timeout: 60_000 };
-    execFile(process.execPath, [MAIN, ...args], options, (error, stdout, stderr) => {
+    execFile(program, rest, options, (error, stdout, stderr) => {
       done({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr });
     });
   });
