@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Rig, reeve, until } from '../support/rig.ts';
@@ -13,6 +13,8 @@ then:
 const isRoot = process.getuid?.() === 0;
 const RIGHTS = '-dac_override,-dac_read_search';
 const BOUNDED = ['/usr/bin/setpriv', `--bounding-set=${RIGHTS}`, `--inh-caps=${RIGHTS}`] as const;
+/** A file may be made and nothing written into it, as where a disk is full. */
+const WRITES_NOTHING = ['/bin/sh', '-c', 'ulimit -f 0; exec "$@"', 'sh'];
 
 describe('reeve rules', () => {
   let rig: Rig;
@@ -83,10 +85,20 @@ describe('reeve rules', () => {
   );
 
   it('sets the state back where the file could not be written after all', async () => {
-    // A name that leads nowhere: to look for it finds nothing, and to write there is refused to everybody.
-    symlinkSync('/proc/none/there', join(rig.dir, 'rules/wait_longest.rule.yaml'));
-    const refused = await rig.reeve('rules', 'promote', 'wait_longest', '--because', 'b');
+    const line = [
+      'rules',
+      'promote',
+      'wait_longest',
+      '--because',
+      'b',
+      '--config',
+      rig.configPath,
+      '--state',
+      rig.state,
+    ];
+    const refused = await reeve(line, process.env, WRITES_NOTHING);
     expect(refused).toMatchObject({ code: 64, stderr: expect.stringContaining('a user who may write there') });
+    expect(existsSync(join(rig.dir, 'rules/wait_longest.rule.yaml'))).toBe(false);
     const { state, state_set: set } = await row('wait_longest');
     expect({ state, because: set.because }).toEqual({
       state: 'shadow',

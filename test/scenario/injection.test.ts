@@ -98,7 +98,8 @@ describe('log text that an attacker has written', () => {
     const greedy = chooses('restart_channel', 'rebuild_playout', 'invalidate_cache');
     for (const outputProbe of [true, false]) {
       const channels = Array.from({ length: 24 }, (_, at) => `ch${at}`);
-      const planner = modelPlanner({ model: scriptedModel(greedy), templateOf });
+      const model = scriptedModel(greedy);
+      const planner = modelPlanner({ model, templateOf });
       const world = pipelineHarness({
         channels,
         outputProbe,
@@ -113,9 +114,17 @@ describe('log text that an attacker has written', () => {
       }
       await world.live(30_000);
       expect(said).toBeGreaterThan(50);
+      // Text about a channel that is seen to play opens nothing; where nothing looks, the model is asked.
+      expect(model.asked.length > 0).toBe(!outputProbe);
       const high = world.facts('tool.started').filter(({ permit }) => permit.risk === 'high');
       expect(high).toEqual([]);
       expect(world.engine.restarts).toEqual([]);
+      if (!outputProbe) continue;
+      // The same model in the same world does act, where a process has really ended, and on that channel alone.
+      world.engine.kill('ch3');
+      await world.live(60_000);
+      expect(model.asked.length).toBeGreaterThan(0);
+      expect(world.engine.restarts.map(({ channel }) => channel)).toEqual(['ch3']);
     }
   });
 });
