@@ -27,14 +27,16 @@ const lineOf = (n: number): string => [0, 1, 2, 3, 4, 5].map((k) => wordOf(n * 3
 const ms = (from: number): number => performance.now() - from;
 const quantile = (all: number[], share: number): number =>
   [...all].sort((a, b) => a - b)[Math.floor((all.length - 1) * share)] ?? 0;
-/** Between two runs lies what lies between two edits: the loop goes on, and what is not held is collected. */
+/** As between two edits: the loop has gone on, what nothing holds is collected, and the code has run before. */
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 async function median(run: () => void): Promise<{ readonly value: number; readonly note: string }> {
   const [times, work]: [number[], number[]] = [[], []];
+  await setImmediate();
+  collect();
+  run();
   for (let at = 0; at < 5; at += 1) {
     await setImmediate();
-    collect();
     const [from, before] = [performance.now(), process.cpuUsage()];
     run();
     times.push(ms(from));
