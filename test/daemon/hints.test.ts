@@ -107,7 +107,7 @@ describe('the hints of a running daemon', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a daemon whose file of hints is broken', { timeout: 120_000 }, () => {
+describe('ROSClaw-How, router backends: a daemon whose file of hints is broken', { timeout: 120_000 }, () => {
   it.each([
     ['auto', 200],
     ['store', 503],

@@ -46,7 +46,7 @@ describe.each(['/api/v1', '/wiki/v1'])('ROSClaw-How, API, POST %s/prompt/build',
     expect(answer).not.toMatchObject({ pattern_id: 'pattern_bad_habit' });
   });
 
-  it('says a fixed constraint of 50 to 100 tokens to a safety symptom, without ids, also without an index', async () => {
+  it('says a fixed constraint of 50 to 100 tokens to a safety symptom, without ids, also without an index (deploying)', async () => {
     const { json } = await aServer(aWorld({ clusters: undefined }));
     const unsafe = { ...EXAMPLE, error_log: 'FATAL: collision with the fixture', current_iteration: 1 };
     const answer = await json<Built>(`${prefix}/prompt/build`, 'hints', unsafe);
@@ -60,7 +60,7 @@ describe.each(['/api/v1', '/wiki/v1'])('ROSClaw-How, API, POST %s/prompt/build',
   it.each([
     ['the third iteration', { ...EXAMPLE, current_iteration: 3 }],
     ['an improving score', { ...EXAMPLE, previous_scores: [0.4, 0.5, 0.6] }],
-  ])('leaves %s alone, without an index too', async (_, request) => {
+  ])('leaves %s alone, without an index too (deploying)', async (_, request) => {
     const { json } = await aServer(aWorld({ clusters: undefined }));
     const answer = await json<Built>(`${prefix}/prompt/build`, 'hints', request);
     expect(answer).toMatchObject({ strategy: 'FREE_EXPLORATION', injected: false, prompt_snippet: '' });
