@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import type { Asked, ModelTurn } from '../support/model_server.ts';
 import { type OllamaServer, ollamaServer } from '../support/ollama_server.ts';
-import { type Daemon, Rig, until } from '../support/rig.ts';
+import { openModelRig } from '../support/model_rig.ts';
+import { type Daemon, type Rig, until } from '../support/rig.ts';
 import { closeServersAfterAll } from '../support/servers.ts';
 
 closeServersAfterAll();
@@ -56,16 +57,8 @@ describe('the daemon with a model that goes before the rules', { timeout: 180_00
 
   beforeAll(async () => {
     server = await ollamaServer({ answer: restarting });
-    rig = await Rig.open({
-      channels,
-      more: Object.fromEntries(channels.map((id) => [id, `group: of_${id}`])),
-      config: `models: { servers: [{ id: local, kind: ollama, url: "${server.url}" }], primary: "local/qwen3:8b" }
-planner: { mode: before_rules, deadline: ${DEADLINE_MS}ms }
-`,
-    });
-    daemon = await rig.run();
-    const status = () => daemon.get<{ channels: { healthy: boolean | null }[] }>('/api/v1/status');
-    await until('all play', async () => (await status()).channels.every(({ healthy }) => healthy === true));
+    const options = { channels, kind: 'ollama', url: server.url, model: 'qwen3:8b', deadlineMs: DEADLINE_MS } as const;
+    ({ rig, daemon } = await openModelRig(options));
   }, 240_000);
   afterAll(() => rig[Symbol.asyncDispose]());
 

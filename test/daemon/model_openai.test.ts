@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import type { ModelTurn } from '../support/model_server.ts';
 import { type OpenAiServer, openAiServer } from '../support/openai_server.ts';
-import { type Daemon, Rig, until } from '../support/rig.ts';
+import { openModelRig } from '../support/model_rig.ts';
+import { type Daemon, type Rig, until } from '../support/rig.ts';
 import { closeServersAfterAll } from '../support/servers.ts';
 
 closeServersAfterAll();
@@ -42,16 +43,8 @@ describe('the daemon with a model behind an OpenAI-compatible server', { timeout
 
   beforeAll(async () => {
     server = await openAiServer();
-    rig = await Rig.open({
-      channels,
-      more: Object.fromEntries(channels.map((id) => [id, `group: of_${id}`])),
-      config: `models: { servers: [{ id: local, kind: openai, url: "${server.url}" }], primary: "local/qwen3-8b" }
-planner: { mode: before_rules, deadline: ${DEADLINE_MS}ms }
-`,
-    });
-    daemon = await rig.run();
-    const status = () => daemon.get<{ channels: { healthy: boolean | null }[] }>('/api/v1/status');
-    await until('all play', async () => (await status()).channels.every(({ healthy }) => healthy === true));
+    const options = { channels, kind: 'openai', url: server.url, model: 'qwen3-8b', deadlineMs: DEADLINE_MS } as const;
+    ({ rig, daemon } = await openModelRig(options));
   }, 240_000);
   afterAll(() => rig[Symbol.asyncDispose]());
 
