@@ -181,7 +181,7 @@ export class Poller implements Disposable {
 
   #arm(): void {
     const { clock } = this.#options;
-    const nextMs = this.#queue.firstMs;
+    const nextMs = Math.min(this.#queue.firstMs, this.#nextPutOffMs());
     if (nextMs >= this.#timerMs || this.#stop.signal.aborted) return;
     this.#timer?.[Symbol.dispose]();
     this.#timerMs = nextMs;
@@ -222,6 +222,13 @@ export class Poller implements Disposable {
     const share = (nowMs - this.#refilledMs) / SECOND_MS;
     this.#mayBegin = Math.min(this.#mayBegin + (share > 0 ? perSecondMax * share : 0), perSecondMax * BURST_SHARE);
     this.#refilledMs = nowMs;
+  }
+
+  /** When a look that was put off may begin; `Infinity` when there is none. */
+  #nextPutOffMs(): MonoMs {
+    const { perSecondMax } = this.#options;
+    if (this.#putOff.size === 0 || perSecondMax === undefined) return Number.POSITIVE_INFINITY;
+    return onTick(this.#refilledMs + (SECOND_MS * (1 - this.#mayBegin)) / perSecondMax, TICKED_MS_MIN);
   }
 
   #spend(): boolean {

@@ -137,6 +137,14 @@ describe('the poller', () => {
     expect(runs.filter(({ name }) => name === names[0]).length).toBeGreaterThanOrEqual(before + 2);
   });
 
+  it('begins a look that was put off as soon as it may, also when no other look is near', async () => {
+    const { poller, times, advance } = setUp(['a', 'b'], { everyMs: 3_600_000, perSecondMax: 250 });
+    poller.start();
+    await advance(1_000);
+    expect(times().length).toBe(1);
+    expect(times()[0]).toBeLessThanOrEqual(100);
+  });
+
   it('aborts a look at its deadline with a typed reason', async () => {
     const { poller, runs, advance } = setUp(['a'], { instant: false });
     poller.start();
