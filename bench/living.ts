@@ -3,6 +3,7 @@
 // Usage: node bench/living.ts [--channels 10,100,500] [--seconds 60] [--settle-seconds 75] [--verdicts 100] [--checkout]
 //   [--home DIR]: another checkout or unpacked package. [--json]: the figures alone, as one line of JSON.
 //   [--paired DIR] [--rounds 5]: this checkout and that one in turn, and the ratio of each pair.
+//   [--slowest 5]: what the journal wrote, and when, on the way to the slowest verdicts.
 //   [--node-args="--cpu-prof …"]: options for the daemon's Node, to see what the time is spent on.
 import { spawnSync } from 'node:child_process';
 import { cpus, loadavg } from 'node:os';
@@ -11,6 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { startLiving } from './living_daemon.ts';
 import type { InsideFigures } from './living_probe.ts';
+import { inTurn } from './living_service.ts';
 import { builtPackage } from './package.ts';
 import { quantile, sayRow, stolenSeconds } from './rows.ts';
 
@@ -20,6 +22,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '60' },
     'settle-seconds': { type: 'string', default: '75' },
     verdicts: { type: 'string', default: '100' },
+    slowest: { type: 'string', default: '0' },
     checkout: { type: 'boolean', default: false },
     home: { type: 'string' },
     json: { type: 'boolean', default: false },
@@ -84,8 +87,13 @@ async function measured(channels: number, home: string): Promise<Figures> {
   const [after, served] = [daemon.outside(), await daemon.served()];
   const stolenPercent = ((stolenSeconds() - stolen) / seconds) * 100;
   const inside: InsideFigures = await daemon.inside((seconds * 1_000) / 2);
-  const names = Array.from({ length: Math.min(Number(values.verdicts), channels) }, (_, at) => `ch${at + 1}`);
-  const latencies = (await daemon.verdicts(names)).toSorted((a, b) => a - b);
+  // From the end of the round in which troubles come.
+  const names = Array.from({ length: channels }, (_, at) => `ch${inTurn(channels - 1 - at, channels) + 1}`);
+  const verdicts = await daemon.verdicts(names, Number(values.verdicts));
+  const bySlowness = verdicts.toSorted((a, b) => b.latencyMs - a.latencyMs);
+  for (const { channel, latencyMs, facts } of bySlowness.slice(0, Number(values.slowest)))
+    console.error(`${channel}: ${latencyMs.toFixed(1)} ms (${facts.join(', ')})`);
+  const latencies = bySlowness.map(({ latencyMs }) => latencyMs).reverse();
   const asked = (counts: typeof served): number => counts.playlists + counts.segments + counts.sources + counts.lists;
   return {
     channels,

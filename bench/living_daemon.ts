@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { InsideFigures } from './living_probe.ts';
 import type { ServedCounts, ServiceOrder } from './living_service.ts';
 import { figuresOf, type ProcessFigures } from './process_figures.ts';
-import { readVerdicts } from './verdicts.ts';
+import { readEvents } from './verdicts.ts';
 
 /** A daemon that watches a living service, both in processes of their own. */
 export interface LivingDaemon extends AsyncDisposable {
@@ -18,8 +18,17 @@ export interface LivingDaemon extends AsyncDisposable {
   /** Measures inside the daemon for so long: that costs it something. */
   inside(forMs: number): Promise<InsideFigures>;
   served(): Promise<ServedCounts>;
-  /** Kills channels one after another; milliseconds from the line in the log to the guard's verdict of each. */
-  verdicts(channels: readonly string[]): Promise<readonly number[]>;
+  /** Kills so many channels, one after another, and waits for the guard's verdict about each. */
+  verdicts(channels: readonly string[], count: number): Promise<readonly Verdict[]>;
+}
+
+/** What came of one death. */
+export interface Verdict {
+  readonly channel: string;
+  /** From the line in the log to the event that is read. */
+  readonly latencyMs: number;
+  /** What the journal wrote meanwhile, each with the milliseconds since the line. */
+  readonly facts: readonly string[];
 }
 
 export interface LivingOptions {
@@ -32,8 +41,8 @@ export interface LivingOptions {
 
 /** Tenths of a second. */
 const START_TRIES_MAX = 1_200;
-/** Troubles come one by one: more at once would wait in the start queue. */
-const PAUSE_MS = 300;
+/** Until the engine was asked again, what was mended is still thought dead: deaths come one by one, as in life. */
+const PAUSE_MS = 1_500;
 const VERDICT_MS_MAX = 10_000;
 
 export async function startLiving({ channels, home, nodeArgs = [] }: LivingOptions): Promise<LivingDaemon> {
@@ -70,7 +79,8 @@ export async function startLiving({ channels, home, nodeArgs = [] }: LivingOptio
     outside: () => figuresOf(daemon.pid!),
     inside: (forMs) => insideFigures(probe, forMs),
     served: () => ask<ServedCounts>({ do: 'count' }),
-    verdicts: (names) => timeVerdicts(names, work, { ask, heal: (channel) => service.send({ do: 'heal', channel }) }),
+    verdicts: (names, count) =>
+      timeVerdicts({ names, count, work }, { ask, heal: (channel) => service.send({ do: 'heal', channel }) }),
     [Symbol.asyncDispose]: end,
   };
 }
@@ -89,30 +99,51 @@ async function insideFigures(path: string, forMs: number): Promise<InsideFigures
   return JSON.parse(await text(socket)) as InsideFigures;
 }
 
+interface Deaths {
+  readonly names: readonly string[];
+  readonly count: number;
+  readonly work: string;
+}
+
 interface Hand {
   readonly ask: <Answer>(order: ServiceOrder) => Promise<Answer>;
   readonly heal: (channel: string) => void;
 }
 
-async function timeVerdicts(names: readonly string[], work: string, hand: Hand): Promise<readonly number[]> {
+async function timeVerdicts({ names, count, work }: Deaths, hand: Hand): Promise<readonly Verdict[]> {
   const token = readFileSync(join(work, 'state', 'token'), 'utf8').trim();
   const url = readFileSync(join(work, 'state', 'address'), 'utf8').trim();
   const stream = await fetch(`${url}/api/v1/events`, { headers: { authorization: `Bearer ${token}` } });
   const waiting = new Map<string, (atNs: bigint) => void>();
-  const reading = readVerdicts(stream, (channel) => waiting.get(channel)?.(process.hrtime.bigint()));
-  const latencies: number[] = [];
+  const facts: Fact[] = [];
+  const reading = readEvents(stream, ({ type, data }) => {
+    const { at, channel } = JSON.parse(data) as { at: number; channel?: string };
+    facts.push({ type, at, channel });
+    if (type === 'guard.decided' && channel !== undefined) waiting.get(channel)?.(process.hrtime.bigint());
+  });
+  const verdicts: Verdict[] = [];
   for (const channel of names) {
+    if (verdicts.length >= count) break;
     const verdict = new Promise<bigint>((done) => waiting.set(channel, done));
-    const { atNs, isHurt } = await hand.ask<{ atNs: string; isHurt: boolean }>({ do: 'kill', channel });
+    const { at, atNs, isHurt } = await hand.ask<{ at: number; atNs: string; isHurt: boolean }>({ do: 'kill', channel });
     if (!isHurt) continue;
     const decidedNs = await Promise.race([verdict, sleep(VERDICT_MS_MAX).then(() => undefined)]);
     if (decidedNs === undefined) throw new Error(`no verdict about ${channel} within ${VERDICT_MS_MAX} ms`);
-    latencies.push(Number(decidedNs - BigInt(atNs)) / 1e6);
+    const latencyMs = Number(decidedNs - BigInt(atNs)) / 1e6;
+    const own = facts.filter((fact) => fact.channel === channel && fact.at >= at);
+    verdicts.push({ channel, latencyMs, facts: own.map((fact) => `${fact.type} ${fact.at - at}`) });
+    facts.length = 0;
     hand.heal(channel);
     await sleep(PAUSE_MS);
   }
   reading.abort();
-  return latencies;
+  return verdicts;
+}
+
+interface Fact {
+  readonly type: string;
+  readonly at: number;
+  readonly channel: string | undefined;
 }
 
 interface Places {
@@ -133,6 +164,7 @@ personas: ${home}/personas
 rules: ${home}/config/rules
 patterns: ${home}/config/patterns
 phase: 4
+limits: { window_starts_max: { value: ${STARTS_MAX}, i_accept_the_risk: true } }
 persona: live_event
 receivers: [ { id: hook, kind: webhook, url: "${origin}/hook" } ]
 engines:
@@ -149,6 +181,9 @@ channels:
 ${rows.join('\n')}
 `;
 }
+
+/** A minute of deaths to time verdicts by would contain the fleet: that is another measurement. */
+const STARTS_MAX = 100;
 
 /** A configuration may have 256 KiB: more channels than this are written by groups, two hundred of them at most. */
 const GROUPED_FROM = 500;

@@ -32,8 +32,14 @@ export type ServiceOrder =
 const PROGRESS_MS = 500;
 const SEGMENT_MS = 2_000;
 const TROUBLE_MS = 40_000;
-/** More deaths at once would be one trouble of them all, of which no channel gets a verdict of its own. */
-const DEATHS_APART_MS = 4_000;
+/** What ends in a start comes no more often: more of them in a minute would be a storm, and contain the fleet. */
+const STARTS_APART_MS = 4_000;
+/** All sources have one origin: more refusals in a minute would be one trouble of the origin. */
+const REFUSALS_APART_MS = 45_000;
+/** Troubles go round in steps: channels of one group that fail in a row would be one trouble of the group. */
+const TROUBLE_STEP = 0.382;
+/** Until then the incident of its last trouble may be open, and another death would be no news. */
+const RECOVERED_MS = 75_000;
 /** Segments in a playlist: half a minute of live. */
 const LISTED = 15;
 const SEGMENT_BYTES = 500_000;
@@ -48,6 +54,7 @@ class Channel {
   readonly name: string;
   readonly log: number;
   trouble: Trouble | undefined;
+  healedMs = 0;
   life = 1;
   segment = 100;
   movedMs = Date.now();
@@ -69,7 +76,8 @@ export class LivingService {
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #counts = { playlists: 0, unchanged: 0, segments: 0, sources: 0, lists: 0, bytes: 0, connections: 0 };
   #nextTrouble = 0;
-  #diedMs = 0;
+  #startedMs = 0;
+  #refusedMs = 0;
   #steps = 0;
 
   constructor(folder: string, count: number) {
@@ -105,10 +113,12 @@ export class LivingService {
     for (const { log } of this.#all) closeSync(log);
   }
 
-  /** False where it is in trouble already. */
+  /** False where it is in trouble already, or was a moment ago. */
   hurt(name: string, trouble: Trouble): boolean {
     const channel = this.#channels.get(name);
-    if (channel === undefined || channel.trouble !== undefined) return false;
+    if (channel === undefined || channel.trouble !== undefined || Date.now() - channel.healedMs < RECOVERED_MS) {
+      return false;
+    }
     channel.trouble = trouble;
     const line = `WARN exited: ${name} (terminated by SIGKILL; not expected)`;
     if (trouble === 'killed') appendFileSync(this.#engineLog, `2026-11-21 10:00:00,000 ${line}\n`);
@@ -119,22 +129,26 @@ export class LivingService {
     const channel = this.#channels.get(name);
     if (channel?.trouble === undefined) return;
     if (channel.trouble !== 'stalled') Object.assign(channel, { life: channel.life + 1, outTimeMs: 0, frame: 0 });
-    channel.trouble = undefined;
+    Object.assign(channel, { trouble: undefined, healedMs: Date.now() });
   }
 
   /** The next channel in turn gets the next trouble, for a while. */
   #trouble(): void {
     const at = this.#nextTrouble;
     this.#nextTrouble += 1;
-    // The last ones first: those that are killed to time a verdict are taken from the other end.
-    const { name } = this.#all[this.#all.length - 1 - (at % this.#all.length)]!;
+    const { name } = this.#all[inTurn(at, this.#all.length)]!;
     const nowMs = Date.now();
-    const trouble = TROUBLES[at % TROUBLES.length]!;
-    const isDeath = trouble === 'killed' || trouble === 'refused';
-    const tooMany = isDeath && nowMs - this.#diedMs < DEATHS_APART_MS;
-    if (!this.hurt(name, tooMany ? 'stalled' : trouble)) return;
-    if (isDeath && !tooMany) this.#diedMs = nowMs;
+    const trouble = this.#bearable(TROUBLES[at % TROUBLES.length]!, nowMs);
+    if (!this.hurt(name, trouble)) return;
+    if (trouble !== 'stalled') this.#startedMs = nowMs;
+    if (trouble === 'refused') this.#refusedMs = nowMs;
     this.#timers.push(setTimeout(() => this.heal(name), TROUBLE_MS));
+  }
+
+  /** That trouble, or a standstill where it would make many troubles one. */
+  #bearable(trouble: Trouble, nowMs: number): Trouble {
+    const isTooSoon = trouble === 'refused' && nowMs - this.#refusedMs < REFUSALS_APART_MS;
+    return isTooSoon || nowMs - this.#startedMs < STARTS_APART_MS ? 'stalled' : trouble;
   }
 
   /** A tenth of the encoders writes its report, and a new segment when it is time. */
@@ -210,6 +224,15 @@ export class LivingService {
   }
 }
 
+/** The place of the n-th of so many when they are taken in wide steps; each comes once before one comes again. */
+export function inTurn(n: number, count: number): number {
+  let step = Math.max(1, Math.round(count * TROUBLE_STEP));
+  while (divisorOf(step, count) > 1) step += 1;
+  return (n * step) % count;
+}
+
+const divisorOf = (a: number, b: number): number => (b === 0 ? a : divisorOf(b, a % b));
+
 function progressLine({ frame, outTimeMs }: Channel): string {
   const [s, m] = [Math.floor(outTimeMs / 1_000) % 60, Math.floor(outTimeMs / 60_000) % 60];
   const two = (value: number): string => String(value).padStart(2, '0');
@@ -232,8 +255,8 @@ if (import.meta.main) {
   process.on('message', (order: ServiceOrder) => {
     if (order.do === 'heal') service.heal(order.channel);
     if (order.do === 'kill') {
-      const atNs = String(process.hrtime.bigint());
-      process.send?.({ atNs, isHurt: service.hurt(order.channel, 'killed') });
+      const [at, atNs] = [Date.now(), String(process.hrtime.bigint())];
+      process.send?.({ at, atNs, isHurt: service.hurt(order.channel, 'killed') });
     }
     if (order.do === 'count') process.send?.(service.counts());
     if (order.do === 'end') process.disconnect();

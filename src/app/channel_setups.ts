@@ -1,4 +1,5 @@
 /** What the decision pipeline knows of each configured channel and engine. */
+import { OWN_LOOK_MS } from '../collect/probes/origins.ts';
 import type { ChannelConfig, Config } from '../config/config.ts';
 import type { ChannelSetup, EngineSetup } from '../ground/facts/setup.ts';
 
@@ -23,6 +24,8 @@ export function setupOf(channel: ChannelConfig, { collectors }: Config): Channel
     stallAfterMs: output?.stallAfterMs ?? Math.max(NO_STALL_MS, ...outputs.map(({ everyMs }) => 3 * everyMs)),
     outputEveryMs: output?.everyMs ?? Math.max(NO_PROBE_MS, ...outputs.map(({ everyMs }) => everyMs)),
     outputCalmEveryMs: output?.calmEveryMs,
+    sourceCalmEveryMs:
+      source && (source.calmEveryMs > source.everyMs ? Math.max(source.calmEveryMs, OWN_LOOK_MS) : undefined),
     sourceEveryMs: source?.everyMs ?? Math.max(NO_SOURCE_MS, ...sources.map(({ everyMs }) => everyMs)),
   };
 }

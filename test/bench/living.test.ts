@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startLiving } from '../../bench/living_daemon.ts';
-import { LivingService } from '../../bench/living_service.ts';
+import { inTurn, LivingService } from '../../bench/living_service.ts';
 
 describe('the living service', () => {
   let folder: string;
@@ -45,6 +45,25 @@ describe('the living service', () => {
     service.heal('ch2');
     expect(service.counts().troubled).toBe(0);
   });
+
+  it('hurts no channel that was mended a moment ago: its incident may still be open', () => {
+    expect(service.hurt('ch1', 'stalled')).toBe(true);
+    service.heal('ch1');
+    expect(service.hurt('ch1', 'killed')).toBe(false);
+    expect(service.hurt('ch2', 'killed')).toBe(true);
+  });
+});
+
+describe('the round in which troubles come', () => {
+  it.each([1, 2, 4, 10, 100, 500, 2_000, 10_000])('takes each of %d channels once before one comes again', (count) => {
+    const taken = Array.from({ length: count }, (_, n) => inTurn(n, count));
+    expect(taken.toSorted((a, b) => a - b)).toEqual(Array.from({ length: count }, (_, at) => at));
+  });
+
+  it('takes none of the next forty from the group of one', () => {
+    const groups = Array.from({ length: 2_000 }, (_, n) => Math.floor(inTurn(n, 2_000) / 12));
+    for (const [n, group] of groups.entries()) expect(groups.slice(n + 1, n + 40)).not.toContain(group);
+  });
 });
 
 describe('the daemon beside it', () => {
@@ -58,8 +77,10 @@ describe('the daemon beside it', () => {
       gcShare: expect.any(Number),
       loopShare: expect.any(Number),
     });
-    const [latency] = await daemon.verdicts(['ch1']);
-    expect(latency).toBeGreaterThan(0);
+    const [verdict, ...others] = await daemon.verdicts(['ch1', 'ch2'], 1);
+    expect(others).toEqual([]);
+    expect(verdict?.latencyMs).toBeGreaterThan(0);
+    expect(verdict?.facts).toContainEqual(expect.stringMatching(/^guard\.decided \d+$/));
     const after = daemon.outside();
     expect(after.wakeUps).toBeGreaterThan(before.wakeUps);
     expect(after.bytesRead).toBeGreaterThan(before.bytesRead);

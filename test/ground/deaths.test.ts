@@ -4,7 +4,21 @@ import type { ProcessState } from '../../src/core/sample.ts';
 import { nextHost } from '../../src/ground/facts/engine_facts.ts';
 import type { GenerationEnd } from '../../src/ground/facts/process_facts.ts';
 import { processCrashed } from '../../src/ground/rules/process.ts';
-import { died, endOf, failed, type Given, gist, lookOf, NOW, playlist, runs, said, source, unread } from './given.ts';
+import {
+  died,
+  endOf,
+  failed,
+  type Given,
+  gist,
+  lookOf,
+  NOW,
+  playlist,
+  reports,
+  runs,
+  said,
+  source,
+  unread,
+} from './given.ts';
 
 const crashed = (given: Given) => processCrashed(lookOf(given));
 const isCrash = (given: Given): boolean => crashed(given) !== undefined;
@@ -112,6 +126,32 @@ describe('a death is a crash', () => {
       false,
       false,
     ]);
+  });
+
+  describe('by a signal, where the source is looked at each minute while nothing is in doubt', () => {
+    const setup = { hasSource: true, sourceCalmEveryMs: 60_000 };
+    const killed = died(5_000, { exitSignal: 9 });
+    const wasRead = (agoMs: number, of = source(agoMs)) => ({ ...of, last: { ...of.last, monoMs: NOW - agoMs } });
+    const bytes = (agoMs: number): Given => ({ process: { ...killed, bytes: { value: 1, movedMs: NOW - agoMs } } });
+    it.each<[boolean, number, Given]>([
+      [true, 30_000, {}],
+      [false, 30_001, {}],
+      [true, 30_001, { progress: reports(8_000) }],
+      [false, 30_001, { progress: reports(8_001) }],
+      [true, 30_001, bytes(8_000)],
+      [false, 30_001, bytes(8_001)],
+      [true, 70_000, { progress: reports(5_000) }],
+      [false, 70_001, { progress: reports(5_000) }],
+      [false, 30_001, { progress: reports(5_000), setup: { hasSource: true } }],
+      [false, 30_001, { progress: reports(5_000), process: { ...killed, seenMs: NOW - 4_999 } }],
+    ])('%s: a look %i ms ago counts for as long as its encoder went on until the end', (expected, agoMs, given) => {
+      expect(isCrash({ setup, process: killed, source: wasRead(agoMs), ...given })).toBe(expected);
+    });
+
+    it('not where that look was a bad one', () => {
+      const bad = wasRead(30_001, failed(40_000, 30_001));
+      expect(isCrash({ setup, process: killed, source: bad, progress: reports(5_000) })).toBe(false);
+    });
   });
 
   it('reported by the process table and by any other signal', () => {

@@ -5,7 +5,7 @@ import type { SourceSample } from '../../core/sample.ts';
 import type { ChannelId } from '../../core/scope.ts';
 
 /** A calm channel's own source is looked at this often at least, whoever else proves that its origin answers. */
-const OWN_LOOK_MS = MINUTE_MS;
+export const OWN_LOOK_MS = MINUTE_MS;
 /** What says something of the origin, and not of one path on it: below 500 a status speaks of the path. */
 const OF_ORIGIN: ReadonlySet<string> = new Set(['refused', 'reset', 'timeout', 'dns', 'tls', 'unreachable']);
 

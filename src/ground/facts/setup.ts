@@ -11,6 +11,8 @@ export interface ChannelSetup extends ChannelRef {
   readonly sourceEveryMs: number;
   /** How often the output is looked at while nothing is in doubt; undefined: at its own pace. */
   readonly outputCalmEveryMs?: number | undefined;
+  /** The longest time between two looks at the source while nothing is in doubt; undefined: at its own pace. */
+  readonly sourceCalmEveryMs?: number | undefined;
 }
 
 /** What the configuration says of an engine. */
@@ -36,7 +38,7 @@ export const FINAL_OUTPUT_MS = 15 * SECOND_MS;
 export const PROCESS_STALE_MS = 10 * SECOND_MS;
 /** The least time after which a probe's silence means that it does not look any more. */
 export const PROBE_STALE_MS = 10 * SECOND_MS;
-/** An encoder that went on this lately vouches for what was seen of its output before. */
+/** An encoder that went on this lately vouches for what was seen of its output and its source before. */
 export const VOUCH_MS = 3 * SECOND_MS;
 /** Nothing was heard of a channel for this long although it is looked at: the observer is broken. */
 export const OBSERVER_LOST_MS = 60 * SECOND_MS;
@@ -108,3 +110,7 @@ export const probeStaleOf = (everyMs: number): number => Math.max(PROBE_STALE_MS
 /** Nothing at all was expected sooner than this from the probe of a calm channel. */
 export const calmStaleOf = ({ outputEveryMs, outputCalmEveryMs }: ChannelSetup): number =>
   Math.max(probeStaleOf(outputEveryMs), outputCalmEveryMs === undefined ? 0 : outputCalmEveryMs + PROBE_STALE_MS);
+
+/** The same of the probe of a calm channel's source. */
+export const calmSourceStaleOf = ({ sourceEveryMs, sourceCalmEveryMs }: ChannelSetup): number =>
+  Math.max(probeStaleOf(sourceEveryMs), sourceCalmEveryMs === undefined ? 0 : sourceCalmEveryMs + PROBE_STALE_MS);

@@ -9,6 +9,7 @@ import { endedByOrder, type Health, healthOf, isYoung, processKnown, progressSta
 import { isBack, type NearbySources, nearbyIsBack } from '../correlate/nearby.ts';
 import type { GenerationEnd, ProcessFacts } from '../facts/process_facts.ts';
 import {
+  calmSourceStaleOf,
   CHURN_ENDS_MIN,
   CHURN_RECENT_MS,
   CHURN_WINDOW_MS,
@@ -16,6 +17,7 @@ import {
   FINAL_OUTPUT_MS,
   probeStaleOf,
   SYMPTOM_FRESH_MS,
+  VOUCH_MS,
 } from '../facts/setup.ts';
 import { fallsBehind } from '../facts/speed.ts';
 import { type SymptomFacts, UPSTREAM_SYMPTOMS } from '../facts/symptom_facts.ts';
@@ -152,6 +154,19 @@ export function sourceFails(input: ClassifyInput): boolean | undefined {
   const { source } = input.facts;
   if (source === undefined || input.nowMs - source.last.monoMs > sourceStaleMs(input)) return undefined;
   return !source.last.ok;
+}
+
+/**
+ * The source did not fail when the process ended. A calm channel's is looked at seldom: the last look counts where it
+ * was good and the encoder went on until the end, for that is what it reads.
+ */
+export function sourceHeldUntil(input: ClassifyInput, endMs: MonoMs): boolean {
+  const fails = sourceFails(input);
+  if (fails !== undefined) return !fails;
+  const { source, progress, process, setup } = input.facts;
+  if (source?.last.ok !== true || input.nowMs - source.last.monoMs > calmSourceStaleOf(setup)) return false;
+  const goesOnMs = Math.max(progress?.advancedMs ?? 0, process?.bytes?.movedMs ?? 0);
+  return goesOnMs >= (process?.seenMs ?? 0) && endMs - goesOnMs <= VOUCH_MS;
 }
 
 const sourceStaleMs = (input: ClassifyInput): number => probeStaleOf(input.facts.setup.sourceEveryMs);

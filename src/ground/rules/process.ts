@@ -10,6 +10,7 @@ import {
   outageIsOver,
   outageMs,
   sourceFails,
+  sourceHeldUntil,
   sourceReadSince,
   reported,
 } from './classify_input.ts';
@@ -91,7 +92,7 @@ function endedUnexpectedly(input: ClassifyInput, process: ProcessFacts): boolean
   if (end === undefined || end.ordered) return false;
   if (end.exitCode === 0 || endedByOrder(end) || outageMs(input) !== undefined) return false;
   if (!facts.setup.hasSource) return true;
-  return diedBySignal(process) ? sourceFails(input) === false : sourceReadSince(input, end.monoMs);
+  return diedBySignal(process) ? sourceHeldUntil(input, end.monoMs) : sourceReadSince(input, end.monoMs);
 }
 
 /** One witness is not two: where another one is on its way, it is waited for. */
