@@ -6,13 +6,18 @@ import { pipelineHarness } from '../support/pipeline_harness.ts';
 
 const LOOKS = { outputEveryMs: 2_000, outputCalmEveryMs: 12_000 };
 
-/** A channel that is watched as the daemon does it: looks by the poller, reports each half second, a poll each second. */
-async function watched() {
+/**
+ * A channel that is watched as the daemon does it: looks by the poller, reports each half second, a poll each second;
+ * and, with `isHeard`, its folder notifies of each change.
+ */
+async function watched({ isHeard = false } = {}) {
   const harness = pipelineHarness({ phase: 0, looks: LOOKS });
   const { clock, engine, pipeline, advance } = harness;
-  const rests = createRests([
-    { id: 'news', output: { everyMs: 2_000, calmEveryMs: 12_000, stallAfterMs: 6_000 }, source: undefined },
-  ]);
+  let heardMs: number | undefined;
+  const rests = createRests(
+    [{ id: 'news', output: { everyMs: 2_000, calmEveryMs: 12_000, stallAfterMs: 6_000 }, source: undefined }],
+    () => heardMs,
+  );
   const looksMs: number[] = [];
   let stalled: PlaylistSample | undefined;
   const take = (sample: Sample): void => {
@@ -44,6 +49,7 @@ async function watched() {
       steps += 1;
       // A segment is written whether somebody looks or not.
       engine.playlistOf('news');
+      if (isHeard && stalled === undefined && steps % 4 === 0) heardMs = clock.monotonicMs();
       const base = { channel: 'news', at: clock.now(), monoMs: clock.monotonicMs(), source: 'log' } as const;
       if (!engine.channels.get('news')?.frozen) outTimeMs += 500;
       if (!engine.channels.get('news')?.frozen) take({ ...base, kind: 'progress', outTimeMs, frame: undefined });
@@ -101,6 +107,20 @@ describe('a channel that is in no doubt', () => {
       found.push(await live(80, () => healthy() === false));
     }
     expect(Math.max(...found)).toBeLessThanOrEqual(20_000);
+  });
+
+  it('whose folder is watched rests as long, and its silent stall is found within 12 s', {
+    timeout: 60_000,
+  }, async () => {
+    const found: number[] = [];
+    for (const moment of moments) {
+      const { live, looksMs, stall, healthy } = await watched({ isHeard: true });
+      await live(160 + moment);
+      expect(looksMs.filter((ms) => ms > looksMs.at(-1)! - 24_000).length).toBeLessThanOrEqual(3);
+      stall();
+      found.push(await live(80, () => healthy() === false));
+    }
+    expect(Math.max(...found)).toBeLessThanOrEqual(12_000);
   });
 
   it('that is killed is looked at at once', async () => {

@@ -74,12 +74,16 @@ export class Calm {
     if (signs !== undefined) signs.disturbedMs = nowMs;
   }
 
-  /** How long after its last look the channel's output need not be looked at again; 0: look at its own pace. */
-  outputRestMs(channel: ChannelId, rest: Rest, nowMs: MonoMs): number {
+  /**
+   * How long after its last look the channel's output need not be looked at again; 0: look at its own pace. `heardMs`:
+   * when its folder last notified of a change, where that is watched.
+   */
+  outputRestMs(channel: ChannelId, rest: Rest, nowMs: MonoMs, heardMs: MonoMs = nowMs): number {
     const signs = this.#channels.get(channel);
     if (signs === undefined || !this.#isCalm(signs, nowMs)) return 0;
     const { goodLooks, targetMs } = signs.playlist;
     const stallMs = Math.max(rest.stallAfterMs ?? 0, 2 * targetMs + rest.everyMs);
+    if (nowMs - heardMs > stallMs - rest.everyMs) return 0;
     return restOf(Math.max(goodLooks, signs.goodAnswers), {
       ...rest,
       calmEveryMs: Math.min(rest.calmEveryMs, STALL_FOUND_MS - stallMs),

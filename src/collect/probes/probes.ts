@@ -8,6 +8,7 @@ import { createDashProbe } from './dash.ts';
 import { createHlsProbe, type PlaylistLook } from './hls.ts';
 import { createHostProbe } from './host.ts';
 import { createPlaylistFileProbe } from './playlist_file.ts';
+import { PlaylistWatch } from './playlist_watch.ts';
 import { Poller, type PollerOptions, type PollerStats, type Probe } from './poller.ts';
 import { createRests, type Rests, watchDoubts } from './rests.ts';
 import { reachHttp, reachTcp } from './reach.ts';
@@ -88,12 +89,17 @@ export function createProbes(options: ProbesOptions): Probes {
   const { channels, hosts, clock, onBug = () => undefined } = options;
   const ask = options.ask ?? boundedFetch(clock, { connectionsMax: CONCURRENCY_MAX });
   const { report = () => undefined } = options;
-  const rests = createRests(channels);
+  // Of what is in no doubt it is enough that it was heard.
+  const written = playlistWatchOf(options, (channel) => {
+    if (rests.outputMs(channel, clock.monotonicMs()) === 0) outputs.now(channel);
+  });
+  const rests = createRests(channels, (channel) => written.heardMs(channel));
   const onSample = (sample: Sample): void => {
     rests.observe(sample);
+    if (sample.kind === 'playlist') written.looked(sample);
     options.onSample(sample);
   };
-  const make = { clock, ask, emit: emitter({ ...options, onSample }), rests };
+  const make = { clock, ask, rests, emit: emitter({ ...options, onSample }) };
   const pollerOf = (probes: readonly Probe[], paced: Pick<PollerOptions, 'restMs' | 'perSecondMax'> = {}): Poller =>
     new Poller({ clock, onBug, probes, concurrencyMax: options.concurrencyMax ?? CONCURRENCY_MAX, ...paced });
   const byStatus = (of: StatusProbe['of']): readonly Probe[] =>
@@ -118,6 +124,7 @@ export function createProbes(options: ProbesOptions): Probes {
   return {
     start: () => {
       for (const poller of pollers) poller.start();
+      written.start();
       if (rests.isAny) watch = watchDoubts(clock, [outputs, sources]);
     },
     now: (channel, wants = ['output', 'source']) => {
@@ -136,11 +143,23 @@ export function createProbes(options: ProbesOptions): Probes {
     stats: () => ({ outputs: outputs.stats(), sources: sources.stats(), hosts: machines.stats() }),
     [Symbol.dispose]: () => {
       watch?.[Symbol.dispose]();
+      written[Symbol.dispose]();
       for (const poller of pollers) poller[Symbol.dispose]();
       if (options.ask === undefined) ask[Symbol.dispose]();
     },
   };
 }
+
+const playlistWatchOf = (
+  { channels, clock, report = () => undefined }: ProbesOptions,
+  onChange: (channel: ChannelId) => void,
+): PlaylistWatch =>
+  new PlaylistWatch({
+    playlists: channels.flatMap(({ id: channel, output }) =>
+      output?.kind === 'file' ? [{ channel, path: output.path }] : [],
+    ),
+    ...{ clock, report, onChange },
+  });
 
 /** Twice as many looks as calm channels need; at least as many as some hundred channels need at full pace. */
 function perSecondMaxOf(channels: readonly ChannelProbes[], of: 'output' | 'source'): number {

@@ -30,7 +30,11 @@ export interface Rests {
   readonly goesOn: (channel: ChannelId, nowMs: MonoMs) => boolean;
 }
 
-export function createRests(channels: readonly RestingChannel[]): Rests {
+/** `heardMs`: when a playlist was last heard to change; undefined where that is not known. */
+export function createRests(
+  channels: readonly RestingChannel[],
+  heardMs: (channel: ChannelId) => MonoMs | undefined = () => undefined,
+): Rests {
   const outputs = restsOf(channels, 'output');
   const sources = restsOf(channels, 'source');
   const calm = new Calm([...new Set([...outputs.keys(), ...sources.keys()])]);
@@ -49,7 +53,7 @@ export function createRests(channels: readonly RestingChannel[]): Rests {
     isAny: outputs.size + sources.size > 0,
     outputMs: (channel, nowMs) => {
       const rest = outputs.get(channel);
-      return rest === undefined ? 0 : calm.outputRestMs(channel, rest, nowMs);
+      return rest === undefined ? 0 : calm.outputRestMs(channel, rest, nowMs, heardMs(channel));
     },
     sourceMs: (channel, nowMs) => {
       const rest = sources.get(channel);

@@ -18,7 +18,7 @@ const EVERY_NAME = '';
 
 class Watched<Owner> {
   watcher: FSWatcher | undefined;
-  /** Device and inode: a directory that was replaced has to be watched anew. */
+  /** A directory that was replaced has to be watched anew. */
   identity: string | undefined;
   /** What happens in it happens on this machine, where the kernel sees it. */
   isLocal = false;
@@ -141,10 +141,11 @@ export class DirectoryWatch<Owner> implements Disposable {
   }
 }
 
+/** Device, inode, and when it was made: a new directory often gets the inode of the one that was removed. */
 function identityOf(directory: string): string | undefined {
   try {
     const stat = statSync(directory, { throwIfNoEntry: false });
-    return stat?.isDirectory() ? `${stat.dev}:${stat.ino}` : undefined;
+    return stat?.isDirectory() ? `${stat.dev}:${stat.ino}:${stat.birthtimeMs}` : undefined;
   } catch {
     return undefined;
   }

@@ -65,6 +65,18 @@ describe('a calm channel', () => {
     expect(restOf(calm)).toBe(ms);
   });
 
+  it.each([
+    [2_000, 4_000, 12_000],
+    [2_000, 4_001, 0],
+    [4_000, 8_000, 5_000 + 4_000],
+    [4_000, 8_001, 0],
+  ])('rests while its folder notifies of changes: segments of %i ms, the last one %i ms ago', (targetMs, agoMs, ms) => {
+    const calm = played(20, (sample) =>
+      sample.kind === 'playlist' ? { ...sample, targetDurationMs: targetMs } : sample,
+    );
+    expect(calm.outputRestMs('news', REST, NOW, NOW - agoMs)).toBe(ms);
+  });
+
   it.each<[string, Partial<ProcessSample>]>([
     ['the process has ended', { state: 'exited' }],
     ['another process runs', { generation: '2:2' }],
