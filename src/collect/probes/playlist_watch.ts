@@ -4,7 +4,7 @@ import type { Clock, MonoMs } from '../../core/clock.ts';
 import { SECOND_MS } from '../../core/duration.ts';
 import type { PlaylistSample } from '../../core/sample.ts';
 import type { ChannelId } from '../../core/scope.ts';
-import { DirectoryWatch, type Interest } from '../tail/watch.ts';
+import { DirectoryWatch, type Interest } from '../directory_watch.ts';
 
 /** A folder notifies of its segments, too, and each notification is work: what lies in others is only looked at. */
 const FOLDERS_MAX = 64;

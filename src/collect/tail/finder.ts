@@ -3,7 +3,7 @@ import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { isGlob, parseGlob, walk } from './glob.ts';
 import { type Look, look, type Opened, openFile } from './identity.ts';
-import type { Interest } from './watch.ts';
+import type { Interest } from '../directory_watch.ts';
 
 export type Found = Extract<Look, { kind: 'file' }>;
 

@@ -13,7 +13,7 @@ import type { Worker } from './read_queue.ts';
 import type { Reader } from './reader.ts';
 import { ReadSize } from './read_size.ts';
 import type { SourceState, SourceStats, TailLimits, TailNotice, TailSource } from './types.ts';
-import type { Interest } from './watch.ts';
+import type { Interest } from '../directory_watch.ts';
 
 /** What a source asks of the tail that it belongs to. */
 export interface SourcePorts {

@@ -6,7 +6,7 @@ import { ANCHOR_BYTES } from './reader.ts';
 import { Source } from './source.ts';
 import { ReadQueue } from './read_queue.ts';
 import { DEFAULT_TAIL_LIMITS, type SourceStats, type TailLimits, type TailNotice, type TailSource } from './types.ts';
-import { DirectoryWatch } from './watch.ts';
+import { DirectoryWatch } from '../directory_watch.ts';
 
 export interface TailOptions {
   readonly sources: readonly TailSource[];

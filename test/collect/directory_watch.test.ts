@@ -11,13 +11,13 @@ import {
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Source } from '../../../src/collect/tail/source.ts';
-import { DEFAULT_TAIL_LIMITS } from '../../../src/collect/tail/types.ts';
-import { DirectoryWatch, type Interest } from '../../../src/collect/tail/watch.ts';
-import { memoryCheckpoints } from '../../../src/journal/checkpoints.ts';
-import { fakeClock } from '../../support/fake_clock.ts';
-import { countChunk } from '../support/counting.ts';
-import { aDirectory, aWorld, follow } from '../support/tailing.ts';
+import { Source } from '../../src/collect/tail/source.ts';
+import { DEFAULT_TAIL_LIMITS } from '../../src/collect/tail/types.ts';
+import { DirectoryWatch, type Interest } from '../../src/collect/directory_watch.ts';
+import { memoryCheckpoints } from '../../src/journal/checkpoints.ts';
+import { fakeClock } from '../support/fake_clock.ts';
+import { countChunk } from './support/counting.ts';
+import { aDirectory, aWorld, follow } from './support/tailing.ts';
 
 const { pollMs, heardLooks } = DEFAULT_TAIL_LIMITS;
 
