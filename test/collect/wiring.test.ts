@@ -44,14 +44,14 @@ describe('a line that comes by another way than a file', () => {
   it('is a symptom of the channel in its label, and is counted', async () => {
     const { collectors, told, linesOf } = collect(CHANNEL);
     expect(collectors.intake.take('loki_json', stream({ channel: 'news' }, REFUSED))).toMatchObject({ lines: 1 });
-    await vi.waitFor(() => expect(told()).toEqual([['news', 'upstream_unreachable', 'log']]));
+    await expect.poll(() => told()).toEqual([['news', 'upstream_unreachable', 'log']]);
     expect(linesOf('intake:loki')).toEqual([['matched', 1]]);
   });
 
   it('that names its channel only in its text is evidence against no channel for what visitors can cause', async () => {
     const { collectors, told, linesOf } = collect(CHANNEL);
     collectors.intake.take('loki_json', stream({}, `[channel=news] ${REFUSED}`));
-    await vi.waitFor(() => expect(linesOf('intake:loki')).toEqual([['matched', 1]]));
+    await expect.poll(() => linesOf('intake:loki')).toEqual([['matched', 1]]);
     expect(told()).toEqual([]);
   });
 

@@ -138,7 +138,7 @@ describe('watchConfiguration', () => {
     const { cwd, changes, change } = watching();
     for (let cap = 1; cap <= 9; cap += 1) writeInto(cwd, 'config/personas/mine.yaml', persona('mine', cap));
     await change(0);
-    await vi.waitFor(() => expect(changes).toHaveLength(1));
+    await expect.poll(() => changes).toHaveLength(1);
     expect(changes[0]?.configuration.personas[0]?.restart_cap).toBe(9);
   });
 

@@ -158,7 +158,7 @@ describe.each(Object.entries(KINDS))('a model behind %s', (kind, start) => {
     const { model, server } = await start({ answer: () => ({ does: 'hang' }) });
     const leaving = new AbortController();
     const answer = model.generate({ ...REQUEST, signal: leaving.signal });
-    await vi.waitFor(() => expect(server.asked.length).toBe(1));
+    await expect.poll(() => server.asked.length).toBe(1);
     leaving.abort(new Error('enough'));
     expect(await answer).toMatchObject({ ok: false, failure: 'aborted' });
   });

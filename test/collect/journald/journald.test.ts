@@ -177,7 +177,7 @@ describe('a program that is kept running', () => {
     child.start();
     for (const pauseMs of [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]) {
       const starts = child.starts;
-      await vi.waitFor(() => expect(reports.length).toBe(starts));
+      await expect.poll(() => reports.length).toBe(starts);
       expect(reports.at(-1)).toMatch(new RegExp(`in ${pauseMs / 1_000} s$`));
       await advance(pauseMs - 1);
       expect(child.starts).toBe(starts);
@@ -197,7 +197,7 @@ describe('a program that is kept running', () => {
       onEnd: () => undefined,
     });
     child.start();
-    await vi.waitFor(() => expect(printed.length).toBe(1));
+    await expect.poll(() => printed.length).toBe(1);
     /** Dead and not yet fetched by its parent is dead. */
     const isAlive = () => {
       const stat = `/proc/${printed[0]!.trim()}/stat`;
@@ -205,7 +205,7 @@ describe('a program that is kept running', () => {
     };
     expect(isAlive()).toBe(true);
     await child[Symbol.asyncDispose]();
-    await vi.waitFor(() => expect(isAlive()).toBe(false));
+    await expect.poll(() => isAlive()).toBe(false);
   });
 });
 
@@ -217,7 +217,7 @@ describe('standard input', () => {
     input.write('one\ntw');
     input.write('o\nthr');
     input.end('ee');
-    await vi.waitFor(() => expect(feed.stats().lines + feed.stats().waiting).toBe(3));
+    await expect.poll(() => feed.stats().lines + feed.stats().waiting).toBe(3);
     await feeds.idle();
     expect(seen.map(({ text, channel }) => [text, channel])).toEqual([
       ['one', 'news'],

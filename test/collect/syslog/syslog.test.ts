@@ -204,7 +204,7 @@ describe('a syslog server', () => {
     onTestFinished(() => idle.forEach((socket) => void socket.destroy()));
     await Promise.all(idle.map((socket) => once(socket, 'connect')));
     await send(tcpPort, '<13>Oct  1 22:14:15 box news: still here\n');
-    await vi.waitFor(() => expect(texts()).toEqual(['Oct  1 22:14:15 box news: still here']));
+    await expect.poll(() => texts()).toEqual(['Oct  1 22:14:15 box news: still here']);
     await feeds.idle();
     const full = syslog.closed().find(({ reason }) => reason === 'address_full')!;
     expect(full.count).toBe(301 - CONNECTIONS_PER_ADDRESS_MAX);
@@ -215,7 +215,7 @@ describe('a syslog server', () => {
     const socket = createSocket('udp4');
     onTestFinished(() => void socket.close());
     socket.send('<13>Oct  1 22:14:15 box news: one\nforged: two\n', udpPort, '127.0.0.1');
-    await vi.waitFor(() => expect(seen.length).toBe(1));
+    await expect.poll(() => seen.length).toBe(1);
     await send(tcpPort, '<13>Oct  1 22:14:15 box other: three\nno syslog at all\n');
     await feeds.idle();
     expect(texts()).toEqual([
