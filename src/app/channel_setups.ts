@@ -1,6 +1,6 @@
 /** What the decision pipeline knows of each configured channel and engine. */
-import { OWN_LOOK_MS } from '../collect/probes/origins.ts';
 import type { ChannelConfig, Config } from '../config/config.ts';
+import { calmPacesOf } from '../config/document/calm_paces.ts';
 import type { ChannelSetup, EngineSetup } from '../ground/facts/setup.ts';
 
 /** Used where neither a probe nor a query says how often the output is looked at. */
@@ -18,14 +18,11 @@ export function setupOf(channel: ChannelConfig, { collectors }: Config): Channel
   const outputs = byOthers(['up', 'playlist_age_seconds', 'output_position']);
   const sources = byOthers(['source_up']);
   return {
-    ...{ id, group, engine, expected },
+    ...{ id, group, engine, expected, ...calmPacesOf(channel) },
     hasSource: hasSource || sources.some((query) => query.channel === id),
     hasOutputProbe: hasOutputProbe || outputs.some((query) => query.channel === id),
     stallAfterMs: output?.stallAfterMs ?? Math.max(NO_STALL_MS, ...outputs.map(({ everyMs }) => 3 * everyMs)),
     outputEveryMs: output?.everyMs ?? Math.max(NO_PROBE_MS, ...outputs.map(({ everyMs }) => everyMs)),
-    outputCalmEveryMs: output?.calmEveryMs,
-    sourceCalmEveryMs:
-      source && (source.calmEveryMs > source.everyMs ? Math.max(source.calmEveryMs, OWN_LOOK_MS) : undefined),
     sourceEveryMs: source?.everyMs ?? Math.max(NO_SOURCE_MS, ...sources.map(({ everyMs }) => everyMs)),
   };
 }

@@ -1,4 +1,5 @@
 /** Plays a recording through the decision path. */
+import { calmPacesOf, DEFAULT_CALM_PACES } from '../config/document/calm_paces.ts';
 import type { Configuration } from '../config/load.ts';
 import type { EpochMs } from '../core/clock.ts';
 import { MINUTE_MS } from '../core/duration.ts';
@@ -142,6 +143,8 @@ function setupOf({ scene, settings, configuration, capabilities }: PlayOrder): O
       stallAfterMs: known?.output?.stallAfterMs ?? STALL_AFTER_MS,
       outputEveryMs: known?.output?.everyMs ?? LOOK_EVERY_MS,
       sourceEveryMs: known?.source?.everyMs ?? SOURCE_EVERY_MS,
+      // Between two looks at a calm channel its daemon was not blind either.
+      ...(known === undefined ? DEFAULT_CALM_PACES : calmPacesOf(known)),
     };
   });
   const ids = new Set([...channels.map(({ engine }) => engine), ...scene.samples.flatMap(engineIn)]);

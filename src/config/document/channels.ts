@@ -7,6 +7,7 @@ import type { ChannelRef } from '../../core/scope.ts';
 import { valueAt } from '../validate.ts';
 import { nearest } from '../suggestions.ts';
 import type { Path } from '../yaml.ts';
+import { OUTPUT_CALM_MS, SOURCE_CALM_MS } from './calm_paces.ts';
 import { CHANNELS_MAX, type ChannelDocument, channelDocument } from './document.ts';
 import { PLACEHOLDER, parseAddress } from './fields.ts';
 import type { Reading } from './reading.ts';
@@ -54,8 +55,6 @@ export type ChannelDraft = Omit<ChannelConfig, 'persona'> & {
 const OUTPUT_EVERY_MS = 2_000;
 const STALL_AFTER_MS = 6_000;
 const SOURCE_EVERY_MS = 10_000;
-const OUTPUT_CALM_MS = 12_000;
-const SOURCE_CALM_MS = 15_000;
 
 type OutputDocument = NonNullable<ChannelDocument['output']>;
 type Fill = (text: string) => string;
