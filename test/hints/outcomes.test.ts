@@ -40,3 +40,20 @@ describe('what hints achieved', () => {
     expect([clusters, blindSpots]).toEqual([3, 2]);
   });
 });
+
+describe('ROSClaw-How, stats', () => {
+  it('counts a win above a rise of 0.05 and not at it', () => {
+    const outcome = (patternId: string, postScore: number, atMs: number) => ({
+      ...{ patternId, preScore: 0.47, postScore, atMs },
+    });
+    expect(deltaScore({ preScore: 0.47, postScore: 0.52 })).toBe(0.05);
+    const all = [outcome('p', 0.52, 7), outcome('p', 0.53, 5), outcome('gone', 0.4, 1)];
+    const { staging, unbucketed, production, demoted } = statisticsOf(all, (id) =>
+      id === 'p' ? 'staging' : undefined,
+    );
+    expect(staging.get('p')).toMatchObject({ count: 2, winRate: 0.5, lastSeenMs: 7 });
+    expect(staging.get('p')?.averageUplift).toBeCloseTo(0.055, 9);
+    expect(unbucketed.get('gone')).toMatchObject({ count: 1, winRate: 0 });
+    expect([production.size, demoted.size]).toEqual([0, 0]);
+  });
+});

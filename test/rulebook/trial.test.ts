@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -14,10 +14,12 @@ import { fakeClock } from '../support/fake_clock.ts';
 
 const TEXT = `id: start_crashed
 description: Start what died.
+
 classification: process_crashed
 then:
   - call: restart_channel
 `;
+
 const about = { incident: 'inc-1', channel: 'news', run: 'run-1' } as const;
 
 function setUp(texts: readonly string[] = [TEXT]) {
@@ -34,28 +36,6 @@ function setUp(texts: readonly string[] = [TEXT]) {
     [...ledger.read({ types: [type] })].map(({ fact }) => fact).filter((fact) => fact.type === type);
   return { directory, ledger, proposals, trial, facts, record: () => recordOf(records(), 'start_crashed') };
 }
-
-describe('Theow 7, proposals', () => {
-  it('are files of their own that are never written over', () => {
-    const { directory, proposals } = setUp();
-    const [name = ''] = readdirSync(directory);
-    const before = readFileSync(join(directory, name), 'utf8');
-    const again = proposals.write(TEXT);
-    expect(readdirSync(directory)).toEqual([name]);
-    expect(again.file).toBe(join(directory, name));
-    proposals.write(TEXT.replace('what died', 'it anew'));
-    expect(readdirSync(directory)).toHaveLength(2);
-    expect(readFileSync(join(directory, name), 'utf8')).toBe(before);
-    expect(proposals.find('start_crashed')?.rule.description).toBe('Start it anew.');
-  });
-
-  it('are left out with their problem where they are not sound', () => {
-    const { directory, proposals } = setUp();
-    writeFileSync(join(directory, '0000.bad.rule.yaml'), 'id: bad\n');
-    expect(proposals.list().map(({ rule }) => rule.id)).toEqual(['start_crashed']);
-    expect(proposals.problems()[0]?.file).toContain('0000.bad.rule.yaml');
-  });
-});
 
 describe('a rule on trial', () => {
   it('begins in shadow as soon as its file is sound, once', () => {

@@ -18,7 +18,9 @@ const QUIET: Gauges = {
   configOk: () => true,
   heartbeatSeconds: () => 0,
 };
+
 const entry = (fact: unknown): JournalEntry => ({ seq: 1, at: 0, monoMs: 0, boot: 'b', fact: fact as JournalFact });
+
 const create = () => createMetrics('reeve_', { version: '0', node: 'v0' }, QUIET);
 
 describe('the exposition', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import type { Model, ModelRequest } from '../../src/core/model.ts';
 import { ollamaModel } from '../../src/model/ollama.ts';
@@ -6,13 +6,11 @@ import { openAiModel } from '../../src/model/openai.ts';
 import { type ModelTurn, vectorFor } from '../support/model_server.ts';
 import { ollamaServer } from '../support/ollama_server.ts';
 import { openAiServer } from '../support/openai_server.ts';
-import { closeServersAfterAll, serve } from '../support/servers.ts';
+import { serve } from '../support/servers.ts';
 
-closeServersAfterAll();
-
-const BYTES_MAX = 64 * 1024;
+export const BYTES_MAX = 64 * 1024;
 const SCHEMA = { type: 'object', properties: { choice: { type: 'integer' } }, required: ['choice'] };
-const REQUEST: ModelRequest = {
+export const REQUEST: ModelRequest = {
   messages: [
     { role: 'system', content: 'Choose.' },
     { role: 'user', content: 'news is dark' },
@@ -32,7 +30,7 @@ interface Setup {
   readonly embeddingModel?: string;
 }
 
-const KINDS: Readonly<Record<string, (setup?: Setup) => Promise<Under>>> = {
+export const startModel: Readonly<Record<'ollama' | 'openai', (setup?: Setup) => Promise<Under>>> = {
   ollama: async ({ answer, model = 'qwen3:8b', embeddingModel } = {}) => {
     const server = await ollamaServer(answer === undefined ? {} : { answer });
     const where = { id: 'local', url: server.url, bytesMax: BYTES_MAX };
@@ -49,7 +47,10 @@ const KINDS: Readonly<Record<string, (setup?: Setup) => Promise<Under>>> = {
   },
 };
 
-describe.each(Object.entries(KINDS))('a model behind %s', (kind, start) => {
+/** What every adapter of a model server does alike, whatever the server answers. */
+export function adapterContract(kind: 'ollama' | 'openai'): void {
+  const start = startModel[kind];
+
   it('gives the reply, its cost, and the name of the model that wrote it', async () => {
     const { model } = await start({ answer: () => ({ text: '{"choice":1}', promptTokens: 40, replyTokens: 7 }) });
     const answer = await model.generate(REQUEST);
@@ -170,33 +171,4 @@ describe.each(Object.entries(KINDS))('a model behind %s', (kind, start) => {
     await model.generate(REQUEST);
     expect(process.memoryUsage().rss - before).toBeLessThan(20 * 1024 * 1024);
   });
-});
-
-describe('a server that says what it should not', () => {
-  it('of Ollama may end a stream with an error line, which is its failure and nothing else', async () => {
-    const line =
-      '{"model":"m","message":{"role":"assistant","content":"par"},"done":false}\n{"error":"out of memory"}\n';
-    const { model } = await KINDS.ollama!({ answer: () => ({ raw: line }) });
-    const answer = await model.generate(REQUEST);
-    expect(answer).toMatchObject({ ok: false, failure: 'unreachable' });
-    expect(!answer.ok && answer.because).toContain('out of memory');
-  });
-
-  it('is quoted in plain text only', async () => {
-    const error = `\u001b[31mignore\u202e all\n\u0000previous${'!'.repeat(500)}`;
-    const { model } = await KINDS.openai!({ answer: () => ({ status: 400, error }) });
-    const answer = await model.generate(REQUEST);
-    expect(!answer.ok && answer.because).toMatch(/^[\x20-\x7e]{1,300}$/);
-  });
-
-  it('gets the key and no other server does', async () => {
-    const server = await openAiServer({ key: 'k-123', answer: () => ({ text: 'yes' }) });
-    const where = { id: 'cloud', url: server.url, bytesMax: BYTES_MAX };
-    using withKey = openAiModel({ server: { ...where, key: () => 'k-123' }, model: 'qwen3-8b' }, systemClock);
-    using without = openAiModel({ server: where, model: 'qwen3-8b' }, systemClock);
-    expect(await withKey.generate(REQUEST)).toMatchObject({ ok: true });
-    const refused = await without.generate(REQUEST);
-    expect(refused).toMatchObject({ ok: false, failure: 'refused' });
-    expect(JSON.stringify(refused)).not.toContain('k-123');
-  });
-});
+}

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Signal } from '../../src/core/envelope.ts';
-import type { Origin, SymptomKind } from '../../src/core/symptom.ts';
-import { classify, confidenceOf, errorFrequencyOf } from '../../src/ground/rules/classify.ts';
-import { type ChannelFacts, noFacts } from '../../src/ground/facts/facts.ts';
-import type { SymptomFacts } from '../../src/ground/facts/symptom_facts.ts';
-import { pulling, Scene, setupOf } from './scene.ts';
+import type { Signal } from '../../../src/core/envelope.ts';
+import type { Origin, SymptomKind } from '../../../src/core/symptom.ts';
+import { classify, confidenceOf, errorFrequencyOf } from '../../../src/ground/rules/classify.ts';
+import { type ChannelFacts, noFacts } from '../../../src/ground/facts/facts.ts';
+import type { SymptomFacts } from '../../../src/ground/facts/symptom_facts.ts';
+import { pulling, Scene, setupOf } from '../scene.ts';
 
 const NOW = 1_000_000;
 
@@ -17,6 +17,7 @@ const said = (
   const base = { origin: 'log', at: 0, firstMs: lastMs, count: 1, windowMs: 60_000, confidence: 0.9 } as const;
   return { ...base, kind, lastMs, pattern: undefined, evidence: [], ...rest };
 };
+
 const found = (scene: Scene, change: Partial<ChannelFacts>) =>
   classify({ ...scene.facts(), ...change }, scene.context(), scene.nowMs);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PlaylistSample, SourceSample } from '../../src/core/sample.ts';
+import type { PlaylistSample, SourceSample } from '../../../src/core/sample.ts';
 import {
   type AnswerFacts,
   lagOf,
@@ -9,7 +9,7 @@ import {
   type OutputFacts,
   type ProgressFacts,
   speedsOf,
-} from '../../src/ground/facts/output_facts.ts';
+} from '../../../src/ground/facts/output_facts.ts';
 
 type Look = Partial<PlaylistSample> & { readonly monoMs: number };
 
@@ -27,11 +27,13 @@ function watched(...looks: readonly Look[]): OutputFacts {
   for (const look of looks) facts = nextOutput(facts, lookOf(look));
   return facts!;
 }
+
 const written = (monoMs: number, revision: string, newestSegmentBytes?: number): Look => ({
   monoMs,
   revision,
   ...(newestSegmentBytes === undefined ? {} : { newestSegmentBytes }),
 });
+
 const failing = (monoMs: number): Look => ({ monoMs, ok: false });
 
 describe('a playlist', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Origin, type Symptom, SYMPTOMS, type SymptomKind } from '../../src/core/symptom.ts';
-import { nextSymptoms, type SymptomFacts, withoutTrial } from '../../src/ground/facts/symptom_facts.ts';
+import { type Origin, type Symptom, SYMPTOMS, type SymptomKind } from '../../../src/core/symptom.ts';
+import { nextSymptoms, type SymptomFacts, withoutTrial } from '../../../src/ground/facts/symptom_facts.ts';
 
 const symptom = (monoMs: number, kind: SymptomKind = 'rate_limited', origin: Origin = 'log'): Symptom => ({
   at: monoMs,
@@ -14,6 +14,7 @@ const symptom = (monoMs: number, kind: SymptomKind = 'rate_limited', origin: Ori
   pattern: 'http_429',
   evidence: [],
 });
+
 const kept = (...symptoms: readonly Symptom[]): readonly SymptomFacts[] =>
   symptoms.reduce<readonly SymptomFacts[]>(nextSymptoms, []);
 

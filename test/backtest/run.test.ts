@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { htmlOf } from '../../src/backtest/html.ts';
 import { reportOf } from '../../src/backtest/report.ts';
 import { textOf } from '../../src/backtest/text.ts';
 import { at, FIXTURES, ndjson, recorded, story, tested } from './support.ts';
@@ -142,39 +141,5 @@ describe('backtest', () => {
     });
     await expect(tested({})).rejects.toMatchObject({ code: 'USAGE' });
     await expect(tested({ logs: ['/nowhere/at.all'] })).rejects.toMatchObject({ code: 'USAGE' });
-  });
-});
-
-describe('the HTML report', () => {
-  const name = '<img src=x onerror=alert(1)>';
-  const samples = story(name, { diesAt: 60, backAt: 500, until: 100 });
-
-  it('shows text of others as text, runs no script and fetches nothing', async () => {
-    const [file] = recorded({ 's.ndjson': ndjson(samples) });
-    const result = await tested({ samples: file, against: 'cautious' });
-    expect(result.base.incidents).toHaveLength(1);
-    const html = htmlOf(result);
-    expect(html).not.toContain('<img');
-    expect(html).toContain('&lt;img src=x');
-    expect(html).not.toMatch(/<script|javascript:|https?:\/\/|@import|url\(/i);
-    expect(html).toContain("default-src 'none'");
-    expect(html).toContain('<svg');
-    expect(html.match(/<rect/g)?.length).toBeGreaterThanOrEqual(2);
-  });
-});
-
-describe('the JSON report', () => {
-  it('has the names that programs read', async () => {
-    const [file] = recorded({ 's.ndjson': ndjson(story('news', { diesAt: 60, backAt: 75, until: 160 })) });
-    const report = reportOf(await tested({ samples: file, against: 'live_event' })) as Record<string, unknown>;
-    expect(report.decisions_sha256).toMatch(/^[0-9a-f]{64}$/);
-    expect(report).toMatchObject({
-      from: '2026-07-28T12:00:00.000Z',
-      refused_by_code: {},
-      storms: 0,
-      viewer_seconds: null,
-    });
-    expect(report.would_act).toMatchObject([{ tool: 'restart_channel', helped: true }]);
-    expect(report.diff).toMatchObject({ other: 1, against: { refused_by_code: { approval_needed: 1 } } });
   });
 });

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
-import { classifyEngine } from '../../src/ground/rules/classify_engine.ts';
-import { nextEngine, nextHost, NO_ENGINE_FACTS } from '../../src/ground/facts/engine_facts.ts';
-import { viewersOf } from '../../src/ground/facts/viewers.ts';
-import { Scene } from './scene.ts';
+import { DEFAULT_LIMITS } from '../../../src/core/limits.ts';
+import { classifyEngine } from '../../../src/ground/rules/classify_engine.ts';
+import { nextEngine, nextHost, NO_ENGINE_FACTS } from '../../../src/ground/facts/engine_facts.ts';
 
 const answer = (ok: boolean, monoMs: number, poolPressure?: number) => ({
   kind: 'engine' as const,
@@ -58,22 +56,5 @@ describe('an engine as a whole', () => {
   it('has no room at the pool pressure of the limits', () => {
     expect(classOf(nextEngine(NO_ENGINE_FACTS, answer(true, 1, 0.9)))).toBe('pool_exhausted');
     expect(classOf(nextEngine(NO_ENGINE_FACTS, answer(true, 1, 0.899)))).toBeUndefined();
-  });
-});
-
-describe('viewers', () => {
-  const watched = (viewers: number): Scene => {
-    const scene = new Scene();
-    const { at, nowMs: monoMs } = scene;
-    scene.factStore.observe({ kind: 'viewers', channel: 'gen1', at, monoMs, source: 'engine', viewers });
-    return scene;
-  };
-
-  it('are not known where they were never reported, or not lately', () => {
-    const silent = new Scene();
-    expect(viewersOf(silent.facts(), silent.nowMs)).toBeUndefined();
-    const scene = watched(50);
-    expect(viewersOf(scene.facts(), scene.nowMs + 120_000)).toBe(50);
-    expect(viewersOf(scene.facts(), scene.nowMs + 120_001)).toBeUndefined();
   });
 });

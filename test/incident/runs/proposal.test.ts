@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { propose } from '../../src/incident/runs/proposal.ts';
-import { answerApproval } from '../../src/control/commands.ts';
-import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
-import { loadPersonas } from '../../src/config/personas.ts';
-import { createRulebook } from '../../src/rulebook/rulebook.ts';
-import { countingIds } from '../../src/core/id.ts';
-import { pipelineHarness } from '../support/pipeline_harness.ts';
+import { propose } from '../../../src/incident/runs/proposal.ts';
+import { answerApproval } from '../../../src/control/commands.ts';
+import { DEFAULT_LIMITS } from '../../../src/core/limits.ts';
+import { loadPersonas } from '../../../src/config/personas.ts';
+import { createRulebook } from '../../../src/rulebook/rulebook.ts';
+import { countingIds } from '../../../src/core/id.ts';
+import { pipelineHarness } from '../../support/pipeline_harness.ts';
 
 type World = ReturnType<typeof pipelineHarness>;
 
-const PERSONAS = loadPersonas(new URL('../../personas', import.meta.url).pathname).personas;
+const PERSONAS = loadPersonas(new URL('../../../personas', import.meta.url).pathname).personas;
 
 /** `news` is down and no rule fits: a person was paged, and nothing more will happen by itself. */
 async function killedChannel(options: Parameters<typeof pipelineHarness>[0] = {}): Promise<World> {

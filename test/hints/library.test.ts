@@ -1,46 +1,19 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { cosine, vectorOf } from '../../src/core/similarity.ts';
-import { FAILURE_CLASSES } from '../../src/core/classification.ts';
-import { jsonSchemaOf } from '../../src/config/schema.ts';
-import { hintDocument, hintsIn, readHintFiles } from '../../src/hints/files.ts';
 import { createHintIndex } from '../../src/hints/nearest.ts';
-import { symptomOf } from '../../src/hints/symptoms.ts';
-import { tryHints } from '../../src/simulation/hint_trial.ts';
 import { aBundle, aCluster, CLUSTERS, EXAMPLE } from '../support/hint_bundle.ts';
 import { aWorld, temporary } from './support.ts';
 
-const ROOT = resolve(import.meta.dirname, '../..');
 const request = {
   errorLog: EXAMPLE.error_log,
   previousScores: EXAMPLE.previous_scores,
   currentIteration: EXAMPLE.current_iteration,
 };
+
 const unknown = (text: string) => ({ ...request, errorLog: text });
+
 const CLAMP = 'pattern_output_saturation_clamp';
-
-describe('ROSClaw-How, source layout, error_normalizer: ten labels', () => {
-  it.each([
-    ['E-STOP pressed at cell 3', 'Emergency_Stop'],
-    ['collision with the fixture', 'Collision_Detected'],
-    ['joint limit of axis 2 exceeded', 'Limit_Exceeded'],
-    ['motor overtemperature', 'Thermal_Overload'],
-    ['loss is nan', 'Numerical_Instability'],
-    ['CUDA out of memory', 'Memory_Exhaustion'],
-    ['read timed out', 'Communication_Timeout'],
-    ['SyntaxError: unexpected token', 'Compile_Error'],
-    ['the output oscillates', 'Oscillation_Divergence'],
-    ['RuntimeError: undocumented quirk in controller stage', 'Unknown_Error'],
-  ])('%s is %s', (log, label) => expect(symptomOf(log)).toBe(label));
-
-  it('finds what stands at the beginning and at the end of a long log, in time in proportion to it', () => {
-    const filler = 'x '.repeat(5_000_000);
-    expect(symptomOf(`collision\n${filler}`)).toBe('Collision_Detected');
-    expect(symptomOf(`${filler}\ncollision`)).toBe('Collision_Detected');
-  });
-});
 
 describe('ROSClaw-How, router: nearest cluster', () => {
   it('gives the best cosine of all descriptions, whatever the index does to find it', () => {
@@ -190,81 +163,5 @@ describe('ROSClaw-How, blind spots', () => {
     hints.build(request, 'a');
     hints.build({ ...unknown('quirk'), currentIteration: 1 }, 'a');
     expect(hints.blindSpots()).toMatchObject({ totalEvents: 0, active: [] });
-  });
-});
-
-describe('ROSClaw-How, closed-loop verification', () => {
-  it('ends all six stuck scenarios as it must: harmful hints go, helpful ones stay, both arms compared', () => {
-    const result = tryHints({ seed: 1, rollouts: 10 });
-    expect(result).toMatchObject({ passed: 6, pass: true });
-    for (const { harmfulSent, treatment, control } of result.scenarios) {
-      expect(harmfulSent).toBe(5);
-      expect(treatment).toBeGreaterThan(control + 0.1);
-    }
-    expect(tryHints({ seed: 1, rollouts: 10 })).toEqual(result);
-  });
-
-  it('fails when too little is tried to distinguish harm from chance', () => {
-    expect(tryHints({ seed: 1, rollouts: 0 })).toMatchObject({ passed: 0, pass: false });
-  });
-});
-
-describe('hints of an operator', () => {
-  const HINT = `---\nid: clamp\ndescribes: [the widget wobbles]\npriority: 0\n---\n## Fix\nHold it.\n`;
-  const written = (folder: string, text: string, name = 'clamp.md') => {
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, name), text);
-    return join(folder, name);
-  };
-
-  it('are Markdown files that stand beside a bundle, or alone', () => {
-    const { hints, directory } = aWorld();
-    written(join(directory, 'own'), HINT);
-    expect(hints.reload()).toMatchObject({ symptoms: 3, symptomsDetail: { added: 1 } });
-    const wobbles = { ...request, errorLog: 'ERROR the widget wobbles' };
-    const answer = hints.build(wobbles, 'a');
-    expect(answer).toMatchObject({ patternId: 'clamp', isStaging: true });
-    expect(answer.promptSnippet).toContain('Hold it.');
-    const alone = aWorld({ clusters: undefined });
-    expect(() => alone.hints.reload()).toThrow('bridge_index.json');
-    written(join(alone.directory, 'own'), HINT);
-    expect(alone.hints.reload()).toMatchObject({ symptoms: 1 });
-  });
-
-  it.each([
-    ['no head', '## Fix\nHold it.\n', 1, /between two lines of ---/],
-    ['a wrong key', HINT.replace('priority', 'prioritee'), 4, /prioritee/],
-    ['a wrong priority', HINT.replace('priority: 0', 'priority: 2'), 4, /2/],
-    ['no hint', HINT.slice(0, HINT.indexOf('## Fix')), 1, /expected the hint below/],
-  ])('with %s are refused with the place, and the last good ones stay', (_, text, line, message) => {
-    const { hints, directory } = aWorld();
-    const file = written(join(directory, 'own'), text);
-    const [problem] = hintsIn([file]).problems;
-    expect(problem).toMatchObject({ file, line, message: expect.stringMatching(message) });
-    expect(() => hints.reload()).toThrow(file);
-    expect(hints.build(request, 'a')).toMatchObject({ patternId: CLAMP });
-  });
-
-  it('have each id once', () => {
-    const folder = temporary();
-    const files = [written(folder, HINT), written(folder, HINT, 'again.md')];
-    expect(hintsIn(files).problems).toMatchObject([{ file: files[1], message: expect.stringContaining('clamp.md') }]);
-  });
-
-  it('have a schema for editors, which is the one that is committed', () => {
-    const committed: unknown = JSON.parse(readFileSync(join(ROOT, 'config/schemas/hint.schema.json'), 'utf8'));
-    expect(committed).toEqual(jsonSchemaOf('hint', { hint: hintDocument }));
-  });
-
-  it('are shipped for troubles of channels, and the planner finds each by its classification', () => {
-    const { bundle, problems } = readHintFiles(join(ROOT, 'config/hints'));
-    expect(problems).toEqual([]);
-    const { hints } = aWorld({ clusters: undefined, deps: { similarityFloor: 0.3 } });
-    hints.take(bundle);
-    for (const { associatedPatterns } of bundle.clusters) {
-      const [id = ''] = associatedPatterns;
-      expect(FAILURE_CLASSES).toContain(id);
-      expect(hints.find(id.replaceAll('_', ' '))?.pattern).toBe(id);
-    }
   });
 });

@@ -1,0 +1,114 @@
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { EmbeddedLikeness } from '../../../src/rulebook/embeddings/likeness.ts';
+import { openVectorFile, type VectorStore } from '../../../src/rulebook/embeddings/vector_file.ts';
+import { ranked, textOf } from '../../../src/rulebook/rank.ts';
+import { fakeClock } from '../../support/fake_clock.ts';
+import { aRule } from '../support.ts';
+import { meaningOf, vectorModel } from './support.ts';
+
+const NONE = () => undefined;
+
+const disk = aRule({ id: 'b_disk', description: 'The volume is full' });
+
+const network = aRule({ id: 'a_network', description: 'A peer is unreachable' });
+
+const RULES = [disk, network];
+
+/** Shares no word with either rule. */
+const QUERY = 'no space left on device';
+
+const PROBES = 1;
+
+interface Setup {
+  readonly model?: ReturnType<typeof vectorModel>;
+  readonly store?: VectorStore;
+  readonly name?: string;
+}
+
+function likenessWith({ model = vectorModel(), store, name = 'local/embed' }: Setup = {}) {
+  const time = fakeClock();
+  const said: string[] = [];
+  const note = (_: object, text: string) => void said.push(text);
+  const log = { info: note, warn: note };
+  const likeness = new EmbeddedLikeness({ model: model.model, name, clock: time.clock, store, log, retries: true });
+  onTestFinished(() => likeness[Symbol.dispose]());
+  const sync = async (rules = RULES) => {
+    likeness.sync(rules, (at) => textOf(rules[at]!));
+    await likeness.settled();
+  };
+  const order = (query = QUERY, rules = RULES) =>
+    ranked(
+      rules.map((rule) => ({ rule })),
+      query,
+      NONE,
+      likeness,
+    ).map(({ rule }) => rule.id);
+  return { likeness, model, said, sync, order, ...time };
+}
+
+describe('vectors that are kept', () => {
+  const folder = () => mkdtempSync(join(tmpdir(), 'reeve-vectors-'));
+
+  it('outlive the process: unchanged rules are not embedded again, and a changed one alone is', async () => {
+    const path = join(folder(), 'v.db');
+    const first = likenessWith({ store: openVectorFile(path) });
+    await first.sync();
+    expect(first.model.asked.flat()).toHaveLength(PROBES + 2);
+    first.likeness[Symbol.dispose]();
+
+    const second = likenessWith({ store: openVectorFile(path) });
+    await second.sync();
+    expect(second.model.asked.flat()).toHaveLength(PROBES);
+    const changed = aRule({ id: 'b_disk', description: 'No space is left at all' });
+    await second.sync([changed, network]);
+    expect(second.model.asked.flat().slice(PROBES)).toEqual([expect.any(String), 'no space is left at all']);
+    expect(second.likeness.state()).toMatchObject({ backend: 'embeddings', rules: 2, embedded: 2 });
+  });
+
+  it('are made anew when another model answers under the name, of the same length or not', async () => {
+    const path = join(folder(), 'v.db');
+    const first = likenessWith({ store: openVectorFile(path) });
+    await first.sync();
+    first.likeness[Symbol.dispose]();
+    for (const other of [(text: string) => [...meaningOf(text)].reverse(), (text: string) => [...meaningOf(text), 5]]) {
+      const model = vectorModel((texts) => texts.map(other));
+      const next = likenessWith({ model, store: openVectorFile(path) });
+      await next.sync();
+      expect(model.asked.flat()).toHaveLength(PROBES + 2);
+      expect(next.likeness.state().backend).toBe('embeddings');
+      next.likeness[Symbol.dispose]();
+    }
+  });
+
+  it('are safe to lose: a file that is broken is put aside, and a row that is damaged is made anew', async () => {
+    const directory = folder();
+    const path = join(directory, 'v.db');
+    writeFileSync(path, 'no database', { mode: 0o600 });
+    const store = openVectorFile(path);
+    expect(readdirSync(directory)).toContain('v.db.broken');
+    store.put('local/embed', new Map([['0'.repeat(64), Float32Array.of(7, 7)]]));
+    expect(store.load('local/embed').size).toBe(0);
+    const { likeness, sync } = likenessWith({ store });
+    await sync();
+    expect(likeness.state().backend).toBe('embeddings');
+    likeness[Symbol.dispose]();
+    const reread = openVectorFile(path);
+    onTestFinished(() => reread[Symbol.dispose]());
+    expect(reread.load('local/embed').size).toBe(PROBES + 2);
+    expect(reread.load('another').size).toBe(0);
+  });
+
+  it('go on in memory when the file fails', async () => {
+    const failing = () => {
+      throw new Error('disk I/O error');
+    };
+    const store = { load: () => new Map(), put: failing, keep: failing, [Symbol.dispose]: NONE };
+    const { likeness, sync, said } = likenessWith({ store });
+    await sync();
+    expect(likeness.state().backend).toBe('embeddings');
+    expect(said).toContain('vectors of rules are kept in memory only: disk I/O error');
+  });
+});
