@@ -14,6 +14,7 @@ import { cpus, tmpdir, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { allowFullLoop } from './full_loop.ts';
 import { writeIncidents } from './incidents.ts';
 import { builtPackage } from './package.ts';
 import { figuresOf } from './process_figures.ts';
@@ -115,6 +116,7 @@ try {
     if (tries > START_TRIES_MAX || daemon.exitCode !== null) throw new Error('the daemon did not start');
     await sleep(100);
   }
+  if (Number(values.incidents) === 0) await allowFullLoop(join(work, 'state'));
   await sleep(Number(values['settle-seconds']) * 1_000);
   const idle = await measureIdle();
   const inOrder = await measureVerdicts();

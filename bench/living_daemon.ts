@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { allowFullLoop } from './full_loop.ts';
 import type { InsideFigures } from './living_probe.ts';
 import type { ServedCounts, ServiceOrder } from './living_service.ts';
 import { figuresOf, type ProcessFigures } from './process_figures.ts';
@@ -70,6 +71,7 @@ export async function startLiving({ channels, home, nodeArgs = [] }: LivingOptio
     }
     await sleep(100);
   }
+  await allowFullLoop(join(work, 'state'));
   const ask = async <Answer>(order: ServiceOrder): Promise<Answer> => {
     const answer = once(service, 'message') as Promise<[Answer]>;
     service.send(order);

@@ -36,6 +36,7 @@ const READY_WITHIN_MS = 30_000;
 const PLAYING_WITHIN_MS = 60_000;
 const ASK_TIMEOUT_MS = 5_000;
 const PAGE_OF_JOURNAL = 1_000;
+const FULL_LOOP = 4;
 
 /** The program beside this file, in a checkout and in the compiled package alike. */
 export const MAIN = join(import.meta.dirname, `../src/main${extname(import.meta.filename)}`);
@@ -55,6 +56,7 @@ export async function startReeve(
   await writeFile(configPath, stage.configYaml(configured), { mode: 0o600 });
   const child = await readyChild(stage, { configPath, logPath, clock });
   const token = (await readFile(join(stage.paths.dir, 'state', 'token'), 'utf8')).trim();
+  await setPhase(stage, token, { phase: options.phase ?? FULL_LOOP, clock });
   const get = getter(stage, token, clock);
   const entries: JournalEntry[] = [];
   const reeve: Reeve = {
@@ -114,12 +116,24 @@ async function readyChild(
   return child;
 }
 
+/** The journal of the stage is empty: Reeve only looks, whatever is configured, until a person says how far it may go. */
+async function setPhase(
+  stage: Stage,
+  token: string,
+  { phase, clock }: { readonly phase: number; readonly clock: Clock },
+): Promise<void> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const body = JSON.stringify({ phase, because: 'the demonstration begins with an empty journal' });
+  const { ok, text } = await ask(`${stage.urls.reeve}/api/v1/phase`, { method: 'POST', headers, body }, clock);
+  if (!ok) throw new ReeveError('DAEMON_UNREACHABLE', `the phase could not be set: ${text}`);
+}
+
 type Get = Reeve['get'];
 
 const getter =
   (stage: Stage, token: string, clock: Clock): Get =>
   async <T>(path: string): Promise<T> => {
-    const answer = await ask(stage.urls.reeve + path, { authorization: `Bearer ${token}` }, clock);
+    const answer = await ask(stage.urls.reeve + path, { headers: { authorization: `Bearer ${token}` } }, clock);
     if (!answer.ok) throw new ReeveError('DAEMON_UNREACHABLE', `${path} answered ${answer.status}`);
     return JSON.parse(answer.text) as T;
   };
@@ -143,9 +157,9 @@ interface Answer {
   readonly text: string;
 }
 
-async function ask(url: string, headers: Record<string, string>, clock: Clock): Promise<Answer> {
+async function ask(url: string, request: RequestInit, clock: Clock): Promise<Answer> {
   using patience = deadline(clock, ASK_TIMEOUT_MS, () => new ReeveError('TIMED_OUT', `${url} did not answer`));
-  const response = await fetch(url, { headers, signal: patience.signal });
+  const response = await fetch(url, { ...request, signal: patience.signal });
   return { ok: response.ok, status: response.status, text: await response.text() };
 }
 

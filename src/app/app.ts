@@ -13,6 +13,7 @@ import { createTeaching } from './teaching_setup.ts';
 import { openServers } from './servers.ts';
 import { openConfiguredModels } from './models.ts';
 import { createPaging, type Paging } from './paging.ts';
+import { draftsOfFirstStart } from '../control/first_start.ts';
 import { noteChange } from '../config/change_note.ts';
 import { runHousekeeping } from '../journal/housekeeping.ts';
 import { createHeadWitness } from '../journal/head_witness.ts';
@@ -139,6 +140,7 @@ function recover(house: House, building: AsyncDisposableStack): void {
   ledger.append([
     ...decisions.recover(),
     ...(broken === undefined ? paging.recovered() : []),
+    ...draftsOfFirstStart(broken === undefined && ledger.lastSeq === 0, configuration.config.phase),
     { fact: { type: 'reeve.started', version: host.version, configSha: configuration.sha256 } },
   ]);
 }

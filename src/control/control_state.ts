@@ -47,6 +47,8 @@ export interface ControlState {
   readonly windows: readonly MaintenanceWindow[];
   /** Undefined: the configured phase still holds. */
   readonly phase: Phase | undefined;
+  /** The journal began empty under a higher phase: no more than this holds until a person sets a phase. */
+  readonly heldPhase: Phase | undefined;
   readonly groupPhases: readonly { readonly group: GroupId; readonly phase: Phase }[];
   readonly approvals: readonly KeptApproval[];
 }

@@ -21,12 +21,13 @@ const INITIAL: ControlState = {
   leases: [],
   windows: [],
   phase: undefined,
+  heldPhase: undefined,
   groupPhases: [],
   approvals: [],
 };
 
 function applyPhase(state: ControlState, phase: Phase, group: GroupId | undefined): ControlState {
-  if (group === undefined) return { ...state, phase };
+  if (group === undefined) return { ...state, phase, heldPhase: undefined };
   const others = state.groupPhases.filter((set) => set.group !== group);
   return { ...state, groupPhases: [...others, { group, phase }] };
 }
@@ -59,6 +60,8 @@ function apply(state: ControlState, entry: JournalEntry): ControlState {
       return { ...state, windows: state.windows.filter((window) => window.id !== fact.window) };
     case 'control.phase_set':
       return applyPhase(state, fact.phase, fact.group);
+    case 'control.phase_held':
+      return { ...state, heldPhase: fact.phase };
     case 'clock.jumped':
       if (fact.cause !== 'suspended') return state;
       return { ...state, approvals: olderBy(state.approvals, fact.byMs) };
@@ -106,10 +109,15 @@ export interface InitialPhase {
   readonly group: Phase | undefined;
 }
 
-/** The lower of the phase of all and the phase of the group. A bare number is the phase of all. */
+const lower = (a: Phase, b: Phase): Phase => (a < b ? a : b);
+
+/**
+ * The lower of the phase of all and the phase of the group. A bare number is the phase of all. A held phase bounds what
+ * is only configured: what a person has set for the group counts.
+ */
 export function phaseOf(state: ControlState, group: GroupId, initial: Phase | InitialPhase): Phase {
   const configured = typeof initial === 'number' ? { fleet: initial, group: undefined } : initial;
   const ofAll = state.phase ?? configured.fleet;
-  const ofGroup = state.groupPhases.find((set) => set.group === group)?.phase ?? configured.group ?? ofAll;
-  return ofGroup < ofAll ? ofGroup : ofAll;
+  const ofGroup = state.groupPhases.find((set) => set.group === group)?.phase;
+  return lower(ofGroup ?? lower(configured.group ?? ofAll, state.heldPhase ?? ofAll), ofAll);
 }

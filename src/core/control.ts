@@ -51,6 +51,8 @@ export type ControlFact =
       readonly who: string;
       readonly because: string;
     }
+  /** The journal was empty under a higher configured phase: a first installation, or lost state. */
+  | { readonly type: 'control.phase_held'; readonly phase: Phase; readonly configured: Phase }
   | {
       readonly type: 'control.window_added';
       readonly window: string;

@@ -273,15 +273,15 @@ export class Views {
 
   /** The phase that holds where no group has one of its own. */
   #phase(): number {
-    const { pipeline, settings } = this.#deps;
-    const initial = settings().initialPhase('');
-    return pipeline.control().phase ?? (typeof initial === 'number' ? initial : initial.fleet);
+    return this.#deps.pipeline.phaseOf('');
   }
 
   #problems(): readonly string[] {
     const { problems, pipeline, receivers } = this.#deps;
     const journal = pipeline.guard.journalError;
+    const held = pipeline.control().heldPhase;
     return [
+      ...(held === undefined ? [] : [`the journal was empty: held at phase ${held} until reeve phase N sets one`]),
       ...(journal === undefined ? [] : [`the journal cannot be trusted: ${journal}`]),
       ...problems().map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`),
       ...receivers().flatMap(({ id, error }) =>

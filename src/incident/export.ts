@@ -79,6 +79,7 @@ const COUNTED: readonly FactType[] = [
   'control.leased',
   'control.lease_ended',
   'control.phase_set',
+  'control.phase_held',
   'control.window_added',
   'control.window_ended',
   'control.reset',

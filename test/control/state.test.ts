@@ -114,6 +114,19 @@ describe('what people have said', () => {
     expect(phaseOf(group, 'g', 2)).toBe(2);
     expect(phaseOf(group, 'other', { fleet: 4, group: 3 })).toBe(3);
   });
+
+  it('bounds the configured phase by a held one, until a person sets the phase of all or of the group', () => {
+    const held: JournalFact = { type: 'control.phase_held', phase: 1, configured: 4 };
+    const none = fold([0, held]);
+    expect(phaseOf(none, 'g', 4)).toBe(1);
+    expect(phaseOf(none, 'g', 0)).toBe(0);
+    expect(phaseOf(none, 'g', { fleet: 4, group: 3 })).toBe(1);
+    const group = fold([0, held], [1, { type: 'control.phase_set', phase: 3, group: 'g', ...word }]);
+    expect([phaseOf(group, 'g', 4), phaseOf(group, 'other', 4)]).toEqual([3, 1]);
+    const all = fold([0, held], [1, { type: 'control.phase_set', phase: 4, group: undefined, ...word }]);
+    expect(phaseOf(all, 'g', { fleet: 4, group: 3 })).toBe(3);
+    expect(all.heldPhase).toBeUndefined();
+  });
 });
 
 describe('a question to a person', () => {

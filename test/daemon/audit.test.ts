@@ -45,7 +45,7 @@ describe('reeve audit, beside the daemon', () => {
 
   it('finds a record that was changed', async () => {
     const db = new DatabaseSync(`${rig.state}/journal.db`);
-    db.exec(`UPDATE entry SET body = replace(body, '0.1.0', '0.2.0') WHERE seq = 1`);
+    db.exec(`UPDATE entry SET body = replace(body, 'earlier', 'another') WHERE seq = 1`);
     db.close();
     expect(await verify()).toMatchObject({ code: 1, ok: false, first_bad: 1 });
   });

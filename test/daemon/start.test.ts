@@ -13,7 +13,8 @@ const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 describe('a start', () => {
   it('is refused with 78 and every problem of every file, with line and column', async () => {
-    const rig = await aRig({ config: 'persona: calm\nescalations: {}\nlimits: { window_starts_max: 0 }' });
+    const config = 'persona: calm\nescalations: {}\nlimits: { window_starts_max: 0 }';
+    const rig = await aRig({ config, emptyJournal: true });
     for (const folder of ['personas', 'rules']) mkdirSync(rig.at(folder));
     writeFileSync(rig.at('personas/mine.yaml'), 'id: mine\nrisk_tolerence: low\n');
     writeFileSync(rig.at('rules/mine.rule.yaml'), 'id: mine\nclassification: process_crashd\nthen: []\n');
@@ -61,7 +62,7 @@ patterns: [{ id: mine, symptom: process_crash, confidence: 0.9, regex: 'a(?=b)',
   });
 
   it('makes a state directory, a token and an address that only their owner can read', async () => {
-    const rig = await aRig();
+    const rig = await aRig({ emptyJournal: true });
     await rig.run();
     const modes = ['', '/token', '/address', '/journal.db', '/collect.db'].map((name) => modeOf(rig.state + name));
     expect(modes).toEqual(['700', '600', '600', '600', '600']);

@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../src/core/clock.ts';
 import { Daemon, type Ended, reeve } from './daemon.ts';
+import { writeEarlierStart } from './earlier_start.ts';
 import { LIST, PATTERNS, RESTART, usualEngine } from './rig_engine.ts';
 
 export { Daemon, type Ended, reeve, until } from './daemon.ts';
@@ -74,6 +75,8 @@ export interface RigOptions {
   /** More about its journal, in flow style. */
   readonly journal?: (rig: Rig) => string;
   readonly phase?: number;
+  /** The first start of all. Default: an earlier one has left its journal, so that no phase is held. */
+  readonly emptyJournal?: boolean;
   /** Instead of the usual engine: its YAML lines below `engines:`. */
   readonly engine?: (rig: Rig) => string;
   /** Where the state lies, if not in the rig's own directory. */
@@ -182,6 +185,7 @@ export class Rig {
 
   /** Starts the real daemon. `wrap`: a program and its arguments that run it, such as strace. */
   start(wrap: readonly string[] = []): Daemon {
+    if (this.#options.emptyJournal !== true && !existsSync(this.state)) writeEarlierStart(this.state);
     rmSync(join(this.state, 'address'), { force: true });
     const daemon = new Daemon(this, wrap);
     this.#daemons.push(daemon);

@@ -75,12 +75,13 @@ export function phaseNeeded(spec: ToolSpec): Phase {
 }
 
 /** Question 3. */
-export function phase({ spec, phase: now }: CheckInput): Answer {
+export function phase({ spec, phase: now, control }: CheckInput): Answer {
   const needed = phaseNeeded(spec);
   const found = { value: `phase ${now}`, threshold: `phase ${needed}` };
   if (now >= needed) return pass(found.value, found.threshold);
   const what = spec.effect === 'observe' ? 'tools that look' : `${spec.risk}-risk changes`;
-  return refuse('phase', found, `phase ${now} does not allow ${what}; phase ${needed} does`);
+  const held = control.heldPhase === now ? ' (held there since the journal was empty)' : '';
+  return refuse('phase', found, `phase ${now}${held} does not allow ${what}; phase ${needed} does`);
 }
 
 /** Question 4. A staged start needs it of every engine that its channels run on. */

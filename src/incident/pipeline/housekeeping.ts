@@ -23,6 +23,7 @@ import {
   pageFor,
 } from '../pages/page.ts';
 import { budgetPage, type FleetBudget, hasRoomAgain, isUsedUp, KEY_OF_BUDGET } from '../pages/budget_page.ts';
+import { heldPhasePage, KEY_OF_HELD_PHASE } from '../pages/phase_page.ts';
 import type { ChannelIndex } from './channel_index.ts';
 import { HoldEnds } from './hold_ends.ts';
 import type { Settings } from './settings.ts';
@@ -182,8 +183,19 @@ export class Housekeeping {
       ...dispersed.flatMap((key) => this.#deps.resolve(key, 'no channel waits for a start any more')),
       ...(isPoor || !isUsedUp(budget) ? [] : this.#deps.raise(budgetPage(budget))),
       ...(isPoor && hasRoomAgain(budget) ? this.#deps.resolve(KEY_OF_BUDGET, 'the budget has room again') : []),
+      ...this.#phasePage(open.has(KEY_OF_HELD_PHASE)),
     ];
     if (drafts.length > 0) this.#deps.append(drafts);
+  }
+
+  /** The journal was empty: a person is told that nothing is repaired, until they set a phase. */
+  #phasePage(isOpen: boolean): readonly Draft[] {
+    const { control, settings, raise, resolve } = this.#deps;
+    const { heldPhase } = control();
+    if (heldPhase === undefined) return isOpen ? resolve(KEY_OF_HELD_PHASE, 'a person has set the phase') : [];
+    if (isOpen) return [];
+    const initial = settings().initialPhase('');
+    return raise(heldPhasePage(heldPhase, typeof initial === 'number' ? initial : initial.fleet));
   }
 
   #isPageDue(held: HeldContainment, nowMs: MonoMs): boolean {
