@@ -37,6 +37,7 @@ export const NEEDS_RESTART = [
   'state',
   'journal',
   'memory',
+  'hints',
 ] as const;
 
 export interface Reloaded {
@@ -119,6 +120,7 @@ const RESTART_VIEWS: Readonly<Record<(typeof NEEDS_RESTART)[number], (config: Co
   state: ({ stateDirectory }) => stateDirectory,
   journal: ({ journal }) => journal,
   memory: ({ memory }) => memory,
+  hints: ({ hints }) => hints,
 };
 
 /** They are not enumerable, so a comparison has to ask for them by name. */

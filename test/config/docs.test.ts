@@ -5,7 +5,7 @@ import { systemClock } from '../../src/core/clock.ts';
 import { createEngines } from '../../src/engine/factory.ts';
 import { ENGINE_KINDS } from '../../src/engine/documents.ts';
 import { RECEIVER_KINDS } from '../../src/escalate/receivers/documents.ts';
-import { loadText, told } from './support.ts';
+import { loadText, problemLines } from './support.ts';
 
 const DOCS = resolve(import.meta.dirname, '../../docs');
 const ENV = {
@@ -33,7 +33,7 @@ describe('docs/receivers.md', () => {
   it('has an example of every kind that reeve check accepts', () => {
     const [example] = examplesOf('receivers.md');
     const { config, problems } = loadText(example!, ENV);
-    expect(told(problems)).toEqual([]);
+    expect(problemLines(problems)).toEqual([]);
     expect(config?.receivers.map(({ kind }) => kind).toSorted()).toEqual(RECEIVER_KINDS.toSorted());
     expect(config?.routes).toHaveLength(3);
   });
@@ -54,7 +54,7 @@ describe('docs/engines.md', () => {
 
   it('has an example of every kind that reeve check accepts', () => {
     const loaded = examplesOf('engines.md').map((example) => loadText(example, ENV));
-    expect(loaded.flatMap(({ problems }) => told(problems))).toEqual([]);
+    expect(loaded.flatMap(({ problems }) => problemLines(problems))).toEqual([]);
     const kinds = loaded.flatMap(({ config }) => config?.engines.map(({ kind }) => kind) ?? []);
     expect(kinds.toSorted()).toEqual(ENGINE_KINDS.toSorted());
   });

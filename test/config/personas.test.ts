@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { loadPersonas } from '../../src/config/personas.ts';
 import { accessOf, type Persona } from '../../src/core/persona.ts';
 import { TOOL_NAMES } from '../../src/core/tool.ts';
-import { aFolder, told } from './support.ts';
+import { aFolder, problemLines } from './support.ts';
 
 const SHIPPED = join(import.meta.dirname, '../../personas');
 
@@ -24,7 +24,7 @@ describe('the shipped personas', () => {
   const named = (id: string): Persona => personas.find((persona) => persona.id === id)!;
 
   it('are five, all sound', () => {
-    expect(told(problems)).toEqual([]);
+    expect(problemLines(problems)).toEqual([]);
     expect(personas.map(({ id }) => id)).toEqual(['cautious', 'lab', 'live_event', 'system_admin', 'watcher']);
   });
 
@@ -75,7 +75,7 @@ describe('the shipped personas', () => {
 });
 
 describe('loadPersonas', () => {
-  const problemsOf = (text: string) => told(loadPersonas(aFolder({ 'p.yaml': text })).problems);
+  const problemsOf = (text: string) => problemLines(loadPersonas(aFolder({ 'p.yaml': text })).problems);
 
   it.each([
     [
@@ -138,13 +138,13 @@ describe('loadPersonas', () => {
 
   it('refuses one id in two files, and a file that would silently not count', () => {
     const folder = aFolder({ 'a.yaml': GOOD, 'b.yaml': GOOD, 'c.yml': GOOD, '.hidden.yaml': 'x', 'notes.txt': 'x' });
-    expect(told(loadPersonas(folder).problems)).toEqual([
+    expect(problemLines(loadPersonas(folder).problems)).toEqual([
       `1:5 id: the persona p stands in ${join(folder, 'a.yaml')} already (give it another id)`,
       '1:1 : this file is not read: its name does not end in .yaml (rename it, or move it elsewhere)',
     ]);
   });
 
   it('reports a folder that does not exist', () => {
-    expect(told(loadPersonas('/nowhere/at/all').problems)[0]).toContain('expected a readable folder');
+    expect(problemLines(loadPersonas('/nowhere/at/all').problems)[0]).toContain('expected a readable folder');
   });
 });

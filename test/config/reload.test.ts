@@ -1,12 +1,11 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { APPLIED_AT_ONCE, merged, NEEDS_RESTART } from '../../src/config/changes.ts';
 import { type Configuration, loadConfiguration } from '../../src/config/load.ts';
 import { type Change, watchConfiguration } from '../../src/config/reload.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { fakeClock } from '../support/fake_clock.ts';
-import { aFolder, TOOLS, told, writeInto } from './support.ts';
+import { aFolder, TOOLS, problemLines, writeInto } from './support.ts';
 
 const persona = (id: string, cap = 0) => `id: ${id}
 risk_tolerance: low
@@ -19,6 +18,7 @@ restart_cap: ${cap}
 planning_depth_max: 0
 retry_threshold: 1
 `;
+
 const CONFIG = `version: 1
 persona: mine
 engines: [{ id: e, kind: supervisor, url: "http://127.0.0.1:9001/RPC2" }]
@@ -26,6 +26,7 @@ channels:
   - { id: a, engine: e }
   - { id: b, engine: e }
 `;
+
 const FILES = {
   'config/reeve.yaml': CONFIG,
   'config/personas/mine.yaml': persona('mine'),
@@ -37,7 +38,7 @@ const loadFrom = (cwd: string) => loadConfiguration({ cwd, env: {}, tools: TOOLS
 
 function loaded(cwd: string): Configuration {
   const { configuration, problems } = loadFrom(cwd);
-  if (!configuration) throw new Error(told(problems).join('\n'));
+  if (!configuration) throw new Error(problemLines(problems).join('\n'));
   return configuration;
 }
 
@@ -93,7 +94,7 @@ describe('watchConfiguration', () => {
     writeInto(cwd, 'config/personas/mine.yaml', persona('mine').replace('low', 'lo'));
     const bad = await change(0);
     expect(bad.ok).toBe(false);
-    expect(told(reloader.problems())[0]).toContain('risk_tolerance');
+    expect(problemLines(reloader.problems())[0]).toContain('risk_tolerance');
     expect(reloader.current().personas[0]?.risk_tolerance).toBe('low');
 
     writeInto(cwd, 'config/personas/mine.yaml', persona('mine').replace('low', 'high'));
@@ -186,88 +187,5 @@ describe('watchConfiguration', () => {
     writeInto(cwd, 'config/personas/mine.yaml', persona('mine', 3));
     await advance(60_000);
     expect(changes).toEqual([]);
-  });
-});
-
-describe('what a reload changes', () => {
-  const edit = (from: string | RegExp, to: string, more: Record<string, string> = {}) => {
-    const before = loaded(aFolder(FILES));
-    const cwd = aFolder({ ...FILES, ...more, 'config/reeve.yaml': CONFIG.replace(from, to) });
-    return merged(before, loaded(cwd));
-  };
-
-  it.each([
-    ['version: 1\n', 'version: 1\nlimits: { daily_restart_cap: 3 }\n', 'limits'],
-    ['version: 1\n', 'version: 1\nescalation: { repeat_every: 1h }\n', 'escalation'],
-    ['version: 1\n', 'version: 1\nlog: { level: debug }\n', 'log'],
-    ['{ id: a, engine: e }', '{ id: a, engine: e, persona: other }', 'persona'],
-  ])('%j to %j applies at once as %s', (from, to, name) => {
-    const { applied, needsRestart, configuration } = edit(from, to, { 'config/personas/other.yaml': persona('other') });
-    expect(applied).toContain(name);
-    expect(needsRestart).toEqual([]);
-    if (name === 'limits') expect(configuration.config.limits.dailyRestartCap).toBe(3);
-    if (name === 'persona') expect(configuration.config.channels[0]?.persona).toBe('other');
-  });
-
-  it('gives a group as a whole, and what has no persona of its own, another persona at once', () => {
-    const grouped = CONFIG.replace('{ id: b, engine: e }', '{ id: b, engine: e, group: g }');
-    const before = loaded(aFolder({ ...FILES, 'config/reeve.yaml': grouped }));
-    const cwd = aFolder({
-      ...FILES,
-      'config/personas/other.yaml': persona('other'),
-      'config/reeve.yaml': `${grouped}groups: [{ id: g, persona: other }]\n`,
-    });
-    const { applied, needsRestart, configuration } = merged(before, loaded(cwd));
-    expect(configuration.config.groups.find(({ id }) => id === 'g')?.persona).toBe('other');
-    expect([applied.includes('persona'), needsRestart]).toEqual([true, []]);
-    const loose = loaded(aFolder({ ...FILES, 'config/reeve.yaml': CONFIG }));
-    const kept = merged(configuration, loose).configuration.config.groups;
-    expect(kept.find(({ id }) => id === 'g')?.persona).toBe('other');
-  });
-
-  it.each([
-    ['9001', '9002', 'engines'],
-    ['http://127.0.0.1:9001/RPC2" }', 'http://127.0.0.1:9001/RPC2", password: other }', 'engines'],
-    ['{ id: b, engine: e }', '{ id: b, engine: e, name: bb }', 'channels'],
-    ['  - { id: b, engine: e }\n', '', 'channels'],
-    ['{ id: b, engine: e }', '{ id: b, engine: e, group: g }', 'groups'],
-    ['version: 1\n', 'version: 1\nsources: [{ id: s, path: /l }]\n', 'sources'],
-    ['version: 1\n', 'version: 1\nreceivers: [{ id: r, kind: alertmanager, url: "http://h/" }]\n', 'receivers'],
-    ['version: 1\n', 'version: 1\nhttp: { listen: "127.0.0.1:1" }\n', 'http'],
-    ['version: 1\n', 'version: 1\nmetrics_prefix: x_\n', 'metrics_prefix'],
-    ['version: 1\n', 'version: 1\nstate: /elsewhere\n', 'state'],
-    ['version: 1\n', 'version: 1\njournal: { keep: 9d }\n', 'journal'],
-  ])('%j to %j waits for a restart as %s, and the running part stays as it was', (from, to, name) => {
-    const before = loaded(aFolder(FILES)).config;
-    const { needsRestart, configuration } = edit(from, to);
-    expect(needsRestart).toContain(name);
-    const { engines, channels, receivers, http, journal, stateDirectory } = configuration.config;
-    expect({ engines, channels, receivers, http, journal, stateDirectory }).toEqual({
-      engines: before.engines,
-      channels: before.channels,
-      receivers: before.receivers,
-      http: before.http,
-      journal: before.journal,
-      stateDirectory: before.stateDirectory,
-    });
-  });
-
-  it('refuses to take the persona of a channel that still runs', () => {
-    const cwd = aFolder({
-      ...FILES,
-      'config/personas/other.yaml': persona('other'),
-      'config/reeve.yaml': CONFIG.replace('{ id: b, engine: e }', '{ id: b, engine: e, persona: other }'),
-    });
-    const { reloader } = watching(fakeClock().clock, cwd);
-    rmSync(join(cwd, 'config/personas/other.yaml'));
-    writeInto(cwd, 'config/reeve.yaml', CONFIG.replace('  - { id: b, engine: e }\n', ''));
-    const change = reloader.reload();
-    expect(change.ok).toBe(false);
-    expect(told(reloader.problems())[0]).toContain('the channel b still runs with the persona other, which is gone');
-    expect(reloader.current().personas.map(({ id }) => id)).toEqual(['mine', 'other']);
-  });
-
-  it('says of each part one thing only', () => {
-    expect(APPLIED_AT_ONCE.filter((name) => (NEEDS_RESTART as readonly string[]).includes(name))).toEqual([]);
   });
 });

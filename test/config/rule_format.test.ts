@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { compositesFrom } from '../../src/config/composites.ts';
 import { loadYamlFolder } from '../../src/config/files.ts';
 import { loadRules } from '../../src/config/rules.ts';
-import { aFolder, TOOLS, told } from './support.ts';
+import { aFolder, TOOLS, problemLines } from './support.ts';
 
 const composites = (...texts: string[]) =>
   compositesFrom(
@@ -16,7 +16,7 @@ calls: [invalidate_cache, refresh_plex_token, restart_channel]
 `;
 const load = (text: string, actions: readonly string[] = [RENEW]) =>
   loadRules(aFolder({ 'r.rule.yaml': text }), TOOLS, composites(...actions).composites);
-const problemsOf = (text: string, actions?: readonly string[]) => told(load(text, actions).problems);
+const problemsOf = (text: string, actions?: readonly string[]) => problemLines(load(text, actions).problems);
 
 const HEAD = `id: stale
 description: The address is stale.
@@ -36,7 +36,7 @@ then:
   - escalate: true
 `;
     const { rules, problems } = load(text);
-    expect(told(problems)).toEqual([]);
+    expect(problemLines(problems)).toEqual([]);
     expect(rules[0]).toMatchObject({
       name: 'stale-url',
       tags: ['iptv', 'url'],
@@ -62,7 +62,7 @@ then:
   tools: [invalidate_cache]
   use_secondary: true
 `);
-    expect(told(problems)).toEqual([]);
+    expect(problemLines(problems)).toEqual([]);
     expect(rules[0]?.llmConfig).toEqual({
       prompt: 'Look at the address.',
       tools: ['invalidate_cache'],
@@ -79,7 +79,7 @@ then:
     expect(loadRules(folder, TOOLS).rules[0]?.llmConfig?.prompt).toBe('Look.');
     expect(problemsOf(rule('none.md'))[0]).toMatch(/^4:\d+ .*expected a readable prompt/);
     writeFileSync(join(folder, 'look.md'), 'x'.repeat(16_385));
-    expect(told(loadRules(folder, TOOLS).problems)[0]).toContain('expected at most 16384 bytes');
+    expect(problemLines(loadRules(folder, TOOLS).problems)[0]).toContain('expected at most 16384 bytes');
   });
 
   it('refuses a tool that there is not, two ways of deciding, and a rule that does nothing', () => {
@@ -98,7 +98,7 @@ then:
   - plan: true
   - escalate: true
 `);
-    expect(told(problems)).toEqual([]);
+    expect(problemLines(problems)).toEqual([]);
     expect(rules[0]?.then.map(({ kind }) => kind)).toEqual(['call', 'plan', 'escalate']);
   });
 });
@@ -106,7 +106,7 @@ then:
 describe('composite actions', () => {
   it('are expanded into their calls when the rules are read', () => {
     const { rules, problems } = load(`${HEAD}then: [{ action: renew }, { escalate: true }]`);
-    expect(told(problems)).toEqual([]);
+    expect(problemLines(problems)).toEqual([]);
     expect(rules[0]?.then).toEqual([
       { kind: 'call', tool: 'invalidate_cache' },
       { kind: 'call', tool: 'refresh_credentials' },
@@ -127,8 +127,8 @@ describe('composite actions', () => {
   });
 
   it('have one name each, and their problems stand at their place', () => {
-    expect(told(composites(RENEW, RENEW).problems)[0]).toMatch(/^1:\d+ .*the action renew stands at/);
-    expect(told(composites('name: a\ndescription: d\ncalls: [reboot]\n').problems)[0]).toMatch(/^3:/);
+    expect(problemLines(composites(RENEW, RENEW).problems)[0]).toMatch(/^1:\d+ .*the action renew stands at/);
+    expect(problemLines(composites('name: a\ndescription: d\ncalls: [reboot]\n').problems)[0]).toMatch(/^3:/);
   });
 });
 
@@ -140,7 +140,7 @@ describe('Theow 11, facts that one rule sets for the next', () => {
 
   it('are read with their type', () => {
     const { rules, problems } = load(two('{ fact: leak, value: 3 }', '{ derived: leak, at_least: 2 }'));
-    expect(told(problems)).toEqual([]);
+    expect(problemLines(problems)).toEqual([]);
     expect(rules[0]?.sets).toEqual([{ name: 'leak', value: 3 }]);
     expect(rules[1]?.when).toEqual([{ fact: 'derived.leak', test: { kind: 'at_least', value: 2 } }]);
   });

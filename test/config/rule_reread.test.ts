@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { rulesFrom } from '../../src/config/rules.ts';
 import { type Locate, parseYaml } from '../../src/config/yaml.ts';
-import { TOOLS, told } from './support.ts';
+import { TOOLS, problemLines } from './support.ts';
 
 const text = (id: string) => `id: ${id}
 description: It passes.
@@ -36,7 +36,7 @@ describe('rules of files that were read before', () => {
   it('are looked up again where another file now holds the same id', () => {
     const [first, second] = [aFile('reread_c.rule.yaml', 'one'), aFile('reread_d.rule.yaml', 'one')];
     expect(rulesFrom([first.file], TOOLS).problems).toEqual([]);
-    expect(told(rulesFrom([first.file, second.file], TOOLS).problems)).toEqual([
+    expect(problemLines(rulesFrom([first.file, second.file], TOOLS).problems)).toEqual([
       '1:5 id: the rule one stands at reread_c.rule.yaml:1 already (give it another id)',
     ]);
   });

@@ -3,9 +3,10 @@ import { z } from 'zod';
 import { checked, validate } from '../../src/config/validate.ts';
 import { nearest, shown } from '../../src/config/suggestions.ts';
 import { parseYaml } from '../../src/config/yaml.ts';
-import { told } from './support.ts';
+import { problemLines } from './support.ts';
 
-const problemsOf = (schema: z.ZodType, text: string) => told(validate(schema, parseYaml('f.yaml', text)).problems);
+const problemsOf = (schema: z.ZodType, text: string) =>
+  problemLines(validate(schema, parseYaml('f.yaml', text)).problems);
 
 describe('validate', () => {
   it('gives the parsed value when all is well', () => {
@@ -20,7 +21,7 @@ describe('validate', () => {
   it('can be laid on a part, and still names places in the whole', () => {
     const parsed = parseYaml('f.yaml', 'list:\n  - { n: 1 }\n  - { n: x }\n');
     const { problems } = validate(z.strictObject({ n: z.number() }), parsed, ['list', 1]);
-    expect(told(problems)).toEqual(['3:10 list.1.n: expected a number, got "x" ()']);
+    expect(problemLines(problems)).toEqual(['3:10 list.1.n: expected a number, got "x" ()']);
   });
 
   it.each([

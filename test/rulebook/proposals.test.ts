@@ -13,7 +13,6 @@ import { fakeClock } from '../support/fake_clock.ts';
 
 const TEXT = `id: start_crashed
 description: Start what died.
-
 classification: process_crashed
 then:
   - call: restart_channel

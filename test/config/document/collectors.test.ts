@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadText, told } from '../support.ts';
+import { loadText, problemLines } from '../support.ts';
 
 const BASE = 'version: 1\nengines: [{ id: e, kind: supervisor, socket: /x }]\n';
 const ENV = { TOKEN: 'x'.repeat(32), SHORT: 'abc' };
@@ -22,7 +22,7 @@ prometheus:
       - { query: slots, means: pool_pressure, engine: e }
       - { query: 'errors > 5', means: symptom, symptom: encoder_overload, channel_labels: [stream] }
 `);
-    expect(told(problems)).toEqual([]);
+    expect(problemLines(problems)).toEqual([]);
     const { intake, syslog, journald, prometheus } = config!.collectors;
     expect(intake.tokens.map(({ name, token }) => [name, token.reveal()])).toEqual([['promtail', ENV.TOKEN]]);
     expect(intake).toMatchObject({ channelLabels: ['channel'], lateMs: 120_000 });
@@ -63,7 +63,7 @@ sources:
   - { id: kube, command: [kubectl, logs, -f, x], channel: a }
   - { id: pipe, stdin: true }
 `);
-    expect(told(problems)).toEqual([]);
+    expect(problemLines(problems)).toEqual([]);
     const [a, b, d] = config!.channels;
     expect(a).toMatchObject({
       logs: ['/log/a.log', '/log/a.progress'],
@@ -155,6 +155,6 @@ sources:
       'expected either url or status, got neither',
     ],
   ])('%s is reported', (_, text, message) => {
-    expect(told(load(text).problems).join('\n')).toContain(message);
+    expect(problemLines(load(text).problems).join('\n')).toContain(message);
   });
 });

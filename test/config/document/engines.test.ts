@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { loadText, told } from '../support.ts';
+import { loadText, problemLines } from '../support.ts';
 
 const problemsOf = (engines: string, channels = '') =>
-  told(loadText(`version: 1\nengines:\n${engines}${channels}`).problems);
+  problemLines(loadText(`version: 1\nengines:\n${engines}${channels}`).problems);
 
 describe('an engine', () => {
   it('of systemd has every default', () => {

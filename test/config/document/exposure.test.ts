@@ -1,21 +1,21 @@
 import { chmodSync, copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { aFolder, loadText, told } from '../support.ts';
+import { aFolder, loadText, problemLines } from '../support.ts';
 
 const BASE = `version: 1
 engines: [{ id: e, kind: supervisor, url: "http://127.0.0.1:9001/RPC2" }]
 channels: [{ id: a, engine: e }]
 `;
+
 const FIXTURES = join(import.meta.dirname, '../../http/fixtures');
 
 /** `path: message` of each warning; throws where the text has problems. */
 function warnings(more: string, env: Record<string, string> = {}, base = BASE): readonly string[] {
   const { config, problems } = loadText(base + more, env);
-  if (config === undefined) throw new Error(told(problems).join('\n'));
+  if (config === undefined) throw new Error(problemLines(problems).join('\n'));
   return config.warnings.map(({ path, message }) => `${path}: ${message}`);
 }
-const problemsOf = (more: string) => told(loadText(BASE + more).problems).join('\n');
 
 function aPair(key = 'key.pem', mode = 0o600): string {
   const folder = aFolder();
@@ -82,31 +82,5 @@ channels: [{ id: a, engine: e, output: { hls: "http://cdn.example/x.m3u8?token=\
       expect.stringContaining('receivers.0.url: pages go to another machine unsigned'),
     ]);
     expect(warnings(hook(', secret_env: S'), { S: 'x'.repeat(32) })).toEqual([]);
-  });
-});
-
-describe('a listener', () => {
-  it('is refused a key that others may read, that is another, or that is none', () => {
-    expect(problemsOf(`http: { ${aPair('key.pem', 0o644)} }`)).toContain('everybody may read');
-    expect(problemsOf(`http: { ${aPair('next_key.pem')} }`)).toContain('the key is not that of the certificate');
-    expect(problemsOf(`http: { ${aPair('cert.pem')} }`)).toContain('expected a certificate and its key as PEM');
-    expect(problemsOf('http: { tls: { cert_file: /nowhere/c, key_file: /nowhere/k } }')).toContain(
-      'expected a readable',
-    );
-  });
-
-  it('is refused proxies that are no addresses, and a socket whose path is too long', () => {
-    for (const proxy of ['proxy.example', '10.0.0.0/0', '10.0.0.0/33', '10.0.0.0/8/8', '::/129', 'Unix', '']) {
-      expect(problemsOf(`http: { trusted_proxies: ["${proxy}"] }`), proxy).toContain('trusted_proxies');
-    }
-    expect(problemsOf(`http: { socket: "/${'x'.repeat(100)}" }`)).toContain('at most 100 characters');
-    expect(problemsOf(`http: { socket: "/${'x'.repeat(99)}" }`)).toBe('');
-  });
-
-  it('has no port where only a socket is named, and the usual one where nothing is', () => {
-    const listen = (more: string) => loadText(BASE + more).config?.http.listen;
-    expect(listen('http: { socket: /run/reeve.sock }')).toBeUndefined();
-    expect(listen('')).toEqual({ host: '127.0.0.1', port: 7433 });
-    expect(listen('http: { socket: /run/reeve.sock, listen: "127.0.0.1:1" }')).toEqual({ host: '127.0.0.1', port: 1 });
   });
 });

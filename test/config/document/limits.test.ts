@@ -5,7 +5,7 @@ import { limitsDocument, limitsFrom } from '../../../src/config/document/limits.
 import { formatDuration } from '../../../src/core/document/duration.ts';
 import { DEFAULT_LIMITS, standardFleetCap, type Limits } from '../../../src/core/limits.ts';
 import { toWire } from '../../../src/core/wire.ts';
-import { loadText, told } from '../support.ts';
+import { loadText, problemLines } from '../support.ts';
 
 const write = (row: LimitRow, value: number): string =>
   row.unit === 'duration' ? formatDuration(value) : String(value);
@@ -99,7 +99,7 @@ describe('the limits of the guard in a configuration', () => {
   it('reports what would be accepted, and how to accept the risk', () => {
     const text =
       'version: 1\nlimits:\n  restart_cooldown: 20s\n  window_starts_max: 11\n  window: 60\n  steps_max: 4\n';
-    expect(told(loadText(text).problems)).toEqual([
+    expect(problemLines(loadText(text).problems)).toEqual([
       '3:21 limits.restart_cooldown: expected at least 30s, got "20s" ' +
         '(this permits more than the default; if you mean it, write { value: 20s, i_accept_the_risk: true })',
       '4:22 limits.window_starts_max: expected at most 10, got the number 11 ' +
@@ -111,7 +111,7 @@ describe('the limits of the guard in a configuration', () => {
   });
 
   it('refuses a risk that is accepted in another wording, and unknown keys', () => {
-    const text = (value: string) => told(loadText(`version: 1\nlimits:\n  window: ${value}\n`).problems)[0];
+    const text = (value: string) => problemLines(loadText(`version: 1\nlimits:\n  window: ${value}\n`).problems)[0];
     expect(text('{ value: 30s, i_accept_the_risk: yes }')).toBe(
       '3:44 limits.window.i_accept_the_risk: expected true or false, got "yes" (write true to accept it)',
     );
@@ -143,12 +143,12 @@ describe('the limits of the guard in a configuration', () => {
       );
     const few = '  - id: c0\n    group: g\n    engine: local\n';
     expect(text('{ fleet_daily_restart_cap: 30 }').config?.acceptedRisks).toEqual([]);
-    expect(told(text('{ fleet_daily_restart_cap: 31 }').problems)).toEqual([
+    expect(problemLines(text('{ fleet_daily_restart_cap: 31 }').problems)).toEqual([
       '2:36 limits.fleet_daily_restart_cap: expected at most 30 for 30 channels, got 31 ' +
         '(this permits more than the default; if you mean it, write { value: 31, i_accept_the_risk: true })',
     ]);
     expect(text('{ fleet_daily_restart_cap: 20 }', few).problems).toEqual([]);
-    expect(told(text('{ fleet_daily_restart_cap: 21 }', few).problems)).toHaveLength(1);
+    expect(problemLines(text('{ fleet_daily_restart_cap: 21 }', few).problems)).toHaveLength(1);
     const risky = text('{ fleet_daily_restart_cap: { value: 21, i_accept_the_risk: true } }', few);
     expect(risky.config?.acceptedRisks).toEqual([{ limit: 'fleet_daily_restart_cap', value: '21', standard: '20' }]);
     expect(risky.config?.limits.fleetDailyRestartCap).toBe(21);
@@ -159,7 +159,7 @@ describe('the limits of the guard in a configuration', () => {
 
   it('takes no cap for the breaker that lies under its first time; unsaid, the cap goes along', () => {
     const text = 'version: 1\nlimits: { breaker_open: 2h, breaker_open_max: 90m }\n';
-    expect(told(loadText(text).problems)).toEqual([
+    expect(problemLines(loadText(text).problems)).toEqual([
       '2:47 limits.breaker_open_max: expected at least breaker_open (2h), got 90m (write 2h or more)',
     ]);
     expect(loadText('version: 1\nlimits: { breaker_open: 2h }\n').config?.limits.breakerOpenMsMax).toBe(7_200_000);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { aFolder, loadText, told } from '../support.ts';
+import { aFolder, loadText, problemLines } from '../support.ts';
 
 const read = (models: string, planner = '') => loadText(`version: 1\n${models}\n${planner}`);
-const problems = (models: string, planner = '') => told(read(models, planner).problems);
+const problems = (models: string, planner = '') => problemLines(read(models, planner).problems);
 
 describe('models in the configuration', () => {
   it('are none, and the planner is off, where nothing is said', () => {

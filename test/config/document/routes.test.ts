@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { loadText, told } from '../support.ts';
+import { loadText, problemLines } from '../support.ts';
 
 const HEAD = `version: 1
 engines: [{ id: e, kind: supervisor, url: "http://127.0.0.1:1/RPC2" }]
@@ -7,7 +7,7 @@ channels: [{ id: news, engine: e, group: live }]
 receivers: [{ id: pager, kind: webhook, url: "http://127.0.0.1/" }, { id: boss, kind: ntfy, topic: t }]
 routes:
 `;
-const problemsOf = (routes: string) => told(loadText(`${HEAD}${routes}`).problems);
+const problemsOf = (routes: string) => problemLines(loadText(`${HEAD}${routes}`).problems);
 
 describe('routes', () => {
   it('are read with their defaults', () => {

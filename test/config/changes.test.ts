@@ -1,0 +1,155 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { APPLIED_AT_ONCE, merged, NEEDS_RESTART } from '../../src/config/changes.ts';
+import { configDocument } from '../../src/config/document/document.ts';
+import { type Configuration, loadConfiguration } from '../../src/config/load.ts';
+import { type Change, watchConfiguration } from '../../src/config/reload.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { fakeClock } from '../support/fake_clock.ts';
+import { aFolder, TOOLS, problemLines, writeInto } from './support.ts';
+
+const persona = (id: string, cap = 0) => `id: ${id}
+risk_tolerance: low
+aggressiveness: cautious
+tool_access_policy: {}
+escalation_policy: { on_containment: immediate }
+containment_bias: true
+operational_mode: diagnostic
+restart_cap: ${cap}
+planning_depth_max: 0
+retry_threshold: 1
+`;
+
+const CONFIG = `version: 1
+persona: mine
+engines: [{ id: e, kind: supervisor, url: "http://127.0.0.1:9001/RPC2" }]
+channels:
+  - { id: a, engine: e }
+  - { id: b, engine: e }
+`;
+
+const FILES = {
+  'config/reeve.yaml': CONFIG,
+  'config/personas/mine.yaml': persona('mine'),
+  'config/rules/r.rule.yaml': 'id: r\ndescription: d\nclassification: unknown\nthen: [{ escalate: true }]\n',
+  'config/patterns/p.yaml': 'patterns: []\n',
+};
+
+const loadFrom = (cwd: string) => loadConfiguration({ cwd, env: {}, tools: TOOLS });
+
+function loaded(cwd: string): Configuration {
+  const { configuration, problems } = loadFrom(cwd);
+  if (!configuration) throw new Error(problemLines(problems).join('\n'));
+  return configuration;
+}
+
+function watching(clock = systemClock, cwd = aFolder(FILES)) {
+  const changes: Change[] = [];
+  const reloader = watchConfiguration({
+    clock,
+    load: () => loadFrom(cwd),
+    current: loaded(cwd),
+    onChange: (change) => changes.push(change),
+  });
+  onTestFinished(() => reloader[Symbol.dispose]());
+  const change = async (index: number): Promise<Change> => {
+    await vi.waitFor(() => expect(changes.length).toBeGreaterThan(index), { timeout: 30_000, interval: 20 });
+    return changes[index]!;
+  };
+  return { cwd, reloader, changes, change };
+}
+
+describe('what a reload changes', () => {
+  const edit = (from: string | RegExp, to: string, more: Record<string, string> = {}) => {
+    const cwd = aFolder(FILES);
+    const before = loaded(cwd);
+    for (const [name, text] of Object.entries(more)) writeInto(cwd, name, text);
+    writeInto(cwd, 'config/reeve.yaml', CONFIG.replace(from, to));
+    return merged(before, loaded(cwd));
+  };
+
+  it.each([
+    ['version: 1\n', 'version: 1\nlimits: { daily_restart_cap: 3 }\n', 'limits'],
+    ['version: 1\n', 'version: 1\nescalation: { repeat_every: 1h }\n', 'escalation'],
+    ['version: 1\n', 'version: 1\nlog: { level: debug }\n', 'log'],
+    ['{ id: a, engine: e }', '{ id: a, engine: e, persona: other }', 'persona'],
+  ])('%j to %j applies at once as %s', (from, to, name) => {
+    const { applied, needsRestart, configuration } = edit(from, to, { 'config/personas/other.yaml': persona('other') });
+    expect(applied).toContain(name);
+    expect(needsRestart).toEqual([]);
+    if (name === 'limits') expect(configuration.config.limits.dailyRestartCap).toBe(3);
+    if (name === 'persona') expect(configuration.config.channels[0]?.persona).toBe('other');
+  });
+
+  it('gives a group as a whole, and what has no persona of its own, another persona at once', () => {
+    const grouped = CONFIG.replace('{ id: b, engine: e }', '{ id: b, engine: e, group: g }');
+    const cwd = aFolder({ ...FILES, 'config/reeve.yaml': grouped });
+    const before = loaded(cwd);
+    writeInto(cwd, 'config/personas/other.yaml', persona('other'));
+    writeInto(cwd, 'config/reeve.yaml', `${grouped}groups: [{ id: g, persona: other }]\n`);
+    const { applied, needsRestart, configuration } = merged(before, loaded(cwd));
+    expect(configuration.config.groups.find(({ id }) => id === 'g')?.persona).toBe('other');
+    expect([applied.includes('persona'), needsRestart]).toEqual([true, []]);
+    const loose = loaded(aFolder({ ...FILES, 'config/reeve.yaml': CONFIG }));
+    const kept = merged(configuration, loose).configuration.config.groups;
+    expect(kept.find(({ id }) => id === 'g')?.persona).toBe('other');
+  });
+
+  it.each([
+    ['9001', '9002', 'engines'],
+    ['http://127.0.0.1:9001/RPC2" }', 'http://127.0.0.1:9001/RPC2", password: other }', 'engines'],
+    ['{ id: b, engine: e }', '{ id: b, engine: e, name: bb }', 'channels'],
+    ['  - { id: b, engine: e }\n', '', 'channels'],
+    ['{ id: b, engine: e }', '{ id: b, engine: e, group: g }', 'groups'],
+    ['version: 1\n', 'version: 1\nsources: [{ id: s, path: /l }]\n', 'sources'],
+    ['version: 1\n', 'version: 1\nreceivers: [{ id: r, kind: alertmanager, url: "http://h/" }]\n', 'receivers'],
+    ['version: 1\n', 'version: 1\nhttp: { listen: "127.0.0.1:1" }\n', 'http'],
+    ['version: 1\n', 'version: 1\nmetrics_prefix: x_\n', 'metrics_prefix'],
+    ['version: 1\n', 'version: 1\nstate: /elsewhere\n', 'state'],
+    ['version: 1\n', 'version: 1\njournal: { keep: 9d }\n', 'journal'],
+    ['version: 1\n', 'version: 1\nhints: { router: memory }\n', 'hints'],
+  ])('%j to %j waits for a restart as %s, and the running part stays as it was', (from, to, name) => {
+    const before = loaded(aFolder(FILES)).config;
+    const { needsRestart, configuration } = edit(from, to);
+    expect(needsRestart).toContain(name);
+    const { engines, channels, receivers, http, journal, stateDirectory } = configuration.config;
+    expect({ engines, channels, receivers, http, journal, stateDirectory }).toEqual({
+      engines: before.engines,
+      channels: before.channels,
+      receivers: before.receivers,
+      http: before.http,
+      journal: before.journal,
+      stateDirectory: before.stateDirectory,
+    });
+  });
+
+  it('refuses to take the persona of a channel that still runs', () => {
+    const cwd = aFolder({
+      ...FILES,
+      'config/personas/other.yaml': persona('other'),
+      'config/reeve.yaml': CONFIG.replace('{ id: b, engine: e }', '{ id: b, engine: e, persona: other }'),
+    });
+    const { reloader } = watching(fakeClock().clock, cwd);
+    rmSync(join(cwd, 'config/personas/other.yaml'));
+    writeInto(cwd, 'config/reeve.yaml', CONFIG.replace('  - { id: b, engine: e }\n', ''));
+    const change = reloader.reload();
+    expect(change.ok).toBe(false);
+    expect(problemLines(reloader.problems())[0]).toContain(
+      'the channel b still runs with the persona other, which is gone',
+    );
+    expect(reloader.current().personas.map(({ id }) => id)).toEqual(['mine', 'other']);
+  });
+
+  it('knows of every key of the file whether it applies at once or waits, but of what only a first start reads', () => {
+    const known: readonly string[] = [...APPLIED_AT_ONCE, ...NEEDS_RESTART];
+    const keys = Object.keys(configDocument.shape);
+    /** `actions` are expanded into the rules, and `phase` is in the journal after the first start. */
+    const elsewhere = ['version', 'actions', 'phase'];
+    expect(keys.filter((key) => !known.includes(key) && !elsewhere.includes(key))).toEqual([]);
+  });
+
+  it('says of each part one thing only', () => {
+    expect(APPLIED_AT_ONCE.filter((name) => (NEEDS_RESTART as readonly string[]).includes(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadText, problemLines } from '../support.ts';
+
+const read = (receiver: string, env: Record<string, string> = {}) =>
+  loadText(`version: 1\nreceivers: [${receiver}]\n`, env);
+const problemsOf = (receiver: string, env: Record<string, string> = {}) =>
+  problemLines(read(receiver, env).problems).join('\n');
+const PAGER = 'id: r, kind: pagerduty';
+const KEY = '0123456789abcdef0123456789abcdef';
+
+describe('the receivers of a configuration', () => {
+  it('need the secrets that their kind needs, and no others', () => {
+    expect(problemsOf(`{ ${PAGER} }`)).toContain('expected routing_key_env or routing_key_file, got neither');
+    expect(problemsOf('{ id: r, kind: webhook, url: "http://127.0.0.1/" }')).toBe('');
+    const [receiver] = read(`{ ${PAGER}, routing_key_env: K }`, { K: KEY }).config?.receivers ?? [];
+    expect(receiver?.secrets.routing_key?.reveal()).toBe(KEY);
+  });
+
+  it('take a secret from one place, and refuse one of another form without showing it', () => {
+    expect(problemsOf(`{ ${PAGER}, routing_key_env: K, routing_key_file: k }`, { K: KEY })).toContain(
+      'expected routing_key_env or routing_key_file, got both',
+    );
+    const wrong = problemsOf(`{ ${PAGER}, routing_key_env: K }`, { K: 'hunter2' });
+    expect(wrong).toContain('got something else');
+    expect(wrong).not.toContain('hunter2');
+  });
+
+  it('have one id each', () => {
+    const two = ['h', 'i'].map((host) => `{ id: r, kind: alertmanager, url: "http://${host}/" }`);
+    expect(problemsOf(two.join(', '))).toContain('the id r stands here a second time');
+  });
+
+  it('find the certificates of their own authority beside the file', () => {
+    const { config, cwd } = read(
+      '{ id: r, kind: email, host: mail, from: a@example.org, to: [b@example.org], ca_file: ca.pem }',
+    );
+    expect(config?.receivers[0]).toHaveProperty('ca_file', join(cwd, 'config/ca.pem'));
+  });
+});
