@@ -23,6 +23,11 @@ const PARTS: Readonly<Record<string, Part>> = {
     script: 'living.ts',
     quick: ['--channels', '10', '--seconds', '5', '--settle-seconds', '5', '--verdicts', '5'],
   },
+  thirteen: {
+    title: 'the daemon with thirteen real channels',
+    script: 'thirteen.ts',
+    quick: ['--seconds', '5', '--settle-seconds', '5'],
+  },
   peers: {
     title: 'the hot path and its peers',
     script: 'peers.ts',

@@ -44,17 +44,20 @@ export const MAIN = join(import.meta.dirname, `../src/main${extname(import.meta.
 /** The shipped rules: the stage has a copy that may change. */
 const RULES = join(import.meta.dirname, '../config/rules');
 
+export interface ReeveOptions extends ReeveConfigOptions {
+  readonly clock?: Clock;
+  /** The program that runs; the one beside this file when left out. */
+  readonly program?: string;
+}
+
 /** Writes the stage's configuration, starts Reeve on it and waits until it is ready. */
-export async function startReeve(
-  stage: Stage,
-  options: ReeveConfigOptions & { readonly clock?: Clock } = {},
-): Promise<Reeve> {
-  const { clock = systemClock, ...configured } = options;
+export async function startReeve(stage: Stage, options: ReeveOptions = {}): Promise<Reeve> {
+  const { clock = systemClock, program = MAIN, ...configured } = options;
   const configPath = join(stage.paths.conf, 'reeve.yaml');
   const logPath = join(stage.paths.logs, 'reeve.log');
   await cp(RULES, join(stage.paths.conf, 'rules'), { recursive: true });
   await writeFile(configPath, stage.configYaml(configured), { mode: 0o600 });
-  const child = await readyChild(stage, { configPath, logPath, clock });
+  const child = await readyChild(stage, { program, configPath, logPath, clock });
   const token = (await readFile(join(stage.paths.dir, 'state', 'token'), 'utf8')).trim();
   await setPhase(stage, token, { phase: options.phase ?? FULL_LOOP, clock });
   const get = getter(stage, token, clock);
@@ -90,13 +93,17 @@ export async function startReeve(
   return reeve;
 }
 
+interface Start {
+  readonly program: string;
+  readonly configPath: string;
+  readonly logPath: string;
+  readonly clock: Clock;
+}
+
 /** The daemon as a process that answers. Throws DAEMON_UNREACHABLE with the end of its log. */
-async function readyChild(
-  stage: Stage,
-  { configPath, logPath, clock }: { readonly configPath: string; readonly logPath: string; readonly clock: Clock },
-): Promise<Child> {
+async function readyChild(stage: Stage, { program, configPath, logPath, clock }: Start): Promise<Child> {
   const log = openSync(logPath, 'a');
-  const child = startChild(process.execPath, [MAIN, 'run', '--config', configPath], {
+  const child = startChild(process.execPath, [program, 'run', '--config', configPath], {
     stdio: ['ignore', log, log],
     cwd: stage.paths.dir,
     graceMs: 15_000,

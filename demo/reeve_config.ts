@@ -12,6 +12,8 @@ export interface ReeveConfigOptions {
   readonly upstreamAfter?: string;
   /** When the model that stands beside the stage may choose; never when left out. */
   readonly planner?: 'off' | 'after_rules';
+  /** Generated channels whose output is not looked at: their logs and the supervisor are all there is to know. */
+  readonly unwatched?: readonly string[];
   /** More lines, as they stand, at the end of the document. */
   readonly more?: string;
 }
@@ -33,6 +35,7 @@ export interface StageNames {
 export function reeveConfig(names: StageNames, options: ReeveConfigOptions = {}): string {
   const { paths, channels, hlsUrl } = names;
   const { phase = 4, persona = 'system_admin', upstreamAfter = '20s', planner = 'off', more = '' } = options;
+  const { unwatched = [] } = options;
   const output = `{ hls: "${hlsUrl}/{id}/index.m3u8", every: 2s, stall_after: 6s }`;
   const generated = channels.filter(({ kind }) => kind === 'generated').map(({ id }) => id);
   const pulled = channels.filter(({ kind }) => kind === 'pulled');
@@ -52,11 +55,12 @@ export function reeveConfig(names: StageNames, options: ReeveConfigOptions = {})
     `    logs: [ { path: ${join(paths.logs, 'supervisord.log')} } ]`,
     `    host: { disks: [ ${paths.hls} ], every: 5s }`,
     'channels:',
-    `  - ids: [ ${generated.join(', ')} ]`,
-    '    engine: local',
-    '    group: encoders',
-    `    logs: [ "${paths.logs}/{id}.err" ]`,
+    ...encoderLines(
+      paths,
+      generated.filter((id) => !unwatched.includes(id)),
+    ),
     `    output: ${output}`,
+    ...(unwatched.length === 0 ? [] : encoderLines(paths, unwatched)),
     ...pulled.flatMap(({ id, sourceUrl }) => [
       `  - id: ${id}`,
       '    engine: local',
@@ -76,3 +80,11 @@ export function reeveConfig(names: StageNames, options: ReeveConfigOptions = {})
   ];
   return `${lines.join('\n').trimEnd()}\n`;
 }
+
+/** Channels that make their own picture, without their output. */
+const encoderLines = (paths: StagePaths, ids: readonly string[]): readonly string[] => [
+  `  - ids: [ ${ids.join(', ')} ]`,
+  '    engine: local',
+  '    group: encoders',
+  `    logs: [ "${paths.logs}/{id}.err" ]`,
+];
