@@ -3,6 +3,7 @@
 // Usage: node bench/living.ts [--channels 10,100,500] [--seconds 60] [--settle-seconds 75] [--verdicts 100] [--checkout]
 //   [--home DIR]: another checkout or unpacked package. [--json]: the figures alone, as one line of JSON.
 //   [--paired DIR] [--rounds 5]: this checkout and that one in turn, and the ratio of each pair.
+//   [--peer]: afterwards Prometheus with the blackbox exporter watches the same service, at both paces.
 //   [--slowest 5]: what the journal wrote, and when, on the way to the slowest verdicts.
 //   [--node-args="--cpu-prof …"]: options for the daemon's Node, to see what the time is spent on.
 import { spawnSync } from 'node:child_process';
@@ -10,9 +11,10 @@ import { cpus, loadavg } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { startLiving } from './living_daemon.ts';
+import { type LivingDaemon, startLiving } from './living_daemon.ts';
+import { PEER_PACES, type PeerPace, peerMissing } from './living_peer.ts';
 import type { InsideFigures } from './living_probe.ts';
-import { inTurn } from './living_service.ts';
+import { inTurn, type ServedCounts } from './living_service.ts';
 import { builtPackage } from './package.ts';
 import { quantile, sayRow, stolenSeconds } from './rows.ts';
 
@@ -22,6 +24,7 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '60' },
     'settle-seconds': { type: 'string', default: '75' },
     verdicts: { type: 'string', default: '100' },
+    peer: { type: 'boolean', default: false },
     slowest: { type: 'string', default: '0' },
     checkout: { type: 'boolean', default: false },
     home: { type: 'string' },
@@ -54,6 +57,14 @@ interface Figures {
   readonly stolenPercent: number;
 }
 
+/** What the peer costs with the same service. */
+interface PeerFigures extends Pick<Figures, 'channels' | 'cpuPercent' | 'rssMb' | 'wakeUpsAll' | 'requests'> {
+  readonly pace: PeerPace;
+  /** Looks that were good at the end, of how many. */
+  readonly good: number;
+  readonly looks: number;
+}
+
 /** What the figures must not exceed, by number of channels (two cores). */
 const GOALS: Readonly<Record<number, Partial<Figures>>> = {
   500: { cpuPercent: 15, rssMb: 150, wakeUps: 120, p99Ms: 50, lagCpuMs: 10, gcPercent: 10 },
@@ -63,10 +74,13 @@ const GOALS: Readonly<Record<number, Partial<Figures>>> = {
 
 if (values.paired === undefined) {
   const home = values.home ?? (values.checkout ? CHECKOUT : builtPackage());
+  const nodeArgs = values['node-args'].split(' ').filter((flag) => flag !== '');
   for (const channels of values.channels.split(',').map(Number)) {
-    const figures = await measured(channels, home);
+    await using daemon = await startLiving({ channels, home, nodeArgs });
+    const figures = await measured(channels, daemon);
     if (values.json) console.log(JSON.stringify(figures));
     else report(figures);
+    if (values.peer) await besideIt(channels, daemon);
   }
 } else {
   const { channels, verdicts } = values;
@@ -78,9 +92,7 @@ if (values.paired === undefined) {
     spawnSync(process.execPath, [...args, '--', ...shared, ...settle], { stdio: 'inherit' }).status ?? 1;
 }
 
-async function measured(channels: number, home: string): Promise<Figures> {
-  const nodeArgs = values['node-args'].split(' ').filter((flag) => flag !== '');
-  await using daemon = await startLiving({ channels, home, nodeArgs });
+async function measured(channels: number, daemon: LivingDaemon): Promise<Figures> {
   await sleep(Number(values['settle-seconds']) * 1_000);
   const [before, servedBefore, stolen] = [daemon.outside(), await daemon.served(), stolenSeconds()];
   await sleep(seconds * 1_000);
@@ -94,7 +106,6 @@ async function measured(channels: number, home: string): Promise<Figures> {
   for (const { channel, latencyMs, facts } of bySlowness.slice(0, Number(values.slowest)))
     console.error(`${channel}: ${latencyMs.toFixed(1)} ms (${facts.join(', ')})`);
   const latencies = bySlowness.map(({ latencyMs }) => latencyMs).reverse();
-  const asked = (counts: typeof served): number => counts.playlists + counts.segments + counts.sources + counts.lists;
   return {
     channels,
     cpuPercent: ((after.cpuSeconds - before.cpuSeconds) / seconds) * 100,
@@ -112,6 +123,48 @@ async function measured(channels: number, home: string): Promise<Figures> {
     troubled: served.troubled,
     stolenPercent,
   };
+}
+
+function asked({ playlists, segments, sources, lists }: ServedCounts): number {
+  return playlists + segments + sources + lists;
+}
+
+async function besideIt(channels: number, daemon: LivingDaemon): Promise<void> {
+  const missing = peerMissing();
+  if (missing !== undefined) return console.log(`Prometheus with the blackbox exporter is not installed: ${missing}`);
+  for (const pace of PEER_PACES) {
+    const figures = await peerMeasured(channels, daemon, pace);
+    if (values.json) console.log(JSON.stringify(figures));
+    else reportPeer(figures);
+  }
+}
+
+async function peerMeasured(channels: number, daemon: LivingDaemon, pace: PeerPace): Promise<PeerFigures> {
+  await using peer = await daemon.peer(pace);
+  await sleep(Number(values['settle-seconds']) * 1_000);
+  const [before, servedBefore] = [peer.outside(), await daemon.served()];
+  await sleep(seconds * 1_000);
+  const [after, served] = [peer.outside(), await daemon.served()];
+  return {
+    ...{ channels, pace },
+    cpuPercent: ((after.cpuSeconds - before.cpuSeconds) / seconds) * 100,
+    rssMb: after.rssMb,
+    wakeUpsAll: (after.wakeUpsAll - before.wakeUpsAll) / seconds,
+    requests: (asked(served) - asked(servedBefore)) / seconds,
+    good: await peer.good(),
+    looks: channels + Math.ceil(channels / 3) + 1,
+  };
+}
+
+function reportPeer({ channels, pace, good, looks, ...figures }: PeerFigures): void {
+  const part = `${channels} channels, Prometheus and blackbox exporter`;
+  console.log(`${part}: ${good} of ${looks} looks were good`);
+  const row = (measure: string, figure: string): void =>
+    sayRow({ part: `${part}, playlists each ${pace.outputS} s`, measure, figure, goal: '–', met: undefined });
+  row('CPU', `${figures.cpuPercent.toFixed(1)} % of a core`);
+  row('RSS', `${figures.rssMb.toFixed(1)} MB`);
+  row('wake-ups of all threads', `${figures.wakeUpsAll.toFixed(0)}/s`);
+  row('requests', `${figures.requests.toFixed(1)}/s`);
 }
 
 function report(figures: Figures): void {

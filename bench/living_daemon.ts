@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { allowFullLoop } from './full_loop.ts';
 import type { InsideFigures } from './living_probe.ts';
 import type { ServedCounts, ServiceOrder } from './living_service.ts';
+import { type LivingPeer, type PeerPace, startPeer, type WatchedService } from './living_peer.ts';
 import { figuresOf, type ProcessFigures } from './process_figures.ts';
 import { readEvents } from './verdicts.ts';
 
@@ -21,6 +22,8 @@ export interface LivingDaemon extends AsyncDisposable {
   served(): Promise<ServedCounts>;
   /** Kills so many channels, one after another, and waits for the guard's verdict about each. */
   verdicts(channels: readonly string[], count: number): Promise<readonly Verdict[]>;
+  /** Ends the daemon, and has the same service watched by others. */
+  peer(pace: PeerPace): Promise<LivingPeer>;
 }
 
 /** What came of one death. */
@@ -83,7 +86,20 @@ export async function startLiving({ channels, home, nodeArgs = [] }: LivingOptio
     served: () => ask<ServedCounts>({ do: 'count' }),
     verdicts: (names, count) =>
       timeVerdicts({ names, count, work }, { ask, heal: (channel) => service.send({ do: 'heal', channel }) }),
+    async peer(pace) {
+      await ended(daemon);
+      return startPeer(watchedBy(channels, { work, port }), pace);
+    },
     [Symbol.asyncDispose]: end,
+  };
+}
+
+function watchedBy(channels: number, { work, port }: { readonly work: string; readonly port: number }): WatchedService {
+  const all = Array.from({ length: channels }, (_, at) => at);
+  return {
+    ...{ work, origin: `http://127.0.0.1:${port}` },
+    outputs: all.map((at) => `/hls/ch${at + 1}/live.m3u8`),
+    sources: all.filter(hasSource).map((at) => `/source/ch${at + 1}`),
   };
 }
 

@@ -175,7 +175,7 @@ export class LivingService {
     if (kind === 'list') return this.#list(response);
     const channel = this.#channels.get(name);
     if (kind === 'hook' || channel === undefined) return void response.writeHead(kind === 'hook' ? 200 : 404).end();
-    if (kind === 'source') return this.#source(channel, response);
+    if (kind === 'source') return this.#source(channel, request, response);
     if (file.endsWith('.m3u8')) return this.#playlist(channel, request, response);
     this.#counts.segments += 1;
     const body = request.method === 'HEAD' ? '' : Buffer.alloc(SEGMENT_BYTES);
@@ -205,10 +205,11 @@ export class LivingService {
     this.#send(response, playlistOf(segment), 'application/vnd.apple.mpegurl');
   }
 
-  #source({ trouble }: Channel, response: ServerResponse): void {
+  #source({ trouble }: Channel, { method }: IncomingMessage, response: ServerResponse): void {
     this.#counts.sources += 1;
     if (trouble === 'refused') return void response.writeHead(403).end();
     response.writeHead(200, { 'content-type': 'video/mp2t' });
+    if (method === 'HEAD') return void response.end();
     const send = (): void => {
       this.#counts.bytes += SOURCE_PIECE.length;
       response.write(SOURCE_PIECE);

@@ -33,6 +33,7 @@ fi
 # --- Debian packages: `what it is found by:package` --------------------------------------------------------------
 wanted='ffmpeg:ffmpeg supervisord:supervisor nginx:nginx /usr/lib/nginx/modules/ngx_rtmp_module.so:libnginx-mod-rtmp
 icecast2:icecast2 prometheus:prometheus promtool:prometheus prometheus-alertmanager:prometheus-alertmanager
+prometheus-blackbox-exporter:prometheus-blackbox-exporter
 cpulimit:cpulimit curl:curl pgrep:procps ss:iproute2 setpriv:util-linux strace:strace rsyslogd:rsyslog logrotate:logrotate logger:bsdutils spin:spin gcc:gcc chromium:chromium
 /lib/systemd/systemd-journald:systemd'
 

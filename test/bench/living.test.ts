@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { startLiving } from '../../bench/living_daemon.ts';
+import { peerMissing, startPeer } from '../../bench/living_peer.ts';
 import { inTurn, LivingService } from '../../bench/living_service.ts';
 
 describe('the living service', () => {
@@ -46,6 +47,15 @@ describe('the living service', () => {
     expect(service.counts().troubled).toBe(0);
   });
 
+  it('answers who asks for the head of a source alone, and sends to who reads it', async () => {
+    const head = await fetch(`${origin}/source/ch1`, { method: 'HEAD' });
+    expect([head.status, head.headers.get('content-type'), await head.text()]).toEqual([200, 'video/mp2t', '']);
+    const whole = await fetch(`${origin}/source/ch1`);
+    const reader = whole.body!.getReader();
+    expect((await reader.read()).value?.[0]).toBe(0x47);
+    await reader.cancel();
+  });
+
   it('hurts no channel that was mended a moment ago: its incident may still be open', () => {
     expect(service.hurt('ch1', 'stalled')).toBe(true);
     service.heal('ch1');
@@ -63,6 +73,22 @@ describe('the round in which troubles come', () => {
   it('takes none of the next forty from the group of one', () => {
     const groups = Array.from({ length: 2_000 }, (_, n) => Math.floor(inTurn(n, 2_000) / 12));
     for (const [n, group] of groups.entries()) expect(groups.slice(n + 1, n + 40)).not.toContain(group);
+  });
+});
+
+describe.skipIf(peerMissing() !== undefined)('the peer beside it (needs prometheus and its blackbox exporter)', () => {
+  it('finds every playlist, every source and the list of the engine good', { timeout: 60_000 }, async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'reeve-living-test-'));
+    await using stack = new AsyncDisposableStack();
+    stack.defer(() => rmSync(folder, { recursive: true, force: true }));
+    const service = new LivingService(folder, 3);
+    stack.defer(() => service.close());
+    const origin = `http://127.0.0.1:${await service.start()}`;
+    const outputs = ['ch1', 'ch2', 'ch3'].map((name) => `/hls/${name}/live.m3u8`);
+    const watched = { work: folder, origin, outputs, sources: ['/source/ch1'] };
+    const peer = stack.use(await startPeer(watched, { outputS: 1, sourceS: 1 }));
+    await expect.poll(() => peer.good(), { timeout: 30_000 }).toBe(5);
+    expect(peer.outside().rssMb).toBeGreaterThan(1);
   });
 });
 
