@@ -54,6 +54,8 @@ describe('channels that died together', () => {
     await world.live(300_000);
     expect(restarted(world)).toEqual(['a']);
     expect(reasons(world)).toContain('not_helping');
+    const proof = world.pipeline.watch.proofOf({ kind: 'group', id: 'encoders' }, world.clock.monotonicMs());
+    expect(proof?.says).toBe('nobody can witness, so a canary will; no death for 60 s is waited for');
   });
 
   it('leave a canary that plays out of the blame for the second that does not', async () => {

@@ -1,7 +1,8 @@
 /** Whether a shared cause is proven to be over: by its witness, or by a channel that came back (law S8). */
 import type { EpochMs, MonoMs } from '../../core/clock.ts';
 import type { ChannelId } from '../../core/scope.ts';
-import type { ChannelFacts } from '../facts/facts.ts';
+import { MINUTE_MS } from '../../core/duration.ts';
+import type { ChannelFacts, FactStore } from '../facts/facts.ts';
 import type { SourceFacts } from '../facts/output_facts.ts';
 import type { HostFacts } from '../facts/engine_facts.ts';
 import { maybeKilled } from '../rules/classify_input.ts';
@@ -18,6 +19,11 @@ export interface CauseProof {
 /** A witness must have been well for this long, and no channel have died for as long. */
 export const PROOF_MS = 10_000;
 const LOOKS_MIN = 2;
+const CANARY_WAIT_MS_MAX = 10 * MINUTE_MS;
+
+/** How long after the last death a canary may begin: twice as long for each that was not verified (law S8). */
+export const canaryWaitMs = (lost: number): number =>
+  Math.min(DEATHS_QUIET_MS * 2 ** Math.min(lost, 30), CANARY_WAIT_MS_MAX);
 
 export interface ProofInput {
   /** What is known of the channels of the cause's scope. */
@@ -26,6 +32,22 @@ export interface ProofInput {
   readonly playing: ReadonlySet<ChannelId>;
   /** Their machine, where all of them are on one that is looked at. */
   readonly host?: HostFacts | undefined;
+  /** Canaries of this cause that were not verified; default 0. */
+  readonly lostCanaries?: number;
+}
+
+/** What is known now that bears on the cause. */
+export function proofInputOf(
+  { scope, channels }: SharedCause,
+  factStore: FactStore,
+  isPlaying: (channel: ChannelId) => boolean,
+): ProofInput {
+  const around = scope.kind === 'group' ? factStore.inGroup(scope.id).map(({ setup }) => setup.id) : [];
+  const ids = [...new Set([...channels, ...around])];
+  const known = ids.flatMap((id) => factStore.view(id) ?? []);
+  const engines = new Set(known.map(({ setup }) => setup.engine));
+  const host = engines.size === 1 ? factStore.hostFacts([...engines][0]!) : undefined;
+  return { known, playing: new Set(ids.filter(isPlaying)), host };
 }
 
 /** Pure. A group whose sources are not probed has a canary for its witness, later. */
@@ -52,7 +74,7 @@ export function proofOf(cause: SharedCause, input: ProofInput, nowMs: MonoMs): C
           ? 'its machine has killed no more and no disk of it is full'
           : undefined;
   const isOfDeath = cause.family === 'dead' || cause.family === 'stalled';
-  const quietMs = isOfDeath && witness === undefined ? DEATHS_QUIET_MS : PROOF_MS;
+  const quietMs = isOfDeath && witness === undefined ? canaryWaitMs(input.lostCanaries ?? 0) : PROOF_MS;
   const wellMs = Math.max(0, ...sources.map(({ okSinceMs = 0 }) => okSinceMs)) + PROOF_MS;
   // Findings follow the sources some looks later: where sources named the cause, they alone say since when it is over.
   const isBySources = cause.family === 'upstream' && cause.channels.every((id) => isLookedAt(known, id, lastDeathMs));

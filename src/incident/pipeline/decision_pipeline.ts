@@ -69,7 +69,8 @@ export class DecisionPipeline implements Disposable {
     this.factStore = new FactStore(setup, (...start) => this.#started(...start));
     const limits = () => deps.settings().limits;
     const onReading = (reading: Symptom): void => this.#responder.heard(reading);
-    this.watch = new FindingTracker({ ...deps, factStore: this.factStore, limits, onWants: deps.lookNow, onReading });
+    const own = { factStore: this.factStore, guardState: this.guardState, limits, onReading };
+    this.watch = new FindingTracker({ ...deps, ...own, onWants: deps.lookNow });
     const { guardState: guard, control, incidents, factStore, watch } = this;
     const proofOf: FindingTracker['proofOf'] = (scope, nowMs) => watch.proofOf(scope, nowMs);
     this.#startQueue = new StartQueue({ ...deps, guard, incidents, proofOf, phaseOf: (group) => this.phaseOf(group) });

@@ -1,6 +1,7 @@
 /** Keeps the newest finding of every channel and engine. */
 import type { FailureClass, Family } from '../../core/classification.ts';
 import type { MonoMs } from '../../core/clock.ts';
+import type { Read } from '../../core/journal.ts';
 import type { Limits } from '../../core/limits.ts';
 import type { ChannelId, ChannelRef, EngineId, GroupId, Scope } from '../../core/scope.ts';
 import type { LogReading, Symptom } from '../../core/symptom.ts';
@@ -11,10 +12,12 @@ import type { FactStore, ChannelFacts } from '../../ground/facts/facts.ts';
 import { familyOf } from '../../ground/rules/families.ts';
 import type { ClassifyContext } from '../../ground/rules/classify_input.ts';
 import { type NearbySources, nearbySources, playingNearby, silentNearby } from '../../ground/correlate/nearby.ts';
+import { lostCanaries } from '../../guard/state/canaries.ts';
+import type { GuardState } from '../../guard/state/state.ts';
 import { LogReadings } from './log_readings.ts';
 import type { Want } from '../../ground/rules/rule.ts';
 import { isSameContext, FindingCache } from '../../ground/rules/finding_cache.ts';
-import { type CauseProof, proofOf } from '../../ground/correlate/proof.ts';
+import { type CauseProof, proofInputOf, proofOf } from '../../ground/correlate/proof.ts';
 import { viewersOf } from '../../ground/facts/viewers.ts';
 
 /** What was last found of a channel, and since when. */
@@ -42,6 +45,7 @@ export interface FindingTrackerDeps {
   /** Hears what was read, after the facts have taken it in. */
   readonly onReading?: (reading: Symptom) => void;
   readonly onWants: (channel: ChannelId, wants: readonly Want[]) => void;
+  readonly guardState: Read<GuardState>;
 }
 
 /** A channel in trouble, and what its finding rests on. */
@@ -99,15 +103,10 @@ export class FindingTracker {
   }
 
   #proof(cause: SharedCause, nowMs: MonoMs): CauseProof {
-    const { factStore } = this.#deps;
-    const { scope } = cause;
-    const around = scope.kind === 'group' ? factStore.inGroup(scope.id).map(({ setup }) => setup.id) : [];
-    const ids = new Set([...cause.channels, ...around]);
-    const known = [...ids].flatMap((id) => factStore.view(id) ?? []);
-    const playing = new Set([...ids].filter((id) => this.#channels.get(id)?.healthySinceMs));
-    const engines = new Set(known.map(({ setup }) => setup.engine));
-    const host = engines.size === 1 ? factStore.hostFacts([...engines][0]!) : undefined;
-    return proofOf(cause, { known, playing, host }, nowMs);
+    const { factStore, guardState } = this.#deps;
+    const isPlaying = (id: ChannelId): boolean => this.#channels.get(id)?.healthySinceMs !== undefined;
+    const input = proofInputOf(cause, factStore, isPlaying);
+    return proofOf(cause, { ...input, lostCanaries: lostCanaries(guardState(), cause, nowMs) }, nowMs);
   }
 
   get causes(): readonly SharedCause[] {

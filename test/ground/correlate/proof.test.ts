@@ -101,6 +101,25 @@ describe('the proof that a shared cause is over (S8)', () => {
     expect([proven(known, DIED_MS + 29_999), proven(known, DIED_MS + 30_000)]).toEqual([false, true]);
   });
 
+  it.each([
+    [0, 30_000],
+    [1, 60_000],
+    [4, 480_000],
+    [5, 600_000],
+    [64, 600_000],
+  ])('leaves it to the next canary, after %i that were not verified, %i ms after the last death', (lost, waitMs) => {
+    const known = [channel('a', DIED_MS, [])];
+    const at = (nowMs: number) =>
+      proofOf(cause, { known, playing: new Set(), lostCanaries: lost }, DIED_MS + nowMs).isProven;
+    expect([at(waitMs - 1), at(waitMs)]).toEqual([false, true]);
+  });
+
+  it('does not wait longer for lost canaries where a source is the witness', () => {
+    const known = [channel('a', DIED_MS, answers(DIED_MS + 1_000, DIED_MS + 3_000))];
+    const at = (nowMs: number) => proofOf(cause, { known, playing: new Set(), lostCanaries: 3 }, nowMs).isProven;
+    expect([at(DIED_MS + 10_999), at(DIED_MS + 11_000)]).toEqual([false, true]);
+  });
+
   describe('of an outage upstream', () => {
     const LAST_MS = DIED_MS + 30_000;
     const outage = { ...cause, family: 'upstream', phase: 'over', lastMs: LAST_MS } as const;

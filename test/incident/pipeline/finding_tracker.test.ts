@@ -3,6 +3,7 @@ import { DEFAULT_LIMITS } from '../../../src/core/limits.ts';
 import type { ProcessSample } from '../../../src/core/sample.ts';
 import { classify } from '../../../src/ground/rules/classify.ts';
 import { FactStore } from '../../../src/ground/facts/facts.ts';
+import { newGuardState } from '../../../src/guard/state/state.ts';
 import { FindingTracker } from '../../../src/incident/pipeline/finding_tracker.ts';
 import { setupOf } from '../../ground/scene.ts';
 
@@ -14,7 +15,12 @@ function aWatch() {
   const setup = setupOf('news', { hasOutputProbe: false, stallAfterMs: STALL_MS });
   const engine = { id: 'local', pollMs: 1_000, autorestartGraceMs: 1_000, hostEveryMs: undefined };
   const factStore = new FactStore({ channels: [setup], engines: [engine] }, () => undefined);
-  const watch = new FindingTracker({ factStore, limits: () => DEFAULT_LIMITS, onWants: () => undefined });
+  const watch = new FindingTracker({
+    factStore,
+    guardState: newGuardState,
+    limits: () => DEFAULT_LIMITS,
+    onWants: () => undefined,
+  });
   const see = (monoMs: number, extra: Partial<ProcessSample> = {}): void =>
     factStore.observe({
       ...{ kind: 'process', at: 0, monoMs, source: 'test', channel: 'news', engine: 'local', state: 'running', pid: 1 },

@@ -510,7 +510,7 @@ const KNOWN_BAD: readonly Mutant[] = [
     'S8',
     [
       'src/ground/correlate/proof.ts',
-      'isOfDeath && witness === undefined ? DEATHS_QUIET_MS : PROOF_MS',
+      'isOfDeath && witness === undefined ? canaryWaitMs(input.lostCanaries ?? 0) : PROOF_MS',
       'isOfDeath && witness === undefined ? PROOF_MS : PROOF_MS',
     ],
     'staged',
