@@ -11,6 +11,7 @@ import { describeCall, TOOL_NAMES, type ToolName, toolNamed } from '../core/tool
 import { breakerOf } from '../guard/containment.ts';
 import type { Preview } from '../guard/guard.ts';
 import { subjectAt } from '../guard/state/state.ts';
+import { becauseOf } from './decision_text.ts';
 import { flipsOf } from '../guard/trace.ts';
 import type { Settings } from '../incident/pipeline/settings.ts';
 import type { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
@@ -146,16 +147,17 @@ export class Views {
     const watched = this.#deps.pipeline.watch.watched(channel);
     if (watched === undefined) return undefined;
     const choices = this.#choices(channel);
+    const now = { state: this.#deps.pipeline.guardState(), channel, nowMs: this.#deps.clock.monotonicMs() };
     const [last] = this.#deps.read({ channel, types: ['guard.decided'], newestFirst: true, limit: 1 });
     if (last === undefined || last.fact.type !== 'guard.decided') {
-      const because = `nothing was asked of the guard for ${channel} yet; now: ${watched.finding.because}`;
-      return { verdict: 'not_asked', code: null, because, checks: [], flips: [], choices };
+      const nothing = `nothing was asked of the guard for ${channel} yet; now: ${watched.finding.because}`;
+      return { verdict: 'not_asked', code: null, because: becauseOf(now, nothing), checks: [], flips: [], choices };
     }
     const { decision, call } = last.fact;
     return {
       verdict: decision.verdict,
       code: decision.verdict === 'deny' ? decision.code : null,
-      because: decision.verdict === 'deny' ? decision.because : `${call} was allowed`,
+      because: becauseOf(now, decision.verdict === 'deny' ? decision.because : `${call} was allowed`),
       at: last.at,
       incident: last.incident,
       checks: decision.trace,

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { becauseOf } from '../../src/http/decision_text.ts';
+import { bench } from '../guard/bench.ts';
+
+describe('why the last decision was made', () => {
+  it('is its own reason where no end is open', () => {
+    const b = bench();
+    const now = { state: b.guardState(), channel: 'news', nowMs: b.nowMs() };
+    expect(becauseOf(now, 'cooldown: 30 s')).toBe('cooldown: 30 s');
+  });
+
+  it('begins with a change whose end is not known, how old that is, and what ends it', () => {
+    const b = bench();
+    const decision = b.guard.decide(b.request());
+    if (decision.verdict === 'deny') throw new Error(decision.code);
+    b.record({ type: 'tool.unknown', permit: decision.permit.terms, because: 'timed out' }, 'news');
+    b.pass(34_000);
+    const now = { state: b.guardState(), channel: 'news', nowMs: b.nowMs() };
+    expect(becauseOf(now, 'it was tried')).toBe(
+      'UNKNOWN: the end of restart_channel, noted 34 s ago; nothing more is changed until news is seen healthy ' +
+        'or reeve reset channel:news. it was tried',
+    );
+    expect(becauseOf({ ...now, channel: 'film' }, 'it was tried')).toBe('it was tried');
+  });
+});
