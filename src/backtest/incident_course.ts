@@ -6,7 +6,6 @@ import type { ControlState } from '../control/state.ts';
 import type { GroundedContextEnvelope } from '../core/envelope.ts';
 import { countingIds } from '../core/id.ts';
 import type { JournalFact, Read } from '../core/journal.ts';
-import { accessOf } from '../core/persona.ts';
 import { describeDecider, type Plan } from '../core/plan.ts';
 import {
   type Attempt,
@@ -18,8 +17,8 @@ import {
 } from '../core/tool.ts';
 import { guardProjection } from '../guard/state/fold.ts';
 import { Guard } from '../guard/guard.ts';
-import { phaseNeeded } from '../guard/checks/policy.ts';
-import { TOOL_SPECS } from '../remediation/catalog.ts';
+import type { Phase } from '../core/control.ts';
+import { whyUnavailable } from '../guard/checks/unavailable.ts';
 import type { ExportedEntry, IncidentExport } from '../incident/export.ts';
 import type { Settings } from '../incident/pipeline/settings.ts';
 import { Ledger } from '../journal/ledger.ts';
@@ -257,7 +256,7 @@ export class IncidentCourse {
     return this.#settings.personaOf(scope, group);
   }
 
-  #phase(): number {
+  #phase(): Phase {
     const { group } = this.#file.incident;
     return phaseOf(this.#control(), group, this.#settings.initialPhase(group));
   }
@@ -267,17 +266,11 @@ export class IncidentCourse {
   }
 
   /** Persona, mode, capability and phase: tools are filtered before planning, as in the daemon. */
-  #allowed(tool: ToolName): boolean {
-    const spec = TOOL_SPECS.get(tool);
-    const can = this.#file.capabilities.find(({ engine }) => engine === this.#file.incident.engine)?.can ?? [];
-    const mode = this.#persona.operational_mode;
-    return (
-      spec !== undefined &&
-      accessOf(this.#persona, tool) !== 'deny' &&
-      (mode === 'remediation' || (mode !== 'passive' && spec.effect === 'observe')) &&
-      can.includes(spec.capability) &&
-      this.#phase() >= phaseNeeded(spec)
-    );
+  #allowed(tool: ToolName): true | string {
+    const { engine } = this.#file.incident;
+    const can = this.#file.capabilities.find((one) => one.engine === engine)?.can ?? [];
+    const place = { persona: this.#persona, phase: this.#phase(), engine, capabilities: new Set(can) };
+    return whyUnavailable(tool, place) ?? true;
   }
 
   #approvalFor(call: ToolCall, envelope: GroundedContextEnvelope): string | undefined {

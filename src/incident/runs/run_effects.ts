@@ -10,7 +10,7 @@ import { invariant } from '../../core/errors.ts';
 import type { Incident } from '../../core/incident.ts';
 import type { Append, Draft, JournalFact } from '../../core/journal.ts';
 import type { Limits } from '../../core/limits.ts';
-import { accessOf, type Persona } from '../../core/persona.ts';
+import type { Persona } from '../../core/persona.ts';
 import type { DenialCode, GuardDecision, Plan } from '../../core/plan.ts';
 import { withoutRefused } from './staged_plan.ts';
 import type { RunId } from '../../core/scope.ts';
@@ -25,7 +25,7 @@ import {
   type ToolSpec,
   type Verification,
 } from '../../core/tool.ts';
-import type { RuleAnswer } from '../../rulebook/rulebook.ts';
+import type { Allowed, RuleAnswer } from '../../rulebook/rulebook.ts';
 import type { Runner } from '../../remediation/runner.ts';
 import { type VerifyDeps, verify } from '../../remediation/verify.ts';
 
@@ -60,7 +60,7 @@ export interface RunEffectsDeps {
   readonly rules: (
     envelope: GroundedContextEnvelope,
     attempts: readonly Attempt[],
-    allowed: (tool: ToolName) => boolean,
+    allowed: Allowed,
   ) => RuleAnswer | undefined;
   /** When a planner is asked; undefined: never. Asked anew at each step. */
   readonly planner?: (() => PlannerSettings | undefined) | undefined;
@@ -81,8 +81,8 @@ export interface RunEffectsDeps {
   readonly handOver: (incident: Incident, channels: readonly string[]) => void;
   /** Steps the rollout phase allows for the incident's group: 3 at phase 4, else 1. */
   readonly phaseSteps: (incident: Incident) => number;
-  /** Capability and phase: tools are filtered before planning, so that a refusal by the guard is news. */
-  readonly available: (incident: Incident, tool: ToolName) => boolean;
+  /** Why not, in words: tools are filtered before planning, so that a refusal by the guard is news. */
+  readonly whyUnavailable: (incident: Incident, tool: ToolName) => string | undefined;
   /** Called before a change reaches the engine, so that what ends now is known to be ended by Reeve. */
   readonly acting: (terms: PermitTerms, signal: AbortSignal) => Promise<void> | undefined;
   /** Called when the call has ended and it is known how. */
@@ -199,7 +199,7 @@ class RunRecorder {
       settings: this.#deps.planner?.(),
       signal,
       prepare: this.#deps.prepare,
-      rules: (now) => this.#deps.rules(now, attempts, (tool) => this.#mayPlan(tool)),
+      rules: (now) => this.#deps.rules(now, attempts, (tool) => this.#deps.whyUnavailable(incident, tool) ?? true),
       preview: (now) => (call) => this.#deps.preview({ ...this.#ask(now), call }),
       ground: () => this.#ground(),
       note: (fact) => this.#unwritten.push(fact),
@@ -213,13 +213,6 @@ class RunRecorder {
     this.#unwritten.push({ type: 'plan.made', plan });
     if (plan.kind !== 'act') this.write();
     return { plan, envelope: decided.envelope };
-  }
-
-  #mayPlan(tool: ToolName): boolean {
-    const { incident } = this.#order;
-    const persona = this.#deps.persona(incident);
-    const isAllowed = accessOf(persona, tool) !== 'deny' && modeAllows(persona, this.#spec(tool));
-    return isAllowed && this.#deps.available(incident, tool);
   }
 
   #guard(call: ToolCall, plan: Plan, envelope: GroundedContextEnvelope): GuardDecision {
@@ -284,6 +277,3 @@ class RunRecorder {
     return spec;
   }
 }
-
-const modeAllows = (persona: Persona, spec: ToolSpec): boolean =>
-  persona.operational_mode === 'remediation' || (persona.operational_mode !== 'passive' && spec.effect === 'observe');

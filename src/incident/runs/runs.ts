@@ -27,7 +27,7 @@ import { describeCall, type PermitTerms, type ToolCall, type ToolName } from '..
 import type { FactStore } from '../../ground/facts/facts.ts';
 import { healthOf } from '../../ground/facts/health.ts';
 import type { Guard } from '../../guard/guard.ts';
-import { phaseNeeded } from '../../guard/checks/policy.ts';
+import { whyUnavailable } from '../../guard/checks/unavailable.ts';
 import { specOf, TOOL_SPECS } from '../../remediation/catalog.ts';
 import type { KeyedQueues } from '../../resilience/keyed_queues.ts';
 import { createRunner } from '../../remediation/runner.ts';
@@ -164,7 +164,7 @@ export class Runs {
       handOver: this.#deps.handOver,
       healthy: (channel) => this.#health(channel).healthy === true,
       phaseSteps: ({ group }) => (this.#deps.phaseOf(group) >= FULL_LOOP ? STEPS_FULL : STEPS_BELOW),
-      available: (incident, tool) => this.#available(incident, tool),
+      whyUnavailable: (incident, tool) => this.#whyUnavailable(incident, tool),
       changeEnded: (terms) => {
         for (const channel of this.#deps.channelsIn(terms.call.target))
           this.#deps.factStore.changeEnded(channel, clock.monotonicMs());
@@ -237,11 +237,10 @@ export class Runs {
     return { kind: 'escalate', because, by: { kind: 'policy', because: 'a yes is a yes to nothing else' } };
   }
 
-  #available(incident: Incident, tool: ToolName): boolean {
-    const spec = TOOL_SPECS.get(tool);
-    if (spec === undefined) return false;
-    const can = this.#deps.engines.get(incident.engine)?.capabilities.has(spec.capability) ?? false;
-    return can && this.#deps.phaseOf(incident.group) >= phaseNeeded(spec);
+  #whyUnavailable({ scope, group, engine }: Incident, tool: ToolName): string | undefined {
+    const { personaOf, phaseOf, engines } = this.#deps;
+    const capabilities = engines.get(engine)?.capabilities;
+    return whyUnavailable(tool, { persona: personaOf(scope, group), phase: phaseOf(group), engine, capabilities });
   }
 
   #health(channel: ChannelId) {
