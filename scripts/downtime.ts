@@ -5,7 +5,7 @@
  */
 import { parseArgs } from 'node:util';
 import type { Episode } from '../src/simulation/downtime.ts';
-import { compared } from '../src/simulation/order.ts';
+import { compared, comparedCruelly } from '../src/simulation/order.ts';
 import type { ServiceModel, ServiceChannel } from '../src/simulation/service_model.ts';
 import { runBaseline } from '../src/simulation/baseline_policies.ts';
 import { type Injection, type Scenario, scenarioOf } from '../src/simulation/scenario.ts';
@@ -21,12 +21,17 @@ const { values } = parseArgs({
     channels: { type: 'string', default: '200' },
     calm: { type: 'string', default: '30' },
     'start-cost': { type: 'boolean', default: false },
+    /** The crueller world, start cost included. */
+    cruel: { type: 'boolean', default: false },
     workers: { type: 'string' },
   },
 });
 
 /** A trouble may show itself this long after the fault that brought it. */
 const NEAR_MS = 120_000;
+
+/** Its persona lets nothing be restarted, whatever the fault: Reeve pages, and the other policies know no persona. */
+const UNTOUCHABLE = 'any, on a channel that may not be restarted';
 
 type Hours = Record<string, number>;
 
@@ -42,7 +47,7 @@ function hoursBy(service: ServiceModel, script: Scenario, nowMs: number): Hours 
   const hours: Hours = {};
   for (const episode of service.downtime.episodes) {
     const channel = service.at(episode.channel);
-    const kind = causeOf(episode, channel, script);
+    const kind = channel.plan.untouchable === true ? UNTOUCHABLE : causeOf(episode, channel, script);
     hours[kind] = (hours[kind] ?? 0) + (((episode.toMs ?? nowMs) - episode.fromMs) / HOUR_MS) * channel.viewers;
   }
   return hours;
@@ -51,7 +56,10 @@ function hoursBy(service: ServiceModel, script: Scenario, nowMs: number): Hours 
 async function work(first: number, count: number, step: number): Promise<void> {
   for (let seed = first; seed < first + count * step; seed += step) {
     const size = { days: Number(values.days), channels: Number(values.channels), calm: Number(values.calm) };
-    const script = scenarioOf({ seed, ...size, ...compared, startCost: values['start-cost'] });
+    const script = scenarioOf({
+      ...{ seed, ...size, startCost: values['start-cost'] },
+      ...(values.cruel ? comparedCruelly : compared),
+    });
     const naive = runBaseline('naive', script);
     const reeve = await new Simulation(script, { livenessMs: 0 }).run();
     tell([hoursBy(naive.service, script, naive.nowMs), hoursBy(reeve.service, script, reeve.nowMs)]);
