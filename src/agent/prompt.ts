@@ -47,7 +47,7 @@ export interface PromptFacts {
 export const PROMPT_CHARS_MAX = 6_000;
 const SHAPES_MAX = 12;
 const RECALLED_MAX = 5;
-const TOLD_CHARS = 300;
+const LINE_CHARS_MAX = 300;
 
 /** What is sent of an envelope. `templateOf` gives the shape of a line without what an outsider can write. */
 export function factsOf(
@@ -155,4 +155,4 @@ const oneLine = (text: string): string =>
   text
     .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
     .trim()
-    .slice(0, TOLD_CHARS);
+    .slice(0, LINE_CHARS_MAX);

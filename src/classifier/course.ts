@@ -71,7 +71,7 @@ const PROGRESS = /(?:\bframe= *(\d+)|^size= *[\d.]+\w*).*?\btime=(-?\d+):(\d+):(
 const SPEED = /\bspeed= *([\d.]+(?:e[+-]?\d+)?)x/;
 /** So many reports of the same position make a standstill; fewer where their speeds show how long it lasted. */
 const FROZEN_REPORTS_MIN = 4;
-const FROZEN_TOLD_MIN = 3;
+const FROZEN_TIMED_MIN = 3;
 const FROZEN_S = 10;
 const SLOW_REPORTS_MIN = 3;
 const SLOW_SPEED = 0.95;
@@ -105,7 +105,7 @@ function frozenProgress(lines: readonly ExcerptLine[]): Evidence | undefined {
   for (let at = 1; at < reports.length; at += 1) {
     const [before, now] = [reports[at - 1]!, reports[at]!];
     same = now.frame > 0 && now.frame === before.frame && now.timeS === before.timeS ? same + 1 : 1;
-    if (same >= FROZEN_REPORTS_MIN || (same >= FROZEN_TOLD_MIN && stoodS(reports[at + 1 - same]!, now) >= FROZEN_S)) {
+    if (same >= FROZEN_REPORTS_MIN || (same >= FROZEN_TIMED_MIN && stoodS(reports[at + 1 - same]!, now) >= FROZEN_S)) {
       return evidence(now.at, 'stalled_output', 'restart_channel', 'course_frozen_progress');
     }
   }

@@ -34,7 +34,7 @@ export function signedAway(lines: readonly ExcerptLine[], evidence: readonly Evi
   const times = lines.flatMap(({ whole }) => ownTimeOf(whole) ?? []);
   // Lines that write their offset from UTC are the surer ones.
   const now = times.findLast(({ unsureMs }) => unsureMs === SURE_MS) ?? times.at(-1);
-  // Several addresses: which of them was refused cannot be told, unless the time of all is over.
+  // Several addresses: which of them was refused is not known, unless the time of all is over.
   if (now === undefined || ends.length === 0 || !ends.every((end) => end < now.atMs - now.unsureMs)) return evidence;
   return evidence.map((one) =>
     isRefusal(one, lines) ? { ...one, symptom: 'auth_expired', remedy: 'refresh_credentials' } : one,

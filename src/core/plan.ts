@@ -92,7 +92,7 @@ export const PASSING_DENIALS: ReadonlySet<DenialCode> = new Set([
  * Refusals that a person is notified of, and that pass all the same: what was refused for one of them is asked about
  * again when it is over (law L5).
  */
-export const TOLD_AND_PASSING: ReadonlySet<DenialCode> = new Set([
+export const PAGED_AND_PASSING: ReadonlySet<DenialCode> = new Set([
   'shared_cause',
   'restart_storm',
   'breaker_open',

@@ -8,7 +8,7 @@ const KEPT_BYTES = 4_096;
 export const KEPT_LINES_MAX = 40;
 /** What was said this long before the last line is another story. */
 const TOGETHER_MS = 30_000;
-/** Chunks are told apart by their time; so many of them are remembered. */
+/** Chunks are distinguished by their time; so many of them are remembered. */
 const MARKS_MAX = 32;
 
 /** What a channel said last, oldest line first. */

@@ -12,7 +12,7 @@ import { neededProjection, ratioByWeek } from './record/needed.ts';
 import { recordOf, type RuleRecord, ruleRecordsProjection } from './record/record.ts';
 import { openProposals, type Proposal } from './proposals.ts';
 import type { StandingOf } from './rank.ts';
-import { Telling } from './telling.ts';
+import { CureReporter } from './cure_reporter.ts';
 import { Trial } from './trial.ts';
 
 /** How often the folder of proposals is looked at: a person may put a file there, too. */
@@ -43,10 +43,10 @@ export function createLearning({ state, ledger, clock }: LearningDeps, composite
     const record = records().records.find((one) => one.rule === rule);
     return record && standingOf(record);
   };
-  const telling = new Telling();
+  const cureReporter = new CureReporter();
   /** A cure that a model or a person chose is proposed once. */
   const tell = (entry: JournalEntry): void => {
-    const reported = telling.onEntry(entry);
+    const reported = cureReporter.onEntry(entry);
     if (reported === undefined || proposals.find(reported.id) !== undefined) return;
     proposals.write(reported.text);
     trial.refresh();

@@ -23,7 +23,7 @@ describe('a model that names lines', () => {
   });
 
   it.each([
-    ['a symptom that nobody knows', '{"symptom":"sadness","lines":[1]}', 'not_usable'],
+    ['a symptom that does not exist', '{"symptom":"sadness","lines":[1]}', 'not_usable'],
     ['unknown', '{"symptom":"unknown","lines":[1]}', 'not_usable'],
     ['a line that was not shown', '{"symptom":"stalled_output","lines":[3]}', 'not_usable'],
     ['no line', '{"symptom":"stalled_output","lines":[]}', 'not_usable'],

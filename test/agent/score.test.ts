@@ -16,7 +16,7 @@ describe('how much a step helped', () => {
     ['0 when a trouble beside the picture stays as it was', { channelHealthy: true }, failed, refreshed, 0],
     ['0.6 for a look while that trouble lasts', { channelHealthy: true }, undefined, aResult(), 0.6],
     ['1 for a restart that was verified', {}, aVerification(), aResult(), 1],
-    ['0.8 for another fix that was verified while the channel is dark', {}, aVerification(), refreshed, 0.8],
+    ['0.8 for another fix that was verified while the channel does not play', {}, aVerification(), refreshed, 0.8],
     ['0.6 for a look that did its work', {}, undefined, aResult(), 0.6],
     ['0 for a look that failed', {}, undefined, aResult({ ok: false }), 0],
     ['0 when nothing is any better', { errorFrequency: 10 }, failed, aResult(), 0],

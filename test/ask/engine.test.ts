@@ -9,10 +9,10 @@ const anAsk = (reasoner: Scripted) => new Ask(reasoner, { stamp: aStamp(), redac
 
 describe('Semantics: a turn', () => {
   it('asks the reasoner exactly once, with tools and streaming or without', async () => {
-    const reasoner = new Scripted('News was dark [inc-81].');
+    const reasoner = new Scripted('News was down [inc-81].');
     const ask = anAsk(reasoner);
     await ask.execute('why?');
-    await ask.execute('why?', { toolResults: [aResult('inc-81', 'dark'), aResult('inc-82', 'dark')] });
+    await ask.execute('why?', { toolResults: [aResult('inc-81', 'down'), aResult('inc-82', 'down')] });
     await ask.execute('why?', { onChunk: () => undefined });
     expect(reasoner.asked).toHaveLength(3);
   });

@@ -27,8 +27,8 @@ describe('Tool & Gate', () => {
   it('lets a tool run that needs nothing', async () => {
     const result = await new Gate([], options).run(aTool({ requiredPermissions: [] }), {});
     expect(result).toEqual({
-      ...{ tool_name: 'logs', status: 'ok', output: '[inc-81] news was dark' },
-      evidence: [{ id: 'inc-81', text: 'news was dark' }],
+      ...{ tool_name: 'logs', status: 'ok', output: '[inc-81] news was down' },
+      evidence: [{ id: 'inc-81', text: 'news was down' }],
       metadata: { execution_time_ms: 0, checked_permissions: [] },
     });
   });

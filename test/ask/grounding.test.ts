@@ -29,8 +29,8 @@ const pieces = fc.array(
 
 describe('grounding', () => {
   it.each([
-    ['News was dark [inc-81].', 'News was dark [inc-81].', ['inc-81'], 0],
-    ['News was dark. [inc-81] It came back.', 'News was dark. [inc-81] It came back. [uncited]', ['inc-81'], 1],
+    ['News was down [inc-81].', 'News was down [inc-81].', ['inc-81'], 0],
+    ['News was down. [inc-81] It came back.', 'News was down. [inc-81] It came back. [uncited]', ['inc-81'], 1],
     ['It was [inc-81, channel:news; inc-99].', 'It was [inc-81, channel:news].', ['inc-81', 'channel:news'], 0],
     ['It was [inc-99].', 'It was (no such id). [uncited]', [], 1],
     ['Shall I look at it?', 'Shall I look at it?', [], 0],

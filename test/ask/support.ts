@@ -34,7 +34,7 @@ export class Scripted extends Reasoner {
 export const aTool = (more: Partial<Tool> = {}): Tool => ({
   ...{ name: 'logs', description: 'lines', requiredPermissions: ['logs-read'], args: [], routingHints: ['logs'] },
   extractArgs: () => ({}),
-  run: async () => [{ id: 'inc-81', text: 'news was dark' }],
+  run: async () => [{ id: 'inc-81', text: 'news was down' }],
   ...more,
 });
 

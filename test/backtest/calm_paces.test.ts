@@ -11,9 +11,9 @@ function samplesOf(): readonly object[] {
   const seconds = Array.from({ length: 100 }, (_, second) => second);
   const looks = seconds.flatMap((second) => {
     const base = { at: at(second), channel: 'news' };
-    const told = second >= 56 ? { state: 'exited', exit_signal: 11 } : { state: 'running', cpu_ms: second * 100 };
+    const reported = second >= 56 ? { state: 'exited', exit_signal: 11 } : { state: 'running', cpu_ms: second * 100 };
     return [
-      { kind: 'process', ...base, engine: 'local', generation: '100:1', ...told, bytes_written: second * 1_000 },
+      { kind: 'process', ...base, engine: 'local', generation: '100:1', ...reported, bytes_written: second * 1_000 },
       { kind: 'playlist', ...base, ok: true, revision: `${Math.min(second, 55)}`, target_duration_ms: 2_000 },
     ];
   });

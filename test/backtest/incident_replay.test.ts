@@ -46,7 +46,7 @@ describe('an exported incident', () => {
 
   it('is refused for an unknown id', async () => {
     const { world } = await lived();
-    const none = exportIncident('inc-nobody', {
+    const none = exportIncident('inc-missing', {
       version: '0',
       at: 0,
       read: (query) => world.ledger.read(query),

@@ -103,23 +103,23 @@ describe('backtest', () => {
   });
 
   it('counts many starts within a minute as a storm, and starts nothing in it', async () => {
-    const lives = Array.from({ length: 12 }, (_, life) => ({
+    const first = Array.from({ length: 12 }, (_, index) => ({
       kind: 'process',
-      at: at(life * 2),
-      channel: `c${life}`,
+      at: at(index * 2),
+      channel: `c${index}`,
       engine: 'local',
       state: 'running',
       generation: `1:0`,
     }));
-    const again = lives.map((one, life) => ({ ...one, at: at(40 + life), generation: '2:0' }));
+    const again = first.map((one, index) => ({ ...one, at: at(40 + index), generation: '2:0' }));
     const dead = [50, 52, 54, 56].map((second) => ({
-      ...lives[0],
+      ...first[0],
       at: at(second),
       state: 'exited',
       exit_signal: 9,
       generation: '2:0',
     }));
-    const [file] = recorded({ 's.ndjson': ndjson([...lives, ...again, ...dead]) });
+    const [file] = recorded({ 's.ndjson': ndjson([...first, ...again, ...dead]) });
     const { base } = await tested({ samples: file });
     expect(base.storms).toBe(1);
     expect(base.wouldAct).toEqual([]);

@@ -45,10 +45,10 @@ export function story(channel: string, times: { diesAt: number; backAt: number; 
   let revision = 1;
   for (let second = 0; second < times.until; second += 1) {
     const dead = second >= times.diesAt && second < times.backAt;
-    const life = second >= times.backAt ? 2 : 1;
+    const processNumber = second >= times.backAt ? 2 : 1;
     const base = { at: at(second), channel };
-    const told = dead ? { state: 'exited', exit_signal: 11 } : { state: 'running', cpu_ms: second * 100 };
-    samples.push({ kind: 'process', ...base, engine: 'local', generation: `100:${life}`, ...told });
+    const reported = dead ? { state: 'exited', exit_signal: 11 } : { state: 'running', cpu_ms: second * 100 };
+    samples.push({ kind: 'process', ...base, engine: 'local', generation: `100:${processNumber}`, ...reported });
     if (!dead && second % 2 === 0) revision += 1;
     samples.push({ kind: 'playlist', ...base, ok: true, revision: String(revision), target_duration_ms: 2_000 });
   }

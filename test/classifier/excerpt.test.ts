@@ -63,7 +63,7 @@ describe('the course of several lines', () => {
 
   it('sees a standstill in three equal reports whose speeds show that it lasted ten seconds', () => {
     // 1,000 s at 1.0 took 1,000 s; at 0.99 it has been 1,010.1 s, and at 0.9901 it has been 1,009.99 s.
-    const stands = (speed: string) => ['1.0', '0.995', speed].map((told) => report(25_000, '00:16:40.00', told));
+    const stands = (speed: string) => ['1.0', '0.995', speed].map((shown) => report(25_000, '00:16:40.00', shown));
     expect(classify(...stands('0.99'))).toMatchObject({ symptom: 'stalled_output', remedy: 'restart_channel' });
     expect(classify(...stands('0.9901')).symptom).toBe('benign_noise');
     expect(classify(...stands('0.99').slice(1)).symptom).toBe('benign_noise');

@@ -140,7 +140,7 @@ describe('what was tried once more', () => {
     ['when it fails again after that', [lost, 'INFO upload of seg_12.ts ok', lost]],
     ['when it was given up', [lost, 'WARN upload: giving up', 'INFO upload of seg_13.ts ok']],
     ['when a viewer is well', [lost, 'INFO viewer of seg_12.ts ok']],
-    ['when nobody tried', ['ERROR relay ch4: Connection refused', 'INFO relay ch4: configuration loaded']],
+    ['when nothing tried', ['ERROR relay ch4: Connection refused', 'INFO relay ch4: configuration loaded']],
   ])('did not go well %s', (_, lines) => {
     expect(symptomOf(...lines)).toBe('upstream_unreachable');
   });

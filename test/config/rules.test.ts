@@ -63,7 +63,7 @@ describe('loadRules', () => {
     classification: upstream_unavailable
     then: [{ wait: { escalate_after: 60s } }]
   - id: refresh
-    description: New credentials, then a start where it stays dark.
+    description: New credentials, then a start where it still does not play.
     classification: upstream_auth_expired
     then: [{ call: refresh_plex_token }, { call: restart_channel }]
 `);

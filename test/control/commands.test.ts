@@ -8,7 +8,7 @@ import { aCall } from '../support/a.ts';
 const known = { channels: new Set(['news']), groups: new Set(['encoders']), engines: new Set(['local']) };
 const said = { who: 'ann', because: 'a test' };
 const news: Scope = { kind: 'channel', id: 'news' };
-const nobody = controlProjection.initial;
+const initial = controlProjection.initial;
 
 const stateAfter = (state: ControlState, command: commands.CommandResult): ControlState => {
   if (!command.ok) throw new Error(command.because);
@@ -20,12 +20,15 @@ const stateAfter = (state: ControlState, command: commands.CommandResult): Contr
 
 describe('a command from a person', () => {
   it('is refused without a name or a reason', () => {
-    expect(commands.freeze(nobody, { who: 'ann', because: '  ' })).toMatchObject({ ok: false, code: 'reason_missing' });
-    expect(commands.freeze(nobody, { who: '\u0007', because: 'x' })).toMatchObject({ ok: false, code: 'who_missing' });
+    expect(commands.freeze(initial, { who: 'ann', because: '  ' })).toMatchObject({
+      ok: false,
+      code: 'reason_missing',
+    });
+    expect(commands.freeze(initial, { who: '\u0007', because: 'x' })).toMatchObject({ ok: false, code: 'who_missing' });
   });
 
   it('loses control characters and direction marks, and all beyond 400 characters', () => {
-    const command = commands.freeze(nobody, { who: 'ann\u001b[31m', because: `a\u202eb\n${'x'.repeat(500)}` });
+    const command = commands.freeze(initial, { who: 'ann\u001b[31m', because: `a\u202eb\n${'x'.repeat(500)}` });
     const fact = command.ok ? command.drafts[0]!.fact : undefined;
     expect(fact).toMatchObject({ who: 'ann [31m' });
     const because = fact?.type === 'control.frozen' ? fact.because : '';
@@ -57,9 +60,9 @@ describe('a command from a person', () => {
   });
 
   it('freezes once and thaws once', () => {
-    const frozen = stateAfter(nobody, commands.freeze(nobody, said));
+    const frozen = stateAfter(initial, commands.freeze(initial, said));
     expect(commands.freeze(frozen, said)).toMatchObject({ code: 'nothing_to_do' });
-    expect(commands.thaw(nobody, said)).toMatchObject({ code: 'nothing_to_do' });
+    expect(commands.thaw(initial, said)).toMatchObject({ code: 'nothing_to_do' });
     expect(stateAfter(frozen, commands.thaw(frozen, said)).frozen).toBeUndefined();
   });
 
@@ -77,7 +80,7 @@ describe('a command from a person', () => {
         drafts: [{ channel: 'news' }],
       });
     }
-    const state = stateAfter(nobody, commands.lease(known, { scope: news, forMs: 60_000 }, said));
+    const state = stateAfter(initial, commands.lease(known, { scope: news, forMs: 60_000 }, said));
     expect(commands.endLease(state, { kind: 'fleet' }, said)).toMatchObject({ code: 'nothing_to_do' });
     expect(stateAfter(state, commands.endLease(state, news, said)).leases).toEqual([]);
   });
@@ -89,7 +92,7 @@ describe('a command from a person', () => {
     expect(add(0, 0)).toMatchObject({ code: 'duration_invalid' });
     expect(add(0, 8 * 86_400_000)).toMatchObject({ code: 'duration_invalid' });
     expect(add(31 * 86_400_000, 60_000)).toMatchObject({ code: 'duration_invalid' });
-    const state = stateAfter(nobody, add(0, 60_000));
+    const state = stateAfter(initial, add(0, 60_000));
     expect(commands.endWindow(state, 'win-2', said)).toMatchObject({ code: 'target_unknown' });
     expect(stateAfter(state, commands.endWindow(state, 'win-1', said)).windows).toEqual([]);
   });
@@ -99,8 +102,8 @@ describe('a command from a person', () => {
   });
 
   it('sets the phase of all or of a group that exists', () => {
-    expect(stateAfter(nobody, commands.setPhase(known, { phase: 3, group: undefined }, said)).phase).toBe(3);
-    expect(stateAfter(nobody, commands.setPhase(known, { phase: 0, group: 'encoders' }, said)).groupPhases).toEqual([
+    expect(stateAfter(initial, commands.setPhase(known, { phase: 3, group: undefined }, said)).phase).toBe(3);
+    expect(stateAfter(initial, commands.setPhase(known, { phase: 0, group: 'encoders' }, said)).groupPhases).toEqual([
       { group: 'encoders', phase: 0 },
     ]);
     expect(commands.setPhase(known, { phase: 3, group: 'x' }, said)).toMatchObject({ code: 'target_unknown' });
@@ -119,7 +122,7 @@ describe('a command from a person', () => {
       },
       600_000,
     );
-    const state = controlProjection.apply(nobody, { seq: 1, at: 0, monoMs: 0, boot: 'b', fact: asked.fact });
+    const state = controlProjection.apply(initial, { seq: 1, at: 0, monoMs: 0, boot: 'b', fact: asked.fact });
     const answer = (id: string, nowMs: number) => commands.answerApproval(state, { id, yes: true, nowMs }, said);
     expect(answer('apr-2', 1)).toMatchObject({ code: 'approval_unknown' });
     expect(answer('apr-1', 600_000)).toMatchObject({ code: 'approval_over' });

@@ -79,8 +79,8 @@ describe('a named token', () => {
   );
 
   it('needs a reason', () => {
-    const nobody = { clock: START, taken: new Set<string>() };
-    expect(addToken(NONE, ORDER, { who: 'ann', because: ' ' }, nobody)).toMatchObject({ code: 'reason_missing' });
+    const first = { clock: START, taken: new Set<string>() };
+    expect(addToken(NONE, ORDER, { who: 'ann', because: ' ' }, first)).toMatchObject({ code: 'reason_missing' });
   });
 
   it('is one of a bounded number', () => {

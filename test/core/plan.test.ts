@@ -5,7 +5,7 @@ import {
   describeDecider,
   EVIDENCE_DENIALS,
   PASSING_DENIALS,
-  TOLD_AND_PASSING,
+  PAGED_AND_PASSING,
 } from '../../src/core/plan.ts';
 
 describe('who decided', () => {
@@ -26,13 +26,13 @@ describe('the denial codes', () => {
 
   it('that pass in silence are none of those that page a person, nor want evidence', () => {
     for (const code of PASSING_DENIALS) {
-      expect([code, TOLD_AND_PASSING.has(code), EVIDENCE_DENIALS.has(code)]).toEqual([code, false, false]);
+      expect([code, PAGED_AND_PASSING.has(code), EVIDENCE_DENIALS.has(code)]).toEqual([code, false, false]);
     }
   });
 
   it('of a freeze, a missing approval and a cap of the incident do not pass by themselves', () => {
     for (const code of ['frozen', 'approval_needed', 'restart_cap'] as const) {
-      expect(PASSING_DENIALS.has(code) || TOLD_AND_PASSING.has(code) || EVIDENCE_DENIALS.has(code)).toBe(false);
+      expect(PASSING_DENIALS.has(code) || PAGED_AND_PASSING.has(code) || EVIDENCE_DENIALS.has(code)).toBe(false);
     }
   });
 });

@@ -57,7 +57,7 @@ const unknownIsKept: Law = (evidence) => {
     ...(evidence.unknownShown.includes(channel) ? [] : [`S6: the status of ${channel} did not say UNKNOWN`]),
     ...(evidence.delivered.some(({ reason, scope }) => reason === 'outcome_unknown' && scope === `channel:${channel}`)
       ? []
-      : [`S6: nobody was told of the UNKNOWN start of ${channel}`]),
+      : [`S6: no page was sent about the UNKNOWN start of ${channel}`]),
   ]);
 };
 
@@ -74,7 +74,7 @@ const nobodyUnpaged: Law = (evidence) => {
     .filter(([, same]) => new Set(same.map(({ key, what }) => `${key} ${what}`)).size > 1);
   return [
     ...lost.map((key) => `L1: ${key} was raised and never delivered`),
-    ...early.map((key) => `L1: ${key} was resolved before it was told`),
+    ...early.map((key) => `L1: ${key} was resolved before it was raised`),
     ...mixed.map(([id]) => `L1: the message id ${id} was used for two things`),
   ];
 };
@@ -111,7 +111,7 @@ const startsCount: Law = (evidence) => {
 
 const auditHolds: Law = ({ chain: { ok, because } }) => (ok ? [] : [`S14: ${because}`]);
 
-const endsWell: Law = ({ code }) => (code === 0 ? [] : [`the second life ended with ${code}`]);
+const endsWell: Law = ({ code }) => (code === 0 ? [] : [`the second process ended with ${code}`]);
 
 const LAWS: readonly Law[] = [
   atMostOnce,

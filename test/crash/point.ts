@@ -79,7 +79,7 @@ export async function tryPoint(point: Point): Promise<Trial> {
   try {
     const first = await firstLife(rig, point, progress);
     if (!first.hit) return { point, hit: false, problems: first.problems, unknown: 0 };
-    const evidence = await secondLife(rig, progress);
+    const evidence = await secondProcess(rig, progress);
     const problems = [...first.problems, ...problemsOf(evidence)];
     return { point, hit: true, problems, unknown: unknownOf(evidence).length };
   } catch (thrown) {
@@ -140,15 +140,15 @@ async function afterError(rig: Rig, daemon: Daemon): Promise<readonly string[]> 
   await Promise.race([systemClock.sleep(CALM_MS), daemon.ended]);
   if (!daemon.isRunning) return daemon.wasReady ? [`it ended by itself with ${await daemon.ended}`] : [];
   const journalFailed = /JOURNAL_UNWRITABLE: cannot write [^"]*journal\.db/.test(rig.log());
-  const told = rig.delivered.some(({ key }) => key.includes('reeve/internal'));
-  return journalFailed && !told ? ['L1: the journal cannot be written, and nobody was told'] : [];
+  const isPaged = rig.delivered.some(({ key }) => key.includes('reeve/internal'));
+  return journalFailed && !isPaged ? ['L1: the journal cannot be written, and no page was sent'] : [];
 }
 
-async function secondLife(rig: Rig, progress: Progress): Promise<Evidence> {
+async function secondProcess(rig: Rig, progress: Progress): Promise<Evidence> {
   const daemon = await rig.run();
   const { channels } = await statusOf(daemon);
   const end = await play(rig, { daemon, isOver: () => !daemon.isRunning }, progress);
-  if (end !== 'done') throw new Error('the second life ended by itself');
+  if (end !== 'done') throw new Error('the second process ended by itself');
   await quiet({ daemon, isOver: () => !daemon.isRunning });
   const whyNot = await daemon.get<Evidence['whyNot']>('/api/v1/why-not/news/restart_channel');
   const code = await stop(daemon);

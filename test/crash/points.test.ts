@@ -114,11 +114,15 @@ describe('the laws of the crash points', () => {
     ['a second invocation', /^S6: news was restarted 2 times/, { invocations: [{ channel: 'news', count: 2 }] }],
     ['an invocation without a record', /^S6: .* with 0 starts/, { entries: [] }],
     ['a permit used twice', /^S6: a permit was started twice/, { entries: [STARTED, ...evidence().entries] }],
-    ['a start whose end nobody knows, forgotten', /^S6: per-1 began/, { entries: [STARTED] }],
+    ['a start whose end is not known, forgotten', /^S6: per-1 began/, { entries: [STARTED] }],
     ['an UNKNOWN that status hides', /^S6: the status of news/, { unknownShown: [] }],
-    ['an UNKNOWN that nobody hears of', /^S6: nobody was told/, { delivered: [{ ...DELIVERED, reason: 'internal' }] }],
+    ['an UNKNOWN without a page', /^S6: no page was sent/, { delivered: [{ ...DELIVERED, reason: 'internal' }] }],
     ['a page that got lost', /^L1: incident\/1 was raised/, { delivered: [] }],
-    ['a resolve before its trigger', /^L1: .* before it was told/, { delivered: [{ ...DELIVERED, what: 'resolve' }] }],
+    [
+      'a resolve before its trigger',
+      /^L1: .* before it was raised/,
+      { delivered: [{ ...DELIVERED, what: 'resolve' }] },
+    ],
     ['one id for two messages', /^L1: the message id/, { delivered: [DELIVERED, { ...DELIVERED, what: 'resolve' }] }],
     [
       'a run without an end',
@@ -133,7 +137,7 @@ describe('the laws of the crash points', () => {
     ['a start that the cap forgot', /^S5/, { whyNot: { checks: [{ id: 14, value: '1 starts' }] } }],
     ['a start that the window forgot', /^S2/, { whyNot: { checks: [{ id: 10, value: '0 in it, 1 in 24 h' }] } }],
     ['a chain that does not hold', /^S14: cut/, { chain: { ok: false, because: 'cut' } }],
-    ['a second life that ends badly', /ended with 70/, { code: 70 }],
+    ['a second process that ends badly', /ended with 70/, { code: 70 }],
   ])('object to %s', (_, law, change) => {
     expect(problemsOf(evidence(change)).filter((problem) => law.test(problem))).not.toEqual([]);
   });

@@ -29,7 +29,7 @@ export const statusOf = (daemon: Daemon): Promise<Status> => daemon.get<Status>(
 const STEP_MS = 90_000;
 
 /** A process of the daemon, and whether it is over, or cannot be expected to do anything any more. */
-export interface Life {
+export interface DaemonProcess {
   readonly daemon: Daemon;
   readonly isOver: () => boolean;
 }
@@ -38,7 +38,7 @@ export interface Life {
  * Plays the environment's part of the scenario from where it is. `gone`: this process is over; then the rest is for the
  * next. Throws when Reeve does not do its part in time.
  */
-export async function play(rig: Rig, { daemon, isOver }: Life, progress: Progress): Promise<'done' | 'gone'> {
+export async function play(rig: Rig, { daemon, isOver }: DaemonProcess, progress: Progress): Promise<'done' | 'gone'> {
   const wait = (what: string, holds: () => boolean | Promise<boolean>) =>
     until(what, async () => isOver() || (await holds()), STEP_MS);
   const healthy = (channel: string) => async () =>
@@ -80,7 +80,7 @@ const toldOf = (rig: Rig, channel: string, what: 'trigger' | 'resolve'): boolean
   rig.delivered.some((one) => one.what === what && one.scope === `channel:${channel}`);
 
 /** Waits until the journal has not grown for a while: what was due is done. */
-export async function quiet({ daemon, isOver }: Life, forMs = 700): Promise<void> {
+export async function quiet({ daemon, isOver }: DaemonProcess, forMs = 700): Promise<void> {
   let seen = 0;
   let sinceMs = systemClock.monotonicMs();
   await until(

@@ -75,7 +75,7 @@ describe('counting', () => {
 
   it('keeps totals by channel and pattern', () => {
     feed('Connection refused\nConnection refused\n');
-    feed('Connection refused [channel=sport]\nConnection refused by nobody\n', { channel: undefined });
+    feed('Connection refused [channel=sport]\nConnection refused by none\n', { channel: undefined });
     expect(detector.totals()).toMatchObject({
       unowned: 1,
       patterns: [

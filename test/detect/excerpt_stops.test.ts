@@ -7,11 +7,11 @@ const verdictOf = (...lines: string[]) => classifyExcerpt(lines, catalogue);
 const symptomOf = (...lines: string[]) => verdictOf(...lines).symptom;
 
 describe('an encoder that its service ended on purpose', () => {
-  const told = '[INF] transcoding of session 7: Stopping transcoder, nobody watches';
+  const stopped = '[INF] transcoding of session 7: Stopping transcoder, nobody watches';
   const killed = '[ERR] transcoder-7 exited with code 137';
 
   it.each([
-    ['is stopped', [told, killed]],
+    ['is stopped', [stopped, killed]],
     ['is killed', ['[INF] job 7: Killing ffmpeg process for /tmp/transcodes/7.m3u8', killed]],
     ['is sent a signal', ['INFO sending SIGTERM to ffmpeg of channel 4', 'INFO ffmpeg-4 exited with code 255']],
   ])('has not failed when it %s', (_, lines) => {
@@ -19,16 +19,16 @@ describe('an encoder that its service ended on purpose', () => {
   });
 
   it.each([
-    ['it ends before', [killed, told]],
-    ['it ends by itself', [told, 'transcoder-7 exited with code 1']],
-    ['it stood still', ['WARN transcoder-7 does not respond', told, killed]],
+    ['it ends before', [killed, stopped]],
+    ['it ends by itself', [stopped, 'transcoder-7 exited with code 1']],
+    ['it stood still', ['WARN transcoder-7 does not respond', stopped, killed]],
     ['it is said why', ['WARN killing ffmpeg of channel 4: no frames for 30 s', 'ffmpeg-4 exited with code 137']],
   ])('has failed when %s', (_, lines) => {
     expect(symptomOf(...lines)).not.toBe('benign_noise');
   });
 
   it('excuses nothing that came before', () => {
-    expect(symptomOf('ERROR origin: Connection refused', told, killed)).toBe('upstream_unreachable');
+    expect(symptomOf('ERROR origin: Connection refused', stopped, killed)).toBe('upstream_unreachable');
   });
 });
 

@@ -10,10 +10,10 @@ const pairs = fc.array(fc.tuple(fc.integer({ min: 0, max: 12_000 }), fc.integer(
 describe('a tally of channels and patterns', () => {
   it('counts each pair as often as it was reported, in the order in which they came first', () => {
     fc.assert(
-      fc.property(pairs, (told) => {
+      fc.property(pairs, (counted) => {
         const tally = new SymptomCounts(PATTERNS);
         const expected = new Map<string, number>();
-        for (const [channel, pattern] of [...told, ...told.slice(0, 50)]) {
+        for (const [channel, pattern] of [...counted, ...counted.slice(0, 50)]) {
           tally.add(channel, pattern);
           expected.set(`${channel}:${pattern}`, (expected.get(`${channel}:${pattern}`) ?? 0) + 1);
         }

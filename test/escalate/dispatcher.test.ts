@@ -466,8 +466,10 @@ describe('law L1, over any story of raises, resolves, outages and crashes', () =
           expect(heard.some(({ what }) => what === 'trigger')).toBe(raisedKey);
           if (page !== undefined) expect(isDelivered(page)).toBe(true);
           for (const receiver of receivers) {
-            const told = receiver.taken.map((notice, index) => ({ ...notice, ms: receiver.tookAtMs[index]! }));
-            const distinct = told.filter((n, i) => n.key === key && told.findIndex(({ id }) => id === n.id) === i);
+            const notices = receiver.taken.map((notice, index) => ({ ...notice, ms: receiver.tookAtMs[index]! }));
+            const distinct = notices.filter(
+              (n, i) => n.key === key && notices.findIndex(({ id }) => id === n.id) === i,
+            );
             const others = receivers.filter((other) => other !== receiver);
             distinct.forEach(({ what, ms }, index) => {
               const before = distinct[index - 1]?.what;

@@ -66,13 +66,13 @@ describe('what a receiver must hear next', () => {
   it('is sent at once when it is more severe than anything sent in the window', () => {
     const louder = [30, raisedFact('esc-2', { severity: 'critical' })] as const;
     expect(due([raised, triggered, louder])).toEqual({ what: 'trigger', dueMs: 30 });
-    const told = [35, doneFact('trigger', 'esc-2')] as const;
+    const delivered = [35, doneFact('trigger', 'esc-2')] as const;
     const back = [50, raisedFact('esc-3', { severity: 'critical' })] as const;
     const again = [
       raised,
       triggered,
       louder,
-      told,
+      delivered,
       [40, resolvedFact()] as const,
       [45, doneFact('resolve', 'esc-2')] as const,
       back,
@@ -110,13 +110,13 @@ describe('what a receiver must hear next', () => {
 describe('a notice', () => {
   it('has one id over every attempt, and another for every other message', () => {
     const open = pageAfter([raised]);
-    const told = pageAfter([raised, triggered]);
+    const delivered = pageAfter([raised, triggered]);
     const repeated = pageAfter([raised, triggered, [90, doneFact('repeat', 'esc-1')]]);
     const updated = pageAfter([raised, triggered, [95, raisedFact('esc-2')]]);
     expect(noticeOf(open, 'pager', 'trigger').id).toBe(noticeOf(pageAfter([raised, resolved]), 'pager', 'trigger').id);
     const ids = [
       noticeOf(open, 'pager', 'trigger').id,
-      noticeOf(told, 'pager', 'repeat').id,
+      noticeOf(delivered, 'pager', 'repeat').id,
       noticeOf(repeated, 'pager', 'repeat').id,
       noticeOf(updated, 'pager', 'trigger').id,
       noticeOf(updated, 'pager', 'resolve').id,

@@ -59,7 +59,7 @@ describe('the outbox', () => {
 
   it('keeps the first resolve, and ignores one of an unknown key', () => {
     const outbox = fold([
-      [1, resolvedFact('nobody')],
+      [1, resolvedFact('missing')],
       [2, raisedFact('esc-1')],
       [3, resolvedFact()],
       [4, resolvedFact()],

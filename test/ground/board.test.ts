@@ -11,8 +11,8 @@ const OTHER = { ...ENGINE, id: 'other' };
 
 function setUp() {
   const starts: string[] = [];
-  const factStore = new FactStore({ channels: [setupOf('news')], engines: [ENGINE] }, (...told) =>
-    starts.push(told.join(' ')),
+  const factStore = new FactStore({ channels: [setupOf('news')], engines: [ENGINE] }, (...start) =>
+    starts.push(start.join(' ')),
   );
   return { factStore, starts };
 }
@@ -122,7 +122,7 @@ describe('the board', () => {
       ['sport', []],
       ['film', ['dns_failure']],
     ]);
-    expect(inGroup('nobody')).toEqual([]);
+    expect(inGroup('missing')).toEqual([]);
     factStore.configure({ channels: [setupOf('film', { group: 'push' })], engines: [ENGINE] });
     expect([inGroup('pull'), inGroup('push')]).toEqual([[], [['film', ['dns_failure']]]]);
   });

@@ -163,7 +163,7 @@ describe('a cause that goes on', () => {
 
   it.each<[string, Finding, boolean]>([
     ['plays', WELL, false],
-    ['may play, which nobody knows', UNKNOWN_HEALTH, true],
+    ['may play, which is not known', UNKNOWN_HEALTH, true],
     ['is in another trouble', trouble('guide_stale'), true],
   ])('is remembered at its end where one of its channels %s', (_, fourth, isKnown) => {
     const fleet = new Fleet();

@@ -45,12 +45,12 @@ describe('a death is a crash', () => {
   });
 
   it.each<[string, GenerationEnd | undefined, boolean]>([
-    ['nobody saw end', undefined, false],
+    ['was not seen to end', undefined, false],
     ['ended by order of the engine', endOf(5_000, { exitCode: 1, ordered: true }), false],
     ['ended with 0', endOf(5_000, { exitCode: 0 }), false],
     ['ended with 255', endOf(5_000, { exitCode: 255 }), false],
     ['ended with 254', endOf(5_000, { exitCode: 254 }), true],
-    ['ended with a code that nobody told', endOf(5_000, {}), true],
+    ['ended with a code that is not known', endOf(5_000, {}), true],
     ['was asked to end by SIGTERM', endOf(5_000, { exitSignal: 15 }), false],
     ['was asked to end by SIGHUP', endOf(5_000, { exitSignal: 1 }), false],
     ['was killed', endOf(5_000, { exitSignal: 9 }), true],
@@ -62,9 +62,9 @@ describe('a death is a crash', () => {
     const given = { ...afterOutage('fatal'), source: failed(50_000, 30_000, 5_000) };
     expect(isCrash({ ...given, actedMs: NOW - 19_999 })).toBe(true);
     expect(isCrash({ ...given, actedMs: NOW - 20_000 })).toBe(false);
-    const told = (stateSinceMs: number) => ({ ...given.process, stateSinceMs });
-    expect(isCrash({ ...given, process: told(NOW - 501), actedMs: NOW - 500 })).toBe(true);
-    expect(isCrash({ ...given, process: told(NOW - 500), actedMs: NOW - 500 })).toBe(false);
+    const processSince = (stateSinceMs: number) => ({ ...given.process, stateSinceMs });
+    expect(isCrash({ ...given, process: processSince(NOW - 501), actedMs: NOW - 500 })).toBe(true);
+    expect(isCrash({ ...given, process: processSince(NOW - 500), actedMs: NOW - 500 })).toBe(false);
   });
 
   it('by the end of its own source only when that is back, whatever the exit, and given up or not', () => {

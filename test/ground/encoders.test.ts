@@ -100,17 +100,17 @@ describe('trouble between a publisher and its server', () => {
   });
 
   it('has a name each', () => {
-    const told = (row: (look: ClassifyInput) => Match | undefined, kind: SymptomKind, pattern = 'publish') =>
+    const saidOf = (row: (look: ClassifyInput) => Match | undefined, kind: SymptomKind, pattern = 'publish') =>
       ask(row, { ...standing, symptoms: [said(kind, 0, { pattern })] });
     const probe = 'probe: playlist unchanged for 10 s';
-    expect(told(rows.ghostPublisher, 'ghost_publisher')).toEqual([
+    expect(saidOf(rows.ghostPublisher, 'ghost_publisher')).toEqual([
       'the server still holds a publisher that is gone',
       'log: ghost_publisher, 1 in 60 s',
       probe,
     ]);
-    expect(told(rows.tunerSlotsExhausted, 'tuner_slots_exhausted')[0]).toBe('no tuner or stream slot is free');
-    expect(told(rows.publisherLost, 'publisher_lost')[0]).toBe('the publisher is gone');
-    expect(told(rows.publishRejected, 'auth_denied')[0]).toBe('the server refuses the publisher');
+    expect(saidOf(rows.tunerSlotsExhausted, 'tuner_slots_exhausted')[0]).toBe('no tuner or stream slot is free');
+    expect(saidOf(rows.publisherLost, 'publisher_lost')[0]).toBe('the publisher is gone');
+    expect(saidOf(rows.publishRejected, 'auth_denied')[0]).toBe('the server refuses the publisher');
     const dead = { process: died(5_000), symptoms: [said('ghost_publisher')] };
     expect(ask(rows.ghostPublisher, dead)).toContain('process: the process is exited (exit 1)');
   });

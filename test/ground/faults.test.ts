@@ -106,7 +106,7 @@ describe('crash loop', () => {
   it('becomes a loop at the third short generation, and is never restarted from then on', () => {
     const scene = new Scene();
     const heard: string[] = [];
-    for (let life = 0; life < 10; life += 1) {
+    for (let round = 0; round < 10; round += 1) {
       scene.start(true);
       heard.push(...scene.verdicts(2_000));
       scene.die({ code: -1, signal: 11 }).look().log('process_crash');
@@ -119,7 +119,7 @@ describe('crash loop', () => {
   it('is one where each generation ends with exit 0 and the playlist stays fresh (source cut short)', () => {
     const scene = pulling();
     const heard: string[] = [];
-    for (let life = 0; life < 8; life += 1) {
+    for (let round = 0; round < 8; round += 1) {
       scene.start(true);
       heard.push(...scene.verdicts(2_800));
       scene.die({ code: 0 }).look();
@@ -132,7 +132,7 @@ describe('crash loop', () => {
 
   it('stays one when its last generation is not followed by another: an ended process is not at rest', () => {
     const scene = new Scene();
-    for (let life = 0; life < 3; life += 1) {
+    for (let round = 0; round < 3; round += 1) {
       scene.start().advance(2_000).die({ code: -1, signal: 11 }).look().advance(200);
     }
     expect(scene.verdicts(300_000)).toEqual(['item_churn']);
@@ -140,7 +140,7 @@ describe('crash loop', () => {
 
   it('ends when a generation has run long enough', () => {
     const scene = new Scene();
-    for (let life = 0; life < 4; life += 1)
+    for (let round = 0; round < 4; round += 1)
       scene.start().advance(2_000).die({ code: -1, signal: 11 }).look().advance(200);
     scene.start();
     expect(scene.verdicts(29_000)).toContain('item_churn');
@@ -150,7 +150,7 @@ describe('crash loop', () => {
 
   it('keeps its name when the engine gives up, for as long as it is dead', () => {
     const scene = new Scene();
-    for (let life = 0; life < 4; life += 1)
+    for (let round = 0; round < 4; round += 1)
       scene.start(false).look().advance(300).die({ code: 1 }, 'backoff').look().advance(1_000);
     scene.set({ state: 'fatal' }).look();
     expect(scene.verdicts(300_000)).toEqual(['item_churn']);
@@ -185,7 +185,7 @@ describe('bad setting, permission, port', () => {
   it('permission lost under a running channel loops without FATAL and is still no restart', () => {
     const scene = new Scene();
     const heard: string[] = [];
-    for (let life = 0; life < 8; life += 1) {
+    for (let round = 0; round < 8; round += 1) {
       scene.set({ producing: false }).log('permission_denied').advance(100).die({ code: 1 }).look();
       heard.push(...scene.verdicts(300));
       scene.start(false, 'silent');

@@ -25,7 +25,7 @@ export function lookOf(text: string): ProcessSample {
 }
 
 /** What the process table has reported after these polls, which stand in one line with commas between them. */
-export function told(looks: string, known: Known = { actedMs: undefined }): ProcessFacts {
+export function factsAfter(looks: string, known: Known = { actedMs: undefined }): ProcessFacts {
   let facts: ProcessFacts | undefined;
   for (const look of looks.split(', ')) facts = nextProcess(facts, lookOf(look), known);
   return facts!;

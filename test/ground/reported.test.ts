@@ -7,7 +7,7 @@ import { pulling, Scene } from './scene.ts';
 import { story, tell } from './report.ts';
 
 /*
- * What people and the planner are told of a channel, word for word and figure for figure, as its story goes on. The
+ * What people and the planner read about a channel, letter for letter and figure for figure, as its story goes on. The
  * stories are short and each is about one thing; `__snapshots__` is to be read, and a change of it is to be meant.
  */
 
@@ -22,22 +22,22 @@ describe('is reported of a channel', () => {
     ['that plays', () => story(new Scene(), 20)],
     ['that has just been started by hand', () => story(new Scene().start(), 12)],
     ['that was stopped on purpose', () => story(new Scene().set({ state: 'stopped', onPurpose: true, ...silent }), 20)],
-    ['that rests because nobody asks for it', () => story(new Scene({ expected: 'on_demand' }).die({ code: 0 }), 20)],
+    ['that rests because it has no viewer', () => story(new Scene({ expected: 'on_demand' }).die({ code: 0 }), 20)],
     ['that was killed', () => story(new Scene().die({ code: -1, signal: 9 }).look(), 40)],
     [
       'that was killed, and the kernel did it',
       () => story(new Scene().die({ code: -1, signal: 9 }).look().set({ oomKills: 1 }), 20),
     ],
     ['that broke with SIGSEGV', () => story(new Scene().die({ signal: 11 }).look().log('process_crash'), 20)],
-    ['that was told to end by somebody', () => story(new Scene().die({ signal: 15 }).look(), 90)],
+    ['that was ended by SIGTERM', () => story(new Scene().die({ signal: 15 }).look(), 90)],
     ['that ended with 255, as ffmpeg does when asked', () => story(new Scene().die({ code: 255 }).look(), 90)],
     ['that ended by itself with 0', () => story(new Scene().die({ code: 0 }).look(), 90)],
-    ['that ended with 1 and no word', () => story(dead(), 60)],
+    ['that ended with 1 without a log line', () => story(dead(), 60)],
     ['that was given up', () => story(new Scene().die({ code: 1 }, 'fatal').look(), 60)],
     ['that is starting for ever', () => story(new Scene().die({ code: 1 }, 'starting').look(), 120)],
     ['that is held in backoff', () => story(new Scene().die({ code: 1 }, 'backoff').look(), 120)],
     ['that is stopping for ever', () => story(new Scene().die({}, 'stopping').look(), 120)],
-    ['that is in a state nobody knows', () => story(new Scene().set({ state: 'unknown', ...silent }).look(), 120)],
+    ['that is in an unknown state', () => story(new Scene().set({ state: 'unknown', ...silent }).look(), 120)],
     ['that is halted', () => story(new Scene().set({ halted: true, ...silent }), 30)],
     ['that runs and stands', () => story(new Scene().set(silent), 30)],
     ['that runs, works and puts nothing out', () => story(new Scene().set({ producing: false }), 60)],
@@ -66,7 +66,7 @@ describe('is reported of a channel', () => {
       'that flaps',
       () => {
         const scene = new Scene();
-        for (let life = 0; life < 4; life += 1)
+        for (let round = 0; round < 4; round += 1)
           scene.start(false).look().advance(2_000).die({ code: 1 }).look().advance(300);
         return story(scene, 90);
       },
@@ -75,7 +75,7 @@ describe('is reported of a channel', () => {
       'that flaps with words',
       () => {
         const scene = pulling();
-        for (let life = 0; life < 4; life += 1)
+        for (let round = 0; round < 4; round += 1)
           scene
             .start(false)
             .look()

@@ -25,7 +25,7 @@ export const setupOf = (id: string, extra: Partial<ChannelSetup> = {}): ChannelS
 /** What one channel really does. Samples report it on their own schedules. */
 export interface World {
   state: ProcessState;
-  life: number;
+  generation: number;
   bornMs: number;
   exitCode: number | undefined;
   exitSignal: number | undefined;
@@ -66,7 +66,7 @@ export class Scene {
   #wasProducing = true;
   readonly world: World = {
     state: 'running',
-    life: 1,
+    generation: 1,
     bornMs: 0,
     exitCode: undefined,
     exitSignal: undefined,
@@ -123,10 +123,10 @@ export class Scene {
     this.#outTimeMs = 0;
     this.#cpuMs = 0;
     this.#segmentDueMs = this.nowMs + 2_500;
-    const life = this.world.life + 1;
+    const generation = this.world.generation + 1;
     return this.set({
       state: 'running',
-      life,
+      generation,
       bornMs: this.nowMs,
       exitCode: undefined,
       exitSignal: undefined,
@@ -265,8 +265,8 @@ export class Scene {
       monoMs: nowMs,
       source: 'supervisor',
       state: world.state,
-      pid: living ? 100 + world.life : undefined,
-      generation: living ? `${100 + world.life}@${world.life}` : undefined,
+      pid: living ? 100 + world.generation : undefined,
+      generation: living ? `${100 + world.generation}@${world.generation}` : undefined,
       uptimeMs: living ? nowMs - world.bornMs : undefined,
       exitCode: world.exitCode,
       exitSignal: world.exitSignal,

@@ -11,7 +11,7 @@ describe('seen on real servers', () => {
 
   it('a loop that an operator mended is no trouble for much longer than it turned', () => {
     const scene = new Scene();
-    for (let life = 0; life < 5; life += 1) {
+    for (let round = 0; round < 5; round += 1) {
       scene.start(false).advance(2_000).log('permission_denied').die({ code: 1 }).look().advance(300);
     }
     scene.start();
@@ -22,11 +22,11 @@ describe('seen on real servers', () => {
   it('a loop keeps the name of its cause until it has stopped turning', () => {
     const scene = pulling();
     const heard: string[] = [];
-    for (let life = 0; life < 5; life += 1) {
+    for (let round = 0; round < 5; round += 1) {
       scene
         .start()
         .advance(3_000)
-        .log('corrupt_input', { count: 5 + life })
+        .log('corrupt_input', { count: 5 + round })
         .die({ code: 0 })
         .look()
         .advance(300);
@@ -40,7 +40,7 @@ describe('seen on real servers', () => {
   it('a puller that died again and again in an outage is no loop once the source is back and it runs', () => {
     const scene = pulling();
     scene.set({ source: 'refused' });
-    for (let life = 0; life < 4; life += 1) {
+    for (let round = 0; round < 4; round += 1) {
       scene.start(false, 'silent').advance(4_000).log('upstream_unreachable').die({ code: 1 }).look().advance(500);
     }
     scene.set({ source: 'ok' }).start();
@@ -102,7 +102,7 @@ describe('seen on real servers', () => {
     const scene = new Scene();
     scene.set({ server: 'refused' }).advance(6_000);
     const heard: string[] = [];
-    for (let life = 0; life < 6; life += 1) {
+    for (let round = 0; round < 6; round += 1) {
       scene.start(false, 'silent');
       heard.push(...scene.verdicts(2_000));
       scene.log('upstream_unreachable').die({ code: 1 }).look();

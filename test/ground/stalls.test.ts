@@ -52,10 +52,10 @@ describe('output that stands is a stall', () => {
   });
 
   it('only of a process that runs', () => {
-    const told = { ...stuck, progress: reports(9_000) };
-    expect(isStall(told)).toBe(true);
-    expect(isStall({ ...told, process: undefined })).toBe(false);
-    expect(isStall({ ...told, process: runs({ state: 'backoff', downSinceMs: NOW - 9_000 }) })).toBe(false);
+    const reported = { ...stuck, progress: reports(9_000) };
+    expect(isStall(reported)).toBe(true);
+    expect(isStall({ ...reported, process: undefined })).toBe(false);
+    expect(isStall({ ...reported, process: runs({ state: 'backoff', downSinceMs: NOW - 9_000 }) })).toBe(false);
   });
 
   it('only where the channel is surely not healthy', () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { nextAnswer, nextOutput, nextProgress, type OutputFacts } from '../../src/ground/facts/output_facts.ts';
 import { type ChannelFacts, noFacts } from '../../src/ground/facts/facts.ts';
 import { verifyFresh } from '../../src/ground/verify.ts';
-import { told } from './looks.ts';
+import { factsAfter } from './looks.ts';
 import { Scene, setupOf } from './scene.ts';
 
 /** A channel that died, and an action that begins now. */
@@ -58,7 +58,7 @@ function judged(known: Partial<ChannelFacts>, previousGeneration: string | undef
   const facts = { ...noFacts(setupOf('news', { hasOutputProbe: false })), ...known };
   return verifyFresh(facts, { sinceMs: 10_000, previousGeneration }, nowMs);
 }
-const NEW = told('9000 exited a, 11000 running b');
+const NEW = factsAfter('9000 exited a, 11000 running b');
 
 /** Looks at the playlist, as `11500 r2 bytes=0 ended`. */
 function playlist(looks: string): OutputFacts {
@@ -88,19 +88,19 @@ const reports = (...times: readonly number[]) =>
 describe('a restart', () => {
   it.each([
     ['no look since', '9999 running b', 'no fresh process sample'],
-    ['a look at the moment of the action that shows the old life', '10000 running a', 'no new process yet'],
-    ['a look that shows no life by name', '10000 running', 'no new process yet'],
+    ['a look at the moment of the action that shows the old process', '10000 running a', 'no new process yet'],
+    ['a look that names no process', '10000 running', 'no new process yet'],
     ['a process that is starting', '9000 exited a, 11000 starting b', 'the new process is starting'],
     ['a process in backoff', '9000 exited a, 11000 backoff b', 'the new process is backoff'],
     ['a process that has just died', '9000 exited a, 11000 exited b', 'the new process is exited'],
     ['a new process and nothing else', '9000 exited a, 11000 running b', 'nothing reports new output'],
   ])('of which there is %s is not verified yet', (_, looks, because) => {
-    expect(judged({ process: told(looks) })).toEqual({ state: 'not_yet', because });
+    expect(judged({ process: factsAfter(looks) })).toEqual({ state: 'not_yet', because });
   });
 
   it('whose new process cannot be read, or was looked at more than 10 s ago, is not verified yet', () => {
     const stale = { state: 'not_yet', because: 'no fresh process sample' };
-    expect(judged({ process: told('11000 running b, 11500 unknown') })).toEqual(stale);
+    expect(judged({ process: factsAfter('11000 running b, 11500 unknown') })).toEqual(stale);
     expect(judged({ process: NEW }, 'a', 21_001)).toEqual(stale);
     expect(judged({ process: NEW }, 'a', 21_000)).not.toEqual(stale);
   });
@@ -109,7 +109,7 @@ describe('a restart', () => {
     ['9999 running b, 10500 running b', 'the process is older than the action'],
     ['10000 running b', 'nothing reports new output'],
   ])('after an unknown earlier generation shows %s', (looks, because) => {
-    const facts = { ...noFacts(setupOf('news', { hasOutputProbe: false })), process: told(looks) };
+    const facts = { ...noFacts(setupOf('news', { hasOutputProbe: false })), process: factsAfter(looks) };
     const action = { sinceMs: 10_000, previousGeneration: undefined };
     expect(verifyFresh(facts, action, 12_000)).toEqual({ state: 'not_yet', because });
   });
@@ -120,7 +120,7 @@ describe('a restart', () => {
     ['exited', 16_000, { state: 'failed', because: 'it died again' }],
     ['backoff', 20_000, { state: 'not_yet', because: 'the new process is backoff' }],
   ])('whose new process is %s at %s', (state, nowMs, verdict) => {
-    expect(judged({ process: told(`9000 exited a, 11000 ${state} b`) }, 'a', nowMs)).toEqual(verdict);
+    expect(judged({ process: factsAfter(`9000 exited a, 11000 ${state} b`) }, 'a', nowMs)).toEqual(verdict);
   });
 });
 
@@ -139,7 +139,7 @@ describe('the playlist of a restarted channel', () => {
     ['was empty once', '9500 r0, 9600 r1 empty, 9700 r2', still],
     ['was new, and is closed now', '9500 r1, 11500 r2, 11600 r3 ended', cured],
   ])('that %s', (_, looks, because) => {
-    const process = told('8000 running a, 9000 exited a, 11000 running b');
+    const process = factsAfter('8000 running a, 9000 exited a, 11000 running b');
     const state = because === cured ? 'cured' : 'not_yet';
     expect(judged({ process, output: playlist(looks) })).toEqual({ state, because });
   });
@@ -148,14 +148,14 @@ describe('the playlist of a restarted channel', () => {
     ['11000 r1, 11500 r2', 'cured'],
     ['10999 r1, 11500 r2', 'not_yet'],
   ])('%s must have stood when the new process was seen, where no end was', (looks, state) => {
-    expect(judged({ process: told('11000 running b'), output: playlist(looks) }).state).toBe(state);
+    expect(judged({ process: factsAfter('11000 running b'), output: playlist(looks) }).state).toBe(state);
   });
 
   it.each([
     ['9950 r1, 10001 r2', 'cured'],
     ['9940 r1, 9960 r2, 10000 r3', 'not_yet'],
   ])('%s must be new since the action, whenever the new process was first seen', (looks, state) => {
-    const process = told('8000 running a, 9900 running b, 11000 running b');
+    const process = factsAfter('8000 running a, 9900 running b, 11000 running b');
     expect(judged({ process, output: playlist(looks) }).state).toBe(state);
   });
 
@@ -186,12 +186,12 @@ describe('a restarted channel without a playlist', () => {
     ['is to be looked at, and was not', { setup: setupOf('news') }, 'its output was not looked at since'],
     [
       'writes',
-      { process: told('9000 exited a, 11000 running b bytes=0, 11001 running b bytes=1') },
+      { process: factsAfter('9000 exited a, 11000 running b bytes=0, 11001 running b bytes=1') },
       'a new process runs and writes',
     ],
     [
       'does not write',
-      { process: told('9000 exited a, 11000 running b bytes=1, 11900 running b bytes=1') },
+      { process: factsAfter('9000 exited a, 11000 running b bytes=1, 11900 running b bytes=1') },
       'nothing reports new output',
     ],
   ])('that %s', (_, known, because) => {

@@ -84,10 +84,10 @@ describe('a listener with TLS', () => {
     const pair = aPair();
     const hand = fakeClock();
     const said: string[] = [];
-    const told: string[] = [];
+    const renewed: string[] = [];
     await using server = await open(
       { ...LOOPBACK, tls: pair },
-      { clock: hand.clock, onError: (text) => said.push(text), onCertificate: ({ cert }) => told.push(cert) },
+      { clock: hand.clock, onError: (text) => said.push(text), onCertificate: ({ cert }) => renewed.push(cert) },
     );
     const first = await ask(`${server.url}/healthz`, { ca: ca('') });
     writeFileSync(pair.certFile, 'no certificate');
@@ -100,7 +100,7 @@ describe('a listener with TLS', () => {
     await hand.advance(60_000);
     const next = await ask(`${server.url}/healthz`, { ca: ca('next_') });
     expect(next.fingerprint).not.toBe(first.fingerprint);
-    expect(told).toEqual([ca(''), ca('next_')]);
+    expect(renewed).toEqual([ca(''), ca('next_')]);
   });
 
   it('does not start without a certificate and its key', async () => {
@@ -137,8 +137,8 @@ describe('a unix socket', () => {
     expect(server.url).toBe(`unix:${socket}`);
     expect(statSync(socket).mode & 0o777).toBe(0o660);
     expect((await ask('http://localhost/api/v1/status', { socketPath: socket })).status).toBe(200);
-    const nobody = { socketPath: socket, headers: { authorization: '' } };
-    expect((await ask('http://localhost/api/v1/status', nobody)).status).toBe(401);
+    const anonymous = { socketPath: socket, headers: { authorization: '' } };
+    expect((await ask('http://localhost/api/v1/status', anonymous)).status).toBe(401);
     const foreign = { socketPath: socket, headers: { host: 'evil.example' } };
     expect((await ask('http://localhost/healthz', foreign)).status).toBe(403);
   });

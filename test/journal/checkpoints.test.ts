@@ -36,7 +36,7 @@ describe.each<[string, () => CheckpointStore]>([
     store.save([checkpoint('1'), checkpoint('9', { source: 'other' })]);
     store.save([checkpoint('2')]);
     expect(store.load('news')).toEqual([checkpoint('1'), checkpoint('2')]);
-    expect(store.load('nobody')).toEqual([]);
+    expect(store.load('missing')).toEqual([]);
   });
 
   it('of one file are replaced, also under another name', () => {

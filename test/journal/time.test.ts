@@ -34,7 +34,7 @@ describe('continued time', () => {
     ['of the same machine adds the uptime', 'm1/b', 'm1/a+0', 1_040_000],
     ['of another machine adds nothing', 'm2/b', 'm1/a+0', 1_000_000],
     ['of a machine without a name adds nothing', 'unnamed/b', 'unnamed/a+0', 1_000_000],
-    ['that nobody can compare, for the journal names no machine, adds nothing', 'm1/b', 'a+0', 1_000_000],
+    ['that cannot be compared, for the journal names no machine, adds nothing', 'm1/b', 'a+0', 1_000_000],
     ['that is none adds what passed', 'm1/a', 'm1/a+990000', 1_030_000],
     ['that is none, in a journal that names no machine, adds what passed', 'm1/a', 'a+990000', 1_030_000],
     ['id that two machines share, as copies of one image may, adds nothing', 'm2/a', 'm1/a+0', 1_000_000],

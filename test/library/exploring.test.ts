@@ -108,10 +108,10 @@ describe('Theow 6, exploration', () => {
       withActions({ ...RULE, llm_config: { prompt_template: 'x' } }, undefined),
       'learns nothing',
     ],
-  ])('says to the model that a rule %s, and takes the next one', async (_, bad, told) => {
+  ])('says to the model that a rule %s, and takes the next one', async (_, bad, reason) => {
     const { reeve, asked } = setUp([propose(bad), ...GOOD]);
     expect((await reeve.explore(CONTEXT, IN_COLLECTION))?.name).toBe('path_rename');
-    expect(asked[1]?.messages.at(-1)?.content).toContain(told);
+    expect(asked[1]?.messages.at(-1)?.content).toContain(reason);
   });
 
   it('shows the model the rules of the collection that the trouble is in, and no others', async () => {

@@ -95,6 +95,6 @@ describe('Theow 4, vector search in the library', () => {
 
   it('is loaded with the option alone', () => {
     expect(createReeve({ directory: aLibraryFolder(FILES) }).stats().similarity).toMatchObject({ backend: 'ngrams' });
-    expect(() => createReeve({ embeddings: 'nobody/x' })).toThrow('provider/model');
+    expect(() => createReeve({ embeddings: 'none/x' })).toThrow('provider/model');
   });
 });

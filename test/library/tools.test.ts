@@ -19,7 +19,7 @@ describe('Theow 3.2, tools', () => {
     expect(shown).toContain('within the workspace');
   });
 
-  it('are not run with an input of another type, which the model is told instead', async () => {
+  it('are not run with an input of another type: the model is sent the problem instead', async () => {
     const { model, asked } = scriptedModel([{ tool: 'read_file', input: { path: 7 } }, ...GIVE_UP]);
     const reeve = createReeve({ directory: aLibraryFolder(), model, explore: () => true });
     const read: unknown[] = [];

@@ -52,7 +52,7 @@ describe('THEA 3, the golden dataset', () => {
       );
     const ids = countingIds();
     ask('what about 403?').answered({ text: 'see [inc-a]', cites: ['inc-a'], model: 'small', ok: true });
-    ask('nobody answers this');
+    ask('no one answers this');
     expect(dialoguesOf(bench.ledger.read())).toMatchObject([
       {
         question: 'what about 403?',

@@ -13,7 +13,7 @@ const SCHEMA = { type: 'object', properties: { choice: { type: 'integer' } }, re
 export const REQUEST: ModelRequest = {
   messages: [
     { role: 'system', content: 'Choose.' },
-    { role: 'user', content: 'news is dark' },
+    { role: 'user', content: 'news does not play' },
   ],
   tokensMax: 64,
   deadlineMs: 10_000,
@@ -136,7 +136,7 @@ export function adapterContract(kind: 'ollama' | 'openai'): void {
   });
 
   it('that does not have the model says so', async () => {
-    const { model } = await start({ model: 'nobody/has:this' });
+    const { model } = await start({ model: 'no/such:model' });
     expect(await model.generate(REQUEST)).toMatchObject({ ok: false, failure: 'model_not_found' });
   });
 

@@ -52,8 +52,8 @@ describe('a rehearsal', () => {
 
   it.each<[string, Given]>([
     ['whose engine has five minutes for its own try', { graceMs: 300_000 }],
-    ['whose source nobody looks at', { watched: {} }],
-    ['whose output nobody looks at', { watched: { hasSource: true, hasOutputProbe: false } }],
+    ['whose source no probe reads', { watched: {} }],
+    ['whose output no probe reads', { watched: { hasSource: true, hasOutputProbe: false } }],
     ['of which only the process is seen', { watched: { hasOutputProbe: false } }],
     ['that plays on demand', { watched: { hasSource: true, expected: 'on_demand' } }],
   ])('reports it of a channel %s', async (_, given) => {

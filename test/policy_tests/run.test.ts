@@ -59,9 +59,9 @@ describe('a policy test', () => {
       { what: 'verdict', expected: 'allow', got: 'deny' },
       { what: 'outcome', expected: 'resolved', got: 'watching' },
     ]);
-    const told = answerToWire(result!).answer;
-    expect(told?.decision?.checks).toHaveLength(17);
-    expect(told?.decision).toMatchObject({ code: 'high_risk_spacing', retryAfterMs: 40_000 });
+    const answer = answerToWire(result!).answer;
+    expect(answer?.decision?.checks).toHaveLength(17);
+    expect(answer?.decision).toMatchObject({ code: 'high_risk_spacing', retryAfterMs: 40_000 });
   });
 
   it('distinguishes the two sides of a boundary to the millisecond', async () => {
@@ -111,7 +111,7 @@ describe('a policy test', () => {
     ['a misspelt key', '{ envelop: {} }', '{ verdict: allow }', 'unknown key "envelop"'],
     ['a misspelt code', '{ envelope: {} }', '{ code: cooldwn }', 'expected one of'],
     ['a time without "ago"', '{ envelope: {}, history: [{ at: 20s, freeze: true }] }', '{ verdict: deny }', '20s ago'],
-    ['an unknown persona', '{ persona: nobody, envelope: {} }', '{ verdict: deny }', 'there is no persona nobody'],
+    ['an unknown persona', '{ persona: missing, envelope: {} }', '{ verdict: deny }', 'there is no persona missing'],
     ['an unknown tool', '{ ask: reboot, envelope: {} }', '{ verdict: deny }', 'expected the name of a tool'],
   ])('is refused with a place when it has %s', async (_, given, expected, message) => {
     const { results, problems } = await aCase(given, expected);

@@ -30,8 +30,8 @@ it('pages once when the fleet has used its restarts of the day, and asks again w
   expect(started()).toEqual(['news']);
   const codes = world.facts('guard.decided').flatMap(({ decision }) => ('code' in decision ? decision.code : []));
   expect(new Set(codes)).toEqual(new Set(['fleet_daily_cap']));
-  const told = world.outbox().pages.filter(({ resolved }) => resolved === undefined);
-  expect(told.map(({ key }) => key.replace(/inc-.*/, ''))).toEqual(['budget/fleet', 'incident/']);
+  const open = world.outbox().pages.filter(({ resolved }) => resolved === undefined);
+  expect(open.map(({ key }) => key.replace(/inc-.*/, ''))).toEqual(['budget/fleet', 'incident/']);
 
   await world.advance(DAY_MS - 300_000);
   expect(started()).toEqual(['news']);

@@ -50,16 +50,16 @@ async function stuckWorld(stepsMax: number) {
   ledger.subscribe((entry) => own?.onEntry(entry));
   await world.live(40_000);
   world.engine.kill('news');
-  const hintsTold = () => model.asked.map(({ messages }) => /^hint: (.*)$/m.exec(messages.at(-1)?.content ?? '')?.[1]);
-  return { world, store, hintsTold };
+  const hintsSent = () => model.asked.map(({ messages }) => /^hint: (.*)$/m.exec(messages.at(-1)?.content ?? '')?.[1]);
+  return { world, store, hintsSent };
 }
 
 describe('the planner of a run', () => {
   // system_admin, the default persona, allows two steps.
   it.each([2, 3])('is given a hint after a look that led nowhere, in a first run of %i steps', async (stepsMax) => {
-    const { world, store, hintsTold } = await stuckWorld(stepsMax);
+    const { world, store, hintsSent } = await stuckWorld(stepsMax);
     await world.live(120_000);
-    expect(hintsTold()).toEqual([undefined, expect.stringContaining('look at what it was fed')]);
+    expect(hintsSent()).toEqual([undefined, expect.stringContaining('look at what it was fed')]);
     const scored = world.facts('attempt.scored').map(({ tool, score }) => [tool, score]);
     expect(scored).toEqual([
       ['get_channel_health', 0.6],

@@ -30,7 +30,7 @@ const HOLDS: readonly (readonly [string, ControlFact, ControlFact | undefined])[
   ['a freeze', { type: 'control.frozen', ...ANN }, { type: 'control.thawed', ...ANN }],
 ];
 
-const NOBODY: Partial<Persona> = { tool_access_policy: {} };
+const NO_TOOLS: Partial<Persona> = { tool_access_policy: {} };
 
 async function held(begin: ControlFact, end: ControlFact | undefined, personaWith: Partial<Persona> = {}) {
   const world = pipelineHarness({ personaWith });
@@ -47,8 +47,8 @@ async function held(begin: ControlFact, end: ControlFact | undefined, personaWit
 }
 
 describe.each(HOLDS)('%s that ends over a channel that is still down', (_, begin, end) => {
-  it('has a person told of both within 5 s, whatever was told before', async () => {
-    const world = await held(begin, end, NOBODY);
+  it('pages about both within 5 s, whatever was paged before', async () => {
+    const world = await held(begin, end, NO_TOOLS);
     await world.live(5_000);
     expect(world.newPages()).toHaveLength(1);
     expect(world.newPages()[0]).toMatch(/ann has ended, and channel:news is still down$/);
@@ -67,8 +67,8 @@ describe.each(HOLDS)('%s that ends over a channel that is still down', (_, begin
     );
   });
 
-  it('tells nobody when the channel plays again by then', async () => {
-    const world = await held(begin, end, NOBODY);
+  it('does not page when the channel plays again by then', async () => {
+    const world = await held(begin, end, NO_TOOLS);
     world.engine.startByHand('news');
     await world.live(60_000);
     expect(world.newPages()).toEqual([]);
@@ -76,8 +76,8 @@ describe.each(HOLDS)('%s that ends over a channel that is still down', (_, begin
 });
 
 describe('a lease that ends while Reeve is away', () => {
-  it('has a person told by its next process', async () => {
-    const options = { personaWith: NOBODY, time: fakeClock(), store: new MemoryStore() };
+  it('is paged about by its next process', async () => {
+    const options = { personaWith: NO_TOOLS, time: fakeClock(), store: new MemoryStore() };
     const engine = new FakeEngine(options.time.clock, ['news']);
     const first = pipelineHarness({ ...options, engine });
     await first.live(10_000);

@@ -30,10 +30,10 @@ async function judge(setting: Setting, stream: HostileStream): Promise<void> {
   expect(played.restartsOfPlaying).toBe(0);
   expect(played.restartsBeforeDeath).toBe(0);
   // Where nothing but log text can report the death, there is no page that could be suppressed.
-  if (truth.toldAfterMs === undefined) return;
-  expect(played.toldAfterMs).toBeDefined();
+  if (truth.pagedAfterMs === undefined) return;
+  expect(played.pagedAfterMs).toBeDefined();
   expect(played.takenBack).toEqual([]);
-  heard.latestMs = Math.max(heard.latestMs, played.toldAfterMs! - truth.toldAfterMs);
+  heard.latestMs = Math.max(heard.latestMs, played.pagedAfterMs! - truth.pagedAfterMs);
 }
 
 describe('hostile streams of log lines and alerts, by every way in and with every token', () => {

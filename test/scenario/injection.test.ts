@@ -83,10 +83,10 @@ describe('log text that an attacker has written', () => {
       }));
       const prompt = promptFor(factsOf(anEnvelope({ evidence }), { templateOf, attempts: [] }), choices);
       const own = promptFor(factsOf(anEnvelope({ evidence: [] }), { templateOf, attempts: [] }), choices);
-      const told = ` ${wordsOf(prompt.slice(own.indexOf('log shapes'))).join(' ')} `;
+      const shown = ` ${wordsOf(prompt.slice(own.indexOf('log shapes'))).join(' ')} `;
       expect(prompt).not.toMatch(/[\p{Cf}\u0000-\u0009\u000b-\u001f\u007f-\u009f]/u);
       expect(prompt).not.toContain('evil.example');
-      const leaked = lines.flatMap(ordersIn).filter((run) => told.includes(` ${run} `));
+      const leaked = lines.flatMap(ordersIn).filter((run) => shown.includes(` ${run} `));
       expect({ lines, leaked }).toEqual({ lines, leaked: [] });
     }
   });

@@ -77,7 +77,7 @@ describe('the last lines of a log, read as a whole', () => {
     expect(asked).toEqual(['news']);
   });
 
-  it('are waited for by nobody where too much is read at once, and asked for again', async () => {
+  it('delay no decision where too much is read at once, and are asked for again', async () => {
     const { world, asked } = await frozen('waits', { phase: 0 });
     expect(world.facts('incident.opened')).toHaveLength(1);
     expect(world.pipeline.watch.watched('news')?.finding.classification).toBe('output_stalled');

@@ -3,18 +3,18 @@ import { pipelineHarness } from '../support/pipeline_harness.ts';
 
 type World = ReturnType<typeof pipelineHarness>;
 const MINUTES = 60_000;
-const told = (world: World) => world.facts('escalation.raised').map(({ escalation }) => escalation.classification);
+const pagedFor = (world: World) => world.facts('escalation.raised').map(({ escalation }) => escalation.classification);
 
 /** Three processes of two seconds, each begun by the engine itself; then it gives the channel up. */
 async function flapping(lastWord: 'fatal' | 'config' = 'fatal'): Promise<World> {
   const world = pipelineHarness();
   await world.live(40_000);
   const channel = world.engine.channels.get('news')!;
-  for (let life = 0; life < 4; life += 1) {
+  for (let round = 0; round < 4; round += 1) {
     if (lastWord === 'config') says(world);
     Object.assign(channel, { state: 'exited', exitSignal: undefined, exitCode: 1 });
     await world.live(500);
-    if (life === 3) continue;
+    if (round === 3) continue;
     world.engine.startByHand('news');
     await world.live(2_000);
   }
@@ -32,11 +32,11 @@ describe('a channel that dies as often as it is started', () => {
   it('is paged at once and started once, when it has been dead for ten minutes', async () => {
     const world = await flapping();
     await world.live(9.5 * MINUTES);
-    expect(told(world)).toEqual(['item_churn']);
+    expect(pagedFor(world)).toEqual(['item_churn']);
     expect(world.engine.restarts).toEqual([]);
     await world.live(1 * MINUTES);
     expect(world.engine.restarts).toHaveLength(1);
-    expect(told(world)).toEqual(['item_churn']);
+    expect(pagedFor(world)).toEqual(['item_churn']);
     await world.live(1 * MINUTES);
     expect(world.facts('incident.closed').map(({ ending }) => ending)).toEqual(['resolved']);
   });
@@ -46,13 +46,13 @@ describe('a channel that dies as often as it is started', () => {
     world.engine.onRestart = async () => 'it was started, and is as it was';
     await world.live(60 * MINUTES);
     expect(world.engine.restarts).toHaveLength(1);
-    expect(new Set(told(world))).toEqual(new Set(['item_churn', 'process_crashed']));
+    expect(new Set(pagedFor(world))).toEqual(new Set(['item_churn', 'process_crashed']));
   });
 
   it('is not started at all where its final output gives the reason', async () => {
     const world = await flapping('config');
     await world.live(30 * MINUTES);
-    expect(told(world)).toEqual(['encoder_misconfigured']);
+    expect(pagedFor(world)).toEqual(['encoder_misconfigured']);
     expect(world.engine.restarts).toEqual([]);
   });
 

@@ -57,7 +57,7 @@ describe('a trouble that only a pattern in staging names', () => {
 });
 
 describe('a trouble that nothing else names', () => {
-  /** The output answers nobody, and the process works: nothing but the words says that it stands still. */
+  /** The output does not answer, and the process works: only the log says that it stands still. */
   const mute = async (more: Partial<Symptom>, personaWith: Partial<Persona> = {}) => {
     let isMute = false;
     const world = pipelineHarness({ personaWith, reach: { source: 'viewer', answers: () => !isMute } });

@@ -4,7 +4,7 @@ import { pipelineHarness } from '../support/pipeline_harness.ts';
 type World = ReturnType<typeof pipelineHarness>;
 const NAMES = ['vip', 'a', 'b', 'c', 'd'];
 const restarted = (world: World) => world.engine.restarts.map(({ channel }) => channel);
-const told = (world: World) =>
+const pages = (world: World) =>
   world
     .facts('escalation.raised')
     .map(({ escalation: { reason, scope } }) => [reason, scope.kind === 'channel' ? scope.id : scope.kind]);
@@ -28,7 +28,7 @@ describe('a staged start of a group', () => {
     await world.live(240_000);
     expect(restarted(world).toSorted()).toEqual(['a', 'b', 'c', 'd']);
     // It may be reported once that it waits for the end of a containment; why it is not started is reported once.
-    const reasons = told(world).flatMap(([reason, about]) => (about === 'vip' ? [reason] : []));
+    const reasons = pages(world).flatMap(([reason, about]) => (about === 'vip' ? [reason] : []));
     expect(reasons.filter((reason) => reason !== 'lasting')).toHaveLength(1);
     expect(reasons.length).toBeLessThanOrEqual(2);
     expect(world.outbox().pages.filter(({ resolved }) => resolved === undefined)).toHaveLength(1);
@@ -48,8 +48,8 @@ describe('a staged start of a group', () => {
     await world.live(120_000);
     expect(restarted(world)).toEqual([]);
     expect(world.facts('tool.started')).toEqual([]);
-    expect(told(world).map(([reason]) => reason)).not.toContain('not_helping');
-    expect(told(world).length).toBeGreaterThan(0);
+    expect(pages(world).map(([reason]) => reason)).not.toContain('not_helping');
+    expect(pages(world).length).toBeGreaterThan(0);
   });
 
   it('waits for the proof anew where one more dies in the middle of it, and goes on in the same plan', async () => {
@@ -74,7 +74,7 @@ describe('a staged start of a group', () => {
       const begun = restarted(world).length;
       await world.live(60_000);
       expect(restarted(world)).toHaveLength(begun);
-      expect(told(world).map(([reason]) => reason)).not.toContain('not_helping');
+      expect(pages(world).map(([reason]) => reason)).not.toContain('not_helping');
       world.reload({ whole: { tool_access_policy: { restart_channel: 'allow' }, operational_mode: 'remediation' } });
     },
   );

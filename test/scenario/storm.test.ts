@@ -153,7 +153,7 @@ describe('a group that lost its source', () => {
   });
 });
 
-describe('a group of whose sources nobody looks at any', () => {
+describe('a group whose sources no probe reads', () => {
   const NAMES = ['a', 'b', 'c', 'd'];
   /** All of them lose their source, say so, and end. */
   const lost = (world: World, names = NAMES): void => {

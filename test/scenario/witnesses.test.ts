@@ -53,8 +53,8 @@ describe('lines and an alert that one token pushed (S10)', () => {
       pushBoth(world, kind);
       await world.live(1_000);
     }
-    const told = world.facts('escalation.raised').length + world.engine.restarts.length;
-    expect(told).toBeGreaterThan(0);
+    const reactions = world.facts('escalation.raised').length + world.engine.restarts.length;
+    expect(reactions).toBeGreaterThan(0);
     const takenBack = world.facts('escalation.resolved').length;
     expect(takenBack === 0 || world.pipeline.watch.watched('news')?.healthySinceMs !== undefined).toBe(true);
   });

@@ -140,9 +140,9 @@ describe('Reeve itself', () => {
     ['reload', 'reload 0.5 for 5000'],
     ['moved', 'move for 5000'],
   ] as const)('is done to: %s', (kind, expected) => {
-    const { inject, told } = serviceEnvironment();
+    const { inject, calls } = serviceEnvironment();
     inject(kind, { target: '', forMs: 5_000 });
-    expect(told).toEqual([expected]);
+    expect(calls).toEqual([expected]);
   });
 
   it('finds another name and weeks of uptime on another machine', () => {

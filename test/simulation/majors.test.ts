@@ -11,10 +11,10 @@ const run = promisify(execFile);
 async function live(
   node: string,
   args: readonly string[],
-): Promise<{ readonly major: string; readonly told: unknown }> {
+): Promise<{ readonly major: string; readonly report: unknown }> {
   const { stdout: version } = await run(node, ['--version']);
   const { stdout } = await run(node, [join(ROOT, 'src/main.ts'), 'simulate', ...args, '--json']);
-  return { major: version.split('.')[0]!, told: JSON.parse(stdout) };
+  return { major: version.split('.')[0]!, report: JSON.parse(stdout) };
 }
 
 /** What `bin/reeve.js` asks of V8 as the daemon starts. */
@@ -43,7 +43,7 @@ describe.skipIf(!existsSync(NEXT))('the same seed on two majors of Node', () => 
   ])('runs the same to the byte (S13): %s', { timeout: 300_000 }, async (_, args) => {
     const [here, next] = await Promise.all([live(process.execPath, args), live(NEXT, args)]);
     expect(next.major).not.toBe(here.major);
-    expect(next.told).toEqual(here.told);
-    expect(here.told).toMatchObject({ violations: [], trace_sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(next.report).toEqual(here.report);
+    expect(here.report).toMatchObject({ violations: [], trace_sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
   });
 });

@@ -44,13 +44,13 @@ describe('one seed', () => {
     { timeout: 120_000 },
     async (seed) => {
       const story = async (leap: boolean): Promise<readonly string[]> => {
-        const told: string[] = [];
+        const lines: string[] = [];
         const onBatch = ({ entries, atMs }: Batch): void => {
           for (const { seq, monoMs, channel, fact } of entries)
-            told.push(`${atMs} ${seq} ${monoMs} ${channel} ${fact.type}`);
+            lines.push(`${atMs} ${seq} ${monoMs} ${channel} ${fact.type}`);
         };
         await new Simulation(scenarioOf({ seed, days: 0.6 }), { leap, onBatch }).run();
-        return told;
+        return lines;
       };
       expect(await story(true)).toEqual(await story(false));
     },

@@ -72,7 +72,7 @@ export async function playHostile(setting: Setting, stream: HostileStream) {
     await world.live(STEP_MS, STEP_MS);
   }
   pipeline[Symbol.dispose]();
-  return { ...told(world, setting), heard: doors.heard, failures: world.failures };
+  return { ...outcomeOf(world, setting), heard: doors.heard, failures: world.failures };
 }
 
 const isDue = ({ fromMs, untilMs, everyMs }: HostileWriter, passedMs: number): boolean =>
@@ -97,7 +97,7 @@ function die(engine: ReturnType<typeof pipelineHarness>['engine'], death: Settin
 
 const isHighRisk = (fact: JournalFact): boolean => fact.type === 'tool.started' && fact.permit.risk === 'high';
 
-function told(world: ReturnType<typeof pipelineHarness>, { grouped }: Setting) {
+function outcomeOf(world: ReturnType<typeof pipelineHarness>, { grouped }: Setting) {
   const group = grouped ? 'encoders' : `of-${DEAD}`;
   const names = ({ scope }: { scope: { kind: string; id?: string } }): boolean =>
     (scope.kind === 'channel' && scope.id === DEAD) || (scope.kind === 'group' && scope.id === group);
@@ -120,7 +120,7 @@ function told(world: ReturnType<typeof pipelineHarness>, { grouped }: Setting) {
       .filter(({ permit: { risk, call } }) => risk === 'high' && keyOfScope(call.target) !== `channel:${DEAD}`)
       .map(({ permit: { call } }) => `${call.tool} of ${keyOfScope(call.target)}`),
     /** How long after the death it was first reported, 0 where a page stood already; undefined: it is not. */
-    toldAfterMs: openPages.size === 0 ? undefined : Math.max(0, Math.min(...openPages.values()) - diedAt),
+    pagedAfterMs: openPages.size === 0 ? undefined : Math.max(0, Math.min(...openPages.values()) - diedAt),
     takenBack,
   };
 }

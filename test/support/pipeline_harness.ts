@@ -50,7 +50,7 @@ export interface PipelineOptions {
   readonly engine?: FakeEngine;
   /** The next process goes on counting: an id is never used twice. */
   readonly ids?: Ids;
-  /** What the last lines of a channel's log say as a whole; default: nobody can say. */
+  /** What the last lines of a channel's log say as a whole; default: it cannot be read. */
   readonly readLog?: (channel: string, moment: { readonly at: number; readonly monoMs: number }) => LogReading;
 }
 

@@ -16,28 +16,28 @@ export function serviceEnvironment(count = 3) {
     hasSource: true,
   }));
   const processes: Generation[] = [];
-  const told: string[] = [];
+  const calls: string[] = [];
   const clock = (): number => nowMs;
   const service = new ServiceModel(plans, {
     seed: 1,
     nowMs: clock,
     at,
-    onSymptom: (channel, kind) => told.push(`${channel} ${kind}`),
+    onSymptom: (channel, kind) => calls.push(`${channel} ${kind}`),
     onStart: (process) => processes.push(process),
   });
   const nothing = (): void => undefined;
   const injector = new FaultInjector({
     ...{ service, nowMs: clock, at, symptom: nothing, jumpWall: nothing, suspend: nothing, reboot: nothing },
     ...{ crash: nothing, breakDisk: nothing, operate: nothing, change: nothing },
-    stopReeve: (downMs) => told.push(`stop for ${downMs}`),
-    reload: (variant, forMs) => told.push(`reload ${variant} for ${forMs}`),
-    move: (downMs) => told.push(`move for ${downMs}`),
+    stopReeve: (downMs) => calls.push(`stop for ${downMs}`),
+    reload: (variant, forMs) => calls.push(`reload ${variant} for ${forMs}`),
+    move: (downMs) => calls.push(`move for ${downMs}`),
   });
   return {
     service,
     injector,
     processes,
-    told,
+    calls,
     nowMs: clock,
     at,
     inject: (kind: Injection['kind'], rest: Partial<Injection> = {}) =>

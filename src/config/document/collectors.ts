@@ -113,7 +113,7 @@ function syslogOf(reading: Reading, known: Known): SyslogConfig | undefined {
     ['tcp', tcp],
   ] as const) {
     if (address === undefined || isLoopback(address.host) || allowFrom.length > 0) continue;
-    const message = `listening on ${address.host} is open to other machines, and nobody may send`;
+    const message = `listening on ${address.host} is open to other machines, and no sender is allowed`;
     reading.note(['syslog', kind], message, 'name the senders in allow_from, or listen on 127.0.0.1');
   }
   for (const [index, { app, host, channel }] of channels.entries()) {

@@ -16,8 +16,8 @@ export interface GroupConfig {
 }
 
 /**
- * Every group that has channels. A declared group without channels is refused: its persona and phase would hold back
- * nobody, and most likely its name is misspelt.
+ * Every group that has channels. A declared group without channels is refused: its persona and phase would apply to
+ * no channel, and most likely its name is misspelt.
  */
 export function readGroups(reading: Reading, drafts: readonly ChannelDraft[]): readonly GroupConfig[] {
   reading.unique('groups');

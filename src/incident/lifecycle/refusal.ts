@@ -1,6 +1,6 @@
 /** Whether what the last run of an incident was refused for holds no longer (law L5). */
 import type { Outcome } from '../../core/incident.ts';
-import { type DenialCode, EVIDENCE_DENIALS, TOLD_AND_PASSING } from '../../core/plan.ts';
+import { type DenialCode, EVIDENCE_DENIALS, PAGED_AND_PASSING } from '../../core/plan.ts';
 
 /** What the guard would say to a start that may be made, at once or after a person's yes. */
 const MAY_START: ReadonlySet<DenialCode | undefined> = new Set([undefined, 'approval_needed']);
@@ -11,5 +11,5 @@ export function isRefusalOver(last: Outcome | undefined, refusedFor: () => Denia
   if (denial === undefined) return false;
   // On the first symptom of a trouble: the second kind of evidence often comes a moment later.
   if (EVIDENCE_DENIALS.has(denial)) return MAY_START.has(refusedFor());
-  return TOLD_AND_PASSING.has(denial) && refusedFor() !== denial;
+  return PAGED_AND_PASSING.has(denial) && refusedFor() !== denial;
 }

@@ -6,8 +6,8 @@ import { HARMLESS_SYMPTOMS, type Symptom } from '../../core/symptom.ts';
 
 /** What was said this long before an incident belongs to its story. */
 const BEFORE_MS = MINUTE_MS;
-/** Of a shared cause, this many symptoms tell the story. */
-const TOLD_MAX = 12;
+/** So many symptoms are recorded with a shared cause. */
+const SYMPTOMS_MAX = 12;
 
 /** The newest symptom of each kind and channel: bounded by the channels and the closed set of kinds. */
 export class SymptomHistory {
@@ -21,9 +21,9 @@ export class SymptomHistory {
     this.#newest.set(key, symptom);
     if (incident === undefined) return false;
     if (this.#seen.size > 1_000) this.#seen.clear();
-    const telling = `${incident}|${key}`;
-    if (this.#seen.has(telling)) return false;
-    this.#seen.add(telling);
+    const seenKey = `${incident}|${key}`;
+    if (this.#seen.has(seenKey)) return false;
+    this.#seen.add(seenKey);
     return true;
   }
 
@@ -33,6 +33,6 @@ export class SymptomHistory {
     return [...this.#newest.values()]
       .filter(({ channel, monoMs }) => about.has(channel) && nowMs - monoMs <= BEFORE_MS)
       .sort((a, b) => a.monoMs - b.monoMs)
-      .slice(-TOLD_MAX);
+      .slice(-SYMPTOMS_MAX);
   }
 }

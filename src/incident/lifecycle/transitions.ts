@@ -31,8 +31,8 @@ export interface Snapshot {
   readonly clearSinceMs?: MonoMs | undefined;
   /** A shared cause covers the channel: its group's incident speaks for it. */
   readonly covered: boolean;
-  /** That incident, once it is open. `told`: a person was notified of it. */
-  readonly absorber?: { readonly id: IncidentId; readonly told: boolean } | undefined;
+  /** That incident, once it is open. `notified`: a person was notified of it. */
+  readonly absorber?: { readonly id: IncidentId; readonly notified: boolean } | undefined;
   /** Of a group: its channels are started one by one, each by its own incident. */
   readonly handedOver?: boolean;
   /** What its last run was refused for holds no longer (law L5). */
@@ -73,7 +73,7 @@ export type Intent =
 
 const CONTAINED_RETRY_MS = 5_000;
 const WATCH_RETRY_MS = 30_000;
-const TOLD_HOLD_MS = 30_000;
+const NOTIFIED_HOLD_MS = 30_000;
 const SETTLING_LOOK_MS = 250;
 const CROWD_LOOK_MS = 1_000;
 /** What was refused a place is asked about again no later than this after one is free (law L5). */
@@ -117,7 +117,7 @@ function judgeOpen(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: T
   if (sight.covered) {
     if (sight.absorber === undefined) return none(nowMs + SETTLING_LOOK_MS);
     // Of the two pages about it one is always open: its own, until a person is notified of the whole.
-    if (open.told.length > 0 && !sight.absorber.told) return none(nowMs + ASKED_AGAIN_MS);
+    if (open.told.length > 0 && !sight.absorber.notified) return none(nowMs + ASKED_AGAIN_MS);
     return { kind: 'close', ending: 'absorbed', because: 'a shared cause covers the channel' };
   }
   if (sight.handedOver) return { kind: 'close', ending: 'absorbed', because: 'its channels are started one by one' };
@@ -135,8 +135,8 @@ function judgeOpen(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: T
 
 /**
  * Law L6: whatever an incident waits for (a place, a spacing, a containment, a trouble that keeps changing its name),
- * a person hears of it when the wait is longer than patience. Only a rule may announce a longer one. Undefined: told
- * already, or not yet.
+ * a person hears of it when the wait is longer than patience. Only a rule may announce a longer one. Undefined: paged
+ * already, or not due yet.
  */
 export function overduePageOf(
   open: OpenIncident,
@@ -172,7 +172,7 @@ function closeWhenHeld(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, polic
   if (sight.quiet) return { kind: 'close', ending: 'by_person', because: 'no output is expected any more' };
   if (sight.healthy !== true || sight.healthySinceMs === undefined) return closeWhenClear(open, sight, nowMs);
   // Once a person was notified, the end is notified too: a trouble that comes and goes must not page each time.
-  const holdMs = open.told.length > 0 ? Math.max(policy.resolveHoldMs, TOLD_HOLD_MS) : policy.resolveHoldMs;
+  const holdMs = open.told.length > 0 ? Math.max(policy.resolveHoldMs, NOTIFIED_HOLD_MS) : policy.resolveHoldMs;
   const closeMs = sight.healthySinceMs + holdMs;
   if (nowMs < closeMs) return none(closeMs);
   return over(open, `healthy for ${Math.round((nowMs - sight.healthySinceMs) / 1000)} s`);

@@ -40,7 +40,7 @@ export interface TrackedChannel {
 export interface FindingTrackerDeps {
   readonly factStore: FactStore;
   readonly limits: () => Limits;
-  /** What the last lines of its log say as a whole; undefined: nobody can say. */
+  /** What the last lines of its log say as a whole; undefined: it cannot be read. */
   readonly readLog?: ((channel: ChannelId) => LogReading) | undefined;
   /** Hears what was read, after the facts have taken it in. */
   readonly onReading?: (reading: Symptom) => void;

@@ -5,7 +5,7 @@ import type { Incident } from '../../core/incident.ts';
 import { type EngineId, type GroupId, type IncidentId, keyOfScope, type Scope } from '../../core/scope.ts';
 import type { OpenIncident } from '../lifecycle/state.ts';
 
-/** What may be started again is started within this time of the end; who is still down then has a person told. */
+/** What may be started again is started within this time of the end; who is still down then is paged about. */
 const START_MS = 3_000;
 
 interface Hold {

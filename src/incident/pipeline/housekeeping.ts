@@ -104,7 +104,7 @@ export class Housekeeping {
     if (expired.length > 0) this.#deps.append(expired);
     this.contain();
     this.#keepPages(nowMs);
-    this.#tellHoldEnds(nowMs);
+    this.#pageHoldEnds(nowMs);
     this.#settleUnknown(nowMs);
     this.#lookCloser(nowMs);
   }
@@ -188,7 +188,7 @@ export class Housekeeping {
     if (drafts.length > 0) this.#deps.append(drafts);
   }
 
-  /** The journal was empty: a person is told that nothing is repaired, until they set a phase. */
+  /** The journal was empty: a page says that nothing is repaired, until a person sets a phase. */
   #phasePage(isOpen: boolean): readonly Draft[] {
     const { control, settings, raise, resolve } = this.#deps;
     const { heldPhase } = control();
@@ -226,8 +226,8 @@ export class Housekeeping {
     };
   }
 
-  /** A hold is over and nothing is done about what it left down: a person is told, also where a page stands already. */
-  #tellHoldEnds(nowMs: MonoMs): void {
+  /** A hold is over and nothing is done about what it left down: it is paged, also where a page stands already. */
+  #pageHoldEnds(nowMs: MonoMs): void {
     const { incidents, control, watch, channelIndex, raise, append } = this.#deps;
     const isDown = ({ scope }: Incident): boolean =>
       channelIndex.channelsIn(scope).some((id) => watch.watched(id)?.finding.trouble === true);

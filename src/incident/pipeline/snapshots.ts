@@ -117,7 +117,7 @@ export class Snapshots {
 
   #absorber(scope: Scope): Snapshot['absorber'] {
     const open = openOn(this.#deps.incidents(), scope);
-    return open && { id: open.incident.id, told: open.told.length > 0 };
+    return open && { id: open.incident.id, notified: open.told.length > 0 };
   }
 
   #seeCause(scope: Scope, nowMs: MonoMs): Seen {

@@ -90,7 +90,7 @@ sources:
       'intake: { alerts: [{ alertname: a, means: benign_noise }] }',
       'intake.alerts.0.means',
     ],
-    ['syslog open to everybody', 'syslog: { udp: "0.0.0.0:514" }', 'open to other machines, and nobody may send'],
+    ['syslog open to everybody', 'syslog: { udp: "0.0.0.0:514" }', 'open to other machines, and no sender is allowed'],
     ['syslog nowhere', 'syslog: {}', 'expected udp, tcp or both, got neither'],
     [
       'a subnet that is none',
@@ -105,7 +105,7 @@ sources:
       'expected symptom with means: symptom',
     ],
     [
-      'a pool of nobody',
+      'a pool without an engine',
       'prometheus: [{ id: p, url: "http://x", queries: [{ query: q, means: pool_pressure, engine: z }] }]',
       'there is no engine z',
     ],
@@ -125,7 +125,7 @@ sources:
       'source a follows standard input already',
     ],
     [
-      'reports of nobody',
+      'reports without a channel',
       'sources: [{ id: a, path: /x, format: ffmpeg_progress }]',
       'reports of an encoder name no channel',
     ],

@@ -31,13 +31,13 @@ describe('the findings that are shipped', () => {
   });
 
   it('give the same catalogue as a check in full', () => {
-    const told = (sources: ReturnType<typeof readPatternSources>, findings?: typeof shipped) =>
+    const analysed = (sources: ReturnType<typeof readPatternSources>, findings?: typeof shipped) =>
       compileCatalogue(sources, findings && (() => findings)).catalogue.patterns.map(({ find, cost, ...rest }) => ({
         ...rest,
         found: rest.examples.map((line) => find(Buffer.from(line).toString('latin1'))),
         costs: [10, 200, 2_000, 16_000].map(cost),
       }));
-    expect(told(readPatternSources(), shipped)).toEqual(told(readPatternSources()));
+    expect(analysed(readPatternSources(), shipped)).toEqual(analysed(readPatternSources()));
   });
 });
 

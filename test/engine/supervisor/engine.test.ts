@@ -204,8 +204,8 @@ describe.skipIf(!hasSupervisord)('supervisor engine, with a real supervisord (ne
     it('reports a wrong password as refused credentials, and a closed port as a refused connection', async () => {
       const wrong = await engineOf({ password: 'guess' }).observe(never);
       expect(wrong).toMatchObject({ engine: { ok: false, failure: 'refused_credentials' }, processes: [] });
-      const nobody = await engineOf({ url: `http://127.0.0.1:${await freePort()}/RPC2` }).observe(never);
-      expect(nobody).toMatchObject({ engine: { ok: false, failure: 'refused' }, processes: [] });
+      const refused = await engineOf({ url: `http://127.0.0.1:${await freePort()}/RPC2` }).observe(never);
+      expect(refused).toMatchObject({ engine: { ok: false, failure: 'refused' }, processes: [] });
       const noSocket = await engineOf({ socket: '/nowhere/s.sock' }).observe(never);
       expect(noSocket).toMatchObject({ engine: { ok: false, failure: 'refused' } });
     });

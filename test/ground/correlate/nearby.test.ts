@@ -157,7 +157,7 @@ describe('a group that cannot show whether its source is back', () => {
     expect(at(nowMs, [born(diedMs + DEATHS_QUIET_MS)])).toBeDefined();
   });
 
-  it('is no group of one, and none in which nobody spoke of a source or the engine says nothing', () => {
+  it('is no group of one, and none in which no channel names a source or the engine reports nothing', () => {
     const nowMs = diedMs + 50_000;
     const one = dead(2_000, nowMs);
     expect(silentNearby([one], nowMs)).toBeUndefined();

@@ -94,8 +94,8 @@ describe('the proof that a shared cause is over (S8)', () => {
   });
 
   it.each([
-    ['nobody looks at a source', [] as const],
-    ['nobody has looked since', answers(DIED_MS - 9_000, DIED_MS - 5_000)],
+    ['no probe reads a source', [] as const],
+    ['no probe has read one since', answers(DIED_MS - 9_000, DIED_MS - 5_000)],
   ])('leaves it to a canary 30 s after the last death where %s', (_, looks) => {
     const known = [channel('a', DIED_MS, looks)];
     expect([proven(known, DIED_MS + 29_999), proven(known, DIED_MS + 30_000)]).toEqual([false, true]);

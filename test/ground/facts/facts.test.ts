@@ -236,7 +236,7 @@ describe('the board', () => {
 
   it('stays bounded under a flood', () => {
     const { factStore, see, process } = setUp();
-    for (let life = 0; life < 500; life += 1) see(life * 1_000, 'running', `g${life}`);
+    for (let round = 0; round < 500; round += 1) see(round * 1_000, 'running', `g${round}`);
     for (let change = 0; change < 500; change += 1) {
       const sample = { kind: 'playlist', channel: 'news', at: 0, monoMs: change, source: 's', ok: true } as const;
       factStore.observe({ ...sample, revision: `r${change}` });

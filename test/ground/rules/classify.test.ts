@@ -164,7 +164,7 @@ describe('the engine’s own tries are waited for', () => {
 
   it('also where generations ended one after another in an outage that is over, and the last one was killed', () => {
     const scene = pulling({ hasOutputProbe: false }).set({ source: 'refused' }).advance(10_000);
-    for (let life = 0; life < 2; life += 1) scene.die({ signal: 11 }).look().start(false).look().advance(1_000);
+    for (let round = 0; round < 2; round += 1) scene.die({ signal: 11 }).look().start(false).look().advance(1_000);
     scene.set({ source: 'ok' }).advance(24_000).die({ signal: 11 }).look();
     expect(scene.find()).toMatchObject({
       classification: 'process_crashed',

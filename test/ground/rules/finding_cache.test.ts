@@ -291,7 +291,7 @@ describe('a judgement that found no trouble', () => {
   });
 
   it.each<[string, Given]>([
-    ['a life has ended of late', { process: runs({ ends: [NOW - 59_999] }) }],
+    ['a process has ended of late', { process: runs({ ends: [NOW - 59_999] }) }],
     ['its encoder stands', { progress: reports(30_000) }],
     ['its log still speaks', { symptoms: [said('guide_stale', 30_000)] }],
     ['it starts', { process: runs({ state: 'starting' }) }],
@@ -301,7 +301,7 @@ describe('a judgement that found no trouble', () => {
   });
 
   it.each<[string, Given]>([
-    ['no life has', { process: runs({ ends: [NOW - 60_000] }) }],
+    ['no process has', { process: runs({ ends: [NOW - 60_000] }) }],
     ['its encoder moves', { progress: reports(0) }],
     ['its log is silent', { symptoms: [said('guide_stale', 30_001)] }],
     ['somebody stopped it', { process: runs({ state: 'stopped', stoppedOnPurpose: true }) }],

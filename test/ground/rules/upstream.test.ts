@@ -118,33 +118,33 @@ describe('a row about the source reports', () => {
   });
 
   it('how it is not available, and what that is called', () => {
-    const told = (given: Given) => {
+    const nameOf = (given: Given) => {
       const match = ask(rows.upstreamUnavailable, given);
       return `${match?.because} ${match?.symptom}`;
     };
     const of = 'the source origin:80 is not available';
-    expect(told(probed({ failure: 'timeout' }))).toBe(`${of} (timeout) upstream_timeout`);
-    expect(told(probed({ failure: 'slow' }))).toBe(`${of} (slow) upstream_timeout`);
-    expect(told(probed({ failure: 'dns' }))).toBe(`${of} (dns) dns_failure`);
-    expect(told(probed({ failure: 'tls' }))).toBe(`${of} (tls) tls_failure`);
-    expect(told(status(502))).toBe(`${of} (http_status 502) upstream_unreachable`);
-    expect(told(probed({ failure: undefined as never }))).toBe(`${of} (unknown) upstream_unreachable`);
-    expect(told(worded(said('tls_failure')))).toBe('the source is not available (tls_failure) tls_failure');
-    expect(told({ ...worded(said('tls_failure')), source: source() })).toBe(`${of} (tls_failure) tls_failure`);
-    expect(told({ ...probed({ failure: 'corrupt' }), symptoms: [said('tls_failure')] })).toBe(
+    expect(nameOf(probed({ failure: 'timeout' }))).toBe(`${of} (timeout) upstream_timeout`);
+    expect(nameOf(probed({ failure: 'slow' }))).toBe(`${of} (slow) upstream_timeout`);
+    expect(nameOf(probed({ failure: 'dns' }))).toBe(`${of} (dns) dns_failure`);
+    expect(nameOf(probed({ failure: 'tls' }))).toBe(`${of} (tls) tls_failure`);
+    expect(nameOf(status(502))).toBe(`${of} (http_status 502) upstream_unreachable`);
+    expect(nameOf(probed({ failure: undefined as never }))).toBe(`${of} (unknown) upstream_unreachable`);
+    expect(nameOf(worded(said('tls_failure')))).toBe('the source is not available (tls_failure) tls_failure');
+    expect(nameOf({ ...worded(said('tls_failure')), source: source() })).toBe(`${of} (tls_failure) tls_failure`);
+    expect(nameOf({ ...probed({ failure: 'corrupt' }), symptoms: [said('tls_failure')] })).toBe(
       `${of} (corrupt) tls_failure`,
     );
   });
 
   it('for how long it limits requests', () => {
-    const told = (given: Given) => {
+    const nameOf = (given: Given) => {
       const match = ask(rows.upstreamRateLimited, given);
       return [gist(match)[0], match?.symptom];
     };
     const limits = 'the source limits requests';
-    expect(told(status(429))).toEqual([limits, 'rate_limited']);
-    expect(told(status(429, { retryAfterMs: 12_001 }))).toEqual([`${limits} for 13 s`, 'rate_limited']);
-    expect(told(worded(said('rate_limited')))).toEqual([limits, 'rate_limited']);
+    expect(nameOf(status(429))).toEqual([limits, 'rate_limited']);
+    expect(nameOf(status(429, { retryAfterMs: 12_001 }))).toEqual([`${limits} for 13 s`, 'rate_limited']);
+    expect(nameOf(worded(said('rate_limited')))).toEqual([limits, 'rate_limited']);
   });
 
   it('that it does not have what was asked for', () => {

@@ -17,7 +17,7 @@ interface Wait {
 }
 
 /** Plays an incident as the pipeline does; every run ends in the wait of its classification. Ends with the page. */
-function toldAfter(
+function pagedAfter(
   nameAt: (ms: number) => FailureClass,
   waitOf: (name: FailureClass) => Wait,
   workMs = () => 0,
@@ -69,22 +69,22 @@ const flipping = (everyMs: number) => (ms: number) =>
 
 describe('the wait that a rule announces', () => {
   it('ends in a page when it is over', () => {
-    expect(toldAfter(() => 'upstream_unavailable', waits)).toBe(60_000);
-    expect(toldAfter(() => 'upstream_rate_limited', waits)).toBe(120_000);
+    expect(pagedAfter(() => 'upstream_unavailable', waits)).toBe(60_000);
+    expect(pagedAfter(() => 'upstream_rate_limited', waits)).toBe(120_000);
   });
 
   it.each([1_000, 7_000, 13_000, 40_000, 59_000])(
     'is not prolonged by a trouble that gets another name every %i ms',
     (everyMs) => {
-      expect(toldAfter(flipping(everyMs), waits)).toBeLessThanOrEqual(60_000 + LOOK_MS);
+      expect(pagedAfter(flipping(everyMs), waits)).toBeLessThanOrEqual(60_000 + LOOK_MS);
     },
   );
 
   it('is no shorter because evidence was waited for before', () => {
     const wait = (name: FailureClass): Wait =>
       name === 'process_crashed' ? { escalateAfterMs: 10_000, denial: 'uncorroborated' } : AWAY;
-    const told = toldAfter((ms) => (ms < 3_000 ? 'process_crashed' : 'upstream_unavailable'), wait);
-    expect(told).toBeGreaterThanOrEqual(63_000);
-    expect(told).toBeLessThanOrEqual(66_000);
+    const pagedMs = pagedAfter((ms) => (ms < 3_000 ? 'process_crashed' : 'upstream_unavailable'), wait);
+    expect(pagedMs).toBeGreaterThanOrEqual(63_000);
+    expect(pagedMs).toBeLessThanOrEqual(66_000);
   });
 });

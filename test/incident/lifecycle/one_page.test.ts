@@ -20,12 +20,12 @@ const held = (with_: Partial<OpenIncident>): OpenIncident => ({
 });
 
 describe('an incident whose channel a shared cause covers', () => {
-  const covered = (isTold: boolean) => sight({ covered: true, absorber: { id: 'inc-2', told: isTold } });
-  const told = held({ told: ['process_crashed'] });
+  const covered = (notified: boolean) => sight({ covered: true, absorber: { id: 'inc-2', notified } });
+  const paged = held({ told: ['process_crashed'] });
 
   it('keeps its own page until a person is notified of the whole', () => {
-    expect(transitionFor(told, covered(false), NOW, policy)).toEqual({ kind: 'none', againMs: NOW + 5_000 });
-    expect(transitionFor(told, covered(true), NOW, policy)).toMatchObject({ kind: 'close', ending: 'absorbed' });
+    expect(transitionFor(paged, covered(false), NOW, policy)).toEqual({ kind: 'none', againMs: NOW + 5_000 });
+    expect(transitionFor(paged, covered(true), NOW, policy)).toMatchObject({ kind: 'close', ending: 'absorbed' });
   });
 
   it('is the affair of the whole at once where no person was notified of it', () => {

@@ -16,7 +16,7 @@ const TROUBLE: Snapshot['trouble'] = {
 };
 const WELL = { trouble: undefined, healthy: true, healthySinceMs: 0 };
 
-/** One incident whose run ends as told, while the channel is as given then. */
+/** One incident whose run ends as given, while the channel is as given then. */
 async function ended(outcome: Outcome, then: Partial<Snapshot>): Promise<{ page: string[]; last: string | undefined }> {
   const { clock, advance } = fakeClock();
   let state: IncidentState = incidentProjection.initial;
@@ -89,7 +89,7 @@ describe('a page that a run would raise', () => {
       expect((await ended(escalated(reason), WELL)).page).toEqual([reason]);
   });
 
-  it('asks nobody for a yes to what is over', async () => {
+  it('asks no person for a yes to what is over', async () => {
     const needed: Outcome = { kind: 'approval_needed', because: 'a restart' };
     expect((await ended(needed, WELL)).page).toEqual([]);
     expect((await ended(needed, { trouble: TROUBLE, healthy: false })).page[0]).toBe('approval_needed');

@@ -43,8 +43,8 @@ describe('what was said before an incident', () => {
     const history = new SymptomHistory();
     const channels = Array.from({ length: 20 }, (_, index) => `c${index}`);
     for (const [index, channel] of channels.entries()) history.add(aSymptom(at(index), { channel }), undefined);
-    const told = history.before({ kind: 'group', id: 'g' }, channels, 100);
-    expect([told.length, told[0]!.monoMs, told.at(-1)!.monoMs]).toEqual([12, 8, 19]);
+    const before = history.before({ kind: 'group', id: 'g' }, channels, 100);
+    expect([before.length, before[0]!.monoMs, before.at(-1)!.monoMs]).toEqual([12, 8, 19]);
   });
 
   it('forgets what is harmless at once', () => {

@@ -154,8 +154,8 @@ describe('with an open incident', () => {
   });
 
   it('takes it up again when the trouble became another one', () => {
-    const told = held({ last: escalated, lastEndedMs: NOW - 50_000, told: ['upstream_unavailable'] });
-    const changed = { ...told, classifiedMs: NOW - 10 };
+    const paged = held({ last: escalated, lastEndedMs: NOW - 50_000, told: ['upstream_unavailable'] });
+    const changed = { ...paged, classifiedMs: NOW - 10 };
     expect(transitionFor(changed, sight(), NOW, policy).kind).toBe('run');
   });
 
@@ -184,7 +184,7 @@ describe('with an open incident', () => {
   });
 
   it('gives its channel to the group when a shared cause appears', () => {
-    const covered = sight({ covered: true, absorber: { id: 'inc-2', told: false } });
+    const covered = sight({ covered: true, absorber: { id: 'inc-2', notified: false } });
     expect(transitionFor(held(), sight({ covered: true }), NOW, policy)).toEqual({ kind: 'none', againMs: NOW + 250 });
     expect(transitionFor(held(), covered, NOW, policy)).toMatchObject({ kind: 'close', ending: 'absorbed' });
   });
@@ -244,7 +244,7 @@ describe('with an open incident', () => {
 
   it.each([
     ['a spacing or a cooldown', held({ ...silent, last: watching({ retryAfterMs: 60_000 }) }), sight()],
-    ['a containment that pages for nobody', held({ ...silent, last: contained }), sight({ contained: true })],
+    ['a containment that pages for no incident', held({ ...silent, last: contained }), sight({ contained: true })],
     ['a trouble that does not settle', held(silent), sight({ trouble: trouble({ settling: true }) })],
   ])('pages a person about %s once the wait is longer than patience, unless it is spoken for (L6)', (_, open, seen) => {
     for (const patienceMs of [0, 15_000]) {
@@ -273,11 +273,11 @@ describe('with an open incident', () => {
   });
 
   it('runs again when the reason of its refusal is undone, though a person was paged', () => {
-    const told = held({ last: escalated, lastEndedMs: NOW - 50_000, told: ['process_crashed'] });
-    expect(transitionFor({ ...told, reopenedMs: NOW - 50_000 }, sight(), NOW, policy).kind).toBe('none');
-    expect(transitionFor({ ...told, reopenedMs: NOW - 49_999 }, sight(), NOW, policy).kind).toBe('run');
+    const paged = held({ last: escalated, lastEndedMs: NOW - 50_000, told: ['process_crashed'] });
+    expect(transitionFor({ ...paged, reopenedMs: NOW - 50_000 }, sight(), NOW, policy).kind).toBe('none');
+    expect(transitionFor({ ...paged, reopenedMs: NOW - 49_999 }, sight(), NOW, policy).kind).toBe('run');
     const left = sight({ trouble: trouble({ leftMs: NOW - 1 }) });
-    expect(transitionFor(told, left, NOW, policy).kind).toBe('run');
+    expect(transitionFor(paged, left, NOW, policy).kind).toBe('run');
   });
 
   it('keeps a growing distance between the runs of one incident', () => {
@@ -299,7 +299,7 @@ describe('with an open incident', () => {
     expect(asks(5_000, true, 'shared_cause')).toBe(false);
   });
 
-  it('pages nobody at once for a wait that was refused a place', () => {
+  it('does not page at once for a wait that was refused a place', () => {
     const waits: Outcome = { ...watching({ retryAfterMs: 900 }), denial: 'restart_storm' } as Outcome;
     const young = held({ last: waits, lastEndedMs: NOW - 500, incident: anIncident({ openedMs: NOW - 1_000 }) });
     expect(transitionFor(young, sight(), NOW, policy).kind).toBe('none');

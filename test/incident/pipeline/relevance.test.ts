@@ -47,7 +47,7 @@ describe('a process sample', () => {
 
   it.each([
     ['the state is another', { ...sample, state: 'exited' }, watched({})],
-    ['a new life began', { ...sample, generation: '2:2' }, watched({})],
+    ['a new process began', { ...sample, generation: '2:2' }, watched({})],
     ['the process is halted', { ...sample, halted: true }, watched({})],
     ['the channel is in trouble', sample, watched({ trouble: true } as never)],
     ['it is not healthy, though nothing names a trouble', sample, watched({ healthy: false })],
@@ -56,8 +56,8 @@ describe('a process sample', () => {
   });
 
   it.each([
-    ['its life is 59.999 s old', { ...sample, monoMs: 59_999 }, before, true],
-    ['its life is a minute old', { ...sample, monoMs: 60_000 }, before, false],
+    ['its process is 59.999 s old', { ...sample, monoMs: 59_999 }, before, true],
+    ['its process is a minute old', { ...sample, monoMs: 60_000 }, before, false],
     ['its state is 59.999 s old', { ...sample, monoMs: 159_999 }, { ...before, stateSinceMs: 100_000 }, true],
     ['its state is a minute old', { ...sample, monoMs: 160_000 }, { ...before, stateSinceMs: 100_000 }, false],
     [

@@ -9,7 +9,7 @@ const NOW_MS = 1_000_000;
 
 function noted(mark: Partial<StartMark> | undefined, lastEnd?: { readonly ordered: boolean }) {
   const drafts: Draft[] = [];
-  const told: unknown[] = [];
+  const observed: unknown[] = [];
   const starts: readonly StartMark[] =
     mark === undefined ? [] : [{ engine: 'local', channel: 'news', atMs: NOW_MS, ...mark }];
   const origin = noteStart(
@@ -19,12 +19,12 @@ function noted(mark: Partial<StartMark> | undefined, lastEnd?: { readonly ordere
       control: () => controlProjection.initial,
       factStore: {
         view: () => ({ process: { lastEnd } }),
-        started: (...said: unknown[]) => told.push(said),
+        started: (...said: unknown[]) => observed.push(said),
       } as never,
       append: (more) => void drafts.push(...more) as never,
     },
   );
-  return { origin, facts: drafts.map(({ fact }) => fact), told };
+  return { origin, facts: drafts.map(({ fact }) => fact), observed };
 }
 
 describe('a new process of a channel', () => {
@@ -56,9 +56,9 @@ describe('a new process of a channel', () => {
 
   it('is recorded and reported whoever began it', () => {
     for (const mark of [undefined, { permit: 'per-1' }]) {
-      const { origin, facts, told } = noted(mark);
+      const { origin, facts, observed } = noted(mark);
       expect(facts).toEqual([{ type: 'start.observed', origin, generation: 'g2', engine: 'local' }]);
-      expect(told).toEqual([['news', origin, 'g2']]);
+      expect(observed).toEqual([['news', origin, 'g2']]);
     }
   });
 });

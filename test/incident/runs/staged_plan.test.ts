@@ -5,7 +5,7 @@ import { aCall } from '../../support/a.ts';
 
 const BY = { kind: 'rule', rule: 'r' } as const;
 const plan = (channels: readonly string[]): Plan => ({
-  ...{ kind: 'act', because: 'they are dark', by: BY },
+  ...{ kind: 'act', because: 'they do not play', by: BY },
   call: aCall({ target: { kind: 'group', id: 'g' }, channels }),
 });
 

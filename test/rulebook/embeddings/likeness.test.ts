@@ -118,7 +118,7 @@ describe('a model for vectors that fails', () => {
     ['throws', () => Promise.reject(new Error('no'))],
   ];
 
-  it.each(BAD)('and %s is told of once, and n-grams decide', async (_, embed) => {
+  it.each(BAD)('and %s is reported once, and n-grams decide', async (_, embed) => {
     const { likeness, sync, order, said, advance } = likenessWith({ model: vectorModel(embed) });
     // One text at a time would hide that rows of one answer differ.
     await sync([disk, network, aRule({ id: 'c', description: 'Something else' })]);

@@ -15,7 +15,7 @@ export function meaningOf(text: string): readonly number[] {
 
 type Rows = readonly (readonly number[])[] | undefined;
 
-/** A model that makes vectors as told, and keeps what it was asked. */
+/** A model that makes the given vectors, and keeps what it was asked. */
 export function vectorModel(embed: (texts: readonly string[]) => Rows | Promise<Rows> = (all) => all.map(meaningOf)) {
   const asked: (readonly string[])[] = [];
   const scripted = { asked, embed, model: undefined as unknown as Pick<Model, 'embed'> };

@@ -52,7 +52,7 @@ describe('a pattern in staging', () => {
     expect(patternOfferOf(staged({ incidents: STAGED_MIN, aimless: 3 }))).toBeUndefined();
   });
 
-  it('falls like one in production, but not because nobody said yes', () => {
+  it('falls like one in production, but not for want of a yes', () => {
     expect(patternFallOf(staged({ harms: 1 }))).toContain('had none after');
     expect(patternFallOf(staged({ recent: [false, false, false, false, false] }))).toContain('5 calls');
     expect(patternFallOf(staged({ aimless: AIMLESS_MAX, incidents: 3 }))).toContain('too general');
@@ -175,7 +175,7 @@ describe('the record of a pattern', () => {
     expect(fold([...staged, looked(true), scored]).treated.successes).toBe(1);
   });
 
-  it('takes an incident in staging that nobody changed anything in for the course without it', () => {
+  it('takes an incident in staging without any change for the course without it', () => {
     const looked = entry({ type: 'envelope.taken', envelope: { signals: [{ origin: 'probe' }] } }, 1_500, {
       incident: 'i',
     });

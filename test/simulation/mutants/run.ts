@@ -46,8 +46,8 @@ export function probe(name: string, scenes: readonly string[]): Promise<Verdict>
     child.on('close', (code) => {
       const tookMs = Math.round(performance.now() - startedMs);
       if (code === 3) return done({ mutant: name, killed: false, tookMs, stale: err.trim() });
-      const told = out.trim() === '' ? { killed: true, law: 'crash', because: err.slice(-300) } : JSON.parse(out);
-      done({ mutant: name, tookMs, ...told });
+      const outcome = out.trim() === '' ? { killed: true, law: 'crash', because: err.slice(-300) } : JSON.parse(out);
+      done({ mutant: name, tookMs, ...outcome });
     });
   });
 }

@@ -27,7 +27,7 @@ const RUNS_MAX = 1_000;
 const CALLS_MAX = 3;
 
 /** Reads the journal as it grows. Bounded: runs that never end make room for newer ones. */
-export class Telling {
+export class CureReporter {
   readonly #runs = new Map<string, RunSoFar>();
 
   /** The rule that follows from a run which has ended with a verified cure of somebody's choice; else undefined. */

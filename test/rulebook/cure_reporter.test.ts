@@ -5,7 +5,7 @@ import type { JournalFact } from '../../src/core/journal.ts';
 import type { Decider } from '../../src/core/plan.ts';
 import type { ToolName } from '../../src/core/tool.ts';
 import { TOOL_SPECS } from '../../src/remediation/catalog.ts';
-import { Telling } from '../../src/rulebook/telling.ts';
+import { CureReporter } from '../../src/rulebook/cure_reporter.ts';
 import { aCall, anEnvelope, aVerification, permitTerms } from '../support/a.ts';
 
 const MODEL: Decider = { kind: 'model', model: 'local/qwen3:8b' };
@@ -22,25 +22,25 @@ const step = (tool: ToolName, by: Decider, cured = true): readonly JournalFact[]
   },
 ];
 
-function told(
+function reportOf(
   facts: readonly JournalFact[],
   outcome: Extract<JournalFact, { type: 'run.ended' }>['outcome'] = RESOLVED,
 ) {
-  const telling = new Telling();
+  const reporter = new CureReporter();
   const all: readonly JournalFact[] = [
     { type: 'run.started', attempt: 1 },
     ...facts,
     { type: 'run.ended', outcome, steps: 1, tookMs: 1 },
   ];
   const rules = all.map((fact, at) =>
-    telling.onEntry({ seq: at + 1, at: 0, monoMs: 0, boot: 'b', run: 'run-1', fact }),
+    reporter.onEntry({ seq: at + 1, at: 0, monoMs: 0, boot: 'b', run: 'run-1', fact }),
   );
   return rules.find((rule) => rule !== undefined);
 }
 
 describe('a verified cure', () => {
   it('that a model chose becomes one sound rule', () => {
-    const rule = told(step('restart_channel', MODEL));
+    const rule = reportOf(step('restart_channel', MODEL));
     const { rules, problems } = rulesFrom([parseYaml('/x/a.rule.yaml', rule!.text)], [...TOOL_SPECS.values()]);
     expect(problems).toEqual([]);
     expect(rules).toMatchObject([
@@ -56,28 +56,28 @@ describe('a verified cure', () => {
   });
 
   it('that a person chose does, too', () => {
-    expect(told(step('restart_channel', { kind: 'operator', who: 'ann' }))?.text).toContain('operator ann');
+    expect(reportOf(step('restart_channel', { kind: 'operator', who: 'ann' }))?.text).toContain('operator ann');
   });
 
   it('is the same text each time, so that it is proposed once', () => {
-    expect(told(step('restart_channel', MODEL))).toEqual(told(step('restart_channel', MODEL)));
+    expect(reportOf(step('restart_channel', MODEL))).toEqual(reportOf(step('restart_channel', MODEL)));
   });
 
   it('of a rule reports nothing new', () => {
-    expect(told(step('restart_channel', { kind: 'rule', rule: 'r' }))).toBeUndefined();
+    expect(reportOf(step('restart_channel', { kind: 'rule', rule: 'r' }))).toBeUndefined();
   });
 
   it('has looked and then changed something: only the change is reported', () => {
     const looked = step('get_channel_health', MODEL).slice(0, 2);
-    expect(told([...looked, ...step('restart_channel', MODEL)])?.text).not.toContain('get_channel_health');
+    expect(reportOf([...looked, ...step('restart_channel', MODEL)])?.text).not.toContain('get_channel_health');
   });
 });
 
 describe('nothing is reported of a cure', () => {
-  it('that was not verified', () => expect(told(step('restart_channel', MODEL, false))).toBeUndefined());
+  it('that was not verified', () => expect(reportOf(step('restart_channel', MODEL, false))).toBeUndefined());
 
   it('after which a person had to be called', () => {
     const escalated = { kind: 'escalated', reason: 'not_helping', because: 'x', denial: undefined } as const;
-    expect(told(step('restart_channel', MODEL), escalated)).toBeUndefined();
+    expect(reportOf(step('restart_channel', MODEL), escalated)).toBeUndefined();
   });
 });
