@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import { engineDocument } from '../../src/engine/documents.ts';
-import type { ReeveError } from '../../src/core/errors.ts';
-import { createChangeGateway } from '../../src/engine/change_gateway.ts';
 import { createEngines, type EngineDeps } from '../../src/engine/factory.ts';
-import { createTransport } from '../../src/resilience/transport.ts';
 import { aContext } from '../support/engine_parts.ts';
 import { closeServersAfterAll, serve } from '../support/servers.ts';
 
 closeServersAfterAll();
+
 const never = new AbortController().signal;
+
 const deps: EngineDeps = { clock: systemClock, secret: ({ clear, env }) => clear ?? `secret of ${env}` };
+
 const parse = (document: object) => engineDocument.parse(document);
+
 const list = { path: '/l', fields: { name: '/n' } };
-const outcome = (call: Promise<unknown>) => call.catch((error: unknown) => error as ReeveError);
 
 describe('createEngines', () => {
   it('builds an adapter of each kind, with two ways to each', async () => {
@@ -88,78 +88,5 @@ describe('createEngines', () => {
     ]);
     expect(await ill.restart!('news', aContext())).toContain('answered 200');
     expect((await fine.observe(never)).engine.ok).toBe(true);
-  });
-});
-
-describe('the change gateway', () => {
-  const setUp = () => {
-    const door = createChangeGateway(createTransport('e/change', { timeoutMs: 5_000 }, systemClock));
-    const ran: string[] = [];
-    const pass = (target: string, permit: string, fence: number, once = true) =>
-      outcome(door.run({ target, context: aContext({ permit, fence }), once }, async () => ran.push(permit)));
-    return { pass, ran };
-  };
-
-  it('lets no older fence through, target by target', async () => {
-    const { pass, ran } = setUp();
-    await pass('a', 'p1', 7);
-    await pass('a', 'p2', 6);
-    await pass('b', 'p3', 6);
-    await pass('a', 'p4', 7);
-    await pass('a', 'p5', Number.NaN);
-    expect(ran).toEqual(['p1', 'p3', 'p4']);
-  });
-
-  it('lets a permit through once where twice does harm', async () => {
-    const { pass, ran } = setUp();
-    for (const permit of ['p1', 'p1', 'p2']) await pass('a', permit, 1);
-    for (const permit of ['p3', 'p3']) await pass('a', permit, 1, false);
-    expect(ran).toEqual(['p1', 'p2', 'p3', 'p3']);
-  });
-});
-
-describe('engine documents', () => {
-  const problems = (document: object) =>
-    engineDocument.safeParse(document).error?.issues.map(({ message }) => message) ?? [];
-  const sup = { id: 'a', kind: 'supervisor', url: 'http://127.0.0.1:9001/RPC2' };
-
-  it('convert durations to milliseconds and fill in what is left out', () => {
-    expect(parse({ ...sup, poll: '250ms', timeout: '2m' })).toMatchObject({
-      poll: 250,
-      timeout: 120_000,
-      change_timeout: 60_000,
-      local: 'auto',
-      autorestart_grace: 1_000,
-      logs: [],
-    });
-  });
-
-  it('accept a secret in clear for this machine only', () => {
-    expect(problems({ ...sup, password: 'x' })).toEqual([]);
-    expect(problems({ ...sup, url: 'http://[::1]:9001', password: 'x' })).toEqual([]);
-    expect(problems({ ...sup, url: undefined, socket: '/s', password: 'x' })).toEqual([]);
-    for (const url of ['http://10.0.0.1/RPC2', 'http://localhost.example.org/', 'http://127.0.0.1.example.org/']) {
-      expect(problems({ ...sup, url, password: 'x' })).toHaveLength(1);
-      expect(problems({ ...sup, url, password_env: 'X' })).toEqual([]);
-    }
-    expect(problems({ ...sup, url: 'http://a:b@127.0.0.1/' })).toHaveLength(1);
-  });
-
-  it('refuse what is misspelt, missing, twice or in the wrong place', () => {
-    for (const wrong of [
-      { ...sup, pol: '1s' },
-      { ...sup, socket: '/s' },
-      { ...sup, url: undefined },
-      { ...sup, url: 'ftp://127.0.0.1/' },
-      { ...sup, poll: '0s' },
-      { ...sup, poll: 5 },
-      { ...sup, id: '' },
-      { ...sup, kind: 'systemd' },
-      { id: 'c', kind: 'command', status: { argv: ['systemctl', 'is-active'] } },
-      { id: 'c', kind: 'command', status: { argv: ['/bin/sh', '-c', 'x {channel}'] } },
-      { id: 'c', kind: 'command' },
-    ]) {
-      expect(problems(wrong)).not.toEqual([]);
-    }
   });
 });

@@ -1,5 +1,5 @@
 import { fc, it as property } from '@fast-check/vitest';
-import { describe, expect, it } from 'vitest';
+import { describe, expect } from 'vitest';
 import { ahoCorasick } from '../../../src/detect/search/aho_corasick.ts';
 import { Hits, type Literal, type Prefilter } from '../../../src/detect/search/prefilter.ts';
 import { wuManber } from '../../../src/detect/search/wu_manber.ts';
@@ -30,6 +30,7 @@ const naive = (literals: readonly Literal[], bytes: Buffer, start = 0, end = byt
 
 const letters = (min: number, max: number) =>
   fc.string({ unit: fc.constantFrom('a', 'b', 'A', 'B', '\n', '\xff'), minLength: min, maxLength: max });
+
 const literalsOf = (min: number) =>
   fc.uniqueArray(fc.record({ text: letters(min, 9), ignoreCase: fc.boolean() }), {
     minLength: 1,
@@ -62,26 +63,4 @@ describe.each([
       expect(found(build(literals), bytes, start, end)).toEqual(naive(literals, bytes, start, end));
     },
   );
-});
-
-describe('Wu and Manber', () => {
-  it('finds literals of the same last four bytes, whichever case they mind', () => {
-    const prefilter = wuManber([
-      { text: 'connection lost', ignoreCase: false },
-      { text: 'link lost', ignoreCase: true },
-      { text: 'lost', ignoreCase: false },
-    ]);
-    expect(found(prefilter, Buffer.from('a LINK LOST; connection lost; LOST'))).toEqual(['13:0', '24:2', '2:1']);
-  });
-
-  it('refuses a literal that is too short to skip by', () => {
-    expect(() => wuManber([{ text: 'abc', ignoreCase: false }])).toThrow(RangeError);
-  });
-});
-
-describe('Aho and Corasick', () => {
-  it('finds short literals without minding case', () => {
-    const prefilter = ahoCorasick([{ text: 'eio', ignoreCase: true }]);
-    expect(found(prefilter, Buffer.from('x EIO eio Eio'))).toEqual(['10:0', '2:0', '6:0']);
-  });
 });

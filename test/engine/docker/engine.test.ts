@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { ReeveError } from '../../../src/core/errors.ts';
-import { containerNameOf } from '../../../src/engine/docker/container.ts';
 import { DockerEngine } from '../../../src/engine/docker/engine.ts';
 import { textOfLog } from '../../../src/engine/docker/log_stream.ts';
 import { dockerDocument } from '../../../src/engine/docker/schema.ts';
@@ -9,6 +8,7 @@ import { aContext, engineParts } from '../../support/engine_parts.ts';
 import { dockerDaemon, frame, RUNNING, type State } from './daemon.ts';
 
 const never = new AbortController().signal;
+
 const outcome = (call: Promise<unknown>) => call.catch((error: unknown) => error as ReeveError);
 
 interface Setup {
@@ -299,16 +299,6 @@ describe('the log of a container', () => {
     expect(textOfLog(whole.subarray(0, 15), false)).toBe('one\n');
     expect(textOfLog(Buffer.concat([frame(1, 'one\n'), Buffer.from('no frame at all')]), false)).toBe('one\n');
     expect(textOfLog(Buffer.alloc(0), false)).toBe('');
-  });
-});
-
-describe('the name of a container', () => {
-  it.each(['news', 'playout_news-1', 'a'.repeat(64), '0123456789ab'])('%s is taken', (name) => {
-    expect(containerNameOf(name)).toBe(name);
-  });
-
-  it.each(['', '/news', 'a/b', '../x', 'a b', 'news*', '-x', 'a?t=1', 'é'])('%j is refused', (name) => {
-    expect(() => containerNameOf(name)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
   });
 });
 

@@ -4,11 +4,11 @@ import type { ProcessReading } from '../../../src/core/engine.ts';
 import type { ReeveError } from '../../../src/core/errors.ts';
 import { SystemdEngine } from '../../../src/engine/systemd/engine.ts';
 import { systemdDocument } from '../../../src/engine/systemd/schema.ts';
-import { unitNameOf } from '../../../src/engine/systemd/unit.ts';
 import { aContext, engineParts } from '../../support/engine_parts.ts';
 import { type Properties, systemdStandIn } from './stand_in.ts';
 
 const never = new AbortController().signal;
+
 const outcome = (call: Promise<unknown>) => call.catch((error: unknown) => error as ReeveError);
 
 interface Setup {
@@ -316,36 +316,6 @@ describe('the log of a unit', () => {
     const { host, engine } = setUp();
     host.journal(Array.from({ length: 100 }, (_, index) => ({ MESSAGE: `line ${index}` })));
     expect(await engine.recentLogs('news', 20, never)).toBe('line 98\nline 99\n');
-  });
-});
-
-describe('the name of a unit', () => {
-  it.each([
-    ['news', 'news.service'],
-    ['news.service', 'news.service'],
-    ['chan@news', undefined],
-    ['chan@news.service', 'chan@news.service'],
-    ['a\\x2db.service', 'a\\x2db.service'],
-  ])('%s is taken as %s', (name, full) => {
-    expect(unitNameOf(name)).toBe(full ?? `${name}.service`);
-  });
-
-  it.each([
-    'chan@.service',
-    '*',
-    'news*.service',
-    'a?.service',
-    '[ab].service',
-    '-H.service',
-    '--all',
-    'a b',
-    'x.socket',
-    'x.target',
-    'a/b',
-    '',
-    'é',
-  ])('%j is refused', (name) => {
-    expect(() => unitNameOf(name)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
   });
 });
 

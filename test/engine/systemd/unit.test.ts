@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import {
+  exitOf,
+  hasJob,
+  isStoppedOnPurpose,
+  numberOf,
+  parseUnits,
+  PROPERTIES,
+  stateOf,
+  type Unit,
+  unitNameOf,
+} from '../../../src/engine/systemd/unit.ts';
+
+describe('the name of a unit', () => {
+  it.each([
+    ['news', 'news.service'],
+    ['news.service', 'news.service'],
+    ['chan@news', undefined],
+    ['chan@news.service', 'chan@news.service'],
+    ['a\\x2db.service', 'a\\x2db.service'],
+  ])('%s is taken as %s', (name, full) => {
+    expect(unitNameOf(name)).toBe(full ?? `${name}.service`);
+  });
+
+  it.each([
+    'chan@.service',
+    '*',
+    'news*.service',
+    'a?.service',
+    '[ab].service',
+    '-H.service',
+    '--all',
+    'a b',
+    'x.socket',
+    'x.target',
+    'a/b',
+    '',
+    'é',
+  ])('%j is refused', (name) => {
+    expect(() => unitNameOf(name)).toThrow(expect.objectContaining({ code: 'CONFIG_INVALID' }));
+  });
+});
+
+const unit = (with_: Partial<Unit>): Unit => ({
+  ...(Object.fromEntries(PROPERTIES.map((name) => [name, ''])) as Unit),
+  ...{ Id: 'news.service', LoadState: 'loaded', ActiveState: 'active', SubState: 'running' },
+  ...with_,
+});
+
+describe('the properties of units', () => {
+  const block = (id: string, names = id) => `Id=${id}\nNames=${names}\nActiveState=active\nOther=1\n`;
+
+  it('are given in the order of the names, also by another name of a unit', () => {
+    const units = parseUnits(`${block('a.service')}\n${block('b.service', 'b.service alias.service')}`, [
+      ...['a.service', 'alias.service'],
+    ]);
+    expect(units.map(({ Id, Result }) => [Id, Result])).toEqual([
+      ['a.service', ''],
+      ['b.service', ''],
+    ]);
+  });
+
+  it('are refused where there are more or fewer blocks, or one of another unit', () => {
+    expect(() => parseUnits(block('a.service'), ['a.service', 'b.service'])).toThrow('of 2 units, got 1');
+    expect(() => parseUnits(block('b.service'), ['a.service'])).toThrow('asked for a.service, got b.service');
+  });
+});
+
+describe('the state of a unit', () => {
+  it.each<[Partial<Unit>, string]>([
+    [{}, 'running'],
+    [{ SubState: 'exited' }, 'exited'],
+    [{ LoadState: 'not-found' }, 'unknown'],
+    [{ ActiveState: 'activating', SubState: 'start-pre' }, 'starting'],
+    [{ ActiveState: 'activating', SubState: 'auto-restart' }, 'backoff'],
+    [{ ActiveState: 'deactivating' }, 'stopping'],
+    [{ ActiveState: 'inactive' }, 'stopped'],
+    [{ ActiveState: 'failed', Result: 'exit-code' }, 'exited'],
+    [{ ActiveState: 'failed', Result: 'start-limit-hit' }, 'fatal'],
+    [{ ActiveState: 'dreaming' }, 'unknown'],
+  ])('%j is %s', (with_, state) => expect(stateOf(unit(with_))).toBe(state));
+
+  it('is a stop by a person where systemd would have started it again', () => {
+    const failed = (with_: Partial<Unit>) => isStoppedOnPurpose(unit({ ActiveState: 'failed', ...with_ }));
+    expect(failed({ Restart: 'on-failure', Result: 'exit-code' })).toBe(true);
+    expect(failed({ Restart: 'no', Result: 'exit-code' })).toBe(false);
+    expect(failed({ Restart: 'always', Result: 'start-limit-hit' })).toBe(false);
+    expect(failed({ Restart: 'always', Result: 'exit-code', RestartPreventExitStatus: '3' })).toBe(false);
+    expect(isStoppedOnPurpose(unit({ ActiveState: 'inactive' }))).toBe(true);
+    expect(isStoppedOnPurpose(unit({}))).toBe(false);
+  });
+
+  it('says how its process ended, by code or signal, where that is known', () => {
+    expect(exitOf(unit({ ExecMainCode: '1', ExecMainStatus: '3' }))).toEqual({ code: 3 });
+    expect(exitOf(unit({ ExecMainCode: '2', ExecMainStatus: '9' }))).toEqual({ signal: 9 });
+    expect(exitOf(unit({ ExecMainCode: '0', ExecMainStatus: '0' }))).toEqual({});
+    expect(exitOf(unit({ ExecMainCode: '1', ExecMainStatus: '[not set]' }))).toEqual({});
+  });
+
+  it('says whether a job is under way', () => {
+    expect([hasJob(unit({ Job: '77 restart' })), hasJob(unit({ Job: '0' })), hasJob(unit({}))]).toEqual([
+      ...[true, false, false],
+    ]);
+    expect([numberOf('0'), numberOf('-1'), numberOf('1.5')]).toEqual([0, undefined, undefined]);
+  });
+});
