@@ -13,7 +13,7 @@ const SCHEMA = { type: 'object', properties: { choice: { type: 'integer' } }, re
 export const REQUEST: ModelRequest = {
   messages: [
     { role: 'system', content: 'Choose.' },
-    { role: 'user', content: 'news does not play' },
+    { role: 'user', content: 'news is down' },
   ],
   tokensMax: 64,
   deadlineMs: 10_000,

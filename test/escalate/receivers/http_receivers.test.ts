@@ -15,8 +15,10 @@ interface Kind {
 
 const pagerduty = (url: string, more = '') =>
   receiverOf(`{ id: pager, kind: pagerduty, routing_key_env: KEY, url: "${url}"${more} }`, { KEY: ROUTING_KEY });
+
 const slack = (url: string, more = '') =>
   receiverOf(`{ id: chat, kind: slack, webhook_url_env: HOOK${more} }`, { HOOK: `${url}/services/T0/B0/secret` });
+
 const ntfy = (url: string, more = '') => receiverOf(`{ id: phone, kind: ntfy, url: "${url}", topic: reeve${more} }`);
 
 const KINDS: readonly Kind[] = [
@@ -72,79 +74,5 @@ describe.each(KINDS)('$name', ({ server: serve, receiver: make }) => {
       code: 'RECEIVER_REFUSED',
       status,
     });
-  });
-});
-
-describe('pagerduty', () => {
-  it('joins everything about one page under one dedup key, whatever its length', async () => {
-    const server = await pagerdutyServer();
-    const receiver = pagerduty(server.url);
-    for (const key of ['incident/inc-1', `${'k'.repeat(400)}a`, `${'k'.repeat(400)}b`]) {
-      for (const what of ['trigger', 'trigger', 'resolve'] as const)
-        await receiver.deliver(noticeFor(what, { key }), CALM);
-    }
-    expect([...server.alerts.values()]).toEqual(Array(3).fill(['trigger', 'trigger', 'resolve']));
-    expect(server.alerts.has('incident/inc-1')).toBe(true);
-  });
-
-  it('says severity, source, component and class, and links to the console', async () => {
-    const server = await pagerdutyServer();
-    await pagerduty(server.url, ', source: east, console: "http://reeve/"').deliver(noticeFor(), CALM);
-    expect(bodiesOf(server)[0]).toMatchObject({
-      event_action: 'trigger',
-      dedup_key: 'incident/inc-1',
-      client_url: 'http://reeve/',
-      payload: { severity: 'critical', source: 'east', component: 'channel:news', class: 'output_stalled' },
-    });
-  });
-});
-
-describe('slack', () => {
-  it('shows what a log says as plain text, so that it mentions no user and links nowhere', async () => {
-    const server = await slackServer();
-    const hostile = '<!channel> <http://evil|click> *bold* &amp;';
-    await slack(server.url).deliver(noticeFor('trigger', { summary: hostile, details: hostile }), CALM);
-    const [{ text, blocks }] = bodiesOf(server);
-    expect(text).toBe('CRITICAL &lt;!channel&gt; &lt;http://evil|click&gt; *bold* &amp;amp;');
-    expect(JSON.stringify(blocks)).not.toContain('mrkdwn');
-  });
-
-  it.each([
-    ['trigger', 'critical', true],
-    ['repeat', 'critical', true],
-    ['trigger', 'warning', false],
-    ['resolve', 'critical', false],
-  ] as const)('a %s that is %s mentions people where configured: %s', async (what, severity, mentions) => {
-    const server = await slackServer();
-    await slack(server.url, ', mention: here').deliver(noticeFor(what, { severity }), CALM);
-    expect(server.posts[0]!.body.includes('<!here>')).toBe(mentions);
-  });
-});
-
-describe('ntfy', () => {
-  it.each([
-    ['trigger', 'critical', 5, 'rotating_light'],
-    ['trigger', 'warning', 4, 'warning'],
-    ['trigger', 'info', 3, 'information_source'],
-    ['resolve', 'critical', 2, 'white_check_mark'],
-  ] as const)('a %s that is %s has priority %i', async (what, severity, priority, tag) => {
-    const server = await ntfyServer();
-    await ntfy(server.url).deliver(noticeFor(what, { severity }), CALM);
-    expect(bodiesOf(server)[0]).toMatchObject({ topic: 'reeve', priority, tags: [tag] });
-  });
-
-  it('opens the console by a tap and by a button', async () => {
-    const server = await ntfyServer();
-    await ntfy(server.url, ', console: "http://reeve/"').deliver(noticeFor(), CALM);
-    const actions = [{ action: 'view', label: 'Open Reeve', url: 'http://reeve/' }];
-    expect(bodiesOf(server)[0]).toMatchObject({ click: 'http://reeve/', actions });
-  });
-
-  it('sends the token where the server asks for one, and is refused with another', async () => {
-    const server = await ntfyServer([], 'tk_good');
-    const make = (TOKEN: string) =>
-      receiverOf(`{ id: phone, kind: ntfy, url: "${server.url}", topic: reeve, token_env: TOKEN }`, { TOKEN });
-    await make('tk_good').deliver(noticeFor(), CALM);
-    await expect(make('tk_bad').deliver(noticeFor(), CALM)).rejects.toMatchObject({ status: 403 });
   });
 });

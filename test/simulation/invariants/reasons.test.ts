@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { Reasons } from '../../../src/simulation/invariants/reasons.ts';
+import { oracleEnvironment } from '../../support/oracle_environment.ts';
+
+const S = 1_000;
+
+const CHANNEL = { kind: 'channel', id: 'ch0' } as const;
+
+describe('a refusal, by the end of its reason (L5)', () => {
+  const denied = (code: string, retryAfterMs?: number) => ({
+    type: 'guard.decided',
+    call: 'restart_channel on channel:ch0',
+    decision: { verdict: 'deny', code, because: '', retryAfterMs, trace: [] },
+  });
+
+  /** Refused at 0; `facts` come at their times; the channel stays down and is watched once a second. */
+  function brokenAt(code: string, facts: readonly (readonly [atMs: number, fact: object])[], retryAfterMs?: number) {
+    const { context, broken, at, entry, truths } = oracleEnvironment();
+    const oracle = new Reasons(context, new Set());
+    const incident = { id: 'inc-1', scope: CHANNEL };
+    oracle.entry(entry({ type: 'incident.opened', incident }));
+    oracle.entry(entry(denied(code, retryAfterMs), { channel: 'ch0', incident: 'inc-1' }));
+    for (let ms = 0; ms <= 200 * S; ms += S) {
+      at(ms);
+      for (const [atMs, fact] of facts) if (atMs === ms) oracle.entry(entry(fact, { incident: 'inc-1', run: 'run-2' }));
+      oracle.watch(truths({ status: 'curable' }), ms);
+      if (broken.length > 0) return ms;
+    }
+    return undefined;
+  }
+  const contained = { scope: { kind: 'group', id: 'g0' }, reason: 'shared_cause' };
+  const raised = [0, { type: 'containment.raised', ...contained, releaseByPerson: false, detail: '' }] as const;
+  const cleared = [60 * S, { type: 'containment.cleared', ...contained, because: '' }] as const;
+
+  it('is asked about again within 5 s, and one look, of the end of the containment', () => {
+    expect(brokenAt('containment', [raised, cleared])).toBe(73 * S);
+    expect(brokenAt('containment', [raised])).toBeUndefined();
+    expect(brokenAt('containment', [raised, cleared, [72 * S, { type: 'run.started', attempt: 2 }]])).toBeUndefined();
+  });
+
+  it('is asked about again when the announced time is over', () => {
+    expect(brokenAt('restart_storm', [], 40 * S)).toBe(53 * S);
+  });
+
+  it('is asked about again when the lease ends, by its time or by a person', () => {
+    const leased = [0, { type: 'control.leased', scope: CHANNEL, forMs: 90 * S, who: 'ann', because: '' }] as const;
+    expect(brokenAt('hands_off', [leased])).toBe(103 * S);
+    expect(brokenAt('hands_off', [leased, [30 * S, { type: 'control.lease_ended', scope: CHANNEL }]])).toBe(43 * S);
+  });
+
+  it('stays refused where the reason does not pass', () => {
+    expect(brokenAt('persona_denies', [])).toBeUndefined();
+  });
+
+  it('waits as long as another reason holds', () => {
+    expect(brokenAt('restart_storm', [raised, cleared], 10 * S)).toBe(73 * S);
+  });
+});

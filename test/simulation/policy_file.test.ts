@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { PolicyFile } from '../../src/simulation/policy_file.ts';
+import { aPersona } from '../support/a.ts';
+
+const M = 60_000;
+
+describe('the policy file that people edit', () => {
+  it('writes a policy that is tighter, looser or broken, and takes it back', () => {
+    let nowMs = 0;
+    const due: { atMs: number; run: () => void }[] = [];
+    const persona = aPersona({ restart_cap: 2 });
+    const at = (atMs: number, run: () => void) => due.push({ atMs, run });
+    const file = new PolicyFile(persona, { nowMs: () => nowMs, at, untouchable: new Set(['ch7']) });
+    expect(file.personaOf('ch0')).toBe(persona);
+    expect(file.personaOf('ch7').tool_access_policy.restart_channel).toBe('deny');
+    const seen = Array.from({ length: 7 }, (_, at) => {
+      file.reload((at + 0.5) / 7, M);
+      return file.persona;
+    });
+    expect(seen[0]!.tool_access_policy.restart_channel).toBe('deny');
+    expect(seen.map(({ restart_cap }) => restart_cap)).toEqual([2, 0, 1, 2, 2, 5, 5]);
+    expect(seen[3]!.operational_mode).toBe('diagnostic');
+    nowMs = M;
+    due.at(-2)!.run();
+    expect(file.persona.restart_cap).toBe(5);
+    due.at(-1)!.run();
+    expect(file.persona).toBe(persona);
+  });
+});
