@@ -1,14 +1,15 @@
 #!/bin/sh
 # Everything that says whether this checkout is sound: types, style, tests. All of it runs, whatever fails first;
 # the last line of the output is `N passed, N failed, N skipped`, and the exit code is 0 only when N failed is 0.
-# Arguments go to vitest: scripts/test.sh test/guard. --unit: without the tests that start servers or take long;
-# --real: only those.
+# Arguments go to vitest: scripts/test.sh test/guard. --unit: without the tests that start servers or take long, and
+# with one process for many test files, so that each module is loaded once; --real: only the others.
 set -u
 cd "$(dirname "$0")/.." || exit 70
 PATH=$PWD/node_modules/.bin:$PATH
 real='test/bench test/checkout test/crash test/daemon test/demo test/engine test/escalate test/http test/journal
 test/simulation test/scenario test/collect test/policy_tests test/backtest test/fuzz test/learning
-test/guard/laws.test.ts test/detect/patterns/regex_growth.test.ts'
+test/guard/laws.test.ts test/detect/patterns/regex_growth.test.ts test/detect/corpus.test.ts test/model/loaded.test.ts
+test/model/ollama.test.ts test/model/openai.test.ts test/rulebook/embeddings/servers.test.ts'
 case ${1:-} in
   --real)
     shift
@@ -17,7 +18,7 @@ case ${1:-} in
   --unit)
     shift
     # shellcheck disable=SC2086  # a list of folders
-    set -- $(for path in $real; do printf -- '--exclude=%s --exclude=%s ' "$path" "$path/**"; done) --maxWorkers=100% "$@" ;;
+    set -- $(for path in $real; do printf -- '--exclude=%s --exclude=%s ' "$path" "$path/**"; done) --maxWorkers=100% --no-isolate "$@" ;;
 esac
 count=$(mktemp) || exit 74
 # Every process started from here on carries this mark in its environment, so that what stays behind can be found.

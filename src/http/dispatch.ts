@@ -35,7 +35,7 @@ import { newToken, sha256Of } from './auth/grants.ts';
 import type { Command, CommandName } from './daemon.ts';
 
 export interface CommandDeps {
-  readonly pipeline: Pick<DecisionPipeline, 'control' | 'heed' | 'incidents' | 'preview' | 'snapshots'>;
+  readonly pipeline: Pick<DecisionPipeline, 'control' | 'onCommand' | 'incidents' | 'preview' | 'snapshots'>;
   /** What is configured: a command about anything else is refused. */
   readonly known: Known;
   readonly append: Append;
@@ -69,7 +69,7 @@ const written =
     const result = build(command, deps);
     if (!result.ok) return { ok: false, because: result.because };
     deps.append(result.drafts);
-    deps.pipeline.heed();
+    deps.pipeline.onCommand();
     return { ok: true, said: result.said ?? `done: ${command.name}` };
   };
 

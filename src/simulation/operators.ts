@@ -159,7 +159,7 @@ export class Operators {
       if (thrown instanceof InvariantError) throw thrown;
       return; // The command fails with what the disk said, and the person sees it.
     }
-    reeve.pipeline.heed();
+    reeve.pipeline.onCommand();
   }
 }
 

@@ -96,7 +96,7 @@ describe('the machine', () => {
     else expect(outcome).toMatchObject({ kind: 'escalated', denial: code });
   });
 
-  it('waits for a place of the window that is free within 15 s, and tells a person where it is not', () => {
+  it('waits for a place of the window that is free within 15 s, and pages a person where it is not', () => {
     const refused = (retryAfterMs: number | undefined) => {
       const decision = { verdict: 'deny', code: 'restart_storm', because: 'full', retryAfterMs, trace: [] } as const;
       return outcomeOf(next(states.guarding, { type: 'guarded', decision }, limits));

@@ -228,7 +228,7 @@ describe('the tone of a line', () => {
 });
 
 describe('a warning that nothing knows', () => {
-  it('is a remark, unless it speaks of something bad', () => {
+  it('is noise, unless it reports something bad', () => {
     expect(classify('WARN frob: getting on with it').symptom).toBe('benign_noise');
     for (const bad of ['lost its widget', 'widget 7 was dropped', 'widget is not there', 'widget is unusable']) {
       expect(classify(`WARN frob: ${bad}`).symptom).toBe('unknown');

@@ -30,7 +30,7 @@ describe('a reading of the last lines', () => {
     expect(read(...lines)).toBeUndefined();
   });
 
-  it('says nothing where nothing was said', () => {
+  it('gives no reading where there are no lines', () => {
     expect(read()).toBeUndefined();
     const reader = new LogReader({ linesOf: () => undefined, clean: (text) => text });
     expect(reader.read('news', catalogue, { at: 0, monoMs: 0 })).toBeUndefined();

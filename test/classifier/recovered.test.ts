@@ -117,7 +117,7 @@ describe('a gateway', () => {
 });
 
 describe('a server that is up again by its name', () => {
-  it('was down for a moment, and says nothing of another one', () => {
+  it('was down for a moment, while another server of another name still is down', () => {
     const down = 'WARN health: server o1 connection refused';
     expect(symptomOf(down, 'INFO health: server o1 is up')).toBe('benign_noise');
     expect(symptomOf(down, 'INFO health: server o2 is up')).toBe('upstream_unreachable');

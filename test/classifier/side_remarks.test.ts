@@ -73,7 +73,7 @@ describe('the number of an error', () => {
     expect(symptomOf('Error: write failed', "  code: 'ENOSPC',")).toBe('disk_full');
   });
 
-  it('does not speak for another line', () => {
+  it('does not change the meaning of another line', () => {
     expect(symptomOf(watches, 'ERROR rec: No space left on device')).toBe('disk_full');
   });
 });

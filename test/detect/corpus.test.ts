@@ -151,7 +151,7 @@ describe("the daemon's own reading of the labelled excerpts, line by line and th
     expect(scores.dies!.wrong_class_rate).toBe(0);
   });
 
-  it('calls a channel that plays well, but for what only its log can tell', () => {
+  it('finds no trouble in a channel that plays, except what only its log shows', () => {
     expect(scores.plays!.accuracy).toBeGreaterThanOrEqual(0.98);
   });
 });

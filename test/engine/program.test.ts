@@ -77,7 +77,7 @@ describe('runProgram', () => {
     await until(() => !pids.some(isAlive), 30_000, 'both are gone');
   });
 
-  it('does not wait for what a program leaves behind, and lets it live', async () => {
+  it('does not wait for what a program leaves behind, and does not end it', async () => {
     const dir = tempDir();
     const starter = script(`(echo $BASHPID > ${dir}/pid; exec sleep 30) & echo started`);
     const end = await run([starter]);

@@ -15,7 +15,7 @@ const raised = [10, raisedFact('esc-1', { severity: 'warning' })] as const;
 const triggered = [20, doneFact('trigger', 'esc-1')] as const;
 const resolved = [30, resolvedFact()] as const;
 
-describe('what a receiver must hear next', () => {
+describe('what is due to a receiver next', () => {
   it('is the trigger, at once', () => {
     expect(due([raised])).toEqual({ what: 'trigger', dueMs: 10 });
   });

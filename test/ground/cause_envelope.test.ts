@@ -51,7 +51,7 @@ describe('the envelope of a shared cause', () => {
     expect(of({}, []).onTrial).toBeUndefined();
   });
 
-  it('speaks of the cause while it is active, for the channels that it touched and no others', () => {
+  it('describes the cause while it is active, for the channels that it touched and no others', () => {
     const stranger = sure('z', 0.9, { errorFrequency: 100 });
     const first = sure('a', 0.5, { errorFrequency: 2, lastErrorType: 'upstream_timeout', signals: [LOG] });
     const second = sure('b', 0.6, { errorFrequency: 3, signals: [LOG] });
@@ -106,7 +106,7 @@ describe('the envelope of a shared cause', () => {
     });
   });
 
-  it('speaks for an engine whose channels all play, and does not know of their health', () => {
+  it('is about an engine whose channels all play, and does not know of their health', () => {
     const full = { ...trouble('host_exhausted'), confidence: 0.8, signals: [PROBE] };
     expect(of({ channels: [], classification: 'host_exhausted' }, [], full)).toMatchObject({
       failureClassification: 'host_exhausted',

@@ -148,7 +148,7 @@ describe('the envelope of a shared cause', () => {
     return causeEnvelope(about, COUNTS, { at: EPOCH, nowMs });
   };
 
-  it('speaks of all channels and of the cause while it is active', () => {
+  it('names all channels, and the cause while it is active', () => {
     const envelope = fleetOf(['a', 'b', 'c'], 'active');
     expect(envelope).toMatchObject({
       channelId: undefined,

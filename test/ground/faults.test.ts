@@ -455,7 +455,7 @@ describe('host', () => {
 });
 
 describe('server of the output, engine', () => {
-  it('a server that is down says nothing of the channels', () => {
+  it('a server that is down proves nothing about the channels', () => {
     const scene = new Scene();
     scene.set({ server: 'refused' });
     const heard = scene.verdicts(120_000);

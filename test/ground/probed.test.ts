@@ -49,7 +49,7 @@ describe('a source that is probed', () => {
   });
 });
 
-describe('the failure of a source speaks', () => {
+describe('the failure of a source counts', () => {
   const speaks = (of: Given['source'], given: Given = {}) => sourceFailure(look(of, given))?.failure;
   const suffering = { output: playlist(10_000) };
 

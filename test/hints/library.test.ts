@@ -54,7 +54,7 @@ describe('ROSClaw-How, router: nearest cluster', () => {
     }
   });
 
-  it('hears a bundle that states a new priority after a person set one, and keeps what was set until then', () => {
+  it('takes the priority of a bundle that states a new one after a person set one, and keeps what was set until then', () => {
     const { hints, folder } = aWorld();
     const trust = () => hints.clusters().find(({ id }) => id === '20260518_1bfb99e13c')?.priority;
     hints.promote('pattern_20260518_1bfb99e13c', { delta: 1 }, { who: 'ann', because: 'a test' });

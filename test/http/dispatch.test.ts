@@ -45,11 +45,11 @@ describe('a command', () => {
 
   it('lets what waits be looked at again, and a refused one does not', async () => {
     const { run, pipeline } = setUp();
-    const heed = vi.spyOn(pipeline, 'heed');
+    const onCommand = vi.spyOn(pipeline, 'onCommand');
     await run('thaw');
-    expect(heed).not.toHaveBeenCalled();
+    expect(onCommand).not.toHaveBeenCalled();
     await run('freeze');
-    expect(heed).toHaveBeenCalledTimes(1);
+    expect(onCommand).toHaveBeenCalledTimes(1);
   });
 
   it('without a reason is refused, and nothing is written', async () => {

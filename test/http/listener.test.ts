@@ -65,7 +65,7 @@ function put({ certFile, keyFile }: { certFile: string; keyFile: string }, which
 const ca = (which: '' | 'next_') => readFileSync(join(FIXTURES, `${which}cert.pem`), 'utf8');
 
 describe('a listener with TLS', () => {
-  it('answers over TLS and gives no byte to who speaks in clear', async () => {
+  it('answers over TLS and gives no byte to a client without TLS', async () => {
     await using server = await open({ ...LOOPBACK, tls: aPair() });
     expect(server.url).toMatch(/^https:\/\/127\.0\.0\.1:/);
     expect((await ask(`${server.url}/api/v1/status`, { ca: ca('') })).status).toBe(200);

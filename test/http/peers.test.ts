@@ -37,7 +37,7 @@ describe('where proxies are named', () => {
 });
 
 describe('where none is named', () => {
-  it('every peer may ask, and none speaks for another', () => {
+  it('every peer may ask, and none can pass for another', () => {
     const forged = { 'x-forwarded-for': '203.0.113.1', 'x-forwarded-proto': 'https' };
     const peer = createPeers([])(request('192.0.2.1', forged));
     expect(peer).toEqual({ address: '192.0.2.1', secure: false, welcome: true });

@@ -71,7 +71,7 @@ describe('a rehearsal', () => {
     expect(await rehearsed(given)).toEqual({ ...death, call: undefined, answer: undefined });
   });
 
-  it('says nothing where there is no channel', async () => {
+  it('gives no answer where there is no channel', async () => {
     expect(await rehearsed({ channels: [] })).toBeUndefined();
   });
 });

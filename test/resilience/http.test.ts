@@ -232,7 +232,7 @@ describe('failures', () => {
     expect((await ask({ url: `${url}/404`, accept: (status) => status === 404 })).status).toBe(404);
   });
 
-  it('speaks of receivers where it serves receivers', async () => {
+  it('names receivers in its errors where it serves receivers', async () => {
     using toReceiver = boundedFetch(systemClock, { unreachable: 'RECEIVER_UNREACHABLE', refused: 'RECEIVER_REFUSED' });
     const url = await serve((request, response) => response.writeHead(Number(request.url!.slice(1))).end());
     for (const [status, code] of [

@@ -111,7 +111,7 @@ describe('the last lines of a log, read as a whole', () => {
     expect(world.pipeline.watch.watched('news')?.finding.classification).toBe('host_exhausted');
   });
 
-  it('are one witness with the lines that they are made of', async () => {
+  it('are one kind of evidence with the lines that they are made of', async () => {
     const { world } = harness('upstream_timeout');
     await world.live(10_000);
     world.engine.freeze('news');

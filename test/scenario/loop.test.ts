@@ -41,7 +41,7 @@ describe('a channel that dies as often as it is started', () => {
     expect(world.facts('incident.closed').map(({ ending }) => ending)).toEqual(['resolved']);
   });
 
-  it('is not started again when that start did not live either', async () => {
+  it('is not started again when the process of that start died, too', async () => {
     const world = await flapping();
     world.engine.onRestart = async () => 'it was started, and is as it was';
     await world.live(60 * MINUTES);

@@ -67,7 +67,7 @@ describe('a trouble that nothing else names', () => {
     return world;
   };
 
-  it('is not acted on by the word of a pattern in staging before a person says yes', async () => {
+  it('is not acted on by a pattern in staging before a person says yes', async () => {
     const world = await mute({ onTrial: true });
     expect(names(world)).toContain('output_stalled');
     expect(world.engine.restarts).toEqual([]);
@@ -82,13 +82,13 @@ describe('a trouble that nothing else names', () => {
     expect(world.engine.restarts).toHaveLength(1);
   });
 
-  it('is acted on without a question by the word of one in production', async () => {
+  it('is acted on without a question by a pattern in production', async () => {
     const world = await mute({});
     expect(world.facts('approval.asked')).toEqual([]);
     expect(world.engine.restarts).toHaveLength(1);
   });
 
-  it('is acted on by the word of one in production, whatever one in staging says beside it', async () => {
+  it('is acted on by a pattern in production, whatever one in staging fits beside it', async () => {
     const world = pipelineHarness({
       reach: { source: 'viewer', answers: () => world.clock.monotonicMs() < 1_012_000 },
     });

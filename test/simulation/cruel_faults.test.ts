@@ -55,7 +55,7 @@ describe('an engine that never gives up', () => {
     expect(service.at('ch0').state).toBe('fatal');
   });
 
-  it('has one channel that cannot live, half of the times', () => {
+  it('has one channel that cannot play, half of the times', () => {
     const { inject, processes, until } = serviceEnvironment(3);
     inject('keen_engine', { target: 'e0', forMs: M, variant: 0.1 });
     until(M);

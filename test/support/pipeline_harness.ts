@@ -159,7 +159,7 @@ export function pipelineHarness(options: PipelineOptions = {}) {
     say(fact: ControlFact) {
       const scope = 'scope' in fact ? fact.scope : undefined;
       ledger.append([{ channel: scope?.kind === 'channel' ? scope.id : undefined, fact }]);
-      pipeline.heed();
+      pipeline.onCommand();
     },
     /** Lets time pass, with a look at everything so often. */
     async live(ms: number, everyMs = 250) {

@@ -148,9 +148,9 @@ export class DecisionPipeline implements Disposable {
     this.settle();
   }
 
-  /** A person has said something: what follows from it happens now, not at the next tick. */
-  heed(): void {
-    this.#safely('word', () => this.#keepUp());
+  /** A command of a person is in the journal: what follows from it happens now, not at the next tick. */
+  onCommand(): void {
+    this.#safely('command', () => this.#keepUp());
   }
 
   /** What the guard would answer now, with nothing reserved. Undefined for a channel or tool that is not known. */

@@ -6,7 +6,7 @@ describe('BlindSpots', () => {
   const catalogue = aCatalogue([{ id: 'refused', regex: 'Connection refused' }]);
   const complaint = (text: string, monoMs: number, channel?: string) => ({ text, channel, at: monoMs, monoMs });
 
-  it('lists what recurs, per channel, with first and last sight', () => {
+  it('lists what recurs, per channel, with the first and the last time', () => {
     const spots = new BlindSpots(catalogue);
     for (let at = 0; at < 5; at += 1) spots.observe(complaint(`widget ${at} failed`, at * 1000, 'news'));
     spots.observe(complaint('widget 9 failed', 9000, 'sport'));

@@ -117,7 +117,7 @@ describe('a shared cause', () => {
       expect(causesOf([certain, ...young.slice(1)])).toHaveLength(room);
     });
 
-    it('says nothing of channels that are down for another reason', () => {
+    it('does not cover channels that are down for another reason', () => {
       const others = Array.from({ length: room }, (_, at) =>
         member(`s${at}`, trouble('output_stalled'), { group: `g${at}` }),
       );

@@ -146,7 +146,7 @@ describe('a group that cannot show whether its source is back', () => {
     expect(at(diedMs + DEATHS_QUIET_MS)).toMatchObject({ okSinceMs: diedMs });
   });
 
-  it('has a witness where one of it runs, unless that was started after the quiet time', () => {
+  it('can be proved by a channel of it that runs, unless that was started after the quiet time', () => {
     const nowMs = diedMs + 50_000;
     const running = new Scene()
       .advance(nowMs - 1_000_000)

@@ -114,7 +114,7 @@ describe('the proof that a shared cause is over (S8)', () => {
     expect([at(waitMs - 1), at(waitMs)]).toEqual([false, true]);
   });
 
-  it('does not wait longer for lost canaries where a source is the witness', () => {
+  it('does not wait longer for lost canaries where the proof is a source', () => {
     const known = [channel('a', DIED_MS, answers(DIED_MS + 1_000, DIED_MS + 3_000))];
     const at = (nowMs: number) => proofOf(cause, { known, playing: new Set(), lostCanaries: 3 }, nowMs).isProven;
     expect([at(DIED_MS + 10_999), at(DIED_MS + 11_000)]).toEqual([false, true]);

@@ -38,7 +38,7 @@ function setUp() {
 }
 
 describe('starts', () => {
-  it('the first sight of a process is a baseline, not a start', () => {
+  it('the first sample of a process is a baseline, not a start', () => {
     const { see, starts, process } = setUp();
     see(1_000, 'running', 'a');
     see(2_000, 'running', 'a');
@@ -130,7 +130,7 @@ describe('starts', () => {
     expect(starts).toHaveLength(2);
   });
 
-  it('are reported with their age at first sight, once, where the engine gives one', () => {
+  it('are reported with their age in the first sample, once, where the engine gives one', () => {
     const { see, found } = setUp();
     see(1_000, 'unknown', undefined, { uptimeMs: 7_000 });
     see(2_000, 'running', 'a', { uptimeMs: 8_000 });
@@ -149,7 +149,7 @@ describe('starts', () => {
     expect(ageless.found).toEqual([]);
   });
 
-  it('are not reported at first sight where the process has ended', () => {
+  it('are not reported by the first sample where the process has ended', () => {
     const { see, found } = setUp();
     see(1_000, 'exited', 'a', { uptimeMs: 8_000 });
     expect(found).toEqual([]);

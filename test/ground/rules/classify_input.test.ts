@@ -90,7 +90,7 @@ describe('a channel is troubled', () => {
   });
 });
 
-describe('a line speaks of the present', () => {
+describe('a log line counts as current', () => {
   const speaks = (agoMs: number, given: Given = {}, kind: Parameters<typeof said>[0] = 'db_locked') =>
     reported(lookOf({ ...given, symptoms: [said(kind, agoMs)] }), kind).length > 0;
   const loop = { ends: [NOW - 50_000, NOW - 40_000, NOW - 20_000], failedProcesses: 3 };

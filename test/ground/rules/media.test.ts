@@ -186,7 +186,7 @@ describe('a channel with nothing left to play', () => {
   const empty = (given: Given, count: number) =>
     rows.playoutEmpty(lookOf({ ...given, symptoms: [said('playout_gap', 0, { count })] }));
 
-  it('says so once when it is in trouble, twice while it plays, which speaks against it', () => {
+  it('needs one such line when it is in trouble, and two while it plays, which counts against the claim', () => {
     expect(empty({}, 2)).toMatchObject({ because: 'nothing is left to play', against: 1, symptom: 'playout_gap' });
     expect([empty({}, 1), empty(standing, 1)?.against]).toEqual([undefined, 0]);
     expect(rows.playoutEmpty(lookOf({ ...standing, symptoms: [said('guide_stale')] }))).toBeUndefined();

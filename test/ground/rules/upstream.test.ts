@@ -105,7 +105,7 @@ describe('a row about the source reports', () => {
     expect(alone).not.toHaveProperty('against');
   });
 
-  it('that its own probe speaks against the log, where no neighbour shares its trouble', () => {
+  it('that its own probe contradicts the log, where no neighbour shares its trouble', () => {
     const given = { ...worded(said('dns_failure')), source: source() };
     const against = (of: Given, sharingSource = 0) => ask(rows.upstreamUnavailable, of, { sharingSource })?.against;
     expect([against(given), against(given, 1), against({ ...given, source: undefined })]).toEqual([

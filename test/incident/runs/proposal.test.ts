@@ -43,7 +43,7 @@ function answer(world: World, yes: boolean, who = 'bob') {
   const order = { id, yes, nowMs: world.clock.monotonicMs() };
   const word = answerApproval(world.pipeline.control(), order, { who, because: 'I looked' });
   if (word.ok) world.ledger.append(word.drafts);
-  world.pipeline.heed();
+  world.pipeline.onCommand();
   return word;
 }
 

@@ -181,7 +181,7 @@ describe('e-mail', () => {
     ]);
   });
 
-  it('that meets a server which says nothing is given up in time', async () => {
+  it('to a server that does not answer is given up in time', async () => {
     const silent = createServer(() => undefined).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     onTestFinished(() => void silent.close());
