@@ -1,29 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfiguration } from '../../src/config/load.ts';
 import { aFolder, TOOLS, problemLines } from './support.ts';
-
-const PERSONA = `id: mine
-risk_tolerance: low
-aggressiveness: cautious
-tool_access_policy: {}
-escalation_policy: { on_containment: immediate }
-containment_bias: true
-operational_mode: diagnostic
-restart_cap: 0
-planning_depth_max: 0
-retry_threshold: 1
-`;
-
-const RULE = 'id: r\ndescription: d\nclassification: unknown\nthen: [{ escalate: true }]\n';
-
-const CONFIG = 'version: 1\npersona: mine\npersonas: personas\nrules: rules\npatterns: patterns\n';
-
-const sound = {
-  'config/reeve.yaml': CONFIG,
-  'config/personas/mine.yaml': PERSONA,
-  'config/rules/r.rule.yaml': RULE,
-  'config/patterns/p.yaml': 'patterns: []\n',
-};
+import { CONFIG, PERSONA, SOUND as sound } from './sound.ts';
 
 describe('loadConfiguration', () => {
   const load = (files: Record<string, string>, checks?: Parameters<typeof loadConfiguration>[0]['checks']) =>

@@ -1,62 +1,11 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { type Configuration, loadConfiguration } from '../../src/config/load.ts';
+import { describe, expect, it } from 'vitest';
 import { type Change, watchConfiguration } from '../../src/config/reload.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { fakeClock } from '../support/fake_clock.ts';
-import { aFolder, TOOLS, problemLines, writeInto } from './support.ts';
-
-const persona = (id: string, cap = 0) => `id: ${id}
-risk_tolerance: low
-aggressiveness: cautious
-tool_access_policy: {}
-escalation_policy: { on_containment: immediate }
-containment_bias: true
-operational_mode: diagnostic
-restart_cap: ${cap}
-planning_depth_max: 0
-retry_threshold: 1
-`;
-
-const CONFIG = `version: 1
-persona: mine
-engines: [{ id: e, kind: supervisor, url: "http://127.0.0.1:9001/RPC2" }]
-channels:
-  - { id: a, engine: e }
-  - { id: b, engine: e }
-`;
-
-const FILES = {
-  'config/reeve.yaml': CONFIG,
-  'config/personas/mine.yaml': persona('mine'),
-  'config/rules/r.rule.yaml': 'id: r\ndescription: d\nclassification: unknown\nthen: [{ escalate: true }]\n',
-  'config/patterns/p.yaml': 'patterns: []\n',
-};
-
-const loadFrom = (cwd: string) => loadConfiguration({ cwd, env: {}, tools: TOOLS });
-
-function loaded(cwd: string): Configuration {
-  const { configuration, problems } = loadFrom(cwd);
-  if (!configuration) throw new Error(problemLines(problems).join('\n'));
-  return configuration;
-}
-
-function watching(clock = systemClock, cwd = aFolder(FILES)) {
-  const changes: Change[] = [];
-  const reloader = watchConfiguration({
-    clock,
-    load: () => loadFrom(cwd),
-    current: loaded(cwd),
-    onChange: (change) => changes.push(change),
-  });
-  onTestFinished(() => reloader[Symbol.dispose]());
-  const change = async (index: number): Promise<Change> => {
-    await vi.waitFor(() => expect(changes.length).toBeGreaterThan(index), { timeout: 30_000, interval: 20 });
-    return changes[index]!;
-  };
-  return { cwd, reloader, changes, change };
-}
+import { aFolder, problemLines, writeInto } from './support.ts';
+import { CONFIG, FILES, loaded, loadFrom, persona, watching } from './reloaded.ts';
 
 describe('watchConfiguration', () => {
   it('swaps in an edit of a persona', async () => {

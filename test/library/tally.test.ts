@@ -1,18 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createReeve } from '../../src/library/reeve.ts';
-import { aLibraryFolder, ruleText } from './support.ts';
-
-const FILES = {
-  'rules/a.rule.yaml': ruleText('first', { fact: 'quota' }),
-  'rules/b.rule.yaml': ruleText('second', { fact: 'quota' }),
-  'rules/c.rule.yaml': ruleText('third', { fact: 'certificate' }),
-};
-
-function aReeve() {
-  const lines: string[] = [];
-  const reeve = createReeve({ directory: aLibraryFolder(FILES), log: (line) => void lines.push(line) });
-  return { reeve, lines };
-}
+import { aReeve } from './three_rules.ts';
 
 describe('Theow 7, the record of a rule that a program acts on itself', () => {
   it('counts actions that went through, and actions that failed', async () => {

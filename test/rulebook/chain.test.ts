@@ -1,27 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Plan } from '../../src/core/plan.ts';
-import type { Rule, RuleFact } from '../../src/core/rule.ts';
-import type { Attempt, ToolName } from '../../src/core/tool.ts';
-import type { StandingOf } from '../../src/rulebook/rank.ts';
+import type { RuleFact } from '../../src/core/rule.ts';
 import { createRulebook } from '../../src/rulebook/rulebook.ts';
 import { anEnvelope } from '../support/a.ts';
 import { aRule } from './support.ts';
-
-const ruleOf = (plan: Plan | undefined) => (plan?.by.kind === 'rule' ? plan.by.rule : undefined);
-
-interface Asking {
-  readonly attempts?: readonly Attempt[];
-  readonly about?: ReturnType<typeof anEnvelope>;
-  readonly allowed?: (tool: ToolName) => boolean | string;
-  readonly standingOf?: StandingOf;
-}
-
-const answer = (rules: readonly Rule[], asking: Asking = {}) => {
-  const { attempts = [], about = anEnvelope(), allowed = () => true, standingOf } = asking;
-  return createRulebook(rules, standingOf).answer?.(about, attempts, allowed);
-};
-
-const decide = (rules: readonly Rule[], asking?: Asking) => answer(rules, asking)?.plan;
+import { planned, ruleOf } from './asking.ts';
 
 describe('Theow 11, forward chaining', () => {
   const derived = (name: string, value: boolean): RuleFact => ({
@@ -33,16 +15,16 @@ describe('Theow 11, forward chaining', () => {
 
   it('lets a rule that detects supply facts to a rule that acts', () => {
     const acting = aRule({ id: 'act', when: [derived('leak', true)] });
-    expect(decide([acting])).toBeUndefined();
-    expect(ruleOf(decide([acting, sets('detect', 'leak')]))).toBe('act');
+    expect(planned([acting])).toBeUndefined();
+    expect(ruleOf(planned([acting, sets('detect', 'leak')]))).toBe('act');
   });
 
   it('goes three rules deep and no further', () => {
     const chain = [sets('s1', 'a'), sets('s2', 'b', [derived('a', true)]), sets('s3', 'c', [derived('b', true)])];
     const fourth = sets('s4', 'd', [derived('c', true)]);
     const on = (name: string) => aRule({ id: 'act', when: [derived(name, true)] });
-    expect(ruleOf(decide([...chain, on('c')]))).toBe('act');
-    expect(decide([...chain, fourth, on('d')])).toBeUndefined();
+    expect(ruleOf(planned([...chain, on('c')]))).toBe('act');
+    expect(planned([...chain, fourth, on('d')])).toBeUndefined();
   });
 
   it('ends where rules set and retract in a circle', () => {
@@ -51,7 +33,7 @@ describe('Theow 11, forward chaining', () => {
       aRule({ id: 's2', steps: [], when: [derived('a', true)], retracts: ['a'] }),
       aRule({ id: 'act', when: [derived('a', true)] }),
     ];
-    expect(decide(rules)).toBeUndefined();
+    expect(planned(rules)).toBeUndefined();
   });
 
   it('draws everything from the envelope at hand and keeps nothing', () => {

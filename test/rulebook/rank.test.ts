@@ -1,12 +1,9 @@
 import { fc, it as property } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import type { Plan } from '../../src/core/plan.ts';
-import type { Rule } from '../../src/core/rule.ts';
-import type { Attempt, ToolName } from '../../src/core/tool.ts';
 import { rankScore, type Standing, type StandingOf, trackRecord } from '../../src/rulebook/rank.ts';
-import { createRulebook } from '../../src/rulebook/rulebook.ts';
 import { anEnvelope } from '../support/a.ts';
 import { aRule } from './support.ts';
+import { planned, ruleOf } from './asking.ts';
 
 const standing = (with_: Partial<Standing>): Standing => ({
   successes: 0,
@@ -18,47 +15,31 @@ const standing = (with_: Partial<Standing>): Standing => ({
 
 const evidence = (text: string) => [{ id: 'e1', at: 0, origin: 'log', source: 's', text }] as const;
 
-const ruleOf = (plan: Plan | undefined) => (plan?.by.kind === 'rule' ? plan.by.rule : undefined);
-
-interface Asking {
-  readonly attempts?: readonly Attempt[];
-  readonly about?: ReturnType<typeof anEnvelope>;
-  readonly allowed?: (tool: ToolName) => boolean | string;
-  readonly standingOf?: StandingOf;
-}
-
-const answer = (rules: readonly Rule[], asking: Asking = {}) => {
-  const { attempts = [], about = anEnvelope(), allowed = () => true, standingOf } = asking;
-  return createRulebook(rules, standingOf).answer?.(about, attempts, allowed);
-};
-
-const decide = (rules: readonly Rule[], asking?: Asking) => answer(rules, asking)?.plan;
-
 describe('Theow 7, ranking', () => {
   const about = anEnvelope({ evidence: evidence('decoder error while decoding the first frame') });
   const near = aRule({ id: 'z_near', description: 'The decoder fails', examples: ['error while decoding frame'] });
   const far = aRule({ id: 'a_far', description: 'The disk is full', examples: ['no space left on device'] });
 
   it('puts the rule first whose description and examples are most like what was seen', () => {
-    expect(ruleOf(decide([far, near], { about }))).toBe('z_near');
+    expect(ruleOf(planned([far, near], { about }))).toBe('z_near');
   });
 
   it("leaves the operator's priority above likeness", () => {
-    expect(ruleOf(decide([{ ...far, priority: 101 }, near], { about }))).toBe('a_far');
+    expect(ruleOf(planned([{ ...far, priority: 101 }, near], { about }))).toBe('a_far');
   });
 
   it('weighs likeness by the record', () => {
     const also = aRule({ ...near, id: 'y_also', steps: near.then });
-    expect(ruleOf(decide([near, also], { about }))).toBe('y_also');
+    expect(ruleOf(planned([near, also], { about }))).toBe('y_also');
     const standingOf = (id: string) => (id === 'y_also' ? standing({ failures: 9 }) : standing({ successes: 9 }));
-    expect(ruleOf(decide([near, also], { about, standingOf }))).toBe('z_near');
+    expect(ruleOf(planned([near, also], { about, standingOf }))).toBe('z_near');
   });
 
   it('tries what is established before what is on trial, and never what is out of use', () => {
     const onTrial: StandingOf = (id) => (id === 'z_near' ? standing({ onTrial: true }) : undefined);
-    expect(ruleOf(decide([far, near], { about, standingOf: onTrial }))).toBe('a_far');
+    expect(ruleOf(planned([far, near], { about, standingOf: onTrial }))).toBe('a_far');
     const retired: StandingOf = (id) => (id === 'z_near' ? standing({ retired: true }) : undefined);
-    expect(ruleOf(decide([near], { about, standingOf: retired }))).toBeUndefined();
+    expect(ruleOf(planned([near], { about, standingOf: retired }))).toBeUndefined();
   });
 
   property.prop([fc.float({ min: 0, max: 1, noNaN: true }), fc.nat(50), fc.nat(50)])(

@@ -1,29 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Plan } from '../../src/core/plan.ts';
-import type { Rule } from '../../src/core/rule.ts';
 import type { Attempt, ToolName } from '../../src/core/tool.ts';
-import type { StandingOf } from '../../src/rulebook/rank.ts';
-import { createRulebook } from '../../src/rulebook/rulebook.ts';
-import { anEnvelope } from '../support/a.ts';
 import { aCrash, aRule, anAttempt, call, decide } from './support.ts';
+import { answer, planned, ruleOf } from './asking.ts';
 
 const whatOf = (plan: Plan | undefined) => (plan?.kind === 'act' ? plan.call.tool : plan?.kind);
-
-const ruleOf = (plan: Plan | undefined) => (plan?.by.kind === 'rule' ? plan.by.rule : undefined);
-
-interface Asking {
-  readonly attempts?: readonly Attempt[];
-  readonly about?: ReturnType<typeof anEnvelope>;
-  readonly allowed?: (tool: ToolName) => boolean | string;
-  readonly standingOf?: StandingOf;
-}
-
-const answer = (rules: readonly Rule[], asking: Asking = {}) => {
-  const { attempts = [], about = anEnvelope(), allowed = () => true, standingOf } = asking;
-  return createRulebook(rules, standingOf).answer?.(about, attempts, allowed);
-};
-
-const planned = (rules: readonly Rule[], asking?: Asking) => answer(rules, asking)?.plan;
 
 describe('Theow 5, the next matching rule', () => {
   const first = aRule({ id: 'a', priority: 200 });

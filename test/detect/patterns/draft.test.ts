@@ -1,27 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { parseYaml } from '../../../src/config/yaml.ts';
 import { compileCatalogue } from '../../../src/detect/patterns/catalogue.ts';
-import { type DraftOrder, draftPattern, patternText } from '../../../src/detect/patterns/draft.ts';
+import { patternText } from '../../../src/detect/patterns/draft.ts';
 import { patternDocument } from '../../../src/detect/patterns/pattern.ts';
 import { aCatalogue, aSource } from '../catalogue_source.ts';
-
-const LINE = '2026-11-21 21:24:17 ERROR [mux-7] zorble matrix desync on channel news: offset 4711 beyond 12.5 s';
-
-const order = (with_: Partial<DraftOrder> = {}): DraftOrder => ({
-  lines: [LINE],
-  symptom: 'stalled_output',
-  names: ['news', 'sport'],
-  catalogue: aCatalogue([{ id: 'other', regex: 'connection refused' }]),
-  history: [],
-  taken: [],
-  ...with_,
-});
-
-const draftOf = (with_: Partial<DraftOrder> = {}) => {
-  const drafted = draftPattern(order(with_));
-  if (!drafted.ok) throw new Error(drafted.because);
-  return drafted.draft;
-};
+import { draftOf, LINE } from './drafting.ts';
 
 describe('a draft', () => {
   it('has an unused id made of its own terms', () => {

@@ -1,27 +1,10 @@
 import { fc, it as prop } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
 import { compileCatalogue, asBytes } from '../../../src/detect/patterns/catalogue.ts';
-import { type DraftOrder, draftPattern } from '../../../src/detect/patterns/draft.ts';
+import { draftPattern } from '../../../src/detect/patterns/draft.ts';
 import { generalise } from '../../../src/detect/patterns/generalise.ts';
-import { aCatalogue, aSource } from '../catalogue_source.ts';
-
-const LINE = '2026-11-21 21:24:17 ERROR [mux-7] zorble matrix desync on channel news: offset 4711 beyond 12.5 s';
-
-const order = (with_: Partial<DraftOrder> = {}): DraftOrder => ({
-  lines: [LINE],
-  symptom: 'stalled_output',
-  names: ['news', 'sport'],
-  catalogue: aCatalogue([{ id: 'other', regex: 'connection refused' }]),
-  history: [],
-  taken: [],
-  ...with_,
-});
-
-const draftOf = (with_: Partial<DraftOrder> = {}) => {
-  const drafted = draftPattern(order(with_));
-  if (!drafted.ok) throw new Error(drafted.because);
-  return drafted.draft;
-};
+import { aSource } from '../catalogue_source.ts';
+import { draftOf, LINE, order } from './drafting.ts';
 
 describe('a line made general', () => {
   it('keeps its fixed text and leaves open what changes: time, numbers, ids and the channel', () => {

@@ -1,52 +1,10 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { EmbeddedLikeness } from '../../../src/rulebook/embeddings/likeness.ts';
-import type { VectorStore } from '../../../src/rulebook/embeddings/vector_file.ts';
-import { ranked, textOf } from '../../../src/rulebook/rank.ts';
+import { describe, expect, it } from 'vitest';
+import { textOf } from '../../../src/rulebook/rank.ts';
 import { createRulebook } from '../../../src/rulebook/rulebook.ts';
 import { anEnvelope } from '../../support/a.ts';
-import { fakeClock } from '../../support/fake_clock.ts';
 import { aRule } from '../support.ts';
 import { meaningOf, never, vectorModel } from './support.ts';
-
-const NONE = () => undefined;
-
-const disk = aRule({ id: 'b_disk', description: 'The volume is full' });
-
-const network = aRule({ id: 'a_network', description: 'A peer is unreachable' });
-
-const RULES = [disk, network];
-
-/** Shares no word with either rule. */
-const QUERY = 'no space left on device';
-
-const PROBES = 1;
-
-interface Setup {
-  readonly model?: ReturnType<typeof vectorModel>;
-  readonly store?: VectorStore;
-  readonly name?: string;
-}
-
-function likenessWith({ model = vectorModel(), store, name = 'local/embed' }: Setup = {}) {
-  const time = fakeClock();
-  const said: string[] = [];
-  const note = (_: object, text: string) => void said.push(text);
-  const log = { info: note, warn: note };
-  const likeness = new EmbeddedLikeness({ model: model.model, name, clock: time.clock, store, log, retries: true });
-  onTestFinished(() => likeness[Symbol.dispose]());
-  const sync = async (rules = RULES) => {
-    likeness.sync(rules, (at) => textOf(rules[at]!));
-    await likeness.settled();
-  };
-  const order = (query = QUERY, rules = RULES) =>
-    ranked(
-      rules.map((rule) => ({ rule })),
-      query,
-      NONE,
-      likeness,
-    ).map(({ rule }) => rule.id);
-  return { likeness, model, said, sync, order, ...time };
-}
+import { disk, likenessWith, network, NONE, PROBES, QUERY, RULES } from './two_rules.ts';
 
 describe('likeness by vectors', () => {
   it('finds the rule that means the same in other words', async () => {

@@ -2,52 +2,10 @@ import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { EmbeddedLikeness } from '../../../src/rulebook/embeddings/likeness.ts';
-import { openVectorFile, type VectorStore } from '../../../src/rulebook/embeddings/vector_file.ts';
-import { ranked, textOf } from '../../../src/rulebook/rank.ts';
-import { fakeClock } from '../../support/fake_clock.ts';
+import { openVectorFile } from '../../../src/rulebook/embeddings/vector_file.ts';
 import { aRule } from '../support.ts';
 import { meaningOf, vectorModel } from './support.ts';
-
-const NONE = () => undefined;
-
-const disk = aRule({ id: 'b_disk', description: 'The volume is full' });
-
-const network = aRule({ id: 'a_network', description: 'A peer is unreachable' });
-
-const RULES = [disk, network];
-
-/** Shares no word with either rule. */
-const QUERY = 'no space left on device';
-
-const PROBES = 1;
-
-interface Setup {
-  readonly model?: ReturnType<typeof vectorModel>;
-  readonly store?: VectorStore;
-  readonly name?: string;
-}
-
-function likenessWith({ model = vectorModel(), store, name = 'local/embed' }: Setup = {}) {
-  const time = fakeClock();
-  const said: string[] = [];
-  const note = (_: object, text: string) => void said.push(text);
-  const log = { info: note, warn: note };
-  const likeness = new EmbeddedLikeness({ model: model.model, name, clock: time.clock, store, log, retries: true });
-  onTestFinished(() => likeness[Symbol.dispose]());
-  const sync = async (rules = RULES) => {
-    likeness.sync(rules, (at) => textOf(rules[at]!));
-    await likeness.settled();
-  };
-  const order = (query = QUERY, rules = RULES) =>
-    ranked(
-      rules.map((rule) => ({ rule })),
-      query,
-      NONE,
-      likeness,
-    ).map(({ rule }) => rule.id);
-  return { likeness, model, said, sync, order, ...time };
-}
+import { likenessWith, network, NONE, PROBES } from './two_rules.ts';
 
 describe('vectors that are kept', () => {
   const folder = () => mkdtempSync(join(tmpdir(), 'reeve-vectors-'));

@@ -1,0 +1,24 @@
+// Files of a small configuration that is sound.
+
+export const PERSONA = `id: mine
+risk_tolerance: low
+aggressiveness: cautious
+tool_access_policy: {}
+escalation_policy: { on_containment: immediate }
+containment_bias: true
+operational_mode: diagnostic
+restart_cap: 0
+planning_depth_max: 0
+retry_threshold: 1
+`;
+
+export const RULE = 'id: r\ndescription: d\nclassification: unknown\nthen: [{ escalate: true }]\n';
+
+export const CONFIG = 'version: 1\npersona: mine\npersonas: personas\nrules: rules\npatterns: patterns\n';
+
+export const SOUND = {
+  'config/reeve.yaml': CONFIG,
+  'config/personas/mine.yaml': PERSONA,
+  'config/rules/r.rule.yaml': RULE,
+  'config/patterns/p.yaml': 'patterns: []\n',
+};
