@@ -8,7 +8,7 @@ export interface AttemptBound {
   readonly signal: AbortSignal;
 }
 
-/** One attempt to send. The deadline holds even where `send` does not onCommand its signal. Throws TIMED_OUT. */
+/** One attempt to send. The deadline holds even where `send` ignores its signal. Throws TIMED_OUT. */
 export async function attempt(
   { clock, attemptMs, signal }: AttemptBound,
   send: (signal: AbortSignal) => Promise<void>,

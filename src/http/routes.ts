@@ -103,7 +103,7 @@ function addAccessChecks(app: Hono<HttpEnv>, { hosts, refusals, peerOf }: RouteD
       contentSecurityPolicy: {
         ...{ defaultSrc: ["'self'"], objectSrc: ["'none'"], baseUri: ["'none'"], frameAncestors: ["'none'"] },
       },
-      // A year; browsers onCommand it over TLS only.
+      // A year; browsers heed it over TLS only.
       strictTransportSecurity: 'max-age=31536000; includeSubDomains',
     }),
   );
