@@ -104,7 +104,8 @@ export function persona({ spec, persona: own, wholePersona, incident }: CheckInp
   return ofPlan.verdict === 'refuse' ? ofPlan : answer;
 }
 
-function allowedBy(rules: Persona, spec: ToolSpec, whose = ''): Answer {
+/** What question 5 says of one persona, whatever the target. */
+export function allowedBy(rules: Persona, spec: ToolSpec, whose = ''): Answer {
   const mode = rules.operational_mode;
   const access = accessOf(rules, spec.name);
   const value = `${mode}, ${access}`;

@@ -1,9 +1,9 @@
 // Says why a tool cannot even be asked for, before anything is planned with it.
-import { accessOf, type Persona } from '../../core/persona.ts';
+import type { Persona } from '../../core/persona.ts';
 import type { Phase } from '../../core/control.ts';
 import type { Capability, ToolName } from '../../core/tool.ts';
 import { TOOL_SPECS } from '../../remediation/catalog.ts';
-import { phaseNeeded } from './policy.ts';
+import { allowedBy, phaseNeeded } from './policy.ts';
 
 /** Where the tool would be used: who decides, how far Reeve may go, and what the engine can do. */
 export interface ToolPlace {
@@ -23,9 +23,6 @@ export function whyUnavailable(
   const needed = phaseNeeded(spec);
   if (phase < needed) return `it needs phase ${needed}, this is ${phase}`;
   if (capabilities?.has(spec.capability) !== true) return `engine ${engine} cannot ${spec.capability}`;
-  const mode = persona.operational_mode;
-  if (mode === 'passive' || (mode !== 'remediation' && spec.effect === 'change')) {
-    return `persona ${persona.id} is in ${mode} mode`;
-  }
-  return accessOf(persona, tool) === 'deny' ? `persona ${persona.id} does not allow it` : undefined;
+  const allowed = allowedBy(persona, spec);
+  return allowed.verdict === 'refuse' ? allowed.because : undefined;
 }

@@ -33,7 +33,9 @@ describe('why a tool is not available', () => {
 
   it('is a persona that does not allow the tool', () => {
     const persona = aPersona({ tool_access_policy: { restart_channel: 'deny' } });
-    expect(whyUnavailable('restart_channel', { ...place, persona })).toBe('persona system_admin does not allow it');
+    expect(whyUnavailable('restart_channel', { ...place, persona })).toBe(
+      'persona system_admin does not allow restart_channel',
+    );
   });
 
   it('is that there is no such tool', () => {
