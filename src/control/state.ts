@@ -109,14 +109,25 @@ export interface InitialPhase {
   readonly group: Phase | undefined;
 }
 
+/** A bare number is the phase of all. */
+const initialOf = (initial: Phase | InitialPhase): InitialPhase =>
+  typeof initial === 'number' ? { fleet: initial, group: undefined } : initial;
+
+/** What the configuration allows the fleet, and the lower phase that holds until a person sets one; else undefined. */
+export function heldBelow(state: ControlState, initial: Phase | InitialPhase) {
+  const { heldPhase: held } = state;
+  const configured = initialOf(initial).fleet;
+  return held === undefined || configured <= held ? undefined : { held, configured };
+}
+
 const lower = (a: Phase, b: Phase): Phase => (a < b ? a : b);
 
 /**
- * The lower of the phase of all and the phase of the group. A bare number is the phase of all. A held phase bounds what
- * is only configured: what a person has set for the group counts.
+ * The lower of the phase of all and the phase of the group. A held phase bounds what is only configured: what a person
+ * has set for the group counts.
  */
 export function phaseOf(state: ControlState, group: GroupId, initial: Phase | InitialPhase): Phase {
-  const configured = typeof initial === 'number' ? { fleet: initial, group: undefined } : initial;
+  const configured = initialOf(initial);
   const ofAll = state.phase ?? configured.fleet;
   const ofGroup = state.groupPhases.find((set) => set.group === group)?.phase;
   return lower(ofGroup ?? lower(configured.group ?? ofAll, state.heldPhase ?? ofAll), ofAll);

@@ -1,6 +1,6 @@
 /** The read models behind the API. */
 import { type Choice, numbered } from '../agent/choices.ts';
-import { windowOf, leaseOf } from '../control/state.ts';
+import { heldBelow, leaseOf, windowOf } from '../control/state.ts';
 import { openQuestions, approvedBy } from '../control/approvals.ts';
 import type { Clock, MonoMs } from '../core/clock.ts';
 import { HOUR_MS } from '../core/duration.ts';
@@ -281,7 +281,7 @@ export class Views {
   #problems(): readonly string[] {
     const { problems, pipeline, receivers } = this.#deps;
     const journal = pipeline.guard.journalError;
-    const held = pipeline.control().heldPhase;
+    const held = heldBelow(pipeline.control(), this.#deps.settings().initialPhase(''))?.held;
     return [
       ...(held === undefined ? [] : [`the journal was empty: held at phase ${held} until reeve phase N sets one`]),
       ...(journal === undefined ? [] : [`the journal cannot be trusted: ${journal}`]),

@@ -3,6 +3,7 @@ import {
   type ControlState,
   controlProjection,
   frozenNow,
+  heldBelow,
   leaseOf,
   phaseOf,
   windowOf,
@@ -117,5 +118,12 @@ describe('what people have said', () => {
     const all = fold([0, held], [1, { type: 'control.phase_set', phase: 4, group: undefined, ...word }]);
     expect(phaseOf(all, 'g', { fleet: 4, group: 3 })).toBe(3);
     expect(all.heldPhase).toBeUndefined();
+  });
+
+  it('is held below the configured phase only while that is higher', () => {
+    const none = fold([0, { type: 'control.phase_held', phase: 1, configured: 4 }]);
+    expect(heldBelow(none, { fleet: 4, group: undefined })).toEqual({ held: 1, configured: 4 });
+    expect(heldBelow(none, 2)).toEqual({ held: 1, configured: 2 });
+    expect([heldBelow(none, 1), heldBelow(none, 0), heldBelow(fold(), 4)]).toEqual([undefined, undefined, undefined]);
   });
 });

@@ -1,6 +1,6 @@
 // Does what is due by time alone: evaluates containment, expires questions, and looks at incidents again.
 import { expireApprovals } from '../../control/approvals.ts';
-import { type ControlState, frozenNow } from '../../control/state.ts';
+import { type ControlState, frozenNow, heldBelow } from '../../control/state.ts';
 import { hasTrait } from '../../core/classification.ts';
 import type { Clock, MonoMs } from '../../core/clock.ts';
 import { invariant } from '../../core/errors.ts';
@@ -191,11 +191,9 @@ export class Housekeeping {
   /** The journal was empty: a page says that nothing is repaired, until a person sets a phase. */
   #phasePage(isOpen: boolean): readonly Draft[] {
     const { control, settings, raise, resolve } = this.#deps;
-    const { heldPhase } = control();
-    if (heldPhase === undefined) return isOpen ? resolve(KEY_OF_HELD_PHASE, 'a person has set the phase') : [];
-    if (isOpen) return [];
-    const initial = settings().initialPhase('');
-    return raise(heldPhasePage(heldPhase, typeof initial === 'number' ? initial : initial.fleet));
+    const below = heldBelow(control(), settings().initialPhase(''));
+    if (below === undefined) return isOpen ? resolve(KEY_OF_HELD_PHASE, 'the phase is not held below another') : [];
+    return isOpen ? [] : raise(heldPhasePage(below.held, below.configured));
   }
 
   #isPageDue(held: HeldContainment, nowMs: MonoMs): boolean {
