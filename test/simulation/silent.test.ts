@@ -11,6 +11,10 @@ describe('worlds in which a channel was down in silence, or a refusal was forgot
     ['in the queue', { seed: 19, days: 25, calm: 12 }],
     ['as the third of its group', { seed: 108, days: 0.6, calm: 1, cruel: true, channels: 5 }],
     ['where a look at one of its group was cut off', { seed: 139, days: 0.6, calm: 1, cruel: true, channels: 8 }],
+    [
+      'while a containment is not paged yet',
+      { seed: 5004, days: 0.125, calm: 1, storm: true, cruel: true, channels: 8 },
+    ],
     ['after a shared cause', { seed: 126, days: 0.6, calm: 1, cruel: true, channels: 2 }],
   ])('break no law any more: %s', { timeout: 60_000 }, async (_, order) => {
     expect((await simulate(order)).violations).toEqual([]);

@@ -1,5 +1,5 @@
 /** Takes snapshots and envelopes of channels and shared causes. */
-import { type ControlState, leaseOf, windowOf } from '../../control/state.ts';
+import type { ControlState } from '../../control/state.ts';
 import type { Clock, MonoMs } from '../../core/clock.ts';
 import { HOUR_MS, MINUTE_MS } from '../../core/duration.ts';
 import type { Containment, GroundedContextEnvelope } from '../../core/envelope.ts';
@@ -29,7 +29,7 @@ import { startsIn } from '../../guard/state/window.ts';
 import { goneCause, isEachItsOwn, isHandedOver, isWell, wellSinceMs } from '../lifecycle/causes.ts';
 import { isRefusalOver } from '../lifecycle/refusal.ts';
 import type { Snapshot } from '../lifecycle/transitions.ts';
-import { isPaged } from '../pages/page.ts';
+import { isNamed } from './named.ts';
 import type { Seen } from '../lifecycle/seen.ts';
 import { type IncidentState, openOn } from '../lifecycle/state.ts';
 import type { FindingTracker, TrackedChannel } from './finding_tracker.ts';
@@ -47,6 +47,8 @@ export interface SnapshotDeps {
   readonly refusedFor: (scope: Scope) => DenialCode | undefined;
   /** One page speaks for all who are down and wait to be started, this one among them. */
   readonly isInCrowd: (scope: Scope) => boolean;
+  /** The keys of the pages that are open. */
+  readonly openPages: () => readonly string[];
 }
 
 const NOTHING_LEFT = { trouble: undefined, healthy: undefined, healthySinceMs: undefined };
@@ -209,11 +211,9 @@ export class Snapshots {
   }
 
   #spokenFor(scope: Scope, scopes: readonly Scope[], nowMs: MonoMs): Pick<Snapshot, 'inCrowd' | 'spokenFor'> {
-    if (this.#deps.isInCrowd(scope)) return { inCrowd: true, spokenFor: true };
-    const control = this.#deps.control();
-    const isHeld = leaseOf(control, scopes, nowMs) !== undefined || windowOf(control, scopes, nowMs) !== undefined;
-    const spokenFor = isHeld || containmentsOf(this.#deps.guard(), scopes).some(({ reason }) => isPaged(reason));
-    return { inCrowd: false, spokenFor };
+    const { isInCrowd, control, guard, openPages } = this.#deps;
+    if (isInCrowd(scope)) return { inCrowd: true, spokenFor: true };
+    return { inCrowd: false, spokenFor: isNamed({ control: control(), guard: guard(), openPages }, scopes, nowMs) };
   }
 
   #members(scope: Scope) {
