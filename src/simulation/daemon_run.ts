@@ -1,5 +1,6 @@
 /** One process of the simulated daemon, from its start to its end. */
 import { MINUTE_MS } from '../core/duration.ts';
+import type { Engine } from '../core/engine.ts';
 import type { JournalEntry } from '../core/journal.ts';
 import type { Persona } from '../core/persona.ts';
 import type { Sample } from '../core/sample.ts';
@@ -13,12 +14,13 @@ import { simReceiver } from './receivers.ts';
 import type { Delivery, Invocation } from './effect_log.ts';
 import { SimulatedDaemon } from './simulated_daemon.ts';
 import { streamOf } from './random_streams.ts';
-import type { Scenario } from './scenario.ts';
+import { isWired, type Scenario } from './scenario.ts';
 import type { Settings } from './settings.ts';
-import { SimEngine } from './sim_engine.ts';
+import { SimEngine, type SimEngineDeps } from './sim_engine.ts';
+import { wiredEngine } from './wired_engine.ts';
 import type { SimulatedHost } from './virtual_time.ts';
 import { SampleFaults } from './sample_faults.ts';
-import { SimulatedProbes } from './simulated_probes.ts';
+import { SimulatedProbes, type SimulatedProbesDeps } from './simulated_probes.ts';
 
 export interface DaemonRunDeps {
   /** Which process of Reeve it is: the first is 1. */
@@ -42,6 +44,8 @@ export interface DaemonRunDeps {
   readonly onDelivery: (delivery: Delivery) => void;
   readonly onBatch: (entries: readonly JournalEntry[]) => void;
   readonly onFailure: (text: string) => void;
+  /** Called when something goes on that ends by promises alone. */
+  readonly stir: () => void;
 }
 
 const RECEIVERS = ['pager', 'chat'] as const;
@@ -58,6 +62,7 @@ export class DaemonRun {
   /** What each engine last reported of its pool to this process. */
   readonly #pools = new Map<string, number | undefined>();
   #adversary: AdversarialPlanner | undefined;
+  #engines: ReadonlyMap<string, Engine> | undefined;
 
   constructor(deps: DaemonRunDeps) {
     this.#deps = deps;
@@ -176,7 +181,19 @@ export class DaemonRun {
         faults.take(sample);
       },
       settle: () => pipeline.settle(),
+      observe: this.#looks(),
     });
+  }
+
+  /** Through the adapter that the process has from its start; undefined where there is none. */
+  #looks(): SimulatedProbesDeps['observe'] {
+    if (!isWired(this.#deps.script)) return undefined;
+    const { reeve } = this;
+    const unending = new AbortController().signal;
+    return (engine) => {
+      this.#deps.stir();
+      return this.#enginesFor(reeve).get(engine)!.observe(unending);
+    };
   }
 
   #createHammer(): AdversarialPlanner {
@@ -193,13 +210,15 @@ export class DaemonRun {
     });
   }
 
-  #enginesFor(owner: SimulatedDaemon): ReadonlyMap<string, SimEngine> {
-    return new Map(this.#deps.settings.engineSetups.map(({ id }) => [id, this.#engine(id, owner)] as const));
+  /** The same for all that this process does: an adapter remembers fences and what it left half done. */
+  #enginesFor(owner: SimulatedDaemon): ReadonlyMap<string, Engine> {
+    this.#engines ??= new Map(this.#deps.settings.engineSetups.map(({ id }) => [id, this.#engine(id, owner)]));
+    return this.#engines;
   }
 
-  #engine(id: string, owner: SimulatedDaemon): SimEngine {
-    const { number: daemonRun, service, injector, nowMs, at, onInvoked } = this.#deps;
-    return new SimEngine({
+  #engine(id: string, owner: SimulatedDaemon): Engine {
+    const { number: daemonRun, script, service, injector, nowMs, at, onInvoked } = this.#deps;
+    const deps: SimEngineDeps = {
       id,
       service,
       clock: owner.ledger.clock,
@@ -214,7 +233,8 @@ export class DaemonRun {
         onInvoked(whole);
         return whole;
       },
-    });
+    };
+    return isWired(script) ? wiredEngine({ ...deps, isUp: () => injector.engineUp(id) }) : new SimEngine(deps);
   }
 
   #receiver(name: string, owner: SimulatedDaemon): Receiver {

@@ -65,7 +65,9 @@ export async function runPolicy(policy: Policy, script: Scenario): Promise<Simul
 export async function runOrder(order: SimulationOrder): Promise<SimulationReport> {
   const { policy, planner, attacker = false, ...world } = order;
   const isCompared = policy !== undefined;
-  const script = scenarioOf({ ...world, ...(isCompared ? (world.cruel === true ? comparedCruelly : compared) : {}) });
+  const cruel = world.cruel === true;
+  const kind = isCompared ? (cruel ? comparedCruelly : compared) : { wired: cruel && world.seed % 2 === 1 };
+  const script = scenarioOf({ ...world, ...kind });
   if (isCompared && policy !== 'reeve') return runPolicy(policy, script);
   const how: SimulationOptions = { ...HOW[planner], attacker, ...(isCompared ? { livenessMs: 0 } : {}) };
   const report = reportOf(script, await new Simulation(script, how).run());

@@ -22,6 +22,8 @@ export interface ChannelPlan {
   readonly hasSource: boolean;
   /** Its own persona lets nothing be restarted, whatever its group may do. */
   readonly untouchable?: boolean;
+  /** Its engine is reached through the real adapter, and the pids of its processes are above this. */
+  readonly pidBase?: number;
 }
 
 /** A whole run, before it begins: the same script always gives the same run. */
@@ -55,6 +57,8 @@ export interface ScenarioOptions {
   readonly startCost?: boolean;
   /** The kinds of the crueller world belong to it, too, and starts have their cost. */
   readonly cruel?: boolean;
+  /** Looks and restarts go through the adapter for supervisord and its transports. */
+  readonly wired?: boolean;
 }
 
 const PERSONAS = ['system_admin', 'system_admin', 'lab', 'cautious', 'live_event', 'watcher'] as const;
@@ -65,7 +69,8 @@ export function scenarioOf(options: ScenarioOptions): Scenario {
   const { seed, days } = options;
   const stream = streamOf(seed, 'script');
   const plans = channelsOf(options.channels ?? 10, stream);
-  const channels = options.cruel === true ? withUntouchable(plans, seed) : plans;
+  const personal = options.cruel === true ? withUntouchable(plans, seed) : plans;
+  const channels = options.wired === true ? withPids(personal) : personal;
   const all = options.cruel === true ? [...KINDS, ...CRUEL_KINDS] : KINDS;
   const kinds = options.kinds ?? (options.swarm === false ? all : swarm(seed, all));
   const injections = kinds
@@ -119,11 +124,18 @@ function channelsOf(count: number, stream: Stream): readonly ChannelPlan[] {
   });
 }
 
+/** Between Reeve and its engines stands the real adapter. */
+export const isWired = ({ channels }: Pick<Scenario, 'channels'>): boolean =>
+  channels.some(({ pidBase }) => pidBase !== undefined);
+
 /** About every sixth channel has a persona of its own, in half of the seeds. */
 function withUntouchable(plans: readonly ChannelPlan[], seed: number): readonly ChannelPlan[] {
   const stream = streamOf(seed, 'personas');
   return stream.chance(0.5) ? plans.map((plan) => ({ ...plan, untouchable: stream.chance(1 / 6) })) : plans;
 }
+
+const withPids = (plans: readonly ChannelPlan[]): readonly ChannelPlan[] =>
+  plans.map((plan, at) => ({ ...plan, pidBase: (at + 1) * 100_000 }));
 
 function injectionsOf(kind: Kind, channels: readonly ChannelPlan[], options: ScenarioOptions): readonly Injection[] {
   const { seed, days, calm = 1, storm = false } = options;

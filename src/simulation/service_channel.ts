@@ -57,6 +57,17 @@ export interface ServiceChannel {
   producingMs: number | undefined;
 }
 
+/** As the engine, or the adapter before it, names a process: its pid and when it began. */
+const generationName = ({ pidBase }: ChannelPlan, count: number, nowMs: number): string =>
+  pidBase === undefined ? `${1_000 + count}:${nowMs}` : `${pidBase + count}:t${Math.floor(nowMs / 10)}`;
+
+/** The name of the process that begins now: once that of the last one, where names come again. */
+export function nextName(channel: ServiceChannel, nowMs: number): string {
+  const isNamesake = channel.namesakeNext;
+  channel.namesakeNext = false;
+  return isNamesake ? channel.process.generation : generationName(channel.plan, channel.processes, nowMs);
+}
+
 /** A channel that has always played. */
 export function freshChannel(plan: ChannelPlan, seed: number, nowMs: number): ServiceChannel {
   const number = numberOf(plan.id);
@@ -66,7 +77,7 @@ export function freshChannel(plan: ChannelPlan, seed: number, nowMs: number): Se
     state: 'running',
     stoppedBy: undefined,
     namesakeNext: false,
-    process: beginGeneration(plan.id, `1000:${nowMs}`, nowMs - HOUR_MS, 'first'),
+    process: beginGeneration(plan.id, generationName(plan, 0, nowMs), nowMs - HOUR_MS, 'first'),
     processes: 0,
     playsFromMs: nowMs,
     frozenMs: undefined,

@@ -8,6 +8,7 @@ import {
   beginGeneration,
   freshChannel,
   type Generation,
+  nextName,
   pauseOutput,
   type ServiceChannel,
   segmentsOf,
@@ -81,8 +82,7 @@ export class ServiceModel {
     channel.frozenMs = undefined;
     channel.stallsUntilMs = 0;
     if (by !== 'engine') channel.retries = 0;
-    const generation = channel.namesakeNext ? channel.process.generation : `${1000 + channel.processes}:${nowMs}`;
-    channel.namesakeNext = false;
+    const generation = nextName(channel, nowMs);
     this.#leave(channel);
     channel.process = beginGeneration(id, generation, nowMs, by);
     this.#startUp(channel, 1_500 + Math.floor(3_500 * this.#lot(channel, 1)));

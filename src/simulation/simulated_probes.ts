@@ -21,6 +21,8 @@ export interface SimulatedProbesDeps {
   readonly pool: (engine: string) => PoolReport;
   readonly take: (sample: Sample) => void;
   readonly settle: () => void;
+  /** Where processes are seen through an adapter: its look at the engine. */
+  readonly observe?: ((engine: string) => Promise<EngineReport>) | undefined;
 }
 
 const TICK_MS = 1_000;
@@ -43,6 +45,8 @@ export class SimulatedProbes {
   readonly #watched: readonly Watched[];
   readonly #ticking: Disposable;
   #fastUntilMs = 0;
+  /** Engines that have not answered the last look yet. */
+  readonly #looking = new Set<string>();
   /** When everybody was last looked at in every way. */
   wholeLookMs: MonoMs | undefined;
 
@@ -81,13 +85,35 @@ export class SimulatedProbes {
     if (!slow && nowMs >= this.#fastUntilMs) return;
     if (all || second % VIEWERS_S === 0) this.wholeLookMs = nowMs;
     if (slow) for (const engine of engines) take(this.#engineSample(engine));
+    const due = new Set<string>();
     for (const one of this.#watched) {
       const fast = nowMs < one.fastUntilMs;
       if (!slow && !fast) continue;
+      due.add(one.id);
       this.#lookAt(service.at(one.id), one.number, second % (fast ? SOURCE_FAST_S : SOURCE_SLOW_S) === 0 || all);
       if (second % VIEWERS_S === 0 || all) take(this.#viewers(service.at(one.id)));
     }
     settle();
+    this.#observe(due);
+  }
+
+  /** One look at each engine for all of its processes; what it finds comes when it answers. */
+  #observe(due: ReadonlySet<string>): void {
+    const { observe, engines, take, settle, probe } = this.#deps;
+    if (observe === undefined) return;
+    for (const engine of engines) {
+      if (this.#looking.has(engine)) continue;
+      this.#looking.add(engine);
+      void observe(engine).then(({ processes }) => {
+        this.#looking.delete(engine);
+        for (const sample of processes.filter(({ channel }) => due.has(channel))) {
+          const mode = probe(sample.channel);
+          const lot = fractionOf(this.#deps.seed, numberOf(sample.channel), this.#deps.clock.monotonicMs(), 1);
+          if (mode !== 'gone') take(distorted(sample, mode, lot));
+        }
+        settle();
+      });
+    }
   }
 
   /** What the engine reports when it is asked by a tool. */
@@ -100,7 +126,8 @@ export class SimulatedProbes {
     const { take, probe, engineUp } = this.#deps;
     const mode = probe(plan.id);
     const lot = (salt: number): number => fractionOf(this.#deps.seed, number, this.#deps.clock.monotonicMs(), salt);
-    if (engineUp(plan.engine) && mode !== 'gone') take(this.#process(channel, mode, lot(1)));
+    const isSeen = this.#deps.observe === undefined && engineUp(plan.engine) && mode !== 'gone';
+    if (isSeen) take(distorted(this.#process(channel), mode, lot(1)));
     if (mode !== 'gone') take(this.#playlist(channel, mode, lot(2)));
     if (withSource && plan.hasSource) take(this.#source(channel, mode, lot(3)));
   }
@@ -109,24 +136,22 @@ export class SimulatedProbes {
     return { at: this.#deps.clock.now(), monoMs: this.#deps.clock.monotonicMs(), source };
   }
 
-  #process(channel: ServiceChannel, mode: ProbeMode, lot: number): ProcessSample {
-    const { plan, process, frozenMs, exitCode, exitSignal } = channel;
-    const lying = mode === 'says_dead';
-    const running = channel.state === 'running' && !lying;
-    const unknown = mode === 'noise' && lot < NOISE / 3;
+  #process(channel: ServiceChannel): ProcessSample {
+    const { plan, process, frozenMs, exitCode, exitSignal, state } = channel;
+    const running = state === 'running';
     const worldNowMs = this.#worldMs();
     return {
       ...this.#base('engine'),
       kind: 'process',
       channel: plan.id,
       engine: plan.engine,
-      state: unknown ? 'unknown' : lying ? 'exited' : channel.state,
+      state,
       pid: running ? Number(process.generation.split(':')[0]) : undefined,
-      generation: unknown ? undefined : process.generation,
+      generation: process.generation,
       uptimeMs: running ? worldNowMs - process.bornMs : undefined,
-      exitCode: running ? undefined : lying ? 1 : exitCode,
-      exitSignal: running || lying ? undefined : exitSignal,
-      stoppedOnPurpose: channel.state === 'stopped',
+      exitCode: running ? undefined : exitCode,
+      exitSignal: running ? undefined : exitSignal,
+      stoppedOnPurpose: state === 'stopped',
       cpuMs: running ? (frozenMs ?? worldNowMs) - process.bornMs : undefined,
       halted: running ? frozenMs !== undefined : undefined,
       bytesWritten: undefined,
@@ -175,6 +200,14 @@ export class SimulatedProbes {
     if (!up) return { ...base, ok: false, failure: 'timeout', poolPressure: undefined };
     return { ...base, ok: true, poolPressure: pool(engine).pressure };
   }
+}
+
+/** What a lying or unreliable observation makes of it. */
+function distorted(sample: ProcessSample, mode: ProbeMode, lot: number): ProcessSample {
+  if (mode === 'noise' && lot < NOISE / 3) return { ...sample, state: 'unknown', generation: undefined };
+  if (mode !== 'says_dead') return sample;
+  const none = { pid: undefined, uptimeMs: undefined, exitSignal: undefined, cpuMs: undefined, halted: undefined };
+  return { ...sample, ...none, state: 'exited', exitCode: 1 };
 }
 
 /** A slot in the second, so that lots for one channel do not repeat another's. */

@@ -63,11 +63,7 @@ export class Simulation {
     this.#policy = new PolicyFile(written, { nowMs, at, untouchable });
     const personaOf = (channel?: string): Persona => this.#policy.personaOf(channel);
     this.service = new ServiceModel(channels, {
-      seed,
-      nowMs,
-      at,
-      onSymptom,
-      startCost: script.startCost,
+      ...{ seed, nowMs, at, onSymptom, startCost: script.startCost },
       onStart: (process) => this.#invariants?.started(process),
     });
     const poolOf = (engine: string) => (this.#daemon === undefined ? 'unasked' : this.#daemon.poolOf(engine));
@@ -133,7 +129,10 @@ export class Simulation {
       const reeveMs = ofReeve === undefined ? Number.POSITIVE_INFINITY : this.#host.worldMsAt(ofReeve.atMs);
       const isReeves = reeveMs < (ofEnvironment?.atMs ?? Number.POSITIVE_INFINITY);
       const atMs = isReeves ? reeveMs : (ofEnvironment?.atMs ?? Number.POSITIVE_INFINITY);
-      if (atMs > this.#nowMs && this.#leap(endMs)) continue;
+      if (atMs > this.#nowMs && this.#leap(endMs)) {
+        await drained();
+        continue;
+      }
       if (atMs > endMs) break;
       this.#nowMs = Math.max(this.#nowMs, atMs);
       const due = isReeves ? this.#daemon!.reeve.agenda.take()! : this.#agenda.take()!;
@@ -166,7 +165,7 @@ export class Simulation {
     this.#invariants.watch(truths, monoMs);
   }
 
-  /** Skips a stretch of whole minutes in which nothing can happen. True when it did. */
+  /** Skips a stretch of whole minutes in which nothing can happen. True when it did: its last look is answered then. */
   #leap(endMs: number): boolean {
     const daemon = this.#daemon;
     if (this.#options.leap === false || daemon === undefined) return false;
@@ -212,6 +211,7 @@ export class Simulation {
       onDelivery: (delivery) => this.#delivered(delivery),
       onBatch: (entries) => this.#batch(entries),
       onFailure: (text) => this.#failed(text),
+      stir: () => (this.#activity += 1),
     });
     this.#daemon.start();
   }
