@@ -1,7 +1,7 @@
 // Decides whether a channel is healthy, at rest, young or standing still, from its facts at one moment.
 import type { MonoMs } from '../../core/clock.ts';
 import type { ChannelFacts } from './facts.ts';
-import type { OutputFacts, ReachFacts } from './output_facts.ts';
+import type { OutputFacts, ProgressFacts, ReachFacts } from './output_facts.ts';
 import type { ProcessFacts } from './process_facts.ts';
 import {
   calmStaleOf,
@@ -145,10 +145,14 @@ function reachHealth(facts: ChannelFacts, reach: ReachFacts, nowMs: MonoMs): Hea
   return unhealthy(`its output does not answer (${reach.last.failure ?? 'unknown'})`);
 }
 
+/** The encoder's last report is of the process that is seen now, and of none before it. */
+export const isOfProcess = ({ lastMs }: ProgressFacts, process: ProcessFacts | undefined): boolean =>
+  process !== undefined && lastMs >= process.seenMs - 1_000;
+
 /** Where the output is not probed: the encoder's reports, then the bytes that its process writes. */
 function inwardHealth(facts: ChannelFacts, nowMs: MonoMs): Health {
   const { progress, process } = facts;
-  if (progress !== undefined && process !== undefined && progress.lastMs >= process.seenMs - 1_000) {
+  if (progress !== undefined && isOfProcess(progress, process)) {
     if (progressStands(facts, nowMs)) return unhealthy('its encoder makes no progress');
     if (nowMs - progress.advancedMs <= facts.setup.stallAfterMs)
       return healthy('it runs and its encoder makes progress');

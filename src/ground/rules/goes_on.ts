@@ -1,7 +1,7 @@
 // Tells whether what was newly seen of a healthy channel is only that it goes on.
 import type { MonoMs } from '../../core/clock.ts';
 import type { ChannelFacts } from '../facts/facts.ts';
-import { standstillOf } from '../facts/health.ts';
+import { isOfProcess, standstillOf } from '../facts/health.ts';
 import type { ProgressFacts } from '../facts/output_facts.ts';
 import { isSlow } from '../facts/speed.ts';
 
@@ -42,6 +42,8 @@ function keepsUp(before: ProgressFacts | undefined, facts: ChannelFacts, nowMs: 
   const { progress: after } = facts;
   if (before === after) return true;
   if (before === undefined || after === undefined || after.outTimeMs <= before.outTimeMs) return false;
+  // The first report of this process is what it is well by, where the last one was of another.
+  if (isOfProcess(before, facts.process) !== isOfProcess(after, facts.process)) return false;
   // Speeds come of reports that lie apart: between two of them nothing new is known of them.
   return after.resumedMs === before.resumedMs && (after.spaced === before.spaced || !isSlow(facts, nowMs));
 }
