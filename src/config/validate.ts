@@ -131,6 +131,7 @@ const TYPES: Readonly<Record<string, string>> = {
   object: 'a mapping (lines of "key: value")',
   record: 'a mapping (lines of "key: value")',
   array: 'a list',
+  tuple: 'a list',
 };
 
 function say(issue: Issue, show: (value: unknown) => string): Said {
@@ -223,7 +224,7 @@ function typeHint(expected: string, input: unknown): string | undefined {
   if ((expected === 'number' || expected === 'int') && typeof input === 'string') {
     return Number.isFinite(Number(input)) && input.trim() !== '' ? 'write it without quotes' : undefined;
   }
-  return expected === 'array' && input !== null && input !== undefined
+  return TYPES[expected] === TYPES.array && input !== null && input !== undefined
     ? 'write a list: [ … ] or lines with "- "'
     : undefined;
 }

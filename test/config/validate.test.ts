@@ -40,6 +40,7 @@ describe('validate', () => {
     ['e: larg', '1:4 e: expected small, medium or large, got "larg" (did you mean large?)'],
     ['e: 7', '1:4 e: expected small, medium or large, got the number 7'],
     ['l: a', '1:4 l: expected a list, got "a" (write a list: [ … ] or lines with "- ")'],
+    ['t: a', '1:4 t: expected a list, got "a" (write a list: [ … ] or lines with "- ")'],
     ['l: [1, 2, 3]', '1:4 l: expected at most 2 entries, got 3'],
     ['o: {}', '1:4 o.k: expected text, got nothing'],
     ['o: { k: a, kk: b }', '1:12 o.kk: unknown key "kk" (did you mean k?)'],
@@ -51,6 +52,7 @@ describe('validate', () => {
       s: z.string().max(5).optional(),
       b: z.boolean().optional(),
       e: z.enum(['small', 'medium', 'large']).optional(),
+      t: z.tuple([z.string()], z.string()).optional(),
       l: z.array(z.unknown()).max(2).optional(),
       o: z.strictObject({ k: z.string() }).optional(),
     });
