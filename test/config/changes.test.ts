@@ -5,7 +5,8 @@ import { APPLIED_AT_ONCE, merged, NEEDS_RESTART } from '../../src/config/changes
 import { configDocument } from '../../src/config/document/document.ts';
 import { fakeClock } from '../support/fake_clock.ts';
 import { aFolder, problemLines, writeInto } from './support.ts';
-import { CONFIG, FILES, loaded, persona, watching } from './reloaded.ts';
+import { CONFIG, FILES, loaded, watching } from './reloaded.ts';
+import { persona } from './sound.ts';
 
 describe('what a reload changes', () => {
   const edit = (from: string | RegExp, to: string, more: Record<string, string> = {}) => {

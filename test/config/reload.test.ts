@@ -5,7 +5,8 @@ import { type Change, watchConfiguration } from '../../src/config/reload.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { fakeClock } from '../support/fake_clock.ts';
 import { aFolder, problemLines, writeInto } from './support.ts';
-import { CONFIG, FILES, loaded, loadFrom, persona, watching } from './reloaded.ts';
+import { CONFIG, FILES, loaded, loadFrom, watching } from './reloaded.ts';
+import { persona } from './sound.ts';
 
 describe('watchConfiguration', () => {
   it('swaps in an edit of a persona', async () => {

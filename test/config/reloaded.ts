@@ -3,19 +3,8 @@ import { expect, onTestFinished, vi } from 'vitest';
 import { type Configuration, loadConfiguration } from '../../src/config/load.ts';
 import { type Change, watchConfiguration } from '../../src/config/reload.ts';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
+import { persona } from './sound.ts';
 import { aFolder, problemLines, TOOLS } from './support.ts';
-
-export const persona = (id: string, cap = 0) => `id: ${id}
-risk_tolerance: low
-aggressiveness: cautious
-tool_access_policy: {}
-escalation_policy: { on_containment: immediate }
-containment_bias: true
-operational_mode: diagnostic
-restart_cap: ${cap}
-planning_depth_max: 0
-retry_threshold: 1
-`;
 
 export const CONFIG = `version: 1
 persona: mine
