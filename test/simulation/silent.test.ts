@@ -15,6 +15,10 @@ describe('worlds in which a channel was down in silence, or a refusal was forgot
       'while a containment is not paged yet',
       { seed: 5004, days: 0.125, calm: 1, storm: true, cruel: true, channels: 8 },
     ],
+    [
+      'after the release of a group of which one channel may not be restarted',
+      { seed: 8247, days: 0.125, calm: 1, storm: true, cruel: true, channels: 3 },
+    ],
     ['after a shared cause', { seed: 126, days: 0.6, calm: 1, cruel: true, channels: 2 }],
   ])('break no law any more: %s', { timeout: 60_000 }, async (_, order) => {
     expect((await simulate(order)).violations).toEqual([]);

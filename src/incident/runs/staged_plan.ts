@@ -39,11 +39,12 @@ export function withoutRefused(plan: Plan, whyNot: (channel: string) => Refusal 
   });
   if (refused.length === 0) return { plan, handedOver: [] };
   const out = new Set(refused.map(({ channel }) => channel));
-  const channels = plan.call.channels.filter((channel) => !out.has(channel));
+  const allowed = plan.call.channels.filter((channel) => !out.has(channel));
   const handedOver = refused.filter(({ code, because }) => !isOfAll(code, because)).map(({ channel }) => channel);
+  const heldAsWhole = refused.map(({ channel }) => channel).filter((channel) => !handedOver.includes(channel));
+  // What holds for the whole the guard refuses by itself: that is reported, and asked about again when it passes.
+  const channels = allowed.length > 0 ? allowed : heldAsWhole;
   if (channels.length > 0) return { plan: { ...plan, call: { ...plan.call, channels } }, handedOver };
-  // What holds for the whole the guard refuses by itself, and that answer is the one to report.
-  if (handedOver.length === 0) return { plan, handedOver };
   const why = refused.map(({ channel, code, because }) => `${channel}: ${code}, ${because}`).join('; ');
   const because = `none of its channels may be started now: ${why}`.slice(0, 400);
   return { plan: { kind: 'wait', escalateAfterMs: WAIT_MS, because, by: plan.by }, handedOver };

@@ -54,6 +54,15 @@ describe('a staged plan', () => {
     expect([channelsOf(left), handedOver]).toEqual([['a', 'b'], []]);
   });
 
+  it('goes to the guard with what only the whole holds back, where the rest is handed over', () => {
+    const { plan: left, handedOver } = refined(['a', 'b', 'c'], {
+      a: ['frozen', 'x'],
+      b: ['persona_denies', 'it may not be restarted'],
+      c: ['frozen', 'x'],
+    });
+    expect([channelsOf(left), handedOver]).toEqual([['a', 'c'], ['b']]);
+  });
+
   it('is the only kind of plan that is looked into', () => {
     const single: Plan = { kind: 'act', because: 'x', by: BY, call: aCall() };
     const refuse = () => ({ code: 'hands_off', because: 'ann' }) as const;
