@@ -7,6 +7,8 @@ const HOST = 'https://cdn.example.net/ch7/index.m3u8';
 /** 2026-11-24 21:38:10 UTC */
 const NOW_S = Date.UTC(2026, 10, 24, 21, 38, 10) / 1_000;
 
+const encoded = (text: string) => Buffer.from(text).toString('base64url');
+
 const refusedAt = (time: string, query: string) =>
   classifyExcerpt([`${time} ${HOST}?${query}: Server returned 403 Forbidden (access denied)`], catalogue);
 const refused = (query: string) => refusedAt('2026-11-24 21:38:10', query);
@@ -19,6 +21,9 @@ describe('a refused address that says itself until when it holds', () => {
     ['in a list of its own', 'hdnts=st=1767222000~exp=1767225600~acl=/*~hmac=x'],
     ['as a date', 'sv=2022-11-02&st=2026-11-01T00%3A00%3A00Z&se=2026-11-22T00%3A00%3A00Z&sig=x'],
     ['by when it was signed, and for how long', 'X-Amz-Date=20261120T080000Z&X-Amz-Expires=3600&X-Amz-Signature=x'],
+    ['in hexadecimal', 'txSecret=0a1b2c&txTime=6955B900'],
+    ['in a token', `token=eyJhbGciOiJIUzI1NiJ9.${encoded('{"sub":"ch7","exp":1767225600}')}.c2ln`],
+    ['in a policy', `Policy=${encoded('{"a":{"DateLessThan":{"AWS:EpochTime":1767225600}}}')}&Key-Pair-Id=K2`],
   ])('has expired where that is over, %s', (_, query) => {
     expect(refused(query)).toMatchObject(EXPIRED);
   });
@@ -27,6 +32,9 @@ describe('a refused address that says itself until when it holds', () => {
     ['its time is not over', `expires=${NOW_S + 60}`],
     ['it was signed for a week', 'X-Amz-Date=20261124T200000Z&X-Amz-Expires=604800&X-Amz-Signature=x'],
     ['it names the start of its validity only', 'st=1767225600&sig=x'],
+    ['its hexadecimal time is not over', `txTime=${(NOW_S + 60).toString(16)}`],
+    ['its token still holds', `token=eyJhbGciOiJIUzI1NiJ9.${encoded(`{"exp":${NOW_S + 60}}`)}.c2ln`],
+    ['its policy still holds', `Policy=${encoded(`{"DateLessThan":{"AWS:EpochTime":${NOW_S + 60}}}`)}`],
     ['it names no time', 'token=1767225600'],
     ['its date is none', 'se=2026-99-99T00:00:00Z'],
   ])('is refused where %s', (_, query) => {
