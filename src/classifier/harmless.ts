@@ -3,6 +3,7 @@ import type { SymptomKind } from '../core/symptom.ts';
 import { anyway, challenged, numbered, unwatched } from './side_remarks.ts';
 import { asLeft, asNoise, type Evidence, isSerious, noise, PASSING, playsAfter } from './course.ts';
 import type { ExcerptLine } from './lines.ts';
+import { orderedEnds } from './ordered_ends.ts';
 import { cameThrough, isTry, ordered, retried, wentWell } from './recovered.ts';
 
 /** What looks like trouble and is none, as the rest of its line or the lines around it show. */
@@ -17,7 +18,7 @@ export function withoutHarmless(lines: readonly ExcerptLine[], evidence: readonl
     goneWithout,
     ended,
     joining,
-    ofChildren,
+    orderedEnds,
     endedOnPurpose,
     unwatched,
     viewerLeft,
@@ -143,19 +144,6 @@ function ended(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): re
   ];
 }
 
-const ASKED_TO_END = /\bterminating child (\d+)\b/;
-const CHILD_ENDED = /\b(?:process|child) (\d+) exited\b/;
-
-/** A child that its parent ended has not failed, whatever its exit code. */
-function ofChildren(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
-  const asked = new Map(lines.flatMap(({ at, text }) => [[ASKED_TO_END.exec(text)?.[1], at] as const]));
-  const isAsked = ({ at, symptom }: Evidence): boolean => {
-    const askedAt = asked.get(CHILD_ENDED.exec(lines[at]!.text)?.[1] ?? '');
-    return symptom === 'process_exit_nonzero' && askedAt !== undefined && askedAt < at;
-  };
-  return evidence.map((one) => (isAsked(one) ? asNoise(one) : one));
-}
-
 /** A service ends the encoder of a stream that has no viewer any more. */
 const ASKED =
   /\b(?:killing|stopping|terminating|ending) (?:(?:the|idle|unused|active|its) ){0,2}(?:ffmpeg|transcod\w*|encoder)\b|\b(?:stopped|ended|disabled) by (?:an? |the )?(?:operator|user|admin\w*|request)\b|\bkill\(\)|\bsession\b.{0,40}\b(?:idle|unused|no longer (?:used|needed|watched)|no (?:viewers|clients|watchers)\b.{0,12})\b.{0,20}\b(?:stopping|killing|ending|terminating|closing)\b|\bsen(?:ding|t) SIG(?:TERM|INT) to (?:the )?(?:ffmpeg|transcod\w*|encoder)\b/i;
@@ -227,7 +215,7 @@ function recovered(lines: readonly ExcerptLine[], evidence: readonly Evidence[])
 }
 
 const STOPPED =
-  /\bHandling signal: (?:term|int|quit)\b|\b[Rr]eceived (?:signal (?:2|15)\b|SIG(?:TERM|INT)\b)|\b(?:got|caught) (?:signal )?SIG(?:TERM|INT)\b|\bSIG(?:TERM|INT)\b (?:received|caught)|\b(?:on|by|after|reason="?|signal[=:] ?"?)SIG(?:TERM|INT)\b|(?:exiting|stopping|shutting down|terminating) (?:on|after|by) (?:SIG(?:TERM|INT)|request|signal|user)\b|[Gg]raceful(?:ly)? (?:stop|shut|exit)|\b[Uu]ser (?:stopped|requested)\b|\b[Ss]hutting down(?: (?:the )?(?:server|service|gracefully|now))?(?:[.,;:!"']|$)|\b[Ss]hutdown (?:started|requested|initiated)\b|Stopping server(?:, please wait| gracefully)|\bservice \S+ stopping\b|"stop" has been clicked/;
+  /\bHandling signal: (?:term|int|quit)\b|\b[Rr]eceived (?:signal (?:2|15)\b|SIG(?:TERM|INT)\b)|\(SIG(?:TERM|INT|QUIT)\) received\b|\b(?:got|caught) (?:signal )?SIG(?:TERM|INT)\b|\bSIG(?:TERM|INT)\b (?:received|caught)|\b(?:on|by|after|reason="?|signal[=:] ?"?)SIG(?:TERM|INT)\b|(?:exiting|stopping|shutting down|terminating) (?:on|after|by) (?:SIG(?:TERM|INT)|request|signal|user)\b|[Gg]raceful(?:ly)? (?:stop|shut|exit)|\b[Uu]ser (?:stopped|requested)\b|\b[Ss]hutting down(?: (?:the )?(?:server|service|gracefully|now))?(?:[.,;:!"']|$)|\b[Ss]hutdown (?:started|requested|initiated)\b|Stopping server(?:, please wait| gracefully)|\bservice \S+ stopping\b|"stop" has been clicked/;
 const STARTED = /\b(?:start(?:ed|ing)|spawned|LOG START)\b/i;
 const FORCED = /SIGKILL|\bKILL|[Tt]imed? ?out|\b9\b/;
 const WAKE: ReadonlySet<SymptomKind> = new Set([

@@ -250,23 +250,3 @@ describe('a job that counts its tries', () => {
     expect(symptomOf(...lines)).toBe('upstream_timeout');
   });
 });
-
-describe('a child process that its parent ended on purpose', () => {
-  const by = 'client: 198.51.100.1, server: 0.0.0.0:1935';
-  const terminated = `2024/11/09 20:31:31 [info] 22#22: *102 exec: terminating child 227, ${by}`;
-  const ended = (child: number, how: string) =>
-    `2024/11/09 20:31:31 [notice] 22#22: unknown process ${child} exited ${how}`;
-
-  it('has not failed, however it ends', () => {
-    expect(symptomOf(terminated, ended(227, 'with code 1'))).toBe('benign_noise');
-    expect(symptomOf(terminated, ended(227, 'on signal 9'))).toBe('benign_noise');
-  });
-
-  it('is not another child, nor one that ended before, and excuses nothing else', () => {
-    expect(symptomOf(terminated, ended(228, 'on signal 9'))).toBe('process_exit_nonzero');
-    expect(symptomOf(ended(227, 'on signal 9'), terminated)).toBe('process_exit_nonzero');
-    expect(symptomOf(terminated, ended(227, 'with code 1'), 'ERROR ch4: origin: Connection refused')).toBe(
-      'upstream_unreachable',
-    );
-  });
-});
