@@ -2,6 +2,7 @@
 import type { SymptomKind } from '../core/symptom.ts';
 import { type Catalogue, firstFit } from '../detect/patterns/catalogue.ts';
 import { type ExcerptLine, readExcerpt, withoutNone } from './lines.ts';
+import { ofConnections } from './connections.ts';
 import { courseOf, type Evidence, ROUTINE_SEVERITY, withoutOutlived } from './course.ts';
 import { withoutHarmless } from './harmless.ts';
 import { signedAway } from './signed.ts';
@@ -39,7 +40,11 @@ export function classifyLine(line: string, catalogue: Catalogue): Verdict {
  */
 export function classifyExcerpt(lines: readonly string[], catalogue: Catalogue): Verdict {
   const read = readExcerpt(lines);
-  const found = [...read.flatMap((line) => evidenceOf(line, catalogue)), ...courseOf(read)];
+  const said = ofConnections(
+    read,
+    read.flatMap((line) => evidenceOf(line, catalogue)),
+  );
+  const found = [...said, ...courseOf(read)];
   const evidence = signedAway(read, withoutOutlived(read, withoutHarmless(read, found)));
   const best = heaviest(evidence);
   if (best !== undefined && (best.severity > ROUTINE_SEVERITY || !hasUnexplained(read, evidence))) {

@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { classifyExcerpt } from '../../src/classifier/excerpt.ts';
+import { readCatalogue } from '../../scripts/corpus.ts';
+
+const catalogue = readCatalogue();
+const symptomOf = (...lines: string[]) =>
+  classifyExcerpt(
+    lines.map((line, at) => `2026/11/25 10:23:${10 + at} ${line}`),
+    catalogue,
+  ).symptom;
+const on = (connection: number, words: string, level = 'info') =>
+  `[${level}] 24468#24468: *${connection} ${words}, client: 192.0.2.7, server: 0.0.0.0:1935`;
+const own = (connection: number, words: string) =>
+  `[info] 24468#24468: *${connection} ${words}, client: 192.0.2.80:1935/live/sport, server: ngx-relay`;
+
+const publish = (connection: number, name = 'sport') =>
+  on(connection, `publish: name='${name}' args='' type=live silent=0`);
+const play = (connection: number) =>
+  on(connection, `play: name='sport' args='' start=-2000 duration=0 reset=0 silent=0`);
+const closed = (connection: number) => [on(connection, 'disconnect'), on(connection, 'deleteStream')];
+const RESET = 'recv() failed (104: Connection reset by peer)';
+
+describe("a viewer's connection to the RTMP module of nginx", () => {
+  it.each([
+    ['is closed', 'disconnect', 'info'],
+    ['breaks off', RESET, 'info'],
+    ['is refused', 'access forbidden by rule', 'error'],
+    ['does not answer any more', 'ping: unresponded', 'info'],
+  ])('concerns the viewer where it %s', (_, words, level) => {
+    expect(symptomOf(publish(1), play(2), on(2, words, level), ...closed(2))).toBe('client_disconnect_benign');
+  });
+
+  it('says nothing of the disk, nor of a service that the server asks', () => {
+    const full = 'hls: error writing fragment header (28: No space left on device)';
+    expect(symptomOf(publish(1), play(2), on(2, full, 'error'), ...closed(2))).toBe('disk_full');
+    const service = 'notify: connection to 127.0.0.1 failed';
+    expect(symptomOf(publish(1), play(2), on(2, service, 'error'), ...closed(2))).toBe('upstream_unreachable');
+  });
+});
+
+describe("a publisher's connection", () => {
+  it.each([
+    ['is closed', 'disconnect'],
+    ['breaks off', RESET],
+    ['does not answer any more', 'ping: unresponded'],
+  ])('means that the publisher is gone where it %s', (_, words) => {
+    expect(symptomOf(publish(1), on(1, words), ...closed(1))).toBe('publisher_lost');
+  });
+
+  it('has ended in order where the end was said before', () => {
+    expect(symptomOf(publish(1), on(1, 'deleteStream'), ...closed(1))).toBe('benign_noise');
+    expect(symptomOf(publish(1), on(1, 'deleteStream'), on(1, RESET), ...closed(1))).toBe('benign_noise');
+  });
+
+  it('was turned away where the server says so, or asked somebody just before', () => {
+    const busy = on(1, 'live: already publishing', 'error');
+    expect(symptomOf(publish(1), busy, ...closed(1))).toBe('ghost_publisher');
+    const asked = on(1, `notify: publish '127.0.0.1:8081/check'`);
+    expect(symptomOf(publish(1), asked, ...closed(1))).toBe('benign_noise');
+  });
+
+  it('is back under the same name, and not under another', () => {
+    expect(symptomOf(publish(1), ...closed(1), publish(2))).toBe('benign_noise');
+    expect(symptomOf(publish(1), ...closed(1), publish(2, 'news'))).toBe('publisher_lost');
+    expect(symptomOf(publish(1), ...closed(1), publish(2), ...closed(2))).toBe('publisher_lost');
+  });
+
+  it('is torn down by an ordered stop', () => {
+    const stop = '[notice] 24400#24400: signal 15 (SIGTERM) received from 24399, exiting';
+    expect(symptomOf(publish(1), stop, ...closed(1))).toBe('benign_noise');
+  });
+});
+
+describe("the server's own connection to another server", () => {
+  const refused = (connection: number) => [
+    own(connection, 'send() failed (111: Connection refused)'),
+    own(connection, 'disconnect'),
+  ];
+  const asked = on(1, "relay: create push name='sport' app='' playpath='' url='192.0.2.80:1935/live/sport'");
+
+  it('has failed where it is refused, and is late where nothing comes', () => {
+    expect(symptomOf(publish(1), asked, ...refused(2))).toBe('upstream_unreachable');
+    expect(symptomOf(publish(1), asked, own(2, 'recv() failed (110: Connection timed out)'))).toBe('upstream_timeout');
+  });
+
+  it('has failed where it was cut off and is refused the next time', () => {
+    expect(symptomOf(own(1, 'disconnect'), own(1, 'deleteStream'), ...refused(2))).toBe('upstream_unreachable');
+  });
+
+  it('says little where one try is refused that nothing here asked for', () => {
+    expect(symptomOf(...refused(2))).toBe('benign_noise');
+  });
+
+  it('is told from a viewer who calls himself so', () => {
+    const viewer = on(2, `play: name='x, server: ngx-relay' args=''`);
+    expect(symptomOf(publish(1), viewer, on(2, RESET))).toBe('client_disconnect_benign');
+  });
+});
+
+it('says nothing about connections whose role the lines do not show', () => {
+  expect(symptomOf(on(5, RESET), ...closed(5))).toBe('benign_noise');
+});
