@@ -38,6 +38,9 @@ export interface Catalogue {
   readonly patterns: readonly Pattern[];
 }
 
+/** With these no line is ordinary, unless a pattern says so itself: disk, files or memory are used up. */
+const GRAVE = ['o space left on device', 'isk quota exceeded', 'oo many open files', 'annot allocate memory'];
+
 /** A shorter literal would make the prefilter stop at nearly every line. */
 const LITERAL_CHARS_MIN = 3;
 
@@ -219,16 +222,19 @@ const isAscii = (text: string): boolean => !/[^\x00-\x7f]/.test(text);
 function findOwnText(entry: PatternEntry, regex: LineRegex, anchor: LineRegex | undefined): Pattern['find'] {
   const all = (entry.all ?? []).map(asBytes);
   const any = (entry.any ?? []).map(asBytes);
-  const none = (entry.none ?? []).map(asBytes);
+  const isOrdinary = HARMLESS_SYMPTOMS.has(entry.symptom) && entry.symptom !== 'unknown';
+  const grave = isOrdinary ? GRAVE.filter((part) => !entry.regex.includes(part)) : [];
+  const none = [...(entry.none ?? []).map(asBytes), ...grave];
   const unless = (text: string): boolean =>
     !all.every((part) => text.includes(part)) ||
     none.some((part) => text.includes(part)) ||
     (any.length > 0 && !any.some((part) => text.includes(part))) ||
     (anchor !== undefined && anchor.find(text) === undefined);
-  const isPlain = all.length + any.length + none.length === 0 && anchor === undefined;
+  const plain = all.length + any.length + none.length === grave.length && anchor === undefined;
   return (text) => {
     const found = regex.find(text);
     if (found === undefined) return undefined;
+    const isPlain = plain && !grave.some((part) => text.includes(part));
     const spans = foreignSpans(text, isPlain ? found.end : text.length);
     if (isPlain && isOwnText(spans, found.index, found.end)) return found;
     if (spans.length === 0) return unless(text) ? undefined : found;

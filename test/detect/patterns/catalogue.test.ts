@@ -23,6 +23,14 @@ describe('compileCatalogue', () => {
     expect(problemsOf({ match: ['Connection accepted'] })[0]?.message).toContain('the example does not match');
   });
 
+  it('takes no line for ordinary that says that the disk is full, unless the pattern says so itself', () => {
+    const watch = 'watch /srv: no space left on device';
+    const ordinary = { symptom: 'benign_noise', match: ['watch /srv: limit reached', watch] };
+    expect(problemsOf({ ...ordinary, regex: '^watch /srv: ' })).toMatchObject([{ path: 'patterns.0.match.1' }]);
+    expect(problemsOf({ ...ordinary, regex: '^watch /srv: (?:limit|no space left on device)' })).toEqual([]);
+    expect(problemsOf({ ...ordinary, symptom: 'config_error', regex: '^watch /srv: ' })).toEqual([]);
+  });
+
   it('refuses look-around and says why', () => {
     expect(problemsOf({ regex: 'Connection(?= refused)' })[0]?.message).toContain('look-around');
   });
