@@ -15,6 +15,8 @@ export interface Evidence {
   readonly general?: boolean;
   /** What the line says is over. */
   readonly ends?: readonly SymptomKind[];
+  /** What came of a trouble. */
+  readonly consequence?: boolean;
   /** The line says that the process was started. */
   readonly restarts?: boolean;
 }

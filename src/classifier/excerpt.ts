@@ -1,9 +1,10 @@
 /** Classifies an excerpt of log lines as a whole. */
 import type { SymptomKind } from '../core/symptom.ts';
-import { type Catalogue, firstFit } from '../detect/patterns/catalogue.ts';
+import { type Catalogue, firstFit, type Pattern } from '../detect/patterns/catalogue.ts';
 import { type ExcerptLine, readExcerpt, withoutNone } from './lines.ts';
-import { ofConnections } from './connections.ts';
+import { belowCause } from './consequences.ts';
 import { courseOf, type Evidence, ROUTINE_SEVERITY, withoutOutlived } from './course.ts';
+import { ofConnections } from './connections.ts';
 import { withoutHarmless } from './harmless.ts';
 import { signedAway } from './signed.ts';
 import type { Remedy } from '../detect/patterns/pattern.ts';
@@ -45,7 +46,7 @@ export function classifyExcerpt(lines: readonly string[], catalogue: Catalogue):
     read.flatMap((line) => evidenceOf(line, catalogue)),
   );
   const found = [...said, ...courseOf(read)];
-  const evidence = signedAway(read, withoutOutlived(read, withoutHarmless(read, found)));
+  const evidence = belowCause(signedAway(read, withoutOutlived(read, withoutHarmless(read, found))));
   const best = heaviest(evidence);
   if (best !== undefined && (best.severity > ROUTINE_SEVERITY || !hasUnexplained(read, evidence))) {
     return verdictOf(best, evidence, read);
@@ -57,14 +58,22 @@ export function classifyExcerpt(lines: readonly string[], catalogue: Catalogue):
 
 function evidenceOf(line: ExcerptLine, catalogue: Catalogue): readonly Evidence[] {
   if (line.whole === '') return [];
-  const pattern = firstFit(withoutNone(line.whole), catalogue);
+  const text = withoutNone(line.whole);
+  const pattern = firstFit(text, catalogue);
   if (pattern === undefined) return [];
-  const { symptom, confidence, remedy, id, ends, notice, software } = pattern;
+  if (!pattern.consequence) return [evidenceBy(pattern, line)];
+  // Such a line often says in the words of a library what it came of.
+  const cause = firstFit(text, catalogue, ({ consequence, harmless }) => !consequence && !harmless);
+  return [pattern, cause].flatMap((one) => (one === undefined ? [] : [evidenceBy(one, line)]));
+}
+
+function evidenceBy(pattern: Pattern, line: ExcerptLine): Evidence {
+  const { symptom, confidence, remedy, id, ends, notice, software, consequence } = pattern;
   const general = GENERAL.has(software);
   const most = ends.length > 0 ? ROUTINE_SEVERITY : general && line.tone === 'quiet' ? HINT_SEVERITY : 100;
   const severity = Math.min(pattern.severity, most);
   const restarts = notice === 'started';
-  return [{ at: line.at, symptom, severity, confidence, remedy, pattern: id, general, ends, restarts }];
+  return { at: line.at, symptom, severity, confidence, remedy, pattern: id, general, ends, restarts, consequence };
 }
 
 function heaviest(evidence: readonly Evidence[]): Evidence | undefined {

@@ -20,6 +20,7 @@ export interface Pattern {
   readonly remedy: Remedy;
   readonly notice: 'started' | 'exited' | undefined;
   readonly ends: readonly SymptomKind[];
+  readonly consequence: boolean;
   /** Every line that matches holds one of these; compared without case when `ignoreCase` is set. */
   readonly literals: readonly string[];
   readonly ignoreCase: boolean;
@@ -179,6 +180,7 @@ function compileEntry(entry: PatternEntry, file: Scope, report: Report): Unranke
     remedy: entry.remedy ?? REMEDY[entry.symptom],
     notice: entry.notice,
     ends: entry.ends ?? [],
+    consequence: entry.consequence ?? false,
     literals: compiled.literals,
     ignoreCase: compiled.ignoreCase,
     source: entry.regex,
@@ -271,11 +273,19 @@ function problemAt(source: PatternSource, path: readonly PropertyKey[], message:
   return { file: source.file, line, column, path: path.map(String).join('.'), message };
 }
 
-/** The pattern of the lowest rank that fits; latin1 text. For single lines: whole logs go through the scanner. */
-export function firstFit(text: string, catalogue: Catalogue): Pattern | undefined {
+/**
+ * The pattern of the lowest rank that fits, and that is accepted; latin1 text. For single lines: whole logs go through
+ * the scanner.
+ */
+export function firstFit(
+  text: string,
+  catalogue: Catalogue,
+  accept: (pattern: Pattern) => boolean = () => true,
+): Pattern | undefined {
   const lower = text.toLowerCase();
   return catalogue.patterns.find(
     (pattern) =>
+      accept(pattern) &&
       pattern.literals.some((literal) => (pattern.ignoreCase ? lower : text).includes(literal)) &&
       pattern.find(text) !== undefined,
   );

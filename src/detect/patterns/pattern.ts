@@ -39,6 +39,10 @@ const patternEntry = z.strictObject({
     .describe(
       'The line says that these are over: what stands before it of them counts for nothing, nor does the line itself.',
     ),
+  consequence: z
+    .boolean()
+    .optional()
+    .describe('The line says what came of a trouble: where the lines around it name one cause, that is the finding.'),
   notice: z
     .enum(['started', 'exited'])
     .optional()

@@ -1,0 +1,76 @@
+import { describe, expect, it } from 'vitest';
+import { belowCause } from '../../src/classifier/consequences.ts';
+import type { Evidence } from '../../src/classifier/course.ts';
+import { classifyExcerpt } from '../../src/classifier/excerpt.ts';
+import type { SymptomKind } from '../../src/core/symptom.ts';
+import { readCatalogue } from '../../scripts/corpus.ts';
+
+const catalogue = readCatalogue();
+const symptomOf = (...lines: string[]) => classifyExcerpt(lines, catalogue).symptom;
+
+const evidence = (symptom: SymptomKind, severity: number, rest: Partial<Evidence> = {}): Evidence => ({
+  ...{ at: 0, symptom, severity, confidence: 0.8, remedy: 'escalate', pattern: symptom, ...rest },
+});
+const silence = evidence('playout_gap', 73, { consequence: true });
+const severityOf = (...rest: Evidence[]) => belowCause([silence, ...rest])[0]!.severity;
+
+describe('what came of a trouble', () => {
+  it('ranks below the one cause that the lines name', () => {
+    expect(severityOf(evidence('upstream_unreachable', 65), evidence('upstream_unreachable', 55))).toBe(46);
+  });
+
+  it.each([
+    ['nothing else is said', []],
+    [
+      'two causes are named: neither explains all of it',
+      [evidence('upstream_unreachable', 65), evidence('auth_denied', 76)],
+    ],
+    ['the other is what came of it, too', [evidence('process_crash', 68, { consequence: true })]],
+    ['the other is an end that nothing explains', [evidence('process_crash', 68)]],
+    ['the other is a jump of a clock', [evidence('clock_skew_or_dts', 45)]],
+    ['the other is ordinary', [evidence('benign_noise', 58)]],
+  ])('keeps its rank where %s', (_, rest) => {
+    expect(severityOf(...rest)).toBe(73);
+  });
+
+  it.each([
+    [
+      'a silence after a source that was cut off',
+      'upstream_unreachable',
+      '2026/11/24 21:54:57 [input.http_0:2] Feeding failed: Avutil.Error(Connection reset by peer)',
+      '2026/11/24 21:54:57 [dummy:3] Source failed (no more tracks) stopping output...',
+    ],
+    [
+      'an output that ended because its file cannot be made',
+      'config_error',
+      '2026/11/25 10:36:28 [clock.main:2] Source /srv/x.mp3 failed while streaming: Not a directory in Utils.mkdir(/srv)!',
+      '2026/11/25 10:36:28 [clock.main:3] Streaming loop stopped.',
+    ],
+    [
+      'a module that could not be used as its server is down',
+      'upstream_unreachable',
+      '[00007fd008004040] main access out error: connection failed: Connection refused',
+      '[00007fd008000cf0] stream_out_standard stream out error: no suitable sout access module for `rtmp/flv://o/x`',
+    ],
+    [
+      'a stream that is none, of a server that went away',
+      'upstream_unreachable',
+      '[ffmpeg] tcp: Connection to tcp://127.0.0.1:8099 failed: Connection refused',
+      'Failed to recognize file format.',
+    ],
+  ])('is not the finding: %s', (_, symptom, ...lines) => {
+    expect(symptomOf(...lines)).toBe(symptom);
+  });
+
+  it.each([
+    ['playout_gap', '2026/04/27 04:00:00 [radio1:3] Source failed (no more tracks) stopping output...'],
+    ['process_crash', '2023/04/27 09:21:30 [clock.main:2] Source dummy failed while streaming: Assertion failed!'],
+    [
+      'codec_unsupported',
+      '[00007fd0] stream_out_standard stream out error: no suitable sout access module for `x/y://z`',
+    ],
+    ['corrupt_input', 'Failed to recognize file format.'],
+  ])('is the finding where nothing else is said: %s', (symptom, line) => {
+    expect(symptomOf(line)).toBe(symptom);
+  });
+});
