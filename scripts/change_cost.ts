@@ -12,6 +12,7 @@ import { TOOL_NAMES } from '../src/core/tool.ts';
 import type { CreateDetector } from '../src/policy_tests/by_logs.ts';
 import { runPolicy } from '../src/policy_tests/report.ts';
 import { TOOL_SPECS } from '../src/remediation/catalog.ts';
+import { askedFor, HALF_CHANGES } from './change_asked.ts';
 
 const SRC = resolve(import.meta.dirname, '../src');
 
@@ -31,6 +32,10 @@ export function naming(name: string): readonly string[] {
   const named = new RegExp(`['"\`]${name}['"\`]|\\b${name}\\??:|\\.${name}\\b`);
   return sources.filter(({ text }) => named.test(text)).map(({ path }) => path);
 }
+
+/** Files that have it as a word. */
+const containing = (word: string): readonly string[] =>
+  sources.filter(({ text }) => new RegExp(`\\b${word}\\b`).test(text)).map(({ path }) => path);
 
 /** Files outside a folder that import from it. */
 export const importing = (folder: string): readonly string[] =>
@@ -89,11 +94,10 @@ export function costs(): readonly Cost[] {
       FAILURE_CLASSES.filter((name) => !SAID.has(name)).map((name) => naming(name)),
     ),
     costOf('planner', [sources.filter(({ text }) => /agent\/planner\.ts'/.test(text)).map(({ path }) => path)]),
+    costOf('envelope field', ['lastingMs', 'cooldownRemaining', 'lastAction', 'errorFrequency'].map(containing)),
     costOf(
-      'envelope field',
-      ['lastingMs', 'cooldownRemaining', 'errorFrequency'].map((name) =>
-        sources.filter(({ text }) => new RegExp(`\\b${name}\\b`).test(text)).map(({ path }) => path),
-      ),
+      'envelope field that decides',
+      ['containmentMode', 'channelHealthy', 'lastErrorType', 'failureClassification'].map(containing),
     ),
   ];
 }
@@ -166,6 +170,9 @@ if (process.argv[1] === import.meta.filename) {
     process.stdout.write(
       `| ${change} | ${least} to ${most} (of ${of}) | ${files.map((file) => `\`${file}\``).join(', ')} |\n`,
     );
+  }
+  for (const change of HALF_CHANGES) {
+    process.stdout.write(`asked for by the compiler: ${change}: ${askedFor(change).join(' ')}\n`);
   }
   const { line, run } = await walk();
   process.stdout.write(`line: ${line.length} files: ${line.join(' ')}\n`);

@@ -1,33 +1,15 @@
 /** The exact text that a planner is sent: Reeve's own text, numbers, and log lines without their variable parts. */
-import type { GroundedContextEnvelope } from '../core/envelope.ts';
+import { type GroundedContextEnvelope, promptLines } from '../core/envelope.ts';
 import type { Origin, SymptomKind } from '../core/symptom.ts';
 import type { Attempt, ToolName } from '../core/tool.ts';
 import { specOf } from '../remediation/catalog.ts';
 import { BECAUSE_CODES } from './answer.ts';
 import { type Choice, isEnd } from './choices.ts';
 
-/** The envelope's fields that a planner sees. This list decides it: `fieldLines` can read no other. */
-export type PromptFields = Pick<
-  GroundedContextEnvelope,
-  | 'channelId'
-  | 'failureClassification'
-  | 'restartCount'
-  | 'restartVelocity'
-  | 'poolPressure'
-  | 'lastErrorType'
-  | 'errorFrequency'
-  | 'lastAction'
-  | 'cooldownRemaining'
-  | 'confidence'
-  | 'timestamp'
-  | 'containmentMode'
-  | 'channelHealthy'
->;
-
 /** Everything that a planner is sent. No field holds text of outsiders. */
 export interface PromptFacts {
-  /** What is left out is sent as unknown. */
-  readonly fields: Partial<PromptFields>;
+  /** What is left out is sent as unknown. Which of them are sent, the envelope's own table decides. */
+  readonly fields: Partial<GroundedContextEnvelope>;
   /** Independent witnesses: `s1` and so on. */
   readonly witnesses: readonly {
     readonly id: string;
@@ -106,21 +88,8 @@ const RULES = [
 ];
 
 function fieldLines({ fields, witnesses, attempts }: PromptFacts): readonly string[] {
-  const { containmentMode: contained, timestamp, confidence } = fields;
   return [
-    `channel_id: ${known(fields.channelId)}`,
-    `failure_classification: ${known(fields.failureClassification)}`,
-    `restart_count: ${known(fields.restartCount)}`,
-    `restart_velocity: ${known(fields.restartVelocity)}`,
-    `pool_pressure: ${known(fields.poolPressure?.toFixed(2))}`,
-    `last_error_type: ${known(fields.lastErrorType)}`,
-    `error_frequency: ${known(fields.errorFrequency)}`,
-    `last_action: ${fields.lastAction ?? 'none'}`,
-    `cooldown_remaining_ms: ${known(fields.cooldownRemaining)}`,
-    `confidence: ${known(confidence?.toFixed(2))}`,
-    `timestamp: ${known(timestamp === undefined ? undefined : new Date(timestamp).toISOString())}`,
-    `containment_mode: ${known(contained?.active === true ? contained.reasons.join(', ') : contained?.active)}`,
-    `channel_healthy: ${known(fields.channelHealthy)}`,
+    ...promptLines(fields),
     ...witnesses.map(
       ({ id, origin, symptom }) =>
         `${id}: ${origin} ${symptom === undefined ? 'agrees with the classification' : `says ${symptom}`}`,
@@ -134,8 +103,6 @@ const RESULT: Readonly<Record<string, string>> = {
   false: 'it did not help',
   undefined: 'it only looked',
 };
-
-const known = (value: unknown): string => (value === undefined ? 'unknown' : String(value));
 
 function choiceLine({ index, tool, target, needsApproval }: Choice): string {
   if (isEnd(tool)) return `${index}: ${tool} ${target} (${END_MEANS[tool]})`;

@@ -1,11 +1,11 @@
 /** The schema of rule files. */
 import { z } from 'zod';
 import { FAILURE_CLASSES } from '../core/classification.ts';
-import { ENVELOPE_FACTS, type EnvelopeFact } from '../core/envelope_fields.ts';
+import { ENVELOPE_FACTS, type EnvelopeFact } from '../core/envelope.ts';
 import { TOOL_ALIASES, TOOL_NAMES } from '../core/tool.ts';
 import { duration } from '../core/document/duration.ts';
 
-export type { FactKind } from '../core/envelope_fields.ts';
+export type { FactKind } from '../core/envelope.ts';
 
 /** What a rule may look at: the facts of the envelope. */
 export const RULE_FACTS: readonly EnvelopeFact[] = ENVELOPE_FACTS.filter(({ inRules }) => inRules !== false);

@@ -1,6 +1,6 @@
 /** The tests of a rule, from what an operator writes to what the machine asks. */
 import { RE2JS } from 're2js';
-import type { EnvelopeFact } from '../core/envelope_fields.ts';
+import type { EnvelopeFact } from '../core/envelope.ts';
 import { messageOf } from '../core/errors.ts';
 import { DERIVED, type RuleFact } from '../core/rule.ts';
 import { parseDuration } from '../core/document/duration.ts';

@@ -1,39 +1,5 @@
 /** What Reeve concludes about a trouble: the closed set of classifications and what each means for people. */
 
-/**
- * What Reeve concludes from symptoms of more than one kind, in order of precedence: the first that holds wins.
- * A closed set; each has a row in docs/classification.md.
- */
-export const FAILURE_CLASSES = [
-  'telemetry_untrusted',
-  'control_plane_down',
-  'expected_quiet',
-  'host_exhausted',
-  'pool_exhausted',
-  'datastore_contention',
-  'upstream_auth_expired',
-  'upstream_url_expired',
-  'upstream_not_found',
-  'upstream_rate_limited',
-  'upstream_unavailable',
-  'hls_window_slip',
-  'media_unplayable',
-  'item_churn',
-  'playout_empty',
-  'guide_stale',
-  'encoder_session_limit',
-  'encoder_misconfigured',
-  'encode_too_slow',
-  'ghost_publisher',
-  'publish_rejected',
-  'tuner_slots_exhausted',
-  'publisher_lost',
-  'process_crashed',
-  'output_stalled',
-  'unknown',
-] as const;
-export type FailureClass = (typeof FAILURE_CLASSES)[number];
-
 /** A symptom's severity for people: how loud the page is. */
 export type Severity = 'info' | 'warning' | 'critical';
 
@@ -55,10 +21,10 @@ export type Family = (typeof FAMILIES)[number];
 
 /**
  * `unexplained`: says what was seen and not why, so unrecognised lines may show the cause. `leftover`: no cause of its
- * own where an earlier cause left it behind. `spared`: looking more often would add to it. `start_may_cure`: a start of
- * the channel may cure it, so no reading of a whole log may put it in the place of something else (law S10).
+ * own where an earlier cause left it behind. `spared`: looking more often would add to it. `beside_output`: a doubt
+ * about the observation, or wrong beside the picture: it leaves health as it is; every other trouble denies it.
  */
-export type Trait = 'unexplained' | 'leftover' | 'spared' | 'start_may_cure';
+export type Trait = 'unexplained' | 'leftover' | 'spared' | 'beside_output';
 
 export interface Classification {
   /** Undefined: one cause never gives it to several channels. */
@@ -76,23 +42,24 @@ export interface Classification {
 }
 
 /**
- * One row for each classification; a class without a row does not compile. What cures it stands in the tools' own
- * specs (`cures`), what recognises it in `ground/rules`, what is planned for it in `config/rules`.
+ * What Reeve concludes from symptoms of more than one kind, in order of precedence: the first that holds wins. This is
+ * the only list: types, schemas and pages follow from it, docs/classification.md is held against it, and a row that
+ * nothing in `ground/rules` recognises does not compile. What is planned for it stands in `config/rules`.
  */
-export const CLASSIFICATIONS: Readonly<Record<FailureClass, Classification>> = {
+const ROWS = {
   telemetry_untrusted: {
     family: 'observer',
     severity: 'warning',
     nextStep: 'Check the probes and the server that serves the output; the channel itself may be fine.',
     openHoldMs: 5_000,
-    traits: [],
+    traits: ['beside_output'],
   },
   control_plane_down: {
     family: 'observer',
     severity: 'critical',
     nextStep: 'Check the streaming service itself: it does not answer.',
     openHoldMs: 5_000,
-    traits: ['spared'],
+    traits: ['spared', 'beside_output'],
   },
   expected_quiet: {
     family: undefined,
@@ -163,7 +130,7 @@ export const CLASSIFICATIONS: Readonly<Record<FailureClass, Classification>> = {
     severity: 'critical',
     nextStep: undefined,
     openHoldMs: 0,
-    traits: ['start_may_cure'],
+    traits: [],
   },
   media_unplayable: {
     family: 'media',
@@ -193,7 +160,7 @@ export const CLASSIFICATIONS: Readonly<Record<FailureClass, Classification>> = {
     severity: 'info',
     nextStep: undefined,
     openHoldMs: 0,
-    traits: [],
+    traits: ['beside_output'],
   },
   encoder_session_limit: {
     family: 'encoder',
@@ -242,21 +209,21 @@ export const CLASSIFICATIONS: Readonly<Record<FailureClass, Classification>> = {
     severity: 'critical',
     nextStep: undefined,
     openHoldMs: 0,
-    traits: ['unexplained', 'start_may_cure'],
+    traits: ['unexplained'],
   },
   process_crashed: {
     family: 'dead',
     severity: 'critical',
     nextStep: undefined,
     openHoldMs: 0,
-    traits: ['unexplained', 'leftover', 'start_may_cure'],
+    traits: ['unexplained', 'leftover'],
   },
   output_stalled: {
     family: 'stalled',
     severity: 'critical',
     nextStep: undefined,
     openHoldMs: 0,
-    traits: ['unexplained', 'leftover', 'start_may_cure'],
+    traits: ['unexplained', 'leftover'],
   },
   unknown: {
     family: 'unknown',
@@ -265,6 +232,22 @@ export const CLASSIFICATIONS: Readonly<Record<FailureClass, Classification>> = {
     openHoldMs: 5_000,
     traits: ['unexplained'],
   },
+} as const satisfies Readonly<Record<string, Classification>>;
+
+export type FailureClass = keyof typeof ROWS;
+export const CLASSIFICATIONS: Readonly<Record<FailureClass, Classification>> = ROWS;
+export const FAILURE_CLASSES = Object.keys(ROWS) as readonly FailureClass[];
+
+/**
+ * What Reeve's tools can bring about, and which troubles that can cure: a new process (law S10: no reading of a whole
+ * log may put one of these in the place of something else), renewed credentials, a rebuilt playout, an emptied cache.
+ * In the order in which a refusal names them.
+ */
+export const CURABLE_BY: Readonly<Record<'start' | 'credentials' | 'playout' | 'cache', readonly FailureClass[]>> = {
+  start: ['process_crashed', 'output_stalled', 'hls_window_slip', 'publisher_lost'],
+  credentials: ['upstream_auth_expired', 'upstream_url_expired'],
+  playout: ['playout_empty', 'media_unplayable'],
+  cache: ['upstream_url_expired', 'guide_stale'],
 };
 
 export const hasTrait = (classification: FailureClass, trait: Trait): boolean =>

@@ -20,7 +20,8 @@ function remembering(change: (key: string) => string): (key: string) => string {
   };
 }
 
-const toSnake = remembering((key) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+/** `lastAction` as `last_action`. */
+export const toSnake = remembering((key) => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
 const toCamel = remembering((key) => key.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()));
 const quoted = remembering((key) => JSON.stringify(key));
 

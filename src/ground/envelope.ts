@@ -1,29 +1,18 @@
 // Builds the envelope of a channel or of a shared cause, and cuts it to its maximum size.
 import type { EpochMs, MonoMs } from '../core/clock.ts';
-import { type Containment, ENVELOPE_BYTES_MAX, type GroundedContextEnvelope, type Signal } from '../core/envelope.ts';
-import { ENVELOPE_FIELDS } from '../core/envelope_fields.ts';
+import {
+  ENVELOPE_BYTES_MAX,
+  type EnvelopeHistory,
+  type GroundedContextEnvelope,
+  NULLABLE_FIELDS,
+  type Signal,
+} from '../core/envelope.ts';
 import { type ChannelId, type EngineId, type GroupId, keyOfScope } from '../core/scope.ts';
 import type { Excerpt } from '../core/symptom.ts';
-import type { ToolName } from '../core/tool.ts';
 import { type Json, toWire } from '../core/wire.ts';
-import type { Assessment, Finding } from './rules/classify.ts';
+import type { Finding, Trouble } from './rules/classify.ts';
 import type { SharedCause } from './correlate/correlate.ts';
 import type { ChannelFacts } from './facts/facts.ts';
-
-/** What the guard and the history say; they live above this room. */
-export interface GuardCounts {
-  /** Starts of the channel (any origin) in the last hour. */
-  readonly restartCount: number;
-  /** Starts over all channels in the last 60 s. */
-  readonly restartVelocity: number;
-  readonly lastAction: ToolName | undefined;
-  /** Milliseconds until restart_channel may run again on this channel. */
-  readonly cooldownRemaining: number;
-  readonly containment: Containment;
-  readonly sharedCause: boolean;
-  /** How long the present classification has held. */
-  readonly lastingMs: number;
-}
 
 /** The moment at which an envelope is taken, on both clocks. */
 export interface EnvelopeInput {
@@ -41,12 +30,12 @@ const CHANNELS_BYTES = 3_000;
 /** The envelope of one channel. */
 export function channelEnvelope(
   about: { readonly facts: ChannelFacts; readonly finding: Finding; readonly poolPressure: number | undefined },
-  counts: GuardCounts,
+  history: EnvelopeHistory,
   moment: EnvelopeInput,
 ): GroundedContextEnvelope {
   const { setup } = about.facts;
   return fitted({
-    ...common(counts, moment),
+    ...common(history, moment),
     ...judged(about.finding, setup.id),
     channelId: setup.id,
     poolPressure: about.poolPressure,
@@ -75,9 +64,9 @@ export function causeEnvelope(
     readonly engine: EngineId;
     readonly group: GroupId;
     readonly poolPressure: number | undefined;
-    readonly assessment: Assessment | undefined;
+    readonly assessment: Trouble | undefined;
   },
-  counts: GuardCounts,
+  history: EnvelopeHistory,
   moment: EnvelopeInput,
 ): GroundedContextEnvelope {
   const { cause } = about;
@@ -90,12 +79,12 @@ export function causeEnvelope(
   const signals = distinctSignals(spokenFor);
   const classification = over ? first?.classification : cause.classification;
   return fitted({
-    ...common(counts, moment),
+    ...common(history, moment),
     sharedCause: !over,
     channelId: undefined,
     failureClassification: classification,
     lastErrorType: first?.lastErrorType,
-    errorFrequency: spokenFor.reduce((sum, { errorFrequency }) => sum + errorFrequency, 0),
+    errorFrequency: findings.reduce((sum, { errorFrequency }) => sum + errorFrequency, 0),
     confidence: confidenceOfMany(
       spokenFor.map(({ confidence }) => confidence),
       over,
@@ -118,7 +107,7 @@ export function causeEnvelope(
 }
 
 /** A cause is called what its channels are called: it is on trial where nothing else calls any of them that. */
-function isOnTrial(findings: readonly Assessment[], classification: Assessment['classification'] | undefined): boolean {
+function isOnTrial(findings: readonly Trouble[], classification: Trouble['classification'] | undefined): boolean {
   const named = findings.filter((finding) => finding.classification === classification);
   const behind = named.length > 0 ? named : findings;
   return behind.length > 0 && behind.every(({ onTrial }) => onTrial === true);
@@ -134,16 +123,10 @@ function confidenceOfMany(each: readonly number[], over: boolean): number {
 const fingerprintOf = (cause: SharedCause, classification: string | undefined): string =>
   `${classification ?? cause.classification}|${cause.family}|${keyOfScope(cause.scope)}`.slice(0, 200);
 
-const common = (counts: GuardCounts, moment: EnvelopeInput) => ({
-  restartCount: counts.restartCount,
-  restartVelocity: counts.restartVelocity,
-  lastAction: counts.lastAction,
-  cooldownRemaining: counts.cooldownRemaining,
+const common = (history: EnvelopeHistory, moment: EnvelopeInput) => ({
+  ...history,
   timestamp: moment.at,
-  containmentMode: counts.containment,
   takenMs: moment.nowMs,
-  lastingMs: counts.lastingMs,
-  sharedCause: counts.sharedCause,
 });
 
 function judged(finding: Finding, channel: ChannelId) {
@@ -170,7 +153,7 @@ function judged(finding: Finding, channel: ChannelId) {
   };
 }
 
-const signalsOf = (finding: Finding): readonly Signal[] =>
+const signalsOf = (finding: Finding | Trouble): readonly Signal[] =>
   finding.trouble
     ? finding.signals.slice(0, SIGNALS_MAX).map((one) => ({ ...one, says: clip(one.says, SAYS_CHARS) }))
     : [];
@@ -178,7 +161,7 @@ const signalsOf = (finding: Finding): readonly Signal[] =>
 const senderOf = ({ origin, pushed }: Signal): string => (pushed === true ? `pushed ${origin}` : origin);
 
 /** Each sentence of each origin once. */
-function distinctSignals(findings: readonly Assessment[]): readonly Signal[] {
+function distinctSignals(findings: readonly Trouble[]): readonly Signal[] {
   const byText = new Map(
     findings.flatMap(signalsOf).map((one) => [`${senderOf(one)}|${one.symptom}|${one.says}`, one]),
   );
@@ -232,11 +215,7 @@ const bytesOf = (envelope: GroundedContextEnvelope): number =>
   Buffer.byteLength(JSON.stringify(envelopeWire(envelope)));
 
 /** Fields that are always there, so that a reader can distinguish "not known" from "not asked". */
-const ABSENT = toWire(
-  Object.fromEntries(
-    Object.entries(ENVELOPE_FIELDS).flatMap(([name, { nullable }]) => (nullable ? [[name, null]] : [])),
-  ),
-) as { readonly [key: string]: Json };
+const ABSENT: { readonly [key: string]: Json } = Object.fromEntries(NULLABLE_FIELDS.map((name) => [name, null]));
 
 /**
  * The form that people and programs read: snake_case, what is not known as null. At most `ENVELOPE_BYTES_MAX` bytes.

@@ -1,9 +1,8 @@
 /** What an envelope says under the name of a fact. */
-import type { GroundedContextEnvelope } from '../core/envelope.ts';
+import { ENVELOPE_FACTS, type EnvelopeFact, type FactValue, type GroundedContextEnvelope } from '../core/envelope.ts';
 import { DERIVED } from '../core/rule.ts';
-import { ENVELOPE_FACTS, type EnvelopeFact, type FactValue } from '../core/envelope_fields.ts';
 
-export type { FactValue } from '../core/envelope_fields.ts';
+export type { FactValue } from '../core/envelope.ts';
 
 const READERS: ReadonlyMap<string, EnvelopeFact['read']> = new Map(
   ENVELOPE_FACTS.map(({ name, read }) => [name, read]),

@@ -1,17 +1,27 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { CLASSIFICATIONS, FAILURE_CLASSES, hasTrait } from '../../src/core/classification.ts';
-import { TOOL_SPECS } from '../../src/remediation/catalog.ts';
+import { CLASSIFICATIONS, CURABLE_BY, FAILURE_CLASSES, hasTrait } from '../../src/core/classification.ts';
 
 const withTrait = (trait: Parameters<typeof hasTrait>[1]) => FAILURE_CLASSES.filter((name) => hasTrait(name, trait));
 
 describe('the table of classifications', () => {
-  it('lists in its rows exactly the classes, in the order of precedence', () => {
-    expect(Object.keys(CLASSIFICATIONS)).toEqual([...FAILURE_CLASSES]);
+  it('is the table of docs/classification.md, row by row in the order of precedence', () => {
+    const page = readFileSync(new URL('../../docs/classification.md', import.meta.url), 'utf8');
+    const rows = [...page.matchAll(/^\| (\d+) \| `(\w+)` \|/gm)].map(([, place, name]) => [Number(place), name]);
+    expect(rows).toEqual(FAILURE_CLASSES.map((name, index) => [index + 1, name]));
   });
 
-  it('marks as curable by a start exactly what the restart says that it cures', () => {
-    const cures = TOOL_SPECS.get('restart_channel')!.cures;
-    expect(withTrait('start_may_cure')).toEqual(FAILURE_CLASSES.filter((name) => cures.includes(name)));
+  it('leaves health as it is only for doubts about the observation and for what is wrong beside the picture', () => {
+    expect(withTrait('beside_output')).toEqual(['telemetry_untrusted', 'control_plane_down', 'guide_stale']);
+  });
+
+  it('lets a start cure only what died, stands, slipped or lost its publisher, and never a trouble of the source', () => {
+    expect(CURABLE_BY.start.toSorted()).toEqual([
+      'hls_window_slip',
+      'output_stalled',
+      'process_crashed',
+      'publisher_lost',
+    ]);
   });
 
   it('leaves behind only what has no cause of its own: a dead process and an output that stands', () => {

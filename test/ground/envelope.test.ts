@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ENVELOPE_BYTES_MAX } from '../../src/core/envelope.ts';
+import { ENVELOPE_BYTES_MAX, type EnvelopeHistory } from '../../src/core/envelope.ts';
 import { SYMPTOMS } from '../../src/core/symptom.ts';
 import { correlate } from '../../src/ground/correlate/correlate.ts';
-import { causeEnvelope, channelEnvelope, envelopeWire, type GuardCounts } from '../../src/ground/envelope.ts';
+import { causeEnvelope, channelEnvelope, envelopeWire } from '../../src/ground/envelope.ts';
 import { nextSymptoms, type SymptomFacts } from '../../src/ground/facts/symptom_facts.ts';
 import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
 import { EPOCH, Scene } from './scene.ts';
 
-const COUNTS: GuardCounts = {
+const COUNTS: EnvelopeHistory = {
   restartCount: 2,
   restartVelocity: 3,
   lastAction: 'restart_channel',
   cooldownRemaining: 1_500,
-  containment: { active: true, reasons: ['restart_storm'] },
+  containmentMode: { active: true, reasons: ['restart_storm'] },
   sharedCause: false,
   lastingMs: 4_000,
 };

@@ -1,7 +1,6 @@
-import type { Signal } from '../../src/core/envelope.ts';
+import type { EnvelopeHistory, Signal } from '../../src/core/envelope.ts';
 import type { SymptomKind } from '../../src/core/symptom.ts';
 import type { Assessment } from '../../src/ground/rules/classify.ts';
-import type { GuardCounts } from '../../src/ground/envelope.ts';
 import { noFacts } from '../../src/ground/facts/facts.ts';
 import type { SymptomFacts } from '../../src/ground/facts/symptom_facts.ts';
 import { trouble } from './fleet.ts';
@@ -9,12 +8,12 @@ import { EPOCH, setupOf } from './scene.ts';
 
 /* What goes into an envelope: the counts of the guard, a moment, witnesses, symptoms and findings. */
 
-export const COUNTS: GuardCounts = {
+export const COUNTS: EnvelopeHistory = {
   restartCount: 2,
   restartVelocity: 3,
   lastAction: 'restart_channel',
   cooldownRemaining: 1_500,
-  containment: { active: false },
+  containmentMode: { active: false },
   sharedCause: false,
   lastingMs: 4_000,
 };

@@ -1,15 +1,16 @@
-import { classify, type Finding } from '../../src/ground/rules/classify.ts';
+import { classify, type Finding, type Trouble } from '../../src/ground/rules/classify.ts';
 import type { ClassifyContext } from '../../src/ground/rules/classify_input.ts';
 import type { Scene } from './scene.ts';
 
 const ago = (scene: Scene, ms: number): string => `${((scene.nowMs - ms) / 1_000).toFixed(1)} s ago`;
 
-export function tell(scene: Scene, finding: Finding): readonly string[] {
+export function tell(scene: Scene, finding: Finding | Trouble): readonly string[] {
   if (!finding.trouble) {
     const omen = finding.omen === undefined ? '' : `, omen ${finding.omen}`;
     return [`${finding.quiet ? 'quiet' : 'fine'} ${finding.healthy ?? 'unknown'}: ${finding.because}${omen}`];
   }
-  const { classification, healthy, confidence, because, lastErrorType, errorFrequency, fingerprint } = finding;
+  const { classification, healthy, confidence, because, lastErrorType, fingerprint } = finding;
+  const errorFrequency = 'errorFrequency' in finding ? finding.errorFrequency : 0;
   const waitMs = Math.max(0, finding.actNotBeforeMs - scene.nowMs);
   const act = finding.settling ? `settling, ${waitMs} ms more` : 'may be acted on';
   const wants = finding.wants.length === 0 ? '' : `, wants ${finding.wants.join(' and ')}`;

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { CHANGING_TOOLS, TOOL_NAMES, type ToolCall } from '../../src/core/tool.ts';
 import { curesOf, isStaged, isStart, specOf, subjectOf, TOOL_SPECS, TOOLS } from '../../src/remediation/catalog.ts';
@@ -23,6 +24,19 @@ describe('the catalogue of tools', () => {
     expect(curesOf('process_crashed')).toContain('restart_channel');
     for (const name of TOOL_NAMES)
       if (!CHANGING_TOOLS.some((one) => one === name)) expect(specOf(name).cures).toEqual([]);
+  });
+});
+
+describe('the table of tools in docs/guard.md', () => {
+  const page = readFileSync(new URL('../../docs/guard.md', import.meta.url), 'utf8');
+  const [, tools = ''] = page.split('\n## The tools\n');
+  const columns = (name: string) => new RegExp(`^\\| \`${name}\`.*$`, 'm').exec(tools)![0].split(' | ');
+
+  it.each(TOOL_NAMES)('has the risk, the calls and the cures of %s', (name) => {
+    const [, , risk, , calls, , cures] = columns(name);
+    expect(risk!.split(',')[0]).toBe(specOf(name).risk);
+    expect(Number(calls)).toBe(specOf(name).attemptsMax);
+    expect([...cures!.matchAll(/`(\w+)`/g)].map(([, cure]) => cure)).toEqual(specOf(name).cures);
   });
 });
 

@@ -9,7 +9,7 @@ import {
   keyOfScope,
   type Scope,
 } from '../../core/scope.ts';
-import type { Assessment, Finding } from '../rules/classify.ts';
+import type { Finding, Trouble } from '../rules/classify.ts';
 import { type CauseLimits, massDeaths, withinWindow } from './mass_deaths.ts';
 import { DEATHS_QUIET_MS } from '../facts/setup.ts';
 import { dominating, familyOf, MENDS_ITSELF, OF_ENGINE, OF_WHOLE_GROUP } from '../rules/families.ts';
@@ -28,7 +28,7 @@ export interface Seen {
 /** An engine's own finding (`classifyEngine`). */
 export interface SeenEngine {
   readonly engine: EngineId;
-  readonly assessment: Assessment | undefined;
+  readonly assessment: Trouble | undefined;
 }
 
 /**
@@ -112,7 +112,7 @@ interface Bucket {
   readonly members: readonly Seen[];
   /** All channels of the scope, troubled or not. */
   readonly size: number;
-  readonly engine: Assessment | undefined;
+  readonly engine: Trouble | undefined;
   /** Its dead are some of many that died at once in other groups of the engine. */
   readonly mass: string | undefined;
 }
@@ -122,7 +122,7 @@ const keyOf = ({ scope, family }: { readonly scope: Scope; readonly family: Fami
 
 /** Everything in trouble, by family and by the scope in which that family has its cause. */
 function bucketsOf(input: CorrelateInput, causes: readonly SharedCause[]): readonly Bucket[] {
-  const buckets = new Map<string, Bucket & { members: Seen[]; engine: Assessment | undefined }>();
+  const buckets = new Map<string, Bucket & { members: Seen[]; engine: Trouble | undefined }>();
   const dead = input.seen.filter((one) => familyNow(one) === 'dead');
   const mass = massDeaths(
     dead.map((one) => ({ ...one, isCertain: isCertain(one, 'dead') })),

@@ -1,5 +1,5 @@
 // Classifies a channel from its facts by an order of precedence, and computes the confidence.
-import { FAILURE_CLASSES, type FailureClass } from '../../core/classification.ts';
+import { FAILURE_CLASSES, type FailureClass, hasTrait } from '../../core/classification.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import { MINUTE_MS } from '../../core/duration.ts';
 import type { Signal } from '../../core/envelope.ts';
@@ -16,8 +16,8 @@ import { better, byLines, byReading } from './whole_reading.ts';
 import * as processRules from './process.ts';
 import { CHURN_WINDOW_MS, SETTLING_MAX_MS } from '../facts/setup.ts';
 
-/** What is concluded of a channel (or of an engine) at one moment, and on which evidence. */
-export interface Assessment {
+/** What is concluded of a channel or of an engine at one moment, and on which evidence. */
+export interface Trouble {
   readonly trouble: true;
   readonly classification: FailureClass;
   /** 0 to 1, see `confidenceOf`. */
@@ -27,8 +27,6 @@ export interface Assessment {
   /** Independent witnesses, each with the origin of what it saw. */
   readonly signals: readonly Signal[];
   readonly lastErrorType: SymptomKind | undefined;
-  /** Failing symptoms per minute, over the last minute. */
-  readonly errorFrequency: number;
   /** Class, source and item. */
   readonly fingerprint: string;
   /** When the trouble began, as far as it was seen; may be before it had this name. */
@@ -41,6 +39,12 @@ export interface Assessment {
   readonly onTrial?: true;
   /** Looks that, taken now, would settle the doubt sooner. */
   readonly wants: readonly Want[];
+}
+
+/** Of a channel: its lines are counted. */
+export interface Assessment extends Trouble {
+  /** Failing symptoms per minute, over the last minute. */
+  readonly errorFrequency: number;
 }
 
 /** Nothing is wrong, or nothing is known to be. `quiet`: no output is expected. */
@@ -58,7 +62,7 @@ export interface NoTrouble {
 
 export type Finding = Assessment | NoTrouble;
 
-/** What recognises each class. The first that holds wins, in the order of `FAILURE_CLASSES`. */
+/** What recognises each class; the first that holds wins. A class without one does not compile. */
 const RULES: Readonly<Record<FailureClass, Row['holds']>> = {
   telemetry_untrusted: observer.telemetryUntrusted,
   control_plane_down: observer.controlPlaneDown,
@@ -146,19 +150,13 @@ function omenOf(input: ClassifyInput): FailureClass | undefined {
   return first !== undefined && input.nowMs - first.lastMs <= OMEN_MS ? 'upstream_unavailable' : undefined;
 }
 
-/**
- * Doubts about the observation, and what is wrong beside the picture, leave health as it is; every other trouble
- * denies it.
- */
-const BESIDE: ReadonlySet<FailureClass> = new Set(['telemetry_untrusted', 'control_plane_down', 'guide_stale']);
-
 function assessed(input: ClassifyInput, classification: FailureClass, match: Match): Assessment {
   const settledMs = Math.max(engineSettlesMs(input, classification), match.notBeforeMs ?? 0);
   return {
     trouble: true,
     classification,
     confidence: confidenceOf(match, input.facts.symptoms),
-    healthy: BESIDE.has(classification) ? input.health.healthy : false,
+    healthy: hasTrait(classification, 'beside_output') ? input.health.healthy : false,
     because: match.because.slice(0, 300),
     signals: match.signals.slice(0, 8),
     lastErrorType: match.symptom ?? strongest(input),

@@ -5,7 +5,7 @@ import type { Signal } from '../../core/envelope.ts';
 import type { Limits } from '../../core/limits.ts';
 import type { EngineId } from '../../core/scope.ts';
 import type { SymptomKind } from '../../core/symptom.ts';
-import { type Assessment, confidenceOf } from './classify.ts';
+import { confidenceOf, type Trouble } from './classify.ts';
 import { type EngineFacts, fullestDisk, type HostFacts } from '../facts/engine_facts.ts';
 import { DISK_FULL_RATIO, ENGINE_FAILURES_MIN } from '../facts/setup.ts';
 
@@ -27,7 +27,7 @@ interface EngineMatch {
  * What is wrong with an engine or its machine as a whole, whatever its channels do: a disk that is full while
  * everything still plays is worth a call before it goes down. The same classes and the same order as for channels.
  */
-export function classifyEngine(input: EngineClassifyInput, nowMs: MonoMs): Assessment | undefined {
+export function classifyEngine(input: EngineClassifyInput, nowMs: MonoMs): Trouble | undefined {
   const match = controlPlane(input) ?? disk(input) ?? pool(input);
   if (match === undefined) return undefined;
   const { classification, signal } = match;
@@ -39,7 +39,6 @@ export function classifyEngine(input: EngineClassifyInput, nowMs: MonoMs): Asses
     because: signal.says,
     signals: [signal],
     lastErrorType: match.symptom,
-    errorFrequency: 0,
     fingerprint: `${classification}|${input.engine}|engine`,
     sinceMs: match.sinceMs,
     settling: false,

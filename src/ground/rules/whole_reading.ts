@@ -1,5 +1,5 @@
 // What the last lines of a log say as a whole, against what each of them says.
-import { type FailureClass, hasTrait } from '../../core/classification.ts';
+import { CURABLE_BY, type FailureClass } from '../../core/classification.ts';
 import { evidenceKindOf } from '../../core/symptom.ts';
 import type { ChannelFacts } from '../facts/facts.ts';
 import { diedBySignal } from './classify_input.ts';
@@ -45,6 +45,6 @@ export function better<Found extends Named>(lines: Found, reading: Found): Found
   const { trouble, classification } = reading;
   if (!lines.trouble || !trouble || classification === undefined || classification === lines.classification)
     return lines;
-  if (classification === 'unknown' || hasTrait(classification, 'start_may_cure')) return lines;
+  if (classification === 'unknown' || CURABLE_BY.start.includes(classification)) return lines;
   return reading;
 }

@@ -5,7 +5,7 @@ import type { Read } from '../../core/journal.ts';
 import type { Limits } from '../../core/limits.ts';
 import type { ChannelId, ChannelRef, EngineId, GroupId, Scope } from '../../core/scope.ts';
 import type { LogReading, Symptom } from '../../core/symptom.ts';
-import { type Assessment, classify, type Finding } from '../../ground/rules/classify.ts';
+import { classify, type Finding, type Trouble } from '../../ground/rules/classify.ts';
 import { classifyEngine } from '../../ground/rules/classify_engine.ts';
 import { correlate, coveredBy, type SharedCause, suspected } from '../../ground/correlate/correlate.ts';
 import type { FactStore, ChannelFacts } from '../../ground/facts/facts.ts';
@@ -68,7 +68,7 @@ export class FindingTracker {
   readonly #troubled = new Map<ChannelId, Troubled>();
   /** The others, each with what its judgement rests on. */
   readonly #standing = new Map<ChannelId, FindingCache>();
-  #engines = new Map<EngineId, Assessment>();
+  #engines = new Map<EngineId, Trouble>();
   #causes: readonly SharedCause[] = [];
   readonly #readings = new LogReadings();
   readonly #handedOver = new Set<ChannelId>();
@@ -121,7 +121,7 @@ export class FindingTracker {
     return [...this.#channels.values()];
   }
 
-  engine(engine: EngineId): Assessment | undefined {
+  engine(engine: EngineId): Trouble | undefined {
     return this.#engines.get(engine);
   }
 

@@ -2,7 +2,7 @@
 import type { ControlState } from '../../control/state.ts';
 import type { Clock, MonoMs } from '../../core/clock.ts';
 import { HOUR_MS, MINUTE_MS } from '../../core/duration.ts';
-import type { Containment, GroundedContextEnvelope } from '../../core/envelope.ts';
+import type { Containment, EnvelopeHistory, GroundedContextEnvelope } from '../../core/envelope.ts';
 import { invariant } from '../../core/errors.ts';
 import type { Incident } from '../../core/incident.ts';
 import type { Read } from '../../core/journal.ts';
@@ -20,7 +20,7 @@ import {
 import type { DenialCode } from '../../core/plan.ts';
 import type { ToolName } from '../../core/tool.ts';
 import { coveredBy, type SharedCause } from '../../ground/correlate/correlate.ts';
-import { causeEnvelope, channelEnvelope, type GuardCounts } from '../../ground/envelope.ts';
+import { causeEnvelope, channelEnvelope } from '../../ground/envelope.ts';
 import type { FactStore } from '../../ground/facts/facts.ts';
 import { containmentNow } from '../../guard/containment.ts';
 import { cooldownOf } from '../../guard/state/cooldown.ts';
@@ -240,13 +240,13 @@ export class Snapshots {
     const watched = watch.watched(channel);
     invariant(facts !== undefined && watched !== undefined, `${channel} has an incident but is not configured`);
     const poolPressure = factStore.engineFacts(facts.setup.engine).last?.poolPressure;
-    const counts: GuardCounts = {
+    const history: EnvelopeHistory = {
       ...this.#counts(channel, moment.nowMs),
-      containment: this.containment(scopesOf(facts.setup)),
+      containmentMode: this.containment(scopesOf(facts.setup)),
       sharedCause: watch.suspected(facts.setup),
       lastingMs: moment.nowMs - watched.classifiedMs,
     };
-    return channelEnvelope({ facts, finding: watched.finding, poolPressure }, counts, moment);
+    return channelEnvelope({ facts, finding: watched.finding, poolPressure }, history, moment);
   }
 
   #causeEnvelope(incident: Incident, moment: { at: number; nowMs: MonoMs }): GroundedContextEnvelope {
@@ -259,17 +259,17 @@ export class Snapshots {
       return facts === undefined ? [] : [{ facts, finding }];
     });
     const poolPressure = factStore.engineFacts(engine).last?.poolPressure;
-    const counts: GuardCounts = {
+    const history: EnvelopeHistory = {
       restartCount: 0,
       restartVelocity: this.velocity(moment.nowMs),
       lastAction: undefined,
       cooldownRemaining: 0,
-      containment: this.containment(this.#scopesOver(scope, engine)),
+      containmentMode: this.containment(this.#scopesOver(scope, engine)),
       sharedCause: cause.phase === 'active',
       lastingMs: moment.nowMs - (cause.phase === 'active' ? cause.sinceMs : cause.lastMs),
     };
     const assessment = scope.kind === 'engine' ? watch.engine(scope.id) : undefined;
-    return causeEnvelope({ cause, members, engine, group, poolPressure, assessment }, counts, moment);
+    return causeEnvelope({ cause, members, engine, group, poolPressure, assessment }, history, moment);
   }
 
   /** Where only so many may start in a minute, those who wait for a picture should be as few as can be. */

@@ -1,4 +1,5 @@
 /** The tool that drops an engine's cached addresses and guide. */
+import { CURABLE_BY } from '../../core/classification.ts';
 import { able, CHANGES, cured, engineAt, noProbe, notYet, type Tool } from '../tool.ts';
 
 export const invalidateCache: Tool = {
@@ -12,7 +13,7 @@ export const invalidateCache: Tool = {
     attemptsMax: 2,
     timeoutMs: 15_000,
     capability: 'cache',
-    cures: ['upstream_url_expired', 'guide_stale'],
+    cures: CURABLE_BY.cache,
     settleMs: 500,
     verifyWithinMs: 30_000,
     targets: ['channel', 'group', 'engine'],

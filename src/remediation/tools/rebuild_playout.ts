@@ -1,4 +1,5 @@
 /** The tool that has an engine plan again what a channel plays. */
+import { CURABLE_BY } from '../../core/classification.ts';
 import { MINUTE_MS } from '../../core/duration.ts';
 import { ReeveError } from '../../core/errors.ts';
 import { able, CHANGES, channelAt, cured, engineAt, noProbe, notYet, type Tool } from '../tool.ts';
@@ -14,7 +15,7 @@ export const rebuildPlayout: Tool = {
     attemptsMax: 1,
     timeoutMs: MINUTE_MS,
     capability: 'rebuild',
-    cures: ['playout_empty', 'media_unplayable'],
+    cures: CURABLE_BY.playout,
     settleMs: 1_000,
     verifyWithinMs: MINUTE_MS,
     targets: ['channel'],

@@ -1,4 +1,5 @@
 /** The tool that has an engine fetch new credentials for its sources. */
+import { CURABLE_BY } from '../../core/classification.ts';
 import { able, CHANGES, cured, engineAt, noProbe, notYet, type Tool } from '../tool.ts';
 import { MINUTE_MS } from '../../core/duration.ts';
 
@@ -13,7 +14,7 @@ export const refreshCredentials: Tool = {
     attemptsMax: 2,
     timeoutMs: 15_000,
     capability: 'credentials',
-    cures: ['upstream_auth_expired', 'upstream_url_expired'],
+    cures: CURABLE_BY.credentials,
     settleMs: 500,
     verifyWithinMs: 30_000,
     targets: ['channel', 'group', 'engine'],

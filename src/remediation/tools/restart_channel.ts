@@ -1,4 +1,5 @@
 /** The tool that ends a channel's process and begins a new generation of it. */
+import { CURABLE_BY } from '../../core/classification.ts';
 import { able, CHANGES, channelAt, engineAt, type Tool } from '../tool.ts';
 
 export const restartChannel: Tool = {
@@ -12,14 +13,14 @@ export const restartChannel: Tool = {
     attemptsMax: 1,
     timeoutMs: 20_000,
     capability: 'restart',
-    cures: ['process_crashed', 'output_stalled', 'hls_window_slip', 'publisher_lost'],
+    cures: CURABLE_BY.start,
     settleMs: 500,
     verifyWithinMs: 30_000,
     targets: ['channel', 'group', 'engine'],
     onMany: 'each_channel',
     startsProcess: true,
     curesOutput: true,
-    mayFollowCureOf: ['upstream_auth_expired', 'upstream_url_expired'],
+    mayFollowCureOf: CURABLE_BY.credentials,
   },
   run: async (ports, target, context, engine) =>
     able(engineAt(ports, target, engine), 'restart')(channelAt(target), context),
