@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cooldownOf, endOf } from '../../../src/guard/state/cooldown.ts';
-import { addStart, churning, roomFor, STARTS_KEPT, type StartMark, startsIn } from '../../../src/guard/state/window.ts';
+import {
+  addStart,
+  churning,
+  roomFor,
+  STARTS_KEPT,
+  type StartMark,
+  startsIn,
+  startsMaxOf,
+} from '../../../src/guard/state/window.ts';
 
 const mark = (atMs: number, more: Partial<StartMark> = {}): StartMark => ({
   engine: 'local',
@@ -98,5 +106,18 @@ describe('the cooldown of a tool (S1)', () => {
 
   it('is nothing for a tool that was never used', () => {
     expect(cooldownOf(undefined, 30_000, 0)).toEqual({ leftMs: 0, inFlight: false });
+  });
+});
+
+describe('room in the window of starts', () => {
+  const starts = [30_000, 10_000, 20_000].map((atMs) => ({ engine: 'local', channel: 'news', atMs }));
+
+  it('says when the next one fits, in whatever order they became known', () => {
+    expect(roomFor(starts, 3, { windowMs: 60_000, nowMs: 31_000 })).toEqual({ count: 3, freeInMs: 39_000 });
+  });
+
+  it('never allows as many as can be remembered', () => {
+    expect(startsMaxOf(10)).toBe(10);
+    expect(startsMaxOf(STARTS_KEPT + 5)).toBe(STARTS_KEPT - 1);
   });
 });
