@@ -26,6 +26,7 @@ describe('a connection of a viewer', () => {
   it.each([
     'Jun 01 10:00:01 edge hub[9]: client 192.0.2.4:5012 disconnected: connection reset by peer',
     'WARN viewer 99: socket error ECONNRESET, removing',
+    '2026-11-24T21:39:01.665Z [warn] viewer  left: ECONNRESET',
     'WARN request timeout from client 10.0.0.5 after 30s, closing the connection',
     'INFO listener 12 timed out, closing connection (listeners: 44)',
     'INFO sync: 44 listeners, 2 timed out',
