@@ -23,3 +23,33 @@ describe('a failure whose reason nobody says', () => {
     expect(symptomOf('Exiting... (Quit)')).toBe('benign_noise');
   });
 });
+
+describe('a complaint that nothing knows, among lines that their program calls ordinary', () => {
+  it.each([
+    [
+      'nginx',
+      '2026/11/25 10:24:12 [notice] 7#7: start worker process 9',
+      '2026/11/25 10:24:13 [crit] 9#9: *1 cannot frobnicate the upstream, client: 192.0.2.7',
+    ],
+    [
+      'Icecast',
+      '[2026-11-24  21:29:28] INFO source/source_main listener count on /sport.mp3 now 0',
+      '[2026-11-24  21:29:29] EROR format/frobnicate failed to frobnicate /sport.mp3',
+    ],
+    [
+      'liquidsoap',
+      '2026/11/24 21:44:46 [clock.main:3] Streaming loop starts in auto-sync mode',
+      '2026/11/24 21:44:48 [clock.main:2] Error while frobnicating: cannot go on!',
+    ],
+  ])('makes the whole unknown, not harmless: %s', (_, ordinary, complaint) => {
+    expect(symptomOf(ordinary)).toBe('benign_noise');
+    expect(symptomOf(ordinary, complaint, ordinary)).toBe('unknown');
+  });
+});
+
+describe('a feeder of a harbor', () => {
+  it('is the publisher of the channel, though it is called a client', () => {
+    const said = '[input.harbor_0:2] Error while reading from client: Timed out after waiting for 3.00 sec.';
+    expect(symptomOf(`2026/11/24 21:45:01 ${said}`)).toBe('publisher_lost');
+  });
+});
