@@ -80,8 +80,11 @@ describe('the shipped catalogue', () => {
   });
 
   it.each([
-    ['broken.jsonl', { accuracy: 0.85, false_alarm_rate: 0.2, wrong_class_rate: 0.035 }],
-    ['broken_held.jsonl', { accuracy: 0.86, false_alarm_rate: 0, wrong_class_rate: 0.09 }],
+    ['broken.jsonl', { accuracy: 0.95, false_alarm_rate: 0.12, wrong_class_rate: 0.01 }],
+    ['broken_held.jsonl', { accuracy: 0.9, false_alarm_rate: 0, wrong_class_rate: 0.03 }],
+    ['broken_more.jsonl', { accuracy: 0.96, false_alarm_rate: 0, wrong_class_rate: 0.03 }],
+    ['broken_more_held.jsonl', { accuracy: 0.88, false_alarm_rate: 0, wrong_class_rate: 0.07 }],
+    ['broken_third.jsonl', { accuracy: 0.93, false_alarm_rate: 0, wrong_class_rate: 0.04 }],
   ])('reads the logs of programs that were really broken: %s', (name, floor) => {
     const scores = scoresOf(read(name));
     expect(scores.accuracy).toBeGreaterThanOrEqual(floor.accuracy);
@@ -104,7 +107,14 @@ describe('what a planner may see', () => {
       .split(/[^\p{L}\p{N}_]+/u)
       .filter(Boolean);
 
-  const names = ['injection.jsonl', 'failures.jsonl', 'fresh.jsonl', 'broken.jsonl', 'broken_held.jsonl'];
+  const names = [
+    'injection.jsonl',
+    'failures.jsonl',
+    'fresh.jsonl',
+    'broken.jsonl',
+    'broken_held.jsonl',
+    'broken_third.jsonl',
+  ];
   const corpora = names.flatMap(read);
   it.each(corpora.map((item) => [item.id, item] as const))(
     '%s: no five terms of a line in a row, no host, no control character',
