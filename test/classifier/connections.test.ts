@@ -91,7 +91,7 @@ describe("the server's own connection to another server", () => {
     expect(symptomOf(...refused(2))).toBe('benign_noise');
   });
 
-  it('is told from a viewer who calls himself so', () => {
+  it('is distinguished from a viewer who uses its name', () => {
     const viewer = on(2, `play: name='x, server: ngx-relay' args=''`);
     expect(symptomOf(publish(1), viewer, on(2, RESET))).toBe('client_disconnect_benign');
   });

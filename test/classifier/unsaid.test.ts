@@ -8,7 +8,7 @@ const symptomOf = (...lines: string[]) => classifyExcerpt(lines, catalogue).symp
 const FAILED = 'Failed to open http://origin.example.net/live.ts.';
 const LEFT = 'Exiting... (Errors when loading file)';
 
-describe('a failure whose reason nobody says', () => {
+describe('a failure without a stated reason', () => {
   it('is unknown, and not harmless', () => {
     expect(symptomOf(FAILED, LEFT)).toBe('unknown');
     expect(symptomOf('AO: [null] 44100Hz mono 1ch floatp', FAILED, LEFT)).toBe('unknown');

@@ -29,10 +29,10 @@ function collect(yaml: string, folder = aDirectory()) {
   });
   onTestFinished(() => collectors[Symbol.asyncDispose]());
   collectors.start();
-  const told = () => symptoms.map(({ channel, kind, origin }) => [channel, kind, origin]);
+  const raised = () => symptoms.map(({ channel, kind, origin }) => [channel, kind, origin]);
   const linesOf = (source: string) =>
     collectors.lines().flatMap((each) => (each.source === source && each.lines > 0 ? [[each.result, each.lines]] : []));
-  return { collectors, folder, told, samples, linesOf };
+  return { collectors, folder, raised, samples, linesOf };
 }
 
 const CHANNEL = 'channels: [{ id: news, engine: e }]\n';
@@ -42,32 +42,32 @@ const stream = (labels: object, line: string) =>
 
 describe('a line that comes by another way than a file', () => {
   it('is a symptom of the channel in its label, and is counted', async () => {
-    const { collectors, told, linesOf } = collect(CHANNEL);
+    const { collectors, raised, linesOf } = collect(CHANNEL);
     expect(collectors.intake.take('loki_json', stream({ channel: 'news' }, REFUSED))).toMatchObject({ lines: 1 });
-    await expect.poll(() => told()).toEqual([['news', 'upstream_unreachable', 'log']]);
+    await expect.poll(() => raised()).toEqual([['news', 'upstream_unreachable', 'log']]);
     expect(linesOf('intake:loki')).toEqual([['matched', 1]]);
   });
 
   it('that names its channel only in its text is evidence against no channel for what visitors can cause', async () => {
-    const { collectors, told, linesOf } = collect(CHANNEL);
+    const { collectors, raised, linesOf } = collect(CHANNEL);
     collectors.intake.take('loki_json', stream({}, `[channel=news] ${REFUSED}`));
     await expect.poll(() => linesOf('intake:loki')).toEqual([['matched', 1]]);
-    expect(told()).toEqual([]);
+    expect(raised()).toEqual([]);
   });
 
   it('an alert is a symptom of origin metric', () => {
-    const { collectors, told } = collect(
+    const { collectors, raised } = collect(
       `${CHANNEL}intake: { alerts: [{ alertname: Slow, means: encoder_overload }] }\n`,
     );
     const alerts = [{ status: 'firing', labels: { alertname: 'Slow', channel: 'news' } }];
     expect(collectors.intake.take('alerts', push({ version: '4', alerts }))).toMatchObject({ lines: 1 });
-    expect(told()).toEqual([['news', 'encoder_overload', 'metric']]);
+    expect(raised()).toEqual([['news', 'encoder_overload', 'metric']]);
   });
 
   it('what a command prints is read, as its channel', async () => {
     const script = `sleep 1; echo '${REFUSED}'; exec sleep 60`;
-    const { told } = collect(`${CHANNEL}sources: [{ id: c, command: [sh, -c, "${script}"], channel: news }]\n`);
-    await vi.waitFor(() => expect(told()).toEqual([['news', 'upstream_unreachable', 'log']]), { timeout: 30_000 });
+    const { raised } = collect(`${CHANNEL}sources: [{ id: c, command: [sh, -c, "${script}"], channel: news }]\n`);
+    await vi.waitFor(() => expect(raised()).toEqual([['news', 'upstream_unreachable', 'log']]), { timeout: 30_000 });
   });
 });
 
@@ -77,10 +77,10 @@ describe('a log in another format than text', () => {
     const paths = ['docker', 'progress'].map((name) => join(folder, name));
     for (const path of paths) writeFileSync(path, '');
     const logs = '[{ path: FOLDER/docker, format: docker_json }, { path: FOLDER/progress, format: ffmpeg_progress }]';
-    const { told, samples, linesOf } = collect(`channels: [{ id: news, engine: e, logs: ${logs} }]\n`, folder);
+    const { raised, samples, linesOf } = collect(`channels: [{ id: news, engine: e, logs: ${logs} }]\n`, folder);
     appendFileSync(paths[0]!, `${JSON.stringify({ log: `${REFUSED}\n`, stream: 'stderr', time: 'x' })}\n`);
     appendFileSync(paths[1]!, 'frame=25\nout_time=00:00:01.000000\nprogress=continue\n');
-    await vi.waitFor(() => expect(told()).toEqual([['news', 'upstream_unreachable', 'log']]), { timeout: 30_000 });
+    await vi.waitFor(() => expect(raised()).toEqual([['news', 'upstream_unreachable', 'log']]), { timeout: 30_000 });
     await vi.waitFor(() => expect(samples).toMatchObject([{ kind: 'progress', channel: 'news', outTimeMs: 1_000 }]), {
       timeout: 30_000,
     });

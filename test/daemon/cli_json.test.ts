@@ -68,8 +68,8 @@ describe('the JSON of the commands that take long, or read, or never end', { tim
     await rig.run();
     const asked = () => rig.reeve('prompt', 'news', '--json');
     await until('the channel is seen', async () => (await asked()).code === 0);
-    const told = JSON.parse((await asked()).stdout);
-    expect(told).toMatchObject({ id: 'news', prompt: null, because: 'no incident is open on the channel' });
+    const shown = JSON.parse((await asked()).stdout);
+    expect(shown).toMatchObject({ id: 'news', prompt: null, because: 'no incident is open on the channel' });
     const text = await rig.reeve('prompt', 'news');
     expect(text.stdout).toMatch(/^nothing would be sent: no incident is open on the channel\nchoices now:\n0: /);
     expect(await rig.reeve('prompt')).toMatchObject({

@@ -54,7 +54,10 @@ describe('the daemon with a model for vectors', { timeout: 120_000 }, () => {
   it('goes on with n-grams where the server is not what it was, and says which and why', async () => {
     server.embed = () => ({ does: 'reset' });
     const daemon = await rig.run();
-    await until('it is told', async () => (await similarityOf(daemon)).because === 'the model gave no vectors');
+    await until(
+      'the failure is reported',
+      async () => (await similarityOf(daemon)).because === 'the model gave no vectors',
+    );
     expect((await rig.reeve('rules', 'list')).stdout).toContain(
       'rules are compared by n-grams instead of local/nomic-embed-text',
     );

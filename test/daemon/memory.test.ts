@@ -63,8 +63,8 @@ describe('the memory of a running daemon', { timeout: 120_000 }, () => {
       .split('\n')
       .map((line) => JSON.parse(line) as { kind: string; steps?: unknown[] });
     expect(rows.map(({ kind }) => kind).sort()).toEqual(['chain', 'insight']);
-    const { stdout: told } = await rig.reeve('dataset', 'export', '--json', '--out', rig.at('golden'));
-    expect(JSON.parse(told)).toMatchObject({ rows: 2, replay: { same: 1, not_replayable: 0, different: [] } });
+    const { stdout: report } = await rig.reeve('dataset', 'export', '--json', '--out', rig.at('golden'));
+    expect(JSON.parse(report)).toMatchObject({ rows: 2, replay: { same: 1, not_replayable: 0, different: [] } });
   });
 
   it('has nothing to merge, and says so', async () => {

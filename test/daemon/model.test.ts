@@ -70,7 +70,7 @@ describe('the daemon with a model that goes before the rules', { timeout: 180_00
     expect(await metric(/^reeve_planner_decisions_total\{by="model"\} (\d+)/m)).toBe(1);
     expect(await metric(/^reeve_llm_tokens_total\{purpose="plan",direction="prompt"\} (\d+)/m)).toBe(700);
     await until('a rule is proposed', () => readdirSync(`${rig.state}/proposals/rules`).length === 1);
-    await until('the share is told', async () => (await metric(/^reeve_llm_needed_ratio (\d+)/m)) === 1);
+    await until('the share is reported', async () => (await metric(/^reeve_llm_needed_ratio (\d+)/m)) === 1);
     const { code, stdout } = await rig.reeve('audit', 'plans', '--json');
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, ok: true, plans: 1, bad: [] });
   });
@@ -86,22 +86,22 @@ describe('the daemon with a model that goes before the rules', { timeout: 180_00
   });
 
   it('shows with `reeve prompt` what a model would be sent about the open incident, with its choices', async () => {
-    interface Told {
+    interface AskedPrompt {
       readonly id: string;
       readonly prompt: string | null;
       readonly choices: readonly { readonly index: number; readonly tool: string }[];
     }
-    const seen: Told[] = [];
+    const seen: AskedPrompt[] = [];
     rig.die('asked');
     await until('an incident is open', async () => {
-      seen.push(await daemon.get<Told>('/api/v1/prompt/asked'));
+      seen.push(await daemon.get<AskedPrompt>('/api/v1/prompt/asked'));
       return seen.at(-1)!.prompt !== null;
     });
     const { prompt, choices } = seen.at(-1)!;
     expect(prompt).toMatch(/^A streaming channel is in trouble\.[\s\S]*channel_id: asked\n/);
     for (const { index, tool } of choices) expect(prompt).toContain(`\n${index}: ${tool} `);
     const { code, stdout } = await rig.reeve('prompt', 'asked', '--json');
-    expect([code, (JSON.parse(stdout) as Told).id]).toEqual([0, 'asked']);
+    expect([code, (JSON.parse(stdout) as AskedPrompt).id]).toEqual([0, 'asked']);
     await until('it is started again', () => rig.isPlaying('asked'));
   });
 

@@ -54,7 +54,7 @@ patterns: [{ id: mine, symptom: process_crash, confidence: 0.9, regex: 'a(?=b)',
   it('says what it would do if a channel died, without an entry in the journal or a call to the engine', async () => {
     const rig = await aRig();
     await rig.run();
-    await until('the rehearsal is told', () => rig.log().includes('rehearsed in memory'));
+    await until('the rehearsal is logged', () => rig.log().includes('rehearsed in memory'));
     expect(rig.log()).toMatch(/"channel":"news","classification":"process_crashed",.*rehearsed in memory/);
     const { stdout } = await rig.reeve('incidents', '--json');
     expect(stdout).not.toContain('process_crashed');

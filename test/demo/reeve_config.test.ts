@@ -14,13 +14,13 @@ const NAMES = {
 };
 type Rows = readonly { ids?: string[]; id?: string; logs: string[]; output?: object; source?: object }[];
 const rowsOf = (text: string): Rows => (parse(text) as { channels: Rows }).channels;
-const told = (rows: Rows) =>
+const probedOf = (rows: Rows) =>
   rows.map(({ ids, id, output, source }) => [ids ?? id, output !== undefined, source !== undefined]);
 
 describe('the configuration for a stage', () => {
   it('has every output looked at, and the source of what pulls', () => {
     const rows = rowsOf(reeveConfig(NAMES));
-    expect(told(rows)).toEqual([
+    expect(probedOf(rows)).toEqual([
       [['gen1', 'gen2', 'gen3'], true, false],
       ['pull1', true, true],
     ]);
@@ -28,7 +28,7 @@ describe('the configuration for a stage', () => {
 
   it('follows the logs alone of channels whose output is not to be looked at', () => {
     const rows = rowsOf(reeveConfig(NAMES, { unwatched: ['gen2'] }));
-    expect(told(rows)).toEqual([
+    expect(probedOf(rows)).toEqual([
       [['gen1', 'gen3'], true, false],
       [['gen2'], false, false],
       ['pull1', true, true],

@@ -229,13 +229,10 @@ export function bench(options: BenchOptions = {}) {
 
   const foreignStart = (
     channel: string,
-    life: string,
+    generation: string,
     origin: 'engine' | 'operator' | 'unknown' | 'reeve' = 'engine',
   ) =>
-    record(
-      { type: 'start.observed', origin, generation: life, engine: channels.get(channel)?.engine ?? 'local' },
-      channel,
-    );
+    record({ type: 'start.observed', origin, generation, engine: channels.get(channel)?.engine ?? 'local' }, channel);
 
   const contain = () =>
     guard.contain({

@@ -158,7 +158,7 @@ class Reset extends Move {
   override toString = () => 'reset';
 }
 
-it('S3: agrees with a breaker that is drawn by hand, whatever is done to both', () => {
+it('S3: decides as a breaker written down step by step does, whatever happens to both', () => {
   const waits = [0, 1, 5_000, 40_499, 40_500, 60_000, 119_999, 120_000, 240_000, 299_999, 300_000, 1_800_000];
   const failing = fc.constant(new Verdict(0, false));
   const moves = [

@@ -17,7 +17,7 @@ const tick = (b: Bench, ms: number) => {
   }
 };
 const fill = (b: Bench, count: number) => {
-  for (let n = 0; n < count; n += 1) b.foreignStart(`c${n}`, `life-${n}`);
+  for (let n = 0; n < count; n += 1) b.foreignStart(`c${n}`, `g${n}`);
 };
 
 describe('containment (S8)', () => {
@@ -85,7 +85,7 @@ describe('containment (S8)', () => {
     const b = bench({ channels: channelsOf(11) });
     fill(b, 8);
     const decision = b.guard.decide(b.request('c10'));
-    b.foreignStart('c8', 'life-8');
+    b.foreignStart('c8', 'g8');
     b.contain();
     expect(held(b)).toEqual([['fleet', 'restart_storm']]);
     expect(decision.verdict === 'allow' && decision.permit.redeem(b.nowMs())).toBe(false);
@@ -334,7 +334,7 @@ describe('containment (S8)', () => {
 
   it('is said by the question in the words of its page: scope, reason and detail', () => {
     const b = bench();
-    for (const life of ['a', 'b', 'c', 'd']) b.foreignStart('news', life);
+    for (const generation of ['a', 'b', 'c', 'd']) b.foreignStart('news', generation);
     b.contain();
     const [raised] = b.facts('containment.raised');
     const page = containmentPage(raised!);
@@ -406,10 +406,10 @@ describe('containment (S8)', () => {
 describe('one channel that others start again and again', () => {
   it('is contained alone, from the fourth start on, and leaves the others their places', () => {
     const b = bench({ channels: channelsOf(3) });
-    for (let life = 0; life < 3; life += 1) b.foreignStart('c0', `pid-${life}`);
+    for (let at = 0; at < 3; at += 1) b.foreignStart('c0', `pid-${at}`);
     b.contain();
     expect(b.facts('containment.raised')).toEqual([]);
-    for (let life = 3; life < 30; life += 1) b.foreignStart('c0', `pid-${life}`);
+    for (let at = 3; at < 30; at += 1) b.foreignStart('c0', `pid-${at}`);
     b.contain();
     expect(b.facts('containment.raised')).toMatchObject([
       { reason: 'restart_storm', scope: { kind: 'channel', id: 'c0' } },

@@ -47,7 +47,7 @@ describe('an action whose end is unknown', () => {
 });
 
 describe('a permit that was never redeemed', () => {
-  it('has not tried anything', () => {
+  it('does not count as a try of its fix', () => {
     const b = bench();
     const request = () => ask(b, 'news', 'restart_channel', 'process_crashed', 'process_crashed|news|same');
     expect(b.guard.decide(request()).verdict).toBe('allow');

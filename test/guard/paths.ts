@@ -108,7 +108,7 @@ export const WAYS: Record<DenialCode, (b: Bench) => ReturnType<Guard['decide']>>
     return b.guard.decide(b.request());
   },
   restart_storm: (b) => {
-    for (let life = 0; life < 10; life += 1) b.foreignStart(`c${life}`, `pid-${life}`);
+    for (let at = 0; at < 10; at += 1) b.foreignStart(`c${at}`, `pid-${at}`);
     return b.guard.decide(b.request());
   },
   viewer_budget: (b) => {

@@ -87,7 +87,7 @@ describe('containment is written down', () => {
     b.world.sharedCauses = ['encoders'];
     b.world.frozen = true;
     b.record({ type: 'clock.jumped', byMs: 3_600_000 });
-    for (let life = 0; life < 9; life += 1) b.foreignStart(`c${life}`, `pid-${life}`);
+    for (let at = 0; at < 9; at += 1) b.foreignStart(`c${at}`, `pid-${at}`);
     expect(b.contain()).toBe(true);
     b.world.live = { ...b.world.live, poolPressure: 0.951 };
     b.pass(1_000);
@@ -103,7 +103,7 @@ describe('containment is written down', () => {
     expect(raised(b).slice(-4)).toMatchSnapshot();
   });
 
-  it('as nothing at all where nothing changed', () => {
+  it('only where it changed', () => {
     const b = bench();
     b.store.failWrites('no space left on device');
     expect(b.contain()).toBe(true);
@@ -117,7 +117,7 @@ describe('containment is written down', () => {
     expect(b.facts('escalation.raised')).toEqual([]);
     const both = bench();
     both.world.frozen = true;
-    for (let life = 0; life < 10; life += 1) both.foreignStart(`c${life}`, `pid-${life}`);
+    for (let at = 0; at < 10; at += 1) both.foreignStart(`c${at}`, `pid-${at}`);
     both.guard.distrustJournal('the chain is broken');
     both.contain();
     expect(both.facts('containment.raised')).toHaveLength(3);

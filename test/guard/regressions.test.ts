@@ -69,7 +69,7 @@ describe('limits that cannot be switched off', () => {
     },
   );
 
-  it('takes no million steps and no threshold of 2.5 starts (ExStreamTV)', () => {
+  it('refuses a limit of a million steps and a threshold of 2.5 starts (ExStreamTV)', () => {
     expect(limitProblems({ ...DEFAULT_LIMITS, stepsMax: 1_000_000 }, LIMIT_NAMES)).toHaveLength(1);
     expect(limitProblems({ ...DEFAULT_LIMITS, windowStartsMax: 2.5 }, LIMIT_NAMES)).toHaveLength(1);
   });
@@ -153,8 +153,8 @@ describe('clocks', () => {
 describe('people and scripts', () => {
   it('distinguishes a person’s restart from its own and from the engine’s, and counts all in the window (systemd #10529)', () => {
     const b = bench();
-    b.foreignStart('news', 'life-1', 'operator');
-    b.foreignStart('news', 'life-2', 'engine');
+    b.foreignStart('news', 'g1', 'operator');
+    b.foreignStart('news', 'g2', 'engine');
     b.restart('news', { cured: true });
     expect(subjectAt(b.guardState(), 'channel:news').restarts).toHaveLength(1);
     expect(roomFor(b.guardState().starts, 10, { windowMs: 60_000, nowMs: b.nowMs() }).count).toBe(3);
@@ -163,9 +163,9 @@ describe('people and scripts', () => {
   it('counts its own start once, however often its new process generation is seen', () => {
     const b = bench();
     b.restart('news', { cured: true });
-    for (const life of ['life-1', 'life-1', 'life-1']) b.foreignStart('news', life, 'reeve');
+    for (const generation of ['g1', 'g1', 'g1']) b.foreignStart('news', generation, 'reeve');
     expect(b.guardState().starts).toHaveLength(1);
-    b.foreignStart('news', 'life-2', 'reeve');
+    b.foreignStart('news', 'g2', 'reeve');
     expect(b.guardState().starts).toHaveLength(2);
   });
 
@@ -173,7 +173,7 @@ describe('people and scripts', () => {
     const b = bench();
     b.restart('news', { cured: true });
     b.pass(20_000);
-    b.foreignStart('news', 'life-1', 'reeve');
+    b.foreignStart('news', 'g1', 'reeve');
     const at = (ms: number) => roomFor(b.guardState().starts, 10, { windowMs: 60_000, nowMs: b.nowMs() + ms }).count;
     expect([at(59_999), at(60_000)]).toEqual([1, 0]);
   });
@@ -365,7 +365,7 @@ describe('asked every time', () => {
 
   it('does not take containment, counts or velocity from the envelope, either', () => {
     const b = bench({ channels: channelsOf(11), limits: {} });
-    for (let n = 0; n < 10; n += 1) b.foreignStart(`c${n}`, `life-${n}`);
+    for (let n = 0; n < 10; n += 1) b.foreignStart(`c${n}`, `g${n}`);
     b.contain();
     const request = b.request('c10');
     const rosy = {

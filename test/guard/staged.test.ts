@@ -141,12 +141,12 @@ describe('a staged start (S4)', () => {
   it('counts the starts of others, and leaves the last place of the window free', () => {
     const { b, plan, child } = staged(16);
     const parent = plan();
-    for (let at = 0; at < 8; at += 1) b.foreignStart(`c${at + 1}`, `life-${at}`);
+    for (let at = 0; at < 8; at += 1) b.foreignStart(`c${at + 1}`, `g${at}`);
     expect(b.guard.preview(b.request('c15')).checks.find(({ id }) => id === 14)?.value).toMatch(/^8 starts/);
     expect(child(parent, 'c0')).toMatchObject({ verdict: 'allow' });
     const full = staged(16);
     const other = full.plan();
-    for (let at = 0; at < 9; at += 1) full.b.foreignStart(`c${at + 1}`, `life-${at}`);
+    for (let at = 0; at < 9; at += 1) full.b.foreignStart(`c${at + 1}`, `g${at}`);
     expect(full.child(other, 'c0')).toMatchObject({ code: 'restart_storm' });
   });
 

@@ -18,16 +18,16 @@ const lineOf = ({ id, question, verdict, code, value, threshold }: GuardCheck): 
 
 const PLAIN = bench().guard.preview(bench().request()).checks.map(lineOf);
 
-interface Told {
+interface Verdict {
   readonly verdict: 'allow' | 'deny';
   readonly because?: string;
   readonly retryAfterMs?: number | undefined;
 }
 
 /** The answer, then the lines of the trace in which it differs from that to a plain restart. */
-function tell(told: Told, trace: readonly GuardCheck[]): string {
-  const wait = told.retryAfterMs === undefined ? '' : ` (${told.retryAfterMs} ms)`;
-  const head = told.because === undefined ? told.verdict : `${told.verdict}: ${told.because}${wait}`;
+function tell(verdict: Verdict, trace: readonly GuardCheck[]): string {
+  const wait = verdict.retryAfterMs === undefined ? '' : ` (${verdict.retryAfterMs} ms)`;
+  const head = verdict.because === undefined ? verdict.verdict : `${verdict.verdict}: ${verdict.because}${wait}`;
   return [head, ...trace.map(lineOf).filter((line) => !PLAIN.includes(line))].join('\n');
 }
 const decided = (decision: ReturnType<Guard['decide']>): string => tell(decision, decision.trace);

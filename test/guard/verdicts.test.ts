@@ -69,7 +69,7 @@ describe('the verdict on a restart', () => {
     expect(open()).toEqual(['p3']);
   });
 
-  it('that it cured clears what was tried, of this tool against this trouble, and is noted once as a fix', () => {
+  it('of a cure clears what was tried with this tool against this trouble, and is noted once as a fix', () => {
     const b = begun();
     for (const fingerprint of ['fp', 'other']) b.relapse(14_500, terms, fingerprint);
     const refresh = aPermit({ ...lowOf('refresh_credentials', { kind: 'engine', id: 'local' }), id: 'p0' });
@@ -207,7 +207,7 @@ describe('a staged plan', () => {
     return b;
   };
 
-  it('is one high-risk action that has an hour, and its starts are no further ones', () => {
+  it('counts as one high-risk action for an hour, and its starts count as none', () => {
     const b = planned('a');
     expect(b.subject('group:encoders')).toMatchObject({
       uses: { restart_channel: { startedMs: 11_000 } },

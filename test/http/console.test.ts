@@ -29,7 +29,7 @@ const incident = (id: string, with_: object = {}) => ({
   classification: 'upstream_unavailable',
   channels: [],
   state: 'watching',
-  because: 'the source is not available; a person is told when it lasts 60 s',
+  because: 'the source is not available; a person is notified when it lasts 60 s',
   openedAt: Date.UTC(2026, 0, 1),
   closedAt: null,
   ending: null,

@@ -39,7 +39,7 @@ describe('a channel that a restart has stopped and not started again', () => {
     expect(openPages(world)).toHaveLength(1);
   });
 
-  it('stays paged when Reeve is upgraded afterwards', async () => {
+  it('keeps its page open when Reeve is upgraded afterwards', async () => {
     const time = fakeClock();
     const world = await frozen(1_000, 'refuses', time);
     await world.live(120_000);

@@ -84,7 +84,7 @@ describe('the last lines of a log, read as a whole', () => {
     expect(asked.length).toBeGreaterThan(1);
   });
 
-  it('take no death away: what was killed by a signal is started, whatever they say', async () => {
+  it('do not explain a death by a signal: such a channel is started, whatever they say', async () => {
     const { world } = harness('config_error');
     await world.live(10_000);
     world.engine.kill('news', 11);

@@ -130,7 +130,7 @@ describe('a crash of Reeve in the middle of a restart', () => {
 });
 
 /** A process whose journal ends before the first entry of the type, and the next one. */
-async function lives(type: FactType, between: (engine: FakeEngine) => void = () => {}) {
+async function restartedAfter(type: FactType, between: (engine: FakeEngine) => void = () => {}) {
   const time = fakeClock();
   const ids = countingIds();
   const world = pipelineHarness({ time, ids });
@@ -181,7 +181,7 @@ describe('a crash of Reeve before it called anything', () => {
   it.each(['envelope.taken', 'guard.decided'] as const)(
     'at %s takes the incident up again, restarts once, and sends no page',
     async (type) => {
-      const again = await lives(type);
+      const again = await restartedAfter(type);
       await again.live(30_000);
       expect(again.engine.restarts).toHaveLength(1);
       expect(again.facts('tool.unknown')).toEqual([]);
@@ -191,21 +191,21 @@ describe('a crash of Reeve before it called anything', () => {
   );
 
   it('at incident.opened finds the channel dead, of whose process nothing is written, and pages a person once', async () => {
-    const again = await lives('incident.opened');
+    const again = await restartedAfter('incident.opened');
     await again.live(60_000);
     expect(again.engine.restarts).toEqual([]);
     expect(pages(again)).toHaveLength(1);
   });
 
   it('with a permit in hand that can be redeemed no more restarts once, and does not wait for its place', async () => {
-    const again = await lives('tool.started');
+    const again = await restartedAfter('tool.started');
     await again.live(30_000);
     expect(again.engine.restarts).toHaveLength(1);
     expect(pages(again)).toEqual([]);
   });
 
   it('does nothing when the channel plays again by itself meanwhile', async () => {
-    const again = await lives('plan.made', (engine) => engine.startByHand('news'));
+    const again = await restartedAfter('plan.made', (engine) => engine.startByHand('news'));
     await again.live(30_000);
     expect(again.engine.restarts).toEqual([]);
     expect(again.facts('incident.closed')).toMatchObject([{ ending: 'self_healed' }]);

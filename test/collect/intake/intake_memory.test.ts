@@ -17,7 +17,7 @@ const flags = (): readonly string[] => {
   return [.../const SMALL = \[([^\]]*)\]/.exec(program)![1]!.matchAll(/'(--[^']+)'/g)].map(([, flag]) => flag!);
 };
 
-interface Told {
+interface Cost {
   readonly path: string;
   readonly result: string;
   readonly cpuMs: number;
@@ -27,7 +27,7 @@ interface Told {
   readonly keptBytes: number;
 }
 
-function costsOf(format: (typeof INTAKE_FORMATS)[number]): readonly Told[] {
+function costsOf(format: (typeof INTAKE_FORMATS)[number]): readonly Cost[] {
   const folder = aDirectory();
   const paths = Object.entries(WORST_BODIES[format]).map(([name, body]) => {
     writeFileSync(join(folder, name), body);
@@ -38,7 +38,7 @@ function costsOf(format: (typeof INTAKE_FORMATS)[number]): readonly Told[] {
   return said
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line) as Told);
+    .map((line) => JSON.parse(line) as Cost);
 }
 
 describe('a body that is made to cost much', () => {

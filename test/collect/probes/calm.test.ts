@@ -172,7 +172,7 @@ describe('a calm channel', () => {
     expect(restOf(played(9, (sample) => (sample.kind === kind ? undefined : sample)))).toBe(0);
   });
 
-  it('is none that nobody watches', () => {
+  it('is none for a channel that was never looked at', () => {
     expect(played(9).outputRestMs('film', REST, NOW)).toBe(0);
   });
 

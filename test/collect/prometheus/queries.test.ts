@@ -13,14 +13,14 @@ import { fakeClock } from '../../support/fake_clock.ts';
 import { aFreePort, serve } from '../support/serving.ts';
 import { aDirectory } from '../support/tailing.ts';
 
-type Told = Sample & Readonly<Record<string, unknown>>;
+type AnySample = Sample & Readonly<Record<string, unknown>>;
 
 function ask(
   url: string,
   queries: readonly (Pick<PrometheusQuery, 'query' | 'means'> & Partial<PrometheusQuery>)[],
   token?: string,
 ) {
-  const samples: Told[] = [];
+  const samples: AnySample[] = [];
   const symptoms: Symptom[] = [];
   const reports: string[] = [];
   const pools: [string, number][] = [];
@@ -48,7 +48,7 @@ function ask(
     channelOf: (name) => (['news', 'sport'].includes(name) ? name : undefined),
     looksItself: (channel) => channel === 'sport',
     stallAfterMs: () => 6_000,
-    onSample: (sample) => samples.push(sample as Told),
+    onSample: (sample) => samples.push(sample as AnySample),
     onSymptom: (symptom) => symptoms.push(symptom),
     onPoolPressure: (engine, ratio) => pools.push([engine, ratio]),
     report: (_, because) => reports.push(because),
@@ -88,7 +88,7 @@ describe('the answer to a query', () => {
 });
 
 describe('what a value means', () => {
-  const told = async (
+  const taken = async (
     means: PrometheusQuery['means'],
     values: readonly string[],
     more: Partial<PrometheusQuery> = {},
@@ -109,32 +109,36 @@ describe('what a value means', () => {
   };
 
   it('up: whether the output is there', async () => {
-    const { samples } = await told('up', ['1', '0']);
+    const { samples } = await taken('up', ['1', '0']);
     expect(samples[0]).toMatchObject({ kind: 'reach', channel: 'news', ok: true, source: 'prometheus:main' });
     expect(samples[1]).toMatchObject({ ok: false, failure: 'unreachable' });
   });
 
   it('source_up: whether what the channel reads from is there', async () => {
-    const { samples } = await told('source_up', ['0']);
+    const { samples } = await taken('source_up', ['0']);
     expect(samples[0]).toMatchObject({ kind: 'source', channel: 'news', ok: false });
   });
 
   it('playlist_age_seconds: output moves for as long as it is younger than a stall', async () => {
-    const { samples } = await told('playlist_age_seconds', ['1', '5.9', '6', '60', '2']);
+    const { samples } = await taken('playlist_age_seconds', ['1', '5.9', '6', '60', '2']);
     expect(samples.slice(0, 5).map(({ kind, revision }) => [kind, revision])).toEqual(
       ['1', '2', '2', '2', '3'].map((revision) => ['playlist', revision]),
     );
   });
 
   it('output_position: output moves when the number changes', async () => {
-    const { samples } = await told('output_position', ['7', '7', '8']);
+    const { samples } = await taken('output_position', ['7', '7', '8']);
     expect(samples.slice(0, 3).map(({ revision }) => revision)).toEqual(['7', '7', '8']);
   });
 
   it('viewers, the pressure on a pool, and a symptom', async () => {
-    expect((await told('viewers', ['12'])).samples[0]).toMatchObject({ kind: 'viewers', channel: 'news', viewers: 12 });
-    expect((await told('pool_pressure', ['0.5'], { engine: 'local' })).pools[0]).toEqual(['local', 0.5]);
-    const { symptoms } = await told('symptom', ['1'], { symptom: 'encoder_overload' });
+    expect((await taken('viewers', ['12'])).samples[0]).toMatchObject({
+      kind: 'viewers',
+      channel: 'news',
+      viewers: 12,
+    });
+    expect((await taken('pool_pressure', ['0.5'], { engine: 'local' })).pools[0]).toEqual(['local', 0.5]);
+    const { symptoms } = await taken('symptom', ['1'], { symptom: 'encoder_overload' });
     expect(symptoms[0]).toMatchObject({ kind: 'encoder_overload', origin: 'metric', channel: 'news' });
   });
 

@@ -15,10 +15,10 @@ import { aDirectory } from '../support/tailing.ts';
 
 const has = (program: string): boolean => spawnSync('which', [program]).status === 0;
 
-type Told = Sample & { readonly ok?: boolean; readonly failure?: string; readonly viewers?: number };
+type StatusSample = Sample & { readonly ok?: boolean; readonly failure?: string; readonly viewers?: number };
 
 function look(probe: Pick<StatusProbe, 'kind' | 'url'> & Partial<StatusProbe>, clock = systemClock) {
-  const samples: Told[] = [];
+  const samples: StatusSample[] = [];
   const reports: string[] = [];
   const ask = boundedFetch(systemClock);
   const whole: StatusProbe = { channel: 'news', of: 'output', target: '', everyMs: 200, stallAfterMs: 0, ...probe };
@@ -162,7 +162,7 @@ describe('status pages', () => {
     const { clock } = fakeClock();
     const each = { of: 'source', kind: 'mediamtx', url, everyMs: 1_000, stallAfterMs: 0 } as const;
     const looks = Array.from({ length: 50 }, (_, at) => ({ ...each, channel: `c${at}`, target: `c${at}` }));
-    const samples: Told[] = [];
+    const samples: StatusSample[] = [];
     const probes = statusProbes(looks, {
       clock,
       ask,

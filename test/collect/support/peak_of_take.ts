@@ -48,12 +48,12 @@ for (const path of paths) {
   const result = take(format, path);
   const { user, system } = process.cpuUsage(started);
   await feeds.idle();
-  const told = {
+  const cost = {
     path,
     result,
     cpuMs: (user + system) / 1_000,
     grownBytes: memory('VmHWM') - restBytes,
     keptBytes: restBytes - before,
   };
-  process.stdout.write(`${JSON.stringify(told)}\n`);
+  process.stdout.write(`${JSON.stringify(cost)}\n`);
 }

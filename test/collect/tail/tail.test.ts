@@ -656,14 +656,14 @@ describe('a restart', () => {
 
   it('is not deceived by another file in the same inode', async () => {
     const { path, world, tail, stop } = await setUp();
-    appendFileSync(path, 'the first life of the file\n');
+    appendFileSync(path, 'the first content of the file\n');
     await tail.drainNow();
     await stop();
     truncateSync(path, 0);
-    appendFileSync(path, 'a second life, longer than the first one was\n');
+    appendFileSync(path, 'a second content, longer than the first one was\n');
     const second = follow([{ id: 's', path }], world);
     await second.tail.drainNow();
-    expect(second.texts()).toEqual(['a second life, longer than the first one was\n']);
+    expect(second.texts()).toEqual(['a second content, longer than the first one was\n']);
     expect(kinds(world)).toContain('rewritten');
   });
 

@@ -27,16 +27,16 @@ it('keeps an exact count in its database over kill -9 at any moment, while the l
   onTestFinished(() => void child?.kill('SIGKILL'));
 
   await start();
-  for (let life = 0; life < 6; life += 1) {
+  for (let run = 0; run < 6; run += 1) {
     for (let burst = 0; burst < 10; burst += 1) {
-      const lines = 1 + ((life * 7 + burst * 3) % 40);
+      const lines = 1 + ((run * 7 + burst * 3) % 40);
       appendFileSync(path, Array.from({ length: lines }, (_, at) => `${written + at} ERR or not\n`).join(''));
       written += lines;
       if (burst === 4) {
-        renameSync(path, `${path}.${life}`);
+        renameSync(path, `${path}.${run}`);
         writeFileSync(path, '');
       }
-      await wait(life * 3);
+      await wait(run * 3);
     }
     const ended = new Promise((resolve) => child?.once('exit', resolve));
     child?.kill('SIGKILL');

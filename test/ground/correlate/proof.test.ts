@@ -65,7 +65,7 @@ describe('the proof that a shared cause is over (S8)', () => {
     expect([proven(known, DIED_MS + 16_999), proven(known, DIED_MS + 17_000)]).toEqual([false, true]);
   });
 
-  it('waits for the second look at the source of a channel of the group that lives, too', () => {
+  it('waits for the second look at the source of a channel of the group that still runs as well', () => {
     const dead = channel('a', DIED_MS, answers(DIED_MS + 1_000, DIED_MS + 2_000));
     const alive = (...looks: readonly number[]) => channel('c', undefined, answers(DIED_MS - 5_000, ...looks));
     expect(proven([dead, alive(DIED_MS + 3_000)], DIED_MS + 20_000)).toBe(false);

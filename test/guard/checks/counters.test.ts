@@ -70,7 +70,7 @@ describe('breaker (question 11)', () => {
 });
 
 describe('high risk (question 12)', () => {
-  it('is one per run, of whatever channel', () => {
+  it('is allowed once in a run, whichever channel it is of', () => {
     expect(highRisk(anInput())).toMatchObject({ verdict: 'pass' });
     expect(highRisk(anInput({ stepHighRiskUsed: true }))).toMatchObject({ code: 'risk_budget' });
     const state = stateWith({ restarts: [{ permit: 'per-1', incident: 'inc-1', run: 'run-1', atMs: 1 }] });
@@ -160,9 +160,9 @@ describe('viewers (question 15)', () => {
   });
 
   it('costs nothing on a channel that is down, and is never held against it', () => {
-    const dark = anInput({ live: live(1_000_000), envelope: anEnvelope({ channelHealthy: false }), limits });
-    expect(viewerSecondsOf(dark)).toBe(0);
-    expect(viewers(dark)).toMatchObject({ verdict: 'pass' });
+    const down = anInput({ live: live(1_000_000), envelope: anEnvelope({ channelHealthy: false }), limits });
+    expect(viewerSecondsOf(down)).toBe(0);
+    expect(viewers(down)).toMatchObject({ verdict: 'pass' });
   });
 
   it('is refused beyond the budget of an hour, until the oldest cost is an hour old', () => {

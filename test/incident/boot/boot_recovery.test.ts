@@ -34,7 +34,7 @@ describe('after a boot', () => {
     expect(restored([anIncident({ openedMs: 7_000 })]).ends).toEqual([['news', 7_000]]);
   });
 
-  it('so were all channels of a shared crash', () => {
+  it('all channels of a shared crash were seen to die then as well', () => {
     const incident = anIncident({ scope: { kind: 'group', id: 'g' }, channels: ['a', 'b'], openedMs: 7_000 });
     expect(restored([incident]).ends).toEqual([
       ['a', 7_000],
@@ -42,7 +42,7 @@ describe('after a boot', () => {
     ]);
   });
 
-  it('a channel without an incident, or with another trouble, was not: it may have been off for weeks', () => {
+  it('a channel without an incident, or with another trouble, was not seen to die: it may have been off for weeks', () => {
     expect(restored([]).ends).toEqual([]);
     expect(restored([anIncident({ classification: 'output_stalled' })]).ends).toEqual([]);
   });

@@ -23,17 +23,17 @@ describe('an incident whose channel a shared cause covers', () => {
   const covered = (notified: boolean) => sight({ covered: true, absorber: { id: 'inc-2', notified } });
   const paged = held({ told: ['process_crashed'] });
 
-  it('keeps its own page until a person is notified of the whole', () => {
+  it('keeps its own page until a person is notified of the incident of the group', () => {
     expect(transitionFor(paged, covered(false), NOW, policy)).toEqual({ kind: 'none', againMs: NOW + 5_000 });
     expect(transitionFor(paged, covered(true), NOW, policy)).toMatchObject({ kind: 'close', ending: 'absorbed' });
   });
 
-  it('is the affair of the whole at once where no person was notified of it', () => {
+  it('goes to the incident of the group at once where no person was notified of it', () => {
     expect(transitionFor(held({}), covered(false), NOW, policy)).toMatchObject({ kind: 'close', ending: 'absorbed' });
   });
 });
 
-describe('an incident that the page about all who wait for a start names', () => {
+describe('an incident that is named by the page about all channels that wait for a start', () => {
   const waited = held({
     last: { kind: 'watching', because: 'x', retryAfterMs: undefined, escalateAfterMs: 60_000 },
     lastEndedMs: NOW,

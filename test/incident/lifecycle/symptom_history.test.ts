@@ -5,8 +5,8 @@ import { aSymptom } from '../../support/a.ts';
 const at = (monoMs: number) => ({ at: monoMs, monoMs });
 const NEWS = { kind: 'channel', id: 'news' } as const;
 
-describe('what was said before an incident', () => {
-  it('is news of an incident once for each kind, channel and origin', () => {
+describe('the symptoms before an incident', () => {
+  it('are written into the incident once for each kind, channel and origin', () => {
     const history = new SymptomHistory();
     expect(history.add(aSymptom(at(1)), 'inc-1')).toBe(true);
     expect(history.add(aSymptom(at(2)), 'inc-1')).toBe(false);

@@ -104,7 +104,7 @@ describe('the page about a mass outage', () => {
     expect(massOutagePage({ count: 7, held: { groups: 0, channels: 0 } }).summary).not.toContain('contained');
   });
 
-  it('speaks of one as one', () => {
+  it('uses the singular for one channel', () => {
     expect(massOutagePage({ count: 1, held: { groups: 1, channels: 4 } }).summary).toBe(
       '4 channels of one group died and are contained for now; one channel or group is down and waits to be started',
     );

@@ -19,7 +19,7 @@ function indexOf(personas: Readonly<Record<string, Partial<Persona>>> = {}) {
   );
 }
 
-describe('who belongs where', () => {
+describe('the index of channels', () => {
   it('finds channels by channel, group, engine and fleet, and none of what does not exist', () => {
     const index = indexOf();
     expect(index.channelsIn({ kind: 'channel', id: 'news' })).toEqual(['news']);

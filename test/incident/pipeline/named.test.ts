@@ -33,7 +33,7 @@ describe('a person knows of a channel', () => {
     expect(isNamed({ ...known, openPages: () => ['containment/fleet'] }, [NEWS, FLEET], 1)).toBe(true);
   });
 
-  it('not by a containment of which nobody is paged, whatever page is open', () => {
+  it('not by a containment that pages no person, whatever page is open', () => {
     const known = { control, guard: containedFor('operator_freeze'), openPages: () => ['containment/fleet'] };
     expect(isNamed(known, [NEWS, FLEET], 1)).toBe(false);
   });

@@ -41,7 +41,7 @@ const watched = (finding: Partial<TrackedChannel['finding']>): TrackedChannel =>
 });
 
 describe('a process sample', () => {
-  it('is no news of a healthy channel whose process is what it was', () => {
+  it('does not change the finding of a healthy channel whose process is the same', () => {
     expect(isRelevant(sample, knew(before), watched({}))).toBe(false);
   });
 
@@ -90,7 +90,7 @@ describe('a look and a report', () => {
   const news = (sample: ProgressSample | PlaylistSample, finding: Partial<TrackedChannel['finding']> = {}): boolean =>
     isRelevant(sample, { before, after: folded(before, sample) }, watched(finding));
 
-  it('are no news of a healthy channel that goes on', () => {
+  it('do not change the finding of a healthy channel that goes on', () => {
     expect([news(report), news(look)]).toEqual([false, false]);
   });
 

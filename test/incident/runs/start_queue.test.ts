@@ -123,7 +123,7 @@ describe('the start queue', () => {
     expect(held.crowd(NOW + 4_000)).toMatchObject({ count: 0, sinceMs: NOW + 4_000 });
   });
 
-  it('are nothing that a run waits for which starts nothing, or which containment stops anyway', () => {
+  it('are not waited for by a run that starts nothing, or that containment stops anyway', () => {
     const { may } = queueOf(10);
     expect(may(channel('a'), seen(10, 'upstream_unavailable'))).toBe(true);
     expect(may(channel('a'), seen(10, 'process_crashed', true))).toBe(true);
