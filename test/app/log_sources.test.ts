@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { filesOf, followed, poolStaleMs } from '../../src/app/log_sources.ts';
+import type { Config } from '../../src/config/config.ts';
+
+const config = (parts: object) =>
+  ({ channels: [], engines: [], sources: [], collectors: { prometheus: [] }, ...parts }) as unknown as Config;
+
+describe('the files that are followed', () => {
+  it('bear the name of their channel or engine, further ones with their number', () => {
+    const files = filesOf(
+      config({
+        channels: [{ id: 'news', logs: ['/a', '/b', '/c'] }],
+        engines: [{ id: 'local', logs: [{ path: '/d' }, { path: '/e' }] }],
+      }),
+    );
+    expect(files).toEqual([
+      { id: 'news', path: '/a', channel: 'news' },
+      { id: 'news#2', path: '/b', channel: 'news' },
+      { id: 'news#3', path: '/c', channel: 'news' },
+      { id: 'engine:local', path: '/d', channel: undefined },
+      { id: 'engine:local#2', path: '/e', channel: undefined },
+    ]);
+  });
+});
+
+describe('further sources', () => {
+  it('are sorted by what follows them, and named by whether they belong to a channel', () => {
+    const sources = [
+      { id: 'web', from: { kind: 'file', path: '/w' } },
+      { id: 'own', from: { kind: 'file', path: '/o' }, channel: 'news' },
+      { id: 'run', from: { kind: 'command', argv: ['tail'] }, channel: 'news' },
+      { id: 'in', from: { kind: 'stdin' } },
+    ];
+    expect(followed(config({ sources }))).toEqual({
+      files: [
+        { id: 'source:web', path: '/w', channel: undefined },
+        { id: 'log:own', path: '/o', channel: 'news' },
+      ],
+      commands: [{ id: 'log:run', argv: ['tail'], channel: 'news' }],
+      inputs: [{ id: 'source:in', channel: undefined }],
+    });
+  });
+});
+
+describe('the age at which a pool is unknown', () => {
+  it('is two rounds of the queries that ask about it, and none where nothing asks', () => {
+    const prometheus = [{ everyMs: 15_000, queries: [{ engine: 'local' }, {}] }];
+    const staleMs = poolStaleMs(config({ collectors: { prometheus } }));
+    expect([staleMs('local'), staleMs('other')]).toEqual([30_000, undefined]);
+  });
+});

@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  patternFiles,
+  patternFolder,
+  proposedCatalogue,
+  writePatternFile,
+} from '../../../src/rulebook/patterns/files.ts';
+
+let state = '';
+beforeEach(() => {
+  state = mkdtempSync(join(tmpdir(), 'reeve-patterns-'));
+});
+afterEach(() => rmSync(state, { recursive: true, force: true }));
+
+describe('proposed patterns', () => {
+  it('are none where none was ever written', () => {
+    expect(patternFiles(patternFolder(state))).toEqual([]);
+    expect(proposedCatalogue(patternFolder(state))).toEqual({ patterns: [] });
+  });
+
+  it('are written once, for their owner and group alone, and read back with their hash', () => {
+    const folder = patternFolder(state);
+    const written = writePatternFile(folder, 'b', 'patterns: []\n');
+    writePatternFile(folder, 'a', 'other');
+    expect(written).toMatchObject({ id: 'b', text: 'patterns: []\n', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(statSync(written.file).mode & 0o007).toBe(0);
+    expect(patternFiles(folder).map(({ id }) => id)).toEqual(['a', 'b']);
+  });
+
+  it('are never written over', () => {
+    const folder = patternFolder(state);
+    writePatternFile(folder, 'a', 'first');
+    expect(() => writePatternFile(folder, 'a', 'second')).toThrow('could not be written');
+    expect(patternFiles(folder)[0]!.text).toBe('first');
+  });
+
+  it('are at most 500', () => {
+    const folder = patternFolder(state);
+    writePatternFile(folder, 'p', '');
+    for (let at = 1; at < 499; at += 1) writeFileSync(join(folder, `p${at}.yaml`), '');
+    writePatternFile(folder, 'last', '');
+    expect(() => writePatternFile(folder, 'one_more', '')).toThrow('there are 500 proposals already');
+  });
+
+  it('do not include hidden files and files of another kind', () => {
+    const folder = patternFolder(state);
+    writePatternFile(folder, 'a', '');
+    writeFileSync(join(folder, '.b.yaml'), '');
+    writeFileSync(join(folder, 'c.txt'), '');
+    expect(patternFiles(folder).map(({ id }) => id)).toEqual(['a']);
+  });
+});
