@@ -14,6 +14,7 @@ import { openServers } from './servers.ts';
 import { openConfiguredModels } from './models.ts';
 import { createPaging, type Paging } from './paging.ts';
 import { draftsOfFirstStart } from '../control/first_start.ts';
+import type { Draft } from '../core/journal.ts';
 import { noteChange } from '../config/change_note.ts';
 import { runHousekeeping } from '../journal/housekeeping.ts';
 import { createHeadWitness } from '../journal/head_witness.ts';
@@ -140,9 +141,17 @@ function recover(house: House, building: AsyncDisposableStack): void {
   ledger.append([
     ...decisions.recover(),
     ...(broken === undefined ? paging.recovered() : []),
-    ...draftsOfFirstStart(broken === undefined && ledger.lastSeq === 0, configuration.config.phase),
+    ...heldPhase(house, broken === undefined),
     { fact: { type: 'reeve.started', version: host.version, configSha: configuration.sha256 } },
   ]);
+}
+
+/** A broken journal is distrusted as a whole. */
+function heldPhase({ configuration, host, infrastructure, decisions }: House, isWhole: boolean): readonly Draft[] {
+  const { ledger, setBack } = infrastructure;
+  if (setBack !== undefined) host.log.error({ setBack }, 'the journal was set back: it is not the one last witnessed');
+  const phase = decisions.pipeline.control().phase ?? configuration.config.phase;
+  return isWhole ? draftsOfFirstStart({ isEmpty: ledger.lastSeq === 0, setBack }, phase) : [];
 }
 
 function watchEdits({ configuration, host, infrastructure, paging, decisions }: House): Reloader {

@@ -12,6 +12,7 @@ import { createEngines } from '../engine/factory.ts';
 import { SqliteCheckpoints } from '../journal/checkpoints.ts';
 import { Ledger } from '../journal/ledger.ts';
 import { probeJournal } from '../journal/recovery.ts';
+import { setBackByWitness } from '../journal/set_back.ts';
 import { SqliteStore } from '../journal/sqlite.ts';
 import { createKeyedQueues, type KeyedQueues } from '../resilience/keyed_queues.ts';
 
@@ -20,6 +21,8 @@ export interface Infrastructure {
   /** The state directory. */
   readonly state: string;
   readonly ledger: Ledger;
+  /** How it was seen that the journal is older than a head of it that was sent out; undefined: nothing says so. */
+  readonly setBack: string | undefined;
   /** Throws while the journal's disk takes nothing, or another process holds the journal. */
   readonly probeJournal: () => void;
   /** Monotonic time continued over restarts: everything above uses this one. */
@@ -42,12 +45,16 @@ export function openInfrastructure(
   const store = SqliteStore.open(path);
   const onSubscriberError = (thrown: unknown) =>
     host.log.error({ error: messageOf(thrown) }, 'a reader of the journal failed');
-  const ledger = building.use(new Ledger(store, host.clock, { onSubscriberError }));
+  const { witness } = config.journal;
+  const onUnreadable = (because: string) =>
+    host.log.error({ because }, 'the witness file cannot be read: a journal that was set back is not noticed');
+  const setBack = setBackByWitness(store, witness, onUnreadable);
+  const ledger = building.use(new Ledger(store, host.clock, { onSubscriberError, isSetBack: setBack !== undefined }));
   const { clock } = ledger;
   const checkpoints = building.use(new SqliteCheckpoints(join(state, 'collect.db')));
   const engines = building.use(createEngines(enginesOf(config), { clock, secret: host.secret, readProcess }));
   const lanes = createKeyedQueues({ concurrentMax: KEYED_QUEUES_MAX }, clock);
-  const opened = { state, ledger, clock, checkpoints, lanes };
+  const opened = { state, ledger, setBack, clock, checkpoints, lanes };
   return { ...opened, engines: engines.byId, probeJournal: () => probeJournal(path) };
 }
 

@@ -40,6 +40,13 @@ export interface KeptApproval {
   readonly yesBy?: readonly string[];
 }
 
+export interface GroupPhase {
+  readonly group: GroupId;
+  readonly phase: Phase;
+  /** A person set it before the journal was set back, so that a held phase bounds it. */
+  readonly beforeHold?: true;
+}
+
 /** Everything people have said that still holds. Survives restarts, for it is folded from the journal. */
 export interface ControlState {
   readonly frozen: (OperatorStatement & { readonly sinceMs: MonoMs }) | undefined;
@@ -47,8 +54,10 @@ export interface ControlState {
   readonly windows: readonly MaintenanceWindow[];
   /** Undefined: the configured phase still holds. */
   readonly phase: Phase | undefined;
-  /** The journal began empty under a higher phase: no more than this holds until a person sets a phase. */
+  /** The journal was empty or set back under a higher phase: no more than this holds until a person sets a phase. */
   readonly heldPhase: Phase | undefined;
-  readonly groupPhases: readonly { readonly group: GroupId; readonly phase: Phase }[];
+  /** How it was seen that the journal was set back; undefined: it was empty. */
+  readonly heldBecause?: string | undefined;
+  readonly groupPhases: readonly GroupPhase[];
   readonly approvals: readonly KeptApproval[];
 }

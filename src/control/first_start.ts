@@ -1,4 +1,4 @@
-// Bounds the phase of a daemon whose journal is empty.
+// Bounds the phase of a daemon whose journal is empty or was set back.
 import type { Draft } from '../core/journal.ts';
 import type { Phase } from '../core/control.ts';
 
@@ -7,9 +7,20 @@ const HELD_FROM: Phase = 3;
 /** Tools that look. */
 const HELD_AT: Phase = 1;
 
+/** What a start finds of the journal. */
+export interface FoundJournal {
+  readonly isEmpty: boolean;
+  /** How it was seen that the journal is older than a head of it that was sent out. */
+  readonly setBack: string | undefined;
+}
+
 /**
- * What is written first into an empty journal. It may be a first installation; it may as well be a lost one, with its
- * windows, leases, cooldowns and breakers. With a configured phase of 3 or 4 Reeve only looks until a person sets one.
+ * What is written first into a journal that is empty or was set back. Empty may be a first installation or a lost
+ * journal; set back is a restored one: windows, leases, cooldowns and breakers are gone. Under a phase of 3 or 4 Reeve
+ * only looks until a person sets one.
  */
-export const draftsOfFirstStart = (isEmpty: boolean, configured: Phase): readonly Draft[] =>
-  isEmpty && configured >= HELD_FROM ? [{ fact: { type: 'control.phase_held', phase: HELD_AT, configured } }] : [];
+export function draftsOfFirstStart({ isEmpty, setBack }: FoundJournal, configured: Phase): readonly Draft[] {
+  if (configured < HELD_FROM || !(isEmpty || setBack !== undefined)) return [];
+  const because = setBack === undefined || isEmpty ? {} : { because: setBack };
+  return [{ fact: { type: 'control.phase_held', phase: HELD_AT, configured, ...because } }];
+}

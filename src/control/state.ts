@@ -27,7 +27,7 @@ const INITIAL: ControlState = {
 };
 
 function applyPhase(state: ControlState, phase: Phase, group: GroupId | undefined): ControlState {
-  if (group === undefined) return { ...state, phase, heldPhase: undefined };
+  if (group === undefined) return { ...state, phase, heldPhase: undefined, heldBecause: undefined };
   const others = state.groupPhases.filter((set) => set.group !== group);
   return { ...state, groupPhases: [...others, { group, phase }] };
 }
@@ -60,8 +60,10 @@ function apply(state: ControlState, entry: JournalEntry): ControlState {
       return { ...state, windows: state.windows.filter((window) => window.id !== fact.window) };
     case 'control.phase_set':
       return applyPhase(state, fact.phase, fact.group);
-    case 'control.phase_held':
-      return { ...state, heldPhase: fact.phase };
+    case 'control.phase_held': {
+      const groupPhases = state.groupPhases.map((set) => ({ ...set, beforeHold: true as const }));
+      return { ...state, heldPhase: fact.phase, heldBecause: fact.because, groupPhases };
+    }
     case 'clock.jumped':
       if (fact.cause !== 'suspended') return state;
       return { ...state, approvals: olderBy(state.approvals, fact.byMs) };
@@ -113,22 +115,36 @@ export interface InitialPhase {
 const initialOf = (initial: Phase | InitialPhase): InitialPhase =>
   typeof initial === 'number' ? { fleet: initial, group: undefined } : initial;
 
-/** What the configuration allows the fleet, and the lower phase that holds until a person sets one; else undefined. */
-export function heldBelow(state: ControlState, initial: Phase | InitialPhase) {
-  const { heldPhase: held } = state;
-  const configured = initialOf(initial).fleet;
-  return held === undefined || configured <= held ? undefined : { held, configured };
+/** Why a phase is held, and what that is below: what a person set for the fleet, or else what is configured. */
+export interface HeldPhase {
+  readonly held: Phase;
+  readonly configured: Phase;
+  /** One clause, for a sentence. */
+  readonly because: string;
 }
+
+/** The phase that holds until a person sets one; undefined where none is held below another. */
+export function heldBelow(state: ControlState, initial: Phase | InitialPhase): HeldPhase | undefined {
+  const { heldPhase: held } = state;
+  const configured = state.phase ?? initialOf(initial).fleet;
+  return held === undefined || configured <= held ? undefined : { held, configured, because: whyHeld(state) };
+}
+
+/** As one clause. */
+export const whyHeld = ({ heldBecause }: ControlState): string =>
+  heldBecause === undefined ? 'the journal was empty' : `the journal was set back: ${heldBecause}`;
 
 const lower = (a: Phase, b: Phase): Phase => (a < b ? a : b);
 
 /**
- * The lower of the phase of all and the phase of the group. A held phase bounds what is only configured: what a person
- * has set for the group counts.
+ * The lower of the phase of all and the phase of the group. A held phase bounds what is only configured, and what was
+ * set before it: what a person has set for the group since then counts.
  */
 export function phaseOf(state: ControlState, group: GroupId, initial: Phase | InitialPhase): Phase {
   const configured = initialOf(initial);
   const ofAll = state.phase ?? configured.fleet;
-  const ofGroup = state.groupPhases.find((set) => set.group === group)?.phase;
-  return lower(ofGroup ?? lower(configured.group ?? ofAll, state.heldPhase ?? ofAll), ofAll);
+  const ofGroup = state.groupPhases.find((set) => set.group === group);
+  const said = ofGroup?.phase ?? configured.group ?? ofAll;
+  const isBound = ofGroup === undefined || ofGroup.beforeHold === true;
+  return lower(isBound ? lower(said, state.heldPhase ?? ofAll) : said, ofAll);
 }

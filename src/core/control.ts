@@ -51,8 +51,16 @@ export type ControlFact =
       readonly who: string;
       readonly because: string;
     }
-  /** The journal was empty under a higher configured phase: a first installation, or lost state. */
-  | { readonly type: 'control.phase_held'; readonly phase: Phase; readonly configured: Phase }
+  /**
+   * The journal was empty under a higher phase, which is a first installation or lost state; or it was set back, and
+   * `because` says how that was seen.
+   */
+  | {
+      readonly type: 'control.phase_held';
+      readonly phase: Phase;
+      readonly configured: Phase;
+      readonly because?: string;
+    }
   | {
       readonly type: 'control.window_added';
       readonly window: string;

@@ -281,9 +281,9 @@ export class Views {
   #problems(): readonly string[] {
     const { problems, pipeline, receivers } = this.#deps;
     const journal = pipeline.guard.journalError;
-    const held = heldBelow(pipeline.control(), this.#deps.settings().initialPhase(''))?.held;
+    const below = heldBelow(pipeline.control(), this.#deps.settings().initialPhase(''));
     return [
-      ...(held === undefined ? [] : [`the journal was empty: held at phase ${held} until reeve phase N sets one`]),
+      ...(below === undefined ? [] : [`${below.because}: held at phase ${below.held} until reeve phase N sets one`]),
       ...(journal === undefined ? [] : [`the journal cannot be trusted: ${journal}`]),
       ...problems().map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`),
       ...receivers().flatMap(({ id, error }) =>

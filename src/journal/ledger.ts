@@ -19,6 +19,8 @@ export interface Brokenness {
 export interface LedgerOptions {
   /** A snapshot is taken each time this many entries have come: recovery folds at most these. */
   readonly snapshotEntries?: number;
+  /** The journal is older than its own head elsewhere: no time is known to have passed since its last entry. */
+  readonly isSetBack?: boolean;
   /** Called for each subscriber that threw. */
   readonly onSubscriberError?: (thrown: unknown, entry: JournalEntry) => void;
 }
@@ -53,7 +55,7 @@ export class Ledger implements Disposable {
   constructor(store: JournalStore, clock: Clock, options: LedgerOptions = {}) {
     this.#store = store;
     this.#options = options;
-    this.clock = continueClock(clock, store.last());
+    this.clock = continueClock(clock, store.last(), options.isSetBack);
   }
 
   /** Set once and for all when a write failed or the chain did not hold. A reason for containment. */

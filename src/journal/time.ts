@@ -14,12 +14,12 @@ const PROCESS_BOOT = /^process-/;
 /**
  * A clock whose monotonic time goes on where the journal left off, so that readings compare over restarts and reboots
  * (law T2). On the same boot the elapsed time is exact. After a reboot of the same machine it is the uptime: never more
- * than really passed. On another machine, or where machines or boots have no name, it is zero. The wall clock is passed
- * through and decides nothing.
+ * than really passed. On another machine, where machines or boots have no name, or where the journal was set back, it
+ * is zero. The wall clock is passed through and decides nothing.
  */
-export function continueClock(clock: Clock, last: LastMoment | undefined): Clock {
+export function continueClock(clock: Clock, last: LastMoment | undefined, isSetBack = false): Clock {
   const rawNowMs = Math.floor(clock.monotonicMs());
-  const offsetMs = offsetOf(clock.bootId, rawNowMs, last);
+  const offsetMs = isSetBack && last !== undefined ? last.monoMs - rawNowMs : offsetOf(clock.bootId, rawNowMs, last);
   let latestMs = rawNowMs + offsetMs;
   return {
     bootId: `${clock.bootId}+${offsetMs}`,

@@ -120,10 +120,34 @@ describe('what people have said', () => {
     expect(all.heldPhase).toBeUndefined();
   });
 
+  it('bounds what a person set before the journal was set back, until a person sets the phase again', () => {
+    const held: JournalFact = { type: 'control.phase_held', phase: 1, configured: 4, because: 'it ends early' };
+    const setFor = (group: string | undefined): JournalFact => ({
+      type: 'control.phase_set',
+      phase: 4,
+      group,
+      ...word,
+    });
+    const before = fold([0, setFor(undefined)], [1, setFor('g')], [2, held]);
+    expect([phaseOf(before, 'g', 0), phaseOf(before, 'other', 0)]).toEqual([1, 1]);
+    const groupAgain = fold([0, setFor(undefined)], [1, setFor('g')], [2, held], [3, setFor('g')]);
+    expect([phaseOf(groupAgain, 'g', 0), phaseOf(groupAgain, 'other', 0)]).toEqual([4, 1]);
+    const allAgain = fold([0, setFor('g')], [1, held], [2, setFor(undefined)]);
+    expect([phaseOf(allAgain, 'g', 0), phaseOf(allAgain, 'other', 0)]).toEqual([4, 4]);
+  });
+
+  it('says why a phase is held, and below which: the one a person set goes before the configured one', () => {
+    const held: JournalFact = { type: 'control.phase_held', phase: 1, configured: 4, because: 'it ends early' };
+    const set = fold([0, { type: 'control.phase_set', phase: 3, group: undefined, ...word }], [1, held]);
+    const because = 'the journal was set back: it ends early';
+    expect(heldBelow(set, 0)).toEqual({ held: 1, configured: 3, because });
+  });
+
   it('is held below the configured phase only while that is higher', () => {
     const none = fold([0, { type: 'control.phase_held', phase: 1, configured: 4 }]);
-    expect(heldBelow(none, { fleet: 4, group: undefined })).toEqual({ held: 1, configured: 4 });
-    expect(heldBelow(none, 2)).toEqual({ held: 1, configured: 2 });
+    const because = 'the journal was empty';
+    expect(heldBelow(none, { fleet: 4, group: undefined })).toEqual({ held: 1, configured: 4, because });
+    expect(heldBelow(none, 2)).toEqual({ held: 1, configured: 2, because });
     expect([heldBelow(none, 1), heldBelow(none, 0), heldBelow(fold(), 4)]).toEqual([undefined, undefined, undefined]);
   });
 });

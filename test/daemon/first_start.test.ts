@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { Rig, until } from '../support/rig.ts';
 
@@ -49,5 +49,44 @@ describe('a daemon whose journal is empty, configured for the full loop', () => 
       rmSync(rig.at(`state/${name}`));
     await rig.run();
     expect(await phase(rig)).toBe(1);
+  }, 120_000);
+});
+
+describe('a daemon whose state directory was restored from a backup', () => {
+  it('sees by its witness file that records are missing, pages, and only looks until a person sets the phase', async () => {
+    await using rig = await Rig.open({ journal: (own) => `witness: { file: "${own.at('heads')}" }` });
+    const first = await rig.run();
+    await first.kill('SIGTERM');
+    cpSync(rig.state, rig.at('backup'), { recursive: true });
+    const second = await rig.run();
+    await rig.reeve('phase', '3', '--because', 'said after the backup');
+    await second.kill('SIGTERM');
+
+    rmSync(rig.state, { recursive: true });
+    cpSync(rig.at('backup'), rig.state, { recursive: true });
+    const third = await rig.run();
+    await until('it is paged', () => rig.deliveredUnder(KEY).length > 0);
+    expect(rig.deliveredUnder(KEY)).toMatchObject([
+      { what: 'trigger', summary: expect.stringMatching(/phase 1.*the journal was set back: it ends at record \d+/) },
+    ]);
+    expect(await phase(rig)).toBe(1);
+    rig.die('news');
+    await until('the death is paged', () => rig.delivered.some(({ scope }) => scope === 'channel:news'));
+    expect(rig.invocations('news')).toBe(0);
+
+    await third.kill('SIGKILL');
+    await rig.run();
+    expect(await phase(rig)).toBe(1);
+    await rig.reeve('phase', '4', '--because', 'nothing to bring back');
+    await until('it is restarted', () => rig.isPlaying('news'));
+    expect(readFileSync(rig.at('heads'), 'utf8').trimEnd().split('\n').length).toBeGreaterThan(3);
+  }, 120_000);
+
+  it('is not held where its journal is the one that was witnessed', async () => {
+    await using rig = await Rig.open({ journal: (own) => `witness: { file: "${own.at('heads')}" }` });
+    const first = await rig.run();
+    await first.kill('SIGTERM');
+    await rig.run();
+    expect(await phase(rig)).toBe(4);
   }, 120_000);
 });

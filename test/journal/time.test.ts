@@ -43,6 +43,18 @@ describe('continued time', () => {
     expect(continueClock(clock, { monoMs: 1_000_000, boot }).monotonicMs()).toBe(expected);
   });
 
+  it('lets no time pass since a journal was set back, and counts exactly from then on', () => {
+    const { clock } = shownClock('m1/a', 9_000);
+    const last = { monoMs: 5_000, boot: 'm1/a+0' };
+    expect([continueClock(clock, last).monotonicMs(), continueClock(clock, last, true).monotonicMs()]).toEqual([
+      9_000, 5_000,
+    ]);
+    const { bootId } = continueClock(clock, last, true);
+    const { clock: later } = shownClock('m1/a', 9_700);
+    expect(continueClock(later, { monoMs: 5_100, boot: bootId }).monotonicMs()).toBe(5_700);
+    expect(continueClock(clock, undefined, true).monotonicMs()).toBe(9_000);
+  });
+
   it('lets no time pass where boots have no name: the uptime may be older than the stop', () => {
     const { clock, shown } = shownClock('process-17-1700000000000', 86_400_000);
     const continued = continueClock(clock, { monoMs: 50_000, boot: 'process-16-1600000000000+0' });

@@ -11,7 +11,9 @@ import { type Secret, secretFromEnvironment, secretFromFile } from './secret.ts'
 export const witnessPart = z
   .strictObject({
     every: duration('1m', '24h', 'How often the head is logged and sent. Default 1h.').optional(),
-    file: textField.optional().describe('A file elsewhere that gets one line a time: another host, or append-only.'),
+    file: textField
+      .optional()
+      .describe('A file elsewhere, of this Reeve alone, that gets one line a time: another host, or append-only.'),
     url: urlField('Gets each head as a POST with a JSON body.').optional(),
     key_env: textField.optional().describe('The environment variable that holds the key.'),
     key_file: textField

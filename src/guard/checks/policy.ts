@@ -1,5 +1,5 @@
 /** The questions about what policy and people allow. */
-import { frozenNow, leaseOf, windowOf } from '../../control/state.ts';
+import { frozenNow, leaseOf, whyHeld, windowOf } from '../../control/state.ts';
 import { containedText } from '../../core/contained.ts';
 import type { Phase } from '../../core/control.ts';
 import { accessOf, type Persona } from '../../core/persona.ts';
@@ -80,7 +80,7 @@ export function phase({ spec, phase: now, control }: CheckInput): Answer {
   const found = { value: `phase ${now}`, threshold: `phase ${needed}` };
   if (now >= needed) return pass(found.value, found.threshold);
   const what = spec.effect === 'observe' ? 'tools that look' : `${spec.risk}-risk changes`;
-  const held = control.heldPhase === now ? ' (held there since the journal was empty)' : '';
+  const held = control.heldPhase === now ? ` (held there since ${whyHeld(control)})` : '';
   return refuse('phase', found, `phase ${now}${held} does not allow ${what}; phase ${needed} does`);
 }
 

@@ -188,12 +188,12 @@ export class Housekeeping {
     if (drafts.length > 0) this.#deps.append(drafts);
   }
 
-  /** The journal was empty: a page says that nothing is repaired, until a person sets a phase. */
+  /** The journal was empty or set back: a page says that nothing is repaired, until a person sets a phase. */
   #phasePage(isOpen: boolean): readonly Draft[] {
     const { control, settings, raise, resolve } = this.#deps;
     const below = heldBelow(control(), settings().initialPhase(''));
     if (below === undefined) return isOpen ? resolve(KEY_OF_HELD_PHASE, 'the phase is not held below another') : [];
-    return isOpen ? [] : raise(heldPhasePage(below.held, below.configured));
+    return isOpen ? [] : raise(heldPhasePage(below));
   }
 
   #isPageDue(held: HeldContainment, nowMs: MonoMs): boolean {
