@@ -3,7 +3,7 @@ import type { FailureClass } from '../../core/classification.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import { MINUTE_MS } from '../../core/duration.ts';
 import type { Incident, Outcome } from '../../core/incident.ts';
-import type { JournalEntry, Projection } from '../../core/journal.ts';
+import type { JournalEntry, JournalFact, Projection } from '../../core/journal.ts';
 import { type ChannelId, type IncidentId, sameScope, type Scope } from '../../core/scope.ts';
 import type { PermitTerms } from '../../core/tool.ts';
 import { isStart, specOf } from '../../remediation/catalog.ts';
@@ -51,6 +51,8 @@ export interface IncidentState {
 const CURES_MS = 10 * MINUTE_MS;
 const CURES_MAX = 256;
 const WORK_MS_MIN = 1_000;
+
+type RunEnd = JournalFact & { readonly type: 'run.ended' };
 
 /** Every open incident. At most one per channel and per group (docs/guard.md, words). */
 export const incidentProjection: Projection<IncidentState> = {
@@ -178,7 +180,7 @@ function changed(held: OpenIncident, entry: JournalEntry): OpenIncident {
     case 'run.ended':
       return {
         ...{ ...held, running: false, last: fact.outcome, lastEndedMs: monoMs },
-        ...{ ...announcedBy(held, fact.outcome, monoMs), ...workedBy(fact.tookMs, monoMs) },
+        ...{ ...announcedBy(held, fact, monoMs), ...workedBy(fact.tookMs, monoMs) },
       };
     case 'approval.answered':
       return fact.yes && fact.proposed === true ? { ...held, reopenedMs: monoMs } : held;
@@ -201,11 +203,12 @@ function changed(held: OpenIncident, entry: JournalEntry): OpenIncident {
 
 /**
  * The names of a trouble come from log text too, so another name must not begin the wait anew (law L6). A wait that is
- * over without a page belongs to a trouble that went away. Waiting for a second witness is no rule's wait.
+ * over without a page belongs to a trouble that went away, unless it ran out during this very run: then a person has
+ * waited for what the run did not cure. Waiting for a second witness is no rule's wait.
  */
-function announcedBy({ waitUntilMs }: OpenIncident, outcome: Outcome, monoMs: MonoMs) {
+function announcedBy({ waitUntilMs }: OpenIncident, { outcome, tookMs }: RunEnd, monoMs: MonoMs) {
   if (outcome.kind !== 'watching' || outcome.escalateAfterMs === undefined || outcome.denial !== undefined) return {};
-  const isAnnounced = waitUntilMs !== undefined && waitUntilMs > monoMs;
+  const isAnnounced = waitUntilMs !== undefined && waitUntilMs > monoMs - tookMs;
   return isAnnounced ? {} : { waitUntilMs: monoMs + outcome.escalateAfterMs };
 }
 

@@ -24,6 +24,12 @@ const GRACE_MS = 15_000;
  */
 export const OPEN_FINDINGS: ReadonlySet<string> = new Set(['hostile_planner_is_silent']);
 
+interface Wait {
+  readonly incident: string;
+  readonly scope: string;
+  readonly untilMs: number;
+}
+
 interface Hold {
   readonly scope: string;
   readonly fromMs: number;
@@ -40,8 +46,10 @@ export class Silence implements Oracle {
   readonly #incidents = new Map<string, string>();
   readonly #runs = new Map<string, string>();
   readonly #holds = new Map<string, Hold>();
-  /** Until when an incident's first plan said that it waits: the patience of its diagnosis. Waits do not renew. */
-  readonly #waits = new Map<string, { readonly scope: string; readonly untilMs: number }>();
+  /** What a rule said about how long it waits: the patience of its diagnosis. In the order in which it was said. */
+  #waits: Wait[] = [];
+  /** Since when a channel has not played, on Reeve's monotonic clock; at the earliest since Reeve was started. */
+  readonly #downMs = new Map<string, number>();
   /** Since when a channel has been visibly down and named by nothing, on Reeve's monotonic clock. */
   readonly #silentMs = new Map<string, number>();
   readonly #reported = new Set<string>();
@@ -55,6 +63,7 @@ export class Silence implements Oracle {
     switch (fact.type) {
       case 'reeve.started':
         this.#runs.clear();
+        for (const channel of this.#downMs.keys()) this.#downMs.set(channel, monoMs);
         return this.#silentMs.clear();
       case 'incident.opened':
         return void this.#incidents.set(fact.incident.id, keyOfScope(fact.incident.scope));
@@ -89,7 +98,10 @@ export class Silence implements Oracle {
     const { persona, broke } = this.#case;
     const maxMs = DETECTION_MS_MAX + PATIENCE_MS[persona.aggressiveness] + GRACE_MS;
     for (const { channel, playing, visible } of truths) {
-      if (playing) this.#reported.delete(channel);
+      if (playing) {
+        this.#reported.delete(channel);
+        this.#downMs.delete(channel);
+      } else if (!this.#downMs.has(channel)) this.#downMs.set(channel, monoMs);
       if (playing || !visible || this.#named(channel, monoMs)) {
         this.#silentMs.delete(channel);
         continue;
@@ -103,17 +115,24 @@ export class Silence implements Oracle {
     }
   }
 
-  /** Only a rule may say how long it waits, and it says so once. */
   #wait({ outcome }: FactOf<'run.ended'>, incident = '', nowMs: number): void {
-    if (outcome.kind !== 'watching' || outcome.escalateAfterMs === undefined || this.#waits.has(incident)) return;
+    if (outcome.kind !== 'watching' || outcome.escalateAfterMs === undefined) return;
     const scope = this.#incidents.get(incident) ?? '';
-    this.#waits.set(incident, { scope, untilMs: nowMs + outcome.escalateAfterMs });
+    const oldestMs = Math.min(nowMs, ...this.#downMs.values());
+    this.#waits = this.#waits.filter(({ untilMs }) => untilMs > oldestMs);
+    this.#waits.push({ incident, scope, untilMs: nowMs + outcome.escalateAfterMs });
   }
 
+  /**
+   * Only a rule may say how long it waits, and in one outage it says so once in an incident: the first wait that had
+   * not ended when the outage began. A channel that played in between has a new outage, and with it a new wait.
+   */
   #waitedForMs(channel: string): number {
     const over = scopesOver({ kind: 'channel', id: channel }, this.#case, undefined);
-    const own = [...this.#waits.values()].filter(({ scope }) => over.has(scope as never));
-    return Math.max(0, ...own.map(({ untilMs }) => untilMs));
+    const downMs = this.#downMs.get(channel) ?? 0;
+    const own = this.#waits.filter(({ scope, untilMs }) => over.has(scope as never) && untilMs > downMs);
+    const first = new Map(own.reverse().map(({ incident, untilMs }) => [incident, untilMs]));
+    return Math.max(0, ...first.values());
   }
 
   #named(channel: string, monoMs: number): boolean {

@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import type { FailureClass } from '../../../src/core/classification.ts';
 import type { DenialCode } from '../../../src/core/plan.ts';
 import type { JournalFact } from '../../../src/core/journal.ts';
-import { incidentProjection, type IncidentState, openById } from '../../../src/incident/lifecycle/state.ts';
+import {
+  announcedMs,
+  incidentProjection,
+  type IncidentState,
+  newlyOpen,
+  openById,
+} from '../../../src/incident/lifecycle/state.ts';
 import { type Snapshot, type TransitionPolicy, transitionFor } from '../../../src/incident/lifecycle/transitions.ts';
 import { anIncident } from '../../support/a.ts';
 
@@ -20,7 +26,7 @@ interface Wait {
 function pagedAfter(
   nameAt: (ms: number) => FailureClass,
   waitOf: (name: FailureClass) => Wait,
-  workMs = () => 0,
+  workMs: (name: FailureClass) => number = () => 0,
 ): number {
   let state: IncidentState = incidentProjection.initial;
   let seq = 0;
@@ -56,7 +62,9 @@ function pagedAfter(
     const { denial, escalateAfterMs } = waitOf(name);
     add({ type: 'run.started', attempt: 1 });
     const outcome = { kind: 'watching', because: 'x', retryAfterMs: undefined, escalateAfterMs, denial } as const;
-    add({ type: 'run.ended', outcome, steps: 0, tookMs: workMs() });
+    const tookMs = workMs(name);
+    nowMs += tookMs;
+    add({ type: 'run.ended', outcome, steps: 0, tookMs });
   }
   return Number.POSITIVE_INFINITY;
 }
@@ -79,6 +87,28 @@ describe('the wait that a rule announces', () => {
       expect(pagedAfter(flipping(everyMs), waits)).toBeLessThanOrEqual(60_000 + LOOK_MS);
     },
   );
+
+  it('ends with the run during which it ran out, when that cured nothing', () => {
+    const nameAt = (ms: number): FailureClass => (ms < 50_000 ? 'upstream_unavailable' : 'output_stalled');
+    const work = (name: FailureClass): number => (name === 'output_stalled' ? 35_000 : 0);
+    const pagedMs = pagedAfter(nameAt, () => AWAY, work);
+    expect(pagedMs).toBeGreaterThanOrEqual(85_000);
+    expect(pagedMs).toBeLessThanOrEqual(86_000);
+  });
+
+  it.each([
+    ['ran out during this run', 59_999, 60_000],
+    ['had run out before this run began', 60_000, 155_000],
+  ])('of a run is bounded by an earlier one only where that %s', (_, begunMs, dueMs) => {
+    const endOf = (ms: number, tookMs: number) => {
+      const outcome = { kind: 'watching', because: 'x', retryAfterMs: undefined, ...AWAY } as const;
+      const fact: JournalFact = { type: 'run.ended', outcome, steps: 1, tookMs };
+      return { seq: 1, at: ms, monoMs: ms, boot: 'b+0', incident: ID, run: 'run-1', fact } as const;
+    };
+    const open: IncidentState = { open: [newlyOpen(anIncident(), 0)] };
+    const ends = [endOf(0, 0), endOf(95_000, 95_000 - begunMs)];
+    expect(announcedMs(openById(ends.reduce(incidentProjection.apply, open), ID)!)).toBe(dueMs);
+  });
 
   it('is no shorter because evidence was waited for before', () => {
     const wait = (name: FailureClass): Wait =>

@@ -24,9 +24,11 @@ function oracle() {
   const silence = new Silence(world);
   const write = (fact: object, monoMs = 0): void =>
     silence.entry({ seq: 1, monoMs, run: 'run-1', incident: 'inc-1', fact: fact as JournalFact } as JournalEntry);
-  const down = (monoMs: number, visible = true): void =>
-    silence.look([{ channel: 'ch0', playing: false, visible }], monoMs);
-  return { broken, write, down };
+  const look = (playing: boolean, monoMs: number, visible = true): void =>
+    silence.look([{ channel: 'ch0', playing, visible }], monoMs);
+  const down = (monoMs: number, visible = true): void => look(false, monoMs, visible);
+  const plays = (monoMs: number): void => look(true, monoMs);
+  return { broken, write, down, plays };
 }
 
 const page = (id: string) => ({ type: 'escalation.raised', escalation: { key: 'k', scope: { kind: 'channel', id } } });
@@ -77,6 +79,49 @@ describe('the oracle of silent downtime (L6)', () => {
     for (const monoMs of [0, 75_000]) down(monoMs);
     expect(broken).toEqual([]);
     down(75_001);
+    expect(broken).toEqual(['L6']);
+  });
+
+  const waits = { type: 'run.ended', outcome: { kind: 'watching', because: '', escalateAfterMs: 60_000 } };
+
+  it.each([
+    ['after the channel has played in between', true, []],
+    ['while the channel stays down', false, ['L6']],
+  ])('takes a second wait for one %s: %s', (_, hasPlayed, expected) => {
+    const { broken, write, down, plays } = oracle();
+    write({ type: 'incident.opened', incident: { id: 'inc-1', scope: SCOPE } });
+    down(0);
+    write(waits, 1_000);
+    if (hasPlayed) plays(62_000);
+    down(63_000);
+    write(waits, 64_000);
+    for (const monoMs of [110_000, 139_000]) down(monoMs);
+    expect(broken).toEqual(expected);
+  });
+
+  it('takes a second wait for one after a start of Reeve, which has seen nothing before', () => {
+    const { broken, write, down } = oracle();
+    write({ type: 'incident.opened', incident: { id: 'inc-1', scope: SCOPE } });
+    down(0);
+    write(waits, 1_000);
+    write({ type: 'reeve.started', version: '', configSha: '' }, 70_000);
+    down(70_000);
+    write(waits, 80_000);
+    for (const monoMs of [110_000, 155_000]) down(monoMs);
+    expect(broken).toEqual([]);
+    down(155_001);
+    expect(broken).toEqual(['L6']);
+  });
+
+  it('goes on with a wait that was running when Reeve was started again', () => {
+    const { broken, write, down } = oracle();
+    write({ type: 'incident.opened', incident: { id: 'inc-1', scope: SCOPE } });
+    down(0);
+    write(waits, 1_000);
+    write({ type: 'reeve.started', version: '', configSha: '' }, 20_000);
+    for (const monoMs of [20_000, 76_000]) down(monoMs);
+    expect(broken).toEqual([]);
+    down(76_001);
     expect(broken).toEqual(['L6']);
   });
 
