@@ -3,6 +3,7 @@ import { MINUTE_MS } from '../../src/core/duration.ts';
 import type { SymptomKind } from '../../src/core/symptom.ts';
 import type { ToolName } from '../../src/core/tool.ts';
 import type { ServiceModel } from '../../src/simulation/service_model.ts';
+import { refuseCredentials } from '../../src/simulation/treatments.ts';
 
 export const FAMILIES = ['unknown_words', 'no_rule', 'known'] as const;
 
@@ -32,13 +33,7 @@ export const CHANNELS = ['ch0', 'ch1', 'ch2', 'ch3', 'ch4', 'ch5', 'ch6', 'ch7']
 export const SOURCED: readonly string[] = ['ch6', 'ch7'];
 const PLAIN = ['ch0', 'ch1', 'ch2', 'ch4'];
 
-/** Until `cure` is done to it, or a person repairs it, it runs and writes nothing; undefined: it is well. */
-export function ail(service: ServiceModel, channel: string, cure: string | undefined): void {
-  service.at(channel).ailment = cure;
-  service.stall(channel, 0);
-}
-
-const ailing = (cure: ToolName | 'person') => (service: ServiceModel, channel: string) => ail(service, channel, cure);
+const ailing = (cure: ToolName | 'person') => (service: ServiceModel, channel: string) => service.ail(channel, cure);
 
 /** Rules of the shipped set that the operator of this run does not have. */
 export const WITHOUT_RULES: ReadonlySet<string> = new Set([
@@ -153,7 +148,7 @@ export const TROUBLES: readonly Trouble[] = [
     id: 'access_refused',
     family: 'known',
     channels: SOURCED,
-    begin: (service, channel) => service.refuseSources(service.at(channel).plan.group, 60 * MINUTE_MS),
+    begin: (service, channel) => refuseCredentials(service, service.at(channel).plan.group, 60 * MINUTE_MS),
     cure: 'refresh_credentials',
     everyHours: 24,
   },

@@ -6,7 +6,8 @@ import type { ActionContext, Engine, EngineReport } from '../../src/core/engine.
 import { type Stream, streamOf } from '../../src/simulation/random_streams.ts';
 import type { ChannelPlan } from '../../src/simulation/scenario.ts';
 import { ServiceModel } from '../../src/simulation/service_model.ts';
-import { ail, CHANNELS, PLANTED_TROUBLES, SOURCED, type Trouble, TROUBLES } from './troubles.ts';
+import { areCredentialsRefused, refreshCredentials } from '../../src/simulation/treatments.ts';
+import { CHANNELS, PLANTED_TROUBLES, SOURCED, type Trouble, TROUBLES } from './troubles.ts';
 
 const WORDS_EVERY_MS = 2_000;
 /** No person repairs it sooner: after a page, and without one. */
@@ -78,14 +79,14 @@ export class World {
 
   /** A tool was used on it. */
   treat(id: string, tool: string): void {
-    if (this.service.at(id).ailment === tool) ail(this.service, id, undefined);
+    if (this.service.at(id).ailment === tool) this.service.ail(id, undefined);
   }
 
   /** The cached guide or address is gone: on ch3 the playout hangs on it. */
   dropCache(channel: string | undefined): void {
     for (const id of channel === undefined ? CHANNELS : [channel]) {
       this.treat(id, 'invalidate_cache');
-      if (id === 'ch3' && this.present.get(id)?.trouble.id === 'old_guide') ail(this.service, id, 'person');
+      if (id === 'ch3' && this.present.get(id)?.trouble.id === 'old_guide') this.service.ail(id, 'person');
     }
   }
 
@@ -102,8 +103,8 @@ export class World {
       const dueMs = Math.min(episode.fromMs + UNPAGED_MS, (called ?? Number.POSITIVE_INFINITY) + PAGED_MS);
       if (nowMs < dueMs) continue;
       const { engine } = this.service.at(id).plan;
-      if (this.service.isRefused(this.service.at(id))) this.service.refreshCredentials(engine);
-      ail(this.service, id, undefined);
+      if (this.service.isRefused(this.service.at(id))) refreshCredentials(this.service, engine);
+      this.service.ail(id, undefined);
       this.service.repair(id);
     }
   }
@@ -207,7 +208,7 @@ export class WorldEngine implements Engine {
 
   refreshCredentials(context: ActionContext): Promise<string> {
     return this.#after(context, () => {
-      this.#world.service.refreshCredentials(this.id);
+      refreshCredentials(this.#world.service, this.id);
       for (const id of CHANNELS) this.#world.treat(id, 'refresh_credentials');
       return 'refreshed';
     });
@@ -215,7 +216,10 @@ export class WorldEngine implements Engine {
 
   async probeCredentials(): Promise<boolean> {
     const { service } = this.#world;
-    return !service.refusedFor(this.id) && !CHANNELS.some((id) => service.at(id).ailment === 'refresh_credentials');
+    return (
+      !areCredentialsRefused(service, this.id) &&
+      !CHANNELS.some((id) => service.at(id).ailment === 'refresh_credentials')
+    );
   }
 
   async recentLogs(): Promise<string> {

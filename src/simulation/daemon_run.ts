@@ -174,7 +174,7 @@ export class DaemonRun {
       service,
       engines: settings.engineSetups.map(({ id }) => id),
       probe: (channel) => injector.probe(channel),
-      engineUp: (engine) => injector.engineUp(engine),
+      engineUp: (engine) => injector.engineAnswers(engine),
       pool: (engine) => ({ pressure: injector.pressure(engine) }),
       take: (sample) => {
         if (sample.kind === 'engine') this.#pools.set(sample.engine, sample.poolPressure);
@@ -234,7 +234,8 @@ export class DaemonRun {
         return whole;
       },
     };
-    return isWired(script) ? wiredEngine({ ...deps, isUp: () => injector.engineUp(id) }) : new SimEngine(deps);
+    if (!isWired(script)) return new SimEngine(deps);
+    return wiredEngine({ ...deps, isUp: () => injector.engineUp(id), answers: () => injector.engineAnswers(id) });
   }
 
   #receiver(name: string, owner: SimulatedDaemon): Receiver {

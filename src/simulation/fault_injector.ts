@@ -8,6 +8,7 @@ import { SAMPLE_FAULTS, type SampleFault } from './sample_faults.ts';
 import type { Injection } from './scenario.ts';
 import { CALL_MODES, type CallMode, HALF_MODES } from './sim_engine.ts';
 import type { ProbeMode } from './simulated_probes.ts';
+import { emptyPlayout, outdateAddresses, refuseCredentials } from './treatments.ts';
 
 /** What an injection may do to the machine and to Reeve itself. */
 export interface FaultControls extends Omit<CruelControls, 'healed'> {
@@ -33,6 +34,7 @@ const LASTING: ReadonlySet<Kind> = new Set([
   'probe_lie',
   'probe_gone',
   'half_restart',
+  'one_way',
   'samples',
 ]);
 
@@ -89,6 +91,11 @@ export class FaultInjector {
     return this.#of('engine_down', engine) === undefined;
   }
 
+  /** What it is asked arrives, and its answers come back. */
+  engineAnswers(engine: string): boolean {
+    return this.engineUp(engine) && this.#of('one_way', engine) === undefined;
+  }
+
   pressure(engine: string): number | undefined {
     const pool = this.#of('pool', engine);
     if (pool === undefined) return 0.4;
@@ -97,6 +104,7 @@ export class FaultInjector {
 
   callMode(engine: string): CallMode {
     if (!this.engineUp(engine)) return 'hang';
+    if (!this.engineAnswers(engine)) return 'unheard';
     const half = this.#of('half_restart', engine);
     if (half !== undefined) return pickOf(HALF_MODES, half.variant);
     const calls = this.#of('calls', engine);
@@ -143,8 +151,14 @@ export class FaultInjector {
       case 'outage':
         return this.#outage(injection);
       case 'auth':
-        service.refuseSources(target, forMs);
+        refuseCredentials(service, target, forMs);
         return this.#wordsFor(injection, 'auth_expired');
+      case 'stale_address':
+        outdateAddresses(service, target, forMs);
+        return this.#wordsFor(injection, 'auth_denied');
+      case 'empty_playout':
+        emptyPlayout(service, target, variant < 0.3);
+        return this.#talk(injection, target, 'playout_gap');
       case 'slow':
         service.slow(target, forMs);
         return this.#talk(injection, target, 'encoder_overload');

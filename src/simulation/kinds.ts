@@ -39,6 +39,9 @@ export const CRUEL_KINDS = [
   'graceful_stop',
   'reload',
   'moved',
+  'one_way',
+  'empty_playout',
+  'stale_address',
 ] as const;
 export type Kind = (typeof KINDS)[number] | (typeof CRUEL_KINDS)[number];
 
@@ -90,4 +93,7 @@ export const HABITS: Readonly<Record<Kind, Habit>> = {
   graceful_stop: { extent: 'fleet', everyHours: 6, forMs: [1 * S, 60 * S] },
   reload: { extent: 'fleet', everyHours: 5, forMs: [1 * M, 20 * M] },
   moved: { extent: 'fleet', everyHours: 24, forMs: [1 * S, 60 * S] },
+  empty_playout: { extent: 'channel', everyHours: 10, forMs: [2 * M, 20 * M] },
+  stale_address: { extent: 'group', everyHours: 12, forMs: [1 * M, 15 * M] },
+  one_way: { extent: 'engine', everyHours: 8, forMs: [20 * S, 10 * M] },
 };

@@ -3,7 +3,10 @@
 interface Trouble {
   outUntilMs: number;
   refusesUntilMs: number;
+  staleUntilMs: number;
 }
+
+const WELL: Trouble = { outUntilMs: 0, refusesUntilMs: 0, staleUntilMs: 0 };
 
 /** Where the channels of each group come from: out of reach for a while, or refusing whoever asks. */
 export class Origins {
@@ -12,7 +15,7 @@ export class Origins {
 
   constructor(groups: Iterable<string>, nowMs: () => number) {
     this.#nowMs = nowMs;
-    for (const group of groups) this.#troubles.set(group, { outUntilMs: 0, refusesUntilMs: 0 });
+    for (const group of groups) this.#troubles.set(group, { ...WELL });
   }
 
   /** Gives until when it is out of reach: a second outage does not end the first one early. */
@@ -22,7 +25,7 @@ export class Origins {
     return trouble.outUntilMs;
   }
 
-  /** Gives until when it refuses. */
+  /** Gives until when it refuses the credentials. */
   refuse(group: string, forMs: number): number {
     const untilMs = this.#nowMs() + forMs;
     this.#troubles.get(group)!.refusesUntilMs = untilMs;
@@ -34,15 +37,35 @@ export class Origins {
     this.#troubles.get(group)!.refusesUntilMs = 0;
   }
 
+  /** Gives until when it refuses the addresses that the engine keeps: only new ones are good. */
+  outdate(group: string, forMs: number): number {
+    const untilMs = this.#nowMs() + forMs;
+    this.#troubles.get(group)!.staleUntilMs = untilMs;
+    return untilMs;
+  }
+
+  /** The engine asks for new addresses. */
+  renew(group: string): void {
+    this.#troubles.get(group)!.staleUntilMs = 0;
+  }
+
   isOut(group: string): boolean {
     return this.#troubles.get(group)!.outUntilMs > this.#nowMs();
   }
 
-  refuses(group: string): boolean {
+  refusesCredentials(group: string): boolean {
     return this.#troubles.get(group)!.refusesUntilMs > this.#nowMs();
   }
 
+  refusesAddresses(group: string): boolean {
+    return this.#troubles.get(group)!.staleUntilMs > this.#nowMs();
+  }
+
+  refuses(group: string): boolean {
+    return this.refusesCredentials(group) || this.refusesAddresses(group);
+  }
+
   heal(): void {
-    for (const trouble of this.#troubles.values()) Object.assign(trouble, { outUntilMs: 0, refusesUntilMs: 0 });
+    for (const trouble of this.#troubles.values()) Object.assign(trouble, WELL);
   }
 }

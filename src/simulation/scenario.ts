@@ -90,7 +90,7 @@ export function scenarioOf(options: ScenarioOptions): Scenario {
 }
 
 /** A random half, the same for a seed whatever else is asked. */
-function swarm(seed: number, all: readonly Kind[]): readonly Kind[] {
+export function swarm(seed: number, all: readonly Kind[]): readonly Kind[] {
   const stream = streamOf(seed, 'swarm');
   return all
     .map((kind) => ({ kind, lot: stream.next() }))

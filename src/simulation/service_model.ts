@@ -41,7 +41,7 @@ export class ServiceModel {
   readonly channels = new Map<string, ServiceChannel>();
   readonly downtime: Downtime;
   readonly #deps: ServiceModelDeps;
-  readonly #origins: Origins;
+  readonly origins: Origins;
   readonly #retries: EngineRetries;
   readonly #machines = new Map<string, StartingMachine>();
 
@@ -50,7 +50,7 @@ export class ServiceModel {
     const { seed, nowMs } = deps;
     const channels = plans.map((plan) => freshChannel(plan, seed, nowMs()));
     this.downtime = new Downtime(channels.map(({ plan, viewers }) => ({ id: plan.id, viewers })));
-    this.#origins = new Origins(new Set(plans.map(({ group }) => group)), nowMs);
+    this.origins = new Origins(new Set(plans.map(({ group }) => group)), nowMs);
     const restart = (id: string): void => void this.restart(id, 'engine');
     this.#retries = new EngineRetries({ ...deps, restart, settle: (channel) => this.#settle(channel) });
     for (const [engine, carried] of Map.groupBy(plans, (plan) => plan.engine)) {
@@ -156,7 +156,7 @@ export class ServiceModel {
   }
 
   outage(group: string, forMs: number): void {
-    const outUntilMs = this.#origins.cutOff(group, forMs);
+    const outUntilMs = this.origins.cutOff(group, forMs);
     const nowMs = this.#deps.nowMs();
     for (const channel of this.#members(group)) {
       const lot = this.#lot(channel, nowMs);
@@ -168,50 +168,43 @@ export class ServiceModel {
     }
   }
 
-  refuseSources(group: string, forMs: number): void {
-    const refusesUntilMs = this.#origins.refuse(group, forMs);
+  isOut({ plan }: ServiceChannel): boolean {
+    return this.origins.isOut(plan.group);
+  }
+
+  isRefused({ plan }: ServiceChannel): boolean {
+    return this.origins.refuses(plan.group);
+  }
+
+  /** What was done to the origin of a group shows now, and again when it ends. */
+  originChanged(group: string, untilMs?: number): void {
     for (const channel of this.#members(group)) {
-      this.#later(channel, refusesUntilMs);
+      if (untilMs !== undefined) this.#later(channel, untilMs);
       this.#settle(channel);
     }
   }
 
-  /** New credentials: sources that refused answer again. */
-  refreshCredentials(engine: string): void {
-    const groups = new Set(
-      [...this.channels.values()].filter(({ plan }) => plan.engine === engine).map((c) => c.plan.group),
-    );
-    for (const group of groups) {
-      this.#origins.admit(group);
-      for (const channel of this.#members(group)) this.#settle(channel);
-    }
-  }
-
-  refusedFor(engine: string): boolean {
-    return [...this.channels.values()].some(({ plan }) => plan.engine === engine && this.#origins.refuses(plan.group));
-  }
-
-  isOut({ plan }: ServiceChannel): boolean {
-    return this.#origins.isOut(plan.group);
-  }
-
-  isRefused({ plan }: ServiceChannel): boolean {
-    return this.#origins.refuses(plan.group);
+  /** The channel runs and writes nothing until this tool cures it, or a person does; undefined: it is well. */
+  ail(id: string, cure: string | undefined): void {
+    const channel = this.at(id);
+    channel.ailment = cure;
+    this.#settle(channel);
   }
 
   /** A person looks after the channel: mends what is wrong with it, and starts it. */
   repair(id: string): void {
     const channel = this.at(id);
     channel.unfitUntilMs = 0;
+    this.ail(id, undefined);
     if (this.statusOf(channel) === 'curable') this.restart(id, 'human');
   }
 
   /** Ends every lasting trouble. What is dead stays dead. */
   heal(): void {
-    this.#origins.heal();
+    this.origins.heal();
     this.#retries.heal();
     for (const channel of this.channels.values()) {
-      Object.assign(channel, { unfitUntilMs: 0, stallsUntilMs: 0, slowUntilMs: 0 });
+      Object.assign(channel, { unfitUntilMs: 0, stallsUntilMs: 0, slowUntilMs: 0, ailment: undefined });
       this.#settle(channel);
     }
   }
@@ -236,7 +229,7 @@ export class ServiceModel {
   }
 
   statusOf(channel: ServiceChannel): Status {
-    return statusOf(channel, this.#deps.nowMs(), this.#origins);
+    return statusOf(channel, this.#deps.nowMs(), this.origins);
   }
 
   #lot({ plan, processes }: ServiceChannel, ...salt: readonly number[]): number {
@@ -288,7 +281,7 @@ export class ServiceModel {
   /** Brings output and the account of downtime up to date after anything has changed. */
   #settle(channel: ServiceChannel): void {
     const nowMs = this.#deps.nowMs();
-    const should = shouldProduce(channel, nowMs, this.#origins);
+    const should = shouldProduce(channel, nowMs, this.origins);
     const slowed = channel.producingMs !== undefined && channel.producingMs < channel.slowUntilMs;
     if (slowed && nowMs >= channel.slowUntilMs) pauseOutput(channel, nowMs);
     if (should) {

@@ -1,16 +1,19 @@
 /** The simulated engine's API, with its faults. */
 import type { Clock } from '../core/clock.ts';
+import { MINUTE_MS } from '../core/duration.ts';
 import type { ActionContext, Engine, EngineReport } from '../core/engine.ts';
 import { ReeveError } from '../core/errors.ts';
 import type { Capability, ToolName } from '../core/tool.ts';
 import type { ServiceModel } from './service_model.ts';
 import type { Invocation } from './effect_log.ts';
+import { areCredentialsRefused, dropCache, hasPlayout, rebuildPlayout, refreshCredentials } from './treatments.ts';
 
 /** How the engine treats calls at present. */
 export const CALL_MODES = ['hang', 'late', 'lie_ok', 'lie_fail', 'slow', 'refuse'] as const;
 /** A restart that is no single act: the stop comes at once, the start much later or never, whatever is answered. */
 export const HALF_MODES = ['stop_only', 'stop_fails', 'stop_late_start', 'stop_lie_ok', 'very_late'] as const;
-export type CallMode = (typeof CALL_MODES)[number] | (typeof HALF_MODES)[number] | 'well';
+/** `unheard`: it is done at once, and the answer is lost. */
+export type CallMode = (typeof CALL_MODES)[number] | (typeof HALF_MODES)[number] | 'well' | 'unheard';
 
 /** When the old process is stopped, when the effect comes and when the answer; undefined: never. */
 export interface Course {
@@ -23,6 +26,7 @@ export interface Course {
 export const COURSES: Readonly<Record<CallMode, Course>> = {
   well: { effectMs: 200, answerMs: 300 },
   slow: { effectMs: 8_000, answerMs: 12_000 },
+  unheard: { effectMs: 200 },
   hang: {},
   late: { effectMs: 25_000 },
   lie_ok: { answerMs: 300 },
@@ -35,7 +39,22 @@ export const COURSES: Readonly<Record<CallMode, Course>> = {
   very_late: { effectMs: 45_000, answerMs: 300 },
 };
 
-const CAPABILITIES: readonly Capability[] = ['observe', 'restart', 'logs', 'bytes', 'credentials', 'viewers'];
+const CAPABILITIES: readonly Capability[] = [
+  'observe',
+  'restart',
+  'logs',
+  'bytes',
+  'credentials',
+  'viewers',
+  'rebuild',
+  'cache',
+];
+
+/** What an engine says that adds nothing and does not admit it. */
+const LIE_ITEMS = 1;
+const CACHED = 12;
+/** After so long the cache is as full as before. */
+const FILLS_MS = 10 * MINUTE_MS;
 
 export interface SimEngineDeps {
   readonly id: string;
@@ -58,6 +77,7 @@ export class SimEngine implements Engine {
   readonly trust = 'none';
   readonly capabilities: ReadonlySet<Capability> = new Set(CAPABILITIES);
   readonly #deps: SimEngineDeps;
+  #droppedMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: SimEngineDeps) {
     this.id = deps.id;
@@ -75,11 +95,38 @@ export class SimEngine implements Engine {
   }
 
   refreshCredentials(context: ActionContext): Promise<string> {
-    return this.#call('refresh_credentials', undefined, context, () => this.#deps.service.refreshCredentials(this.id));
+    return this.#call('refresh_credentials', undefined, context, () => refreshCredentials(this.#deps.service, this.id));
   }
 
   async probeCredentials(): Promise<boolean> {
-    return !this.#deps.service.refusedFor(this.id);
+    return !areCredentialsRefused(this.#deps.service, this.id);
+  }
+
+  /** Whether it has helped is in the answer only where the effect came before it. */
+  async rebuildPlayout(
+    channel: string,
+    context: ActionContext,
+  ): Promise<{ readonly itemsAdded: number; readonly summary: string }> {
+    let itemsAdded = LIE_ITEMS;
+    const summary = await this.#call('rebuild_playout', channel, context, () => {
+      itemsAdded = rebuildPlayout(this.#deps.service, channel);
+    });
+    return { itemsAdded, summary };
+  }
+
+  async probePlayout(channel: string): Promise<boolean> {
+    return hasPlayout(this.#deps.service, channel);
+  }
+
+  invalidateCache(channel: string | undefined, context: ActionContext): Promise<string> {
+    return this.#call('invalidate_cache', channel, context, () => {
+      dropCache(this.#deps.service, this.id, channel);
+      this.#droppedMs = this.#deps.worldMs();
+    });
+  }
+
+  async probeCache(): Promise<number> {
+    return this.#deps.worldMs() - this.#droppedMs < FILLS_MS ? 0 : CACHED;
   }
 
   async recentLogs(): Promise<string> {

@@ -183,7 +183,11 @@ export class SimulatedProbes {
     const { plan } = channel;
     const host = `origin-${plan.group}:443`;
     const base = { ...this.#base('probe'), kind: 'source', channel: plan.id, host } as const;
-    if (this.#deps.service.isRefused(channel)) return { ...base, ok: false, failure: 'http_status', status: 401 };
+    const { service } = this.#deps;
+    if (service.isRefused(channel)) {
+      const status = service.origins.refusesCredentials(plan.group) ? 401 : 403;
+      return { ...base, ok: false, failure: 'http_status', status };
+    }
     if (this.#deps.service.isOut(channel)) return { ...base, ok: false, failure: 'refused' };
     if (mode === 'noise' && lot < NOISE) return { ...base, ok: false, failure: 'timeout' };
     return { ...base, ok: true, status: 200 };

@@ -14,7 +14,10 @@ export interface SupervisordDeps {
   readonly worldMs: () => number;
   /** Effects happen whether or not Reeve still runs to see them. */
   readonly at: (atMs: number, run: () => void) => void;
+  /** False: what it is asked does not arrive. */
   readonly isUp: () => boolean;
+  /** False: it does what it is asked, and the answer is lost. */
+  readonly answers: () => boolean;
   readonly mode: () => CallMode;
   /** Called when a start is asked for; what it returns gets the process once there is one. */
   readonly onStart: (channel: string) => (process: Generation) => void;
@@ -88,7 +91,8 @@ export class SimulatedSupervisord {
     const ended = new Promise<never>((_, reject) => {
       limit.signal.addEventListener('abort', () => reject(limit.signal.reason), { once: true });
     });
-    const text = await Promise.race([ended, this.#answerTo(String(body))]);
+    const answer = this.#answerTo(String(body)).then((said) => (this.#deps.answers() ? said : ended));
+    const text = await Promise.race([ended, answer]);
     return { status: 200, headers: {}, body: Buffer.from(text), wasCut: false };
   }
 

@@ -22,7 +22,7 @@ export function serviceTruths(service: ServiceModel, injector: FaultInjector, bl
       status: service.statusOf(channel),
       onTime: nowMs >= channel.slowUntilMs,
       sourceOut: service.isOut(channel) || service.isRefused(channel),
-      visible: !blind && isTrue && injector.engineUp(engine),
+      visible: !blind && isTrue && injector.engineAnswers(engine),
     };
   });
 }

@@ -10,11 +10,12 @@ import { SimulatedSupervisord } from './simulated_supervisord.ts';
 
 export interface WiredEngineDeps extends SimEngineDeps {
   readonly isUp: () => boolean;
+  readonly answers: () => boolean;
 }
 
 /**
  * Looks and restarts go through the adapter, its gateway, breaker and deadlines and the text of XML-RPC; credentials,
- * which supervisord knows nothing of, as in every other world.
+ * playouts and caches, which supervisord knows nothing of, as in every other world.
  */
 export function wiredEngine(deps: WiredEngineDeps): Engine {
   const { id, service, clock, worldMs, alive, onInvoked } = deps;
@@ -60,5 +61,9 @@ export function wiredEngine(deps: WiredEngineDeps): Engine {
     recentLogs: (channel, bytesMax, signal) => adapter.recentLogs(channel, bytesMax, signal),
     refreshCredentials: (context) => rest.refreshCredentials(context),
     probeCredentials: () => rest.probeCredentials(),
+    rebuildPlayout: (channel, context) => rest.rebuildPlayout(channel, context),
+    probePlayout: (channel) => rest.probePlayout(channel),
+    invalidateCache: (channel, context) => rest.invalidateCache(channel, context),
+    probeCache: () => rest.probeCache(),
   };
 }

@@ -33,6 +33,46 @@ describe('a restart that is no single act', () => {
   });
 });
 
+describe('an engine that is heard and whose answers are lost', () => {
+  it('shows nothing and does what it is asked, until that ends', () => {
+    const { inject, injector, until } = serviceEnvironment();
+    inject('one_way', { target: 'e0', forMs: M });
+    expect([injector.engineUp('e0'), injector.engineAnswers('e0'), injector.callMode('e0')]).toEqual([
+      ...[true, false, 'unheard'],
+    ]);
+    expect(COURSES.unheard).toEqual({ effectMs: 200 });
+    until(M);
+    expect([injector.engineAnswers('e0'), injector.callMode('e0')]).toEqual([true, 'well']);
+  });
+
+  it('neither answers nor does anything where it is down as well', () => {
+    const { inject, injector } = serviceEnvironment();
+    inject('one_way', { target: 'e0', forMs: M });
+    inject('engine_down', { target: 'e0', forMs: M });
+    expect([injector.engineAnswers('e0'), injector.callMode('e0')]).toEqual([false, 'hang']);
+  });
+});
+
+describe('what other tools than a restart cure', () => {
+  it('is a playout that is empty, with a library that is empty in three of ten', () => {
+    const { inject, service, until } = serviceEnvironment();
+    inject('empty_playout', { target: 'ch0', variant: 0.3 });
+    inject('empty_playout', { target: 'ch1', variant: 0.299 });
+    until(10_000);
+    expect(['ch0', 'ch1'].map((id) => service.at(id).ailment)).toEqual(['rebuild_playout', 'person']);
+  });
+
+  it('is an address that the sources of a group do not take any more', () => {
+    const { inject, service, until } = serviceEnvironment();
+    inject('stale_address', { target: 'g0', forMs: M });
+    until(1);
+    expect(service.origins.refusesAddresses('g0')).toBe(true);
+    expect(service.isRefused(service.at('ch2'))).toBe(true);
+    until(M);
+    expect(service.isRefused(service.at('ch2'))).toBe(false);
+  });
+});
+
 describe('an engine that never gives up', () => {
   it('starts what died every two seconds for as long as the source is out, and has it back when that ends', () => {
     const { service, inject, processes, until } = serviceEnvironment(1);

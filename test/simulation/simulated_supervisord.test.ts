@@ -18,9 +18,10 @@ function theAdapter() {
   const plan: ChannelPlan = { id: 'news', group: 'g', engine: 'e', hasSource: false, pidBase: 100_000 };
   const nowMs = () => clock.monotonicMs();
   const service = new ServiceModel([plan], { seed: 1, nowMs, at, onSymptom: () => undefined });
-  const world = { mode: 'well' as CallMode, isUp: true, effects: [] as Generation[] };
+  const world = { mode: 'well' as CallMode, isUp: true, answers: true, effects: [] as Generation[] };
   const supervisord = new SimulatedSupervisord({
     ...{ engine: 'e', service, clock, worldMs: nowMs, at, mode: () => world.mode, isUp: () => world.isUp },
+    answers: () => world.answers,
     onStart: () => (process) => void world.effects.push(process),
   });
   const document = supervisorDocument.parse({ id: 'e', kind: 'supervisor', url: 'http://127.0.0.1:9001/RPC2' });
@@ -87,6 +88,29 @@ describe('a supervisord within the simulation', () => {
     const { world, seen, outcomeAfter } = theAdapter();
     world.mode = 'stop_fails';
     expect(await outcomeAfter(60_000)).toMatch(/failed: fault 30/);
+    expect(await seen()).toMatchObject({ state: 'stopped', stoppedOnPurpose: false });
+  });
+
+  it('is changed by nothing while its answers are lost: the adapter looks before it stops', async () => {
+    const { world, service, adapter, outcomeAfter, advance } = theAdapter();
+    Object.assign(world, { mode: 'unheard', answers: false });
+    const report = adapter.observe(NEVER);
+    await advance(15_000);
+    expect((await report).engine).toMatchObject({ ok: false, failure: 'timeout' });
+    expect(await outcomeAfter(60_000)).toMatch(/failed/);
+    expect(service.at('news').state).toBe('running');
+  });
+
+  it('stops what it was asked to stop when its answers are lost from then on', async () => {
+    const { world, service, seen, restart, advance } = theAdapter();
+    world.mode = 'unheard';
+    const call = restart();
+    await advance(100);
+    world.answers = false;
+    await advance(60_000);
+    expect(await call).toMatch(/failed/);
+    expect(service.at('news').state).toBe('stopped');
+    Object.assign(world, { mode: 'well', answers: true });
     expect(await seen()).toMatchObject({ state: 'stopped', stoppedOnPurpose: false });
   });
 
