@@ -11,19 +11,12 @@ import {
 } from '../../core/scope.ts';
 import type { Finding, Trouble } from '../rules/classify.ts';
 import { type CauseLimits, massDeaths, withinWindow } from './mass_deaths.ts';
+import { type Seen, sizesOf } from './seen_channel.ts';
 import { DEATHS_QUIET_MS } from '../facts/setup.ts';
 import { dominating, familyOf, MENDS_ITSELF, OF_ENGINE, OF_WHOLE_GROUP } from '../rules/families.ts';
 
 export { DEATHS_QUIET_MS } from '../facts/setup.ts';
-
-/** One channel's finding, and since when it has been in trouble. */
-export interface Seen {
-  readonly ref: ChannelRef;
-  readonly finding: Finding;
-  readonly firstSeenMs: MonoMs;
-  /** Host and port of its source, where it is probed. */
-  readonly sourceHost: string | undefined;
-}
+export type { Seen } from './seen_channel.ts';
 
 /** An engine's own finding (`classifyEngine`). */
 export interface SeenEngine {
@@ -71,10 +64,17 @@ export function correlate(
   before: readonly SharedCause[],
   nowMs: MonoMs,
 ): readonly SharedCause[] {
-  const kept = before.flatMap((cause) => goesOn(cause, input, nowMs) ?? []);
-  const fresh = bucketsOf(input, kept).flatMap((bucket) => newCause(bucket, input, nowMs) ?? []);
+  // Few of many: thousands of channels that are well are passed over once and not for every cause.
+  const ailing = input.seen.filter(({ finding }) => finding.trouble || finding.omen !== undefined);
+  const kept = before.flatMap((cause) => goesOn(cause, { ...input, ailing }, nowMs) ?? []);
+  const fresh = bucketsOf({ ...input, ailing }, kept).flatMap((bucket) => newCause(bucket, input, nowMs) ?? []);
   const byKey = new Map([...fresh, ...kept].map((cause) => [cause.key, cause]));
   return [...byKey.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+/** Beside all that is seen, those of them that are in trouble or complain. */
+interface Sorted extends CorrelateInput {
+  readonly ailing: readonly Seen[];
 }
 
 /** Channels of the cause's scope that stay dead or stuck although the cause is gone. */
@@ -121,9 +121,10 @@ const keyOf = ({ scope, family }: { readonly scope: Scope; readonly family: Fami
   `${keyOfScope(scope)}|${family}`;
 
 /** Everything in trouble, by family and by the scope in which that family has its cause. */
-function bucketsOf(input: CorrelateInput, causes: readonly SharedCause[]): readonly Bucket[] {
+function bucketsOf(input: Sorted, causes: readonly SharedCause[]): readonly Bucket[] {
   const buckets = new Map<string, Bucket & { members: Seen[]; engine: Trouble | undefined }>();
-  const dead = input.seen.filter((one) => familyNow(one) === 'dead');
+  const dead = input.ailing.filter((one) => familyNow(one) === 'dead');
+  const sizeOf = sizesOf(input.seen);
   const mass = massDeaths(
     dead.map((one) => ({ ...one, isCertain: isCertain(one, 'dead') })),
     input.limits,
@@ -134,15 +135,15 @@ function bucketsOf(input: CorrelateInput, causes: readonly SharedCause[]): reado
       scope,
       family,
       members: [],
-      size: sizeOf(input.seen, scope),
+      size: sizeOf(scope),
       engine: undefined,
       mass: family === 'dead' ? mass.get(keyOfScope(scope)) : undefined,
     };
     buckets.set(key, bucket);
     return bucket;
   };
-  const wider = scopesOfHosts(input.seen);
-  for (const one of input.seen) {
+  const wider = scopesOfHosts(input.ailing);
+  for (const one of input.ailing) {
     const family = familyAround(one);
     if (family === undefined || isLeftBehind(one, causes)) continue;
     const { group, engine } = one.ref;
@@ -201,8 +202,6 @@ function stillShows(cause: SharedCause, members: readonly Seen[], seen: readonly
   return members.length > 0 && probed.length === 0;
 }
 
-const sizeOf = (seen: readonly Seen[], scope: Scope): number => seen.filter(({ ref }) => within(scope, ref)).length;
-
 /** Channels of several groups that read from one host fail together when it does: by host, the scope of all of them. */
 function scopesOfHosts(seen: readonly Seen[]): ReadonlyMap<string | undefined, Scope> {
   const byHost = new Map<string, { groups: Set<GroupId>; engines: Set<EngineId> }>();
@@ -249,8 +248,8 @@ function newCause(bucket: Bucket, input: CorrelateInput, nowMs: MonoMs): SharedC
 const IT_IS_OVER = '; it is over';
 
 /** An old cause, a moment later; undefined when nothing is left of it. */
-function goesOn(cause: SharedCause, input: CorrelateInput, nowMs: MonoMs): SharedCause | undefined {
-  const members = input.seen.filter((one) => within(cause.scope, one.ref) && familyNow(one) === cause.family);
+function goesOn(cause: SharedCause, input: Sorted, nowMs: MonoMs): SharedCause | undefined {
+  const members = input.ailing.filter((one) => within(cause.scope, one.ref) && familyNow(one) === cause.family);
   const engine = input.engines.find(
     ({ engine: id }) => cause.scope.kind === 'engine' && cause.scope.id === id,
   )?.assessment;
@@ -263,7 +262,7 @@ function goesOn(cause: SharedCause, input: CorrelateInput, nowMs: MonoMs): Share
   const proven = cause.family === 'dead' && input.isProven?.(cause) === true;
   const over = !shows && (proven || nowMs - lastMs >= quietMs);
   const channels = [...cause.channels, ...joined].sort();
-  const down = over ? downAfter({ channels }, input.seen) : [];
+  const down = over ? downAfter({ channels }, input.ailing) : [];
   const forgotten = down.length === 0 && (nowMs - lastMs >= LEFTOVER_MEMORY_MS || allWell(channels, input.seen));
   if (over && forgotten) return undefined;
   const said = cause.because.replace(IT_IS_OVER, '');

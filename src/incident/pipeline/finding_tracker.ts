@@ -17,6 +17,7 @@ import type { GuardState } from '../../guard/state/state.ts';
 import { LogReadings } from './log_readings.ts';
 import type { Want } from '../../ground/rules/rule.ts';
 import { isSameContext, FindingCache } from '../../ground/rules/finding_cache.ts';
+import { type Seen, seenOf } from '../../ground/correlate/seen_channel.ts';
 import { type CauseProof, proofInputOf, proofOf } from '../../ground/correlate/proof.ts';
 import { viewersOf } from '../../ground/facts/viewers.ts';
 
@@ -48,7 +49,7 @@ export interface FindingTrackerDeps {
   readonly guardState: Read<GuardState>;
 }
 
-/** A channel in trouble, and what its finding rests on. */
+/** A channel in trouble. */
 interface Troubled {
   readonly id: ChannelId;
   readonly family: Family | undefined;
@@ -64,6 +65,7 @@ const CORRELATE_EVERY_MS = 200;
 export class FindingTracker {
   readonly #deps: FindingTrackerDeps;
   readonly #channels = new Map<ChannelId, TrackedChannel>();
+  readonly #seen = new Map<ChannelId, Seen>();
   /** Few of many: each judgement asks who else is in trouble. */
   readonly #troubled = new Map<ChannelId, Troubled>();
   /** The others, each with what its judgement rests on. */
@@ -104,8 +106,7 @@ export class FindingTracker {
 
   #proof(cause: SharedCause, nowMs: MonoMs): CauseProof {
     const { factStore, guardState } = this.#deps;
-    const isPlaying = (id: ChannelId): boolean => this.#channels.get(id)?.healthySinceMs !== undefined;
-    const input = proofInputOf(cause, factStore, isPlaying);
+    const input = proofInputOf(cause, factStore, (id) => this.#channels.get(id)?.healthySinceMs !== undefined);
     return proofOf(cause, { ...input, lostCanaries: lostCanaries(guardState(), cause, nowMs) }, nowMs);
   }
 
@@ -132,6 +133,7 @@ export class FindingTracker {
       this.#troubled.delete(channel);
       this.#standing.delete(channel);
       this.#readings.forget(channel);
+      this.#seen.delete(channel);
       return this.#channels.delete(channel);
     }
     const context = this.#contextOf(facts, nowMs);
@@ -143,6 +145,8 @@ export class FindingTracker {
     const { facts: asRead, finding } = this.#judge(facts, context, nowMs);
     const after = watchedAfter(before, { ref: facts.setup, finding, nowMs, viewers: viewersOf(facts, nowMs) });
     this.#channels.set(channel, after);
+    const hostOf = () => this.#hostOf(channel);
+    this.#seen.set(channel, seenOf(after, hostOf));
     if (finding.trouble) {
       const family = familyOf(finding.classification);
       this.#troubled.set(channel, { id: channel, family, facts: asRead, context, judgedMs: nowMs });
@@ -152,10 +156,8 @@ export class FindingTracker {
       this.#standing.set(channel, new FindingCache(facts, context, nowMs, finding.healthy === true));
     }
     if (finding.trouble && finding.wants.length > 0) this.#deps.onWants(channel, finding.wants);
-    const changed =
-      before === undefined ||
-      classOf(before.finding) !== classOf(finding) ||
-      isSettling(before.finding) !== isSettling(finding);
+    const isSame = before !== undefined && classOf(before.finding) === classOf(finding);
+    const changed = !isSame || isSettling(before.finding) !== isSettling(finding);
     this.#changed ||= changed;
     return changed || finding.trouble;
   }
@@ -205,16 +207,11 @@ export class FindingTracker {
     this.#changed = false;
     this.#correlatedMs = nowMs;
     const before = this.#causes;
-    const seen = this.all().map(({ ref, finding, troubledMs }) => ({
-      ref,
-      finding,
-      firstSeenMs: troubledMs,
-      sourceHost: this.#deps.factStore.view(ref.id)?.source?.last.host,
-    }));
     const engines = [...this.#engines].map(([engine, assessment]) => ({ engine, assessment }));
     for (const id of this.#handedOver) if (!this.#troubled.has(id)) this.#handedOver.delete(id);
+    const isProven = (cause: SharedCause): boolean => this.#proof(cause, nowMs).isProven;
     const causes = correlate(
-      { seen, engines, limits: this.#deps.limits(), isProven: (cause) => this.#proof(cause, nowMs).isProven },
+      { seen: [...this.#seen.values()], engines, limits: this.#deps.limits(), isProven },
       before,
       nowMs,
     );
@@ -258,12 +255,16 @@ export class FindingTracker {
     return playingNearby(playing, nowMs) ?? silentNearby(around, nowMs);
   }
 
+  #hostOf(channel: ChannelId): string | undefined {
+    return this.#deps.factStore.view(channel)?.source?.last.host;
+  }
+
   #sharing(channel: ChannelId, host: string | undefined): number {
     if (host === undefined) return 0;
     let count = 0;
     for (const { id, family } of this.#troubled.values()) {
       if (id === channel || family !== 'upstream') continue;
-      if (this.#deps.factStore.view(id)?.source?.last.host === host) count += 1;
+      if (this.#hostOf(id) === host) count += 1;
     }
     return count;
   }
