@@ -24,7 +24,7 @@ import { readVerdicts } from './verdicts.ts';
 const { values } = parseArgs({
   options: {
     channels: { type: 'string', default: '500' },
-    verdicts: { type: 'string', default: '120' },
+    verdicts: { type: 'string', default: '60' },
     'settle-seconds': { type: 'string', default: '65' },
     'idle-seconds': { type: 'string', default: '60' },
     poll: { type: 'string', default: '1s' },
@@ -39,8 +39,10 @@ const channelCount = Number(values.channels);
 const verdictCount = Number(values.verdicts);
 const idleSeconds = Number(values['idle-seconds']);
 const home = values.home ?? (values.checkout ? resolve(import.meta.dirname, '..') : builtPackage());
-/** Troubles come one by one: more at once would wait in the start queue. */
-const PAUSE_MS = 300;
+/** Until the engine was asked again, what was mended is still thought dead: deaths come one by one, as in life. */
+const PAUSE_MS = 1_500;
+/** A minute of deaths to time verdicts by would contain the fleet: that is another measurement. */
+const STARTS_MAX = 100;
 /** Tenths of a second: a journal of 100,000 incidents is read and checked first. */
 const START_TRIES_MAX = 1_800;
 
@@ -83,6 +85,7 @@ rules: ${home}/config/rules
 patterns: ${home}/config/patterns
 # It asks a person before it restarts: the whole way to the durable verdict, and no run that holds a lane or a place.
 phase: 4
+limits: { window_starts_max: { value: ${STARTS_MAX}, i_accept_the_risk: true } }
 persona: live_event
 ${values.memory ? 'memory: { enabled: true }' : ''}
 receivers: [ { id: hook, kind: webhook, url: "http://127.0.0.1:${enginePort}/hook" } ]
@@ -213,6 +216,7 @@ async function measureVerdicts(): Promise<number[]> {
     const endedMs = await Promise.race([verdict, sleep(10_000).then(() => Number.NaN)]);
     if (Number.isNaN(endedMs)) throw new Error(`no verdict about ${name} within 10 s`);
     latencies.push(endedMs - startedMs);
+    Object.assign(life, { state: 'running', life: life.life + 1 });
     await sleep(PAUSE_MS);
   }
   reading.abort();

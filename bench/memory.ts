@@ -25,7 +25,7 @@ import { incidentId, LINES, writeIncidents } from './incidents.ts';
 import { sayRow } from './rows.ts';
 
 /** How bin/reeve.js starts V8: with a larger young generation the process would grow by what it has not collected yet. */
-const AS_THE_DAEMON = ['--max-semi-space-size=2', '--memory-saver-mode', '--heap-growing-percent=20'];
+const AS_THE_DAEMON = ['--max-semi-space-size=4', '--memory-saver-mode', '--heap-growing-percent=35'];
 const ASKED = 400;
 const REFLECTED = 10_000;
 

@@ -51,9 +51,9 @@ function keepCompiled() {
  * catalogue's nine hundred most never are, and each was tried on its examples as it was loaded.
  */
 const SMALL = [
-  '--max-semi-space-size=2',
+  '--max-semi-space-size=4',
   '--memory-saver-mode',
-  '--heap-growing-percent=20',
+  '--heap-growing-percent=35',
   '--no-concurrent-recompilation',
   '--no-flush-bytecode',
   '--regexp-tier-up-ticks=64',

@@ -115,9 +115,9 @@ describe('bin/reeve.js', () => {
       const said = JSON.parse(await text(child.stdout));
       expect(said).toMatchObject({ pid: child.pid, arenas: '1', args: ['run', '--config', 'a b'] });
       expect(said.small).toEqual([
-        '--max-semi-space-size=2',
+        '--max-semi-space-size=4',
         '--memory-saver-mode',
-        '--heap-growing-percent=20',
+        '--heap-growing-percent=35',
         '--no-concurrent-recompilation',
         '--no-flush-bytecode',
         '--regexp-tier-up-ticks=64',
