@@ -7,6 +7,13 @@ import { type InvariantContext, changes, covers, type FactOf, type Oracle, planO
 /** What a run may take beyond its deadline: one last look and one last append. */
 const RUN_GRACE_MS = 2_000;
 
+/** The last staged start of a target. */
+interface Plan {
+  readonly id: string;
+  /** Undefined: it is under way. */
+  endedMs: number | undefined;
+}
+
 interface OpenRun {
   readonly scope: string;
   readonly startedMs: number;
@@ -22,6 +29,7 @@ export class Runs implements Oracle {
   readonly #open = new Map<string, PermitTerms>();
   readonly #unknown = new Map<string, string>();
   readonly #groups = new Map<string, number[]>();
+  readonly #plans = new Map<string, Plan>();
   readonly #verdicts = new Map<string, boolean>();
   readonly #children = new Map<string, { readonly id: string; readonly channel: string }[]>();
 
@@ -48,8 +56,7 @@ export class Runs implements Oracle {
       case 'tool.started':
         return this.#started(fact.permit);
       case 'tool.finished':
-        this.#open.delete(fact.permit.id);
-        return;
+        return this.#over(fact.permit);
       case 'tool.unknown':
         return this.#lost(fact.permit);
       case 'attempt.verified':
@@ -92,6 +99,7 @@ export class Runs implements Oracle {
     if (permit.risk === 'high') {
       if (permit.parent === undefined) this.#spaced(permit);
       else this.#staged(permit, channel ?? '');
+      if (isPlan(permit)) this.#planned(permit);
     }
   }
 
@@ -106,6 +114,29 @@ export class Runs implements Oracle {
     // A plan is the exception: its own proofs space what it starts.
     if (call.target.kind === 'channel' && times.length > max)
       broke('S4', `${times.length} high-risk actions in group ${group} within 60 s (${id})`);
+  }
+
+  /** Two plans of one target keep their distance, unless all that the first has started is verified. */
+  #planned({ id, call }: PermitTerms): void {
+    const { broke, nowMs, limits } = this.#case;
+    const key = keyOfScope(call.target);
+    const before = this.#plans.get(key);
+    this.#plans.set(key, { id, endedMs: undefined });
+    if (before === undefined || this.#isProven(before.id)) return;
+    const gapMs = nowMs() - (before.endedMs ?? nowMs());
+    if (gapMs < limits.highRiskSpacingMs)
+      broke('S4', `${id} began ${gapMs} ms after ${before.id} on ${key}, which has not verified all that it started`);
+  }
+
+  #isProven(plan: string): boolean {
+    const started = this.#children.get(plan) ?? [];
+    return started.length > 0 && started.every((one) => this.#verdicts.get(one.id) === true);
+  }
+
+  #over(permit: PermitTerms): void {
+    this.#open.delete(permit.id);
+    const plan = isPlan(permit) ? this.#plans.get(keyOfScope(permit.call.target)) : undefined;
+    if (plan?.id === permit.id) plan.endedMs ??= this.#case.nowMs();
   }
 
   /** A canary first, each channel once, each verified start admits two; a lost canary or two others end it. */
@@ -125,8 +156,9 @@ export class Runs implements Oracle {
     this.#children.set(parent, [...before, { id, channel }]);
   }
 
-  #lost({ id, call }: PermitTerms): void {
-    this.#open.delete(id);
+  #lost(permit: PermitTerms): void {
+    const { id, call } = permit;
+    this.#over(permit);
     if (call.target.kind === 'channel' && changes(call.tool)) this.#unknown.set(call.target.id, id);
   }
 
@@ -153,3 +185,7 @@ export class Runs implements Oracle {
     this.#runs.clear();
   }
 }
+
+/** A staged start as a whole. */
+const isPlan = ({ parent, risk, call }: PermitTerms): boolean =>
+  risk === 'high' && parent === undefined && call.channels.length > 0;

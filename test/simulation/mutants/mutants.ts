@@ -554,6 +554,17 @@ const KNOWN_BAD: readonly Mutant[] = [
     scene: 'staged',
     seed: 1,
   },
+  one(
+    'plan_follows_an_unproven_one',
+    'S4',
+    [
+      'src/guard/state/spacing.ts',
+      'return own.length > 0 && own.every(({ proven }) => proven === true);',
+      'return own.length >= 0;',
+    ],
+    'staged',
+    2,
+  ),
   {
     name: 'plan_outlives_its_canary',
     law: 'S4',
