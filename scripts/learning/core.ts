@@ -122,7 +122,7 @@ function openDecisions({ seed }: CoreOptions, ground: Ground, files: LoadedFiles
     new SimulatedProbes({
       ...{ seed, clock, service: world.service, engines: [ENGINE] },
       probe: () => 'well',
-      engineUp: () => true,
+      engineAnswers: () => true,
       pool: () => ({ pressure: 0.2 }),
       take: (sample) => pipeline.take(sample),
       settle: () => pipeline.settle(),

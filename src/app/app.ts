@@ -13,7 +13,7 @@ import { createTeaching } from './teaching_setup.ts';
 import { openServers } from './servers.ts';
 import { openConfiguredModels } from './models.ts';
 import { createPaging, type Paging } from './paging.ts';
-import { draftsOfFirstStart } from '../control/first_start.ts';
+import { draftsOfHold } from '../control/held_phase.ts';
 import type { Draft } from '../core/journal.ts';
 import { noteChange } from '../config/change_note.ts';
 import { runHousekeeping } from '../journal/housekeeping.ts';
@@ -151,7 +151,7 @@ function heldPhase({ configuration, host, infrastructure, decisions }: House, is
   const { ledger, setBack } = infrastructure;
   if (setBack !== undefined) host.log.error({ setBack }, 'the journal was set back: it is not the one last witnessed');
   const phase = decisions.pipeline.control().phase ?? configuration.config.phase;
-  return isWhole ? draftsOfFirstStart({ isEmpty: ledger.lastSeq === 0, setBack }, phase) : [];
+  return isWhole ? draftsOfHold({ isEmpty: ledger.lastSeq === 0, setBack }, phase) : [];
 }
 
 function watchEdits({ configuration, host, infrastructure, paging, decisions }: House): Reloader {

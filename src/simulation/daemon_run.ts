@@ -174,7 +174,7 @@ export class DaemonRun {
       service,
       engines: settings.engineSetups.map(({ id }) => id),
       probe: (channel) => injector.probe(channel),
-      engineUp: (engine) => injector.engineAnswers(engine),
+      engineAnswers: (engine) => injector.engineAnswers(engine),
       pool: (engine) => ({ pressure: injector.pressure(engine) }),
       take: (sample) => {
         if (sample.kind === 'engine') this.#pools.set(sample.engine, sample.poolPressure);

@@ -17,7 +17,7 @@ export interface SimulatedProbesDeps {
   readonly service: ServiceModel;
   readonly engines: readonly string[];
   readonly probe: (channel: string) => ProbeMode;
-  readonly engineUp: (engine: string) => boolean;
+  readonly engineAnswers: (engine: string) => boolean;
   readonly pool: (engine: string) => PoolReport;
   readonly take: (sample: Sample) => void;
   readonly settle: () => void;
@@ -123,10 +123,10 @@ export class SimulatedProbes {
 
   #lookAt(channel: ServiceChannel, number: number, withSource: boolean): void {
     const { plan } = channel;
-    const { take, probe, engineUp } = this.#deps;
+    const { take, probe, engineAnswers } = this.#deps;
     const mode = probe(plan.id);
     const lot = (salt: number): number => fractionOf(this.#deps.seed, number, this.#deps.clock.monotonicMs(), salt);
-    const isSeen = this.#deps.observe === undefined && engineUp(plan.engine) && mode !== 'gone';
+    const isSeen = this.#deps.observe === undefined && engineAnswers(plan.engine) && mode !== 'gone';
     if (isSeen) take(distorted(this.#process(channel), mode, lot(1)));
     if (mode !== 'gone') take(this.#playlist(channel, mode, lot(2)));
     if (withSource && plan.hasSource) take(this.#source(channel, mode, lot(3)));
@@ -198,8 +198,8 @@ export class SimulatedProbes {
   }
 
   #engineSample(engine: string): EngineReport['engine'] {
-    const { engineUp, pool } = this.#deps;
-    const up = engineUp(engine);
+    const { engineAnswers, pool } = this.#deps;
+    const up = engineAnswers(engine);
     const base = { ...this.#base('engine'), kind: 'engine', engine, reportsPool: true } as const;
     if (!up) return { ...base, ok: false, failure: 'timeout', poolPressure: undefined };
     return { ...base, ok: true, poolPressure: pool(engine).pressure };

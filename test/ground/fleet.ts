@@ -1,7 +1,8 @@
 import type { FailureClass } from '../../src/core/classification.ts';
 import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
 import type { Assessment, Finding } from '../../src/ground/rules/classify.ts';
-import { correlate, type Seen, type SeenEngine, type SharedCause } from '../../src/ground/correlate/correlate.ts';
+import { correlate, type SeenEngine, type SharedCause } from '../../src/ground/correlate/correlate.ts';
+import type { Seen } from '../../src/ground/correlate/seen_channel.ts';
 import { setupOf } from './scene.ts';
 
 export const WELL: Finding = {

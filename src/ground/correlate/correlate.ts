@@ -16,7 +16,6 @@ import { DEATHS_QUIET_MS } from '../facts/setup.ts';
 import { dominating, familyOf, MENDS_ITSELF, OF_ENGINE, OF_WHOLE_GROUP } from '../rules/families.ts';
 
 export { DEATHS_QUIET_MS } from '../facts/setup.ts';
-export type { Seen } from './seen_channel.ts';
 
 /** An engine's own finding (`classifyEngine`). */
 export interface SeenEngine {

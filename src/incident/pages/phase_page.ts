@@ -12,7 +12,7 @@ export const heldPhasePage = ({ held, configured, because }: HeldPhase): Omit<Es
   scope: { kind: 'fleet' },
   incident: undefined,
   classification: undefined,
-  summary: `Reeve stays at phase ${held} and repairs nothing, ${configured} was set: ${because}`,
+  summary: `Reeve stays at phase ${held} and repairs nothing, although phase ${configured} is set: ${because}`,
   details:
     'Either this is a first installation, or the state directory was lost or restored from a backup, and with it ' +
     'leases, maintenance windows, breakers and counts of restarts are gone. Bring the newest one back, then start ' +

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { draftsOfFirstStart } from '../../src/control/first_start.ts';
+import { draftsOfHold } from '../../src/control/held_phase.ts';
 
 const EMPTY = { isEmpty: true, setBack: undefined };
 const SET_BACK = { isEmpty: false, setBack: 'it ends at record 3' };
 
-describe('the first start', () => {
+describe('the phase that is held at a start', () => {
   it.each([3, 4] as const)('holds phase 1 where phase %i is configured and the journal is empty', (configured) => {
-    expect(draftsOfFirstStart(EMPTY, configured)).toEqual([
+    expect(draftsOfHold(EMPTY, configured)).toEqual([
       { fact: { type: 'control.phase_held', phase: 1, configured } },
     ]);
   });
@@ -14,23 +14,23 @@ describe('the first start', () => {
   it.each([3, 4] as const)(
     'holds phase 1 under phase %i where the journal was set back, and says how',
     (configured) => {
-      expect(draftsOfFirstStart(SET_BACK, configured)).toEqual([
+      expect(draftsOfHold(SET_BACK, configured)).toEqual([
         { fact: { type: 'control.phase_held', phase: 1, configured, because: 'it ends at record 3' } },
       ]);
     },
   );
 
   it.each([0, 1, 2] as const)('holds nothing under phase %i, which interrupts no viewer', (configured) => {
-    expect([draftsOfFirstStart(EMPTY, configured), draftsOfFirstStart(SET_BACK, configured)]).toEqual([[], []]);
+    expect([draftsOfHold(EMPTY, configured), draftsOfHold(SET_BACK, configured)]).toEqual([[], []]);
   });
 
   it('holds nothing where the journal has entries and is not known to be set back', () => {
-    expect(draftsOfFirstStart({ isEmpty: false, setBack: undefined }, 4)).toEqual([]);
+    expect(draftsOfHold({ isEmpty: false, setBack: undefined }, 4)).toEqual([]);
   });
 
   it('calls a journal empty that was lost, whatever its head was', () => {
-    expect(draftsOfFirstStart({ isEmpty: true, setBack: 'it ends at record 0' }, 4)).toEqual(
-      draftsOfFirstStart(EMPTY, 4),
+    expect(draftsOfHold({ isEmpty: true, setBack: 'it ends at record 0' }, 4)).toEqual(
+      draftsOfHold(EMPTY, 4),
     );
   });
 });

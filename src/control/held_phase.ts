@@ -19,7 +19,7 @@ export interface FoundJournal {
  * journal; set back is a restored one: windows, leases, cooldowns and breakers are gone. Under a phase of 3 or 4 Reeve
  * only looks until a person sets one.
  */
-export function draftsOfFirstStart({ isEmpty, setBack }: FoundJournal, configured: Phase): readonly Draft[] {
+export function draftsOfHold({ isEmpty, setBack }: FoundJournal, configured: Phase): readonly Draft[] {
   if (configured < HELD_FROM || !(isEmpty || setBack !== undefined)) return [];
   const because = setBack === undefined || isEmpty ? {} : { because: setBack };
   return [{ fact: { type: 'control.phase_held', phase: HELD_AT, configured, ...because } }];
