@@ -119,6 +119,7 @@ const initialOf = (initial: Phase | InitialPhase): InitialPhase =>
 export interface HeldPhase {
   readonly held: Phase;
   readonly configured: Phase;
+  readonly cause: 'empty' | 'set_back';
   /** One clause, for a sentence. */
   readonly because: string;
 }
@@ -127,7 +128,9 @@ export interface HeldPhase {
 export function heldBelow(state: ControlState, initial: Phase | InitialPhase): HeldPhase | undefined {
   const { heldPhase: held } = state;
   const configured = state.phase ?? initialOf(initial).fleet;
-  return held === undefined || configured <= held ? undefined : { held, configured, because: whyHeld(state) };
+  if (held === undefined || configured <= held) return undefined;
+  const cause = state.heldBecause === undefined ? 'empty' : 'set_back';
+  return { held, configured, cause, because: whyHeld(state) };
 }
 
 /** As one clause. */

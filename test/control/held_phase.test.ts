@@ -6,9 +6,7 @@ const SET_BACK = { isEmpty: false, setBack: 'it ends at record 3' };
 
 describe('the phase that is held at a start', () => {
   it.each([3, 4] as const)('holds phase 1 where phase %i is configured and the journal is empty', (configured) => {
-    expect(draftsOfHold(EMPTY, configured)).toEqual([
-      { fact: { type: 'control.phase_held', phase: 1, configured } },
-    ]);
+    expect(draftsOfHold(EMPTY, configured)).toEqual([{ fact: { type: 'control.phase_held', phase: 1, configured } }]);
   });
 
   it.each([3, 4] as const)(
@@ -29,8 +27,6 @@ describe('the phase that is held at a start', () => {
   });
 
   it('calls a journal empty that was lost, whatever its head was', () => {
-    expect(draftsOfHold({ isEmpty: true, setBack: 'it ends at record 0' }, 4)).toEqual(
-      draftsOfHold(EMPTY, 4),
-    );
+    expect(draftsOfHold({ isEmpty: true, setBack: 'it ends at record 0' }, 4)).toEqual(draftsOfHold(EMPTY, 4));
   });
 });

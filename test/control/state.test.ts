@@ -140,14 +140,19 @@ describe('what people have said', () => {
     const held: JournalFact = { type: 'control.phase_held', phase: 1, configured: 4, because: 'it ends early' };
     const set = fold([0, { type: 'control.phase_set', phase: 3, group: undefined, ...word }], [1, held]);
     const because = 'the journal was set back: it ends early';
-    expect(heldBelow(set, 0)).toEqual({ held: 1, configured: 3, because });
+    expect(heldBelow(set, 0)).toEqual({ held: 1, configured: 3, cause: 'set_back', because });
   });
 
   it('is held below the configured phase only while that is higher', () => {
     const none = fold([0, { type: 'control.phase_held', phase: 1, configured: 4 }]);
     const because = 'the journal was empty';
-    expect(heldBelow(none, { fleet: 4, group: undefined })).toEqual({ held: 1, configured: 4, because });
-    expect(heldBelow(none, 2)).toEqual({ held: 1, configured: 2, because });
+    expect(heldBelow(none, { fleet: 4, group: undefined })).toEqual({
+      held: 1,
+      configured: 4,
+      cause: 'empty',
+      because,
+    });
+    expect(heldBelow(none, 2)).toEqual({ held: 1, configured: 2, cause: 'empty', because });
     expect([heldBelow(none, 1), heldBelow(none, 0), heldBelow(fold(), 4)]).toEqual([undefined, undefined, undefined]);
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Rig, until } from '../support/rig.ts';
 
 const KEY = 'phase/held';
+const SET_BACK = 'phase/set_back';
 const phase = async (rig: Rig): Promise<number> => JSON.parse((await rig.reeve('status', '--json')).stdout).phase;
 
 describe('a daemon whose journal is empty, configured for the full loop', () => {
@@ -54,8 +55,11 @@ describe('a daemon whose journal is empty, configured for the full loop', () => 
 
 describe('a daemon whose state directory was restored from a backup', () => {
   it('sees by its witness file that records are missing, pages, and only looks until a person sets the phase', async () => {
-    await using rig = await Rig.open({ journal: (own) => `witness: { file: "${own.at('heads')}" }` });
+    const journal = (own: Rig): string => `witness: { file: "${own.at('heads')}" }`;
+    await using rig = await Rig.open({ journal, emptyJournal: true });
     const first = await rig.run();
+    await until('the empty journal is paged', () => rig.deliveredUnder(KEY).length > 0);
+    await rig.reeve('phase', '4', '--because', 'first installation');
     await first.kill('SIGTERM');
     cpSync(rig.state, rig.at('backup'), { recursive: true });
     const second = await rig.run();
@@ -65,8 +69,8 @@ describe('a daemon whose state directory was restored from a backup', () => {
     rmSync(rig.state, { recursive: true });
     cpSync(rig.at('backup'), rig.state, { recursive: true });
     const third = await rig.run();
-    await until('it is paged', () => rig.deliveredUnder(KEY).length > 0);
-    expect(rig.deliveredUnder(KEY)).toMatchObject([
+    await until('it is paged', () => rig.deliveredUnder(SET_BACK).length > 0);
+    expect(rig.deliveredUnder(SET_BACK)).toMatchObject([
       { what: 'trigger', summary: expect.stringMatching(/phase 1.*the journal was set back: it ends at record \d+/) },
     ]);
     expect(await phase(rig)).toBe(1);

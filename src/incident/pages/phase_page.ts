@@ -2,11 +2,13 @@
 import type { HeldPhase } from '../../control/state.ts';
 import type { Escalation } from '../../core/incident.ts';
 
-export const KEY_OF_HELD_PHASE = 'phase/held';
+const KEYS: Readonly<Record<HeldPhase['cause'], string>> = { empty: 'phase/held', set_back: 'phase/set_back' };
+/** Two troubles: a page about the one a moment ago must not hold back the other as a repetition. */
+export const KEYS_OF_HELD_PHASE: readonly string[] = Object.values(KEYS);
 
 /** One page for the fleet, until a person sets the phase. */
-export const heldPhasePage = ({ held, configured, because }: HeldPhase): Omit<Escalation, 'id' | 'at'> => ({
-  key: KEY_OF_HELD_PHASE,
+export const heldPhasePage = ({ held, configured, cause, because }: HeldPhase): Omit<Escalation, 'id' | 'at'> => ({
+  key: KEYS[cause],
   severity: 'warning',
   reason: 'containment',
   scope: { kind: 'fleet' },

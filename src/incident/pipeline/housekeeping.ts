@@ -23,7 +23,7 @@ import {
   pageFor,
 } from '../pages/page.ts';
 import { budgetPage, type FleetBudget, hasRoomAgain, isUsedUp, KEY_OF_BUDGET } from '../pages/budget_page.ts';
-import { heldPhasePage, KEY_OF_HELD_PHASE } from '../pages/phase_page.ts';
+import { heldPhasePage, KEYS_OF_HELD_PHASE } from '../pages/phase_page.ts';
 import type { ChannelIndex } from './channel_index.ts';
 import { HoldEnds } from './hold_ends.ts';
 import type { Settings } from './settings.ts';
@@ -183,17 +183,21 @@ export class Housekeeping {
       ...dispersed.flatMap((key) => this.#deps.resolve(key, 'no channel waits for a start any more')),
       ...(isPoor || !isUsedUp(budget) ? [] : this.#deps.raise(budgetPage(budget))),
       ...(isPoor && hasRoomAgain(budget) ? this.#deps.resolve(KEY_OF_BUDGET, 'the budget has room again') : []),
-      ...this.#phasePage(open.has(KEY_OF_HELD_PHASE)),
+      ...this.#phasePages(open),
     ];
     if (drafts.length > 0) this.#deps.append(drafts);
   }
 
   /** The journal was empty or set back: a page says that nothing is repaired, until a person sets a phase. */
-  #phasePage(isOpen: boolean): readonly Draft[] {
+  #phasePages(open: ReadonlySet<string>): readonly Draft[] {
     const { control, settings, raise, resolve } = this.#deps;
     const below = heldBelow(control(), settings().initialPhase(''));
-    if (below === undefined) return isOpen ? resolve(KEY_OF_HELD_PHASE, 'the phase is not held below another') : [];
-    return isOpen ? [] : raise(heldPhasePage(below));
+    const page = below === undefined ? undefined : heldPhasePage(below);
+    const over = KEYS_OF_HELD_PHASE.filter((key) => open.has(key) && key !== page?.key);
+    return [
+      ...over.flatMap((key) => resolve(key, 'the phase is not held below another')),
+      ...(page === undefined || open.has(page.key) ? [] : raise(page)),
+    ];
   }
 
   #isPageDue(held: HeldContainment, nowMs: MonoMs): boolean {
