@@ -19,6 +19,14 @@ export interface FeedEntry {
   readonly at?: EpochMs | undefined;
 }
 
+/** What one request holds, by the channel that owns it. */
+export type OfferedLines = ReadonlyMap<ChannelId | undefined, readonly OfferedText[]>;
+
+export interface OfferedText {
+  readonly text: string;
+  readonly at?: EpochMs | undefined;
+}
+
 export interface FeedLimits {
   /** What may wait. Past it the oldest goes first, counted as `flood`. */
   readonly queueBytes: number;
@@ -60,7 +68,7 @@ export interface LineFeed {
   /** Takes the lines, at the price of the oldest that wait. */
   push(entry: FeedEntry): void;
   /** Takes all of them, or none when there is no room now: then the sender has to come again. Returns the lines. */
-  offer(entries: readonly FeedEntry[]): number | undefined;
+  offer(lines: OfferedLines): number | undefined;
   /** Lines that the sender says, or the way shows, were lost before they came here. */
   lost(reason: DropReason, lines: number): void;
   stats(): FeedStats;
@@ -140,27 +148,29 @@ class Feed implements LineFeed, Worker {
     this.#openedAt = ports.clock.now();
   }
 
-  push(entry: FeedEntry): void {
-    this.#take(entry);
+  push({ text, channel, at }: FeedEntry): void {
+    this.#take({ text, channel, backlog: this.#isLate(at) });
     this.#shed();
   }
 
-  offer(entries: readonly FeedEntry[]): number | undefined {
-    const bytes = entries.reduce((sum, { text }) => sum + Buffer.byteLength(text) + 1, 0);
+  offer(offered: OfferedLines): number | undefined {
+    let bytes = 0;
+    for (const texts of offered.values()) for (const { text } of texts) bytes += Buffer.byteLength(text) + 1;
     // What is larger than the whole queue would never find room; it may come when nothing waits.
     if (this.#queue.bytes > 0 && this.#queue.bytes + bytes > this.#limits.queueBytes) return undefined;
-    return entries.reduce((lines, entry) => lines + this.#take(entry), 0);
+    let lines = 0;
+    for (const owned of joined(offered, (at) => this.#isLate(at))) lines += this.#take(owned);
+    return lines;
   }
 
   /** Returns how many lines it was. */
-  #take({ text, channel, at }: FeedEntry): number {
+  #take({ text, channel, backlog }: OwnedText): number {
     const records = terminated(text);
     const lines = countLines(records, 0, records.length);
     if (this.#isFailed) {
       this.lost('source_lost', lines);
       return lines;
     }
-    const backlog = at !== undefined && this.#isLate(at);
     if (backlog) this.#noteLate(lines);
     for (const kept of this.#withoutLong(records)) {
       this.#queue.add({ bytes: kept, lines: countLines(kept, 0, kept.length), channel, backlog });
@@ -169,7 +179,8 @@ class Feed implements LineFeed, Worker {
     return lines;
   }
 
-  #isLate(at: EpochMs): boolean {
+  #isLate(at: EpochMs | undefined): boolean {
+    if (at === undefined) return false;
     return at < this.#openedAt || this.#ports.clock.now() - at > this.#limits.lateMs;
   }
 
@@ -246,9 +257,42 @@ class Feed implements LineFeed, Worker {
   }
 }
 
+/** Text of one owner that is all fresh, or all late. */
+interface OwnedText {
+  readonly text: string | Buffer;
+  readonly channel: ChannelId | undefined;
+  readonly backlog: boolean;
+}
+
+/** A buffer for each line of a large request would cost more memory than the lines. */
+const JOINED_CHARS = 32 * 1024;
+
+/** Order within one owner is kept. */
+function* joined(offered: OfferedLines, isLate: (at: EpochMs | undefined) => boolean): Generator<OwnedText> {
+  for (const [channel, owned] of offered) {
+    let texts: string[] = [];
+    let chars = 0;
+    let backlog = false;
+    for (const { text, at } of owned) {
+      const late = isLate(at);
+      if (texts.length > 0 && (late !== backlog || chars + text.length > JOINED_CHARS)) {
+        yield { text: texts.join(''), channel, backlog };
+        [texts, chars] = [[], 0];
+      }
+      texts.push(text);
+      if (!isTerminated(text)) texts.push('\n');
+      chars += text.length + 1;
+      backlog = late;
+    }
+    yield { text: texts.join(''), channel, backlog };
+  }
+}
+
+const isTerminated = (text: string): boolean => text.endsWith('\n') || text.endsWith('\r');
+
 /** The bytes of whole records: what ends in neither `\n` nor `\r` gets a `\n`. */
 function terminated(text: string | Buffer): Buffer {
-  if (typeof text === 'string') return Buffer.from(/[\n\r]$/.test(text) ? text : `${text}\n`);
+  if (typeof text === 'string') return Buffer.from(isTerminated(text) ? text : `${text}\n`);
   const last = text.at(-1);
   return last === 10 || last === 13 ? text : Buffer.concat([text, NEWLINE]);
 }

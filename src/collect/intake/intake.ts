@@ -26,12 +26,7 @@ export type Taken =
 export function createIntake(options: IntakeOptions) {
   const { feeds, channelOf, channelLabels: labels } = options;
   const offer = (feed: LineFeed, sent: readonly SentLine[], owned: (name: string) => ChannelId | undefined): Taken => {
-    const entries = sent.map(({ channel, text, at }) => ({
-      text,
-      at,
-      channel: channel === undefined ? undefined : owned(channel),
-    }));
-    const lines = feed.offer(entries);
+    const lines = feed.offer(Map.groupBy(sent, ({ channel }) => (channel === undefined ? undefined : owned(channel))));
     return lines === undefined ? { kind: 'full' } : { kind: 'taken', lines, ignored: 0 };
   };
   return {

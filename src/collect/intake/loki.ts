@@ -16,16 +16,27 @@ export function lokiJson(body: Buffer, labels: readonly string[]): readonly Sent
   for (const [at, each] of streams.entries()) {
     if (!isRecord(each) || !Array.isArray(each.values)) throw new IntakeRefused(`streams[${at}]: expected values: […]`);
     const channel = isRecord(each.stream) ? labelled(each.stream, labels) : undefined;
-    for (const [index, value] of each.values.entries()) {
-      const [ns, text] = Array.isArray(value) ? value : [];
-      const written = fromNanoseconds(ns);
-      if (typeof text !== 'string' || (typeof ns !== 'string' && typeof ns !== 'number')) {
-        throw new IntakeRefused(`streams[${at}].values[${index}]: expected ["<nanoseconds>", "<line>"]`);
-      }
-      add(lines, { channel, text, at: written });
-    }
+    each.values.forEach((value: unknown, index) => {
+      add(lines, lineOf(value, { channel, at, index }));
+    });
   }
   return lines;
+}
+
+interface Place {
+  readonly channel: string | undefined;
+  /** Of the stream. */
+  readonly at: number;
+  /** Of the value in its stream. */
+  readonly index: number;
+}
+
+function lineOf(value: unknown, { channel, at, index }: Place): SentLine {
+  const [ns, text] = Array.isArray(value) ? (value as readonly unknown[]) : [];
+  if (typeof text !== 'string' || (typeof ns !== 'string' && typeof ns !== 'number')) {
+    throw new IntakeRefused(`streams[${at}].values[${index}]: expected ["<nanoseconds>", "<line>"]`);
+  }
+  return { channel, text, at: fromNanoseconds(ns) };
 }
 
 /**

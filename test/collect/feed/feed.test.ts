@@ -9,18 +9,20 @@ const setUp = (limits: Partial<FeedLimits> = {}) => {
   const time = fakeClock();
   const seen: { source: string; channel: string | undefined; text: string; backlog: boolean }[] = [];
   const notices: FeedNotice[] = [];
+  const chunks = { count: 0 };
   const feeds = createFeeds({
     clock: time.clock,
     report: (notice) => notices.push(notice),
     sink: (chunk: Chunk) => {
       const { count, records } = countChunk(chunk);
       const { source, channel, backlog } = chunk;
+      chunks.count += 1;
       seen.push(...records.map((text) => ({ source, channel, text, backlog })));
       return count;
     },
   });
   onTestFinished(() => feeds[Symbol.dispose]());
-  return { ...time, feeds, feed: feeds.open('push', limits), seen, notices };
+  return { ...time, feeds, feed: feeds.open('push', limits), seen, notices, chunks };
 };
 
 const droppedOf = (stats: { dropped: readonly { reason: string; lines: number }[] }) =>
@@ -70,11 +72,11 @@ describe('a feed of lines', () => {
 
   it('takes an offer whole or not at all, and any offer when nothing waits', async () => {
     const { feeds, feed } = setUp({ queueBytes: 1_000 });
-    expect(feed.offer([{ text: 'x'.repeat(5_000) }])).toBe(1);
-    expect(feed.offer([{ text: 'y' }, { text: 'z' }])).toBeUndefined();
+    expect(feed.offer(new Map([[undefined, [{ text: 'x'.repeat(5_000) }]]]))).toBe(1);
+    expect(feed.offer(new Map([[undefined, [{ text: 'y' }, { text: 'z' }]]]))).toBeUndefined();
     expect(feed.stats()).toMatchObject({ waiting: 1 });
     await feeds.idle();
-    expect(feed.offer([{ text: 'y' }, { text: 'z\nz' }])).toBe(3);
+    expect(feed.offer(new Map([[undefined, [{ text: 'y' }, { text: 'z\nz' }]]]))).toBe(3);
     await feeds.idle();
     expect(feed.stats()).toMatchObject({ lines: 4, unmatched: 4, dropped: [] });
   });
@@ -106,6 +108,28 @@ describe('a feed of lines', () => {
     ]);
     expect(feed.stats().late).toBe(2);
     expect(notices.map(({ kind }) => kind)).toEqual(['late', 'late']);
+  });
+
+  it('hands over an offer in large pieces of one owner, each owner in order, late lines apart from the fresh', async () => {
+    const { feeds, feed, seen, chunks, clock } = setUp();
+    const lines = (owner: string) =>
+      Array.from({ length: 1_000 }, (_, at) => ({
+        text: `${owner} ${at} ${'x'.repeat(60)}`,
+        at: clock.now() - (at === 500 ? 1 : 0),
+      }));
+    const owners = new Map([
+      ['news', lines('news')],
+      ['sport', lines('sport')],
+    ]);
+    expect(feed.offer(owners)).toBe(2_000);
+    await feeds.idle();
+    for (const [owner, sent] of owners) {
+      const got = seen.filter(({ channel }) => channel === owner);
+      expect(got.map(({ text }) => text)).toEqual(sent.map(({ text }) => `${text}\n`));
+      expect(got.flatMap(({ backlog }, at) => (backlog ? [at] : []))).toEqual([500]);
+    }
+    // 70 KB of each owner in pieces of 32 KB, and cut in two more places around what is late.
+    expect(chunks.count).toBeLessThanOrEqual(12);
   });
 
   it('a flood in one feed does not starve the other', async () => {
@@ -158,7 +182,9 @@ describe('a feed of lines', () => {
         let came = 0;
         for (const [each, offered, channel] of entries) {
           const lines = (each.match(/\n/g) ?? []).length + (/[\n\r]$/.test(each) ? 0 : 1);
-          const taken = offered ? feed.offer([{ text: each, channel }]) : feed.push({ text: each, channel });
+          const taken = offered
+            ? feed.offer(new Map([[channel, [{ text: each }]]]))
+            : feed.push({ text: each, channel });
           if (!offered || taken !== undefined) came += lines;
         }
         const held = feed.stats();
