@@ -4,6 +4,7 @@ import type { Catalogue, Pattern } from '../patterns/catalogue.ts';
 import type { Found } from './line_regex.ts';
 import { bothOf, Hits, type Literal, type Prefilter, renumbered } from './prefilter.ts';
 import { LITERAL_BYTES_MIN, wuManber } from './wu_manber.ts';
+import { trigramSearch } from './trigram_search.ts';
 
 /** A record is looked at this far to each side of what was found in it: no line makes an expression slow. */
 const CLIP_BYTES = 8 * 1024;
@@ -120,9 +121,16 @@ function prefilterFor(literals: readonly Literal[], sample: Uint8Array | undefin
   const [short, long] = [part(true), part(false)];
   if (literals.length === 0) return { scan: () => undefined };
   if (long.length === 0) return ahoCorasick(literals);
-  if (short.length === 0) return wuManber(literals, sample);
+  if (short.length === 0) return longSearch(literals, sample);
   const of = (numbers: readonly number[]) => numbers.map((at) => literals[at]!);
-  return bothOf(renumbered(wuManber(of(long), sample), long), renumbered(ahoCorasick(of(short)), short));
+  return bothOf(renumbered(longSearch(of(long), sample), long), renumbered(ahoCorasick(of(short)), short));
+}
+
+/** So many leave Wu and Manber's search no long skips. */
+const MANY_LITERALS = 500;
+
+function longSearch(literals: readonly Literal[], sample: Uint8Array | undefined): Prefilter {
+  return (literals.length < MANY_LITERALS ? wuManber : trigramSearch)(literals, sample);
 }
 
 type Part = Omit<FoundRecord, 'text'>;

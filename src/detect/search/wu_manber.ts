@@ -1,5 +1,6 @@
 /** Wu and Manber's multi-string search. */
 import { KEY_BYTES, KEYS, keyAt, LiteralIndex, type Range } from './literal_index.ts';
+import { ORDINARY_TEXT } from './ordinary_text.ts';
 import { Hits, type Literal, type Prefilter } from './prefilter.ts';
 
 /** Literals shorter than this are for another search. */
@@ -13,18 +14,13 @@ const FOUR_CURSORS_BYTES_MIN = 512;
 const STOP_COST = 6;
 /** And what it costs to compare a literal with what stands there. */
 const COMPARE_COST = 4;
-/** Text that programs write; only the rarity of its byte pairs is used, to choose where in a literal to look. */
-const ORDINARY =
-  ' [info] [error] [warn] INFO ERROR WARN DEBUG time= frame= fps= size= bitrate= speed= error failed connection ' +
-  '2026-11-21T20:58:36.351Z "level":30,"msg":"time":"pid":"hostname":"channel":"GET /live/ HTTP/1.1" 200 Mozilla/5.0 ' +
-  'Opening for writing request response stream segment playlist client server upstream code status started ended ';
 
 /**
  * Wu and Manber's search ("A fast algorithm for multi-pattern searching", 1994) with blocks of two bytes.
  * Four cursors walk four quarters of the chunk at once, so that the processor overlaps their chains of loads.
  * Literals that ignore case only add entries to the shift table: the walk itself costs nothing more.
  */
-export function wuManber(literals: readonly Literal[], sample: Uint8Array = Buffer.from(ORDINARY)): Prefilter {
+export function wuManber(literals: readonly Literal[], sample: Uint8Array = ORDINARY_TEXT): Prefilter {
   const shortest = Math.min(...literals.map(({ text }) => text.length));
   if (shortest < LITERAL_BYTES_MIN) throw new RangeError(`a literal has ${shortest} bytes, not ${LITERAL_BYTES_MIN}`);
   const needles = new LiteralIndex(literals);

@@ -2,6 +2,7 @@ import { fc, it as property } from '@fast-check/vitest';
 import { describe, expect } from 'vitest';
 import { ahoCorasick } from '../../../src/detect/search/aho_corasick.ts';
 import { Hits, type Literal, type Prefilter } from '../../../src/detect/search/prefilter.ts';
+import { trigramSearch } from '../../../src/detect/search/trigram_search.ts';
 import { wuManber } from '../../../src/detect/search/wu_manber.ts';
 
 const found = (prefilter: Prefilter, bytes: Buffer, start = 0, end = bytes.length): string[] => {
@@ -40,12 +41,13 @@ const literalsOf = (min: number) =>
 
 describe.each([
   ['Wu and Manber', wuManber, 4],
+  ['the search by trigrams', trigramSearch, 4],
   ['Aho and Corasick', ahoCorasick, 1],
 ])('%s', (name, build, min) => {
   const mixable =
-    name === 'Wu and Manber'
-      ? literalsOf(min)
-      : literalsOf(min).map((all) => all.map((one) => ({ ...one, ignoreCase: false })));
+    name === 'Aho and Corasick'
+      ? literalsOf(min).map((all) => all.map((one) => ({ ...one, ignoreCase: false })))
+      : literalsOf(min);
 
   property.prop([mixable, letters(0, 3000)], { numRuns: 200 })(
     'finds exactly what a plain search finds',
