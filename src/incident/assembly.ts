@@ -1,5 +1,6 @@
 /** Builds the decision path over a ledger: the same way for the daemon, the simulation, a replay and the tests. */
 import { safeText } from '../collect/clean.ts';
+import type { MonoMs } from '../core/clock.ts';
 import type { Ids } from '../core/id.ts';
 import type { Escalation } from '../core/incident.ts';
 import type { Append, Draft, Read } from '../core/journal.ts';
@@ -74,11 +75,13 @@ export function assembleDecisionPath(parts: AssemblyParts): DecisionPath {
   const { ledger, ids, paging, observations, lanes, settings, onFailure } = parts;
   const openWork = ledger.register(openWorkProjection);
   const { clock } = ledger;
+  let watchedUntilMs: MonoMs | undefined;
   const pipeline = new DecisionPipeline({
     ...{ clock, ids, lanes, settings, onFailure, detectStops: parts.detectStops, ...observations },
     append: parts.append ?? ledger.append,
     register: (projection) => ledger.register(projection),
     journalBroken: () => ledger.broken?.because,
+    watchedUntilMs: () => watchedUntilMs,
     raise: paging.raise,
     resolve: paging.resolve,
     openPages: paging.openPages,
@@ -87,6 +90,9 @@ export function assembleDecisionPath(parts: AssemblyParts): DecisionPath {
   });
   return {
     pipeline,
-    recover: () => recoveryDrafts(openWork(), { at: clock.now(), nowMs: clock.monotonicMs(), ids }),
+    recover: () => {
+      [{ monoMs: watchedUntilMs } = { monoMs: undefined }] = ledger.read({ newestFirst: true, limit: 1 });
+      return recoveryDrafts(openWork(), { at: clock.now(), nowMs: clock.monotonicMs(), ids });
+    },
   };
 }

@@ -158,7 +158,7 @@ describe('the board', () => {
     expect(factStore.strays).toBe(1);
     factStore.started('stranger', 'reeve', 'a');
     factStore.acted('stranger', 1_000);
-    factStore.recallEnd('stranger', 1_000);
+    factStore.recallEnd('stranger', 1_000, 1_000);
     expect(factStore.view('stranger')).toBeUndefined();
     factStore.started('news', 'reeve', 'a');
     expect(factStore.view('news')).toEqual(noFacts(setupOf('news')));
@@ -167,7 +167,12 @@ describe('the board', () => {
   it('remembers when Reeve acted on a channel, and what an earlier process of Reeve saw', () => {
     const { factStore } = setUp();
     factStore.acted('news', 5_000);
-    factStore.recallEnd('news', 4_000);
-    expect(factStore.view('news')).toEqual({ ...noFacts(setupOf('news')), actedMs: 5_000, endedMs: 4_000 });
+    factStore.recallEnd('news', 4_000, 4_500);
+    expect(factStore.view('news')).toEqual({
+      ...noFacts(setupOf('news')),
+      actedMs: 5_000,
+      endedMs: 4_000,
+      downUntilMs: 4_500,
+    });
   });
 });

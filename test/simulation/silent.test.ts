@@ -3,11 +3,12 @@ import { CRUEL_KINDS, KINDS } from '../../src/simulation/kinds.ts';
 import { swarm } from '../../src/simulation/scenario.ts';
 import { simulate } from '../../src/simulation/simulate.ts';
 
-const LATER = new Set<string>(['one_way', 'empty_playout', 'stale_address']);
+const LAST: readonly string[] = [];
+const LATER = ['one_way', 'empty_playout', 'stale_address', ...LAST];
 
 /** A crueller world as it was drawn before the later kinds were there. */
-const cruelOf = (seed: number) => {
-  const kinds = swarm(seed, [...KINDS, ...CRUEL_KINDS.filter((kind) => !LATER.has(kind))]);
+const cruelOf = (seed: number, later: readonly string[] = LATER) => {
+  const kinds = swarm(seed, [...KINDS, ...CRUEL_KINDS.filter((kind) => !later.includes(kind))]);
   return { seed, kinds, calm: 1, cruel: true };
 };
 
@@ -29,6 +30,14 @@ describe('worlds in which a channel was down in silence, or a refusal was forgot
     ['after a shared cause', { ...cruelOf(126), days: 0.6, channels: 2 }],
     ['in a second outage of one incident', { ...cruelOf(5364), days: 0.125, storm: true, channels: 4 }],
     ['in another second outage of one incident', { ...cruelOf(131), days: 1, channels: 10 }],
+    [
+      'after a release that Reeve did not outlive, a quarter of an hour after the death',
+      { ...cruelOf(24_822, LAST), days: 0.125, storm: true, channels: 2 },
+    ],
+    [
+      'after a kill about which somebody wrote into the log that access ran out',
+      { ...cruelOf(23_388, LAST), days: 0.125, storm: true, channels: 3 },
+    ],
   ])('break no law any more: %s', { timeout: 60_000 }, async (_, order) => {
     expect((await simulate(order)).violations).toEqual([]);
   });

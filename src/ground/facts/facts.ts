@@ -34,6 +34,8 @@ export interface ChannelFacts {
   readonly actedMs: MonoMs | undefined;
   /** An earlier process of Reeve saw its process end, no later than this. */
   readonly endedMs?: MonoMs;
+  /** And had it in view until then, down as before. */
+  readonly downUntilMs?: MonoMs;
   /** Reeve asked for a restart, and no new process has been seen since: what is stopped now was stopped by it. */
   readonly halfDone?: HalfDone | undefined;
 }
@@ -160,10 +162,13 @@ export class FactStore {
     this.#channels.set(channel, { ...facts, halfDone: { ...facts.halfDone, untilMs: monoMs + SEEN_LATE_MS } });
   }
 
-  /** What the journal records of an earlier process of Reeve: the channel's process ended, no later than this. */
-  recallEnd(channel: ChannelId, endedMs: MonoMs): void {
+  /**
+   * What the journal records of an earlier process of Reeve: the channel's process ended, no later than `endedMs`, and
+   * was down in its view until `downUntilMs`.
+   */
+  recallEnd(channel: ChannelId, endedMs: MonoMs, downUntilMs: MonoMs): void {
     const facts = this.#channels.get(channel);
-    if (facts !== undefined) this.#channels.set(channel, { ...facts, endedMs });
+    if (facts !== undefined) this.#channels.set(channel, { ...facts, endedMs, downUntilMs });
   }
 
   /**

@@ -73,6 +73,8 @@ export interface Known {
   readonly actedMs: MonoMs | undefined;
   /** An earlier process of Reeve saw the process end, no later than this. */
   readonly endedMs?: MonoMs | undefined;
+  /** And had it in view until then. */
+  readonly downUntilMs?: MonoMs | undefined;
   /** A restart of Reeve's after which no new process has been seen. */
   readonly halfDone?: HalfDone | undefined;
 }
@@ -93,7 +95,7 @@ export const isFirstSight = (before: ProcessFacts | undefined): boolean =>
 export function nextProcess(before: ProcessFacts | undefined, sample: ProcessSample, known: Known): ProcessFacts {
   const { actedMs } = known;
   if (before === undefined || isFirstSight(before)) {
-    return recalled(firstReading(sample, known), sample, known.endedMs);
+    return recalled(firstReading(sample, known), sample, known);
   }
   if (sample.state === 'unknown') return { ...before, unreadableSinceMs: before.unreadableSinceMs ?? sample.monoMs };
   if (runsOn(before, sample)) {
@@ -143,9 +145,11 @@ function firstReading(sample: ProcessSample, { halfDone }: Known): ProcessFacts 
 
 /**
  * A process that is still down as the earlier process of Reeve left it, a moment ago, has died, and was not found dead.
+ * It may have died long before that: a cure that waits for a person waits for hours.
  */
-function recalled(facts: ProcessFacts, sample: ProcessSample, endedMs: MonoMs | undefined): ProcessFacts {
-  const isThatEnd = endedMs !== undefined && sample.monoMs - endedMs <= RECALL_MS;
+function recalled(facts: ProcessFacts, sample: ProcessSample, { endedMs, downUntilMs }: Known): ProcessFacts {
+  if (endedMs === undefined) return facts;
+  const isThatEnd = sample.monoMs - Math.max(endedMs, downUntilMs ?? endedMs) <= RECALL_MS;
   if (!isThatEnd || sample.state !== 'exited' || sample.stoppedOnPurpose) return facts;
   const { exitCode, exitSignal } = sample;
   const lastEnd = { monoMs: endedMs, exitCode, exitSignal, ordered: false, seen: true };

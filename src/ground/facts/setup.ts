@@ -59,7 +59,7 @@ export const LOOP_REST_MS = 600 * SECOND_MS;
 /** Ends this soon after Reeve's own action belong to the action. */
 export const OWN_ACTION_MS = 15 * SECOND_MS;
 
-/** What an earlier process of Reeve saw is a witness for as long as evidence is fresh, and no longer. */
+/** What an earlier process of Reeve saw last is a witness for as long as evidence is fresh, and no longer. */
 export const RECALL_MS = 120 * SECOND_MS;
 
 /** True speed below this on three successive intervals is too slow. */

@@ -1,12 +1,24 @@
 /** Restores what the journal knows of the process before this one. */
+import type { MonoMs } from '../../core/clock.ts';
 import type { FactStore } from '../../ground/facts/facts.ts';
 import { unknownEnds, unprovenChannels } from '../../guard/state/recovery.ts';
 import type { GuardState } from '../../guard/state/state.ts';
 import type { IncidentState } from '../lifecycle/state.ts';
 
+/** What the process before this one has left in the journal. */
+interface Before {
+  readonly incidents: IncidentState;
+  readonly guard: GuardState;
+  /** By its last record it was there at that moment, and saw what is open as it stands there; undefined: not known. */
+  readonly watchedUntilMs: MonoMs | undefined;
+}
+
 /** Gives the facts what the journal knows of the process before this one. Once, before anything is judged. */
-export function restoreAfterBoot(incidents: IncidentState, guard: GuardState, factStore: FactStore): void {
-  restoreEnds(incidents, factStore);
+export function restoreAfterBoot(
+  { incidents, guard, watchedUntilMs }: Before,
+  factStore: Pick<FactStore, 'recallEnd' | 'recallChange'>,
+): void {
+  restoreEnds(incidents, watchedUntilMs, factStore);
   restoreChanges(guard, factStore);
 }
 
@@ -14,11 +26,17 @@ export function restoreAfterBoot(incidents: IncidentState, guard: GuardState, fa
  * Reeve forgets what it saw when it dies, and a process that is found dead may have been off for weeks: it is not
  * restarted. One with an open incident was seen to die, so the next process may take that incident up where it stood.
  */
-function restoreEnds({ open }: IncidentState, factStore: FactStore): void {
-  for (const { incident } of open) {
-    const { scope, classification, openedMs, channels } = incident;
+function restoreEnds(
+  { open }: IncidentState,
+  watchedUntilMs: MonoMs | undefined,
+  factStore: Pick<FactStore, 'recallEnd'>,
+): void {
+  for (const { incident, classifiedMs } of open) {
+    const { scope, classification, channels } = incident;
     if (classification !== 'process_crashed') continue;
-    for (const id of scope.kind === 'channel' ? [scope.id] : channels) factStore.recallEnd(id, openedMs);
+    const downUntilMs = Math.max(classifiedMs, watchedUntilMs ?? classifiedMs);
+    for (const id of scope.kind === 'channel' ? [scope.id] : channels)
+      factStore.recallEnd(id, classifiedMs, downUntilMs);
   }
 }
 
@@ -26,7 +44,7 @@ function restoreEnds({ open }: IncidentState, factStore: FactStore): void {
  * A restart is a stop and a start. Where only the stop happened the engine calls the channel stopped, as if a person
  * had asked for it. No person did, and the page about it must stand.
  */
-function restoreChanges(state: GuardState, factStore: FactStore): void {
+function restoreChanges(state: GuardState, factStore: Pick<FactStore, 'recallChange'>): void {
   for (const { scope } of unknownEnds(state)) if (scope.kind === 'channel') factStore.recallChange(scope.id);
   for (const channel of unprovenChannels(state)) factStore.recallChange(channel);
 }

@@ -16,6 +16,8 @@ export interface JournalPort {
   readonly append: Append;
   /** Before the journal is opened. */
   readonly register: <State>(projection: Projection<State>) => Read<State>;
+  /** When the process before this one wrote last, where there was one and the journal is open. */
+  readonly watchedUntilMs?: () => MonoMs | undefined;
   /** Why the journal is broken, whoever found it; undefined while it is whole. */
   readonly journalBroken?: () => string | undefined;
 }

@@ -47,23 +47,28 @@ describe('starts', () => {
   });
 
   it.each([
-    ['was seen to die a moment before', 119_000, {}, [1_000]],
-    ['was seen to die longer ago than evidence is fresh', 121_001, {}, []],
-    ['was stopped on purpose since', 2_000, { stoppedOnPurpose: true }, []],
-    ['runs again', 2_000, { state: 'running' }, []],
-    ['is given up by its engine', 2_000, { state: 'fatal' }, []],
-  ] as const)('a process that an earlier process of Reeve left behind and that %s', (_, seenMs, sample, ends) => {
-    const { factStore, see, process } = setUp();
-    factStore.recallEnd('news', 1_000);
-    see(seenMs, 'exited', 'a', { exitCode: 1, ...sample });
-    expect(process().ends).toEqual(ends);
-    expect(process().lastEnd?.exitCode).toBe(ends.length === 0 ? undefined : 1);
-  });
+    ['was seen to die a moment before', 1_000, 119_000, {}, [1_000]],
+    ['was last seen dead longer ago than evidence is fresh', 1_000, 121_001, {}, []],
+    ['was seen to die long ago, and to be dead until a moment before', 900_000, 1_020_000, {}, [1_000]],
+    ['was seen to be dead until longer ago than evidence is fresh', 900_000, 1_020_001, {}, []],
+    ['was stopped on purpose since', 1_000, 2_000, { stoppedOnPurpose: true }, []],
+    ['runs again', 1_000, 2_000, { state: 'running' }, []],
+    ['is given up by its engine', 1_000, 2_000, { state: 'fatal' }, []],
+  ] as const)(
+    'a process that an earlier process of Reeve left behind and that %s',
+    (_, untilMs, seenMs, sample, ends) => {
+      const { factStore, see, process } = setUp();
+      factStore.recallEnd('news', 1_000, untilMs);
+      see(seenMs, 'exited', 'a', { exitCode: 1, ...sample });
+      expect(process().ends).toEqual(ends);
+      expect(process().lastEnd?.exitCode).toBe(ends.length === 0 ? undefined : 1);
+    },
+  );
 
   it('what an earlier process of Reeve saw is no evidence once this one has seen the channel run', () => {
     const { factStore, see, process } = setUp();
     see(1_000, 'running', 'a');
-    factStore.recallEnd('news', 1_500);
+    factStore.recallEnd('news', 1_500, 1_500);
     see(2_000, 'exited', 'a', { exitCode: 1 });
     expect(process().ends).toEqual([2_000]);
   });

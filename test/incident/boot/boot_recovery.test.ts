@@ -17,28 +17,35 @@ function guardWith(subjects: Readonly<Record<string, Partial<SubjectState>>>): G
   return { ...state, subjects: buckets };
 }
 
-function restored(incidents: readonly ReturnType<typeof anIncident>[], guard = newGuardState()) {
+function restored(
+  incidents: readonly ReturnType<typeof anIncident>[],
+  guard = newGuardState(),
+  watchedUntilMs = 9_000,
+) {
   const ends: unknown[] = [];
   const changes: string[] = [];
   const factStore = {
     recallEnd: (...end: unknown[]) => ends.push(end),
     recallChange: (channel: string) => changes.push(channel),
   };
-  const open = incidents.map((incident) => ({ incident }));
-  restoreAfterBoot({ open } as unknown as IncidentState, guard, factStore as never);
+  // Each was called what it is called a second after it was opened.
+  const open = incidents.map((incident) => ({ incident, classifiedMs: incident.openedMs + 1_000 }));
+  const state = { open } as unknown as IncidentState;
+  restoreAfterBoot({ incidents: state, guard, watchedUntilMs }, factStore);
   return { ends, changes };
 }
 
 describe('after a boot', () => {
-  it('a channel whose crash has an open incident was seen to die then, and may be taken up', () => {
-    expect(restored([anIncident({ openedMs: 7_000 })]).ends).toEqual([['news', 7_000]]);
+  it('a channel whose crash has an open incident was seen dead until the last record, and may be taken up', () => {
+    expect(restored([anIncident({ openedMs: 7_000 })]).ends).toEqual([['news', 8_000, 9_000]]);
+    expect(restored([anIncident({ openedMs: 9_000 })]).ends).toEqual([['news', 10_000, 10_000]]);
   });
 
   it('all channels of a shared crash were seen to die then as well', () => {
     const incident = anIncident({ scope: { kind: 'group', id: 'g' }, channels: ['a', 'b'], openedMs: 7_000 });
     expect(restored([incident]).ends).toEqual([
-      ['a', 7_000],
-      ['b', 7_000],
+      ['a', 8_000, 9_000],
+      ['b', 8_000, 9_000],
     ]);
   });
 
