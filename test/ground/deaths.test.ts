@@ -128,6 +128,17 @@ describe('a death is a crash', () => {
     ]);
   });
 
+  it('by a signal whatever its log said of a source that is looked at, for anybody may write that', () => {
+    const setup = { hasSource: true };
+    const symptoms = [said('auth_expired', 35_000)];
+    const isCrashBy = (end: Partial<GenerationEnd>, of: Given['source'], given: Given = {}): boolean =>
+      isCrash({ setup, symptoms, process: died(40_000, end), source: of, ...given });
+    expect(isCrashBy({ exitSignal: 11 }, source(0))).toBe(true);
+    expect(isCrashBy({ exitCode: 1 }, source(0))).toBe(false);
+    expect(isCrashBy({ exitSignal: 11 }, failed(50_000, 0))).toBe(false);
+    expect(isCrashBy({ exitSignal: 11 }, undefined, { setup: { hasSource: false } })).toBe(false);
+  });
+
   describe('by a signal, where the source is looked at each minute while nothing is in doubt', () => {
     const setup = { hasSource: true, sourceCalmEveryMs: 60_000 };
     const killed = died(5_000, { exitSignal: 9 });

@@ -204,7 +204,7 @@ export function sourceIsBack(input: ClassifyInput, sinceMs: MonoMs): boolean {
 /** An engine that has said nothing new for this long after an action of Reeve has let nothing come of it. */
 const ANSWER_MS = 20_000;
 
-/** When its source was last seen to fail, in a stretch of failures that explains why the process is down. */
+/** When its source was last seen, or said, to fail, in a stretch of failures that explains why the process is down. */
 export function outageMs(input: ClassifyInput): MonoMs | undefined {
   const { facts, process } = input;
   if (process?.downSinceMs === undefined) return undefined;
@@ -220,9 +220,14 @@ export function outageMs(input: ClassifyInput): MonoMs | undefined {
     if (firstMs <= untilMs && lastMs >= fromMs) endMs = Math.max(endMs, lastMs);
   };
   take(facts.source?.lastFailFromMs ?? Number.NaN, facts.source?.lastFailMs ?? Number.NaN);
-  for (const { kind, firstMs, lastMs } of facts.symptoms) if (UPSTREAM_SYMPTOMS.includes(kind)) take(firstMs, lastMs);
+  for (const { kind, firstMs, lastMs } of wordsOf(input, process))
+    if (UPSTREAM_SYMPTOMS.includes(kind)) take(firstMs, lastMs);
   return endMs === Number.NEGATIVE_INFINITY ? undefined : endMs;
 }
+
+/** A killed process did not die of what its log says of a source that is looked at: anybody may write that there. */
+const wordsOf = ({ facts }: ClassifyInput, process: ProcessFacts): readonly SymptomFacts[] =>
+  facts.source !== undefined && diedBySignal(process) ? NOTHING : facts.symptoms;
 
 /** The channel died of its source, and its source is back: what is left to do is to start it. */
 export function outageIsOver(input: ClassifyInput): boolean {
