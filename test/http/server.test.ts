@@ -1,52 +1,31 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { TOKEN_SCOPES } from '../../src/core/access.ts';
-import { sha256Of } from '../../src/http/auth/grants.ts';
 import { COMMAND_ROUTES } from '../../src/http/commands.ts';
-import type { Command } from '../../src/http/daemon.ts';
-import { type HttpServer, startServer } from '../../src/http/server.ts';
-import { systemClock } from '../../src/core/clock.ts';
 import { request } from 'node:http';
-import { aDaemon } from './support.ts';
+import { aDaemon, served, tokenOf } from './support.ts';
 
-const commands: Command[] = [];
 const { daemon } = aDaemon({
   status: () => ({ phase: 0, lastDelivery: { secondsAgo: undefined } }),
   channels: () => [{ id: 'news', restartCount: 2 }],
   incidents: ({ channel }) => (channel === 'none' ? [] : [{ id: 'inc-1' }]),
   incident: (id) => (id === 'inc-1' ? { id, entries: [] } : undefined),
   exportIncident: (id) => (id === 'inc-1' ? { format: 'reeve-incident' } : undefined),
-  command: async (command) => {
-    commands.push(command);
-    return command.name === 'thaw' ? { ok: false, because: 'not frozen' } : { ok: true, said: 'done' };
-  },
   readiness: () => ({ ready: false, because: ['the journal is not open'] }),
 });
 
-const token = (scope: string) => `token-of-${scope}-${'x'.repeat(32)}`;
-let server: HttpServer;
+let http: Awaited<ReturnType<typeof served>>;
 
 beforeAll(async () => {
-  const tokens = TOKEN_SCOPES.map((scope) => ({ name: scope, scopes: [scope], sha256: sha256Of(token(scope)) }));
-  const options = { host: '127.0.0.1', port: 0, allowedHosts: ['reeve.example'], tokens, metrics: undefined };
-  server = await startServer(options, { daemon, clock: systemClock, onError: () => undefined });
+  http = await served(daemon);
 });
-afterAll(() => server[Symbol.asyncDispose]());
+afterAll(() => http.server[Symbol.asyncDispose]());
 
-const ask = (path: string, init: RequestInit & { scope?: string } = {}) =>
-  fetch(server.url + path, {
-    ...init,
-    headers: {
-      'content-type': 'application/json',
-      ...(init.scope && { authorization: `Bearer ${token(init.scope)}` }),
-      ...init.headers,
-    },
-  });
+const ask: typeof http.ask = (...request) => http.ask(...request);
 
 /** fetch does not let a test forge Host and friends; node:http does. */
 const forge = (headers: Record<string, string>, path = '/api/v1/status'): Promise<number> =>
   new Promise((resolve, reject) => {
-    const { hostname, port, host } = new URL(server.url);
-    const all = { host, authorization: `Bearer ${token('admin')}`, ...headers };
+    const { hostname, port, host } = new URL(http.server.url);
+    const all = { host, authorization: `Bearer ${tokenOf('admin')}`, ...headers };
     request({ hostname, port, path, headers: all }, (answer) => {
       answer.resume();
       resolve(answer.statusCode ?? 0);
@@ -112,45 +91,8 @@ describe('reading', () => {
   });
 });
 
-describe('changing', () => {
-  it.each(COMMAND_ROUTES)('$path needs a token with scope $scope', async ({ path, scope }) => {
-    const before = commands.length;
-    const weaker = TOKEN_SCOPES[TOKEN_SCOPES.indexOf(scope) - 1]!;
-    expect((await ask(path, { method: 'POST' })).status).toBe(401);
-    expect((await ask(path, { method: 'POST', scope: weaker, body: '{}' })).status).toBe(403);
-    expect(commands.length).toBe(before);
-  });
-
-  it('passes on who asked and why', async () => {
-    const body = JSON.stringify({ because: 'migration' });
-    expect((await ask('/api/v1/freeze', { method: 'POST', scope: 'operate', body })).status).toBe(200);
-    expect(commands.at(-1)).toMatchObject({ name: 'freeze', who: 'operate', because: 'migration' });
-  });
-
-  it('refuses a body without a reason, with every problem, and does nothing', async () => {
-    const before = commands.length;
-    const body = JSON.stringify({ because: '  ', more: 1 });
-    const answer = await ask('/api/v1/freeze', { method: 'POST', scope: 'operate', body });
-    expect(answer.status).toBe(400);
-    expect(((await answer.json()) as { problems: unknown[] }).problems.length).toBe(2);
-    expect(commands.length).toBe(before);
-  });
-
-  it('answers 409 with the reason when it is not possible now', async () => {
-    const body = JSON.stringify({ because: 'done' });
-    const answer = await ask('/api/v1/thaw', { method: 'POST', scope: 'operate', body });
-    expect(answer.status).toBe(409);
-    expect(await answer.json()).toMatchObject({ because: 'not frozen' });
-  });
-
-  it('refuses a body of more than 64 KiB', async () => {
-    const body = JSON.stringify({ because: 'x'.repeat(70_000) });
-    expect((await ask('/api/v1/freeze', { method: 'POST', scope: 'operate', body })).status).toBe(413);
-  });
-});
-
 describe('what a foreign page could make a browser send', () => {
-  const own = () => new URL(server.url).host;
+  const own = () => new URL(http.server.url).host;
   it.each([
     ['another Host (DNS rebinding)', { host: 'evil.example' }],
     ['a Host with our port but another name', { host: 'evil.example:80' }],
@@ -164,7 +106,7 @@ describe('what a foreign page could make a browser send', () => {
   });
 
   it('accepts its own names, the listed host, its own origin and a direct visit', async () => {
-    const { port } = new URL(server.url);
+    const { port } = new URL(http.server.url);
     expect(await forge({ host: `localhost:${port}` })).toBe(200);
     expect(await forge({ host: 'reeve.example' })).toBe(200);
     expect(await forge({ origin: `http://${own()}`, 'sec-fetch-site': 'same-origin' })).toBe(200);

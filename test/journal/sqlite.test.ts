@@ -1,40 +1,17 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/core/clock.ts';
 import { auditJournal } from '../../src/journal/audit.ts';
 import { verifyChain } from '../../src/journal/chain.ts';
-import { networkFileSystem } from '../../src/journal/files.ts';
 import { Ledger } from '../../src/journal/ledger.ts';
 import { SqliteStore } from '../../src/journal/sqlite.ts';
-import { chainOf, jump, sum, temporaryDirectory } from './support.ts';
+import { coded, chainOf, jump, sum, journalPath, opened } from './support.ts';
 
 const PROGRAM = join(import.meta.dirname, 'programs/append.ts');
-
-const coded = (code: string, message: RegExp) =>
-  expect.objectContaining({ code, message: expect.stringMatching(message), hint: expect.any(String) });
-
-const journalPath = (): string => join(temporaryDirectory(), 'state', 'journal.db');
-
-function opened(path: string): SqliteStore {
-  const store = SqliteStore.open(path);
-  onTestFinished(() => store.close());
-  return store;
-}
-
-const modeOf = (path: string): string => (statSync(path).mode & 0o777).toString(8);
 
 /** Runs the program until it says `word`. */
 async function running(path: string, word: string, count = '1'): Promise<ChildProcess> {
@@ -48,67 +25,6 @@ async function running(path: string, word: string, count = '1'): Promise<ChildPr
   await once(child, 'said');
   return child;
 }
-
-describe('the place of the journal', () => {
-  it('is made for its owner alone, with everything SQLite puts beside it', () => {
-    const path = journalPath();
-    opened(path).append(chainOf(3));
-    expect(modeOf(dirname(path))).toBe('700');
-    for (const file of ['', '-wal', '-shm', '.lock']) expect([file, modeOf(path + file)]).toEqual([file, '600']);
-  });
-
-  it('is closed to others when the file was open to them', () => {
-    const path = journalPath();
-    mkdirSync(dirname(path), { mode: 0o700 });
-    writeFileSync(path, '', { mode: 0o644 });
-    opened(path);
-    expect(modeOf(path)).toBe('600');
-  });
-
-  it.each([0o770, 0o707])('is refused in a directory of mode %o, where others may write', (mode) => {
-    const path = journalPath();
-    mkdirSync(dirname(path));
-    chmodSync(dirname(path), mode);
-    expect(() => SqliteStore.open(path)).toThrow(coded('JOURNAL_UNWRITABLE', /others may write/));
-  });
-
-  it('may be a directory that others can read', () => {
-    const path = journalPath();
-    mkdirSync(dirname(path), { mode: 0o755 });
-    expect(() => opened(path)).not.toThrow();
-    expect(modeOf(dirname(path))).toBe('755');
-  });
-
-  it('is refused where the file is a symbolic link or not a file', () => {
-    const directory = temporaryDirectory();
-    writeFileSync(join(directory, 'elsewhere'), '');
-    symlinkSync(join(directory, 'elsewhere'), join(directory, 'link.db'));
-    mkdirSync(join(directory, 'directory.db'));
-    for (const name of ['link.db', 'directory.db'])
-      expect(() => SqliteStore.open(join(directory, name))).toThrow(coded('JOURNAL_UNWRITABLE', /./));
-  });
-
-  it('is refused on a network file system, with its name', () => {
-    const path = journalPath();
-    expect(() => SqliteStore.open(path, { fileSystemTypeOf: () => 0x6969 })).toThrow(
-      coded('JOURNAL_UNWRITABLE', /is on nfs; expected a local disk/),
-    );
-    expect(existsSync(path)).toBe(false);
-  });
-
-  it.each([
-    [0x6969, 'nfs'],
-    [0xff534d42 | 0, 'cifs'],
-    [0xfe534d42, 'smb2'],
-    [0x65735546, 'fuse'],
-    [0xef53, undefined],
-    [0x58465342, undefined],
-    [0x9123683e, undefined],
-    [0x01021994, undefined],
-  ])('of statfs type %i counts as %s', (type, name) => {
-    expect(networkFileSystem(type)).toBe(name);
-  });
-});
 
 describe('one writer', () => {
   it('refuses a second one in the same process', () => {

@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { Draft, JournalEntry, Projection } from '../../src/core/journal.ts';
 import type { PermitTerms } from '../../src/core/tool.ts';
 import { GENESIS, hashOf } from '../../src/journal/chain.ts';
+import { SqliteStore } from '../../src/journal/sqlite.ts';
 import type { StoredEntry } from '../../src/journal/store.ts';
 
 export function temporaryDirectory(): string {
@@ -12,6 +13,19 @@ export function temporaryDirectory(): string {
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   return directory;
 }
+
+export const journalPath = (): string => join(temporaryDirectory(), 'state', 'journal.db');
+
+/** A journal file that is closed when the test ends. */
+export function opened(path: string): SqliteStore {
+  const store = SqliteStore.open(path);
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** An error of this code with a hint. */
+export const coded = (code: string, message: RegExp) =>
+  expect.objectContaining({ code, message: expect.stringMatching(message), hint: expect.any(String) });
 
 /** A fact that carries a number, and nothing else matters. */
 export const jump = (byMs: number, about: Omit<Draft, 'fact'> = {}): Draft => ({

@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import SnappyJS from 'snappyjs';
 import { describe, expect, it } from 'vitest';
 import { readAlerts } from '../../../src/collect/intake/alerts.ts';
-import { labelsIn, lokiJson, lokiProtobuf } from '../../../src/collect/intake/loki.ts';
+import { labelsIn, lokiProtobuf } from '../../../src/collect/intake/loki.ts';
 import { ndjson } from '../../../src/collect/intake/ndjson.ts';
-import { otlpJson } from '../../../src/collect/intake/otlp.ts';
 import { aFieldBudget, Message } from '../../../src/collect/intake/protobuf.ts';
 import { IntakeRefused } from '../../../src/collect/intake/refused.ts';
 import { unsnappy } from '../../../src/collect/intake/snappy.ts';
@@ -102,112 +101,6 @@ describe('the limits of one push', () => {
     const labels = (length: number) => `{a="${'x'.repeat(length - 6)}"}`;
     expect(labelsIn(labels(65_536)).get('a')).toHaveLength(65_530);
     expect(() => labelsIn(labels(65_537))).toThrow(/at most 65536 characters of labels/);
-  });
-});
-
-describe('a push to Loki', () => {
-  const at = 1_767_225_600_123;
-  const ns = `${at}000000`;
-
-  it('is read from JSON, with the channel from its labels', () => {
-    const body = json({
-      streams: [
-        {
-          stream: { job: 'x', channel: 'news' },
-          values: [
-            [ns, 'one'],
-            [ns, 'two', { trace: 't' }],
-          ],
-        },
-        { stream: { job: 'x' }, values: [[ns, 'three']] },
-      ],
-    });
-    expect(lokiJson(body, LABELS)).toEqual([
-      { channel: 'news', text: 'one', at },
-      { channel: 'news', text: 'two', at },
-      { channel: undefined, text: 'three', at },
-    ]);
-  });
-
-  it('is read from snappy-compressed protobuf, the way promtail sends it', () => {
-    const body = packed(
-      pushRequest([
-        {
-          labels: '{job="x", channel="news"}',
-          entries: [
-            { at, line: 'one' },
-            { at: at + 1, line: 'zwei ü' },
-          ],
-        },
-        { labels: '{}', entries: [{ at, line: 'three' }] },
-      ]),
-    );
-    expect(lokiProtobuf(body, { labels: LABELS, bytesMax: MEGA })).toEqual([
-      { channel: 'news', text: 'one', at },
-      { channel: 'news', text: 'zwei ü', at: at + 1 },
-      { channel: undefined, text: 'three', at },
-    ]);
-  });
-
-  it.each([
-    ['text', 'hello', /expected a push of streams as JSON/],
-    ['another object', '{"stream":[]}', /expected \{"streams"/],
-    ['a stream without values', '{"streams":[{}]}', /streams\[0\]: expected values/],
-    ['a value without a line', '{"streams":[{"values":[["1"]]}]}', /streams\[0\]\.values\[0\]/],
-  ])('%s is refused with the reason', (_, text, reason) => {
-    expect(() => lokiJson(Buffer.from(text), LABELS)).toThrow(reason);
-  });
-
-  it('reads labels as Prometheus writes them', () => {
-    expect([...labelsIn('{a="1",b_c="x \\"y\\" {,}", service.name="z"}')]).toEqual([
-      ['a', '1'],
-      ['b_c', 'x "y" {,}'],
-      ['service.name', 'z'],
-    ]);
-    expect([...labelsIn('nonsense')]).toEqual([]);
-  });
-});
-
-describe('an export over OTLP', () => {
-  it('joins level, body and exception, and looks for the channel in the record, then in its resource', () => {
-    const value = (text: string) => ({ stringValue: text });
-    const record = {
-      timeUnixNano: '1767225600123000000',
-      severityText: 'error',
-      body: value('it broke'),
-      attributes: [{ key: 'exception.message', value: value('ECONNREFUSED') }],
-    };
-    const own = { ...record, attributes: [{ key: 'channel', value: value('sport') }], severityText: '' };
-    const resource = { attributes: [{ key: 'channel', value: value('news') }] };
-    const body = json({ resourceLogs: [{ resource, scopeLogs: [{ logRecords: [record, own] }] }] });
-    expect(otlpJson(body, LABELS)).toEqual([
-      { channel: 'news', text: '[ERROR] it broke ECONNREFUSED', at: 1_767_225_600_123 },
-      { channel: 'sport', text: 'it broke', at: 1_767_225_600_123 },
-    ]);
-  });
-
-  it('writes a structured body as JSON', () => {
-    const map = {
-      kvlistValue: {
-        values: [
-          { key: 'a', value: { intValue: '1' } },
-          { key: 'b', value: { arrayValue: { values: [{ stringValue: 'x' }, { boolValue: false }] } } },
-        ],
-      },
-    };
-    const body = json({ resourceLogs: [{ scopeLogs: [{ logRecords: [{ body: map }] }] }] });
-    expect(otlpJson(body, LABELS)[0]?.text).toBe('{"a":1,"b":["x",false]}');
-  });
-
-  it('an attribute that has no text does no harm', () => {
-    const attributes = [{ key: { toString: 1 }, value: { intValue: { toString: 1 } } }];
-    const record = { body: { kvlistValue: { values: [{ key: { toString: 1 }, value: {} }] } }, attributes };
-    const body = json({ resourceLogs: [{ scopeLogs: [{ logRecords: [record] }] }] });
-    expect(otlpJson(body, LABELS)).toEqual([{ channel: undefined, text: '{"":null}', at: undefined }]);
-  });
-
-  it('refuses what is no export', () => {
-    expect(() => otlpJson(Buffer.from('[]'), LABELS)).toThrow(/expected \{"resourceLogs"/);
   });
 });
 

@@ -7,7 +7,7 @@ import { systemClock } from '../../src/core/clock.ts';
 import type { Sample } from '../../src/core/sample.ts';
 import type { Symptom } from '../../src/core/symptom.ts';
 import { memoryCheckpoints } from '../../src/journal/checkpoints.ts';
-import { aDirectory } from './support/tailing.ts';
+import { aDirectory } from '../collect/support/tailing.ts';
 
 /** The line of an encoder whose source is not there. */
 const REFUSED = '[tcp @ 0x55] Connection to tcp://127.0.0.1:9000 failed: Connection refused';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { newBreaker } from '../../src/guard/state/breaker.ts';
-import { newSubject } from '../../src/guard/state/state.ts';
-import { aPermit, book, callOf, lowOf } from './book.ts';
-import { DAY_MS, HOUR_MS } from '../../src/core/duration.ts';
+import { newBreaker } from '../../../src/guard/state/breaker.ts';
+import { newSubject } from '../../../src/guard/state/state.ts';
+import { aPermit, book, callOf, lowOf } from '../book.ts';
+import { DAY_MS, HOUR_MS } from '../../../src/core/duration.ts';
 
 const terms = aPermit();
 /** By its permit the call may begin at 15000 and take 20 s; 0.5 s to settle, 30 s to verify and 10 s of grace follow. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Scope } from '../../src/core/scope.ts';
-import { guardProjection } from '../../src/guard/state/fold.ts';
-import { newBreaker } from '../../src/guard/state/breaker.ts';
-import { newSubject } from '../../src/guard/state/state.ts';
-import { aPermit, book, callOf, lowOf } from './book.ts';
-import { word } from './paths.ts';
+import type { Scope } from '../../../src/core/scope.ts';
+import { guardProjection } from '../../../src/guard/state/fold.ts';
+import { newBreaker } from '../../../src/guard/state/breaker.ts';
+import { newSubject } from '../../../src/guard/state/state.ts';
+import { aPermit, book, callOf, lowOf } from '../book.ts';
+import { word } from '../paths.ts';
 
 const ENGINE = { kind: 'engine', id: 'local' } as const;
 const FLEET = { kind: 'fleet' } as const;

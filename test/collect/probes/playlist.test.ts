@@ -1,0 +1,111 @@
+import { describe, expect, it } from 'vitest';
+import { parsePlaylist, readPlaylist } from '../../../src/collect/probes/playlist.ts';
+
+const mediaPlaylist = (first: number, more = '') =>
+  `#EXTM3U\n#EXT-X-VERSION:3\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:${first}\n` +
+  [0, 1, 2].map((at) => `#EXTINF:2.0,\nseg${first + at}.ts${more}\n`).join('');
+
+describe('parsePlaylist', () => {
+  const revisionOf = (text: string) => {
+    const playlist = parsePlaylist(text);
+    return playlist?.kind === 'media' ? playlist.revision : undefined;
+  };
+
+  it('changes its revision with the segments, and with nothing else', () => {
+    expect(revisionOf(mediaPlaylist(1))).toBe(revisionOf(mediaPlaylist(1)));
+    expect(revisionOf(mediaPlaylist(2))).not.toBe(revisionOf(mediaPlaylist(1)));
+    expect(revisionOf(mediaPlaylist(1, '?token=a'))).toBe(revisionOf(mediaPlaylist(1, '?token=b')));
+    expect(revisionOf(mediaPlaylist(1).replace(/\n/g, '\r\n'))).toBe(revisionOf(mediaPlaylist(1)));
+    expect(revisionOf(`${mediaPlaylist(1)}#EXT-X-ENDLIST\n`)).not.toBe(revisionOf(mediaPlaylist(1)));
+    expect(revisionOf(`${mediaPlaylist(1)}#EXT-X-PART:DURATION=0.3,URI="p1.ts"\n`)).not.toBe(
+      revisionOf(mediaPlaylist(1)),
+    );
+  });
+
+  it('reads sequence, target duration, end, newest segment and byte ranges', () => {
+    expect(parsePlaylist(`${mediaPlaylist(7)}#EXT-X-ENDLIST\n`)).toMatchObject({
+      kind: 'media',
+      mediaSequence: 7,
+      targetDurationMs: 2_000,
+      ended: true,
+      newest: 'seg9.ts',
+      newestBytes: undefined,
+    });
+    expect(parsePlaylist('#EXTM3U\n#EXTINF:2,\n#EXT-X-BYTERANGE:123@456\nall.ts\n')).toMatchObject({
+      newestBytes: 123,
+    });
+    expect(parsePlaylist('#EXTM3U\n#EXT-X-TARGETDURATION:abc\n')).toMatchObject({
+      newest: undefined,
+      targetDurationMs: undefined,
+    });
+  });
+
+  it.each(['', '<html></html>', 'seg1.ts\n', '\n#EXTM3U\n'])('takes %j for no playlist', (text) => {
+    expect(parsePlaylist(text)).toBeUndefined();
+  });
+});
+
+describe('parsePlaylist', () => {
+  const revisionOf = (text: string) => {
+    const playlist = parsePlaylist(text);
+    return playlist?.kind === 'media' ? playlist.revision : undefined;
+  };
+
+  it('changes its revision with the segments, and with nothing else', () => {
+    expect(revisionOf(mediaPlaylist(1))).toBe(revisionOf(mediaPlaylist(1)));
+    expect(revisionOf(mediaPlaylist(2))).not.toBe(revisionOf(mediaPlaylist(1)));
+    expect(revisionOf(mediaPlaylist(1, '?token=a'))).toBe(revisionOf(mediaPlaylist(1, '?token=b')));
+    expect(revisionOf(mediaPlaylist(1).replace(/\n/g, '\r\n'))).toBe(revisionOf(mediaPlaylist(1)));
+    expect(revisionOf(`${mediaPlaylist(1)}#EXT-X-ENDLIST\n`)).not.toBe(revisionOf(mediaPlaylist(1)));
+    expect(revisionOf(`${mediaPlaylist(1)}#EXT-X-PART:DURATION=0.3,URI="p1.ts"\n`)).not.toBe(
+      revisionOf(mediaPlaylist(1)),
+    );
+  });
+
+  it('reads sequence, target duration, end, newest segment and byte ranges', () => {
+    expect(parsePlaylist(`${mediaPlaylist(7)}#EXT-X-ENDLIST\n`)).toMatchObject({
+      kind: 'media',
+      mediaSequence: 7,
+      targetDurationMs: 2_000,
+      ended: true,
+      newest: 'seg9.ts',
+      newestBytes: undefined,
+    });
+    expect(parsePlaylist('#EXTM3U\n#EXTINF:2,\n#EXT-X-BYTERANGE:123@456\nall.ts\n')).toMatchObject({
+      newestBytes: 123,
+    });
+    expect(parsePlaylist('#EXTM3U\n#EXT-X-TARGETDURATION:abc\n')).toMatchObject({
+      newest: undefined,
+      targetDurationMs: undefined,
+    });
+  });
+
+  it.each(['', '<html></html>', 'seg1.ts\n', '\n#EXTM3U\n'])('takes %j for no playlist', (text) => {
+    expect(parsePlaylist(text)).toBeUndefined();
+  });
+});
+
+describe('a playlist of hours', () => {
+  const long = (first: number, count: number, name = (at: number) => `seg${at}.ts`) =>
+    `#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:${first}\n` +
+    Array.from({ length: count }, (_, at) => `#EXTINF:2.0,\n${name(first + at)}\n`).join('');
+  const read = (text: string) => readPlaylist(Buffer.from(text));
+
+  it('is read at its beginning and its end, and comes to the same', () => {
+    const whole = parsePlaylist(long(7, 5_000));
+    const { revision, ...same } = read(long(7, 5_000)) as Extract<typeof whole, { kind: 'media' }>;
+    expect(whole).toMatchObject(same);
+    expect(same).toMatchObject({ mediaSequence: 7, targetDurationMs: 2_000, newest: 'seg5006.ts', ended: false });
+    expect(read(long(7, 5_001))).not.toMatchObject({ revision });
+    expect(read(long(8, 5_000))).not.toMatchObject({ revision });
+    expect(read(`${long(7, 5_000)}#EXT-X-ENDLIST\n`)).toMatchObject({ ended: true });
+  });
+
+  it('is read whole where its lines are so long that its end holds no address, and where it is a master', () => {
+    const endless = long(1, 2, (at) => `seg${at}.ts?${'x'.repeat(9_000)}`);
+    expect(read(endless)).toEqual(parsePlaylist(endless));
+    const master = `#EXTM3U\n${'#EXT-X-STREAM-INF:BANDWIDTH=1\nvariant.m3u8\n'.repeat(500)}`;
+    expect(read(master)).toEqual(parsePlaylist(master));
+    expect(read('<html>'.repeat(5_000))).toBeUndefined();
+  });
+});

@@ -1,0 +1,68 @@
+import { appendFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Source } from '../../../src/collect/tail/source.ts';
+import { DEFAULT_TAIL_LIMITS } from '../../../src/collect/tail/types.ts';
+import { memoryCheckpoints } from '../../../src/journal/checkpoints.ts';
+import { fakeClock } from '../../support/fake_clock.ts';
+import { countChunk } from '../support/counting.ts';
+import { aDirectory } from '../support/tailing.ts';
+
+/** One source without its tail: the test says when it looks and what it hears. */
+function aSource() {
+  const directory = aDirectory();
+  const path = join(directory, 'app.log');
+  writeFileSync(path, '');
+  const asked: string[] = [];
+  const source = new Source(
+    { id: 's', path },
+    {
+      clock: fakeClock().clock,
+      limits: DEFAULT_TAIL_LIMITS,
+      sink: (chunk) => countChunk(chunk).count,
+      checkpoints: memoryCheckpoints(),
+      shared: Buffer.alloc(DEFAULT_TAIL_LIMITS.lineBytesMax + 32),
+      openFiles: { count: 0 },
+      report: () => undefined,
+      wake: () => undefined,
+      wakeLater: () => asked.push('asked'),
+      changed: () => undefined,
+      watch: () => undefined,
+      tells: () => true,
+    },
+  );
+  onTestFinished(() => source.close());
+  source.start();
+  source.work();
+  const lookFinds = (word: 'before' | 'after' | 'never'): void => {
+    appendFileSync(path, 'line\n');
+    source.lookLater(true);
+    if (word === 'before') source.heard(directory, 'app.log', false);
+    source.work();
+    if (word === 'after') source.heard(directory, 'app.log', false);
+    source.work();
+    asked.length = 0;
+  };
+  const isPassedBy = (): boolean => {
+    source.lookLater(false);
+    return asked.length === 0;
+  };
+  return { lookFinds, isPassedBy };
+}
+
+describe('a poll that finds what no event announced', () => {
+  it.each(['before', 'after'] as const)('proves nothing when the event comes %s it', (word) => {
+    const { lookFinds, isPassedBy } = aSource();
+    expect(isPassedBy()).toBe(true);
+    lookFinds(word);
+    expect([isPassedBy(), isPassedBy()]).toEqual([true, true]);
+  });
+
+  it('proves that the directory reports no events when none comes until the next', () => {
+    const { lookFinds, isPassedBy } = aSource();
+    lookFinds('never');
+    expect(isPassedBy()).toBe(false);
+    lookFinds('before');
+    expect(isPassedBy()).toBe(false);
+  });
+});
