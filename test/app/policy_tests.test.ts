@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { policyTestFiles, policyTests } from '../../src/app/policy_tests.ts';
+import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
+import { TOOL_SPECS } from '../../src/remediation/catalog.ts';
+import { aFolder } from '../config/support.ts';
+
+const tools = [...TOOL_SPECS.values()];
+const optionsIn = (cwd: string) => ({ tools, cwd, env: {} });
+const run = (place: string | undefined) => policyTests(() => optionsIn('/'))(place);
+const CASES =
+  'cases:\n  - { name: a case, given: { envelope: { classification: process_crashed } }, expect: { tool: restart_channel } }\n';
+
+describe('the files of policy tests', () => {
+  it('are the shipped ones where there is no configuration', () => {
+    const { configuration, personas, rules, limits } = policyTestFiles(optionsIn('/'));
+    expect([configuration, limits]).toEqual([undefined, DEFAULT_LIMITS]);
+    expect(Math.min(personas.length, rules.length)).toBeGreaterThan(0);
+  });
+
+  it('are those of the configuration that is found, with its limits', () => {
+    const cwd = aFolder({ 'reeve.yaml': 'version: 1\nlimits: { window_starts_max: 7 }\n' });
+    const files = policyTestFiles({ ...optionsIn(cwd), flags: { config: join(cwd, 'reeve.yaml') } });
+    expect(files.limits.windowStartsMax).toBe(7);
+  });
+
+  it('are refused with every problem of the configuration', () => {
+    const cwd = aFolder({ 'reeve.yaml': 'version: 1\nphase: 9\nlimitz: {}\n' });
+    const load = () => policyTestFiles({ ...optionsIn(cwd), flags: { config: join(cwd, 'reeve.yaml') } });
+    expect(load).toThrow(/^2 problems:/);
+  });
+});
+
+describe('the place of policy tests', () => {
+  it('may be one file, or a folder with files of YAML in it at any depth', async () => {
+    const folder = aFolder({ 'deep/a.yaml': CASES, 'b.yml': CASES.replace('a case', 'another'), 'notes.txt': 'x' });
+    expect((await run(folder)).cases).toHaveLength(2);
+    expect((await run(join(folder, 'b.yml'))).cases).toHaveLength(1);
+  });
+
+  it('is refused where it does not exist or holds none', async () => {
+    await expect(run('/nowhere/at/all')).rejects.toThrow(/a folder of policy tests was expected at/);
+    await expect(run(aFolder({ 'notes.txt': 'x' }))).rejects.toThrow(/no policy tests/);
+  });
+
+  it('is refused with the problems of its files, and nothing is run', async () => {
+    await expect(run(aFolder({ 'a.yaml': 'cases: [{}]\n' }))).rejects.toThrow(/problems:\n.*a\.yaml/);
+  });
+});

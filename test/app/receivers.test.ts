@@ -1,0 +1,52 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { placesOf, receiversOf } from '../../src/app/receivers.ts';
+import type { Config } from '../../src/config/config.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { loadText } from '../config/support.ts';
+import { CALM, noticeFor } from '../escalate/receivers/support.ts';
+import { webServer } from '../escalate/servers.ts';
+
+function receiversIn(yaml: string) {
+  const { config } = loadText(`version: 1\nreceivers:\n${yaml}`);
+  const building = new AsyncDisposableStack();
+  onTestFinished(() => building.disposeAsync());
+  return receiversOf(config!, { clock: systemClock, building });
+}
+
+describe('the receivers of a configuration', () => {
+  it('are built in its order and under its names', () => {
+    const receivers = receiversIn(
+      '  - { id: b, kind: webhook, url: "http://127.0.0.1:1" }\n  - { id: a, kind: webhook, url: "http://127.0.0.1:2" }\n',
+    );
+    expect(receivers.map(({ name }) => name)).toEqual(['b', 'a']);
+  });
+
+  it('have a breaker each: one that fails again and again stops no other', async () => {
+    const up = await webServer((_, answer) => answer.end());
+    const [dead, well] = receiversIn(
+      `  - { id: dead, kind: webhook, url: "http://127.0.0.1:1" }\n  - { id: well, kind: webhook, url: "${up.url}" }\n`,
+    );
+    const failures: unknown[] = [];
+    for (let tries = 0; tries < 20; tries += 1)
+      await dead!.deliver(noticeFor(), CALM).catch((thrown: { code: string }) => failures.push(thrown.code));
+    expect(failures).toHaveLength(20);
+    expect(failures.at(-1)).toBe('BREAKER_OPEN');
+    await well!.deliver(noticeFor(), CALM);
+    expect(up.posts).toHaveLength(1);
+  });
+});
+
+describe('where a page belongs', () => {
+  const placeOf = placesOf({ channels: [{ id: 'news', group: 'pull', engine: 'local' }] } as unknown as Config);
+
+  it('is the group and the engine of its channel', () => {
+    expect(placeOf({ kind: 'channel', id: 'news' })).toEqual({ group: 'pull', engine: 'local' });
+  });
+
+  it('is the group or the engine that it is about, and nowhere for the fleet and for what is not configured', () => {
+    expect(placeOf({ kind: 'group', id: 'pull' })).toEqual({ group: 'pull' });
+    expect(placeOf({ kind: 'engine', id: 'local' })).toEqual({ engine: 'local' });
+    expect(placeOf({ kind: 'fleet' })).toEqual({});
+    expect(placeOf({ kind: 'channel', id: 'gone' })).toEqual({});
+  });
+});

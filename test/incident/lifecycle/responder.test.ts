@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../../../src/core/incident.ts';
+import { aSymptom } from '../../support/a.ts';
+import { endOf, NOW_MS, responding, TROUBLE } from './responding.ts';
+
+const OPENED = ['incident.opened', 'run.started'];
+const escalated = (reason: 'no_plan' | 'containment'): Outcome => ({
+  kind: 'escalated',
+  reason,
+  because: 'it is so',
+  denial: undefined,
+});
+
+describe('a look at a channel in trouble', () => {
+  it('opens its incident and begins its run in one write', () => {
+    const { look, written, runs } = responding();
+    look();
+    expect(written()).toEqual([OPENED]);
+    expect(runs).toEqual(['run-2']);
+  });
+
+  it('begins no second incident and no second run while the first is under way', async () => {
+    const { look, written, advance } = responding();
+    look();
+    look();
+    await advance(600_000);
+    look();
+    expect(written()).toEqual([OPENED]);
+  });
+
+  it('opens an incident without a run where the start has to wait, and begins it at that moment', async () => {
+    let startMs: number | undefined = Number.POSITIVE_INFINITY;
+    const rig = responding({ startDelayMs: () => startMs });
+    startMs = NOW_MS + 4_000;
+    rig.look();
+    expect(rig.written()).toEqual([['incident.opened']]);
+    await rig.advance(3_999);
+    startMs = undefined;
+    expect(rig.runs).toEqual([]);
+    await rig.advance(1);
+    expect(rig.runs).toHaveLength(1);
+  });
+
+  it('does nothing more once the responder has ended', async () => {
+    const rig = responding({}, { trouble: { ...TROUBLE, settling: true, settledMs: NOW_MS + 1_000 } });
+    rig.look();
+    rig.responder[Symbol.dispose]();
+    rig.world.sight = { trouble: TROUBLE };
+    await rig.advance(60_000);
+    rig.look();
+    expect(rig.written()).toEqual([]);
+  });
+
+  it('that a timer asked for and that fails is reported, and the timer throws nothing', async () => {
+    let isBroken = false;
+    const rig = responding(
+      {
+        startDelayMs: () => {
+          if (isBroken) throw new Error('no disk');
+          return NOW_MS + 1_000;
+        },
+      },
+      { trouble: TROUBLE },
+    );
+    rig.look();
+    isBroken = true;
+    await rig.advance(1_000);
+    expect(rig.failures).toEqual(['look at channel:news: no disk']);
+  });
+});
+
+describe('a channel that is not configured any more', () => {
+  it('has its incident closed', async () => {
+    const rig = responding({ run: async () => endOf(escalated('no_plan')) });
+    rig.look();
+    await rig.advance(0);
+    rig.world.sight = undefined;
+    rig.look();
+    expect(rig.written().at(-1)).toEqual(['incident.closed']);
+    expect(rig.open()).toBeUndefined();
+  });
+
+  it('keeps its incident while a run is under way', () => {
+    const rig = responding();
+    rig.look();
+    rig.world.sight = undefined;
+    rig.look();
+    expect(rig.open()?.running).toBe(true);
+  });
+});
+
+describe('what was reported of a channel', () => {
+  const symptom = (atMs: number) => aSymptom({ at: atMs, monoMs: atMs });
+
+  it('before the incident begins its story, and after it is added once for each kind', () => {
+    const rig = responding();
+    const nowMs = NOW_MS;
+    rig.responder.heard(symptom(nowMs));
+    expect(rig.written()).toEqual([]);
+    rig.look();
+    expect(rig.written()).toEqual([['incident.opened', 'symptom.raised', 'run.started']]);
+    rig.responder.heard(symptom(nowMs + 1));
+    rig.responder.heard(symptom(nowMs + 2));
+    rig.responder.heard({ ...symptom(nowMs + 3), kind: 'auth_denied' });
+    expect(rig.written().slice(1)).toEqual([['symptom.raised'], ['symptom.raised']]);
+  });
+});
+
+describe('a run that ends', () => {
+  const endingIn = async (run: () => Promise<ReturnType<typeof endOf>>) => {
+    const rig = responding({ run });
+    rig.look();
+    await rig.advance(0);
+    return rig;
+  };
+
+  it('with a call for a person raises its page in the same write', async () => {
+    const rig = await endingIn(async () => endOf(escalated('no_plan')));
+    expect(rig.written()).toEqual([OPENED, ['run.ended', 'escalation.raised']]);
+    expect(rig.pages).toEqual(['no_plan']);
+  });
+
+  it('in a containment raises no page of its own', async () => {
+    expect((await endingIn(async () => endOf(escalated('containment')))).pages).toEqual([]);
+  });
+
+  it('with an error pages a person as a failure of Reeve itself', async () => {
+    const rig = await endingIn(async () => {
+      throw new Error('a bug');
+    });
+    expect(rig.failures).toEqual(['run run-2: a bug']);
+    expect(rig.pages).toEqual(['internal']);
+    expect(rig.open()).toMatchObject({ running: false, last: { kind: 'escalated', reason: 'internal' } });
+  });
+});
+
+describe('a trouble that becomes another one', () => {
+  const changed = async (yesUnused: boolean) => {
+    const withdraw = () => ({ drafts: [{ fact: { type: 'approval.expired', id: 'apr-1' } } as const], yesUnused });
+    const rig = responding({ run: async () => endOf({ kind: 'approval_needed', because: '' }), withdraw });
+    rig.look();
+    await rig.advance(1);
+    rig.world.sight = { trouble: { ...TROUBLE, classification: 'output_stalled' } };
+    rig.look();
+    return rig;
+  };
+
+  it('takes back the question about the first', async () => {
+    const rig = await changed(false);
+    expect(rig.written()[2]).toEqual(['incident.reclassified', 'approval.expired']);
+    expect(rig.pages).toEqual(['approval_needed']);
+  });
+
+  it('pages a person whose yes to the first was not used', async () => {
+    expect((await changed(true)).pages).toEqual(['approval_needed', 'approval_expired']);
+  });
+});
+
+describe('after a start of Reeve', () => {
+  it('every incident that is open is looked at again', async () => {
+    const rig = responding({ run: async () => endOf(escalated('no_plan')) });
+    rig.look();
+    await rig.advance(0);
+    rig.world.sight = undefined;
+    rig.responder.resume();
+    expect(rig.open()).toBeUndefined();
+    expect(rig.written().at(-1)).toEqual(['incident.closed']);
+  });
+});

@@ -1,0 +1,196 @@
+import { describe, expect, it } from 'vitest';
+import { MINUTE_MS } from '../../../src/core/duration.ts';
+import type { Incident, Outcome } from '../../../src/core/incident.ts';
+import type { JournalFact } from '../../../src/core/journal.ts';
+import type { DenialCode } from '../../../src/core/plan.ts';
+import type { Scope } from '../../../src/core/scope.ts';
+import {
+  announcedMs,
+  incidentProjection,
+  type IncidentState,
+  newlyOpen,
+  openById,
+  openOn,
+  pastCure,
+} from '../../../src/incident/lifecycle/state.ts';
+import { escalation } from '../../escalate/support.ts';
+import { aCall, anIncident, aVerification, permitTerms } from '../../support/a.ts';
+
+type Step = readonly [monoMs: number, fact: JournalFact, incident?: string | undefined];
+
+const folded = (steps: readonly Step[], from: IncidentState = incidentProjection.initial): IncidentState =>
+  steps.reduce(
+    (state, [monoMs, fact, incident = 'inc-1'], index) =>
+      incidentProjection.apply(state, { seq: index + 1, at: 0, monoMs, boot: 'b', incident, fact }),
+    from,
+  );
+const opened = (with_: Partial<Incident> = {}): Step => {
+  const incident = anIncident(with_);
+  return [0, { type: 'incident.opened', incident }, incident.id];
+};
+const ended = (monoMs: number, outcome: Outcome, incident?: string, tookMs = 0): Step => [
+  monoMs,
+  { type: 'run.ended', outcome, steps: 1, tookMs },
+  incident,
+];
+const closed = (monoMs: number, incident?: string): Step => [
+  monoMs,
+  { type: 'incident.closed', ending: 'resolved', because: '', openMs: 1 },
+  incident,
+];
+const cured = (monoMs: number, permit = permitTerms(), incident?: string): Step => [
+  monoMs,
+  { type: 'attempt.verified', permit, verification: aVerification({ permit: permit.id }), fingerprint: 'fp' },
+  incident,
+];
+const refused = (denial?: DenialCode): Outcome => ({
+  kind: 'escalated',
+  reason: denial === undefined ? 'no_plan' : 'guard_refused',
+  because: '',
+  denial,
+});
+const watching: Outcome = { kind: 'watching', because: '', retryAfterMs: undefined, escalateAfterMs: 60_000 };
+const heldOf = (steps: readonly Step[], id = 'inc-1') => openById(folded(steps), id)!;
+
+describe('an open incident', () => {
+  it('counts its runs and the restarts of Reeve, and knows whether one is under way', () => {
+    const started: Step = [1, { type: 'run.started', attempt: 1 }];
+    const restart: Step = [2, { type: 'tool.started', permit: permitTerms() }];
+    const look: Step = [
+      2,
+      { type: 'tool.started', permit: permitTerms({ call: aCall({ tool: 'fetch_recent_logs' }) }) },
+    ];
+    expect(heldOf([opened(), started, restart, look])).toMatchObject({ runs: 1, running: true, restarts: 1 });
+    expect(heldOf([opened(), started, ended(9, refused())])).toMatchObject({ running: false, lastEndedMs: 9 });
+  });
+
+  it('is touched by the facts of its own and not by those of another', () => {
+    const two = [opened(), opened({ id: 'inc-2', scope: { kind: 'channel', id: 'sport' } })];
+    const state = folded([...two, [1, { type: 'run.started', attempt: 1 }, 'inc-2']]);
+    expect(state.open.map(({ running }) => running)).toEqual([false, true]);
+  });
+
+  it('remembers each classification that was paged once', () => {
+    const raised: Step = [1, { type: 'escalation.raised', escalation: escalation('esc-1') }];
+    const renamed: Step = [
+      2,
+      { type: 'incident.reclassified', from: 'process_crashed', to: 'output_stalled', because: '' },
+    ];
+    const held = heldOf([opened(), raised, raised, renamed, raised]);
+    expect(held.told).toEqual(['process_crashed', 'output_stalled']);
+    expect(held).toMatchObject({ classifiedMs: 2, incident: { classification: 'output_stalled' } });
+  });
+
+  it('is found by its id and by exactly its scope', () => {
+    const state = folded([opened()]);
+    expect(openOn(state, { kind: 'channel', id: 'news' })).toBe(openById(state, 'inc-1'));
+    expect(openOn(state, { kind: 'group', id: 'news' })).toBeUndefined();
+    expect(openOn(folded([opened(), closed(1)]), { kind: 'channel', id: 'news' })).toBeUndefined();
+  });
+
+  it('was worked on by a run that took a second, and not by one that took less', () => {
+    expect(heldOf([opened(), ended(9, refused(), 'inc-1', 1_000)]).workedMs).toBe(9);
+    expect(heldOf([opened(), ended(9, refused(), 'inc-1', 999)]).workedMs).toBeUndefined();
+  });
+});
+
+describe('the wait that the last run announced', () => {
+  it('is none where the run did not end in one', () => {
+    expect(announcedMs(newlyOpen(anIncident(), 0))).toBe(0);
+    expect(announcedMs(heldOf([opened(), ended(1_000, refused())]))).toBe(0);
+    expect(announcedMs(heldOf([opened(), ended(1_000, { ...watching, escalateAfterMs: undefined })]))).toBe(0);
+  });
+
+  it('ends no later than the first wait of the incident, but for a wait that the guard asked for', () => {
+    const first = ended(1_000, watching);
+    expect(announcedMs(heldOf([opened(), first]))).toBe(61_000);
+    expect(announcedMs(heldOf([opened(), first, ended(50_000, watching)]))).toBe(61_000);
+    expect(announcedMs(heldOf([opened(), first, ended(50_000, { ...watching, denial: 'cooldown' })]))).toBe(110_000);
+  });
+});
+
+describe('a command of a person', () => {
+  const command = (fact: JournalFact): Step => [7, fact, ''];
+  const thaw = command({ type: 'control.thawed', who: 'ann' } as JournalFact);
+  const phase = command({ type: 'control.phase_set', who: 'ann' } as JournalFact);
+  const lease = command({ type: 'control.lease_ended', who: 'ann' } as unknown as JournalFact);
+  const reset = (scope: Scope) => command({ type: 'control.reset', scope, who: 'ann' } as JournalFact);
+  const reopenedBy = (outcome: Outcome, step: Step) => heldOf([opened(), ended(1, outcome), step]).reopenedMs === 7;
+
+  it('reopens what it undoes the refusal of, and nothing else', () => {
+    expect([reopenedBy(refused('frozen'), thaw), reopenedBy(refused('cooldown'), thaw)]).toEqual([true, false]);
+    expect([reopenedBy(watching, lease), reopenedBy(refused('frozen'), lease)]).toEqual([true, false]);
+    expect([reopenedBy(refused(), phase), reopenedBy(refused('phase'), phase)]).toEqual([true, true]);
+    expect(reopenedBy(refused('cooldown'), phase)).toBe(false);
+  });
+
+  it('to reset reopens what lies in its scope', () => {
+    const scopes: readonly Scope[] = [
+      { kind: 'fleet' },
+      { kind: 'group', id: 'encoders' },
+      { kind: 'engine', id: 'local' },
+      { kind: 'channel', id: 'news' },
+    ];
+    expect(scopes.map((scope) => reopenedBy(refused('cooldown'), reset(scope)))).toEqual([true, true, true, true]);
+    expect(reopenedBy(refused('cooldown'), reset({ kind: 'channel', id: 'sport' }))).toBe(false);
+    expect(reopenedBy(refused('cooldown'), reset({ kind: 'group', id: 'local' }))).toBe(false);
+  });
+
+  it('reopens nothing before the first run has ended', () => {
+    expect(heldOf([opened(), reset({ kind: 'fleet' })]).reopenedMs).toBeUndefined();
+  });
+
+  it('that says yes reopens the incident only where a person proposed the call', () => {
+    const yes = (proposed: boolean, said = true): Step => [
+      7,
+      { type: 'approval.answered', yes: said, proposed } as unknown as JournalFact,
+    ];
+    expect(heldOf([opened(), yes(true)]).reopenedMs).toBe(7);
+    expect(heldOf([opened(), yes(false)]).reopenedMs).toBeUndefined();
+    expect(heldOf([opened(), yes(true, false)]).reopenedMs).toBeUndefined();
+  });
+});
+
+describe('the end of the incident of a shared cause', () => {
+  const shared = opened({ id: 'inc-9', scope: { kind: 'group', id: 'encoders' } });
+  const over = (group: string, denial: DenialCode) =>
+    heldOf([opened({ group }), shared, ended(1, refused(denial)), closed(7, 'inc-9')]).reopenedMs;
+
+  it('reopens the channels of its group that were refused because of it', () => {
+    expect(over('encoders', 'shared_cause')).toBe(7);
+    expect(over('encoders', 'cooldown')).toBeUndefined();
+    expect(over('others', 'shared_cause')).toBeUndefined();
+  });
+});
+
+describe('a cure', () => {
+  it('is remembered after its incident, for the same trouble of the same channel', () => {
+    const state = folded([opened(), cured(5), closed(6)]);
+    expect(pastCure(state, 'news', 'process_crashed')).toMatchObject({ fingerprint: 'fp', atMs: 5 });
+    expect(pastCure(state, 'news', 'output_stalled')).toBeUndefined();
+    expect(pastCure(state, 'sport', 'process_crashed')).toBeUndefined();
+  });
+
+  it('is none by a tool that cures no output, and none of a whole group', () => {
+    const observed = permitTerms({ call: aCall({ tool: 'fetch_recent_logs' }) });
+    expect(heldOf([opened(), cured(5, observed)]).cure).toBeUndefined();
+    expect(folded([opened({ scope: { kind: 'group', id: 'g' } }), cured(5), closed(6)]).cured).toBeUndefined();
+  });
+
+  it('is forgotten when it did not hold, in the open incident and in those before it', () => {
+    const relapsed: Step = [8, { type: 'attempt.relapsed', permit: permitTerms(), fingerprint: 'fp', because: '' }];
+    expect(heldOf([opened(), cured(5), relapsed]).cure).toBeUndefined();
+    const other = permitTerms({ id: 'per-2' });
+    const again = [opened({ id: 'inc-2' }), cured(7, other, 'inc-2')];
+    const state = folded([opened(), cured(5), closed(6), ...again, [relapsed[0], relapsed[1], 'inc-2']]);
+    expect(state.cured).toEqual([]);
+    expect(openById(state, 'inc-2')?.cure?.permit.id).toBe('per-2');
+  });
+
+  it('is forgotten ten minutes later, when another incident ends', () => {
+    const next = (ms: number) => [opened({ id: 'inc-2' }), cured(ms, permitTerms(), 'inc-2'), closed(ms, 'inc-2')];
+    const first = [opened(), cured(5), closed(6)];
+    expect(folded([...first, ...next(5 + 10 * MINUTE_MS)]).cured).toHaveLength(2);
+    expect(folded([...first, ...next(6 + 10 * MINUTE_MS)]).cured).toHaveLength(1);
+  });
+});
