@@ -161,7 +161,7 @@ export function runBaseline(name: BaselinePolicyName, script: Scenario): Baselin
   const operators = new Operators({ seed, channels, service, at, nowMs: clock, reeve: () => undefined });
   const machine = { symptom: nothing, jumpWall: nothing, suspend: nothing, reboot: nothing, crash: nothing };
   const reeves = { ...machine, breakDisk: nothing, operate: nothing, change: nothing, stopReeve: nothing };
-  const files = { reload: nothing, move: nothing };
+  const files = { reload: nothing, move: nothing, setBack: nothing };
   const injector = new FaultInjector({ service, at, nowMs: clock, ...reeves, ...files });
   const eyes = new PolicyProbes(service, injector, clock);
   const rival = MAKERS[name]();

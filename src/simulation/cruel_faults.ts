@@ -16,6 +16,8 @@ export interface CruelControls {
   readonly reload: (variant: number, forMs: number) => void;
   /** Reeve's state goes on on another machine. */
   readonly move: (downMs: number) => void;
+  /** Reeve dies, and comes back with an older copy of its journal. */
+  readonly setBack: (injection: Injection) => void;
 }
 
 const ROLL_EVERY_MS = 3_000;
@@ -27,7 +29,7 @@ const FORGOTTEN_MS = HOUR_MS;
 /** Does one of the kinds that happen once; false: it is none of them. */
 export function inflict(injection: Injection, controls: CruelControls): boolean {
   const { kind, target, forMs, variant } = injection;
-  const { service, stopReeve, reload, move } = controls;
+  const { service, stopReeve, reload, move, setBack } = controls;
   if (kind === 'keen_engine') keenEngine(injection, controls);
   else if (kind === 'stopped_by_hand') stopByHand(injection, controls);
   else if (kind === 'rolled_by_hand') rollByHand(injection, controls);
@@ -36,6 +38,7 @@ export function inflict(injection: Injection, controls: CruelControls): boolean 
   else if (kind === 'graceful_stop') stopReeve(forMs);
   else if (kind === 'reload') reload(variant, forMs);
   else if (kind === 'moved') move(forMs);
+  else if (kind === 'set_back') setBack(injection);
   else return false;
   return true;
 }

@@ -31,6 +31,8 @@ export interface DaemonRunDeps {
   readonly personaOf: (channel: string | undefined) => Persona;
   readonly host: SimulatedHost;
   readonly store: MemoryStore;
+  /** Why that store is not the one that was last witnessed; undefined: it is. */
+  readonly setBack: string | undefined;
   readonly service: ServiceModel;
   readonly injector: FaultInjector;
   /** Somebody asks the guard for anything at any time, besides. */
@@ -137,13 +139,14 @@ export class DaemonRun {
   }
 
   #createReeve(): SimulatedDaemon {
-    const { number, script, settings, personaOf, host, store, onBatch, onFailure } = this.#deps;
+    const { number, script, settings, personaOf, host, store, setBack, onBatch, onFailure } = this.#deps;
     return new SimulatedDaemon({
       ...settings,
       personaOf,
       seed: script.seed + number,
       host,
       store,
+      setBack,
       random: streamOf(script.seed, `courier:${number}`),
       engines: (owner) => this.#enginesFor(owner),
       receivers: (owner) => RECEIVERS.map((name) => this.#receiver(name, owner)),

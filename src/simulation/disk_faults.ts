@@ -2,8 +2,11 @@
 import { ReeveError } from '../core/errors.ts';
 import type { JournalEntry } from '../core/journal.ts';
 import { entryOf } from '../journal/entry.ts';
+import type { HeadStatement } from '../journal/heads.ts';
 import { type AppendStep, MemoryStore } from '../journal/memory.ts';
+import { setBackSince } from '../journal/set_back.ts';
 import type { Injection } from './scenario.ts';
+import { MINUTE_MS } from '../core/duration.ts';
 
 export interface DiskDeps {
   readonly nowMs: () => number;
@@ -21,6 +24,17 @@ interface Trap {
   appendsLeft: number;
 }
 
+/** A head of the journal as the witness has it. */
+interface WitnessedHead extends HeadStatement {
+  readonly monoMs: number;
+}
+
+/** The witness is sent the head at each start of Reeve, and then this often. */
+const WITNESS_EVERY_MS = MINUTE_MS;
+/** A copy is older than the newest head that the witness has, by ten seconds to two hours. */
+const COPY_AGE_MS_MIN = 10_000;
+const COPY_AGES = 720;
+
 /** The disk under Reeve's journal: it outlives every process of Reeve, and can end one in the middle of an append. */
 export class Disk {
   readonly #deps: DiskDeps;
@@ -29,6 +43,11 @@ export class Disk {
   #trap: Trap | undefined;
   #broken = false;
   #announcedSeq = 0;
+  #witnessed: WitnessedHead | undefined;
+  #witnessedMs = Number.NEGATIVE_INFINITY;
+  /** How old the copy is that the next process finds in the journal's place. */
+  #copyAgeMs: number | undefined;
+  #setBackBecause: string | undefined;
 
   constructor(deps: DiskDeps) {
     this.#deps = deps;
@@ -37,6 +56,11 @@ export class Disk {
   /** The journal as the present process writes it, or as the last one left it. */
   get store(): MemoryStore {
     return this.#store;
+  }
+
+  /** Everything that the present process finds in it, or has written. */
+  journal(): readonly JournalEntry[] {
+    return [...this.#store.read({})].map(entryOf);
   }
 
   /** It takes nothing more until the next process: what fails meanwhile fails for that reason. */
@@ -65,6 +89,18 @@ export class Disk {
     this.#trap = { step: 'writing', appendsLeft: Math.floor(variant * 1e4) % 8, spring };
   }
 
+  /** Reeve dies, and somebody puts an older copy of the journal in its place: nothing but the witness shows it. */
+  setBack({ variant, forMs }: Injection): void {
+    if (!this.#deps.inUse()) return;
+    this.#copyAgeMs = COPY_AGE_MS_MIN * COPY_AGES ** variant;
+    this.#deps.die(forMs, 0);
+  }
+
+  /** What the witness shows to the present process: why its journal is not the one last witnessed. */
+  get setBackBecause(): string | undefined {
+    return this.#setBackBecause;
+  }
+
   /** What was to happen to an append that is about to come does not happen. */
   disarm(): void {
     this.#trap = undefined;
@@ -77,6 +113,9 @@ export class Disk {
     this.#store = this.#store.crash(survivors, this.#watched);
     this.#broken = false;
     this.#trap = undefined;
+    this.#setBackBecause = this.#copyAgeMs === undefined ? undefined : this.#replacedByCopy(this.#copyAgeMs);
+    this.#copyAgeMs = undefined;
+    this.#witnessedMs = Number.NEGATIVE_INFINITY;
   }
 
   /** What a crash left durable although it was never confirmed: it is found before the next process's first entry. */
@@ -84,7 +123,27 @@ export class Disk {
     const sinceSeq = this.#announcedSeq + 1;
     const throughSeq = entries[0]!.seq - 1;
     this.#announcedSeq = entries.at(-1)!.seq;
+    this.#witness();
     return throughSeq < sinceSeq ? [] : [...this.#store.read({ sinceSeq, throughSeq })].map(entryOf);
+  }
+
+  /** With whatever is written, so that the witness needs no timer of its own. */
+  #witness(): void {
+    const nowMs = this.#deps.nowMs();
+    const last = this.#store.last();
+    if (last === undefined || nowMs - this.#witnessedMs < WITNESS_EVERY_MS) return;
+    this.#witnessedMs = nowMs;
+    const { seq, hash, monoMs } = last;
+    this.#witnessed = { at: new Date(nowMs).toISOString(), seq, hash, monoMs };
+  }
+
+  #replacedByCopy(ageMs: number): string | undefined {
+    const head = this.#witnessed;
+    if (head === undefined) return undefined;
+    const rows = [...this.#store.read({})].filter(({ monoMs }) => monoMs <= head.monoMs - ageMs);
+    this.#store = new MemoryStore({ ...this.#watched, rows });
+    this.#announcedSeq = this.#store.highestSeq();
+    return setBackSince(this.#store, head);
   }
 
   #step(step: AppendStep): void {

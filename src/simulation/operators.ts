@@ -27,6 +27,7 @@ export interface OperatorsDeps {
 }
 
 const SAID = { who: 'ann', because: 'a word of the simulation' };
+const FULL_LOOP = 4;
 const ANSWERS = { yes: 0.5, no: 0.75 };
 
 /** Operators: they freeze, lease, answer, reset and repair, at the worst times. */
@@ -35,6 +36,8 @@ export class Operators {
   /** Every call of a scope: a second one does not stop the person who is on the way. */
   readonly #pagedMs = new Map<string, number[]>();
   readonly #known: commands.Known;
+  /** Since when the phase has been held. */
+  #heldMs: number | undefined;
 
   constructor(deps: OperatorsDeps) {
     this.#deps = deps;
@@ -54,6 +57,7 @@ export class Operators {
   round(): void {
     this.#answer();
     this.#release();
+    this.#endHold();
     const nowMs = this.#deps.nowMs();
     for (const channel of this.#deps.service.channels.values()) {
       const episode = this.#deps.service.downtime.episodeOf(channel.plan.id);
@@ -113,11 +117,27 @@ export class Operators {
     }
   }
 
+  /** Whoever reads that the phase is held looks after everything first. */
+  #endHold(): void {
+    const nowMs = this.#deps.nowMs();
+    this.#heldMs = this.#isPhaseHeld() ? (this.#heldMs ?? nowMs) : undefined;
+    if (this.#heldMs !== undefined && nowMs - this.#heldMs >= REPAIR_MS) this.#setPhase(FULL_LOOP);
+  }
+
+  #isPhaseHeld(): boolean {
+    return this.#deps.reeve()?.pipeline.control().heldPhase !== undefined;
+  }
+
+  #setPhase(phase: number): void {
+    this.#say(() => commands.setPhase(this.#known, { phase, group: undefined }, SAID));
+  }
+
   #phase(variant: number, forMs: number): void {
-    const set = (phase: number): void =>
-      this.#say(() => commands.setPhase(this.#known, { phase, group: undefined }, SAID));
+    const set = (phase: number): void => {
+      if (!this.#isPhaseHeld()) this.#setPhase(phase);
+    };
     set(Math.floor(((variant * 8) % 1) * 4));
-    this.#later(forMs, () => set(4));
+    this.#later(forMs, () => set(FULL_LOOP));
   }
 
   #scopeOf({ id, group, engine }: ChannelPlan, lot: number): Scope {

@@ -9,6 +9,7 @@ import type { Append, Draft, JournalEntry, Read } from '../core/journal.ts';
 import type { PermitTerms } from '../core/tool.ts';
 import { unknownPage } from '../journal/recover.ts';
 import type { Limits } from '../core/limits.ts';
+import { draftsOfHold } from '../control/held_phase.ts';
 import type { Phase } from '../core/control.ts';
 import type { Persona } from '../core/persona.ts';
 import type { Scope } from '../core/scope.ts';
@@ -36,6 +37,8 @@ export interface SimulatedDaemonParts {
   readonly seed: number;
   readonly host: SimulatedHost;
   readonly store: MemoryStore;
+  /** What a witness shows: why the journal is not the one last witnessed. */
+  readonly setBack: string | undefined;
   readonly ids: Ids;
   readonly random: Random;
   readonly limits: Limits;
@@ -77,7 +80,8 @@ export class SimulatedDaemon {
   constructor(parts: SimulatedDaemonParts) {
     this.#parts = parts;
     this.agenda = new TimerQueue(parts.seed);
-    this.ledger = new Ledger(parts.store, clockOn(parts.host, this.agenda));
+    const isSetBack = parts.setBack !== undefined;
+    this.ledger = new Ledger(parts.store, clockOn(parts.host, this.agenda), { isSetBack });
     this.append = (drafts) => {
       const entries = this.ledger.append(drafts);
       if (entries.length > 0) parts.onBatch(entries);
@@ -95,7 +99,11 @@ export class SimulatedDaemon {
       this.pipeline.guard.distrustJournal(recovered.chain.because ?? 'the chain is broken');
       this.#fail('the journal is broken');
     }
-    this.append([...recover(), { fact: { type: 'reeve.started', version: 'simulated', configSha: 'none' } }]);
+    this.append([
+      ...recover(),
+      ...this.#heldPhase(),
+      { fact: { type: 'reeve.started', version: 'simulated', configSha: 'none' } },
+    ]);
   }
 
   start(): void {
@@ -142,6 +150,14 @@ export class SimulatedDaemon {
       observations: { channels, engineSetups, lookCloser, lookNow, engines: this.#parts.engines(this) },
       onFailure: (text) => this.#fail(text),
     });
+  }
+
+  /** The empty journal of a first start is what the simulation begins with, and a person has set its phase. */
+  #heldPhase(): readonly Draft[] {
+    const { setBack, phase } = this.#parts;
+    if (setBack === undefined) return [];
+    const isEmpty = this.ledger.lastSeq === 0;
+    return draftsOfHold({ isEmpty, setBack }, this.pipeline.control().phase ?? phase);
   }
 
   #planner(): PlannerSettings | undefined {

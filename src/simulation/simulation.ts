@@ -17,12 +17,12 @@ import type { SimulatedDaemon } from './simulated_daemon.ts';
 import type { Scenario } from './scenario.ts';
 import { type Settings, settingsOf } from './settings.ts';
 import type { SimulationEnd, SimulationOptions } from './simulation_options.ts';
+import { skippableMs } from './quiet_time.ts';
 import { channelTruths, isExcused, serviceTruths, TRUTH_MS } from './truth.ts';
 import { drained, TimerQueue, SimulatedHost } from './virtual_time.ts';
 
 /** After everything is healed, this long until all that is promised must have come true. */
 const LIVENESS_MS = 45 * MINUTE_MS;
-const LEAP_RUN_UP_MS = 45_000;
 
 /** The whole of a simulated world. One instance is one run. */
 export class Simulation {
@@ -72,10 +72,7 @@ export class Simulation {
     const inUse = (): boolean => this.#daemon !== undefined;
     this.#disk = new Disk({ nowMs, at, inUse, die: (downMs, survivors) => this.#die(downMs, survivors) });
     this.#injector = new FaultInjector({
-      service: this.service,
-      nowMs,
-      at,
-      symptom: onSymptom,
+      ...{ service: this.service, nowMs, at, symptom: onSymptom },
       jumpWall: (byMs) => this.#host.jumpWall(byMs),
       suspend: (forMs) => this.#host.suspend(forMs),
       reboot: (downMs) => this.#reboot(downMs),
@@ -83,6 +80,7 @@ export class Simulation {
       reload: (variant, forMs) => this.#policy.reload(variant, forMs),
       move: (downMs) => this.#reboot(downMs, () => this.#host.move()),
       crash: (injection) => this.#disk.crash(injection),
+      setBack: (injection) => this.#disk.setBack(injection),
       breakDisk: (injection) => this.#disk.breakDown(injection),
       operate: (injection) => this.#operators.operate(injection),
       change: () => undefined,
@@ -171,10 +169,9 @@ export class Simulation {
     if (this.#options.leap === false || daemon === undefined) return false;
     const { reeve, watcher } = daemon;
     if (reeve.ledger.clock.monotonicMs() !== watcher.wholeLookMs || !this.#quiet(daemon)) return false;
-    const singleMs = Math.min(this.#agenda.firstSingleMs(), this.#host.worldMsAt(reeve.agenda.firstSingleMs()), endMs);
-    const minutes = Math.floor((singleMs - LEAP_RUN_UP_MS - this.#nowMs) / MINUTE_MS);
-    if (minutes < 1) return false;
-    const byMs = minutes * MINUTE_MS;
+    const queues = { ofWorld: this.#agenda, ofReeve: reeve.agenda, host: this.#host };
+    const byMs = skippableMs(queues, this.#nowMs, endMs);
+    if (byMs === 0) return false;
     this.#agenda.skipTicks(byMs);
     reeve.agenda.skipTicks(byMs);
     this.#nowMs += byMs;
@@ -197,6 +194,7 @@ export class Simulation {
       personaOf: (channel) => this.#policy.personaOf(channel),
       host: this.#host,
       store: this.#disk.store,
+      setBack: this.#disk.setBackBecause,
       service: this.service,
       injector: this.#injector,
       adversary: this.#options.adversary === true,
@@ -269,6 +267,7 @@ export class Simulation {
     this.#agenda.add(this.#nowMs + Math.max(1, downMs), () => {
       this.#bury();
       this.#disk.restore(survivors);
+      if (this.#disk.setBackBecause !== undefined) this.#invariants.setBack(this.#disk.journal());
       this.#begin();
     });
   }

@@ -153,6 +153,7 @@ describe('Reeve itself', () => {
     ['graceful_stop', 'stop for 5000'],
     ['reload', 'reload 0.5 for 5000'],
     ['moved', 'move for 5000'],
+    ['set_back', 'set back for 5000'],
   ] as const)('is done to: %s', (kind, expected) => {
     const { inject, calls } = serviceEnvironment();
     inject(kind, { target: '', forMs: 5_000 });

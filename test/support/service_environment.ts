@@ -32,6 +32,7 @@ export function serviceEnvironment(count = 3) {
     stopReeve: (downMs) => calls.push(`stop for ${downMs}`),
     reload: (variant, forMs) => calls.push(`reload ${variant} for ${forMs}`),
     move: (downMs) => calls.push(`move for ${downMs}`),
+    setBack: ({ forMs: downMs }) => calls.push(`set back for ${downMs}`),
   });
   return {
     service,

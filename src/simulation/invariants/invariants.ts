@@ -1,5 +1,6 @@
 /** Runs all oracles after every event. */
 import type { Limits } from '../../core/limits.ts';
+import type { JournalEntry } from '../../core/journal.ts';
 import type { Persona } from '../../core/persona.ts';
 import type { Sample } from '../../core/sample.ts';
 import { highRiskBound } from '../../guard/bound.ts';
@@ -8,22 +9,16 @@ import type { Generation } from '../service_model.ts';
 import type { Batch, Delivery, Invocation } from '../effect_log.ts';
 import type { SimulatedDaemon } from '../simulated_daemon.ts';
 import type { Scenario } from '../scenario.ts';
-import { Breakers } from './breakers.ts';
+import { type Books, openBooks, replayInto } from './books.ts';
 import type { InvariantContext, Oracle, Violation } from './context.ts';
-import { Containments } from './containments.ts';
-import { Evidence } from './evidence.ts';
-import { Pages } from './pages.ts';
-import { Proofs } from './proofs.ts';
 import { Rolling } from './rolling.ts';
-import { Runs } from './runs.ts';
 import { Starts } from './starts.ts';
-import { OperatorCommands } from './operator_commands.ts';
 import { OwnPersona } from './own_persona.ts';
 import { RealStarts } from './real_starts.ts';
 import { RealState } from './real_state.ts';
-import { Reasons } from './reasons.ts';
+import { SetBacks } from './set_backs.ts';
 import type { ServiceTruth, TruthOracle } from './service_truth.ts';
-import { type ChannelTruth, Silence } from './silence.ts';
+import type { ChannelTruth } from './silence.ts';
 
 export type { Violation } from './context.ts';
 
@@ -46,18 +41,15 @@ export class Invariants {
   readonly violations: Violation[] = [];
   readonly #case: InvariantContext;
   readonly #starts: Starts;
-  readonly #breakers: Breakers;
-  readonly #proofs: Proofs;
-  readonly #containments: Containments;
-  readonly #operatorCommands: OperatorCommands;
-  readonly #runs: Runs;
-  readonly #pages: Pages;
-  readonly #silence: Silence;
+  #books: Books;
   readonly #realStarts: RealStarts;
   readonly #realState: RealState;
   readonly #ownPersona: OwnPersona;
-  readonly #truths: readonly TruthOracle[];
-  readonly #oracles: readonly Oracle[];
+  readonly #setBacks: SetBacks;
+  readonly #rolling: Rolling;
+  readonly #deliveries: Delivery[] = [];
+  /** What is read again has been judged before. */
+  #isReading = false;
   #incidents = 0;
   #lastSeq = 0;
 
@@ -69,44 +61,50 @@ export class Invariants {
       },
       broke: (law, because) => this.broke(law, because),
     };
-    const rolling = new Rolling(this.#case);
-    this.#starts = new Starts(this.#case, rolling);
-    this.#breakers = new Breakers(this.#case);
-    this.#proofs = new Proofs(this.#case);
-    this.#containments = new Containments(this.#case, this.#starts, this.#proofs);
-    this.#operatorCommands = new OperatorCommands(this.#case);
-    this.#runs = new Runs(this.#case);
-    this.#pages = new Pages(this.#case);
-    this.#silence = new Silence(this.#case);
-    const evidence = new Evidence(this.#case);
-    const books = [
-      this.#proofs,
-      this.#breakers,
-      this.#containments,
-      this.#operatorCommands,
-      evidence,
-      this.#runs,
-      this.#pages,
-    ];
-    this.#realStarts = new RealStarts(this.#case, rolling);
+    this.#rolling = new Rolling(this.#case);
+    this.#starts = new Starts(this.#case, this.#rolling);
+    this.#books = openBooks(this.#case, this.#starts);
+    this.#realStarts = new RealStarts(this.#case, this.#rolling);
     this.#realState = new RealState(this.#case);
     this.#ownPersona = new OwnPersona(this.#case, deps.personaOf);
-    const reasons = new Reasons(this.#case, undefined, (plans) => this.#starts.isFull(this.#case.nowMs(), plans));
-    this.#truths = [this.#realStarts, this.#realState, reasons];
-    this.#oracles = [rolling, this.#starts, ...books, this.#silence, this.#realStarts, reasons];
+    this.#setBacks = new SetBacks(this.#case);
+  }
+
+  get #oracles(): readonly Oracle[] {
+    return [this.#rolling, this.#starts, ...this.#books.all, this.#realStarts, this.#setBacks];
+  }
+
+  get #truths(): readonly TruthOracle[] {
+    return [this.#realStarts, this.#realState, this.#books.reasons];
+  }
+
+  /** Reeve is given an older journal: the books follow that one from now on. What really happened stays what it was. */
+  setBack(entries: readonly JournalEntry[]): void {
+    const last = entries.at(-1);
+    this.#lastSeq = last?.seq ?? 0;
+    const { silence, pages } = this.#books;
+    const paged = silence.pagedOf((key) => pages.isHeard(key));
+    this.#books = openBooks(this.#case, this.#starts);
+    this.#isReading = true;
+    replayInto(this.#books, entries, this.#deliveries);
+    this.#isReading = false;
+    this.#books.silence.remember(paged);
+    this.#starts.setBack(this.#lastSeq);
+    this.#setBacks.setBack(last?.monoMs);
   }
 
   broke(law: string, because: string): void {
-    if (this.violations.length >= VIOLATIONS_MAX) return;
+    if (this.#isReading || this.violations.length >= VIOLATIONS_MAX) return;
     this.violations.push({ law, atMs: this.#case.nowMs(), because });
   }
 
   batch({ entries }: Batch): void {
+    const oracles = this.#oracles;
     for (const entry of entries) {
       if (entry.seq !== this.#lastSeq + 1) this.broke('S14', `entry ${entry.seq} follows ${this.#lastSeq}`);
       this.#lastSeq = entry.seq;
       if (entry.fact.type === 'incident.opened') this.#incidents += 1;
-      for (const oracle of this.#oracles) oracle.entry(entry, entries);
+      for (const oracle of oracles) oracle.entry(entry, entries);
     }
   }
 
@@ -115,12 +113,13 @@ export class Invariants {
     this.#realStarts.invoked(invocation);
     this.#realState.invoked(invocation);
     this.#ownPersona.invoked(invocation);
-    this.#proofs.invoked(invocation);
+    this.#setBacks.invoked(invocation);
+    this.#books.proofs.invoked(invocation);
   }
 
   /** A sample that a probe delivered, before Reeve makes anything of it. */
   seen(sample: Sample): void {
-    this.#proofs.seen(sample);
+    this.#books.proofs.seen(sample);
   }
 
   /** A call of a Reeve that has been asked to stop. */
@@ -129,12 +128,13 @@ export class Invariants {
   }
 
   delivered(delivery: Delivery): void {
-    this.#pages.delivered(delivery);
+    this.#deliveries.push(delivery);
+    this.#books.pages.delivered(delivery);
   }
 
   /** Every channel as it really stands, on the clock of the process of Reeve that runs. */
   look(truths: Iterable<ChannelTruth>, monoMs: number): void {
-    this.#silence.look(truths, monoMs);
+    this.#books.silence.look(truths, monoMs);
   }
 
   /** The same for the oracles that know nothing of Reeve's books. */
@@ -151,14 +151,15 @@ export class Invariants {
   /** Everything is healed since a while: what was promised must have come true. */
   demand({ ledger, outbox }: SimulatedDaemon, nowMs: number): void {
     const monoMs = ledger.clock.monotonicMs();
-    if (this.#runs.openRuns > 0) this.broke('L2', `${this.#runs.openRuns} runs have not ended`);
-    if (this.#operatorCommands.overdue(monoMs) > 0) this.broke('L2', 'a question is neither answered nor expired');
-    for (const { key } of this.#containments.held) {
-      const untilMs = this.#breakers.openUntilMs(key.replace(/^channel:|\|.*$/g, ''));
+    if (this.#books.runs.openRuns > 0) this.broke('L2', `${this.#books.runs.openRuns} runs have not ended`);
+    if (this.#books.operatorCommands.overdue(monoMs) > 0)
+      this.broke('L2', 'a question is neither answered nor expired');
+    for (const { key } of this.#books.containments.held) {
+      const untilMs = this.#books.breakers.openUntilMs(key.replace(/^channel:|\|.*$/g, ''));
       const own = key.endsWith('|breaker_open') && untilMs !== undefined && monoMs < untilMs + 65_000;
       if (!own) this.broke('L2', `${key} has not ended`);
     }
-    for (const key of this.#pages.unheard()) this.broke('L1', `no person was ever notified of ${key}`);
+    for (const key of this.#books.pages.unheard()) this.broke('L1', `no person was ever notified of ${key}`);
     for (const page of outbox().pages) if (!isDelivered(page)) this.broke('L1', `${page.key} was never delivered`);
     const chain = ledger.verify();
     if (!chain.ok) this.broke('S14', `the chain is broken: ${chain.because}`);

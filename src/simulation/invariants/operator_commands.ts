@@ -34,6 +34,8 @@ export class OperatorCommands implements Oracle {
   #frozen = false;
   #aliveMs = 0;
   #phase: number;
+  /** Of a journal that was set back, until a person sets a phase. */
+  #heldPhase: number | undefined;
   readonly #groupPhases = new Map<string, number>();
   #stretches: Stretch[] = [];
   readonly #questions = new Map<string, Question>();
@@ -52,8 +54,9 @@ export class OperatorCommands implements Oracle {
         this.#frozen = fact.type === 'control.frozen';
         return;
       case 'control.phase_set':
-        if (fact.group === undefined) this.#phase = fact.phase;
-        else this.#groupPhases.set(fact.group, fact.phase);
+        return this.#phaseSet(fact);
+      case 'control.phase_held':
+        this.#heldPhase = fact.phase;
         return;
       case 'control.leased':
         return this.#stretch('lease', fact.scope, { fromMs: monoMs, untilMs: monoMs + fact.forMs });
@@ -73,6 +76,12 @@ export class OperatorCommands implements Oracle {
       default:
         return this.#question(fact);
     }
+  }
+
+  #phaseSet({ group, phase }: FactOf<'control.phase_set'>): void {
+    if (group !== undefined) return void this.#groupPhases.set(group, phase);
+    this.#phase = phase;
+    this.#heldPhase = undefined;
   }
 
   #late(nowMs: number): void {
@@ -151,7 +160,7 @@ export class OperatorCommands implements Oracle {
     const held = this.#stretches.find((one) => over.has(one.key) && one.fromMs <= nowMs && nowMs < one.untilMs);
     if (held !== undefined) broke('S9', `${what} began within ${held.id}`);
     const phases = [...over].flatMap((key) => this.#groupPhases.get(key.replace('group:', '')) ?? []);
-    const phase = Math.min(this.#phase, ...phases);
+    const phase = Math.min(this.#phase, this.#heldPhase ?? this.#phase, ...phases);
     if (phase < PHASE_NEEDED[risk]) broke('S9', `${what} began in phase ${phase}`);
     if (persona.operational_mode !== 'remediation') broke('S9', `${what} began in mode ${persona.operational_mode}`);
   }

@@ -59,6 +59,11 @@ export class Pages implements Oracle {
     }
   }
 
+  /** Some receiver has it, and has not heard of its end. */
+  isHeard(key: string): boolean {
+    return (this.#pages.get(key)?.knownTo.size ?? 0) > 0;
+  }
+
   /** Keys of episodes of which no page was ever delivered. */
   unheard(): readonly string[] {
     return [...this.#pages].flatMap(([key, { unheardMs }]) => (unheardMs === undefined ? [] : [key]));

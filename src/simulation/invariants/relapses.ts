@@ -30,6 +30,11 @@ export class Relapses {
     }
   }
 
+  /** Nothing is known of any cure any more. */
+  forget(): void {
+    this.#cures.clear();
+  }
+
   /** The incident and all of which it is a relapse. */
   chainOf(channel: string, incident: string | undefined): ReadonlySet<string> {
     const chain = new Set<string>();

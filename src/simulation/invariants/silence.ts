@@ -2,6 +2,7 @@
 import type { JournalEntry } from '../../core/journal.ts';
 import { PATIENCE_MS } from '../../core/persona.ts';
 import { keyOfScope, type Scope } from '../../core/scope.ts';
+import { KEYS_OF_HELD_PHASE } from '../../incident/pages/phase_page.ts';
 import { type FactOf, type InvariantContext, type Oracle, scopesOver } from './context.ts';
 
 /** Ground truth of one channel at one moment, and whether Reeve could see it. */
@@ -53,9 +54,23 @@ export class Silence implements Oracle {
   /** Since when a channel has been visibly down and named by nothing, on Reeve's monotonic clock. */
   readonly #silentMs = new Map<string, number>();
   readonly #reported = new Set<string>();
+  /** Channels that people have an open page about which Reeve does not know of any more. */
+  readonly #told = new Set<string>();
 
   constructor(world: InvariantContext) {
     this.#case = world;
+  }
+
+  /** The channels that an open page of these names. */
+  pagedOf(isHeard: (key: string) => boolean): readonly string[] {
+    const scopes = new Set([...this.#pages].flatMap(([key, scope]) => (isHeard(key) ? [scope] : [])));
+    const ids = this.#case.script.channels.map(({ id }) => id);
+    return ids.filter((id) => this.#isCovered(id, scopes));
+  }
+
+  /** Reeve has lost the page, and people have it until the channel plays. */
+  remember(channels: readonly string[]): void {
+    for (const channel of channels) this.#told.add(channel);
   }
 
   /** A restart of Reeve begins every wait anew: it has seen nothing yet. */
@@ -73,7 +88,7 @@ export class Silence implements Oracle {
         this.#runs.delete(run ?? '');
         return this.#wait(fact, incident, monoMs);
       case 'escalation.raised':
-        return void this.#pages.set(fact.escalation.key, keyOfScope(fact.escalation.scope));
+        return this.#paged(fact.escalation);
       case 'escalation.resolved':
         return void this.#pages.delete(fact.key);
       case 'control.frozen':
@@ -93,6 +108,11 @@ export class Silence implements Oracle {
     }
   }
 
+  /** That Reeve repairs nothing at its phase names no channel. */
+  #paged({ key, scope }: FactOf<'escalation.raised'>['escalation']): void {
+    if (!KEYS_OF_HELD_PHASE.includes(key)) this.#pages.set(key, keyOfScope(scope));
+  }
+
   /** Looks at every channel as it really is. `monoMs` is the time that the living Reeve counts. */
   look(truths: Iterable<ChannelTruth>, monoMs: number): void {
     const { persona, broke } = this.#case;
@@ -100,6 +120,7 @@ export class Silence implements Oracle {
     for (const { channel, playing, visible } of truths) {
       if (playing) {
         this.#reported.delete(channel);
+        this.#told.delete(channel);
         this.#downMs.delete(channel);
       } else if (!this.#downMs.has(channel)) this.#downMs.set(channel, monoMs);
       if (playing || !visible || this.#named(channel, monoMs)) {
@@ -136,10 +157,15 @@ export class Silence implements Oracle {
   }
 
   #named(channel: string, monoMs: number): boolean {
-    const over = scopesOver({ kind: 'channel', id: channel }, this.#case, undefined);
-    const covers = (keys: Iterable<string>): boolean => [...keys].some((key) => over.has(key as never));
+    if (this.#told.has(channel)) return true;
+    const covers = (keys: Iterable<string>): boolean => this.#isCovered(channel, keys);
     const held = [...this.#holds.values()].filter(({ fromMs, untilMs }) => fromMs <= monoMs && monoMs < untilMs);
     return covers(this.#pages.values()) || covers(this.#runs.values()) || covers(held.map(({ scope }) => scope));
+  }
+
+  #isCovered(channel: string, keys: Iterable<string>): boolean {
+    const over = scopesOver({ kind: 'channel', id: channel }, this.#case, undefined);
+    return [...keys].some((key) => over.has(key as never));
   }
 
   #hold(id: string, scope: Scope, [fromMs, untilMs]: readonly [number, number]): void {

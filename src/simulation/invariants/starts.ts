@@ -36,6 +36,9 @@ export class Starts implements Oracle {
   /** Starts of staged plans, and those of them that were verified: these are proofs, and no part of a storm. */
   readonly #staged = new Set<string>();
   readonly #proven = new Set<string>();
+  readonly #startedSeq = new Map<string, number>();
+  /** Restarts of which Reeve's journal knows nothing any more, since it was set back. */
+  readonly #forgotten = new Set<string>();
 
   constructor(world: InvariantContext, rolling: Rolling) {
     this.#case = world;
@@ -51,13 +54,23 @@ export class Starts implements Oracle {
     this.#processes.set(`${process.channel} ${process.generation}`, process);
   }
 
-  entry({ fact, channel }: JournalEntry): void {
+  /**
+   * The journal ends with that record now. That no start comes before a person's word is what `SetBacks` asks; by that
+   * word the caps, and whoever keeps the fences, begin with what the journal still has.
+   */
+  setBack(lastSeq: number): void {
+    for (const [permit, seq] of this.#startedSeq) if (seq > lastSeq) this.#forgotten.add(permit);
+    this.#relapses.forget();
+  }
+
+  entry({ fact, channel, seq }: JournalEntry): void {
     if (fact.type === 'guard.decided' && fact.decision.verdict === 'allow') {
       this.#grantedMs.set(fact.decision.permit.id, this.#case.nowMs());
     }
     if (fact.type === 'tool.started') {
       const { id, incident } = fact.permit;
       this.#incidentOf.set(id, incident);
+      this.#startedSeq.set(id, seq);
       const times = (this.#started.get(id) ?? 0) + 1;
       this.#started.set(id, times);
       if (times > 1) this.#case.broke('S6', `permit ${id} was started ${times} times`);
@@ -120,6 +133,12 @@ export class Starts implements Oracle {
     this.#caps(call);
   }
 
+  #known(): readonly Invocation[] {
+    return this.#forgotten.size === 0
+      ? this.#restarts
+      : this.#restarts.filter((one) => !this.#forgotten.has(one.permit));
+  }
+
   #saw(key: string, atMs: number): void {
     if (this.#seen.has(key)) return;
     this.#seen.add(key);
@@ -141,7 +160,7 @@ export class Starts implements Oracle {
   }
 
   #fence({ channel, fence, permit }: Invocation): void {
-    const last = this.#restarts.findLast((one) => one.channel === channel);
+    const last = this.#known().findLast((one) => one.channel === channel);
     if (last === undefined || fence > last.fence) return;
     this.#case.broke('S16', `${permit} has the fence ${fence}, after ${last.fence}`);
   }
@@ -177,11 +196,11 @@ export class Starts implements Oracle {
 
   #caps({ channel, permit, atMs }: Invocation): void {
     const { limits, persona, broke } = this.#case;
-    const here = this.#restarts.filter((one) => one.channel === channel);
+    const here = this.#known().filter((one) => one.channel === channel);
     const day = here.filter((one) => one.atMs > atMs - DAY_MS).length;
     if (day > limits.dailyRestartCap) broke('S5', `${day} restarts of ${channel} within 24 h`);
     const fleetMax = limits.fleetDailyRestartCap ?? Math.max(20, this.#case.script.channels.length);
-    const fleet = this.#restarts.filter((one) => one.atMs > atMs - DAY_MS && !this.#proven.has(one.permit)).length;
+    const fleet = this.#known().filter((one) => one.atMs > atMs - DAY_MS && !this.#proven.has(one.permit)).length;
     if (fleet > fleetMax) broke('S5', `${fleet} restarts of the fleet within 24 h`);
     const incident = this.#incidentOf.get(permit);
     const chain = this.#relapses.chainOf(channel ?? '', incident);

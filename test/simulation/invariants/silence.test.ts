@@ -28,7 +28,7 @@ function oracle() {
     silence.look([{ channel: 'ch0', playing, visible }], monoMs);
   const down = (monoMs: number, visible = true): void => look(false, monoMs, visible);
   const plays = (monoMs: number): void => look(true, monoMs);
-  return { broken, write, down, plays };
+  return { silence, broken, write, down, plays };
 }
 
 const page = (id: string) => ({ type: 'escalation.raised', escalation: { key: 'k', scope: { kind: 'channel', id } } });
@@ -53,6 +53,26 @@ describe('the oracle of silent downtime (L6)', () => {
     write(fact);
     for (const monoMs of [0, 80_000]) down(monoMs);
     expect(broken).toEqual([]);
+  });
+
+  it('takes a page that Reeve has lost for a name, as long as a person has it and the channel has not played since', () => {
+    const before = oracle();
+    before.write(page('ch0'));
+    expect([before.silence.pagedOf(() => true), before.silence.pagedOf(() => false)]).toEqual([['ch0'], []]);
+    const { silence, broken, down, plays } = oracle();
+    silence.remember(['ch0']);
+    for (const monoMs of [0, ALLOWED_MS + 1]) down(monoMs);
+    expect(broken).toEqual([]);
+    plays(50_000);
+    for (const monoMs of [60_000, 60_001 + ALLOWED_MS]) down(monoMs);
+    expect(broken).toEqual(['L6']);
+  });
+
+  it('does not take the page of a held phase for a name', () => {
+    const { broken, write, down } = oracle();
+    write({ type: 'escalation.raised', escalation: { key: 'phase/set_back', scope: { kind: 'fleet' } } });
+    for (const monoMs of [0, ALLOWED_MS + 1]) down(monoMs);
+    expect(broken).toEqual(['L6']);
   });
 
   it('does not take the page of another channel for a name', () => {

@@ -8,7 +8,7 @@ export interface TruthMutant {
   readonly scene: TruthSceneName;
 }
 
-export const TRUTH_SCENES = ['others', 'spaced'] as const;
+export const TRUTH_SCENES = ['others', 'spaced', 'set_back'] as const;
 export type TruthSceneName = (typeof TRUTH_SCENES)[number];
 
 export const TRUTH_MUTANTS: readonly TruthMutant[] = [
@@ -33,5 +33,23 @@ export const TRUTH_MUTANTS: readonly TruthMutant[] = [
       'return lastEndedMs + (last.retryAfterMs ?? WATCH_RETRY_MS) + 15_000;',
     ],
     scene: 'spaced',
+  },
+  {
+    name: 'a journal that was set back is taken for a whole one',
+    law: 'S9',
+    says: /although the journal was set back/,
+    edit: [
+      'src/control/held_phase.ts',
+      'if (configured < HELD_FROM || !(isEmpty || setBack !== undefined)) return [];',
+      'if (configured < HELD_FROM || !isEmpty) return [];',
+    ],
+    scene: 'set_back',
+  },
+  {
+    name: 'the time since the copy was made counts as passed',
+    law: 'T2',
+    says: /have passed for a Reeve whose journal was set back/,
+    edit: ['src/journal/ledger.ts', 'store.last(), options.isSetBack)', 'store.last())'],
+    scene: 'set_back',
   },
 ];

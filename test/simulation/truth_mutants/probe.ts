@@ -26,6 +26,14 @@ const SCENES: Readonly<Record<TruthSceneName, () => Scenario>> = {
       }),
       { atMs: 400 * S },
     ]),
+  /** One dies a minute after Reeve was given a copy of its journal that is some minutes old. */
+  set_back: () =>
+    world({ persona: 'lab' }, [
+      { atMs: 120 * S },
+      { atMs: 600 * S, target: 'ch1' },
+      { atMs: 900 * S, kind: 'set_back', target: '', forMs: 5 * S, variant: 0.5 },
+      { atMs: 960 * S },
+    ]),
   /** Two of one group die within the minute in which only one may be started. */
   spaced: () => world({ persona: 'cautious' }, [{ atMs: 120 * S }, { atMs: 150 * S, target: 'ch3' }]),
 };

@@ -1,0 +1,55 @@
+/** The oracles that follow Reeve's journal: opened anew where Reeve is given another journal. */
+import type { JournalEntry } from '../../core/journal.ts';
+import type { Delivery } from '../effect_log.ts';
+import { Breakers } from './breakers.ts';
+import { Containments } from './containments.ts';
+import type { InvariantContext, Oracle } from './context.ts';
+import { Evidence } from './evidence.ts';
+import { OperatorCommands } from './operator_commands.ts';
+import { Pages } from './pages.ts';
+import { Proofs } from './proofs.ts';
+import { Reasons } from './reasons.ts';
+import { Runs } from './runs.ts';
+import { Silence } from './silence.ts';
+import type { Starts } from './starts.ts';
+
+export interface Books {
+  readonly proofs: Proofs;
+  readonly breakers: Breakers;
+  readonly containments: Containments;
+  readonly operatorCommands: OperatorCommands;
+  readonly runs: Runs;
+  readonly pages: Pages;
+  readonly silence: Silence;
+  readonly reasons: Reasons;
+  /** All of them, in the order in which they are asked. */
+  readonly all: readonly Oracle[];
+}
+
+export function openBooks(world: InvariantContext, starts: Starts): Books {
+  const proofs = new Proofs(world);
+  const own = {
+    proofs,
+    breakers: new Breakers(world),
+    containments: new Containments(world, starts, proofs),
+    operatorCommands: new OperatorCommands(world),
+    evidence: new Evidence(world),
+    runs: new Runs(world),
+    pages: new Pages(world),
+    silence: new Silence(world),
+    reasons: new Reasons(world, undefined, (plans) => starts.isFull(world.nowMs(), plans)),
+  };
+  return { ...own, all: Object.values(own) };
+}
+
+/** What a person has been sent stays sent, whatever the journal says of it now. */
+export function replayInto(
+  { all, pages }: Books,
+  entries: readonly JournalEntry[],
+  deliveries: readonly Delivery[],
+): void {
+  for (const batch of Map.groupBy(entries, ({ monoMs }) => monoMs).values()) {
+    for (const entry of batch) for (const oracle of all) oracle.entry(entry, batch);
+  }
+  for (const delivery of deliveries) pages.delivered(delivery);
+}
