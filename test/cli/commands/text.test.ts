@@ -1,0 +1,74 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { addText } from '../../../src/cli/commands/text.ts';
+import { aCatalogue } from '../../detect/catalogue_source.ts';
+import { temporaryDirectory } from '../../journal/support.ts';
+import { type RunOptions, ran } from '../running.ts';
+
+const deps = {
+  catalogue: () => aCatalogue([{ id: 'refused', regex: 'Connection refused' }]),
+  clean: (text: string) => text.replace('hunter42', '[redacted]'),
+  channelIn: (text: string) => (text.includes('news') ? 'news' : undefined),
+};
+const run = (argv: readonly string[], options?: RunOptions) =>
+  ran((program, cli) => addText(program, cli, deps), argv, options);
+const EXCERPT = '{"id":"a","lines":["Connection refused"]}\n';
+
+describe('lines that are classified', () => {
+  it('have one result each, cleaned, with the channel that they name', async () => {
+    const stdin = ['news: Connection refused hunter42\n', '\nall is ', 'well\n'];
+    const { out } = await run(['classify'], { stdin, json: true });
+    const [first, second, ...none] = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(first).toMatchObject({ channel: 'news', symptom: 'upstream_unreachable', pattern: 'refused' });
+    expect(first.line).toBe('news: Connection refused [redacted]');
+    expect(second).toMatchObject({ channel: null, pattern: null, line: 'all is well' });
+    expect(none).toEqual([]);
+  });
+
+  it('may stand in a file; one that cannot be read is an error with what to do', async () => {
+    const file = join(temporaryDirectory(), 'log');
+    writeFileSync(file, 'Connection refused\n');
+    expect((await run(['classify', file])).out).toContain('upstream_unreachable');
+    await expect(run(['classify', '/nowhere/at/all'])).rejects.toThrow('/nowhere/at/all cannot be read');
+  });
+
+  it('that belong together have one answer for the whole', async () => {
+    const { out } = await run(['classify', '--excerpt'], { stdin: [EXCERPT], json: true });
+    expect(JSON.parse(out)).toMatchObject({ id: 'a', symptom: 'upstream_unreachable', pattern: 'refused' });
+  });
+
+  it.each(['text', '{}', '[]', 'null', '{"id":1,"lines":[]}', '{"id":"a","lines":[1]}'])(
+    'are no excerpt where %j stands',
+    async (line) => {
+      await expect(run(['classify', '--excerpt'], { stdin: [`${line}\n`] })).rejects.toThrow(/an excerpt was expected/);
+    },
+  );
+});
+
+describe('a prompt', () => {
+  it('is about a channel or an excerpt, and not about both or neither', async () => {
+    for (const argv of [['prompt'], ['prompt', 'news', '--excerpt']])
+      await expect(run(argv)).rejects.toThrow('expected a channel, or --excerpt');
+  });
+
+  it('of an excerpt offers what looks and what cures, and no other change', async () => {
+    const { out } = await run(['prompt', '--excerpt'], { stdin: [EXCERPT], json: true });
+    const { choices } = JSON.parse(out) as { choices: { tool: string }[] };
+    const tools = choices.map(({ tool }) => tool);
+    expect(tools).toEqual(expect.arrayContaining(['fetch_recent_logs', 'get_channel_health', 'escalate']));
+    expect(tools).not.toContain('rebuild_playout');
+  });
+
+  it('of a channel is that of the daemon, or why nothing would be sent', async () => {
+    const answerOf = (answer: object) => run(['prompt', 'news'], { answers: { '/api/v1/prompt/news': answer } });
+    expect((await answerOf({ prompt: 'Choose.', choices: [] })).out).toBe('Choose.\n');
+    const choices = [{ index: 0, tool: 'escalate', target: '-' }];
+    expect((await answerOf({ prompt: null, because: 'no incident is open', choices })).out).toBe(
+      'nothing would be sent: no incident is open\nchoices now:\n0: escalate -\n',
+    );
+  });
+});

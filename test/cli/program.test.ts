@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import type { Cli, CliHost, Command } from '../../src/cli/context.ts';
+import { runCli } from '../../src/cli/program.ts';
+import { InvariantError, ReeveError } from '../../src/core/errors.ts';
+
+/** One command line with one command of the test's own. */
+async function run(
+  argv: readonly string[],
+  act: (cli: Cli, options: Record<string, unknown>) => void = () => undefined,
+) {
+  const said = { out: '', err: '' };
+  const host: CliHost = {
+    terminal: {
+      out: (text) => {
+        said.out += text;
+      },
+      err: (text) => {
+        said.err += text;
+      },
+      stdin: (async function* () {})(),
+      colours: false,
+    },
+    version: '1.2.3',
+    fetch: () => Promise.reject(new Error('no daemon')),
+    clientOptions: () => ({ state: '/nowhere', url: undefined, token: undefined }),
+    parseDuration: (text) => (text === '1m' ? 60_000 : undefined),
+    addLocal: (program: Command, cli) => {
+      program
+        .command('own')
+        .option('-c, --continue', 'of its own')
+        .option('--state <n>', 'of its own')
+        .action((options) => act(cli, options));
+    },
+  };
+  return { code: await runCli(argv, host), ...said };
+}
+
+describe('the end of a command line', () => {
+  it('is 0, or what the command says', async () => {
+    expect(await run(['own'])).toEqual({ code: 0, out: '', err: '' });
+    expect((await run(['own'], (cli) => cli.fail(3))).code).toBe(3);
+    expect(await run(['--version'])).toMatchObject({ code: 0, out: '1.2.3\n' });
+  });
+
+  it('is 64 for a command or a flag that there is not', async () => {
+    for (const argv of [['nonsense'], ['own', '--nonsense'], ['freeze']])
+      expect(await run(argv)).toMatchObject({ code: 64, out: '' });
+  });
+
+  it('is the code of the error, with what to do', async () => {
+    const { code, err } = await run(['own'], () => {
+      throw new ReeveError('USAGE', 'that is wrong', { hint: 'do it so' });
+    });
+    expect([code, err]).toEqual([64, 'reeve: that is wrong\n  do it so\n']);
+  });
+
+  it('is 70 for a bug, and asks for a report', async () => {
+    for (const [thrown, kind] of [
+      [new InvariantError('broken'), 'a law of the program was broken'],
+      [new TypeError('broken'), 'unexpected'],
+    ] as const) {
+      const { code, err } = await run(['own'], () => {
+        throw thrown;
+      });
+      expect(code).toBe(70);
+      expect(err).toContain(`this is a bug (${kind})`);
+    }
+  });
+});
+
+describe('a flag of the whole program', () => {
+  const flagsOf = async (...argv: readonly string[]) => {
+    let found: unknown;
+    await run(argv, (cli, options) => {
+      found = { ...cli.flags(), json: cli.wantsJson(), own: options };
+    });
+    return found;
+  };
+
+  it('may stand before or behind the command', async () => {
+    for (const argv of [
+      ['--json', 'own'],
+      ['own', '--json'],
+    ])
+      expect(await flagsOf(...argv)).toMatchObject({ json: true });
+    expect(await flagsOf('own', '--config', 'a.yaml')).toMatchObject({ config: 'a.yaml', json: false });
+  });
+
+  it('gives way behind a command that has one of its own by that name or letter', async () => {
+    expect(await flagsOf('own', '-c', '--state', '1')).toMatchObject({ own: { continue: true, state: '1' } });
+    expect(await flagsOf('own', '-c')).not.toHaveProperty('config');
+    expect(await flagsOf('--state', '/s', 'own')).toMatchObject({ state: '/s' });
+  });
+});
+
+describe('a duration on the command line', () => {
+  it('is milliseconds, or an error that names the flag', async () => {
+    let ms = 0;
+    await run(['own'], (cli) => {
+      ms = cli.duration('1m', '--for');
+    });
+    expect(ms).toBe(60_000);
+    const { code, err } = await run(['own'], (cli) => void cli.duration('soon', '--for'));
+    expect(code).toBe(64);
+    expect(err).toContain('--for: a duration such as 30s, 15m or 2h was expected, got "soon"');
+  });
+});
