@@ -16,11 +16,11 @@ export interface FoundJournal {
 
 /**
  * What is written first into a journal that is empty or was set back. Empty may be a first installation or a lost
- * journal; set back is a restored one: windows, leases, cooldowns and breakers are gone. Under a phase of 3 or 4 Reeve
- * only looks until a person sets one.
+ * journal, and is a lost one where a witness has a head of it. Set back is a restored one: windows, leases, cooldowns
+ * and breakers are gone. Under a phase of 3 or 4 Reeve only looks until a person sets one.
  */
 export function draftsOfHold({ isEmpty, setBack }: FoundJournal, configured: Phase): readonly Draft[] {
   if (configured < HELD_FROM || !(isEmpty || setBack !== undefined)) return [];
-  const because = setBack === undefined || isEmpty ? {} : { because: setBack };
+  const because = setBack === undefined ? {} : { because: setBack };
   return [{ fact: { type: 'control.phase_held', phase: HELD_AT, configured, ...because } }];
 }

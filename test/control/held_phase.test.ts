@@ -26,7 +26,8 @@ describe('the phase that is held at a start', () => {
     expect(draftsOfHold({ isEmpty: false, setBack: undefined }, 4)).toEqual([]);
   });
 
-  it('calls a journal empty that was lost, whatever its head was', () => {
-    expect(draftsOfHold({ isEmpty: true, setBack: 'it ends at record 0' }, 4)).toEqual(draftsOfHold(EMPTY, 4));
+  it('calls a journal set back that is empty and was not: it is no first installation', () => {
+    const lost = { isEmpty: true, setBack: 'it ends at record 3' };
+    expect(draftsOfHold(lost, 4)).toEqual(draftsOfHold(SET_BACK, 4));
   });
 });

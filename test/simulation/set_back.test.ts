@@ -65,6 +65,19 @@ describe('the simulated Reeve that is given an older journal', () => {
     expect(end.violations).toEqual([]);
   });
 
+  it.each(['older', 'empty'] as const)(
+    'pages what it stopped and does not know of any more, and restarts nothing: %s',
+    async (age) => {
+      const diesMs = SET_BACK_MS - 10_000;
+      // The engine stops what it is asked to restart, and does not start it.
+      const half = { kind: 'half_restart', target: 'e0', forMs: 10 * MINUTE_MS, variant: 0.3 } as const;
+      const { end } = await play([...BEFORE, { ...half, atMs: diesMs - 1 }, crash(diesMs), setBack(age)]);
+      expect(end.violations).toEqual([]);
+      const pages = end.record.deliveries.filter(({ what, atMs }) => what === 'trigger' && atMs > SET_BACK_MS);
+      expect(pages.map(({ scope }) => scope)).toContain('channel:ch0');
+    },
+  );
+
   it('is a Reeve that restarts what dies where nothing was set back', async () => {
     const { of, end } = await play([crash(SET_BACK_MS + MINUTE_MS)]);
     expect(of('control.phase_held')).toEqual([]);

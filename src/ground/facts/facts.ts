@@ -173,12 +173,17 @@ export class FactStore {
 
   /**
    * What the journal records of an earlier process of Reeve: it began to restart the channel, and no new process was
-   * seen after that. A channel that is stopped now was stopped by that restart until it is seen to run.
+   * seen after that. A channel that is stopped now was stopped by that restart until it is seen to run. `maybe`: the
+   * journal has lost whether there was one.
    */
-  recallChange(channel: ChannelId): void {
+  recallChange(channel: ChannelId, certainty: 'sure' | 'maybe' = 'sure'): void {
     const facts = this.#channels.get(channel);
-    if (facts === undefined) return;
-    const halfDone = { generation: undefined, sinceMs: Number.NEGATIVE_INFINITY };
+    if (facts === undefined || (facts.halfDone !== undefined && certainty === 'maybe')) return;
+    const halfDone = {
+      generation: undefined,
+      sinceMs: Number.NEGATIVE_INFINITY,
+      ...(certainty === 'maybe' && { certainty }),
+    };
     this.#channels.set(channel, { ...facts, halfDone });
   }
 

@@ -83,6 +83,8 @@ export interface Known {
 export interface HalfDone {
   readonly generation: string | undefined;
   readonly sinceMs: MonoMs;
+  /** Whether there was such a restart is not known. */
+  readonly certainty?: 'maybe';
   /** What stops after this was not stopped by it; undefined while the call is under way, or its end is not known. */
   readonly untilMs?: MonoMs;
 }

@@ -196,6 +196,8 @@ export function unknownTrouble(input: ClassifyInput): Match | undefined {
 
 function why(input: ClassifyInput): string {
   const end = input.process?.lastEnd;
+  if (input.process?.stoppedByUs && input.facts.halfDone?.certainty === 'maybe')
+    return 'it is stopped, and the journal that was set back does not say by whom';
   if (input.process?.stoppedByUs) return 'Reeve stopped it and the engine did not start it again';
   if (input.down && end?.exitCode === 0) return 'it ended by itself with exit 0 and stays down';
   if (input.down && end !== undefined && endedByOrder(end)) return 'it was ended outside the engine, and it stays down';

@@ -1,4 +1,5 @@
 /** Restores what the journal knows of the process before this one. */
+import type { ControlState } from '../../control/state.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import type { FactStore } from '../../ground/facts/facts.ts';
 import { unknownEnds, unprovenChannels } from '../../guard/state/recovery.ts';
@@ -9,18 +10,27 @@ import type { IncidentState } from '../lifecycle/state.ts';
 interface Before {
   readonly incidents: IncidentState;
   readonly guard: GuardState;
+  readonly control: Pick<ControlState, 'heldPhase' | 'heldBecause'>;
   /** By its last record it was there at that moment, and saw what is open as it stands there; undefined: not known. */
   readonly watchedUntilMs: MonoMs | undefined;
 }
 
 /** Gives the facts what the journal knows of the process before this one. Once, before anything is judged. */
 export function restoreAfterBoot(
-  { incidents, guard, watchedUntilMs }: Before,
-  factStore: Pick<FactStore, 'recallEnd' | 'recallChange'>,
+  { incidents, guard, control, watchedUntilMs }: Before,
+  factStore: Pick<FactStore, 'channels' | 'recallEnd' | 'recallChange'>,
 ): void {
   restoreEnds(incidents, watchedUntilMs, factStore);
   restoreChanges(guard, factStore);
+  if (isSetBack(control)) for (const { id } of factStore.channels) factStore.recallChange(id, 'maybe');
 }
+
+/**
+ * Which restarts a journal that was set back has lost is not known, and each may have left its channel stopped. Until a
+ * person has looked after it and sets the phase, that a channel is stopped proves no wish (law S6).
+ */
+const isSetBack = ({ heldPhase, heldBecause }: Before['control']): boolean =>
+  heldPhase !== undefined && heldBecause !== undefined;
 
 /**
  * Reeve forgets what it saw when it dies, and a process that is found dead may have been off for weeks: it is not

@@ -96,8 +96,8 @@ export class DecisionPipeline implements Disposable {
     this.#clockWatch = new ClockWatch(clock, detectStops === true ? UPKEEP_MS : undefined);
     this.#upkeep = clock.every(UPKEEP_MS, () => this.#safely('upkeep', () => this.#tick()));
     this.#safely('resume', () => {
-      const watchedUntilMs = this.#deps.watchedUntilMs?.();
-      restoreAfterBoot({ incidents: this.incidents(), guard: this.guardState(), watchedUntilMs }, this.factStore);
+      const left = { incidents: this.incidents(), guard: this.guardState(), control: this.control() };
+      restoreAfterBoot({ ...left, watchedUntilMs: this.#deps.watchedUntilMs?.() }, this.factStore);
       this.#housekeeping.contain();
       this.#responder.resume();
     });

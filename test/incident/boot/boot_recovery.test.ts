@@ -20,18 +20,20 @@ function guardWith(subjects: Readonly<Record<string, Partial<SubjectState>>>): G
 function restored(
   incidents: readonly ReturnType<typeof anIncident>[],
   guard = newGuardState(),
-  watchedUntilMs = 9_000,
+  held: { heldPhase?: 1 | undefined; heldBecause?: string | undefined } = {},
 ) {
   const ends: unknown[] = [];
   const changes: string[] = [];
   const factStore = {
     recallEnd: (...end: unknown[]) => ends.push(end),
-    recallChange: (channel: string) => changes.push(channel),
+    recallChange: (channel: string, certainty = 'sure') => changes.push(`${channel} ${certainty}`),
+    channels: ['news', 'sport', 'film'].map((id) => ({ id })) as never,
   };
   // Each was called what it is called a second after it was opened.
   const open = incidents.map((incident) => ({ incident, classifiedMs: incident.openedMs + 1_000 }));
   const state = { open } as unknown as IncidentState;
-  restoreAfterBoot({ incidents: state, guard, watchedUntilMs }, factStore);
+  const control = { heldPhase: undefined, heldBecause: undefined, ...held };
+  restoreAfterBoot({ incidents: state, guard, control, watchedUntilMs: 9_000 }, factStore);
   return { ends, changes };
 }
 
@@ -62,6 +64,15 @@ describe('after a boot', () => {
       'channel:film': {},
       'group:g': { unknown: call },
     });
-    expect(restored([], guard).changes.toSorted()).toEqual(['news', 'sport']);
+    expect(restored([], guard).changes.toSorted()).toEqual(['news sure', 'sport sure']);
+  });
+
+  it.each([
+    ['was set back may have lost a restart of any channel, until a person sets the phase', 1, 'it ends at record 3', 3],
+    ['was set back and has been looked after since has lost none that matters', undefined, undefined, 0],
+    ['is empty as at a first installation has lost none', 1, undefined, 0],
+  ] as const)('a journal that %s', (_, heldPhase, heldBecause, count) => {
+    const { changes } = restored([], newGuardState(), { heldPhase, heldBecause });
+    expect(changes).toEqual(['news maybe', 'sport maybe', 'film maybe'].slice(0, count));
   });
 });
