@@ -103,7 +103,7 @@ export function silentNearby(members: readonly SilentMember[], nowMs: MonoMs): N
   return { failFromMs: Math.min(...said.map(({ firstMs }) => firstMs)), okSinceMs, isPresumed: true };
 }
 
-/** Started after the quiet time: it shows how things stand, and ends nothing while it lives. */
+/** Started after the quiet time: it shows how things stand, and ends nothing while it runs. */
 const isTry = (process: ProcessFacts | undefined, quietFromMs: MonoMs): boolean =>
   process !== undefined && process.bornMs >= quietFromMs + DEATHS_QUIET_MS;
 

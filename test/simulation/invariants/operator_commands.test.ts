@@ -58,7 +58,7 @@ describe('what a person said (S9)', () => {
     expect(at(1_001, { ...lease, scope: { kind: 'channel', id: 'ch1' } })).toEqual([]);
   });
 
-  it('ends a lease with the word of the person', () => {
+  it('ends a lease when the person gives it back', () => {
     const { put, start, broken } = commands();
     put(0, { type: 'control.leased', scope: CH0, forMs: 10_000 });
     put(5, { type: 'control.lease_ended', scope: CH0 });

@@ -57,7 +57,7 @@ describe('a decision that needs a person (L1)', () => {
 });
 
 describe('a page (L1)', () => {
-  it('is unheard until some receiver took it', () => {
+  it('is undelivered until some receiver took it', () => {
     const { put, deliver, oracle } = pages();
     put(raised);
     deliver('trigger', { taken: false });
@@ -66,7 +66,7 @@ describe('a page (L1)', () => {
     expect(oracle.unheard()).toEqual([]);
   });
 
-  it('that comes back is unheard only where nobody has it open still', () => {
+  it('that comes back is undelivered only where no receiver has it open still', () => {
     const { put, deliver, oracle } = pages();
     put(raised);
     deliver('trigger');
