@@ -9,7 +9,7 @@ const SECRET_NAME =
 /** Short names that mean a secret unless the value says otherwise: `pass=1` counts, `PWD=/srv` is a folder. */
 const SHORT_NAME = /pwd$|^pass$/;
 const isShort = (name: string): boolean => SHORT_NAME.test(name.toLowerCase());
-const isPlain = (word: string): boolean => /^(?:\d{1,3}|[.~]{0,2}\/.*|[A-Z]:\\.*|[\d.]+%?)$/.test(word);
+const isPlain = (word: string): boolean => /^(?:\d{1,3}(?:\.\d{1,3})?%?|[.~]{0,2}\/.*|[A-Z]:\\.*)$/.test(word);
 
 /** Names that mean a secret only as a parameter of a query or connection string: elsewhere they are plain words. */
 const SECRET_PARAMETER = /^(?:key|sig|sign|pass|pwd|pw|auth|hdnts|hdnea|hdntl|st|md5|keypairid|policy|sid)$/;

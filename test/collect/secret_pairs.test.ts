@@ -26,7 +26,10 @@ describe('the value behind a name', () => {
     expect(redactPairs('pwd=hunter42')).toBe('pwd=[redacted]');
     for (const text of ['pass=1', 'pass=100', 'PWD=/srv/reeve', 'pwd=~/x', 'pass: hunter42'])
       expect(redactPairs(text)).toBe(text);
-    expect(redactPairs('pass=1000a')).toBe('pass=[redacted]');
+    for (const text of ['pass=1000a', 'pass=1000', 'pwd=123456']) {
+      expect(redactPairs(text)).toBe(`${text.slice(0, text.indexOf('='))}=[redacted]`);
+    }
+    for (const text of ['pass=0.5', 'pass=99.5%']) expect(redactPairs(text)).toBe(text);
   });
 
   it('is not cut twice', () => {
