@@ -1,11 +1,14 @@
 /** The oracle of law L5. */
 import type { JournalEntry } from '../../core/journal.ts';
+import { PATIENCE_MS } from '../../core/persona.ts';
 import { keyOfScope, type Scope } from '../../core/scope.ts';
 import { covers, type FactOf, type InvariantContext, type Oracle } from './context.ts';
 import type { ServiceTruth, TruthOracle } from './service_truth.ts';
 
 /** What L5 allows, and one look beside it: channels are sampled every five seconds. */
 const ASKED_MS_MAX = 5_000 + 7_000;
+/** A Reeve that has just begun has fresh evidence by then: output is late after 10 s and called unknown 10 s later. */
+const DETECTION_MS_MAX = 20_000;
 /** Refusals that pass; what a persona or a cap refuses stays refused. */
 const PASSING: ReadonlySet<string> = new Set([
   'containment',
@@ -43,6 +46,8 @@ export class Reasons implements Oracle, TruthOracle {
   readonly #holds = new Map<string, { readonly scope: Scope; readonly untilMs: number }>();
   readonly #scopes = new Map<string, Scope>();
   readonly #running = new Map<string, Scope>();
+  /** What is asked rests on fresh evidence, which the process of Reeve that runs has by then, patience included. */
+  #evidenceMs = 0;
   /** Since when a channel could have been asked about. */
   readonly #dueMs = new Map<string, number>();
 
@@ -61,6 +66,7 @@ export class Reasons implements Oracle, TruthOracle {
     switch (fact.type) {
       case 'reeve.started':
         this.#running.clear();
+        this.#evidenceMs = monoMs + DETECTION_MS_MAX + PATIENCE_MS[this.#case.persona.aggressiveness];
         return this.#dueMs.clear();
       case 'incident.opened':
         return void this.#scopes.set(fact.incident.id, fact.incident.scope);
@@ -101,7 +107,7 @@ export class Reasons implements Oracle, TruthOracle {
         this.#dueMs.delete(channel);
         continue;
       }
-      const dueMs = this.#dueMs.get(channel) ?? monoMs;
+      const dueMs = this.#dueMs.get(channel) ?? Math.max(monoMs, this.#evidenceMs);
       this.#dueMs.set(channel, dueMs);
       if (monoMs - dueMs <= ASKED_MS_MAX) continue;
       this.#refusals.delete(channel);

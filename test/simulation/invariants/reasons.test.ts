@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Reasons } from '../../../src/simulation/invariants/reasons.ts';
+import { PATIENCE_MS } from '../../../src/core/persona.ts';
+import { aPersona } from '../../support/a.ts';
 import { oracleEnvironment } from '../../support/oracle_environment.ts';
 
 const S = 1_000;
@@ -46,6 +48,12 @@ describe('a refusal, by the end of its reason (L5)', () => {
     const leased = [0, { type: 'control.leased', scope: CHANNEL, forMs: 90 * S, who: 'ann', because: '' }] as const;
     expect(brokenAt('hands_off', [leased])).toBe(103 * S);
     expect(brokenAt('hands_off', [leased, [30 * S, { type: 'control.lease_ended', scope: CHANNEL }]])).toBe(43 * S);
+  });
+
+  it('is asked about again by a Reeve that has just begun once its evidence is fresh', () => {
+    const started = [60 * S, { type: 'reeve.started', version: '', configSha: '' }] as const;
+    const patienceMs = PATIENCE_MS[aPersona().aggressiveness];
+    expect(brokenAt('containment', [raised, cleared, started])).toBe(60 * S + 20 * S + patienceMs + 13 * S);
   });
 
   it('stays refused where the reason does not pass', () => {
