@@ -4,8 +4,16 @@ import { type ChannelId, type GroupId, keyOfScope, type Scope, scopesOf } from '
 import type { ChannelSetup } from '../../ground/facts/setup.ts';
 import type { Settings } from './settings.ts';
 
-const mayStart = (persona: Persona): boolean =>
-  persona.operational_mode === 'remediation' && accessOf(persona, 'restart_channel') !== 'deny';
+/** By persona, which never changes: a reload brings others. Of a large group each look asks for all channels. */
+const startable = new WeakMap<Persona, boolean>();
+
+function mayStart(persona: Persona): boolean {
+  const known = startable.get(persona);
+  if (known !== undefined) return known;
+  const may = persona.operational_mode === 'remediation' && accessOf(persona, 'restart_channel') !== 'deny';
+  startable.set(persona, may);
+  return may;
+}
 
 /** Risk and patience of the stricter; what may be used, and how often, stays each one's own. */
 const stricter = (own: Persona, other: Persona): Persona => {
@@ -54,7 +62,7 @@ export class ChannelIndex {
   personaOf(scope: Scope, group: GroupId): Persona {
     const own = this.#settings().personaOf(scope, group);
     if (scope.kind === 'channel') return own;
-    return this.personasIn(scope).filter(mayStart).reduce(stricter, own);
+    return [...new Set(this.personasIn(scope))].filter(mayStart).reduce(stricter, own);
   }
 
   personasIn(scope: Scope): readonly Persona[] {

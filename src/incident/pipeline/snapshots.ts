@@ -182,10 +182,10 @@ export class Snapshots {
 
   /** What a witness has proven to be over keeps the group's own staged start no longer (law S8). */
   #isContained(scope: Scope, scopes: readonly Scope[], nowMs: MonoMs): boolean {
+    const active = containmentsOf(this.#deps.guard(), scopes);
+    if (active.length === 0) return false;
     const isProven = this.#deps.watch.proofOf(scope, nowMs)?.isProven === true;
-    return containmentsOf(this.#deps.guard(), scopes).some(
-      ({ reason, releaseByPerson }) => !(isProven && reason === 'shared_cause' && !releaseByPerson),
-    );
+    return active.some(({ reason, releaseByPerson }) => !(isProven && reason === 'shared_cause' && !releaseByPerson));
   }
 
   /** Since when the cause has not shown itself. */
