@@ -45,46 +45,6 @@ describe('parsePlaylist', () => {
   });
 });
 
-describe('parsePlaylist', () => {
-  const revisionOf = (text: string) => {
-    const playlist = parsePlaylist(text);
-    return playlist?.kind === 'media' ? playlist.revision : undefined;
-  };
-
-  it('changes its revision with the segments, and with nothing else', () => {
-    expect(revisionOf(mediaPlaylist(1))).toBe(revisionOf(mediaPlaylist(1)));
-    expect(revisionOf(mediaPlaylist(2))).not.toBe(revisionOf(mediaPlaylist(1)));
-    expect(revisionOf(mediaPlaylist(1, '?token=a'))).toBe(revisionOf(mediaPlaylist(1, '?token=b')));
-    expect(revisionOf(mediaPlaylist(1).replace(/\n/g, '\r\n'))).toBe(revisionOf(mediaPlaylist(1)));
-    expect(revisionOf(`${mediaPlaylist(1)}#EXT-X-ENDLIST\n`)).not.toBe(revisionOf(mediaPlaylist(1)));
-    expect(revisionOf(`${mediaPlaylist(1)}#EXT-X-PART:DURATION=0.3,URI="p1.ts"\n`)).not.toBe(
-      revisionOf(mediaPlaylist(1)),
-    );
-  });
-
-  it('reads sequence, target duration, end, newest segment and byte ranges', () => {
-    expect(parsePlaylist(`${mediaPlaylist(7)}#EXT-X-ENDLIST\n`)).toMatchObject({
-      kind: 'media',
-      mediaSequence: 7,
-      targetDurationMs: 2_000,
-      ended: true,
-      newest: 'seg9.ts',
-      newestBytes: undefined,
-    });
-    expect(parsePlaylist('#EXTM3U\n#EXTINF:2,\n#EXT-X-BYTERANGE:123@456\nall.ts\n')).toMatchObject({
-      newestBytes: 123,
-    });
-    expect(parsePlaylist('#EXTM3U\n#EXT-X-TARGETDURATION:abc\n')).toMatchObject({
-      newest: undefined,
-      targetDurationMs: undefined,
-    });
-  });
-
-  it.each(['', '<html></html>', 'seg1.ts\n', '\n#EXTM3U\n'])('takes %j for no playlist', (text) => {
-    expect(parsePlaylist(text)).toBeUndefined();
-  });
-});
-
 describe('a playlist of hours', () => {
   const long = (first: number, count: number, name = (at: number) => `seg${at}.ts`) =>
     `#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:${first}\n` +
