@@ -4,6 +4,7 @@ import type { Clock, EpochMs } from '../../core/clock.ts';
 import { MINUTE_MS } from '../../core/duration.ts';
 import { messageOf, ReeveError } from '../../core/errors.ts';
 import type { ChannelId } from '../../core/scope.ts';
+import { isTerminated, joined, type OfferedLines, type OwnedText } from './offered.ts';
 import { LineQueue } from './queue.ts';
 import { countLines } from '../tail/records.ts';
 import { ReadSize } from '../tail/read_size.ts';
@@ -16,14 +17,6 @@ export interface FeedEntry {
   /** The channel that owns it; undefined where the text must say. */
   readonly channel?: ChannelId | undefined;
   /** When it was written, by its sender's clock; undefined: just now. */
-  readonly at?: EpochMs | undefined;
-}
-
-/** What one request holds, by the channel that owns it. */
-export type OfferedLines = ReadonlyMap<ChannelId | undefined, readonly OfferedText[]>;
-
-export interface OfferedText {
-  readonly text: string;
   readonly at?: EpochMs | undefined;
 }
 
@@ -256,39 +249,6 @@ class Feed implements LineFeed, Worker {
     return { source: this.id, ...this.#tally.counts, waiting, waitingBytes, late: this.#late };
   }
 }
-
-/** Text of one owner that is all fresh, or all late. */
-interface OwnedText {
-  readonly text: string | Buffer;
-  readonly channel: ChannelId | undefined;
-  readonly backlog: boolean;
-}
-
-/** A buffer for each line of a large request would cost more memory than the lines. */
-const JOINED_CHARS = 32 * 1024;
-
-/** Order within one owner is kept. */
-function* joined(offered: OfferedLines, isLate: (at: EpochMs | undefined) => boolean): Generator<OwnedText> {
-  for (const [channel, owned] of offered) {
-    let texts: string[] = [];
-    let chars = 0;
-    let backlog = false;
-    for (const { text, at } of owned) {
-      const late = isLate(at);
-      if (texts.length > 0 && (late !== backlog || chars + text.length > JOINED_CHARS)) {
-        yield { text: texts.join(''), channel, backlog };
-        [texts, chars] = [[], 0];
-      }
-      texts.push(text);
-      if (!isTerminated(text)) texts.push('\n');
-      chars += text.length + 1;
-      backlog = late;
-    }
-    yield { text: texts.join(''), channel, backlog };
-  }
-}
-
-const isTerminated = (text: string): boolean => text.endsWith('\n') || text.endsWith('\r');
 
 /** The bytes of whole records: what ends in neither `\n` nor `\r` gets a `\n`. */
 function terminated(text: string | Buffer): Buffer {

@@ -9,20 +9,18 @@ const setUp = (limits: Partial<FeedLimits> = {}) => {
   const time = fakeClock();
   const seen: { source: string; channel: string | undefined; text: string; backlog: boolean }[] = [];
   const notices: FeedNotice[] = [];
-  const chunks = { count: 0 };
   const feeds = createFeeds({
     clock: time.clock,
     report: (notice) => notices.push(notice),
     sink: (chunk: Chunk) => {
       const { count, records } = countChunk(chunk);
       const { source, channel, backlog } = chunk;
-      chunks.count += 1;
       seen.push(...records.map((text) => ({ source, channel, text, backlog })));
       return count;
     },
   });
   onTestFinished(() => feeds[Symbol.dispose]());
-  return { ...time, feeds, feed: feeds.open('push', limits), seen, notices, chunks };
+  return { ...time, feeds, feed: feeds.open('push', limits), seen, notices };
 };
 
 const droppedOf = (stats: { dropped: readonly { reason: string; lines: number }[] }) =>
@@ -108,28 +106,6 @@ describe('a feed of lines', () => {
     ]);
     expect(feed.stats().late).toBe(2);
     expect(notices.map(({ kind }) => kind)).toEqual(['late', 'late']);
-  });
-
-  it('hands over an offer in large pieces of one owner, each owner in order, late lines apart from the fresh', async () => {
-    const { feeds, feed, seen, chunks, clock } = setUp();
-    const lines = (owner: string) =>
-      Array.from({ length: 1_000 }, (_, at) => ({
-        text: `${owner} ${at} ${'x'.repeat(60)}`,
-        at: clock.now() - (at === 500 ? 1 : 0),
-      }));
-    const owners = new Map([
-      ['news', lines('news')],
-      ['sport', lines('sport')],
-    ]);
-    expect(feed.offer(owners)).toBe(2_000);
-    await feeds.idle();
-    for (const [owner, sent] of owners) {
-      const got = seen.filter(({ channel }) => channel === owner);
-      expect(got.map(({ text }) => text)).toEqual(sent.map(({ text }) => `${text}\n`));
-      expect(got.flatMap(({ backlog }, at) => (backlog ? [at] : []))).toEqual([500]);
-    }
-    // 70 KB of each owner in pieces of 32 KB, and cut in two more places around what is late.
-    expect(chunks.count).toBeLessThanOrEqual(12);
   });
 
   it('a flood in one feed does not starve the other', async () => {
