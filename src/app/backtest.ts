@@ -4,6 +4,7 @@ import { settingsOf } from './settings.ts';
 import type { BacktestAnswer, BacktestFlags, RunBacktest } from '../cli/commands/backtest.ts';
 import type { LoadOptions } from '../config/load.ts';
 import { systemClock } from '../core/clock.ts';
+import { FULL_LOOP } from '../core/control.ts';
 import type { EngineId } from '../core/scope.ts';
 import type { Capability } from '../core/tool.ts';
 import { createEngines } from '../engine/factory.ts';
@@ -14,15 +15,13 @@ import { reportOf } from '../backtest/report.ts';
 import { type BacktestFiles, backtest } from '../backtest/run.ts';
 import { textOf } from '../backtest/text.ts';
 
-/** Everything allowed: a backtest asks what Reeve would do, not how far it was let. */
-const FULL_LOOP = 4;
-
 /** `reeve backtest` over the operator's configuration, or over what is shipped. */
 export const backtests =
   (load: () => LoadOptions): RunBacktest =>
   async (flags: BacktestFlags): Promise<BacktestAnswer> => {
     if (flags.incident !== undefined) return replayed({ ...flags, incident: flags.incident }, policyTestFiles(load()));
     const result = await backtest(
+      // It asks what Reeve would do, not how far it was let.
       { ...flags, phase: flags.phase ?? FULL_LOOP },
       await backtestFiles(policyTestFiles(load())),
     );

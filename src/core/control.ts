@@ -11,6 +11,7 @@ import type { FailureClass } from './classification.ts';
  */
 export type Phase = 0 | 1 | 2 | 3 | 4;
 export const PHASES: readonly Phase[] = [0, 1, 2, 3, 4];
+export const FULL_LOOP: Phase = 4;
 
 /** A question that waits for a person, bound to exactly what was asked. */
 export interface Approval {

@@ -1,4 +1,5 @@
 /** The simulated disk under the journal, with its faults. */
+import { MINUTE_MS } from '../core/duration.ts';
 import { ReeveError } from '../core/errors.ts';
 import type { JournalEntry } from '../core/journal.ts';
 import { entryOf } from '../journal/entry.ts';
@@ -6,7 +7,6 @@ import type { HeadStatement } from '../journal/heads.ts';
 import { type AppendStep, MemoryStore } from '../journal/memory.ts';
 import { setBackSince } from '../journal/set_back.ts';
 import type { Injection } from './scenario.ts';
-import { MINUTE_MS } from '../core/duration.ts';
 
 export interface DiskDeps {
   readonly nowMs: () => number;

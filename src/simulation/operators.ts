@@ -1,6 +1,7 @@
 /** Simulated operators. */
 import { expireApprovals } from '../control/approvals.ts';
 import * as commands from '../control/commands.ts';
+import { FULL_LOOP } from '../core/control.ts';
 import { HOUR_MS, MINUTE_MS } from '../core/duration.ts';
 import { InvariantError } from '../core/errors.ts';
 import type { Scope } from '../core/scope.ts';
@@ -27,7 +28,6 @@ export interface OperatorsDeps {
 }
 
 const SAID = { who: 'ann', because: 'a word of the simulation' };
-const FULL_LOOP = 4;
 const ANSWERS = { yes: 0.5, no: 0.75 };
 
 /** Operators: they freeze, lease, answer, reset and repair, at the worst times. */

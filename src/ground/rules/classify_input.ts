@@ -220,13 +220,14 @@ export function outageMs(input: ClassifyInput): MonoMs | undefined {
     if (firstMs <= untilMs && lastMs >= fromMs) endMs = Math.max(endMs, lastMs);
   };
   take(facts.source?.lastFailFromMs ?? Number.NaN, facts.source?.lastFailMs ?? Number.NaN);
-  for (const { kind, firstMs, lastMs } of wordsOf(input, process))
+  for (const { kind, firstMs, lastMs } of explaining(input, process)) {
     if (UPSTREAM_SYMPTOMS.includes(kind)) take(firstMs, lastMs);
+  }
   return endMs === Number.NEGATIVE_INFINITY ? undefined : endMs;
 }
 
 /** A killed process did not die of what its log says of a source that is looked at: anybody may write that there. */
-const wordsOf = ({ facts }: ClassifyInput, process: ProcessFacts): readonly SymptomFacts[] =>
+const explaining = ({ facts }: ClassifyInput, process: ProcessFacts): readonly SymptomFacts[] =>
   facts.source !== undefined && diedBySignal(process) ? NOTHING : facts.symptoms;
 
 /** The channel died of its source, and its source is back: what is left to do is to start it. */

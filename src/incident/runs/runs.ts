@@ -2,7 +2,7 @@
 import { approvalHash, askApproval, hasYes, unusedYes } from '../../control/approvals.ts';
 import type { ControlState } from '../../control/state.ts';
 import type { Clock } from '../../core/clock.ts';
-import type { Phase } from '../../core/control.ts';
+import { FULL_LOOP, type Phase } from '../../core/control.ts';
 import type { Engine } from '../../core/engine.ts';
 import type { GroundedContextEnvelope } from '../../core/envelope.ts';
 import type { Ids } from '../../core/id.ts';
@@ -60,7 +60,6 @@ export interface RunsDeps {
   readonly raise: PagingPort['raise'];
 }
 
-const FULL_LOOP: Phase = 4;
 /** The answer to everything once Reeve was asked to stop: the next process asks again on fresh evidence. */
 const STOPPING: GuardDecision = {
   verdict: 'deny',

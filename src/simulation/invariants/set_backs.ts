@@ -1,10 +1,7 @@
 /** The oracle of a journal that was set back (laws T2 and S9). */
 import type { JournalEntry } from '../../core/journal.ts';
 import type { Invocation } from '../effect_log.ts';
-import type { InvariantContext, Oracle } from './context.ts';
-
-/** What may interrupt viewers. */
-const INTERRUPTING: ReadonlySet<string> = new Set(['restart_channel', 'rebuild_playout']);
+import { changes, type InvariantContext, type Oracle } from './context.ts';
 
 /**
  * A Reeve that was given an older journal than the one that was last witnessed does not know what it did since then: it
@@ -35,7 +32,7 @@ export class SetBacks implements Oracle {
   }
 
   invoked({ tool, channel }: Invocation): void {
-    if (!this.#isHeld || !INTERRUPTING.has(tool)) return;
+    if (!this.#isHeld || !changes(tool)) return;
     this.#case.broke('S9', `${tool} of ${channel} although the journal was set back, and no person has set the phase`);
   }
 }
