@@ -1,4 +1,5 @@
 /** Whether a shared cause is proven to be over: by its witness, or by a channel that came back (law S8). */
+import type { Family } from '../../core/classification.ts';
 import type { EpochMs, MonoMs } from '../../core/clock.ts';
 import type { ChannelId } from '../../core/scope.ts';
 import { MINUTE_MS } from '../../core/duration.ts';
@@ -6,6 +7,7 @@ import type { ChannelFacts, FactStore } from '../facts/facts.ts';
 import type { SourceFacts } from '../facts/output_facts.ts';
 import type { HostFacts } from '../facts/engine_facts.ts';
 import { maybeKilled } from '../rules/classify_input.ts';
+import { OF_ENGINE } from '../rules/families.ts';
 import { DEATHS_QUIET_MS, type SharedCause } from './correlate.ts';
 
 /** The answer, in the guard's type. */
@@ -20,6 +22,9 @@ export interface CauseProof {
 export const PROOF_MS = 10_000;
 const LOOKS_MIN = 2;
 const CANARY_WAIT_MS_MAX = 10 * MINUTE_MS;
+
+/** Families that are named by a look at the source, the engine or its machine: that look says as well when it is over. */
+const WITNESSED: ReadonlySet<Family> = new Set<Family>([...OF_ENGINE, 'upstream']);
 
 /** How long after the last death a canary may begin: twice as long for each that was not verified (law S8). */
 export const canaryWaitMs = (lost: number): number =>
@@ -74,7 +79,8 @@ export function proofOf(cause: SharedCause, input: ProofInput, nowMs: MonoMs): C
           ? 'its machine has killed no more and no disk of it is full'
           : undefined;
   const isOfDeath = cause.family === 'dead' || cause.family === 'stalled';
-  const quietMs = isOfDeath && witness === undefined ? canaryWaitMs(input.lostCanaries ?? 0) : PROOF_MS;
+  const isWitnessed = witness !== undefined || WITNESSED.has(cause.family);
+  const quietMs = isWitnessed ? PROOF_MS : canaryWaitMs(input.lostCanaries ?? 0);
   const wellMs = Math.max(0, ...sources.map(({ okSinceMs = 0 }) => okSinceMs)) + PROOF_MS;
   // Findings follow the sources some looks later: where sources named the cause, they alone say since when it is over.
   const isBySources = cause.family === 'upstream' && cause.channels.every((id) => isLookedAt(known, id, lastDeathMs));

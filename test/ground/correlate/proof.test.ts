@@ -120,6 +120,20 @@ describe('the proof that a shared cause is over (S8)', () => {
     expect([at(DIED_MS + 10_999), at(DIED_MS + 11_000)]).toEqual([false, true]);
   });
 
+  it.each([
+    ['unknown', 30_000],
+    ['stalled', 30_000],
+    ['encoder', 30_000],
+    ['upstream', 10_000],
+    ['host', 10_000],
+    ['observer', 10_000],
+  ] as const)('of the family %s without a witness waits %i ms after the last death', (family, waitMs) => {
+    const known = [channel('a', DIED_MS, [])];
+    const over = { ...cause, family, phase: 'over', sinceMs: DIED_MS - 60_000, lastMs: DIED_MS - 5_000 } as const;
+    const at = (ms: number) => proofOf(over, { known, playing: new Set() }, DIED_MS + ms).isProven;
+    expect([at(waitMs - 1), at(waitMs)]).toEqual([false, true]);
+  });
+
   describe('of an outage upstream', () => {
     const LAST_MS = DIED_MS + 30_000;
     const outage = { ...cause, family: 'upstream', phase: 'over', lastMs: LAST_MS } as const;
