@@ -233,10 +233,8 @@ function findOwnText(entry: PatternEntry, regex: LineRegex, anchor: LineRegex | 
     (any.length > 0 && !any.some((part) => text.includes(part))) ||
     (anchor !== undefined && anchor.find(text) === undefined);
   const plain = all.length + any.length + none.length === grave.length && anchor === undefined;
-  // What the whole text does not hold its own part does not either: most lines end here, without the expression.
-  const mayFit = (text: string): boolean => all.every((part) => text.includes(part));
   return (text) => {
-    const found = mayFit(text) ? regex.find(text) : undefined;
+    const found = regex.find(text);
     if (found === undefined) return undefined;
     const isPlain = plain && !grave.some((part) => text.includes(part));
     const spans = foreignSpans(text, isPlain ? found.end : text.length);

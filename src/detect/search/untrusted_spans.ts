@@ -142,15 +142,12 @@ const KIND = new RegExp(
     .split(' ')
     .join('|')})$`,
 );
-/** With its dot; a little more than the longest. */
-const KIND_CHARS_MAX = 10;
 /** Where programs and devices live, as opposed to media. */
 const SYSTEM_PATH = /^\/(?:usr|bin|sbin|opt|etc|lib|dev|proc|sys|run)\/[\w./+-]+$/;
 
 /** The end of the foreign part of a URL or path: its kind stays visible. */
 function beforeKind(text: string, from: number, to: number): number {
-  const tail = text.slice(Math.max(from, to - KIND_CHARS_MAX), to);
-  const kind = tail.includes('.') ? KIND.exec(tail) : null;
+  const kind = KIND.exec(text.slice(Math.max(from, to - 10), to));
   return kind === null ? to : to - kind[0].length;
 }
 
@@ -166,7 +163,7 @@ function doubleQuoted(text: string, at: number, spans: number[]): number {
   if (text.charCodeAt(end + 1) === COLON && (at === 0 || OPENER[before] === 1)) return end + 1;
   if (isOwnKey(text, at)) return -end;
   const inner = text.slice(at + 1, end);
-  const request = inner.includes(' ') ? REQUEST.exec(inner) : null;
+  const request = REQUEST.exec(inner);
   if (request === null) spans.push(at + 1, beforeKind(text, at + 1, end));
   else {
     const from = at + 1 + request[1]!.length;

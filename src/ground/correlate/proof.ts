@@ -23,7 +23,7 @@ export const PROOF_MS = 10_000;
 const LOOKS_MIN = 2;
 const CANARY_WAIT_MS_MAX = 10 * MINUTE_MS;
 
-/** Families that are named by a look at the source, the engine or its machine: that look says as well when it is over. */
+/** Families that a look at the source, the engine or its machine names: such a look also says when it is over. */
 const WITNESSED: ReadonlySet<Family> = new Set<Family>([...OF_ENGINE, 'upstream']);
 
 /** How long after the last death a canary may begin: twice as long for each that was not verified (law S8). */
