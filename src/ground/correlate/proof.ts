@@ -1,5 +1,4 @@
 /** Whether a shared cause is proven to be over: by its witness, or by a channel that came back (law S8). */
-import type { Family } from '../../core/classification.ts';
 import type { EpochMs, MonoMs } from '../../core/clock.ts';
 import type { ChannelId } from '../../core/scope.ts';
 import { MINUTE_MS } from '../../core/duration.ts';
@@ -22,9 +21,6 @@ export interface CauseProof {
 export const PROOF_MS = 10_000;
 const LOOKS_MIN = 2;
 const CANARY_WAIT_MS_MAX = 10 * MINUTE_MS;
-
-/** Families that a look at the source, the engine or its machine names: such a look also says when it is over. */
-const WITNESSED: ReadonlySet<Family> = new Set<Family>([...OF_ENGINE, 'upstream']);
 
 /** How long after the last death a canary may begin: twice as long for each that was not verified (law S8). */
 export const canaryWaitMs = (lost: number): number =>
@@ -79,7 +75,8 @@ export function proofOf(cause: SharedCause, input: ProofInput, nowMs: MonoMs): C
           ? 'its machine has killed no more and no disk of it is full'
           : undefined;
   const isOfDeath = cause.family === 'dead' || cause.family === 'stalled';
-  const isWitnessed = witness !== undefined || WITNESSED.has(cause.family);
+  // A look at the engine or its machine names those of the engine, and says as well when they are over.
+  const isWitnessed = witness !== undefined || OF_ENGINE.has(cause.family);
   const quietMs = isWitnessed ? PROOF_MS : canaryWaitMs(input.lostCanaries ?? 0);
   const wellMs = Math.max(0, ...sources.map(({ okSinceMs = 0 }) => okSinceMs)) + PROOF_MS;
   // Findings follow the sources some looks later: where sources named the cause, they alone say since when it is over.

@@ -45,9 +45,9 @@ export class Starts implements Oracle {
     this.#rolling = rolling;
   }
 
-  /** Restarts that are no part of a staged plan. */
+  /** Restarts that are no part of a staged plan, of those that Reeve's journal knows. */
   get single(): number {
-    return this.#restarts.filter(({ permit }) => !this.#staged.has(permit)).length;
+    return this.#known().filter(({ permit }) => !this.#staged.has(permit)).length;
   }
 
   started(process: Generation): void {

@@ -124,7 +124,7 @@ describe('the proof that a shared cause is over (S8)', () => {
     ['unknown', 30_000],
     ['stalled', 30_000],
     ['encoder', 30_000],
-    ['upstream', 10_000],
+    ['upstream', 30_000],
     ['host', 10_000],
     ['observer', 10_000],
   ] as const)('of the family %s without a witness waits %i ms after the last death', (family, waitMs) => {

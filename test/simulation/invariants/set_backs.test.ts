@@ -18,11 +18,13 @@ function setBack() {
 }
 
 describe('a Reeve whose journal was set back', () => {
-  it('changes nothing until a person sets the phase of all (S9)', () => {
+  it('does nothing of more than low risk until a person sets the phase of all (S9)', () => {
     const { oracle, broken, write, restart } = setBack();
     write(started);
     write(phaseSet('g0'));
-    oracle.invoked({ ...restart('ch0'), tool: 'get_channel_health' });
+    for (const tool of ['get_channel_health', 'refresh_credentials'] as const) {
+      oracle.invoked({ ...restart('ch0'), tool });
+    }
     expect(broken).toEqual([]);
     oracle.invoked(restart('ch0'));
     expect(broken).toEqual(['S9']);
@@ -52,7 +54,7 @@ describe('a Reeve whose journal was set back', () => {
 
 describe('the caps after a journal was set back (S5)', () => {
   /** One restart a day is left, and one was made in the record with this number. */
-  function secondRestart(startedSeq: number): readonly string[] {
+  function secondRestart(startedSeq: number) {
     const { context, broken, at, entry, restart } = oracleEnvironment();
     const limits = { ...context.limits, dailyRestartCap: 1 };
     const starts = new Starts({ ...context, limits }, new Rolling(context));
@@ -66,11 +68,15 @@ describe('the caps after a journal was set back (S5)', () => {
     starts.setBack(50);
     at(1_000 * S);
     begin(51, startedSeq > 50 ? 3 : 8);
-    return broken;
+    return { broken, single: starts.single };
   }
 
   it('count what the journal still has, and a person takes the rest upon herself', () => {
-    expect(secondRestart(50)).toEqual(['S5']);
-    expect(secondRestart(60)).toEqual([]);
+    expect(secondRestart(50).broken).toEqual(['S5']);
+    expect(secondRestart(60).broken).toEqual([]);
+  });
+
+  it('and so does the bound of all single restarts (S12)', () => {
+    expect([secondRestart(50).single, secondRestart(60).single]).toEqual([2, 1]);
   });
 });
