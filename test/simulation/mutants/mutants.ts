@@ -510,8 +510,8 @@ const KNOWN_BAD: readonly Mutant[] = [
     'S8',
     [
       'src/ground/correlate/proof.ts',
-      'isOfDeath && witness === undefined ? canaryWaitMs(input.lostCanaries ?? 0) : PROOF_MS',
-      'isOfDeath && witness === undefined ? PROOF_MS : PROOF_MS',
+      'isWitnessed ? PROOF_MS : canaryWaitMs(input.lostCanaries ?? 0)',
+      'isWitnessed ? PROOF_MS : PROOF_MS',
     ],
     'staged',
   ),
