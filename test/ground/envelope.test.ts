@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ENVELOPE_BYTES_MAX, type EnvelopeHistory } from '../../src/core/envelope.ts';
 import { SYMPTOMS } from '../../src/core/symptom.ts';
+import { SeenChannels } from '../../src/ground/correlate/seen_channel.ts';
 import { correlate } from '../../src/ground/correlate/correlate.ts';
 import { causeEnvelope, channelEnvelope, envelopeWire } from '../../src/ground/envelope.ts';
 import { nextSymptoms, type SymptomFacts } from '../../src/ground/facts/symptom_facts.ts';
@@ -132,7 +133,7 @@ describe('the envelope of a shared cause', () => {
       firstSeenMs: scene.nowMs,
       sourceHost: undefined,
     }));
-    const input = { seen, engines: [], limits: DEFAULT_LIMITS };
+    const input = { seen: new SeenChannels(seen), engines: [], limits: DEFAULT_LIMITS };
     const nowMs = scenes[0]!.nowMs;
     let causes = correlate(input, [], nowMs);
     if (phase === 'over') causes = correlate(input, causes, nowMs + 40_000);

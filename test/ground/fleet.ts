@@ -2,7 +2,7 @@ import type { FailureClass } from '../../src/core/classification.ts';
 import { DEFAULT_LIMITS } from '../../src/core/limits.ts';
 import type { Assessment, Finding } from '../../src/ground/rules/classify.ts';
 import { correlate, type SeenEngine, type SharedCause } from '../../src/ground/correlate/correlate.ts';
-import type { Seen } from '../../src/ground/correlate/seen_channel.ts';
+import { type Seen, SeenChannels } from '../../src/ground/correlate/seen_channel.ts';
 import { setupOf } from './scene.ts';
 
 export const WELL: Finding = {
@@ -52,7 +52,8 @@ export class Fleet {
 
   step(seen: readonly Seen[], ms = 1_000, engines: readonly SeenEngine[] = []): readonly SharedCause[] {
     this.nowMs += ms;
-    this.causes = correlate({ seen, engines, limits: DEFAULT_LIMITS }, this.causes, this.nowMs);
+    const input = { seen: new SeenChannels(seen), engines, limits: DEFAULT_LIMITS };
+    this.causes = correlate(input, this.causes, this.nowMs);
     return this.causes;
   }
 }

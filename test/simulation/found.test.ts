@@ -3,7 +3,7 @@ import type { FailureClass } from '../../src/core/classification.ts';
 import { ReeveError } from '../../src/core/errors.ts';
 import { MemoryStore } from '../../src/journal/memory.ts';
 import { correlate } from '../../src/ground/correlate/correlate.ts';
-import type { Seen } from '../../src/ground/correlate/seen_channel.ts';
+import { type Seen, SeenChannels } from '../../src/ground/correlate/seen_channel.ts';
 import { createToolbox } from '../../src/remediation/toolbox.ts';
 import { aSymptom } from '../support/a.ts';
 import { fakeClock } from '../support/fake_clock.ts';
@@ -84,20 +84,21 @@ describe('a shared cause of the source', () => {
     },
   });
   const limits = { sharedCauseChannelsMin: 3, sharedCauseWindowMs: 60_000, windowStartsMax: 10 };
+  const seenAs = (seen: readonly Seen[]) => ({ seen: new SeenChannels(seen), engines: [], limits });
   const during = ['a', 'b'].map((id) => member(id, true, 'upstream_unavailable'));
   const unprobed = member('c', false, 'upstream_unavailable');
 
   it('is not kept open by the final output of a dead channel without a probe, against probes that read it', () => {
-    const begun = correlate({ seen: [...during, unprobed], engines: [], limits }, [], 2_000);
+    const begun = correlate(seenAs([...during, unprobed]), [], 2_000);
     const back = [member('a', true, 'process_crashed'), member('b', true, 'process_crashed'), unprobed];
-    const later = correlate({ seen: back, engines: [], limits }, begun, 30_000);
+    const later = correlate(seenAs(back), begun, 30_000);
     expect(begun.map(({ phase }) => phase)).toEqual(['active']);
     expect(later).toMatchObject([{ phase: 'over', down: ['a', 'b'] }]);
   });
 
   it('lasts while nothing but log text reports it', () => {
     const words = ['a', 'b', 'c'].map((id) => member(id, false, 'upstream_unavailable'));
-    const begun = correlate({ seen: words, engines: [], limits }, [], 2_000);
-    expect(correlate({ seen: words, engines: [], limits }, begun, 30_000)).toMatchObject([{ phase: 'active' }]);
+    const begun = correlate(seenAs(words), [], 2_000);
+    expect(correlate(seenAs(words), begun, 30_000)).toMatchObject([{ phase: 'active' }]);
   });
 });

@@ -11,7 +11,7 @@ import {
 } from '../../core/scope.ts';
 import type { Finding, Trouble } from '../rules/classify.ts';
 import { type CauseLimits, massDeaths, withinWindow } from './mass_deaths.ts';
-import { type Seen, sizesOf } from './seen_channel.ts';
+import type { Seen, SeenChannels } from './seen_channel.ts';
 import { DEATHS_QUIET_MS } from '../facts/setup.ts';
 import { dominating, familyOf, MENDS_ITSELF, OF_ENGINE, OF_WHOLE_GROUP } from '../rules/families.ts';
 
@@ -50,7 +50,7 @@ export const CAUSE_QUIET_MS = 5_000;
 export const LEFTOVER_MEMORY_MS = 120_000;
 
 export interface CorrelateInput {
-  readonly seen: readonly Seen[];
+  readonly seen: SeenChannels;
   readonly engines: readonly SeenEngine[];
   readonly limits: CauseLimits;
   /** A witness says that what the channels died of is over; without one, only time does. */
@@ -63,8 +63,7 @@ export function correlate(
   before: readonly SharedCause[],
   nowMs: MonoMs,
 ): readonly SharedCause[] {
-  // Few of many: thousands of channels that are well are passed over once and not for every cause.
-  const ailing = input.seen.filter(({ finding }) => finding.trouble || finding.omen !== undefined);
+  const { ailing } = input.seen;
   const kept = before.flatMap((cause) => goesOn(cause, { ...input, ailing }, nowMs) ?? []);
   const fresh = bucketsOf({ ...input, ailing }, kept).flatMap((bucket) => newCause(bucket, input, nowMs) ?? []);
   const byKey = new Map([...fresh, ...kept].map((cause) => [cause.key, cause]));
@@ -77,13 +76,12 @@ interface Sorted extends CorrelateInput {
 }
 
 /** Channels of the cause's scope that stay dead or stuck although the cause is gone. */
-function downAfter(cause: Pick<SharedCause, 'channels'>, seen: readonly Seen[]): readonly ChannelId[] {
-  const touched = new Set(cause.channels);
-  return seen
-    .filter(({ ref, finding }) => touched.has(ref.id) && isLeftover(finding))
+const downAfter = (channels: readonly ChannelId[], seen: SeenChannels): readonly ChannelId[] =>
+  seen
+    .of(channels)
+    .filter(({ finding }) => isLeftover(finding))
     .map(({ ref }) => ref.id)
     .sort();
-}
 
 /** No change on this channel by itself: a shared cause is active around it, or has left it to a staged start. */
 export const suspected = (causes: readonly SharedCause[], ref: ChannelRef): SharedCause | undefined =>
@@ -123,7 +121,6 @@ const keyOf = ({ scope, family }: { readonly scope: Scope; readonly family: Fami
 function bucketsOf(input: Sorted, causes: readonly SharedCause[]): readonly Bucket[] {
   const buckets = new Map<string, Bucket & { members: Seen[]; engine: Trouble | undefined }>();
   const dead = input.ailing.filter((one) => familyNow(one) === 'dead');
-  const sizeOf = sizesOf(input.seen);
   const mass = massDeaths(
     dead.map((one) => ({ ...one, isCertain: isCertain(one, 'dead') })),
     input.limits,
@@ -134,7 +131,7 @@ function bucketsOf(input: Sorted, causes: readonly SharedCause[]): readonly Buck
       scope,
       family,
       members: [],
-      size: sizeOf(scope),
+      size: input.seen.sizeOf(scope),
       engine: undefined,
       mass: family === 'dead' ? mass.get(keyOfScope(scope)) : undefined,
     };
@@ -193,12 +190,10 @@ const isSecondHand = (family: Family, one: Seen): boolean =>
 /**
  * The last lines of dead channels do not keep a cause open against probes of their group that read the source well.
  */
-function stillShows(cause: SharedCause, members: readonly Seen[], seen: readonly Seen[]): boolean {
+function stillShows(cause: SharedCause, members: readonly Seen[], seen: SeenChannels): boolean {
   if (!members.every((one) => isSecondHand(cause.family, one))) return true;
-  const probed = seen.filter(
-    ({ ref, sourceHost }) => cause.channels.includes(ref.id) && ref.hasSource && sourceHost !== undefined,
-  );
-  return members.length > 0 && probed.length === 0;
+  const isProbed = seen.of(cause.channels).some(({ ref, sourceHost }) => ref.hasSource && sourceHost !== undefined);
+  return members.length > 0 && !isProbed;
 }
 
 /** Channels of several groups that read from one host fail together when it does: by host, the scope of all of them. */
@@ -261,7 +256,7 @@ function goesOn(cause: SharedCause, input: Sorted, nowMs: MonoMs): SharedCause |
   const proven = cause.family === 'dead' && input.isProven?.(cause) === true;
   const over = !shows && (proven || nowMs - lastMs >= quietMs);
   const channels = [...cause.channels, ...joined].sort();
-  const down = over ? downAfter({ channels }, input.ailing) : [];
+  const down = over ? downAfter(channels, input.seen) : [];
   const forgotten = down.length === 0 && (nowMs - lastMs >= LEFTOVER_MEMORY_MS || allWell(channels, input.seen));
   if (over && forgotten) return undefined;
   const said = cause.because.replace(IT_IS_OVER, '');
@@ -271,7 +266,5 @@ function goesOn(cause: SharedCause, input: Sorted, nowMs: MonoMs): SharedCause |
   return { ...same, ...ending, channels, because, lastMs, down };
 }
 
-const allWell = (channels: readonly ChannelId[], seen: readonly Seen[]): boolean =>
-  seen
-    .filter(({ ref }) => channels.includes(ref.id))
-    .every(({ finding }) => !finding.trouble && finding.healthy === true);
+const allWell = (channels: readonly ChannelId[], seen: SeenChannels): boolean =>
+  seen.of(channels).every(({ finding }) => !finding.trouble && finding.healthy === true);

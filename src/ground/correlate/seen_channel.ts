@@ -1,6 +1,6 @@
 /** What correlation sees of the channels. */
 import type { MonoMs } from '../../core/clock.ts';
-import { type ChannelRef, keyOfScope, type Scope, type ScopeKey } from '../../core/scope.ts';
+import { type ChannelId, type ChannelRef, keyOfScope, type Scope, type ScopeKey } from '../../core/scope.ts';
 import type { Finding } from '../rules/classify.ts';
 
 /** One channel's finding, and since when it has been in trouble. */
@@ -23,17 +23,53 @@ export const seenOf = (
   },
 });
 
-/** How many channels a group, an engine or the fleet has; they are counted once, when one is first asked for. */
-export function sizesOf(seen: readonly Pick<Seen, 'ref'>[]): (scope: Scope) => number {
-  let sizes: ReadonlyMap<ScopeKey, number> | undefined;
-  return (scope) => {
-    if (scope.kind === 'fleet') return seen.length;
-    sizes ??= counted(seen);
-    return sizes.get(keyOfScope(scope)) ?? 0;
-  };
+/**
+ * The newest of every channel. Correlation asks at each step who is in trouble and how large a scope is: both are kept, so
+ * that thousands of channels that are well are not passed over again.
+ */
+export class SeenChannels {
+  readonly #all = new Map<ChannelId, Seen>();
+  /** In trouble, or complaining while they play. */
+  readonly #ailing = new Map<ChannelId, Seen>();
+  /** Of groups and engines; undefined until one is asked for. */
+  #sizes: ReadonlyMap<ScopeKey, number> | undefined;
+
+  constructor(seen: Iterable<Seen> = []) {
+    for (const one of seen) this.set(one);
+  }
+
+  set(one: Seen): void {
+    const { ref, finding } = one;
+    const before = this.#all.get(ref.id)?.ref;
+    if (before?.group !== ref.group || before.engine !== ref.engine) this.#sizes = undefined;
+    this.#all.set(ref.id, one);
+    if (finding.trouble || finding.omen !== undefined) this.#ailing.set(ref.id, one);
+    else this.#ailing.delete(ref.id);
+  }
+
+  delete(id: ChannelId): void {
+    if (this.#all.delete(id)) this.#sizes = undefined;
+    this.#ailing.delete(id);
+  }
+
+  get ailing(): readonly Seen[] {
+    return [...this.#ailing.values()];
+  }
+
+  /** Those of the channels that are known. */
+  of(ids: readonly ChannelId[]): readonly Seen[] {
+    return ids.flatMap((id) => this.#all.get(id) ?? []);
+  }
+
+  /** How many channels a group, an engine or the fleet has. */
+  sizeOf(scope: Scope): number {
+    if (scope.kind === 'fleet') return this.#all.size;
+    this.#sizes ??= counted(this.#all.values());
+    return this.#sizes.get(keyOfScope(scope)) ?? 0;
+  }
 }
 
-function counted(seen: readonly Pick<Seen, 'ref'>[]): ReadonlyMap<ScopeKey, number> {
+function counted(seen: Iterable<Seen>): ReadonlyMap<ScopeKey, number> {
   const sizes = new Map<ScopeKey, number>();
   for (const { ref } of seen) {
     for (const key of [`group:${ref.group}`, `engine:${ref.engine}`] as const)

@@ -17,7 +17,7 @@ import type { GuardState } from '../../guard/state/state.ts';
 import { LogReadings } from './log_readings.ts';
 import type { Want } from '../../ground/rules/rule.ts';
 import { isSameContext, FindingCache } from '../../ground/rules/finding_cache.ts';
-import { type Seen, seenOf } from '../../ground/correlate/seen_channel.ts';
+import { SeenChannels, seenOf } from '../../ground/correlate/seen_channel.ts';
 import { type CauseProof, proofInputOf, proofOf } from '../../ground/correlate/proof.ts';
 import { viewersOf } from '../../ground/facts/viewers.ts';
 
@@ -65,7 +65,7 @@ const CORRELATE_EVERY_MS = 200;
 export class FindingTracker {
   readonly #deps: FindingTrackerDeps;
   readonly #channels = new Map<ChannelId, TrackedChannel>();
-  readonly #seen = new Map<ChannelId, Seen>();
+  readonly #seen = new SeenChannels();
   /** Few of many: each judgement asks who else is in trouble. */
   readonly #troubled = new Map<ChannelId, Troubled>();
   /** The others, each with what its judgement rests on. */
@@ -145,8 +145,7 @@ export class FindingTracker {
     const { facts: asRead, finding } = this.#judge(facts, context, nowMs);
     const after = watchedAfter(before, { ref: facts.setup, finding, nowMs, viewers: viewersOf(facts, nowMs) });
     this.#channels.set(channel, after);
-    const hostOf = () => this.#hostOf(channel);
-    this.#seen.set(channel, seenOf(after, hostOf));
+    this.#seen.set(seenOf(after, () => this.#hostOf(channel)));
     if (finding.trouble) {
       const family = familyOf(finding.classification);
       this.#troubled.set(channel, { id: channel, family, facts: asRead, context, judgedMs: nowMs });
@@ -210,11 +209,7 @@ export class FindingTracker {
     const engines = [...this.#engines].map(([engine, assessment]) => ({ engine, assessment }));
     for (const id of this.#handedOver) if (!this.#troubled.has(id)) this.#handedOver.delete(id);
     const isProven = (cause: SharedCause): boolean => this.#proof(cause, nowMs).isProven;
-    const causes = correlate(
-      { seen: [...this.#seen.values()], engines, limits: this.#deps.limits(), isProven },
-      before,
-      nowMs,
-    );
+    const causes = correlate({ seen: this.#seen, engines, limits: this.#deps.limits(), isProven }, before, nowMs);
     this.#causes = causes.map((cause) => this.#withoutHandedOver(cause));
     return stateOf(before) !== stateOf(this.#causes);
   }

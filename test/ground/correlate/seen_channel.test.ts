@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ChannelRef } from '../../../src/core/scope.ts';
-import { seenOf, sizesOf } from '../../../src/ground/correlate/seen_channel.ts';
+import { type Seen, SeenChannels, seenOf } from '../../../src/ground/correlate/seen_channel.ts';
 
 const ref = (id: string, group: string, engine: string): ChannelRef => ({
   ...{ id, group, engine, expected: 'always', hasSource: false, hasOutputProbe: true },
@@ -17,9 +17,13 @@ describe('what correlation sees of a channel', () => {
   });
 });
 
-describe('the sizes of scopes', () => {
-  const sizeOf = sizesOf([ref('a', 'x', 'e'), ref('b', 'x', 'e'), ref('c', 'y', 'f')].map((one) => ({ ref: one })));
+const COMPLAINS = { ...(WELL as object), omen: 'upstream_unavailable' } as never;
+const DEAD = { trouble: true, classification: 'process_crashed' } as never;
+const one = (id: string, { group = 'x', engine = 'e', finding = WELL } = {}): Seen =>
+  seenOf({ ref: ref(id, group, engine), finding, troubledMs: 0 }, () => undefined);
+const idsOf = (seen: readonly Seen[]) => seen.map(({ ref: { id } }) => id);
 
+describe('the channels that correlation sees', () => {
   it.each([
     [{ kind: 'group', id: 'x' } as const, 2],
     [{ kind: 'group', id: 'y' } as const, 1],
@@ -27,6 +31,35 @@ describe('the sizes of scopes', () => {
     [{ kind: 'engine', id: 'x' } as const, 0],
     [{ kind: 'fleet' } as const, 3],
   ])('count the channels of %o: %i', (scope, size) => {
-    expect(sizeOf(scope)).toBe(size);
+    const seen = new SeenChannels([one('a'), one('b'), one('c', { group: 'y', engine: 'f' })]);
+    expect(seen.sizeOf(scope)).toBe(size);
+  });
+
+  it('are counted anew when one comes, goes or moves to another group or engine', () => {
+    const seen = new SeenChannels([one('a')]);
+    const groups = () => ['x', 'y'].map((id) => seen.sizeOf({ kind: 'group', id }));
+    const counts = () => [...groups(), seen.sizeOf({ kind: 'engine', id: 'f' })];
+    expect(counts()).toEqual([1, 0, 0]);
+    seen.set(one('b'));
+    expect(counts()).toEqual([2, 0, 0]);
+    seen.set(one('b', { group: 'y' }));
+    expect(counts()).toEqual([1, 1, 0]);
+    seen.set(one('b', { group: 'y', engine: 'f' }));
+    expect(counts()).toEqual([1, 1, 1]);
+    seen.delete('b');
+    expect([...counts(), seen.sizeOf({ kind: 'fleet' })]).toEqual([1, 0, 0, 1]);
+  });
+
+  it('name those that are in trouble or complain, for as long as they do', () => {
+    const seen = new SeenChannels([one('a'), one('b', { finding: COMPLAINS }), one('c', { finding: DEAD })]);
+    expect(idsOf(seen.ailing)).toEqual(['b', 'c']);
+    seen.set(one('b'));
+    expect(idsOf(seen.ailing)).toEqual(['c']);
+    seen.delete('c');
+    expect(idsOf(seen.ailing)).toEqual([]);
+  });
+
+  it('are found by id, and one that is not known is left out', () => {
+    expect(idsOf(new SeenChannels([one('a'), one('b')]).of(['b', 'z', 'a']))).toEqual(['b', 'a']);
   });
 });
