@@ -10,6 +10,7 @@ import type { ControlFact, Phase } from '../../src/core/control.ts';
 import type { ChannelSetup } from '../../src/ground/facts/setup.ts';
 import { TOOL_SPECS } from '../../src/remediation/catalog.ts';
 import { assembleDecisionPath, journaledPaging } from '../../src/incident/assembly.ts';
+import type { Settings } from '../../src/incident/pipeline/settings.ts';
 import { Ledger } from '../../src/journal/ledger.ts';
 import { MemoryStore } from '../../src/journal/memory.ts';
 import { createKeyedQueues } from '../../src/resilience/keyed_queues.ts';
@@ -92,18 +93,19 @@ export function pipelineHarness(options: PipelineOptions = {}) {
       ...options.looks,
     }),
   );
+  const settings = (): Settings => ({
+    limits,
+    rulebook,
+    planner: options.planner,
+    personaOf: (scope) =>
+      scope.kind === 'channel' ? { ...persona, ...options.personas?.[scope.id] } : { ...persona, ...whole },
+    initialPhase: () => phase,
+  });
   const lanes = createKeyedQueues({ concurrentMax: 16 }, clock);
   const { pipeline, recover } = assembleDecisionPath({
     ...{ ledger, ids, paging },
     lanes,
-    settings: () => ({
-      limits,
-      rulebook,
-      planner: options.planner,
-      personaOf: (scope) =>
-        scope.kind === 'channel' ? { ...persona, ...options.personas?.[scope.id] } : { ...persona, ...whole },
-      initialPhase: () => phase,
-    }),
+    settings,
     observations: {
       channels,
       engineSetups: [{ id: 'local', pollMs: 1_000, autorestartGraceMs: 1_000, hostEveryMs: undefined }],
@@ -141,6 +143,8 @@ export function pipelineHarness(options: PipelineOptions = {}) {
     ...time,
     clock,
     pipeline,
+    channels,
+    settings,
     engine,
     ledger,
     store,

@@ -1,0 +1,256 @@
+import { describe, expect, it } from 'vitest';
+import { HOUR_MS } from '../../src/core/duration.ts';
+import type { JournalFact } from '../../src/core/journal.ts';
+import type { Page } from '../../src/escalate/outbox.ts';
+import type { Notice, Receiver } from '../../src/escalate/receiver.ts';
+import { type DeliveryTrouble, ReceiverQueue, type ReceiverQueueDeps } from '../../src/escalate/receiver_queue.ts';
+import { ROUTE_TO_ALL } from '../../src/escalate/routes.ts';
+import { RequestFailed } from '../../src/resilience/failure.ts';
+import { fakeClock } from '../support/fake_clock.ts';
+import { doneFact, FakeReceiver, fold, raisedFact, resolvedFact } from './support.ts';
+
+const RAISED_MS = 1_000_000;
+const pagesOf = (...steps: Parameters<typeof fold>[0][number][]): Page[] => [...fold(steps).pages];
+const raised = (...keys: string[]): Page[] =>
+  pagesOf(...keys.map((key) => [RAISED_MS, raisedFact(`esc-${key}`, { key })] as const));
+
+/** A queue over pages that stay as they are, whatever was delivered. */
+function queueOf(
+  receiver: Receiver,
+  pages: readonly Page[],
+  with_: Partial<ReceiverQueueDeps> & { readonly known?: DeliveryTrouble } = {},
+) {
+  const { clock, advance } = fakeClock();
+  const facts: JournalFact[] = [];
+  const stop = new AbortController();
+  const { known, ...change } = with_;
+  const world: ReceiverQueueDeps = {
+    ...{ clock, attemptMs: 10_000, signal: stop.signal, random: { next: () => 0.5 }, repeatMs: () => 4 * HOUR_MS },
+    ...{ routing: ROUTE_TO_ALL, pages: () => pages, delivered: () => undefined },
+    record: (fact) => {
+      facts.push(fact);
+      return false;
+    },
+    ...change,
+  };
+  return { queue: new ReceiverQueue(receiver, world, known), advance, facts, stop, clock };
+}
+
+const aReceiver = (deliver: (notice: Notice) => Promise<void>, more: Partial<Receiver> = {}): Receiver => ({
+  ...{ name: 'pager', deliver },
+  ...more,
+});
+const unreachable = (retryAfterMs?: number) =>
+  new RequestFailed('RECEIVER_UNREACHABLE', 'answered 503', { failure: 'http_status', status: 503, retryAfterMs });
+
+/** A receiver that never answers, and counts how many it has under way. */
+function hanging() {
+  const held: { key: string; end: () => void; fail: (thrown: unknown) => void }[] = [];
+  const receiver = aReceiver(
+    ({ key }) => new Promise((resolve, reject) => void held.push({ key, end: resolve, fail: reject })),
+  );
+  return { receiver, held };
+}
+
+describe('the queue of one receiver', () => {
+  it('has four messages under way at most', async () => {
+    const { receiver, held } = hanging();
+    const { queue, advance } = queueOf(receiver, raised('a', 'b', 'c', 'd', 'e'));
+    queue.pump();
+    await advance(0);
+    expect(held.map(({ key }) => key)).toEqual(['a', 'b', 'c', 'd']);
+    held[0]!.end();
+    await advance(0);
+    expect(held.map(({ key }) => key)).toEqual(['a', 'b', 'c', 'd', 'e']);
+  });
+
+  it('has one under way while the receiver fails', async () => {
+    const { receiver, held } = hanging();
+    const { queue, advance } = queueOf(receiver, raised('a', 'b', 'c', 'd', 'e'));
+    queue.pump();
+    await advance(0);
+    for (const { fail } of [...held]) fail(unreachable());
+    await advance(10_000);
+    expect(held).toHaveLength(5);
+  });
+
+  it('sends the loudest first, then the one due for longest, then by key', async () => {
+    const pages = pagesOf(
+      [900_000, raisedFact('esc-1', { key: 'info', severity: 'info' })],
+      [950_000, raisedFact('esc-2', { key: 'late' })],
+      [940_000, raisedFact('esc-3', { key: 'y' })],
+      [940_000, raisedFact('esc-4', { key: 'x' })],
+    );
+    const pager = new FakeReceiver('pager');
+    const { queue, advance } = queueOf(pager, pages);
+    queue.pump();
+    await advance(0);
+    expect(pager.taken.map(({ key }) => key)).toEqual(['x', 'y', 'late', 'info']);
+  });
+
+  it('sends nothing before it is due, and wakes by itself the moment it is', async () => {
+    const pager = new FakeReceiver('pager');
+    const { queue, advance } = queueOf(pager, raised('a'), { routing: () => RAISED_MS + 5_000 });
+    queue.pump();
+    await advance(4_999);
+    expect([pager.tries, queue.busy]).toEqual([0, false]);
+    await advance(1);
+    expect(pager.tries).toBe(1);
+  });
+
+  it('sends nothing that is not routed to it', async () => {
+    const pager = new FakeReceiver('pager');
+    const { queue, advance } = queueOf(pager, raised('a'), { routing: () => undefined });
+    queue.pump();
+    await advance(HOUR_MS);
+    expect([pager.tries, queue.busy]).toEqual([0, false]);
+  });
+
+  it('sends a message once more only to a new process where its record was not taken', async () => {
+    const pager = new FakeReceiver('pager');
+    const { queue, advance, facts } = queueOf(pager, raised('a'));
+    queue.pump();
+    await advance(HOUR_MS);
+    expect([pager.tries, facts]).toMatchObject([1, [{ type: 'delivery.done', key: 'a', attempts: 1 }]]);
+  });
+
+  it('begins nothing once it is told to stop, and notes nothing of what was cut off', async () => {
+    const { receiver, held } = hanging();
+    const { queue, advance, facts, stop } = queueOf(receiver, raised('a'));
+    queue.pump();
+    await advance(0);
+    stop.abort(new Error('stopped'));
+    await advance(HOUR_MS);
+    expect([held.length, facts, queue.trouble]).toEqual([1, [], undefined]);
+  });
+});
+
+describe('a receiver that fails', () => {
+  const failing = (thrown: unknown) => aReceiver(() => Promise.reject(thrown));
+
+  it.each([
+    [undefined, 375],
+    [3_000, 3_000],
+    [3_600_000, 60_000],
+  ])('and asks for a pause of %s ms is left alone for %i ms', async (askedMs, waitMs) => {
+    let tries = 0;
+    const receiver = aReceiver(() => {
+      tries += 1;
+      return Promise.reject(unreachable(askedMs));
+    });
+    const { queue, advance } = queueOf(receiver, raised('a'));
+    queue.pump();
+    await advance(waitMs - 1);
+    expect(tries).toBe(1);
+    await advance(1);
+    expect(tries).toBe(2);
+  });
+
+  it('is written down once in an outage, unless it was written down before', async () => {
+    const { queue, advance, facts } = queueOf(failing(unreachable()), raised('a', 'b'));
+    queue.pump();
+    await advance(60_000);
+    expect(facts).toEqual([
+      { type: 'delivery.failed', key: 'a', receiver: 'pager', what: 'trigger', error: 'answered 503' },
+    ]);
+    expect(queue.trouble).toEqual({ error: 'answered 503', sinceMs: 1_000_000 });
+    const known = { error: 'answered 503', sinceMs: 5 };
+    const again = queueOf(failing(unreachable()), raised('a'), { known });
+    again.queue.pump();
+    await again.advance(60_000);
+    expect([again.facts, again.queue.trouble]).toEqual([[], known]);
+  });
+
+  it('is written down anew in the next outage', async () => {
+    const outcomes = [unreachable(), undefined, unreachable(), undefined];
+    const receiver = aReceiver(async () => {
+      const thrown = outcomes.shift();
+      if (thrown !== undefined) throw thrown;
+    });
+    const { queue, advance, facts } = queueOf(receiver, raised('a', 'b'));
+    queue.pump();
+    await advance(60_000);
+    expect(facts.filter(({ type }) => type === 'delivery.failed')).toHaveLength(2);
+    expect(queue.trouble).toBeUndefined();
+  });
+
+  it('that refuses one message takes the others meanwhile, and a refusal is written down once', async () => {
+    const tries: string[] = [];
+    const refused = new RequestFailed('RECEIVER_REFUSED', 'answered 401', { failure: 'http_status', status: 401 });
+    const receiver = aReceiver(async ({ key }) => {
+      tries.push(key);
+      if (key === 'bad') throw refused;
+    });
+    const { queue, advance, facts } = queueOf(receiver, raised('bad', 'good'));
+    queue.pump();
+    await advance(1_499);
+    expect(tries).toEqual(['bad', 'good']);
+    await advance(1);
+    expect(tries).toEqual(['bad', 'good', 'bad']);
+    await advance(HOUR_MS);
+    expect(facts.filter(({ type }) => type === 'delivery.failed')).toHaveLength(1);
+  });
+});
+
+describe('a receiver that is sent everything again and again', () => {
+  /** What it knows: one open page, one resolved a while ago. */
+  const known = (resolvedToldMs: number) =>
+    pagesOf(
+      [100, raisedFact('esc-a', { key: 'a' })],
+      [110, doneFact('trigger', 'esc-a', { key: 'a' })],
+      [120, raisedFact('esc-b', { key: 'b' })],
+      [130, doneFact('trigger', 'esc-b', { key: 'b' })],
+      [resolvedToldMs - 1, resolvedFact('b')],
+      [resolvedToldMs, doneFact('resolve', 'esc-b', { key: 'b' })],
+    ).map((page) => ({ ...page, acked: { who: 'eve', at: 0 } }));
+
+  const refreshing = (send: () => Promise<void> = async () => undefined) => {
+    const sent: string[][] = [];
+    const refresh = {
+      everyMs: 60_000,
+      send: (notices: readonly Notice[]) => {
+        sent.push(notices.map(({ what, key }) => `${what} ${key}`));
+        return send();
+      },
+    };
+    return { sent, receiver: aReceiver(async () => undefined, { refresh }) };
+  };
+
+  it.each([
+    ['quarter of an hour', 900_000, ['repeat a', 'resolve b']],
+    ['little longer', 900_001, ['repeat a']],
+  ])('hears of what was resolved for a %s', async (_, agoMs, expected) => {
+    const { sent, receiver } = refreshing();
+    const { queue, advance } = queueOf(receiver, known(1_000_000 - agoMs));
+    queue.pump();
+    await advance(0);
+    expect(sent).toEqual([expected]);
+    await advance(59_999);
+    expect(sent).toHaveLength(1);
+    await advance(1);
+    expect(sent).toHaveLength(2);
+  });
+
+  it('and fails is in trouble, of which nothing is written down, and is asked again after a pause', async () => {
+    const { sent, receiver } = refreshing(() => Promise.reject(unreachable()));
+    const { queue, advance, facts } = queueOf(receiver, known(999_000));
+    queue.pump();
+    await advance(374);
+    expect([sent.length, queue.trouble?.error, facts]).toEqual([1, 'answered 503', []]);
+    await advance(1);
+    expect(sent).toHaveLength(2);
+  });
+
+  it('waits for what is under way: what is new is not overtaken', async () => {
+    const { sent, receiver } = refreshing();
+    const held: (() => void)[] = [];
+    const slow = { ...receiver, deliver: () => new Promise<void>((resolve) => void held.push(resolve)) };
+    const { queue, advance } = queueOf(slow, [...known(999_000), ...raised('new')]);
+    queue.pump();
+    await advance(5_000);
+    expect(sent).toEqual([]);
+    held[0]!();
+    await advance(0);
+    expect(sent).toHaveLength(1);
+  });
+});

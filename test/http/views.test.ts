@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest';
+import { type ViewDeps, Views } from '../../src/http/views.ts';
+import { modelPlanner } from '../../src/agent/planner.ts';
+import { type PipelineOptions, pipelineHarness } from '../support/pipeline_harness.ts';
+import { chooses, scriptedModel } from '../support/scripted_model.ts';
+
+/** The views over the whole decision path, with what a test gives instead. */
+function viewed(options: PipelineOptions = {}, change: Partial<ViewDeps> = {}) {
+  const world = pipelineHarness(options);
+  const views = new Views({
+    ...{ version: '1.2.3', clock: world.clock, pipeline: world.pipeline },
+    ...{ settings: world.settings, channels: world.channels, read: (query) => world.ledger.read(query) },
+    ...{ secondsSinceLastDeliveryOk: () => undefined, receivers: () => [], problems: () => [] },
+    ...change,
+  });
+  return { ...world, views };
+}
+const person = { who: 'ann', because: 'a test' };
+const ASKS_FIRST = { tool_access_policy: { restart_channel: 'require_approval' } } as const;
+const NEWS = { kind: 'channel', id: 'news' } as const;
+
+describe('the status', () => {
+  it('of a quiet daemon says that nothing is wrong, and that nothing was delivered yet', () => {
+    expect(viewed().views.status()).toMatchObject({
+      ...{ version: '1.2.3', phase: 4, frozen: false, containment: [], incidents: [], approvals: [], windows: [] },
+      ...{ lastDelivery: { secondsAgo: null }, problems: [] },
+    });
+    const { views } = viewed({}, { secondsSinceLastDeliveryOk: () => 0 });
+    expect(views.status()).toMatchObject({ lastDelivery: { secondsAgo: 0 } });
+  });
+
+  it('shows a freeze with who asked for it', () => {
+    const { views, say } = viewed();
+    say({ type: 'control.frozen', ...person });
+    expect(views.status()).toMatchObject({ frozen: true, freeze: { who: 'ann' } });
+  });
+
+  it('shows a window until the moment it ends', async () => {
+    const { views, say, advance } = viewed();
+    say({ type: 'control.window_added', window: 'win-1', scope: NEWS, startsInMs: 1_000, forMs: 2_000, ...person });
+    expect(views.status()).toMatchObject({
+      windows: [{ id: 'win-1', scope: 'channel:news', startsInMs: 1_000, endsInMs: 3_000, rolling: false }],
+    });
+    await advance(2_999);
+    expect(views.status()).toMatchObject({ windows: [{ startsInMs: 0, endsInMs: 1 }] });
+    await advance(1);
+    expect(views.status()).toMatchObject({ windows: [] });
+  });
+
+  it('names each problem of its files and its receivers, and none where all is well', () => {
+    const problem = { file: 'reeve.yaml', line: 3, column: 5, path: 'x', message: 'no such key' };
+    const receivers = () => [
+      { id: 'pager', error: 'answered 503' },
+      { id: 'chat', error: undefined },
+    ];
+    const { views } = viewed({}, { problems: () => [problem], receivers });
+    expect(views.status()).toMatchObject({
+      problems: ['reeve.yaml:3:5: no such key', 'receiver pager does not take pages: answered 503'],
+    });
+  });
+});
+
+describe('a channel', () => {
+  it('that was not looked at yet is neither healthy nor not', () => {
+    expect(viewed().views.channels()).toMatchObject([
+      { id: 'news', healthy: null, classification: null, because: 'not looked at yet', breaker: 'closed' },
+    ]);
+  });
+
+  it('counts the starts of the last hour', async () => {
+    const { views, engine, live, advance } = viewed();
+    await live(10_000);
+    engine.kill('news');
+    await live(20_000);
+    expect(views.channels()).toMatchObject([{ id: 'news', healthy: true, restartCount: 1, persona: 'system_admin' }]);
+    await advance(3_600_000);
+    expect(views.channels()).toMatchObject([{ restartCount: 0 }]);
+  });
+
+  it('is leased for as long as is left, and then for 0 ms', async () => {
+    const { views, say, advance } = viewed();
+    say({ type: 'control.leased', scope: NEWS, forMs: 5_000, ...person });
+    await advance(1_000);
+    expect(views.channels()).toMatchObject([{ leasedForMs: 4_000 }]);
+    await advance(4_000);
+    expect(views.channels()).toMatchObject([{ leasedForMs: 0, maintenanceForMs: 0 }]);
+  });
+});
+
+describe('an incident', () => {
+  it('that was closed keeps its ending, and its story counts from its first entry', async () => {
+    const { views, engine, live } = viewed({ channels: ['news', 'film'] });
+    await live(10_000);
+    engine.kill('news');
+    await live(30_000);
+    const [shown, ...others] = views.incidents({ channel: undefined, limit: 10 }) as { id: string }[];
+    expect([shown, others]).toMatchObject([{ scope: 'channel:news', state: 'closed', ending: 'resolved' }, []]);
+    const story = views.incident(shown!.id) as { entries: { afterMs: number; fact: { type: string } }[] };
+    expect(story.entries[0]).toMatchObject({ afterMs: 0 });
+    expect(story.entries.at(-1)!.afterMs).toBeGreaterThan(0);
+    expect(story.entries.map(({ fact }) => fact.type)).toContain('incident.closed');
+    expect(views.incident('inc-none')).toBeUndefined();
+  });
+
+  it('is listed under its channel alone, newest first, and no more than asked for', async () => {
+    const { views, engine, live } = viewed({ channels: ['news', 'film'], phase: 0 });
+    await live(10_000);
+    engine.kill('news');
+    await live(10_000);
+    engine.kill('film');
+    await live(10_000);
+    const scopes = (channel: string | undefined, limit = 10) =>
+      (views.incidents({ channel, limit }) as { scope: string; state: string }[]).map(({ scope }) => scope);
+    expect(scopes(undefined)).toEqual(['channel:film', 'channel:news']);
+    expect(scopes(undefined, 1)).toEqual(['channel:film']);
+    expect([scopes('news'), scopes('sport')]).toEqual([['channel:news'], []]);
+    expect(views.status()).toMatchObject({ incidents: [{ closedAt: null, ending: null }, {}] });
+  });
+});
+
+describe('a question that waits for a yes', () => {
+  it('says what is asked, and how long it holds', async () => {
+    const { views, engine, live } = viewed({ personaWith: ASKS_FIRST });
+    await live(10_000);
+    engine.kill('news');
+    await live(20_000);
+    const [asked] = views.approvals() as { expiresInMs: number }[];
+    expect(asked).toMatchObject({
+      ...{ what: 'restart_channel on channel:news', classification: 'process_crashed' },
+      ...{ askedBy: null, proposed: false, yesNeeded: 1, yesBy: [] },
+    });
+    expect(asked!.expiresInMs).toBeGreaterThan(0);
+  });
+});
+
+describe('why', () => {
+  it('is the finding where nothing was asked of the guard, and nothing at all for another channel', async () => {
+    const { views, live } = viewed();
+    await live(2_000);
+    expect(views.why('news')).toMatchObject({ verdict: 'not_asked', code: null, checks: [] });
+    expect(views.why('sport')).toBeUndefined();
+  });
+
+  it('is the last decision of the guard with its questions', async () => {
+    const { views, engine, live } = viewed({ personaWith: ASKS_FIRST });
+    await live(10_000);
+    engine.kill('news');
+    await live(20_000);
+    expect(views.why('news')).toMatchObject({ verdict: 'deny', code: 'approval_needed' });
+    const allowed = viewed();
+    await allowed.live(10_000);
+    allowed.engine.kill('news');
+    await allowed.live(20_000);
+    expect(allowed.views.why('news')).toMatchObject({ verdict: 'allow', code: null });
+  });
+
+  it('not is answered for a tool that there is', async () => {
+    const { views, live } = viewed({ phase: 0 });
+    await live(2_000);
+    expect(views.whyNot('news', 'restart_channel')).toMatchObject({ verdict: 'deny' });
+    expect(views.whyNot('news', 'format_disk')).toBeUndefined();
+  });
+});
+
+describe('what a model would be sent', () => {
+  const planner = modelPlanner({ model: scriptedModel(chooses('escalate')), templateOf: (text) => text });
+  const settings = { planner, mode: 'after_rules', deadlineMs: 8_000, replyTokensMax: 256 } as const;
+
+  it('is nothing without an incident, and says why', async () => {
+    const { views, live } = viewed({ planner: settings });
+    await live(2_000);
+    expect(views.prompt('news')).toMatchObject({ prompt: null, because: 'no incident is open on the channel' });
+    expect(views.prompt('sport')).toBeUndefined();
+  });
+
+  it.each([
+    [undefined, null],
+    [settings, expect.stringContaining('process_crashed')],
+  ])('is the text about the open incident, where a model may choose', async (configured, prompt) => {
+    const { views, engine, live } = viewed({ phase: 0, ...(configured && { planner: configured }) });
+    await live(10_000);
+    engine.kill('news');
+    await live(20_000);
+    expect(views.prompt('news')).toMatchObject({ id: 'news', prompt });
+  });
+});
