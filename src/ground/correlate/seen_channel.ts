@@ -24,8 +24,8 @@ export const seenOf = (
 });
 
 /**
- * The newest of every channel. Correlation asks at each step who is in trouble and how large a scope is: both are kept, so
- * that thousands of channels that are well are not passed over again.
+ * The newest of every channel. Correlation asks at each step who is in trouble and how large a scope is: both are kept,
+ * so that thousands of channels that are well are not passed over again.
  */
 export class SeenChannels {
   readonly #all = new Map<ChannelId, Seen>();
