@@ -148,7 +148,14 @@ async function timeVerdicts({ names, count, work }: Deaths, hand: Hand): Promise
     const { at, atNs, isHurt } = await hand.ask<{ at: number; atNs: string; isHurt: boolean }>({ do: 'kill', channel });
     if (!isHurt) continue;
     const decidedNs = await Promise.race([verdict, sleep(VERDICT_MS_MAX).then(() => undefined)]);
-    if (decidedNs === undefined) throw new Error(`no verdict about ${channel} within ${VERDICT_MS_MAX} ms`);
+    if (decidedNs === undefined) {
+      const wrote = facts
+        .filter((fact) => fact.at >= at)
+        .map((fact) => `${fact.channel ?? ''} ${fact.type} ${fact.at - at}`);
+      throw new Error(
+        `no verdict about ${channel} within ${VERDICT_MS_MAX} ms; the journal wrote: ${wrote.join(', ')}`,
+      );
+    }
     const latencyMs = Number(decidedNs - BigInt(atNs)) / 1e6;
     const own = facts.filter((fact) => fact.channel === channel && fact.at >= at);
     verdicts.push({ channel, latencyMs, facts: own.map((fact) => `${fact.type} ${fact.at - at}`) });
