@@ -35,6 +35,9 @@ const SCHEMA = `
 /** Rows per query while reading: appends may come in between, and memory stays bounded. */
 const PAGE_ROWS = 500;
 
+/** So long a write waits for another process that holds the file; then it has failed. */
+export const LOCK_PATIENCE_MS = 5_000;
+
 /** A quick check reads every page, at 1 GB/s from memory and far slower from a cold disk. */
 const QUICK_CHECK_BYTES_MAX = 512 * 1024 * 1024;
 
@@ -192,7 +195,7 @@ export class SqliteStore implements JournalStore {
 }
 
 function openFile(path: string, readOnly: boolean): DatabaseSync {
-  return brokenUnless(path, () => new DatabaseSync(path, { readOnly, timeout: 5_000 }));
+  return brokenUnless(path, () => new DatabaseSync(path, { readOnly, timeout: LOCK_PATIENCE_MS }));
 }
 
 function prepareSchema(path: string, db: DatabaseSync): void {

@@ -159,10 +159,11 @@ export function runBaseline(name: BaselinePolicyName, script: Scenario): Baselin
   const nothing = (): void => undefined;
   const service = new ServiceModel(channels, { seed, at, nowMs: clock, onSymptom: nothing, startCost });
   const operators = new Operators({ seed, channels, service, at, nowMs: clock, reeve: () => undefined });
-  const machine = { symptom: nothing, jumpWall: nothing, suspend: nothing, reboot: nothing, crash: nothing };
-  const reeves = { ...machine, breakDisk: nothing, operate: nothing, change: nothing, stopReeve: nothing };
-  const files = { reload: nothing, move: nothing, setBack: nothing };
-  const injector = new FaultInjector({ service, at, nowMs: clock, ...reeves, ...files });
+  const machine = { symptom: nothing, jumpWall: nothing, suspend: nothing, reboot: nothing };
+  const reeves = { ...machine, operate: nothing, change: nothing, stopReeve: nothing };
+  const files = { reload: nothing, move: nothing };
+  const disk = { crash: nothing, breakDown: nothing, setBack: nothing, hold: nothing };
+  const injector = new FaultInjector({ service, at, nowMs: clock, disk, ...reeves, ...files });
   const eyes = new PolicyProbes(service, injector, clock);
   const rival = MAKERS[name]();
   const hands: Omit<Hands, 'nowMs'> = {

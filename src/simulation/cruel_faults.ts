@@ -1,4 +1,5 @@
 /** The additional faults of the crueller world. */
+import type { DiskFaults } from './disk_faults.ts';
 import type { ServiceModel } from './service_model.ts';
 import type { Injection } from './scenario.ts';
 import { HOUR_MS } from '../core/duration.ts';
@@ -16,8 +17,7 @@ export interface CruelControls {
   readonly reload: (variant: number, forMs: number) => void;
   /** Reeve's state goes on on another machine. */
   readonly move: (downMs: number) => void;
-  /** Reeve dies, and comes back with an older copy of its journal. */
-  readonly setBack: (injection: Injection) => void;
+  readonly disk: DiskFaults;
 }
 
 const ROLL_EVERY_MS = 3_000;
@@ -29,7 +29,7 @@ const FORGOTTEN_MS = HOUR_MS;
 /** Does one of the kinds that happen once; false: it is none of them. */
 export function inflict(injection: Injection, controls: CruelControls): boolean {
   const { kind, target, forMs, variant } = injection;
-  const { service, stopReeve, reload, move, setBack } = controls;
+  const { service, stopReeve, reload, move, disk } = controls;
   if (kind === 'keen_engine') keenEngine(injection, controls);
   else if (kind === 'stopped_by_hand') stopByHand(injection, controls);
   else if (kind === 'rolled_by_hand') rollByHand(injection, controls);
@@ -38,7 +38,8 @@ export function inflict(injection: Injection, controls: CruelControls): boolean 
   else if (kind === 'graceful_stop') stopReeve(forMs);
   else if (kind === 'reload') reload(variant, forMs);
   else if (kind === 'moved') move(forMs);
-  else if (kind === 'set_back') setBack(injection);
+  else if (kind === 'set_back') disk.setBack(injection);
+  else if (kind === 'journal_busy') disk.hold(injection);
   else return false;
   return true;
 }

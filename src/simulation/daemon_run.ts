@@ -12,7 +12,7 @@ import type { FaultInjector } from './fault_injector.ts';
 import type { ServiceModel } from './service_model.ts';
 import { simReceiver } from './receivers.ts';
 import type { Delivery, Invocation } from './effect_log.ts';
-import { SimulatedDaemon } from './simulated_daemon.ts';
+import { type Recovery, SimulatedDaemon } from './simulated_daemon.ts';
 import { streamOf } from './random_streams.ts';
 import { isWired, type Scenario } from './scenario.ts';
 import type { Settings } from './settings.ts';
@@ -33,6 +33,7 @@ export interface DaemonRunDeps {
   readonly store: MemoryStore;
   /** Why that store is not the one that was last witnessed; undefined: it is. */
   readonly setBack: string | undefined;
+  readonly recovery: Recovery | undefined;
   readonly service: ServiceModel;
   readonly injector: FaultInjector;
   /** Somebody asks the guard for anything at any time, besides. */
@@ -50,7 +51,7 @@ export interface DaemonRunDeps {
   readonly stir: () => void;
 }
 
-const RECEIVERS = ['pager', 'chat'] as const;
+export const RECEIVERS = ['pager', 'chat'] as const;
 /** After a start everything is looked at for a while before quiet time may be skipped. */
 const SETTLED_MS = MINUTE_MS;
 
@@ -139,7 +140,7 @@ export class DaemonRun {
   }
 
   #createReeve(): SimulatedDaemon {
-    const { number, script, settings, personaOf, host, store, setBack, onBatch, onFailure } = this.#deps;
+    const { number, script, settings, personaOf, host, store, setBack, recovery, onBatch, onFailure } = this.#deps;
     return new SimulatedDaemon({
       ...settings,
       personaOf,
@@ -147,6 +148,7 @@ export class DaemonRun {
       host,
       store,
       setBack,
+      recovery,
       random: streamOf(script.seed, `courier:${number}`),
       engines: (owner) => this.#enginesFor(owner),
       receivers: (owner) => RECEIVERS.map((name) => this.#receiver(name, owner)),

@@ -6,6 +6,7 @@ import { entryOf } from '../journal/entry.ts';
 import type { HeadStatement } from '../journal/heads.ts';
 import { type AppendStep, MemoryStore } from '../journal/memory.ts';
 import { setBackSince } from '../journal/set_back.ts';
+import { LOCK_PATIENCE_MS } from '../journal/sqlite.ts';
 import type { Injection } from './scenario.ts';
 
 export interface DiskDeps {
@@ -15,11 +16,19 @@ export interface DiskDeps {
   readonly inUse: () => boolean;
   /** Ends that process. Of the appends that were not durable yet the next one finds the first `survivors`. */
   readonly die: (downMs: number, survivors: number) => void;
+  /** Reeve stands still for that long, in the middle of an append. */
+  readonly wait: (forMs: number) => void;
+  /** An append was given up: another process held the journal for longer than Reeve waits. */
+  readonly onGivenUp: () => void;
 }
 
-/** A crash at one step of one append. */
+/** What may be done to it. */
+export type DiskFaults = Readonly<Record<'crash' | 'breakDown' | 'setBack' | 'hold', (injection: Injection) => void>>;
+
+/** What happens at one step of one append. */
 interface Trap {
   readonly step: AppendStep;
+  /** Throws where that ends the append. */
   readonly spring: () => void;
   appendsLeft: number;
 }
@@ -34,14 +43,24 @@ const WITNESS_EVERY_MS = MINUTE_MS;
 /** A copy is older than the newest head that the witness has, by ten seconds to two hours. */
 const COPY_AGE_MS_MIN = 10_000;
 const COPY_AGES = 720;
+/** So many of the holds are shorter than Reeve waits. */
+const SHORT_HOLDS = 0.4;
+/** As in `deploy/reeve.service`. */
+const START_AGAIN_MS = 2_000;
+
+const stopped = (step: AppendStep): ReeveError => new ReeveError('JOURNAL_UNWRITABLE', `stopped while ${step}`);
 
 /** The disk under Reeve's journal: it outlives every process of Reeve, and can end one in the middle of an append. */
-export class Disk {
+export class Disk implements DiskFaults {
   readonly #deps: DiskDeps;
   readonly #watched = { onStep: (step: AppendStep): void => this.#step(step) };
   #store = new MemoryStore(this.#watched);
   #trap: Trap | undefined;
   #broken = false;
+  /** And no probe succeeds either. */
+  #brokenDown = false;
+  /** Until then another process holds the journal for writing. */
+  #heldUntilMs = Number.NEGATIVE_INFINITY;
   #announcedSeq = 0;
   #witnessed: WitnessedHead | undefined;
   #witnessedMs = Number.NEGATIVE_INFINITY;
@@ -75,7 +94,11 @@ export class Disk {
     if (variant < 0.3) return die(forMs, 0);
     const step = variant < 0.5 ? 'writing' : variant < 0.8 ? 'written' : 'synced';
     const survivors = step === 'written' && variant < 0.65 ? 1 : 0;
-    this.#trap = { step, appendsLeft: Math.floor(variant * 1e4) % 12, spring: () => die(forMs, survivors) };
+    const spring = (): void => {
+      die(forMs, survivors);
+      throw stopped(step);
+    };
+    this.#trap = { step, appendsLeft: Math.floor(variant * 1e4) % 12, spring };
   }
 
   /** From an append that is about to come it takes nothing more; after `forMs` somebody starts Reeve again. */
@@ -84,9 +107,45 @@ export class Disk {
     if (!inUse() || this.#trap !== undefined) return;
     const spring = (): void => {
       this.#broken = true;
+      this.#brokenDown = true;
       at(nowMs() + forMs, () => die(1_000, 0));
+      throw stopped('writing');
     };
     this.#trap = { step: 'writing', appendsLeft: Math.floor(variant * 1e4) % 8, spring };
+  }
+
+  /** From an append that is about to come another process holds the journal, for less or longer than Reeve waits. */
+  hold({ variant, forMs }: Injection): void {
+    if (!this.#deps.inUse() || this.#trap !== undefined) return;
+    const heldMs = variant < SHORT_HOLDS ? forMs % LOCK_PATIENCE_MS : forMs;
+    const spring = (): void => {
+      this.#heldUntilMs = this.#deps.nowMs() + heldMs;
+      this.#awaitLock();
+    };
+    this.#trap = { step: 'writing', appendsLeft: Math.floor(variant * 1e4) % 8, spring };
+  }
+
+  /** Throws while it takes nothing, or another process holds the journal. */
+  probe(): void {
+    if (!this.takesProbes) throw stopped('writing');
+  }
+
+  /** A process that opened the journal now could write it. */
+  get takesProbes(): boolean {
+    return !this.#brokenDown && this.#deps.nowMs() >= this.#heldUntilMs;
+  }
+
+  /** A start that would not get the journal fails, and is tried again after this long; 0: it would get it. */
+  get startsAgainMs(): number {
+    const isInTime = this.#heldUntilMs - this.#deps.nowMs() <= LOCK_PATIENCE_MS;
+    return isInTime ? 0 : LOCK_PATIENCE_MS + START_AGAIN_MS;
+  }
+
+  /** The disk has the record that the call of this permit began. */
+  hasStarted(permit: string): boolean {
+    const begun = this.#store.read({ types: ['tool.started'], newestFirst: true });
+    for (const { body } of begun) if (body.includes(`"${permit}"`)) return true;
+    return false;
   }
 
   /** Reeve dies, and somebody puts an older copy of the journal in its place: nothing but the witness shows it. */
@@ -104,6 +163,7 @@ export class Disk {
   /** What was to happen to an append that is about to come does not happen. */
   disarm(): void {
     this.#trap = undefined;
+    this.#heldUntilMs = Number.NEGATIVE_INFINITY;
   }
 
   /**
@@ -112,6 +172,7 @@ export class Disk {
   restore(survivors: number): void {
     this.#store = this.#store.crash(survivors, this.#watched);
     this.#broken = false;
+    this.#brokenDown = false;
     this.#trap = undefined;
     this.#setBackBecause = this.#copyAgeMs === undefined ? undefined : this.#replacedByCopy(this.#copyAgeMs);
     this.#copyAgeMs = undefined;
@@ -147,6 +208,7 @@ export class Disk {
   }
 
   #step(step: AppendStep): void {
+    if (step === 'writing') this.#awaitLock();
     const trap = this.#trap;
     if (trap === undefined || trap.step !== step) return;
     if (trap.appendsLeft > 0) {
@@ -155,6 +217,16 @@ export class Disk {
     }
     this.#trap = undefined;
     trap.spring();
-    throw new ReeveError('JOURNAL_UNWRITABLE', `stopped while ${step}`);
+  }
+
+  /** As SQLite does: it tries again and again, and nothing else of Reeve happens meanwhile. */
+  #awaitLock(): void {
+    const leftMs = this.#heldUntilMs - this.#deps.nowMs();
+    if (leftMs <= 0) return;
+    this.#deps.wait(Math.min(leftMs, LOCK_PATIENCE_MS));
+    if (leftMs <= LOCK_PATIENCE_MS) return;
+    this.#broken = true;
+    this.#deps.onGivenUp();
+    throw new ReeveError('JOURNAL_UNWRITABLE', 'database is locked');
   }
 }

@@ -16,8 +16,6 @@ export interface FaultControls extends Omit<CruelControls, 'healed'> {
   readonly jumpWall: (byMs: number) => void;
   readonly suspend: (forMs: number) => void;
   readonly reboot: (downMs: number) => void;
-  readonly crash: (injection: Injection) => void;
-  readonly breakDisk: (injection: Injection) => void;
   readonly operate: (injection: Injection) => void;
   readonly change: () => void;
 }
@@ -136,7 +134,7 @@ export class FaultInjector {
 
   #once(injection: Injection): void {
     const { kind, target, forMs, variant } = injection;
-    const { service, jumpWall, suspend, reboot, crash, breakDisk, operate } = this.#levers;
+    const { service, jumpWall, suspend, reboot, disk, operate } = this.#levers;
     switch (kind) {
       case 'crash':
         return service.crash(target, deathOf(variant));
@@ -175,9 +173,9 @@ export class FaultInjector {
       case 'reboot':
         return reboot(forMs);
       case 'reeve_crash':
-        return crash(injection);
+        return disk.crash(injection);
       case 'disk':
-        return breakDisk(injection);
+        return disk.breakDown(injection);
       case 'operator':
         return operate(injection);
       default:

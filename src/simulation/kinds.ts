@@ -43,6 +43,7 @@ export const CRUEL_KINDS = [
   'empty_playout',
   'stale_address',
   'set_back',
+  'journal_busy',
 ] as const;
 export type Kind = (typeof KINDS)[number] | (typeof CRUEL_KINDS)[number];
 
@@ -97,5 +98,6 @@ export const HABITS: Readonly<Record<Kind, Habit>> = {
   empty_playout: { extent: 'channel', everyHours: 10, forMs: [2 * M, 20 * M] },
   stale_address: { extent: 'group', everyHours: 12, forMs: [1 * M, 15 * M] },
   set_back: { extent: 'fleet', everyHours: 24, forMs: [1 * S, 60 * S] },
+  journal_busy: { extent: 'fleet', everyHours: 12, forMs: [1 * S, 60 * S] },
   one_way: { extent: 'engine', everyHours: 8, forMs: [20 * S, 10 * M] },
 };

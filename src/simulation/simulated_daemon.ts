@@ -28,10 +28,13 @@ import {
 import type { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
 import { Ledger } from '../journal/ledger.ts';
 import type { MemoryStore } from '../journal/memory.ts';
+import { type JournalRecoveryDeps, watchForRecovery } from '../journal/recovery.ts';
 import { createKeyedQueues, type KeyedQueues } from '../resilience/keyed_queues.ts';
 import type { Rulebook } from '../rulebook/rulebook.ts';
 import { type HostileModel, hostilePlanner } from './hostile_models.ts';
 import { TimerQueue, clockOn, type SimulatedHost } from './virtual_time.ts';
+
+export type Recovery = Pick<JournalRecoveryDeps, 'probe' | 'onWritable'>;
 
 export interface SimulatedDaemonParts {
   readonly seed: number;
@@ -39,6 +42,8 @@ export interface SimulatedDaemonParts {
   readonly store: MemoryStore;
   /** What a witness shows: why the journal is not the one last witnessed. */
   readonly setBack: string | undefined;
+  /** How it begins again by itself after a failed write; undefined: it does not. */
+  readonly recovery: Recovery | undefined;
   readonly ids: Ids;
   readonly random: Random;
   readonly limits: Limits;
@@ -109,6 +114,9 @@ export class SimulatedDaemon {
   start(): void {
     this.dispatcher.start();
     this.pipeline.start();
+    const { ledger } = this;
+    const { recovery } = this.#parts;
+    if (recovery !== undefined) watchForRecovery({ clock: ledger.clock, broken: () => ledger.broken, ...recovery });
   }
 
   /** As the daemon does when it is asked to: nothing new, what is under way comes to an end, the last pages go out. */

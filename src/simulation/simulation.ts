@@ -6,14 +6,14 @@ import type { Persona } from '../core/persona.ts';
 import type { SymptomKind } from '../core/symptom.ts';
 import { Attacker } from './attacker.ts';
 import { Disk } from './disk_faults.ts';
-import { DaemonRun } from './daemon_run.ts';
-import { FaultInjector } from './fault_injector.ts';
+import { DaemonLives } from './daemon_lives.ts';
+import { type DaemonRun, RECEIVERS } from './daemon_run.ts';
+import { type FaultControls, FaultInjector } from './fault_injector.ts';
 import { Invariants } from './invariants/invariants.ts';
 import { Operators } from './operators.ts';
 import { ServiceModel } from './service_model.ts';
 import { type Delivery, EffectLog } from './effect_log.ts';
 import { PolicyFile } from './policy_file.ts';
-import type { SimulatedDaemon } from './simulated_daemon.ts';
 import type { Scenario } from './scenario.ts';
 import { type Settings, settingsOf } from './settings.ts';
 import type { SimulationEnd, SimulationOptions } from './simulation_options.ts';
@@ -23,6 +23,8 @@ import { drained, TimerQueue, SimulatedHost } from './virtual_time.ts';
 
 /** After everything is healed, this long until all that is promised must have come true. */
 const LIVENESS_MS = 45 * MINUTE_MS;
+
+type At = (atMs: number, run: () => void) => void;
 
 /** The whole of a simulated world. One instance is one run. */
 export class Simulation {
@@ -39,10 +41,7 @@ export class Simulation {
   readonly #disk: Disk;
   readonly #policy: PolicyFile;
   readonly #attacker: Attacker | undefined = undefined;
-  #daemon: DaemonRun | undefined;
-  #daemonRun = 0;
-  /** What the adversarial planners of earlier processes have asked for. */
-  #plans = 0;
+  readonly #lives: DaemonLives;
   #activity = 0;
   #nowMs = 0;
   #lookedMs = 0;
@@ -57,7 +56,8 @@ export class Simulation {
     this.#agenda = new TimerQueue(seed);
     const nowMs = (): number => this.#nowMs;
     const at = (atMs: number, run: () => void): void => void this.#agenda.add(Math.max(atMs, this.#nowMs), run);
-    const onSymptom = (channel: string, kind: SymptomKind) => this.#daemon?.hear({ channel, kind, origin: 'log' });
+    const onSymptom = (channel: string, kind: SymptomKind) =>
+      this.#lives.daemon?.hear({ channel, kind, origin: 'log' });
     this.#host = new SimulatedHost(nowMs);
     const untouchable = new Set(channels.flatMap((plan) => (plan.untouchable === true ? [plan.id] : [])));
     this.#policy = new PolicyFile(written, { nowMs, at, untouchable });
@@ -66,28 +66,30 @@ export class Simulation {
       ...{ seed, nowMs, at, onSymptom, startCost: script.startCost },
       onStart: (process) => this.#invariants?.started(process),
     });
-    const poolOf = (engine: string) => (this.#daemon === undefined ? 'unasked' : this.#daemon.poolOf(engine));
-    this.#invariants = new Invariants({ script, limits, personaOf, nowMs, poolOf });
-    this.#operators = new Operators({ seed, channels, nowMs, at, service: this.service, reeve: () => this.#present() });
-    const inUse = (): boolean => this.#daemon !== undefined;
-    this.#disk = new Disk({ nowMs, at, inUse, die: (downMs, survivors) => this.#die(downMs, survivors) });
-    this.#injector = new FaultInjector({
-      ...{ service: this.service, nowMs, at, symptom: onSymptom },
-      jumpWall: (byMs) => this.#host.jumpWall(byMs),
-      suspend: (forMs) => this.#host.suspend(forMs),
-      reboot: (downMs) => this.#reboot(downMs),
-      stopReeve: (downMs) => this.#stop(downMs),
-      reload: (variant, forMs) => this.#policy.reload(variant, forMs),
-      move: (downMs) => this.#reboot(downMs, () => this.#host.move()),
-      crash: (injection) => this.#disk.crash(injection),
-      setBack: (injection) => this.#disk.setBack(injection),
-      breakDisk: (injection) => this.#disk.breakDown(injection),
-      operate: (injection) => this.#operators.operate(injection),
-      change: () => undefined,
+    const poolOf = (engine: string) =>
+      this.#lives.daemon === undefined ? 'unasked' : this.#lives.daemon.poolOf(engine);
+    this.#invariants = new Invariants({
+      ...{ script, limits, personaOf, nowMs, poolOf },
+      surroundings: {
+        hasStarted: (permit) => this.#disk.hasStarted(permit),
+        isWritable: () => this.#disk.takesProbes,
+        isReachable: () => RECEIVERS.some((name) => this.#injector.receiverMode(name) === 'up'),
+      },
     });
+    this.#operators = new Operators({
+      seed,
+      channels,
+      nowMs,
+      at,
+      service: this.service,
+      reeve: () => this.#lives.present,
+    });
+    this.#disk = this.#createDisk(nowMs, at);
+    this.#injector = this.#createInjector(nowMs, at, onSymptom);
+    this.#lives = this.#createLives(nowMs, at);
     if (options.attacker !== true) return;
     const ended = (): boolean => this.#injector.healed;
-    this.#attacker = new Attacker({ script, nowMs, at, ended, target: () => this.#daemon });
+    this.#attacker = new Attacker({ script, nowMs, at, ended, target: () => this.#lives.daemon });
   }
 
   /** Plays the script, heals everything, and checks what was promised. */
@@ -97,7 +99,7 @@ export class Simulation {
       this.#agenda.add(injection.atMs, () => this.#injector.inject(injection));
     }
     this.#agenda.every(0, MINUTE_MS, () => this.#operators.round());
-    this.#begin();
+    this.#lives.begin();
     await this.#until(endMs);
     const livenessMs = this.#options.livenessMs ?? LIVENESS_MS;
     if (livenessMs > 0) {
@@ -105,12 +107,12 @@ export class Simulation {
       await this.#until(endMs + livenessMs);
       this.#demand();
     }
-    this.#daemon?.reeve.kill();
+    this.#lives.daemon?.reeve.kill();
     return {
       events: this.#events,
       nowMs: this.#nowMs,
       violations: this.#invariants.violations,
-      plans: this.#plans + (this.#daemon?.plans ?? 0),
+      plans: this.#lives.plans,
       attacker: this.#attacker,
       traceSha256: this.#record.traceSha256(),
       record: this.#record,
@@ -119,11 +121,56 @@ export class Simulation {
     };
   }
 
+  #createDisk(nowMs: () => number, at: At): Disk {
+    return new Disk({
+      ...{ nowMs, at },
+      inUse: () => this.#lives.daemon !== undefined,
+      die: (downMs, survivors) => this.#lives.die(downMs, survivors),
+      wait: (forMs) => (this.#nowMs += forMs),
+      onGivenUp: () => this.#invariants.unwritten.givenUp(),
+    });
+  }
+
+  #createInjector(nowMs: () => number, at: At, symptom: FaultControls['symptom']): FaultInjector {
+    return new FaultInjector({
+      ...{ service: this.service, nowMs, at, symptom },
+      jumpWall: (byMs) => this.#host.jumpWall(byMs),
+      suspend: (forMs) => this.#host.suspend(forMs),
+      reboot: (downMs) => this.#lives.reboot(downMs, () => this.#host.reboot()),
+      stopReeve: (downMs) => this.#lives.stop(downMs),
+      reload: (variant, forMs) => this.#policy.reload(variant, forMs),
+      move: (downMs) => this.#lives.reboot(downMs, () => this.#host.move()),
+      disk: this.#disk,
+      operate: (injection) => this.#operators.operate(injection),
+      change: () => undefined,
+    });
+  }
+
+  #createLives(nowMs: () => number, at: At): DaemonLives {
+    return new DaemonLives({
+      ...{
+        script: this.#script,
+        nowMs,
+        at,
+        settings: this.#settings,
+        policy: this.#policy,
+        host: this.#host,
+        disk: this.#disk,
+      },
+      ...{ service: this.service, injector: this.#injector, record: this.#record, invariants: this.#invariants },
+      adversary: this.#options.adversary === true,
+      onDelivery: (delivery) => this.#delivered(delivery),
+      onBatch: (entries) => this.#batch(entries),
+      onFailure: (text) => this.#failed(text),
+      stir: () => (this.#activity += 1),
+    });
+  }
+
   async #until(endMs: number): Promise<void> {
     const stopEarly = this.#options.stopEarly ?? true;
     while (!(stopEarly && this.#invariants.violations.length > 0)) {
       const ofEnvironment = this.#agenda.next();
-      const ofReeve = this.#daemon?.reeve.agenda.next();
+      const ofReeve = this.#lives.daemon?.reeve.agenda.next();
       const reeveMs = ofReeve === undefined ? Number.POSITIVE_INFINITY : this.#host.worldMsAt(ofReeve.atMs);
       const isReeves = reeveMs < (ofEnvironment?.atMs ?? Number.POSITIVE_INFINITY);
       const atMs = isReeves ? reeveMs : (ofEnvironment?.atMs ?? Number.POSITIVE_INFINITY);
@@ -133,7 +180,7 @@ export class Simulation {
       }
       if (atMs > endMs) break;
       this.#nowMs = Math.max(this.#nowMs, atMs);
-      const due = isReeves ? this.#daemon!.reeve.agenda.take()! : this.#agenda.take()!;
+      const due = isReeves ? this.#lives.daemon!.reeve.agenda.take()! : this.#agenda.take()!;
       await this.#happen(due.run, isReeves && !due.tick);
     }
     this.#nowMs = Math.max(this.#nowMs, endMs);
@@ -145,16 +192,16 @@ export class Simulation {
     try {
       run();
     } catch (thrown) {
-      if (this.#daemon?.reeve.alive !== false) this.#invariants.broke('invariant', messageOf(thrown));
+      if (this.#lives.daemon?.reeve.alive !== false) this.#invariants.broke('invariant', messageOf(thrown));
     }
     if (mayWake || this.#activity !== before) await drained();
-    this.#bury();
+    this.#lives.bury();
     this.#look();
   }
 
   /** Once a second, after whatever happened: no timer of its own, so that it changes no order of events. */
   #look(): void {
-    const reeve = this.#present();
+    const reeve = this.#lives.present;
     if (reeve === undefined || this.#nowMs - this.#lookedMs < TRUTH_MS) return;
     this.#lookedMs = this.#nowMs;
     const monoMs = reeve.ledger.clock.monotonicMs();
@@ -165,7 +212,7 @@ export class Simulation {
 
   /** Skips a stretch of whole minutes in which nothing can happen. True when it did: its last look is answered then. */
   #leap(endMs: number): boolean {
-    const daemon = this.#daemon;
+    const daemon = this.#lives.daemon;
     if (this.#options.leap === false || daemon === undefined) return false;
     const { reeve, watcher } = daemon;
     if (reeve.ledger.clock.monotonicMs() !== watcher.wholeLookMs || !this.#quiet(daemon)) return false;
@@ -184,41 +231,6 @@ export class Simulation {
     return this.#injector.quiet && !this.#disk.broken && this.service.serene && daemon.quiet;
   }
 
-  #begin(): void {
-    this.#daemonRun += 1;
-    this.#activity += 1;
-    this.#daemon = new DaemonRun({
-      number: this.#daemonRun,
-      script: this.#script,
-      settings: this.#settings,
-      personaOf: (channel) => this.#policy.personaOf(channel),
-      host: this.#host,
-      store: this.#disk.store,
-      setBack: this.#disk.setBackBecause,
-      service: this.service,
-      injector: this.#injector,
-      adversary: this.#options.adversary === true,
-      nowMs: () => this.#nowMs,
-      at: (atMs, run) => void this.#agenda.add(atMs, run),
-      onInvoked: (invocation) => {
-        this.#record.invoked(invocation);
-        this.#invariants.invoked(invocation);
-        if (this.#daemon?.stopping) this.#invariants.stopped(invocation);
-      },
-      onSample: (sample) => this.#invariants.seen(sample),
-      onDelivery: (delivery) => this.#delivered(delivery),
-      onBatch: (entries) => this.#batch(entries),
-      onFailure: (text) => this.#failed(text),
-      stir: () => (this.#activity += 1),
-    });
-    this.#daemon.start();
-  }
-
-  /** The SimulatedDaemon that runs, if one does. */
-  #present(): SimulatedDaemon | undefined {
-    return this.#daemon?.reeve.alive ? this.#daemon.reeve : undefined;
-  }
-
   #delivered(delivery: Delivery): void {
     this.#record.delivered(delivery);
     this.#invariants.delivered(delivery);
@@ -228,8 +240,8 @@ export class Simulation {
   #batch(entries: readonly JournalEntry[]): void {
     this.#activity += 1;
     const found = this.#disk.unannouncedBefore(entries);
-    if (found.length > 0) this.#tell(found, this.#daemonRun - 1);
-    this.#tell(entries, this.#daemonRun);
+    if (found.length > 0) this.#tell(found, this.#lives.number - 1);
+    this.#tell(entries, this.#lives.number);
   }
 
   #tell(entries: readonly JournalEntry[], daemonRun: number): void {
@@ -241,57 +253,22 @@ export class Simulation {
 
   #failed(text: string): void {
     this.#activity += 1;
-    if (this.#daemon?.reeve.alive === false) return;
+    if (this.#lives.daemon?.reeve.alive === false) return;
     this.#record.failures.push({ atMs: this.#nowMs, text, expected: this.#disk.broken });
     if (!this.#disk.broken) this.#invariants.broke('internal', text);
-  }
-
-  #reboot(downMs: number, next = () => this.#host.reboot()): void {
-    if (this.#daemon === undefined) return;
-    this.#die(downMs, 0);
-    this.#bury();
-    next();
-  }
-
-  /** Asked to stop, it ends what it has begun, and is gone. */
-  #stop(downMs: number): void {
-    const daemon = this.#daemon;
-    if (this.#present() === undefined) return;
-    void daemon?.stop().then(() => daemon === this.#daemon && this.#die(downMs, 0));
-  }
-
-  #die(downMs: number, survivors: number): void {
-    const reeve = this.#present();
-    if (reeve === undefined) return;
-    reeve.kill();
-    this.#agenda.add(this.#nowMs + Math.max(1, downMs), () => {
-      this.#bury();
-      this.#disk.restore(survivors);
-      if (this.#disk.setBackBecause !== undefined) this.#invariants.setBack(this.#disk.journal());
-      this.#begin();
-    });
-  }
-
-  #bury(): void {
-    if (this.#daemon?.reeve.alive !== false) return;
-    for (const invocation of this.#record.invocations) {
-      if (invocation.daemonRun === this.#daemonRun) invocation.endMs ??= this.#nowMs;
-    }
-    this.#plans += this.#daemon.plans;
-    this.#daemon = undefined;
   }
 
   #heal(): void {
     this.#injector.heal();
     this.#disk.disarm();
-    if (this.#disk.broken) this.#die(1_000, 0);
+    if (this.#disk.broken) this.#lives.die(1_000, 0);
     for (const minutes of [5, 15, 25]) {
       this.#agenda.add(this.#nowMs + minutes * MINUTE_MS, () => this.#operators.settle());
     }
   }
 
   #demand(): void {
-    const reeve = this.#daemon?.reeve;
+    const reeve = this.#lives.daemon?.reeve;
     if (this.#invariants.violations.length > 0) return;
     if (reeve === undefined) return this.#invariants.broke('L2', 'SimulatedDaemon did not come back');
     this.#invariants.demand(reeve, this.#nowMs);

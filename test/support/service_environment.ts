@@ -28,11 +28,16 @@ export function serviceEnvironment(count = 3) {
   const nothing = (): void => undefined;
   const injector = new FaultInjector({
     ...{ service, nowMs: clock, at, symptom: nothing, jumpWall: nothing, suspend: nothing, reboot: nothing },
-    ...{ crash: nothing, breakDisk: nothing, operate: nothing, change: nothing },
+    ...{ operate: nothing, change: nothing },
     stopReeve: (downMs) => calls.push(`stop for ${downMs}`),
     reload: (variant, forMs) => calls.push(`reload ${variant} for ${forMs}`),
     move: (downMs) => calls.push(`move for ${downMs}`),
-    setBack: ({ forMs: downMs }) => calls.push(`set back for ${downMs}`),
+    disk: {
+      crash: nothing,
+      breakDown: nothing,
+      setBack: ({ forMs: downMs }) => calls.push(`set back for ${downMs}`),
+      hold: ({ forMs }) => calls.push(`hold the journal for ${forMs}`),
+    },
   });
   return {
     service,

@@ -17,6 +17,7 @@ import { OwnPersona } from './own_persona.ts';
 import { RealStarts } from './real_starts.ts';
 import { RealState } from './real_state.ts';
 import { SetBacks } from './set_backs.ts';
+import { type Surroundings, Unwritten } from './unwritten.ts';
 import type { ServiceTruth, TruthOracle } from './service_truth.ts';
 import type { ChannelTruth } from './silence.ts';
 
@@ -31,6 +32,7 @@ export interface InvariantsDeps {
   readonly personaOf: (channel?: string) => Persona;
   readonly nowMs: () => number;
   readonly poolOf: InvariantContext['poolOf'];
+  readonly surroundings: Surroundings;
 }
 
 /**
@@ -46,6 +48,8 @@ export class Invariants {
   readonly #realState: RealState;
   readonly #ownPersona: OwnPersona;
   readonly #setBacks: SetBacks;
+  /** Told by whoever holds the journal. */
+  readonly unwritten: Unwritten;
   readonly #rolling: Rolling;
   readonly #deliveries: Delivery[] = [];
   /** What is read again has been judged before. */
@@ -68,14 +72,15 @@ export class Invariants {
     this.#realState = new RealState(this.#case);
     this.#ownPersona = new OwnPersona(this.#case, deps.personaOf);
     this.#setBacks = new SetBacks(this.#case);
+    this.unwritten = new Unwritten(this.#case, deps.surroundings);
   }
 
   get #oracles(): readonly Oracle[] {
-    return [this.#rolling, this.#starts, ...this.#books.all, this.#realStarts, this.#setBacks];
+    return [this.#rolling, this.#starts, ...this.#books.all, this.#realStarts, this.#setBacks, this.unwritten];
   }
 
   get #truths(): readonly TruthOracle[] {
-    return [this.#realStarts, this.#realState, this.#books.reasons];
+    return [this.#realStarts, this.#realState, this.#books.reasons, this.unwritten];
   }
 
   /** Reeve is given an older journal: the books follow that one from now on. What really happened stays what it was. */
@@ -114,6 +119,7 @@ export class Invariants {
     this.#realState.invoked(invocation);
     this.#ownPersona.invoked(invocation);
     this.#setBacks.invoked(invocation);
+    this.unwritten.invoked(invocation);
     this.#books.proofs.invoked(invocation);
   }
 
@@ -130,6 +136,7 @@ export class Invariants {
   delivered(delivery: Delivery): void {
     this.#deliveries.push(delivery);
     this.#books.pages.delivered(delivery);
+    this.unwritten.delivered(delivery);
   }
 
   /** Every channel as it really stands, on the clock of the process of Reeve that runs. */

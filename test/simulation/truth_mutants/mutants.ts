@@ -8,7 +8,7 @@ export interface TruthMutant {
   readonly scene: TruthSceneName;
 }
 
-export const TRUTH_SCENES = ['others', 'spaced', 'set_back'] as const;
+export const TRUTH_SCENES = ['others', 'spaced', 'set_back', 'journal_busy', 'unwritten'] as const;
 export type TruthSceneName = (typeof TRUTH_SCENES)[number];
 
 export const TRUTH_MUTANTS: readonly TruthMutant[] = [
@@ -51,5 +51,41 @@ export const TRUTH_MUTANTS: readonly TruthMutant[] = [
     says: /have passed for a Reeve whose journal was set back/,
     edit: ['src/journal/ledger.ts', 'store.last(), options.isSetBack)', 'store.last())'],
     scene: 'set_back',
+  },
+  {
+    name: 'a ledger goes on in memory when the disk takes nothing',
+    law: 'S14',
+    says: /the disk has no record that it began/,
+    edit: [
+      'src/journal/ledger.ts',
+      'this.#writing(() => this.#store.append(rows));',
+      'try { this.#store.append(rows); } catch {}',
+    ],
+    scene: 'unwritten',
+  },
+  {
+    name: 'a page that cannot be written down is not sent',
+    law: 'L1',
+    says: /no person was told that the journal cannot be written/,
+    edit: [
+      'src/escalate/dispatcher.ts',
+      "this.#applyUnjournaled({ type: 'escalation.raised', escalation: { ...escalation, key } });",
+      'void key;',
+    ],
+    scene: 'journal_busy',
+  },
+  {
+    name: 'the first good probe is enough',
+    law: 'S8',
+    says: /trusts its journal again after it was free for/,
+    edit: ['src/journal/recovery.ts', 'const PROBES = 3;', 'const PROBES = 1;'],
+    scene: 'journal_busy',
+  },
+  {
+    name: 'a journal that can be written again is never opened anew',
+    law: 'L2',
+    says: /nothing is written although the journal is free/,
+    edit: ['src/journal/recovery.ts', "broken()?.kind !== 'unwritable'", "broken()?.kind !== 'chain'"],
+    scene: 'journal_busy',
   },
 ];

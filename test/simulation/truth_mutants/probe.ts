@@ -1,4 +1,5 @@
 /** Plays one scene to the end, and prints every broken law and how often Reeve started something, as JSON. */
+import { DAY_MS } from '../../../src/core/duration.ts';
 import { type Injection, type Scenario, type ScenarioOptions, scenarioOf } from '../../../src/simulation/scenario.ts';
 import { Simulation } from '../../../src/simulation/simulation.ts';
 import type { TruthSceneName } from './mutants.ts';
@@ -15,6 +16,14 @@ function world(choices: Partial<ScenarioOptions>, injections: readonly Partial<I
     injections: injections.map((one) => ({ atMs: 0, kind: 'crash', target: 'ch0', forMs: 0, variant: 0.1, ...one })),
   };
 }
+
+const busy = (choices: Partial<ScenarioOptions>): Scenario => ({
+  ...world({ persona: 'lab', ...choices }, [
+    { atMs: 600 * S, kind: 'journal_busy', target: '', forMs: 50 * S, variant: 0.4 },
+    { atMs: 600 * S },
+  ]),
+  kinds: ['crash', 'journal_busy'],
+});
 
 const SCENES: Readonly<Record<TruthSceneName, () => Scenario>> = {
   /** Others start one channel every ten seconds, and one dies among them. */
@@ -34,6 +43,10 @@ const SCENES: Readonly<Record<TruthSceneName, () => Scenario>> = {
       { atMs: 900 * S, kind: 'set_back', target: '', forMs: 5 * S, variant: 0.5 },
       { atMs: 960 * S },
     ]),
+  /** One dies while another process holds the journal for longer than Reeve waits. */
+  journal_busy: () => busy({}),
+  /** The same, without the time that a page may take. */
+  unwritten: () => busy({ days: (624 * S) / DAY_MS }),
   /** Two of one group die within the minute in which only one may be started. */
   spaced: () => world({ persona: 'cautious' }, [{ atMs: 120 * S }, { atMs: 150 * S, target: 'ch3' }]),
 };

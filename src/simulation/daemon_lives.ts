@@ -1,0 +1,128 @@
+/** The processes of the simulated daemon, one after another. */
+import { DaemonRun, type DaemonRunDeps } from './daemon_run.ts';
+import type { Disk } from './disk_faults.ts';
+import type { EffectLog } from './effect_log.ts';
+import type { Invariants } from './invariants/invariants.ts';
+import type { PolicyFile } from './policy_file.ts';
+import type { Recovery, SimulatedDaemon } from './simulated_daemon.ts';
+
+type RunDeps = Pick<
+  DaemonRunDeps,
+  'script' | 'settings' | 'host' | 'service' | 'injector' | 'adversary' | 'nowMs' | 'at' | 'onDelivery' | 'onFailure'
+>;
+
+export interface DaemonLivesDeps extends RunDeps, Pick<DaemonRunDeps, 'onBatch' | 'stir'> {
+  readonly disk: Disk;
+  readonly policy: PolicyFile;
+  readonly record: EffectLog;
+  readonly invariants: Invariants;
+}
+
+/** Begins and ends Reeve, as its supervisor, the machine and people do. */
+export class DaemonLives {
+  readonly #deps: DaemonLivesDeps;
+  #daemon: DaemonRun | undefined;
+  #number = 0;
+  /** What the adversarial planners of earlier processes have asked for. */
+  #plans = 0;
+
+  constructor(deps: DaemonLivesDeps) {
+    this.#deps = deps;
+  }
+
+  /** The process that runs, or has just ended and is not buried yet. */
+  get daemon(): DaemonRun | undefined {
+    return this.#daemon;
+  }
+
+  /** Which process it is: the first is 1. */
+  get number(): number {
+    return this.#number;
+  }
+
+  /** What the adversarial planners have asked for so far. */
+  get plans(): number {
+    return this.#plans + (this.#daemon?.plans ?? 0);
+  }
+
+  /** The SimulatedDaemon that runs, if one does. */
+  get present(): SimulatedDaemon | undefined {
+    return this.#daemon?.reeve.alive ? this.#daemon.reeve : undefined;
+  }
+
+  begin(): void {
+    const { policy, disk, record, invariants, stir } = this.#deps;
+    this.#number += 1;
+    stir();
+    this.#daemon = new DaemonRun({
+      ...this.#deps,
+      number: this.#number,
+      personaOf: (channel) => policy.personaOf(channel),
+      store: disk.store,
+      setBack: disk.setBackBecause,
+      recovery: this.#recovery(),
+      onInvoked: (invocation) => {
+        record.invoked(invocation);
+        invariants.invoked(invocation);
+        if (this.#daemon?.stopping) invariants.stopped(invocation);
+      },
+      onSample: (sample) => invariants.seen(sample),
+    });
+    this.#daemon.start();
+  }
+
+  reboot(downMs: number, next: () => void): void {
+    if (this.#daemon === undefined) return;
+    this.die(downMs, 0);
+    this.bury();
+    next();
+  }
+
+  /** Asked to stop, it ends what it has begun, and is gone. */
+  stop(downMs: number): void {
+    const daemon = this.#daemon;
+    if (this.present === undefined) return;
+    void daemon?.stop().then(() => daemon === this.#daemon && this.die(downMs, 0));
+  }
+
+  /** Ends it; of the appends that were not durable yet the next one finds the first `survivors`. */
+  die(downMs: number, survivors: number): void {
+    const reeve = this.present;
+    if (reeve === undefined) return;
+    reeve.kill();
+    this.#startAgain(Math.max(1, downMs), survivors);
+  }
+
+  bury(): void {
+    if (this.#daemon?.reeve.alive !== false) return;
+    for (const invocation of this.#deps.record.invocations) {
+      if (invocation.daemonRun === this.#number) invocation.endMs ??= this.#deps.nowMs();
+    }
+    this.#plans += this.#daemon.plans;
+    this.#daemon = undefined;
+  }
+
+  #startAgain(afterMs: number, survivors: number): void {
+    const { disk, invariants, nowMs, at } = this.#deps;
+    at(nowMs() + afterMs, () => {
+      this.bury();
+      const againMs = disk.startsAgainMs;
+      if (againMs > 0) return this.#startAgain(againMs, survivors);
+      disk.restore(survivors);
+      if (disk.setBackBecause !== undefined) invariants.setBack(disk.journal());
+      this.begin();
+    });
+  }
+
+  /** As `main.ts` does; only where the journal may be held, so that no other world has its timer. */
+  #recovery(): Recovery | undefined {
+    const { script, disk, invariants } = this.#deps;
+    if (!script.kinds.includes('journal_busy')) return undefined;
+    const onWritable = (): void => {
+      if (this.#daemon?.stopping !== false) return;
+      invariants.unwritten.beganAgain();
+      this.stop(1);
+    };
+    return { probe: () => disk.probe(), onWritable };
+  }
+}

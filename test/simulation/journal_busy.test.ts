@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/core/duration.ts';
+import { LOCK_PATIENCE_MS } from '../../src/journal/sqlite.ts';
+import type { Batch } from '../../src/simulation/effect_log.ts';
+import { type Injection, type Scenario, scenarioOf } from '../../src/simulation/scenario.ts';
+import { Simulation } from '../../src/simulation/simulation.ts';
+
+const HELD_MS = 10 * MINUTE_MS;
+const PAGE = 'unjournaled/reeve/internal';
+
+/** Shorter than Reeve waits for the file, or longer; from the next append. */
+const hold = (forMs: number): Injection => {
+  const variant = forMs < LOCK_PATIENCE_MS ? 0 : 0.4;
+  return { kind: 'journal_busy', target: '', atMs: HELD_MS, forMs, variant };
+};
+const dies = (atMs: number, target = 'ch0'): Injection => ({ kind: 'crash', target, atMs, forMs: 0, variant: 0.1 });
+
+const sceneOf = (injections: readonly Injection[]): Scenario => ({
+  ...scenarioOf({ seed: 1, days: HOUR_MS / DAY_MS, channels: 2, kinds: [], phase: 4, persona: 'lab', limits: {} }),
+  kinds: ['crash', 'journal_busy'],
+  injections,
+});
+
+async function play(injections: readonly Injection[]) {
+  const started: number[] = [];
+  const onBatch = ({ entries, atMs }: Batch): void => {
+    if (entries.some(({ fact }) => fact.type === 'reeve.started')) started.push(atMs);
+  };
+  const { violations, record } = await new Simulation(sceneOf(injections), { onBatch }).run();
+  const restarts = record.invocations.filter(({ tool }) => tool === 'restart_channel').map(({ atMs }) => atMs);
+  const triggers = record.deliveries.filter(({ what }) => what === 'trigger');
+  const pages = triggers.filter(({ key }) => key === PAGE).map(({ atMs }) => atMs);
+  return { violations, restarts, pages, started, scopes: triggers.map(({ scope }) => scope) };
+}
+
+describe('the simulated Reeve whose journal another process holds', () => {
+  it('waits for it while that is short, and goes on as if nothing had been', async () => {
+    const { violations, restarts, pages, started } = await play([dies(HELD_MS), hold(4 * SECOND_MS)]);
+    expect(violations).toEqual([]);
+    expect(restarts).toHaveLength(1);
+    expect(restarts[0]).toBeGreaterThanOrEqual(HELD_MS + 4 * SECOND_MS);
+    expect([pages, started.length]).toEqual([[], 1]);
+  });
+
+  it.each([20, 60])('pages, and does nothing until it has begun again by itself: held for %i s', async (seconds) => {
+    const freeMs = HELD_MS + seconds * SECOND_MS;
+    const later = dies(freeMs + 5 * MINUTE_MS, 'ch1');
+    const { violations, restarts, pages, started, scopes } = await play([
+      dies(HELD_MS),
+      hold(seconds * SECOND_MS),
+      later,
+    ]);
+    expect(violations).toEqual([]);
+    expect(pages[0]).toBeLessThan(HELD_MS + 20 * SECOND_MS);
+    expect(started).toHaveLength(2);
+    expect(started[1]).toBeGreaterThanOrEqual(freeMs + 20 * SECOND_MS);
+    expect(started[1]).toBeLessThan(freeMs + MINUTE_MS);
+    // Of what died meanwhile there is no evidence any more.
+    expect(scopes).toContain('channel:ch0');
+    expect(restarts).toHaveLength(1);
+    expect(restarts[0]).toBeGreaterThan(later.atMs);
+  });
+});
