@@ -6,7 +6,7 @@ import type { Persona } from '../core/persona.ts';
 import type { SymptomKind } from '../core/symptom.ts';
 import { Attacker } from './attacker.ts';
 import { Disk } from './disk_faults.ts';
-import { DaemonLives } from './daemon_lives.ts';
+import { DaemonRuns } from './daemon_runs.ts';
 import { type DaemonRun, RECEIVERS } from './daemon_run.ts';
 import { type FaultControls, FaultInjector } from './fault_injector.ts';
 import { Invariants } from './invariants/invariants.ts';
@@ -41,7 +41,7 @@ export class Simulation {
   readonly #disk: Disk;
   readonly #policy: PolicyFile;
   readonly #attacker: Attacker | undefined = undefined;
-  readonly #lives: DaemonLives;
+  readonly #runs: DaemonRuns;
   #activity = 0;
   #nowMs = 0;
   #lookedMs = 0;
@@ -56,8 +56,7 @@ export class Simulation {
     this.#agenda = new TimerQueue(seed);
     const nowMs = (): number => this.#nowMs;
     const at = (atMs: number, run: () => void): void => void this.#agenda.add(Math.max(atMs, this.#nowMs), run);
-    const onSymptom = (channel: string, kind: SymptomKind) =>
-      this.#lives.daemon?.hear({ channel, kind, origin: 'log' });
+    const onSymptom = (channel: string, kind: SymptomKind) => this.#runs.daemon?.hear({ channel, kind, origin: 'log' });
     this.#host = new SimulatedHost(nowMs);
     const untouchable = new Set(channels.flatMap((plan) => (plan.untouchable === true ? [plan.id] : [])));
     this.#policy = new PolicyFile(written, { nowMs, at, untouchable });
@@ -66,8 +65,7 @@ export class Simulation {
       ...{ seed, nowMs, at, onSymptom, startCost: script.startCost },
       onStart: (process) => this.#invariants?.started(process),
     });
-    const poolOf = (engine: string) =>
-      this.#lives.daemon === undefined ? 'unasked' : this.#lives.daemon.poolOf(engine);
+    const poolOf = (engine: string) => (this.#runs.daemon === undefined ? 'unasked' : this.#runs.daemon.poolOf(engine));
     this.#invariants = new Invariants({
       ...{ script, limits, personaOf, nowMs, poolOf },
       surroundings: {
@@ -82,14 +80,14 @@ export class Simulation {
       nowMs,
       at,
       service: this.service,
-      reeve: () => this.#lives.present,
+      reeve: () => this.#runs.present,
     });
     this.#disk = this.#createDisk(nowMs, at);
     this.#injector = this.#createInjector(nowMs, at, onSymptom);
-    this.#lives = this.#createLives(nowMs, at);
+    this.#runs = this.#createRuns(nowMs, at);
     if (options.attacker !== true) return;
     const ended = (): boolean => this.#injector.healed;
-    this.#attacker = new Attacker({ script, nowMs, at, ended, target: () => this.#lives.daemon });
+    this.#attacker = new Attacker({ script, nowMs, at, ended, target: () => this.#runs.daemon });
   }
 
   /** Plays the script, heals everything, and checks what was promised. */
@@ -99,7 +97,7 @@ export class Simulation {
       this.#agenda.add(injection.atMs, () => this.#injector.inject(injection));
     }
     this.#agenda.every(0, MINUTE_MS, () => this.#operators.round());
-    this.#lives.begin();
+    this.#runs.begin();
     await this.#until(endMs);
     const livenessMs = this.#options.livenessMs ?? LIVENESS_MS;
     if (livenessMs > 0) {
@@ -107,12 +105,12 @@ export class Simulation {
       await this.#until(endMs + livenessMs);
       this.#demand();
     }
-    this.#lives.daemon?.reeve.kill();
+    this.#runs.daemon?.reeve.kill();
     return {
       events: this.#events,
       nowMs: this.#nowMs,
       violations: this.#invariants.violations,
-      plans: this.#lives.plans,
+      plans: this.#runs.plans,
       attacker: this.#attacker,
       traceSha256: this.#record.traceSha256(),
       record: this.#record,
@@ -124,8 +122,8 @@ export class Simulation {
   #createDisk(nowMs: () => number, at: At): Disk {
     return new Disk({
       ...{ nowMs, at },
-      inUse: () => this.#lives.daemon !== undefined,
-      die: (downMs, survivors) => this.#lives.die(downMs, survivors),
+      inUse: () => this.#runs.daemon !== undefined,
+      die: (downMs, survivors) => this.#runs.die(downMs, survivors),
       wait: (forMs) => (this.#nowMs += forMs),
       onGivenUp: () => this.#invariants.unwritten.givenUp(),
     });
@@ -136,18 +134,18 @@ export class Simulation {
       ...{ service: this.service, nowMs, at, symptom },
       jumpWall: (byMs) => this.#host.jumpWall(byMs),
       suspend: (forMs) => this.#host.suspend(forMs),
-      reboot: (downMs) => this.#lives.reboot(downMs, () => this.#host.reboot()),
-      stopReeve: (downMs) => this.#lives.stop(downMs),
+      reboot: (downMs) => this.#runs.reboot(downMs, () => this.#host.reboot()),
+      stopReeve: (downMs) => this.#runs.stop(downMs),
       reload: (variant, forMs) => this.#policy.reload(variant, forMs),
-      move: (downMs) => this.#lives.reboot(downMs, () => this.#host.move()),
+      move: (downMs) => this.#runs.reboot(downMs, () => this.#host.move()),
       disk: this.#disk,
       operate: (injection) => this.#operators.operate(injection),
       change: () => undefined,
     });
   }
 
-  #createLives(nowMs: () => number, at: At): DaemonLives {
-    return new DaemonLives({
+  #createRuns(nowMs: () => number, at: At): DaemonRuns {
+    return new DaemonRuns({
       ...{
         script: this.#script,
         nowMs,
@@ -170,7 +168,7 @@ export class Simulation {
     const stopEarly = this.#options.stopEarly ?? true;
     while (!(stopEarly && this.#invariants.violations.length > 0)) {
       const ofEnvironment = this.#agenda.next();
-      const ofReeve = this.#lives.daemon?.reeve.agenda.next();
+      const ofReeve = this.#runs.daemon?.reeve.agenda.next();
       const reeveMs = ofReeve === undefined ? Number.POSITIVE_INFINITY : this.#host.worldMsAt(ofReeve.atMs);
       const isReeves = reeveMs < (ofEnvironment?.atMs ?? Number.POSITIVE_INFINITY);
       const atMs = isReeves ? reeveMs : (ofEnvironment?.atMs ?? Number.POSITIVE_INFINITY);
@@ -180,7 +178,7 @@ export class Simulation {
       }
       if (atMs > endMs) break;
       this.#nowMs = Math.max(this.#nowMs, atMs);
-      const due = isReeves ? this.#lives.daemon!.reeve.agenda.take()! : this.#agenda.take()!;
+      const due = isReeves ? this.#runs.daemon!.reeve.agenda.take()! : this.#agenda.take()!;
       await this.#happen(due.run, isReeves && !due.tick);
     }
     this.#nowMs = Math.max(this.#nowMs, endMs);
@@ -192,16 +190,16 @@ export class Simulation {
     try {
       run();
     } catch (thrown) {
-      if (this.#lives.daemon?.reeve.alive !== false) this.#invariants.broke('invariant', messageOf(thrown));
+      if (this.#runs.daemon?.reeve.alive !== false) this.#invariants.broke('invariant', messageOf(thrown));
     }
     if (mayWake || this.#activity !== before) await drained();
-    this.#lives.bury();
+    this.#runs.clearAway();
     this.#look();
   }
 
   /** Once a second, after whatever happened: no timer of its own, so that it changes no order of events. */
   #look(): void {
-    const reeve = this.#lives.present;
+    const reeve = this.#runs.present;
     if (reeve === undefined || this.#nowMs - this.#lookedMs < TRUTH_MS) return;
     this.#lookedMs = this.#nowMs;
     const monoMs = reeve.ledger.clock.monotonicMs();
@@ -212,7 +210,7 @@ export class Simulation {
 
   /** Skips a stretch of whole minutes in which nothing can happen. True when it did: its last look is answered then. */
   #leap(endMs: number): boolean {
-    const daemon = this.#lives.daemon;
+    const daemon = this.#runs.daemon;
     if (this.#options.leap === false || daemon === undefined) return false;
     const { reeve, watcher } = daemon;
     if (reeve.ledger.clock.monotonicMs() !== watcher.wholeLookMs || !this.#quiet(daemon)) return false;
@@ -240,8 +238,8 @@ export class Simulation {
   #batch(entries: readonly JournalEntry[]): void {
     this.#activity += 1;
     const found = this.#disk.unannouncedBefore(entries);
-    if (found.length > 0) this.#tell(found, this.#lives.number - 1);
-    this.#tell(entries, this.#lives.number);
+    if (found.length > 0) this.#tell(found, this.#runs.number - 1);
+    this.#tell(entries, this.#runs.number);
   }
 
   #tell(entries: readonly JournalEntry[], daemonRun: number): void {
@@ -253,7 +251,7 @@ export class Simulation {
 
   #failed(text: string): void {
     this.#activity += 1;
-    if (this.#lives.daemon?.reeve.alive === false) return;
+    if (this.#runs.daemon?.reeve.alive === false) return;
     this.#record.failures.push({ atMs: this.#nowMs, text, expected: this.#disk.broken });
     if (!this.#disk.broken) this.#invariants.broke('internal', text);
   }
@@ -261,14 +259,14 @@ export class Simulation {
   #heal(): void {
     this.#injector.heal();
     this.#disk.disarm();
-    if (this.#disk.broken) this.#lives.die(1_000, 0);
+    if (this.#disk.broken) this.#runs.die(1_000, 0);
     for (const minutes of [5, 15, 25]) {
       this.#agenda.add(this.#nowMs + minutes * MINUTE_MS, () => this.#operators.settle());
     }
   }
 
   #demand(): void {
-    const reeve = this.#lives.daemon?.reeve;
+    const reeve = this.#runs.daemon?.reeve;
     if (this.#invariants.violations.length > 0) return;
     if (reeve === undefined) return this.#invariants.broke('L2', 'SimulatedDaemon did not come back');
     this.#invariants.demand(reeve, this.#nowMs);

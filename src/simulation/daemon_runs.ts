@@ -11,7 +11,7 @@ type RunDeps = Pick<
   'script' | 'settings' | 'host' | 'service' | 'injector' | 'adversary' | 'nowMs' | 'at' | 'onDelivery' | 'onFailure'
 >;
 
-export interface DaemonLivesDeps extends RunDeps, Pick<DaemonRunDeps, 'onBatch' | 'stir'> {
+export interface DaemonRunsDeps extends RunDeps, Pick<DaemonRunDeps, 'onBatch' | 'stir'> {
   readonly disk: Disk;
   readonly policy: PolicyFile;
   readonly record: EffectLog;
@@ -19,18 +19,18 @@ export interface DaemonLivesDeps extends RunDeps, Pick<DaemonRunDeps, 'onBatch' 
 }
 
 /** Begins and ends Reeve, as its supervisor, the machine and people do. */
-export class DaemonLives {
-  readonly #deps: DaemonLivesDeps;
+export class DaemonRuns {
+  readonly #deps: DaemonRunsDeps;
   #daemon: DaemonRun | undefined;
   #number = 0;
   /** What the adversarial planners of earlier processes have asked for. */
   #plans = 0;
 
-  constructor(deps: DaemonLivesDeps) {
+  constructor(deps: DaemonRunsDeps) {
     this.#deps = deps;
   }
 
-  /** The process that runs, or has just ended and is not buried yet. */
+  /** The process that runs, or the last one until what it left is cleared away. */
   get daemon(): DaemonRun | undefined {
     return this.#daemon;
   }
@@ -45,7 +45,7 @@ export class DaemonLives {
     return this.#plans + (this.#daemon?.plans ?? 0);
   }
 
-  /** The SimulatedDaemon that runs, if one does. */
+  /** The daemon of the process that runs, if one does. */
   get present(): SimulatedDaemon | undefined {
     return this.#daemon?.reeve.alive ? this.#daemon.reeve : undefined;
   }
@@ -74,7 +74,7 @@ export class DaemonLives {
   reboot(downMs: number, next: () => void): void {
     if (this.#daemon === undefined) return;
     this.die(downMs, 0);
-    this.bury();
+    this.clearAway();
     next();
   }
 
@@ -93,7 +93,7 @@ export class DaemonLives {
     this.#startAgain(Math.max(1, downMs), survivors);
   }
 
-  bury(): void {
+  clearAway(): void {
     if (this.#daemon?.reeve.alive !== false) return;
     for (const invocation of this.#deps.record.invocations) {
       if (invocation.daemonRun === this.#number) invocation.endMs ??= this.#deps.nowMs();
@@ -105,7 +105,7 @@ export class DaemonLives {
   #startAgain(afterMs: number, survivors: number): void {
     const { disk, invariants, nowMs, at } = this.#deps;
     at(nowMs() + afterMs, () => {
-      this.bury();
+      this.clearAway();
       const againMs = disk.startsAgainMs;
       if (againMs > 0) return this.#startAgain(againMs, survivors);
       disk.restore(survivors);
