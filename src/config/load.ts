@@ -13,7 +13,8 @@ import { loadYamlFolder, readYaml } from './files.ts';
 import { personasFrom } from './personas.ts';
 import { RULE_SUFFIX, type RuleTool, rulesFrom } from './rules.ts';
 import { withUpstreamWait } from './upstream_wait.ts';
-import { inOrder, problemAt, valueAt } from './validate.ts';
+import { valueAt } from './shape.ts';
+import { inOrder, problemAt } from './validate.ts';
 import { listed, nearest } from './suggestions.ts';
 import { bounded, type ParsedYaml, type Path } from './yaml.ts';
 

@@ -8,7 +8,8 @@ import { loadYamlFolder } from './files.ts';
 import { type OneRuleDocument, oneRuleDocument, ruleListDocument } from './rule_document.ts';
 import { factOf } from './rule_facts.ts';
 import { type RuleTool, stepsOf } from './rule_steps.ts';
-import { inOrder, problemAt, validate, valueAt } from './validate.ts';
+import { valueAt } from './shape.ts';
+import { inOrder, problemAt, validate } from './validate.ts';
 import { listed, nearest } from './suggestions.ts';
 import type { ParsedYaml, Path } from './yaml.ts';
 

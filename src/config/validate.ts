@@ -1,7 +1,7 @@
 /** Validates a YAML document against a schema and places every problem. */
 import type { z } from 'zod';
 import type { Problem } from '../core/errors.ts';
-import { descriptionAt, keysAt } from './shape.ts';
+import { descriptionAt, keysAt, valueAt } from './shape.ts';
 import { listed, nearest, shown } from './suggestions.ts';
 import { bounded, type ParsedYaml, type Path } from './yaml.ts';
 
@@ -49,15 +49,6 @@ export function problemAt(source: Pick<Source, 'file' | 'at'>, path: Path, said:
   return hint === undefined ? problem : { ...problem, hint };
 }
 
-export function valueAt(value: unknown, path: Path): unknown {
-  let found = value;
-  for (const segment of path) {
-    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, segment)) return undefined;
-    found = (found as Record<string | number, unknown>)[segment];
-  }
-  return found;
-}
-
 interface Placed {
   readonly issue: Issue;
   readonly path: Path;
@@ -91,7 +82,7 @@ function problemsOf(issue: Issue, place: Place): readonly Problem[] {
   const { schema, source, path } = place;
   const here = [...place.prefix, ...path];
   if (issue.code === 'unrecognized_keys') {
-    const known = keysAt(schema, path);
+    const known = keysAt(schema, path, valueAt(source.value, place.prefix));
     return issue.keys.map((key) => problemAt(source, [...here, key], { ...unknownKey(key, known), part: 'key' }));
   }
   const key = String(here.at(-1) ?? '');

@@ -22,6 +22,25 @@ describe('the keys at a path', () => {
     expect(keysAt(schema, ['kinds', 0])).toEqual(['kind', 'port', 'socket']);
   });
 
+  it('of a union that goes by kind are those of the kind that the value names, and of every kind where it names none', () => {
+    const byKind = z.strictObject({
+      list: z.array(
+        z.discriminatedUnion('kind', [
+          z.strictObject({ kind: z.literal('a'), port: z.number() }),
+          z.strictObject({ kind: z.enum(['b', 'c']), socket: z.string() }),
+        ]),
+      ),
+    });
+    const keysOf = (item: unknown) => keysAt(byKind, ['list', 0], { list: [item] });
+    expect([keysOf({ kind: 'a' }), keysOf({ kind: 'c' })]).toEqual([
+      ['kind', 'port'],
+      ['kind', 'socket'],
+    ]);
+    for (const item of [{ kind: 'd' }, { kind: 1 }, {}, null, 'a']) {
+      expect([item, keysOf(item)]).toEqual([item, ['kind', 'port', 'socket']]);
+    }
+  });
+
   it('are the names that a record may have, and none where it may have any', () => {
     expect(keysAt(schema, ['access'])).toEqual(['restart', 'look']);
     expect(keysAt(schema, ['free'])).toEqual([]);

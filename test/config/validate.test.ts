@@ -89,6 +89,9 @@ describe('validate', () => {
       '1:4 k.port: expected a number, got nothing ()',
       '1:18 k.prt: unknown key "prt" (did you mean port?)',
     ]);
+    expect(problemsOf(schema, 'k: { kind: command, port: 1 }')).toEqual([
+      '1:21 k.port: unknown key "port" (known here: kind)',
+    ]);
   });
 
   it('keeps what a schema says itself, and adds what came', () => {

@@ -4,7 +4,7 @@ import type { OutputKind, OutputLook } from '../../collect/probes/schema.ts';
 import { ON_DEMAND_KINDS, STATUS_TARGETS, type StatusTarget } from '../../collect/status/schema.ts';
 import type { PersonaId } from '../../core/persona.ts';
 import type { ChannelRef } from '../../core/scope.ts';
-import { valueAt } from '../validate.ts';
+import { valueAt } from '../shape.ts';
 import { nearest } from '../suggestions.ts';
 import type { Path } from '../yaml.ts';
 import { OUTPUT_CALM_MS, SOURCE_CALM_MS } from './calm_paces.ts';

@@ -5,7 +5,7 @@ import { engineDocument, NAME_RULES } from '../../engine/documents.ts';
 import { ReeveError } from '../../core/errors.ts';
 import type { Limits } from '../../core/limits.ts';
 import { formatDuration } from '../../core/document/duration.ts';
-import { valueAt } from '../validate.ts';
+import { valueAt } from '../shape.ts';
 import type { Path } from '../yaml.ts';
 import type { ChannelDraft } from './channels.ts';
 import type { EngineConfig } from './engines.ts';

@@ -1,6 +1,7 @@
 /** Applies environment variables and flags to the configuration. */
 import type { Problem } from '../../core/errors.ts';
-import { problemAt, type Source, valueAt } from '../validate.ts';
+import { valueAt } from '../shape.ts';
+import { problemAt, type Source } from '../validate.ts';
 import { nearest } from '../suggestions.ts';
 import type { ParsedYaml, Path } from '../yaml.ts';
 

@@ -3,7 +3,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { z } from 'zod';
 import { messageOf } from '../../core/errors.ts';
-import { valueAt } from '../validate.ts';
+import { valueAt } from '../shape.ts';
 import { type Address, isLoopback, parseAddress } from './fields.ts';
 import { httpPart } from './http_document.ts';
 import type { Reading } from './reading.ts';

@@ -2,7 +2,8 @@
 import { resolve } from 'node:path';
 import type { z } from 'zod';
 import type { Problem } from '../../core/errors.ts';
-import { problemAt, type Source, valueAt } from '../validate.ts';
+import { valueAt } from '../shape.ts';
+import { problemAt, type Source } from '../validate.ts';
 import type { Path } from '../yaml.ts';
 import type { Environment } from './environment.ts';
 
