@@ -1,4 +1,5 @@
 /** One command of the command line, run with a daemon that answers as the test says. */
+import { Readable } from 'node:stream';
 import { Command } from 'commander';
 import type { Client } from '../../src/cli/client.ts';
 import type { Cli } from '../../src/cli/context.ts';
@@ -15,16 +16,18 @@ export interface Ran {
 
 export interface RunOptions {
   readonly json?: boolean;
-  /** By path; a path that is not there is answered as one that the daemon does not know. */
+  /** By path; a path that is not there is answered as one that the daemon does not know. A function is asked. */
   readonly answers?: Readonly<Record<string, unknown>>;
   readonly stdin?: readonly string[];
+  /** A person types there. */
+  readonly atTerminal?: boolean;
 }
 
 /** Rejects as the command does. */
 export async function ran(
   add: (program: Command, cli: Cli) => void,
   argv: readonly string[],
-  { json = false, answers = {}, stdin = [] }: RunOptions = {},
+  { json = false, answers = {}, stdin = [], atTerminal = false }: RunOptions = {},
 ): Promise<Ran> {
   const said = { out: '', err: '', code: 0 };
   const posted: { path: string; body: unknown }[] = [];
@@ -36,7 +39,8 @@ export async function ran(
     get: async (path: string) => answerTo(path),
     post: async (path: string, body: unknown) => {
       posted.push({ path, body });
-      return answers[path] ?? { ok: true, said: 'done' };
+      const answer = answers[path] ?? { ok: true, said: 'done' };
+      return typeof answer === 'function' ? answer(body) : answer;
     },
   } as unknown as Client;
   const cli: Cli = {
@@ -47,9 +51,7 @@ export async function ran(
       err: (text) => {
         said.err += text;
       },
-      stdin: (async function* () {
-        yield* stdin;
-      })(),
+      stdin: Object.assign(Readable.from(stdin), { isTTY: atTerminal }),
       colours: false,
     },
     flags: () => ({}),
