@@ -22,14 +22,16 @@ type Ports = Pick<TurnDeps, 'propose' | 'begin' | 'stillKnown' | 'newestOf'>;
 const ASKED_AGAIN_MAX = 8;
 const EVICTED_MAX = 8;
 const CITED = /\[(inc-[a-z0-9]{1,40})(?:#\d+)?\]/g;
-const QUESTION_CHARS_MAX = 4_000;
+/** The daemon takes 64 KiB in one body; of a turn whose end is longer it would record nothing. */
+const TEXT_CHARS_MAX = 4_000;
+const EVICTED_CHARS_MAX = 800;
 
 export function daemonPorts({ cli, gate, flags, redact }: PortDeps): Ports {
   const evicted = new Evictions();
   return {
     propose: (prompt) => proposed(prompt, cli),
     async begin(prompt, session) {
-      const question = redact(prompt).slice(0, QUESTION_CHARS_MAX);
+      const question = redact(prompt).slice(0, TEXT_CHARS_MAX);
       const about = { question, ...(session !== undefined && { session: session.id }) };
       const begun = await cli.client().post<Begun>('/api/v1/ask/turns', about).catch(ignoreUnavailable);
       const turn = begun?.ok === true ? begun.more?.turn : undefined;
@@ -83,7 +85,8 @@ function recordingOf(cli: Cli, { turn, recalled, session, evicted }: Open): Reco
     recalled,
     async end({ text, cites, model, ok }) {
       const about = { ...(model !== undefined && { model }), ...(session !== undefined && { session }) };
-      const answer = { turn, text, cites: cites.slice(0, 100), ok, evicted: evicted.take(), ...about };
+      const said = { text: text.slice(0, TEXT_CHARS_MAX), cites: cites.slice(0, 100) };
+      const answer = { turn, ...said, ok, evicted: evicted.take(), ...about };
       await cli.client().post('/api/v1/ask/turns/end', answer).catch(ignoreUnavailable);
     },
   };
@@ -107,8 +110,8 @@ class Evictions {
     this.#fresh = this.#fresh.slice(EVICTED_MAX);
     return taken.map(({ turn, question, answer }) => ({
       turn,
-      question: question.slice(0, QUESTION_CHARS_MAX),
-      answer,
+      question: question.slice(0, EVICTED_CHARS_MAX),
+      answer: answer.slice(0, EVICTED_CHARS_MAX),
     }));
   }
 }

@@ -50,6 +50,23 @@ describe('a question that the daemon records', () => {
     expect(heard.at(-1)).toEqual({ path: END, body: { ...about, cites: cites.slice(0, 100) } });
   });
 
+  it('ends in one body that the daemon takes, however long its answer and those that left the conversation', async () => {
+    const { cli, heard } = await aDaemon({ [TURNS]: begun, [END]: { ok: true } });
+    const ports = portsOf(cli, { flags: flagsOf('-c', '--context', '100') });
+    const long = '语'.repeat(20_001);
+    const session = aSession(...Array.from({ length: 16 }, () => long));
+    ports.newestOf(session, ['and?']);
+    const recording = await ports.begin('and?', session);
+    await recording?.end({
+      ...answered,
+      text: long,
+      cites: Array.from({ length: 100 }, (_, at) => `inc-${at}`.padEnd(80, '0')),
+    });
+    const { text, evicted } = heard.at(-1)!.body as { text: string; evicted: { question: string; answer: string }[] };
+    expect(text).toBe('语'.repeat(4_000));
+    expect(evicted.map(({ question, answer }) => [question.length, answer.length])).toEqual(Array(8).fill([800, 800]));
+  });
+
   it('is asked all the same where there is no daemon, where it refuses, and where it records nothing', async () => {
     expect(await portsOf(noDaemon()).begin('why?', undefined)).toBeUndefined();
     for (const answers of [{}, { [TURNS]: { ok: false, more: { turn: 'trn-1', recalled: [] } } }, { [TURNS]: null }])

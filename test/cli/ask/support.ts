@@ -38,9 +38,10 @@ export async function aDaemon(answers: Readonly<Record<string, unknown>>): Promi
     request.on('data', (piece: Buffer) => pieces.push(piece));
     request.on('end', () => {
       const path = request.url ?? '';
-      const sent = Buffer.concat(pieces).toString('utf8');
-      const body: unknown = sent === '' ? undefined : JSON.parse(sent);
-      const status = !Object.hasOwn(answers, path) ? 404 : isSound(path, body) ? 200 : 400;
+      const sent = Buffer.concat(pieces);
+      const body: unknown = sent.length === 0 ? undefined : JSON.parse(sent.toString('utf8'));
+      const isTaken = sent.length <= 64 * 1024 && isSound(path, body);
+      const status = !Object.hasOwn(answers, path) ? 404 : isTaken ? 200 : 400;
       if (status === 200) heard.push({ path, body });
       response.writeHead(status, { 'content-type': 'application/json' });
       response.end(JSON.stringify(status === 200 ? answers[path] : { message: `refused: ${path}` }));
