@@ -1,0 +1,156 @@
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { type App, createApp } from '../../src/app/app.ts';
+import { loadConfiguration } from '../../src/config/load.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { systemIds, systemRandom } from '../../src/core/id.ts';
+import { entryOf } from '../../src/journal/entry.ts';
+import { SqliteStore } from '../../src/journal/sqlite.ts';
+import { aFolder, writeInto } from '../config/support.ts';
+
+const PATTERNS = `software: rig
+patterns: [{ id: ended, symptom: process_crash, confidence: 0.9, regex: 'has ended', match: ['it has ended'] }]
+`;
+
+/** The files of a daemon, which is started in this process, as often as the test wants. */
+function aPlace({ phase = 1, http = '127.0.0.1:0' } = {}) {
+  const folder = aFolder({ 'patterns/rig.yaml': PATTERNS });
+  const state = join(folder, 'state');
+  const text = (more = '') => `version: 1
+http: { listen: "${http}" }
+phase: ${phase}
+patterns: ${folder}/patterns
+engines: [{ id: local, kind: supervisor, socket: ${folder}/socket }]
+channels: [{ id: news, engine: local }]
+${phase > 1 ? 'receivers: [{ id: hook, kind: webhook, url: "http://127.0.0.1:1/hook" }]\n' : ''}${more}`;
+  const file = writeInto(folder, 'reeve.yaml', text());
+  const load = () => loadConfiguration({ file, env: {}, flags: { state }, tools: [] });
+  const logged: string[] = [];
+  const note = (_: object, said: string) => void logged.push(said);
+  const start = async (): Promise<App> => {
+    expect(load().problems).toEqual([]);
+    const app = await createApp(load().configuration!, {
+      ...{ clock: systemClock, ids: systemIds, random: systemRandom, version: '7', load },
+      ...{ log: { info: note, warn: note, error: note }, secret: () => expect.unreachable('there is no secret') },
+    });
+    onTestFinished(() => app[Symbol.asyncDispose]());
+    return app;
+  };
+  /** Once it has stopped. */
+  const facts = () => {
+    const store = SqliteStore.openForReading(join(state, 'journal.db'));
+    const read = [...store.read({})].map((row) => entryOf(row).fact);
+    store.close();
+    return read;
+  };
+  const types = () => facts().map(({ type }) => type);
+  return { start, facts, types, logged, state, edit: (more: string) => writeFileSync(file, text(more)) };
+}
+interface Status {
+  readonly containment: readonly { readonly scope: string; readonly reason: string }[];
+  readonly channels: readonly { readonly persona: string }[];
+}
+async function statusOf(app: App, state: string): Promise<Status> {
+  const token = readFileSync(join(state, 'token'), 'utf8').trim();
+  const answer = await fetch(`${app.url}/api/v1/status`, { headers: { authorization: `Bearer ${token}` } });
+  return (await answer.json()) as Status;
+}
+const stop = (app: App) => app[Symbol.asyncDispose]();
+
+describe('a daemon', () => {
+  it('answers at its address once it is up, and no more after it has stopped', async () => {
+    const app = await aPlace().start();
+    expect((await fetch(`${app.url}/healthz`)).status).toBe(200);
+    await stop(app);
+    await expect(fetch(`${app.url}/healthz`)).rejects.toThrow('fetch failed');
+  });
+
+  it('writes down its start with its version, and its stop', async () => {
+    const { start, facts, types } = aPlace();
+    await stop(await start());
+    expect(facts()).toContainEqual(expect.objectContaining({ type: 'reeve.started', version: '7' }));
+    expect(types().filter((type) => type.startsWith('reeve.'))).toEqual(['reeve.started', 'reeve.stopped']);
+    await stop(await start());
+    expect(types().filter((type) => type === 'reeve.started')).toHaveLength(2);
+  });
+
+  it('says what it would do about a dead channel before it says that it is up', async () => {
+    const { start, logged } = aPlace();
+    await start();
+    const rehearsed = logged.findIndex((said) => said.startsWith('rehearsed in memory'));
+    expect(rehearsed).toBeGreaterThanOrEqual(0);
+    expect(logged.indexOf('Reeve watches')).toBeGreaterThan(rehearsed);
+  });
+
+  it('holds a phase that changes things at its first start, and at no later one', async () => {
+    const held = async (phase: number) => {
+      const { start, types } = aPlace({ phase });
+      const count = () => types().filter((type) => type === 'control.phase_held').length;
+      await stop(await start());
+      const first = count();
+      await stop(await start());
+      return [first, count()];
+    };
+    expect(await held(4)).toEqual([1, 1]);
+    expect(await held(2)).toEqual([0, 0]);
+  });
+
+  it('does not start on the state of another, which goes on', async () => {
+    const { start } = aPlace();
+    const first = await start();
+    await expect(start()).rejects.toMatchObject({ code: 'JOURNAL_UNWRITABLE' });
+    expect((await fetch(`${first.url}/healthz`)).status).toBe(200);
+  });
+
+  it('that finds its port taken leaves its journal to the next one', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    onTestFinished(() => void taken.close());
+    const { start, state } = aPlace({ http: `127.0.0.1:${(taken.address() as AddressInfo).port}` });
+    await expect(start()).rejects.toMatchObject({ code: 'PORT_UNAVAILABLE' });
+    SqliteStore.open(join(state, 'journal.db')).close();
+  });
+});
+
+describe('an edit of the configuration', () => {
+  it('that is sound is in force and in the journal', async () => {
+    const { start, edit, types, state } = aPlace();
+    const app = await start();
+    expect((await statusOf(app, state)).channels).toMatchObject([{ persona: 'system_admin' }]);
+    edit('persona: lab');
+    expect(app.reload().ok).toBe(true);
+    expect((await statusOf(app, state)).channels).toMatchObject([{ persona: 'lab' }]);
+    await stop(app);
+    expect(types()).toContain('config.loaded');
+  });
+
+  it('that is not sound leaves the last one in force, and its problem in the journal', async () => {
+    const { start, edit, facts } = aPlace();
+    const app = await start();
+    const before = app.reload().configuration.sha256;
+    edit('escalations: {}');
+    const change = app.reload();
+    expect([change.ok, change.configuration.sha256]).toEqual([false, before]);
+    await stop(app);
+    const rejected = { type: 'config.rejected', problems: 1, first: expect.stringContaining('escalations') };
+    expect(facts()).toContainEqual(rejected);
+  });
+});
+
+describe('a journal whose chain is broken', () => {
+  it('is not trusted: everything is contained, and Reeve says that it is not ready and why', async () => {
+    const { start, state, logged } = aPlace();
+    await stop(await start());
+    using db = new DatabaseSync(join(state, 'journal.db'));
+    db.exec(`UPDATE entry SET body = replace(body, '"7"', '"8"') WHERE type = 'reeve.started'`);
+    db.close();
+    const app = await start();
+    expect((await statusOf(app, state)).containment).toMatchObject([{ scope: 'fleet', reason: 'journal_error' }]);
+    expect((await fetch(`${app.url}/readyz`)).status).toBe(503);
+    expect(logged).toContainEqual(expect.stringMatching(/^journal: it is broken: entry \d+ does not match its hash/));
+  });
+});

@@ -1,0 +1,115 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createDecisions } from '../../src/app/decisions.ts';
+import type { HostEnvironment } from '../../src/app/host_environment.ts';
+import { openInfrastructure } from '../../src/app/infrastructure.ts';
+import { createPaging } from '../../src/app/paging.ts';
+import { ONLY_NGRAMS } from '../../src/app/similarity.ts';
+import { loadConfiguration } from '../../src/config/load.ts';
+import { systemClock } from '../../src/core/clock.ts';
+import { systemIds, systemRandom } from '../../src/core/id.ts';
+import { createLearning } from '../../src/rulebook/learning.ts';
+import type { PatternTrust } from '../../src/rulebook/patterns/teaching.ts';
+import { aFolder } from '../config/support.ts';
+
+const patterns = (words: string) => `software: rig
+patterns:
+  - { id: ended, symptom: process_crash, confidence: 0.9, regex: '${words}', match: ['${words}'] }
+  - { id: gone, symptom: disk_full, confidence: 0.9, regex: 'is gone', match: ['is gone'] }
+`;
+
+/** The collectors and the pipeline of a daemon with one channel, over a journal of their own. */
+function aDecisionPath(trustIn: (pattern: string) => PatternTrust = () => 'full') {
+  const folder = aFolder({ 'patterns/rig.yaml': patterns('has ended') });
+  const state = join(folder, 'state');
+  const file = join(folder, 'reeve.yaml');
+  const written = (more: string) => `version: 1
+patterns: ${folder}/patterns
+engines: [{ id: local, kind: supervisor, socket: ${folder}/socket }]
+channels: [{ id: news, engine: local }]
+${more}`;
+  const load = (more = '') => {
+    writeFileSync(file, written(more));
+    return loadConfiguration({ file, env: {}, flags: { state }, tools: [] }).configuration!;
+  };
+  const nothing = () => undefined;
+  const host = {
+    ...{ clock: systemClock, ids: systemIds, random: systemRandom, version: '7' },
+    log: { info: nothing, warn: nothing, error: nothing },
+  } as unknown as HostEnvironment;
+  const configuration = load();
+  const building = new AsyncDisposableStack();
+  onTestFinished(() => building.disposeAsync());
+  const infrastructure = openInfrastructure(configuration.config, host, building);
+  const paging = createPaging(infrastructure, host);
+  const unrecognised: (readonly [text: string, channel: string | undefined])[] = [];
+  const decisions = createDecisions(configuration, host, {
+    ...{ infrastructure, paging, learning: createLearning(infrastructure) },
+    models: { model: undefined, similarity: ONLY_NGRAMS },
+    ...{ recall: () => [], hintFor: nothing, trustIn },
+    onUnrecognised: (text, channel) => unrecognised.push([text, channel]),
+  });
+  infrastructure.ledger.open();
+  paging.open(configuration.config, building);
+  infrastructure.ledger.append(decisions.recover());
+  building.use(decisions.pipeline);
+  decisions.pipeline.start();
+  building.use(decisions.collectors);
+  decisions.collectors.start();
+  const say = (line: string) =>
+    decisions.collectors.intake.take('ndjson', Buffer.from(`${JSON.stringify({ line, channel: 'news' })}\n`));
+  /** Channel and pattern of each symptom. */
+  const raised = () =>
+    [...infrastructure.ledger.read()].flatMap(({ channel, fact }) =>
+      fact.type === 'symptom.raised' ? [[channel, fact.symptom.pattern]] : [],
+    );
+  return {
+    decisions,
+    say,
+    raised,
+    unrecognised,
+    load,
+    setPatterns: (words: string) => writeFileSync(join(folder, 'patterns/rig.yaml'), patterns(words)),
+  };
+}
+
+describe('a line that comes in', () => {
+  it('is a symptom in the journal where a pattern fits it', async () => {
+    const { say, raised, unrecognised } = aDecisionPath();
+    say('[error] the encoder has ended');
+    await expect.poll(() => raised()).toEqual([['news', 'ended']]);
+    expect(unrecognised).toEqual([]);
+  });
+
+  it('is none where its pattern is not trusted', async () => {
+    const { say, raised } = aDecisionPath((pattern) => (pattern === 'ended' ? 'none' : 'full'));
+    say('[error] the encoder has ended');
+    say('[error] the disk is gone');
+    await expect.poll(() => raised()).toEqual([['news', 'gone']]);
+  });
+
+  it('is told as unrecognised where it complains and no pattern fits it, with its channel', async () => {
+    const { say, raised, unrecognised } = aDecisionPath();
+    say('[error] fatal: the muxer fell over');
+    await expect.poll(() => unrecognised).toEqual([[expect.stringContaining('the muxer fell over'), 'news']]);
+    expect(raised()).toEqual([]);
+  });
+});
+
+describe('a reload', () => {
+  it('swaps the settings of the next decision', () => {
+    const { decisions, load } = aDecisionPath();
+    expect(decisions.settings().limits.windowStartsMax).not.toBe(5);
+    decisions.use(load('limits: { window_starts_max: 5 }'));
+    expect(decisions.settings().limits.windowStartsMax).toBe(5);
+  });
+
+  it('has lines read by the new patterns', async () => {
+    const { decisions, load, say, raised, setPatterns } = aDecisionPath();
+    setPatterns('fell over');
+    decisions.use(load());
+    say('[error] the muxer fell over');
+    await expect.poll(() => raised()).toEqual([['news', 'ended']]);
+  });
+});
