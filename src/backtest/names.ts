@@ -29,9 +29,12 @@ export function namesInFile(path: string): Named {
   try {
     for (let held = 0; ; ) {
       const read = readSync(file, buffer, held, BLOCK_BYTES - held, null);
-      if (read === 0) return found;
+      if (read === 0) {
+        found.look(buffer.subarray(0, held));
+        return found;
+      }
       held += read;
-      found.look(buffer.subarray(0, held));
+      found.look(buffer.subarray(0, held), true);
       const keep = Math.min(OVERLAP_BYTES, held);
       buffer.copyWithin(0, held - keep, held);
       held = keep;
@@ -56,11 +59,13 @@ class Found implements Named {
     return [...this.#names].sort();
   }
 
-  look(bytes: Buffer): void {
+  /** `goesOn`: more bytes follow, so a name that reaches to the end may be half a name; it is looked at again. */
+  look(bytes: Buffer, goesOn = false): void {
     for (const { needle, name, marks } of PLACES) {
       for (let at = bytes.indexOf(needle); at !== -1; at = bytes.indexOf(needle, at + needle.length)) {
-        const said = name.exec(bytes.toString('latin1', at, at + OVERLAP_BYTES))?.[1];
+        const [whole = '', said] = name.exec(bytes.toString('latin1', at, at + OVERLAP_BYTES)) ?? [];
         if (said === undefined || this.#names.size >= CHANNELS_MAX) continue;
+        if (goesOn && at + whole.length === bytes.length) continue;
         this.#names.add(said);
         this.marked ||= marks;
       }
