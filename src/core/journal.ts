@@ -212,6 +212,8 @@ export type JournalFact =
     }
   /** States of all projections, so that older entries may go. `state` is JSON. */
   | { readonly type: 'snapshot.taken'; readonly states: readonly { readonly name: string; readonly state: string }[] }
+  /** Its hash chain does not hold, or a record cannot be read. `firstBad`: absent where no record can be named. */
+  | { readonly type: 'journal.broken'; readonly firstBad?: number | undefined; readonly because: string }
   | ControlFact
   | MemoryFact
   | HintFact;

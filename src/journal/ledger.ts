@@ -1,6 +1,6 @@
 /** The journal with its projections and subscribers. */
 import type { Clock } from '../core/clock.ts';
-import { invariant, messageOf } from '../core/errors.ts';
+import { invariant, messageOf, ReeveError } from '../core/errors.ts';
 import type { Append, JournalEntry, Projection, Read } from '../core/journal.ts';
 import { CHAIN_STATE, ChainCheck, type ChainReport, GENESIS, verifyChain } from './chain.ts';
 import { entryOf, type Head, stamp } from './entry.ts';
@@ -131,8 +131,9 @@ export class Ledger implements Disposable {
     for (const row of this.#store.read(query)) yield entryOf(row);
   }
 
-  /** Writes all states down, so that a start needs no older entries. */
+  /** Writes all states down, so that a start needs no older entries. Throws JOURNAL_BROKEN: then it must need them. */
   snapshot(): JournalEntry {
+    this.#refuseSnapshot();
     const chain = { name: CHAIN_STATE, state: JSON.stringify(this.#head.hash) };
     const states = [chain, ...this.#states.save()];
     this.#sinceSnapshot = 0;
@@ -148,9 +149,11 @@ export class Ledger implements Disposable {
 
   /**
    * One step of retention. Deletes the oldest entries up to the next snapshot that is older than `keepMs`, so that
-   * the first entry left is always a snapshot, which anchors the chain. Call again while `more`.
+   * the first entry left is always a snapshot, which anchors the chain. Call again while `more`. A broken journal is
+   * evidence: nothing of it goes.
    */
   compact(keepMs: number): { readonly deleted: number; readonly more: boolean } {
+    if (this.#isChainBroken) return { deleted: 0, more: false };
     const cutMs = this.clock.monotonicMs() - keepMs;
     const [first] = this.#store.read({ limit: 1 });
     if (first === undefined || first.monoMs > cutMs) return { deleted: 0, more: false };
@@ -174,6 +177,22 @@ export class Ledger implements Disposable {
 
   /** Checks the next entries of the chain and begins anew at its end. True while nothing wrong was found. */
   patrol(entriesMax = 500): boolean {
+    try {
+      return this.#patrolNext(entriesMax);
+    } catch (thrown) {
+      if (!(thrown instanceof ReeveError && thrown.code === 'JOURNAL_BROKEN')) throw thrown;
+      this.#patrol = undefined;
+      this.#noteBreak(thrown.message, undefined);
+      return false;
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#subscribers.clear();
+    this.#store.close();
+  }
+
+  #patrolNext(entriesMax: number): boolean {
     this.#patrol ??= { check: new ChainCheck(), nextSeq: 0 };
     const { check } = this.#patrol;
     let read = 0;
@@ -189,9 +208,14 @@ export class Ledger implements Disposable {
     return report.ok;
   }
 
-  [Symbol.dispose](): void {
-    this.#subscribers.clear();
-    this.#store.close();
+  #refuseSnapshot(): void {
+    if (!this.#isChainBroken) return;
+    const hint = 'Nothing that builds on a broken record may be begun from: reeve audit verify';
+    throw new ReeveError('JOURNAL_BROKEN', `no snapshot: ${this.#broken?.because}`, { hint });
+  }
+
+  get #isChainBroken(): boolean {
+    return this.#broken?.kind === 'chain';
   }
 
   #tell(): void {
@@ -204,7 +228,7 @@ export class Ledger implements Disposable {
       this.#nestedAppends = 0;
     }
     const due = this.#sinceSnapshot >= (this.#options.snapshotEntries ?? SNAPSHOT_ENTRIES);
-    if (due && !this.#snapshotting) this.#snapshotQuietly();
+    if (due && !this.#snapshotting && !this.#isChainBroken) this.#snapshotQuietly();
   }
 
   #tellAll(entry: JournalEntry): void {
@@ -245,7 +269,21 @@ export class Ledger implements Disposable {
   }
 
   #noteChain(report: ChainReport): void {
-    if (report.ok) return;
-    this.#broken ??= { kind: 'chain', because: report.because ?? 'the chain is broken', seq: report.firstBad };
+    if (!report.ok) this.#noteBreak(report.because ?? 'the chain is broken', report.firstBad);
+  }
+
+  /**
+   * A start reads from the last snapshot on, which may lie after the break: so the break is written down. What `open`
+   * finds each `open` finds by itself, for no snapshot is taken after it.
+   */
+  #noteBreak(because: string, seq: number | undefined): void {
+    if (this.#broken !== undefined) return;
+    this.#broken = { kind: 'chain', because, seq };
+    if (!this.#opened) return;
+    try {
+      this.append([{ fact: { type: 'journal.broken', firstBad: seq, because } }]);
+    } catch {
+      // Then the next process has to find it anew.
+    }
   }
 }

@@ -20,11 +20,13 @@ export interface Recovered {
 /** Snapshots tried before folding from the very first entry: a damaged one is passed over. */
 const SNAPSHOTS_TRIED_MAX = 5;
 
-/** The newest snapshot that is whole, with what it holds. */
+/** The newest snapshot up to `throughSeq` that is whole, with what it holds. */
 function lastSnapshot(
   store: JournalStore,
+  throughSeq: number,
 ): { readonly row: StoredEntry; readonly states: readonly NamedState[] } | undefined {
-  for (const row of store.read({ types: ['snapshot.taken'], newestFirst: true, limit: SNAPSHOTS_TRIED_MAX })) {
+  const wanted = { types: ['snapshot.taken'], throughSeq, newestFirst: true, limit: SNAPSHOTS_TRIED_MAX };
+  for (const row of store.read(wanted)) {
     const anchor = anchorOf(row);
     if (anchor === undefined || hashOf(anchor, row) !== row.hash) continue;
     const { fact } = entryOf(row);
@@ -33,13 +35,17 @@ function lastSnapshot(
   return undefined;
 }
 
-/** Advances `states` from the last snapshot to the end of the journal. */
+/**
+ * Advances `states` from the last snapshot to the end of the journal. A break that an earlier process found may lie
+ * before that snapshot: the record of it is looked for by itself, and no snapshot after it is trusted.
+ */
 export function replay(store: JournalStore, states: States): Recovered {
-  const snapshot = lastSnapshot(store);
+  const [noted] = store.read({ types: ['journal.broken'], limit: 1 });
+  const snapshot = lastSnapshot(store, noted?.seq ?? Number.MAX_SAFE_INTEGER);
   if (snapshot !== undefined) states.load(snapshot.states);
   const rebuilt = snapshot === undefined ? new Set<string>() : states.missingFrom(snapshot.states);
+  const past = new ChainCheck();
   if (snapshot !== undefined && rebuilt.size > 0) {
-    const past = new ChainCheck();
     for (const row of store.read({ throughSeq: snapshot.row.seq - 1 })) foldRow(states, row, past.add(row), rebuilt);
   }
 
@@ -49,8 +55,21 @@ export function replay(store: JournalStore, states: States): Recovered {
     foldRow(states, row, check.add(row));
     folded += 1;
   }
-  const chain = check.report({ seq: store.highestSeq() });
+  const report = check.report({ seq: store.highestSeq() });
+  const fault = [past.report(), report].find(({ ok }) => !ok) ?? (noted && notedFault(noted));
+  const chain = fault === undefined ? report : { ...fault, ok: false, records: report.records };
   return { snapshotSeq: snapshot?.row.seq, folded, rebuilt: [...rebuilt], chain };
+}
+
+/** As the process that found it said; a record of it that is damaged itself says enough by being there. */
+function notedFault(row: StoredEntry): Pick<ChainReport, 'firstBad' | 'because'> {
+  try {
+    const { fact } = entryOf(row);
+    if (fact.type === 'journal.broken') return { firstBad: fact.firstBad, because: fact.because };
+  } catch {
+    // What is left to say is below.
+  }
+  return { firstBad: row.seq, because: `record ${row.seq} says that an earlier one is broken` };
 }
 
 /**

@@ -1,0 +1,121 @@
+import { describe, expect, it } from 'vitest';
+import { DAY_MS } from '../../src/core/duration.ts';
+import { ReeveError } from '../../src/core/errors.ts';
+import { CHAIN_STATE } from '../../src/journal/chain.ts';
+import { stamp } from '../../src/journal/entry.ts';
+import { runHousekeeping } from '../../src/journal/housekeeping.ts';
+import { Ledger, type LedgerOptions } from '../../src/journal/ledger.ts';
+import { MemoryStore } from '../../src/journal/memory.ts';
+import type { JournalStore, StoredEntry } from '../../src/journal/store.ts';
+import { fakeClock } from '../support/fake_clock.ts';
+import { coded, jump, sum } from './support.ts';
+
+/** A disk on which records change without anybody writing them. */
+class RottingStore extends MemoryStore {
+  readonly #rotten = new Map<number, Partial<StoredEntry>>();
+  unreadableSeq: number | undefined;
+
+  rot(seq: number, change: Partial<StoredEntry> = { body: '{"by_ms":9,"type":"clock.jumped"}' }): void {
+    this.#rotten.set(seq, change);
+  }
+
+  override *read(query: Parameters<JournalStore['read']>[0]): Iterable<StoredEntry> {
+    for (const row of super.read(query)) {
+      if (row.seq === this.unreadableSeq) throw new ReeveError('JOURNAL_BROKEN', 'cannot read journal.db: malformed');
+      yield { ...row, ...this.#rotten.get(row.seq) };
+    }
+  }
+}
+
+/** A process of Reeve on that disk. */
+function begun(store: RottingStore, options: LedgerOptions = { snapshotEntries: 10 }) {
+  const { clock, advance } = fakeClock();
+  const ledger = new Ledger(store, clock, options);
+  const total = ledger.register(sum());
+  const recovered = ledger.open();
+  const write = (count: number) => {
+    for (let n = 0; n < count; n += 1) ledger.append([jump(1)]);
+  };
+  const failures: string[] = [];
+  const keepHouse = (keepMs = 60 * DAY_MS) => runHousekeeping(ledger, keepMs, (text) => failures.push(text));
+  return { ledger, total, recovered, write, keepHouse, failures, advance };
+}
+
+const seqsOf = (store: JournalStore, type: string): number[] =>
+  [...store.read({ types: [type] })].map(({ seq }) => seq);
+
+describe('after its chain broke the journal', () => {
+  it('takes no snapshot any more', () => {
+    const store = new RottingStore();
+    const { ledger, write, keepHouse } = begun(store);
+    write(25);
+    store.rot(3);
+    keepHouse();
+    expect(ledger.broken).toMatchObject({ kind: 'chain', seq: 3 });
+    const before = seqsOf(store, 'snapshot.taken');
+    write(25);
+    expect(seqsOf(store, 'snapshot.taken')).toEqual(before);
+    expect(() => ledger.snapshot()).toThrow(coded('JOURNAL_BROKEN', /^no snapshot: entry 3/));
+  });
+
+  it('is broken for the next start, too, which would not read as far back by itself', () => {
+    const store = new RottingStore();
+    const first = begun(store);
+    first.write(25);
+    store.rot(3);
+    first.keepHouse();
+    first.write(25);
+    const { ledger, recovered, total } = begun(store);
+    expect(recovered.snapshotSeq).toBeGreaterThan(3);
+    expect(recovered.chain).toMatchObject({ ok: false, firstBad: 3 });
+    expect(ledger.broken).toMatchObject({ kind: 'chain', seq: 3, because: expect.stringContaining('entry 3') });
+    expect(total()).toEqual(first.total());
+  });
+
+  it('says so once in itself, with the first bad record and why', () => {
+    const store = new RottingStore();
+    const { ledger, write, keepHouse } = begun(store);
+    write(5);
+    store.rot(3);
+    for (let round = 0; round < 3; round += 1) keepHouse();
+    const noted = [...ledger.read({ types: ['journal.broken'] })].map(({ fact }) => fact);
+    const because = 'entry 3 does not match its hash';
+    expect(noted).toEqual([{ type: 'journal.broken', firstBad: 3, because }]);
+    begun(store).keepHouse();
+    expect(seqsOf(store, 'journal.broken')).toHaveLength(1);
+  });
+
+  it('begins from no snapshot that somebody took after that', () => {
+    const store = new RottingStore();
+    const first = begun(store);
+    first.write(25);
+    store.rot(3);
+    first.keepHouse();
+    const { seq, hash } = first.ledger.head;
+    const states = [{ name: CHAIN_STATE, state: JSON.stringify(hash) }];
+    store.append(stamp([{ fact: { type: 'snapshot.taken', states } }], { seq, hash }, fakeClock().clock));
+    expect(begun(store).recovered.snapshotSeq).toBeLessThan(seq);
+  });
+
+  it('is broken, too, where a record cannot be read at all', () => {
+    const store = new RottingStore();
+    const { ledger, write, keepHouse, failures } = begun(store);
+    write(5);
+    store.unreadableSeq = 3;
+    keepHouse();
+    expect(ledger.broken).toMatchObject({ kind: 'chain', because: expect.stringContaining('malformed') });
+    expect(failures).toEqual([expect.stringContaining('journal: its chain is broken: cannot read')]);
+  });
+
+  it('is broken, too, where a new projection is folded over a record that is older than the snapshot', () => {
+    const store = new RottingStore();
+    begun(store).write(25);
+    store.rot(3);
+    const { clock } = fakeClock();
+    const ledger = new Ledger(store, clock);
+    ledger.register(sum());
+    ledger.register(sum('fresh'));
+    expect(ledger.open().chain).toMatchObject({ ok: false, firstBad: 3 });
+    expect(ledger.broken).toMatchObject({ kind: 'chain', seq: 3 });
+  });
+});
