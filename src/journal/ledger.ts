@@ -5,6 +5,7 @@ import type { Append, JournalEntry, Projection, Read } from '../core/journal.ts'
 import { CHAIN_STATE, ChainCheck, type ChainReport, GENESIS, verifyChain } from './chain.ts';
 import { entryOf, type Head, stamp } from './entry.ts';
 import { type Recovered, replay } from './replay.ts';
+import { expiredBefore, wantsSnapshot } from './retention.ts';
 import { States } from './states.ts';
 import type { JournalStore, StoreQuery } from './store.ts';
 import { continueClock } from './time.ts';
@@ -149,23 +150,11 @@ export class Ledger implements Disposable {
 
   /**
    * One step of retention. Deletes the oldest entries up to the next snapshot that is older than `keepMs`, so that
-   * the first entry left is always a snapshot, which anchors the chain. Call again while `more`. A broken journal is
-   * evidence: nothing of it goes.
+   * the first entry left is always a snapshot, which anchors the chain. Call again while `more`. What is broken is
+   * evidence: then nothing goes.
    */
   compact(keepMs: number): { readonly deleted: number; readonly more: boolean } {
-    if (this.#isChainBroken) return { deleted: 0, more: false };
-    const cutMs = this.clock.monotonicMs() - keepMs;
-    const [first] = this.#store.read({ limit: 1 });
-    if (first === undefined || first.monoMs > cutMs) return { deleted: 0, more: false };
-    const snapshots = { types: ['snapshot.taken'] };
-    const [newest] = this.#store.read({ ...snapshots, newestFirst: true, limit: 1 });
-    if (newest === undefined || (newest.monoMs <= cutMs && newest.seq !== this.#head.seq)) this.snapshot();
-
-    const [cut, after] = this.#store.read({ ...snapshots, sinceSeq: first.seq + 1, limit: 2 });
-    if (cut === undefined || cut.monoMs > cutMs) return { deleted: 0, more: false };
-    this.#writing(() => this.#store.deleteThrough(cut.seq - 1));
-    this.#patrol = undefined;
-    return { deleted: cut.seq - first.seq, more: after !== undefined && after.monoMs <= cutMs };
+    return this.#unlessUnreadable(() => this.#compactNext(keepMs)) ?? { deleted: 0, more: false };
   }
 
   /** Checks the whole chain. Takes seconds for a million entries: a running daemon uses `patrol`. */
@@ -177,19 +166,38 @@ export class Ledger implements Disposable {
 
   /** Checks the next entries of the chain and begins anew at its end. True while nothing wrong was found. */
   patrol(entriesMax = 500): boolean {
-    try {
-      return this.#patrolNext(entriesMax);
-    } catch (thrown) {
-      if (!(thrown instanceof ReeveError && thrown.code === 'JOURNAL_BROKEN')) throw thrown;
-      this.#patrol = undefined;
-      this.#noteBreak(thrown.message, undefined);
-      return false;
-    }
+    return this.#unlessUnreadable(() => this.#patrolNext(entriesMax)) ?? false;
   }
 
   [Symbol.dispose](): void {
     this.#subscribers.clear();
     this.#store.close();
+  }
+
+  #compactNext(keepMs: number): { readonly deleted: number; readonly more: boolean } | undefined {
+    if (this.#isChainBroken) return undefined;
+    const cutMs = this.clock.monotonicMs() - keepMs;
+    if (wantsSnapshot(this.#store, cutMs)) this.snapshot();
+    const expired = expiredBefore(this.#store, cutMs);
+    if (expired === undefined) return undefined;
+    this.#noteChain(expired.chain);
+    if (!expired.chain.ok) return undefined;
+    const { throughSeq, records: deleted, more } = expired;
+    this.#writing(() => this.#store.deleteThrough(throughSeq));
+    if (this.#patrol !== undefined && this.#patrol.nextSeq <= throughSeq) this.#patrol = undefined;
+    return { deleted, more };
+  }
+
+  /** A record that cannot be read breaks the chain. */
+  #unlessUnreadable<T>(work: () => T): T | undefined {
+    try {
+      return work();
+    } catch (thrown) {
+      if (!(thrown instanceof ReeveError && thrown.code === 'JOURNAL_BROKEN')) throw thrown;
+      this.#patrol = undefined;
+      this.#noteBreak(thrown.message, undefined);
+      return undefined;
+    }
   }
 
   #patrolNext(entriesMax: number): boolean {

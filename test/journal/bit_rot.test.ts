@@ -104,7 +104,7 @@ describe('after its chain broke the journal', () => {
     store.unreadableSeq = 3;
     keepHouse();
     expect(ledger.broken).toMatchObject({ kind: 'chain', because: expect.stringContaining('malformed') });
-    expect(failures).toEqual([expect.stringContaining('journal: its chain is broken: cannot read')]);
+    expect(failures).toEqual([expect.stringContaining('journal: it is broken: cannot read')]);
   });
 
   it('is broken, too, where a new projection is folded over a record that is older than the snapshot', () => {
@@ -117,5 +117,58 @@ describe('after its chain broke the journal', () => {
     ledger.register(sum('fresh'));
     expect(ledger.open().chain).toMatchObject({ ok: false, firstBad: 3 });
     expect(ledger.broken).toMatchObject({ kind: 'chain', seq: 3 });
+  });
+});
+
+describe('retention', () => {
+  /** Records of ten days with a snapshot after every ten, and a patrol that has not come by. */
+  async function aged() {
+    const store = new RottingStore();
+    const world = begun(store);
+    for (let n = 0; n < 100; n += 1) {
+      world.write(1);
+      await world.advance(DAY_MS / 10);
+    }
+    return { store, ...world };
+  }
+
+  it('deletes no broken record: it checks what it deletes, and what it finds is a break', async () => {
+    const { store, ledger, keepHouse, failures } = await aged();
+    store.rot(15);
+    keepHouse(DAY_MS);
+    expect([...store.read({ limit: 1 })][0]?.seq).toBe(11);
+    expect(ledger.broken).toMatchObject({ kind: 'chain', seq: 15 });
+    expect(failures).toEqual(['journal: it is broken: entry 15 does not match its hash (reeve audit verify)']);
+  });
+
+  it('deletes nothing whose snapshot behind it is not the one that anchors the rest', async () => {
+    const { store, ledger, keepHouse } = await aged();
+    store.rot(11, { body: '{"states":[],"type":"snapshot.taken"}' });
+    keepHouse(DAY_MS);
+    expect([...store.read({ limit: 1 })][0]?.seq).toBe(1);
+    expect(ledger.broken).toMatchObject({ kind: 'chain', seq: 11 });
+  });
+
+  it('deletes nothing that cannot be read', async () => {
+    const { store, ledger, keepHouse } = await aged();
+    store.unreadableSeq = 5;
+    keepHouse(DAY_MS);
+    store.unreadableSeq = undefined;
+    expect([...store.read({ limit: 1 })][0]?.seq).toBe(1);
+    expect(ledger.broken).toMatchObject({ kind: 'chain', because: expect.stringContaining('malformed') });
+  });
+
+  it('leaves the patrol where it stands, so that it comes to the end of a journal that grows', async () => {
+    const { store, ledger, write, advance } = await aged();
+    const [first] = store.read({ limit: 1 });
+    store.rot(first!.seq + 80);
+    for (let round = 0; round < 8; round += 1) {
+      write(5);
+      await advance(DAY_MS / 2);
+      ledger.compact(9 * DAY_MS);
+      ledger.patrol(12);
+    }
+    expect([...store.read({ limit: 1 })][0]?.seq).toBeGreaterThan(1);
+    expect(ledger.broken).toMatchObject({ kind: 'chain', seq: 81 });
   });
 });
