@@ -19,6 +19,7 @@ import { noteChange } from '../config/change_note.ts';
 import { runHousekeeping } from '../journal/housekeeping.ts';
 import { createHeadWitness } from '../journal/head_witness.ts';
 import { watchForRecovery } from '../journal/recovery.ts';
+import type { Damage } from '../journal/damage.ts';
 import type { HostEnvironment } from './host_environment.ts';
 import type { Memory } from './memory.ts';
 import type { Configuration } from '../config/load.ts';
@@ -138,20 +139,28 @@ function recover(house: House, building: AsyncDisposableStack): void {
     decisions.pipeline.guard.distrustJournal(broken.because);
     paging.fail(`journal: it is broken: ${broken.because} (reeve audit verify)`);
   }
+  const held = heldPhase(house, broken === undefined);
   ledger.append([
     ...decisions.recover(),
     ...(broken === undefined ? paging.recovered() : []),
-    ...heldPhase(house, broken === undefined),
+    ...held,
     { fact: { type: 'reeve.started', version: host.version, configSha: configuration.sha256 } },
   ]);
+  const { damage } = infrastructure;
+  // Where a phase is held, its own page says so.
+  if (damage !== undefined && held.length === 0) paging.fail(`journal: it was damaged: ${saidOf(damage)}`);
 }
+
+const saidOf = ({ because, keptAs }: Damage): string => `${because}; it is kept as ${keptAs}`;
 
 /** A broken journal is distrusted as a whole. */
 function heldPhase({ configuration, host, infrastructure, decisions }: House, isWhole: boolean): readonly Draft[] {
-  const { ledger, setBack } = infrastructure;
+  const { ledger, setBack, damage } = infrastructure;
+  const damaged = damage && saidOf(damage);
+  if (damage !== undefined) host.log.error(damage, 'the journal was damaged: a new one is begun');
   if (setBack !== undefined) host.log.error({ setBack }, 'the journal was set back: it is not the one last witnessed');
   const phase = decisions.pipeline.control().phase ?? configuration.config.phase;
-  return isWhole ? draftsOfHold({ isEmpty: ledger.lastSeq === 0, setBack }, phase) : [];
+  return isWhole ? draftsOfHold({ isEmpty: ledger.lastSeq === 0, setBack, damaged }, phase) : [];
 }
 
 function watchEdits({ configuration, host, infrastructure, paging, decisions }: House): Reloader {

@@ -10,10 +10,10 @@ import { messageOf, ReeveError } from '../core/errors.ts';
 import type { EngineId } from '../core/scope.ts';
 import { createEngines } from '../engine/factory.ts';
 import { SqliteCheckpoints } from '../journal/checkpoints.ts';
+import { type Damage, openJournal } from '../journal/damage.ts';
 import { Ledger } from '../journal/ledger.ts';
 import { probeJournal } from '../journal/recovery.ts';
 import { setBackByWitness } from '../journal/set_back.ts';
-import { SqliteStore } from '../journal/sqlite.ts';
 import { createKeyedQueues, type KeyedQueues } from '../resilience/keyed_queues.ts';
 
 /** Where Reeve touches the disk and the engines. */
@@ -23,6 +23,8 @@ export interface Infrastructure {
   readonly ledger: Ledger;
   /** How it was seen that the journal is older than a head of it that was sent out; undefined: nothing says so. */
   readonly setBack: string | undefined;
+  /** The journal's file was damaged and is kept aside: this journal is a new one. */
+  readonly damage: Damage | undefined;
   /** Throws while the journal's disk takes nothing, or another process holds the journal. */
   readonly probeJournal: () => void;
   /** Monotonic time continued over restarts: everything above uses this one. */
@@ -42,7 +44,7 @@ export function openInfrastructure(
 ): Infrastructure {
   const state = prepareState(config.stateDirectory);
   const path = join(state, 'journal.db');
-  const store = SqliteStore.open(path);
+  const { store, damage } = openJournal(path, host.clock.now());
   const onSubscriberError = (thrown: unknown) =>
     host.log.error({ error: messageOf(thrown) }, 'a reader of the journal failed');
   const { witness } = config.journal;
@@ -54,7 +56,7 @@ export function openInfrastructure(
   const checkpoints = building.use(new SqliteCheckpoints(join(state, 'collect.db')));
   const engines = building.use(createEngines(enginesOf(config), { clock, secret: host.secret, readProcess }));
   const lanes = createKeyedQueues({ concurrentMax: KEYED_QUEUES_MAX }, clock);
-  const opened = { state, ledger, setBack, clock, checkpoints, lanes };
+  const opened = { state, ledger, setBack, damage, clock, checkpoints, lanes };
   return { ...opened, engines: engines.byId, probeJournal: () => probeJournal(path) };
 }
 

@@ -56,8 +56,10 @@ export interface ControlState {
   readonly phase: Phase | undefined;
   /** The journal was empty or set back under a higher phase: no more than this holds until a person sets a phase. */
   readonly heldPhase: Phase | undefined;
-  /** How it was seen that the journal was set back; undefined: it was empty. */
+  /** How it was seen that the journal was set back or damaged; undefined: it was empty. */
   readonly heldBecause?: string | undefined;
+  /** Undefined: it was empty or set back. */
+  readonly heldCause?: 'damaged' | undefined;
   readonly groupPhases: readonly GroupPhase[];
   readonly approvals: readonly KeptApproval[];
 }

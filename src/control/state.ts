@@ -26,8 +26,10 @@ const INITIAL: ControlState = {
   approvals: [],
 };
 
+const NOT_HELD = { heldPhase: undefined, heldBecause: undefined, heldCause: undefined } as const;
+
 function applyPhase(state: ControlState, phase: Phase, group: GroupId | undefined): ControlState {
-  if (group === undefined) return { ...state, phase, heldPhase: undefined, heldBecause: undefined };
+  if (group === undefined) return { ...state, phase, ...NOT_HELD };
   const others = state.groupPhases.filter((set) => set.group !== group);
   return { ...state, groupPhases: [...others, { group, phase }] };
 }
@@ -62,7 +64,7 @@ function apply(state: ControlState, entry: JournalEntry): ControlState {
       return applyPhase(state, fact.phase, fact.group);
     case 'control.phase_held': {
       const groupPhases = state.groupPhases.map((set) => ({ ...set, beforeHold: true as const }));
-      return { ...state, heldPhase: fact.phase, heldBecause: fact.because, groupPhases };
+      return { ...state, heldPhase: fact.phase, heldBecause: fact.because, heldCause: fact.cause, groupPhases };
     }
     case 'clock.jumped':
       if (fact.cause !== 'suspended') return state;
@@ -119,7 +121,7 @@ const initialOf = (initial: Phase | InitialPhase): InitialPhase =>
 export interface HeldPhase {
   readonly held: Phase;
   readonly configured: Phase;
-  readonly cause: 'empty' | 'set_back';
+  readonly cause: 'empty' | 'set_back' | 'damaged';
   /** One clause, for a sentence. */
   readonly because: string;
 }
@@ -129,13 +131,15 @@ export function heldBelow(state: ControlState, initial: Phase | InitialPhase): H
   const { heldPhase: held } = state;
   const configured = state.phase ?? initialOf(initial).fleet;
   if (held === undefined || configured <= held) return undefined;
-  const cause = state.heldBecause === undefined ? 'empty' : 'set_back';
+  const cause = state.heldCause ?? (state.heldBecause === undefined ? 'empty' : 'set_back');
   return { held, configured, cause, because: whyHeld(state) };
 }
 
 /** As one clause. */
-export const whyHeld = ({ heldBecause }: ControlState): string =>
-  heldBecause === undefined ? 'the journal was empty' : `the journal was set back: ${heldBecause}`;
+export const whyHeld = ({ heldBecause, heldCause }: ControlState): string =>
+  heldBecause === undefined
+    ? 'the journal was empty'
+    : `the journal was ${heldCause === 'damaged' ? 'damaged' : 'set back'}: ${heldBecause}`;
 
 const lower = (a: Phase, b: Phase): Phase => (a < b ? a : b);
 

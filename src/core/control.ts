@@ -53,14 +53,15 @@ export type ControlFact =
       readonly because: string;
     }
   /**
-   * The journal was empty under a higher phase, which is a first installation or lost state; or it was set back, and
-   * `because` says how that was seen.
+   * The journal was empty under a higher phase, which is a first installation or lost state; or it was set back or
+   * damaged, and `because` says how that was seen. Without a cause and with a reason: set back.
    */
   | {
       readonly type: 'control.phase_held';
       readonly phase: Phase;
       readonly configured: Phase;
       readonly because?: string;
+      readonly cause?: 'damaged';
     }
   | {
       readonly type: 'control.window_added';

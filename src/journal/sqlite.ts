@@ -78,6 +78,8 @@ export class SqliteStore implements JournalStore {
     const pagesChecked = brokenUnless(path, () => {
       applySettings(db, DURABLE);
       prepareSchema(path, db);
+      // One byte of its header makes a file read-only for SQLite, which says so at the first write.
+      db.exec('DELETE FROM entry WHERE false');
       return quickCheck(path, db, options.quickCheckBytesMax ?? QUICK_CHECK_BYTES_MAX);
     });
     cleanup.move();
@@ -117,7 +119,7 @@ export class SqliteStore implements JournalStore {
       const size = Math.min(left, PAGE_ROWS);
       const { sql, values } = selectRows({ ...query, sinceSeq: since, throughSeq: through }, size);
       const rows = brokenUnless(this.#path, () => this.#prepare(sql).all(...values));
-      for (const row of rows) yield entryOf(row);
+      for (const row of rows) yield entryOf(row, this.#path);
       if (rows.length < size) return;
       left -= rows.length;
       const end = Number(rows.at(-1)?.seq);
@@ -139,7 +141,7 @@ export class SqliteStore implements JournalStore {
   last(): StoredEntry | undefined {
     const sql = 'SELECT * FROM entry ORDER BY seq DESC LIMIT 1';
     const row = brokenUnless(this.#path, () => this.#prepare(sql).get());
-    return row === undefined ? undefined : entryOf(row);
+    return row === undefined ? undefined : entryOf(row, this.#path);
   }
 
   highestSeq(): number {
@@ -206,6 +208,8 @@ function prepareSchema(path: string, db: DatabaseSync): void {
 
 function refuseStranger(path: string, db: DatabaseSync): void {
   const applicationId = db.prepare('PRAGMA application_id').get()?.application_id;
+  if (applicationId !== APPLICATION_ID && hasOwnTable(db))
+    throw new JournalDamaged(path, `${path} is damaged: its application id is ${applicationId}`);
   if (applicationId !== APPLICATION_ID)
     throw new ReeveError('JOURNAL_BROKEN', `${path} is not a journal of Reeve`, { hint: 'Check --state.' });
   const version = Number(db.prepare('PRAGMA user_version').get()?.user_version);
@@ -215,15 +219,39 @@ function refuseStranger(path: string, db: DatabaseSync): void {
     });
 }
 
+/** No other program has such a table. */
+const hasOwnTable = (db: DatabaseSync): boolean =>
+  db.prepare(`SELECT name FROM pragma_table_info('entry') WHERE name IN ('seq', 'mono_ms', 'hash')`).all().length === 3;
+
 function quickCheck(path: string, db: DatabaseSync, bytesMax: number): boolean {
   if (statSync(path).size > bytesMax) return false;
   const found = db.prepare('PRAGMA quick_check(1)').get()?.quick_check;
   if (found === 'ok') return true;
-  throw new ReeveError('JOURNAL_BROKEN', `${path} is damaged: ${found}`, { hint: hintBroken(path) });
+  throw new JournalDamaged(path, `${path} is damaged: ${String(found).replaceAll(/\s+/g, ' ')}`);
 }
 
-const hintBroken = (path: string): string =>
-  `Keep ${path} for inquiry, restore it from a backup or move it away, then look at every channel by hand.`;
+/** The bytes of the file are not what SQLite and this program wrote: no other program, and no disk that gives none. */
+export class JournalDamaged extends ReeveError {
+  constructor(path: string, message: string, cause?: unknown) {
+    const hint = `Keep ${path}, restore it from a backup or move it away, then look at every channel by hand.`;
+    super('JOURNAL_BROKEN', message, { cause, hint });
+  }
+}
+
+/** SQLITE_ERROR (a table or column has another name), READONLY, CORRUPT, MISMATCH, FORMAT and NOTADB. */
+const DAMAGE_CODES: ReadonlySet<number> = new Set([1, 8, 11, 20, 24, 26]);
+const SQLITE_CORRUPT = 11;
+
+/** A number that no record of Reeve holds is damage, too. */
+function isDamage(thrown: unknown): boolean {
+  if (!(thrown instanceof Error)) return false;
+  // Of the extended codes only those of CORRUPT: others of READONLY are about directories and locks.
+  if ('errcode' in thrown) {
+    const code = Number(thrown.errcode);
+    return DAMAGE_CODES.has(code) || (code & 0xff) === SQLITE_CORRUPT;
+  }
+  return 'code' in thrown && thrown.code === 'ERR_OUT_OF_RANGE';
+}
 
 /** What SQLite throws while reading means that the file cannot be trusted. */
 function brokenUnless<T>(path: string, work: () => T): T {
@@ -231,19 +259,27 @@ function brokenUnless<T>(path: string, work: () => T): T {
     return work();
   } catch (thrown) {
     if (thrown instanceof ReeveError) throw thrown;
-    throw new ReeveError('JOURNAL_BROKEN', `cannot read ${path}: ${messageOf(thrown)}`, {
+    const message = `cannot read ${path}: ${messageOf(thrown)}`;
+    if (isDamage(thrown)) throw new JournalDamaged(path, message, thrown);
+    throw new ReeveError('JOURNAL_BROKEN', message, {
       cause: thrown,
-      hint: hintBroken(path),
+      hint: `Is the disk failing, or is ${path} unreadable for this user? Nothing was changed.`,
     });
   }
 }
 
-function entryOf(row: Record<string, unknown>): StoredEntry {
+/** A column that is missing, or a time that is no number, would make a clock of nonsense. */
+function entryOf(row: Record<string, unknown>, path: string): StoredEntry {
   const text = (name: string): string | undefined => (row[name] === null ? undefined : String(row[name]));
+  const number = (name: string): number => {
+    const value = Number(row[name]);
+    if (Number.isSafeInteger(value)) return value;
+    throw new JournalDamaged(path, `cannot read ${path}: a record has no whole number as its ${name}`);
+  };
   return {
-    seq: Number(row.seq),
-    at: Number(row.at),
-    monoMs: Number(row.mono_ms),
+    seq: number('seq'),
+    at: number('at'),
+    monoMs: number('mono_ms'),
     boot: String(row.boot),
     channel: text('channel'),
     incident: text('incident'),

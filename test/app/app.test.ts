@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -51,6 +51,8 @@ ${phase > 1 ? 'receivers: [{ id: hook, kind: webhook, url: "http://127.0.0.1:1/h
   return { start, facts, types, logged, state, edit: (more: string) => writeFileSync(file, text(more)) };
 }
 interface Status {
+  readonly phase: number;
+  readonly problems: readonly string[];
   readonly containment: readonly { readonly scope: string; readonly reason: string }[];
   readonly channels: readonly { readonly persona: string }[];
 }
@@ -152,5 +154,42 @@ describe('a journal whose chain is broken', () => {
     expect((await statusOf(app, state)).containment).toMatchObject([{ scope: 'fleet', reason: 'journal_error' }]);
     expect((await fetch(`${app.url}/readyz`)).status).toBe(503);
     expect(logged).toContainEqual(expect.stringMatching(/^journal: it is broken: entry \d+ does not match its hash/));
+  });
+});
+
+describe('a journal whose file is damaged', () => {
+  const tear = (state: string) => {
+    const path = join(state, 'journal.db');
+    writeFileSync(path, readFileSync(path).fill(0xff, 100, 300));
+  };
+  const kept = (state: string) => readdirSync(state).filter((name) => name.startsWith('journal.db.damaged-'));
+
+  it('is put aside, and Reeve watches and stays at phase 1 over restarts until a person sets one', async () => {
+    const { start, state, facts, logged } = aPlace({ phase: 4 });
+    await stop(await start());
+    tear(state);
+    await stop(await start());
+    const [name] = kept(state);
+    const saying = expect.stringContaining(`; it is kept as ${join(state, name!)}`);
+    const held = { type: 'control.phase_held', phase: 1, configured: 4, because: saying, cause: 'damaged' };
+    expect(facts().filter(({ type }) => type === 'control.phase_held')).toEqual([held]);
+    expect(logged).toContain('the journal was damaged: a new one is begun');
+    const app = await start();
+    expect((await fetch(`${app.url}/readyz`)).status).toBe(200);
+    const because = expect.stringMatching(
+      /^the journal was damaged: .*: held at phase 1 until reeve phase N sets one$/,
+    );
+    expect(await statusOf(app, state)).toMatchObject({ phase: 1, problems: [because] });
+    expect(kept(state)).toHaveLength(1);
+  });
+
+  it('is paged where no phase has to be held, too', async () => {
+    const { start, state, facts } = aPlace({ phase: 1 });
+    await stop(await start());
+    tear(state);
+    await stop(await start());
+    const pages = facts().flatMap((fact) => (fact.type === 'escalation.raised' ? [fact.escalation] : []));
+    expect(pages).toMatchObject([{ key: 'reeve/internal/journal', severity: 'critical' }]);
+    expect(pages[0]?.details).toContain(kept(state)[0]);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Phase } from '../../src/core/control.ts';
 import { draftsOfHold } from '../../src/control/held_phase.ts';
 
 const EMPTY = { isEmpty: true, setBack: undefined };
@@ -20,6 +21,21 @@ describe('the phase that is held at a start', () => {
 
   it.each([0, 1, 2] as const)('holds nothing under phase %i, which interrupts no viewer', (configured) => {
     expect([draftsOfHold(EMPTY, configured), draftsOfHold(SET_BACK, configured)]).toEqual([[], []]);
+  });
+
+  it('holds phase 1 under every higher phase where the journal was damaged, and says what was wrong', () => {
+    const damaged = { isEmpty: true, setBack: 'it ends at record 0', damaged: 'cannot read it; it is kept' };
+    const held = (configured: number) => ({
+      fact: {
+        type: 'control.phase_held',
+        phase: 1,
+        configured,
+        because: 'cannot read it; it is kept',
+        cause: 'damaged',
+      },
+    });
+    expect([2, 4].map((phase) => draftsOfHold(damaged, phase as Phase))).toEqual([[held(2)], [held(4)]]);
+    expect(draftsOfHold(damaged, 1)).toEqual([]);
   });
 
   it('holds nothing where the journal has entries and is not known to be set back', () => {

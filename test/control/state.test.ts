@@ -143,6 +143,20 @@ describe('what people have said', () => {
     expect(heldBelow(set, 0)).toEqual({ held: 1, configured: 3, cause: 'set_back', because });
   });
 
+  it('says that the journal was damaged where that is why, until a person sets a phase', () => {
+    const held: JournalFact = {
+      type: 'control.phase_held',
+      phase: 1,
+      configured: 4,
+      because: 'torn',
+      cause: 'damaged',
+    };
+    const because = 'the journal was damaged: torn';
+    expect(heldBelow(fold([0, held]), 4)).toEqual({ held: 1, configured: 4, cause: 'damaged', because });
+    const set = fold([0, held], [1, { type: 'control.phase_set', phase: 4, group: undefined, ...word }]);
+    expect([heldBelow(set, 4), set.heldCause]).toEqual([undefined, undefined]);
+  });
+
   it('is held below the configured phase only while that is higher', () => {
     const none = fold([0, { type: 'control.phase_held', phase: 1, configured: 4 }]);
     const because = 'the journal was empty';
