@@ -23,11 +23,10 @@ const BESIDE_ROOMS: Readonly<Record<string, string>> = {
  * instead. All other rooms have one for each.
  */
 const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
-  backtest: 'reports of whole runs: test/backtest',
   simulation: 'the simulated world by what it does to the daemon: test/simulation',
 };
 /** So many such files there are at most; one with a test of its own brings the figure down. */
-const TESTED_ELSEWHERE_MAX = 28;
+const TESTED_ELSEWHERE_MAX = 23;
 
 /** Folders of a room's tests that hold no tests of files: known-bad variants, and programs that must not hang. */
 const WITHOUT_SOURCE = /^simulation\/(?:(?:truth_)?mutants|spin)$/;
