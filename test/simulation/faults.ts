@@ -1,0 +1,31 @@
+// A service, and the injector of its faults: everything else that faults may touch only writes down that it was.
+import { FaultInjector } from '../../src/simulation/fault_injector.ts';
+import type { Kind } from '../../src/simulation/kinds.ts';
+import type { ChannelPlan, Injection } from '../../src/simulation/scenario.ts';
+import { plant } from './plant.ts';
+
+export const anInjection = (kind: Kind, with_: Partial<Injection> = {}): Injection => ({
+  ...{ atMs: 0, kind, target: 'ch0', forMs: 60_000, variant: 0.5, ...with_ },
+});
+
+export function faulty(plans?: readonly ChannelPlan[]) {
+  const world = plant(plans);
+  const { service, nowMs, at } = world;
+  const done: unknown[][] = [];
+  const note =
+    (name: string) =>
+    (...with_: readonly unknown[]): void =>
+      void done.push([name, ...with_]);
+  const said: [string, string, number][] = [];
+  const disk = { crash: note('crash'), breakDown: note('breakDown'), setBack: note('setBack'), hold: note('hold') };
+  const controls = {
+    ...{ service, nowMs, at, disk },
+    ...{ stopReeve: note('stopReeve'), reload: note('reload'), move: note('move'), jumpWall: note('jumpWall') },
+    ...{ suspend: note('suspend'), reboot: note('reboot'), operate: note('operate'), change: note('change') },
+    symptom: (channel: string, kind: string): void => void said.push([channel, kind, nowMs()]),
+  };
+  const injector = new FaultInjector(controls);
+  const inject = (kind: Kind, with_: Partial<Injection> = {}): void =>
+    injector.inject(anInjection(kind, { atMs: nowMs(), ...with_ }));
+  return { ...world, controls, injector, inject, done, said };
+}
