@@ -1,0 +1,225 @@
+import { describe, expect, it } from 'vitest';
+import type { ProcessSample, Sample } from '../../../src/core/sample.ts';
+import { Proofs } from '../../../src/simulation/invariants/proofs.ts';
+import { oracleEnvironment } from '../../support/oracle_environment.ts';
+
+/** The trouble began at second 100. */
+const SINCE = 100_000;
+
+/** The proofs of group `g0`, whose channels are `ch0` and `ch1` on `e0`. Times are in milliseconds. */
+function proofs() {
+  const world = oracleEnvironment(2);
+  const oracle = new Proofs(world.context);
+  const saw = (kind: string, monoMs: number, with_: object): void => {
+    world.at(monoMs);
+    oracle.seen({ kind, monoMs, channel: 'ch0', engine: 'e0', ok: true, ...with_ } as unknown as Sample);
+  };
+  const process = (monoMs: number, state: string, with_: Partial<ProcessSample> = {}) =>
+    saw('process', monoMs, { state, generation: '1', stoppedOnPurpose: false, ...with_ });
+  const source = (monoMs: number, ok: boolean, channel = 'ch0') => saw('source', monoMs, { ok, channel });
+  const engine = (monoMs: number, ok: boolean) => saw('engine', monoMs, { ok });
+  const segment = (monoMs: number, mediaSequence: number | undefined, with_: object = {}) =>
+    saw('playlist', monoMs, { mediaSequence, ...with_ });
+  const missing = (nowMs: number, group = 'g0') => oracle.missing(group, { nowMs, sinceMs: SINCE });
+  return { ...world, oracle, process, source, engine, segment, missing };
+}
+/** `ch0` plays and then dies at this moment. */
+const died = (atMs: number, { process } = proofs()) => {
+  process(atMs - 1_000, 'running');
+  process(atMs, 'exited');
+};
+
+describe('the proof where nothing can witness', () => {
+  it('is thirty seconds without a death', () => {
+    const world = proofs();
+    died(110_000, world);
+    expect(world.missing(139_999)).toBe('the last death is 29999 ms ago, 30000 ms are needed');
+    expect(world.missing(140_000)).toBeUndefined();
+  });
+
+  it('is there where nothing ever died', () => {
+    expect(proofs().missing(SINCE)).toBeUndefined();
+  });
+
+  it.each(['exited', 'fatal', 'backoff'])('counts from the last %s of any channel of the group', (state) => {
+    const { process, missing } = proofs();
+    for (const channel of ['ch0', 'ch1']) process(109_000, 'running', { channel });
+    process(110_000, state, { channel: 'ch0' });
+    process(120_000, state, { channel: 'ch1' });
+    expect([missing(149_999) === undefined, missing(150_000)]).toEqual([false, undefined]);
+  });
+
+  it('counts no process that a person stopped, that was dead before, or of which nothing is known', () => {
+    const { process, missing } = proofs();
+    process(110_000, 'running');
+    process(111_000, 'stopped', { stoppedOnPurpose: true });
+    process(112_000, 'running');
+    process(113_000, 'exited', { stoppedOnPurpose: true });
+    process(114_000, 'exited');
+    process(115_000, 'unknown', { generation: undefined });
+    expect(missing(116_000)).toBeUndefined();
+  });
+
+  it('counts a death that was not seen at once, and one that was all that was seen of a process', () => {
+    const { process, missing } = proofs();
+    process(110_000, 'running');
+    process(111_000, 'unknown', { generation: undefined });
+    process(112_000, 'exited');
+    expect(missing(113_000)).toMatch(/^the last death is 1000 ms ago/);
+    process(120_000, 'exited', { generation: '2' });
+    expect(missing(121_000)).toMatch(/^the last death is 1000 ms ago/);
+  });
+
+  it('counts a process in whose place another stands, unless Reeve itself asked for that within 45 seconds', () => {
+    const replaced = (askedMs: number | undefined) => {
+      const { process, oracle, restart, at, missing } = proofs();
+      process(100_000, 'running');
+      if (askedMs !== undefined) {
+        at(askedMs);
+        oracle.invoked(restart('ch0'));
+      }
+      process(150_000, 'running', { generation: '2' });
+      return missing(151_000) !== undefined;
+    };
+    expect([replaced(undefined), replaced(105_000), replaced(104_999)]).toEqual([true, false, true]);
+  });
+
+  it('takes one new process for the one that was asked for, and counts one that is found dead', () => {
+    const { process, oracle, restart, at, missing } = proofs();
+    process(100_000, 'running');
+    at(100_000);
+    oracle.invoked(restart('ch0'));
+    process(101_000, 'running', { generation: '2' });
+    expect(missing(102_000)).toBeUndefined();
+    oracle.invoked({ ...restart('ch0'), tool: 'refresh_credentials' });
+    process(103_000, 'running', { generation: '3' });
+    expect(missing(104_000)).toMatch(/^the last death is 1000 ms ago/);
+    process(200_000, 'exited', { generation: '4' });
+    expect(missing(201_000)).toMatch(/^the last death is 1000 ms ago/);
+  });
+
+  it('begins anew with a process of Reeve, which has seen nobody alive yet', () => {
+    const { process, oracle, entry, missing, source } = proofs();
+    process(100_000, 'running');
+    source(100_000, false);
+    oracle.entry(entry({ type: 'run.started' }));
+    expect(missing(101_000)).toMatch(/^the source of ch0 failed/);
+    oracle.entry(entry({ type: 'reeve.started' }));
+    process(101_000, 'exited', { generation: '2' });
+    expect(missing(102_000)).toBeUndefined();
+  });
+});
+
+describe('the proof by the source of a channel', () => {
+  it('is ten seconds of looks that are well, two of them since the last death', () => {
+    const { source, missing } = proofs();
+    source(110_000, false);
+    expect(missing(119_999)).toBe('the source of ch0 failed 9999 ms ago');
+    expect(missing(120_000)).toBe('the source of ch0 is not well for long');
+    source(112_000, true);
+    expect(missing(121_999)).toBe('the source of ch0 is not well for long');
+    expect(missing(122_000)).toBe('the source of ch0 was well at one look since the last death');
+    source(114_000, true);
+    expect(missing(122_000)).toBeUndefined();
+  });
+
+  it('shortens the wait after the last death to ten seconds', () => {
+    const world = proofs();
+    world.source(101_000, false);
+    died(110_000, world);
+    world.source(110_000, true);
+    world.source(112_000, true);
+    expect(world.missing(119_999)).toMatch(/^the source of ch0 is not well for long/);
+    world.source(113_000, true);
+    expect(world.missing(120_000)).toBeUndefined();
+    died(121_000, world);
+    world.source(121_000, true);
+    world.source(122_000, true);
+    expect(world.missing(130_999)).toBe('the last death is 9999 ms ago, 10000 ms are needed');
+    expect(world.missing(131_000)).toBeUndefined();
+  });
+
+  it('needs no looks that last, where it had not failed since the trouble began', () => {
+    const { source, missing } = proofs();
+    source(SINCE, false);
+    source(SINCE + 9_000, true);
+    source(SINCE + 10_000, true);
+    expect(missing(SINCE + 10_000)).toBeUndefined();
+  });
+
+  it('is none by looks from before the source failed', () => {
+    const { source, missing } = proofs();
+    for (const ms of [101_000, 102_000]) source(ms, true);
+    source(105_000, false);
+    expect(missing(120_000)).toBe('the source of ch0 is not well for long');
+  });
+
+  it('is that of every channel of the group', () => {
+    const { source, missing } = proofs();
+    for (const ms of [101_000, 111_000]) source(ms, true);
+    source(111_000, false, 'ch1');
+    expect(missing(112_000)).toBe('the source of ch1 failed 1000 ms ago');
+    expect(missing(112_000, 'other')).toBeUndefined();
+  });
+
+  it('is none by looks from before the last death', () => {
+    const world = proofs();
+    world.source(101_000, true);
+    world.source(102_000, true);
+    died(110_000, world);
+    expect(world.missing(120_000)).toBe('the last death is 10000 ms ago, 30000 ms are needed');
+  });
+});
+
+describe('the proof by an engine', () => {
+  it('is asked for only where it failed since the trouble began', () => {
+    const failed = (atMs: number) => {
+      const { engine, missing } = proofs();
+      engine(atMs, false);
+      return missing(atMs + 10_000);
+    };
+    expect([failed(SINCE - 1), failed(SINCE)]).toEqual([undefined, 'engine e0 is not well for long']);
+  });
+
+  it('is ten seconds of looks that are well', () => {
+    const { engine, missing } = proofs();
+    engine(SINCE + 1, false);
+    engine(SINCE + 2_000, true);
+    engine(SINCE + 3_000, true);
+    expect([missing(SINCE + 11_999), missing(SINCE + 12_000)]).toEqual(['engine e0 is not well for long', undefined]);
+  });
+});
+
+describe('the proof by a channel that came back', () => {
+  it('is its output, moving, of a process that began since, ten seconds after the last death', () => {
+    const { process, segment, missing } = proofs();
+    process(100_000, 'running');
+    process(110_000, 'exited');
+    process(112_000, 'running', { generation: '2' });
+    segment(113_000, 1);
+    expect(missing(121_000)).toMatch(/30000 ms are needed$/);
+    segment(114_000, 2);
+    expect(missing(119_999)).toMatch(/10000 ms are needed$/);
+    expect(missing(120_000)).toBeUndefined();
+    process(121_000, 'exited', { generation: '2' });
+    expect(missing(131_000)).toMatch(/30000 ms are needed$/);
+  });
+
+  it('is none by output that stands still or cannot be read, or that moved before', () => {
+    const back = (act: (world: ReturnType<typeof proofs>) => void) => {
+      const world = proofs();
+      world.process(100_000, 'running');
+      world.process(110_000, 'exited');
+      world.segment(110_500, 1);
+      act(world);
+      world.process(112_000, 'running', { generation: '2' });
+      return world;
+    };
+    const still = back(() => undefined);
+    still.segment(113_000, 1);
+    still.segment(114_000, 2, { ok: false });
+    still.segment(115_000, undefined);
+    const before = back(({ segment }) => segment(111_000, 2));
+    expect([still.missing(122_000), before.missing(122_000)].map((one) => one !== undefined)).toEqual([true, true]);
+  });
+});
