@@ -26,7 +26,7 @@ const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
   simulation: 'the simulated world by what it does to the daemon: test/simulation',
 };
 /** So many such files there are at most; one with a test of its own brings the figure down. */
-const TESTED_ELSEWHERE_MAX = 6;
+const TESTED_ELSEWHERE_MAX = 3;
 
 /** Folders of a room's tests that hold no tests of files: known-bad variants, and programs that must not hang. */
 const WITHOUT_SOURCE = /^simulation\/(?:(?:truth_)?mutants|spin)$/;
