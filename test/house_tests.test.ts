@@ -18,16 +18,6 @@ const BESIDE_ROOMS: Readonly<Record<string, string>> = {
   scenario: 'the decision path from sample to page',
   support: 'what tests share',
 };
-/**
- * Rooms in which files of more than 40 lines with branches have no test at their own path, and where they are tested
- * instead. All other rooms have one for each.
- */
-const TESTED_ELSEWHERE: Readonly<Record<string, string>> = {
-  simulation: 'the simulated world by what it does to the daemon: test/simulation',
-};
-/** So many such files there are at most; one with a test of its own brings the figure down. */
-const TESTED_ELSEWHERE_MAX = 3;
-
 /** Folders of a room's tests that hold no tests of files: known-bad variants, and programs that must not hang. */
 const WITHOUT_SOURCE = /^simulation\/(?:(?:truth_)?mutants|spin)$/;
 
@@ -65,7 +55,7 @@ describe('tests stand where their source stands', () => {
     expect(strays).toEqual([]);
   });
 
-  it('and every file with branches has one at its path, or its room is listed with the place of its tests', () => {
+  it('and every file of more than 40 lines with branches has one at its path', () => {
     const bare = filesIn('src', '.ts')
       .filter((path) => path.includes('/') && !path.endsWith('.d.ts'))
       .filter((path) => !existsSync(join(ROOT, 'test', path.replace(/\.ts$/, '.test.ts'))))
@@ -74,9 +64,7 @@ describe('tests stand where their source stands', () => {
         const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '');
         return text.split('\n').length > 41 && /\bif \(|\?\? |&& |\|\| |\bcase /.test(code);
       });
-    expect(bare.filter((path) => !Object.hasOwn(TESTED_ELSEWHERE, roomOf(path)))).toEqual([]);
-    expect(bare.length).toBeLessThanOrEqual(TESTED_ELSEWHERE_MAX);
-    expect(Object.keys(TESTED_ELSEWHERE).filter((room) => !bare.some((path) => roomOf(path) === room))).toEqual([]);
+    expect(bare).toEqual([]);
   });
 
   it('and each room has some', () => {
