@@ -34,8 +34,6 @@ export interface Infrastructure {
   readonly lanes: KeyedQueues;
 }
 
-const KEYED_QUEUES_MAX = 16;
-
 /** Opens them, to be closed by `building`. Throws JOURNAL_UNWRITABLE or JOURNAL_BROKEN: without a record, no daemon. */
 export function openInfrastructure(
   config: Config,
@@ -55,7 +53,7 @@ export function openInfrastructure(
   const { clock } = ledger;
   const checkpoints = building.use(new SqliteCheckpoints(join(state, 'collect.db')));
   const engines = building.use(createEngines(enginesOf(config), { clock, secret: host.secret, readProcess }));
-  const lanes = createKeyedQueues({ concurrentMax: KEYED_QUEUES_MAX }, clock);
+  const lanes = createKeyedQueues({}, clock);
   const opened = { state, ledger, setBack, damage, clock, checkpoints, lanes };
   return { ...opened, engines: engines.byId, probeJournal: () => probeJournal(path) };
 }

@@ -31,7 +31,6 @@ export interface ReplicaSetup {
 
 /** Monotonic time of a replay begins here, so that a day and more lies before it. */
 export const REPLAY_FROM_MS: MonoMs = 40 * DAY_MS;
-const KEYED_QUEUES_MAX = 64;
 /** Iterations of the event loop that may pass without virtual time. More is an endless loop. */
 const ITERATIONS_MAX = 10_000;
 
@@ -62,7 +61,7 @@ export class Replica implements Disposable {
     this.outbox = this.#paging.outbox;
     const engine = (one: ReplicaSetup['engines'][number]) => new RecordingEngine(one, this.clock, setup.imagined);
     this.engines = new Map(setup.engines.map((one) => [one.id, engine(one)]));
-    this.#lanes = createKeyedQueues({ concurrentMax: KEYED_QUEUES_MAX }, this.clock);
+    this.#lanes = createKeyedQueues({}, this.clock);
     this.pipeline = this.#pipeline(setup);
     this.ledger.open();
     this.ledger.subscribe((entry) => this.entries.push(entry));

@@ -6,7 +6,7 @@ import { ReeveError } from '../core/errors.ts';
 export interface KeyedQueuesOptions {
   /** Tasks that may wait behind the running one of the same key. Default 4. */
   readonly waitingPerKeyMax?: number;
-  /** Queues whose tasks run at the same time, over all keys. Default 16. */
+  /** Queues whose tasks run at the same time, over all keys. Default 512: most of them wait, and cost nothing. */
   readonly concurrentMax?: number;
   /** How long an aborted task gets to end after a drain's time is up. Default 1 s. */
   readonly graceMs?: number;
@@ -40,6 +40,12 @@ export interface KeyedQueues {
   drain(timeoutMs: number): Promise<number>;
 }
 
+/**
+ * A run holds its place while it waits for the proof that what it did has helped: a minute and more. Were there few
+ * places, every verdict and every page about the next channel would wait behind those of others.
+ */
+const CONCURRENT_MAX = 512;
+
 /** Made of p-queue, without its timeout and signal options: both free a slot while the task still runs. */
 export function createKeyedQueues(options: KeyedQueuesOptions, clock: Clock): KeyedQueues {
   return new KeyedTaskQueues(options, clock);
@@ -61,7 +67,7 @@ class KeyedTaskQueues implements KeyedQueues {
     this.#clock = clock;
     this.#waitingPerKeyMax = options.waitingPerKeyMax ?? 4;
     this.#graceMs = options.graceMs ?? 1_000;
-    this.#slots = new PQueue({ concurrency: options.concurrentMax ?? 16 });
+    this.#slots = new PQueue({ concurrency: options.concurrentMax ?? CONCURRENT_MAX });
   }
 
   get draining(): boolean {

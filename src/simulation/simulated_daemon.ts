@@ -94,7 +94,7 @@ export class SimulatedDaemon {
     };
     this.#paging = journaledPaging(this.ledger, parts.ids);
     this.outbox = this.#paging.outbox;
-    this.#lanes = createKeyedQueues({ concurrentMax: 16 }, this.ledger.clock);
+    this.#lanes = createKeyedQueues({}, this.ledger.clock);
     const { pipeline, recover } = this.#assemble();
     this.pipeline = pipeline;
     const recovered = this.ledger.open();

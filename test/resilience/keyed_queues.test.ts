@@ -35,6 +35,18 @@ describe('lanes', () => {
     expect(await Promise.all(ends)).toEqual(['a1', 'a2', 'b1']);
   });
 
+  it('lets hundreds of runs that wait for their proof keep nobody else waiting: 512 of them', async () => {
+    const { lanes, order, task } = setUp();
+    const running = task('run');
+    const ends = Array.from({ length: 512 }, (_, at) => lanes.run(`channel ${at}`, running.run));
+    expect(order).toHaveLength(512);
+    const last = lanes.run('one too many', running.run);
+    expect(order).toHaveLength(512);
+    running.end();
+    await Promise.all([...ends, last]);
+    expect(order).toHaveLength(513);
+  });
+
   it('refuses and counts what does not fit behind the running task', async () => {
     const { lanes, task } = setUp({ waitingPerKeyMax: 2 });
     const running = task('a');
