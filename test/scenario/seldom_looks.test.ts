@@ -16,7 +16,7 @@ async function watched({ isHeard = false } = {}) {
   let heardMs: number | undefined;
   const rests = createRests(
     [{ id: 'news', output: { everyMs: 2_000, calmEveryMs: 12_000, stallAfterMs: 6_000 }, source: undefined }],
-    () => heardMs,
+    { heardMs: () => heardMs },
   );
   const looksMs: number[] = [];
   let stalled: PlaylistSample | undefined;

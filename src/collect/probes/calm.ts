@@ -9,6 +9,8 @@ const SETTLED_MS = 30_000;
 const REPORT_MS_MAX = 1_500;
 /** And so is one whose bytes, counted at each look at its engine, stand. */
 const BYTES_MS_MAX = 2_500;
+/** What is in a log that Reeve is this late in reading at most is no doubt: the encoder may have reported since. */
+const LATE_MS_MAX = 3_000;
 /** A process that the engine did not tell of for this long may be another by now. */
 const PROCESS_MS_MAX = 5_000;
 /** Good looks in a row before the first is left out. */
@@ -50,7 +52,11 @@ export class Calm {
   readonly #channels: ReadonlyMap<ChannelId, Signs>;
   readonly #failing = new Set<EngineId>();
 
-  constructor(channels: readonly ChannelId[]) {
+  readonly #lateMs: () => number;
+
+  /** `lateMs`: how late logs are read now, in milliseconds. */
+  constructor(channels: readonly ChannelId[], lateMs: () => number = () => 0) {
+    this.#lateMs = lateMs;
     this.#channels = new Map(channels.map((id) => [id, new Signs()]));
   }
 
@@ -112,7 +118,9 @@ export class Calm {
     if (engine === undefined || this.#failing.has(engine)) return false;
     if (runsSinceMs > nowMs || nowMs - processMs > PROCESS_MS_MAX) return false;
     if (nowMs - disturbedMs < SETTLED_MS) return false;
-    return nowMs - reportMs <= REPORT_MS_MAX || nowMs - bytesMs <= BYTES_MS_MAX;
+    const reportAgeMs = nowMs - reportMs;
+    if (reportAgeMs <= REPORT_MS_MAX || nowMs - bytesMs <= BYTES_MS_MAX) return true;
+    return reportAgeMs <= REPORT_MS_MAX + LATE_MS_MAX && reportAgeMs <= REPORT_MS_MAX + this.#lateMs();
   }
 }
 

@@ -55,6 +55,8 @@ export interface ProbesOptions {
   /** Default: one of its own, closed with the probes. */
   readonly ask?: BoundedFetch;
   readonly concurrencyMax?: number;
+  /** How late logs are read now, in milliseconds: what they say of a channel is so old. Default: never late. */
+  readonly lateMs?: () => number;
 }
 
 /** Active looks at outputs, sources and hosts. Each gives a sample, also when it fails. */
@@ -86,14 +88,14 @@ const HOST_TIMEOUT_MS = 5_000;
 const HLS_DEADLINE_MS = 3 * HLS_TIMEOUT_MS;
 
 export function createProbes(options: ProbesOptions): Probes {
-  const { channels, hosts, clock, onBug = () => undefined } = options;
+  const { channels, hosts, clock, lateMs, onBug = () => undefined } = options;
   const ask = options.ask ?? boundedFetch(clock, { connectionsMax: CONCURRENCY_MAX });
   const { report = () => undefined } = options;
   // Of what is in no doubt it is enough that it was heard.
   const written = playlistWatchOf(options, (channel) => {
     if (rests.outputMs(channel, clock.monotonicMs()) === 0) outputs.now(channel);
   });
-  const rests = createRests(channels, (channel) => written.heardMs(channel));
+  const rests = createRests(channels, { heardMs: (channel) => written.heardMs(channel), lateMs });
   const onSample = (sample: Sample): void => {
     rests.observe(sample);
     if (sample.kind === 'playlist') written.looked(sample);

@@ -30,14 +30,21 @@ export interface Rests {
   readonly goesOn: (channel: ChannelId, nowMs: MonoMs) => boolean;
 }
 
-/** `heardMs`: when a playlist was last heard to change; undefined where that is not known. */
+/** What is known of how fresh the signs of a channel are. */
+export interface Freshness {
+  /** When a playlist was last heard to change; undefined where that is not known. */
+  readonly heardMs?: (channel: ChannelId) => MonoMs | undefined;
+  /** How late logs are read now, in milliseconds. */
+  readonly lateMs?: (() => number) | undefined;
+}
+
 export function createRests(
   channels: readonly RestingChannel[],
-  heardMs: (channel: ChannelId) => MonoMs | undefined = () => undefined,
+  { heardMs = () => undefined, lateMs }: Freshness = {},
 ): Rests {
   const outputs = restsOf(channels, 'output');
   const sources = restsOf(channels, 'source');
-  const calm = new Calm([...new Set([...outputs.keys(), ...sources.keys()])]);
+  const calm = new Calm([...new Set([...outputs.keys(), ...sources.keys()])], lateMs);
   const origins = new Origins(
     channels.flatMap(({ id, source }) =>
       source?.url === undefined || source.status !== undefined ? [] : [{ channel: id, url: source.url }],

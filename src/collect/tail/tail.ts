@@ -26,6 +26,8 @@ export interface Tail extends AsyncDisposable {
   /** Looks at everything now; resolves when all that was there is handed over. A `\r` at a file's end ends a record. */
   drainNow(): Promise<void>;
   stats(): readonly SourceStats[];
+  /** How long lines that are known to be there have waited to be read, at most, in milliseconds. */
+  lateMs(): number;
 }
 
 /** Throws `CONFIG_INVALID` when two sources share an id or a pattern cannot be read. */
@@ -115,6 +117,10 @@ class Tailing implements Tail {
 
   stats(): readonly SourceStats[] {
     return this.#sources.map((source) => source.stats());
+  }
+
+  lateMs(): number {
+    return this.#readQueue.lateMs;
   }
 
   #saveSoon(source: Source, atOnce: boolean): void {

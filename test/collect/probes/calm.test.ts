@@ -27,8 +27,12 @@ const engine = (monoMs: number, ok: boolean): Sample => ({
 });
 
 /** A channel that has played for a minute, with so many good looks, one each 2 s, the last one now. */
-function played(looks: number, take: (sample: Sample) => Sample | undefined = (sample) => sample): Calm {
-  const calm = new Calm(['news']);
+function played(
+  looks: number,
+  take: (sample: Sample) => Sample | undefined = (sample) => sample,
+  lateMs: () => number = () => 0,
+): Calm {
+  const calm = new Calm(['news'], lateMs);
   const see = (sample: Sample): void => {
     const taken = take(sample);
     if (taken !== undefined) calm.observe(taken);
@@ -187,5 +191,25 @@ describe('a calm channel', () => {
     expect(seen({ silentMs: 1_600 })).toBe(0);
     expect([{}, {}, {}].map(seen)).toEqual([0, 0, 10_000]);
     expect(seen({ ok: false })).toBe(0);
+  });
+});
+
+describe('an encoder whose reports Reeve reads late', () => {
+  it.each([
+    [0, 1_500, true],
+    [0, 1_501, false],
+    [800, 2_300, true],
+    [800, 2_301, false],
+    [3_000, 4_500, true],
+    [3_000, 4_501, false],
+    [60_000, 4_501, false],
+  ])('goes on: %i ms late, last report %i ms ago: %s', (lateMs, agoMs, goesOn) => {
+    const calm = played(
+      6,
+      (sample) => (sample.kind === 'progress' && sample.monoMs > NOW - agoMs ? undefined : sample),
+      () => lateMs,
+    );
+    calm.observe(progress(NOW - agoMs));
+    expect(calm.goesOn('news', NOW)).toBe(goesOn);
   });
 });
