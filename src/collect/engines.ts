@@ -16,42 +16,69 @@ export interface EnginePollOptions {
   readonly onBug?: (engine: EngineId, thrown: unknown) => void;
 }
 
+/** A look after a hint comes when so many times as long has passed as the last one's samples took to take … */
+const HINTED_REST_TIMES = 2;
+/** … and one that nothing hints at after so many. Samples about a few channels take no time, those about thousands do. */
+const CLOSER_REST_TIMES = 20;
+/** The longest that either waits. */
+const REST_MS_MAX = 1_000;
+
 /** Looks at engines at their pace, and at once when something hints at trouble. One look at a time per engine. */
 export interface EnginePoll extends Disposable {
   start(): void;
   /** Looks now, or right after the look that is under way: what it saw may be older than the hint. */
   now(engine: EngineId): void;
+  /** The same, but an engine whose looks are costly is left in peace for longer: something is open, nothing new. */
+  closer(engine: EngineId): void;
 }
 
-export const createEnginePoll = (options: EnginePollOptions): EnginePoll =>
-  new Poller({
-    probes: options.engines.map((each) => probeOf(each, options)),
+export function createEnginePoll(options: EnginePollOptions): EnginePoll {
+  const tookMs = new Map<EngineId, number>();
+  const poller = new Poller({
+    probes: options.engines.map((each) => probeOf(each, options, (ms) => tookMs.set(each.engine.id, ms))),
     clock: options.clock,
     concurrencyMax: Number.POSITIVE_INFINITY,
     onBug: options.onBug ?? (() => undefined),
     isSpread: false,
   });
+  const restMs = (engine: EngineId, times: number): number => Math.min(times * (tookMs.get(engine) ?? 0), REST_MS_MAX);
+  return {
+    start: () => poller.start(),
+    now: (engine) => poller.now(engine, restMs(engine, HINTED_REST_TIMES)),
+    closer: (engine) => poller.now(engine, restMs(engine, CLOSER_REST_TIMES)),
+    [Symbol.dispose]: () => poller[Symbol.dispose](),
+  };
+}
 
-/** An engine keeps its own limits of time, and a hint is never put off: what died is looked for at once. */
-const probeOf = ({ engine, pollMs }: EnginePollOptions['engines'][number], options: EnginePollOptions): Probe => ({
-  ...{ name: engine.id, everyMs: pollMs, fastEveryMs: pollMs, timeoutMs: undefined, restMs: 0 },
-  run: (signal) => look(engine, options, signal),
+/** An engine keeps its own limits of time. */
+const probeOf = (
+  { engine, pollMs }: EnginePollOptions['engines'][number],
+  options: EnginePollOptions,
+  onTook: (ms: number) => void,
+): Probe => ({
+  ...{ name: engine.id, everyMs: pollMs, fastEveryMs: pollMs, timeoutMs: undefined },
+  run: async (signal) => onTook(await look(engine, options, signal)),
 });
 
-async function look(engine: Engine, options: EnginePollOptions, signal: AbortSignal): Promise<void> {
-  const { onSample, onLooked } = options;
+/** Gives back how long its samples took to take, in milliseconds. */
+async function look(engine: Engine, options: EnginePollOptions, signal: AbortSignal): Promise<number> {
+  const { onSample, onLooked, clock } = options;
+  let answeredMs = clock.monotonicMs();
   try {
     const report = await engine.observe(signal);
-    if (signal.aborted) return;
+    if (signal.aborted) return 0;
+    answeredMs = clock.monotonicMs();
     onSample(report.engine);
     report.processes.forEach(onSample);
     report.viewers.forEach(onSample);
     if (report.credential !== undefined) onSample(report.credential);
   } catch (thrown) {
-    if (signal.aborted) return;
+    if (signal.aborted) return 0;
+    answeredMs = clock.monotonicMs();
     onSample(failed(engine, options, thrown));
   }
   onLooked(engine.id);
+  return clock.monotonicMs() - answeredMs;
 }
 
 /** An engine that does not answer is a fact about the engine, and says nothing of its channels. */

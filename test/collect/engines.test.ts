@@ -8,7 +8,7 @@ import { FakeEngine } from '../support/fake_engine.ts';
 
 type Answer = () => Promise<EngineReport>;
 
-function setUp(answers: readonly Answer[] = [], engines = ['local']) {
+function setUp(answers: readonly Answer[] = [], engines = ['local'], pollMs = 1_000) {
   const { clock, advance } = fakeClock();
   const startMs = clock.monotonicMs();
   const looks: string[] = [];
@@ -18,6 +18,7 @@ function setUp(answers: readonly Answer[] = [], engines = ['local']) {
   const signals: (AbortSignal | undefined)[] = [];
   const scripted = [...answers];
   let broken = false;
+  let [tookMs, heldMs] = [0, 0];
   const real = new FakeEngine(clock, ['news']);
   const engineOf = (id: string): Engine =>
     ({
@@ -29,20 +30,27 @@ function setUp(answers: readonly Answer[] = [], engines = ['local']) {
       },
     }) as unknown as Engine;
   const poll = createEnginePoll({
-    engines: engines.map((id) => ({ engine: engineOf(id), pollMs: 1_000 })),
-    clock,
+    engines: engines.map((id) => ({ engine: engineOf(id), pollMs })),
+    clock: { ...clock, monotonicMs: () => clock.monotonicMs() + heldMs },
     onSample: (sample) => {
       if (broken) throw new Error('nobody takes samples');
       samples.push(sample);
     },
-    onLooked: (engine) => looked.push(engine),
+    onLooked: (engine) => {
+      looked.push(engine);
+      heldMs += tookMs;
+    },
     onBug: (engine, thrown) => bugs.push(`${engine}: ${String(thrown)}`),
   });
   onTestFinished(() => poll[Symbol.dispose]());
   const breakSamples = () => {
     broken = true;
   };
-  return { poll, advance, looks, samples, looked, bugs, signals, breakSamples };
+  /** From now on what comes of a look takes so long to take. */
+  const holdFor = (ms: number) => {
+    tookMs = ms;
+  };
+  return { poll, advance, looks, samples, looked, bugs, signals, breakSamples, holdFor };
 }
 
 /** A look that stays under way until it is ended. */
@@ -124,5 +132,46 @@ describe('the poll of engines', () => {
     slow.end();
     await advance(5_000);
     expect([looks, samples, signals[0]?.aborted]).toEqual([['local@0'], [], true]);
+  });
+
+  it.each([
+    ['now', 0, 0],
+    ['now', 25, 50],
+    ['closer', 0, 0],
+    ['closer', 25, 500],
+    ['closer', 49, 980],
+    ['closer', 51, 1_000],
+  ] as const)(
+    'asked for %s after samples that took %i ms to take, it looks after %i ms',
+    async (ask, tookMs, afterMs) => {
+      const { poll, advance, looks, holdFor } = setUp([], ['local'], 60_000);
+      holdFor(tookMs);
+      poll.start();
+      await advance(0);
+      poll[ask]('local');
+      // What took so long went by already.
+      const leftMs = afterMs - tookMs;
+      await advance(Math.max(0, leftMs - 1));
+      expect(looks).toHaveLength(leftMs > 0 ? 1 : 2);
+      await advance(1);
+      expect(looks).toHaveLength(2);
+    },
+  );
+
+  it('asked for a closer look while it looks, and by a hint, it looks as soon as the hint wants', async () => {
+    const { answer, end } = hanging();
+    const first = () => new FakeEngine(fakeClock().clock, ['news']).observe();
+    const { poll, advance, looks, holdFor } = setUp([first, answer], ['local'], 60_000);
+    holdFor(25);
+    poll.start();
+    await advance(100);
+    poll.now('local');
+    await advance(0);
+    poll.now('local');
+    poll.closer('local');
+    await advance(30);
+    end();
+    await advance(0);
+    expect(looks).toHaveLength(3);
   });
 });

@@ -13,8 +13,6 @@ export interface Probe {
   readonly fastEveryMs: number;
   /** After this long the signal aborts with `TIMED_OUT`. Undefined: the look ends by itself. */
   readonly timeoutMs: number | undefined;
-  /** After a look the probe rests this long before it can be asked for another. Default 500. */
-  readonly restMs?: number;
   /** Reports what it saw by itself. Must not reject: what it throws is a bug. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -70,16 +68,11 @@ class ScheduledProbe {
   /** Its last beat that was left out. */
   leftOutMs: MonoMs = Number.NEGATIVE_INFINITY;
   state: 'idle' | 'waiting' | 'running' = 'idle';
-  /** Asked for while it ran: what it sees may be older than the question. */
-  isWantedAgain = false;
+  /** Asked for while it ran, with this rest: what it sees may be older than the question. */
+  wantedAgainMs: number | undefined;
 
   constructor(probe: Probe) {
     this.probe = probe;
-  }
-
-  /** From when on it can be asked for another look. */
-  get restedMs(): MonoMs {
-    return this.startedMs + (this.probe.restMs ?? REST_MS);
   }
 
   everyMs(nowMs: MonoMs): number {
@@ -129,13 +122,16 @@ export class Poller implements Disposable {
     }
   }
 
-  /** Looks now, or right after the look that is under way. Asked again too soon, it looks when it has rested. */
-  now(name: string): void {
+  /**
+   * Looks now, or right after the look that is under way. Asked again too soon, it looks when it has rested: so many
+   * milliseconds after the last one began.
+   */
+  now(name: string, restMs = REST_MS): void {
     const scheduled = this.#scheduled.get(name);
     if (scheduled === undefined || this.#stop.signal.aborted) return;
-    if (scheduled.state === 'running') scheduled.isWantedAgain = true;
+    if (scheduled.state === 'running') scheduled.wantedAgainMs = Math.min(scheduled.wantedAgainMs ?? restMs, restMs);
     else if (this.#putOff.has(scheduled)) this.#admit(scheduled);
-    else if (scheduled.state === 'idle') this.#scheduleBefore(scheduled, scheduled.restedMs);
+    else if (scheduled.state === 'idle') this.#scheduleBefore(scheduled, scheduled.startedMs + restMs);
   }
 
   /** The faster pace for a while. */
@@ -279,8 +275,9 @@ export class Poller implements Disposable {
     scheduled.state = 'idle';
     this.#running -= 1;
     if (this.#stop.signal.aborted) return;
-    if (scheduled.isWantedAgain) this.#scheduleBefore(scheduled, scheduled.restedMs);
-    scheduled.isWantedAgain = false;
+    const restMs = scheduled.wantedAgainMs;
+    if (restMs !== undefined) this.#scheduleBefore(scheduled, scheduled.startedMs + restMs);
+    scheduled.wantedAgainMs = undefined;
     const next = this.#waiting.shift();
     if (next !== undefined) this.#run(next);
   }
