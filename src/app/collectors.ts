@@ -7,6 +7,7 @@ import { createCommandLog } from '../collect/command/command.ts';
 import { createEnginePoll } from '../collect/engines.ts';
 import { createProbes, type Probes } from '../collect/probes/probes.ts';
 import { PoolReadings } from '../collect/prometheus/pool.ts';
+import { ownFilesMax } from '../collect/tail/open_files.ts';
 import { createTail } from '../collect/tail/tail.ts';
 import type { SourceStats, TailNotice } from '../collect/tail/types.ts';
 import type { Config } from '../config/config.ts';
@@ -39,6 +40,10 @@ export interface CollectDeps {
   readonly onUnrecognised?: (text: string, channel: ChannelId | undefined) => void;
   /** How far each pattern is trusted. Default: in full. */
   readonly trustIn?: (pattern: string) => PatternTrust;
+  /** Reeve does not see what it should: a person must know. */
+  readonly onBlind?: (text: string) => void;
+  /** Log files that may be open at once. Default: what the limit of this process allows. */
+  readonly filesMax?: number;
 }
 
 /** All that watches the world: log files, engines, probes. */
@@ -69,17 +74,17 @@ export function createCollectors(configuration: Configuration, given: CollectDep
   const deps = { ...given, ...seenBy(given, () => probes) };
   const heard = { ...deps, ...recognising(deps.log, (channel) => hint(channel)), lastLines: new LastLinesOf() };
   let sight = recognitionFor(configuration, channels, heard);
-  const { clock, checkpoints } = deps;
+  const { clock, checkpoints, filesMax = ownFilesMax() } = deps;
   const sink = sinkFor(config, (chunk) => sight.detector.accept(chunk), deps.onSample);
-  const report = reportOf(deps.log);
-  const tail = createTail({ sources: filesOf(config), clock, checkpoints, sink, report });
+  const report = reportOf(deps);
+  const tail = createTail({ sources: filesOf(config), clock, checkpoints, sink, report, limits: { filesMax } });
   const { commands: following } = followed(config);
   const commands = following.map((source) => createCommandLog({ source, clock, checkpoints, sink, report }));
   const pools = new PoolReadings(clock, poolStaleMs(config));
   const setups = config.channels.map((channel) => setupOf(channel, config));
   const inputs = inputsOf(config, deps, { sink, pools, channels, setups });
   const poll = pollOf(config, deps, pools);
-  const probes = probesOf(config, given);
+  const probes = probesOf(config, given, () => tail.lateMs());
   const engineOf = new Map(config.channels.map(({ id, engine }) => [id, engine]));
   /** A supervisor's log says that something ended: the process table is asked at once. */
   const hint = (channel: ChannelId): void => {
@@ -97,7 +102,7 @@ export function createCollectors(configuration: Configuration, given: CollectDep
     },
     lookCloser(ids, forMs) {
       for (const id of ids) probes.fast(id, forMs);
-      for (const engine of new Set(ids.map((id) => engineOf.get(id)))) if (engine !== undefined) poll.now(engine);
+      for (const engine of new Set(ids.flatMap((id) => engineOf.get(id) ?? []))) poll.closer(engine);
     },
     lookNow(channel, wants) {
       const engine = engineOf.get(channel);
@@ -144,10 +149,15 @@ function seenBy(deps: CollectDeps, probes: () => Probes): Pick<CollectDeps, 'onS
   };
 }
 
-const reportOf =
-  (log: Log) =>
-  ({ kind, source, path, because }: TailNotice): void =>
+function reportOf({ log, onBlind = () => undefined }: CollectDeps): (notice: TailNotice) => void {
+  let isPaged = false;
+  return ({ source, path, kind, because }) => {
     log[ORDINARY.has(kind) ? 'info' : 'warn']({ source, path, kind }, because);
+    if (kind !== 'too_many_files' || isPaged) return;
+    isPaged = true;
+    onBlind(`logs: ${path}: ${because}`);
+  };
+}
 
 function inputsOf(
   config: Config,
@@ -184,7 +194,7 @@ function pollOf(config: Config, deps: CollectDeps, pools: PoolReadings) {
   });
 }
 
-function probesOf(config: Config, deps: CollectDeps) {
+function probesOf(config: Config, deps: CollectDeps, lateMs: () => number) {
   return createProbes({
     channels: config.channels.map(({ id, output, source }) => ({ id, output, source })),
     hosts: config.engines.flatMap(({ id, host }) =>
@@ -192,6 +202,7 @@ function probesOf(config: Config, deps: CollectDeps) {
     ),
     clock: deps.clock,
     onSample: deps.onSample,
+    lateMs,
     report: (channel, because) => deps.log.warn({ channel }, because),
   });
 }

@@ -78,6 +78,7 @@ export function createDecisions(
     onSymptom: (symptom) => pipeline.symptom(symptom),
     onUnrecognised,
     trustIn,
+    onBlind: (text) => paging.fail(text),
   });
   const { pipeline, recover } = assembleDecisionPath({
     ...{ ledger, lanes, paging, ids: host.ids, settings: () => settings, detectStops: true },

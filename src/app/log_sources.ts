@@ -14,12 +14,14 @@ const idOfSource = ({ id, channel }: LogSourceConfig): string => (channel === un
 /** The first log of a channel or engine bears its name. */
 const idOfLog = (owner: string, index: number): string => (index === 0 ? owner : `${owner}#${index + 1}`);
 
-/** Every file that is followed. */
+/**
+ * Every file that is followed. Those of engines come first: each speaks of many channels, so it is opened before the
+ * files that a process may open are spent on channels.
+ */
 export function filesOf(config: Config): readonly TailSource[] {
   const own = (prefix: string, paths: readonly string[], channel: ChannelId | undefined): TailSource[] =>
     paths.map((path, index) => ({ id: idOfLog(prefix, index), path, channel }));
   return [
-    ...config.channels.flatMap(({ id, logs }) => own(id, logs, id)),
     ...config.engines.flatMap(({ id, logs }) =>
       own(
         `engine:${id}`,
@@ -27,6 +29,7 @@ export function filesOf(config: Config): readonly TailSource[] {
         undefined,
       ),
     ),
+    ...config.channels.flatMap(({ id, logs }) => own(id, logs, id)),
     ...followed(config).files,
   ];
 }

@@ -12,7 +12,7 @@ import { aDirectory } from '../collect/support/tailing.ts';
 /** The line of an encoder whose source is not there. */
 const REFUSED = '[tcp @ 0x55] Connection to tcp://127.0.0.1:9000 failed: Connection refused';
 
-function collect(yaml: string, folder = aDirectory()) {
+function collect(yaml: string, folder = aDirectory(), filesMax = 100) {
   const file = join(folder, 'reeve.yaml');
   const base = 'version: 1\nengines: [{ id: e, kind: supervisor, socket: /nowhere/socket }]\n';
   writeFileSync(file, base + yaml.replaceAll('FOLDER', folder));
@@ -20,19 +20,21 @@ function collect(yaml: string, folder = aDirectory()) {
   expect(problems).toEqual([]);
   const symptoms: Symptom[] = [];
   const samples: Sample[] = [];
+  const blind: string[] = [];
   const quiet = { info: () => undefined, warn: () => undefined, error: () => undefined };
   const collectors = createCollectors(configuration!, {
     ...{ clock: systemClock, checkpoints: memoryCheckpoints(), engines: new Map(), log: quiet },
     onSample: (sample) => samples.push(sample),
     onPolled: () => undefined,
     onSymptom: (symptom) => symptoms.push(symptom),
+    ...{ onBlind: (text: string) => blind.push(text), filesMax },
   });
   onTestFinished(() => collectors[Symbol.asyncDispose]());
   collectors.start();
   const raised = () => symptoms.map(({ channel, kind, origin }) => [channel, kind, origin]);
   const linesOf = (source: string) =>
     collectors.lines().flatMap((each) => (each.source === source && each.lines > 0 ? [[each.result, each.lines]] : []));
-  return { collectors, folder, raised, samples, linesOf };
+  return { collectors, folder, raised, samples, linesOf, blind };
 }
 
 const CHANNEL = 'channels: [{ id: news, engine: e }]\n';
@@ -100,5 +102,19 @@ prometheus:
     const [news, own] = collectors.channelSetups;
     expect(news).toMatchObject({ hasOutputProbe: true, outputEveryMs: 20_000, stallAfterMs: 60_000 });
     expect(own).toMatchObject({ hasOutputProbe: true, outputEveryMs: 2_000, stallAfterMs: 6_000 });
+  });
+});
+
+describe('more log files than this process may open', () => {
+  const logs = (folder: string) =>
+    `channels: [{ id: news, engine: e, logs: [${folder}/news.log] }, { id: film, engine: e, logs: [${folder}/film.log] }]\n`;
+
+  it('are a failure of Reeve that is told once, with the first file that is not read', () => {
+    const folder = aDirectory();
+    for (const name of ['news', 'film']) writeFileSync(join(folder, `${name}.log`), '');
+    expect(collect(logs(folder), folder, 2).blind).toEqual([]);
+    const because = 'it is not read: 1 log files are open (raise LimitNOFILE=)';
+    expect(collect(logs(folder), folder, 1).blind).toEqual([`logs: ${folder}/film.log: ${because}`]);
+    expect(collect(logs(folder), folder, 0).blind).toHaveLength(1);
   });
 });

@@ -6,7 +6,7 @@ const config = (parts: object) =>
   ({ channels: [], engines: [], sources: [], collectors: { prometheus: [] }, ...parts }) as unknown as Config;
 
 describe('the files that are followed', () => {
-  it('bear the name of their channel or engine, further ones with their number', () => {
+  it('bear the name of their engine or channel, further ones with their number; those of engines come first', () => {
     const files = filesOf(
       config({
         channels: [{ id: 'news', logs: ['/a', '/b', '/c'] }],
@@ -14,11 +14,11 @@ describe('the files that are followed', () => {
       }),
     );
     expect(files).toEqual([
+      { id: 'engine:local', path: '/d', channel: undefined },
+      { id: 'engine:local#2', path: '/e', channel: undefined },
       { id: 'news', path: '/a', channel: 'news' },
       { id: 'news#2', path: '/b', channel: 'news' },
       { id: 'news#3', path: '/c', channel: 'news' },
-      { id: 'engine:local', path: '/d', channel: undefined },
-      { id: 'engine:local#2', path: '/e', channel: undefined },
     ]);
   });
 });

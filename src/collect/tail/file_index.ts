@@ -234,7 +234,7 @@ export class FileIndex {
     // What is there at the first look was written before, whenever it can be opened at last.
     if (this.#isFirstLook) this.#locked.add(path);
     if (openFiles.count >= limits.filesMax) {
-      say('too_many_files', path, `${limits.filesMax} files are open`);
+      say('too_many_files', path, `it is not read: ${limits.filesMax} log files are open (raise LimitNOFILE=)`);
       return undefined;
     }
     const opened = open();

@@ -9,7 +9,7 @@ export type Found = Extract<Look, { kind: 'file' }>;
 
 export interface Trouble {
   readonly path: string;
-  readonly kind: 'missing' | 'refused' | 'unreadable';
+  readonly kind: 'missing' | 'refused' | 'unreadable' | 'too_many_files';
   readonly because: string;
 }
 
@@ -35,8 +35,8 @@ export interface Finder {
 }
 
 /** Throws `CONFIG_INVALID` for a pattern that cannot be read. */
-export const finderOf = (path: string, filesMax: number): Finder =>
-  isGlob(path) ? patternFinder(path, filesMax) : exactFinder(path);
+export const finderOf = (path: string, matchesMax: number): Finder =>
+  isGlob(path) ? patternFinder(path, matchesMax) : exactFinder(path);
 
 const interestIn = (path: string): Interest => ({ directory: dirname(path), name: basename(path) });
 
@@ -71,7 +71,7 @@ function exactFinder(path: string): Finder {
   };
 }
 
-function patternFinder(pattern: string, filesMax: number): Finder {
+function patternFinder(pattern: string, matchesMax: number): Finder {
   const glob = parseGlob(pattern);
   let interests: readonly Interest[] = [];
   const interestsIn = (directories: readonly string[]): readonly Interest[] => {
@@ -83,12 +83,14 @@ function patternFinder(pattern: string, filesMax: number): Finder {
   return {
     isPattern: true,
     look: () => {
-      const { paths, directories, hasBase } = walk(glob, filesMax);
+      const { paths, directories, hasBase, isCut } = walk(glob, matchesMax);
       const looks = paths.map((path) => ({ path, there: look(path, false) }));
       const files = looks.flatMap(({ there }) => (there.kind === 'file' ? [there] : []));
       const troubles: Trouble[] = looks.flatMap(({ path, there }) =>
         there.kind === 'file' || there.kind === 'missing' || there.kind === 'directory' ? [] : [{ path, ...there }],
       );
+      const cut = `only the first ${matchesMax} files that match are read`;
+      if (isCut) troubles.push({ path: pattern, kind: 'too_many_files', because: cut });
       if (files.length === 0) troubles.push({ path: pattern, kind: 'missing', because: 'no file matches' });
       return { files, troubles, interests: interestsIn(directories), isDirect: false, isReachable: hasBase };
     },

@@ -49,6 +49,8 @@ export interface Walked {
   readonly paths: readonly string[];
   /** False when the base itself is not there. */
   readonly hasBase: boolean;
+  /** There is more than was looked for. */
+  readonly isCut: boolean;
 }
 
 /** Looks through real directories only: a symbolic link below the base is never followed. At most `pathsMax` paths. */
@@ -56,19 +58,22 @@ export function walk({ base, segments }: Glob, pathsMax: number): Walked {
   const directories: string[] = [];
   const paths: string[] = [];
   let hasBase = true;
+  let isCut = false;
   const visit = (directory: string, depth: number): void => {
     directories.push(directory);
     const entries = entriesOf(directory);
     if (entries === undefined && depth === 0) hasBase = false;
     for (const entry of entries ?? []) {
-      if (paths.length >= pathsMax || !segments[depth]!.test(entry.name)) continue;
+      if (!segments[depth]!.test(entry.name)) continue;
       const path = join(directory, entry.name);
-      if (depth === segments.length - 1) paths.push(path);
-      else if (entry.isDirectory() && directories.length < pathsMax) visit(path, depth + 1);
+      const isLast = depth === segments.length - 1;
+      if ((isLast ? paths : directories).length >= pathsMax) isCut ||= isLast || entry.isDirectory();
+      else if (isLast) paths.push(path);
+      else if (entry.isDirectory()) visit(path, depth + 1);
     }
   };
   visit(base, 0);
-  return { directories, paths, hasBase };
+  return { directories, paths, hasBase, isCut };
 }
 
 function entriesOf(directory: string) {

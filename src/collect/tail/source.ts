@@ -84,7 +84,7 @@ export class Source implements Worker, Reader<LogFile> {
     this.#ports = ports;
     this.#readSize = new ReadSize(clock, limits.readBytes, limits.readMs);
     this.#rows = new Rows(config.id, config.path, checkpoints);
-    this.#finder = finderOf(config.path, limits.filesMax);
+    this.#finder = finderOf(config.path, limits.matchesMax);
     this.#fileIndex = new FileIndex({
       ...{ source: config.id, finder: this.#finder, rows: this.#rows, limits, clock, openFiles },
       say: (kind, path, because) => this.#say(kind, path, because),

@@ -35,6 +35,8 @@ export interface TailLimits {
   readonly lingerMs: number;
   /** Files that are open at once, over all sources. */
   readonly filesMax: number;
+  /** Files that one pattern may match; the others of more are not followed. */
+  readonly matchesMax: number;
   /** Rotated files of one source that are followed at once; the oldest of more is skipped and counted. */
   readonly generationsMax: number;
 }
@@ -51,10 +53,11 @@ export const DEFAULT_TAIL_LIMITS: TailLimits = {
   checkpointMs: 1_000,
   lingerMs: 10_000,
   filesMax: 4_096,
+  matchesMax: 4_096,
   generationsMax: 16,
 };
 
-const SOURCE_STATES = ['following', 'missing', 'unreadable', 'refused', 'failed'] as const;
+const SOURCE_STATES = ['following', 'missing', 'unreadable', 'refused', 'too_many_files', 'failed'] as const;
 export type SourceState = (typeof SOURCE_STATES)[number];
 
 /** Law L3: `lines` = `matched` + `unmatched` + the sum of `dropped`, exactly, over restarts and crashes. */

@@ -56,6 +56,18 @@ describe('an exact path', () => {
 });
 
 describe('a pattern', () => {
+  it('says so when more files match than may be followed', () => {
+    const directory = aDirectory();
+    const path = join(directory, '*.log');
+    const finder = finderOf(path, 2);
+    for (const name of ['1.log', '2.log']) writeFileSync(join(directory, name), '');
+    expect(finder.look().troubles).toEqual([]);
+    writeFileSync(join(directory, '3.log'), '');
+    const because = 'only the first 2 files that match are read';
+    const { files, troubles } = finder.look();
+    expect([files.length, troubles]).toEqual([2, [{ path, kind: 'too_many_files', because }]]);
+  });
+
   it('finds all files that match and says when none does', () => {
     const directory = aDirectory();
     const finder = finderOf(join(directory, '*.log'), FILES_MAX);

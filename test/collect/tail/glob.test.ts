@@ -41,10 +41,26 @@ describe('a pattern', () => {
     expect(walk(parseGlob(join(directory, 'a+(*).log')), 9).paths).toEqual([join(directory, 'a+(b).log')]);
   });
 
-  it('finds no more than it may', () => {
+  it.each([
+    [5, 4, true],
+    [5, 5, false],
+  ])('of %i files finds no more than %i, and says whether there are more', (files, most, isCut) => {
     const directory = aDirectory();
-    for (let at = 0; at < 20; at += 1) writeFileSync(join(directory, `${at}.log`), '');
-    expect(walk(parseGlob(join(directory, '*.log')), 5).paths).toHaveLength(5);
+    for (let at = 0; at < files; at += 1) writeFileSync(join(directory, `${at}.log`), '');
+    writeFileSync(join(directory, 'other.txt'), '');
+    const walked = walk(parseGlob(join(directory, '*.log')), most);
+    expect([walked.paths.length, walked.isCut]).toEqual([most, isCut]);
+  });
+
+  it.each([
+    [3, true],
+    [4, false],
+  ])('looks into no more directories than %i, and says whether there are more', (most, isCut) => {
+    const directory = aDirectory();
+    for (const name of ['a', 'b', 'c']) mkdirSync(join(directory, name));
+    writeFileSync(join(directory, 'd'), 'no directory');
+    const walked = walk(parseGlob(join(directory, '*', '*.log')), most);
+    expect([walked.directories.length, walked.isCut]).toEqual([most, isCut]);
   });
 
   it('says when not even its beginning is there', () => {
