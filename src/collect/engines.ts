@@ -16,9 +16,11 @@ export interface EnginePollOptions {
   readonly onBug?: (engine: EngineId, thrown: unknown) => void;
 }
 
-/** A look after a hint comes when so many times as long has passed as the last one's samples took to take … */
+/**
+ * A look after a hint comes when so many times as long has passed as the samples of the last one took to take, and one
+ * that nothing hints at after the second figure. Samples about a few channels take no time, those about thousands do.
+ */
 const HINTED_REST_TIMES = 2;
-/** … and one that nothing hints at after so many. Samples about a few channels take no time, those about thousands do. */
 const CLOSER_REST_TIMES = 20;
 /** The longest that either waits. */
 const REST_MS_MAX = 1_000;
