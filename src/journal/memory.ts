@@ -9,6 +9,8 @@ export interface MemoryStoreOptions {
   readonly rows?: readonly StoredEntry[];
   readonly highestSeq?: number;
   readonly onStep?: (step: AppendStep) => void;
+  /** What retention deletes. */
+  readonly onDeleted?: (rows: readonly StoredEntry[]) => void;
   /** Appends return before they are durable, until `sync`: what a weak setting would do. */
   readonly lazy?: boolean;
 }
@@ -66,7 +68,14 @@ export class MemoryStore implements JournalStore {
 
   deleteThrough(seq: number): void {
     this.#refuseAfterFailure();
-    this.#rows = this.#rows.slice(this.#indexOf(seq + 1));
+    const from = this.#indexOf(seq + 1);
+    this.#options.onDeleted?.(this.#rows.slice(0, from));
+    this.#rows = this.#rows.slice(from);
+  }
+
+  /** The disk has something else in the place of this record, which nobody wrote. */
+  alter(row: StoredEntry): void {
+    this.#rows = this.#rows.map((old) => (old.seq === row.seq ? row : old));
   }
 
   close(): void {
@@ -87,7 +96,7 @@ export class MemoryStore implements JournalStore {
    * What is found after a crash: the durable rows, and of the appends that were not synced yet the first `survivors`.
    * This store takes nothing more.
    */
-  crash(survivors = 0, options: Pick<MemoryStoreOptions, 'onStep' | 'lazy'> = {}): MemoryStore {
+  crash(survivors = 0, options: Pick<MemoryStoreOptions, 'onStep' | 'onDeleted' | 'lazy'> = {}): MemoryStore {
     this.failWrites('the process is gone');
     const lost = new Set(this.#unsynced.slice(survivors).flat());
     const kept = new Map(this.#rows.filter((row) => !lost.has(row)).map((row) => [row.seq, row]));

@@ -162,7 +162,7 @@ export function runBaseline(name: BaselinePolicyName, script: Scenario): Baselin
   const machine = { symptom: nothing, jumpWall: nothing, suspend: nothing, reboot: nothing };
   const reeves = { ...machine, operate: nothing, change: nothing, stopReeve: nothing };
   const files = { reload: nothing, move: nothing };
-  const disk = { crash: nothing, breakDown: nothing, setBack: nothing, hold: nothing };
+  const disk = { crash: nothing, breakDown: nothing, setBack: nothing, hold: nothing, rot: nothing };
   const injector = new FaultInjector({ service, at, nowMs: clock, disk, ...reeves, ...files });
   const eyes = new PolicyProbes(service, injector, clock);
   const rival = MAKERS[name]();

@@ -40,6 +40,7 @@ export function inflict(injection: Injection, controls: CruelControls): boolean 
   else if (kind === 'moved') move(forMs);
   else if (kind === 'set_back') disk.setBack(injection);
   else if (kind === 'journal_busy') disk.hold(injection);
+  else if (kind === 'journal_rot') disk.rot(injection);
   else return false;
   return true;
 }

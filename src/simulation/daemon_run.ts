@@ -12,7 +12,7 @@ import type { FaultInjector } from './fault_injector.ts';
 import type { ServiceModel } from './service_model.ts';
 import { simReceiver } from './receivers.ts';
 import type { Delivery, Invocation } from './effect_log.ts';
-import { type Recovery, SimulatedDaemon } from './simulated_daemon.ts';
+import { type Recovery, SimulatedDaemon, type Upkeep } from './simulated_daemon.ts';
 import { streamOf } from './random_streams.ts';
 import { isWired, type Scenario } from './scenario.ts';
 import type { Settings } from './settings.ts';
@@ -34,6 +34,7 @@ export interface DaemonRunDeps {
   /** Why that store is not the one that was last witnessed; undefined: it is. */
   readonly setBack: string | undefined;
   readonly recovery: Recovery | undefined;
+  readonly upkeep: Upkeep | undefined;
   readonly service: ServiceModel;
   readonly injector: FaultInjector;
   /** Somebody asks the guard for anything at any time, besides. */
@@ -140,7 +141,8 @@ export class DaemonRun {
   }
 
   #createReeve(): SimulatedDaemon {
-    const { number, script, settings, personaOf, host, store, setBack, recovery, onBatch, onFailure } = this.#deps;
+    const { number, script, settings, personaOf, host, store, setBack, onBatch, onFailure } = this.#deps;
+    const { recovery, upkeep } = this.#deps;
     return new SimulatedDaemon({
       ...settings,
       personaOf,
@@ -149,6 +151,7 @@ export class DaemonRun {
       store,
       setBack,
       recovery,
+      upkeep,
       random: streamOf(script.seed, `courier:${number}`),
       engines: (owner) => this.#enginesFor(owner),
       receivers: (owner) => RECEIVERS.map((name) => this.#receiver(name, owner)),

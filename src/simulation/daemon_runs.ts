@@ -1,10 +1,11 @@
 /** The processes of the simulated daemon, one after another. */
+import { HOUR_MS } from '../core/duration.ts';
 import { DaemonRun, type DaemonRunDeps } from './daemon_run.ts';
 import type { Disk } from './disk_faults.ts';
 import type { EffectLog } from './effect_log.ts';
 import type { Invariants } from './invariants/invariants.ts';
 import type { PolicyFile } from './policy_file.ts';
-import type { Recovery, SimulatedDaemon } from './simulated_daemon.ts';
+import type { Recovery, SimulatedDaemon, Upkeep } from './simulated_daemon.ts';
 
 type RunDeps = Pick<
   DaemonRunDeps,
@@ -17,6 +18,9 @@ export interface DaemonRunsDeps extends RunDeps, Pick<DaemonRunDeps, 'onBatch' |
   readonly record: EffectLog;
   readonly invariants: Invariants;
 }
+
+/** Much less is kept than a daemon keeps, so that the few records of a small world come and go as those of years do. */
+const UPKEEP: Upkeep = { keepMs: HOUR_MS / 2, snapshotEntries: 100 };
 
 /** Begins and ends Reeve, as its supervisor, the machine and people do. */
 export class DaemonRuns {
@@ -51,7 +55,7 @@ export class DaemonRuns {
   }
 
   begin(): void {
-    const { policy, disk, record, invariants, stir } = this.#deps;
+    const { script, policy, disk, record, invariants, stir } = this.#deps;
     this.#number += 1;
     stir();
     this.#daemon = new DaemonRun({
@@ -61,6 +65,7 @@ export class DaemonRuns {
       store: disk.store,
       setBack: disk.setBackBecause,
       recovery: this.#recovery(),
+      upkeep: script.kinds.includes('journal_rot') ? UPKEEP : undefined,
       onInvoked: (invocation) => {
         record.invoked(invocation);
         invariants.invoked(invocation);
@@ -109,6 +114,7 @@ export class DaemonRuns {
       const againMs = disk.startsAgainMs;
       if (againMs > 0) return this.#startAgain(againMs, survivors);
       disk.restore(survivors);
+      if (!disk.rotting.rotten) invariants.rot.mended();
       if (disk.setBackBecause !== undefined) invariants.setBack(disk.journal());
       this.begin();
     });

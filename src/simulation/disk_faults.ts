@@ -5,8 +5,10 @@ import type { JournalEntry } from '../core/journal.ts';
 import { entryOf } from '../journal/entry.ts';
 import type { HeadStatement } from '../journal/heads.ts';
 import { type AppendStep, MemoryStore } from '../journal/memory.ts';
+import type { StoredEntry } from '../journal/store.ts';
 import { setBackSince } from '../journal/set_back.ts';
 import { LOCK_PATIENCE_MS } from '../journal/sqlite.ts';
+import { JournalRot } from './journal_rot.ts';
 import type { Injection } from './scenario.ts';
 
 export interface DiskDeps {
@@ -20,10 +22,13 @@ export interface DiskDeps {
   readonly wait: (forMs: number) => void;
   /** An append was given up: another process held the journal for longer than Reeve waits. */
   readonly onGivenUp: () => void;
+  readonly onRotten: () => void;
 }
 
 /** What may be done to it. */
-export type DiskFaults = Readonly<Record<'crash' | 'breakDown' | 'setBack' | 'hold', (injection: Injection) => void>>;
+export type DiskFaults = Readonly<
+  Record<'crash' | 'breakDown' | 'setBack' | 'hold' | 'rot', (injection: Injection) => void>
+>;
 
 /** What happens at one step of one append. */
 interface Trap {
@@ -53,7 +58,14 @@ const stopped = (step: AppendStep): ReeveError => new ReeveError('JOURNAL_UNWRIT
 /** The disk under Reeve's journal: it outlives every process of Reeve, and can end one in the middle of an append. */
 export class Disk implements DiskFaults {
   readonly #deps: DiskDeps;
-  readonly #watched = { onStep: (step: AppendStep): void => this.#step(step) };
+  readonly #watched = {
+    onStep: (step: AppendStep): void => this.#step(step),
+    onDeleted: (rows: readonly StoredEntry[]): void => void this.#retired.push(...rows),
+  };
+  /** What retention has deleted: those who know what really happened know that, too. */
+  readonly #retired: StoredEntry[] = [];
+  /** Whether a record changed by itself. */
+  readonly rotting: JournalRot;
   #store = new MemoryStore(this.#watched);
   #trap: Trap | undefined;
   #broken = false;
@@ -66,10 +78,17 @@ export class Disk implements DiskFaults {
   #witnessedMs = Number.NEGATIVE_INFINITY;
   /** How old the copy is that the next process finds in the journal's place. */
   #copyAgeMs: number | undefined;
+  /** The next process finds the copy that a person has of the journal as it was before a record rotted. */
+  #isMending = false;
   #setBackBecause: string | undefined;
 
   constructor(deps: DiskDeps) {
     this.#deps = deps;
+    this.rotting = new JournalRot({
+      ...{ nowMs: deps.nowMs, at: deps.at, store: () => this.#store, onRotten: deps.onRotten },
+      die: (downMs) => deps.die(downMs, 0),
+      onMended: () => this.#putCopy(),
+    });
   }
 
   /** The journal as the present process writes it, or as the last one left it. */
@@ -77,14 +96,28 @@ export class Disk implements DiskFaults {
     return this.#store;
   }
 
-  /** Everything that the present process finds in it, or has written. */
+  /** Everything that was ever written into the journal that the present process finds. */
   journal(): readonly JournalEntry[] {
-    return [...this.#store.read({})].map(entryOf);
+    const rows = [...this.#store.read({})];
+    const before = this.#retired.filter(({ seq }) => seq < (rows[0]?.seq ?? 1));
+    return [...before, ...rows].map((row) => entryOf(this.rotting.asWritten(row)));
   }
 
   /** It takes nothing more until the next process: what fails meanwhile fails for that reason. */
   get broken(): boolean {
     return this.#broken;
+  }
+
+  /** What fails now may fail for its sake. */
+  get isFaulty(): boolean {
+    return this.#broken || this.rotting.rotten;
+  }
+
+  /** The record that rotted is still there. */
+  get hasRotten(): boolean {
+    const seq = this.rotting.seq ?? 0;
+    const [row] = this.#store.read({ sinceSeq: seq, throughSeq: seq, limit: 1 });
+    return row !== undefined;
   }
 
   /** Now, or in the middle of an append that is about to come. */
@@ -141,18 +174,28 @@ export class Disk implements DiskFaults {
     return isInTime ? 0 : LOCK_PATIENCE_MS + START_AGAIN_MS;
   }
 
-  /** The disk has the record that the call of this permit began. */
-  hasStarted(permit: string): boolean {
+  /** The record on the disk that the call of this permit began. */
+  startedSeq(permit: string): number | undefined {
     const begun = this.#store.read({ types: ['tool.started'], newestFirst: true });
-    for (const { body } of begun) if (body.includes(`"${permit}"`)) return true;
-    return false;
+    for (const { body, seq } of begun) if (body.includes(`"${permit}"`)) return seq;
+    return undefined;
   }
 
   /** Reeve dies, and somebody puts an older copy of the journal in its place: nothing but the witness shows it. */
   setBack({ variant, forMs }: Injection): void {
-    if (!this.#deps.inUse()) return;
+    if (!this.#deps.inUse() || this.rotting.rotten) return;
     this.#copyAgeMs = COPY_AGE_MS_MIN * COPY_AGES ** variant;
     this.#deps.die(forMs, 0);
+  }
+
+  rot(injection: Injection): void {
+    if (this.#deps.inUse() && this.#trap === undefined) this.rotting.rot(injection);
+  }
+
+  /** The number of the newest record of this type. */
+  newestOf(type: string): number | undefined {
+    const [row] = this.#store.read({ types: [type], newestFirst: true, limit: 1 });
+    return row?.seq;
   }
 
   /** What the witness shows to the present process: why its journal is not the one last witnessed. */
@@ -174,8 +217,11 @@ export class Disk implements DiskFaults {
     this.#broken = false;
     this.#brokenDown = false;
     this.#trap = undefined;
-    this.#setBackBecause = this.#copyAgeMs === undefined ? undefined : this.#replacedByCopy(this.#copyAgeMs);
+    const copy = this.#isMending ? this.rotting.copy() : this.#olderCopy();
+    this.rotting.begun(this.#isMending);
+    this.#isMending = false;
     this.#copyAgeMs = undefined;
+    this.#setBackBecause = copy === undefined ? undefined : this.#replacedBy(copy);
     this.#witnessedMs = Number.NEGATIVE_INFINITY;
   }
 
@@ -185,7 +231,8 @@ export class Disk implements DiskFaults {
     const throughSeq = entries[0]!.seq - 1;
     this.#announcedSeq = entries.at(-1)!.seq;
     this.#witness();
-    return throughSeq < sinceSeq ? [] : [...this.#store.read({ sinceSeq, throughSeq })].map(entryOf);
+    if (throughSeq < sinceSeq) return [];
+    return [...this.#store.read({ sinceSeq, throughSeq })].map((row) => entryOf(this.rotting.asWritten(row)));
   }
 
   /** With whatever is written, so that the witness needs no timer of its own. */
@@ -198,13 +245,25 @@ export class Disk implements DiskFaults {
     this.#witnessed = { at: new Date(nowMs).toISOString(), seq, hash, monoMs };
   }
 
-  #replacedByCopy(ageMs: number): string | undefined {
+  #olderCopy(): readonly StoredEntry[] | undefined {
     const head = this.#witnessed;
-    if (head === undefined) return undefined;
-    const rows = [...this.#store.read({})].filter(({ monoMs }) => monoMs <= head.monoMs - ageMs);
+    const ageMs = this.#copyAgeMs;
+    if (head === undefined || ageMs === undefined) return undefined;
+    return [...this.#store.read({})].filter(({ monoMs }) => monoMs <= head.monoMs - ageMs);
+  }
+
+  #replacedBy(rows: readonly StoredEntry[]): string | undefined {
     this.#store = new MemoryStore({ ...this.#watched, rows });
     this.#announcedSeq = this.#store.highestSeq();
-    return setBackSince(this.#store, head);
+    return this.#witnessed && setBackSince(this.#store, this.#witnessed);
+  }
+
+  /** The last head goes out with the process that a person stops for it. */
+  #putCopy(): void {
+    this.#isMending = true;
+    this.#witnessedMs = Number.NEGATIVE_INFINITY;
+    this.#witness();
+    this.#deps.die(1_000, 0);
   }
 
   #step(step: AppendStep): void {

@@ -44,6 +44,7 @@ export const CRUEL_KINDS = [
   'stale_address',
   'set_back',
   'journal_busy',
+  'journal_rot',
 ] as const;
 export type Kind = (typeof KINDS)[number] | (typeof CRUEL_KINDS)[number];
 
@@ -99,5 +100,6 @@ export const HABITS: Readonly<Record<Kind, Habit>> = {
   stale_address: { extent: 'group', everyHours: 12, forMs: [1 * M, 15 * M] },
   set_back: { extent: 'fleet', everyHours: 24, forMs: [1 * S, 60 * S] },
   journal_busy: { extent: 'fleet', everyHours: 12, forMs: [1 * S, 60 * S] },
+  journal_rot: { extent: 'fleet', everyHours: 12, forMs: [0, 10 * M] },
   one_way: { extent: 'engine', everyHours: 8, forMs: [20 * S, 10 * M] },
 };

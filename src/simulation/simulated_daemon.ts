@@ -1,6 +1,7 @@
 /** Assembles the production code over simulated ports. */
 import type { PlannerSettings } from '../agent/decide.ts';
 import { modelUseProjection } from '../model/use.ts';
+import { MINUTE_MS } from '../core/duration.ts';
 import type { Engine } from '../core/engine.ts';
 import { messageOf, ReeveError } from '../core/errors.ts';
 import type { Ids, Random } from '../core/id.ts';
@@ -26,6 +27,7 @@ import {
   type JournaledPaging,
 } from '../incident/assembly.ts';
 import type { DecisionPipeline } from '../incident/pipeline/decision_pipeline.ts';
+import { runHousekeeping } from '../journal/housekeeping.ts';
 import { Ledger } from '../journal/ledger.ts';
 import type { MemoryStore } from '../journal/memory.ts';
 import { type JournalRecoveryDeps, watchForRecovery } from '../journal/recovery.ts';
@@ -36,6 +38,12 @@ import { TimerQueue, clockOn, type SimulatedHost } from './virtual_time.ts';
 
 export type Recovery = Pick<JournalRecoveryDeps, 'probe' | 'onWritable'>;
 
+/** What becomes of old records, and how often the states are written down. */
+export interface Upkeep {
+  readonly keepMs: number;
+  readonly snapshotEntries: number;
+}
+
 export interface SimulatedDaemonParts {
   readonly seed: number;
   readonly host: SimulatedHost;
@@ -44,6 +52,8 @@ export interface SimulatedDaemonParts {
   readonly setBack: string | undefined;
   /** How it begins again by itself after a failed write; undefined: it does not. */
   readonly recovery: Recovery | undefined;
+  /** The rounds of retention and of the walk along the chain, once a minute; undefined: none. */
+  readonly upkeep: Upkeep | undefined;
   readonly ids: Ids;
   readonly random: Random;
   readonly limits: Limits;
@@ -86,7 +96,9 @@ export class SimulatedDaemon {
     this.#parts = parts;
     this.agenda = new TimerQueue(parts.seed);
     const isSetBack = parts.setBack !== undefined;
-    this.ledger = new Ledger(parts.store, clockOn(parts.host, this.agenda), { isSetBack });
+    const { snapshotEntries } = parts.upkeep ?? {};
+    const options = { isSetBack, ...(snapshotEntries !== undefined && { snapshotEntries }) };
+    this.ledger = new Ledger(parts.store, clockOn(parts.host, this.agenda), options);
     this.append = (drafts) => {
       const entries = this.ledger.append(drafts);
       if (entries.length > 0) parts.onBatch(entries);
@@ -102,7 +114,7 @@ export class SimulatedDaemon {
     this.ledger.subscribe(this.dispatcher.onEntry);
     if (!recovered.chain.ok) {
       this.pipeline.guard.distrustJournal(recovered.chain.because ?? 'the chain is broken');
-      this.#fail('the journal is broken');
+      this.#fail(`journal: it is broken: ${recovered.chain.because}`);
     }
     this.append([
       ...recover(),
@@ -115,8 +127,10 @@ export class SimulatedDaemon {
     this.dispatcher.start();
     this.pipeline.start();
     const { ledger } = this;
-    const { recovery } = this.#parts;
+    const { recovery, upkeep } = this.#parts;
     if (recovery !== undefined) watchForRecovery({ clock: ledger.clock, broken: () => ledger.broken, ...recovery });
+    const keepHouse = (keepMs: number) => runHousekeeping(ledger, keepMs, (text) => this.#fail(text));
+    if (upkeep !== undefined) ledger.clock.every(MINUTE_MS, () => keepHouse(upkeep.keepMs));
   }
 
   /** As the daemon does when it is asked to: nothing new, what is under way comes to an end, the last pages go out. */

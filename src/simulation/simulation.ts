@@ -69,10 +69,15 @@ export class Simulation {
     this.#invariants = new Invariants({
       ...{ script, limits, personaOf, nowMs, poolOf },
       surroundings: {
-        hasStarted: (permit) => this.#disk.hasStarted(permit),
+        hasStarted: (permit) => this.#disk.startedSeq(permit) !== undefined,
+        startedSeq: (permit) => this.#disk.startedSeq(permit),
         isWritable: () => this.#disk.takesProbes,
         isReachable: () => RECEIVERS.some((name) => this.#injector.receiverMode(name) === 'up'),
+        hasRotten: () => this.#disk.hasRotten,
+        records: () => this.#disk.store.highestSeq(),
+        newestOf: (type) => this.#disk.newestOf(type),
       },
+      isMisled: () => this.#disk.rotting.beganOnIt,
     });
     this.#operators = new Operators({
       seed,
@@ -126,6 +131,7 @@ export class Simulation {
       die: (downMs, survivors) => this.#runs.die(downMs, survivors),
       wait: (forMs) => (this.#nowMs += forMs),
       onGivenUp: () => this.#invariants.unwritten.givenUp(),
+      onRotten: () => this.#invariants.rot.rotted(),
     });
   }
 
@@ -203,7 +209,8 @@ export class Simulation {
     if (reeve === undefined || this.#nowMs - this.#lookedMs < TRUTH_MS) return;
     this.#lookedMs = this.#nowMs;
     const monoMs = reeve.ledger.clock.monotonicMs();
-    const truths = serviceTruths(this.service, this.#injector, this.#disk.broken || isExcused(this.#options));
+    const isBlind = this.#disk.broken || this.#disk.rotting.beganOnIt || isExcused(this.#options);
+    const truths = serviceTruths(this.service, this.#injector, isBlind);
     this.#invariants.look(channelTruths(truths), monoMs);
     this.#invariants.watch(truths, monoMs);
   }
@@ -226,7 +233,7 @@ export class Simulation {
 
   /** Everything plays, Reeve knows it, and nothing is under way. */
   #quiet(daemon: DaemonRun): boolean {
-    return this.#injector.quiet && !this.#disk.broken && this.service.serene && daemon.quiet;
+    return this.#injector.quiet && !this.#disk.isFaulty && this.service.serene && daemon.quiet;
   }
 
   #delivered(delivery: Delivery): void {
@@ -252,14 +259,15 @@ export class Simulation {
   #failed(text: string): void {
     this.#activity += 1;
     if (this.#runs.daemon?.reeve.alive === false) return;
-    this.#record.failures.push({ atMs: this.#nowMs, text, expected: this.#disk.broken });
-    if (!this.#disk.broken) this.#invariants.broke('internal', text);
+    this.#record.failures.push({ atMs: this.#nowMs, text, expected: this.#disk.isFaulty });
+    if (!this.#disk.isFaulty) this.#invariants.broke('internal', text);
   }
 
   #heal(): void {
     this.#injector.heal();
     this.#disk.disarm();
     if (this.#disk.broken) this.#runs.die(1_000, 0);
+    this.#disk.rotting.mend();
     for (const minutes of [5, 15, 25]) {
       this.#agenda.add(this.#nowMs + minutes * MINUTE_MS, () => this.#operators.settle());
     }

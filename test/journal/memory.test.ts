@@ -49,3 +49,20 @@ describe('a crash of the memory store', () => {
     expect(() => store.append(ROWS)).toThrow(/the process is gone/);
   });
 });
+
+describe('the disk under it', () => {
+  it('may have something else in the place of a record, and goes on otherwise', () => {
+    const store = new MemoryStore({ rows: ROWS });
+    const rotten = { ...ROWS[2]!, body: 'x' };
+    store.alter(rotten);
+    expect([...store.read({})]).toEqual(ROWS.map((row) => (row.seq === rotten.seq ? rotten : row)));
+    expect([...store.crash().read({})][2]).toEqual(rotten);
+  });
+
+  it('tells what retention deletes', () => {
+    const gone: unknown[] = [];
+    const store = new MemoryStore({ rows: ROWS, onDeleted: (rows) => gone.push(...rows) });
+    store.deleteThrough(2);
+    expect(gone).toEqual(ROWS.slice(0, 2));
+  });
+});

@@ -17,7 +17,8 @@ export function faulty(plans?: readonly ChannelPlan[]) {
     (...with_: readonly unknown[]): void =>
       void done.push([name, ...with_]);
   const said: [string, string, number][] = [];
-  const disk = { crash: note('crash'), breakDown: note('breakDown'), setBack: note('setBack'), hold: note('hold') };
+  const ends = { crash: note('crash'), breakDown: note('breakDown') };
+  const disk = { ...ends, setBack: note('setBack'), hold: note('hold'), rot: note('rot') };
   const controls = {
     ...{ service, nowMs, at, disk },
     ...{ stopReeve: note('stopReeve'), reload: note('reload'), move: note('move'), jumpWall: note('jumpWall') },

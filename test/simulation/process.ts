@@ -28,7 +28,8 @@ export function aProcess(with_: Partial<Scenario> = {}, { adversary = false } = 
   const failures: string[] = [];
   const counts = { stirred: 0 };
   const process = new DaemonRun({
-    ...{ number: 3, script, settings, host, store, setBack: undefined, recovery: undefined },
+    ...{ number: 3, script, settings, host, store, setBack: undefined },
+    ...{ recovery: undefined, upkeep: undefined },
     ...{ service, injector, adversary, nowMs, at, personaOf: () => settings.persona },
     onInvoked: (one) => invocations.push(one),
     onSample: (one) => samples.push(one),

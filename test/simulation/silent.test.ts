@@ -3,7 +3,7 @@ import { CRUEL_KINDS, KINDS } from '../../src/simulation/kinds.ts';
 import { swarm } from '../../src/simulation/scenario.ts';
 import { simulate } from '../../src/simulation/simulate.ts';
 
-const LAST = ['set_back', 'journal_busy'];
+const LAST = ['set_back', 'journal_busy', 'journal_rot'];
 const LATER = ['one_way', 'empty_playout', 'stale_address', ...LAST];
 
 /** A crueller world as it was drawn before the later kinds were there. */

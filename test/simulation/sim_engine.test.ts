@@ -155,6 +155,7 @@ describe('Reeve itself', () => {
     ['moved', 'move for 5000'],
     ['set_back', 'set back for 5000'],
     ['journal_busy', 'hold the journal for 5000'],
+    ['journal_rot', 'rot for 5000'],
   ] as const)('is done to: %s', (kind, expected) => {
     const { inject, calls } = serviceEnvironment();
     inject(kind, { target: '', forMs: 5_000 });

@@ -37,6 +37,7 @@ export function serviceEnvironment(count = 3) {
       breakDown: nothing,
       setBack: ({ forMs: downMs }) => calls.push(`set back for ${downMs}`),
       hold: ({ forMs }) => calls.push(`hold the journal for ${forMs}`),
+      rot: ({ forMs }) => calls.push(`rot for ${forMs}`),
     },
   });
   return {

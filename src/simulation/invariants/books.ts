@@ -47,8 +47,10 @@ export function replayInto(
   { all, pages }: Books,
   entries: readonly JournalEntry[],
   deliveries: readonly Delivery[],
+  onBatch: (first: JournalEntry) => void,
 ): void {
   for (const batch of Map.groupBy(entries, ({ monoMs }) => monoMs).values()) {
+    onBatch(batch[0]!);
     for (const entry of batch) for (const oracle of all) oracle.entry(entry, batch);
   }
   for (const delivery of deliveries) pages.delivered(delivery);

@@ -16,6 +16,7 @@ import { Starts } from './starts.ts';
 import { OwnPersona } from './own_persona.ts';
 import { RealStarts } from './real_starts.ts';
 import { RealState } from './real_state.ts';
+import { type RottenDisk, Rot } from './rot.ts';
 import { SetBacks } from './set_backs.ts';
 import { type Surroundings, Unwritten } from './unwritten.ts';
 import type { ServiceTruth, TruthOracle } from './service_truth.ts';
@@ -32,7 +33,9 @@ export interface InvariantsDeps {
   readonly personaOf: (channel?: string) => Persona;
   readonly nowMs: () => number;
   readonly poolOf: InvariantContext['poolOf'];
-  readonly surroundings: Surroundings;
+  readonly surroundings: Surroundings & RottenDisk;
+  /** The present process began on a journal with a rotten record: what it believes is not what happened. */
+  readonly isMisled: () => boolean;
 }
 
 /**
@@ -42,6 +45,8 @@ export interface InvariantsDeps {
 export class Invariants {
   readonly violations: Violation[] = [];
   readonly #case: InvariantContext;
+  /** For the oracles that hold Reeve to its own books. */
+  readonly #bookCase: InvariantContext;
   readonly #starts: Starts;
   #books: Books;
   readonly #realStarts: RealStarts;
@@ -50,10 +55,14 @@ export class Invariants {
   readonly #setBacks: SetBacks;
   /** Told by whoever holds the journal. */
   readonly unwritten: Unwritten;
+  readonly rot: Rot;
   readonly #rolling: Rolling;
   readonly #deliveries: Delivery[] = [];
   /** What is read again has been judged before. */
   #isReading = false;
+  /** When what is read again was written; undefined: nothing is. */
+  #readingMs: number | undefined;
+  readonly #writtenMs = new Map<number, number>();
   #incidents = 0;
   #lastSeq = 0;
 
@@ -65,22 +74,32 @@ export class Invariants {
       },
       broke: (law, because) => this.broke(law, because),
     };
+    this.#bookCase = {
+      ...this.#case,
+      get persona() {
+        return deps.personaOf();
+      },
+      nowMs: () => this.#readingMs ?? deps.nowMs(),
+      broke: (law, because) => deps.isMisled() || this.broke(law, because),
+    };
     this.#rolling = new Rolling(this.#case);
     this.#starts = new Starts(this.#case, this.#rolling);
-    this.#books = openBooks(this.#case, this.#starts);
+    this.#books = openBooks(this.#bookCase, this.#starts);
     this.#realStarts = new RealStarts(this.#case, this.#rolling);
     this.#realState = new RealState(this.#case);
     this.#ownPersona = new OwnPersona(this.#case, deps.personaOf);
     this.#setBacks = new SetBacks(this.#case);
     this.unwritten = new Unwritten(this.#case, deps.surroundings);
+    this.rot = new Rot(this.#case, deps.surroundings);
   }
 
   get #oracles(): readonly Oracle[] {
-    return [this.#rolling, this.#starts, ...this.#books.all, this.#realStarts, this.#setBacks, this.unwritten];
+    const ofWorld = [this.#realStarts, this.#setBacks, this.unwritten, this.rot];
+    return [this.#rolling, this.#starts, ...this.#books.all, ...ofWorld];
   }
 
   get #truths(): readonly TruthOracle[] {
-    return [this.#realStarts, this.#realState, this.#books.reasons, this.unwritten];
+    return [this.#realStarts, this.#realState, this.#books.reasons, this.unwritten, this.rot];
   }
 
   /** Reeve is given an older journal: the books follow that one from now on. What really happened stays what it was. */
@@ -89,10 +108,13 @@ export class Invariants {
     this.#lastSeq = last?.seq ?? 0;
     const { silence, pages } = this.#books;
     const paged = silence.pagedOf((key) => pages.isHeard(key));
-    this.#books = openBooks(this.#case, this.#starts);
+    this.#books = openBooks(this.#bookCase, this.#starts);
     this.#isReading = true;
-    replayInto(this.#books, entries, this.#deliveries);
+    replayInto(this.#books, entries, this.#deliveries, ({ seq }) => {
+      this.#readingMs = this.#writtenMs.get(seq);
+    });
     this.#isReading = false;
+    this.#readingMs = undefined;
     this.#books.silence.remember(paged);
     this.#starts.setBack(this.#lastSeq);
     this.#setBacks.setBack(last?.monoMs);
@@ -108,6 +130,7 @@ export class Invariants {
     for (const entry of entries) {
       if (entry.seq !== this.#lastSeq + 1) this.broke('S14', `entry ${entry.seq} follows ${this.#lastSeq}`);
       this.#lastSeq = entry.seq;
+      this.#writtenMs.set(entry.seq, this.#case.nowMs());
       if (entry.fact.type === 'incident.opened') this.#incidents += 1;
       for (const oracle of oracles) oracle.entry(entry, entries);
     }
@@ -120,6 +143,7 @@ export class Invariants {
     this.#ownPersona.invoked(invocation);
     this.#setBacks.invoked(invocation);
     this.unwritten.invoked(invocation);
+    this.rot.invoked(invocation);
     this.#books.proofs.invoked(invocation);
   }
 
@@ -137,6 +161,7 @@ export class Invariants {
     this.#deliveries.push(delivery);
     this.#books.pages.delivered(delivery);
     this.unwritten.delivered(delivery);
+    this.rot.delivered(delivery);
   }
 
   /** Every channel as it really stands, on the clock of the process of Reeve that runs. */

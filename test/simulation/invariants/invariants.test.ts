@@ -23,7 +23,11 @@ function invariants(limits: Partial<Limits> = {}) {
     personaOf: () => aPersona(),
     nowMs: () => nowMs,
     poolOf: () => 'unasked',
-    surroundings: { hasStarted: () => true, isWritable: () => true, isReachable: () => true },
+    surroundings: {
+      ...{ hasStarted: () => true, isWritable: () => true, isReachable: () => true },
+      ...{ hasRotten: () => true, records: () => 0, newestOf: () => undefined, startedSeq: () => undefined },
+    },
+    isMisled: () => false,
   });
   let seq = 0;
   const at = (ms: number): void => {

@@ -8,7 +8,10 @@ export interface TruthMutant {
   readonly scene: TruthSceneName;
 }
 
-export const TRUTH_SCENES = ['others', 'spaced', 'set_back', 'journal_busy', 'unwritten'] as const;
+export const TRUTH_SCENES = [
+  ...(['others', 'spaced', 'set_back', 'journal_busy', 'unwritten'] as const),
+  ...(['rot', 'rot_before_a_restart', 'rot_of_an_old_record'] as const),
+] as const;
 export type TruthSceneName = (typeof TRUTH_SCENES)[number];
 
 export const TRUTH_MUTANTS: readonly TruthMutant[] = [
@@ -87,5 +90,44 @@ export const TRUTH_MUTANTS: readonly TruthMutant[] = [
     says: /nothing is written although the journal is free/,
     edit: ['src/journal/recovery.ts', "broken()?.kind !== 'unwritable'", "broken()?.kind !== 'chain'"],
     scene: 'journal_busy',
+  },
+  {
+    name: 'a journal that was found broken takes snapshots as before',
+    law: 'S14',
+    says: /a snapshot was taken of a journal that was found broken/,
+    edit: ['src/journal/ledger.ts', "return this.#broken?.kind === 'chain';", 'return false;'],
+    scene: 'rot',
+  },
+  {
+    name: 'the guard does not hear what the walk along the chain found',
+    law: 'S8',
+    says: /although the journal was found broken/,
+    edit: [
+      'src/incident/assembly.ts',
+      'journalBroken: () => ledger.broken?.because,',
+      'journalBroken: () => undefined,',
+    ],
+    scene: 'rot',
+  },
+  {
+    name: 'nobody is told what the walk along the chain found',
+    law: 'L1',
+    says: /no person was told that a record of the journal has rotted/,
+    edit: ['src/journal/housekeeping.ts', 'if (!isWhole) fail(', 'if (false) fail('],
+    scene: 'rot',
+  },
+  {
+    name: 'a break is not written down, and the next start begins behind it',
+    law: 'S8',
+    says: /although the journal was found broken/,
+    edit: ['src/journal/ledger.ts', 'if (!this.#opened) return;', 'return;'],
+    scene: 'rot_before_a_restart',
+  },
+  {
+    name: 'retention deletes what it has not found whole',
+    law: 'S14',
+    says: /a rotten record was deleted/,
+    edit: ['src/journal/ledger.ts', 'if (!expired.chain.ok) return undefined;', ''],
+    scene: 'rot_of_an_old_record',
   },
 ];

@@ -25,6 +25,16 @@ const busy = (choices: Partial<ScenarioOptions>): Scenario => ({
   kinds: ['crash', 'journal_busy'],
 });
 
+/** One dies every half a minute: what is done about it, and what is not, fills the journal. */
+const rotting = (rot: Partial<Injection>, others: readonly Partial<Injection>[] = []): Scenario => ({
+  ...world({ persona: 'lab', days: 0.06, limits: { fleetDailyRestartCap: 500, dailyRestartCap: 100 } }, [
+    ...Array.from({ length: 140 }, (_, n) => ({ atMs: 60 * S + n * 30 * S, target: `ch${n % 12}` })),
+    { kind: 'journal_rot', target: '', forMs: 300 * S, ...rot },
+    ...others,
+  ]),
+  kinds: ['crash', 'reeve_crash', 'journal_rot'],
+});
+
 const SCENES: Readonly<Record<TruthSceneName, () => Scenario>> = {
   /** Others start one channel every ten seconds, and one dies among them. */
   others: () =>
@@ -47,6 +57,15 @@ const SCENES: Readonly<Record<TruthSceneName, () => Scenario>> = {
   journal_busy: () => busy({}),
   /** The same, without the time that a page may take. */
   unwritten: () => busy({ days: (624 * S) / DAY_MS }),
+  rot: () => rotting({ atMs: 1_800 * S, variant: 0.5 }),
+  /** The walk has found it when Reeve dies; one more channel dies as soon as the next one runs. */
+  rot_before_a_restart: () =>
+    rotting({ atMs: 1_800 * S, variant: 0.5 }, [
+      { atMs: 1_930 * S, kind: 'reeve_crash', target: '', forMs: 2 * S },
+      { atMs: 1_945 * S, target: 'ch7' },
+    ]),
+  /** Just before a round of retention. */
+  rot_of_an_old_record: () => rotting({ atMs: 2_095 * S, variant: 0.5 }),
   /** Two of one group die within the minute in which only one may be started. */
   spaced: () => world({ persona: 'cautious' }, [{ atMs: 120 * S }, { atMs: 150 * S, target: 'ch3' }]),
 };
