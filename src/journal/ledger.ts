@@ -134,7 +134,7 @@ export class Ledger implements Disposable {
 
   /** Writes all states down, so that a start needs no older entries. Throws JOURNAL_BROKEN: then it must need them. */
   snapshot(): JournalEntry {
-    this.#refuseSnapshot();
+    if (this.#isChainBroken) throw noSnapshot(this.#broken?.because);
     const chain = { name: CHAIN_STATE, state: JSON.stringify(this.#head.hash) };
     const states = [chain, ...this.#states.save()];
     this.#sinceSnapshot = 0;
@@ -216,12 +216,6 @@ export class Ledger implements Disposable {
     return report.ok;
   }
 
-  #refuseSnapshot(): void {
-    if (!this.#isChainBroken) return;
-    const hint = 'Nothing that builds on a broken record may be begun from: reeve audit verify';
-    throw new ReeveError('JOURNAL_BROKEN', `no snapshot: ${this.#broken?.because}`, { hint });
-  }
-
   get #isChainBroken(): boolean {
     return this.#broken?.kind === 'chain';
   }
@@ -271,9 +265,16 @@ export class Ledger implements Disposable {
     try {
       write();
     } catch (thrown) {
-      this.#broken ??= { kind: 'unwritable', because: messageOf(thrown), seq: undefined };
+      this.#noteUnwritable(messageOf(thrown));
       throw thrown;
     }
+  }
+
+  /** Goes before a broken chain: only a new process can write again, and that one finds the break again. */
+  #noteUnwritable(reason: string): void {
+    if (this.#broken?.kind === 'unwritable') return;
+    const because = this.#broken === undefined ? reason : `${reason}; and before that: ${this.#broken.because}`;
+    this.#broken = { kind: 'unwritable', because, seq: this.#broken?.seq };
   }
 
   #noteChain(report: ChainReport): void {
@@ -281,8 +282,7 @@ export class Ledger implements Disposable {
   }
 
   /**
-   * A start reads from the last snapshot on, which may lie after the break: so the break is written down. What `open`
-   * finds each `open` finds by itself, for no snapshot is taken after it.
+   * Written down, for a start may begin behind it. What `open` finds each `open` finds: no snapshot comes after it.
    */
   #noteBreak(because: string, seq: number | undefined): void {
     if (this.#broken !== undefined) return;
@@ -295,3 +295,6 @@ export class Ledger implements Disposable {
     }
   }
 }
+
+const noSnapshot = (because = 'the chain is broken'): ReeveError =>
+  new ReeveError('JOURNAL_BROKEN', `no snapshot: ${because}`, { hint: 'Ask: reeve audit verify' });

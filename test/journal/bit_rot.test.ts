@@ -172,3 +172,19 @@ describe('retention', () => {
     expect(ledger.broken).toMatchObject({ kind: 'chain', seq: 81 });
   });
 });
+
+describe('a journal that cannot be written after its chain broke', () => {
+  it('is opened anew when it can be, and is broken there, too', () => {
+    const store = new RottingStore();
+    const { ledger, write, keepHouse } = begun(store);
+    write(25);
+    store.rot(3);
+    keepHouse();
+    store.failWrites('no space left on device');
+    expect(() => write(1)).toThrow(/no space/);
+    const because = expect.stringMatching(/no space left.*; and before that: entry 3 does not match its hash$/);
+    expect(ledger.broken).toEqual({ kind: 'unwritable', because, seq: 3 });
+    const next = new RottingStore({ rows: [...store.read({})] });
+    expect(begun(next).ledger.broken).toMatchObject({ kind: 'chain', seq: 3 });
+  });
+});
