@@ -4,7 +4,8 @@ import type { Engine } from '../core/engine.ts';
 import { ReeveError } from '../core/errors.ts';
 import type { EngineSample, Sample } from '../core/sample.ts';
 import type { EngineId } from '../core/scope.ts';
-import { Poller, type Probe } from './probes/poller.ts';
+import { Poller } from './probes/poller.ts';
+import type { Probe } from './probes/scheduled_probe.ts';
 
 export interface EnginePollOptions {
   readonly engines: readonly { readonly engine: Engine; readonly pollMs: number }[];

@@ -3,19 +3,7 @@ import { type Clock, deadline, type MonoMs } from '../../core/clock.ts';
 import { SECOND_MS } from '../../core/duration.ts';
 import { ReeveError } from '../../core/errors.ts';
 import { DueQueue } from './due_queue.ts';
-
-/** One thing to look at again and again. */
-export interface Probe {
-  /** Unique over all probes. */
-  readonly name: string;
-  readonly everyMs: number;
-  /** The pace while trouble is suspected. */
-  readonly fastEveryMs: number;
-  /** After this long the signal aborts with `TIMED_OUT`. Undefined: the look ends by itself. */
-  readonly timeoutMs: number | undefined;
-  /** Reports what it saw by itself. Must not reject: what it throws is a bug. */
-  run(signal: AbortSignal): Promise<void>;
-}
+import { FastPace, type Probe, ScheduledProbe } from './scheduled_probe.ts';
 
 export interface PollerOptions {
   readonly probes: readonly Probe[];
@@ -59,27 +47,6 @@ const BURST_SHARE = 0.25;
 /** What was calm and is in doubt is settled one way or the other by then, and looked at at its own pace. */
 const DOUBT_MS = 10_000;
 
-class ScheduledProbe {
-  readonly probe: Probe;
-  /** The next look; `Infinity` before the start. */
-  dueMs: MonoMs = Number.POSITIVE_INFINITY;
-  startedMs: MonoMs = Number.NEGATIVE_INFINITY;
-  fastUntilMs: MonoMs = Number.NEGATIVE_INFINITY;
-  /** Its last beat that was left out. */
-  leftOutMs: MonoMs = Number.NEGATIVE_INFINITY;
-  state: 'idle' | 'waiting' | 'running' = 'idle';
-  /** Asked for while it ran, with this rest: what it sees may be older than the question. */
-  wantedAgainMs: number | undefined;
-
-  constructor(probe: Probe) {
-    this.probe = probe;
-  }
-
-  everyMs(nowMs: MonoMs): number {
-    return nowMs < this.fastUntilMs ? Math.min(this.probe.fastEveryMs, this.probe.everyMs) : this.probe.everyMs;
-  }
-}
-
 /**
  * Runs many probes at their own pace, spread evenly, a bounded number at once, never one over itself. Has one timer,
  * and none without probes.
@@ -90,6 +57,7 @@ export class Poller implements Disposable {
   /** Probes by due time; an entry whose time is no longer its probe's is passed over. */
   readonly #queue = new DueQueue<ScheduledProbe>();
   readonly #waiting: ScheduledProbe[] = [];
+  readonly #fast = new FastPace();
   readonly #stop = new AbortController();
   #timer: Disposable | undefined;
   #timerMs: MonoMs = Number.POSITIVE_INFINITY;
@@ -138,8 +106,9 @@ export class Poller implements Disposable {
   fast(name: string, forMs: number): void {
     const scheduled = this.#scheduled.get(name);
     if (scheduled === undefined || this.#stop.signal.aborted) return;
-    scheduled.fastUntilMs = Math.max(scheduled.fastUntilMs, this.#options.clock.monotonicMs() + forMs);
-    this.#scheduleBefore(scheduled, scheduled.startedMs + scheduled.probe.fastEveryMs);
+    const nowMs = this.#options.clock.monotonicMs();
+    this.#fast.begin(scheduled, nowMs + forMs);
+    this.#scheduleBefore(scheduled, scheduled.startedMs + this.#fast.everyMs(scheduled, nowMs));
   }
 
   /** Looks now at whatever rested a moment ago and is in doubt, and again each `apartMs` for as long as it is. */
@@ -195,7 +164,7 @@ export class Poller implements Disposable {
       const { atMs, item: scheduled } = this.#queue.pop();
       if (atMs !== scheduled.dueMs) continue;
       // On its own beat; beats that were missed are gone.
-      const everyMs = scheduled.everyMs(nowMs);
+      const everyMs = this.#fast.everyMs(scheduled, nowMs);
       scheduled.dueMs = onTick((atMs + everyMs > nowMs ? atMs : nowMs) + everyMs, everyMs);
       this.#queue.push(scheduled.dueMs, scheduled);
       const isFast = nowMs < scheduled.fastUntilMs;

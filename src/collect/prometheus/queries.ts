@@ -7,7 +7,8 @@ import type { Symptom, SymptomKind } from '../../core/symptom.ts';
 import type { BoundedFetch } from '../../resilience/http.ts';
 import { metricSymptom } from '../intake/alerts.ts';
 import { isRecord, labelled } from '../intake/refused.ts';
-import { Poller, type Probe } from '../probes/poller.ts';
+import { Poller } from '../probes/poller.ts';
+import type { Probe } from '../probes/scheduled_probe.ts';
 import type { QueryMeaning } from './schema.ts';
 
 export interface PrometheusQuery {

@@ -6,7 +6,7 @@ import type { ProbeFailure, Sample } from '../../core/sample.ts';
 import type { ChannelId } from '../../core/scope.ts';
 import { failureOf } from '../../resilience/failure.ts';
 import type { BoundedFetch } from '../../resilience/http.ts';
-import type { Probe } from '../probes/poller.ts';
+import type { Probe } from '../probes/scheduled_probe.ts';
 import { STATUS_MAPPINGS } from './kinds.ts';
 import { ON_DEMAND_KINDS, type StatusKind, type StatusTarget } from './schema.ts';
 import { PageUnreadable, StatusPages, TIMEOUT_MS } from './pages.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Poller, type Probe } from '../../../src/collect/probes/poller.ts';
+import { Poller } from '../../../src/collect/probes/poller.ts';
+import type { Probe } from '../../../src/collect/probes/scheduled_probe.ts';
 import type { Clock } from '../../../src/core/clock.ts';
 import { fakeClock } from '../../support/fake_clock.ts';
 
