@@ -9,7 +9,7 @@ import type { SimulationOptions } from '../../src/simulation/simulation_options.
 import { scenarioOf } from '../../src/simulation/scenario.ts';
 
 const order = (with_: Partial<SimulationOrder> = {}): SimulationOrder => ({
-  ...{ seed: 1, days: 0.01, channels: 2, storm: false, calm: 0.05, planner: 'rules', policy: undefined, ...with_ },
+  ...{ seed: 1, days: 0.006, channels: 2, storm: false, calm: 0.05, planner: 'rules', policy: undefined, ...with_ },
 });
 
 describe('an order that names a policy', () => {
@@ -24,7 +24,7 @@ describe('an order that names a policy', () => {
     expect(report).toEqual(await runPolicy('naive', scenarioOf({ seed, days, channels, storm, calm, ...compared })));
     expect(report).toMatchObject({
       seed: 1,
-      virtualDays: 0.01,
+      virtualDays: 0.006,
       violations: [],
       traceSha256: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
@@ -42,7 +42,7 @@ describe('an order that names a policy', () => {
 
   it('of Reeve runs the daemon, which meets what the others meet', async () => {
     const report = await runOrder(order({ policy: 'reeve' }));
-    expect(report).toMatchObject({ violations: [], virtualDays: 0.01 });
+    expect(report).toMatchObject({ violations: [], virtualDays: 0.006 });
     expect(report.minimised).toBeUndefined();
     const { seed, days, channels, storm, calm } = order();
     expect(await runPolicy('reeve', scenarioOf({ seed, days, channels, storm, calm, ...compared }))).toEqual(report);
