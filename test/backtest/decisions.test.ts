@@ -133,7 +133,8 @@ describe('what would have been changed', () => {
 
 describe('what is counted', () => {
   it('is each refusal by its code, in their order, whatever incident it was of', () => {
-    const { refusedByCode } = decided([denied('frozen'), denied('cooldown'), denied('frozen')], {});
+    const allowed: Part = { type: 'guard.decided', call: 'restart', decision: { verdict: 'allow' } };
+    const { refusedByCode } = decided([denied('frozen'), denied('cooldown'), allowed, denied('frozen')], {});
     expect(refusedByCode).toEqual([
       { code: 'cooldown', count: 1 },
       { code: 'frozen', count: 2 },

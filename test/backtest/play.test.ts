@@ -112,6 +112,13 @@ describe('a recording that is played', () => {
     expect([from, to, samples, replica.clock.now()]).toEqual([at(0), at(7), 1, at(17)]);
     expect((await played({})).replica.clock.now()).toBe(at(10));
   });
+
+  it('leaves nothing behind that goes on when it is over', async () => {
+    const { replica } = await played({ samples: [process(0), process(1, { state: 'exited', exitSignal: 11 })] });
+    const before = replica.entries.length;
+    await replica.runUntil(replica.clock.monotonicMs() + 600_000);
+    expect([before > 1, replica.entries.length - before]).toEqual([true, 0]);
+  });
 });
 
 describe('a stretch without any record', () => {
