@@ -3,6 +3,7 @@ import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSyn
 import { dirname } from 'node:path';
 import type { EpochMs } from '../core/clock.ts';
 import { takeLock } from './lock.ts';
+import { SNAPSHOTS_TRIED_MAX } from './replay.ts';
 import { JournalDamaged, SqliteStore, type SqliteOptions } from './sqlite.ts';
 
 /** What a start found instead of a journal that can be read. */
@@ -48,11 +49,15 @@ function keepLog(path: string, log: string): void {
   }
 }
 
-/** Reads what a start reads, the last snapshot and all after it: the pages of a large file are not checked. */
+/**
+ * Reads what a start reads, the last snapshot and all after it: the pages of a large file are not checked, and those of
+ * an index not against its table.
+ */
 function readable(path: string, options: SqliteOptions): SqliteStore {
   const store = SqliteStore.open(path, options);
   try {
-    const [snapshot] = store.read({ types: ['snapshot.taken'], newestFirst: true, limit: 1 });
+    const [snapshot] = [...store.read({ types: ['snapshot.taken'], newestFirst: true, limit: SNAPSHOTS_TRIED_MAX })];
+    for (const _ of store.read({ types: ['journal.broken'], limit: 1 }));
     store.highestSeq();
     for (const _ of store.read({ sinceSeq: snapshot?.seq ?? 0 }));
     return store;

@@ -18,7 +18,7 @@ export interface Recovered {
 }
 
 /** Snapshots tried before folding from the very first entry: a damaged one is passed over. */
-const SNAPSHOTS_TRIED_MAX = 5;
+export const SNAPSHOTS_TRIED_MAX = 5;
 
 /** The newest snapshot up to `throughSeq` that is whole, with what it holds. */
 function lastSnapshot(
