@@ -26,6 +26,8 @@ const PLAYLIST_BYTES_MAX = 1_048_576;
 const SIZE_TIMEOUT_SHARE = 0.5;
 /** Of a calm channel the size of a segment is asked this often: empty ones are seen at once in doubt, else by then. */
 const CALM_SIZE_MS = MINUTE_MS;
+/** The second time it is asked up to so much sooner, or thousands that began together would ask together for ever. */
+const SPREAD_MS = CALM_SIZE_MS / 2;
 /** So often in a row "not modified" is believed. Then the list is read whole: no stall is ever found by hearsay. */
 const UNMODIFIED_MAX = 2;
 
@@ -91,7 +93,7 @@ export function createHlsProbe({ url, ask, timeoutMs, clock }: HlsProbe): Playli
     if (isCalm && isRecent) return undefined;
     const segment = playlist.newest === undefined ? undefined : addressWithin(playlist.newest, address)?.href;
     const bytes = segment === undefined ? undefined : await sizeOf(segment, signal);
-    sized = { revision: playlist.revision, bytes, monoMs: nowMs };
+    sized = { revision: playlist.revision, bytes, monoMs: sized === undefined ? nowMs - spreadOf(url) : nowMs };
     return bytes;
   };
 
@@ -108,6 +110,10 @@ export function createHlsProbe({ url, ask, timeoutMs, clock }: HlsProbe): Playli
     }
   };
 }
+
+/** The same for a playlist each time, and spread evenly over those of a service. */
+const spreadOf = (url: string): number =>
+  Array.from(url).reduce((sum, sign) => (31 * sum + sign.codePointAt(0)!) % SPREAD_MS, 0);
 
 const accept = (status: number): boolean => (status >= 200 && status < 300) || status === 304;
 

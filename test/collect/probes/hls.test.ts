@@ -87,13 +87,37 @@ describe('a look at a playlist', () => {
       return asked.filter((line) => line.startsWith('HEAD')).length;
     };
     expect(await sizesAfter(true, 0)).toBe(1);
-    expect(await sizesAfter(true, 59_999)).toBe(1);
-    expect(await sizesAfter(true, 1)).toBe(2);
-    expect(await sizesAfter(true, 12_000)).toBe(2);
-    expect(await sizesAfter(false, 2_000)).toBe(3);
-    bytes = 0;
+    expect(await sizesAfter(true, 30_000)).toBe(1);
+    expect(await sizesAfter(true, 30_000)).toBe(2);
+    expect(await sizesAfter(true, 59_999)).toBe(2);
+    expect(await sizesAfter(true, 1)).toBe(3);
+    expect(await sizesAfter(true, 12_000)).toBe(3);
     expect(await sizesAfter(false, 2_000)).toBe(4);
-    expect(await sizesAfter(true, 2_000)).toBe(5);
+    bytes = 0;
+    expect(await sizesAfter(false, 2_000)).toBe(5);
+    expect(await sizesAfter(true, 2_000)).toBe(6);
+  });
+
+  it('asks for the sizes of calm channels that began together at different times from then on', async () => {
+    let nowMs = 0;
+    const asked: string[] = [];
+    const { url } = await serve((request, response) => {
+      if (request.method === 'GET') return response.end(mediaPlaylist(nowMs / 2_000));
+      asked.push(request.url ?? '');
+      return response.setHeader('content-length', 9).end();
+    });
+    const clock = { ...systemClock, monotonicMs: () => nowMs };
+    const probes = Array.from({ length: 30 }, (_, at) => aProbe(`${url}/ch${at}/index.m3u8`, 1_000, clock));
+    const askedAt = async (ms: number): Promise<number> => {
+      nowMs = ms;
+      asked.length = 0;
+      for (const probe of probes) await probe(forever, true);
+      return asked.length;
+    };
+    expect(await askedAt(0)).toBe(30);
+    const later = [await askedAt(40_000), await askedAt(50_000), await askedAt(60_000)];
+    expect(later.reduce((sum, count) => sum + count)).toBe(30);
+    expect(Math.max(...later)).toBeLessThan(25);
   });
 
   it('reports what it holds, how old it is by the server, and how long its newest segment is', async () => {
