@@ -38,6 +38,10 @@ describe('worlds in which a channel was down in silence, or a refusal was forgot
       'after a kill about which somebody wrote into the log that access ran out',
       { ...cruelOf(23_388, LAST), days: 0.125, storm: true, channels: 3 },
     ],
+    [
+      'after a release, when the containment had refused it many times',
+      { ...cruelOf(45_438, []), days: 0.125, storm: true, channels: 3 },
+    ],
   ])('break no law any more: %s', { timeout: 60_000 }, async (_, order) => {
     expect((await simulate(order)).violations).toEqual([]);
   });

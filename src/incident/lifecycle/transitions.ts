@@ -76,7 +76,7 @@ const WATCH_RETRY_MS = 30_000;
 const NOTIFIED_HOLD_MS = 30_000;
 const SETTLING_LOOK_MS = 250;
 const CROWD_LOOK_MS = 1_000;
-/** What was refused a place is asked about again no later than this after one is free (law L5). */
+/** What was refused for a reason that has passed is asked about again no later than this (law L5). */
 const ASKED_AGAIN_MS = 5_000;
 /** What never settles, or changes its name again and again, is an incident all the same. */
 const TROUBLED_MS_MAX = 120_000;
@@ -205,16 +205,15 @@ function runOrWait(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: T
   if (dueMs === 'tell' && sight.inCrowd === true) return none(nowMs + CROWD_LOOK_MS);
   if (dueMs === 'tell') return { kind: 'tell', because: open.last?.because ?? 'the trouble lasts' };
   if (dueMs === 'never') return none();
-  const runMs = Math.max(dueMs, Math.min(nextRunMs(open), placeAgainMs(open, sight)));
+  const runMs = Math.max(dueMs, Math.min(nextRunMs(open), askedAgainMs(open, sight)));
   return nowMs < runMs ? none(runMs) : { kind: 'run' };
 }
 
-/** A start that only waited for a place has tried nothing, so it keeps no distance that grows. */
-function placeAgainMs({ last, lastEndedMs }: OpenIncident, { refusalIsOver }: Snapshot): MonoMs {
-  const waited = last !== undefined && 'denial' in last && last.denial === 'restart_storm';
-  return waited && refusalIsOver === true && lastEndedMs !== undefined
-    ? lastEndedMs + ASKED_AGAIN_MS
-    : Number.POSITIVE_INFINITY;
+/** A start that only waited, for a place or for the end of a containment, has tried nothing: no distance grows. */
+function askedAgainMs({ last, lastEndedMs }: OpenIncident, { refusalIsOver, contained }: Snapshot): MonoMs {
+  const denial = last !== undefined && 'denial' in last ? last.denial : undefined;
+  const isFree = denial === 'containment' ? !contained : denial === 'restart_storm' && refusalIsOver === true;
+  return isFree && lastEndedMs !== undefined ? lastEndedMs + ASKED_AGAIN_MS : Number.POSITIVE_INFINITY;
 }
 
 /** When the next run is due; `tell`: a person must hear of it now; `never`: not before something changes. */

@@ -196,6 +196,17 @@ describe('with an open incident', () => {
     expect(transitionFor(undefined, handedOver, NOW, policy).kind).toBe('none');
   });
 
+  it.each([
+    [true, 4_999, 'none'],
+    [true, 5_000, 'none'],
+    [false, 4_999, 'none'],
+    [false, 5_000, 'run'],
+  ])('however often one was refused: contained %s, %i ms after the last run: %s', (contained, agoMs, kind) => {
+    const last: Outcome = { kind: 'escalated', reason: 'containment', because: 'storm', denial: 'containment' };
+    const open = held({ last, lastEndedMs: NOW - agoMs, runs: 12 });
+    expect(transitionFor(open, sight({ contained }), NOW, policy).kind).toBe(kind);
+  });
+
   it('waits out a containment and then tries again', () => {
     const contained: Outcome = { kind: 'escalated', reason: 'containment', because: 'storm', denial: 'containment' };
     const open = held({ last: contained, lastEndedMs: NOW - 60_000, told: [] });
