@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/core/duration.ts';
+import { MINUTE_MS, SECOND_MS } from '../../src/core/duration.ts';
 import { LOCK_PATIENCE_MS } from '../../src/journal/sqlite.ts';
-import type { Batch } from '../../src/simulation/effect_log.ts';
-import { type Injection, type Scenario, scenarioOf } from '../../src/simulation/scenario.ts';
-import { Simulation } from '../../src/simulation/simulation.ts';
+import type { Injection } from '../../src/simulation/scenario.ts';
+import { dies, playHour } from './journal_fault.ts';
 
 const HELD_MS = 10 * MINUTE_MS;
 const PAGE = 'unjournaled/reeve/internal';
@@ -13,24 +12,11 @@ const hold = (forMs: number): Injection => {
   const variant = forMs < LOCK_PATIENCE_MS ? 0 : 0.4;
   return { kind: 'journal_busy', target: '', atMs: HELD_MS, forMs, variant };
 };
-const dies = (atMs: number, target = 'ch0'): Injection => ({ kind: 'crash', target, atMs, forMs: 0, variant: 0.1 });
-
-const sceneOf = (injections: readonly Injection[]): Scenario => ({
-  ...scenarioOf({ seed: 1, days: HOUR_MS / DAY_MS, channels: 2, kinds: [], phase: 4, persona: 'lab', limits: {} }),
-  kinds: ['crash', 'journal_busy'],
-  injections,
-});
 
 async function play(injections: readonly Injection[]) {
-  const started: number[] = [];
-  const onBatch = ({ entries, atMs }: Batch): void => {
-    if (entries.some(({ fact }) => fact.type === 'reeve.started')) started.push(atMs);
-  };
-  const { violations, record } = await new Simulation(sceneOf(injections), { onBatch }).run();
-  const restarts = record.invocations.filter(({ tool }) => tool === 'restart_channel').map(({ atMs }) => atMs);
-  const triggers = record.deliveries.filter(({ what }) => what === 'trigger');
+  const { triggers, ...played } = await playHour(2, injections);
   const pages = triggers.filter(({ key }) => key === PAGE).map(({ atMs }) => atMs);
-  return { violations, restarts, pages, started, scopes: triggers.map(({ scope }) => scope) };
+  return { ...played, pages, scopes: triggers.map(({ scope }) => scope) };
 }
 
 describe('the simulated Reeve whose journal another process holds', () => {

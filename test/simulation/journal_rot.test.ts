@@ -1,34 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/core/duration.ts';
-import type { Batch } from '../../src/simulation/effect_log.ts';
+import { MINUTE_MS, SECOND_MS } from '../../src/core/duration.ts';
 import { flipped } from '../../src/simulation/journal_rot.ts';
-import { type Injection, type Scenario, scenarioOf } from '../../src/simulation/scenario.ts';
-import { Simulation } from '../../src/simulation/simulation.ts';
+import type { Injection } from '../../src/simulation/scenario.ts';
 import { verifyChain } from '../../src/journal/chain.ts';
 import { chainOf } from '../journal/support.ts';
+import { dies, playHour } from './journal_fault.ts';
 
 const ROTS_MS = 30 * MINUTE_MS;
-const dies = (atMs: number, target = 'ch0'): Injection => ({ kind: 'crash', target, atMs, forMs: 0, variant: 0.1 });
 const rots = (variant: number, atMs = ROTS_MS, forMs = 0): Injection => ({
   ...{ kind: 'journal_rot', target: '', atMs, forMs, variant },
 });
 
-const sceneOf = (injections: readonly Injection[]): Scenario => ({
-  ...scenarioOf({ seed: 1, days: HOUR_MS / DAY_MS, channels: 3, kinds: [], phase: 4, persona: 'lab', limits: {} }),
-  kinds: ['crash', 'journal_rot'],
-  injections,
-});
-
 async function play(injections: readonly Injection[]) {
-  const started: number[] = [];
-  const onBatch = ({ entries, atMs }: Batch): void => {
-    if (entries.some(({ fact }) => fact.type === 'reeve.started')) started.push(atMs);
-  };
-  const { violations, record } = await new Simulation(sceneOf(injections), { onBatch }).run();
-  const restarts = record.invocations.filter(({ tool }) => tool === 'restart_channel').map(({ atMs }) => atMs);
-  const triggers = record.deliveries.filter(({ what }) => what === 'trigger');
+  const { triggers, ...played } = await playHour(3, injections);
   const pages = triggers.filter(({ key }) => key === 'reeve/internal').map(({ atMs }) => atMs);
-  return { violations, restarts, pages, started, keys: triggers.map(({ key }) => key) };
+  return { ...played, pages, keys: triggers.map(({ key }) => key) };
 }
 
 describe('the simulated Reeve of whose journal a record rots', () => {
