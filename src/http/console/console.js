@@ -13,7 +13,9 @@ const element = (name, text, kind) => {
   if (kind) made.className = kind;
   return made;
 };
-const cell = (text, kind) => element('td', text, kind);
+/** Only a long text is broken within its words, so that names stay whole. */
+const LONG = 48;
+const cell = (text, kind = String(text).length > LONG ? 'long' : undefined) => element('td', text, kind);
 
 /** 9 s, 4 min, 1 h 6 min, 3 d 2 h: what a tired person reads at once. */
 function lasting(ms) {
@@ -104,7 +106,7 @@ function paint(status, recent) {
   fill('incidents', ['incident', 'where', 'what', 'state', 'since', 'why'], incidents.map((one) => [cell(one.id), cell(one.scope), cell(one.classification), cell(one.state), cell(lasting(one.open_ms)), cell(one.because || '')]), 'none');
   const channels = [...(status.channels || [])].sort((a, b) => RANK(a) - RANK(b));
   fill('channels', ['channel', 'health', 'why', 'restarts (1 h)', 'breaker'], channels.map((one) => [cell(one.id), health(one), cell(heldOf(status, one) + (one.because || '')), cell(String(one.restart_count)), cell(one.breaker, one.breaker === 'closed' ? '' : 'warn')]), 'none configured');
-  fill('recent', ['incident', 'where', 'what', 'ended', 'lasted'], recent.incidents.slice(0, 15).map((one) => [cell(one.id), cell(one.scope), cell(one.classification), cell(one.ending || one.state), cell(lasting(one.open_ms))]), 'nothing yet');
+  fill('recent', ['incident', 'where', 'what', 'state', 'lasted'], recent.incidents.slice(0, 15).map((one) => [cell(one.id), cell(one.scope), cell(one.classification), cell(one.ending || one.state), cell(lasting(one.open_ms))]), 'nothing yet');
   shownAt = Date.now();
 }
 
