@@ -47,12 +47,16 @@ export async function play(order: PlayOrder): Promise<Played> {
   let readLog: Recognising['readLog'] = () => undefined;
   const replica = new Replica({ ...setupOf(order), at: scene.from, readLog: (id) => readLog(id) });
   const { clock, pipeline } = replica;
+  // As the daemon does, what one batch of lines says is judged once.
+  let isNews = false;
   const names = new Map(order.configuration?.config.channels.map(({ id, name }) => [id, name]));
   const recognising = createDetector({
     clock,
     channels: scene.channels.map((id) => ({ id, name: names.get(id) ?? id })),
     onSymptom: (symptom) => pipeline.symptom(symptom),
-    onSample: (sample) => pipeline.observe(sample),
+    onSample: (sample) => {
+      isNews = pipeline.take(sample) || isNews;
+    },
   });
   const tallies = scene.logs.map(({ source }) => newTally(source));
   const { detector } = recognising;
@@ -67,6 +71,8 @@ export async function play(order: PlayOrder): Promise<Played> {
     if (monoMs > clock.monotonicMs()) await replica.runUntil(monoMs);
     if ('samples' in item) see(replica, item.samples);
     else detector.accept({ ...item, backlog: false, at: clock.now(), monoMs: clock.monotonicMs() });
+    if (isNews) pipeline.settle();
+    isNews = false;
     if (replica.busy) await replica.settle();
   }
   await replica.runUntil(clock.monoAt(to) + TAIL_MS);

@@ -1,5 +1,6 @@
 // Decides from neighbouring channels and probes whether the source that a channel complained of is back.
 import type { MonoMs } from '../../core/clock.ts';
+import type { ChannelId } from '../../core/scope.ts';
 import type { SourceFacts } from '../facts/output_facts.ts';
 import type { ChannelFacts } from '../facts/facts.ts';
 import { isHaltedProcess, type ProcessFacts } from '../facts/process_facts.ts';
@@ -92,11 +93,12 @@ export type SilentMember = Pick<ChannelFacts, 'symptoms' | 'process'>;
  */
 export function silentNearby(members: readonly SilentMember[], nowMs: MonoMs): NearbySources | undefined {
   if (members.length < 2) return undefined;
+  const ends = members.flatMap(({ process }) => endedMs(process, nowMs) ?? []);
+  if (ends.length === 0) return undefined;
   const said = members.flatMap(({ symptoms }) =>
     withoutTrial(symptoms).filter(({ kind }) => UPSTREAM_SYMPTOMS.includes(kind)),
   );
-  const ends = members.flatMap(({ process }) => endedMs(process, nowMs) ?? []);
-  if (said.length === 0 || ends.length === 0) return undefined;
+  if (said.length === 0) return undefined;
   const okSinceMs = Math.max(...said.map(({ lastMs }) => lastMs), ...ends);
   const isLeft = members.some(({ process }) => endedMs(process, nowMs) === undefined && !isTry(process, okSinceMs));
   if (isLeft || nowMs - okSinceMs < DEATHS_QUIET_MS) return undefined;
@@ -112,6 +114,21 @@ function endedMs(process: ProcessFacts | undefined, nowMs: MonoMs): MonoMs | und
   if (process === undefined || process.unreadableSinceMs !== undefined) return undefined;
   if (nowMs - process.lastMs > PROCESS_STALE_MS) return undefined;
   return process.downSinceMs ?? (isHaltedProcess(process) ? process.haltedSinceMs : undefined);
+}
+
+/** What the channels of a group show of their sources: by probes where there are any, else by those that play. */
+export function nearbyIn(
+  around: readonly ChannelFacts[],
+  healthySinceOf: (channel: ChannelId) => MonoMs | undefined,
+  nowMs: MonoMs,
+): NearbySources | undefined {
+  const isLookedAt = around.some(({ setup: { hasSource } }) => hasSource);
+  if (isLookedAt) return nearbySources(around.flatMap(({ source }) => source ?? []));
+  const playing = around.flatMap(({ setup, symptoms }) => {
+    const healthySinceMs = healthySinceOf(setup.id);
+    return healthySinceMs === undefined ? [] : [{ symptoms, healthySinceMs }];
+  });
+  return playingNearby(playing, nowMs) ?? silentNearby(around, nowMs);
 }
 
 /**

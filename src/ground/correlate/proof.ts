@@ -43,13 +43,20 @@ export function proofInputOf(
   factStore: FactStore,
   isPlaying: (channel: ChannelId) => boolean,
 ): ProofInput {
-  const around = scope.kind === 'group' ? factStore.inGroup(scope.id).map(({ setup }) => setup.id) : [];
-  const ids = [...new Set([...channels, ...around])];
-  const known = ids.flatMap((id) => factStore.view(id) ?? []);
-  const engines = new Set(known.map(({ setup }) => setup.engine));
-  const host = engines.size === 1 ? factStore.hostFacts([...engines][0]!) : undefined;
-  return { known, playing: new Set(ids.filter(isPlaying)), host };
+  const named = channels.flatMap((id) => factStore.view(id) ?? []);
+  const around = scope.kind === 'group' ? factStore.inGroup(scope.id) : [];
+  const touched = new Set(channels);
+  const known = [...named, ...around.filter(({ setup }) => !touched.has(setup.id))];
+  const engine = known[0]?.setup.engine;
+  const isOnOne = engine !== undefined && known.every(({ setup }) => setup.engine === engine);
+  const playing = new Set(known.flatMap(({ setup }) => (isPlaying(setup.id) ? [setup.id] : [])));
+  return { known, playing, host: isOnOne ? factStore.hostFacts(engine) : undefined };
 }
+
+const isOfDeath = ({ family }: SharedCause): boolean => family === 'dead' || family === 'stalled';
+
+/** Whether anything can prove it now: what shows itself still, other than by deaths, is not over. */
+export const mayBeProven = (cause: SharedCause): boolean => cause.phase !== 'active' || isOfDeath(cause);
 
 /** Pure. A group whose sources are not probed has a canary for its witness, later. */
 export function proofOf(cause: SharedCause, input: ProofInput, nowMs: MonoMs): CauseProof {
@@ -74,17 +81,16 @@ export function proofOf(cause: SharedCause, input: ProofInput, nowMs: MonoMs): C
         : isMachine
           ? 'its machine has killed no more and no disk of it is full'
           : undefined;
-  const isOfDeath = cause.family === 'dead' || cause.family === 'stalled';
   // A look at the engine or its machine names those of the engine, and says as well when they are over.
   const isWitnessed = witness !== undefined || OF_ENGINE.has(cause.family);
   const quietMs = isWitnessed ? PROOF_MS : canaryWaitMs(input.lostCanaries ?? 0);
   const wellMs = Math.max(0, ...sources.map(({ okSinceMs = 0 }) => okSinceMs)) + PROOF_MS;
   // Findings follow the sources some looks later: where sources named the cause, they alone say since when it is over.
   const isBySources = cause.family === 'upstream' && cause.channels.every((id) => isLookedAt(known, id, lastDeathMs));
-  const shownMs = isOfDeath || isBySources ? 0 : cause.lastMs + PROOF_MS;
+  const shownMs = isOfDeath(cause) || isBySources ? 0 : cause.lastMs + PROOF_MS;
   const atMs = Math.max(lastDeathMs + quietMs, wellMs, shownMs);
   const says = `${witness ?? 'nobody can witness, so a canary will'}; no death for ${quietMs / 1_000} s is waited for`;
-  if (nowMs < atMs || (cause.phase === 'active' && !isOfDeath)) return waits(says, Math.max(atMs, nowMs + 1));
+  if (nowMs < atMs || !mayBeProven(cause)) return waits(says, Math.max(atMs, nowMs + 1));
   return { isProven: true, says, atMs };
 }
 

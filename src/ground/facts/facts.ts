@@ -108,7 +108,12 @@ export class FactStore {
 
   /** What is known of the channels of this group. */
   inGroup(group: GroupId): readonly ChannelFacts[] {
-    return (this.#groups.get(group) ?? []).flatMap(({ id }) => this.#channels.get(id) ?? []);
+    const known: ChannelFacts[] = [];
+    for (const { id } of this.#groups.get(group) ?? []) {
+      const facts = this.#channels.get(id);
+      if (facts !== undefined) known.push(facts);
+    }
+    return known;
   }
 
   observe(sample: Sample): void {

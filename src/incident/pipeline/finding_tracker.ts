@@ -11,14 +11,14 @@ import { correlate, coveredBy, type SharedCause, suspected } from '../../ground/
 import type { FactStore, ChannelFacts } from '../../ground/facts/facts.ts';
 import { familyOf } from '../../ground/rules/families.ts';
 import type { ClassifyContext } from '../../ground/rules/classify_input.ts';
-import { type NearbySources, nearbySources, playingNearby, silentNearby } from '../../ground/correlate/nearby.ts';
+import { nearbyIn, type NearbySources } from '../../ground/correlate/nearby.ts';
 import { lostCanaries } from '../../guard/state/canaries.ts';
 import type { GuardState } from '../../guard/state/state.ts';
 import { LogReadings } from './log_readings.ts';
 import type { Want } from '../../ground/rules/rule.ts';
 import { isSameContext, FindingCache } from '../../ground/rules/finding_cache.ts';
 import { SeenChannels, seenOf } from '../../ground/correlate/seen_channel.ts';
-import { type CauseProof, proofInputOf, proofOf } from '../../ground/correlate/proof.ts';
+import { type CauseProof, mayBeProven, proofInputOf, proofOf } from '../../ground/correlate/proof.ts';
 import { viewersOf } from '../../ground/facts/viewers.ts';
 
 /** What was last found of a channel, and since when. */
@@ -99,9 +99,19 @@ export class FindingTracker {
 
   /** Whether what killed channels of the group, or the channel with others, is over; undefined: no cause is known. */
   proofOf(scope: Scope, nowMs: MonoMs): CauseProof | undefined {
-    const ref = scope.kind === 'channel' ? this.#channels.get(scope.id)?.ref : undefined;
-    const cause = (ref && coveredBy(this.#causes, ref)) ?? this.causeOf(scope);
+    const cause = this.#causeOver(scope);
     return cause === undefined ? undefined : this.#proof(cause, nowMs);
+  }
+
+  /** The same as a bare answer, without what no proof can change. */
+  isProvenOver(scope: Scope, nowMs: MonoMs): boolean {
+    const cause = this.#causeOver(scope);
+    return cause !== undefined && mayBeProven(cause) && this.#proof(cause, nowMs).isProven;
+  }
+
+  #causeOver(scope: Scope): SharedCause | undefined {
+    const ref = scope.kind === 'channel' ? this.#channels.get(scope.id)?.ref : undefined;
+    return (ref && coveredBy(this.#causes, ref)) ?? this.causeOf(scope);
   }
 
   #proof(cause: SharedCause, nowMs: MonoMs): CauseProof {
@@ -240,14 +250,8 @@ export class FindingTracker {
   /** Asked only of a channel that complains: most do not. */
   #nearby({ setup, symptoms }: ChannelFacts, nowMs: MonoMs): NearbySources | undefined {
     if (setup.hasSource || symptoms.length === 0) return undefined;
-    const around = this.#deps.factStore.inGroup(setup.group);
-    const isLookedAt = around.some(({ setup: { hasSource } }) => hasSource);
-    if (isLookedAt) return nearbySources(around.flatMap(({ source }) => source ?? []));
-    const playing = around.flatMap((one) => {
-      const healthySinceMs = this.#channels.get(one.setup.id)?.healthySinceMs;
-      return healthySinceMs === undefined ? [] : [{ symptoms: one.symptoms, healthySinceMs }];
-    });
-    return playingNearby(playing, nowMs) ?? silentNearby(around, nowMs);
+    const healthySinceMs = (id: ChannelId): MonoMs | undefined => this.#channels.get(id)?.healthySinceMs;
+    return nearbyIn(this.#deps.factStore.inGroup(setup.group), healthySinceMs, nowMs);
   }
 
   #hostOf(channel: ChannelId): string | undefined {

@@ -184,7 +184,7 @@ export class Snapshots {
   #isContained(scope: Scope, scopes: readonly Scope[], nowMs: MonoMs): boolean {
     const active = containmentsOf(this.#deps.guard(), scopes);
     if (active.length === 0) return false;
-    const isProven = this.#deps.watch.proofOf(scope, nowMs)?.isProven === true;
+    const isProven = this.#deps.watch.isProvenOver(scope, nowMs);
     return active.some(({ reason, releaseByPerson }) => !(isProven && reason === 'shared_cause' && !releaseByPerson));
   }
 

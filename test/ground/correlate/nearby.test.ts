@@ -4,6 +4,7 @@ import type { SymptomKind } from '../../../src/core/symptom.ts';
 import { classify } from '../../../src/ground/rules/classify.ts';
 import {
   isBack,
+  nearbyIn,
   nearbyIsBack,
   nearbySources,
   PLAYS_AGAIN_MS,
@@ -13,6 +14,7 @@ import {
 import { nextAnswer, type SourceFacts } from '../../../src/ground/facts/output_facts.ts';
 import type { SymptomFacts } from '../../../src/ground/facts/symptom_facts.ts';
 import { DEATHS_QUIET_MS, PROCESS_STALE_MS } from '../../../src/ground/facts/setup.ts';
+import { noFacts } from '../../../src/ground/facts/facts.ts';
 import { Scene, setupOf } from '../scene.ts';
 
 /** The looks at one source: `x` fails, `.` answers; one look each 2 s. */
@@ -165,6 +167,23 @@ describe('a group that cannot show whether its source is back', () => {
     expect(silentNearby([one, one], one.process!.lastMs + PROCESS_STALE_MS + 1)).toBeUndefined();
     const mute = { ...one, symptoms: [] };
     expect(silentNearby([mute, mute], nowMs)).toBeUndefined();
+  });
+});
+
+describe('what a group shows of its sources', () => {
+  const nowMs = 100_000;
+  const bare = (id: string, hasSource: boolean) => noFacts(setupOf(id, { group: 'g', engine: 'e', hasSource }));
+  const counted = { at: 0, firstMs: 10_000, lastMs: 20_000, count: 1, windowMs: 60_000, confidence: 0.9 };
+  const line = { kind: 'upstream_unreachable', origin: 'log', pattern: undefined, evidence: [] } as const;
+  const complained: SymptomFacts[] = [{ ...counted, ...line }];
+
+  it('is by its probes where one of its channels has any, and by those that play where none has', () => {
+    const probed = { ...bare('a', true), source: looks('.xxx...') };
+    const played = { ...bare('b', false), symptoms: complained };
+    const since = (id: string) => (id === 'b' ? 30_000 : undefined);
+    expect(nearbyIn([probed, played], since, nowMs)).toMatchObject({ failFromMs: 2_000, okSinceMs: 8_000 });
+    expect(nearbyIn([bare('a', false), played], since, nowMs)).toMatchObject({ okSinceMs: 30_000 });
+    expect(nearbyIn([bare('a', true), played], since, nowMs)).toBeUndefined();
   });
 });
 

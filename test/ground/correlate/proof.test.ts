@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ChannelFacts, folded, noFacts } from '../../../src/ground/facts/facts.ts';
 import type { SharedCause } from '../../../src/ground/correlate/correlate.ts';
-import { proofOf } from '../../../src/ground/correlate/proof.ts';
+import { mayBeProven, proofOf } from '../../../src/ground/correlate/proof.ts';
 import type { HostSample } from '../../../src/core/sample.ts';
 import { type HostFacts, nextHost } from '../../../src/ground/facts/engine_facts.ts';
 import { setupOf } from '../scene.ts';
@@ -48,6 +48,16 @@ describe('the proof that a shared cause is over (S8)', () => {
   it('is a source that answered twice since, and 10 s without a death: both sides of the boundary', () => {
     const known = [channel('a', DIED_MS, answers(DIED_MS + 1_000, DIED_MS + 3_000)), channel('b', DIED_MS, [])];
     expect([proven(known, DIED_MS + 10_999), proven(known, DIED_MS + 11_000)]).toEqual([false, true]);
+  });
+
+  it('cannot come while the cause shows itself, unless by deaths, whatever its witnesses say', () => {
+    const known = [channel('a', DIED_MS, answers(DIED_MS + 1_000, DIED_MS + 3_000)), channel('b', DIED_MS, [])];
+    for (const phase of ['active', 'over'] as const)
+      for (const family of ['dead', 'stalled', 'upstream', 'playout', 'churn', 'unknown'] as const) {
+        const one: SharedCause = { ...cause, family, phase };
+        const { isProven } = proofOf(one, { known, playing: new Set() }, DIED_MS + 60_000);
+        expect({ family, phase, isProven }).toEqual({ family, phase, isProven: mayBeProven(one) });
+      }
   });
 
   it('needs the second look, and says so', () => {
