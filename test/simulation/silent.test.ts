@@ -39,6 +39,10 @@ describe('worlds in which a channel was down in silence, or a refusal was forgot
       { ...cruelOf(23_388, LAST), days: 0.125, storm: true, channels: 3 },
     ],
     [
+      'after the containment of a group whose plan did not help, when its sources answer',
+      { ...cruelOf(44_172, ['journal_rot']), days: 0.125, storm: true, channels: 4 },
+    ],
+    [
       'after a release, when the containment had refused it many times',
       { ...cruelOf(45_438, []), days: 0.125, storm: true, channels: 3 },
     ],

@@ -12,6 +12,8 @@ import { DEATHS_QUIET_MS, type SharedCause } from './correlate.ts';
 /** The answer, in the guard's type. */
 export interface CauseProof {
   readonly isProven: boolean;
+  /** Sources that were looked at since the last death are its witness. */
+  readonly bySources: boolean;
   readonly says: string;
   /** When it may be proven, if nothing else happens. */
   readonly atMs: MonoMs | undefined;
@@ -91,7 +93,7 @@ export function proofOf(cause: SharedCause, input: ProofInput, nowMs: MonoMs): C
   const atMs = Math.max(lastDeathMs + quietMs, wellMs, shownMs);
   const says = `${witness ?? 'nobody can witness, so a canary will'}; no death for ${quietMs / 1_000} s is waited for`;
   if (nowMs < atMs || !mayBeProven(cause)) return waits(says, Math.max(atMs, nowMs + 1));
-  return { isProven: true, says, atMs };
+  return { isProven: true, bySources: witnesses.length > 0, says, atMs };
 }
 
 /** The source of the channel was looked at since then. */
@@ -133,7 +135,12 @@ function unproven(sources: readonly SourceFacts[], sinceMs: MonoMs): string | un
 /** By the wall clock, UTC: for people only (law T1). */
 const timeOfDay = (at: EpochMs): string => new Date(at).toISOString().slice(11, 19);
 
-const waits = (says: string, atMs: MonoMs | undefined): CauseProof => ({ isProven: false, says, atMs });
+const waits = (says: string, atMs: MonoMs | undefined): CauseProof => ({
+  isProven: false,
+  bySources: false,
+  says,
+  atMs,
+});
 
 function isNewSince(known: readonly ChannelFacts[], id: ChannelId, sinceMs: MonoMs): boolean {
   const process = known.find(({ setup }) => setup.id === id)?.process;

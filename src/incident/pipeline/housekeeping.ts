@@ -25,6 +25,7 @@ import {
 import { budgetPage, type FleetBudget, hasRoomAgain, isUsedUp, KEY_OF_BUDGET } from '../pages/budget_page.ts';
 import { heldPhasePage, KEYS_OF_HELD_PHASE } from '../pages/phase_page.ts';
 import type { ChannelIndex } from './channel_index.ts';
+import { leftByFailedPlans } from './failed_plans.ts';
 import { HoldEnds } from './hold_ends.ts';
 import type { Settings } from './settings.ts';
 import { type IncidentState, openById } from '../lifecycle/state.ts';
@@ -103,10 +104,22 @@ export class Housekeeping {
     const expired = this.#expired(nowMs);
     if (expired.length > 0) this.#deps.append(expired);
     this.contain();
+    this.#leaveToThemselves(nowMs);
     this.#keepPages(nowMs);
     this.#pageHoldEnds(nowMs);
     this.#settleUnknown(nowMs);
     this.#lookCloser(nowMs);
+  }
+
+  #leaveToThemselves(nowMs: MonoMs): void {
+    const { incidents, watch, guardState, channelIndex } = this.#deps;
+    const left = leftByFailedPlans(incidents().open, {
+      causeOf: (scope) => watch.causeOf(scope),
+      proofOf: (scope) => watch.proofOf(scope, nowMs),
+      channelOf: channelIndex.channelOf,
+      guardState: guardState(),
+    });
+    if (left.length > 0) watch.handOver(left);
   }
 
   /**

@@ -60,6 +60,17 @@ describe('the proof that a shared cause is over (S8)', () => {
       }
   });
 
+  it('says whether sources witness it: they do if they were looked at since the last death', () => {
+    const bySources = (looks: readonly (readonly [number, boolean])[]): boolean => {
+      const known = [channel('a', DIED_MS, looks)];
+      const proof = proofOf(cause, { known, playing: new Set() }, DIED_MS + 30_000);
+      expect(proof.isProven).toBe(true);
+      return proof.bySources;
+    };
+    expect(bySources(answers(DIED_MS + 1_000, DIED_MS + 3_000))).toBe(true);
+    expect([bySources(answers(DIED_MS - 3_000, DIED_MS - 1_000)), bySources([])]).toEqual([false, false]);
+  });
+
   it('needs the second look, and says so', () => {
     const known = [channel('a', DIED_MS, answers(DIED_MS - 5_000, DIED_MS + 1_000))];
     const { isProven, says } = proofOf(cause, { known, playing: new Set() }, DIED_MS + 25_000);

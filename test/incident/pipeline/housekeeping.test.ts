@@ -37,6 +37,7 @@ function keeping(world: World = {}) {
   const facts: JournalFact[] = [];
   const failures: string[] = [];
   const closer: string[] = [];
+  const handed: string[] = [];
   const deps = {
     clock,
     append: (drafts: readonly Draft[]) => {
@@ -48,12 +49,20 @@ function keeping(world: World = {}) {
     watch: {
       sharedGroups: () => [],
       watched: () => ({ finding: { trouble: true }, healthySinceMs: world.healthySinceMs }),
+      causeOf: () => ({ phase: 'over', down: ['news'] }),
+      proofOf: () => ({ isProven: true, bySources: true }),
+      handOver: (ids: readonly string[]) => handed.push(...ids),
     },
     guard: { contain: () => world.writes ?? true, journalError: 'no space' },
     guardState: () => world.guardState ?? newGuardState(),
     control: () => world.control ?? controlProjection.initial,
     incidents: () => ({ open: world.open ?? [] }),
-    channelIndex: { ids: ['news'], channelsIn: () => ['news'], personasIn: () => [aPersona(world.persona)] },
+    channelIndex: {
+      ids: ['news'],
+      channelOf: () => undefined,
+      channelsIn: () => ['news'],
+      personasIn: () => [aPersona(world.persona)],
+    },
     startQueue: { crowd: () => world.crowd ?? NO_CROWD },
     lookCloser: (ids: readonly string[]) => closer.push(...ids),
     engines: ['local'],
@@ -72,7 +81,7 @@ function keeping(world: World = {}) {
   };
   const housekeeping = new Housekeeping(deps as unknown as HousekeepingDeps);
   const keys = () => raised.map(({ key }) => key);
-  return { housekeeping, clock, advance, raised, keys, resolved, facts, failures, closer };
+  return { housekeeping, clock, advance, raised, keys, resolved, facts, failures, closer, handed };
 }
 
 const containedOn = (scope: Scope, with_: { raisedMs?: number; releaseByPerson?: boolean } = {}): GuardState => ({
@@ -257,5 +266,19 @@ describe('a young incident', () => {
 
   it('is not where each look is one more request to a source that asks for fewer', () => {
     expect(closerAt(110_000, 'upstream_rate_limited')).toEqual([]);
+  });
+});
+
+describe('a group whose plan did not help', () => {
+  it('leaves its channels to themselves once its sources answer', () => {
+    const last = { kind: 'escalated', reason: 'not_helping', because: '', denial: undefined } as const;
+    const incident = anIncident({ scope: { kind: 'group', id: 'encoders' }, channels: ['news'] });
+    const handedAfter = (open: ReturnType<typeof newlyOpen>) => {
+      const { housekeeping, handed } = keeping({ open: [open] });
+      housekeeping.keepUp(1_000);
+      return handed;
+    };
+    expect(handedAfter({ ...newlyOpen(incident, 0), last })).toEqual(['news']);
+    expect(handedAfter(newlyOpen(incident, 0))).toEqual([]);
   });
 });

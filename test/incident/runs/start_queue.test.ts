@@ -166,7 +166,7 @@ describe('the start queue', () => {
   });
 
   it('of a staged start come no sooner than the proof that what killed its channels is over', () => {
-    const proof = { isProven: false, says: 'its sources answer', atMs: NOW + 300 };
+    const proof = { isProven: false, bySources: true, says: 'its sources answer', atMs: NOW + 300 };
     const { queue } = queueOf(0, [], { proof, held: true });
     const left = seen(5);
     const trouble = { ...left.sight.trouble!, leftMs: NOW - 1 };
@@ -178,7 +178,7 @@ describe('the start queue', () => {
   });
 
   it('of a staged start need no proof once the containment has ended by time', () => {
-    const looping = { isProven: false, says: 'no death for 10 s is waited for', atMs: NOW + 9_000 };
+    const looping = { isProven: false, bySources: false, says: 'no death for 10 s is waited for', atMs: NOW + 9_000 };
     const down = { ...seen(5), sight: { ...seen(5).sight, trouble: { ...seen(5).sight.trouble!, leftMs: NOW - 1 } } };
     expect(queueOf(0, [], { proof: looping, held: true }).may(group('g1'), down)).toBe(false);
     expect(queueOf(0, [], { proof: looping, held: false }).may(group('g1'), down)).toBe(true);

@@ -660,7 +660,7 @@ const DIES_IN: Readonly<Record<string, readonly [SceneName, number]>> = {
   questions_never_expire: ['asked', 1],
   approval_of_another_call: ['people', 4],
   containment_ends_early: ['property', 1],
-  plan_against_its_witness: ['witness', 7],
+  plan_against_its_witness: ['witness', 11],
   canary_too_soon: ['canary', 12],
   plan_outlives_its_canary: ['canary', 2],
   permit_outlives_containment: ['property', 1],

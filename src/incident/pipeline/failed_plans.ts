@@ -1,0 +1,35 @@
+/** Which channels of a group are left to themselves after a plan that did not help (law L5). */
+import { type ChannelId, type ChannelRef, type Scope, scopesOf } from '../../core/scope.ts';
+import type { SharedCause } from '../../ground/correlate/correlate.ts';
+import type { CauseProof } from '../../ground/correlate/proof.ts';
+import { containmentsOf, type GuardState } from '../../guard/state/state.ts';
+import type { OpenIncident } from '../lifecycle/state.ts';
+
+export interface FailedPlanDeps {
+  readonly causeOf: (scope: Scope) => SharedCause | undefined;
+  readonly proofOf: (scope: Scope) => CauseProof | undefined;
+  readonly channelOf: (id: ChannelId) => ChannelRef | undefined;
+  readonly guardState: GuardState;
+}
+
+/**
+ * A plan that did not help is not made again, and while its incident is open nothing of the group is started alone.
+ * Once nothing contains the group and its sources say that the cause is over, what is down is no longer down for that
+ * cause, and a channel that was never tried must not wait for a person. Where only a canary can witness, the one that
+ * failed speaks against all others: they stay with the group.
+ */
+export function leftByFailedPlans(open: readonly OpenIncident[], deps: FailedPlanDeps): readonly ChannelId[] {
+  return open.flatMap(({ incident: { scope }, running, last }) => {
+    const isFailed = last?.kind === 'escalated' && (last.reason === 'not_helping' || last.denial === 'already_tried');
+    if (scope.kind === 'channel' || running || !isFailed) return [];
+    const cause = deps.causeOf(scope);
+    if (cause?.phase !== 'over' || cause.down.length === 0) return [];
+    const around = cause.down.flatMap((id) => {
+      const ref = deps.channelOf(id);
+      return ref === undefined ? [] : scopesOf(ref);
+    });
+    if (containmentsOf(deps.guardState, [scope, ...around]).length > 0) return [];
+    const proof = deps.proofOf(scope);
+    return proof?.isProven === true && proof.bySources ? cause.down : [];
+  });
+}

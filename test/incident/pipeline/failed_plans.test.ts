@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../../../src/core/incident.ts';
+import type { SharedCause } from '../../../src/ground/correlate/correlate.ts';
+import type { CauseProof } from '../../../src/ground/correlate/proof.ts';
+import { containmentKey, newGuardState } from '../../../src/guard/state/state.ts';
+import { newlyOpen, type OpenIncident } from '../../../src/incident/lifecycle/state.ts';
+import { leftByFailedPlans } from '../../../src/incident/pipeline/failed_plans.ts';
+import { anIncident } from '../../support/a.ts';
+
+const group = { kind: 'group', id: 'g' } as const;
+const escalated = { kind: 'escalated', reason: 'not_helping', because: 'not verified', denial: undefined } as const;
+
+/** What is left of a group of which one channel was tried and another was not. */
+function left(with_: {
+  readonly last?: Outcome;
+  readonly open?: Partial<OpenIncident>;
+  readonly phase?: SharedCause['phase'];
+  readonly proof?: Partial<CauseProof>;
+  readonly contained?: 'group' | 'engine';
+}): readonly string[] {
+  const held = newlyOpen(anIncident({ scope: group, group: 'g', channels: ['tried', 'other'] }), 0);
+  const scope = with_.contained === 'engine' ? ({ kind: 'engine', id: 'e' } as const) : group;
+  const none = newGuardState();
+  const one = { scope, reason: 'shared_cause', raisedMs: 0 } as unknown as (typeof none.containments)[string];
+  const contained = { ...none, containments: { [containmentKey(scope, 'shared_cause')]: one } };
+  const cause = { scope: group, phase: with_.phase ?? 'over', down: ['tried', 'other'] } as unknown as SharedCause;
+  return leftByFailedPlans([{ ...held, last: with_.last ?? escalated, ...with_.open }], {
+    causeOf: () => cause,
+    proofOf: () => ({ isProven: true, bySources: true, says: '', atMs: 0, ...with_.proof }),
+    channelOf: (id) => ({ id, group: 'g', engine: 'e' }) as never,
+    guardState: with_.contained === undefined ? none : contained,
+  });
+}
+
+describe('a group whose plan did not help', () => {
+  it('leaves what is down to itself once its sources say that the cause is over', () => {
+    expect(left({})).toEqual(['tried', 'other']);
+    expect(left({ proof: { isProven: false } })).toEqual([]);
+    expect(left({ phase: 'active' })).toEqual([]);
+  });
+
+  it('does so, too, where its next plan was refused because the last one was tried', () => {
+    expect(left({ last: { ...escalated, reason: 'guard_refused', denial: 'already_tried' } })).toHaveLength(2);
+    expect(left({ last: { ...escalated, reason: 'guard_refused', denial: 'restart_storm' } })).toEqual([]);
+    expect(left({ last: { kind: 'resolved', score: 1, because: '' } })).toEqual([]);
+  });
+
+  it('keeps all of it where only a canary can witness: the one that failed speaks against the others', () => {
+    expect(left({ proof: { bySources: false } })).toEqual([]);
+  });
+
+  it('keeps all of it while the group or its engine is contained, or a run is under way', () => {
+    expect([left({ contained: 'group' }), left({ contained: 'engine' })]).toEqual([[], []]);
+    expect(left({ open: { running: true } })).toEqual([]);
+  });
+
+  it('is not the incident of one channel', () => {
+    expect(left({ open: { incident: anIncident() } })).toEqual([]);
+  });
+});
