@@ -209,9 +209,11 @@ function runOrWait(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: T
   return nowMs < runMs ? none(runMs) : { kind: 'run' };
 }
 
-/** A start that only waited, for a place or for the end of a containment, has tried nothing: no distance grows. */
+/** A start that only waited (for a place, a spacing, the end of a containment) has tried nothing: no distance grows. */
 function askedAgainMs({ last, lastEndedMs }: OpenIncident, { refusalIsOver, contained }: Snapshot): MonoMs {
   const denial = last !== undefined && 'denial' in last ? last.denial : undefined;
+  const retryMs = last?.kind === 'watching' && denial === undefined ? last.retryAfterMs : undefined;
+  if (retryMs !== undefined && lastEndedMs !== undefined) return lastEndedMs + Math.max(retryMs, ASKED_AGAIN_MS);
   const isFree = denial === 'containment' ? !contained : denial === 'restart_storm' && refusalIsOver === true;
   return isFree && lastEndedMs !== undefined ? lastEndedMs + ASKED_AGAIN_MS : Number.POSITIVE_INFINITY;
 }

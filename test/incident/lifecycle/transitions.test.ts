@@ -310,6 +310,15 @@ describe('with an open incident', () => {
     expect(asks(5_000, true, 'shared_cause')).toBe(false);
   });
 
+  it('keeps no more of it than the spacing or cooldown that a start was refused for, and 5 s at least', () => {
+    const asks = (agoMs: number, retryAfterMs: number) => {
+      const often = held({ runs: 20, last: watching({ retryAfterMs }), lastEndedMs: NOW - agoMs });
+      return transitionFor(often, sight(), NOW, policy).kind === 'run';
+    };
+    expect([asks(7_399, 7_400), asks(7_400, 7_400)]).toEqual([false, true]);
+    expect([asks(4_999, 100), asks(5_000, 100)]).toEqual([false, true]);
+  });
+
   it('does not page at once for a wait that was refused a place', () => {
     const waits: Outcome = { ...watching({ retryAfterMs: 900 }), denial: 'restart_storm' } as Outcome;
     const young = held({ last: waits, lastEndedMs: NOW - 500, incident: anIncident({ openedMs: NOW - 1_000 }) });
