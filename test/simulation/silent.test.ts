@@ -43,6 +43,10 @@ describe('worlds in which a channel was down in silence, or a refusal was forgot
       { ...cruelOf(44_172, ['journal_rot']), days: 0.125, storm: true, channels: 4 },
     ],
     [
+      'beside the plan of its group that waits for a person’s yes',
+      { ...cruelOf(45_132, []), days: 0.125, storm: true, channels: 5 },
+    ],
+    [
       'after a release, when the containment had refused it many times',
       { ...cruelOf(45_438, []), days: 0.125, storm: true, channels: 3 },
     ],

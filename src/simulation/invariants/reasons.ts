@@ -3,6 +3,7 @@ import type { JournalEntry } from '../../core/journal.ts';
 import { PATIENCE_MS } from '../../core/persona.ts';
 import { keyOfScope, type Scope } from '../../core/scope.ts';
 import { covers, type FactOf, type InvariantContext, type Oracle } from './context.ts';
+import { GroupWaits } from './group_waits.ts';
 import type { ServiceTruth, TruthOracle } from './service_truth.ts';
 
 /** What L5 allows, and one look beside it: channels are sampled every five seconds. */
@@ -21,12 +22,8 @@ const PASSING: ReadonlySet<string> = new Set([
   'frozen',
 ]);
 
-/**
- * What L5 forbids and Reeve still does, by the code of the refusal; an entry goes when its cause is mended.
- * `shared_cause`: the incident of a group whose plan did not help stays open, and a channel of it that dies later is
- * taken for a part of it.
- */
-const OPEN_REASONS: ReadonlySet<string> = new Set(['shared_cause']);
+/** What L5 forbids and Reeve still does, by the code of the refusal; an entry goes when its cause is mended. */
+const OPEN_REASONS: ReadonlySet<string> = new Set();
 
 interface Refusal {
   readonly code: string;
@@ -43,6 +40,7 @@ export class Reasons implements Oracle, TruthOracle {
   readonly #open: ReadonlySet<string>;
   readonly #isFull: (plansUnderWay: number) => boolean;
   readonly #refusals = new Map<string, Refusal>();
+  readonly #groupWaits: GroupWaits;
   readonly #holds = new Map<string, { readonly scope: Scope; readonly untilMs: number }>();
   readonly #scopes = new Map<string, Scope>();
   readonly #running = new Map<string, Scope>();
@@ -57,11 +55,13 @@ export class Reasons implements Oracle, TruthOracle {
    */
   constructor(world: InvariantContext, open = OPEN_REASONS, isFull: (plansUnderWay: number) => boolean = () => false) {
     this.#case = world;
+    this.#groupWaits = new GroupWaits(world);
     this.#open = open;
     this.#isFull = isFull;
   }
 
   entry(entry: JournalEntry): void {
+    this.#groupWaits.entry(entry);
     const { fact, run = '', incident = '', monoMs } = entry;
     switch (fact.type) {
       case 'reeve.started':
@@ -102,7 +102,9 @@ export class Reasons implements Oracle, TruthOracle {
       const refusal = this.#refusals.get(channel);
       if (refusal === undefined) continue;
       if (status === 'playing') this.#refusals.delete(channel);
-      const isOpen = status === 'curable' && visible && !this.#held(channel, monoMs) && !this.#isAsking(channel);
+      const isHeld =
+        this.#held(channel, monoMs) || (refusal.code === 'shared_cause' && this.#groupWaits.holds(channel));
+      const isOpen = status === 'curable' && visible && !isHeld && !this.#isAsking(channel);
       if (!isOpen || monoMs < (refusal.untilMs ?? 0)) {
         this.#dueMs.delete(channel);
         continue;

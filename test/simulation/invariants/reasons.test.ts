@@ -16,7 +16,12 @@ describe('a refusal, by the end of its reason (L5)', () => {
   });
 
   /** Refused at 0; `facts` come at their times; the channel stays down and is watched once a second. */
-  function brokenAt(code: string, facts: readonly (readonly [atMs: number, fact: object])[], retryAfterMs?: number) {
+  function brokenAt(
+    code: string,
+    facts: readonly (readonly [atMs: number, fact: object])[],
+    retryAfterMs?: number,
+    about = 'inc-1',
+  ) {
     const { context, broken, at, entry, truths } = oracleEnvironment();
     const oracle = new Reasons(context, new Set());
     const incident = { id: 'inc-1', scope: CHANNEL };
@@ -24,7 +29,7 @@ describe('a refusal, by the end of its reason (L5)', () => {
     oracle.entry(entry(denied(code, retryAfterMs), { channel: 'ch0', incident: 'inc-1' }));
     for (let ms = 0; ms <= 200 * S; ms += S) {
       at(ms);
-      for (const [atMs, fact] of facts) if (atMs === ms) oracle.entry(entry(fact, { incident: 'inc-1', run: 'run-2' }));
+      for (const [atMs, fact] of facts) if (atMs === ms) oracle.entry(entry(fact, { incident: about, run: 'run-2' }));
       oracle.watch(truths({ status: 'curable' }), ms);
       if (broken.length > 0) return ms;
     }
@@ -54,6 +59,17 @@ describe('a refusal, by the end of its reason (L5)', () => {
     const started = [60 * S, { type: 'reeve.started', version: '', configSha: '' }] as const;
     const patienceMs = PATIENCE_MS[aPersona().aggressiveness];
     expect(brokenAt('containment', [raised, cleared, started])).toBe(60 * S + 20 * S + patienceMs + 13 * S);
+  });
+
+  it('waits, where it was refused for the shared cause, for the person who is asked about the plan of the group', () => {
+    const group = { id: 'inc-2', scope: { kind: 'group', id: 'g0' } };
+    const opened = [0, { type: 'incident.opened', incident: group }] as const;
+    const asked = [0, { type: 'approval.asked', approval: { id: 'apr-1' } }] as const;
+    const expired = [60 * S, { type: 'approval.expired', id: 'apr-1' }] as const;
+    const facts = [opened, asked, expired];
+    expect(brokenAt('shared_cause', facts, undefined, 'inc-2')).toBe(73 * S);
+    expect(brokenAt('shared_cause', [opened, asked], undefined, 'inc-2')).toBeUndefined();
+    expect(brokenAt('containment', facts, undefined, 'inc-2')).toBe(13 * S);
   });
 
   it('stays refused where the reason does not pass', () => {

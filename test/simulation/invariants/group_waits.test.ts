@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import type { Outcome } from '../../../src/core/incident.ts';
+import { GroupWaits } from '../../../src/simulation/invariants/group_waits.ts';
+import { oracleEnvironment } from '../../support/oracle_environment.ts';
+
+const GROUP = { kind: 'group', id: 'g0' } as const;
+
+/** Whether ch0 waits for the incident of its group after each of these; `probed`: sources of the group are. */
+function holdsAfter(facts: readonly object[], probed = true): readonly boolean[] {
+  const { context, entry } = oracleEnvironment();
+  const channels = context.script.channels.map((plan) => ({ ...plan, hasSource: probed }));
+  const waits = new GroupWaits({ ...context, script: { ...context.script, channels } });
+  return facts.map((fact) => {
+    waits.entry(entry(fact, { incident: 'inc-1', run: 'run-1' }));
+    return waits.holds('ch0');
+  });
+}
+
+const opened = { type: 'incident.opened', incident: { id: 'inc-1', scope: GROUP } };
+const asked = { type: 'approval.asked', approval: { id: 'apr-1', incident: 'inc-1' } };
+const closed = { type: 'incident.closed' };
+const ended = (reason: string, denial?: string): object => {
+  const outcome = { kind: 'escalated', reason, because: '', denial } as Outcome;
+  return { type: 'run.ended', outcome };
+};
+
+describe('a channel of a group waits for the incident of the group', () => {
+  it('while the question about its plan waits for a person, until that has expired or was used', () => {
+    expect(holdsAfter([opened, asked, { type: 'approval.expired', id: 'apr-1' }])).toEqual([false, true, false]);
+    expect(holdsAfter([opened, asked, { type: 'approval.used', id: 'apr-1' }])).toEqual([false, true, false]);
+  });
+
+  it('after a person’s no, until the incident is closed', () => {
+    const no = { type: 'approval.answered', id: 'apr-1', yes: false };
+    expect(holdsAfter([opened, asked, no, closed])).toEqual([false, true, true, false]);
+  });
+
+  it('after a plan that did not help only where no source of the group is probed', () => {
+    expect(holdsAfter([opened, ended('not_helping'), closed], false)).toEqual([false, true, false]);
+    expect(holdsAfter([opened, ended('guard_refused', 'already_tried')], false)).toEqual([false, true]);
+    expect(holdsAfter([opened, ended('not_helping')], true)).toEqual([false, false]);
+    expect(holdsAfter([opened, ended('guard_refused', 'restart_storm')], false)).toEqual([false, false]);
+  });
+
+  it('and not for that of another channel or group', () => {
+    const ofChannel = { type: 'incident.opened', incident: { id: 'inc-1', scope: { kind: 'channel', id: 'ch0' } } };
+    const other = { type: 'incident.opened', incident: { id: 'inc-1', scope: { kind: 'group', id: 'g1' } } };
+    expect([holdsAfter([ofChannel, asked]), holdsAfter([other, asked])]).toEqual([
+      [false, false],
+      [false, false],
+    ]);
+  });
+});
