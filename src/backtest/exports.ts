@@ -118,10 +118,10 @@ function logcli(text: string): readonly ExportedStream[] {
 }
 
 function streamOf(labels: Fields, otherwise: string): Pick<ExportedStream, 'source' | 'names'> {
-  const said = Object.entries(labels)
+  const labelPairs = Object.entries(labels)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => `${name}=${String(value)}`);
-  return { source: said.join(',') || otherwise, names: namesIn(labels) };
+  return { source: labelPairs.join(',') || otherwise, names: namesIn(labels) };
 }
 
 const namesIn = (fields: Fields): readonly string[] =>

@@ -100,12 +100,12 @@ function incidentSection(story: IncidentStory): string {
     const text = `${step}${because === '' ? '' : `: ${because}`}`;
     return `${after}  <span class="${no ? 'no' : CLASSES[kind]}">${escaped(text)}</span>`;
   });
-  const said = symptoms.length === 0 ? '' : `said: ${escaped(symptoms.join(', '))}\n`;
+  const symptomLine = symptoms.length === 0 ? '' : `said: ${escaped(symptoms.join(', '))}\n`;
   const about = channels.length === 0 ? '' : `channels: ${escaped(channels.join(', '))}\n`;
   const until = closedAt === undefined ? 'open at the end' : `${ending} at ${timeText(closedAt)}`;
   const what = `<b>${escaped(scope)}</b> ${escaped(classifications.join(' → '))}`;
   const head = `${timeText(openedAt)} ${what} <span class="tag">${escaped(until)}</span>`;
-  const body = `<pre>${said}${about}${lines.join('\n')}</pre>`;
+  const body = `<pre>${symptomLine}${about}${lines.join('\n')}</pre>`;
   return `<details id="${escaped(story.id)}"><summary>${head}</summary>${body}</details>`;
 }
 

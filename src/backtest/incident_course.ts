@@ -196,7 +196,7 @@ export class IncidentCourse {
     this.#note(entry, envelope, [planned, `allows ${describeCall(call)}`], plan.because);
   }
 
-  /** What the record says of the same call is said of ours; of any other call it says nothing. */
+  /** What the record states of the same call is taken for ours; of any other call it states nothing. */
   #follow(
     entry: ExportedEntry,
     fact: Of<'tool.started' | 'tool.finished' | 'tool.unknown' | 'attempt.verified' | 'attempt.relapsed'>,

@@ -27,32 +27,32 @@ const STANDARD_PERSONA = 'system_admin';
 
 /** The policy of the flags: a persona by name or file (else the configured ones), and a folder of rules. */
 export function policyOf(
-  said: { readonly persona: string | undefined; readonly rules: string | undefined },
+  options: { readonly persona: string | undefined; readonly rules: string | undefined },
   files: PolicySet & { readonly settings: Settings | undefined },
 ): Policy {
-  const rules = said.rules === undefined ? files.rules : rulesIn(said.rules);
+  const rules = options.rules === undefined ? files.rules : rulesIn(options.rules);
   const standard = files.settings === undefined ? STANDARD_PERSONA : undefined;
-  const wanted = said.persona ?? standard;
+  const wanted = options.persona ?? standard;
   const persona = wanted === undefined ? undefined : personaNamed(wanted, files.personas);
   const who = persona === undefined ? 'the configured personas' : `persona ${persona.id}`;
-  return { name: said.rules === undefined ? who : `${who}, rules of ${said.rules}`, persona, rules };
+  return { name: options.rules === undefined ? who : `${who}, rules of ${options.rules}`, persona, rules };
 }
 
 /** Another persona (by name or file), or another folder of rules, in place of the base's. */
-export function policyAgainst(said: string, base: Policy, files: PolicySet): Policy {
-  if (existsSync(said) && statSync(said).isDirectory())
-    return { ...base, name: `rules of ${said}`, rules: rulesIn(said) };
-  const persona = personaNamed(said, files.personas);
+export function policyAgainst(nameOrPath: string, base: Policy, files: PolicySet): Policy {
+  if (existsSync(nameOrPath) && statSync(nameOrPath).isDirectory())
+    return { ...base, name: `rules of ${nameOrPath}`, rules: rulesIn(nameOrPath) };
+  const persona = personaNamed(nameOrPath, files.personas);
   return { ...base, name: `persona ${persona.id}`, persona };
 }
 
-function personaNamed(said: string, known: readonly Persona[]): Persona {
-  const found = known.find(({ id }) => id === said);
+function personaNamed(nameOrPath: string, known: readonly Persona[]): Persona {
+  const found = known.find(({ id }) => id === nameOrPath);
   if (found !== undefined) return found;
-  if (/\.ya?ml$/.test(said) || existsSync(said)) return personaIn(said);
+  if (/\.ya?ml$/.test(nameOrPath) || existsSync(nameOrPath)) return personaIn(nameOrPath);
   const ids = known.map(({ id }) => id).sort();
-  const meant = nearest(said, ids);
-  throw new ReeveError('USAGE', `there is no persona ${said}`, {
+  const meant = nearest(nameOrPath, ids);
+  throw new ReeveError('USAGE', `there is no persona ${nameOrPath}`, {
     hint: meant === undefined ? `there are ${ids.join(', ')}; a file (*.yaml) will do too` : `did you mean ${meant}?`,
   });
 }

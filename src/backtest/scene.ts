@@ -39,7 +39,7 @@ const NO_TIME = Date.UTC(2026, 0, 1);
 interface Draft {
   readonly path: string;
   readonly label: string;
-  readonly said: ChannelId | undefined;
+  readonly givenChannel: ChannelId | undefined;
   readonly stem: string;
   readonly names: readonly string[];
   readonly named: Named;
@@ -90,13 +90,13 @@ function yearOf(logs: readonly Log[], samples: readonly Sample[], offsetMinutes:
 }
 
 /** `news=/path` says whose the log is, unless there is a file of that very name. */
-function draftsOf(said: string): readonly Draft[] {
-  const [, channel, rest] = /^([A-Za-z0-9][\w.-]{0,63})=(.+)$/.exec(said) ?? [];
-  const isPair = channel !== undefined && rest !== undefined && !existsSync(said);
-  const path = resolve(isPair ? rest : said);
+function draftsOf(argument: string): readonly Draft[] {
+  const [, channel, rest] = /^([A-Za-z0-9][\w.-]{0,63})=(.+)$/.exec(argument) ?? [];
+  const isPair = channel !== undefined && rest !== undefined && !existsSync(argument);
+  const path = resolve(isPair ? rest : argument);
   const heads = headsOf(path);
   const stem = stemOf(path);
-  const own = { path, said: isPair ? channel : undefined, stem };
+  const own = { path, givenChannel: isPair ? channel : undefined, stem };
   const streams = exportedStreams(path, heads);
   if (streams === undefined) {
     const label = `${basename(path)} ${basename(dirname(path))}`;
@@ -117,16 +117,16 @@ function logOf(draft: Draft, configuration: Configuration | undefined): Log {
   return { path, format, lines, channel, source: channel ?? `${prefix}:${name}` };
 }
 
-function ownerByName({ said, stem, names, named, lines }: Draft): ChannelId | undefined {
-  if (said !== undefined) return said;
+function ownerByName({ givenChannel, stem, names, named, lines }: Draft): ChannelId | undefined {
+  if (givenChannel !== undefined) return givenChannel;
   if (named.channels.length > 0) return undefined;
   const [label] = names;
   if (lines !== undefined) return label !== undefined && !isServerLog(label) ? label : undefined;
   return isServerLog(stem) ? undefined : stem;
 }
 
-function ownerByConfig({ said, stem, names, path }: Draft, { config }: Configuration): ChannelId | undefined {
-  if (said !== undefined) return said;
+function ownerByConfig({ givenChannel, stem, names, path }: Draft, { config }: Configuration): ChannelId | undefined {
+  if (givenChannel !== undefined) return givenChannel;
   const byPath = config.channels.find(({ logs }) =>
     logs.some((log) => log === path || basename(log) === basename(path)),
   );

@@ -3,7 +3,7 @@ import type { SymptomKind } from '../core/symptom.ts';
 import { asLeft, asNoise, type Evidence } from './course.ts';
 import type { ExcerptLine } from './lines.ts';
 
-/** The worker, the number of its connection, and what is said. */
+/** The worker, the number of its connection, and the message. */
 const OF_CONNECTION = / (\d+)#\d+: \*(\d+) ([a-z].*)$/i;
 const PLAYS = /^play2?: name='/;
 const PUBLISHES = /^publish: name='([^']{0,200})'/;
@@ -30,14 +30,14 @@ const OF_A_VIEWER: ReadonlySet<SymptomKind> = new Set([
 ]);
 const LOST_SEVERITY = 57;
 
-interface Said {
+interface ConnectionMessage {
   readonly at: number;
-  readonly words: string;
+  readonly text: string;
   readonly isError: boolean;
 }
 
 interface Connection {
-  readonly said: readonly Said[];
+  readonly messages: readonly ConnectionMessage[];
   readonly role: 'viewer' | 'publisher' | 'own' | undefined;
   /** What it publishes, or where it leads. */
   readonly name: string | undefined;
@@ -47,7 +47,9 @@ interface Connection {
 export function ofConnections(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
   const connections = connectionsOf(lines);
   if (!connections.some(({ role }) => role !== undefined)) return evidence;
-  const ofViewers = connections.filter(({ role }) => role === 'viewer').flatMap(({ said }) => said.filter(isOfPeer));
+  const ofViewers = connections
+    .filter(({ role }) => role === 'viewer')
+    .flatMap(({ messages }) => messages.filter(isOfPeer));
   const viewers = new Set(ofViewers.map(({ at }) => at));
   const found = [...ownTroubles(connections), ...publishersLost(connections)];
   const replaced = new Set(found.map(({ at }) => at));
@@ -60,57 +62,59 @@ export function ofConnections(lines: readonly ExcerptLine[], evidence: readonly 
 }
 
 function connectionsOf(lines: readonly ExcerptLine[]): readonly Connection[] {
-  const byNumber = new Map<string, { whole: string; said: Said }[]>();
+  const byNumber = new Map<string, { whole: string; message: ConnectionMessage }[]>();
   for (const { at, whole } of lines) {
-    const [, worker, number, words] = OF_CONNECTION.exec(whole) ?? [];
-    if (words === undefined) continue;
+    const [, worker, number, text] = OF_CONNECTION.exec(whole) ?? [];
+    if (text === undefined) continue;
     const key = `${worker}*${number}`;
-    const said = { at, words, isError: whole.includes('[error]') };
-    byNumber.set(key, [...(byNumber.get(key) ?? []), { whole, said }]);
+    const message = { at, text, isError: whole.includes('[error]') };
+    byNumber.set(key, [...(byNumber.get(key) ?? []), { whole, message }]);
   }
   return [...byNumber.values()].map((some) => {
-    const said = some.map((one) => one.said);
-    const name = said.map(({ words }) => PUBLISHES.exec(words)?.[1]).find((one) => one !== undefined);
+    const messages = some.map((one) => one.message);
+    const name = messages.map(({ text }) => PUBLISHES.exec(text)?.[1]).find((one) => one !== undefined);
     const target = OWN.exec(some.at(-1)!.whole)?.[1];
-    if (target !== undefined) return { said, role: 'own', name: target };
-    if (name !== undefined) return { said, role: 'publisher', name };
-    return { said, role: said.some(({ words }) => PLAYS.test(words)) ? 'viewer' : undefined, name };
+    if (target !== undefined) return { messages, role: 'own', name: target };
+    if (name !== undefined) return { messages, role: 'publisher', name };
+    return { messages, role: messages.some(({ text }) => PLAYS.test(text)) ? 'viewer' : undefined, name };
   });
 }
 
-const isOfPeer = ({ words, isError }: Said): boolean =>
-  isError ? !ASKS.test(words) : BROKE.test(words) || CLOSED.test(words);
+const isOfPeer = ({ text, isError }: ConnectionMessage): boolean =>
+  isError ? !ASKS.test(text) : BROKE.test(text) || CLOSED.test(text);
 
 /** One refused try that nobody asked for is no more than that: it counts once it is ordered, or tried again. */
 function ownTroubles(connections: readonly Connection[]): readonly Evidence[] {
   const own = connections.filter(({ role }) => role === 'own');
-  const isAsked = connections.some(({ said }) => said.some(({ words }) => ASKED_FOR.test(words)));
+  const isAsked = connections.some(({ messages }) => messages.some(({ text }) => ASKED_FOR.test(text)));
   const isTried = own.some(({ name }, at) => own.slice(at + 1).some((other) => other.name === name));
   if (!isAsked && !isTried) return [];
-  const said = own.flatMap((one) => one.said);
-  return said.flatMap(({ at, words }) => {
-    if (REFUSED.test(words)) return [evidenceAt(at, 'upstream_unreachable', 65)];
-    return SILENT.test(words) ? [evidenceAt(at, 'upstream_timeout', 64)] : [];
+  const messages = own.flatMap((one) => one.messages);
+  return messages.flatMap(({ at, text }) => {
+    if (REFUSED.test(text)) return [evidenceAt(at, 'upstream_unreachable', 65)];
+    return SILENT.test(text) ? [evidenceAt(at, 'upstream_timeout', 64)] : [];
   });
 }
 
 /** Who ends a stream says so first. Whom the server turned away, or who came back under the same name, is not gone. */
 function publishersLost(connections: readonly Connection[]): readonly Evidence[] {
-  return connections.flatMap(({ said, role, name }, index) => {
-    const closed = said.findIndex(({ words }) => CLOSED.test(words) || BROKE.test(words));
+  return connections.flatMap(({ messages, role, name }, index) => {
+    const closed = messages.findIndex(({ text }) => CLOSED.test(text) || BROKE.test(text));
     if (role !== 'publisher' || closed < 1) return [];
-    const before = said.slice(0, closed);
-    if (before.some(({ words, isError }) => isError || ENDS_WELL.test(words))) return [];
+    const before = messages.slice(0, closed);
+    if (before.some(({ text, isError }) => isError || ENDS_WELL.test(text))) return [];
     // A service was asked about it and it was closed at once: that is an answer.
-    if (ASKS.test(before.at(-1)!.words)) return [];
-    const { at } = said[closed]!;
-    const isBack = connections.slice(index + 1).some((one) => one.name === name && one.said[0]!.at > at && isOn(one));
+    if (ASKS.test(before.at(-1)!.text)) return [];
+    const { at } = messages[closed]!;
+    const isBack = connections
+      .slice(index + 1)
+      .some((one) => one.name === name && one.messages[0]!.at > at && isOn(one));
     const lost = evidenceAt(at, 'publisher_lost', LOST_SEVERITY);
     return [isBack ? asNoise(lost) : lost];
   });
 }
 
-const isOn = ({ said }: Connection): boolean => !said.some(({ words, isError }) => isError || CLOSED.test(words));
+const isOn = ({ messages }: Connection): boolean => !messages.some(({ text, isError }) => isError || CLOSED.test(text));
 
 const evidenceAt = (at: number, symptom: SymptomKind, severity: number): Evidence => ({
   ...{ at, symptom, severity, confidence: 0.8, pattern: `connection_${symptom}` },

@@ -35,7 +35,7 @@ export const asNoise = (one: Evidence): Evidence => ({
 /** A viewer's leaving ranks as its patterns do. */
 const LEFT_SEVERITY = 20;
 
-/** The same words, said of a viewer who has left. */
+/** The same phrases, about a viewer who has left. */
 export const asLeft = (one: Evidence): Evidence => ({
   ...one,
   symptom: 'client_disconnect_benign',

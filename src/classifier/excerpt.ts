@@ -41,11 +41,11 @@ export function classifyLine(line: string, catalogue: Catalogue): Verdict {
  */
 export function classifyExcerpt(lines: readonly string[], catalogue: Catalogue): Verdict {
   const read = readExcerpt(lines);
-  const said = ofConnections(
+  const connectionEvidence = ofConnections(
     read,
     read.flatMap((line) => evidenceOf(line, catalogue)),
   );
-  const found = [...said, ...courseOf(read)];
+  const found = [...connectionEvidence, ...courseOf(read)];
   const evidence = belowCause(signedAway(read, withoutOutlived(read, withoutHarmless(read, found))));
   const best = heaviest(evidence);
   if (best !== undefined && (best.severity > ROUTINE_SEVERITY || !hasUnexplained(read, evidence))) {
@@ -85,7 +85,7 @@ function heaviest(evidence: readonly Evidence[]): Evidence | undefined {
   for (const candidate of evidence) {
     if (best === undefined || weight(candidate) > weight(best)) best = candidate;
   }
-  // What failed for no reason that is said is not made harmless by ordinary lines of the same rank.
+  // What failed for no stated reason is not made harmless by ordinary lines of the same rank.
   const vague = evidence.find(({ symptom, severity }) => symptom === 'unknown' && severity >= (best?.severity ?? 0));
   if (best?.symptom === 'benign_noise' && vague !== undefined) return vague;
   return best;

@@ -80,9 +80,9 @@ function toneOf(text: string): Tone {
   const letter = klog ?? LETTER.exec(text)?.[1];
   if (letter === undefined ? isQuiet(text) : QUIET_LETTERS.includes(letter)) return 'quiet';
   if (klog !== undefined || (letter !== undefined && letter !== 'W')) return 'complaint';
-  const said = withoutNone(text);
-  const warns = letter === 'W' || WARNING.test(said);
-  return COMPLAINT.test(said) || (warns && WORRY.test(said)) ? 'complaint' : 'plain';
+  const stated = withoutNone(text);
+  const warns = letter === 'W' || WARNING.test(stated);
+  return COMPLAINT.test(stated) || (warns && WORRY.test(stated)) ? 'complaint' : 'plain';
 }
 
 /** Lines that continue a quoted value or a statement: the record before them let a newline through. */

@@ -3,14 +3,14 @@ import { asNoise, type Evidence } from './course.ts';
 import type { ExcerptLine } from './lines.ts';
 
 /** How one supervisor says that something shall end, and that it has ended: by its number or its name. */
-interface Words {
+interface SupervisorMessages {
   readonly order: RegExp;
   readonly end: RegExp;
   /** From here on the order is spent. Numbers of processes end once. */
   readonly start?: RegExp;
 }
 
-const WORDS: readonly Words[] = [
+const SUPERVISORS: readonly SupervisorMessages[] = [
   { order: /\bterminating child (\d+)\b/, end: /\b(?:process|child) (\d+) exited\b/ },
   {
     order: /\bStopping (\S{1,200}?)\.service\b/,
@@ -32,14 +32,14 @@ const WORDS: readonly Words[] = [
 /** What was ordered to end has not failed, whatever its exit code. What ended before that did so by itself. */
 export function orderedEnds(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
   if (!evidence.some(isExit)) return evidence;
-  const wasOrdered = new Set(WORDS.flatMap((words) => orderedIn(lines, words)));
+  const wasOrdered = new Set(SUPERVISORS.flatMap((messages) => orderedIn(lines, messages)));
   return evidence.map((one) => (isExit(one) && wasOrdered.has(one.at) ? asNoise(one) : one));
 }
 
 const isExit = ({ symptom }: Evidence): boolean => symptom === 'process_exit_nonzero';
 
 /** The lines that tell an end which was ordered. */
-function orderedIn(lines: readonly ExcerptLine[], { order, end, start }: Words): readonly number[] {
+function orderedIn(lines: readonly ExcerptLine[], { order, end, start }: SupervisorMessages): readonly number[] {
   const ordered = new Set<string>();
   const ended = new Set<string>();
   const found: number[] = [];

@@ -84,9 +84,9 @@ const CODE_ONLY = /^\W*(?:code|errno|syscall)["']?:/;
 
 /** The number of an error means what the text above it says. */
 export function numbered(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
-  const said = lines.find(({ text }) => WATCHES.test(text));
-  if (said === undefined) return evidence;
+  const watchLine = lines.find(({ text }) => WATCHES.test(text));
+  if (watchLine === undefined) return evidence;
   const isNumber = ({ at, symptom }: Evidence): boolean =>
-    symptom === 'disk_full' && at > said.at && CODE_ONLY.test(lines[at]!.text);
+    symptom === 'disk_full' && at > watchLine.at && CODE_ONLY.test(lines[at]!.text);
   return evidence.map((one) => (isNumber(one) ? asNoise(one) : one));
 }

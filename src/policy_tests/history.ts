@@ -36,7 +36,7 @@ export function draftsOf(event: PastEvent, moment: PastMoment): readonly Draft[]
   if ('start' in event) return repeated(event.times, (count) => [startDraft(event, moment, count)]);
   if ('escalation' in event) return escalationDrafts(event.escalation, moment);
   if ('approval' in event) return approvalDrafts(event, moment);
-  return [{ fact: wordOf(event, moment) }];
+  return [{ fact: factOfControl(event, moment) }];
 }
 
 const repeated = (times = 1, make: (count: number) => readonly Draft[]): readonly Draft[] =>
@@ -139,13 +139,13 @@ function approvalDrafts(event: Extract<PastEvent, { approval: unknown }>, moment
   return [...asked, { ...about, fact: answered }];
 }
 
-type WordEvent = Exclude<
+type ControlEvent = Exclude<
   PastEvent,
   { result: unknown } | { start: unknown } | { escalation: unknown } | { approval: unknown }
 >;
 
-/** What a person said, or what befell more than one channel. */
-function wordOf(event: WordEvent, { ids, at, nowMs, channel }: PastMoment): JournalFact {
+/** What a person ordered, or what happened to more than one channel. */
+function factOfControl(event: ControlEvent, { ids, at, nowMs, channel }: PastMoment): JournalFact {
   if ('lease' in event) return { type: 'control.leased', scope: event.lease, forMs: event.for, ...ANN };
   if ('maintenance' in event) {
     const order = { window: ids.next('win'), scope: event.maintenance, forMs: event.for, startsInMs: 0 };

@@ -66,12 +66,12 @@ function decisionReport(answer: Answer, expected: CaseResult['expected']): Decis
   const decision = decisionFor(answer, expected) ?? answer.decisions[0];
   if (decision === undefined) return undefined;
   const { call, verdict, code, because, retryAfterMs, trace } = decision;
-  const checks = trace.map(({ id, question, value, threshold, verdict: said }) => ({
+  const checks = trace.map(({ id, question, value, threshold, verdict: checkVerdict }) => ({
     id,
     question,
     value,
     threshold,
-    verdict: said,
+    verdict: checkVerdict,
   }));
   return { call, verdict, code, because, retryAfterMs, checks };
 }
