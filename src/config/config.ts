@@ -81,7 +81,7 @@ export interface Config {
     readonly upstreamAfterMs: number | undefined;
   };
   readonly journal: { readonly keepMs: number; readonly witness: WitnessConfig };
-  readonly memory: { readonly enabled: boolean; readonly reflectEveryMs: number; readonly wordInsights: boolean };
+  readonly memory: { readonly enabled: boolean; readonly reflectEveryMs: number; readonly rephraseInsights: boolean };
   readonly hints: HintsConfig;
   readonly log: { readonly level: LogLevel };
   /** Values that do not come from the file. */
@@ -206,9 +206,9 @@ function readParts(reading: Reading): Parts {
   const planner = readPlanner(reading, models);
   const http = readHttp(reading);
   crossCheck(reading, { limits, drafts, engines });
-  const said = { limits, risks, engines, drafts, groups, sources, collectors, receivers, routes };
+  const parts = { limits, risks, engines, drafts, groups, sources, collectors, receivers, routes };
   const witness = readWitness(reading, reading.part('journal', journalPart)?.witness);
-  return { ...said, http, witness, models, planner };
+  return { ...parts, http, witness, models, planner };
 }
 
 interface Assembly {
@@ -259,7 +259,7 @@ function assembled(document: ConfigDocument, assembly: Assembly): Config {
     memory: {
       enabled: memory?.enabled ?? false,
       reflectEveryMs: memory?.reflect_every ?? STANDARD.reflectEveryMs,
-      wordInsights: memory?.word_insights ?? false,
+      rephraseInsights: memory?.word_insights ?? false,
     },
     hints: hintsOf(document.hints, { file, state: state.directory }),
     log: { level: log?.level ?? 'info' },

@@ -75,8 +75,11 @@ export function loadConfiguration(options: LoadOptions): LoadedConfiguration {
   ];
   if (config && personas.problems.length === 0) all.push(...unknownPersonas(config, parsed, personas.personas));
   if (!config || all.length > 0) return { configuration: undefined, problems: bounded(inOrder(all)) };
-  const said = [...personaFiles, ...actionFiles, ...ruleFiles, ...patterns].map(({ file, value }) => ({ file, value }));
-  const sha256 = createHash('sha256').update(config.sha256).update(canonicalJson(said)).digest('hex');
+  const values = [...personaFiles, ...actionFiles, ...ruleFiles, ...patterns].map(({ file, value }) => ({
+    file,
+    value,
+  }));
+  const sha256 = createHash('sha256').update(config.sha256).update(canonicalJson(values)).digest('hex');
   const ruled = withUpstreamWait(rules.rules, config.escalation.upstreamAfterMs);
   const { composites } = actions;
   const configuration = { config, personas: personas.personas, rules: ruled, composites, patterns, sha256 };

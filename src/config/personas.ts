@@ -13,7 +13,7 @@ export interface LoadedPersonas {
   readonly problems: readonly Problem[];
 }
 
-const TOOL_WORDS = [...TOOL_NAMES, ...Object.keys(TOOL_ALIASES)];
+const KNOWN_TOOLS = [...TOOL_NAMES, ...Object.keys(TOOL_ALIASES)];
 
 /** Every persona of a folder: one to a file, each id once. */
 export function loadPersonas(directory: string): LoadedPersonas {
@@ -53,7 +53,7 @@ const twice = (parsed: ParsedYaml, id: string, owner: string): Problem =>
 function withToolHint(problem: Problem): Problem {
   const [policy, tool] = problem.path.split('.');
   if (policy !== 'tool_access_policy' || tool === undefined || problem.hint !== undefined) return problem;
-  const meant = nearest(tool, TOOL_WORDS);
+  const meant = nearest(tool, KNOWN_TOOLS);
   return {
     ...problem,
     hint: meant === undefined ? `the tools are ${listed(TOOL_NAMES, 'and')}` : `did you mean ${meant}?`,

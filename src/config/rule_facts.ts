@@ -43,7 +43,7 @@ function testOf(document: FactDocument, say: Say): RuleFact | undefined {
   const { equals, contains, regex } = document;
   const isText = row.kind === 'text' || row.kind === 'derived';
   if (contains !== undefined || regex !== undefined) {
-    if (!isText) say(`${fact} is ${KIND_WORDS[row.kind]}: it has no text to search`, 'use equals, at_least or below');
+    if (!isText) say(`${fact} is ${KIND_LABELS[row.kind]}: it has no text to search`, 'use equals, at_least or below');
     const why = regex === undefined ? undefined : regexProblem(regex);
     if (why !== undefined) say(...why);
     return {
@@ -54,7 +54,7 @@ function testOf(document: FactDocument, say: Say): RuleFact | undefined {
   if (equals === undefined) return boundOf(document, row, say);
   const wanted = { text: 'string', truth: 'boolean', number: 'number', milliseconds: 'number' };
   if (row.kind !== 'derived' && typeof equals !== wanted[row.kind])
-    say(`${fact} is ${KIND_WORDS[row.kind]}, got ${shown(equals)}`);
+    say(`${fact} is ${KIND_LABELS[row.kind]}, got ${shown(equals)}`);
   else if (row.values && !row.values.includes(String(equals))) {
     const meant = nearest(String(equals), row.values);
     say(
@@ -65,7 +65,7 @@ function testOf(document: FactDocument, say: Say): RuleFact | undefined {
   return { fact, test: { kind: 'equals', value: equals } };
 }
 
-const KIND_WORDS = {
+const KIND_LABELS = {
   text: 'a text',
   number: 'a number',
   truth: 'true or false',
@@ -78,7 +78,7 @@ function boundOf(document: FactDocument, row: Row, say: Say): RuleFact | undefin
   const limit = document[kind];
   if (row.kind === 'text' || row.kind === 'truth') {
     say(
-      `${row.name} is ${KIND_WORDS[row.kind]}: it has no size`,
+      `${row.name} is ${KIND_LABELS[row.kind]}: it has no size`,
       row.kind === 'truth' ? 'use equals' : 'use equals or contains',
     );
     return undefined;

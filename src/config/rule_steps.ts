@@ -27,7 +27,7 @@ interface Placed {
 export function stepsOf(document: OneRuleDocument, { note, tools, composites }: Steps): readonly RuleStep[] {
   const written = document.then ?? [];
   const placed: readonly Placed[] = written.flatMap((step, index) =>
-    expanded(step, composites, (...said) => note(['then', index], ...said)).map((one) => ({ step: one, index })),
+    expanded(step, composites, (...problem) => note(['then', index], ...problem)).map((one) => ({ step: one, index })),
   );
   const calls: ToolName[] = [];
   for (const { step, index } of placed) {

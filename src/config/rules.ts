@@ -69,8 +69,8 @@ function doubles(named: Found['ids']): readonly Problem[] {
     }
     // A place costs a new parse where the file was read long ago: only what is wrong is looked up.
     const place = `${owner.parsed.file}:${owner.parsed.at(owner.path).line}`;
-    const said = { message: `the rule ${id} stands at ${place} already`, hint: `give it another ${path.at(-1)}` };
-    return [problemAt(parsed, path, said)];
+    const problem = { message: `the rule ${id} stands at ${place} already`, hint: `give it another ${path.at(-1)}` };
+    return [problemAt(parsed, path, problem)];
   });
 }
 
@@ -96,11 +96,11 @@ function chainProblems(places: Found['places']): readonly Problem[] {
       if (type === wanted) continue;
       const meant = nearest(name, [...types.keys()]);
       const hint = meant === undefined ? 'a rule sets it with `sets`' : `did you mean ${meant}?`;
-      const said =
+      const problem =
         type === undefined
           ? { message: `no rule sets ${name}`, hint }
           : { message: `${name} is ${type}, not ${wanted}` };
-      problems.push(problemAt(parsed, [...path, 'when', index], said));
+      problems.push(problemAt(parsed, [...path, 'when', index], problem));
     }
   }
   return problems;
@@ -116,7 +116,7 @@ interface Found extends LoadedRules {
 }
 
 /**
- * What files said when they were last read: a file that did not change gives the same objects, and whoever has compiled
+ * The contents of files when they were last read: a file that did not change gives the same objects, and whoever has compiled
  * them need not do so again. Held here, because nothing else holds a file that was read.
  */
 const lastRead = new Map<string, { readonly parsed: ParsedYaml; readonly sign: string; readonly found: Found }>();
@@ -187,7 +187,7 @@ function ruleOf(document: OneRuleDocument, place: Place): Rule {
     classification: document.classification,
     priority: document.priority ?? PRIORITY,
     when: (document.when ?? []).flatMap(
-      (fact, index) => factOf(fact, (...said) => note(['when', index], ...said)) ?? [],
+      (fact, index) => factOf(fact, (...problem) => note(['when', index], ...problem)) ?? [],
     ),
     // biome-ignore lint/suspicious/noThenProperty: the word that rule files use
     then: thenOf(document, place, note),

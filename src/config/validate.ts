@@ -18,7 +18,7 @@ export type Validated<T> =
   | { readonly ok: false; readonly value: undefined; readonly problems: readonly Problem[] };
 
 type Issue = z.core.$ZodIssue;
-type Said = { readonly message: string; readonly hint?: string | undefined; readonly part?: 'key' | 'value' };
+type Explanation = { readonly message: string; readonly hint?: string | undefined; readonly part?: 'key' | 'value' };
 
 const OPTIONS_IN_MESSAGE_MAX = 10;
 
@@ -43,8 +43,8 @@ export const inOrder = (problems: readonly Problem[]): readonly Problem[] =>
   [...problems].sort((a, b) => a.file.localeCompare(b.file) || a.line - b.line || a.column - b.column);
 
 /** One problem with a place, for checks that no schema can say. `part: 'key'` points at the key, not at the value. */
-export function problemAt(source: Pick<Source, 'file' | 'at'>, path: Path, said: Said): Problem {
-  const { message, hint, part } = said;
+export function problemAt(source: Pick<Source, 'file' | 'at'>, path: Path, explanation: Explanation): Problem {
+  const { message, hint, part } = explanation;
   const problem = { file: source.file, ...source.at(path, part), path: path.join('.'), message };
   return hint === undefined ? problem : { ...problem, hint };
 }
@@ -87,24 +87,24 @@ function problemsOf(issue: Issue, place: Place): readonly Problem[] {
   }
   const key = String(here.at(-1) ?? '');
   const written = source.written?.(here);
-  const said = withoutValue(
+  const explanation = withoutValue(
     say(issue, (value) => written ?? shown(value, key)),
     written,
     issue.input,
   );
   const part = issue.code === 'invalid_key' ? 'key' : 'value';
-  const hint = said.hint ?? hintOf(issue, place);
-  return [problemAt(source, here, { message: said.message, hint, part })];
+  const hint = explanation.hint ?? hintOf(issue, place);
+  return [problemAt(source, here, { message: explanation.message, hint, part })];
 }
 
-/** What came out of the environment may be a secret: the file's own words stand for it. */
-function withoutValue(said: Said, written: string | undefined, input: unknown): Said {
-  if (written === undefined) return said;
-  const message = said.message.replace(/, got .*$/s, `, got what ${shown(written)} stands for`);
-  return said.hint?.includes(String(input)) === false ? { message, hint: said.hint } : { message };
+/** What came out of the environment may be a secret: the file's own text stands for it. */
+function withoutValue(explanation: Explanation, written: string | undefined, input: unknown): Explanation {
+  if (written === undefined) return explanation;
+  const message = explanation.message.replace(/, got .*$/s, `, got what ${shown(written)} stands for`);
+  return explanation.hint?.includes(String(input)) === false ? { message, hint: explanation.hint } : { message };
 }
 
-function unknownKey(key: string, known: readonly string[]): Said {
+function unknownKey(key: string, known: readonly string[]): Explanation {
   const meant = nearest(key, known);
   const listedKeys = known.length > 0 ? `known here: ${listed([...known].sort(), 'and')}` : undefined;
   const merge = key === '<<' ? 'merge keys are not supported: write the keys out' : undefined;
@@ -125,9 +125,9 @@ const TYPES: Readonly<Record<string, string>> = {
   tuple: 'a list',
 };
 
-function say(issue: Issue, show: (value: unknown) => string): Said {
+function say(issue: Issue, show: (value: unknown) => string): Explanation {
   const params = issue.code === 'custom' ? issue.params : undefined;
-  if (params?.said === true) return { message: issue.message, hint: params.hint };
+  if (params?.isFinal === true) return { message: issue.message, hint: params.hint };
   const got = show(inputOf(issue));
   if (issue.message !== OURS) return { message: written(issue, got), hint: params?.hint };
   switch (issue.code) {
@@ -163,7 +163,7 @@ function written(issue: Issue, got: string): string {
 const oneOf = (options: readonly string[]): string =>
   options.length <= OPTIONS_IN_MESSAGE_MAX ? listed(options) : `one of ${options.length} known words`;
 
-function sized(bound: string, limit: number, about: { issue: Issue; got: string }): Said {
+function sized(bound: string, limit: number, about: { issue: Issue; got: string }): Explanation {
   const { issue, got } = about;
   if (typeof issue.input === 'string')
     return { message: `expected ${bound} ${limit} characters, got ${issue.input.length}` };

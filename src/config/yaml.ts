@@ -44,7 +44,7 @@ export function parseYaml(file: string, input: string | Uint8Array): ParsedYaml 
 
   const read = parsed(text);
   if (read === undefined) {
-    const problem = { file, ...START, path: '', ...SAID.RESOURCE_EXHAUSTION! };
+    const problem = { file, ...START, path: '', ...EXPLANATIONS.RESOURCE_EXHAUSTION! };
     return { file, value: undefined, at: () => START, problems: [problem] };
   }
   const { document, lines } = read;
@@ -191,9 +191,9 @@ function standsBesideKey(value: unknown): value is Node {
   return isCollection(value) && value.flow === true;
 }
 
-type Said = { readonly message: string; readonly hint?: string };
+type Explanation = { readonly message: string; readonly hint?: string };
 
-const SAID: Readonly<Record<string, Said>> = {
+const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
   TAB_AS_INDENT: { message: 'expected spaces, got a tab as indentation', hint: 'indent with two spaces' },
   MULTIPLE_DOCS: { message: 'expected one document, got a second one', hint: 'use one file for each, without ---' },
   NON_STRING_KEY: { message: 'expected plain text as a key', hint: 'put the key in quotes' },
@@ -214,12 +214,12 @@ const SAID: Readonly<Record<string, Said>> = {
   MISSING_CHAR: { message: 'something is not closed', hint: 'look for a missing quote, colon, comma, ] or }' },
 };
 
-function explain(error: YAMLError): Said {
-  const said = SAID[error.code];
+function explain(error: YAMLError): Explanation {
+  const explanation = EXPLANATIONS[error.code];
   const detail = error.message
     .split('\n')[0]!
     .replace(/[^\x20-\x7e]/g, '?')
     .slice(0, 160);
-  if (!said) return { message: `not YAML: ${detail}` };
-  return error.code === 'MISSING_CHAR' ? { ...said, message: `${said.message}: ${detail}` } : said;
+  if (!explanation) return { message: `not YAML: ${detail}` };
+  return error.code === 'MISSING_CHAR' ? { ...explanation, message: `${explanation.message}: ${detail}` } : explanation;
 }

@@ -64,7 +64,7 @@ export interface CheckpointStore {
   forget(source: string, files: readonly Pick<Checkpoint, 'device' | 'inode'>[]): void;
 }
 
-/** Something a supervisor's log said about a process: a hint to look at once, never evidence of its own. */
+/** Something a supervisor logged about a process: a hint to look at once, never evidence of its own. */
 export interface Notice {
   readonly kind: 'started' | 'exited';
   readonly channel: ChannelId;

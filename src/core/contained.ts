@@ -1,4 +1,4 @@
-/** Says in words what is contained, and finds out of these words whether it is more than one channel. */
+/** Describes what is contained, and finds out of this description whether it is more than one channel. */
 import type { ContainmentReason } from './envelope.ts';
 import { keyOfScope, type Scope } from './scope.ts';
 

@@ -33,7 +33,7 @@ export interface Approval {
   readonly expiresMs: MonoMs;
 }
 
-/** What people have said. Each change is a fact with who and why. */
+/** What people have ordered. Each change is a fact with who and why. */
 export type ControlFact =
   | { readonly type: 'control.frozen'; readonly who: string; readonly because: string }
   | { readonly type: 'control.thawed'; readonly who: string; readonly because: string }

@@ -142,7 +142,7 @@ export interface EnvelopeFact {
   readonly read: (envelope: GroundedContextEnvelope) => readonly (FactValue | undefined)[];
 }
 
-/** Every fact, in the order in which the schema lists them. One is said by two fields. */
+/** Every fact, in the order in which the schema lists them. One is given by two fields. */
 export const ENVELOPE_FACTS: readonly EnvelopeFact[] = [
   {
     name: 'symptom',

@@ -70,5 +70,5 @@ export type MemoryFact =
       readonly merged: number;
       readonly throughSeq: number;
     }
-  /** A model put it into better words; what it claims is unchanged. */
+  /** A model rephrased it; what it claims is unchanged. */
   | { readonly type: 'insight.worded'; readonly insight: string; readonly text: string; readonly model: string };

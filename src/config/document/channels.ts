@@ -59,7 +59,7 @@ const SOURCE_EVERY_MS = 10_000;
 type OutputDocument = NonNullable<ChannelDocument['output']>;
 type Fill = (text: string) => string;
 
-/** How each kind is read; a kind without a row does not compile. Undefined: no address, which is said already. */
+/** How each kind is read; a kind without a row does not compile. Undefined: no address, which is reported already. */
 const LOOKS: {
   readonly [Kind in OutputKind]: (written: NonNullable<OutputDocument[Kind]>, fill: Fill) => OutputLook | undefined;
 } = {

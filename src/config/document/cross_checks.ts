@@ -53,9 +53,9 @@ export function readSources(
 }
 
 function originOf(reading: Reading, path: Path, value: LogSourceDocument): LogSourceConfig['from'] {
-  const said = (['path', 'command', 'stdin'] as const).filter((key) => value[key] !== undefined);
-  if (said.length !== 1) {
-    reading.note(path, `expected one of path, command and stdin, got ${said.length}`, 'say where its lines come from');
+  const keys = (['path', 'command', 'stdin'] as const).filter((key) => value[key] !== undefined);
+  if (keys.length !== 1) {
+    reading.note(path, `expected one of path, command and stdin, got ${keys.length}`, 'say where its lines come from');
   }
   const [program, ...args] = value.command ?? [];
   if (program !== undefined) return { kind: 'command', argv: [program, ...args] };
@@ -127,7 +127,7 @@ function checkFreshness(
   }
 }
 
-/** A name that an engine cannot be asked for would never be seen. Said once for all channels of an entry. */
+/** A name that an engine cannot be asked for would never be seen. Reported once for all channels of an entry. */
 function checkNames(
   reading: Reading,
   { drafts, engines }: { readonly drafts: readonly ChannelDraft[]; readonly engines: readonly EngineConfig[] },

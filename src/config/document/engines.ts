@@ -85,15 +85,15 @@ function checkSecret(
     name,
   );
   if (!reference) return;
-  const said = [
+  const keys = [
     [name, reference.clear],
     [`${name}_env`, reference.env],
     [`${name}_file`, reference.file],
   ].flatMap(([key, value]) => (key !== undefined && value !== undefined ? [key] : []));
-  if (said.length > 1)
-    reading.note([...path, said[1]!], `expected one of ${said.join(', ')}, got ${said.length}`, 'keep one');
+  if (keys.length > 1)
+    reading.note([...path, keys[1]!], `expected one of ${keys.join(', ')}, got ${keys.length}`, 'keep one');
   const meaning = secretAt(reference, reading);
-  if ('no' in meaning) reading.note([...path, said[0]!], meaning.no, meaning.hint);
+  if ('no' in meaning) reading.note([...path, keys[0]!], meaning.no, meaning.hint);
 }
 
 /** The text behind a reference: in clear, from the environment, or from a file that only its owner may read. */

@@ -7,7 +7,7 @@ import type { ParsedYaml, Path } from '../yaml.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What may be said on the command line: text as typed. Each goes before the environment and the file. */
+/** What may be set on the command line: text as typed. Each goes before the environment and the file. */
 export interface Flags {
   readonly config?: string | undefined;
   readonly state?: string | undefined;
@@ -65,17 +65,17 @@ export function overridden(
   const origins: Origin[] = [];
   let result = value;
   for (const { path, flag, option, variable } of OVERRIDES) {
-    const said = flags[flag] ?? env[variable];
-    if (said === undefined) continue;
-    result = placed(result, path, typed(flag, said));
+    const text = flags[flag] ?? env[variable];
+    if (text === undefined) continue;
+    result = placed(result, path, typed(flag, text));
     origins.push({ path: path.join('.'), from: flags[flag] === undefined ? variable : option });
   }
   return { value: result, origins };
 }
 
 /** The phase is a number in the file; whatever does not look like one stays text and is refused by name. */
-const typed = (flag: keyof Flags, said: string): unknown =>
-  flag === 'phase' && /^\d{1,3}$/.test(said) ? Number(said) : said;
+const typed = (flag: keyof Flags, text: string): unknown =>
+  flag === 'phase' && /^\d{1,3}$/.test(text) ? Number(text) : text;
 
 /** A copy with the value at the path. Where the file has something else than a mapping on the way, it is left alone. */
 function placed(target: unknown, path: Path, value: unknown): unknown {
@@ -92,7 +92,7 @@ const REFERENCE = /\$\$\{|\$\{([^}]*)(\}?)/g;
 
 export type Expanded = Source & {
   readonly problems: readonly Problem[];
-  /** Paths whose text is not known: nothing more can be said about them. */
+  /** Paths whose text is not known: nothing more can be checked about them. */
   readonly unresolved: ReadonlySet<string>;
 };
 

@@ -21,32 +21,32 @@ export interface HttpConfig {
   readonly metricsToken: Secret | undefined;
 }
 
-/** Where the console and the API are when nothing is said. */
+/** Where the console and the API are by default. */
 const STANDARD_LISTEN: Address = { host: '127.0.0.1', port: 7433 };
 /** What the kernel takes as the path of a socket is a little over it. */
 const SOCKET_CHARS_MAX = 100;
 
 export function readHttp(reading: Reading): HttpConfig {
-  const said = reading.part('http', httpPart) ?? {};
-  const socket = said.socket === undefined ? undefined : reading.pathOf(said.socket);
+  const document = reading.part('http', httpPart) ?? {};
+  const socket = document.socket === undefined ? undefined : reading.pathOf(document.socket);
   if (socket !== undefined && socket.length > SOCKET_CHARS_MAX) {
     const message = `expected a path of at most ${SOCKET_CHARS_MAX} characters, got ${socket.length}: ${socket}`;
     reading.note(['http', 'socket'], message, 'for example /run/reeve/reeve.sock');
   }
   checkListeners(reading);
   return {
-    listen: said.listen ?? (socket === undefined ? STANDARD_LISTEN : undefined),
+    listen: document.listen ?? (socket === undefined ? STANDARD_LISTEN : undefined),
     socket,
-    tls: tlsOf(reading, said.tls),
-    trustedProxies: said.trusted_proxies ?? [],
-    allowedHosts: said.allowed_hosts ?? [],
-    metricsListen: said.metrics_listen,
-    metricsToken: metricsTokenOf(reading, said),
+    tls: tlsOf(reading, document.tls),
+    trustedProxies: document.trusted_proxies ?? [],
+    allowedHosts: document.allowed_hosts ?? [],
+    metricsListen: document.metrics_listen,
+    metricsToken: metricsTokenOf(reading, document),
   };
 }
 
-function metricsTokenOf(reading: Reading, said: z.output<typeof httpPart>): Secret | undefined {
-  const keys = { token_env: said.metrics_token_env, token_file: said.metrics_token_file };
+function metricsTokenOf(reading: Reading, document: z.output<typeof httpPart>): Secret | undefined {
+  const keys = { token_env: document.metrics_token_env, token_file: document.metrics_token_file };
   if (keys.token_env === undefined && keys.token_file === undefined) return undefined;
   return tokenFrom(reading, ['http'], { ...keys, prefix: 'metrics_' });
 }

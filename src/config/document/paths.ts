@@ -36,16 +36,16 @@ const SYSTEM_FILE = '/etc/reeve/reeve.yaml';
 
 /**
  * The configuration file: `--config`, `REEVE_CONFIG`, `./config/reeve.yaml`, `/etc/reeve/reeve.yaml`.
- * Undefined when nothing was said and neither of the last two exists.
+ * Undefined when none was given and neither of the last two exists.
  */
 export function findConfigFile(flags: Flags, env: Environment, cwd: string): string | undefined {
-  const said = flags.config ?? env.REEVE_CONFIG;
-  if (said !== undefined) return resolve(cwd, said);
+  const file = flags.config ?? env.REEVE_CONFIG;
+  if (file !== undefined) return resolve(cwd, file);
   return [resolve(cwd, 'config/reeve.yaml'), SYSTEM_FILE].find((path) => existsSync(path));
 }
 
 /** The state directory: a flag, the environment (ours, systemd's, the desktop's), the file, the usual place. */
-export function stateDirectory(said: {
+export function stateDirectory(places: {
   readonly flags: Flags;
   readonly env: Environment;
   readonly cwd: string;
@@ -54,7 +54,7 @@ export function stateDirectory(said: {
   readonly written: string | undefined;
   readonly isRoot: boolean;
 }): { readonly directory: string; readonly origin: Origin | undefined } {
-  const { flags, env, cwd } = said;
+  const { flags, env, cwd } = places;
   const from = (directory: string, origin: string) => ({ directory, origin: { path: 'state', from: origin } });
   if (flags.state !== undefined) return from(resolve(cwd, flags.state), '--state');
   if (env.REEVE_STATE) return from(resolve(cwd, env.REEVE_STATE), 'REEVE_STATE');
@@ -64,8 +64,9 @@ export function stateDirectory(said: {
   if (env.XDG_STATE_HOME && isAbsolute(env.XDG_STATE_HOME)) {
     return from(join(env.XDG_STATE_HOME, 'reeve'), 'XDG_STATE_HOME');
   }
-  if (said.written !== undefined) return { directory: resolve(dirname(said.file), said.written), origin: undefined };
-  const home = said.isRoot || !env.HOME ? '/var/lib' : join(env.HOME, '.local/state');
+  if (places.written !== undefined)
+    return { directory: resolve(dirname(places.file), places.written), origin: undefined };
+  const home = places.isRoot || !env.HOME ? '/var/lib' : join(env.HOME, '.local/state');
   return { directory: join(home, 'reeve'), origin: undefined };
 }
 

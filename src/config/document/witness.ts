@@ -31,8 +31,8 @@ export interface WitnessConfig {
 
 const EVERY_MS = HOUR_MS;
 
-export function readWitness(reading: Reading, said: z.output<typeof witnessPart> | undefined): WitnessConfig {
-  const { every, file, url, key_env: name, key_file: keyFile } = said ?? {};
+export function readWitness(reading: Reading, document: z.output<typeof witnessPart> | undefined): WitnessConfig {
+  const { every, file, url, key_env: name, key_file: keyFile } = document ?? {};
   return {
     everyMs: every ?? EVERY_MS,
     file: file === undefined ? undefined : reading.pathOf(file),

@@ -17,7 +17,7 @@ export function checked<T>(check: (input: unknown) => Meaning<T>, json: z.core.G
       const meaning = check(input);
       if ('ok' in meaning) return meaning.ok;
       const { no, hint, path } = meaning;
-      context.addIssue({ code: 'custom', message: no, params: { said: true, hint }, path: [...(path ?? [])] });
+      context.addIssue({ code: 'custom', message: no, params: { isFinal: true, hint }, path: [...(path ?? [])] });
       return z.NEVER;
     })
     .meta(json);
