@@ -34,7 +34,7 @@ export type RefusalCode =
 
 /** The drafts to append, or why not. A refusal is an answer, not an error. */
 export type CommandResult =
-  | { readonly ok: true; readonly drafts: readonly Draft[]; readonly said?: string }
+  | { readonly ok: true; readonly drafts: readonly Draft[]; readonly message?: string }
   | { readonly ok: false; readonly code: RefusalCode; readonly because: string };
 
 /** A lease ends by itself, because people forget. */
@@ -55,9 +55,9 @@ const clean = (text: string): string =>
     .slice(0, REASON_LENGTH_MAX);
 
 /** Who and why are not optional: a change of rule without a reason cannot be audited. */
-export function checked(said: OperatorContext, build: (said: OperatorContext) => CommandResult): CommandResult {
-  const who = clean(said.who);
-  const because = clean(said.because);
+export function checked(context: OperatorContext, build: (context: OperatorContext) => CommandResult): CommandResult {
+  const who = clean(context.who);
+  const because = clean(context.because);
   if (who === '') return no('who_missing', 'the name of the person who says this is missing');
   if (because === '') return no('reason_missing', 'a reason is needed (--because "…")');
   return build({ who, because });
@@ -86,15 +86,15 @@ export const isDuration = (ms: number, min: number, max: number): boolean =>
   Number.isSafeInteger(ms) && ms >= min && ms <= max;
 
 /** Stops all changes until `thaw`, over restarts too. */
-export const freeze = (state: ControlState, said: OperatorContext): CommandResult =>
-  checked(said, (signed) => {
+export const freeze = (state: ControlState, context: OperatorContext): CommandResult =>
+  checked(context, (signed) => {
     if (state.frozen !== undefined) return no('nothing_to_do', `already frozen by ${state.frozen.who}`);
     return yes({ fact: { type: 'control.frozen', ...signed } });
   });
 
 /** Ends a freeze. */
-export const thaw = (state: ControlState, said: OperatorContext): CommandResult =>
-  checked(said, (signed) => {
+export const thaw = (state: ControlState, context: OperatorContext): CommandResult =>
+  checked(context, (signed) => {
     if (state.frozen === undefined) return no('nothing_to_do', 'Reeve is not frozen');
     return yes({ fact: { type: 'control.thawed', ...signed } });
   });
@@ -103,9 +103,9 @@ export const thaw = (state: ControlState, said: OperatorContext): CommandResult 
 export const lease = (
   known: Known,
   order: { readonly scope: Scope; readonly forMs: number },
-  said: OperatorContext,
+  context: OperatorContext,
 ): CommandResult =>
-  checked(said, (signed) => {
+  checked(context, (signed) => {
     if (!isKnown(order.scope, known)) return unknownTarget(order.scope);
     if (!isDuration(order.forMs, 1_000, LEASE_MS_MAX)) {
       return no('duration_invalid', 'a lease lasts between 1 s and 24 h');
@@ -115,23 +115,23 @@ export const lease = (
   });
 
 /** Ends the lease of exactly this scope. */
-export const endLease = (state: ControlState, scope: Scope, said: OperatorContext): CommandResult =>
-  checked(said, (signed) => {
+export const endLease = (state: ControlState, scope: Scope, context: OperatorContext): CommandResult =>
+  checked(context, (signed) => {
     const held = state.leases.some((one) => sameScope(one.scope, scope));
     if (!held) return no('nothing_to_do', `there is no lease on ${keyOfScope(scope)}`);
     return yes({ ...aboutOf(scope), fact: { type: 'control.lease_ended', scope, ...signed } });
   });
 
 /** Clears the breaker, an UNKNOWN and the memory of fixes that did not work. Caps and windows stay as they are. */
-export const reset = (known: Known, scope: Scope, said: OperatorContext): CommandResult =>
-  checked(said, (signed) => {
+export const reset = (known: Known, scope: Scope, context: OperatorContext): CommandResult =>
+  checked(context, (signed) => {
     if (!isKnown(scope, known)) return unknownTarget(scope);
     return yes({ ...aboutOf(scope), fact: { type: 'control.reset', scope, ...signed } });
   });
 
 /** A person's permission that containment of the scope may end. A trigger that still holds keeps it contained. */
-export const release = (known: Known, scope: Scope, said: OperatorContext): CommandResult =>
-  checked(said, (signed) => {
+export const release = (known: Known, scope: Scope, context: OperatorContext): CommandResult =>
+  checked(context, (signed) => {
     if (!isKnown(scope, known)) return unknownTarget(scope);
     return yes({ ...aboutOf(scope), fact: { type: 'control.released', scope, ...signed } });
   });
@@ -140,9 +140,9 @@ export const release = (known: Known, scope: Scope, said: OperatorContext): Comm
 export const setPhase = (
   known: Known,
   order: { readonly phase: number; readonly group: GroupId | undefined },
-  said: OperatorContext,
+  context: OperatorContext,
 ): CommandResult =>
-  checked(said, (signed) => {
+  checked(context, (signed) => {
     const phase = PHASES.find((one): one is Phase => one === order.phase);
     if (phase === undefined) return no('phase_invalid', `a phase is one of ${PHASES.join(', ')}`);
     const { group } = order;
@@ -160,9 +160,9 @@ export const addWindow = (
     readonly forMs: number;
     readonly rolling?: boolean;
   },
-  said: OperatorContext,
+  context: OperatorContext,
 ): CommandResult =>
-  checked(said, (signed) => {
+  checked(context, (signed) => {
     const { id, scope, startsInMs, forMs } = order;
     if (!isKnown(scope, known)) return unknownTarget(scope);
     if (!isDuration(startsInMs, 0, WINDOW_AHEAD_MS_MAX)) {
@@ -177,8 +177,8 @@ export const addWindow = (
   });
 
 /** Ends a maintenance window early. */
-export const endWindow = (state: ControlState, id: string, said: OperatorContext): CommandResult =>
-  checked(said, (signed) => {
+export const endWindow = (state: ControlState, id: string, context: OperatorContext): CommandResult =>
+  checked(context, (signed) => {
     const window = state.windows.find((one) => one.id === id);
     if (window === undefined) return no('target_unknown', `there is no maintenance window ${clean(id)}`);
     return yes({ ...aboutOf(window.scope), fact: { type: 'control.window_ended', window: id, ...signed } });
@@ -188,9 +188,9 @@ export const endWindow = (state: ControlState, id: string, said: OperatorContext
 export const answerApproval = (
   state: ControlState,
   order: { readonly id: string; readonly yes: boolean; readonly nowMs: MonoMs },
-  said: OperatorContext,
+  context: OperatorContext,
 ): CommandResult =>
-  checked(said, (signed) => {
+  checked(context, (signed) => {
     const kept = state.approvals.find((one) => one.approval.id === order.id);
     if (kept === undefined) return no('approval_unknown', `there is no question ${clean(order.id)}`);
     if (kept.state !== 'pending') return no('approval_over', `this question is over: ${kept.state}`);
@@ -206,5 +206,5 @@ export const answerApproval = (
     if (approvedBy(kept).includes(signed.who)) {
       return no('approval_second_person', `it needs two people, and ${signed.who} is one of them already`);
     }
-    return { ...answered, said: 'noted: it needs the yes of a second person before anything is done' };
+    return { ...answered, message: 'noted: it needs the yes of a second person before anything is done' };
   });

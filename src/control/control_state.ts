@@ -1,9 +1,9 @@
-/** What people have said and still holds: the shape of it. */
+/** What people have ordered and still holds: the shape of it. */
 import type { MonoMs } from '../core/clock.ts';
 import type { Approval, Phase } from '../core/control.ts';
 import type { GroupId, Scope } from '../core/scope.ts';
 
-/** Who said it, and why. */
+/** Who ordered it, and why. */
 export interface OperatorStatement {
   readonly who: string;
   readonly because: string;
@@ -47,7 +47,7 @@ export interface GroupPhase {
   readonly beforeHold?: true;
 }
 
-/** Everything people have said that still holds. Survives restarts, for it is folded from the journal. */
+/** Everything people have ordered that still holds. Survives restarts, for it is folded from the journal. */
 export interface ControlState {
   readonly frozen: (OperatorStatement & { readonly sinceMs: MonoMs }) | undefined;
   readonly leases: readonly Lease[];

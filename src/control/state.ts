@@ -79,7 +79,7 @@ function apply(state: ControlState, entry: JournalEntry): ControlState {
   }
 }
 
-/** What people have said, as a fold over `control.*` and `approval.*` facts. */
+/** What people have ordered, as a fold over `control.*` and `approval.*` facts. */
 export const controlProjection: Projection<ControlState> = { name: 'control', initial: INITIAL, apply };
 
 /** The kill switch: who pulled it and why; undefined when changes are not stopped. */
@@ -151,7 +151,7 @@ export function phaseOf(state: ControlState, group: GroupId, initial: Phase | In
   const configured = initialOf(initial);
   const ofAll = state.phase ?? configured.fleet;
   const ofGroup = state.groupPhases.find((set) => set.group === group);
-  const said = ofGroup?.phase ?? configured.group ?? ofAll;
+  const phase = ofGroup?.phase ?? configured.group ?? ofAll;
   const isBound = ofGroup === undefined || ofGroup.beforeHold === true;
-  return lower(isBound ? lower(said, state.heldPhase ?? ofAll) : said, ofAll);
+  return lower(isBound ? lower(phase, state.heldPhase ?? ofAll) : phase, ofAll);
 }

@@ -64,10 +64,10 @@ export interface TokenOrder {
 export const addToken = (
   state: TokenState,
   order: TokenOrder,
-  said: OperatorContext,
+  context: OperatorContext,
   { clock, taken }: { readonly clock: Now; readonly taken: ReadonlySet<string> },
 ): CommandResult =>
-  checked(said, (signed) => {
+  checked(context, (signed) => {
     const { name, forMs, sha256 } = order;
     if (!NAME.test(name)) {
       return no('token_invalid', 'a name is lower case letters, digits, "_", ".", "@" or "-", at most 40 characters');
@@ -88,8 +88,8 @@ export const addToken = (
   });
 
 /** Ends a token at once, with every stream and session that it opened. */
-export const revokeToken = (state: TokenState, name: string, said: OperatorContext): CommandResult =>
-  checked(said, (signed) => {
+export const revokeToken = (state: TokenState, name: string, context: OperatorContext): CommandResult =>
+  checked(context, (signed) => {
     const known = state.tokens.some((token) => token.name === name);
     if (!known) return no('target_unknown', 'there is no token of this name (see: reeve tokens list)');
     return yes({ fact: { type: 'token.revoked', name, ...signed } });

@@ -70,7 +70,7 @@ const written =
     if (!result.ok) return { ok: false, because: result.because };
     deps.append(result.drafts);
     deps.pipeline.onCommand();
-    return { ok: true, said: result.said ?? `done: ${command.name}` };
+    return { ok: true, said: result.message ?? `done: ${command.name}` };
   };
 
 /** The same about a scope, which must be one. */
@@ -137,8 +137,8 @@ const sessionOf = (command: Command): string | undefined => text(command, 'sessi
 
 /** The route has checked the types of all fields. */
 function ended(command: Command, { dialogue }: CommandDeps): CommandAnswer {
-  const { evicted, turn, text: said, cites, ok, model } = command.fields as unknown as Ended & { evicted: Evicted[] };
-  return dialogue.end({ turn, text: said, cites, ok, model }, evicted, sessionOf(command));
+  const { evicted, turn, text: answer, cites, ok, model } = command.fields as unknown as Ended & { evicted: Evicted[] };
+  return dialogue.end({ turn, text: answer, cites, ok, model }, evicted, sessionOf(command));
 }
 
 /** The route has checked the types of all fields. */

@@ -59,8 +59,13 @@ export function addHints(routes: DescribedRoutes, { daemon, clock }: HintsDeps):
   const build = 'A hint for a stalling attempt: SAFETY, FREE_EXPLORATION or CATALYST';
   post(at, both('prompt/build'), { summary: build, scope: 'hints', body: buildBody }, buildPrompt(clock));
   const feedback = 'What became of a hint that was sent';
-  const said = { 204: 'noted', 404: 'no hint was sent under this id' };
-  post(at, both('prompt/feedback'), { summary: feedback, scope: 'hints', body: feedbackBody, answers: said }, noted);
+  const outcomes = { 204: 'noted', 404: 'no hint was sent under this id' };
+  post(
+    at,
+    both('prompt/feedback'),
+    { summary: feedback, scope: 'hints', body: feedbackBody, answers: outcomes },
+    noted,
+  );
   const stats = 'What hints achieved, by how far each is trusted';
   get(at, ['/api/v1/hints/stats', '/wiki/v1/stats'], { summary: stats }, (c, hints) =>
     c.json(statisticsWire(hints.statistics())),

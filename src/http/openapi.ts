@@ -88,7 +88,7 @@ const REFUSAL = { 'application/json': { schema: { $ref: '#/components/schemas/Re
 function operationOf({ path, summary, scope = 'read', query = {}, body, answers = DONE }: Entry): unknown {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({ name, in: 'path', required: true }));
   const inQuery = Object.entries(query).map(([name, description]) => ({ name, in: 'query', description }));
-  const said = Object.entries(answers).map(([status, description]) => [status, { description }]);
+  const described = Object.entries(answers).map(([status, description]) => [status, { description }]);
   const refused = Object.entries(REFUSED).map(([status, description]) => [status, { description, content: REFUSAL }]);
   return {
     summary: `${summary} (scope ${scope})`,
@@ -96,6 +96,6 @@ function operationOf({ path, summary, scope = 'read', query = {}, body, answers 
     ...(body && {
       requestBody: { content: { 'application/json': { schema: z.toJSONSchema(body, { io: 'input' }) } } },
     }),
-    responses: Object.fromEntries([...said, ...refused]),
+    responses: Object.fromEntries([...described, ...refused]),
   };
 }

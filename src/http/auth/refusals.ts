@@ -21,7 +21,7 @@ interface Source {
   sinceMs: number;
   count: number;
   /** Refused since the last line about this source. */
-  unsaid: number;
+  unreported: number;
 }
 
 export interface RefusalDeps {
@@ -34,7 +34,7 @@ export class Refusals {
   readonly #deps: RefusalDeps;
   readonly #sources = new Map<string, Source>();
   readonly #totals = new Map<Refusal, number>();
-  #minute = { sinceMs: Number.NEGATIVE_INFINITY, lines: 0, unsaid: 0 };
+  #minute = { sinceMs: Number.NEGATIVE_INFINITY, lines: 0, unreported: 0 };
   #delayed = 0;
 
   constructor(deps: RefusalDeps) {
@@ -52,7 +52,7 @@ export class Refusals {
     this.#totals.set(reason, (this.#totals.get(reason) ?? 0) + 1);
     const source = this.#sourceOf(from, nowMs);
     source.count += 1;
-    source.unsaid += 1;
+    source.unreported += 1;
     if (source.count === 1) this.#say(from, source, { reason, nowMs });
     if (source.count <= PROMPT_MAX || IS_KNOWN.has(reason)) return { cut: false };
     if (this.#delayed >= DELAYED_MAX) return { cut: true };
@@ -68,7 +68,7 @@ export class Refusals {
   #sourceOf(from: string, nowMs: number): Source {
     const known = this.#sources.get(from);
     if (known !== undefined && nowMs - known.sinceMs < WINDOW_MS) return known;
-    const fresh = { sinceMs: nowMs, count: 0, unsaid: known?.unsaid ?? 0 };
+    const fresh = { sinceMs: nowMs, count: 0, unreported: known?.unreported ?? 0 };
     this.#sources.delete(from);
     this.#sources.set(from, fresh);
     const [oldest] = this.#sources.keys();
@@ -79,14 +79,14 @@ export class Refusals {
   #say(from: string, source: Source, { reason, nowMs }: { reason: Refusal; nowMs: number }): void {
     if (nowMs - this.#minute.sinceMs >= WINDOW_MS) this.#minute = { ...this.#minute, sinceMs: nowMs, lines: 0 };
     if (this.#minute.lines >= LINES_MAX) {
-      this.#minute.unsaid += 1;
+      this.#minute.unreported += 1;
       return;
     }
     this.#minute.lines += 1;
-    const before = source.unsaid > 1 ? `; ${source.unsaid - 1} more since the last line about it` : '';
-    const others = this.#minute.unsaid > 0 ? `; ${this.#minute.unsaid} other sources were not named` : '';
-    source.unsaid = 0;
-    this.#minute.unsaid = 0;
+    const before = source.unreported > 1 ? `; ${source.unreported - 1} more since the last line about it` : '';
+    const others = this.#minute.unreported > 0 ? `; ${this.#minute.unreported} other sources were not named` : '';
+    source.unreported = 0;
+    this.#minute.unreported = 0;
     this.#deps.report(`a request from ${from} was refused (${reason})${before}${others}`);
   }
 }
