@@ -17,7 +17,7 @@ const RECEIVERS_MAX = 64;
 const CLOSED_MAX = 1_000;
 const CONTENTS_MAX = 16;
 
-/** What was said under a key at one time, as far as receivers sort by it. */
+/** What was raised under a key at one time, as far as receivers sort by it. */
 export interface Content extends NoticeLabels {
   /** The escalation's id. */
   readonly id: string;
@@ -53,8 +53,8 @@ export interface Page {
   /** Since when it is open without an acknowledgement. Absent in a snapshot of an earlier version: `raisedMs`. */
   readonly unackedMs?: MonoMs | undefined;
   readonly raises: number;
-  /** Reason and classification of everything said in this episode: saying it again is no news. */
-  readonly said: readonly string[];
+  /** Reason and classification of everything raised in this episode: to raise it again is no news. */
+  readonly sayings: readonly string[];
   readonly contents: readonly Content[];
   readonly resolved: { readonly at: EpochMs; readonly monoMs: MonoMs; readonly because: string } | undefined;
   readonly acked: { readonly who: string; readonly at: EpochMs } | undefined;
@@ -101,7 +101,7 @@ const saying = ({ reason, classification }: NoticeLabels): string => `${reason}/
 /** Whether raising this would be news to a person. */
 export function isNewContent(page: Page | undefined, escalation: Escalation): boolean {
   if (page === undefined || page.resolved !== undefined) return true;
-  return isLouder(escalation.severity, page.escalation.severity) || !page.said.includes(saying(escalation));
+  return isLouder(escalation.severity, page.escalation.severity) || !page.sayings.includes(saying(escalation));
 }
 
 /** Some receiver knows of the present episode: law L1 is kept. */
@@ -151,7 +151,7 @@ function raised(page: Page | undefined, escalation: Escalation, entry: JournalEn
     raisedMs: entry.monoMs,
     unackedMs: open?.acked === undefined ? (open?.unackedMs ?? open?.raisedMs ?? entry.monoMs) : entry.monoMs,
     raises,
-    said: [...new Set([...(open?.said ?? []), saying(escalation)])],
+    sayings: [...new Set([...(open?.sayings ?? []), saying(escalation)])],
     contents: [...(page?.contents ?? []), content].slice(-CONTENTS_MAX),
     resolved: undefined,
     acked: undefined,

@@ -50,7 +50,7 @@ export interface Receiver {
   readonly name: string;
   /** Resolves when the receiver took it (2xx). Throws a `ReeveError` otherwise, or the signal's reason. */
   deliver(notice: Notice, signal: AbortSignal): Promise<void>;
-  /** For receivers that forget what is not said again: everything open and what was just resolved, all at once. */
+  /** For receivers that forget what is not repeated: everything open and what was just resolved, all at once. */
   readonly refresh?: {
     readonly everyMs: number;
     send(notices: readonly Notice[], signal: AbortSignal): Promise<void>;

@@ -198,7 +198,7 @@ export class ReceiverQueue {
     return this.receiver.refresh !== undefined && this.#refreshMs <= this.#nowMs();
   }
 
-  /** Never while a message is under way: what is said again must not overtake what is new. */
+  /** Never while a message is under way: what is repeated must not overtake what is new. */
   async #refresh(): Promise<void> {
     const { refresh } = this.receiver;
     if (refresh === undefined) return;

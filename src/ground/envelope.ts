@@ -175,7 +175,7 @@ const clip = (text: string, chars: number): string =>
     .slice(0, chars)
     .toWellFormed();
 
-/** What the witnesses said and the lines behind them; the kinds that bear witness first, then the newest. */
+/** The statements of the signals and the lines behind them; the kinds that are signals first, then the newest. */
 function excerptsOf(facts: readonly ChannelFacts[], signals: readonly Signal[], at: EpochMs) {
   const kinds = new Set(signals.map(({ symptom }) => symptom));
   const symptoms = facts

@@ -4,7 +4,7 @@ import type { WantedHead } from './heads.ts';
 import { SqliteStore } from './sqlite.ts';
 import type { StoredEntry } from './store.ts';
 
-/** `gone`: retention has deleted the record, so nothing can be said of it. */
+/** `gone`: retention has deleted the record, so nothing is known of it. */
 export interface HeadFinding extends WantedHead {
   readonly found: 'yes' | 'no' | 'gone';
 }

@@ -12,8 +12,8 @@ export const CHAIN_STATE = 'journal.chain';
 /** Hex SHA-256 over the previous hash and the canonical JSON of the row. */
 export function hashOf(previous: string, row: Omit<StoredEntry, 'hash'>): string {
   const { seq, at, monoMs, boot, channel, incident, run, type, body } = row;
-  const said = canonicalJson({ seq, at, mono_ms: monoMs, boot, channel, incident, run, type, body });
-  return hash('sha256', `${previous}\n${said}`, 'hex');
+  const content = canonicalJson({ seq, at, mono_ms: monoMs, boot, channel, incident, run, type, body });
+  return hash('sha256', `${previous}\n${content}`, 'hex');
 }
 
 /**

@@ -12,7 +12,7 @@ export function runHousekeeping(ledger: Ledger, keepMs: number, fail: (text: str
   try {
     for (let step = 0; step < RETENTION_STEPS_MAX && ledger.compact(keepMs).more; step += 1);
     const isWhole = ledger.patrol(PATROL_ENTRIES) && ledger.broken?.kind !== 'chain';
-    // In the words of a start that finds it: one trouble, one page.
+    // In the terms of a start that finds it: one trouble, one page.
     if (!isWhole) fail(`journal: it is broken: ${ledger.broken?.because ?? 'unknown'} (reeve audit verify)`);
   } catch (thrown) {
     fail(`housekeeping: ${messageOf(thrown)}`);

@@ -61,7 +61,7 @@ export function replay(store: JournalStore, states: States): Recovered {
   return { snapshotSeq: snapshot?.row.seq, folded, rebuilt: [...rebuilt], chain };
 }
 
-/** As the process that found it said; a record of it that is damaged itself says enough by being there. */
+/** As the process that found it recorded it; a record that is damaged itself shows enough by being there. */
 function notedFault(row: StoredEntry): Pick<ChainReport, 'firstBad' | 'because'> {
   try {
     const { fact } = entryOf(row);

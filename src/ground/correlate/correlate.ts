@@ -259,8 +259,8 @@ function goesOn(cause: SharedCause, input: Sorted, nowMs: MonoMs): SharedCause |
   const down = over ? downAfter(channels, input.seen) : [];
   const forgotten = down.length === 0 && (nowMs - lastMs >= LEFTOVER_MEMORY_MS || allWell(channels, input.seen));
   if (over && forgotten) return undefined;
-  const said = cause.because.replace(IT_IS_OVER, '');
-  const because = over ? `${said}${IT_IS_OVER}` : said;
+  const statement = cause.because.replace(IT_IS_OVER, '');
+  const because = over ? `${statement}${IT_IS_OVER}` : statement;
   const { overMs: wasOverMs, ...same } = cause;
   const ending = over ? ({ phase: 'over', overMs: wasOverMs ?? nowMs } as const) : ({ phase: 'active' } as const);
   return { ...same, ...ending, channels, because, lastMs, down };

@@ -57,7 +57,7 @@ function together(a: Stretch, b: Stretch): Stretch | undefined {
   };
 }
 
-/** A channel that plays, what its log has said, and since when it has played. */
+/** A channel that plays, the symptoms of its log, and since when it has played. */
 export interface Neighbour {
   readonly symptoms: readonly SymptomFacts[];
   readonly healthySinceMs: MonoMs;
@@ -73,10 +73,10 @@ export const PLAYS_AGAIN_MS = 30 * 1_000;
 export function playingNearby(neighbours: readonly Neighbour[], nowMs: MonoMs): NearbySources | undefined {
   let last: Stretch | undefined;
   for (const { symptoms, healthySinceMs } of neighbours) {
-    const said = withoutTrial(symptoms).filter(({ kind }) => UPSTREAM_SYMPTOMS.includes(kind));
-    const lastFailMs = Math.max(...said.map(({ lastMs }) => lastMs));
-    if (said.length === 0 || healthySinceMs < lastFailMs || nowMs - healthySinceMs < PLAYS_AGAIN_MS) continue;
-    const failFromMs = Math.min(...said.map(({ firstMs }) => firstMs));
+    const failures = withoutTrial(symptoms).filter(({ kind }) => UPSTREAM_SYMPTOMS.includes(kind));
+    const lastFailMs = Math.max(...failures.map(({ lastMs }) => lastMs));
+    if (failures.length === 0 || healthySinceMs < lastFailMs || nowMs - healthySinceMs < PLAYS_AGAIN_MS) continue;
+    const failFromMs = Math.min(...failures.map(({ firstMs }) => firstMs));
     if (last === undefined || lastFailMs > last.lastFailMs)
       last = { failFromMs, lastFailMs, okSinceMs: healthySinceMs };
   }
@@ -95,14 +95,14 @@ export function silentNearby(members: readonly SilentMember[], nowMs: MonoMs): N
   if (members.length < 2) return undefined;
   const ends = members.flatMap(({ process }) => endedMs(process, nowMs) ?? []);
   if (ends.length === 0) return undefined;
-  const said = members.flatMap(({ symptoms }) =>
+  const failures = members.flatMap(({ symptoms }) =>
     withoutTrial(symptoms).filter(({ kind }) => UPSTREAM_SYMPTOMS.includes(kind)),
   );
-  if (said.length === 0) return undefined;
-  const okSinceMs = Math.max(...said.map(({ lastMs }) => lastMs), ...ends);
+  if (failures.length === 0) return undefined;
+  const okSinceMs = Math.max(...failures.map(({ lastMs }) => lastMs), ...ends);
   const isLeft = members.some(({ process }) => endedMs(process, nowMs) === undefined && !isTry(process, okSinceMs));
   if (isLeft || nowMs - okSinceMs < DEATHS_QUIET_MS) return undefined;
-  return { failFromMs: Math.min(...said.map(({ firstMs }) => firstMs)), okSinceMs, isPresumed: true };
+  return { failFromMs: Math.min(...failures.map(({ firstMs }) => firstMs)), okSinceMs, isPresumed: true };
 }
 
 /** Started after the quiet time: it shows how things stand, and ends nothing while it runs. */
@@ -135,7 +135,7 @@ export function nearbyIn(
  * A channel whose own source is not probed complained while the sources around it failed, and those are back: its
  * last lines are about what is over. Otherwise what died in an outage would stay down until a person comes.
  */
-export function nearbyIsBack(setup: ChannelSetup, nearby: NearbySources | undefined, saidMs: MonoMs): boolean {
+export function nearbyIsBack(setup: ChannelSetup, nearby: NearbySources | undefined, lastLineMs: MonoMs): boolean {
   if (setup.hasSource || nearby === undefined) return false;
-  return saidMs >= nearby.failFromMs - 2 * FINAL_OUTPUT_MS && saidMs <= nearby.okSinceMs;
+  return lastLineMs >= nearby.failFromMs - 2 * FINAL_OUTPUT_MS && lastLineMs <= nearby.okSinceMs;
 }

@@ -101,7 +101,7 @@ export function nextAnswer<Sample extends ReachSample | SourceSample>(
   };
 }
 
-/** What an encoder's own reports have said. Log text: it corroborates, and never decides alone. */
+/** What an encoder has reported of itself. Log text: it corroborates, and never decides alone. */
 export interface ProgressFacts {
   readonly lastMs: MonoMs;
   readonly outTimeMs: number;

@@ -118,7 +118,7 @@ export function reported(input: ClassifyInput, ...kinds: readonly SymptomKind[])
 /**
  * The log of an earlier process says nothing of a new one, unless processes end one after another: then its lines
  * outlast the loop, so that the loop never loses the name of its cause.
- * What a process said as it died goes on speaking for as long as it is dead: nothing newer contradicts it.
+ * What a process logged as it died counts for as long as it is dead: nothing newer contradicts it.
  */
 function speaksNow(input: Glance, symptom: SymptomFacts): boolean {
   const { process, nowMs } = input;
@@ -201,10 +201,10 @@ export function sourceIsBack(input: ClassifyInput, sinceMs: MonoMs): boolean {
   return isBack(source) && source.okSinceMs >= sinceMs && sourceFails(input) === false;
 }
 
-/** An engine that has said nothing new for this long after an action of Reeve has let nothing come of it. */
+/** An engine that has reported nothing new for this long after an action of Reeve did not carry it out. */
 const ANSWER_MS = 20_000;
 
-/** When its source was last seen, or said, to fail, in a stretch of failures that explains why the process is down. */
+/** When its source was last seen, or reported, to fail, in a stretch of failures that explains why the process is down. */
 export function outageMs(input: ClassifyInput): MonoMs | undefined {
   const { facts, process } = input;
   if (process?.downSinceMs === undefined) return undefined;

@@ -99,10 +99,10 @@ function endedUnexpectedly(input: ClassifyInput, process: ProcessFacts): boolean
 function waitForEvidence(input: ClassifyInput, process: ProcessFacts, witnesses: number): number {
   const { facts } = input;
   if (process.downSinceMs === undefined) return 0;
-  const wordsMs = diedBySignal(process) ? 0 : process.downSinceMs + input.context.autorestartGraceMs + LOG_LAG_MS;
-  if (witnesses >= 2 || !facts.setup.hasOutputProbe) return wordsMs;
+  const linesMs = diedBySignal(process) ? 0 : process.downSinceMs + input.context.autorestartGraceMs + LOG_LAG_MS;
+  if (witnesses >= 2 || !facts.setup.hasOutputProbe) return linesMs;
   const stallMs = stallAfterOf(facts.setup, facts.output?.targetDurationMs);
-  return Math.max(wordsMs, process.downSinceMs + stallMs + facts.setup.outputEveryMs);
+  return Math.max(linesMs, process.downSinceMs + stallMs + facts.setup.outputEveryMs);
 }
 
 /** A SIGKILL may be the kernel's: its count of out-of-memory kills must be read after the death. */

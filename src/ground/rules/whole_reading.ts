@@ -28,8 +28,8 @@ export function byReading(facts: ChannelFacts): ChannelFacts | undefined {
     one.kind !== reading.kind &&
     one.lastMs <= reading.lastMs;
   const lines = facts.symptoms.filter((one) => one.whole !== true && !isOutranked(one));
-  const isSaid = lines.some((one) => one.origin === 'log' && one.kind === reading.kind && one.pushed !== true);
-  return { ...facts, symptoms: [...lines, ...(isSaid ? NONE : [reading])] };
+  const isReported = lines.some((one) => one.origin === 'log' && one.kind === reading.kind && one.pushed !== true);
+  return { ...facts, symptoms: [...lines, ...(isReported ? NONE : [reading])] };
 }
 
 interface Named {

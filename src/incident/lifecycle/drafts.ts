@@ -11,7 +11,7 @@ export const aboutOf = (incident: Incident): About => ({
   incident: incident.id,
 });
 
-/** What was said, as part of the incident's story. */
+/** A symptom as part of the incident's story. */
 export const symptomDraft = (incident: Incident, symptom: Symptom): Draft => ({
   channel: symptom.channel,
   incident: incident.id,
@@ -32,7 +32,7 @@ export function nextRun({ incident: known, runs }: OpenIncident, channels: reado
   return { incident, id, started: { ...aboutOf(incident), run: id, fact } };
 }
 
-/** The beginning of an incident's story: that it was opened, and what had been said before. */
+/** The beginning of an incident's story: that it was opened, and the symptoms before it. */
 export const openedDrafts = (incident: Incident, symptoms: readonly Symptom[]): readonly Draft[] => [
   { ...aboutOf(incident), fact: { type: 'incident.opened', incident } },
   ...symptoms.map((symptom) => symptomDraft(incident, symptom)),

@@ -82,7 +82,7 @@ export class Responder implements Disposable {
     }
   }
 
-  /** Keeps what was said, so that an incident's story begins with it; what comes later is added, once per kind. */
+  /** Keeps the symptoms, so that an incident's story begins with them; later ones are added, once per kind. */
   heard(symptom: Symptom): void {
     const open = openOn(this.#deps.incidents(), { kind: 'channel', id: symptom.channel });
     if (!this.#symptoms.add(symptom, open?.incident.id) || open === undefined) return;

@@ -64,7 +64,7 @@ export const incidentProjection: Projection<IncidentState> = {
       return { ...state, open: [...state.open, newlyOpen(fact.incident, entry.monoMs)] };
     if (fact.type === 'incident.closed') return closed(state, entry);
     if (fact.type === 'attempt.relapsed') return changedIn(withoutCure(state, fact.permit.id), entry);
-    if (WORDS.has(fact.type)) return reopenedIn(state, entry);
+    if (UNDOING_COMMANDS.has(fact.type)) return reopenedIn(state, entry);
     return entry.incident !== undefined && CHANGES.has(fact.type) ? changedIn(state, entry) : state;
   },
 };
@@ -84,8 +84,8 @@ const CHANGES: ReadonlySet<string> = new Set([
   'approval.answered',
 ]);
 
-/** What a person says that may undo a refusal. */
-const WORDS: ReadonlySet<string> = new Set([
+/** Commands of a person that may undo a refusal. */
+const UNDOING_COMMANDS: ReadonlySet<string> = new Set([
   'control.thawed',
   'control.lease_ended',
   'control.window_ended',

@@ -4,7 +4,7 @@ import { MINUTE_MS } from '../../core/duration.ts';
 import type { ChannelId, IncidentId, Scope } from '../../core/scope.ts';
 import { HARMLESS_SYMPTOMS, type Symptom } from '../../core/symptom.ts';
 
-/** What was said this long before an incident belongs to its story. */
+/** Symptoms raised this long before an incident belong to its story. */
 const BEFORE_MS = MINUTE_MS;
 /** So many symptoms are recorded with a shared cause. */
 const SYMPTOMS_MAX = 12;
@@ -27,7 +27,7 @@ export class SymptomHistory {
     return true;
   }
 
-  /** What was said of the scope shortly before now, oldest first. */
+  /** The symptoms of the scope shortly before now, oldest first. */
   before(scope: Scope, channels: readonly ChannelId[], nowMs: MonoMs): readonly Symptom[] {
     const about = new Set(scope.kind === 'channel' ? [scope.id] : channels);
     return [...this.#newest.values()]

@@ -73,7 +73,7 @@ function detailsOf(
 type Contained = Extract<JournalFact, { type: 'containment.raised' }>;
 
 const ENDS_BY = {
-  person: 'It ends only by your word: reeve release',
+  person: 'It ends only when you release it: reeve release',
   itself: 'It ends by itself when its cause has been absent for 60 s; reeve release ends the waiting:',
 };
 

@@ -173,10 +173,10 @@ export class Housekeeping {
   }
 
   #pagesLater(scope: Scope): boolean {
-    const words = this.#deps.channelIndex
+    const policies = this.#deps.channelIndex
       .personasIn(scope)
       .map(({ escalation_policy: { on_containment } }) => on_containment);
-    return words.length > 0 && words.every((word) => word === 'after_cooldown');
+    return policies.length > 0 && policies.every((policy) => policy === 'after_cooldown');
   }
 
   /** Pages that were put off are sent when the containment lasts; pages of what is no longer contained are resolved. */

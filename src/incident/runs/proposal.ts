@@ -56,8 +56,12 @@ export function propose({ channel, tool: name, who }: ProposalOrder, deps: Propo
   const same = asked && pendingFor(pipeline.control(), asked.hash, moment.askedMs);
   if (same === undefined) append([draft]);
   const id = same?.id ?? question.id;
-  const said = `${same === undefined ? 'proposed' : 'asked already'}: ${describeCall(call)} for ${incident.id}`;
-  return { ok: true, said: `${said}; it waits for a yes: reeve approve ${id}`, more: { id, incident: incident.id } };
+  const statement = `${same === undefined ? 'proposed' : 'asked already'}: ${describeCall(call)} for ${incident.id}`;
+  return {
+    ok: true,
+    said: `${statement}; it waits for a yes: reeve approve ${id}`,
+    more: { id, incident: incident.id },
+  };
 }
 
 const isRefused = ({ verdict, code }: Preview): boolean =>

@@ -165,8 +165,8 @@ class RunRecorder {
       if (made === undefined) return [];
       const harmed = isDown && made.envelope.channelHealthy === true ? ({ harmed: true } as const) : {};
       const { fingerprint } = made.envelope;
-      const said = { by: made.plan.by, permit: result.permit, tool: result.call.tool, score, fingerprint };
-      const fact: JournalFact = { type: 'attempt.scored', ...said, cured: verification?.cured, ...harmed };
+      const scored = { by: made.plan.by, permit: result.permit, tool: result.call.tool, score, fingerprint };
+      const fact: JournalFact = { type: 'attempt.scored', ...scored, cured: verification?.cured, ...harmed };
       return [{ channel, incident: incident.id, run: runId, fact }];
     });
     this.#deps.append(drafts);

@@ -197,8 +197,8 @@ export class Runs {
     const { channelOf, engines, clean } = this.#deps;
     const healthLine = (channel: string) => {
       const { healthy, because } = this.#health(channel);
-      const word = healthy === true ? 'healthy' : healthy === false ? 'not healthy' : 'health not known';
-      return `${word}: ${because}`;
+      const state = healthy === true ? 'healthy' : healthy === false ? 'not healthy' : 'health not known';
+      return `${state}: ${because}`;
     };
     return createToolbox({ channelOf, engineOf: (id) => engines.get(id), healthLine, clean });
   }

@@ -81,7 +81,7 @@ describe('the page about a containment', () => {
 
   it('says what ends it: time, or only a person', () => {
     expect(containmentPage(contained({})).details).toContain('It ends by itself');
-    expect(containmentPage(contained({ releaseByPerson: true })).details).toContain('It ends only by your word');
+    expect(containmentPage(contained({ releaseByPerson: true })).details).toContain('It ends only when you release it');
     expect(containmentPage(contained({})).details).toContain('reeve release');
   });
 

@@ -27,7 +27,7 @@ export interface AlertmanagerOptions {
   readonly labels?: readonly { readonly name: string; readonly value: string }[];
   /** Where a scope belongs: becomes the labels `group` and `engine`. */
   readonly placeOf?: PlaceOf;
-  /** How often everything open is said again. Must be well below Alertmanager's `resolve_timeout`. Default 1 min. */
+  /** How often everything open is sent again. Must be well below Alertmanager's `resolve_timeout`. Default 1 min. */
   readonly refreshMs?: number;
   /** Reeve's own address: the alert links to it. */
   readonly consoleUrl?: string | undefined;
@@ -95,18 +95,22 @@ function alertsOf(notice: Notice, options: AlertmanagerOptions): readonly Alert[
   return [{ ...base, labels: labelsOf(notice, notice.previous, options), endsAt: isoOf(nowMs) }, alert];
 }
 
-function labelsOf(notice: Notice, said: NoticeLabels, options: AlertmanagerOptions): Readonly<Record<string, string>> {
+function labelsOf(
+  notice: Notice,
+  noticeLabels: NoticeLabels,
+  options: AlertmanagerOptions,
+): Readonly<Record<string, string>> {
   const { scope, key } = notice;
   const place = options.placeOf?.(scope) ?? {};
   const labels = {
-    alertname: said.reason === 'test' ? 'ReeveTest' : 'ReeveEscalation',
+    alertname: noticeLabels.reason === 'test' ? 'ReeveTest' : 'ReeveEscalation',
     ...Object.fromEntries((options.labels ?? []).map(({ name, value }) => [name, value])),
     channel: scope.kind === 'channel' ? scope.id : undefined,
     group: scope.kind === 'group' ? scope.id : place.group,
     engine: scope.kind === 'engine' ? scope.id : place.engine,
-    severity: said.severity,
-    reason: said.reason,
-    classification: said.classification,
+    severity: noticeLabels.severity,
+    reason: noticeLabels.reason,
+    classification: noticeLabels.classification,
     key,
   };
   return Object.fromEntries(

@@ -66,12 +66,12 @@ export const signaturesOf = (keys: readonly Buffer[], { id, timestamp, body }: S
   keys.map((key) => `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`).join(' ');
 
 function bodyOf(notice: Notice, nowMs: number): unknown {
-  const { scope, openedAt, resolvedAt, previous: _, ...said } = notice;
+  const { scope, openedAt, resolvedAt, previous: _, ...content } = notice;
   return {
     type: `escalation.${notice.what}`,
     timestamp: isoOf(nowMs),
     data: toWire({
-      ...said,
+      ...content,
       scope: keyOfScope(scope),
       channel: scope.kind === 'channel' ? scope.id : undefined,
       openedAt: isoOf(openedAt),
