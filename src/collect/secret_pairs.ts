@@ -84,7 +84,7 @@ function valueAfter(text: string, from: number, { name, isParameter }: Name, sep
   if (text.startsWith(REDACTED, start)) return undefined;
   if (isHeader && separator === ':') return headerValue(text, start, undefined);
   if (isParameter || separator.length > 1) return { start, end: endOf(PARAMETER_END, text, start) };
-  const end = ofWord(text, start);
+  const end = endOfWord(text, start);
   const word = text.slice(start, end);
   return isProse(word) || (isShort(name) && isPlain(word)) ? undefined : { start, end };
 }
@@ -117,7 +117,7 @@ function endOf(pattern: RegExp, text: string, from: number): number {
 }
 
 /** Up to white space, a quote, or a comma that begins the next pair; closing brackets and full stops stay. */
-function ofWord(text: string, from: number): number {
+function endOfWord(text: string, from: number): number {
   let end = endOf(WORD_END, text, from);
   while (end > from && /[,;.)\]}]/.test(text[end - 1]!)) end -= 1;
   return end;
@@ -130,8 +130,8 @@ const LONG_SCHEME = /(?:digest|mediabrowser|aws4-hmac-sha256|hmac|oauth|ntlm) /i
 function headerValue(text: string, start: number, quotedEnd: number | undefined): Range {
   ONE_WORD_SCHEME.lastIndex = start;
   if (ONE_WORD_SCHEME.test(text)) {
-    const word = ONE_WORD_SCHEME.lastIndex;
-    return { start: word, end: quotedEnd ?? ofWord(text, word) };
+    const valueStart = ONE_WORD_SCHEME.lastIndex;
+    return { start: valueStart, end: quotedEnd ?? endOfWord(text, valueStart) };
   }
   LONG_SCHEME.lastIndex = start;
   if (!LONG_SCHEME.test(text)) return { start, end: quotedEnd ?? endOf(LINE_END, text, start) };

@@ -13,7 +13,7 @@ import { createScanner, type FoundRecord, type RecordSink } from './search/scann
 import { SymptomCounts } from './symptom_counts.ts';
 import { WINDOW_MS, Windows } from './windows.ts';
 
-/** A symptom is raised at this many events in the window; 1 where nothing is said. One torn packet is no trouble. */
+/** A symptom is raised at this many events in the window; 1 by default. One torn packet is no trouble. */
 const THRESHOLDS: Partial<Readonly<Record<SymptomKind, number>>> = {
   corrupt_input: 3,
   clock_skew_or_dts: 5,

@@ -6,12 +6,12 @@ import type { ChannelId } from '../core/scope.ts';
 /** About twenty to forty lines; a channel whose log is silent takes nothing. */
 const KEPT_BYTES = 4_096;
 export const KEPT_LINES_MAX = 40;
-/** What was said this long before the last line is another story. */
+/** What was logged this long before the last line does not belong to the same end. */
 const TOGETHER_MS = 30_000;
 /** Chunks are distinguished by their time; so many of them are remembered. */
 const MARKS_MAX = 32;
 
-/** What a channel said last, oldest line first. */
+/** The last lines of a channel, oldest first. */
 export interface LastLines {
   readonly source: string;
   readonly lines: readonly string[];

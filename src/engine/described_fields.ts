@@ -5,7 +5,7 @@ import { text } from './document_fields.ts';
 /** `/stats/active`: where a value stands in a JSON answer (RFC 6901). Empty: the whole answer. */
 export const pointer = z.string().regex(/^(\/[^/]*)*$/, 'expected a JSON pointer such as /stats/active');
 
-const STATE_WORDS = ['running', 'starting', 'backoff', 'stopping', 'stopped', 'exited', 'fatal'] as const;
+const STATE_NAMES = ['running', 'starting', 'backoff', 'stopping', 'stopped', 'exited', 'fatal'] as const;
 
 /** Where the facts about one channel stand, in an item of the engine's list. */
 export const fields = z.strictObject({
@@ -19,7 +19,7 @@ export const fields = z.strictObject({
 });
 
 export const states = z
-  .array(z.strictObject({ says: z.union([z.string(), z.number(), z.boolean()]), means: z.enum(STATE_WORDS) }))
+  .array(z.strictObject({ says: z.union([z.string(), z.number(), z.boolean()]), means: z.enum(STATE_NAMES) }))
   .max(64)
   .default([])
   .describe('What the engine calls its states. What is not listed is unknown, never healthy.');

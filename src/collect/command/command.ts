@@ -55,7 +55,7 @@ class Following implements CommandLog {
   #startedMs: MonoMs = 0;
   #restartMs = RESTART_MS;
   #gaps = 0;
-  #said = '';
+  #reported = '';
   #restart: Disposable | undefined;
   #saving: Disposable | undefined;
   #isClosed = false;
@@ -147,8 +147,8 @@ class Following implements CommandLog {
   }
 
   #say(kind: TailNotice['kind'], because: string): void {
-    if (this.#said === `${kind} ${because}`) return;
-    this.#said = `${kind} ${because}`;
+    if (this.#reported === `${kind} ${because}`) return;
+    this.#reported = `${kind} ${because}`;
     const { source, clock, report } = this.#options;
     const [path, clean] = [safeText(source.argv.join(' '), 512), safeText(because, 512)];
     report?.({ kind, at: clock.now(), source: source.id, path, because: clean });

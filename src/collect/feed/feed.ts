@@ -91,7 +91,7 @@ export interface Feeds extends Disposable {
 }
 
 const READ_MS = 4;
-const SAID_AGAIN_MS = MINUTE_MS;
+const REPORT_EVERY_MS = MINUTE_MS;
 
 export function createFeeds(options: FeedsOptions): Feeds {
   const readQueue = new ReadQueue(options.clock, options.readMs ?? READ_MS, () => undefined);
@@ -129,7 +129,7 @@ class Feed implements LineFeed, Worker {
   readonly #queue = new LineQueue();
   readonly #tally = new LineCounts();
   readonly #openedAt: EpochMs;
-  readonly #saidMs = new Map<FeedNotice['kind'], number>();
+  readonly #reportedMs = new Map<FeedNotice['kind'], number>();
   #late = 0;
   #isFailed = false;
 
@@ -239,8 +239,8 @@ class Feed implements LineFeed, Worker {
 
   #say(kind: FeedNotice['kind'], because: string): void {
     const nowMs = this.#ports.clock.monotonicMs();
-    if (nowMs - (this.#saidMs.get(kind) ?? Number.NEGATIVE_INFINITY) < SAID_AGAIN_MS) return;
-    this.#saidMs.set(kind, nowMs);
+    if (nowMs - (this.#reportedMs.get(kind) ?? Number.NEGATIVE_INFINITY) < REPORT_EVERY_MS) return;
+    this.#reportedMs.set(kind, nowMs);
     this.#ports.report?.({ kind, source: this.id, because });
   }
 

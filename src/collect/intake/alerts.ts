@@ -69,23 +69,23 @@ function symptomOf({ labels, annotations }: z.output<typeof alert>, options: Ale
   if (channel === undefined) return [];
   const summary = labelled(annotations, ['summary', 'description', 'message']) ?? 'it fires';
   const text = options.clean(`${name}: ${summary}`).slice(0, TEXT_MAX);
-  const said = { channel, kind: meaning.means, source: `alert:${options.clean(name)}`, text };
-  return [{ ...metricSymptom(said, options.clock), pushed: true }];
+  const reading = { channel, kind: meaning.means, source: `alert:${options.clean(name)}`, text };
+  return [{ ...metricSymptom(reading, options.clock), pushed: true }];
 }
 
 /** A symptom that a measurement reports. */
 export const metricSymptom = (
-  said: { readonly channel: ChannelId; readonly kind: SymptomKind; readonly source: string; readonly text: string },
+  reading: { readonly channel: ChannelId; readonly kind: SymptomKind; readonly source: string; readonly text: string },
   clock: Clock,
 ): Symptom => ({
   at: clock.now(),
   monoMs: clock.monotonicMs(),
-  channel: said.channel,
-  kind: said.kind,
+  channel: reading.channel,
+  kind: reading.kind,
   origin: 'metric',
   countInWindow: 1,
   windowMs: WINDOW_MS,
   confidence: CONFIDENCE,
   pattern: undefined,
-  evidence: [{ source: said.source, text: said.text }],
+  evidence: [{ source: reading.source, text: reading.text }],
 });

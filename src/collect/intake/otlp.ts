@@ -34,13 +34,13 @@ function lineOf(
 ): SentLine {
   const attributes = attributesOf(record.attributes);
   const level = typeof record.severityText === 'string' ? record.severityText : '';
-  const said = textOf(record.body, 0);
+  const body = textOf(record.body, 0);
   // OpenTelemetry's own convention for an error that was caught and logged.
   const exception = ['exception.type', 'exception.message'].flatMap((name) => {
     const value = attributes.get(name);
-    return typeof value === 'string' && !said.includes(value) ? [value] : [];
+    return typeof value === 'string' && !body.includes(value) ? [value] : [];
   });
-  const text = [...(level === '' || said.includes(level) ? [] : [`[${level.toUpperCase()}]`]), said, ...exception];
+  const text = [...(level === '' || body.includes(level) ? [] : [`[${level.toUpperCase()}]`]), body, ...exception];
   return {
     channel: labelled(attributes, labels) ?? labelled(owner, labels),
     text: text.join(' '),

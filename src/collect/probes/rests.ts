@@ -6,7 +6,7 @@ import { Calm, type Rest } from './calm.ts';
 import { Origins } from './origins.ts';
 import type { Poller } from './poller.ts';
 
-/** What may be said of each channel that a probe may look at more seldom. */
+/** What is known of each channel that a probe may look at less often. */
 export interface RestingChannel {
   readonly id: ChannelId;
   readonly output:

@@ -55,14 +55,14 @@ const CONCURRENCY_MAX = 4;
 
 /** Asks Prometheus servers at their pace. What fails, or answers nothing, gives no sample: no answer is not a value. */
 export function createPrometheusQueries(options: PrometheusOptions): Poller {
-  const said = new Map<string, string>();
+  const reported = new Map<string, string>();
   const probes = options.servers.flatMap((server) =>
     server.queries.map((query, at): Probe => {
       const name = `prometheus:${server.id}#${at + 1}`;
       const take = taker(options, { server, query });
       const say = (because: string): void => {
-        if ((said.get(name) ?? '') === because) return;
-        said.set(name, because);
+        if ((reported.get(name) ?? '') === because) return;
+        reported.set(name, because);
         options.report(server.id, because === '' ? `${query.query} answers again` : `${query.query}: ${because}`);
       };
       return {

@@ -111,8 +111,8 @@ function tunarr(page: unknown, channel: string): StatusReading | undefined {
 
 /** Jellyfin's `/health`: one word. */
 function jellyfin(page: unknown): StatusReading | undefined {
-  const word = typeof page === 'string' ? page.trim() : '';
-  return /^(Healthy|Degraded|Unhealthy)$/.test(word) ? { present: word !== 'Unhealthy' } : undefined;
+  const state = typeof page === 'string' ? page.trim() : '';
+  return /^(Healthy|Degraded|Unhealthy)$/.test(state) ? { present: state !== 'Unhealthy' } : undefined;
 }
 
 export const STATUS_MAPPINGS: Readonly<Record<StatusKind, StatusMapping>> = {

@@ -30,7 +30,7 @@ export class StatusPages {
   }
 }
 
-/** Something answered, and not with a status page. That is said of the page, not of a stream. */
+/** Something answered, and not with a status page. That is about the page, not about a stream. */
 export class PageUnreadable extends Error {
   override readonly name = 'PageUnreadable';
 }

@@ -60,10 +60,11 @@ function looker(look: StatusProbe, pages: StatusPages, options: StatusOptions): 
   const movement = new Movement(Math.max(look.stallAfterMs, mapping.stuckMs ?? STUCK_MS));
   const emit = emitter(look, options);
   const peer = peerName(url);
-  let said = '';
+  let reported = '';
   const say = (because: string): void => {
-    if (said !== because) report(look.channel, because === '' ? `${peer} can be read again` : `${peer}: ${because}`);
-    said = because;
+    if (reported !== because)
+      report(look.channel, because === '' ? `${peer} can be read again` : `${peer}: ${because}`);
+    reported = because;
   };
   return async (signal) => {
     try {

@@ -38,7 +38,7 @@ function modern(text: string): SyslogMessage | undefined {
   return { at: epochOf(time), host: named(host), app: named(app), line: `${from.join(' ')} ${body}` };
 }
 
-const named = (word: string | undefined): string | undefined => (word === '-' ? undefined : word);
+const named = (field: string | undefined): string | undefined => (field === '-' ? undefined : field);
 
 function epochOf(time: string): number | undefined {
   if (!/^\d{4}-\d\d-\d\dT.*(?:Z|[+-]\d\d:\d\d)$/.test(time)) return undefined;

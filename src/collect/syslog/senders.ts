@@ -13,7 +13,7 @@ export const CONNECTIONS_PER_ADDRESS_MAX = 128;
 const SILENT_MS_MAX = MINUTE_MS;
 const IDLE_MS_MAX = HOUR_MS;
 const SWEEP_MS = 10_000;
-const SAID_AGAIN_MS = MINUTE_MS;
+const REPORT_EVERY_MS = MINUTE_MS;
 
 /** One open connection. */
 export interface Sender {
@@ -36,7 +36,7 @@ export class Senders implements Disposable {
   readonly #seats = new Map<Sender, Seat>();
   readonly #closed = new Map<ClosedFor, number>();
   readonly #sweeping: Disposable;
-  #saidMs = Number.NEGATIVE_INFINITY;
+  #reportedMs = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock, report: (because: string) => void) {
     this.#clock = clock;
@@ -57,7 +57,7 @@ export class Senders implements Disposable {
     this.#seats.set(sender, { heardMs: this.#clock.monotonicMs(), hasSpoken: false });
   }
 
-  /** The sender said something. */
+  /** The sender has sent something. */
   heard(sender: Sender): void {
     const seat = this.#seats.get(sender);
     if (seat === undefined) return;
@@ -95,8 +95,8 @@ export class Senders implements Disposable {
     if (oldest === undefined) return;
     this.#close(oldest, reason);
     const nowMs = this.#clock.monotonicMs();
-    if (nowMs - this.#saidMs < SAID_AGAIN_MS) return;
-    this.#saidMs = nowMs;
+    if (nowMs - this.#reportedMs < REPORT_EVERY_MS) return;
+    this.#reportedMs = nowMs;
     const whose =
       reason === 'full' ? 'all connections are taken' : `${oldest.address} has all that one address may have`;
     this.#report(`tcp: ${whose}: the one of ${oldest.address} that was silent for longest was closed`);

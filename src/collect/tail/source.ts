@@ -38,8 +38,8 @@ export interface SourcePorts {
 /** The sink threw. That is a bug, and this lane ends here; the others go on. */
 class SinkFailed extends Error {}
 
-/** What was said is remembered for this many paths. */
-const SAID_MAX = 256;
+/** The last notice is remembered for this many paths. */
+const REPORTED_MAX = 256;
 
 /** One configured log: its files, its exact count, and what it has to say. */
 export class Source implements Worker, Reader<LogFile> {
@@ -57,7 +57,7 @@ export class Source implements Worker, Reader<LogFile> {
   readonly #waiting = new Set<LogFile>();
   /** Files that ended in a `\r` at the last look; at the next one it is taken as an end. */
   #held = new Set<LogFile>();
-  readonly #said = new Map<string, string>();
+  readonly #reported = new Map<string, string>();
   #lookDue = false;
   /** Something came or went: what stands at the path is looked at closely, though it may seem to be what it was. */
   #isStirred = false;
@@ -259,12 +259,12 @@ export class Source implements Worker, Reader<LogFile> {
 
   /** Once per change of a path's condition; what happens again and again (`isEvent`) each time. */
   #say(kind: TailNotice['kind'], path: string, because: string, isEvent = false): void {
-    const said = `${kind} ${because}`;
-    if (!isEvent && this.#said.get(path) === said) return;
-    this.#said.delete(path);
-    this.#said.set(path, kind === 'following' ? kind : said);
-    const [oldest] = this.#said.keys();
-    if (this.#said.size > SAID_MAX && oldest !== undefined) this.#said.delete(oldest);
+    const notice = `${kind} ${because}`;
+    if (!isEvent && this.#reported.get(path) === notice) return;
+    this.#reported.delete(path);
+    this.#reported.set(path, kind === 'following' ? kind : notice);
+    const [oldest] = this.#reported.keys();
+    if (this.#reported.size > REPORTED_MAX && oldest !== undefined) this.#reported.delete(oldest);
     const clean = { path: safeText(path, 512), because: safeText(because, 512) };
     this.#ports.report({ kind, at: this.#ports.clock.now(), source: this.id, ...clean });
   }

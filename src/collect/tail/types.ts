@@ -92,7 +92,7 @@ const TAIL_NOTICES = [
   'failed',
 ] as const;
 
-/** Said once per change, so that an operator is informed and a metric counted. */
+/** Sent once per change, so that an operator is informed and a metric counted. */
 export interface TailNotice {
   readonly kind: (typeof TAIL_NOTICES)[number];
   readonly at: EpochMs;

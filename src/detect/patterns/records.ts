@@ -180,14 +180,14 @@ function stateSet(state: PatternRecords, fact: Of<'pattern.state_set'>): Pattern
   const kept = before?.sha256 === sha256 ? before : undefined;
   const afresh = isInUse(to) ? { recent: [], harms: 0, aimless: 0, incidents: 0, idle: 0 } : {};
   // A trial begins by itself: who named it, and of what, stays known.
-  const said = to === 'shadow' && kept !== undefined && who === 'reeve' ? {} : { who, because };
+  const naming = to === 'shadow' && kept !== undefined && who === 'reeve' ? {} : { who, because };
   const record = {
     ...EMPTY,
     namedBy: who,
     ...{ who, because },
     ...kept,
     ...afresh,
-    ...said,
+    ...naming,
     pattern,
     sha256,
     state: to,

@@ -133,7 +133,7 @@ function restFrom(text: string, at: number, code: number): number {
   return phrase === undefined ? 0 : at + phrase.length;
 }
 
-/** What kind of file it is may be said by its ending, and only from this list. */
+/** The ending may tell what kind of file it is, and only if it stands in this list. */
 const KIND = new RegExp(
   `\\.(?:${(
     'ts m4s m3u8 m3u mpd mp4 mkv mp3 aac flv mov webm json ya?ml xml xspf liq toml ini conf ffconcat txt db sqlite3? ' +

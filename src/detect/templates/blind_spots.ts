@@ -12,7 +12,7 @@ export interface Complaint {
   readonly monoMs: MonoMs;
 }
 
-/** Something that keeps being said and that Reeve does not understand. */
+/** A line that keeps being logged and that Reeve does not understand. */
 export interface BlindSpot {
   readonly template: string;
   readonly channel: string | undefined;

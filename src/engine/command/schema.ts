@@ -6,7 +6,7 @@ import { isVerifiable, pointer, reading, states, UNVERIFIABLE } from '../describ
 const argument = z
   .string()
   .max(4_096)
-  .refine((word) => word === '{channel}' || !word.includes('{channel}'), '{channel} must be an argument of its own');
+  .refine((part) => part === '{channel}' || !part.includes('{channel}'), '{channel} must be an argument of its own');
 
 const argv = z
   .tuple([z.string().regex(/^\//, 'expected the full path of a program, such as /usr/bin/systemctl')], argument)

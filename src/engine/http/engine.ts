@@ -185,9 +185,9 @@ const PLAIN_GET = {
 } as const satisfies Partial<Route>;
 
 function demandProof({ proof, path }: Route, answer: HttpAnswer): void {
-  const said = valueAt(parseJson(answer.body.toString()), proof!.at);
-  if (said === proof!.equals) return;
-  const [expected, got] = [proof!.equals, said].map((value) => JSON.stringify(value)?.slice(0, 80));
+  const answered = valueAt(parseJson(answer.body.toString()), proof!.at);
+  if (answered === proof!.equals) return;
+  const [expected, got] = [proof!.equals, answered].map((value) => JSON.stringify(value)?.slice(0, 80));
   const message = `${path} answered, but "${proof!.at}" is ${got} instead of ${expected}`;
   throw new RequestFailed('ENGINE_REFUSED', message, { failure: 'invalid_answer' });
 }

@@ -151,10 +151,10 @@ export class SystemdEngine implements Engine {
   async #succeed(argv: readonly [string, ...string[]], bytesMax: number, signal: AbortSignal): Promise<ProgramEnd> {
     const end = await runProgram({ argv, bytesMax, signal, clock: this.#parts.clock, env: this.#environment() });
     if (end.exitCode === 0) return end;
-    const said = newestOf(end.stderr.trim(), 300);
+    const stderr = newestOf(end.stderr.trim(), 300);
     const how = end.exitCode === undefined ? 'was ended by a signal' : `exited ${end.exitCode}`;
-    const message = `${argv[0]} ${how}${said === '' ? '' : `: ${said.split('\n')[0]}`}`;
-    if (end.exitCode === undefined || UNREACHABLE.test(said)) {
+    const message = `${argv[0]} ${how}${stderr === '' ? '' : `: ${stderr.split('\n')[0]}`}`;
+    if (end.exitCode === undefined || UNREACHABLE.test(stderr)) {
       throw new RequestFailed('ENGINE_UNREACHABLE', message, { failure: 'unreachable' });
     }
     throw new RequestFailed('ENGINE_REFUSED', message, { failure: 'invalid_answer' });
