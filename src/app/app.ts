@@ -148,15 +148,15 @@ function recover(house: House, building: AsyncDisposableStack): void {
   ]);
   const { damage } = infrastructure;
   // Where a phase is held, its own page says so.
-  if (damage !== undefined && held.length === 0) paging.fail(`journal: it was damaged: ${saidOf(damage)}`);
+  if (damage !== undefined && held.length === 0) paging.fail(`journal: it was damaged: ${describeDamage(damage)}`);
 }
 
-const saidOf = ({ because, keptAs }: Damage): string => `${because}; it is kept as ${keptAs}`;
+const describeDamage = ({ because, keptAs }: Damage): string => `${because}; it is kept as ${keptAs}`;
 
 /** A broken journal is distrusted as a whole. */
 function heldPhase({ configuration, host, infrastructure, decisions }: House, isWhole: boolean): readonly Draft[] {
   const { ledger, setBack, damage } = infrastructure;
-  const damaged = damage && saidOf(damage);
+  const damaged = damage && describeDamage(damage);
   if (damage !== undefined) host.log.error(damage, 'the journal was damaged: a new one is begun');
   if (setBack !== undefined) host.log.error({ setBack }, 'the journal was set back: it is not the one last witnessed');
   const phase = decisions.pipeline.control().phase ?? configuration.config.phase;

@@ -44,16 +44,16 @@ type Open = (id: string) => LineFeed;
 
 export function createLogInputs(config: Config, deps: LogInputDeps): LogInputs {
   const { clock, log, channelOf } = deps;
-  const { intake: said } = config.collectors;
+  const { intake: intakeConfig } = config.collectors;
   const report = (source: string, kind: string, because: string): void =>
     log.warn({ source, kind }, safeText(because, 512));
   const feeds = createFeeds({ clock, sink: deps.sink, report: (it) => report(it.source, it.kind, it.because) });
-  const limits = { ...DEFAULT_FEED_LIMITS, lateMs: said.lateMs };
+  const limits = { ...DEFAULT_FEED_LIMITS, lateMs: intakeConfig.lateMs };
   const open: Open = (id) => feeds.open(id, limits);
   const openPushed: Open = (id) => feeds.open(id, { ...limits, pushed: true });
   const intake = createIntake({
     feeds: { loki: openPushed('intake:loki'), otlp: openPushed('intake:otlp'), ndjson: openPushed('intake:ndjson') },
-    ...{ clock, channelOf, channelLabels: said.channelLabels, meanings: said.alerts },
+    ...{ clock, channelOf, channelLabels: intakeConfig.channelLabels, meanings: intakeConfig.alerts },
     bytesMax: INTAKE_PLAIN_BYTES_MAX,
     clean: (text) => safeText(text, 400),
     onSymptom: deps.onSymptom,

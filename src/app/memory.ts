@@ -78,14 +78,14 @@ interface Noting {
 function noted(entry: JournalEntry, { keeper, deps, graph }: Noting): void {
   keeper.wake();
   const { incident, fact } = entry;
-  if (deps.model === undefined || !deps.config.memory.wordInsights) return;
+  if (deps.model === undefined || !deps.config.memory.rephraseInsights) return;
   if (fact.type !== 'incident.closed' || incident === undefined) return;
   const { model } = deps;
   const rephrase = async (): Promise<void> => {
     await keeper.caughtUp();
     const insight = graph.insights.get(insightId(incident));
-    const worded = insight === undefined ? undefined : await rephraseInsight(model, insight);
-    if (worded !== undefined) deps.infrastructure.ledger.append([{ fact: worded }]);
+    const rephrased = insight === undefined ? undefined : await rephraseInsight(model, insight);
+    if (rephrased !== undefined) deps.infrastructure.ledger.append([{ fact: rephrased }]);
   };
   void rephrase().catch((thrown) => deps.host.log.warn({}, `an insight was not rephrased: ${messageOf(thrown)}`));
 }

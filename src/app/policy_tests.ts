@@ -75,8 +75,8 @@ const near = (file: string): string => {
 
 const USUAL_PLACE = 'test/policy';
 
-function policyFilesIn(said: string | undefined): readonly string[] {
-  const place = resolve(said ?? USUAL_PLACE);
+function policyFilesIn(path: string | undefined): readonly string[] {
+  const place = resolve(path ?? USUAL_PLACE);
   if (!existsSync(place)) {
     throw new ReeveError('USAGE', `a folder of policy tests was expected at ${place}`, {
       hint: 'reeve init writes an example; reeve test DIR names another place',

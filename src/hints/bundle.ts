@@ -71,10 +71,10 @@ export function readBundle(folder: string): Bundle {
 export function parseIndex(file: string, written: string): readonly BundleCluster[] {
   const parsed = index.safeParse(jsonOf(file, written));
   if (!parsed.success) {
-    const said = parsed.error.issues
+    const problems = parsed.error.issues
       .slice(0, PROBLEMS_SHOWN)
       .map((issue) => `${file}: ${issue.path.join('.')}: ${issue.message}`);
-    throw refused(said.join('\n'));
+    throw refused(problems.join('\n'));
   }
   const entries = Object.entries(parsed.data.symptom_clusters);
   if (entries.length > CLUSTERS_MAX) throw refused(`${file}: at most ${CLUSTERS_MAX} clusters, got ${entries.length}`);

@@ -14,7 +14,7 @@ import { type HintSources, readSources } from './sources.ts';
 import { snippetOf } from './snippet.ts';
 import type { HintStore, OutcomeRow } from './store.ts';
 import { FREE_ATTEMPTS_CLIENT, type Strategy, strategyFor } from './strategy.ts';
-import { constraintFor, excerptOf, symptomOf, wordsOf } from './symptoms.ts';
+import { constraintFor, excerptOf, phraseOf, symptomOf } from './symptoms.ts';
 
 export interface HintsDeps {
   readonly store: HintStore;
@@ -124,8 +124,8 @@ export class Hints {
     const strategy = strategyFor({ ...course, safety: constraint !== undefined });
     if (strategy === 'FREE_EXPLORATION') return { promptSnippet: '', injected: false, strategy, symptom };
     if (strategy === 'SAFETY') return { promptSnippet: constraint ?? '', injected: true, strategy, symptom };
-    const words = wordsOf(symptom);
-    const found = this.find(text) ?? (words === undefined ? undefined : this.find(words));
+    const phrase = phraseOf(symptom);
+    const found = this.find(text) ?? (phrase === undefined ? undefined : this.find(phrase));
     if (found === undefined) {
       if (symptom === 'Unknown_Error') this.#note(text);
       return { promptSnippet: '', injected: false, strategy, symptom };
@@ -163,7 +163,7 @@ export class Hints {
       readonly fingerprint?: string;
     },
   ): string {
-    const { incident, channel, scores, ...said } = asked;
+    const { incident, channel, scores, ...fields } = asked;
     const own = this.#deps.ids.next('inj');
     const injection = createHash('sha256').update(`${own} ${this.#deps.clock.now()}`).digest('hex').slice(0, 32);
     const fact = {
@@ -175,7 +175,7 @@ export class Hints {
       similarity,
       staging,
     } as const;
-    this.#deps.append([{ incident, channel, fact: { ...fact, ...said, scores: scores.slice(-SCORES_KEPT) } }]);
+    this.#deps.append([{ incident, channel, fact: { ...fact, ...fields, scores: scores.slice(-SCORES_KEPT) } }]);
     return injection;
   }
 
@@ -258,13 +258,13 @@ export class Hints {
 
   #set(
     owner: BundleCluster,
-    said: { pattern: string; from: Priority; to: Priority; who: string; because: string },
+    change: { pattern: string; from: Priority; to: Priority; who: string; because: string },
   ): void {
     const stated = this.#library.statedOf(owner.id);
     const fact = {
       type: 'hint.priority_set',
       cluster: owner.id,
-      ...said,
+      ...change,
       ...(stated !== undefined && { stated }),
     } as const;
     this.#deps.append([{ fact }]);

@@ -172,8 +172,8 @@ export class HintLibrary {
 
 /** What a person set holds as long as the bundle states what it stated then. */
 function effective(cluster: BundleCluster, set: ReadonlyMap<string, PrioritySet>): Priority | undefined {
-  const said = set.get(cluster.id);
-  return said !== undefined && said.stated === cluster.priority ? said.priority : cluster.priority;
+  const setByPerson = set.get(cluster.id);
+  return setByPerson !== undefined && setByPerson.stated === cluster.priority ? setByPerson.priority : cluster.priority;
 }
 
 const livingOf = (held: ReadonlyMap<string, Held>, set: ReadonlyMap<string, PrioritySet>): ReadonlyMap<string, Held> =>

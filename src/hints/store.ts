@@ -34,7 +34,7 @@ export const HINTS_SCHEMA: DerivedSchema = {
 
 type ReadMissed = (query: { readonly sinceSeq: number; readonly types: readonly string[] }) => Iterable<JournalEntry>;
 
-/** A hint that was sent, and what came of it where anybody said so. */
+/** A hint that was sent, and its outcome where one was reported. */
 export interface OutcomeRow {
   readonly injection: string;
   readonly at: number;
@@ -56,7 +56,7 @@ export interface OutcomeRow {
   readonly scoredAt: number | null;
 }
 
-/** What a person (or a fallen record) has said of a cluster, and what its bundle stated then. */
+/** The priority that a person (or a fallen record) set for a cluster, and what its bundle stated then. */
 export interface PrioritySet {
   readonly stated: Priority | undefined;
   readonly priority: Priority;

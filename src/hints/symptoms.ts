@@ -54,9 +54,9 @@ export function excerptOf(log: string): string {
 }
 
 /** What a label means in the terms of clusters: searched for where the log's own text finds none. */
-export const wordsOf = (label: SymptomLabel): string | undefined => WORDS[label];
+export const phraseOf = (label: SymptomLabel): string | undefined => PHRASES[label];
 
-const WORDS: Partial<Readonly<Record<SymptomLabel, string>>> = {
+const PHRASES: Partial<Readonly<Record<SymptomLabel, string>>> = {
   Numerical_Instability: 'nan or inf values in loss or weights, numerical instability',
   Memory_Exhaustion: 'out of memory, memory exhausted, cannot allocate',
   Communication_Timeout: 'communication timeout, connection lost, requests time out',
@@ -64,7 +64,7 @@ const WORDS: Partial<Readonly<Record<SymptomLabel, string>>> = {
   Oscillation_Divergence: 'commanded velocity or torque output oscillates and diverges',
 };
 
-/** What is said to a label of safety, 50 to 100 tokens; undefined for every other label. Needs no index. */
+/** The text sent for a label of safety, 50 to 100 tokens; undefined for every other label. Needs no index. */
 export const constraintFor = (label: SymptomLabel): string | undefined => CONSTRAINTS[label];
 
 const CONSTRAINTS: Partial<Readonly<Record<SymptomLabel, string>>> = {

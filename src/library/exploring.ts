@@ -111,8 +111,12 @@ function portsOf(parts: ExploringParts, orderOf: (situation: Situation) => Explo
 }
 
 /** Parse, match, actions, conflict: the seed's first four; the fifth is `retest`. */
-function checked(parts: ExploringParts, said: unknown, { context, collection }: Exploration): Rule | readonly string[] {
-  const parsed = parseLibraryRule('proposed rule', typeof said === 'string' ? said : yamlText(said));
+function checked(
+  parts: ExploringParts,
+  proposal: unknown,
+  { context, collection }: Exploration,
+): Rule | readonly string[] {
+  const parsed = parseLibraryRule('proposed rule', typeof proposal === 'string' ? proposal : yamlText(proposal));
   const { problems } = parsed;
   if (parsed.document === undefined)
     return problems.map(({ line, path, message }) => `line ${line}: ${path}: ${message}`);

@@ -65,8 +65,8 @@ export class Actions {
 export const sessionTool = ({ name, description, input, run }: Tool): SessionTool<never> => ({
   ...{ name, description },
   input: z.toJSONSchema(input, { io: 'input' }) as Record<string, unknown>,
-  run: async (said) => {
-    const read = input.safeParse(said);
+  run: async (args) => {
+    const read = input.safeParse(args);
     if (!read.success)
       return { say: { problems: read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) } };
     return { say: await run(read.data as never) };

@@ -37,7 +37,7 @@ const SPELT: readonly (readonly [RegExp, string])[] = [
   [/signal 9\b/i, 'sigkill'],
   [/signal 11\b|segfault|segmentation fault/i, 'sigsegv'],
 ];
-const WORDS = new Map<string, Concept>([
+const CONCEPTS_BY_WORD = new Map<string, Concept>([
   ...SOFTWARE.map((name): [string, Concept] => [name, `software:${name}`]),
   ...CODECS.map((name): [string, Concept] => [name, `codec:${name}`]),
   ...ERRNO.map((name): [string, Concept] => [name, `error:${name}`]),
@@ -54,7 +54,7 @@ export function conceptsOf(text: string): readonly Concept[] {
   const bounded = text.slice(0, TEXT_CHARS_MAX);
   const found = new Set<Concept>();
   for (const word of bounded.toLowerCase().match(/[a-z][a-z0-9_]{1,30}/g) ?? []) {
-    const concept = WORDS.get(word);
+    const concept = CONCEPTS_BY_WORD.get(word);
     if (concept !== undefined) found.add(concept);
   }
   for (const [spelling, errno] of SPELT) if (spelling.test(bounded)) found.add(`error:${errno}`);
@@ -66,7 +66,7 @@ export function conceptsOf(text: string): readonly Concept[] {
 /** `ffmpeg_moov` was recognised in a line of ffmpeg: patterns are named by their software. */
 export function softwareOfPattern(pattern: string): Concept | undefined {
   const [first = ''] = pattern.toLowerCase().split(/[_-]/);
-  const concept = WORDS.get(first);
+  const concept = CONCEPTS_BY_WORD.get(first);
   return concept?.startsWith('software:') === true ? concept : undefined;
 }
 

@@ -65,8 +65,8 @@ export function createDialogue({ reads, append, clock, ids, channels }: Dialogue
       // What stands in the record as cited exists: an id that does not exist is left out.
       const cites = answer.cites.filter((each) => reads?.get(each) !== undefined);
       turn.answered({ ...answer, cites });
-      const clean = ({ turn: of, question, answer: said }: Evicted) => ({
-        ...{ turn: of, question: redact(question), answer: redact(said), cites: [] },
+      const clean = ({ turn: of, question, answer: reply }: Evicted) => ({
+        ...{ turn: of, question: redact(question), answer: redact(reply), cites: [] },
       });
       append(evicted.map((each) => ({ fact: distilled(clean(each), session) })));
       return { ok: true, said: id };

@@ -35,7 +35,7 @@ type Folds = { readonly [T in FactType]?: (fact: Extract<JournalFact, { type: T 
 
 const about = (concepts: readonly string[]): readonly HubLink[] =>
   concepts.map((concept) => ({ edge: 'about', hub: conceptHub(concept) }));
-const saidBy = (who: string): HubLink => ({ edge: 'said_by', hub: `person:${who.slice(0, 64)}` });
+const linkToPerson = (who: string): HubLink => ({ edge: 'said_by', hub: `person:${who.slice(0, 64)}` });
 const concerns = (scope: Scope): readonly HubLink[] =>
   scope.kind === 'fleet' ? [] : [{ edge: 'concerns', hub: keyOfScope(scope) }];
 
@@ -153,7 +153,7 @@ const FOLDS: Folds = {
     type: 'answer',
     label: `${yes ? 'yes' : 'no'} from ${who}`,
     attributes: { yes },
-    own: [saidBy(who)],
+    own: [linkToPerson(who)],
   }),
   'question.asked': ({ turn, who, text, session }) => ({
     type: 'question',
@@ -163,7 +163,7 @@ const FOLDS: Folds = {
     label: text,
     ...(session !== undefined && { attributes: { session } }),
     links: about(conceptsOf(text)),
-    own: [saidBy(who)],
+    own: [linkToPerson(who)],
   }),
   'task.started': ({ turn, task, step }) => ({
     type: 'task',
@@ -246,10 +246,15 @@ function draftOf(entry: JournalEntry): NodeDraft | undefined {
   const order = ORDERS[fact.type];
   if (order === undefined || !('who' in fact)) return undefined;
   const scope = 'scope' in fact ? concerns(fact.scope as Scope) : [];
-  return { type: 'task', label: `${order} by ${fact.who}`, attributes: { order }, own: [saidBy(fact.who), ...scope] };
+  return {
+    type: 'task',
+    label: `${order} by ${fact.who}`,
+    attributes: { order },
+    own: [linkToPerson(fact.who), ...scope],
+  };
 }
 
 function deciderLinks({ by }: Plan): readonly HubLink[] {
   if (by.kind === 'rule') return [{ edge: 'decided_by', hub: `rule:${by.rule}` }];
-  return by.kind === 'operator' ? [saidBy(by.who)] : [];
+  return by.kind === 'operator' ? [linkToPerson(by.who)] : [];
 }

@@ -25,7 +25,7 @@ export interface Insight extends Claim {
   /** The incident that a weak insight came from; undefined for a merged one. */
   readonly origin: string | undefined;
   readonly mergedInto: string | undefined;
-  /** The model that worded it; undefined for the template's text. */
+  /** The model that rephrased it; undefined for the template's text. */
   readonly wordedBy: string | undefined;
 }
 
@@ -37,7 +37,7 @@ export const keyOfClaim = ({ pair, subject, verdict }: Claim): string => [...pai
 export const insightId = (from: string): string =>
   `ins-${createHash('sha256').update(from).digest('hex').slice(0, 12)}`;
 
-const VERDICT_WORDS: Readonly<Record<InsightVerdict, (subject: string) => string>> = {
+const VERDICT_PHRASES: Readonly<Record<InsightVerdict, (subject: string) => string>> = {
   cured: (subject) => `${subject} cured it, verified on fresh samples`,
   not_cured: (subject) => `${subject} did not cure it`,
   self_healed: () => 'it passed by itself',
@@ -50,7 +50,7 @@ const VERDICT_WORDS: Readonly<Record<InsightVerdict, (subject: string) => string
 export function sentenceOf({ pair, subject, verdict }: Claim, strength: number): string {
   const [a, b] = pair.map((concept) => concept.replace(':', ' '));
   const times = strength === 1 ? 'once' : `${strength} times`;
-  return `${a} with ${b}: ${VERDICT_WORDS[verdict](subject)} (seen ${times})`;
+  return `${a} with ${b}: ${VERDICT_PHRASES[verdict](subject)} (seen ${times})`;
 }
 
 /** Both cannot be right: the same tool against the same trouble cured it and did not. */

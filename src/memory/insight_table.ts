@@ -12,7 +12,7 @@ export interface InsightQuery {
   readonly offset?: number;
 }
 
-type Worded = Extract<MemoryFact, { type: 'insight.worded' }>;
+type InsightWorded = Extract<MemoryFact, { type: 'insight.worded' }>;
 type Merged = Extract<MemoryFact, { type: 'insight.merged' }>;
 
 export class InsightTable {
@@ -50,7 +50,7 @@ export class InsightTable {
   }
 
   /** Within `advance`. */
-  reword({ insight, text, model }: Worded): void {
+  reword({ insight, text, model }: InsightWorded): void {
     this.#store.run('UPDATE insight SET text = ?, worded_by = ? WHERE id = ?', text, model, insight);
     const found = this.get(insight);
     if (found !== undefined) this.#index(insight, text, found.pair);

@@ -38,7 +38,7 @@ export interface Turn {
   readonly instinct: Instinct;
   readonly plan: SearchPlan;
   readonly recalled: readonly Recalled[];
-  /** To be called once, with what was said at the end. */
+  /** To be called once, with the answer at the end. */
   answered(answer: Answered): void;
 }
 
@@ -77,8 +77,8 @@ export function beginTurn(deps: TurnDeps, impulse: Impulse): Turn {
   const synthesis = steps.begin('synthesis');
   return {
     ...{ id, instinct, plan, recalled },
-    answered({ text: said, cites, model, ok }) {
-      const answer = redact(said).slice(0, TEXT_CHARS_MAX);
+    answered({ text: reply, cites, model, ok }) {
+      const answer = redact(reply).slice(0, TEXT_CHARS_MAX);
       synthesis({ ok, summary: ok ? `${cites.length} cited` : 'no answer', cites });
       record([{ fact: { type: 'question.answered', turn: id, text: answer, cites: [...cites], model } }]);
     },

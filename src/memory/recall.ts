@@ -49,9 +49,9 @@ function searchPlanFor(envelope: GroundedContextEnvelope): SearchPlan {
 /** For a conversation: what was named, insights, incidents and earlier answers that share its words. */
 export function recallFor(reads: Reads, plan: SearchPlan): readonly Recalled[] {
   const named = plan.ids.flatMap((id) => reads.get(id) ?? []).map((view) => recalledView(reads, view));
-  const words = [...plan.terms, ...plan.concepts.map((concept) => concept.slice(concept.indexOf(':') + 1))].join(' ');
+  const terms = [...plan.terms, ...plan.concepts.map((concept) => concept.slice(concept.indexOf(':') + 1))].join(' ');
   const views = (only: 'insights' | 'events') =>
-    reads.search.find(words, RECALLED_MAX, only).flatMap(({ row }) => reads.nodes.ofDocument(row) ?? []);
+    reads.search.find(terms, RECALLED_MAX, only).flatMap(({ row }) => reads.nodes.ofDocument(row) ?? []);
   const isActive = ({ type, attributes }: NodeView) => type !== 'insight' || attributes.state === 1;
   const found = [...views('insights').filter(isActive).slice(0, PER_PAIR), ...views('events')];
   return bounded([...named, ...found.map((view) => recalledView(reads, view))]);

@@ -55,9 +55,9 @@ export function distilled(
 ): Extract<MemoryFact, { type: 'dialogue.distilled' }> {
   const { turn, question, answer, cites } = exchange;
   const concepts = conceptsOf(`${question} ${answer}`).filter(isClosed);
-  const words = [...new Set([...concepts.map((each) => each.slice(each.indexOf(':') + 1)), ...termsOf(question)])];
-  const said = `asked: ${firstSentence(question)} answered: ${firstSentence(answer)} (${words.join(' ')})`;
-  return { type: 'dialogue.distilled', turn, session, text: said.slice(0, DISTILLED_CHARS_MAX), cites: [...cites] };
+  const terms = [...new Set([...concepts.map((each) => each.slice(each.indexOf(':') + 1)), ...termsOf(question)])];
+  const summary = `asked: ${firstSentence(question)} answered: ${firstSentence(answer)} (${terms.join(' ')})`;
+  return { type: 'dialogue.distilled', turn, session, text: summary.slice(0, DISTILLED_CHARS_MAX), cites: [...cites] };
 }
 
 function firstSentence(text: string): string {

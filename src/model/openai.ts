@@ -91,15 +91,15 @@ class OpenAiModel implements Model, Disposable {
   async #complete(request: ModelRequest, signal: AbortSignal): Promise<ModelReply> {
     const startedMs = this.#clock.monotonicMs();
     const model = request.model ?? this.#options.model;
-    const { text, said } = await (request.onText === undefined
+    const { text, reported } = await (request.onText === undefined
       ? this.#whole(bodyOf(request, model), signal)
       : this.#streamed(bodyOf(request, model), request.onText, signal));
     const promptChars = request.messages.reduce((sum, { content }) => sum + content.length, 0);
     return {
       text,
-      model: said.model ?? model,
-      promptTokens: countedTokens(said.usage?.prompt_tokens, promptChars),
-      replyTokens: countedTokens(said.usage?.completion_tokens, text.length),
+      model: reported.model ?? model,
+      promptTokens: countedTokens(reported.usage?.prompt_tokens, promptChars),
+      replyTokens: countedTokens(reported.usage?.completion_tokens, text.length),
       durationMs: this.#clock.monotonicMs() - startedMs,
     };
   }
@@ -108,12 +108,12 @@ class OpenAiModel implements Model, Disposable {
     const answer = await this.#post(body, signal);
     const read = completion.safeParse(jsonIn(answer.body.toString('utf8')));
     if (!read.success) throw invalidAnswer(this.name, 'the answer is no chat completion');
-    return { text: this.#textOf(read.data.choices[0]!.message), said: read.data };
+    return { text: this.#textOf(read.data.choices[0]!.message), reported: read.data };
   }
 
   async #streamed(body: object, onText: (text: string) => void, signal: AbortSignal): Promise<Completed> {
     let text = '';
-    let said: Completed['said'] = {};
+    let reported: Completed['reported'] = {};
     let done = false;
     const lines = createEventLines((data) => {
       if (data === '[DONE]') {
@@ -122,7 +122,7 @@ class OpenAiModel implements Model, Disposable {
       }
       const read = chunk.safeParse(jsonIn(data));
       if (!read.success) throw invalidAnswer(this.name, 'an event of the stream is no chat completion');
-      said = { model: read.data.model ?? said.model, usage: read.data.usage ?? said.usage };
+      reported = { model: read.data.model ?? reported.model, usage: read.data.usage ?? reported.usage };
       const [first] = read.data.choices;
       const piece = first === undefined ? '' : this.#textOf(first.delta);
       text += piece;
@@ -131,7 +131,7 @@ class OpenAiModel implements Model, Disposable {
     const asked = { ...body, stream: true, stream_options: { include_usage: true } };
     await this.#post(asked, signal, lines);
     if (!done) throw invalidAnswer(this.name, 'the stream ended before the reply did');
-    return { text, said };
+    return { text, reported };
   }
 
   #post(body: object, signal: AbortSignal, onData?: (piece: Buffer) => void) {
@@ -150,7 +150,10 @@ class OpenAiModel implements Model, Disposable {
 
 interface Completed {
   readonly text: string;
-  readonly said: { readonly model?: string | undefined; readonly usage?: z.output<typeof usage> | null | undefined };
+  readonly reported: {
+    readonly model?: string | undefined;
+    readonly usage?: z.output<typeof usage> | null | undefined;
+  };
 }
 
 function bodyOf({ messages, schema, tokensMax }: ModelRequest, model: string): object {

@@ -40,15 +40,15 @@ class ModelRefused extends RequestFailed {
 }
 
 const REQUEST_MS_MAX = 600_000;
-const SAID_CHARS = 120;
+const ERROR_CHARS = 120;
 const TRY_AGAIN = new Set([408, 425, 429]);
 
 /** A server's error text as plain ASCII on one line, at most 120 characters: for an operator's log and nothing else. */
-export const plainText = (said: unknown): string =>
-  String(said)
+export const plainText = (error: unknown): string =>
+  String(error)
     .replaceAll(/[^\x20-\x7e]+/g, ' ')
     .trim()
-    .slice(0, SAID_CHARS);
+    .slice(0, ERROR_CHARS);
 
 /** Sends to one server only, follows nothing, reads a bounded answer. */
 export class ModelWire implements Disposable {

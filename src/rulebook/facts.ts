@@ -19,7 +19,7 @@ const NOTHING_DERIVED: Derived = new Map();
 /** What rules are matched against. Each fact is read once, however many rules ask for it. */
 export interface Situation {
   readonly envelope: GroundedContextEnvelope;
-  /** What is said under that name; empty when nothing is, or no fact has the name. */
+  /** The values under that name; empty when nothing is, or no fact has the name. */
   valuesOf(name: string): readonly FactValue[];
 }
 

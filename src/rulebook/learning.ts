@@ -83,7 +83,7 @@ export function createLearning({ state, ledger, clock }: LearningDeps, composite
       modelCost: needed().costMicros / 1e6,
       llmNeededByWeek: ratioByWeek(needed()),
     }),
-    setState: ({ rule: id, to, ...said }: RuleMove, { rules }: { readonly rules: readonly Rule[] }): CommandResult => {
+    setState: ({ rule: id, to, ...by }: RuleMove, { rules }: { readonly rules: readonly Rule[] }): CommandResult => {
       const record = recordOf(records(), id);
       const proposal = proposals.find(id);
       if (proposal === undefined && record.state === undefined && !rules.some((rule) => rule.id === id))
@@ -91,7 +91,7 @@ export function createLearning({ state, ledger, clock }: LearningDeps, composite
       const refusal = refusalOfMove(record, to);
       if (refusal !== undefined) return no('nothing_to_do', refusal);
       const sha256 = proposal?.sha256 ?? record.sha256 ?? '';
-      return checked(said, ({ who, because }) =>
+      return checked(by, ({ who, because }) =>
         yes({ fact: { type: 'rule.state_set', rule: id, sha256, to, who, because } }),
       );
     },

@@ -27,7 +27,7 @@ export interface RuleResponse {
 }
 
 /**
- * The next step of the rule. `own`: the attempts that may have been its; what was passed over is said in the plan.
+ * The next step of the rule. `own`: the attempts that may have been its; what was passed over stands in the plan.
  * `again`: false for a rule that comes after another one, which repeats nothing that was tried in this run.
  */
 export function responseOf(

@@ -99,7 +99,7 @@ export class Explorer<Rule> {
     return { rule, from: 'model', because: last?.because ?? 'no attempt was made', modelCalls };
   }
 
-  /** Of an earlier attempt only the diagnosis is said: not its course, and not its errors. */
+  /** Of an earlier attempt only the diagnosis is sent: not its course, and not its errors. */
   #attempt(
     model: Model,
     situation: Situation,
@@ -165,7 +165,7 @@ function builtIn<Rule>(ports: ExplorePorts<Rule>, situation: Situation): readonl
   ];
 }
 
-/** Proposing, and the two ways to end. A proposal is checked as it comes; what is wrong is said, to be put right. */
+/** Proposing, and the two ways to end. A proposal is checked as it comes; what is wrong is answered, to be put right. */
 function ending<Rule>(ports: ExplorePorts<Rule>, situation: Situation): readonly SessionTool<Rule>[] {
   let proposed: Rule | undefined;
   const isProblems = (checked: Rule | readonly string[]): checked is readonly string[] => Array.isArray(checked);

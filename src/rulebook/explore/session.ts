@@ -13,7 +13,7 @@ export interface SessionTool<Result> {
   readonly description: string;
   /** JSON Schema of the arguments. */
   readonly input: Readonly<Record<string, unknown>>;
-  /** Checks its arguments itself; what it throws is said to the model. */
+  /** Checks its arguments itself; what it throws is sent to the model. */
   run(input: unknown): Promise<ToolSays<Result>>;
 }
 
@@ -44,7 +44,7 @@ export interface SessionEnd<Result> {
 
 const CALL_MS_MAX = MINUTE_MS;
 const REPLY_TOKENS_MAX = 2_048;
-const SAID_CHARS = 4_000;
+const MESSAGE_CHARS = 4_000;
 const DIAGNOSIS_CHARS = 1_000;
 const FAILURES_MAX = 3;
 
@@ -71,7 +71,7 @@ export async function runSession<Result>(order: SessionOrder<Result>): Promise<S
     modelCalls += 1;
     const reply = await ask(order, messages);
     if ('failure' in reply) return end(`the model gave no answer: ${reply.failure}`);
-    messages.push({ role: 'assistant', content: reply.text.slice(0, SAID_CHARS) });
+    messages.push({ role: 'assistant', content: reply.text.slice(0, MESSAGE_CHARS) });
     const choice = choiceIn(reply.text, tools);
     if (typeof choice === 'string') {
       failures += 1;
@@ -80,9 +80,9 @@ export async function runSession<Result>(order: SessionOrder<Result>): Promise<S
       continue;
     }
     diagnosis = choice.diagnosis ?? diagnosis;
-    const said = await called(tools, choice);
-    if ('end' in said) return end(said.because, said.end);
-    messages.push({ role: 'user', content: JSON.stringify(said.say ?? null).slice(0, SAID_CHARS) });
+    const result = await called(tools, choice);
+    if ('end' in result) return end(result.because, result.end);
+    messages.push({ role: 'user', content: JSON.stringify(result.say ?? null).slice(0, MESSAGE_CHARS) });
   }
   return end(`${order.callsMax} tool calls were made`);
 }
@@ -137,14 +137,14 @@ async function ask<Result>(order: SessionOrder<Result>, messages: readonly Model
 
 /** What the model chose, or what is wrong with its answer, as a text for it. */
 function choiceIn(text: string, tools: readonly SessionTool<unknown>[]): Choice | string {
-  let said: unknown;
+  let parsed: unknown;
   try {
-    said = JSON.parse(text);
+    parsed = JSON.parse(text);
   } catch {
     return 'That was no JSON. Answer with one JSON object.';
   }
-  if (typeof said !== 'object' || said === null) return 'Answer with one JSON object.';
-  const { tool, input, diagnosis } = said as Record<string, unknown>;
+  if (typeof parsed !== 'object' || parsed === null) return 'Answer with one JSON object.';
+  const { tool, input, diagnosis } = parsed as Record<string, unknown>;
   const names = tools.map(({ name }) => name);
   if (typeof tool !== 'string' || !names.includes(tool)) return `There is no such tool. There are ${names.join(', ')}.`;
   const known =
@@ -158,6 +158,6 @@ async function called<Result>(tools: readonly SessionTool<Result>[], choice: Cho
     return (await tool?.run(choice.input)) ?? { say: { error: 'no such tool' } };
   } catch (thrown) {
     const error = thrown instanceof Error ? thrown.message : String(thrown);
-    return { say: { error: error.slice(0, SAID_CHARS / 4) } };
+    return { say: { error: error.slice(0, MESSAGE_CHARS / 4) } };
   }
 }
