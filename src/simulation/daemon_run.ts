@@ -109,7 +109,7 @@ export class DaemonRun {
     );
   }
 
-  /** How full the engine last said that its pool is; undefined: it did not know. */
+  /** How full the engine last reported its pool; undefined: it did not know. */
   poolOf(engine: string): number | undefined | 'unasked' {
     return this.#pools.has(engine) ? this.#pools.get(engine) : 'unasked';
   }

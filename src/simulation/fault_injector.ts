@@ -150,10 +150,10 @@ export class FaultInjector {
         return this.#outage(injection);
       case 'auth':
         refuseCredentials(service, target, forMs);
-        return this.#wordsFor(injection, 'auth_expired');
+        return this.#logInGroup(injection, 'auth_expired');
       case 'stale_address':
         outdateAddresses(service, target, forMs);
-        return this.#wordsFor(injection, 'auth_denied');
+        return this.#logInGroup(injection, 'auth_denied');
       case 'empty_playout':
         emptyPlayout(service, target, variant < 0.3);
         return this.#talk(injection, target, 'playout_gap');
@@ -185,10 +185,10 @@ export class FaultInjector {
 
   #outage(injection: Injection): void {
     this.#levers.service.outage(injection.target, injection.forMs);
-    this.#wordsFor(injection, 'upstream_unreachable');
+    this.#logInGroup(injection, 'upstream_unreachable');
   }
 
-  #wordsFor(injection: Injection, kind: SymptomKind): void {
+  #logInGroup(injection: Injection, kind: SymptomKind): void {
     for (const { plan } of this.#levers.service.channels.values()) {
       if (plan.group === injection.target) this.#talk(injection, plan.id, kind);
     }

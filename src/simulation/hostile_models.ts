@@ -104,10 +104,10 @@ function modelOf({ says, stream, onCall }: HostileModel, clock: Clock): Model {
     name: 'hostile/model',
     async generate(request): Promise<ModelAnswer> {
       onCall();
-      const said = says(request, stream);
-      if (said === undefined) return new Promise(() => {});
-      if (said.afterMs > 0) await clock.sleep(said.afterMs);
-      const reply = { text: said.text, model: 'hostile', promptTokens: 1, replyTokens: 1, durationMs: said.afterMs };
+      const entry = says(request, stream);
+      if (entry === undefined) return new Promise(() => {});
+      if (entry.afterMs > 0) await clock.sleep(entry.afterMs);
+      const reply = { text: entry.text, model: 'hostile', promptTokens: 1, replyTokens: 1, durationMs: entry.afterMs };
       return { ok: true, reply };
     },
     embed: async () => undefined,

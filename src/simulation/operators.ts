@@ -27,7 +27,7 @@ export interface OperatorsDeps {
   readonly at: (atMs: number, run: () => void) => void;
 }
 
-const SAID = { who: 'ann', because: 'a word of the simulation' };
+const CONTEXT = { who: 'ann', because: 'a word of the simulation' };
 const ANSWERS = { yes: 0.5, no: 0.75 };
 
 /** Operators: they freeze, lease, answer, reset and repair, at the worst times. */
@@ -76,20 +76,20 @@ export class Operators {
     const scope = this.#scopeOf(channel, (variant * 13) % 1);
     switch (Math.floor(variant * 8)) {
       case 0:
-        this.#say((reeve) => commands.freeze(reeve.pipeline.control(), SAID));
-        return this.#later(forMs, () => this.#say((reeve) => commands.thaw(reeve.pipeline.control(), SAID)));
+        this.#say((reeve) => commands.freeze(reeve.pipeline.control(), CONTEXT));
+        return this.#later(forMs, () => this.#say((reeve) => commands.thaw(reeve.pipeline.control(), CONTEXT)));
       case 1:
-        return this.#say(() => commands.lease(this.#known, { scope, forMs }, SAID));
+        return this.#say(() => commands.lease(this.#known, { scope, forMs }, CONTEXT));
       case 2: {
         const rolling = (variant * 29) % 1 < 0.5;
         const order = { id: `win-${Math.floor(variant * 1e9)}`, scope, startsInMs: 0, forMs, rolling };
-        return this.#say(() => commands.addWindow(this.#known, order, SAID));
+        return this.#say(() => commands.addWindow(this.#known, order, CONTEXT));
       }
       case 3:
       case 4:
-        return this.#say(() => commands.reset(this.#known, scope, SAID));
+        return this.#say(() => commands.reset(this.#known, scope, CONTEXT));
       case 5:
-        return this.#say(() => commands.release(this.#known, scope, SAID));
+        return this.#say(() => commands.release(this.#known, scope, CONTEXT));
       case 6:
         return this.#acknowledge();
       default:
@@ -99,9 +99,9 @@ export class Operators {
 
   /** Takes back everything that would keep SimulatedDaemon from acting. */
   settle(): void {
-    this.#say((reeve) => commands.thaw(reeve.pipeline.control(), SAID));
+    this.#say((reeve) => commands.thaw(reeve.pipeline.control(), CONTEXT));
     const held = Object.values(this.#deps.reeve()?.pipeline.guardState().containments ?? {});
-    for (const { scope } of held) this.#say(() => commands.release(this.#known, scope, SAID));
+    for (const { scope } of held) this.#say(() => commands.release(this.#known, scope, CONTEXT));
   }
 
   /** Where only a person ends a containment, one does. */
@@ -113,7 +113,7 @@ export class Operators {
       reeve.pipeline.guardState().containments,
     )) {
       if (!releaseByPerson || releasedBy !== undefined || nowMs - raisedMs < REPAIR_MS) continue;
-      this.#say(() => commands.release(this.#known, scope, SAID));
+      this.#say(() => commands.release(this.#known, scope, CONTEXT));
     }
   }
 
@@ -129,7 +129,7 @@ export class Operators {
   }
 
   #setPhase(phase: number): void {
-    this.#say(() => commands.setPhase(this.#known, { phase, group: undefined }, SAID));
+    this.#say(() => commands.setPhase(this.#known, { phase, group: undefined }, CONTEXT));
   }
 
   #phase(variant: number, forMs: number): void {
@@ -153,7 +153,7 @@ export class Operators {
   #acknowledge(): void {
     this.#say((reeve) => {
       const page = reeve.outbox().pages.find(({ resolved, acked }) => resolved === undefined && acked === undefined);
-      const drafts = page === undefined ? [] : acknowledge(reeve.outbox(), page.key, SAID.who);
+      const drafts = page === undefined ? [] : acknowledge(reeve.outbox(), page.key, CONTEXT.who);
       return { ok: true, drafts };
     });
   }
@@ -164,7 +164,7 @@ export class Operators {
       const lot = fractionOf(this.#deps.seed, numberOf(approval.id), 5);
       if (state !== 'pending' || lot > ANSWERS.no || nowMs - approval.askedMs < lot * 400_000) continue;
       const order = { id: approval.id, yes: lot < ANSWERS.yes, nowMs };
-      this.#say(({ pipeline }) => commands.answerApproval(pipeline.control(), order, SAID));
+      this.#say(({ pipeline }) => commands.answerApproval(pipeline.control(), order, CONTEXT));
     }
   }
 
@@ -177,7 +177,7 @@ export class Operators {
       reeve.append(command.drafts);
     } catch (thrown) {
       if (thrown instanceof InvariantError) throw thrown;
-      return; // The command fails with what the disk said, and the person sees it.
+      return; // The command fails with the error of the disk, and the person sees it.
     }
     reeve.pipeline.onCommand();
   }

@@ -12,10 +12,10 @@ import { SLOW_S } from './simulated_probes.ts';
 
 /** What a run may say itself, where the script and the shipped files would. */
 export interface SettingChoices {
-  /** Who plans; the shipped rules where nothing is said. */
+  /** Who plans; the shipped rules by default. */
   readonly rulebook?: (script: Scenario) => Rulebook;
   readonly persona?: Persona;
-  /** A model that chooses; none where nothing is said. */
+  /** A model that chooses; none by default. */
   readonly hostile?: (script: Scenario) => HostileModel;
 }
 

@@ -91,7 +91,7 @@ export class SimulatedSupervisord {
     const ended = new Promise<never>((_, reject) => {
       limit.signal.addEventListener('abort', () => reject(limit.signal.reason), { once: true });
     });
-    const answer = this.#answerTo(String(body)).then((said) => (this.#deps.answers() ? said : ended));
+    const answer = this.#answerTo(String(body)).then((answered) => (this.#deps.answers() ? answered : ended));
     const text = await Promise.race([ended, answer]);
     return { status: 200, headers: {}, body: Buffer.from(text), wasCut: false };
   }

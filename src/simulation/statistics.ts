@@ -45,9 +45,9 @@ export interface RatioInterval {
 
 export interface BootstrapChoices {
   readonly seed: number;
-  /** At least 1; 10,000 where nothing is said. */
+  /** At least 1; default 10,000. */
   readonly resamples?: number;
-  /** In (0, 1); 0.95 where nothing is said. */
+  /** In (0, 1); default 0.95. */
   readonly level?: number;
 }
 

@@ -13,7 +13,7 @@ const CANARY_MS = 30_000;
 const LATE_EFFECT_MS = 45_000;
 const DEAD: ReadonlySet<string> = new Set(['exited', 'fatal', 'backoff']);
 
-/** What the looks at one thing have said, newest last. */
+/** What the looks at one thing have found, newest last. */
 interface Looks {
   failedMs: number;
   readonly okMs: number[];

@@ -13,7 +13,7 @@ export interface ServiceTruth {
   readonly visible: boolean;
 }
 
-/** Oracles that judge by the service itself and never by Reeve's books, except for what a person has said there. */
+/** Oracles that judge by the service itself and never by Reeve's books, except for what a person has ordered there. */
 export interface TruthOracle {
   /** Once a second, while Reeve runs, with every channel. `monoMs` is the time that Reeve counts. */
   watch(truths: readonly ServiceTruth[], monoMs: number): void;

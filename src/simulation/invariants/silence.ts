@@ -47,7 +47,7 @@ export class Silence implements Oracle {
   readonly #incidents = new Map<string, string>();
   readonly #runs = new Map<string, string>();
   readonly #holds = new Map<string, Hold>();
-  /** What a rule said about how long it waits: the patience of its diagnosis. In the order in which it was said. */
+  /** How long a rule stated that it waits: the patience of its diagnosis. In the order of the statements. */
   #waits: Wait[] = [];
   /** Since when a channel has not played, on Reeve's monotonic clock; at the earliest since Reeve was started. */
   readonly #downMs = new Map<string, number>();

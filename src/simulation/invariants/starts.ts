@@ -55,8 +55,8 @@ export class Starts implements Oracle {
   }
 
   /**
-   * The journal ends with that record now. That no start comes before a person's word is what `SetBacks` asks; by that
-   * word the caps, and whoever keeps the fences, begin with what the journal still has.
+   * The journal ends with that record now. That no start comes before a person's command is what `SetBacks` asks; by that
+   * command the caps, and whoever keeps the fences, begin with what the journal still has.
    */
   setBack(lastSeq: number): void {
     for (const [permit, seq] of this.#startedSeq) if (seq > lastSeq) this.#forgotten.add(permit);
