@@ -63,7 +63,7 @@ export async function decideStep(step: DecideStep): Promise<Decided> {
   const otherwise = alone(ruled, envelope);
   if (settings === undefined || !isDue(settings, ruled, asked)) return { plan: otherwise, envelope, asked: false };
   const choices = choicesFor(envelope, step.preview(envelope), ruled?.modelUse?.tools);
-  // Among ends alone there is nothing to choose: the rules have said which one it is.
+  // Among ends alone there is nothing to choose: the rules have chosen the one.
   if (choices.every(({ tool }) => isEnd(tool))) return { plan: otherwise, envelope, asked: false };
   return ask(step, settings, { choices, otherwise, modelUse: ruled?.modelUse });
 }

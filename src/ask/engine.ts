@@ -1,4 +1,4 @@
-/** One turn: the system's text, what was looked up, what was said before, the question; one call; one answer. */
+/** One turn: the system's text, what was looked up, the conversation before, the question; one call; one answer. */
 import { type Grounded, Grounder } from './grounding.ts';
 import { type Message, messageOf, type Response, type Session, type Stamp } from './message.ts';
 import type { Reasoner } from './reasoner.ts';
@@ -15,7 +15,7 @@ You can do nothing yourself: you restart nothing and run nothing. A person who w
 export interface TurnOptions {
   /** Extended by the question and the answer, once there is one. Without it the turn stands alone. */
   readonly session?: Session | undefined;
-  /** Of the session, what is sent; all of it unless said. */
+  /** Of the session, what is sent; all of it by default. */
   readonly history?: readonly Message[] | undefined;
   /** Of this turn alone: they are never kept. */
   readonly toolResults?: readonly ToolResult[] | undefined;

@@ -70,8 +70,8 @@ export class Grounder {
   }
 
   #sentence(raw: string): void {
-    const [, before = '', said = '', after = ''] = /^(\s*)([\s\S]*?)(\s*)$/.exec(raw) ?? [];
-    const { text, ids } = this.#checked(said);
+    const [, before = '', sentence = '', after = ''] = /^(\s*)([\s\S]*?)(\s*)$/.exec(raw) ?? [];
+    const { text, ids } = this.#checked(sentence);
     for (const id of ids) this.#cites.add(id);
     const isMarked = ids.length === 0 && SAYS_SOMETHING.test(text) && !text.endsWith('?');
     if (isMarked) this.#uncited += 1;
@@ -84,10 +84,10 @@ export class Grounder {
   }
 
   /** Brackets stay where they hold an id that exists; round ones take the place of all others. */
-  #checked(said: string): { readonly text: string; readonly ids: readonly string[] } {
+  #checked(sentence: string): { readonly text: string; readonly ids: readonly string[] } {
     const { known, redact } = this.#ground;
     // In this order: a secret in letters of another width is one, too.
-    const normal = redact(said.normalize('NFKC'));
+    const normal = redact(sentence.normalize('NFKC'));
     const ids: string[] = [];
     let text = '';
     let from = 0;

@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { messageOf as said, ReeveError } from '../core/errors.ts';
+import { messageOf, ReeveError } from '../core/errors.ts';
 import type { Session } from './message.ts';
 
 /** Where sessions are kept; a name is a person's handle and says nothing of a session's id. */
@@ -67,7 +67,7 @@ export class FileSessionStore implements SessionStore {
       renameSync(fresh, path);
     } catch (cause) {
       rmSync(fresh, { force: true });
-      throw new ReeveError('USAGE', `the session ${name} was not saved: ${said(cause)}`, { cause });
+      throw new ReeveError('USAGE', `the session ${name} was not saved: ${messageOf(cause)}`, { cause });
     }
   }
 

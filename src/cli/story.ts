@@ -60,12 +60,12 @@ const TELLERS: Tellers = {
   'incident.closed': ({ ending, because, openMs }) => `closed    ${ending} after ${spell(openMs)}: ${because}`,
 };
 
-const WORD_CHARS = 10;
+const LABEL_CHARS = 10;
 
 /** What a fact says, without the word that its line in the story begins with; undefined for a fact without a line. */
 export function tellingOf(fact: JournalFact): string | undefined {
   const teller = TELLERS[fact.type] as ((fact: JournalFact) => string) | undefined;
-  return teller?.(fact).slice(WORD_CHARS);
+  return teller?.(fact).slice(LABEL_CHARS);
 }
 
 /** The story of an incident, one line a fact, with the time since it began. */

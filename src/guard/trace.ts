@@ -70,7 +70,7 @@ export function flipsOf(trace: readonly GuardCheck[]): readonly string[] {
 
 const JOURNAL_QUESTION_ID = 17;
 
-/** The trace as it turned out: the last question passed when it was asked, and the append said otherwise. */
+/** The trace as it turned out: the last question passed when it was asked, and the append refused it. */
 export const unwritten = (trace: readonly GuardCheck[], because: string): readonly GuardCheck[] =>
   trace.map((check) =>
     check.id === JOURNAL_QUESTION_ID

@@ -105,9 +105,9 @@ function judge(answer: HttpAnswer, request: HttpRequest, { peer, unreachable, re
   const accepted = (request.accept ?? ((code) => code >= 200 && code < 300))(status);
   if (redirects || !accepted) {
     const code = status >= 500 || RETRYABLE_STATUS.has(status) ? unreachable : refused;
-    const said = redirects ? `answered ${status}, and redirects are not followed` : `answered ${status}`;
+    const problem = redirects ? `answered ${status}, and redirects are not followed` : `answered ${status}`;
     const details = { failure: 'http_status', status, retryAfterMs: retryAfterMs(answer.headers) } as const;
-    throw new RequestFailed(code, `${peer} ${said}`, details);
+    throw new RequestFailed(code, `${peer} ${problem}`, details);
   }
   if (wasCut && request.cut !== true) {
     const message = `${peer} answered with more than ${request.bytesMax} bytes`;

@@ -85,8 +85,8 @@ function recordingOf(cli: Cli, { turn, recalled, session, evicted }: Open): Reco
     recalled,
     async end({ text, cites, model, ok }) {
       const about = { ...(model !== undefined && { model }), ...(session !== undefined && { session }) };
-      const said = { text: text.slice(0, TEXT_CHARS_MAX), cites: cites.slice(0, 100) };
-      const answer = { turn, ...said, ok, evicted: evicted.take(), ...about };
+      const reply = { text: text.slice(0, TEXT_CHARS_MAX), cites: cites.slice(0, 100) };
+      const answer = { turn, ...reply, ok, evicted: evicted.take(), ...about };
       await cli.client().post('/api/v1/ask/turns/end', answer).catch(ignoreUnavailable);
     },
   };
@@ -152,8 +152,8 @@ async function proposed(prompt: string, cli: Cli): Promise<Proposed | undefined>
     return { ok: false, text, cites: [] };
   }
   const answer = await cli.client().post<Answer>('/api/v1/ask/proposals', wanted);
-  const { ok, said, because, hint, more } = answer;
+  const { ok, said: message, because, hint, more } = answer;
   const cites = more === undefined ? [`channel:${wanted.channel}`] : [more.id, more.incident];
-  const outcome = ok ? said : [because, hint].filter((each) => each !== undefined).join('; ');
+  const outcome = ok ? message : [because, hint].filter((each) => each !== undefined).join('; ');
   return { ok, text: `${plainLine(outcome ?? '')} [${cites.join(', ')}]`, cites };
 }

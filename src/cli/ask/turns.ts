@@ -134,9 +134,15 @@ export class Turns {
   #without(prompt: string, session: Session | undefined, { text, cites }: Pick<Proposed, 'text' | 'cites'>) {
     const { stamp, redact } = this.#deps;
     const user = messageOf(stamp, 'user', redact(prompt));
-    const said = messageOf(stamp, 'assistant', text);
-    session?.messages.push(user, said);
-    const response = { content: text, model_id: 'none', id: said.id, timestamp: said.timestamp, metadata: {} };
+    const assistant = messageOf(stamp, 'assistant', text);
+    session?.messages.push(user, assistant);
+    const response = {
+      content: text,
+      model_id: 'none',
+      id: assistant.id,
+      timestamp: assistant.timestamp,
+      metadata: {},
+    };
     return { response, cites, uncited: 0 };
   }
 }
@@ -175,9 +181,9 @@ function recalledIn(recording: Recording | undefined): readonly ToolResult[] {
 /** For people, on stderr. */
 function routingText(decision: RoutingDecision, verbose: boolean): string {
   const { target, confidence, reasoning, args, id, target_type } = decision;
-  const said =
+  const reply =
     target === undefined
       ? `[Routing]: fallback, nothing is looked up (${reasoning})`
       : `[Routing]: ${target} (${confidence}, ${reasoning})`;
-  return verbose ? `${said} ${JSON.stringify({ target_type, confidence, args, id })}` : said;
+  return verbose ? `${reply} ${JSON.stringify({ target_type, confidence, args, id })}` : reply;
 }

@@ -125,7 +125,7 @@ interface Reloaded {
 
 function addBundle(hints: Command, cli: Cli, deps: HintsDeps): void {
   const reload = (rebuild: boolean) => cli.client().post<Reloaded>('/api/v1/hints/reload', { rebuild });
-  const said = ({ symptoms, patterns, demoted_skipped: skipped }: Reloaded): string =>
+  const reloadText = ({ symptoms, patterns, demoted_skipped: skipped }: Reloaded): string =>
     `${symptoms} clusters and ${patterns} hints in use, ${skipped} demoted\n`;
   hints
     .command('import <folder>')
@@ -139,7 +139,7 @@ function addBundle(hints: Command, cli: Cli, deps: HintsDeps): void {
       const reloaded = options.reload ? await reload(false) : undefined;
       if (cli.wantsJson()) return json(cli.terminal, { ...counts, folder: target, reloaded: reloaded ?? null });
       cli.terminal.out(`${counts.clusters} clusters and ${counts.patterns} hints copied to ${target}\n`);
-      if (reloaded !== undefined) cli.terminal.out(said(reloaded));
+      if (reloaded !== undefined) cli.terminal.out(reloadText(reloaded));
     });
   hints
     .command('reload')
@@ -149,7 +149,7 @@ function addBundle(hints: Command, cli: Cli, deps: HintsDeps): void {
     .action(async ({ rebuild = false }: { rebuild?: boolean }) => {
       const reloaded = await reload(rebuild);
       if (cli.wantsJson()) return json(cli.terminal, reloaded);
-      cli.terminal.out(said(reloaded));
+      cli.terminal.out(reloadText(reloaded));
     });
 }
 

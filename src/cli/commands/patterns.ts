@@ -204,10 +204,10 @@ function addReads(patterns: Command, cli: Cli, deps: PatternsDeps): void {
       const target = join(deps.folder(), `${id}.yaml`);
       const present = existsSync(target) ? readFileSync(target, 'utf8') : undefined;
       if (cli.wantsJson()) return json(cli.terminal, { id, target, present: present ?? null, proposed: text });
-      const said =
+      const state =
         present === undefined ? `${target} does not exist yet` : present === text ? 'the same' : 'another text';
       cli.terminal.out(
-        `${said}\n${text
+        `${state}\n${text
           .trimEnd()
           .split('\n')
           .map((line) => `+ ${plain(line)}`)

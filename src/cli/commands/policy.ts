@@ -103,8 +103,8 @@ function answerLines(answer: NonNullable<PolicyCaseAnswer['answer']>): readonly 
 }
 
 function guardLines({ call, verdict, code, because, checks }: GuardAnswer): readonly string[] {
-  const rows = checks.map(({ id, question, value, threshold, verdict: said }) => {
-    const mark = said === 'pass' ? 'yes' : said === 'refuse' ? 'NO ' : ' - ';
+  const rows = checks.map(({ id, question, value, threshold, verdict: checkVerdict }) => {
+    const mark = checkVerdict === 'pass' ? 'yes' : checkVerdict === 'refuse' ? 'NO ' : ' - ';
     const limit = threshold === '' ? '' : ` (${plain(threshold)})`;
     return `    ${String(id).padStart(2)} ${mark} ${question}: ${plain(value)}${limit}`;
   });

@@ -40,7 +40,7 @@ export function addTrace(program: Command, cli: Cli): void {
       if (options.export !== undefined) return exportTo(cli, options.export, await cli.client().get(path));
       if (cli.wantsJson()) return json(cli.terminal, story);
       const text = options.story
-        ? storyOf(story, (colour, said) => paint(cli.terminal, colour, said))
+        ? storyOf(story, (colour, part) => paint(cli.terminal, colour, part))
         : treeOfStory(cli.terminal, story.entries);
       cli.terminal.out(`${text}\n`);
     });

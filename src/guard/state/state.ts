@@ -106,7 +106,7 @@ export interface HeldContainment {
   detail: string;
   releaseByPerson: boolean;
   raisedMs: MonoMs;
-  /** Who said that it may end. */
+  /** Who allowed it to end. */
   releasedBy?: string;
 }
 
