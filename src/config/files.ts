@@ -10,7 +10,7 @@ const FILES_MAX = 1_000;
 const YAML_NAME = /\.ya?ml$/;
 
 /**
- * The contents of files when they were last read, for as long as anybody uses it: after an edit of one file all the others
+ * The contents of files as last read, for as long as they are in use: after an edit of one file all the others
  * are the same objects, and whoever has worked them out need not do so again.
  */
 const known = new Map<string, { readonly sha256: string; readonly parsed: WeakRef<ParsedYaml> }>();

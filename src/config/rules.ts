@@ -116,7 +116,7 @@ interface Found extends LoadedRules {
 }
 
 /**
- * The contents of files when they were last read: a file that did not change gives the same objects, and whoever has compiled
+ * The contents of files as last read: a file that did not change gives the same objects, and whoever has compiled
  * them need not do so again. Held here, because nothing else holds a file that was read.
  */
 const lastRead = new Map<string, { readonly parsed: ParsedYaml; readonly sign: string; readonly found: Found }>();

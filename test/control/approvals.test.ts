@@ -108,7 +108,7 @@ describe('a question to a person', () => {
     it('reports to the first that a second is needed, and takes no second yes of the first', () => {
       const order = { id: 'apr-1', yes: true, nowMs: 2 };
       const first = answerApproval(fold([0, asked()]), order, { who: 'ann', because: 'x' });
-      expect(first).toMatchObject({ ok: true, said: expect.stringContaining('second person') });
+      expect(first).toMatchObject({ ok: true, message: expect.stringContaining('second person') });
       const again = answerApproval(fold([0, asked()], [1, yesOf('ann')]), order, { who: 'ann', because: 'x' });
       expect(again).toMatchObject({ ok: false, code: 'approval_second_person' });
     });

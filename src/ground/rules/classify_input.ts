@@ -204,7 +204,7 @@ export function sourceIsBack(input: ClassifyInput, sinceMs: MonoMs): boolean {
 /** An engine that has reported nothing new for this long after an action of Reeve did not carry it out. */
 const ANSWER_MS = 20_000;
 
-/** When its source was last seen, or reported, to fail, in a stretch of failures that explains why the process is down. */
+/** When its source was last seen or reported to fail, in a stretch of failures that explains why it is down. */
 export function outageMs(input: ClassifyInput): MonoMs | undefined {
   const { facts, process } = input;
   if (process?.downSinceMs === undefined) return undefined;

@@ -8,7 +8,7 @@ import type { Match } from './rule.ts';
 import { ENGINE_FAILURES_MIN, OBSERVER_LOST_MS } from '../facts/setup.ts';
 import { engineSignal, outputSignal, serverSignal, spoken, symptomSignal } from './signals.ts';
 
-/** What we look through is broken, so what we see proves nothing. Never concluded of a process that is dead or dying. */
+/** What we look through is broken, so what we see proves nothing. Not concluded of a process that is dead or dying. */
 export function telemetryUntrusted(input: ClassifyInput): Match | undefined {
   if (input.down || input.churning || input.process?.stoppedOnPurpose) return undefined;
   const server = serverSignal(input);

@@ -165,7 +165,7 @@ function builtIn<Rule>(ports: ExplorePorts<Rule>, situation: Situation): readonl
   ];
 }
 
-/** Proposing, and the two ways to end. A proposal is checked as it comes; what is wrong is answered, to be put right. */
+/** Proposing, and the two ways to end. A proposal is checked as it comes; its problems are answered. */
 function ending<Rule>(ports: ExplorePorts<Rule>, situation: Situation): readonly SessionTool<Rule>[] {
   let proposed: Rule | undefined;
   const isProblems = (checked: Rule | readonly string[]): checked is readonly string[] => Array.isArray(checked);

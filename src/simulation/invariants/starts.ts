@@ -55,7 +55,7 @@ export class Starts implements Oracle {
   }
 
   /**
-   * The journal ends with that record now. That no start comes before a person's command is what `SetBacks` asks; by that
+   * The journal ends with that record now. `SetBacks` asks that no start comes before a person's command; by that
    * command the caps, and whoever keeps the fences, begin with what the journal still has.
    */
   setBack(lastSeq: number): void {
