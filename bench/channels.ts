@@ -40,7 +40,7 @@ function residentMb(count: number): number {
   });
   for (let at = 0; at < MANY; at += 1) {
     const channel = channels[at % count]!;
-    const bytes = Buffer.from(TROUBLES.map((said) => `[error] ${said}\n`).join(''));
+    const bytes = Buffer.from(TROUBLES.map((trouble) => `[error] ${trouble}\n`).join(''));
     const [now, monoMs] = [systemClock.now(), systemClock.monotonicMs()];
     detector.accept({ source: channel, channel, bytes, start: 0, end: bytes.length, backlog: false, at: now, monoMs });
   }

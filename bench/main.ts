@@ -96,9 +96,9 @@ async function run(name: string, { title, script, args = [], quick = [] }: Part)
     stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
     env: { ...process.env, REEVE_BENCH_ROWS: String(ROWS_FD) },
   });
-  const said = text(child.stdio[ROWS_FD] as Readable);
+  const printed = text(child.stdio[ROWS_FD] as Readable);
   const status = await new Promise((done) => child.once('exit', done));
-  const lines = (await said).split('\n').filter((line) => line !== '');
+  const lines = (await printed).split('\n').filter((line) => line !== '');
   const measured = lines.map((line) => JSON.parse(line) as Row);
   if (status === 0) return measured;
   return [

@@ -67,8 +67,8 @@ const stamp = ({ below }: Numbers): string =>
   `2026-11-21T20:${String(below(60)).padStart(2, '0')}:${String(below(60)).padStart(2, '0')}.${100 + below(900)}Z`;
 const access = (channel: string, status: number, { below }: Numbers): string =>
   `10.${below(256)}.${below(256)}.${below(256)} - - [21/Nov/2026:20:11:04 +0000] "GET /live/${channel}/seg_${below(99_999)}.ts HTTP/1.1" ${status} ${below(2e6)} "-" "Mozilla/5.0 (X11; Linux x86_64)" rt=0.${below(999)}`;
-const json = (channel: string, level: number, said: string, { below }: Numbers): string =>
-  `{"level":${level},"time":${1_795_294_000_000 + below(1e9)},"pid":${below(9000)},"hostname":"edge-${below(20)}","channel":"${channel}","reqId":"${below(1e9).toString(16)}","msg":"${said}","retries":${below(3)}}`;
+const json = (channel: string, level: number, message: string, { below }: Numbers): string =>
+  `{"level":${level},"time":${1_795_294_000_000 + below(1e9)},"pid":${below(9000)},"hostname":"edge-${below(20)}","channel":"${channel}","reqId":"${below(1e9).toString(16)}","msg":"${message}","retries":${below(3)}}`;
 
 function failing(channel: string, kind: Kind, random: Numbers, truth: Map<string, number>): string {
   const pattern = random.pick(PATTERNS);
@@ -86,12 +86,12 @@ function failing(channel: string, kind: Kind, random: Numbers, truth: Map<string
 }
 
 function carried(channel: string, says: readonly string[], random: Numbers): string {
-  const said = random.pick(says).replaceAll('#', () => String(1 + random.below(9000)));
+  const message = random.pick(says).replaceAll('#', () => String(1 + random.below(9000)));
   const chance = random.next();
-  if (chance < 0.4) return `${stamp(random)} [channel=${channel}] [error] ${said}`;
+  if (chance < 0.4) return `${stamp(random)} [channel=${channel}] [error] ${message}`;
   if (chance < 0.7)
-    return `[hls @ 0x55d${random.below(1e9).toString(16)}] ${said}: '/live/${channel}/seg_${random.below(99_999)}.ts'`;
-  return json(channel, 50, said, random);
+    return `[hls @ 0x55d${random.below(1e9).toString(16)}] ${message}: '/live/${channel}/seg_${random.below(99_999)}.ts'`;
+  return json(channel, 50, message, random);
 }
 
 function ordinary(channel: string, kind: Kind, random: Numbers): string {

@@ -44,8 +44,8 @@ function incidentOf(facts: readonly JournalFact[], channel: string): string {
 
 async function teach({ reeve, person }: Prepared): Promise<void> {
   const facts = reeve.entries.map(({ fact }) => fact);
-  const said = await person.types('teach', incidentOf(facts, 'gen1'), '--symptom', TAUGHT, '--yes');
-  const id = /^next: reeve patterns promote (\S+)/m.exec(said)![1]!;
+  const printed = await person.types('teach', incidentOf(facts, 'gen1'), '--symptom', TAUGHT, '--yes');
+  const id = /^next: reeve patterns promote (\S+)/m.exec(printed)![1]!;
   const known = reeve.entries.length;
   await person.types('patterns', 'promote', id, '--because', 'the encoder says so');
   await readAnew('the patterns', async () => {

@@ -29,8 +29,8 @@ export async function openModel(): Promise<DemoModel> {
     asked += 1;
     const { messages } = JSON.parse(text) as { messages: readonly { content: string }[] };
     const content = replyTo(messages.map((message) => message.content).join('\n'));
-    const line = (done: boolean, said: string) =>
-      `${JSON.stringify({ model: 'demo', created_at: new Date().toISOString(), message: { role: 'assistant', content: said }, done })}\n`;
+    const line = (done: boolean, piece: string) =>
+      `${JSON.stringify({ model: 'demo', created_at: new Date().toISOString(), message: { role: 'assistant', content: piece }, done })}\n`;
     response.writeHead(200, { 'content-type': 'application/x-ndjson' }).end(line(false, content) + line(true, ''));
   }
 

@@ -126,8 +126,8 @@ function viewOf(act: Act, { stage, reeve, clock }: Company) {
   const pages = (): readonly Page[] => {
     // A page about all that wait to be started is about this channel, too.
     const keys = [...incidents().map(keyOfIncidentPage), KEY_OF_MASS_OUTAGE];
-    const said = stage.pages.slice(first.page, last?.page).filter(({ via }) => via === 'webhook');
-    return act.channels.length > 1 ? said : said.filter(({ key }) => keys.includes(key));
+    const posted = stage.pages.slice(first.page, last?.page).filter(({ via }) => via === 'webhook');
+    return act.channels.length > 1 ? posted : posted.filter(({ key }) => keys.includes(key));
   };
   return {
     account,

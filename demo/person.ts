@@ -17,15 +17,16 @@ export function openPerson(configPath: string, show: (text: string) => void): Pe
       const child = spawn(process.execPath, [MAIN, ...args, '--config', configPath], {
         stdio: ['ignore', 'pipe', 'pipe'],
       });
-      let said = '';
+      let output = '';
       for (const stream of [child.stdout, child.stderr])
-        stream.on('data', (piece: Buffer) => (said += piece.toString()));
+        stream.on('data', (piece: Buffer) => (output += piece.toString()));
       const code = await new Promise<number | null>((done) => child.on('close', done));
-      const lines = said.trimEnd().split('\n');
+      const lines = output.trimEnd().split('\n');
       for (const line of lines.slice(0, SHOWN_LINES_MAX)) show(`  ${line}`);
       if (lines.length > SHOWN_LINES_MAX) show(`  … ${lines.length - SHOWN_LINES_MAX} more lines`);
-      if (code !== 0) throw new ReeveError('DAEMON_UNREACHABLE', `reeve ${args[0]} ended with ${code}: ${said.trim()}`);
-      return said;
+      if (code !== 0)
+        throw new ReeveError('DAEMON_UNREACHABLE', `reeve ${args[0]} ended with ${code}: ${output.trim()}`);
+      return output;
     },
   };
 }

@@ -21,15 +21,15 @@ async function shown(rig: Rig, args: readonly string[], stdin = ''): Promise<str
   const line = [join(ROOT, 'src/main.ts'), ...args, '--config', rig.configPath, '--state', rig.state];
   const env = { ...process.env, REEVE_SESSIONS: rig.at('sessions') };
   const child = spawn(process.execPath, line, { stdio: ['pipe', 'pipe', 'pipe'], env });
-  const said: Buffer[] = [];
-  child.stdout.on('data', (piece: Buffer) => said.push(piece));
-  child.stderr.on('data', (piece: Buffer) => said.push(piece));
+  const output: Buffer[] = [];
+  child.stdout.on('data', (piece: Buffer) => output.push(piece));
+  child.stderr.on('data', (piece: Buffer) => output.push(piece));
   child.stdin.end(stdin);
   const code = await new Promise<number | null>((done) => child.on('close', done));
   const typed = args.map((arg) => (/^[\w./:=-]+$/.test(arg) ? arg : JSON.stringify(arg))).join(' ');
   const given = stdin === '' ? '' : stdin.replaceAll(/^(?=.)/gm, '> ');
   const ended = code === 0 ? '' : `(exit ${code})\n`;
-  return `$ reeve ${typed}\n${given}${Buffer.concat(said).toString('utf8')}${ended}`;
+  return `$ reeve ${typed}\n${given}${Buffer.concat(output).toString('utf8')}${ended}`;
 }
 
 async function nightShift(): Promise<readonly string[]> {

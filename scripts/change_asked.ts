@@ -46,8 +46,10 @@ export function askedFor(change: HalfChange): readonly string[] {
     const text = readFileSync(join(folder, 'src', file), 'utf8');
     if (text.split(before).length !== 2) throw new Error(`${file} has no single place before ${before}`);
     writeFileSync(join(folder, 'src', file), text.replace(before, row + before));
-    const said = compiled(folder);
-    return [...new Set([...said.matchAll(/^src\/(\S+?\.ts)\(\d+,\d+\): error/gm)].map(([, path]) => path!))].toSorted();
+    const output = compiled(folder);
+    return [
+      ...new Set([...output.matchAll(/^src\/(\S+?\.ts)\(\d+,\d+\): error/gm)].map(([, path]) => path!)),
+    ].toSorted();
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

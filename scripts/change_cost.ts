@@ -34,8 +34,8 @@ export function naming(name: string): readonly string[] {
 }
 
 /** Files that have it as a word. */
-const containing = (word: string): readonly string[] =>
-  sources.filter(({ text }) => new RegExp(`\\b${word}\\b`).test(text)).map(({ path }) => path);
+const containing = (name: string): readonly string[] =>
+  sources.filter(({ text }) => new RegExp(`\\b${name}\\b`).test(text)).map(({ path }) => path);
 
 /** Files outside a folder that import from it. */
 export const importing = (folder: string): readonly string[] =>
@@ -71,7 +71,7 @@ function costOf(change: string, each: readonly (readonly string[])[]): Cost {
 }
 
 /** Names that are those of symptoms too: where they stand for which cannot be seen from the text. */
-const SAID: ReadonlySet<string> = new Set(SYMPTOMS);
+const SYMPTOM_NAMES: ReadonlySet<string> = new Set(SYMPTOMS);
 
 /** What has no column of its own: the files that must, and those that may, name a new one. */
 export function costs(): readonly Cost[] {
@@ -91,7 +91,7 @@ export function costs(): readonly Cost[] {
     ),
     costOf(
       'classification',
-      FAILURE_CLASSES.filter((name) => !SAID.has(name)).map((name) => naming(name)),
+      FAILURE_CLASSES.filter((name) => !SYMPTOM_NAMES.has(name)).map((name) => naming(name)),
     ),
     costOf('planner', [sources.filter(({ text }) => /agent\/planner\.ts'/.test(text)).map(({ path }) => path)]),
     costOf('envelope field', ['lastingMs', 'cooldownRemaining', 'lastAction', 'errorFrequency'].map(containing)),

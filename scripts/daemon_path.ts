@@ -93,10 +93,10 @@ interface Stage {
 function play({ id, lines }: Excerpt, { course, time, facts, detector, lastLines }: Stage): void {
   const troubleMs = time.nowMs + WELL_MS;
   const endMs = troubleMs + Math.max(STANDS_MS, lines.length * LINE_EVERY_MS + LOOK_EVERY_MS);
-  const said = lines.map((line) => Buffer.from(`${line.replaceAll('\n', ' ')}\n`));
+  const pending = lines.map((line) => Buffer.from(`${line.replaceAll('\n', ' ')}\n`));
   for (; time.nowMs < endMs; time.nowMs += LINE_EVERY_MS) {
     const { nowMs } = time;
-    const bytes = nowMs < troubleMs ? undefined : said.shift();
+    const bytes = nowMs < troubleMs ? undefined : pending.shift();
     if (bytes !== undefined) {
       const span = { bytes, start: 0, end: bytes.length, backlog: false };
       const chunk = { source: id, channel: id, ...span, at: nowMs, monoMs: nowMs };
@@ -104,7 +104,7 @@ function play({ id, lines }: Excerpt, { course, time, facts, detector, lastLines
       detector.accept(chunk);
     }
     if (nowMs % LOOK_EVERY_MS !== 0) continue;
-    const isOver = course === 'dies' && said.length === 0 && nowMs >= troubleMs;
+    const isOver = course === 'dies' && pending.length === 0 && nowMs >= troubleMs;
     facts.observe(processAt(id, nowMs, isOver));
     facts.observe(playlistAt(id, course === 'plays' ? nowMs : Math.min(nowMs, troubleMs), nowMs));
   }

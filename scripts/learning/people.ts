@@ -65,7 +65,7 @@ function naming(request: ModelRequest, stream: Stream): string {
     text: JSON.parse(text!) as string,
   }));
   for (const { at, text } of lines) {
-    const meant = TROUBLES.find(({ words, family }) => family === 'unknown_words' && isAlike(words!(1), text));
+    const meant = TROUBLES.find(({ line, family }) => family === 'unknown_words' && isAlike(line!(1), text));
     if (meant?.means !== undefined) return JSON.stringify({ symptom: isRight ? meant.means : wrong, lines: [at] });
   }
   return JSON.stringify({ symptom: 'none', lines: [] });

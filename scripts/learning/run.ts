@@ -174,8 +174,8 @@ function plant(core: Core, counting: Counting): void {
     mkdirSync(core.patternFolder, { recursive: true });
     writeFileSync(join(core.patternFolder, `${id}.yaml`), text);
     core.usePattern(id, text);
-    const said = core.teaching.setState({ id, to: 'production', ...PERSON });
-    if (!said.ok) throw new Error(said.because);
+    const answer = core.teaching.setState({ id, to: 'production', ...PERSON });
+    if (!answer.ok) throw new Error(answer.because);
   }
 }
 

@@ -15,7 +15,7 @@ export interface Trouble {
   readonly channels: readonly string[];
   begin(service: ServiceModel, channel: string): void;
   /** What the log says again and again while it lasts. */
-  readonly words?: (lot: number) => string;
+  readonly line?: (lot: number) => string;
   /** The classification of the line; undefined: nothing that names it. */
   readonly means?: SymptomKind;
   /** What cures it; undefined: it goes by itself, or a person must come. */
@@ -49,7 +49,7 @@ export const TROUBLES: readonly Trouble[] = [
     family: 'unknown_words',
     channels: PLAIN,
     begin: ailing('rebuild_playout'),
-    words: (lot) => `[error] splice ledger barren past cue ${lot}; holding slate`,
+    line: (lot) => `[error] splice ledger barren past cue ${lot}; holding slate`,
     means: 'playout_gap',
     cure: 'rebuild_playout',
     everyHours: 14,
@@ -59,7 +59,7 @@ export const TROUBLES: readonly Trouble[] = [
     family: 'unknown_words',
     channels: PLAIN,
     begin: ailing('restart_channel'),
-    words: (lot) => `[error] reader adrift: wanted part ${lot}, oldest kept lies beyond`,
+    line: (lot) => `[error] reader adrift: wanted part ${lot}, oldest kept lies beyond`,
     means: 'segment_missing',
     cure: 'restart_channel',
     everyHours: 14,
@@ -69,7 +69,7 @@ export const TROUBLES: readonly Trouble[] = [
     family: 'unknown_words',
     channels: PLAIN,
     begin: ailing('refresh_credentials'),
-    words: (lot) => `[error] entitlement voucher ${lot} lapsed; origin grants nothing more`,
+    line: (lot) => `[error] entitlement voucher ${lot} lapsed; origin grants nothing more`,
     means: 'auth_expired',
     cure: 'refresh_credentials',
     everyHours: 14,
@@ -79,7 +79,7 @@ export const TROUBLES: readonly Trouble[] = [
     family: 'no_rule',
     channels: PLAIN,
     begin: ailing('restart_channel'),
-    words: () => 'INF [path news] source is not ready: publisher disconnected',
+    line: () => 'INF [path news] source is not ready: publisher disconnected',
     means: 'publisher_lost',
     cure: 'restart_channel',
     everyHours: 12,
@@ -89,7 +89,7 @@ export const TROUBLES: readonly Trouble[] = [
     family: 'no_rule',
     channels: PLAIN,
     begin: ailing('invalidate_cache'),
-    words: () => '[https @ 0x55] HTTP error 403 Forbidden',
+    line: () => '[https @ 0x55] HTTP error 403 Forbidden',
     means: 'auth_denied',
     cure: 'invalidate_cache',
     everyHours: 12,
@@ -115,7 +115,7 @@ export const TROUBLES: readonly Trouble[] = [
     family: 'known',
     channels: PLAIN,
     begin: ailing('restart_channel'),
-    words: (lot) => `[hls @ 0x55] skipping ${lot % 90} segments ahead, expired from playlists`,
+    line: (lot) => `[hls @ 0x55] skipping ${lot % 90} segments ahead, expired from playlists`,
     means: 'segment_missing',
     cure: 'restart_channel',
     everyHours: 12,
@@ -125,7 +125,7 @@ export const TROUBLES: readonly Trouble[] = [
     family: 'known',
     channels: PLAIN,
     begin: ailing('rebuild_playout'),
-    words: () => 'Channel news has no playout items',
+    line: () => 'Channel news has no playout items',
     means: 'playout_gap',
     cure: 'rebuild_playout',
     everyHours: 12,
@@ -161,7 +161,7 @@ export const PLANTED_TROUBLES: readonly Trouble[] = [
     family: 'planted',
     channels: ['ch5'],
     begin: ailing('person'),
-    words: (lot) => `[hls @ 0x55] skipping ${lot % 90} segments ahead, expired from playlists`,
+    line: (lot) => `[hls @ 0x55] skipping ${lot % 90} segments ahead, expired from playlists`,
     means: 'segment_missing',
     everyHours: 20,
     untilDay: 12,
@@ -171,7 +171,7 @@ export const PLANTED_TROUBLES: readonly Trouble[] = [
     family: 'planted',
     channels: ['ch3'],
     begin: () => undefined,
-    words: () => 'XMLTV guide data is stale',
+    line: () => 'XMLTV guide data is stale',
     means: 'guide_stale',
     talksMs: 2 * MINUTE_MS,
     everyHours: 48,
@@ -181,7 +181,7 @@ export const PLANTED_TROUBLES: readonly Trouble[] = [
     family: 'planted',
     channels: PLAIN,
     begin: () => undefined,
-    words: (lot) => `[warn] gossip round ${lot} finished with a failed peer; retrying`,
+    line: (lot) => `[warn] gossip round ${lot} finished with a failed peer; retrying`,
     talksMs: MINUTE_MS,
     everyHours: 10,
   },

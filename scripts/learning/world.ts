@@ -9,7 +9,7 @@ import { ServiceModel } from '../../src/simulation/service_model.ts';
 import { areCredentialsRefused, refreshCredentials } from '../../src/simulation/treatments.ts';
 import { CHANNELS, PLANTED_TROUBLES, SOURCED, type Trouble, TROUBLES } from './troubles.ts';
 
-const WORDS_EVERY_MS = 2_000;
+const LINES_EVERY_MS = 2_000;
 /** No person repairs it sooner: after a page, and without one. */
 const PAGED_MS = 15 * 60_000;
 const UNPAGED_MS = 60 * 60_000;
@@ -126,10 +126,10 @@ export class World {
       this.present.delete(channel);
       return;
     }
-    const line = trouble.words?.(this.#lots.int(1_000, 9_999));
+    const line = trouble.line?.(this.#lots.int(1_000, 9_999));
     const isDue = trouble.talksMs !== undefined || (forMs >= SILENT_MS && status !== 'young');
     if (line !== undefined && isDue && forMs < TALKS_MAX_MS) this.#deps.onLine(channel, line);
-    this.#deps.at(this.#deps.nowMs() + WORDS_EVERY_MS, () => this.#talk(trouble, channel, sinceMs));
+    this.#deps.at(this.#deps.nowMs() + LINES_EVERY_MS, () => this.#talk(trouble, channel, sinceMs));
   }
 }
 
