@@ -34,36 +34,36 @@ const filesWith = (settings?: Settings) => ({
   ...{ personas: ['system_admin', 'cautious'].map((id) => aPersona({ id })), rules: [aRule()], limits: DEFAULT_LIMITS },
   settings,
 });
-const said = (persona?: string, rules?: string) => ({ persona, rules });
+const flags = (persona?: string, rules?: string) => ({ persona, rules });
 const rulesFolder = (text = RULE) => dirname(recorded({ 'mine.rule.yaml': text })[0]!);
 
 describe('the policy of a backtest', () => {
   it('is the everyday persona where nothing is configured, and the configured ones where they are', () => {
-    expect(policyOf(said(), filesWith())).toMatchObject({
+    expect(policyOf(flags(), filesWith())).toMatchObject({
       name: 'persona system_admin',
       persona: { id: 'system_admin' },
     });
-    expect(policyOf(said(), filesWith(configured))).toMatchObject({
+    expect(policyOf(flags(), filesWith(configured))).toMatchObject({
       name: 'the configured personas',
       persona: undefined,
     });
   });
 
   it('is the persona that is named, before those of the configuration', () => {
-    expect(policyOf(said('cautious'), filesWith(configured))).toMatchObject({ name: 'persona cautious' });
+    expect(policyOf(flags('cautious'), filesWith(configured))).toMatchObject({ name: 'persona cautious' });
   });
 
   it('may be a persona of a file, and the rules of a folder', () => {
     const [file] = recorded({ 'p.yaml': PERSONA });
     const folder = rulesFolder();
-    const policy = policyOf(said(file, folder), filesWith());
+    const policy = policyOf(flags(file, folder), filesWith());
     expect([policy.name, policy.rules.map(({ id }) => id)]).toEqual([`persona of_file, rules of ${folder}`, ['mine']]);
   });
 
   it('is refused for a persona that there is not, with the one that was meant or all that there are', () => {
     const refused = (name: string) => {
       try {
-        return policyOf(said(name), filesWith());
+        return policyOf(flags(name), filesWith());
       } catch (thrown) {
         return thrown;
       }
@@ -77,14 +77,14 @@ describe('the policy of a backtest', () => {
   it('is refused for files that are not sound, each with its place', () => {
     const [file] = recorded({ 'p.yaml': 'id: of_file\n' });
     const unsound = { code: 'CONFIG_INVALID', message: expect.stringMatching(/problems:\n\S+\.yaml:\d+:\d+: /) };
-    expect(() => policyOf(said(file), filesWith())).toThrow(expect.objectContaining(unsound));
+    expect(() => policyOf(flags(file), filesWith())).toThrow(expect.objectContaining(unsound));
     const rules = rulesFolder('id: mine\n');
-    expect(() => policyOf(said(undefined, rules), filesWith())).toThrow(expect.objectContaining(unsound));
+    expect(() => policyOf(flags(undefined, rules), filesWith())).toThrow(expect.objectContaining(unsound));
   });
 });
 
 describe('the other policy of a comparison', () => {
-  const base = policyOf(said('cautious'), filesWith());
+  const base = policyOf(flags('cautious'), filesWith());
 
   it('is another persona with the same rules', () => {
     const other = policyAgainst('system_admin', base, filesWith());
@@ -110,13 +110,13 @@ describe('what the decision path reads of a policy', () => {
   const frame = { limits: DEFAULT_LIMITS, phase: 2 as const, otherwise: configured };
 
   it('is its persona for every channel, its rules and the phase', () => {
-    const settings = settingsFor(policyOf(said('cautious'), filesWith()), frame);
+    const settings = settingsFor(policyOf(flags('cautious'), filesWith()), frame);
     expect(settings.personaOf(channel, 'g').id).toBe('cautious');
     expect([settings.initialPhase('g'), settings.rulebook.rules.map(({ id }) => id)]).toEqual([2, ['r']]);
   });
 
   it('is the persona of the configuration where the policy names none', () => {
-    const policy = policyOf(said(), filesWith(configured));
+    const policy = policyOf(flags(), filesWith(configured));
     expect(settingsFor(policy, frame).personaOf(channel, 'g').id).toBe('configured');
     expect(() => settingsFor(policy, { ...frame, otherwise: undefined })).toThrow('no persona is known');
   });

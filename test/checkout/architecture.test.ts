@@ -37,9 +37,9 @@ describe('docs/architecture.md', () => {
 });
 
 describe('what a change costs', () => {
-  let said = '';
+  let output = '';
   beforeAll(() => {
-    said = execFileSync(process.execPath, [join(ROOT, 'scripts/change_cost.ts')], { cwd: ROOT }).toString();
+    output = execFileSync(process.execPath, [join(ROOT, 'scripts/change_cost.ts')], { cwd: ROOT }).toString();
   }, 120_000);
   const least = new Map(costs().map(({ change, least: count }) => [change, count]));
   const most = new Map(costs().map(({ change, most: count }) => [change, count]));
@@ -68,7 +68,7 @@ describe('what a change costs', () => {
     ['envelope field', ['ground/envelope.ts', 'policy_tests/given_facts.ts']],
     ['counted envelope field', ['incident/pipeline/snapshots.ts', 'policy_tests/given_facts.ts']],
   ])('is asked for by the compiler: a new %s in its list alone does not compile', (change, files) => {
-    expect(said).toContain(`asked for by the compiler: ${change}: ${files.join(' ')}\n`);
+    expect(output).toContain(`asked for by the compiler: ${change}: ${files.join(' ')}\n`);
   });
 
   it('is counted: a name that stands nowhere is named nowhere, and one that does is found', () => {
@@ -77,8 +77,8 @@ describe('what a change costs', () => {
   });
 
   it('of a log line is what the runtime says ran: it reaches the incident, and not yet the guard’s questions', () => {
-    const [, line = ''] = /^line: \d+ files: (.+)$/m.exec(said) ?? [];
-    const [, run = ''] = /^run: \d+ files: (.+)$/m.exec(said) ?? [];
+    const [, line = ''] = /^line: \d+ files: (.+)$/m.exec(output) ?? [];
+    const [, run = ''] = /^run: \d+ files: (.+)$/m.exec(output) ?? [];
     expect(line.split(' ')).toEqual(
       expect.arrayContaining(['detect/detector.ts', 'ground/rules/classify.ts', 'incident/lifecycle/transitions.ts']),
     );

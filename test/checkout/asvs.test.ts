@@ -31,18 +31,18 @@ describe('the page about ASVS', () => {
 
   it('adds its rows up rightly', () => {
     const count = (verdict: string) => rows.filter((row) => row.verdict === verdict).length;
-    const said = `${rows.length} requirements: ${count('yes')} yes, ${count('partly')} partly, ${count('no')} no, ${count('n/a')} n/a`;
-    expect(page).toContain(said);
+    const sum = `${rows.length} requirements: ${count('yes')} yes, ${count('partly')} partly, ${count('no')} no, ${count('n/a')} n/a`;
+    expect(page).toContain(sum);
   });
 
   it('is summed up rightly, chapter by chapter, on the page about security', () => {
     const summary = readFileSync(join(ROOT, 'docs/security.md'), 'utf8');
-    const said = [...summary.matchAll(/^\| V(\d+) [^|]+ \| (\w+) \|/gm)].map(([, chapter, verdict]) => [
+    const verdicts = [...summary.matchAll(/^\| V(\d+) [^|]+ \| (\w+) \|/gm)].map(([, chapter, verdict]) => [
       chapter,
       verdict,
     ]);
     const chapters = [...new Set(rows.map(({ number }) => number.split('.')[0]!))];
-    expect(said).toEqual(chapters.map((chapter) => [chapter, sumOf(chapter)]));
+    expect(verdicts).toEqual(chapters.map((chapter) => [chapter, sumOf(chapter)]));
   });
 });
 

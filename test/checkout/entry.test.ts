@@ -112,9 +112,9 @@ describe('bin/reeve.js', () => {
       const child = spawn(process.execPath, [join(sandbox.dir, 'bin/reeve.js'), 'run', '--config', 'a b'], {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
-      const said = JSON.parse(await text(child.stdout));
-      expect(said).toMatchObject({ pid: child.pid, arenas: '1', args: ['run', '--config', 'a b'] });
-      expect(said.small).toEqual([
+      const reported = JSON.parse(await text(child.stdout));
+      expect(reported).toMatchObject({ pid: child.pid, arenas: '1', args: ['run', '--config', 'a b'] });
+      expect(reported.small).toEqual([
         '--max-semi-space-size=4',
         '--memory-saver-mode',
         '--heap-growing-percent=35',

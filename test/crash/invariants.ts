@@ -99,13 +99,13 @@ const WINDOW = 14;
 /** The start counts against the window, the caps and the cooldown, whether its end is known or not. */
 const startsCount: Law = (evidence) => {
   const begun = startsOf(evidence).filter(({ channel }) => channel === 'news').length;
-  const said = (id: number) => evidence.whyNot.checks.find((check) => check.id === id)?.value ?? '';
-  const number = (id: number, pattern: RegExp) => Number(pattern.exec(said(id))?.[1] ?? Number.NaN);
+  const shownValue = (id: number) => evidence.whyNot.checks.find((check) => check.id === id)?.value ?? '';
+  const number = (id: number, pattern: RegExp) => Number(pattern.exec(shownValue(id))?.[1] ?? Number.NaN);
   const daily = number(CAPS, /(\d+) in 24 h/);
   const inWindow = number(WINDOW, /^(\d+) starts/);
   return [
-    ...(daily >= begun ? [] : [`S5: ${begun} starts, and the cap counts "${said(CAPS)}"`]),
-    ...(inWindow >= begun ? [] : [`S2: ${begun} starts, and the window counts "${said(WINDOW)}"`]),
+    ...(daily >= begun ? [] : [`S5: ${begun} starts, and the cap counts "${shownValue(CAPS)}"`]),
+    ...(inWindow >= begun ? [] : [`S2: ${begun} starts, and the window counts "${shownValue(WINDOW)}"`]),
   ];
 };
 

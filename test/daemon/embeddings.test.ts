@@ -39,9 +39,9 @@ describe('the daemon with a model for vectors', { timeout: 120_000 }, () => {
     const { rules, embedded } = await similarityOf(first);
     expect(rules).toBeGreaterThan(10);
     expect(embedded).toBe(rules);
-    const said = `rules are compared by vectors of local/nomic-embed-text (${rules} of ${rules})`;
-    expect((await rig.reeve('stats')).stdout).toContain(said);
-    expect((await rig.reeve('rules', 'list')).stdout).toContain(said);
+    const line = `rules are compared by vectors of local/nomic-embed-text (${rules} of ${rules})`;
+    expect((await rig.reeve('stats')).stdout).toContain(line);
+    expect((await rig.reeve('rules', 'list')).stdout).toContain(line);
     expect(textsAsked()).toHaveLength(rules + 1);
     await first.kill('SIGTERM');
 

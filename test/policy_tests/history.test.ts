@@ -11,8 +11,8 @@ import { aFrame } from './support.ts';
 const NOW_MS = 10_000_000;
 
 /** What the daemon would have written of this, as a policy test says it. */
-function written(said: object) {
-  const frame = aFrame({ history: [{ at: '1m ago', ...said }], envelope: { classification: 'process_crashed' } });
+function written(past: object) {
+  const frame = aFrame({ history: [{ at: '1m ago', ...past }], envelope: { classification: 'process_crashed' } });
   const [event] = frame.given.history as readonly PastEvent[];
   return draftsOf(event!, {
     ...{ at: 5_000_000, nowMs: NOW_MS, ids: countingIds(), limits: DEFAULT_LIMITS, guard: newGuardState() },
@@ -20,9 +20,9 @@ function written(said: object) {
     fingerprint: frame.fingerprint,
   });
 }
-const types = (said: object) => written(said).map(({ fact }) => fact.type);
-const of = <T extends JournalFact['type']>(said: object, type: T) =>
-  written(said).flatMap(({ fact }) => (fact.type === type ? [fact as Extract<JournalFact, { type: T }>] : []));
+const types = (past: object) => written(past).map(({ fact }) => fact.type);
+const of = <T extends JournalFact['type']>(past: object, type: T) =>
+  written(past).flatMap(({ fact }) => (fact.type === type ? [fact as Extract<JournalFact, { type: T }>] : []));
 const did = (result: string, more: object = {}) => ({ tool: 'restart_channel', result, ...more });
 
 describe('something that Reeve did', () => {
@@ -67,7 +67,7 @@ describe('something that Reeve did', () => {
 
 describe('a start that Reeve did not make', () => {
   it('is of another channel each time, unless one is named', () => {
-    const channels = (said: object) => written(said).map(({ channel }) => channel);
+    const channels = (past: object) => written(past).map(({ channel }) => channel);
     expect(channels({ start: 'engine', times: 2 })).toEqual(['another-1', 'another-2']);
     expect(channels({ start: 'engine', channel: 'sport', times: 2 })).toEqual(['sport', 'sport']);
   });
@@ -81,10 +81,10 @@ describe('a start that Reeve did not make', () => {
 
 describe('a person who was told or asked', () => {
   it('of an escalation got a page for its reason after a run', () => {
-    const said = { escalation: 'no_plan' };
-    expect(types(said)).toEqual(['run.started', 'run.ended', 'escalation.raised']);
-    expect(of(said, 'run.ended')[0]!.outcome).toMatchObject({ kind: 'escalated', reason: 'no_plan' });
-    expect(of(said, 'escalation.raised')[0]!.escalation).toMatchObject({ reason: 'no_plan', incident: 'inc-this' });
+    const past = { escalation: 'no_plan' };
+    expect(types(past)).toEqual(['run.started', 'run.ended', 'escalation.raised']);
+    expect(of(past, 'run.ended')[0]!.outcome).toMatchObject({ kind: 'escalated', reason: 'no_plan' });
+    expect(of(past, 'escalation.raised')[0]!.escalation).toMatchObject({ reason: 'no_plan', incident: 'inc-this' });
   });
 
   it.each([
@@ -92,10 +92,10 @@ describe('a person who was told or asked', () => {
     ['yes', true],
     ['no', false],
   ])('of an approval that is %s has answered %s', (approval, yes) => {
-    const said = { approval, tool: 'rebuild_playout' };
+    const past = { approval, tool: 'rebuild_playout' };
     const asked = ['run.started', 'run.ended', 'approval.asked'];
-    expect(types(said)).toEqual(yes === undefined ? asked : [...asked, 'approval.answered']);
-    expect(of(said, 'approval.answered').map((fact) => fact.yes)).toEqual(yes === undefined ? [] : [yes]);
+    expect(types(past)).toEqual(yes === undefined ? asked : [...asked, 'approval.answered']);
+    expect(of(past, 'approval.answered').map((fact) => fact.yes)).toEqual(yes === undefined ? [] : [yes]);
   });
 });
 
@@ -122,7 +122,7 @@ describe('what a person said, or what befell more than one channel', () => {
       { incident: 'group:encoders' },
       { type: 'incident.opened', incident: { scope: { kind: 'group', id: 'encoders' } } },
     ],
-  ])('%j is one fact', (said, fact) => {
-    expect(written(said)).toMatchObject([{ fact }]);
+  ])('%j is one fact', (past, fact) => {
+    expect(written(past)).toMatchObject([{ fact }]);
   });
 });

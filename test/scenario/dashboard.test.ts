@@ -68,13 +68,13 @@ describe.skipIf(!can)('a real Prometheus that scrapes a real run (needs ffmpeg, 
 
   it('finds nothing to complain about in the exposition (promtool check metrics)', async () => {
     const text = await (await fetch(stage.urls.metrics)).text();
-    const checked = await new Promise<{ code: number | null; said: string }>((resolve) => {
+    const checked = await new Promise<{ code: number | null; printed: string }>((resolve) => {
       const child = spawn('promtool', ['check', 'metrics']);
-      let said = '';
-      for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (said += chunk));
-      child.on('close', (code) => resolve({ code, said }));
+      let printed = '';
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += chunk));
+      child.on('close', (code) => resolve({ code, printed }));
       child.stdin.end(text);
     });
-    expect(checked).toEqual({ code: 0, said: '' });
+    expect(checked).toEqual({ code: 0, printed: '' });
   });
 });

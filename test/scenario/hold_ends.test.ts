@@ -88,7 +88,7 @@ describe('a lease that ends while Reeve is away', () => {
     await options.time.advance(HOLD_MS);
     const again = pipelineHarness({ ...options, engine });
     await again.live(5_000);
-    const said = again.facts('escalation.raised').map(({ escalation }) => escalation.summary);
-    expect(said).toEqual([expect.stringMatching(/the lease of ann has ended, and channel:news is still down$/)]);
+    const summaries = again.facts('escalation.raised').map(({ escalation }) => escalation.summary);
+    expect(summaries).toEqual([expect.stringMatching(/the lease of ann has ended, and channel:news is still down$/)]);
   });
 });

@@ -107,13 +107,13 @@ describe('log text that an attacker has written', () => {
         planner: { planner, mode: 'before_rules', deadlineMs: 8_000, replyTokensMax: 256 },
       });
       await world.live(20_000);
-      let said = 0;
+      let logged = 0;
       for (const [at, lines] of PAYLOADS.entries()) {
-        for (const line of lines) said += say(world, channels[at % channels.length]!, line) ? 1 : 0;
+        for (const line of lines) logged += say(world, channels[at % channels.length]!, line) ? 1 : 0;
         if (at % channels.length === 0) await world.live(2_000);
       }
       await world.live(30_000);
-      expect(said).toBeGreaterThan(50);
+      expect(logged).toBeGreaterThan(50);
       // Text about a channel that is seen to play opens nothing; where nothing looks, the model is asked.
       expect(model.asked.length > 0).toBe(!outputProbe);
       const high = world.facts('tool.started').filter(({ permit }) => permit.risk === 'high');

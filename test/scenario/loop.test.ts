@@ -6,12 +6,12 @@ const MINUTES = 60_000;
 const pagedFor = (world: World) => world.facts('escalation.raised').map(({ escalation }) => escalation.classification);
 
 /** Three processes of two seconds, each begun by the engine itself; then it gives the channel up. */
-async function flapping(lastWord: 'fatal' | 'config' = 'fatal'): Promise<World> {
+async function flapping(lastLine: 'fatal' | 'config' = 'fatal'): Promise<World> {
   const world = pipelineHarness();
   await world.live(40_000);
   const channel = world.engine.channels.get('news')!;
   for (let round = 0; round < 4; round += 1) {
-    if (lastWord === 'config') says(world);
+    if (lastLine === 'config') says(world);
     Object.assign(channel, { state: 'exited', exitSignal: undefined, exitCode: 1 });
     await world.live(500);
     if (round === 3) continue;

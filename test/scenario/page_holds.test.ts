@@ -41,7 +41,7 @@ async function starvedFor(starvedMs: number, options: PipelineOptions = {}, star
   return {
     world,
     late: paged.map((atMs) => atMs - backMs),
-    said: world.facts('escalation.raised').map(({ escalation }) => escalation.summary),
+    summaries: world.facts('escalation.raised').map(({ escalation }) => escalation.summary),
   };
 }
 
@@ -53,11 +53,11 @@ const WATCHED: readonly (readonly [string, PipelineOptions])[] = [
 
 describe.each(WATCHED)('an encoder that is watched %s, was starved and has its CPU back', (_, options) => {
   it.each([14, 16, 18])('is not paged after that: starved for %s s', async (seconds) => {
-    const { late, said } = await starvedFor(seconds * 1_000, options);
+    const { late, summaries } = await starvedFor(seconds * 1_000, options);
     // The reports of one interval more are needed to see that it is back.
     expect(
       late.filter((ms) => ms > 3_000),
-      said.join(),
+      summaries.join(),
     ).toEqual([]);
   });
 

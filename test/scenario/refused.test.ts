@@ -28,9 +28,9 @@ describe('a start that was refused for want of evidence', () => {
     const world = pipelineHarness();
     const say = (): void => {
       const now = { at: world.clock.now(), monoMs: world.clock.monotonicMs() };
-      const said = { kind: 'segment_missing', channel: 'news', origin: 'log', confidence: 0.8 } as const;
+      const symptom = { kind: 'segment_missing', channel: 'news', origin: 'log', confidence: 0.8 } as const;
       const counted = { countInWindow: 20, windowMs: 60_000, pattern: undefined };
-      world.pipeline.symptom({ ...said, ...counted, ...now, evidence: [{ source: 'news', text: 'reader adrift' }] });
+      world.pipeline.symptom({ ...symptom, ...counted, ...now, evidence: [{ source: 'news', text: 'reader adrift' }] });
     };
     const live = async (forSeconds: number, until: () => boolean = () => false) => {
       for (let passed = 0; passed < forSeconds && !until(); passed += 1) {

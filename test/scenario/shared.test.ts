@@ -66,9 +66,9 @@ describe('channels that died together', () => {
       world.engine.onRestart = undefined;
       if (name !== 'a') return 'said yes and did nothing';
       world.engine.restarts.pop();
-      const said = await working(name, context);
+      const answer = await working(name, context);
       world.engine.onRestart = async () => 'said yes and did nothing';
-      return said;
+      return answer;
     };
     await world.live(300_000);
     expect(restarted(world)).toEqual(['a', 'b', 'c']);

@@ -136,7 +136,7 @@ describe('a group that lost its source', () => {
     const world = pipelineHarness({ channels: NAMES, sources: ['a', 'b', 'c'] });
     await world.live(10_000);
     lost(world);
-    const said = { channel: 'd', kind: 'upstream_unreachable', origin: 'log', confidence: 0.9 } as const;
+    const symptom = { channel: 'd', kind: 'upstream_unreachable', origin: 'log', confidence: 0.9 } as const;
     const line = {
       countInWindow: 1,
       windowMs: 60_000,
@@ -144,7 +144,7 @@ describe('a group that lost its source', () => {
       evidence: [{ source: 'log', text: 'gone' }],
     };
     const moment = { at: world.clock.now(), monoMs: world.clock.monotonicMs() };
-    world.pipeline.symptom({ ...said, ...line, ...moment });
+    world.pipeline.symptom({ ...symptom, ...line, ...moment });
     Object.assign(world.engine.channels.get('d')!, { state: 'exited', exitSignal: undefined, exitCode: 1 });
     await world.live(60_000);
     world.engine.deadSources.clear();
@@ -175,14 +175,14 @@ describe('a group whose sources no probe reads', () => {
     lost(world);
     await world.live(5_000);
     complain(world, 'c');
-    const saidMs = world.clock.monotonicMs();
+    const loggedMs = world.clock.monotonicMs();
     await world.live(29_000);
     expect(restarted(world)).toEqual([]);
     await world.live(60_000);
-    const [first, ...others] = world.engine.restarts.map(({ atMs }) => atMs - saidMs);
+    const [first, ...others] = world.engine.restarts.map(({ atMs }) => atMs - loggedMs);
     expect(first).toBeGreaterThanOrEqual(30_000);
     expect(others).toHaveLength(3);
-    const provedMs = world.entries.find(({ fact }) => fact.type === 'attempt.verified')!.monoMs - saidMs;
+    const provedMs = world.entries.find(({ fact }) => fact.type === 'attempt.verified')!.monoMs - loggedMs;
     expect(Math.min(...others)).toBeGreaterThanOrEqual(provedMs);
     expect(Math.max(...others)).toBeLessThan(60_000);
   });

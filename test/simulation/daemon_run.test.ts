@@ -113,15 +113,15 @@ describe('what others tell the process', () => {
   const claim = { channel: 'ch0', kind: 'process_crash', origin: 'log' } as const;
 
   it('is heard 50 milliseconds later, and by nobody who has died', async () => {
-    const said = ({ process }: ReturnType<typeof aProcess>) =>
+    const symptomsOf = ({ process }: ReturnType<typeof aProcess>) =>
       process.reeve.pipeline.factStore.view('ch0')?.symptoms.map(({ kind, origin }) => [kind, origin]);
     const world = aProcess();
     await world.until(1_000);
     world.process.hear(claim);
     await world.until(1_049);
-    expect(said(world)).toEqual([]);
+    expect(symptomsOf(world)).toEqual([]);
     await world.until(1_050);
-    expect(said(world)).toEqual([['process_crash', 'log']]);
+    expect(symptomsOf(world)).toEqual([['process_crash', 'log']]);
     const dead = aProcess();
     dead.process.reeve.kill();
     dead.process.hear(claim);

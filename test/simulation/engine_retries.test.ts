@@ -7,19 +7,19 @@ import { aPlan } from './plant.ts';
 function setUp(with_: object = {}) {
   let nowMs = 10_000;
   const due: { atMs: number; run: () => void }[] = [];
-  const said: string[] = [];
+  const noted: string[] = [];
   const retries = new EngineRetries({
     nowMs: () => nowMs,
     at: (atMs, run) => due.push({ atMs, run }),
-    onSymptom: (_, kind) => said.push(kind),
-    restart: () => said.push('restarts'),
-    settle: () => said.push('settles'),
+    onSymptom: (_, kind) => noted.push(kind),
+    restart: () => noted.push('restarts'),
+    settle: () => noted.push('settles'),
   });
   const channel = Object.assign(freshChannel(aPlan('news'), 1, 0), { state: 'exited' as const, ...with_ });
   const pass = (toMs: number) => {
     nowMs = toMs;
   };
-  return { retries, channel, due, said, pass };
+  return { retries, channel, due, noted, pass };
 }
 const unfit = { unfitUntilMs: 20_000, unfitUptimeMs: 3_000 };
 
@@ -37,11 +37,11 @@ describe('an engine whose process has ended', () => {
   });
 
   it('starts it again after a second', () => {
-    const { retries, channel, due, said } = setUp(unfit);
+    const { retries, channel, due, noted } = setUp(unfit);
     retries.ended(channel, false);
     expect(due[0]!.atMs).toBe(11_000);
     due[0]!.run();
-    expect(said).toEqual(['process_crash', 'restarts']);
+    expect(noted).toEqual(['process_crash', 'restarts']);
   });
 
   it('starts it no more where somebody else did meanwhile, or stopped it', () => {
@@ -53,20 +53,20 @@ describe('an engine whose process has ended', () => {
     stopped.retries.ended(stopped.channel, false);
     Object.assign(stopped.channel, { state: 'stopped' });
     stopped.due[0]!.run();
-    expect([...other.said, ...stopped.said]).toEqual(['process_crash', 'process_crash']);
+    expect([...other.noted, ...stopped.noted]).toEqual(['process_crash', 'process_crash']);
   });
 
   it('writes of a wrong setting where processes live for less than two seconds', () => {
     const says = (unfitUptimeMs: number) => {
-      const { retries, channel, said } = setUp({ ...unfit, unfitUptimeMs });
+      const { retries, channel, noted } = setUp({ ...unfit, unfitUptimeMs });
       retries.ended(channel, true);
-      return said[0];
+      return noted[0];
     };
     expect([says(1_999), says(2_000)]).toEqual(['config_error', 'process_crash']);
   });
 
   it('gives up at the fourth short life in a row, and counts anew after a longer one', () => {
-    const { retries, channel, due, said } = setUp(unfit);
+    const { retries, channel, due, noted } = setUp(unfit);
     const ends = (short: boolean) => {
       const seen = retries.ended(channel, short);
       return [seen, channel.state, due.length];
@@ -74,16 +74,16 @@ describe('an engine whose process has ended', () => {
     expect([ends(true), ends(true), ends(false)].map(([, state]) => state)).toEqual(['exited', 'exited', 'exited']);
     expect([ends(true), ends(true), ends(true)].at(-1)).toEqual([true, 'exited', 6]);
     expect(ends(true)).toEqual([true, 'fatal', 6]);
-    expect(said.at(-1)).toBe('settles');
+    expect(noted.at(-1)).toBe('settles');
   });
 });
 
 describe('a persistent engine', () => {
   it('starts whatever ends on it every two seconds and for ever, and says nothing of it', () => {
-    const { retries, channel, due, said } = setUp();
+    const { retries, channel, due, noted } = setUp();
     retries.keep('e0', 5_000);
     for (let life = 0; life < 9; life += 1) expect(retries.ended(channel, true)).toBe(true);
-    expect([channel.state, channel.retries, due[8]!.atMs, said]).toEqual(['exited', 0, 12_000, []]);
+    expect([channel.state, channel.retries, due[8]!.atMs, noted]).toEqual(['exited', 0, 12_000, []]);
   });
 
   it('is one for so long, for its own channels, and until all is healed', () => {

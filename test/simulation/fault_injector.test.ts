@@ -145,23 +145,23 @@ describe('a fault that happens once', () => {
     ['outage', 'g0', 'upstream_unreachable'],
     ['auth', 'g0', 'auth_expired'],
     ['stale_address', 'g0', 'auth_denied'],
-  ])('takes the source of a group, and each channel of it says so: %s', (kind, target, words) => {
-    const { inject, said, until, status } = faulty([aPlan('ch0'), aPlan('ch1'), aPlan('ch2', { group: 'g1' })]);
+  ])('takes the source of a group, and each channel of it says so: %s', (kind, target, symptom) => {
+    const { inject, symptoms, until, status } = faulty([aPlan('ch0'), aPlan('ch1'), aPlan('ch2', { group: 'g1' })]);
     inject(kind, { target, variant: 0 });
     until(100);
-    expect(said.sort()).toEqual([
-      ['ch0', words, 100],
-      ['ch1', words, 100],
+    expect(symptoms.sort()).toEqual([
+      ['ch0', symptom, 100],
+      ['ch1', symptom, 100],
     ]);
     expect([status('ch0'), status('ch2')]).toEqual(['incurable', 'playing']);
   });
 
   it('leaves nothing to play, with a library or without', () => {
     const cure = (variant: number) => {
-      const { inject, service, said, until } = faulty();
+      const { inject, service, symptoms, until } = faulty();
       inject('empty_playout', { variant });
       until(100);
-      return [service.at('ch0').ailment, said[0]![1]];
+      return [service.at('ch0').ailment, symptoms[0]![1]];
     };
     expect([cure(0.29), cure(0.3)]).toEqual([
       ['person', 'playout_gap'],
@@ -170,10 +170,10 @@ describe('a fault that happens once', () => {
   });
 
   it('slows an encoder, which says so', () => {
-    const { inject, service, said, until } = faulty();
+    const { inject, service, symptoms, until } = faulty();
     inject('slow');
     until(100);
-    expect([service.at('ch0').slowUntilMs, said[0]!.slice(0, 2)]).toEqual([60_000, ['ch0', 'encoder_overload']]);
+    expect([service.at('ch0').slowUntilMs, symptoms[0]!.slice(0, 2)]).toEqual([60_000, ['ch0', 'encoder_overload']]);
   });
 
   it('is a start that Reeve did not make', () => {
@@ -187,10 +187,10 @@ describe('a fault that happens once', () => {
 
   it('is a line of a trouble that there is not', () => {
     const forged = (variant: number) => {
-      const { inject, said, until, status } = faulty();
+      const { inject, symptoms, until, status } = faulty();
       inject('forged_log', { variant });
       until(100);
-      return [said[0]![1], status()];
+      return [symptoms[0]![1], status()];
     };
     expect([forged(0), forged(0.99)]).toEqual([
       ['process_crash', 'playing'],
@@ -236,10 +236,10 @@ describe('a fault that happens once', () => {
 
 describe('the lines of a trouble', () => {
   const linesOf = (with_: Partial<Injection>, toMs: number) => {
-    const { inject, said, until } = faulty();
+    const { inject, symptoms, until } = faulty();
     inject('forged_log', with_);
     until(toMs);
-    return said.map(([, , atMs]) => atMs);
+    return symptoms.map(([, , atMs]) => atMs);
   };
 
   it('come every two to four seconds for as long as it lasts', () => {
@@ -255,7 +255,7 @@ describe('the lines of a trouble', () => {
 
 describe('a world that is healed', () => {
   it('has no fault any more, gets none, and its logs fall silent', () => {
-    const { injector, inject, until, said, service, status } = faulty();
+    const { injector, inject, until, symptoms, service, status } = faulty();
     inject('engine_down', engine);
     inject('slow');
     until(100);
@@ -265,6 +265,6 @@ describe('a world that is healed', () => {
     inject('crash');
     inject('engine_down', engine);
     until(60_000);
-    expect([status(), injector.engineUp('e0'), said.length]).toEqual(['playing', true, 1]);
+    expect([status(), injector.engineUp('e0'), symptoms.length]).toEqual(['playing', true, 1]);
   });
 });

@@ -16,17 +16,17 @@ export function faulty(plans?: readonly ChannelPlan[]) {
     (name: string) =>
     (...with_: readonly unknown[]): void =>
       void done.push([name, ...with_]);
-  const said: [string, string, number][] = [];
+  const symptoms: [string, string, number][] = [];
   const ends = { crash: note('crash'), breakDown: note('breakDown') };
   const disk = { ...ends, setBack: note('setBack'), hold: note('hold'), rot: note('rot') };
   const controls = {
     ...{ service, nowMs, at, disk },
     ...{ stopReeve: note('stopReeve'), reload: note('reload'), move: note('move'), jumpWall: note('jumpWall') },
     ...{ suspend: note('suspend'), reboot: note('reboot'), operate: note('operate'), change: note('change') },
-    symptom: (channel: string, kind: string): void => void said.push([channel, kind, nowMs()]),
+    symptom: (channel: string, kind: string): void => void symptoms.push([channel, kind, nowMs()]),
   };
   const injector = new FaultInjector(controls);
   const inject = (kind: Kind, with_: Partial<Injection> = {}): void =>
     injector.inject(anInjection(kind, { atMs: nowMs(), ...with_ }));
-  return { ...world, controls, injector, inject, done, said };
+  return { ...world, controls, injector, inject, done, symptoms };
 }

@@ -97,8 +97,8 @@ describe('a shared cause of the source', () => {
   });
 
   it('lasts while nothing but log text reports it', () => {
-    const words = ['a', 'b', 'c'].map((id) => member(id, false, 'upstream_unavailable'));
-    const begun = correlate(seenAs(words), [], 2_000);
-    expect(correlate(seenAs(words), begun, 30_000)).toMatchObject([{ phase: 'active' }]);
+    const members = ['a', 'b', 'c'].map((id) => member(id, false, 'upstream_unavailable'));
+    const begun = correlate(seenAs(members), [], 2_000);
+    expect(correlate(seenAs(members), begun, 30_000)).toMatchObject([{ phase: 'active' }]);
   });
 });

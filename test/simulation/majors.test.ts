@@ -25,9 +25,9 @@ describe.skipIf(!existsSync(NEXT))('the options for a small heap', () => {
     ['this major', process.execPath],
     ['the next one', NEXT],
   ])('are known to %s', async (_, node) => {
-    const words = [...SMALL.matchAll(/'(--[^']+)'/g)].map(([, word]) => word!);
-    expect(words).toContain('--memory-saver-mode');
-    const { stdout } = await run(node, [...words, '--print', '"started"']);
+    const flags = [...SMALL.matchAll(/'(--[^']+)'/g)].map(([, flag]) => flag!);
+    expect(flags).toContain('--memory-saver-mode');
+    const { stdout } = await run(node, [...flags, '--print', '"started"']);
     expect(stdout).toBe('started\n');
   });
 });

@@ -77,10 +77,10 @@ describe('a supervisord within the simulation', () => {
     ['stop_late_start', /not ended/, 'stopped'],
     ['lie_ok', /started by another party/, 'running'],
     ['hang', /not ended/, 'running'],
-  ])('in mode %s lets the call come to %s', async (mode, said, state) => {
+  ])('in mode %s lets the call come to %s', async (mode, outcome, state) => {
     const { world, service, outcomeAfter } = theAdapter();
     world.mode = mode;
-    expect(await outcomeAfter(20_000)).toMatch(said);
+    expect(await outcomeAfter(20_000)).toMatch(outcome);
     expect(service.at('news').state).toBe(state);
   });
 

@@ -62,9 +62,9 @@ function json(response: http.ServerResponse, status: number, body: object): void
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }
 
-function refuse(response: http.ServerResponse, said: { status: number; error: string; code?: string }): void {
-  const error = { message: said.error, type: 'invalid_request_error', param: null, code: said.code ?? null };
-  json(response, said.status, { error });
+function refuse(response: http.ServerResponse, refusal: { status: number; error: string; code?: string }): void {
+  const error = { message: refusal.error, type: 'invalid_request_error', param: null, code: refusal.code ?? null };
+  json(response, refusal.status, { error });
 }
 
 const entryOf = (id: string) => ({ id, object: 'model', created: 1_767_225_600, owned_by: 'library' });

@@ -15,9 +15,12 @@ export function scriptedModel(script: Script): ScriptedModel {
     asked,
     async generate(request) {
       asked.push(request);
-      const said = await script(request);
-      if (typeof said !== 'string') return said;
-      return { ok: true, reply: { text: said, model: 'scripted', promptTokens: 100, replyTokens: 10, durationMs: 1 } };
+      const answer = await script(request);
+      if (typeof answer !== 'string') return answer;
+      return {
+        ok: true,
+        reply: { text: answer, model: 'scripted', promptTokens: 100, replyTokens: 10, durationMs: 1 },
+      };
     },
     embed: async () => undefined,
     list: async () => ['scripted'],

@@ -24,7 +24,7 @@ export interface Supervisord {
   readonly url: string;
   readonly pid: number;
   /** supervisorctl, and what it printed. */
-  ctl(...words: string[]): string;
+  ctl(...args: string[]): string;
   stop(): Promise<void>;
 }
 
@@ -49,9 +49,9 @@ export async function startSupervisord(programs: Readonly<Record<string, readonl
   writeFileSync(conf, text.flat().join('\n'));
   const child = spawn('/usr/bin/supervisord', ['-c', conf], { stdio: 'ignore', cwd: dir });
   const ended = once(child, 'exit');
-  const ctl = (...words: string[]): string => {
+  const ctl = (...args: string[]): string => {
     try {
-      return execFileSync('/usr/bin/supervisorctl', ['-c', conf, ...words], { encoding: 'utf8' });
+      return execFileSync('/usr/bin/supervisorctl', ['-c', conf, ...args], { encoding: 'utf8' });
     } catch (error) {
       return String((error as { stdout?: string }).stdout);
     }

@@ -127,13 +127,13 @@ describe('a yes (S9)', () => {
   });
 
   it('comes from two people where two are needed', () => {
-    const saidBy = (...who: readonly string[]) => {
+    const brokenBy = (...who: readonly string[]) => {
       const { put, allow, broken } = commands({ ...asking, four_eyes: true });
       put(1, question({ eyes: 2 }), ...who.map(yes));
       allow(3, used);
       return broken;
     };
-    expect([saidBy('ann', 'ben'), saidBy('ann', 'ann'), saidBy('ann')]).toEqual([[], ['S9'], ['S9']]);
+    expect([brokenBy('ann', 'ben'), brokenBy('ann', 'ann'), brokenBy('ann')]).toEqual([[], ['S9'], ['S9']]);
   });
 });
 

@@ -8,13 +8,13 @@ const CHANNEL = { kind: 'channel', id: 'ch0' } as const;
 
 describe('the cooldown, by what a start really led to (S1)', () => {
   /** A restart whose process comes `lateMs` after the call, and another restart `againMs` after the call. */
-  function again(lateMs: number, againMs: number, said?: object): readonly string[] {
+  function again(lateMs: number, againMs: number, fact?: object): readonly string[] {
     const { context, broken, at, process, restart, entry } = oracleEnvironment();
     const oracle = new RealStarts(context);
     oracle.invoked(restart('ch0'));
     at(lateMs);
     oracle.started(process('ch0', 'reeve'));
-    if (said !== undefined) oracle.entry(entry(said));
+    if (fact !== undefined) oracle.entry(entry(fact));
     at(againMs);
     oracle.invoked(restart('ch0'));
     return broken;

@@ -29,8 +29,8 @@ async function byScene(scene: SceneName, seed: number): Promise<Kill | undefined
 
 /** Plays scenes, given as `name:seed`, until a law is broken, and prints what happened as one line of JSON. */
 let answer: object = { killed: false };
-for (const word of process.argv.slice(2)) {
-  const [scene, seed] = word.split(':');
+for (const arg of process.argv.slice(2)) {
+  const [scene, seed] = arg.split(':');
   if (!SCENES.includes(scene as SceneName)) throw new Error(`there is no scene ${scene}`);
   const kill = await byScene(scene as SceneName, Number(seed));
   if (kill === undefined) continue;

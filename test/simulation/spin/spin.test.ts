@@ -31,8 +31,8 @@ describe.skipIf(missing.length > 0)(`a model of guard, breaker and crash, explor
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   const explore = (...flags: string[]): { errors: number; states: number } => {
-    const said = execFileSync('./pan', ['-m1000000', ...flags], { cwd: folder, encoding: 'utf8' });
-    const number = (pattern: RegExp): number => Number(pattern.exec(said)?.[1] ?? Number.NaN);
+    const output = execFileSync('./pan', ['-m1000000', ...flags], { cwd: folder, encoding: 'utf8' });
+    const number = (pattern: RegExp): number => Number(pattern.exec(output)?.[1] ?? Number.NaN);
     return { errors: number(/errors: (\d+)/), states: number(/(\d+) states, stored/) };
   };
 
