@@ -13,7 +13,7 @@ import type { Approval } from '../../src/core/control.ts';
 import type { JournalFact } from '../../src/core/journal.ts';
 import { aCall } from '../support/a.ts';
 
-const word = { who: 'ann', because: 'a test' };
+const context = { who: 'ann', because: 'a test' };
 
 /** Folds facts, each at its moment. */
 const fold = (...facts: readonly (readonly [number, JournalFact])[]): ControlState =>
@@ -38,7 +38,7 @@ describe('a question to a person', () => {
       },
       600_000,
     ).fact;
-  const answer = (yes: boolean, id = 'apr-1'): JournalFact => ({ type: 'approval.answered', id, yes, ...word });
+  const answer = (yes: boolean, id = 'apr-1'): JournalFact => ({ type: 'approval.answered', id, yes, ...context });
   const hash = (state: ControlState) => state.approvals[0]!.approval.hash;
   const stateOf = (state: ControlState) => state.approvals[0]?.state;
 

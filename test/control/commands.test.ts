@@ -6,7 +6,7 @@ import type { Scope } from '../../src/core/scope.ts';
 import { aCall } from '../support/a.ts';
 
 const known = { channels: new Set(['news']), groups: new Set(['encoders']), engines: new Set(['local']) };
-const said = { who: 'ann', because: 'a test' };
+const context = { who: 'ann', because: 'a test' };
 const news: Scope = { kind: 'channel', id: 'news' };
 const initial = controlProjection.initial;
 
@@ -42,12 +42,12 @@ describe('a command from a person', () => {
       { kind: 'group', id: 'nowhere' },
       { kind: 'engine', id: 'nowhere' },
     ] as const) {
-      expect(commands.lease(known, { scope, forMs: 60_000 }, said)).toMatchObject({
+      expect(commands.lease(known, { scope, forMs: 60_000 }, context)).toMatchObject({
         ok: false,
         code: 'target_unknown',
       });
-      expect(commands.reset(known, scope, said)).toMatchObject({ ok: false, code: 'target_unknown' });
-      expect(commands.release(known, scope, said)).toMatchObject({ ok: false, code: 'target_unknown' });
+      expect(commands.reset(known, scope, context)).toMatchObject({ ok: false, code: 'target_unknown' });
+      expect(commands.release(known, scope, context)).toMatchObject({ ok: false, code: 'target_unknown' });
     }
     for (const scope of [
       news,
@@ -55,58 +55,58 @@ describe('a command from a person', () => {
       { kind: 'engine', id: 'local' },
       { kind: 'fleet' },
     ] as const) {
-      expect(commands.reset(known, scope, said).ok).toBe(true);
+      expect(commands.reset(known, scope, context).ok).toBe(true);
     }
   });
 
   it('freezes once and thaws once', () => {
-    const frozen = stateAfter(initial, commands.freeze(initial, said));
-    expect(commands.freeze(frozen, said)).toMatchObject({ code: 'nothing_to_do' });
-    expect(commands.thaw(initial, said)).toMatchObject({ code: 'nothing_to_do' });
-    expect(stateAfter(frozen, commands.thaw(frozen, said)).frozen).toBeUndefined();
+    const frozen = stateAfter(initial, commands.freeze(initial, context));
+    expect(commands.freeze(frozen, context)).toMatchObject({ code: 'nothing_to_do' });
+    expect(commands.thaw(initial, context)).toMatchObject({ code: 'nothing_to_do' });
+    expect(stateAfter(frozen, commands.thaw(frozen, context)).frozen).toBeUndefined();
   });
 
   it.each([0, 999, 86_400_001, Number.NaN, Number.POSITIVE_INFINITY, -1, 1_500.5])(
     'takes no lease of %s ms',
     (forMs) => {
-      expect(commands.lease(known, { scope: news, forMs }, said)).toMatchObject({ code: 'duration_invalid' });
+      expect(commands.lease(known, { scope: news, forMs }, context)).toMatchObject({ code: 'duration_invalid' });
     },
   );
 
   it('takes a lease from a second to a day, and names its channel', () => {
     for (const forMs of [1_000, 86_400_000]) {
-      expect(commands.lease(known, { scope: news, forMs }, said)).toMatchObject({
+      expect(commands.lease(known, { scope: news, forMs }, context)).toMatchObject({
         ok: true,
         drafts: [{ channel: 'news' }],
       });
     }
-    const state = stateAfter(initial, commands.lease(known, { scope: news, forMs: 60_000 }, said));
-    expect(commands.endLease(state, { kind: 'fleet' }, said)).toMatchObject({ code: 'nothing_to_do' });
-    expect(stateAfter(state, commands.endLease(state, news, said)).leases).toEqual([]);
+    const state = stateAfter(initial, commands.lease(known, { scope: news, forMs: 60_000 }, context));
+    expect(commands.endLease(state, { kind: 'fleet' }, context)).toMatchObject({ code: 'nothing_to_do' });
+    expect(stateAfter(state, commands.endLease(state, news, context)).leases).toEqual([]);
   });
 
   it('takes windows of sound lengths, and ends only those that exist', () => {
     const add = (startsInMs: number, forMs: number) =>
-      commands.addWindow(known, { id: 'win-1', scope: news, startsInMs, forMs }, said);
+      commands.addWindow(known, { id: 'win-1', scope: news, startsInMs, forMs }, context);
     expect(add(-1, 60_000)).toMatchObject({ code: 'duration_invalid' });
     expect(add(0, 0)).toMatchObject({ code: 'duration_invalid' });
     expect(add(0, 8 * 86_400_000)).toMatchObject({ code: 'duration_invalid' });
     expect(add(31 * 86_400_000, 60_000)).toMatchObject({ code: 'duration_invalid' });
     const state = stateAfter(initial, add(0, 60_000));
-    expect(commands.endWindow(state, 'win-2', said)).toMatchObject({ code: 'target_unknown' });
-    expect(stateAfter(state, commands.endWindow(state, 'win-1', said)).windows).toEqual([]);
+    expect(commands.endWindow(state, 'win-2', context)).toMatchObject({ code: 'target_unknown' });
+    expect(stateAfter(state, commands.endWindow(state, 'win-1', context)).windows).toEqual([]);
   });
 
   it.each([-1, 5, 1.5, Number.NaN])('takes no phase %s', (phase) => {
-    expect(commands.setPhase(known, { phase, group: undefined }, said)).toMatchObject({ code: 'phase_invalid' });
+    expect(commands.setPhase(known, { phase, group: undefined }, context)).toMatchObject({ code: 'phase_invalid' });
   });
 
   it('sets the phase of all or of a group that exists', () => {
-    expect(stateAfter(initial, commands.setPhase(known, { phase: 3, group: undefined }, said)).phase).toBe(3);
-    expect(stateAfter(initial, commands.setPhase(known, { phase: 0, group: 'encoders' }, said)).groupPhases).toEqual([
-      { group: 'encoders', phase: 0 },
-    ]);
-    expect(commands.setPhase(known, { phase: 3, group: 'x' }, said)).toMatchObject({ code: 'target_unknown' });
+    expect(stateAfter(initial, commands.setPhase(known, { phase: 3, group: undefined }, context)).phase).toBe(3);
+    expect(stateAfter(initial, commands.setPhase(known, { phase: 0, group: 'encoders' }, context)).groupPhases).toEqual(
+      [{ group: 'encoders', phase: 0 }],
+    );
+    expect(commands.setPhase(known, { phase: 3, group: 'x' }, context)).toMatchObject({ code: 'target_unknown' });
   });
 
   it('answers a question that waits, and no other', () => {
@@ -123,13 +123,13 @@ describe('a command from a person', () => {
       600_000,
     );
     const state = controlProjection.apply(initial, { seq: 1, at: 0, monoMs: 0, boot: 'b', fact: asked.fact });
-    const answer = (id: string, nowMs: number) => commands.answerApproval(state, { id, yes: true, nowMs }, said);
+    const answer = (id: string, nowMs: number) => commands.answerApproval(state, { id, yes: true, nowMs }, context);
     expect(answer('apr-2', 1)).toMatchObject({ code: 'approval_unknown' });
     expect(answer('apr-1', 600_000)).toMatchObject({ code: 'approval_over' });
     const answered = answer('apr-1', 599_999);
     expect(answered).toMatchObject({ ok: true, drafts: [{ channel: 'news', incident: 'inc-1', run: 'run-1' }] });
     const over = stateAfter(state, answered);
-    expect(commands.answerApproval(over, { id: 'apr-1', yes: false, nowMs: 1 }, said)).toMatchObject({
+    expect(commands.answerApproval(over, { id: 'apr-1', yes: false, nowMs: 1 }, context)).toMatchObject({
       code: 'approval_over',
     });
   });

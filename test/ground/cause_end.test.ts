@@ -120,9 +120,11 @@ describe('a cause of an engine', () => {
 
   it('counts from when it began, however late the engine’s newest report is', () => {
     const fleet = new Fleet();
-    const said = (sinceMs: number) => [{ engine: 'local', assessment: { ...trouble('host_exhausted'), sinceMs } }];
-    fleet.step([], 1_000, said(900));
-    expect(fleet.step([], CAUSE_QUIET_MS, said(5_900))).toMatchObject([{ sinceMs: 900, lastMs: 6_000 }]);
+    const hostTrouble = (sinceMs: number) => [
+      { engine: 'local', assessment: { ...trouble('host_exhausted'), sinceMs } },
+    ];
+    fleet.step([], 1_000, hostTrouble(900));
+    expect(fleet.step([], CAUSE_QUIET_MS, hostTrouble(5_900))).toMatchObject([{ sinceMs: 900, lastMs: 6_000 }]);
   });
 
   it('is none of a group that bears the engine’s name', () => {
@@ -144,12 +146,12 @@ describe('a cause that goes on', () => {
 
   it('says that it is over while it is, and no longer when it shows itself again', () => {
     const fleet = new Fleet();
-    const said = (seen: readonly Seen[]) => fleet.step(seen, CAUSE_QUIET_MS)[0]?.because;
+    const because = (seen: readonly Seen[]) => fleet.step(seen, CAUSE_QUIET_MS)[0]?.because;
     const active = 'upstream_unavailable: 4 of 4 channels at once';
-    expect(said(four(down))).toBe(active);
-    expect([said(four(dead)), said(four(dead))]).toEqual([`${active}; it is over`, `${active}; it is over`]);
-    expect([said(four(down)), said(four(down))]).toEqual([active, active]);
-    expect(said(four(dead))).toBe(`${active}; it is over`);
+    expect(because(four(down))).toBe(active);
+    expect([because(four(dead)), because(four(dead))]).toEqual([`${active}; it is over`, `${active}; it is over`]);
+    expect([because(four(down)), because(four(down))]).toEqual([active, active]);
+    expect(because(four(dead))).toBe(`${active}; it is over`);
   });
 
   it('is forgotten two minutes after it was last seen, and not a moment sooner', () => {

@@ -3,7 +3,7 @@ import type { Signal } from '../../src/core/envelope.ts';
 import type { Assessment, Finding } from '../../src/ground/rules/classify.ts';
 import type { SharedCause } from '../../src/ground/correlate/correlate.ts';
 import { causeEnvelope } from '../../src/ground/envelope.ts';
-import { COMMON, COUNTS, down, factsOf, LOG, MOMENT, PROBE, said } from './enveloped.ts';
+import { COMMON, COUNTS, down, factsOf, LOG, MOMENT, PROBE, symptomOf } from './enveloped.ts';
 import { trouble, WELL } from './fleet.ts';
 
 describe('the envelope of a shared cause', () => {
@@ -36,7 +36,7 @@ describe('the envelope of a shared cause', () => {
     return causeEnvelope(about, COUNTS, MOMENT);
   };
   const sure = (id: string, confidence: number, extra: Partial<Assessment> = {}) => ({
-    facts: factsOf(id, [said('upstream_timeout', 10, `line of ${id}`)]),
+    facts: factsOf(id, [symptomOf('upstream_timeout', 10, `line of ${id}`)]),
     finding: down({ confidence, ...extra }),
   });
 

@@ -15,7 +15,7 @@ import {
   playlist,
   reports,
   runs,
-  said,
+  symptomOf,
   source,
   unread,
 } from './given.ts';
@@ -71,7 +71,7 @@ describe('a death is a crash', () => {
     expect(gist(crashed(afterOutage('exited')))[0]).toBe('it went down with its source, and the source is back');
     expect(isCrash(afterOutage('fatal'))).toBe(true);
     expect(isCrash(afterOutage('backoff'))).toBe(false);
-    const outage = { process: died(5_000), symptoms: [said('upstream_unreachable', 6_000)] };
+    const outage = { process: died(5_000), symptoms: [symptomOf('upstream_unreachable', 6_000)] };
     expect(isCrash(outage)).toBe(false);
   });
 
@@ -108,7 +108,7 @@ describe('a death is a crash', () => {
     const probed = (of: Given['source']) => isCrash({ setup: { hasSource: true }, process, source: of });
     expect([probed(source(0)), probed(source(700_000)), probed(undefined)]).toEqual([true, false, false]);
     expect(probed(failed(4_000, 0))).toBe(false);
-    expect(isCrash({ process, symptoms: [said('upstream_unreachable', 601_000)] })).toBe(false);
+    expect(isCrash({ process, symptoms: [symptomOf('upstream_unreachable', 601_000)] })).toBe(false);
   });
 
   it('where a source is probed, by an exit only when it was read well after the end, by a kill when it does not fail', () => {
@@ -130,7 +130,7 @@ describe('a death is a crash', () => {
 
   it('by a signal whatever its log said of a source that is looked at, for anybody may write that', () => {
     const setup = { hasSource: true };
-    const symptoms = [said('auth_expired', 35_000)];
+    const symptoms = [symptomOf('auth_expired', 35_000)];
     const isCrashBy = (end: Partial<GenerationEnd>, of: Given['source'], given: Given = {}): boolean =>
       isCrash({ setup, symptoms, process: died(40_000, end), source: of, ...given });
     expect(isCrashBy({ exitSignal: 11 }, source(0))).toBe(true);
@@ -167,7 +167,7 @@ describe('a death is a crash', () => {
 
   it('reported by the process table and by any other signal', () => {
     const process = died(5_000, { exitCode: 1 }, { stateSinceMs: NOW - 2_000 });
-    expect(crashed({ process, symptoms: [said('fd_exhaustion', 4_000)] })).toEqual({
+    expect(crashed({ process, symptoms: [symptomOf('fd_exhaustion', 4_000)] })).toEqual({
       because: 'its process died unexpectedly',
       signals: [
         { origin: 'process', says: 'the process is exited (exit 1)', monoMs: NOW, symptom: undefined },
@@ -182,8 +182,8 @@ describe('a death is a crash', () => {
     expect(crashed({ process })?.symptom).toBe('process_exit_nonzero');
     expect(crashed({ process: died(5_000, { exitSignal: 11 }) })?.symptom).toBe('process_crash');
     for (const kind of ['process_crash', 'process_exit_nonzero', 'fd_exhaustion'] as const)
-      expect(gist(crashed({ process, symptoms: [said(kind)] }))).toContain(`log: ${kind}, 1 in 60 s`);
-    expect(gist(crashed({ process, symptoms: [said('buffer_underrun')] }))).toHaveLength(2);
+      expect(gist(crashed({ process, symptoms: [symptomOf(kind)] }))).toContain(`log: ${kind}, 1 in 60 s`);
+    expect(gist(crashed({ process, symptoms: [symptomOf('buffer_underrun')] }))).toHaveLength(2);
   });
 });
 
@@ -192,13 +192,13 @@ describe('a crash may be acted on', () => {
 
   it('at once where it was killed by a signal and two signals of evidence agree', () => {
     const process = died(500, { exitSignal: 11 });
-    expect(crashed({ process, symptoms: [said('process_crash')] })?.notBeforeMs).toBe(0);
+    expect(crashed({ process, symptoms: [symptomOf('process_crash')] })?.notBeforeMs).toBe(0);
     expect(crashed({ process: { ...process, downSinceMs: undefined } })?.notBeforeMs).toBe(0);
   });
 
   it('after the engine’s own time and the log’s, where it ended by itself', () => {
     const process = died(500);
-    expect(waits({ process, symptoms: [said('process_crash')] })).toBe(1_500);
+    expect(waits({ process, symptoms: [symptomOf('process_crash')] })).toBe(1_500);
     expect(waits({ process, setup: { hasOutputProbe: false } })).toBe(1_500);
   });
 
@@ -224,7 +224,7 @@ describe('a crash may be acted on', () => {
         cpuPressure: undefined,
       });
     const asked = (end: Partial<GenerationEnd>, of: ReturnType<typeof host> | undefined) => {
-      const symptoms = [said('process_crash')];
+      const symptoms = [symptomOf('process_crash')];
       const match = processCrashed(lookOf({ process: died(500, end), symptoms }, { host: of }))!;
       return [match.notBeforeMs! - (NOW - 500), ...match.wants!];
     };

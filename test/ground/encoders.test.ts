@@ -3,7 +3,7 @@ import { SYMPTOMS, type SymptomKind } from '../../src/core/symptom.ts';
 import type { ClassifyInput } from '../../src/ground/rules/classify_input.ts';
 import type { Match } from '../../src/ground/rules/rule.ts';
 import * as rows from '../../src/ground/rules/media.ts';
-import { died, type Given, gist, idleFor, lookOf, NOW, playlist, reports, runs, said, speeds } from './given.ts';
+import { died, type Given, gist, idleFor, lookOf, NOW, playlist, reports, runs, symptomOf, speeds } from './given.ts';
 
 const ask = (row: (look: ClassifyInput) => Match | undefined, given: Given) => gist(row(lookOf(given)));
 const standing = { output: playlist(10_000) };
@@ -11,7 +11,7 @@ const loop = runs({ ends: [50_000, 40_000, 20_000].map((ago) => NOW - ago), fail
 
 /** The kinds of lines by which a row holds for a channel that stands; it never holds for one that plays. */
 function kindsOf(row: (look: ClassifyInput) => Match | undefined, pattern?: string): readonly SymptomKind[] {
-  const lines = (kind: SymptomKind) => [said(kind, 0, pattern === undefined ? {} : { pattern })];
+  const lines = (kind: SymptomKind) => [symptomOf(kind, 0, pattern === undefined ? {} : { pattern })];
   expect(SYMPTOMS.filter((kind) => ask(row, { symptoms: lines(kind) }).length > 0)).toEqual([]);
   return SYMPTOMS.filter((kind) => ask(row, { ...standing, symptoms: lines(kind) }).length > 0);
 }
@@ -20,12 +20,12 @@ describe('an encoder that cannot run', () => {
   it('has no session left when its driver says so', () => {
     expect(kindsOf(rows.encoderSessionLimit, 'nvenc_session')).toEqual(['hw_accel_failure']);
     expect(kindsOf(rows.encoderSessionLimit, 'vaapi')).toEqual([]);
-    const symptoms = [said('hw_accel_failure', 0, { pattern: undefined })];
+    const symptoms = [symptomOf('hw_accel_failure', 0, { pattern: undefined })];
     expect(ask(rows.encoderSessionLimit, { ...standing, symptoms })).toEqual([]);
     expect(
       ask(rows.encoderSessionLimit, {
         ...standing,
-        symptoms: [said('hw_accel_failure', 0, { pattern: 'sessions' })],
+        symptoms: [symptomOf('hw_accel_failure', 0, { pattern: 'sessions' })],
       })[0],
     ).toBe('the encoder has no session left');
   });
@@ -38,7 +38,7 @@ describe('an encoder that cannot run', () => {
       'permission_denied',
       'port_in_use',
     ]);
-    expect(ask(rows.encoderMisconfigured, { process: loop, symptoms: [said('port_in_use')] })).toEqual([
+    expect(ask(rows.encoderMisconfigured, { process: loop, symptoms: [symptomOf('port_in_use')] })).toEqual([
       'it cannot run as it is set up (port_in_use)',
       'log: port_in_use, 1 in 60 s',
       'process: 3 processes ended within 60 s',
@@ -48,7 +48,7 @@ describe('an encoder that cannot run', () => {
 
 describe('an encoder is too slow', () => {
   const slow = (given: Given) => ask(rows.encodeTooSlow, given);
-  const says = (count: number) => [said('encoder_overload', 500, { count })];
+  const says = (count: number) => [symptomOf('encoder_overload', 500, { count })];
   const HEARD = 'the encoder says that it is too slow';
 
   it('by its positions', () => {
@@ -81,9 +81,10 @@ describe('an encoder is too slow', () => {
     expect(slow({ ...standing, symptoms: says(1) })[0]).toBe(HEARD);
     const moving = { progress: speeds([1, 1, 1]), symptoms: says(3) };
     expect([slow(moving), slow({ ...moving, ...standing })[0]]).toEqual([[], HEARD]);
-    expect([slow({ ...standing }), slow({ ...standing, symptoms: [said('stalled_output', 0, { count: 9 })] })]).toEqual(
-      [[], []],
-    );
+    expect([
+      slow({ ...standing }),
+      slow({ ...standing, symptoms: [symptomOf('stalled_output', 0, { count: 9 })] }),
+    ]).toEqual([[], []]);
   });
 });
 
@@ -95,29 +96,31 @@ describe('trouble between a publisher and its server', () => {
     for (const pattern of ['rtmp_publish_refused', 'ingest_denied', 'bad_stream_key'])
       expect(kindsOf(rows.publishRejected, pattern)).toEqual(['auth_denied']);
     expect(kindsOf(rows.publishRejected)).toEqual([]);
-    const symptoms = [said('auth_denied', 0, { pattern: undefined })];
+    const symptoms = [symptomOf('auth_denied', 0, { pattern: undefined })];
     expect(ask(rows.publishRejected, { ...standing, symptoms })).toEqual([]);
   });
 
   it('has a name each', () => {
-    const saidOf = (row: (look: ClassifyInput) => Match | undefined, kind: SymptomKind, pattern = 'publish') =>
-      ask(row, { ...standing, symptoms: [said(kind, 0, { pattern })] });
+    const matchOf = (row: (look: ClassifyInput) => Match | undefined, kind: SymptomKind, pattern = 'publish') =>
+      ask(row, { ...standing, symptoms: [symptomOf(kind, 0, { pattern })] });
     const probe = 'probe: playlist unchanged for 10 s';
-    expect(saidOf(rows.ghostPublisher, 'ghost_publisher')).toEqual([
+    expect(matchOf(rows.ghostPublisher, 'ghost_publisher')).toEqual([
       'the server still holds a publisher that is gone',
       'log: ghost_publisher, 1 in 60 s',
       probe,
     ]);
-    expect(saidOf(rows.tunerSlotsExhausted, 'tuner_slots_exhausted')[0]).toBe('no tuner or stream slot is free');
-    expect(saidOf(rows.publisherLost, 'publisher_lost')[0]).toBe('the publisher is gone');
-    expect(saidOf(rows.publishRejected, 'auth_denied')[0]).toBe('the server refuses the publisher');
-    const dead = { process: died(5_000), symptoms: [said('ghost_publisher')] };
+    expect(matchOf(rows.tunerSlotsExhausted, 'tuner_slots_exhausted')[0]).toBe('no tuner or stream slot is free');
+    expect(matchOf(rows.publisherLost, 'publisher_lost')[0]).toBe('the publisher is gone');
+    expect(matchOf(rows.publishRejected, 'auth_denied')[0]).toBe('the server refuses the publisher');
+    const dead = { process: died(5_000), symptoms: [symptomOf('ghost_publisher')] };
     expect(ask(rows.ghostPublisher, dead)).toContain('process: the process is exited (exit 1)');
   });
 
   it('is a publisher that came back with its clock at zero, when frames are dropped', () => {
     const dropping = { process: runs(idleFor(0)), progress: reports(9_000, { lastMs: NOW - 700 }) };
-    const match = rows.publisherLost(lookOf({ ...dropping, symptoms: [said('clock_skew_or_dts'), said('db_locked')] }));
+    const match = rows.publisherLost(
+      lookOf({ ...dropping, symptoms: [symptomOf('clock_skew_or_dts'), symptomOf('db_locked')] }),
+    );
     expect(gist(match)).toEqual([
       'its publisher came back with its clock at zero: frames are dropped until the time is caught up',
       'log: no progress for 9 s',
@@ -126,7 +129,7 @@ describe('trouble between a publisher and its server', () => {
     expect(match).toMatchObject({ symptom: 'publisher_lost', sinceMs: NOW - 9_000 });
     expect(ask(rows.publisherLost, { ...dropping, process: runs() })).toEqual([]);
     expect(ask(rows.publisherLost, { ...dropping, process: died(5_000, {}, { ...idleFor(0) }) })).toEqual([]);
-    const gone = { ...dropping, ...standing, symptoms: [said('publisher_lost')] };
+    const gone = { ...dropping, ...standing, symptoms: [symptomOf('publisher_lost')] };
     expect(ask(rows.publisherLost, gone)[0]).toBe('the publisher is gone');
   });
 });

@@ -72,9 +72,9 @@ describe('the envelope', () => {
   it('fits into 8 KiB on the wire whatever was logged, and counts what it cut', () => {
     const text = fc.string({ unit: 'binary', maxLength: 500 });
     const line = fc.record({ source: text, text });
-    const said = fc.record({ kind: fc.constantFrom(...SYMPTOMS), lines: fc.array(line, { maxLength: 3 }) });
+    const anySymptom = fc.record({ kind: fc.constantFrom(...SYMPTOMS), lines: fc.array(line, { maxLength: 3 }) });
     fc.assert(
-      fc.property(fc.array(said, { maxLength: 40 }), (all) => {
+      fc.property(fc.array(anySymptom, { maxLength: 40 }), (all) => {
         const scene = killed();
         let symptoms: readonly SymptomFacts[] = scene.facts().symptoms;
         for (const { kind, lines } of all) {

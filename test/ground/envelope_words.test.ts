@@ -4,7 +4,7 @@ import type { Finding } from '../../src/ground/rules/classify.ts';
 import { channelEnvelope, envelopeWire } from '../../src/ground/envelope.ts';
 import { noFacts } from '../../src/ground/facts/facts.ts';
 import type { SymptomFacts } from '../../src/ground/facts/symptom_facts.ts';
-import { COMMON, COUNTS, down, factsOf, LOG, MOMENT, PROBE, said } from './enveloped.ts';
+import { COMMON, COUNTS, down, factsOf, LOG, MOMENT, PROBE, symptomOf } from './enveloped.ts';
 import { WELL } from './fleet.ts';
 import { EPOCH, setupOf } from './scene.ts';
 
@@ -26,10 +26,10 @@ describe('the envelope of a channel', () => {
 
   it('says what was found, by which signals, and with which lines: those of the signals first, then the newest', () => {
     const symptoms = [
-      said('buffer_underrun', 30, 'underrun'),
-      said('upstream_timeout', 10, 'older', 'newer'),
-      said('disk_full', 40, 'full'),
-      said('stalled_output', 20, 'stalled'),
+      symptomOf('buffer_underrun', 30, 'underrun'),
+      symptomOf('upstream_timeout', 10, 'older', 'newer'),
+      symptomOf('disk_full', 40, 'full'),
+      symptomOf('stalled_output', 20, 'stalled'),
     ];
     const finding = down({
       signals: [PROBE, LOG],
@@ -86,7 +86,7 @@ describe('the envelope of a channel', () => {
 
 describe('an envelope quotes', () => {
   const quoted = (text: string, source = 'news.err') => {
-    const symptom = { ...said('rate_limited', 1), evidence: [{ source, text }] };
+    const symptom = { ...symptomOf('rate_limited', 1), evidence: [{ source, text }] };
     return envelopeOf(WELL, [symptom]).evidence[0]!;
   };
 
@@ -110,7 +110,7 @@ describe('an envelope quotes', () => {
 
   it('at most 24 pieces, and counts the others', () => {
     const lines = Array.from({ length: 26 }, (_, at) => `line ${at}`);
-    const { evidence, evidenceDropped } = envelopeOf(WELL, [said('rate_limited', 1, ...lines)]);
+    const { evidence, evidenceDropped } = envelopeOf(WELL, [symptomOf('rate_limited', 1, ...lines)]);
     expect(evidence.map(({ id, text }) => `${id} ${text}`)).toEqual(
       Array.from({ length: 24 }, (_, at) => `e${at + 1} line ${25 - at}`),
     );
@@ -122,7 +122,7 @@ describe('an envelope quotes', () => {
     // The oldest line comes last, and pads the envelope.
     const padded = (chars: number) =>
       envelopeOf(WELL, [
-        said('rate_limited', 1, 'p'.repeat(chars), ...Array.from({ length: 16 }, () => 'l'.repeat(400))),
+        symptomOf('rate_limited', 1, 'p'.repeat(chars), ...Array.from({ length: 16 }, () => 'l'.repeat(400))),
       ]);
     const room = ENVELOPE_BYTES_MAX - bytes(padded(0));
     expect(room).toBeGreaterThan(0);
@@ -135,7 +135,7 @@ describe('an envelope quotes', () => {
   it('nothing where what must be said fills it by itself', () => {
     const facts = {
       ...noFacts(setupOf('news', { group: 'g'.repeat(9_000) })),
-      symptoms: [said('rate_limited', 1, 'a', 'b')],
+      symptoms: [symptomOf('rate_limited', 1, 'a', 'b')],
     };
     const envelope = channelEnvelope({ facts, finding: WELL, poolPressure: undefined }, COUNTS, MOMENT);
     expect(envelope).toMatchObject({ evidence: [], evidenceDropped: 2 });

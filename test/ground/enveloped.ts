@@ -38,7 +38,7 @@ export const PROBE: Signal = {
 };
 export const LOG: Signal = { origin: 'log', says: 'said 3 times', symptom: 'upstream_timeout', monoMs: 2 };
 
-export const said = (kind: SymptomKind, lastMs: number, ...texts: readonly string[]): SymptomFacts => ({
+export const symptomOf = (kind: SymptomKind, lastMs: number, ...texts: readonly string[]): SymptomFacts => ({
   kind,
   origin: 'log',
   at: lastMs,

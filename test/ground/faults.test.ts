@@ -158,12 +158,12 @@ describe('crash loop', () => {
 });
 
 /** Four quick failures, each with its words, and then FATAL: what supervisord does to a start that cannot work. */
-function fatalWith(scene: Scene, words: () => void): readonly string[] {
+function fatalWith(scene: Scene, logLines: () => void): readonly string[] {
   const heard: string[] = [];
   scene.die({ code: 255 }, 'stopped').set({ onPurpose: true }).look().set({ onPurpose: false });
   for (let retry = 0; retry < 4; retry += 1) {
     scene.start(false, 'silent').set({ state: 'starting' }).look().advance(200);
-    words();
+    logLines();
     scene.die({ code: 1 }, 'backoff').look();
     heard.push(...scene.verdicts(1_000 * (retry + 1)));
   }

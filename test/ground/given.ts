@@ -188,7 +188,7 @@ export const speeds = (all: readonly number[], lastAgoMs = 0, extra: Partial<Pro
 };
 
 /** Lines of this kind, the last one so long ago. */
-export const said = (kind: SymptomKind, agoMs = 0, extra: Partial<SymptomFacts> = {}): SymptomFacts => ({
+export const symptomOf = (kind: SymptomKind, agoMs = 0, extra: Partial<SymptomFacts> = {}): SymptomFacts => ({
   kind,
   origin: 'log',
   at: 0,

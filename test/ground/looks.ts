@@ -10,15 +10,15 @@ const FLAGS: Readonly<Record<string, Partial<ProcessSample>>> = {
 
 /** One look, as `2000 exited a code=3 on_purpose`: when, the state, the generation, and what else is reported. */
 export function lookOf(text: string): ProcessSample {
-  const [at, state, ...words] = text.split(' ');
+  const [at, state, ...parts] = text.split(' ');
   const monoMs = Number(at);
   const untold = { pid: undefined, uptimeMs: undefined, cpuMs: undefined, halted: undefined, bytesWritten: undefined };
   const ends = { exitCode: undefined, exitSignal: undefined, stoppedOnPurpose: false };
   const who = { kind: 'process', channel: 'news', engine: 'local', source: 'table' } as const;
-  const more = words.map((word): Partial<ProcessSample> => {
-    const [key, value] = word.split('=');
+  const more = parts.map((part): Partial<ProcessSample> => {
+    const [key, value] = part.split('=');
     if (value !== undefined) return { [KEYS[key as keyof typeof KEYS]]: Number(value) };
-    return FLAGS[word] ?? { generation: word };
+    return FLAGS[part] ?? { generation: part };
   });
   const base = { ...who, ...untold, ...ends, at: monoMs, monoMs, state: state as ProcessState, generation: undefined };
   return Object.assign(base, ...more);

@@ -87,22 +87,26 @@ const kinds = fc.constantFrom(...SYMPTOMS);
 describe('log text', () => {
   it('alone never makes two kinds of evidence, and never more than half sure', () => {
     fc.assert(
-      fc.property(fc.array(kinds, { minLength: 1, maxLength: 12 }), fc.integer({ min: 1, max: 50 }), (said, count) => {
-        const scene = new Scene();
-        for (const kind of said) scene.log(kind, { count });
-        const finding = scene.find();
-        if (!finding.trouble) return;
-        expect(finding.signals.every(({ origin }) => origin === 'log')).toBe(true);
-        expect(finding.confidence).toBeLessThanOrEqual(0.5);
-      }),
+      fc.property(
+        fc.array(kinds, { minLength: 1, maxLength: 12 }),
+        fc.integer({ min: 1, max: 50 }),
+        (logged, count) => {
+          const scene = new Scene();
+          for (const kind of logged) scene.log(kind, { count });
+          const finding = scene.find();
+          if (!finding.trouble) return;
+          expect(finding.signals.every(({ origin }) => origin === 'log')).toBe(true);
+          expect(finding.confidence).toBeLessThanOrEqual(0.5);
+        },
+      ),
     );
   });
 
   it('never calls a channel that plays crashed or stalled', () => {
     fc.assert(
-      fc.property(fc.array(fc.tuple(kinds, fc.integer({ min: 0, max: 9_000 })), { maxLength: 20 }), (said) => {
+      fc.property(fc.array(fc.tuple(kinds, fc.integer({ min: 0, max: 9_000 })), { maxLength: 20 }), (logged) => {
         const scene = pulling();
-        for (const [kind, waitMs] of said) {
+        for (const [kind, waitMs] of logged) {
           scene.log(kind, { count: 5 }).advance(waitMs - (waitMs % 100));
           expect(['process_crashed', 'output_stalled']).not.toContain(classOf(scene));
         }

@@ -167,21 +167,21 @@ describe('is reported of a source that', () => {
         ok,
       });
       expect(story(scene, 15)).toMatchSnapshot();
-      const words = standing().log('auth_denied', { pattern: 'http_403' }).log('auth_expired');
-      words.factStore.observe({
+      const logged = standing().log('auth_denied', { pattern: 'http_403' }).log('auth_expired');
+      logged.factStore.observe({
         kind: 'credential',
         engine: 'local',
-        at: words.at,
-        monoMs: words.nowMs,
+        at: logged.at,
+        monoMs: logged.nowMs,
         source: 'probe',
         ok,
       });
-      expect(story(words, 15)).toMatchSnapshot();
+      expect(story(logged, 15)).toMatchSnapshot();
     }
   });
 });
 
-const WORDS: readonly [SymptomKind, string?][] = [
+const LOGGED: readonly [SymptomKind, string?][] = [
   ['upstream_unreachable'],
   ['upstream_timeout'],
   ['upstream_not_found'],
@@ -217,17 +217,17 @@ const WORDS: readonly [SymptomKind, string?][] = [
   ['buffer_underrun'],
 ];
 
-const titled = ([kind, pattern]: (typeof WORDS)[number]) =>
+const titled = ([kind, pattern]: (typeof LOGGED)[number]) =>
   [pattern === undefined ? kind : `${kind} as ${pattern}`, kind, pattern] as const;
 
 describe('is reported of the text', () => {
-  it.each(WORDS.map(titled))('%s of a channel that died, stands or plays', (_, kind, pattern) => {
-    const said = (scene: Scene, count: number) =>
+  it.each(LOGGED.map(titled))('%s of a channel that died, stands or plays', (_, kind, pattern) => {
+    const logged = (scene: Scene, count: number) =>
       scene.log(kind, { count, ...(pattern === undefined ? {} : { pattern }) });
-    expect(story(said(dead(), 3), 45)).toMatchSnapshot('died');
-    expect(story(said(standing(), 3), 45)).toMatchSnapshot('stands');
-    expect(story(said(new Scene(), 1), 3)).toMatchSnapshot('plays, once');
-    expect(story(said(new Scene(), 12), 40)).toMatchSnapshot('plays, often');
+    expect(story(logged(dead(), 3), 45)).toMatchSnapshot('died');
+    expect(story(logged(standing(), 3), 45)).toMatchSnapshot('stands');
+    expect(story(logged(new Scene(), 1), 3)).toMatchSnapshot('plays, once');
+    expect(story(logged(new Scene(), 12), 40)).toMatchSnapshot('plays, often');
   });
 
   it('of several kinds: the surest first, each kind once, at most eight signals', () => {

@@ -12,7 +12,7 @@ import {
   reach,
   reports,
   runs,
-  said,
+  symptomOf,
   source,
   unread,
 } from './given.ts';
@@ -32,7 +32,7 @@ const revision = (firstAgoMs: number, ended = false) => ({
 
 describe('output that stands is a stall', () => {
   it('by the report of all that see it', () => {
-    expect(stalled({ ...stuck, progress: reports(9_000), symptoms: [said('stalled_output', 3_000)] })).toEqual({
+    expect(stalled({ ...stuck, progress: reports(9_000), symptoms: [symptomOf('stalled_output', 3_000)] })).toEqual({
       because:
         'it runs and its output stands: playlist unchanged for 10 s; no CPU time used for 10 s; ' +
         'no progress for 9 s; stalled_output, 1 in 60 s',
@@ -70,7 +70,7 @@ describe('output that stands is a stall', () => {
   });
 
   it('not where frames are dropped: the encoder reports and works, and its position stands', () => {
-    const dropping = { output: playlist(10_000), progress: reports(9_000), symptoms: [said('stalled_output')] };
+    const dropping = { output: playlist(10_000), progress: reports(9_000), symptoms: [symptomOf('stalled_output')] };
     expect(isStall({ ...dropping, process: runs(idleFor(4_000)) })).toBe(true);
     expect(isStall({ ...dropping, process: runs(idleFor(3_999)) })).toBe(false);
   });
@@ -78,8 +78,8 @@ describe('output that stands is a stall', () => {
   it('only by two kinds of evidence', () => {
     expect(isStall({ output: playlist(10_000) })).toBe(false);
     expect(isStall({ output: playlist(10_000), process: stuck.process })).toBe(true);
-    expect(isStall({ output: playlist(10_000), symptoms: [said('stalled_output')] })).toBe(true);
-    expect(isStall({ output: playlist(10_000), symptoms: [said('buffer_underrun')] })).toBe(false);
+    expect(isStall({ output: playlist(10_000), symptoms: [symptomOf('stalled_output')] })).toBe(true);
+    expect(isStall({ output: playlist(10_000), symptoms: [symptomOf('buffer_underrun')] })).toBe(false);
     expect(isStall({ output: playlist(10_000), progress: reports(9_000) })).toBe(true);
   });
 
@@ -88,7 +88,7 @@ describe('output that stands is a stall', () => {
       gist(stalled({ ...stuck, output: playlist(10_000, { emptyStreak }), symptoms }));
     expect(empty(1)).toHaveLength(3);
     expect(empty(2)).toEqual([]);
-    expect(empty(2, [said('stalled_output')]).slice(1)).toEqual([
+    expect(empty(2, [symptomOf('stalled_output')]).slice(1)).toEqual([
       'process: no CPU time used for 10 s',
       'log: stalled_output, 1 in 60 s',
     ]);

@@ -14,7 +14,7 @@ import {
   reach,
   reports,
   runs,
-  said,
+  symptomOf,
   source,
 } from './given.ts';
 
@@ -35,7 +35,7 @@ describe('what no pattern explains is a trouble', () => {
   });
 
   it('of one that only its log reports, by lines of a death or a stall', () => {
-    const telling = (given: Given) => SYMPTOMS.filter((kind) => isFound({ ...given, symptoms: [said(kind)] }));
+    const telling = (given: Given) => SYMPTOMS.filter((kind) => isFound({ ...given, symptoms: [symptomOf(kind)] }));
     expect(telling(unseen)).toEqual([
       'process_crash',
       'process_killed_oom',
@@ -57,7 +57,7 @@ describe('what no pattern explains is a trouble', () => {
 
   it('by the report of all that see it, from when it was seen', () => {
     const process = runs({ ...idleFor(12_000) });
-    const symptoms = [said('process_killed_oom', 4_000)];
+    const symptoms = [symptomOf('process_killed_oom', 4_000)];
     expect(found({ process, ...standing, progress: reports(9_000), symptoms })).toMatchObject({
       because: 'its playlist is unchanged for 10 s',
       signals: [
@@ -139,10 +139,10 @@ describe('before a person is asked about what no pattern explains', () => {
 
   it('the same passes again after what may explain it fell silent: 30 s after its last line, 60 s at most', () => {
     const lines = (...symptoms: NonNullable<Given['symptoms']>) => agoOf({ process: dead, symptoms });
-    expect(lines(said('db_locked', 50_000))).toBe(20_000 - 10_000);
-    expect(lines(said('db_locked', 50_000), said('config_error', 45_000))).toBe(15_000 - 10_000);
-    expect(lines(said('db_locked', 5_000))).toBe(-20_000 - 10_000);
-    expect(agoOf({ process: died(70_000, { exitCode: 0 }), symptoms: [said('db_locked', 5_000)] })).toBe(0);
+    expect(lines(symptomOf('db_locked', 50_000))).toBe(20_000 - 10_000);
+    expect(lines(symptomOf('db_locked', 50_000), symptomOf('config_error', 45_000))).toBe(15_000 - 10_000);
+    expect(lines(symptomOf('db_locked', 5_000))).toBe(-20_000 - 10_000);
+    expect(agoOf({ process: died(70_000, { exitCode: 0 }), symptoms: [symptomOf('db_locked', 5_000)] })).toBe(0);
     for (const kind of [
       'process_crash',
       'process_exit_nonzero',
@@ -150,7 +150,7 @@ describe('before a person is asked about what no pattern explains', () => {
       'buffer_underrun',
       'clock_skew_or_dts',
     ] as const)
-      expect([kind, lines(said(kind))]).toEqual([kind, 30_000]);
+      expect([kind, lines(symptomOf(kind))]).toEqual([kind, 30_000]);
   });
 
   it('its output is looked at once more, and its source where it has one', () => {

@@ -64,15 +64,15 @@ const NEW = factsAfter('9000 exited a, 11000 running b');
 function playlist(looks: string): OutputFacts {
   let facts: OutputFacts | undefined;
   for (const look of looks.split(', ')) {
-    const [at, revision, ...words] = look.split(' ');
-    const empty = words.includes('empty') ? { newestSegmentBytes: 0 } : {};
+    const [at, revision, ...parts] = look.split(' ');
+    const empty = parts.includes('empty') ? { newestSegmentBytes: 0 } : {};
     const base = { kind: 'playlist', channel: 'news', at: 0, source: 'p', ok: true } as const;
     facts = nextOutput(facts, {
       ...base,
       ...empty,
       monoMs: Number(at),
       revision: revision!,
-      ended: words.includes('ended'),
+      ended: parts.includes('ended'),
     });
   }
   return facts!;

@@ -3,7 +3,7 @@ import { approvalHash, askApproval } from '../../src/control/approvals.ts';
 import type { ToolName } from '../../src/core/tool.ts';
 import { aCall, aChannel, anIncident, aPersona } from '../support/a.ts';
 import { type Bench, bench, channelsOf } from './bench.ts';
-import { word } from './paths.ts';
+import { context } from './paths.ts';
 
 it('counts one cooldown per engine for what acts on the whole engine', () => {
   const b = bench({ channels: [...channelsOf(2), aChannel({ id: 'far', group: 'far', engine: 'other' })] });
@@ -205,7 +205,7 @@ describe('questions 15 and 16', () => {
     );
     b.ledger.append([draft]);
   };
-  const answer = (b: Bench, yes: boolean) => b.record({ type: 'approval.answered', id: 'apr-1', yes, ...word });
+  const answer = (b: Bench, yes: boolean) => b.record({ type: 'approval.answered', id: 'apr-1', yes, ...context });
 
   it("serves a person's yes once, for exactly what was asked", () => {
     const b = bench();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ToolName } from '../../src/core/tool.ts';
 import { aCall, anIncident, aPersona } from '../support/a.ts';
 import { bench } from './bench.ts';
-import { word } from './paths.ts';
+import { context } from './paths.ts';
 
 describe('the boundaries of time', () => {
   it('refuses one high-risk action 59,999 ms after the last ended, with 1 ms to wait, and allows it at 60,000', () => {
@@ -62,7 +62,7 @@ describe('the boundaries of time', () => {
 
   it('lets a lease and a maintenance window end at their very millisecond', () => {
     const b = bench();
-    b.record({ type: 'control.leased', scope: { kind: 'group', id: 'encoders' }, forMs: 10_000, ...word });
+    b.record({ type: 'control.leased', scope: { kind: 'group', id: 'encoders' }, forMs: 10_000, ...context });
     b.pass(9_999);
     expect(b.guard.decide(b.request())).toMatchObject({ code: 'hands_off', retryAfterMs: 1 });
     b.pass(1);
@@ -73,7 +73,7 @@ describe('the boundaries of time', () => {
       scope: { kind: 'fleet' },
       startsInMs: 5_000,
       forMs: 5_000,
-      ...word,
+      ...context,
     });
     b.pass(4_999);
     expect(b.guard.preview(b.request()).verdict).toBe('allow');

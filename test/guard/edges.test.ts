@@ -4,7 +4,7 @@ import type { ToolName } from '../../src/core/tool.ts';
 import { aCall, aChannel, anIncident, aPersona } from '../support/a.ts';
 import { type Bench, bench, channelsOf } from './bench.ts';
 import { GROUP, staged } from './stage.ts';
-import { word } from './paths.ts';
+import { context } from './paths.ts';
 
 const answerTo = (id: number, checks: ReturnType<Bench['guard']['preview']>['checks']) =>
   checks.find((check) => check.id === id)!;
@@ -17,7 +17,7 @@ describe('what a person says of a wider scope', () => {
     (scope) => {
       const { b, request, envelopeOfGroup } = staged(2);
       expect(b.guard.preview(envelopeOfGroup(request())).code).toBeUndefined();
-      b.record({ type: 'control.leased', scope, forMs: 60_000, ...word });
+      b.record({ type: 'control.leased', scope, forMs: 60_000, ...context });
       expect(b.guard.preview(envelopeOfGroup(request())).code).toBe('hands_off');
     },
   );
@@ -29,7 +29,7 @@ describe('what a person says of a wider scope', () => {
     [{ kind: 'group', id: 'encoders' }, undefined],
   ])('as %j holds for a change of the engine, or does not: %s', (scope, code) => {
     const b = bench();
-    b.record({ type: 'control.leased', scope, forMs: 60_000, ...word });
+    b.record({ type: 'control.leased', scope, forMs: 60_000, ...context });
     const call = aCall({ tool: 'invalidate_cache', target: engine('local') });
     const { checks } = b.guard.preview(b.request('news', { call, persona: may('invalidate_cache') }));
     expect(answerTo(2, checks).code).toBe(code);

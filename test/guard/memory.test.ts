@@ -69,9 +69,9 @@ describe('a breaker contains its channel', () => {
     ],
     ['the probe that is out has passed its deadline', probe(6_000), 'opening 2, for 240000'],
     ['a restart was not judged in time', { open: [unjudged()] }, 'opening 1, for 119000'],
-  ])('where %s', (_, known, words) => {
+  ])('where %s', (_, known, text) => {
     expect(triggered(known)).toEqual([
-      { scope: NEWS, reason: 'breaker_open', detail: `restarts of news keep failing: ${words} ms more` },
+      { scope: NEWS, reason: 'breaker_open', detail: `restarts of news keep failing: ${text} ms more` },
     ]);
   });
 

@@ -4,7 +4,7 @@ import type { Guard } from '../../src/guard/guard.ts';
 import { aCall, anIncident, aPersona } from '../support/a.ts';
 import type { Bench } from './bench.ts';
 
-export const word = { who: 'ann', because: 'a test' };
+export const context = { who: 'ann', because: 'a test' };
 
 /** For each code, a world in which exactly this is the answer. */
 export const WAYS: Record<DenialCode, (b: Bench) => ReturnType<Guard['decide']>> = {
@@ -13,16 +13,16 @@ export const WAYS: Record<DenialCode, (b: Bench) => ReturnType<Guard['decide']>>
   target_mismatch: (b) =>
     b.guard.decide(b.request('news', { incident: anIncident({ scope: { kind: 'channel', id: 'sports' } }) })),
   frozen: (b) => {
-    b.record({ type: 'control.frozen', ...word });
+    b.record({ type: 'control.frozen', ...context });
     return b.guard.decide(b.request());
   },
   hands_off: (b) => {
-    b.record({ type: 'control.leased', scope: { kind: 'channel', id: 'news' }, forMs: 60_000, ...word });
+    b.record({ type: 'control.leased', scope: { kind: 'channel', id: 'news' }, forMs: 60_000, ...context });
     return b.guard.decide(b.request());
   },
   maintenance: (b) => {
     const scope = { kind: 'engine', id: 'local' } as const;
-    b.record({ type: 'control.window_added', window: 'win-1', scope, startsInMs: 0, forMs: 60_000, ...word });
+    b.record({ type: 'control.window_added', window: 'win-1', scope, startsInMs: 0, forMs: 60_000, ...context });
     return b.guard.decide(b.request());
   },
   phase: (b) => {

@@ -4,7 +4,7 @@ import type { JournalEntry } from '../../src/core/journal.ts';
 import { aCall, aChannel, anIncident, aPersona } from '../support/a.ts';
 import { type Bench, bench, channelsOf } from './bench.ts';
 import { staged } from './stage.ts';
-import { word } from './paths.ts';
+import { context } from './paths.ts';
 
 /** An entry as a reader of the journal sees it, without its place in the chain. */
 const written = ({ channel, incident, run, fact }: JournalEntry) => ({ channel, incident, run, fact });
@@ -67,7 +67,7 @@ describe('a decision is written down', () => {
       const about = { call, incident: incident.id, run, classification: envelope.failureClassification };
       b.ledger.append([askApproval({ id, ...about, askedAt: 0, askedMs: b.nowMs() }, 600_000)]);
     }
-    b.record({ type: 'approval.answered', id: 'apr-2', yes: true, ...word });
+    b.record({ type: 'approval.answered', id: 'apr-2', yes: true, ...context });
     b.guard.decide(b.request('news', { approval: 'apr-1' }));
     expect(b.facts('approval.used')).toEqual([]);
     b.pass(120_000);

@@ -151,12 +151,12 @@ describe('a staged start (S4)', () => {
   });
 
   it('asks again about freeze, lease, phase, containment, caps, breaker, cooldown and UNKNOWN', () => {
-    const word = { who: 'ann', because: 'a test' };
+    const context = { who: 'ann', because: 'a test' };
     const c0 = { kind: 'channel', id: 'c0' } as const;
     const cases: readonly [string, (s: ReturnType<typeof staged>) => void][] = [
-      ['frozen', ({ b }) => b.record({ type: 'control.frozen', ...word })],
-      ['hands_off', ({ b }) => b.record({ type: 'control.leased', scope: c0, forMs: 60_000, ...word })],
-      ['phase', ({ b }) => b.record({ type: 'control.phase_set', phase: 2, group: 'g', ...word })],
+      ['frozen', ({ b }) => b.record({ type: 'control.frozen', ...context })],
+      ['hands_off', ({ b }) => b.record({ type: 'control.leased', scope: c0, forMs: 60_000, ...context })],
+      ['phase', ({ b }) => b.record({ type: 'control.phase_set', phase: 2, group: 'g', ...context })],
       [
         'containment',
         ({ b }) => {

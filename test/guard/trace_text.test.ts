@@ -7,7 +7,7 @@ import type { Guard } from '../../src/guard/guard.ts';
 import { aCall, anIncident, aPersona } from '../support/a.ts';
 import { type Bench, bench } from './bench.ts';
 import { GROUP, staged } from './stage.ts';
-import { WAYS, word } from './paths.ts';
+import { WAYS, context } from './paths.ts';
 
 /**
  * What an operator reads of each answer, literally: `reeve why` and the console show these lines and no others, so
@@ -208,7 +208,7 @@ describe('explains in text', () => {
     const about = { call, incident: incident.id, run, classification: envelope.failureClassification };
     b.ledger.append([askApproval({ id: 'apr-1', ...about, askedAt: 0, askedMs: b.nowMs() }, 600_000)]);
     expect(asked(b, {}, { persona, approval: 'apr-1' })).toMatchSnapshot();
-    b.record({ type: 'approval.answered', id: 'apr-1', yes: true, ...word });
+    b.record({ type: 'approval.answered', id: 'apr-1', yes: true, ...context });
     expect(asked(b, {}, { persona, approval: 'apr-1' })).toMatchSnapshot();
   });
 });

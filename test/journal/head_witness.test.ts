@@ -16,23 +16,23 @@ const CHECKER = headKeyFrom(publicKey.export({ type: 'spki', format: 'pem' }).to
 function setUp(settings: Partial<HeadWitnessSettings>, hash = 'ab'.repeat(32)) {
   const { clock, advance } = fakeClock();
   const errors: string[] = [];
-  const said: object[] = [];
+  const logged: object[] = [];
   const witness = createHeadWitness(
     { everyMs: 60_000, file: undefined, url: undefined, key: undefined, ...settings },
     {
       ledger: { head: { seq: 7, hash } },
       clock,
-      log: { info: (fields) => said.push(fields), warn: () => undefined, error: (_, text) => errors.push(text) },
+      log: { info: (fields) => logged.push(fields), warn: () => undefined, error: (_, text) => errors.push(text) },
     },
   );
   onTestFinished(() => witness[Symbol.asyncDispose]());
-  return { witness, advance, errors, said };
+  return { witness, advance, errors, logged };
 }
 
 describe('the head witness', () => {
   it('adds one signed line to its file each time', async () => {
     const file = join(temporaryDirectory(), 'heads');
-    const { witness, said } = setUp({ file, key: { reveal: () => PEM } });
+    const { witness, logged } = setUp({ file, key: { reveal: () => PEM } });
     await witness.tell();
     await witness.tell();
     const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
@@ -40,7 +40,7 @@ describe('the head witness', () => {
     const head = statementIn(lines[0]!);
     expect(head).toMatchObject({ seq: 7, hash: 'ab'.repeat(32) });
     expect(CHECKER.holds(head as never)).toBe(true);
-    expect(said[0]).toMatchObject({ seq: 7 });
+    expect(logged[0]).toMatchObject({ seq: 7 });
   });
 
   it('reports again on its schedule, and says how long ago it last did', async () => {
@@ -66,9 +66,9 @@ describe('the head witness', () => {
 
   it('reports nothing of a journal that is still empty', async () => {
     const file = join(temporaryDirectory(), 'heads');
-    const { witness, said } = setUp({ file }, GENESIS);
+    const { witness, logged } = setUp({ file }, GENESIS);
     await witness.tell();
-    expect(said).toEqual([]);
+    expect(logged).toEqual([]);
     expect(() => readFileSync(file)).toThrow();
   });
 });

@@ -14,15 +14,15 @@ import { coded, chainOf, jump, sum, journalPath, opened } from './support.ts';
 const PROGRAM = join(import.meta.dirname, 'programs/append.ts');
 
 /** Runs the program until it says `word`. */
-async function running(path: string, word: string, count = '1'): Promise<ChildProcess> {
+async function running(path: string, text: string, count = '1'): Promise<ChildProcess> {
   const child = spawn(process.execPath, [PROGRAM, path, count, 'wait'], { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));
-  let said = '';
+  let printed = '';
   child.stdout!.on('data', (bytes) => {
-    said += bytes;
-    if (said.includes(word)) child.emit('said');
+    printed += bytes;
+    if (printed.includes(text)) child.emit('printed');
   });
-  await once(child, 'said');
+  await once(child, 'printed');
   return child;
 }
 

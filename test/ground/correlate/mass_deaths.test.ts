@@ -13,11 +13,11 @@ const five = dead(['a', 0], ['a', 1], ['b', 2], ['b', 3], ['c', 4]);
 
 describe('channels that died at once', () => {
   it('are one trouble of each of their groups from half of the window of starts on, in three groups', () => {
-    const said = '5 channels of 3 groups of local at once';
+    const statement = '5 channels of 3 groups of local at once';
     expect([...massDeaths(five, LIMITS)].map(([key, says]) => [key, says])).toEqual([
-      ['group:a', said],
-      ['group:b', said],
-      ['group:c', said],
+      ['group:a', statement],
+      ['group:b', statement],
+      ['group:c', statement],
     ]);
     expect(massDeaths(five.slice(0, 4).concat(dead(['b', 5])), LIMITS).size).toBe(0);
   });

@@ -76,7 +76,7 @@ describe('the sources of a group', () => {
 });
 
 describe('channels that play again, where no source is probed', () => {
-  const said = (kind: SymptomKind, firstMs: number, lastMs: number): SymptomFacts => ({
+  const symptomOf = (kind: SymptomKind, firstMs: number, lastMs: number): SymptomFacts => ({
     kind,
     origin: 'log',
     at: 0,
@@ -88,11 +88,15 @@ describe('channels that play again, where no source is probed', () => {
     pattern: undefined,
     evidence: [],
   });
-  const back = { symptoms: [said('upstream_unreachable', 10_000, 20_000)], healthySinceMs: 50_000 };
+  const back = { symptoms: [symptomOf('upstream_unreachable', 10_000, 20_000)], healthySinceMs: 50_000 };
 
   it('show from when to when their source was gone', () => {
-    const words = [said('dns_failure', 8_000, 12_000), said('corrupt_input', 1_000, 90_000), ...back.symptoms];
-    expect(playingNearby([{ ...back, symptoms: words }], 100_000)).toEqual({
+    const symptoms = [
+      symptomOf('dns_failure', 8_000, 12_000),
+      symptomOf('corrupt_input', 1_000, 90_000),
+      ...back.symptoms,
+    ];
+    expect(playingNearby([{ ...back, symptoms }], 100_000)).toEqual({
       failFromMs: 8_000,
       lastFailMs: 20_000,
       okSinceMs: 50_000,
@@ -107,12 +111,12 @@ describe('channels that play again, where no source is probed', () => {
   it('show nothing when they played on through it, or never complained of their source', () => {
     expect(playingNearby([{ ...back, healthySinceMs: 19_999 }], 100_000)).toBeUndefined();
     expect(playingNearby([{ ...back, healthySinceMs: 20_000 }], 100_000)?.okSinceMs).toBe(20_000);
-    expect(playingNearby([{ ...back, symptoms: [said('corrupt_input', 1, 2)] }], 100_000)).toBeUndefined();
+    expect(playingNearby([{ ...back, symptoms: [symptomOf('corrupt_input', 1, 2)] }], 100_000)).toBeUndefined();
     expect(playingNearby([], 100_000)).toBeUndefined();
   });
 
   it('show the last outage, in whatever order they are asked', () => {
-    const later = { symptoms: [said('upstream_timeout', 60_000, 61_000)], healthySinceMs: 65_000 };
+    const later = { symptoms: [symptomOf('upstream_timeout', 60_000, 61_000)], healthySinceMs: 65_000 };
     for (const order of [
       [back, later],
       [later, back],
@@ -189,12 +193,12 @@ describe('what a group shows of its sources', () => {
 
 describe('a channel whose own source has no probe', () => {
   /** It ended by itself, and its final output was about its source. */
-  function dead(extra = {}): { readonly scene: Scene; readonly saidMs: number } {
+  function dead(extra = {}): { readonly scene: Scene; readonly lastLineMs: number } {
     const scene = new Scene(extra);
     scene.log('upstream_unreachable');
-    const saidMs = scene.nowMs;
+    const lastLineMs = scene.nowMs;
     scene.die({ code: 1 }).look().advance(40_000);
-    return { scene, saidMs };
+    return { scene, lastLineMs };
   }
   const named = (scene: Scene, nearby: { failFromMs: number; okSinceMs: number } | undefined): string => {
     const finding = classify(scene.facts(), scene.context({ nearby }), scene.nowMs);
@@ -202,28 +206,32 @@ describe('a channel whose own source has no probe', () => {
   };
 
   it('died of what is over when the sources around it failed then and are back', () => {
-    const { scene, saidMs } = dead();
+    const { scene, lastLineMs } = dead();
     expect(named(scene, undefined)).toBe('upstream_unavailable');
-    expect(named(scene, { failFromMs: saidMs - 1_000, okSinceMs: saidMs + 20_000 })).toBe('process_crashed');
+    expect(named(scene, { failFromMs: lastLineMs - 1_000, okSinceMs: lastLineMs + 20_000 })).toBe('process_crashed');
   });
 
   it('is still without its source when it complained after the others were back, or long before they were gone', () => {
-    const { scene, saidMs } = dead();
-    expect(named(scene, { failFromMs: saidMs - 9_000, okSinceMs: saidMs - 1 })).toBe('upstream_unavailable');
-    expect(named(scene, { failFromMs: saidMs + 31_000, okSinceMs: saidMs + 39_000 })).toBe('upstream_unavailable');
+    const { scene, lastLineMs } = dead();
+    expect(named(scene, { failFromMs: lastLineMs - 9_000, okSinceMs: lastLineMs - 1 })).toBe('upstream_unavailable');
+    expect(named(scene, { failFromMs: lastLineMs + 31_000, okSinceMs: lastLineMs + 39_000 })).toBe(
+      'upstream_unavailable',
+    );
   });
 
   it('complained in that outage when it did so from 30 s before it to its end', () => {
     const nearby = { failFromMs: 100_000, okSinceMs: 200_000 };
-    const isOver = (saidMs: number) => nearbyIsBack(setupOf('news'), nearby, saidMs);
+    const isOver = (lastLineMs: number) => nearbyIsBack(setupOf('news'), nearby, lastLineMs);
     expect([69_999, 70_000, 200_000, 200_001].map(isOver)).toEqual([false, true, true, false]);
     expect(nearbyIsBack(setupOf('news', { hasSource: true }), nearby, 150_000)).toBe(false);
     expect(nearbyIsBack(setupOf('news'), undefined, 150_000)).toBe(false);
   });
 
   it('takes no other channel’s evidence where its own source has a probe', () => {
-    const { scene, saidMs } = dead({ hasSource: true, sourceEveryMs: 10_000 });
+    const { scene, lastLineMs } = dead({ hasSource: true, sourceEveryMs: 10_000 });
     scene.set({ source: 'refused' }).advance(20_000);
-    expect(named(scene, { failFromMs: saidMs - 1_000, okSinceMs: saidMs + 20_000 })).toBe('upstream_unavailable');
+    expect(named(scene, { failFromMs: lastLineMs - 1_000, okSinceMs: lastLineMs + 20_000 })).toBe(
+      'upstream_unavailable',
+    );
   });
 });

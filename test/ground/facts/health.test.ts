@@ -213,8 +213,8 @@ describe('the output of a calm channel, which is looked at each 12 s', () => {
       { progress: reports(0), setup: { ...setup, outputCalmEveryMs: undefined } },
     ],
     ['?: its playlist is not looked at', 10_001, { progress: reports(2_000), process: runs({ seenMs: NOW - 1_999 }) }],
-  ])('%s, %i ms after the last look', (words, agoMs, given) => {
-    expect(of(agoMs, given)).toBe(words);
+  ])('%s, %i ms after the last look', (title, agoMs, given) => {
+    expect(of(agoMs, given)).toBe(title);
   });
 
   it('does not stand because it was looked at seldom', () => {

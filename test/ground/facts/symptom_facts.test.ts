@@ -74,7 +74,7 @@ describe('what is remembered of symptoms', () => {
   });
 
   it('is the newest two dozen, whatever is said', () => {
-    const said = SYMPTOMS.slice(0, 25).map((kind, at) => symptom(at, kind));
-    expect(kept(...said).map(({ kind }) => kind)).toEqual(SYMPTOMS.slice(1, 25));
+    const symptoms = SYMPTOMS.slice(0, 25).map((kind, at) => symptom(at, kind));
+    expect(kept(...symptoms).map(({ kind }) => kind)).toEqual(SYMPTOMS.slice(1, 25));
   });
 });

@@ -8,7 +8,7 @@ import { pulling, Scene, setupOf } from '../scene.ts';
 
 const NOW = 1_000_000;
 
-const said = (
+const symptomOf = (
   kind: SymptomKind,
   extra: Partial<SymptomFacts> & { agoMs?: number; nowMs?: number } = {},
 ): SymptomFacts => {
@@ -27,26 +27,26 @@ describe('how sure a finding is', () => {
 
   it.each<[string, readonly Signal[], readonly SymptomFacts[], number]>([
     ['a report without a pattern counts in full', [log], [], 0.5],
-    ['a line counts as its pattern', [log], [said('upstream_timeout', { confidence: 0.4 })], 0.2],
+    ['a line counts as its pattern', [log], [symptomOf('upstream_timeout', { confidence: 0.4 })], 0.2],
     [
       'of several patterns the surest counts',
       [log, signal('log', 'rate_limited')],
-      [said('upstream_timeout', { confidence: 0.4 }), said('rate_limited', { confidence: 0.8 })],
+      [symptomOf('upstream_timeout', { confidence: 0.4 }), symptomOf('rate_limited', { confidence: 0.8 })],
       0.4,
     ],
     [
       'the patterns of lines that are no witness do not count',
       [log],
-      [said('upstream_timeout', { confidence: 0.4 }), said('rate_limited', { confidence: 0.8 })],
+      [symptomOf('upstream_timeout', { confidence: 0.4 }), symptomOf('rate_limited', { confidence: 0.8 })],
       0.2,
     ],
     [
       'nor do those of what a probe says of the same, or of what only a probe says',
       [log, signal('probe', 'rate_limited')],
       [
-        said('upstream_timeout', { confidence: 0.4 }),
-        said('upstream_timeout', { confidence: 1, origin: 'probe' }),
-        said('rate_limited', { confidence: 0.8 }),
+        symptomOf('upstream_timeout', { confidence: 0.4 }),
+        symptomOf('upstream_timeout', { confidence: 1, origin: 'probe' }),
+        symptomOf('rate_limited', { confidence: 0.8 }),
       ],
       0.76,
     ],
@@ -57,15 +57,19 @@ describe('how sure a finding is', () => {
 
 describe('how often something failed', () => {
   it.each<[string, readonly SymptomFacts[], number]>([
-    ['counts what was last seen less than a minute ago', [said('rate_limited', { count: 3, agoMs: 59_999 })], 3],
-    ['and nothing older', [said('rate_limited', { count: 3, agoMs: 60_000 })], 0],
-    ['counts nothing harmless', [said('benign_noise'), said('client_disconnect_benign'), said('unknown')], 0],
+    ['counts what was last seen less than a minute ago', [symptomOf('rate_limited', { count: 3, agoMs: 59_999 })], 3],
+    ['and nothing older', [symptomOf('rate_limited', { count: 3, agoMs: 60_000 })], 0],
+    [
+      'counts nothing harmless',
+      [symptomOf('benign_noise'), symptomOf('client_disconnect_benign'), symptomOf('unknown')],
+      0,
+    ],
     [
       'counts every kind, and each as for a whole minute',
-      [said('rate_limited'), said('tls_failure', { windowMs: 30_000 })],
+      [symptomOf('rate_limited'), symptomOf('tls_failure', { windowMs: 30_000 })],
       3,
     ],
-    ['takes no window for shorter than a second', [said('rate_limited', { count: 2, windowMs: 10 })], 120],
+    ['takes no window for shorter than a second', [symptomOf('rate_limited', { count: 2, windowMs: 10 })], 120],
   ])('%s', (_, symptoms, expected) => {
     expect(errorFrequencyOf({ ...noFacts(setupOf('news')), symptoms }, NOW)).toBe(expected);
   });
@@ -74,8 +78,8 @@ describe('how often something failed', () => {
 describe('the last error of a channel whose trouble has no name', () => {
   const scene = new Scene().die({ code: 0 }).look();
   const { nowMs } = scene;
-  const underrun = (confidence: number, agoMs = 0) => said('buffer_underrun', { confidence, agoMs, nowMs });
-  const skew = (confidence: number) => said('clock_skew_or_dts', { confidence, nowMs });
+  const underrun = (confidence: number, agoMs = 0) => symptomOf('buffer_underrun', { confidence, agoMs, nowMs });
+  const skew = (confidence: number) => symptomOf('clock_skew_or_dts', { confidence, nowMs });
 
   it.each<[string, readonly SymptomFacts[], SymptomKind | undefined]>([
     ['is none where nothing was said', [], undefined],
@@ -103,7 +107,7 @@ describe('a finding is bounded', () => {
     const scene = new Scene().die({ code: 0 }).look();
     const kinds = ['process_crash', 'process_exit_nonzero', 'stalled_output'] as const;
     const symptoms = kinds.flatMap((kind) =>
-      (['log', 'probe', 'metric', 'host'] as const).map((origin) => said(kind, { origin, nowMs: scene.nowMs })),
+      (['log', 'probe', 'metric', 'host'] as const).map((origin) => symptomOf(kind, { origin, nowMs: scene.nowMs })),
     );
     const finding = found(scene, { symptoms });
     expect(finding).toMatchObject({ classification: 'unknown' });
@@ -117,7 +121,7 @@ describe('a channel without trouble', () => {
     [10_001, undefined],
   ])('that complained of its source %i ms ago has the omen %s', (agoMs, omen) => {
     const scene = new Scene();
-    const symptoms = [said('upstream_unreachable', { agoMs, nowMs: scene.nowMs })];
+    const symptoms = [symptomOf('upstream_unreachable', { agoMs, nowMs: scene.nowMs })];
     expect(found(scene, { symptoms })).toMatchObject({ trouble: false, omen });
   });
 
@@ -149,7 +153,7 @@ describe('the engine’s own tries are waited for', () => {
       ends: ends.map((agoMs) => nowMs + agoMs),
       stateSinceMs: nowMs + stateSince,
     };
-    const symptoms = [said('config_error', { nowMs })];
+    const symptoms = [symptomOf('config_error', { nowMs })];
     expect(found(scene, { process, symptoms })).toMatchObject({
       classification: 'encoder_misconfigured',
       actNotBeforeMs: nowMs + waits,

@@ -21,7 +21,7 @@ import {
   playlist,
   reports,
   runs,
-  said,
+  symptomOf,
   speeds,
   unread,
 } from '../given.ts';
@@ -91,8 +91,8 @@ describe('a channel is troubled', () => {
 });
 
 describe('a log line counts as current', () => {
-  const speaks = (agoMs: number, given: Given = {}, kind: Parameters<typeof said>[0] = 'db_locked') =>
-    reported(lookOf({ ...given, symptoms: [said(kind, agoMs)] }), kind).length > 0;
+  const speaks = (agoMs: number, given: Given = {}, kind: Parameters<typeof symptomOf>[0] = 'db_locked') =>
+    reported(lookOf({ ...given, symptoms: [symptomOf(kind, agoMs)] }), kind).length > 0;
   const loop = { ends: [NOW - 50_000, NOW - 40_000, NOW - 20_000], failedProcesses: 3 };
 
   it('for 30 s, damaged input for 25 s unless processes end one after another', () => {
@@ -126,19 +126,19 @@ describe('a log line counts as current', () => {
 
   it('of the kinds asked for only, the surest first, then the latest, then by name, else as they came', () => {
     const symptoms = [
-      said('dns_failure', 5_000, { confidence: 0.5 }),
-      said('upstream_timeout', 1_000, { confidence: 0.5 }),
-      said('tls_failure', 9_000),
-      said('db_locked'),
-      said('upstream_unreachable', 9_000),
-      said('auth_denied', 9_000),
+      symptomOf('dns_failure', 5_000, { confidence: 0.5 }),
+      symptomOf('upstream_timeout', 1_000, { confidence: 0.5 }),
+      symptomOf('tls_failure', 9_000),
+      symptomOf('db_locked'),
+      symptomOf('upstream_unreachable', 9_000),
+      symptomOf('auth_denied', 9_000),
     ];
     const kinds = [...UPSTREAM_SYMPTOMS];
     const sorted = ['auth_denied', 'tls_failure', 'upstream_unreachable', 'upstream_timeout', 'dns_failure'];
     expect(reported(lookOf({ symptoms }), ...kinds).map(({ kind }) => kind)).toEqual(sorted);
     expect(reported(lookOf({ symptoms: symptoms.toReversed() }), ...kinds).map(({ kind }) => kind)).toEqual(sorted);
     expect(reported(lookOf({}), ...kinds)).toEqual([]);
-    const twice = [said('dns_failure'), said('dns_failure', 0, { origin: 'probe' })];
+    const twice = [symptomOf('dns_failure'), symptomOf('dns_failure', 0, { origin: 'probe' })];
     expect(reported(lookOf({ symptoms: twice }), ...kinds).map(({ origin }) => origin)).toEqual(['log', 'probe']);
   });
 });
@@ -165,12 +165,12 @@ describe('an outage explains a death', () => {
     return ms === undefined ? undefined : NOW - ms;
   };
   const lines = (firstAgoMs: number, lastAgoMs: number, kind = 'dns_failure' as const) =>
-    last({ symptoms: [said(kind, lastAgoMs, { firstMs: NOW - firstAgoMs })] });
+    last({ symptoms: [symptomOf(kind, lastAgoMs, { firstMs: NOW - firstAgoMs })] });
 
   it('when its source failed within 30 s of it, by the log', () => {
     expect([lines(200_000, 130_000), lines(200_000, 130_001)]).toEqual([130_000, undefined]);
     expect([lines(70_000, 10_000), lines(69_999, 10_000)]).toEqual([10_000, undefined]);
-    const upstream = SYMPTOMS.filter((kind) => last({ symptoms: [said(kind, 100_000)] }) !== undefined);
+    const upstream = SYMPTOMS.filter((kind) => last({ symptoms: [symptomOf(kind, 100_000)] }) !== undefined);
     expect(upstream.toSorted()).toEqual([...UPSTREAM_SYMPTOMS].toSorted());
   });
 
@@ -184,13 +184,17 @@ describe('an outage explains a death', () => {
   });
 
   it('to the last of its complaints', () => {
-    const symptoms = [said('dns_failure', 95_000), said('tls_failure', 90_000), said('auth_denied', 99_000)];
+    const symptoms = [
+      symptomOf('dns_failure', 95_000),
+      symptomOf('tls_failure', 90_000),
+      symptomOf('auth_denied', 99_000),
+    ];
     expect(last({ symptoms })).toBe(90_000);
     expect(last({ symptoms, source: failed(110_000, 80_000, 1) })).toBe(80_000);
   });
 
   it('not when Reeve has acted since, and not of what is not down', () => {
-    const symptoms = [said('dns_failure', 110_000)];
+    const symptoms = [symptomOf('dns_failure', 110_000)];
     expect(last({ symptoms, actedMs: NOW - 110_000 })).toBe(110_000);
     expect(last({ symptoms, actedMs: NOW - 109_999 })).toBeUndefined();
     expect(last({ symptoms, actedMs: NOW - 500_000 })).toBe(110_000);
@@ -229,9 +233,9 @@ describe('frames are dropped', () => {
     expect([drops({ process: runs(idleFor(3_999)) }), drops({ process: runs(idleFor(4_000)) })]).toEqual([true, false]);
     const late = { lastMs: NOW - 2_000 };
     expect(drops({ process: runs({ ...idleFor(5_999), ...late }) })).toBe(true);
-    const symptoms = [said('clock_skew_or_dts')];
+    const symptoms = [symptomOf('clock_skew_or_dts')];
     expect([drops({ process: runs() }), drops({ process: runs(), symptoms })]).toEqual([false, true]);
-    expect(drops({ process: runs(), symptoms: [said('corrupt_input')] })).toBe(false);
+    expect(drops({ process: runs(), symptoms: [symptomOf('corrupt_input')] })).toBe(false);
     expect(drops({ process: runs(idleFor(4_000)), symptoms })).toBe(false);
   });
 });

@@ -19,7 +19,7 @@ import {
   reach,
   reports,
   runs,
-  said,
+  symptomOf,
   source,
   speeds,
   unread,
@@ -115,7 +115,7 @@ const givens: fc.Arbitrary<Given> = fc.record({
   symptoms: fc.array(
     fc
       .tuple(fc.constantFrom('upstream_timeout', 'corrupt_input', 'publisher_lost', 'guide_stale'), ago)
-      .map(([kind, ms]) => said(kind as never, ms)),
+      .map(([kind, ms]) => symptomOf(kind as never, ms)),
     { maxLength: 1 },
   ),
 });
@@ -145,18 +145,18 @@ type News = typeof worlds extends fc.Arbitrary<{ readonly news: infer Each }> ? 
 /** The same channel after more looks and reports, none of them before `NOW` or after `nowMs`. */
 function lookedAgain(facts: ChannelFacts, news: News, nowMs: number): ChannelFacts {
   let known = facts;
-  for (const { kind, agoMs, speed, ...said } of news.toSorted((a, b) => b.agoMs - a.agoMs)) {
+  for (const { kind, agoMs, speed, ...rest } of news.toSorted((a, b) => b.agoMs - a.agoMs)) {
     const monoMs = nowMs - agoMs;
     if (monoMs < NOW) continue;
     const base = { channel: 'news', at: 0, monoMs, source: 'test' } as const;
     const before = known.progress;
     const outTimeMs = (before?.outTimeMs ?? 0) + speed * (monoMs - (before?.lastMs ?? NOW));
     if (kind === 'progress') known = folded(known, { ...base, kind, outTimeMs, frame: undefined });
-    else if (kind === 'source') known = folded(known, { ...base, kind, host: 'origin:80', ok: said.ok });
-    else if (kind === 'reach') known = folded(known, { ...base, kind, ok: said.ok });
-    else if (!said.ok) known = folded(known, { ...base, kind: 'playlist', ok: false, failure: 'timeout' });
+    else if (kind === 'source') known = folded(known, { ...base, kind, host: 'origin:80', ok: rest.ok });
+    else if (kind === 'reach') known = folded(known, { ...base, kind, ok: rest.ok });
+    else if (!rest.ok) known = folded(known, { ...base, kind: 'playlist', ok: false, failure: 'timeout' });
     else
-      known = folded(known, { ...base, kind: 'playlist', ...said, newestSegmentBytes: said.bytes } as PlaylistSample);
+      known = folded(known, { ...base, kind: 'playlist', ...rest, newestSegmentBytes: rest.bytes } as PlaylistSample);
   }
   return known;
 }
@@ -226,7 +226,7 @@ describe('a judgement that found no trouble', () => {
     ['the source', { source: source() }],
     ['the progress', { progress: reports() }],
     ['the viewers', { viewers: viewers(3) }],
-    ['the symptoms', { symptoms: [said('corrupt_input', 50_000)] }],
+    ['the symptoms', { symptoms: [symptomOf('corrupt_input', 50_000)] }],
     ['an action', { actedMs: NOW }],
     ['the first sight', { watchedMs: NOW }],
     ['no process', { process: undefined }],
@@ -293,7 +293,7 @@ describe('a judgement that found no trouble', () => {
   it.each<[string, Given]>([
     ['a process has ended of late', { process: runs({ ends: [NOW - 59_999] }) }],
     ['its encoder stands', { progress: reports(30_000) }],
-    ['its log still speaks', { symptoms: [said('guide_stale', 30_000)] }],
+    ['its log still speaks', { symptoms: [symptomOf('guide_stale', 30_000)] }],
     ['it starts', { process: runs({ state: 'starting' }) }],
     ['Reeve stopped it', { process: runs({ state: 'stopped', stoppedOnPurpose: true, stoppedByUs: true }) }],
   ])('is made anew at each look while %s', (_what, given) => {
@@ -303,7 +303,7 @@ describe('a judgement that found no trouble', () => {
   it.each<[string, Given]>([
     ['no process has', { process: runs({ ends: [NOW - 60_000] }) }],
     ['its encoder moves', { progress: reports(0) }],
-    ['its log is silent', { symptoms: [said('guide_stale', 30_001)] }],
+    ['its log is silent', { symptoms: [symptomOf('guide_stale', 30_001)] }],
     ['somebody stopped it', { process: runs({ state: 'stopped', stoppedOnPurpose: true }) }],
   ])('stands for a while when %s', (_what, given) => {
     expect(holdsUntil(factsOf(given), NOW)).toBeGreaterThan(NOW);

@@ -3,7 +3,7 @@ import { DEFAULT_LIMITS } from '../../../src/core/limits.ts';
 import { nextEngine, nextHost, NO_ENGINE_FACTS } from '../../../src/ground/facts/engine_facts.ts';
 import type { GenerationEnd } from '../../../src/ground/facts/process_facts.ts';
 import { datastoreContention, diedOfItsOwnLeak, hostExhausted, poolExhausted } from '../../../src/ground/rules/host.ts';
-import { died, endOf, type Given, gist, lookOf, NOW, playlist, runs, said } from '../given.ts';
+import { died, endOf, type Given, gist, lookOf, NOW, playlist, runs, symptomOf } from '../given.ts';
 
 const machine = (usedRatio: number | undefined, oomRoseAgoMs?: number) => ({
   ...nextHost(undefined, {
@@ -25,7 +25,7 @@ const found = (given: Given, host?: ReturnType<typeof machine>) => hostExhausted
 
 describe('a full disk', () => {
   it('is a trouble of a channel that suffers or whose segments are empty', () => {
-    expect(found({ ...standing, symptoms: [said('disk_full', 4_000)] }, full)).toEqual({
+    expect(found({ ...standing, symptoms: [symptomOf('disk_full', 4_000)] }, full)).toEqual({
       because: '/hls is 96 % full',
       signals: [
         { origin: 'host', says: '/hls is 96 % full', monoMs: NOW - 700, symptom: 'disk_full' },
@@ -43,16 +43,16 @@ describe('a full disk', () => {
     ]);
     const resting = { ...empty, setup: { expected: 'on_demand' }, process: died(5_000, { exitCode: 0 }) } as const;
     expect(gist(found(resting, full))[0]).toBe('/hls is 96 % full');
-    expect(gist(found({ ...resting, symptoms: [said('disk_full')] }))[0]).toBe('no space left on a disk');
+    expect(gist(found({ ...resting, symptoms: [symptomOf('disk_full')] }))[0]).toBe('no space left on a disk');
     expect(gist(found(empty, full))).toContain('probe: 2 new segments of 0 bytes');
     expect([found({}, full), found(standing, machine(0.94)), found(standing)]).toEqual(Array(3).fill(undefined));
   });
 
   it('is one by the log alone, where the channel suffers', () => {
-    const symptoms = [said('disk_full')];
+    const symptoms = [symptomOf('disk_full')];
     expect(gist(found({ ...standing, symptoms }))[0]).toBe('no space left on a disk');
     expect(found({ ...standing, symptoms })?.symptom).toBe('disk_full');
-    expect([found({ symptoms }), found({ ...standing, symptoms: [said('db_locked')] })]).toEqual([
+    expect([found({ symptoms }), found({ ...standing, symptoms: [symptomOf('db_locked')] })]).toEqual([
       undefined,
       undefined,
     ]);
@@ -92,7 +92,7 @@ describe('a machine without memory', () => {
   });
 
   it('is reported by the log, too', () => {
-    const symptoms = [said('process_killed_oom', 4_000)];
+    const symptoms = [symptomOf('process_killed_oom', 4_000)];
     expect(found({ ...standing, symptoms })).toMatchObject({
       because,
       signals: [{ says: 'process_killed_oom, 1 in 60 s' }],
@@ -115,7 +115,7 @@ describe('a machine without memory', () => {
 });
 
 describe('used up descriptors', () => {
-  const symptoms = [said('fd_exhaustion', 4_000, { firstMs: NOW - 9_000 })];
+  const symptoms = [symptomOf('fd_exhaustion', 4_000, { firstMs: NOW - 9_000 })];
 
   it('are a trouble of a channel that suffers', () => {
     expect(found({ ...standing, symptoms })).toMatchObject({
@@ -179,14 +179,14 @@ describe('a database that does not answer', () => {
   const db = (given: Given) => datastoreContention(lookOf(given));
 
   it('is a trouble of a channel that suffers', () => {
-    const symptoms = [said('db_pool_exhaustion', 4_000, { firstMs: NOW - 9_000 })];
+    const symptoms = [symptomOf('db_pool_exhaustion', 4_000, { firstMs: NOW - 9_000 })];
     expect(db({ ...standing, symptoms })).toMatchObject({
       because: 'the database is locked or out of connections',
       signals: [{ says: 'playlist unchanged for 10 s' }, { says: 'db_pool_exhaustion, 1 in 60 s' }],
       symptom: 'db_pool_exhaustion',
       sinceMs: NOW - 9_000,
     });
-    expect(gist(db({ process: died(5_000), symptoms: [said('db_locked')] }))).toHaveLength(3);
+    expect(gist(db({ process: died(5_000), symptoms: [symptomOf('db_locked')] }))).toHaveLength(3);
     expect([db({ symptoms }), db(standing)]).toEqual([undefined, undefined]);
   });
 });

@@ -15,7 +15,7 @@ import {
   NOW,
   playlist,
   runs,
-  said,
+  symptomOf,
   source,
 } from '../given.ts';
 
@@ -26,7 +26,7 @@ const loop = { ends: agos(50_000, 40_000, 20_000), failedProcesses: 3 };
 
 describe('a reader that fell out of its source’s window', () => {
   const slip = (given: Given) => ask(rows.hlsWindowSlip, given);
-  const skips = (count: number) => [said('segment_missing', 1_000, { count, firstMs: NOW - 9_000 })];
+  const skips = (count: number) => [symptomOf('segment_missing', 1_000, { count, firstMs: NOW - 9_000 })];
   const again = 'segments are skipped again and again';
 
   it('skips five times a minute, or once when the output stands', () => {
@@ -38,7 +38,7 @@ describe('a reader that fell out of its source’s window', () => {
       'probe: playlist unchanged for 10 s',
       'process: no CPU time used for 9 s',
     ]);
-    expect([slip(standing), slip({ symptoms: [said('corrupt_input', 0, { count: 9 })] })]).toEqual([[], []]);
+    expect([slip(standing), slip({ symptoms: [symptomOf('corrupt_input', 0, { count: 9 })] })]).toEqual([[], []]);
     expect(rows.hlsWindowSlip(lookOf({ symptoms: skips(5) }))).toMatchObject({
       symptom: 'segment_missing',
       sinceMs: NOW - 9_000,
@@ -63,7 +63,7 @@ describe('a reader that fell out of its source’s window', () => {
 
 describe('damaged media', () => {
   const damaged = (given: Given) => ask(rows.mediaUnplayable, given);
-  const lines = (count: number, agoMs = 1_000) => [said('corrupt_input', agoMs, { count })];
+  const lines = (count: number, agoMs = 1_000) => [symptomOf('corrupt_input', agoMs, { count })];
   const HEARD = 'the input is damaged';
   const first = (given: Given) => damaged(given)[0];
 
@@ -76,7 +76,7 @@ describe('damaged media', () => {
     expect(first({ process: born(6_000), symptoms: lines(3, 1_000) })).toBe(HEARD);
     expect(first({ process: born(5_999), symptoms: lines(3, 1_000) })).toBeUndefined();
     expect(first({ process: undefined, symptoms: lines(3) })).toBe(HEARD);
-    expect(first({ symptoms: [said('db_locked', 0, { count: 9 })] })).toBeUndefined();
+    expect(first({ symptoms: [symptomOf('db_locked', 0, { count: 9 })] })).toBeUndefined();
   });
 
   it('are reported by a single line when the channel is not healthy, or its processes end one after another', () => {
@@ -113,7 +113,7 @@ describe('a loop', () => {
   const process = runs(loop);
 
   it('is shown by the processes that end, and by their final output', () => {
-    const found = rows.itemChurn(lookOf({ process, symptoms: [said('process_crash')], ...standing }));
+    const found = rows.itemChurn(lookOf({ process, symptoms: [symptomOf('process_crash')], ...standing }));
     expect(gist(found)).toEqual([
       '3 processes ended within 60 s',
       'process: 3 processes ended within 60 s',
@@ -122,8 +122,8 @@ describe('a loop', () => {
     ]);
     expect(found).toMatchObject({ symptom: 'process_crash', sinceMs: NOW - 50_000 });
     expect(rows.itemChurn(lookOf({ process }))?.symptom).toBe('process_exit_nonzero');
-    expect(churn({ process, symptoms: [said('process_exit_nonzero')] })).toHaveLength(3);
-    expect(churn({ process, symptoms: [said('stalled_output')] })).toHaveLength(2);
+    expect(churn({ process, symptoms: [symptomOf('process_exit_nonzero')] })).toHaveLength(3);
+    expect(churn({ process, symptoms: [symptomOf('stalled_output')] })).toHaveLength(2);
     expect([churn({}), churn({ process: undefined }), churn(standing)]).toEqual([[], [], []]);
   });
 
@@ -149,7 +149,7 @@ describe('a loop', () => {
   });
 
   it('is explained by what its processes logged, if they gave a reason', () => {
-    const explained = SYMPTOMS.filter((kind) => churn({ process, symptoms: [said(kind)] }).length === 0);
+    const explained = SYMPTOMS.filter((kind) => churn({ process, symptoms: [symptomOf(kind)] }).length === 0);
     expect(explained.toSorted()).toEqual([
       'codec_unsupported',
       'config_error',
@@ -184,19 +184,19 @@ describe('a loop', () => {
 
 describe('a channel with nothing left to play', () => {
   const empty = (given: Given, count: number) =>
-    rows.playoutEmpty(lookOf({ ...given, symptoms: [said('playout_gap', 0, { count })] }));
+    rows.playoutEmpty(lookOf({ ...given, symptoms: [symptomOf('playout_gap', 0, { count })] }));
 
   it('needs one such line when it is in trouble, and two while it plays, which counts against the claim', () => {
     expect(empty({}, 2)).toMatchObject({ because: 'nothing is left to play', against: 1, symptom: 'playout_gap' });
     expect([empty({}, 1), empty(standing, 1)?.against]).toEqual([undefined, 0]);
-    expect(rows.playoutEmpty(lookOf({ ...standing, symptoms: [said('guide_stale')] }))).toBeUndefined();
+    expect(rows.playoutEmpty(lookOf({ ...standing, symptoms: [symptomOf('guide_stale')] }))).toBeUndefined();
   });
 });
 
 it('a guide is out of date by the log alone', () => {
-  expect(ask(rows.guideStale, { symptoms: [said('guide_stale')] })).toEqual([
+  expect(ask(rows.guideStale, { symptoms: [symptomOf('guide_stale')] })).toEqual([
     'the guide is out of date',
     'log: guide_stale, 1 in 60 s',
   ]);
-  expect(ask(rows.guideStale, { symptoms: [said('playout_gap')] })).toEqual([]);
+  expect(ask(rows.guideStale, { symptoms: [symptomOf('playout_gap')] })).toEqual([]);
 });

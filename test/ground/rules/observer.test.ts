@@ -12,7 +12,7 @@ import {
   playlist,
   reach,
   runs,
-  said,
+  symptomOf,
   source,
   unread,
   viewers,
@@ -134,19 +134,19 @@ describe('no output is expected', () => {
   });
 
   it('of one on demand without a publisher, while it runs', () => {
-    const words = { ...demand, output: playlist(10_000), symptoms: [said('publisher_lost')] };
-    const lost = { ...words, source: failed(20_000, 1_000) };
+    const lookOfLog = { ...demand, output: playlist(10_000), symptoms: [symptomOf('publisher_lost')] };
+    const lost = { ...lookOfLog, source: failed(20_000, 1_000) };
     expect(quiet(lost)).toEqual(['there is no publisher', 'log: publisher_lost, 1 in 60 s']);
     expect(quiet({ ...lost, process: died(5_000) })).toEqual([]);
     expect(quiet({ ...lost, setup: {} })).toEqual([]);
-    expect(quiet({ ...lost, symptoms: [said('ghost_publisher')] })).toEqual([]);
+    expect(quiet({ ...lost, symptoms: [symptomOf('ghost_publisher')] })).toEqual([]);
   });
 
   it('not by the reports of others alone: a measure of its own, or a probe of the source, must agree', () => {
     const standing = { ...demand, output: playlist(10_000) };
-    const measured = { ...said('publisher_lost'), origin: 'metric' as const };
-    expect(quiet({ ...standing, symptoms: [said('publisher_lost')] })).toEqual([]);
-    expect(quiet({ ...standing, symptoms: [said('publisher_lost')], source: source() })).toEqual([]);
+    const measured = { ...symptomOf('publisher_lost'), origin: 'metric' as const };
+    expect(quiet({ ...standing, symptoms: [symptomOf('publisher_lost')] })).toEqual([]);
+    expect(quiet({ ...standing, symptoms: [symptomOf('publisher_lost')], source: source() })).toEqual([]);
     expect(quiet({ ...standing, symptoms: [{ ...measured, pushed: true }] })).toEqual([]);
     expect(quiet({ ...standing, symptoms: [measured] })).toHaveLength(2);
   });

@@ -31,19 +31,19 @@ import {
   reach,
   reports,
   runs,
-  said,
+  symptomOf,
   source,
   unread,
 } from '../given.ts';
 
 /** Who says what, how long before now, and as what; undefined: no signal. */
-function word(witness: Signal | undefined): string | undefined {
+function textOf(witness: Signal | undefined): string | undefined {
   if (witness === undefined) return undefined;
   const { origin, says, symptom, monoMs } = witness;
   return `${origin} ${NOW - monoMs}: ${says}${symptom === undefined ? '' : ` (${symptom})`}`;
 }
 const asked = (of: typeof deadSignal, given: Given = {}, context: Partial<ClassifyContext> = {}) =>
-  word(of(lookOf(given, context)));
+  textOf(of(lookOf(given, context)));
 
 describe('the process table is a signal of', () => {
   it('a death, with its exit', () => {
@@ -196,7 +196,7 @@ describe('other sources are a signal of', () => {
   });
 
   it('the log, by its lines', () => {
-    expect(word(symptomSignal(said('db_locked', 700, { count: 3, windowMs: 59_600, origin: 'metric' })))).toBe(
+    expect(textOf(symptomSignal(symptomOf('db_locked', 700, { count: 3, windowMs: 59_600, origin: 'metric' })))).toBe(
       'metric 700: db_locked, 3 in 60 s (db_locked)',
     );
   });
@@ -248,7 +248,7 @@ describe('other sources are a signal of', () => {
   });
 
   it('nothing, where no source of evidence saw anything', () => {
-    const one = symptomSignal(said('db_locked'));
+    const one = symptomSignal(symptomOf('db_locked'));
     expect(spoken(undefined, one, undefined)).toEqual([one]);
   });
 });

@@ -5,7 +5,7 @@ import { NO_ENGINE_FACTS } from '../../../src/ground/facts/engine_facts.ts';
 import type { ClassifyContext, ClassifyInput } from '../../../src/ground/rules/classify_input.ts';
 import type { Match } from '../../../src/ground/rules/rule.ts';
 import * as rows from '../../../src/ground/rules/upstream.ts';
-import { died, failed, type Given, gist, lookOf, NOW, playlist, said, source, unread } from '../given.ts';
+import { died, failed, type Given, gist, lookOf, NOW, playlist, symptomOf, source, unread } from '../given.ts';
 
 type Row = (look: ClassifyInput) => Match | undefined;
 const ROWS: Readonly<Record<string, Row>> = { ...rows };
@@ -13,7 +13,7 @@ const standing = { setup: { hasSource: true }, output: playlist(10_000) };
 const probed = (how: Partial<SourceSample>): Given => ({ ...standing, source: failed(9_000, 700, undefined, how) });
 const status = (code: number, how: Partial<SourceSample> = {}) =>
   probed({ failure: 'http_status', status: code, ...how });
-const worded = (...symptoms: NonNullable<Given['symptoms']>): Given => ({ ...standing, symptoms });
+const reported = (...symptoms: NonNullable<Given['symptoms']>): Given => ({ ...standing, symptoms });
 const ask = (row: Row, given: Given, context: Partial<ClassifyContext> = {}) => row(lookOf(given, context));
 /** The names of the rows that hold. */
 const holding = (given: Given): readonly string[] =>
@@ -48,7 +48,7 @@ describe('the source is the trouble', () => {
   });
 
   it('when the log says so of a channel in trouble, by these lines and no others', () => {
-    const heard = SYMPTOMS.map((kind) => [kind, holding(worded(said(kind)))] as const);
+    const heard = SYMPTOMS.map((kind) => [kind, holding(reported(symptomOf(kind)))] as const);
     expect(Object.fromEntries(heard.filter(([, names]) => names.length > 0))).toEqual({
       auth_expired: ['AuthExpired', 'UrlExpired'],
       auth_denied: ['UrlExpired'],
@@ -59,8 +59,8 @@ describe('the source is the trouble', () => {
       dns_failure: ['Unavailable'],
       tls_failure: ['Unavailable'],
     });
-    expect(holding({ symptoms: [said('upstream_timeout'), said('auth_expired')] })).toEqual([]);
-    const pattern = (text: string | undefined) => holding(worded(said('auth_denied', 0, { pattern: text })));
+    expect(holding({ symptoms: [symptomOf('upstream_timeout'), symptomOf('auth_expired')] })).toEqual([]);
+    const pattern = (text: string | undefined) => holding(reported(symptomOf('auth_denied', 0, { pattern: text })));
     expect(pattern('http_401')).toEqual(['AuthExpired', 'UrlExpired']);
     expect(pattern(undefined)).toEqual(['UrlExpired']);
     expect(['rtmp_publish_refused', 'ingest_403', 'bad_stream_key'].map(pattern)).toEqual([[], [], []]);
@@ -68,18 +68,18 @@ describe('the source is the trouble', () => {
 
   it('not when it has been read well again since the log said so', () => {
     const all = ['auth_expired', 'auth_denied', 'upstream_not_found', 'rate_limited', 'dns_failure'] as const;
-    const symptoms = all.map((kind) => said(kind, 12_000));
+    const symptoms = all.map((kind) => symptomOf(kind, 12_000));
     expect(holding({ ...standing, symptoms, source: failed(60_000, 20_000, 12_000) })).toEqual([]);
     expect(holding({ ...standing, symptoms, source: failed(60_000, 20_000, 12_001) })).toHaveLength(5);
     const dead = {
       setup: { hasSource: true },
       process: died(20_000),
-      symptoms: [...symptoms, said('tls_failure', 1_000)],
+      symptoms: [...symptoms, symptomOf('tls_failure', 1_000)],
     };
     expect(holding({ ...dead, source: failed(60_000, 15_000, 500) })).toHaveLength(5);
-    const late = all.map((kind) => said(kind, 9_000, { firstMs: NOW - 9_000 }));
+    const late = all.map((kind) => symptomOf(kind, 9_000, { firstMs: NOW - 9_000 }));
     expect(holding({ ...dead, symptoms: late, source: failed(60_000, 12_000, 8_000) })).toEqual([]);
-    const muttering = { ...dead, process: died(50_000), symptoms: all.map((kind) => said(kind, 4_000)) };
+    const muttering = { ...dead, process: died(50_000), symptoms: all.map((kind) => symptomOf(kind, 4_000)) };
     expect(holding({ ...muttering, source: failed(60_000, 20_000, 8_000) })).toEqual([]);
   });
 });
@@ -87,7 +87,7 @@ describe('the source is the trouble', () => {
 describe('a row about the source reports', () => {
   it('who says so, and since when', () => {
     const process = died(4_000, { exitCode: 1 });
-    const symptoms = [said('dns_failure', 2_000), said('tls_failure', 3_000)];
+    const symptoms = [symptomOf('dns_failure', 2_000), symptomOf('tls_failure', 3_000)];
     expect(ask(rows.upstreamUnavailable, { ...probed({}), process, symptoms })).toEqual({
       because: 'the source origin:80 is not available (refused)',
       signals: [
@@ -100,13 +100,13 @@ describe('a row about the source reports', () => {
       symptom: 'dns_failure',
       sinceMs: NOW - 9_000,
     });
-    const alone = ask(rows.upstreamUnavailable, worded(said('dns_failure', 0, { firstMs: NOW - 3_000 })));
+    const alone = ask(rows.upstreamUnavailable, reported(symptomOf('dns_failure', 0, { firstMs: NOW - 3_000 })));
     expect(alone).toMatchObject({ sinceMs: NOW - 3_000 });
     expect(alone).not.toHaveProperty('against');
   });
 
   it('that its own probe contradicts the log, where no neighbour shares its trouble', () => {
-    const given = { ...worded(said('dns_failure')), source: source() };
+    const given = { ...reported(symptomOf('dns_failure')), source: source() };
     const against = (of: Given, sharingSource = 0) => ask(rows.upstreamUnavailable, of, { sharingSource })?.against;
     expect([against(given), against(given, 1), against({ ...given, source: undefined })]).toEqual([
       1,
@@ -129,9 +129,9 @@ describe('a row about the source reports', () => {
     expect(nameOf(probed({ failure: 'tls' }))).toBe(`${of} (tls) tls_failure`);
     expect(nameOf(status(502))).toBe(`${of} (http_status 502) upstream_unreachable`);
     expect(nameOf(probed({ failure: undefined as never }))).toBe(`${of} (unknown) upstream_unreachable`);
-    expect(nameOf(worded(said('tls_failure')))).toBe('the source is not available (tls_failure) tls_failure');
-    expect(nameOf({ ...worded(said('tls_failure')), source: source() })).toBe(`${of} (tls_failure) tls_failure`);
-    expect(nameOf({ ...probed({ failure: 'corrupt' }), symptoms: [said('tls_failure')] })).toBe(
+    expect(nameOf(reported(symptomOf('tls_failure')))).toBe('the source is not available (tls_failure) tls_failure');
+    expect(nameOf({ ...reported(symptomOf('tls_failure')), source: source() })).toBe(`${of} (tls_failure) tls_failure`);
+    expect(nameOf({ ...probed({ failure: 'corrupt' }), symptoms: [symptomOf('tls_failure')] })).toBe(
       `${of} (corrupt) tls_failure`,
     );
   });
@@ -144,7 +144,7 @@ describe('a row about the source reports', () => {
     const limits = 'the source limits requests';
     expect(nameOf(status(429))).toEqual([limits, 'rate_limited']);
     expect(nameOf(status(429, { retryAfterMs: 12_001 }))).toEqual([`${limits} for 13 s`, 'rate_limited']);
-    expect(nameOf(worded(said('rate_limited')))).toEqual([limits, 'rate_limited']);
+    expect(nameOf(reported(symptomOf('rate_limited')))).toEqual([limits, 'rate_limited']);
   });
 
   it('that it does not have what was asked for', () => {
@@ -162,7 +162,10 @@ describe('access ran out', () => {
   const refused = 'the source refuses, and the credentials fail their probe';
 
   it('when the source answers 401, or the log says that it does', () => {
-    const symptoms = [said('auth_expired', 0), said('auth_denied', 0, { pattern: 'http_401', confidence: 0.8 })];
+    const symptoms = [
+      symptomOf('auth_expired', 0),
+      symptomOf('auth_denied', 0, { pattern: 'http_401', confidence: 0.8 }),
+    ];
     expect(auth({ ...status(401), symptoms })).toEqual([
       'the source answers 401',
       'probe: source origin:80 fails (http_status 401)',
@@ -170,9 +173,9 @@ describe('access ran out', () => {
       'log: auth_denied, 1 in 60 s',
       'probe: playlist unchanged for 10 s',
     ]);
-    expect(auth(worded(symptoms[1]!)).slice(0, 2)).toEqual(['the source answers 401', 'log: auth_denied, 1 in 60 s']);
-    expect(auth(worded(symptoms[0]!)).slice(0, 2)).toEqual(['access ran out', 'log: auth_expired, 1 in 60 s']);
-    expect(auth(worded(...symptoms)).slice(0, 2)).toEqual(['access ran out', 'log: auth_expired, 1 in 60 s']);
+    expect(auth(reported(symptoms[1]!)).slice(0, 2)).toEqual(['the source answers 401', 'log: auth_denied, 1 in 60 s']);
+    expect(auth(reported(symptoms[0]!)).slice(0, 2)).toEqual(['access ran out', 'log: auth_expired, 1 in 60 s']);
+    expect(auth(reported(...symptoms)).slice(0, 2)).toEqual(['access ran out', 'log: auth_expired, 1 in 60 s']);
   });
 
   it('when the source refuses and the engine’s credentials fail', () => {
@@ -189,9 +192,9 @@ describe('access ran out', () => {
       symptom: undefined,
       monoMs: NOW - 300,
     });
-    const symptoms = [said('auth_denied', 0, { confidence: 0.8 }), said('auth_expired')];
-    for (const one of symptoms) expect(auth(worded(one), credential(false))[0]).toBe(refused);
-    expect(auth(worded(...symptoms), credential(false)).slice(1, 3)).toEqual([
+    const symptoms = [symptomOf('auth_denied', 0, { confidence: 0.8 }), symptomOf('auth_expired')];
+    for (const one of symptoms) expect(auth(reported(one), credential(false))[0]).toBe(refused);
+    expect(auth(reported(...symptoms), credential(false)).slice(1, 3)).toEqual([
       'log: auth_expired, 1 in 60 s',
       'log: auth_denied, 1 in 60 s',
     ]);
@@ -203,9 +206,9 @@ describe('access ran out', () => {
   });
 
   it('not by the log when the credentials are fine', () => {
-    expect(auth(worded(said('auth_expired')), credential(true))).toEqual([]);
-    expect(auth({ ...status(401), symptoms: [said('auth_expired')] }, credential(true))).toHaveLength(3);
-    expect(auth(worded(said('auth_denied', 0, { pattern: 'http_401' })), credential(true))).toHaveLength(3);
+    expect(auth(reported(symptomOf('auth_expired')), credential(true))).toEqual([]);
+    expect(auth({ ...status(401), symptoms: [symptomOf('auth_expired')] }, credential(true))).toHaveLength(3);
+    expect(auth(reported(symptomOf('auth_denied', 0, { pattern: 'http_401' })), credential(true))).toHaveLength(3);
   });
 });
 
@@ -218,15 +221,14 @@ describe('an address ran out', () => {
 
   it('after a good read, by its source’s answer or by the log', () => {
     expect(url(status(403))).toEqual(['the source refuses after a good read (403)', 'auth_denied', undefined]);
-    expect(url(worded(said('auth_expired')))).toEqual([
+    expect(url(reported(symptomOf('auth_expired')))).toEqual([
       'the source refuses after a good read (by the log)',
       'auth_expired',
       undefined,
     ]);
-    expect(gist(ask(rows.upstreamUrlExpired, worded(said('auth_expired'), said('auth_denied')))).slice(1, 3)).toEqual([
-      'log: auth_denied, 1 in 60 s',
-      'log: auth_expired, 1 in 60 s',
-    ]);
+    expect(
+      gist(ask(rows.upstreamUrlExpired, reported(symptomOf('auth_expired'), symptomOf('auth_denied')))).slice(1, 3),
+    ).toEqual(['log: auth_denied, 1 in 60 s', 'log: auth_expired, 1 in 60 s']);
   });
 
   it('is less sure where nothing was ever read', () => {
@@ -234,7 +236,7 @@ describe('an address ran out', () => {
     expect(url({ ...status(410), output: undefined })).toEqual(['the source refuses (410)', 'auth_denied', 1]);
     const read = { ...status(410), ...never };
     expect(url({ ...read, source: { ...read.source!, lastOkMs: NOW - 99_000 } })[2]).toBeUndefined();
-    expect(url({ ...worded(said('auth_denied')), ...never })[2]).toBe(1);
-    expect(url({ ...worded(said('auth_denied')), ...never, source: source() })[2]).toBe(1);
+    expect(url({ ...reported(symptomOf('auth_denied')), ...never })[2]).toBe(1);
+    expect(url({ ...reported(symptomOf('auth_denied')), ...never, source: source() })[2]).toBe(1);
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { better, byLines, byReading } from '../../../src/ground/rules/whole_reading.ts';
-import { died, endOf, factsOf, runs, said } from '../given.ts';
+import { died, endOf, factsOf, runs, symptomOf } from '../given.ts';
 
-const reading = said('upstream_unreachable', 1_000, { whole: true });
-const line = said('process_crash', 2_000);
+const reading = symptomOf('upstream_unreachable', 1_000, { whole: true });
+const line = symptomOf('process_crash', 2_000);
 const named = (classification: Parameters<typeof better>[0]['classification'], trouble = true) => ({
   trouble,
   classification,
@@ -22,15 +22,15 @@ describe('the last lines of a log read as a whole', () => {
 
   it('leave what came after them, what was pushed and what a probe saw', () => {
     const kept = [
-      said('process_crash', 500),
-      said('process_crash', 2_000, { pushed: true }),
-      said('process_crash', 2_000, { origin: 'probe' }),
+      symptomOf('process_crash', 500),
+      symptomOf('process_crash', 2_000, { pushed: true }),
+      symptomOf('process_crash', 2_000, { origin: 'probe' }),
     ];
     expect(byReading(factsOf({ symptoms: [...kept, reading] }))?.symptoms).toEqual([...kept, reading]);
   });
 
   it('are not counted beside a line that says the same', () => {
-    const same = said('upstream_unreachable', 3_000);
+    const same = symptomOf('upstream_unreachable', 3_000);
     expect(byReading(factsOf({ symptoms: [same, reading] }))?.symptoms).toEqual([same]);
   });
 

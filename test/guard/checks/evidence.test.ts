@@ -66,9 +66,9 @@ describe('evidence (question 8)', () => {
   });
 
   it('takes all other reports for one kind of evidence, pushed alerts too', () => {
-    const words = [signal({ origin: 'log' }), signal({ origin: 'metric', pushed: true } as Partial<Signal>)];
-    expect(asked({ signals: words })).toMatchObject({ code: 'uncorroborated' });
-    expect(asked({ signals: [...words, signal()] })).toMatchObject({ verdict: 'pass' });
+    const signals = [signal({ origin: 'log' }), signal({ origin: 'metric', pushed: true } as Partial<Signal>)];
+    expect(asked({ signals })).toMatchObject({ code: 'uncorroborated' });
+    expect(asked({ signals: [...signals, signal()] })).toMatchObject({ verdict: 'pass' });
   });
 
   it('is not asked of a tool that only looks', () => {

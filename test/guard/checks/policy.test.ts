@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { aCall, anIncident, aPersona } from '../../support/a.ts';
 import { bench } from '../bench.ts';
-import { word } from '../paths.ts';
+import { context } from '../paths.ts';
 
 describe('question 1', () => {
   it('refuses a fleet, an unknown channel, and a tool pointed at what it does not take', () => {
@@ -57,18 +57,18 @@ describe('questions 2, 3 and 5', () => {
 
   it('takes the lower of the phase of all and the phase of the group', () => {
     const b = bench({ phase: 4 });
-    b.record({ type: 'control.phase_set', phase: 2, group: 'encoders', ...word });
+    b.record({ type: 'control.phase_set', phase: 2, group: 'encoders', ...context });
     expect(b.guard.preview(b.request()).code).toBe('phase');
-    b.record({ type: 'control.phase_set', phase: 3, group: 'encoders', ...word });
+    b.record({ type: 'control.phase_set', phase: 3, group: 'encoders', ...context });
     expect(b.guard.preview(b.request()).code).toBeUndefined();
-    b.record({ type: 'control.phase_set', phase: 1, group: undefined, ...word });
+    b.record({ type: 'control.phase_set', phase: 1, group: undefined, ...context });
     expect(b.guard.preview(b.request()).code).toBe('phase');
   });
 
   it('lets tools that only look run while Reeve is frozen, leased away or contained', () => {
     const b = bench({ live: { poolPressure: 1 } });
-    b.record({ type: 'control.frozen', ...word });
-    b.record({ type: 'control.leased', scope: { kind: 'fleet' }, forMs: 60_000, ...word });
+    b.record({ type: 'control.frozen', ...context });
+    b.record({ type: 'control.leased', scope: { kind: 'fleet' }, forMs: 60_000, ...context });
     const persona = aPersona({ tool_access_policy: { fetch_recent_logs: 'allow' } });
     expect(b.guard.decide(b.request('news', { persona, call: aCall({ tool: 'fetch_recent_logs' }) })).verdict).toBe(
       'allow',

@@ -4,7 +4,7 @@ import { guardProjection } from '../../../src/guard/state/fold.ts';
 import { newBreaker } from '../../../src/guard/state/breaker.ts';
 import { newSubject } from '../../../src/guard/state/state.ts';
 import { aPermit, book, callOf, lowOf } from '../book.ts';
-import { word } from '../paths.ts';
+import { context } from '../paths.ts';
 
 const ENGINE = { kind: 'engine', id: 'local' } as const;
 const FLEET = { kind: 'fleet' } as const;
@@ -99,7 +99,7 @@ describe('a reset by a person', () => {
   };
   const reset = (scope: Scope) => {
     const b = failed();
-    b.put(20_000, { type: 'control.reset', scope, ...word });
+    b.put(20_000, { type: 'control.reset', scope, ...context });
     return b;
   };
 
@@ -198,7 +198,7 @@ describe('incidents and containments', () => {
     b.put(1_000, raisedOn(ENGINE));
     b.put(2_000, raisedOn(ENGINE, 'fuller'));
     b.put(3_000, raisedOn(FLEET));
-    b.put(4_000, { type: 'control.released', scope: ENGINE, ...word });
+    b.put(4_000, { type: 'control.released', scope: ENGINE, ...context });
     const held = { reason: 'pool_pressure', detail: 'full', releaseByPerson: true };
     expect(b.state().containments).toEqual({
       'engine:local|pool_pressure': { ...held, scope: ENGINE, raisedMs: 1_000, releasedBy: 'ann' },

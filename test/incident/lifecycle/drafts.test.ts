@@ -23,8 +23,8 @@ describe('the next run of an incident', () => {
 
 describe('the beginning of an incident', () => {
   it('is that it was opened, then what had been said, each of its own channel', () => {
-    const said = aSymptom({ at: 1, monoMs: 1 }, { channel: 'sport' });
-    const drafts = openedDrafts(GROUP, [said]);
+    const symptom = aSymptom({ at: 1, monoMs: 1 }, { channel: 'sport' });
+    const drafts = openedDrafts(GROUP, [symptom]);
     expect(drafts.map(({ channel, fact }) => [channel, fact.type])).toEqual([
       [undefined, 'incident.opened'],
       ['sport', 'symptom.raised'],

@@ -141,9 +141,9 @@ describe('a command of a person', () => {
   });
 
   it('that says yes reopens the incident only where a person proposed the call', () => {
-    const yes = (proposed: boolean, said = true): Step => [
+    const yes = (proposed: boolean, isYes = true): Step => [
       7,
-      { type: 'approval.answered', yes: said, proposed } as unknown as JournalFact,
+      { type: 'approval.answered', yes: isYes, proposed } as unknown as JournalFact,
     ];
     expect(heldOf([opened(), yes(true)]).reopenedMs).toBe(7);
     expect(heldOf([opened(), yes(false)]).reopenedMs).toBeUndefined();

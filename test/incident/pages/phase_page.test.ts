@@ -24,7 +24,7 @@ describe('the page about a held phase', () => {
       'the journal was damaged: torn; it is kept as /x/journal.db.d',
     );
     expect([severity, reason]).toEqual(['critical', 'journal_broken']);
-    for (const said of ['/x/journal.db.d', 'journal.db (without -wal and -shm)', 'reeve phase 4 --because'])
-      expect(details).toContain(said);
+    for (const part of ['/x/journal.db.d', 'journal.db (without -wal and -shm)', 'reeve phase 4 --because'])
+      expect(details).toContain(part);
   });
 });

@@ -8,8 +8,8 @@ import { anIncident } from '../../support/a.ts';
 const OPEN = newlyOpen(anIncident({ openedMs: 1_000 }), 1_000);
 const NEWS: Scope = { kind: 'channel', id: 'news' };
 const until = (untilMs: number, scope: Scope = NEWS) => ({ scope, untilMs, fromMs: 0, who: 'ann', id: 'm-1' });
-const saying = (said: Partial<Record<'leases' | 'windows', readonly object[]>> & { frozen?: object }) =>
-  ({ leases: [], windows: [], frozen: undefined, ...said }) as unknown as ControlState;
+const saying = (holds: Partial<Record<'leases' | 'windows', readonly object[]>> & { frozen?: object }) =>
+  ({ leases: [], windows: [], frozen: undefined, ...holds }) as unknown as ControlState;
 const NONE = saying({});
 
 /** What is left alone at each moment, while it is down. */

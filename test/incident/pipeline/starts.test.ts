@@ -19,7 +19,7 @@ function noted(mark: Partial<StartMark> | undefined, lastEnd?: { readonly ordere
       control: () => controlProjection.initial,
       factStore: {
         view: () => ({ process: { lastEnd } }),
-        started: (...said: unknown[]) => observed.push(said),
+        started: (...args: unknown[]) => observed.push(args),
       } as never,
       append: (more) => void drafts.push(...more) as never,
     },

@@ -41,10 +41,10 @@ const ask = (world: World, order: { channel?: string; tool?: string; persona?: s
 function answer(world: World, yes: boolean, who = 'bob') {
   const { id } = world.facts('approval.asked').at(-1)!.approval;
   const order = { id, yes, nowMs: world.clock.monotonicMs() };
-  const word = answerApproval(world.pipeline.control(), order, { who, because: 'I looked' });
-  if (word.ok) world.ledger.append(word.drafts);
+  const answered = answerApproval(world.pipeline.control(), order, { who, because: 'I looked' });
+  if (answered.ok) world.ledger.append(answered.drafts);
   world.pipeline.onCommand();
-  return word;
+  return answered;
 }
 
 const state = (world: World) => world.pipeline.control().approvals.at(-1)?.state;
@@ -52,10 +52,10 @@ const state = (world: World) => world.pipeline.control().approvals.at(-1)?.state
 describe('an action that a person asks for in free text', () => {
   it('becomes a question bound to the open incident, and nothing is done', async () => {
     const world = await killedChannel();
-    const said = ask(world);
+    const proposed = ask(world);
     const { approval } = world.facts('approval.asked')[0]!;
     const { id: incident } = world.pipeline.incidents().open[0]!.incident;
-    expect(said).toMatchObject({ ok: true, said: expect.stringContaining('reeve approve apr-') });
+    expect(proposed).toMatchObject({ ok: true, said: expect.stringContaining('reeve approve apr-') });
     expect(approval).toMatchObject({ incident, askedBy: 'ann', proposed: true, call: { tool: 'restart_channel' } });
     await world.live(60_000);
     expect(world.engine.restarts).toEqual([]);
