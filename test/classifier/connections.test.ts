@@ -8,10 +8,10 @@ const symptomOf = (...lines: string[]) =>
     lines.map((line, at) => `2026/11/25 10:23:${10 + at} ${line}`),
     catalogue,
   ).symptom;
-const on = (connection: number, words: string, level = 'info') =>
-  `[${level}] 24468#24468: *${connection} ${words}, client: 192.0.2.7, server: 0.0.0.0:1935`;
-const own = (connection: number, words: string) =>
-  `[info] 24468#24468: *${connection} ${words}, client: 192.0.2.80:1935/live/sport, server: ngx-relay`;
+const on = (connection: number, text: string, level = 'info') =>
+  `[${level}] 24468#24468: *${connection} ${text}, client: 192.0.2.7, server: 0.0.0.0:1935`;
+const own = (connection: number, text: string) =>
+  `[info] 24468#24468: *${connection} ${text}, client: 192.0.2.80:1935/live/sport, server: ngx-relay`;
 
 const publish = (connection: number, name = 'sport') =>
   on(connection, `publish: name='${name}' args='' type=live silent=0`);
@@ -26,8 +26,8 @@ describe("a viewer's connection to the RTMP module of nginx", () => {
     ['breaks off', RESET, 'info'],
     ['is refused', 'access forbidden by rule', 'error'],
     ['does not answer any more', 'ping: unresponded', 'info'],
-  ])('concerns the viewer where it %s', (_, words, level) => {
-    expect(symptomOf(publish(1), play(2), on(2, words, level), ...closed(2))).toBe('client_disconnect_benign');
+  ])('concerns the viewer where it %s', (_, text, level) => {
+    expect(symptomOf(publish(1), play(2), on(2, text, level), ...closed(2))).toBe('client_disconnect_benign');
   });
 
   it('says nothing of the disk, nor of a service that the server asks', () => {
@@ -43,8 +43,8 @@ describe("a publisher's connection", () => {
     ['is closed', 'disconnect'],
     ['breaks off', RESET],
     ['does not answer any more', 'ping: unresponded'],
-  ])('means that the publisher is gone where it %s', (_, words) => {
-    expect(symptomOf(publish(1), on(1, words), ...closed(1))).toBe('publisher_lost');
+  ])('means that the publisher is gone where it %s', (_, text) => {
+    expect(symptomOf(publish(1), on(1, text), ...closed(1))).toBe('publisher_lost');
   });
 
   it('has ended in order where the end was said before', () => {

@@ -94,11 +94,11 @@ describe('the course of several lines', () => {
 
   it('sees segments that the origin has no more in 404 and 410 for them, one right after the other', () => {
     const failed = '[hls @ 0x5] Failed to open segment 897676059 of playlist 0';
-    const said = (line: string) => classify(line, failed);
+    const verdictOf = (line: string) => classify(line, failed);
     for (const line of ['[http @ 0x5] HTTP error 404 Not Found', '[http @ 0x5] HTTP error 410 Gone']) {
-      expect(said(line)).toMatchObject({ symptom: 'segment_missing', remedy: 'invalidate_cache' });
+      expect(verdictOf(line)).toMatchObject({ symptom: 'segment_missing', remedy: 'invalidate_cache' });
     }
-    expect(said('[http @ 0x5] HTTP error 403 Forbidden').symptom).toBe('auth_denied');
+    expect(verdictOf('[http @ 0x5] HTTP error 403 Forbidden').symptom).toBe('auth_denied');
     expect(classify('[http @ 0x5] HTTP error 404 Not Found').symptom).toBe('upstream_not_found');
   });
 

@@ -204,7 +204,7 @@ describe('who joins a stream in its middle', () => {
 });
 
 describe('what a line says is over', () => {
-  const link = (word: string) => `Jun  1 10:00:01 e1 kernel: igb 0000:01:00.0 eth0: igb: eth0 NIC Link is ${word}`;
+  const link = (state: string) => `Jun  1 10:00:01 e1 kernel: igb 0000:01:00.0 eth0: igb: eth0 NIC Link is ${state}`;
   const driver = '[AVHWDeviceContext @ 0x55] Failed to initialise VAAPI connection: -1 (unknown libva error).';
   const opened = 'libva info: va_openDriver() returns 0';
 

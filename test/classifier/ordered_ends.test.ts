@@ -31,8 +31,8 @@ describe('a child process that its parent ended on purpose', () => {
   });
 });
 
-const at = (second: number, words: string) => `Nov 20 03:14:${second} enc1 ${words}`;
-const unit = (words: string) => `systemd[1]: ch05.service: ${words}`;
+const at = (second: number, text: string) => `Nov 20 03:14:${second} enc1 ${text}`;
+const unit = (text: string) => `systemd[1]: ch05.service: ${text}`;
 
 describe.each([
   {
@@ -57,20 +57,20 @@ describe.each([
     another: 'container kill 5c1f0d9c2e7a (image=tv:1, name=ch06, signal=15)',
   },
 ])('what $by ordered to stop', ({ order, ends, start, another }) => {
-  const said = (...words: string[]) => symptomOf(...words.map((one, second) => at(10 + second, one)));
+  const symptomAfter = (...texts: string[]) => symptomOf(...texts.map((one, second) => at(10 + second, one)));
 
   it('has not failed, whatever its exit code', () => {
-    expect(said(order, ...ends)).toBe('benign_noise');
-    expect(said(start, order, ...ends, start)).toBe('benign_noise');
+    expect(symptomAfter(order, ...ends)).toBe('benign_noise');
+    expect(symptomAfter(start, order, ...ends, start)).toBe('benign_noise');
   });
 
   it('has failed where it ended before the order, or after its next start', () => {
-    expect(said(...ends, order)).toBe('process_exit_nonzero');
-    expect(said(order, start, ...ends)).toBe('process_exit_nonzero');
-    expect(said(...ends, start, order, ends[0]!)).toBe('process_exit_nonzero');
+    expect(symptomAfter(...ends, order)).toBe('process_exit_nonzero');
+    expect(symptomAfter(order, start, ...ends)).toBe('process_exit_nonzero');
+    expect(symptomAfter(...ends, start, order, ends[0]!)).toBe('process_exit_nonzero');
   });
 
   it('is not another', () => {
-    expect(said(another, ...ends)).toBe('process_exit_nonzero');
+    expect(symptomAfter(another, ...ends)).toBe('process_exit_nonzero');
   });
 });

@@ -49,7 +49,7 @@ describe('a complaint that nothing knows, among lines that their program calls o
 
 describe('a feeder of a harbor', () => {
   it('is the publisher of the channel, though it is called a client', () => {
-    const said = '[input.harbor_0:2] Error while reading from client: Timed out after waiting for 3.00 sec.';
-    expect(symptomOf(`2026/11/24 21:45:01 ${said}`)).toBe('publisher_lost');
+    const line = '[input.harbor_0:2] Error while reading from client: Timed out after waiting for 3.00 sec.';
+    expect(symptomOf(`2026/11/24 21:45:01 ${line}`)).toBe('publisher_lost');
   });
 });

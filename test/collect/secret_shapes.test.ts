@@ -20,8 +20,8 @@ describe('a secret without a name', () => {
   });
 
   it('does not begin in the middle of a word', () => {
-    const word = `XAKIA${'A1'.repeat(8)}`;
-    expect(redactShapes(word)).toBe(word);
+    const secret = `XAKIA${'A1'.repeat(8)}`;
+    expect(redactShapes(secret)).toBe(secret);
   });
 });
 

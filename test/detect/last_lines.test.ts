@@ -41,9 +41,9 @@ describe('the last lines of a channel', () => {
   });
 
   it('are at most forty', () => {
-    const said = (count: number) => Array.from({ length: count }, (_, at) => `line ${at}\n`).join('');
-    expect(lastOf(chunk(said(KEPT_LINES_MAX)))?.lines).toHaveLength(KEPT_LINES_MAX);
-    const lines = lastOf(chunk(said(KEPT_LINES_MAX + 1)))!.lines;
+    const linesOf = (count: number) => Array.from({ length: count }, (_, at) => `line ${at}\n`).join('');
+    expect(lastOf(chunk(linesOf(KEPT_LINES_MAX)))?.lines).toHaveLength(KEPT_LINES_MAX);
+    const lines = lastOf(chunk(linesOf(KEPT_LINES_MAX + 1)))!.lines;
     expect([lines.length, lines[0]]).toEqual([KEPT_LINES_MAX, 'line 1']);
   });
 

@@ -12,19 +12,19 @@ const GRAVE = [
 ] as const;
 
 describe('a pattern of what is ordinary', () => {
-  it.each(GRAVE)('never fits a line that says besides: %s', (words) => {
+  it.each(GRAVE)('never fits a line that says besides: %s', (text) => {
     const swallowed = ordinary.flatMap(({ id, examples, find }) =>
       examples
-        .map((example) => `${asBytes(example)}: ${words}`)
-        .filter((line) => withoutForeign(line).includes(words) && find(line) !== undefined)
+        .map((example) => `${asBytes(example)}: ${text}`)
+        .filter((line) => withoutForeign(line).includes(text) && find(line) !== undefined)
         .map(() => id),
     );
     expect(ordinary.length).toBeGreaterThan(150);
     expect(swallowed).toEqual([]);
   });
 
-  it.each(GRAVE)('leaves that line to a pattern that names it: %s is %s', (words, symptom) => {
-    const line = `2026/11/25 10:25:14 [notice] 7#7: cache manager process started: ${words}`;
+  it.each(GRAVE)('leaves that line to a pattern that names it: %s is %s', (text, symptom) => {
+    const line = `2026/11/25 10:25:14 [notice] 7#7: cache manager process started: ${text}`;
     expect(firstFit(line, catalogue)?.symptom).toBe(symptom);
   });
 

@@ -10,12 +10,19 @@ const reading = (overrides: Partial<ProcessReading> = {}): ProcessReading => ({
   bytesWritten: 4_096,
   ...overrides,
 });
-const word = (overrides: object = {}) => ({ pid: 77, start: 100, now: 105, monoMs: 1_000, parent: 50, ...overrides });
+const reportOf = (overrides: object = {}) => ({
+  pid: 77,
+  start: 100,
+  now: 105,
+  monoMs: 1_000,
+  parent: 50,
+  ...overrides,
+});
 
 describe('process generations', () => {
   it('with auto believes only children of the engine, and never of pid 1', () => {
     const look = (parent: number | undefined, child: number) =>
-      processGenerationsOf('auto', () => reading({ parent: child })).look('a', word({ parent }));
+      processGenerationsOf('auto', () => reading({ parent: child })).look('a', reportOf({ parent }));
     expect(look(50, 50)).toMatchObject({ generation: '77:t900', cpuMs: 120, halted: false, bytesWritten: 4_096 });
     for (const [parent, child] of [
       [50, 51],
@@ -27,53 +34,56 @@ describe('process generations', () => {
   });
 
   it('with true believes every process of that pid, with false none', () => {
-    expect(processGenerationsOf(true, () => reading({ parent: 3 })).look('a', word())).toMatchObject({ cpuMs: 120 });
-    expect(processGenerationsOf(false, () => reading()).look('a', word())).toMatchObject({
+    expect(processGenerationsOf(true, () => reading({ parent: 3 })).look('a', reportOf())).toMatchObject({
+      cpuMs: 120,
+    });
+    expect(processGenerationsOf(false, () => reading()).look('a', reportOf())).toMatchObject({
       cpuMs: undefined,
       generation: '77:100',
     });
-    expect(processGenerationsOf('auto', undefined).look('a', word())).toMatchObject({ halted: undefined });
+    expect(processGenerationsOf('auto', undefined).look('a', reportOf())).toMatchObject({ halted: undefined });
   });
 
   it('sees a process that is halted or traced', () => {
-    const halted = (state: string) => processGenerationsOf('auto', () => reading({ state })).look('a', word()).halted;
+    const halted = (state: string) =>
+      processGenerationsOf('auto', () => reading({ state })).look('a', reportOf()).halted;
     expect(['T', 't', 'R', 'S', 'D', 'Z'].map(halted)).toEqual([true, true, false, false, false, false]);
   });
 
   it('keep the name of a generation while /proc is unreadable for a moment', () => {
     let gone = false;
     const generations = processGenerationsOf('auto', () => (gone ? undefined : reading()));
-    const first = generations.look('a', word()).generation;
+    const first = generations.look('a', reportOf()).generation;
     gone = true;
-    expect(generations.look('a', word({ monoMs: 2_000 })).generation).toBe(first);
+    expect(generations.look('a', reportOf({ monoMs: 2_000 })).generation).toBe(first);
     gone = false;
-    expect(generations.look('a', word({ monoMs: 3_000 })).generation).toBe(first);
+    expect(generations.look('a', reportOf({ monoMs: 3_000 })).generation).toBe(first);
   });
 
   it('take a used pid with another start for another generation', () => {
     let startTicks = 900;
     const generations = processGenerationsOf('auto', () => reading({ startTicks }));
-    expect(generations.look('a', word()).generation).toBe('77:t900');
+    expect(generations.look('a', reportOf()).generation).toBe('77:t900');
     startTicks = 1_000;
-    expect(generations.look('a', word()).generation).toBe('77:t1000');
+    expect(generations.look('a', reportOf()).generation).toBe('77:t1000');
   });
 
   it('forget a generation that ended, and keep channels apart', () => {
     const generations = processGenerationsOf(false, undefined);
-    generations.look('a', word());
-    expect(generations.look('b', word({ start: 200 })).generation).toBe('77:200');
-    expect(generations.look('a', word({ pid: 0 }))).toMatchObject({
+    generations.look('a', reportOf());
+    expect(generations.look('b', reportOf({ start: 200 })).generation).toBe('77:200');
+    expect(generations.look('a', reportOf({ pid: 0 }))).toMatchObject({
       pid: undefined,
       generation: undefined,
       uptimeMs: undefined,
     });
-    expect(generations.look('a', word({ start: 300, now: 301 }))).toMatchObject({
+    expect(generations.look('a', reportOf({ start: 300, now: 301 }))).toMatchObject({
       generation: '77:300',
       uptimeMs: 1_000,
     });
   });
 
   it('never gives a negative age', () => {
-    expect(processGenerationsOf(false, undefined).look('a', word({ start: 500, now: 100 })).uptimeMs).toBe(0);
+    expect(processGenerationsOf(false, undefined).look('a', reportOf({ start: 500, now: 100 })).uptimeMs).toBe(0);
   });
 });

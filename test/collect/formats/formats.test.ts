@@ -189,8 +189,8 @@ describe('what ffmpeg -progress writes', () => {
       });
       tail.start();
       const input = ['-re', '-f', 'lavfi', '-i', 'anullsrc=r=8000', '-t', '1.5'];
-      const words = ['-loglevel', 'error', ...input, '-progress', file, '-stats_period', '0.2', '-f', 'null', '-'];
-      await once(spawn('ffmpeg', words, { stdio: 'ignore' }), 'exit');
+      const args = ['-loglevel', 'error', ...input, '-progress', file, '-stats_period', '0.2', '-f', 'null', '-'];
+      await once(spawn('ffmpeg', args, { stdio: 'ignore' }), 'exit');
       await tail.drainNow();
       await tail[Symbol.asyncDispose]();
       const positions = samples.map(({ outTimeMs }) => outTimeMs);

@@ -33,9 +33,9 @@ function costsOf(format: (typeof INTAKE_FORMATS)[number]): readonly Cost[] {
     writeFileSync(join(folder, name), body);
     return join(folder, name);
   });
-  const words = [...flags(), '--expose-gc', '--no-warnings', PROGRAM, format, ...paths];
-  const said = execFileSync(process.execPath, words, { encoding: 'utf8' });
-  return said
+  const args = [...flags(), '--expose-gc', '--no-warnings', PROGRAM, format, ...paths];
+  const printed = execFileSync(process.execPath, args, { encoding: 'utf8' });
+  return printed
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as Cost);

@@ -154,8 +154,8 @@ describe.skipIf(!canJournal)('a real systemd-journald (needs root and the packag
     await vi.waitFor(() => expect(second.texts().length).toBeGreaterThan(1), { timeout: 30_000 });
     journal.write('and now');
     await vi.waitFor(() => expect(second.texts().at(-1)).toMatch(/: and now$/), { timeout: 30_000 });
-    const said = second.texts().flatMap((text) => / encoder\[\d+\]: (.*)$/.exec(text)?.[1] ?? []);
-    expect(said.filter((each) => each !== 'are you there?')).toEqual([
+    const texts = second.texts().flatMap((text) => / encoder\[\d+\]: (.*)$/.exec(text)?.[1] ?? []);
+    expect(texts.filter((each) => each !== 'are you there?')).toEqual([
       'while you were away',
       'in the next file',
       'and now',

@@ -4,9 +4,9 @@ import type { SourceSample } from '../../../src/core/sample.ts';
 
 const NOW_MS = 1_000_000;
 
-const sampleOf = (channel: string, said: Partial<SourceSample> = {}): SourceSample => ({
+const sampleOf = (channel: string, fields: Partial<SourceSample> = {}): SourceSample => ({
   ...{ kind: 'source', at: 0, source: 'source', host: 'origin', ok: true },
-  ...{ channel, monoMs: NOW_MS, ...said },
+  ...{ channel, monoMs: NOW_MS, ...fields },
 });
 
 const three = () =>
@@ -54,10 +54,10 @@ describe('calm channels of one origin', () => {
     [{ failure: 'http_status', status: 500 }, 10_000],
     [{ failure: 'http_status', status: 499 }, 30_000],
     [{ failure: 'corrupt', status: 200 }, 30_000],
-  ] as const)('after a look that found %o rest %i ms', (said, restMs) => {
+  ] as const)('after a look that found %o rest %i ms', (fields, restMs) => {
     const origins = three();
     origins.observe(sampleOf('a'));
-    origins.observe(sampleOf('c', { ok: false, ...said }));
+    origins.observe(sampleOf('c', { ok: false, ...fields }));
     expect(origins.restMs('b', 10_000, NOW_MS)).toBe(restMs);
   });
 });

@@ -181,8 +181,8 @@ describe('status pages', () => {
   });
 });
 
-function run(program: string, words: readonly string[]): ChildProcess {
-  const child = spawn(program, words, { stdio: 'ignore' });
+function run(program: string, args: readonly string[]): ChildProcess {
+  const child = spawn(program, args, { stdio: 'ignore' });
   onTestFinished(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     // Each is one process, so nothing of it is left.

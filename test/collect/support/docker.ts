@@ -19,9 +19,9 @@ export async function aDockerd(skip: (why: string) => never) {
   const state = ['--data-root', join(folder, 'data'), '--exec-root', join(folder, 'exec'), '-p', join(folder, 'pid')];
   const alone = ['--bridge=none', '--iptables=false', '--ip6tables=false', '--storage-driver=vfs'];
   const daemon = spawn('dockerd', [...state, ...alone, '-H', `unix://${socket}`], { stdio: 'ignore' });
-  const docker = (...words: readonly string[]): string => {
-    const { status, stdout, stderr } = spawnSync('docker', ['-H', `unix://${socket}`, ...words], { encoding: 'utf8' });
-    if (status !== 0) throw new Error(`docker ${words.join(' ')}: ${stderr}`);
+  const docker = (...args: readonly string[]): string => {
+    const { status, stdout, stderr } = spawnSync('docker', ['-H', `unix://${socket}`, ...args], { encoding: 'utf8' });
+    if (status !== 0) throw new Error(`docker ${args.join(' ')}: ${stderr}`);
     return stdout.trim();
   };
   onTestFinished(async () => {

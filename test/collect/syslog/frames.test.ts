@@ -4,17 +4,17 @@ import { Frames } from '../../../src/collect/syslog/frames.ts';
 const BYTES_MAX = 12;
 
 function received(...parts: readonly string[]) {
-  const said = { messages: [] as string[], tooLong: 0 };
+  const taken = { messages: [] as string[], tooLong: 0 };
   const frames = new Frames({
     bytesMax: BYTES_MAX,
-    take: (message) => said.messages.push(message.toString()),
+    take: (message) => taken.messages.push(message.toString()),
     tooLong: () => {
-      said.tooLong += 1;
+      taken.tooLong += 1;
     },
   });
   for (const part of parts) frames.add(Buffer.from(part));
   frames.end();
-  return said;
+  return taken;
 }
 
 describe('messages of a TCP stream', () => {

@@ -269,14 +269,14 @@ describe('a syslog server', () => {
     async () => {
       const { texts, seen, udpPort, tcpPort } = await aServer();
       const base = ['--server', '127.0.0.1', '--tag', 'news'];
-      const run = (...words: string[]) => expect(spawnSync('logger', [...base, ...words]).status).toBe(0);
+      const run = (...args: string[]) => expect(spawnSync('logger', [...base, ...args]).status).toBe(0);
       run('--udp', '--port', `${udpPort}`, '--rfc3164', 'by udp, old');
       run('--udp', '--port', `${udpPort}`, '--rfc5424', 'by udp, new');
       run('--tcp', '--port', `${tcpPort}`, '--rfc3164', 'by tcp, old');
       run('--tcp', '--port', `${tcpPort}`, '--rfc5424', '--octet-count', 'by tcp, counted');
       await vi.waitFor(() => expect(seen.length).toBe(4), { timeout: 30_000 });
-      const said = texts().map((text) => text.replace(/^.* news: /, ''));
-      expect(said.sort()).toEqual(['by tcp, counted', 'by tcp, old', 'by udp, new', 'by udp, old']);
+      const messages = texts().map((text) => text.replace(/^.* news: /, ''));
+      expect(messages.sort()).toEqual(['by tcp, counted', 'by tcp, old', 'by udp, new', 'by udp, old']);
       expect(new Set(seen.map(({ channel }) => channel))).toEqual(new Set(['news']));
       expect(seen.every(({ backlog }) => !backlog)).toBe(true);
     },
@@ -311,8 +311,8 @@ describe('a syslog server', () => {
     // What was said to a daemon that was just opening its socket may be lost there.
     const numbered = () => texts().filter((text) => /: line \d+$/.test(text)).length;
     await vi.waitFor(() => expect(numbered()).toBe(600), { timeout: 30_000 });
-    for (const word of ['line 0', 'line 199']) {
-      expect(texts().filter((text) => text.endsWith(`news: ${word}`) || text.endsWith(`: ${word}`)).length).toBe(3);
+    for (const part of ['line 0', 'line 199']) {
+      expect(texts().filter((text) => text.endsWith(`news: ${part}`) || text.endsWith(`: ${part}`)).length).toBe(3);
     }
   });
 });

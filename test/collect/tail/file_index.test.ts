@@ -21,7 +21,7 @@ function anIndex(
   },
 ) {
   const { clock, advance } = fakeClock();
-  const said: string[] = [];
+  const notices: string[] = [];
   const path = join(directory, pattern);
   const finder = finderOf(path, DEFAULT_TAIL_LIMITS.filesMax);
   const rows = new Rows('s', path, store);
@@ -29,8 +29,8 @@ function anIndex(
   const openFiles = { count: 0 };
   const index = new FileIndex({
     ...{ source: 's', finder, rows, limits: { ...DEFAULT_TAIL_LIMITS, ...limits }, clock, openFiles },
-    say: (kind) => said.push(kind),
-    gap: () => said.push('gap'),
+    say: (kind) => notices.push(kind),
+    gap: () => notices.push('gap'),
     wake: () => undefined,
   });
   onTestFinished(() => index.close());
@@ -41,7 +41,7 @@ function anIndex(
     rows.saved(batch);
   };
   const retire = () => index.retire(() => undefined);
-  return { index, look, said, advance, path, directory, openFiles, store, save, retire, finder };
+  return { index, look, notices, advance, path, directory, openFiles, store, save, retire, finder };
 }
 
 describe('the file at a path', () => {
@@ -55,7 +55,7 @@ describe('the file at a path', () => {
     writeFileSync(late.path, 'new\n');
     late.look();
     expect(late.index.at(late.path)!.offset).toBe(0);
-    expect(late.said).toEqual(['following']);
+    expect(late.notices).toEqual(['following']);
   });
 
   it('stands still until it grows, and is as it was seen only after a first look', () => {
@@ -90,10 +90,10 @@ describe('a rotation by rename and create', () => {
   };
 
   it('is read in order: the new file after the old one', () => {
-    const { index, path, said } = rotated();
+    const { index, path, notices } = rotated();
     const [old, now] = index.files;
     expect([old?.replaced, now?.after === old, index.at(path) === now]).toEqual([true, true, true]);
-    expect(said).toEqual(['following', 'rotated', 'following']);
+    expect(notices).toEqual(['following', 'rotated', 'following']);
   });
 
   it('lets go of the old file when it was quiet for the lingering time', async () => {
@@ -142,7 +142,7 @@ describe('a file that an earlier run has read', () => {
     const next = anIndex({ directory, store });
     next.look();
     expect(next.index.at(path)!.offset).toBe(4);
-    expect(next.said).toEqual(['following']);
+    expect(next.notices).toEqual(['following']);
   });
 
   it('and that was rotated meanwhile is found by its inode, and read first', () => {
@@ -162,28 +162,28 @@ describe('a file that an earlier run has read', () => {
     writeFileSync(path, 'three\n');
     const next = anIndex({ directory, store });
     next.look();
-    expect(next.said).toContain('gap');
+    expect(next.notices).toContain('gap');
   });
 });
 
 describe('more files than may be open', () => {
   it('are not opened, and that is said', () => {
-    const { directory, look, index, said } = anIndex({ pattern: '*.log', limits: { filesMax: 1 } });
+    const { directory, look, index, notices } = anIndex({ pattern: '*.log', limits: { filesMax: 1 } });
     for (const name of ['a.log', 'b.log']) writeFileSync(join(directory, name), '');
     look();
     expect(index.files).toHaveLength(1);
-    expect(said).toEqual(['following', 'too_many_files']);
+    expect(notices).toEqual(['following', 'too_many_files']);
   });
 });
 
 describe('a file that cannot be read any more', () => {
   it('is closed, and where it was left is remembered', () => {
-    const { index, look, path, said, openFiles, save, store } = anIndex();
+    const { index, look, path, notices, openFiles, save, store } = anIndex();
     writeFileSync(path, 'one\n');
     look();
     index.lose(index.files[0]!, 'EIO');
     save();
-    expect([said.at(-1), openFiles.count]).toEqual(['unreadable', 0]);
+    expect([notices.at(-1), openFiles.count]).toEqual(['unreadable', 0]);
     expect(store.load('s')).toHaveLength(2);
   });
 });

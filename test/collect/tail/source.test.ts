@@ -34,12 +34,12 @@ function aSource() {
   onTestFinished(() => source.close());
   source.start();
   source.work();
-  const lookFinds = (word: 'before' | 'after' | 'never'): void => {
+  const lookFinds = (time: 'before' | 'after' | 'never'): void => {
     appendFileSync(path, 'line\n');
     source.lookLater(true);
-    if (word === 'before') source.heard(directory, 'app.log', false);
+    if (time === 'before') source.heard(directory, 'app.log', false);
     source.work();
-    if (word === 'after') source.heard(directory, 'app.log', false);
+    if (time === 'after') source.heard(directory, 'app.log', false);
     source.work();
     asked.length = 0;
   };
@@ -51,10 +51,10 @@ function aSource() {
 }
 
 describe('a poll that finds what no event announced', () => {
-  it.each(['before', 'after'] as const)('proves nothing when the event comes %s it', (word) => {
+  it.each(['before', 'after'] as const)('proves nothing when the event comes %s it', (time) => {
     const { lookFinds, isPassedBy } = aSource();
     expect(isPassedBy()).toBe(true);
-    lookFinds(word);
+    lookFinds(time);
     expect([isPassedBy(), isPassedBy()]).toEqual([true, true]);
   });
 

@@ -13,16 +13,16 @@ it('keeps an exact count in its database over kill -9 at any moment, while the l
   const [path, database] = [join(directory, 'app.log'), join(directory, 'collect.db')];
   writeFileSync(path, '');
   let written = 0;
-  let said = 0;
+  let reported = 0;
   let child: ChildProcess | undefined;
   const start = async (): Promise<void> => {
     const next = spawn(process.execPath, [CHILD, path, database], { stdio: ['ignore', 'pipe', 'inherit'] });
     child = next;
-    said = -1;
+    reported = -1;
     next.stdout.on('data', (text: Buffer) => {
-      said = Number(text.toString().trim().split('\n').at(-1));
+      reported = Number(text.toString().trim().split('\n').at(-1));
     });
-    await expect.poll(() => said, { timeout: 10_000 }).toBeGreaterThanOrEqual(0);
+    await expect.poll(() => reported, { timeout: 10_000 }).toBeGreaterThanOrEqual(0);
   };
   onTestFinished(() => void child?.kill('SIGKILL'));
 
@@ -43,7 +43,7 @@ it('keeps an exact count in its database over kill -9 at any moment, while the l
     await ended;
     await start();
   }
-  await expect.poll(() => said, { timeout: 10_000 }).toBe(written);
+  await expect.poll(() => reported, { timeout: 10_000 }).toBe(written);
   await wait(200);
   child?.kill('SIGKILL');
   using store = new SqliteCheckpoints(database);

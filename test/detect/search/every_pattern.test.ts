@@ -31,25 +31,25 @@ const scanner = createScanner({ patterns });
 
 /** What the scanner says of each line of one chunk, by the offset at which it begins. */
 function scanned(bytes: Buffer, by = scanner) {
-  const said = new Map<number, string>();
+  const matched = new Map<number, string>();
   const complained = new Set<number>();
   const cut = new Set<number>();
   by.scan(bytes, 0, bytes.length, {
-    matched: ({ from }: FoundRecord, { id }, { index, end }) => said.set(from, `${id} ${index} ${end}`),
+    matched: ({ from }: FoundRecord, { id }, { index, end }) => matched.set(from, `${id} ${index} ${end}`),
     complained: ({ from }) => complained.add(from),
     overBudget: ({ from }) => cut.add(from),
   });
-  return { said, complained, cut };
+  return { matched, complained, cut };
 }
 
 /** Lines of which the scanner says something else than the plain way. */
 function differing(lines: readonly string[]): readonly unknown[] {
   const bytes = Buffer.from(`${lines.join('\n')}\n`, 'latin1');
-  const { said, complained, cut } = scanned(bytes);
+  const { matched, complained, cut } = scanned(bytes);
   const wrong: unknown[] = [];
   let from = 0;
   for (const text of lines) {
-    const [fast, plain] = [said.get(from), plainly(text)];
+    const [fast, plain] = [matched.get(from), plainly(text)];
     // A line that nothing but harmless patterns could fit is not looked at, unless it complains.
     const isPassedOver =
       fast === undefined &&

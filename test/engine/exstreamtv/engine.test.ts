@@ -76,7 +76,7 @@ describe('a look', () => {
 
   it('calls a channel running only on a fresh report, for an old one outlives restarts', async () => {
     const { engine, head } = await setUp();
-    const said = (seconds: number | null) => ({
+    const reportOf = (seconds: number | null) => ({
       status: 'degraded',
       channels: { 7: { last_output_seconds_ago: seconds, restart_count: 9, error_count_5min: 0 } },
     });
@@ -86,7 +86,7 @@ describe('a look', () => {
       [30.1, 'unknown'],
       [null, 'unknown'],
     ] as const) {
-      head.healthAnswer = said(seconds);
+      head.healthAnswer = reportOf(seconds);
       expect((await engine.observe(never)).processes[0]).toMatchObject({ state });
     }
   });

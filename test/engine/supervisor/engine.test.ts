@@ -228,8 +228,8 @@ describe.skipIf(!hasSupervisord)('supervisor engine, with a real supervisord (ne
       const engine = engineOf();
       daemon.ctl('start', 'pair:left');
       const before = await sampleOf(engine, 'pair:left');
-      const said = await engine.restart('ch-pair:left', aContext());
-      expect(said).toBe(`pair:left stopped (it was running, pid ${before.pid}) and started`);
+      const done = await engine.restart('ch-pair:left', aContext());
+      expect(done).toBe(`pair:left stopped (it was running, pid ${before.pid}) and started`);
       const after = await sampleOf(engine, 'pair:left');
       expect(after.state).toBe('running');
       expect(after.generation).not.toBe(before.generation);
@@ -272,14 +272,14 @@ describe.skipIf(!hasSupervisord)('supervisor engine, with a real supervisord (ne
       const engine = engineOf();
       daemon.ctl('start', 'retrying');
       // Between two retries it is starting, and then is left alone: asked again until a pause is met.
-      let said: unknown;
+      let outcome: unknown;
       const restartInPause = async () => {
         await inState(engine, 'retrying', 'backoff');
-        said = await engine.restart('ch-retrying', aContext()).catch((error: unknown) => error);
-        return !String(said).includes('is starting');
+        outcome = await engine.restart('ch-retrying', aContext()).catch((error: unknown) => error);
+        return !String(outcome).includes('is starting');
       };
       await until(restartInPause, WITHIN_MS, 'it was met in a pause');
-      expect(said).toMatch(/^retrying:retrying stopped \(it was backoff\) and started/);
+      expect(outcome).toMatch(/^retrying:retrying stopped \(it was backoff\) and started/);
       daemon.ctl('stop', 'retrying');
     });
 

@@ -42,8 +42,8 @@ async function scripted(script: Record<string, readonly (string | 'hang up')[]>)
   const url = await serve(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString();
     const method = /<methodName>supervisor\.(\w+)</.exec(body)![1]!;
-    const said = script[method] ?? [fault(1, 'UNKNOWN_METHOD')];
-    const turn = said[Math.min(calls.filter((call) => call === method).length, said.length - 1)]!;
+    const answers = script[method] ?? [fault(1, 'UNKNOWN_METHOD')];
+    const turn = answers[Math.min(calls.filter((call) => call === method).length, answers.length - 1)]!;
     calls.push(method);
     if (turn === 'hang up') request.socket.destroy();
     else response.end(turn);
@@ -136,10 +136,10 @@ describe('a restart', () => {
     [10, 'starting'],
     [40, 'stopping'],
     [1_000, 'unknown'],
-  ])('of a channel in state %i (%s) is left to the client that is changing it', async (state, word) => {
+  ])('of a channel in state %i (%s) is left to the client that is changing it', async (state, name) => {
     const { url, calls } = await scripted({ getProcessInfo: [answer(info({ state }))] });
     const refused = await outcome(engineAt(url).restart('news', aContext()));
-    expect(refused).toMatchObject({ code: 'ENGINE_REFUSED', message: expect.stringContaining(`news:news is ${word}`) });
+    expect(refused).toMatchObject({ code: 'ENGINE_REFUSED', message: expect.stringContaining(`news:news is ${name}`) });
     expect(calls).toEqual(['getProcessInfo']);
   });
 
