@@ -30,7 +30,7 @@ ${phase > 1 ? 'receivers: [{ id: hook, kind: webhook, url: "http://127.0.0.1:1/h
   const file = writeInto(folder, 'reeve.yaml', text());
   const load = () => loadConfiguration({ file, env: {}, flags: { state }, tools: [] });
   const logged: string[] = [];
-  const note = (_: object, said: string) => void logged.push(said);
+  const note = (_: object, message: string) => void logged.push(message);
   const start = async (): Promise<App> => {
     expect(load().problems).toEqual([]);
     const app = await createApp(load().configuration!, {
@@ -83,7 +83,7 @@ describe('a daemon', () => {
   it('says what it would do about a dead channel before it says that it is up', async () => {
     const { start, logged } = aPlace();
     await start();
-    const rehearsed = logged.findIndex((said) => said.startsWith('rehearsed in memory'));
+    const rehearsed = logged.findIndex((line) => line.startsWith('rehearsed in memory'));
     expect(rehearsed).toBeGreaterThanOrEqual(0);
     expect(logged.indexOf('Reeve watches')).toBeGreaterThan(rehearsed);
   });

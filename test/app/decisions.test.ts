@@ -13,9 +13,9 @@ import { createLearning } from '../../src/rulebook/learning.ts';
 import type { PatternTrust } from '../../src/rulebook/patterns/teaching.ts';
 import { aFolder } from '../config/support.ts';
 
-const patterns = (words: string) => `software: rig
+const patterns = (messages: string) => `software: rig
 patterns:
-  - { id: ended, symptom: process_crash, confidence: 0.9, regex: '${words}', match: ['${words}'] }
+  - { id: ended, symptom: process_crash, confidence: 0.9, regex: '${messages}', match: ['${messages}'] }
   - { id: gone, symptom: disk_full, confidence: 0.9, regex: 'is gone', match: ['is gone'] }
 `;
 
@@ -70,7 +70,7 @@ ${more}`;
     raised,
     unrecognised,
     load,
-    setPatterns: (words: string) => writeFileSync(join(folder, 'patterns/rig.yaml'), patterns(words)),
+    setPatterns: (messages: string) => writeFileSync(join(folder, 'patterns/rig.yaml'), patterns(messages)),
   };
 }
 

@@ -91,8 +91,8 @@ escalation: { repeat_every: ${repeat} }
     await advance(600_000);
     people.use(configOf('5m'));
     await until(() => hook.posts.length === 2);
-    const said = hook.posts.map(({ body }) => JSON.parse(body));
-    expect(said.map(({ type, data }) => `${type} ${data.key}`)).toEqual([
+    const posted = hook.posts.map(({ body }) => JSON.parse(body));
+    expect(posted.map(({ type, data }) => `${type} ${data.key}`)).toEqual([
       'escalation.trigger reeve/internal/sample',
       'escalation.repeat reeve/internal/sample',
     ]);

@@ -50,11 +50,11 @@ describe('Semantics: a turn', () => {
   });
 
   it('streams a backend that cannot stream as one answer, sentence by sentence', async () => {
-    const said: string[] = [];
+    const chunks: string[] = [];
     const ask = anAsk(new Scripted('One [inc-1]. Two?'));
-    const { response } = await ask.execute('x', { known: ['inc-1'], onChunk: (text) => said.push(text) });
-    expect(said).toEqual(['One [inc-1]. ', 'Two?']);
-    expect(response.content).toBe(said.join(''));
+    const { response } = await ask.execute('x', { known: ['inc-1'], onChunk: (text) => chunks.push(text) });
+    expect(chunks).toEqual(['One [inc-1]. ', 'Two?']);
+    expect(response.content).toBe(chunks.join(''));
   });
 
   it('sends and keeps no secret of a question', async () => {

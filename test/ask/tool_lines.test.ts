@@ -37,8 +37,8 @@ describe('a channel', () => {
     [true, 'is healthy'],
     [false, 'is NOT healthy'],
     [null, 'health not known'],
-  ])('whose health is %s', (healthy, said) =>
-    expect(channelLines([channel({ healthy })], [])[0]?.text).toContain(said),
+  ])('whose health is %s', (healthy, health) =>
+    expect(channelLines([channel({ healthy })], [])[0]?.text).toContain(health),
   );
 
   it('is cited by its id and shows its classification, starts and breaker', () => {

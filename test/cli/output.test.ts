@@ -17,7 +17,7 @@ describe('a duration for people', () => {
     [7_199_499, '119 m 59 s'],
     [7_199_500, '2 h 0 m'],
     [90_061_000, '25 h 1 m'],
-  ])('%i ms is %s', (durationMs, said) => expect(spell(durationMs)).toBe(said));
+  ])('%i ms is %s', (durationMs, text) => expect(spell(durationMs)).toBe(text));
 });
 
 describe('a table', () => {

@@ -8,14 +8,14 @@ async function run(
   argv: readonly string[],
   act: (cli: Cli, options: Record<string, unknown>) => void = () => undefined,
 ) {
-  const said = { out: '', err: '' };
+  const ran = { out: '', err: '' };
   const host: CliHost = {
     terminal: {
       out: (text) => {
-        said.out += text;
+        ran.out += text;
       },
       err: (text) => {
-        said.err += text;
+        ran.err += text;
       },
       stdin: (async function* () {})(),
       colours: false,
@@ -32,7 +32,7 @@ async function run(
         .action((options) => act(cli, options));
     },
   };
-  return { code: await runCli(argv, host), ...said };
+  return { code: await runCli(argv, host), ...ran };
 }
 
 describe('the end of a command line', () => {

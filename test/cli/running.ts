@@ -29,7 +29,7 @@ export async function ran(
   argv: readonly string[],
   { json = false, answers = {}, stdin = [], atTerminal = false }: RunOptions = {},
 ): Promise<Ran> {
-  const said = { out: '', err: '', code: 0 };
+  const result = { out: '', err: '', code: 0 };
   const posted: { path: string; body: unknown }[] = [];
   const answerTo = (path: string): unknown => {
     if (!Object.hasOwn(answers, path)) throw new ReeveError('USAGE', `nothing at ${path}`);
@@ -46,10 +46,10 @@ export async function ran(
   const cli: Cli = {
     terminal: {
       out: (text) => {
-        said.out += text;
+        result.out += text;
       },
       err: (text) => {
-        said.err += text;
+        result.err += text;
       },
       stdin: Object.assign(Readable.from(stdin), { isTTY: atTerminal }),
       colours: false,
@@ -58,7 +58,7 @@ export async function ran(
     client: () => client,
     wantsJson: () => json,
     fail: (code) => {
-      said.code = code;
+      result.code = code;
     },
     duration: (text, flag) => {
       const parsed = parseDuration(text);
@@ -70,5 +70,5 @@ export async function ran(
   add(program, cli);
   for (const command of program.commands) command.exitOverride().configureOutput({ writeErr: () => undefined });
   await program.parseAsync([...argv], { from: 'user' });
-  return { ...said, posted };
+  return { ...result, posted };
 }

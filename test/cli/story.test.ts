@@ -26,7 +26,7 @@ const permit = permitTerms();
 describe('the story of an incident', () => {
   it('has one line for each fact, with the time since it began', () => {
     const opened: JournalFact = { type: 'incident.opened', incident: anIncident() };
-    const text = storyOf({ entries: [entryOf(opened), entryOf(opened, 12_340)] }, (_, said) => said);
+    const text = storyOf({ entries: [entryOf(opened), entryOf(opened, 12_340)] }, (_, part) => part);
     expect(text.split('\n')).toEqual([
       '    +0.0 s  incident  process_crashed on channel:news',
       '   +12.3 s  incident  process_crashed on channel:news',

@@ -71,8 +71,8 @@ describe('jsonSchemaOf', () => {
     const walk = (schema: Schema, path: string): void => {
       for (const [key, member] of Object.entries(schema.properties ?? {})) {
         const isPart = member.type === 'object' || member.type === 'array';
-        const said = member.description ?? (path.includes('.') ? schema.description : undefined);
-        if (!isPart && said === undefined) silent.push(`${path}.${key}`);
+        const description = member.description ?? (path.includes('.') ? schema.description : undefined);
+        if (!isPart && description === undefined) silent.push(`${path}.${key}`);
         if (member.properties) walk(member, `${path}.${key}`);
       }
     };

@@ -135,8 +135,8 @@ describe('words', () => {
     ['fetch_logs', undefined],
     ['fetch_recent_log', 'fetch_recent_logs'],
     ['', undefined],
-  ])('nearest to %j is %j', (word, expected) => {
-    expect(nearest(word, ['restart_channel', 'fetch_recent_logs'])).toBe(expected);
+  ])('nearest to %j is %j', (typed, expected) => {
+    expect(nearest(typed, ['restart_channel', 'fetch_recent_logs'])).toBe(expected);
   });
 
   it('shows a value on one short line without secrets and without anything a terminal obeys', () => {

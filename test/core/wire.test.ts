@@ -15,8 +15,8 @@ describe('the wire form', () => {
       noNullPrototype: true,
     });
     fc.assert(
-      fc.property(value, (said) => {
-        expect(fromWire(toWire(said))).toEqual(said);
+      fc.property(value, (sample) => {
+        expect(fromWire(toWire(sample))).toEqual(sample);
       }),
     );
     for (let index = 0; index < 10_000; index += 1) toWire({ [`someKey${index}`]: 1 });

@@ -27,8 +27,8 @@ describe('ROSClaw-How, blind spots', () => {
 
   it('stays bounded under a flood of different and of equal errors, and when the clock is set back', () => {
     const spots = new BlindSpots(settings);
-    const words = (at: number) => [...String(at)].map((digit) => 'abcdefghij'[Number(digit)]).join('');
-    for (let at = 0; at < PREFIXES_MAX + 5; at += 1) spots.record(words(at), 50);
+    const lettersOf = (at: number) => [...String(at)].map((digit) => 'abcdefghij'[Number(digit)]).join('');
+    for (let at = 0; at < PREFIXES_MAX + 5; at += 1) spots.record(lettersOf(at), 50);
     expect(spots.summary(50).totalUniquePrefixes).toBe(PREFIXES_MAX);
     for (let at = 0; at < EVENTS_MAX + 5; at += 1) spots.record('same', 10);
     expect(spots.summary(10).active).toMatchObject([{ count: EVENTS_MAX, lastSeenMs: 50 }]);

@@ -16,7 +16,7 @@ describe('a session of the console', () => {
     const answer = await ask('/api/v1/session', { method: 'POST', scope: 'read' });
     const cookie = answer.headers.get('set-cookie')!;
     expect(cookie).toMatch(/^reeve=/);
-    for (const word of ['HttpOnly', 'SameSite=Strict', 'Path=/']) expect(cookie).toContain(word);
+    for (const attribute of ['HttpOnly', 'SameSite=Strict', 'Path=/']) expect(cookie).toContain(attribute);
     const { csrf, name, scopes } = (await answer.json()) as { csrf: string; name: string; scopes: string[] };
     expect([name, scopes]).toEqual(['read', ['read']]);
     expect(cookie).not.toContain(csrf);

@@ -28,8 +28,8 @@ function setUp(with_: Partial<CommandDeps> = {}) {
     dialogue: { begin: refuse, end: refuse },
     ...with_,
   });
-  const run = (name: CommandName, fields: Readonly<Record<string, unknown>> = {}, said = ANN) =>
-    command({ name, ...said, fields });
+  const run = (name: CommandName, fields: Readonly<Record<string, unknown>> = {}, signed = ANN) =>
+    command({ name, ...signed, fields });
   return { ...world, run };
 }
 

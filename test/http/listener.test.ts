@@ -83,17 +83,17 @@ describe('a listener with TLS', () => {
   it('takes a new certificate without a restart, and keeps the old one when the new is not sound', async () => {
     const pair = aPair();
     const hand = fakeClock();
-    const said: string[] = [];
+    const errors: string[] = [];
     const renewed: string[] = [];
     await using server = await open(
       { ...LOOPBACK, tls: pair },
-      { clock: hand.clock, onError: (text) => said.push(text), onCertificate: ({ cert }) => renewed.push(cert) },
+      { clock: hand.clock, onError: (text) => errors.push(text), onCertificate: ({ cert }) => renewed.push(cert) },
     );
     const first = await ask(`${server.url}/healthz`, { ca: ca('') });
     writeFileSync(pair.certFile, 'no certificate');
     utimesSync(pair.certFile, 1, 1);
     await hand.advance(60_000);
-    expect(said.at(-1)).toContain('the new certificate is not used');
+    expect(errors.at(-1)).toContain('the new certificate is not used');
     expect((await ask(`${server.url}/healthz`, { ca: ca('') })).fingerprint).toBe(first.fingerprint);
     put(pair, 'next_');
     utimesSync(pair.certFile, 2, 2);

@@ -28,17 +28,17 @@ function watched() {
   put('');
   const { clock, advance } = fakeClock();
   const used: string[] = [];
-  const said: string[] = [];
+  const reports: string[] = [];
   const changed: string[] = [];
   const server = { setSecureContext: ({ cert }: { cert: string }) => used.push(cert) } as unknown as TlsServer;
   const deps = {
     clock,
-    report: (text: string) => said.push(text),
+    report: (text: string) => reports.push(text),
     onChange: ({ cert }: { cert: string }) => changed.push(cert),
   };
   const watch = watchCertificate(files, [server, server], deps);
   onTestFinished(() => watch[Symbol.dispose]());
-  return { files, put, touch, advance, used, said, changed, watch };
+  return { files, put, touch, advance, used, reports, changed, watch };
 }
 
 describe('a certificate', () => {
@@ -53,34 +53,34 @@ describe('a certificate', () => {
 
 describe('a certificate that is replaced', () => {
   it('is used by every listener within a minute', async () => {
-    const { put, advance, used, changed, said } = watched();
+    const { put, advance, used, changed, reports } = watched();
     put('next_');
     await advance(59_999);
     expect(used).toEqual([]);
     await advance(1);
     const next = textOf('next_cert.pem');
     expect([used, changed]).toEqual([[next, next], [next]]);
-    expect(said).toEqual(['the certificate was read again']);
+    expect(reports).toEqual(['the certificate was read again']);
   });
 
   it('by one that is not sound leaves the old one in use, and is reported once', async () => {
-    const { files, touch, advance, used, said, put } = watched();
+    const { files, touch, advance, used, reports, put } = watched();
     writeFileSync(files.certFile, 'no certificate');
     touch();
     await advance(180_000);
     expect(used).toEqual([]);
-    expect(said).toEqual([expect.stringContaining('the new certificate is not used')]);
+    expect(reports).toEqual([expect.stringContaining('the new certificate is not used')]);
     put('next_');
     await advance(60_000);
     expect(used).toHaveLength(2);
   });
 
   it('is not read again while its files stay as they are, or after the watch has ended', async () => {
-    const { advance, said, put, watch } = watched();
+    const { advance, reports, put, watch } = watched();
     await advance(600_000);
     watch[Symbol.dispose]();
     put('next_');
     await advance(600_000);
-    expect(said).toEqual([]);
+    expect(reports).toEqual([]);
   });
 });

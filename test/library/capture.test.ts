@@ -13,10 +13,10 @@ describe('what a function writes', () => {
   });
 
   it('is kept apart from what another one writes at the same time', async () => {
-    const say = (word: string) =>
+    const say = (text: string) =>
       captured(async () => {
         for (let count = 0; count < 3; count += 1) {
-          process.stdout.write(word);
+          process.stdout.write(text);
           await new Promise(setImmediate);
         }
       });

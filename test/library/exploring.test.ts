@@ -93,9 +93,9 @@ describe('Theow 6, exploration', () => {
     const names = schema.properties.tool.enum;
     const builtIn = ['search_rules', 'search_actions', 'list_rules', 'list_actions', 'read_log_lines'];
     expect(names).toEqual([...builtIn, 'propose', 'done', 'give_up', 'read_file']);
-    const said = asked.at(-1)?.messages.map(({ content }) => content) ?? [];
-    expect(said.join('\n')).toContain('There is no such tool');
-    expect(said.at(-1)).toBe('["replace_module"]');
+    const contents = asked.at(-1)?.messages.map(({ content }) => content) ?? [];
+    expect(contents.join('\n')).toContain('There is no such tool');
+    expect(contents.at(-1)).toBe('["replace_module"]');
   });
 
   it.each([
@@ -126,14 +126,14 @@ describe('Theow 6, exploration', () => {
     ];
     const { reeve, asked } = setUp(script, { directory });
     await reeve.explore(CONTEXT, IN_COLLECTION);
-    const said =
+    const contents =
       asked
         .at(-1)
         ?.messages.filter(({ role }) => role === 'user')
         .map(({ content }) => content) ?? [];
-    expect(said[1]).toContain('"build_quota"');
-    expect(said[1]).not.toContain('elsewhere');
-    expect(said[2]).toBe('["build_quota"]');
+    expect(contents[1]).toContain('"build_quota"');
+    expect(contents[1]).not.toContain('elsewhere');
+    expect(contents[2]).toBe('["build_quota"]');
   });
 
   it('keeps what it found where the trouble was, and refuses another collection', async () => {
@@ -204,7 +204,7 @@ describe('Theow 6, exploration', () => {
 });
 
 describe('Theow 6, budgets', () => {
-  const other = (word: string) => ({ stderr: `${word} ${word} ${word}`.repeat(3) });
+  const other = (text: string) => ({ stderr: `${text} ${text} ${text}`.repeat(3) });
   const GIVE_UP = [{ tool: 'give_up', input: {} }];
 
   it('hold sessions of a day', async () => {

@@ -23,7 +23,7 @@ describe('Theow 3.2, tools', () => {
     const { model, asked } = scriptedModel([{ tool: 'read_file', input: { path: 7 } }, ...GIVE_UP]);
     const reeve = createReeve({ directory: aLibraryFolder(), model, explore: () => true });
     const read: unknown[] = [];
-    const tool = reeve.tool({ name: 'read_file', description: 'Reads a file', input, run: (said) => read.push(said) });
+    const tool = reeve.tool({ name: 'read_file', description: 'Reads a file', input, run: (args) => read.push(args) });
     await reeve.explore(CONTEXT, { ...IN_COLLECTION, tools: [tool] });
     expect(read).toEqual([]);
     expect(asked.at(-1)?.messages.at(-1)?.content).toContain('path: ');
@@ -52,8 +52,8 @@ describe('Theow 3.3, actions', () => {
     reeve.action('replace_module', () => undefined, 'Replaces the path of a module');
     reeve.action('restart', () => undefined, 'Starts a service anew');
     await reeve.explore(CONTEXT, IN_COLLECTION);
-    const said = asked.at(-1)?.messages.at(-1)?.content ?? '';
-    expect(said).toContain('replace_module');
-    expect(said).not.toContain('restart');
+    const content = asked.at(-1)?.messages.at(-1)?.content ?? '';
+    expect(content).toContain('replace_module');
+    expect(content).not.toContain('restart');
   });
 });

@@ -24,7 +24,7 @@ function aTable(...insights: readonly Insight[]) {
     return result as T;
   };
   write(() => table.adopt(insights));
-  const found = (words: string) => reads.search.find(words, 9, 'insights').length;
+  const found = (query: string) => reads.search.find(query, 9, 'insights').length;
   return { table, write, found };
 }
 const ids = (insights: readonly Insight[]) => insights.map(({ id }) => id);

@@ -10,7 +10,7 @@ const asked = (bench: ReturnType<typeof aMemory>, text: string) =>
       ...{
         reads: bench.reads,
         record: (drafts) => bench.live(drafts),
-        redact: (said) => said.replace('hunter2', '[redacted]'),
+        redact: (raw) => raw.replace('hunter2', '[redacted]'),
       },
       ...{ channels: ['news', 'sport'], clock: bench.clock, ids: countingIds() },
     },

@@ -36,9 +36,9 @@ describe('THEA 2, recall', () => {
     const { live, reads } = aMemory();
     for (let index = 0; index < 5; index += 1) live(incidentDrafts({ id: `inc-x${index}`, line: HOSTILE }));
     const hostile = anEnvelope({ ...envelope, evidence: [{ ...envelope.evidence[0]!, text: HOSTILE }] });
-    const said = JSON.stringify([recallForPlanner(reads, hostile), recallFor(reads, searchPlanOf(HOSTILE))]);
-    expect(said).toContain('inc-x');
-    expect(said).not.toMatch(/ignore|instructions|hunter2|restart-everything/i);
+    const recalled = JSON.stringify([recallForPlanner(reads, hostile), recallFor(reads, searchPlanOf(HOSTILE))]);
+    expect(recalled).toContain('inc-x');
+    expect(recalled).not.toMatch(/ignore|instructions|hunter2|restart-everything/i);
   });
 
   it('is bounded in number and in characters, and cites each thing once', () => {

@@ -32,8 +32,8 @@ function setUp({ start = true, rules = [] as readonly Rule[] } = {}) {
   if (start) learning.start(building);
   const append = (facts: readonly JournalFact[], incident = 'inc-1') =>
     ledger.append(facts.map((fact) => ({ incident, channel: 'news', run: `run-${incident}`, fact })));
-  const move = (to: RuleState, rule = ID, said = ann) => {
-    const result = learning.setState({ rule, to, ...said }, { rules });
+  const move = (to: RuleState, rule = ID, signed = ann) => {
+    const result = learning.setState({ rule, to, ...signed }, { rules });
     if (result.ok) ledger.append(result.drafts);
     return result;
   };

@@ -185,8 +185,8 @@ describe('an action that is asked for', () => {
 
   it('on a channel that is not configured is not proposed', async () => {
     const { cli, heard } = await aDaemon(channels);
-    const said = await portsOf(cli).propose('restart weather');
-    expect(said).toMatchObject({ ok: false, text: expect.stringContaining('one channel that is configured') });
+    const answer = await portsOf(cli).propose('restart weather');
+    expect(answer).toMatchObject({ ok: false, text: expect.stringContaining('one channel that is configured') });
     expect(heard.map(({ path }) => path)).toEqual([CHANNELS]);
   });
 

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { PERMISSIONS } from '../../../src/ask/tool.ts';
 import { addAskFlags, checkedFlags, type RawFlags } from '../../../src/cli/ask/flags.ts';
 
-const flagsOf = (...words: readonly string[]) => {
+const flagsOf = (...args: readonly string[]) => {
   const command = addAskFlags(new Command());
-  return checkedFlags(command.parse(words, { from: 'user' }).opts<RawFlags>(), (text) => text.length);
+  return checkedFlags(command.parse(args, { from: 'user' }).opts<RawFlags>(), (text) => text.length);
 };
 
 describe('the flags of reeve ask', () => {
@@ -26,8 +26,8 @@ describe('the flags of reeve ask', () => {
     [['-j', '-s'], '--json and --stream'],
     [['-j', '--resume-session', 'a'], '--json and --resume-session'],
     [['--route', '--tool', 'a'], '--route and --tool'],
-  ])('refuse %j, and name both', (words, both) => {
-    expect(() => flagsOf(...words)).toThrow(`${both} do not go together`);
+  ])('refuse %j, and name both', (args, both) => {
+    expect(() => flagsOf(...args)).toThrow(`${both} do not go together`);
   });
 
   it('take an argument only for a tool, and a threshold only for a route', () => {
@@ -44,7 +44,7 @@ describe('the flags of reeve ask', () => {
   });
 
   it('take a threshold from 0 to 1, one half where none is given', () => {
-    const threshold = (...words: readonly string[]) => flagsOf('--route', ...words).routeThreshold;
+    const threshold = (...args: readonly string[]) => flagsOf('--route', ...args).routeThreshold;
     expect([threshold(), threshold('--route-threshold', '0'), threshold('--route-threshold', '1')]).toEqual([
       0.5, 0, 1,
     ]);

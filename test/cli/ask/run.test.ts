@@ -29,17 +29,17 @@ interface Given {
 const answering = (script: Script = () => 'Hello?') => scriptedModel(script);
 
 /** Runs `ask` with these words; rejects as the command does. */
-async function asked(question: string, words: readonly string[], given: Given = {}) {
+async function asked(question: string, flags: readonly string[], given: Given = {}) {
   const { model = answering(), stdin = '', atTerminal = false, daemon = noDaemon() } = given;
-  const said = { out: '', err: '', code: 0, closed: 0 };
+  const ran = { out: '', err: '', code: 0, closed: 0 };
   const cli: Cli = {
     ...{ client: daemon.client, flags: () => ({}), wantsJson: () => false, duration: () => 1_000 },
     terminal: {
       out: (text) => {
-        said.out += text;
+        ran.out += text;
       },
       err: (text) => {
-        said.err += text;
+        ran.err += text;
       },
       stdin: (async function* () {
         if (stdin !== '') yield stdin;
@@ -47,7 +47,7 @@ async function asked(question: string, words: readonly string[], given: Given = 
       ...{ colours: false, stdinIsTerminal: atTerminal },
     },
     fail: (code) => {
-      said.code = code;
+      ran.code = code;
     },
   };
   const stamp = aStamp();
@@ -58,7 +58,7 @@ async function asked(question: string, words: readonly string[], given: Given = 
       const backend: OpenBackend = {
         ...{ name: 'local', model: { ...model, list }, chosen: 'scripted' },
         [Symbol.dispose]: () => {
-          said.closed += 1;
+          ran.closed += 1;
         },
       };
       return backend;
@@ -66,8 +66,8 @@ async function asked(question: string, words: readonly string[], given: Given = 
     ...{ sessions: given.sessions ?? join(temporaryDirectory(), 'sessions'), redact: (text) => text },
     ...{ clock: fakeClock().clock, uuid: stamp.uuid },
   };
-  await runAsk(question, addAskFlags(new Command()).parse(words, { from: 'user' }).opts<RawFlags>(), cli, host);
-  return said;
+  await runAsk(question, addAskFlags(new Command()).parse(flags, { from: 'user' }).opts<RawFlags>(), cli, host);
+  return ran;
 }
 
 describe('one question', () => {
@@ -122,8 +122,8 @@ describe('one question', () => {
 
   it('opens no server for --backend none, whatever one would say', async () => {
     const model = answering();
-    const words = ['--backend', 'none', '--tool', 'echo', '--tool-arg', 'text=a'];
-    expect(await asked('hi', words, { model })).toMatchObject({ out: '[Reeve]: [echo:text] a\n', closed: 0 });
+    const flags = ['--backend', 'none', '--tool', 'echo', '--tool-arg', 'text=a'];
+    expect(await asked('hi', flags, { model })).toMatchObject({ out: '[Reeve]: [echo:text] a\n', closed: 0 });
     expect(model.asked).toEqual([]);
   });
 
@@ -170,10 +170,10 @@ describe('one question a line', () => {
       turn += 1;
       return turn === 1 ? { ok: false, failure: 'deadline', because: 'too late' } : 'Hello?';
     });
-    const said = await asked('', ['-i', '--route'], { model, stdin: 'one\nshow the logs\ntwo\n' });
-    expect(said).toMatchObject({ code: 1, out: '[Reeve]: Hello?\n' });
-    expect(said.err).toContain('reeve: too late\n');
-    expect(said.err).toContain('reeve: refused: logs needs logs-read');
+    const ran = await asked('', ['-i', '--route'], { model, stdin: 'one\nshow the logs\ntwo\n' });
+    expect(ran).toMatchObject({ code: 1, out: '[Reeve]: Hello?\n' });
+    expect(ran.err).toContain('reeve: too late\n');
+    expect(ran.err).toContain('reeve: refused: logs needs logs-read');
   });
 
   it('ends at once with what is a mistake of the program', async () => {

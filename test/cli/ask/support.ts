@@ -53,8 +53,8 @@ export async function aDaemon(answers: Readonly<Record<string, unknown>>): Promi
 /** Nothing listens on port 1. */
 export const noDaemon = (): Cli => cliAt('http://127.0.0.1:1');
 
-export const flagsOf = (...words: readonly string[]): AskFlags =>
-  checkedFlags(addAskFlags(new Command()).parse(words, { from: 'user' }).opts<RawFlags>(), () => 1_000);
+export const flagsOf = (...args: readonly string[]): AskFlags =>
+  checkedFlags(addAskFlags(new Command()).parse(args, { from: 'user' }).opts<RawFlags>(), () => 1_000);
 
 export const gateOf = (...allowed: readonly Permission[]): Gate =>
   new Gate(allowed, { monotonicMs: () => 0, redact: (text) => text });

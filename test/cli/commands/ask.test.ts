@@ -240,7 +240,7 @@ describe('flags that do not go together', () => {
     ['--context 5', ''],
   ])('%s %s is refused with 64 and a reason', async (a, b) => {
     const { ask } = aCli(undefined);
-    const args = ['hi', ...a.split(' '), ...b.split(' ').filter((word) => word !== '')];
+    const args = ['hi', ...a.split(' '), ...b.split(' ').filter((arg) => arg !== '')];
     const { code, out, err } = await ask(args.includes('--backend') ? args : [...args, '--backend', 'none']);
     expect({ code, out }).toEqual({ code: 64, out: '' });
     expect(err).toMatch(/^reeve: \S/);

@@ -18,7 +18,7 @@ const STATS = {
 
 async function printed(stats: object): Promise<string> {
   let text = '';
-  const terminal = { out: (said: string) => (text += said), err: () => undefined, colours: false };
+  const terminal = { out: (chunk: string) => (text += chunk), err: () => undefined, colours: false };
   const client = { get: async () => stats, post: async () => ({}) };
   const cli = { terminal, client: () => client, wantsJson: () => false, fail: () => undefined } as unknown as Cli;
   const program = new Command();
@@ -38,13 +38,13 @@ describe('Theow 3.7, reeve stats', () => {
   });
 
   it('says what rules are compared by, and why it is n-grams although a model is configured', async () => {
-    const said = async (similarity: object) => (await printed({ ...STATS, similarity })).split('\n')[2];
-    expect(await said({ backend: 'ngrams', rules: 0, embedded: 0 })).toBe('rules are compared by n-grams');
+    const lineOf = async (similarity: object) => (await printed({ ...STATS, similarity })).split('\n')[2];
+    expect(await lineOf({ backend: 'ngrams', rules: 0, embedded: 0 })).toBe('rules are compared by n-grams');
     const model = 'local/nomic-embed-text';
-    expect(await said({ backend: 'embeddings', model, rules: 9, embedded: 9 })).toBe(
+    expect(await lineOf({ backend: 'embeddings', model, rules: 9, embedded: 9 })).toBe(
       'rules are compared by vectors of local/nomic-embed-text (9 of 9)',
     );
-    expect(await said({ backend: 'ngrams', model, rules: 9, embedded: 2, because: 'no vectors within 500 ms' })).toBe(
+    expect(await lineOf({ backend: 'ngrams', model, rules: 9, embedded: 2, because: 'no vectors within 500 ms' })).toBe(
       'rules are compared by n-grams instead of local/nomic-embed-text (2 of 9 have a vector): no vectors within 500 ms',
     );
   });

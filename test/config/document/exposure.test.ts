@@ -71,9 +71,9 @@ channels: [{ id: a, engine: far }]
 engines: [{ id: e, kind: supervisor, url: "http://127.0.0.1:9001/RPC2" }]
 channels: [{ id: a, engine: e, output: { hls: "http://cdn.example/x.m3u8?token=\${T}" } }]
 `;
-    const [said] = warnings('', { T: 'geheim-geheim' }, inAddress);
-    expect(said).toContain('the secret in this address goes over the network in clear');
-    expect(said).not.toContain('geheim');
+    const [warning] = warnings('', { T: 'geheim-geheim' }, inAddress);
+    expect(warning).toContain('the secret in this address goes over the network in clear');
+    expect(warning).not.toContain('geheim');
   });
 
   it('is given for pages that go to another machine unsigned, and not for those that are signed', () => {

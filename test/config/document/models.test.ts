@@ -73,17 +73,17 @@ describe('models in the configuration', () => {
       'models.budget.tokens_per_day',
     ],
     ['a key in clear', 'models: { servers: [{ id: a, kind: ollama, key: s3cret }], primary: a/m }', 'key_file'],
-  ])('are refused with %s', (_, models, said) => {
-    expect(problems(models).join('\n')).toContain(said);
+  ])('are refused with %s', (_, models, problem) => {
+    expect(problems(models).join('\n')).toContain(problem);
   });
 
   it('refuse a key that would cross the network in clear, and one that everybody may read', () => {
     const folder = aFolder({ 'a.key': 'k\n' });
     const price = 'price: { prompt_per_million: 1, reply_per_million: 1 }';
     const server = `{ id: a, kind: openai, url: "http://far/v1", allow_remote: true, ${price}, key_file: ${folder}/a.key }`;
-    const said = problems(`models: { servers: [${server}], primary: a/m }`).join('\n');
-    expect(said).toContain('a key would cross the network in clear');
-    expect(said).toContain('everybody may read');
+    const found = problems(`models: { servers: [${server}], primary: a/m }`).join('\n');
+    expect(found).toContain('a key would cross the network in clear');
+    expect(found).toContain('everybody may read');
   });
 
   it('are needed by a planner that is not off', () => {

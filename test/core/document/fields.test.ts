@@ -33,7 +33,7 @@ describe('an address in a file', () => {
     ['http://a b/', 'expected an address'],
     ['http://example.org:65536/', 'expected an address'],
     ['http://example.org:0/', 'expected a port from 1 to 65535'],
-  ])('%j is refused: %s', (url, said) => expect(urlProblem(url)?.no).toContain(said));
+  ])('%j is refused: %s', (url, problem) => expect(urlProblem(url)?.no).toContain(problem));
 
   it.each(['http://user@example.org/', 'http://user:secret@example.org/', 'http://:secret@example.org/'])(
     '%s is refused and not repeated, because it may hold a secret',

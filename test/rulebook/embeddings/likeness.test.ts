@@ -77,37 +77,37 @@ describe('a model for vectors that fails', () => {
   ];
 
   it.each(BAD)('and %s is reported once, and n-grams decide', async (_, embed) => {
-    const { likeness, sync, order, said, advance } = likenessWith({ model: vectorModel(embed) });
+    const { likeness, sync, order, notes, advance } = likenessWith({ model: vectorModel(embed) });
     // One text at a time would hide that rows of one answer differ.
     await sync([disk, network, aRule({ id: 'c', description: 'Something else' })]);
     await advance(3 * 60_000);
     await likeness.prepare(QUERY);
     expect(likeness.state()).toMatchObject({ backend: 'ngrams', because: expect.stringMatching(/./) });
     expect(order()).toEqual(['a_network', 'b_disk']);
-    expect(said).toEqual([expect.stringContaining('rules are compared by n-grams, not by vectors: ')]);
+    expect(notes).toEqual([expect.stringContaining('rules are compared by n-grams, not by vectors: ')]);
   });
 
   it('is given up after half a minute when it hangs, asked again a minute later, and used when it answers', async () => {
     const model = vectorModel(never);
-    const { likeness, order, said, advance } = likenessWith({ model });
+    const { likeness, order, notes, advance } = likenessWith({ model });
     likeness.sync(RULES, (at) => textOf(RULES[at]!));
     await advance(29_999);
-    expect(said).toEqual([]);
+    expect(notes).toEqual([]);
     await advance(2);
-    expect(said).toHaveLength(1);
+    expect(notes).toHaveLength(1);
     model.embed = (texts) => texts.map(meaningOf);
     await advance(59_000);
     expect(likeness.state()).toMatchObject({ backend: 'ngrams', embedded: 0 });
     await advance(2_000);
     expect(likeness.state()).toMatchObject({ backend: 'embeddings', embedded: 2 });
-    expect(said).toEqual([expect.any(String), 'rules are compared by vectors again']);
+    expect(notes).toEqual([expect.any(String), 'rules are compared by vectors again']);
     await likeness.prepare(QUERY);
     expect(order()).toEqual(['b_disk', 'a_network']);
   });
 
   it('holds up a decision half a second at most, and the next ones for a minute not at all', async () => {
     const model = vectorModel();
-    const { likeness, sync, said, clock, advance } = likenessWith({ model });
+    const { likeness, sync, notes, clock, advance } = likenessWith({ model });
     await sync();
     model.embed = never;
     const startedMs = clock.monotonicMs();
@@ -124,7 +124,7 @@ describe('a model for vectors that fails', () => {
     await likeness.prepare('a third query');
     expect(clock.monotonicMs() - startedMs).toBe(500);
     expect(model.asked).toHaveLength(calls);
-    expect(said).toHaveLength(1);
+    expect(notes).toHaveLength(1);
     model.embed = (texts) => texts.map(meaningOf);
     await advance(61_000);
     await likeness.prepare(QUERY);
@@ -155,16 +155,16 @@ describe('a model for vectors that fails', () => {
 
   it('is not used for a query whose vector has another length', async () => {
     const model = vectorModel();
-    const { likeness, sync, order, said } = likenessWith({ model });
+    const { likeness, sync, order, notes } = likenessWith({ model });
     await sync();
     model.embed = (texts) => texts.map(() => [1, 2]);
     await likeness.prepare(QUERY);
     expect(order()).toEqual(['a_network', 'b_disk']);
-    expect(said).toEqual([expect.stringContaining('a vector of 2 numbers, not of 4')]);
+    expect(notes).toEqual([expect.stringContaining('a vector of 2 numbers, not of 4')]);
   });
 
   it('is not used where its vectors would fill the memory', async () => {
-    const rules = Array.from({ length: 2_049 }, (_, at) => aRule({ id: `r${at}`, description: words(at) }));
+    const rules = Array.from({ length: 2_049 }, (_, at) => aRule({ id: `r${at}`, description: wordsOf(at) }));
     const model = vectorModel((texts) => texts.map(() => new Array<number>(8_192).fill(1)));
     const { likeness, sync } = likenessWith({ model });
     await sync(rules);
@@ -178,4 +178,4 @@ describe('a model for vectors that fails', () => {
 });
 
 /** A description of its own, without a digit: those are not shown. */
-const words = (at: number): string => [...String(at)].map((digit) => 'abcdefghij'[Number(digit)]).join(' ');
+const wordsOf = (at: number): string => [...String(at)].map((digit) => 'abcdefghij'[Number(digit)]).join(' ');

@@ -36,8 +36,8 @@ async function under(kind: 'ollama' | 'openai', embeddingModel?: string): Promis
 }
 
 function likenessOver(model: Model) {
-  const said: string[] = [];
-  const note = (_: object, text: string) => void said.push(text);
+  const notes: string[] = [];
+  const note = (_: object, text: string) => void notes.push(text);
   const log = { info: note, warn: note };
   const parts = { model, name: model.name, clock: systemClock, store: undefined, log, retries: false };
   const likeness = new EmbeddedLikeness(parts);
@@ -50,7 +50,7 @@ function likenessOver(model: Model) {
       () => undefined,
       likeness,
     ).map(({ rule }) => rule.id);
-  return { likeness, said, order };
+  return { likeness, notes, order };
 }
 
 describe.each(['ollama', 'openai'] as const)('vectors of a server of kind %s', (kind) => {
@@ -82,10 +82,10 @@ describe.each(['ollama', 'openai'] as const)('vectors of a server of kind %s', (
   ])('are not used where it %s', async (_, turn) => {
     const { model, server } = await under(kind);
     server.embed = () => turn;
-    const { likeness, said, order } = likenessOver(model);
+    const { likeness, notes, order } = likenessOver(model);
     await likeness.settled();
     expect(likeness.state()).toMatchObject({ backend: 'ngrams', embedded: 0 });
-    expect(said).toEqual([expect.stringContaining('rules are compared by n-grams, not by vectors: ')]);
+    expect(notes).toEqual([expect.stringContaining('rules are compared by n-grams, not by vectors: ')]);
     expect(order()).toEqual(['a_network', 'b_disk']);
   });
 

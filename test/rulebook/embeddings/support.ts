@@ -2,14 +2,14 @@ import type { Model } from '../../../src/core/model.ts';
 
 /** Texts about the same matter have the same vector, whatever their words are. */
 const MATTERS = ['disk', 'network', 'model'] as const;
-const WORDS: readonly (readonly [RegExp, (typeof MATTERS)[number]])[] = [
+const PATTERNS: readonly (readonly [RegExp, (typeof MATTERS)[number]])[] = [
   [/space|volume|full/, 'disk'],
   [/socket|unreachable|peer/, 'network'],
 ];
 
 /** One axis for each matter, and a little of what all texts share. */
 export function meaningOf(text: string): readonly number[] {
-  const matter = WORDS.find(([words]) => words.test(text))?.[1] ?? 'model';
+  const matter = PATTERNS.find(([pattern]) => pattern.test(text))?.[1] ?? 'model';
   return [...MATTERS.map((one) => (one === matter ? 3 : 0)), 1];
 }
 

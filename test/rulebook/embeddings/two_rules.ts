@@ -28,8 +28,8 @@ interface Setup {
 
 export function likenessWith({ model = vectorModel(), store, name = 'local/embed' }: Setup = {}) {
   const time = fakeClock();
-  const said: string[] = [];
-  const note = (_: object, text: string) => void said.push(text);
+  const notes: string[] = [];
+  const note = (_: object, text: string) => void notes.push(text);
   const log = { info: note, warn: note };
   const likeness = new EmbeddedLikeness({ model: model.model, name, clock: time.clock, store, log, retries: true });
   onTestFinished(() => likeness[Symbol.dispose]());
@@ -44,5 +44,5 @@ export function likenessWith({ model = vectorModel(), store, name = 'local/embed
       NONE,
       likeness,
     ).map(({ rule }) => rule.id);
-  return { likeness, model, said, sync, order, ...time };
+  return { likeness, model, notes, sync, order, ...time };
 }

@@ -64,9 +64,9 @@ describe('vectors that are kept', () => {
       throw new Error('disk I/O error');
     };
     const store = { load: () => new Map(), put: failing, keep: failing, [Symbol.dispose]: NONE };
-    const { likeness, sync, said } = likenessWith({ store });
+    const { likeness, sync, notes } = likenessWith({ store });
     await sync();
     expect(likeness.state().backend).toBe('embeddings');
-    expect(said).toContain('vectors of rules are kept in memory only: disk I/O error');
+    expect(notes).toContain('vectors of rules are kept in memory only: disk I/O error');
   });
 });

@@ -42,8 +42,8 @@ async function setUp(
   const building = new AsyncDisposableStack();
   learning.start(building);
   const { model, asked } = scriptedModel(answers);
-  const said: string[] = [];
-  const note = (_: unknown, text: string) => void said.push(text);
+  const notes: string[] = [];
+  const note = (_: unknown, text: string) => void notes.push(text);
   const log = { info: note, warn: note, error: note };
   const current = () =>
     ({ rules, composites, patterns: [], config: { planner: { explore } } }) as unknown as Configuration;
@@ -65,7 +65,7 @@ async function setUp(
   };
   /** As after a restart: what the session remembered is gone. */
   const forget = () => exploreInBackground(explored, building);
-  return { ledger, learning, asked, said, incident, advance, forget };
+  return { ledger, learning, asked, notes, incident, advance, forget };
 }
 
 describe('Theow 6, exploration in the daemon', () => {
@@ -132,9 +132,9 @@ describe('Theow 6, exploration in the daemon', () => {
       { type: 'run.ended', outcome, steps: 0, tookMs: 1 },
       { type: 'incident.closed', ending: 'by_person', because, openMs: 1 },
     ]);
-    const said = asked.at(-1)?.messages.map(({ content }) => content) ?? [];
-    expect(said[3]).toContain('drop_then_start');
-    expect(said[5]).toContain('drop_then_start');
+    const contents = asked.at(-1)?.messages.map(({ content }) => content) ?? [];
+    expect(contents[3]).toContain('drop_then_start');
+    expect(contents[5]).toContain('drop_then_start');
     expect(learning.proposals.list().map(({ rule }) => rule.then)).toEqual([
       [...calls.map((tool) => ({ kind: 'call', tool })), { kind: 'escalate' }],
     ]);

@@ -49,8 +49,8 @@ function setUp(answers: readonly (string | ModelAnswer)[] = GOOD, { caps, ...mor
   });
   /** What the model was told, and the last thing said before its answer of that number, from 0. */
   const told = (call: number) => prompts[call]!.join('\n');
-  const lastSaid = (call: number) => prompts[call]!.at(-1)!;
-  return { explorer, model, kept, looked, told, lastSaid };
+  const lastMessage = (call: number) => prompts[call]!.at(-1)!;
+  return { explorer, model, kept, looked, told, lastMessage };
 }
 
 describe('an exploration', () => {
@@ -163,29 +163,29 @@ describe('a second attempt', () => {
 
 describe('a proposal', () => {
   it('that is not sound is answered with at most ten of its problems, and may be put right', async () => {
-    const { explorer, kept, lastSaid } = setUp([proposes('reboot'), ...GOOD]);
+    const { explorer, kept, lastMessage } = setUp([proposes('reboot'), ...GOOD]);
     expect(await explorer.explore(CRASH)).toMatchObject({ rule: 'start', modelCalls: 3 });
     const problems = Array.from({ length: 10 }, (_, count) => `wrong ${count}`);
-    expect(lastSaid(1)).toBe(JSON.stringify({ problems }));
+    expect(lastMessage(1)).toBe(JSON.stringify({ problems }));
     expect(kept).toHaveLength(1);
   });
 
   it('must have been made before the session is done', async () => {
-    const { explorer, lastSaid } = setUp([done, chooses('propose', null), done, chooses('give_up')]);
+    const { explorer, lastMessage } = setUp([done, chooses('propose', null), done, chooses('give_up')]);
     expect((await explorer.explore(CRASH)).rule).toBeUndefined();
-    expect(lastSaid(1)).toBe('{"problems":["nothing sound was proposed yet"]}');
-    expect(lastSaid(2)).toContain('wrong 0');
-    expect(lastSaid(3)).toBe('{"problems":["nothing sound was proposed yet"]}');
+    expect(lastMessage(1)).toBe('{"problems":["nothing sound was proposed yet"]}');
+    expect(lastMessage(2)).toContain('wrong 0');
+    expect(lastMessage(3)).toBe('{"problems":["nothing sound was proposed yet"]}');
   });
 
   it('is tried out where that can be done, and one that fails must be proposed anew', async () => {
     const results = ['x'.repeat(401), undefined];
-    const { explorer, kept, lastSaid } = setUp([...GOOD, done, ...GOOD], {
+    const { explorer, kept, lastMessage } = setUp([...GOOD, done, ...GOOD], {
       retest: async () => results.shift(),
     });
     expect(await explorer.explore(CRASH)).toMatchObject({ rule: 'start', modelCalls: 5 });
-    expect(lastSaid(2)).toBe(JSON.stringify({ problems: [`tried out, it failed: ${'x'.repeat(400)}`] }));
-    expect(lastSaid(3)).toBe('{"problems":["nothing sound was proposed yet"]}');
+    expect(lastMessage(2)).toBe(JSON.stringify({ problems: [`tried out, it failed: ${'x'.repeat(400)}`] }));
+    expect(lastMessage(3)).toBe('{"problems":["nothing sound was proposed yet"]}');
     expect(kept).toHaveLength(1);
   });
 });
@@ -198,9 +198,9 @@ describe('what a model can look up', () => {
       chooses('search_actions', { query }),
       ...[chooses('list_rules'), chooses('list_actions'), chooses('read_log_lines', { containing: 'exit' })],
     ];
-    const { explorer, looked, lastSaid } = setUp([...looks, chooses('give_up')]);
+    const { explorer, looked, lastMessage } = setUp([...looks, chooses('give_up')]);
     await explorer.explore(CRASH);
-    expect([1, 2, 3, 4, 5].map(lastSaid)).toEqual(
+    expect([1, 2, 3, 4, 5].map(lastMessage)).toEqual(
       ['rules like it', 'actions like it', 'what there is of rules', 'all actions', ['a line with exit']].map((one) =>
         JSON.stringify(one),
       ),
@@ -214,8 +214,8 @@ describe('what a model can look up', () => {
   });
 
   it.each([[{}], [null], [{ query: 7 }]])('is refused without a text: %j', async (input) => {
-    const { explorer, lastSaid } = setUp([chooses('search_rules', input), chooses('give_up')]);
+    const { explorer, lastMessage } = setUp([chooses('search_rules', input), chooses('give_up')]);
     await explorer.explore(CRASH);
-    expect(lastSaid(1)).toBe('{"error":"query: a text was expected"}');
+    expect(lastMessage(1)).toBe('{"error":"query: a text was expected"}');
   });
 });

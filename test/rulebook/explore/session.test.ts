@@ -44,12 +44,12 @@ async function session(answers: readonly (string | ModelAnswer)[], { caps = {}, 
   const order = { model, tools, budget, callsMax: 9, task: 'Find it.', situation: 'it broke', ...more };
   const end = await runSession(order);
   /** What was said to the model after its first answer, and so on. */
-  const said =
+  const messages =
     model.asked
       .at(-1)
       ?.messages.slice(2)
       .filter(({ role }) => role === 'user') ?? [];
-  return { end, asked: model.asked, said: said.map(({ content }) => content), budget, advance };
+  return { end, asked: model.asked, messages: messages.map(({ content }) => content), budget, advance };
 }
 
 describe('a session', () => {
@@ -67,8 +67,8 @@ describe('a session', () => {
   });
 
   it('gives the model what its tool says, or what the tool threw', async () => {
-    const { said } = await session([chooses('echo', { a: 1 }), chooses('breaks'), chooses('done')]);
-    expect(said).toEqual(['{"a":1}', '{"error":"no such index"}']);
+    const { messages } = await session([chooses('echo', { a: 1 }), chooses('breaks'), chooses('done')]);
+    expect(messages).toEqual(['{"a":1}', '{"error":"no such index"}']);
   });
 
   it('ends after so many calls of its tools', async () => {
@@ -85,8 +85,8 @@ describe('an answer that cannot be read', () => {
     ['{"tool":"shell"}', 'There is no such tool. There are echo, done, breaks.'],
     ['{"input":{}}', 'There is no such tool. There are echo, done, breaks.'],
   ])('such as %s is answered with what is wrong', async (text, wrong) => {
-    const { end, said } = await session([text, chooses('done')]);
-    expect([said, end.result]).toEqual([[wrong], 'a rule']);
+    const { end, messages } = await session([text, chooses('done')]);
+    expect([messages, end.result]).toEqual([[wrong], 'a rule']);
   });
 
   it('ends the session at the third time, though others came between', async () => {

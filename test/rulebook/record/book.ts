@@ -32,8 +32,8 @@ export class Book {
   score(cured: boolean, extra: { harmed?: true; permit?: string } = {}): void {
     const { permit = 'per-1', ...rest } = extra;
     const by = { kind: 'rule', rule: 'r' } as const;
-    const said = { by, permit, tool: 'restart_channel', score: cured ? 1 : 0, cured, fingerprint: 'f' } as const;
-    this.add({ type: 'attempt.scored', ...said, ...rest });
+    const scored = { by, permit, tool: 'restart_channel', score: cured ? 1 : 0, cured, fingerprint: 'f' } as const;
+    this.add({ type: 'attempt.scored', ...scored, ...rest });
   }
   close(ending: 'resolved' | 'self_healed' | 'by_person'): void {
     this.add({ type: 'incident.closed', ending, because: 'b', openMs: 1 });
