@@ -27,7 +27,7 @@ const audit = (...facts: readonly Written[]) =>
 const reasons = (...facts: readonly Written[]) => audit(...facts).bad.map(({ because }) => because);
 
 describe('the audit of plans', () => {
-  it('bears out a choice of evidence that was shown, and the plan that was made of it', () => {
+  it('confirms a choice whose evidence was shown, and the plan that was made of it', () => {
     expect(audit(taken, chosen(), made())).toEqual({ ok: true, plans: 1, claims: 2, rejected: 0, bad: [] });
   });
 

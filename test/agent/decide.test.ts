@@ -54,7 +54,7 @@ describe('without a planner', () => {
     expect(await decided(undefined)).toMatchObject({ plan: { kind: 'act', by: { rule: 'test' } }, asked: false });
   });
 
-  it('a person is called where no rule fits, and is told what was found', async () => {
+  it('a person is paged where no rule fits, with what was found', async () => {
     const { plan } = await decided(undefined, { rules: () => undefined });
     expect(plan).toMatchObject({ kind: 'escalate', because: 'no rule fits process_crashed', by: { kind: 'policy' } });
     const envelope = anEnvelope({ failureClassification: undefined });

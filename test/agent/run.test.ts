@@ -64,7 +64,7 @@ describe('a run', () => {
     expect(await seen).toMatchObject({ code: 'TIMED_OUT' });
   });
 
-  it('that is told to stop between two steps begins no other', async () => {
+  it('that is asked to stop between two steps begins no further step', async () => {
     const stop = new AbortController();
     const verify = async () => {
       stop.abort(new Error('asked to stop'));

@@ -95,7 +95,7 @@ describe('a staged start', () => {
     expect(result).toMatchObject({ ok: true, summary: 'started 2: c0, c2; already playing: c1' });
   });
 
-  it('leaves out who is refused for what it is, and hands it over', async () => {
+  it('leaves out a channel whose start alone is refused, and hands it to its own incident', async () => {
     const refused = (channel: string) => (channel === 'c1' ? (['hands_off', 'ann has it'] as const) : undefined);
     const { result, begun, handed } = await started(ids(3), { refused: refused as never });
     expect(begun).toHaveLength(2);
@@ -107,7 +107,7 @@ describe('a staged start', () => {
   it.each([
     ['frozen', 'ann'],
     ['containment', 'group:g is contained (shared_cause): it failed'],
-  ] as const)('ends for all at %s of the whole', async (code, because) => {
+  ] as const)('ends for all channels at %s that holds for the whole group', async (code, because) => {
     const refused = (channel: string) => (channel === 'c1' ? ([code, because] as const) : undefined);
     const { begun, handed, result } = await started(ids(3), { refused });
     expect(begun).toHaveLength(1);

@@ -101,7 +101,7 @@ describe('a daemon', () => {
     expect(await held(2)).toEqual([0, 0]);
   });
 
-  it('does not start on the state of another, which goes on', async () => {
+  it('does not start on the state directory of another daemon, which keeps running', async () => {
     const { start } = aPlace();
     const first = await start();
     await expect(start()).rejects.toMatchObject({ code: 'JOURNAL_UNWRITABLE' });

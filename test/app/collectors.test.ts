@@ -109,7 +109,7 @@ describe('more log files than this process may open', () => {
   const logs = (folder: string) =>
     `channels: [{ id: news, engine: e, logs: [${folder}/news.log] }, { id: film, engine: e, logs: [${folder}/film.log] }]\n`;
 
-  it('are a failure of Reeve that is told once, with the first file that is not read', () => {
+  it('are reported once as a failure of Reeve, with the first file that is not read', () => {
     const folder = aDirectory();
     for (const name of ['news', 'film']) writeFileSync(join(folder, `${name}.log`), '');
     expect(collect(logs(folder), folder, 2).blind).toEqual([]);

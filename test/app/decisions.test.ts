@@ -89,7 +89,7 @@ describe('a line that comes in', () => {
     await expect.poll(() => raised()).toEqual([['news', 'gone']]);
   });
 
-  it('is told as unrecognised where it complains and no pattern fits it, with its channel', async () => {
+  it('is reported as unrecognised, with its channel, where it complains and no pattern fits it', async () => {
     const { say, raised, unrecognised } = aDecisionPath();
     say('[error] fatal: the muxer fell over');
     await expect.poll(() => unrecognised).toEqual([[expect.stringContaining('the muxer fell over'), 'news']]);

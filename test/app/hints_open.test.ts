@@ -61,7 +61,7 @@ describe('hints that are opened', () => {
     expect(third.hints.outcomes(0, 9)).toHaveLength(1);
   });
 
-  it('hear nothing more once they are closed', () => {
+  it('receive no journal entry once they are closed', () => {
     const { deps, ledger, state } = open();
     const file = join(state, 'other.db');
     const one = openHints(deps, file);

@@ -58,14 +58,14 @@ describe('a line that a pattern fits', () => {
 });
 
 describe('a pattern', () => {
-  it('on trial is heard, and what it says is marked so', () => {
+  it('on trial raises symptoms, which are marked as on trial', () => {
     const { read, symptoms } = recognition({ trustIn: (id) => (id === 'test_refused' ? 'trial' : 'full') });
     read(REFUSED);
     read(STALLED);
     expect(symptoms.map(({ onTrial }) => onTrial)).toEqual([true, undefined]);
   });
 
-  it('that is not trusted at all is not heard', () => {
+  it('that is not trusted at all raises no symptom', () => {
     const { read, kinds } = recognition({ trustIn: (id) => (id === 'test_refused' ? 'none' : 'full') });
     expect(read(REFUSED)).toMatchObject({ unmatched: 1 });
     read(STALLED);

@@ -18,7 +18,7 @@ function aReasoner(answer: ModelAnswer, model?: string) {
 }
 
 describe('a model that is asked', () => {
-  it('gets the words of the messages alone, the limits, and what it is asked for', async () => {
+  it('gets the text of the messages alone, the limits, and what it is asked for', async () => {
     const { reasoner, asked } = aReasoner({ ok: true, reply });
     await reasoner.reason(question);
     expect(asked).toEqual([
@@ -32,7 +32,7 @@ describe('a model that is asked', () => {
     expect(asked[0]!.model).toBe('qwen3:8b');
   });
 
-  it('is answered for with an id, a time in seconds and what it cost', async () => {
+  it('is named in the answer with an id, a time in seconds and what it cost', async () => {
     const { reasoner } = aReasoner({ ok: true, reply });
     expect(await reasoner.reason(question)).toEqual({
       ...{ content: 'So.', model_id: 'small', id: '00000000-0000-4000-8000-000000000001', timestamp: 1_767_225_600 },
@@ -46,7 +46,7 @@ describe('a model that is asked', () => {
     expect(metadata).toMatchObject({ prompt_eval_duration: 5, eval_duration: 6 });
   });
 
-  it('is heard piece by piece where the answer is streamed', async () => {
+  it('hands over the answer piece by piece where it is streamed', async () => {
     const heard: string[] = [];
     const { reasoner } = aReasoner({ ok: true, reply });
     const { content } = await reasoner.streamReason(question, (text) => heard.push(text));
@@ -72,7 +72,7 @@ describe('a model that does not answer', () => {
 });
 
 describe('a backend that cannot stream', () => {
-  it('says its answer in one piece', async () => {
+  it('gives its answer in one piece', async () => {
     const heard: string[] = [];
     const { content } = await new Scripted('One. Two.').streamReason(question, (text) => heard.push(text));
     expect([heard, content]).toEqual([['One. Two.'], 'One. Two.']);

@@ -57,7 +57,7 @@ describe('the story of an incident', () => {
     });
   });
 
-  it('tells what was planned and by whom', () => {
+  it('names each plan and who made it', () => {
     const by = { kind: 'model', model: 'small' };
     const escalate = { kind: 'escalate', because: 'no way', by };
     const lines = linesOf({ type: 'plan.made', plan: anAct() }, { type: 'plan.made', plan: escalate });
@@ -67,7 +67,7 @@ describe('the story of an incident', () => {
     ]);
   });
 
-  it('tells what the guard allowed, and why it refused', () => {
+  it('shows what the guard allowed, and why it refused', () => {
     const allowed: Part = { type: 'guard.decided', call: 'restart', decision: { verdict: 'allow' } };
     expect(linesOf(allowed, denied('cooldown'))).toMatchObject([
       { kind: 'guard', step: 'allows restart', because: 'every question passes', no: false },
@@ -75,7 +75,7 @@ describe('the story of an incident', () => {
     ]);
   });
 
-  it('tells what would be done, and whether the record shows that it helped', () => {
+  it('shows what would be done, and whether the record shows that it helped', () => {
     expect(linesOf(started(), verified(true), verified(false))).toMatchObject([
       { kind: 'act', step: 'would do restart_channel on channel:news', no: false },
       { kind: 'verified', step: 'restart_channel helped, by the record', because: 'it was looked at', no: false },
@@ -83,7 +83,7 @@ describe('the story of an incident', () => {
     ]);
   });
 
-  it('tells how a run ended and what was paged', () => {
+  it('shows how a run ended and what was paged', () => {
     const ended = (outcome: object): Part => ({ type: 'run.ended', outcome, steps: 1, tookMs: 1 });
     const paged: Part = {
       type: 'escalation.raised',

@@ -131,7 +131,7 @@ describe('a step that the record did not do', () => {
     return all;
   };
 
-  it('ends the run: nobody knows what came of it', () => {
+  it('ends the run: its effect is not in the record', () => {
     expect(imagined().steps()).toEqual([[PLANS, ALLOWS]]);
   });
 

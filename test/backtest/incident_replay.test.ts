@@ -82,7 +82,7 @@ describe('an exported incident', () => {
     expect(replayReport(replay)).toMatchObject({ diff: { same: 0, other: 1 } });
   });
 
-  it('takes over what people had said and what had been started before', async () => {
+  it('takes over the earlier commands of people and the earlier starts', async () => {
     const { document } = await lived(({ ledger }) => {
       ledger.append([{ fact: { type: 'control.frozen', who: 'ann', because: 'a test' } }]);
     });

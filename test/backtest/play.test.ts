@@ -129,12 +129,12 @@ describe('a stretch without any record', () => {
     return course.ticks();
   };
 
-  it('is lived through up to ten minutes, and passed at once from a millisecond more', async () => {
+  it('is played in full up to ten minutes, and skipped from a millisecond more', async () => {
     expect(await timePassed(600_000)).toBe(10);
     expect(await timePassed(600_001)).toBe(1);
   });
 
-  it('is lived through while an incident is open', async () => {
+  it('is played in full while an incident is open', async () => {
     const gone = process(1, { state: 'exited', exitSignal: 11 });
     expect(await timePassed(1_200_000, [process(0), gone])).toBeGreaterThanOrEqual(20);
   });

@@ -70,7 +70,7 @@ describe('an incident in the report', () => {
     return lines.slice(lines.findIndex((line) => line.startsWith(head)));
   };
 
-  it('is its course: what it was called, how it ended, what was said, and each decision with its time', () => {
+  it('shows its classifications, its ending, its symptoms, and each decision with its time', () => {
     const decisions = [aLine(1.5, 'plans wait', { because: 'a rule' }), aLine(120, 'would do it')];
     const classifications = ['process_crashed', 'output_stalled'] as const;
     expect(told({ classifications, symptoms: ['a (log)', 'b (probe)'], decisions })).toEqual([
@@ -82,7 +82,7 @@ describe('an incident in the report', () => {
     ]);
   });
 
-  it('may be open at the end, and may have had nothing said of it', () => {
+  it('may be open at the end, and may have no symptom', () => {
     expect(told({ closedAt: undefined, ending: 'open' })).toEqual([`${head}  (open at the end)`, '']);
   });
 
@@ -135,7 +135,7 @@ describe('a report of two policies', () => {
     expect(marks).toEqual(expect.arrayContaining(['ONLY HERE', 'ONLY THERE']));
   });
 
-  it('says who acts sooner, and nothing where nobody does', () => {
+  it('names the policy that acts sooner, and none where both act at the same time', () => {
     const diffs = diffOf([later], [mine]).incidents;
     expect(laterText(diffs[0]!)).toBe(', acts 14.0 s sooner');
     expect([laterText({ ...diffs[0]!, actsLaterMs: 0 }), laterText({ ...diffs[0]!, actsLaterMs: undefined })]).toEqual([
@@ -161,7 +161,7 @@ describe('steps that changed', () => {
     ['abx', 'xab', '+ x|  a|  b|- x'],
     ['abca', 'ca', '- a|- b|  c|  a'],
     ['abcd', 'bxd', '- a|  b|- c|+ x|  d'],
-  ])('from "%s" to "%s" are told along the longest common run', (before, after, lines) => {
+  ])('from "%s" to "%s" are shown along the longest common run of steps', (before, after, lines) => {
     expect(changed(before, after)).toBe(lines);
   });
 });

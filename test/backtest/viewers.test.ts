@@ -27,7 +27,7 @@ function waited(counts: readonly Sample[], trouble?: Trouble, costs: readonly (n
   );
 }
 
-describe('how many waited for how long', () => {
+describe('how many viewers waited for how long', () => {
   it('is unknown where the recording knows no viewers', () => {
     const other = { kind: 'process', at: 0, channel: 'news' } as unknown as Sample;
     expect(waited([], { from: 0, to: 10 })).toBeUndefined();

@@ -56,7 +56,7 @@ describe('the living service', () => {
     await reader.cancel();
   });
 
-  it('hurts no channel that was mended a moment ago: its incident may still be open', () => {
+  it('breaks no channel that was repaired a moment ago: its incident may still be open', () => {
     expect(service.hurt('ch1', 'stalled')).toBe(true);
     service.heal('ch1');
     expect(service.hurt('ch1', 'killed')).toBe(false);
@@ -93,7 +93,7 @@ describe.skipIf(peerMissing() !== undefined)('the peer beside it (needs promethe
 });
 
 describe('the daemon beside it', () => {
-  it('looks at playlists, reads progress and answers a death with a verdict', { timeout: 60_000 }, async () => {
+  it('looks at playlists, reads progress and classifies a channel that died', { timeout: 60_000 }, async () => {
     await using daemon = await startLiving({ channels: 2, home: resolve(import.meta.dirname, '../..') });
     const before = daemon.outside();
     await vi.waitFor(async () => expect((await daemon.served()).playlists).toBeGreaterThan(1), 20_000);

@@ -52,7 +52,7 @@ describe('what a change costs', () => {
   );
 
   it.each(['collector', 'classification', 'tool that changes'])(
-    'is at most three for a %s that nothing else speaks of',
+    'is at most three for a %s that nothing else mentions',
     (change) => {
       expect(least.get(change)).toBeLessThanOrEqual(3);
     },
@@ -71,7 +71,7 @@ describe('what a change costs', () => {
     expect(output).toContain(`asked for by the compiler: ${change}: ${files.join(' ')}\n`);
   });
 
-  it('is counted: a name that stands nowhere is named nowhere, and one that does is found', () => {
+  it('is counted by name: an unknown name is found in no file, a known one is found', () => {
     expect(naming('no_such_tool_anywhere')).toEqual([]);
     expect(naming('inspect_pool_status')).toContain('core/tool.ts');
   });

@@ -29,13 +29,13 @@ describe('the page about ASVS', () => {
     expect(silent).toEqual([]);
   });
 
-  it('adds its rows up rightly', () => {
+  it('adds up its rows correctly', () => {
     const count = (verdict: string) => rows.filter((row) => row.verdict === verdict).length;
     const sum = `${rows.length} requirements: ${count('yes')} yes, ${count('partly')} partly, ${count('no')} no, ${count('n/a')} n/a`;
     expect(page).toContain(sum);
   });
 
-  it('is summed up rightly, chapter by chapter, on the page about security', () => {
+  it('is summed up correctly, chapter by chapter, on the page about security', () => {
     const summary = readFileSync(join(ROOT, 'docs/security.md'), 'utf8');
     const verdicts = [...summary.matchAll(/^\| V(\d+) [^|]+ \| (\w+) \|/gm)].map(([, chapter, verdict]) => [
       chapter,

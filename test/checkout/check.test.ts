@@ -43,7 +43,7 @@ describe('scripts/test.sh', () => {
     expect(lines.at(-1)).toBe('0 passed, 1 failed, 0 skipped');
   });
 
-  it('counts a test runner that ended badly though every test passed', async () => {
+  it('counts a test runner that exits with an error though every test passed', async () => {
     using sandbox = checkout({ vitest: `${COUNTED}; exit 1` });
     const { lines } = await check(sandbox);
     expect(lines.at(-1)).toBe('3 passed, 1 failed, 1 skipped');

@@ -48,7 +48,7 @@ describe('a bare npm publish', () => {
     expect({ code, uploads }).toEqual({ code: 1, uploads: [] });
   });
 
-  it('would be taken without the marks that refuse it', async () => {
+  it('would be accepted without the fields that refuse it', async () => {
     const { code, uploads } = await publish({ ...readPackage(), private: undefined, publishConfig: undefined });
     expect({ code, uploads }).toEqual({ code: 0, uploads: ['PUT /reeve'] });
   });

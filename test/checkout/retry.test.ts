@@ -35,14 +35,14 @@ function counted(env: NodeJS.ProcessEnv): readonly string[] {
 }
 
 describe('continuous integration', () => {
-  it('tries once more what waited longer than its limit, and names it; what fails by its claim stays failed', () => {
+  it('retries and names a test that exceeded its time limit; a failed expectation stays failed', () => {
     expect(counted({ CI: 'true' })).toEqual([
       '  passed the second time: waits too long the first time',
       '1 passed, 1 failed, 0 skipped',
     ]);
   });
 
-  it('is the only place where anything is tried again', () => {
+  it('is the only place where a test is retried', () => {
     expect(counted({}).at(-1)).toBe('0 passed, 2 failed, 0 skipped');
   });
 });

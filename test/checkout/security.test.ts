@@ -20,7 +20,7 @@ describe.each(PAGES)('%s', (page) => {
 });
 
 describe('the threat page', () => {
-  it('has a row for everybody who holds a scope, with a test that shows what it says', () => {
+  it('has a row for each scope that a token may hold, with a test that shows it', () => {
     const rows = text('docs/security.md')
       .split('\n## ')
       .find((part) => part.startsWith('Who may write what'))!

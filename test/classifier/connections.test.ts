@@ -47,12 +47,12 @@ describe("a publisher's connection", () => {
     expect(symptomOf(publish(1), on(1, text), ...closed(1))).toBe('publisher_lost');
   });
 
-  it('has ended in order where the end was said before', () => {
+  it('has ended as intended where its end was announced before', () => {
     expect(symptomOf(publish(1), on(1, 'deleteStream'), ...closed(1))).toBe('benign_noise');
     expect(symptomOf(publish(1), on(1, 'deleteStream'), on(1, RESET), ...closed(1))).toBe('benign_noise');
   });
 
-  it('was turned away where the server says so, or asked somebody just before', () => {
+  it('was rejected where the server says so, or asked another service just before', () => {
     const busy = on(1, 'live: already publishing', 'error');
     expect(symptomOf(publish(1), busy, ...closed(1))).toBe('ghost_publisher');
     const asked = on(1, `notify: publish '127.0.0.1:8081/check'`);
@@ -87,7 +87,7 @@ describe("the server's own connection to another server", () => {
     expect(symptomOf(own(1, 'disconnect'), own(1, 'deleteStream'), ...refused(2))).toBe('upstream_unreachable');
   });
 
-  it('says little where one try is refused that nothing here asked for', () => {
+  it('is weak evidence where one attempt is refused that no line of the excerpt requested', () => {
     expect(symptomOf(...refused(2))).toBe('benign_noise');
   });
 

@@ -14,7 +14,7 @@ const evidence = (symptom: SymptomKind, severity: number, rest: Partial<Evidence
 const silence = evidence('playout_gap', 73, { consequence: true });
 const severityOf = (...rest: Evidence[]) => belowCause([silence, ...rest])[0]!.severity;
 
-describe('what came of a trouble', () => {
+describe('a consequence of a trouble', () => {
   it('ranks below the one cause that the lines name', () => {
     expect(severityOf(evidence('upstream_unreachable', 65), evidence('upstream_unreachable', 55))).toBe(46);
   });
@@ -70,7 +70,7 @@ describe('what came of a trouble', () => {
       '[00007fd0] stream_out_standard stream out error: no suitable sout access module for `x/y://z`',
     ],
     ['corrupt_input', 'Failed to recognize file format.'],
-  ])('is the finding where nothing else is said: %s', (symptom, line) => {
+  ])('is the finding where no line names another trouble: %s', (symptom, line) => {
     expect(symptomOf(line)).toBe(symptom);
   });
 });

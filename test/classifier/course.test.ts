@@ -51,7 +51,7 @@ describe('an encoder that stands still', () => {
     });
   });
 
-  it('is told from one that moved in between, by its frame or by its time', () => {
+  it('is distinguished from one that moved in between, by its frame or by its time', () => {
     const still = progress(100, 4);
     expect(patternsOf([still, still, progress(101, 4), still, still])).toEqual([]);
     expect(patternsOf([still, still, progress(100, 4.04), still, still])).toEqual([]);
@@ -114,7 +114,7 @@ describe('an encoder that falls behind', () => {
   });
 });
 
-describe('a reader that goes round in circles', () => {
+describe('a reader that loops over a stale playlist', () => {
   const opening = (name: string) => `[hls @ 0x1] Opening 'https://host/${name}' for reading`;
 
   it('reads its playlist four times, and never a segment', () => {
@@ -131,7 +131,7 @@ describe('a reader that goes round in circles', () => {
     expect(patternsOf([skipping(3), skipping(3)])).toEqual(['course_window_slip']);
   });
 
-  it('is told by its origin that a segment on the playlist is gone, in the line before', () => {
+  it('gets 404 or 410 for a segment of the playlist in the line before', () => {
     const failed = 'Failed to open segment 7 of playlist 0';
     expect(patternsOf(['HTTP error 404 Not Found', failed])).toEqual(['course_segments_gone']);
     expect(patternsOf(['HTTP error 410 Gone', failed])).toEqual(['course_segments_gone']);
@@ -142,7 +142,7 @@ describe('a reader that goes round in circles', () => {
   });
 });
 
-describe('an encoder that was told to stop', () => {
+describe('an encoder that was ordered to stop', () => {
   const stop = 'Exiting normally, received signal 15.';
 
   it('before it wrote anything was in trouble before', () => {
@@ -170,12 +170,12 @@ describe('a complaint about a source', () => {
     expect(symptomsAfter([again, ...grows])).toEqual(['benign_noise']);
   });
 
-  it('stays where nobody tried again at once', () => {
+  it('stays where no retry follows at once', () => {
     expect(symptomsAfter([timedOut, ...grows])).toEqual(['upstream_timeout']);
     expect(symptomsAfter([timedOut, 'it plays', 'trying again', ...grows])).toEqual(['upstream_timeout']);
   });
 
-  it('stays where the output grows too slowly, not at all, or with no speed said', () => {
+  it('stays where the output grows too slowly, not at all, or without a reported speed', () => {
     const ends = (last: string) => symptomsAfter([again, progress(500, 20, 1), last]);
     expect(ends(progress(600, 24, 0.95))).toEqual(['benign_noise']);
     expect(ends(progress(600, 24, 0.94))).toEqual(['upstream_timeout']);

@@ -130,7 +130,7 @@ describe('restarting', () => {
     'INFO gen1 restarted, pid 4127',
     'watchdog: gen1 is running again',
     'Nov 12 03:31:12 enc1 systemd[1]: Started gen1.service - Generator.',
-  ])('is not suggested when somebody says that it was done: %s', (line) => {
+  ])('is not suggested when a line reports that it was done: %s', (line) => {
     expect(classify(crash, line)).toMatchObject({ symptom: 'process_crash', remedy: 'none' });
   });
 
@@ -237,7 +237,7 @@ describe('a warning that nothing knows', () => {
   });
 });
 
-describe('what a line says at its ease', () => {
+describe('what a line says at a low level', () => {
   it('ranks below what a complaint says, and stands where there is none', () => {
     const eased = 'INFO player: the stream stalled';
     expect(classify(eased).symptom).toBe('stalled_output');
@@ -245,7 +245,7 @@ describe('what a line says at its ease', () => {
   });
 });
 
-describe('honesty', () => {
+describe('lines that no pattern knows', () => {
   it('calls a complaint that it does not know unknown', () => {
     expect(classify('ERROR frobnicator: widget failed to frob').symptom).toBe('unknown');
   });
@@ -254,7 +254,7 @@ describe('honesty', () => {
     expect(classify('INFO widget frobbed', 'INFO all is well').symptom).toBe('benign_noise');
   });
 
-  it('stays calm on nothing at all and on monsters', () => {
+  it('gives a result for an empty excerpt and for enormous ones', () => {
     expect(classify().symptom).toBe('benign_noise');
     expect(classify('\x00'.repeat(100_000), 'x'.repeat(100_000)).symptom).toBe('benign_noise');
   });

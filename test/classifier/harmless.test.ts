@@ -47,7 +47,7 @@ describe('a connection of a viewer', () => {
   });
 });
 
-describe('old things that were swept out', () => {
+describe('old files and sessions that were cleaned up', () => {
   it('are routine, while one that is in use is not', () => {
     expect(symptomOf('INFO cleanup: removed 12 expired tokens and 3 expired sessions')).toBe('benign_noise');
     expect(symptomOf('ERROR the token has expired')).toBe('auth_expired');
@@ -123,7 +123,7 @@ describe('a connection that is back', () => {
     }
   });
 
-  it('does not mend what no connection mends', () => {
+  it('does not clear a trouble that no connection repairs', () => {
     expect(symptomOf('ERROR write failed: No space left on device', lost, 'INFO ch3: attempt 2 succeeded')).toBe(
       'disk_full',
     );
@@ -175,7 +175,7 @@ describe('what did not happen', () => {
 });
 
 describe('advice', () => {
-  it('of what is deprecated is none of what is wrong, while what was removed is', () => {
+  it('about a deprecated option is no trouble, about a removed one it is', () => {
     const advice = '/app/config.py:29: DeprecationWarning: class-based `config` is deprecated, invalid config in v3';
     expect(symptomOf(advice, 'INFO: Application startup complete.')).toBe('benign_noise');
     expect(symptomOf('ERROR unknown option speed: deprecated and removed')).toBe('config_error');
@@ -183,7 +183,7 @@ describe('advice', () => {
   });
 });
 
-describe('who joins a stream in its middle', () => {
+describe('a decoder that joins a stream in its middle', () => {
   const corrupt = '[mpegts @ 0x55] Packet corrupt (stream = 0, dts = 812331900).';
   const input = "Input #0, mpegts, from 'udp://239.5.5.5:1234':";
   const at = (frame: number, time: string) =>
@@ -203,7 +203,7 @@ describe('who joins a stream in its middle', () => {
   });
 });
 
-describe('what a line says is over', () => {
+describe('a trouble that a line reports as over', () => {
   const link = (state: string) => `Jun  1 10:00:01 e1 kernel: igb 0000:01:00.0 eth0: igb: eth0 NIC Link is ${state}`;
   const driver = '[AVHWDeviceContext @ 0x55] Failed to initialise VAAPI connection: -1 (unknown libva error).';
   const opened = 'libva info: va_openDriver() returns 0';

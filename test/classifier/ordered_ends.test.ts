@@ -26,7 +26,7 @@ describe('a child process that its parent ended on purpose', () => {
     );
   });
 
-  it('ended by itself where that is said before the order, and its code after it', () => {
+  it('ended by itself where its end is logged before the order, and its exit code after it', () => {
     expect(symptomOf(alone, terminated, ended(227, 'with code 1'))).toBe('process_exit_nonzero');
   });
 });
@@ -70,7 +70,7 @@ describe.each([
     expect(symptomAfter(...ends, start, order, ends[0]!)).toBe('process_exit_nonzero');
   });
 
-  it('is not another', () => {
+  it('is not confused with another one', () => {
     expect(symptomAfter(another, ...ends)).toBe('process_exit_nonzero');
   });
 });

@@ -5,12 +5,12 @@ import { createPlannerText } from '../../src/classifier/planner_text.ts';
 const { templateOf, templatesOf } = createPlannerText(readCatalogue());
 
 describe('a line as a planner sees it', () => {
-  it('that no pattern fits is kinds of values alone, and no word of it', () => {
+  it('that no pattern fits is shown as kinds of values alone, without a word of it', () => {
     expect(templateOf('frobnicate the gizmo at 192.0.2.1')).toBe('<str> <ip>');
     expect(templateOf('')).toBe('');
   });
 
-  it('that a pattern fits is named by it, with words that the pattern is made of and no others', () => {
+  it('that a pattern fits is named by it, with the words of the pattern and no others', () => {
     const template = templateOf('av_interleaved_write_frame(): No space left on device');
     expect(template).toMatch(/^\w+: .*\bno space left on\b/);
     expect(templateOf('zebra av_interleaved_write_frame(): No space left on device zebra')).not.toContain('zebra');

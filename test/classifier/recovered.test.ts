@@ -51,7 +51,7 @@ describe('a job that counts its tries', () => {
 });
 
 describe('a session without a user', () => {
-  it('takes its encoder with it', () => {
+  it('ends its encoder, which is no failure', () => {
     const ended = 'INFO transcoder-7 exited with code 255';
     expect(symptomOf('INFO session 7 is idle, stopping', ended)).toBe('benign_noise');
     expect(symptomOf('INFO session 7 timed out, stopping', ended)).not.toBe('benign_noise');
@@ -74,7 +74,7 @@ describe('an encoder that goes on', () => {
     `frame=${frame} fps= 25 q=24.0 size=  9kB time=${time} bitrate=1kbits/s speed=1x`;
   const odd = '[frob @ 0x55] Unable to read the widget';
 
-  it('has got over what nothing knows', () => {
+  it('has recovered from a complaint that no pattern knows', () => {
     expect(symptomOf(odd, report(500, '00:00:20.00'), report(525, '00:00:21.00'))).toBe('benign_noise');
     expect(symptomOf(report(500, '00:00:20.00'), report(525, '00:00:21.00'), odd)).toBe('unknown');
     expect(symptomOf(odd, report(500, '00:00:20.00'), report(500, '00:00:20.00'))).toBe('unknown');
@@ -117,21 +117,21 @@ describe('a gateway', () => {
 });
 
 describe('a server that is up again by its name', () => {
-  it('was down for a moment, while another server of another name still is down', () => {
+  it('was down for a moment; a server of another name is still down', () => {
     const down = 'WARN health: server o1 connection refused';
     expect(symptomOf(down, 'INFO health: server o1 is up')).toBe('benign_noise');
     expect(symptomOf(down, 'INFO health: server o2 is up')).toBe('upstream_unreachable');
   });
 });
 
-describe('what was tried once more', () => {
+describe('a request that was retried', () => {
   const lost = 'ERROR upload of seg_12.ts failed: Connection reset by peer, retry 1/5';
 
   it.each([
     [lost, 'INFO upload of seg_12.ts ok'],
     ['WARN epg api answered 429, backing off 5 s', 'INFO epg api answered 200'],
     ['WARN fetch: no answer from origin-2 in 10 s, trying origin-3', 'INFO fetch: 12 kB loaded'],
-  ])('went well if the last line about it says so: %s', (failed, well) => {
+  ])('succeeded if the last line about it says so: %s', (failed, well) => {
     expect(symptomOf(failed, well)).toBe('benign_noise');
   });
 
@@ -141,16 +141,16 @@ describe('what was tried once more', () => {
     ['when it was given up', [lost, 'WARN upload: giving up', 'INFO upload of seg_13.ts ok']],
     ['when a viewer is well', [lost, 'INFO viewer of seg_12.ts ok']],
     ['when nothing tried', ['ERROR relay ch4: Connection refused', 'INFO relay ch4: configuration loaded']],
-  ])('did not go well %s', (_, lines) => {
+  ])('did not succeed %s', (_, lines) => {
     expect(symptomOf(...lines)).toBe('upstream_unreachable');
   });
 
-  it('does not mend what no second try mends', () => {
+  it('does not clear a trouble that no retry repairs', () => {
     expect(symptomOf('ERROR a.ts: No space left on device, retry 1', 'INFO a.ts ok')).toBe('disk_full');
   });
 });
 
-describe('a small service’s own vocabulary', () => {
+describe('the vocabulary of a small service', () => {
   it.each([
     ['ERROR relay ch4: backend answered 503', 'upstream_unreachable'],
     ['WARNING watch ch4: encoder alive, output file has not grown for 90 s', 'stalled_output'],
@@ -159,7 +159,7 @@ describe('a small service’s own vocabulary', () => {
     expect(symptomOf(line)).toBe(symptom);
   });
 
-  it('are no claim where the line is at its ease', () => {
+  it('are no claim in a line at a low level', () => {
     expect(symptomOf('INFO volume /srv/rec at 100 % of its quota, as configured')).toBe('benign_noise');
   });
 });

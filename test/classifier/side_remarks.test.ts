@@ -5,19 +5,19 @@ import { readCatalogue } from '../../scripts/corpus.ts';
 const catalogue = readCatalogue();
 const symptomOf = (...lines: string[]) => classifyExcerpt(lines, catalogue).symptom;
 
-describe('a trouble that its own line does without', () => {
+describe('a failed part that the program goes on without, by its own line', () => {
   it.each([
     'WARN http: bind 0.0.0.0:8080 failed (continuing anyway): Address already in use',
     'ERROR cache: /var/cache/a: Permission denied (not fatal)',
     'WARN frob: widget failed, this can safely be ignored',
-  ])('is none: %s', (line) => {
+  ])('is no trouble: %s', (line) => {
     expect(symptomOf(line)).toBe('benign_noise');
   });
 
   it.each([
     ['ERROR rec: No space left on device, continuing anyway', 'disk_full'],
     ['ERROR http: bind 0.0.0.0:8080 failed: Address already in use', 'port_in_use'],
-  ])('is one where nothing goes on without it: %s', (line, symptom) => {
+  ])('is a trouble where the program does not go on: %s', (line, symptom) => {
     expect(symptomOf(line)).toBe(symptom);
   });
 });

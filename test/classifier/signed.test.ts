@@ -14,7 +14,7 @@ const refusedAt = (time: string, query: string) =>
 const refused = (query: string) => refusedAt('2026-11-24 21:38:10', query);
 const EXPIRED = { symptom: 'auth_expired', remedy: 'refresh_credentials' };
 
-describe('a refused address that says itself until when it holds', () => {
+describe('a refused address that contains its expiry time', () => {
   it.each([
     ['in seconds', 'Expires=1767225600&Signature=x'],
     ['in thousandths', 'token=x&expires=1767225600000'],

@@ -37,11 +37,11 @@ describe('until when an address holds', () => {
       "in Nimble's signature after midnight",
       `wmsAuthSign=${nimble('server_time=12/31/2025 12:00:00 AM&hash_value=x&validminutes=1440')}`,
     ],
-  ])('is said %s', (_, query) => {
+  ])('is stated %s', (_, query) => {
     expect(validUntil(`GET ${HOST}?${query} 403`)).toBe(END_S * 1_000);
   });
 
-  it('is said in a part of the path', () => {
+  it('is stated in a part of the path', () => {
     expect(validUntil(`GET https://cdn.example.net/exp=${END_S}~acl=%2F*~hmac=x/ch7.m3u8`)).toBe(END_S * 1_000);
   });
 

@@ -77,7 +77,7 @@ describe('the story of an incident', () => {
 });
 
 describe('what one fact says', () => {
-  it('is its line without the word that the line begins with', () => {
+  it('is its line without the label that the line begins with', () => {
     expect(tellingOf({ type: 'escalation.resolved', key: 'k', because: 'it plays' })).toBe('resolved: it plays');
   });
 });

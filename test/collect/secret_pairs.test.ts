@@ -43,7 +43,7 @@ describe('the value behind a name', () => {
 });
 
 describe('a header', () => {
-  it('keeps its scheme and loses the one word behind it', () => {
+  it('keeps its scheme and loses the one token behind it', () => {
     expect(redactPairs('Authorization: Bearer hunter42, client: h')).toBe(
       'Authorization: Bearer [redacted], client: h',
     );

@@ -48,7 +48,7 @@ describe('a segment of a path', () => {
   });
 });
 
-describe('the word behind Bearer and Basic', () => {
+describe('the token behind Bearer and Basic', () => {
   it('is a credential where it has a digit, is long, or decodes to a user and a password', () => {
     expect(redactShapes('Bearer abcdefg1')).toBe('Bearer [redacted]');
     expect(redactShapes(`Bearer ${'a'.repeat(25)}`)).toBe('Bearer [redacted]');

@@ -14,7 +14,7 @@ const check = (folder: string, files: string[] = []) =>
   checkAll({ files, cwd: folder, env: {}, tools: TOOLS, kinds: [patternKind] }).map(formatProblem);
 
 describe('checkAll', () => {
-  it('is silent about a sound configuration, a folder of it, and each file alone', () => {
+  it('reports nothing for a sound configuration, a folder of it, and each file alone', () => {
     const folder = aFolder(sound);
     expect(check(folder)).toEqual([]);
     expect(check(folder, ['config'])).toEqual([]);

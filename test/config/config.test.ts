@@ -137,7 +137,7 @@ receivers:
   });
 });
 
-describe('what a configuration may not say', () => {
+describe('what a configuration may not contain', () => {
   const channels = (...lines: string[]) =>
     `version: 1\nengines: [{ id: e, kind: supervisor, socket: /run/s.sock }]\nchannels:\n${lines.map((line) => `  - ${line}\n`).join('')}`;
   const engines = (...lines: string[]) => `version: 1\nengines:\n${lines.map((line) => `  - ${line}\n`).join('')}`;

@@ -23,7 +23,7 @@ describe('a folder of YAML files that is read again', () => {
     expect(after[1]).not.toBe(before[1]);
   });
 
-  it('does not take one file for another that says the same', () => {
+  it('does not take one file for another with the same content', () => {
     const { folder } = aFolder({ 'a.yaml': 'x: [\n', 'b.yaml': 'x: [\n' });
     const files = loadYamlFolder(folder, '.yaml');
     expect(files.flatMap(({ problems }) => problems.map(({ file }) => file))).toEqual(

@@ -80,7 +80,7 @@ command=/bin/cat
     expect(await findSupervisor({ configurations: [], sockets: [], port: await freePort() })).toBeUndefined();
   });
 
-  it('is not led astray by a file that is no configuration', async () => {
+  it('ignores a file that is no configuration', async () => {
     const folder = aFolder();
     const path = writeInto(folder, 's.conf', Buffer.from([0, 255, 91, 10, 93, 61]));
     expect(await findSupervisor({ configurations: [path], sockets: [], port: await freePort() })).toBeUndefined();

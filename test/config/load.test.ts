@@ -42,7 +42,7 @@ describe('loadConfiguration', () => {
     expect(problemLines(load({ ...sound, 'config/reeve.yaml': config }).problems)[0]).toContain(expected);
   });
 
-  it('has another hash when any file says something else', () => {
+  it('has another hash when the content of any file changes', () => {
     const sha = (files: Record<string, string>) => {
       const folder = aFolder(files);
       return loadConfiguration({ cwd: folder, env: {}, tools: TOOLS }).configuration?.sha256;

@@ -127,7 +127,7 @@ describe('validate', () => {
   });
 });
 
-describe('words', () => {
+describe('messages and suggestions', () => {
   it.each([
     ['restart_chanel', 'restart_channel'],
     ['Restart-Channel', 'restart_channel'],

@@ -99,7 +99,7 @@ describe('parseYaml', () => {
     expect(problems.length).toBeLessThanOrEqual(100);
   });
 
-  it('reads a mapping of twenty thousand keys without choking on the check for double keys', () => {
+  it('reads a mapping of twenty thousand keys in time, the check for double keys included', () => {
     const text = Array.from({ length: 20_000 }, (_, index) => `k${index}: 1`).join('\n');
     expect(Object.keys(parseYaml('f.yaml', text).value as object)).toHaveLength(20_000);
   });

@@ -25,7 +25,7 @@ const fold = (...facts: readonly (readonly [number, JournalFact])[]): ControlSta
     controlProjection.initial,
   );
 
-describe('what people have said', () => {
+describe('what people have ordered', () => {
   it('keeps a freeze, with who and why, until it is thawed', () => {
     const frozen = fold(
       [5, { type: 'control.frozen', ...context }],

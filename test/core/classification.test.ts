@@ -28,7 +28,7 @@ describe('the table of classifications', () => {
     expect(withTrait('leftover')).toEqual(['process_crashed', 'output_stalled']);
   });
 
-  it('spares those whom looking more often would burden: a source that limits, an engine or a host in need', () => {
+  it('looks no more often where that would be a burden: a source that limits, an engine or a host in need', () => {
     expect(withTrait('spared')).toEqual(['control_plane_down', 'host_exhausted', 'upstream_rate_limited']);
   });
 

@@ -60,7 +60,7 @@ describe('the facts of an envelope', () => {
     expect(factOf('scope').read(anEnvelope({ scope: { kind: 'group', id: 'pull' } }))).toEqual(['group']);
   });
 
-  it('take symptoms from the strongest one and from every witness', () => {
+  it('take symptoms from the strongest one and from every signal', () => {
     const signals = [{ origin: 'log', says: 'said twice', symptom: 'auth_denied', monoMs: 1 }] as const;
     const envelope = anEnvelope({ lastErrorType: 'upstream_timeout', signals });
     expect(factOf('symptom').read(envelope)).toEqual(['upstream_timeout', 'auth_denied']);

@@ -23,7 +23,7 @@ describe.skipIf(obstacle !== undefined)(
       ).toEqual([]);
     });
 
-    it('invokes nothing twice, loses no page, and is really hit', () => {
+    it('invokes nothing twice, loses no page, and reaches every point', () => {
       const { tried, survived, doubleInvocations, lostEscalations } = tallyOf(trials);
       expect({ doubleInvocations, lostEscalations }).toEqual({ doubleInvocations: 0, lostEscalations: 0 });
       expect(survived).toBe(tried);

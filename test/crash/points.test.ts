@@ -58,7 +58,7 @@ describe('the record of a long run', () => {
     expect(record.read()?.trials).toEqual([survived(first)]);
   });
 
-  it('is nothing to go on with before it was begun, and empty when it is begun again', () => {
+  it('cannot be resumed before it was begun, and is empty when it is begun again', () => {
     const record = new TrialRecord(path);
     expect(record.read()).toBeUndefined();
     record.begin(counts);
@@ -67,7 +67,7 @@ describe('the record of a long run', () => {
     expect(record.read()).toEqual({ counts, trials: [] });
   });
 
-  it('leaves to try what was not tried, and what did not survive', () => {
+  it('leaves to try the points that were not tried, and those that failed', () => {
     expect(leftOf([first, second, third], [survived(first), failed(second)])).toEqual([second, third]);
   });
 });
@@ -106,7 +106,7 @@ const DELIVERED = evidence().delivered[0]!;
 const STARTED = evidence().entries[0]!;
 
 describe('the laws of the crash points', () => {
-  it('have nothing to say when all is in order', () => {
+  it('report nothing when all is in order', () => {
     expect(problemsOf(evidence())).toEqual([]);
   });
 

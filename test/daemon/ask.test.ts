@@ -83,7 +83,7 @@ models: { servers: [{ id: local, kind: ollama, url: "${server.url}" }], primary:
     expect(answer.content).not.toContain(rig.dir);
   });
 
-  it('memory recalls what was said and done before', async () => {
+  it('memory recalls earlier questions and actions', async () => {
     const answer = await ask('--backend', 'none', '--tool', 'memory', '--grant', 'memory-read', `what of ${incident}?`);
     expect(answer.cites).toContain(incident);
   });
@@ -98,7 +98,7 @@ models: { servers: [{ id: local, kind: ollama, url: "${server.url}" }], primary:
     expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining('--grant logs-read') });
   });
 
-  it('holds the answer of a model against what it was shown', async () => {
+  it('checks the answer of a model against what it was shown', async () => {
     server.answer = () => ({ text: `It ended [${incident}]. It was inc-999 [inc-999]. Restart it!` });
     const before = chats().length;
     const answer = await ask('--tool', 'incidents', '--grant', 'incidents-read', 'why is news dark?');

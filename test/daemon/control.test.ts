@@ -23,7 +23,7 @@ describe('a freeze', () => {
 
   const status = () => daemon.get<Status>('/api/v1/status');
 
-  it('survives the death of the daemon', async () => {
+  it('survives a kill of the daemon', async () => {
     expect((await status()).frozen).toBe(true);
     expect((await rig.reeve('status')).stdout).toContain('FROZEN');
   });

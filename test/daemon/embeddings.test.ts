@@ -51,7 +51,7 @@ describe('the daemon with a model for vectors', { timeout: 120_000 }, () => {
     await second.kill('SIGTERM');
   });
 
-  it('goes on with n-grams where the server is not what it was, and says which and why', async () => {
+  it('goes on with n-grams where the server has changed, and says which and why', async () => {
     server.embed = () => ({ does: 'reset' });
     const daemon = await rig.run();
     await until(

@@ -66,7 +66,7 @@ describe('engines that answer, but never well', { timeout: 60_000 }, () => {
     expect(asked).toEqual([]);
   });
 
-  it('leave the memory bounded and the daemon awake', async () => {
+  it('leave the memory bounded and the daemon responsive', async () => {
     const rss = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${daemon.child.pid}/status`, 'utf8'))?.[1]) * 1024;
     expect(rss).toBeLessThan(RSS_MAX);
     expect((await fetch(`${daemon.url}/healthz`)).status).toBe(200);

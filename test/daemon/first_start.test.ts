@@ -29,7 +29,7 @@ describe('a daemon whose journal is empty, configured for the full loop', () => 
     expect(rig.invocations('news')).toBe(1);
   }, 120_000);
 
-  it('stays held over a restart, and is let go for good by what a person said', async () => {
+  it('stays held over a restart, and is released for good by a command of a person', async () => {
     await using rig = await Rig.open({ emptyJournal: true });
     const first = await rig.run();
     await first.kill('SIGKILL');

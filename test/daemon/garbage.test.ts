@@ -55,7 +55,7 @@ describe('a followed log full of garbage', { timeout: 60_000 }, () => {
     expect((await counted()).get('matched')).toBeGreaterThanOrEqual(1);
   });
 
-  it('leaves the daemon awake and its memory bounded under a flood', async () => {
+  it('leaves the daemon responsive and its memory bounded under a flood', async () => {
     const before = rss();
     const block = Buffer.concat(
       Array.from({ length: 512 }, () => Buffer.concat([randomBytes(2_000), Buffer.from('\n')])),
@@ -70,7 +70,7 @@ describe('a followed log full of garbage', { timeout: 60_000 }, () => {
     expect(Math.max(peak, rss()) - before).toBeLessThan(GROWTH_MAX);
   }, 90_000);
 
-  it('is harmless in what people read of the incident it is evidence of', async () => {
+  it('is shown harmlessly in the incident that it is evidence of', async () => {
     rig.die('news');
     await until('an incident is open', async () => (await status()).incidents.length > 0);
     for (const attack of ATTACKS) write(`${attack}\n`);

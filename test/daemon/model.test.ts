@@ -110,7 +110,7 @@ describe('the daemon with a model that goes before the rules', { timeout: 180_00
     expect(choices.map(({ tool }) => tool)).toEqual(['get_channel_health', 'wait', 'stop', 'escalate']);
   });
 
-  it.each(MISDEEDS)('is as well off as with rules alone when the server %s', async (channel, turn, reason) => {
+  it.each(MISDEEDS)('decides as with rules alone when the server %s', async (channel, turn, reason) => {
     server.answer = () => turn;
     const counted = new RegExp(`^reeve_plan_rejections_total\\{reason="${reason}"\\} (\\d+)`, 'm');
     const before = { rejected: await metric(counted), rss: rssOf(daemon.child.pid!) };

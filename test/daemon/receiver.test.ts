@@ -29,7 +29,7 @@ describe('a receiver that is down while pages are raised', () => {
     expect(rig.delivered).toEqual([]);
   });
 
-  it('gets every page when it is back, over the death of the daemon, and each resolve after its trigger', async () => {
+  it('gets every page when it is back, over a kill of the daemon, and each resolve after its trigger', async () => {
     rig.stop('film');
     await until('the page of film is resolved', async () =>
       (await rig.journal()).some(({ fact }) => fact.type === 'escalation.resolved'),
@@ -44,7 +44,7 @@ describe('a receiver that is down while pages are raised', () => {
     expect(new Set(rig.delivered.map(({ key }) => key))).toEqual(new Set(keys));
   });
 
-  it('says no more about it, and how long ago the last delivery was', async () => {
+  it('is no longer named in status, which shows how long ago the last delivery was', async () => {
     const { receivers } = await status();
     expect(receivers).toMatchObject([{ id: 'hook' }]);
     expect(receivers[0]?.error ?? null).toBeNull();

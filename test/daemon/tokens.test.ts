@@ -75,7 +75,7 @@ describe('reeve tokens', () => {
     expect((await list()).map(({ name }) => name)).not.toContain('eve');
   });
 
-  it('keeps them over the death of the daemon, and their hashes alone: no token stands in any file', async () => {
+  it('keeps them over a kill of the daemon, and their hashes alone: no token stands in any file', async () => {
     const dora = await add('dora', 'read,ingest');
     await daemon.kill('SIGKILL');
     daemon = await rig.run();

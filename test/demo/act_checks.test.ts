@@ -38,13 +38,13 @@ describe('judging a fault that Reeve should repair', () => {
     ['a channel that stays down', { playingAfterMs: undefined }, 'not every channel plays again'],
     ['a channel that plays too late', { playingAfterMs: 20_001 }, 'not within 20 s'],
     ['a page for nothing', { pages: [page('trigger'), page('resolve')] }, '1 page(s) for what it could repair itself'],
-  ])('is not content with %s', (_, seen, says) => {
+  ])('rejects %s', (_, seen, says) => {
     expect(wrongOf('killed', repaired(seen))).toContain(says);
   });
 });
 
 describe('judging a fault that is for a person', () => {
-  it('is content with a page, no start while the cause was there, and few after it', () => {
+  it('accepts a page, no start while the cause was there, and few after it', () => {
     expect(wrongOf('origin_403', seenWith({ startsAfter: 1 }))).toEqual([]);
   });
 
@@ -53,7 +53,7 @@ describe('judging a fault that is for a person', () => {
     ['no page', { pagedAfterMs: undefined, pages: [] }, 'no person was notified'],
     ['too many starts after it', { startsAfter: 2 }, '2 starts after it, at most 1 were right'],
     ['a page that is never taken back', { pages: [page('trigger')] }, '1 page(s) were never taken back'],
-  ])('is not content with %s', (_, seen, says) => {
+  ])('rejects %s', (_, seen, says) => {
     expect(wrongOf('origin_403', seenWith(seen))).toEqual([says]);
   });
 

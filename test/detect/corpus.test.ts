@@ -70,7 +70,7 @@ describe('the shipped catalogue', () => {
     expect(scores.restarts_wrong).toBe(0);
   });
 
-  it('keeps what excerpts have taught that were written by others', () => {
+  it('still classifies the excerpts that were written by others', () => {
     const scores = scoresOf(read('fresh.jsonl'));
     expect(scores.accuracy).toBeGreaterThanOrEqual(0.95);
     expect(scores.false_alarm_rate).toBeLessThanOrEqual(0.03);

@@ -23,7 +23,7 @@ describe('the last lines of a channel', () => {
     });
   });
 
-  it('are none where nothing was said, or nothing but progress', () => {
+  it('are none where nothing was logged, or nothing but progress', () => {
     expect(lastOf()).toBeUndefined();
     expect(lastOf(chunk('frame=1\rframe=2\r'))).toBeUndefined();
   });

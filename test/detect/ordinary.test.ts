@@ -12,7 +12,7 @@ const GRAVE = [
 ] as const;
 
 describe('a pattern of what is ordinary', () => {
-  it.each(GRAVE)('never fits a line that says besides: %s', (text) => {
+  it.each(GRAVE)('never fits a line that also says: %s', (text) => {
     const swallowed = ordinary.flatMap(({ id, examples, find }) =>
       examples
         .map((example) => `${asBytes(example)}: ${text}`)
@@ -28,7 +28,7 @@ describe('a pattern of what is ordinary', () => {
     expect(firstFit(line, catalogue)?.symptom).toBe(symptom);
   });
 
-  it('still fits where an outsider wrote those words', () => {
+  it('still fits where an outsider wrote that text', () => {
     const line = '2026/11/25 10:25:14 [notice] 7#7: *1 rewritten data: "/No space left on device", client: 192.0.2.7';
     expect(firstFit(line, catalogue)?.symptom).toBe('benign_noise');
   });

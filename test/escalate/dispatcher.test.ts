@@ -83,7 +83,7 @@ describe('a page', () => {
     expect(chat.story).toEqual(['trigger b', `trigger ${KEY}`]);
   });
 
-  it('does not wait behind quieter ones when a receiver comes back', async () => {
+  it('does not wait behind less severe ones when a receiver comes back', async () => {
     const pager = new FakeReceiver('pager');
     const { dispatcher, append, advance } = opened([pager]);
     dispatcher.start();

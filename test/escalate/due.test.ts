@@ -85,7 +85,7 @@ describe('what is due to a receiver next', () => {
     expect(due([raised, triggered, resolved, back])).toEqual({ what: 'trigger', dueMs: 20 + FLOOD_MS });
   });
 
-  it('is only the resolve where a page came back and went without growing louder', () => {
+  it('is only the resolve where a page came back and went without growing more severe', () => {
     const back = [40, raisedFact('esc-2', { severity: 'warning' })] as const;
     const steps = [raised, triggered, resolved, back, [50, resolvedFact()] as const];
     expect(due(steps)).toEqual({ what: 'resolve', dueMs: 50 });

@@ -27,7 +27,7 @@ describe('raise', () => {
     expect(raise(open, escalation('esc-2', { severity: 'info' }))).toEqual([]);
   });
 
-  it('updates with what is louder or new, never quieter', () => {
+  it('updates with what is more severe or new, never with what is less severe', () => {
     expect(raise(open, escalation('esc-2'))).toHaveLength(1);
     const [draft] = raise(open, escalation('esc-2', { severity: 'info', reason: 'lasting' }));
     expect(draft?.fact).toMatchObject({ escalation: { severity: 'warning', reason: 'lasting' } });

@@ -143,7 +143,7 @@ describe('the outbox', () => {
     expect([outbox.pages.length, outbox.forgotten, outbox.pages[0]?.key]).toEqual([1_000, 5, 'k5']);
   });
 
-  it('gives itself back for facts that are none of its business', () => {
+  it('returns the same state for facts that do not concern it', () => {
     const outbox = fold([[1, raisedFact('esc-1')]]);
     expect(fold([[2, { type: 'clock.jumped', byMs: 1 }]], outbox)).toBe(outbox);
   });

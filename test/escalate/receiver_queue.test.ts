@@ -74,7 +74,7 @@ describe('the queue of one receiver', () => {
     expect(held).toHaveLength(5);
   });
 
-  it('sends the loudest first, then the one due for longest, then by key', async () => {
+  it('sends the most severe first, then the one due for longest, then by key', async () => {
     const pages = pagesOf(
       [900_000, raisedFact('esc-1', { key: 'info', severity: 'info' })],
       [950_000, raisedFact('esc-2', { key: 'late' })],
@@ -114,7 +114,7 @@ describe('the queue of one receiver', () => {
     expect([pager.tries, facts]).toMatchObject([1, [{ type: 'delivery.done', key: 'a', attempts: 1 }]]);
   });
 
-  it('begins nothing once it is told to stop, and notes nothing of what was cut off', async () => {
+  it('begins nothing once it is asked to stop, and records nothing of what was cut off', async () => {
     const { receiver, held } = hanging();
     const { queue, advance, facts, stop } = queueOf(receiver, raised('a'));
     queue.pump();
@@ -219,7 +219,7 @@ describe('a receiver that is sent everything again and again', () => {
   it.each([
     ['quarter of an hour', 900_000, ['repeat a', 'resolve b']],
     ['little longer', 900_001, ['repeat a']],
-  ])('hears of what was resolved for a %s', async (_, agoMs, expected) => {
+  ])('is sent what was resolved for a %s', async (_, agoMs, expected) => {
     const { sent, receiver } = refreshing();
     const { queue, advance } = queueOf(receiver, known(1_000_000 - agoMs));
     queue.pump();

@@ -24,7 +24,7 @@ describe('every parser of bytes from outside', () => {
     (parser) => hunt(parser, RUNS),
   );
 
-  it('the judge sees an error that is no refusal, time that is lost, and room that is taken', async () => {
+  it('the check detects an error that is no refusal, excessive time, and excessive memory', async () => {
     const bytes = Buffer.alloc(INPUT_BYTES_MAX);
     const kept: unknown[] = [];
     const slow = (): void => {

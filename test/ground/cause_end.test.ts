@@ -47,7 +47,7 @@ describe('a cause that is known explains of the channels that it touched', () =>
     expect(second).toMatchObject({ family: 'upstream', channels: ['a', 'b', 'c'] });
   });
 
-  it('no death that its engine may still mend: it is neither down nor out of the count', () => {
+  it('no death that its engine may still repair: it is neither down nor out of the count', () => {
     const fleet = new Fleet();
     fleet.step([...probed(down), ...probed(WELL, ['d'])]);
     const mending = probed(trouble('process_crashed', true));

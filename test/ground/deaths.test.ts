@@ -128,7 +128,7 @@ describe('a death is a crash', () => {
     ]);
   });
 
-  it('by a signal whatever its log said of a source that is looked at, for anybody may write that', () => {
+  it('by a signal whatever its log reports of a source that is looked at, for anybody may write that', () => {
     const setup = { hasSource: true };
     const symptoms = [symptomOf('auth_expired', 35_000)];
     const isCrashBy = (end: Partial<GenerationEnd>, of: Given['source'], given: Given = {}): boolean =>

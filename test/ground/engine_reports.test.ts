@@ -25,7 +25,7 @@ const assessed = (facts = NO_ENGINE_FACTS, host?: HostFacts) =>
   classifyEngine({ engine: 'local', facts, host, limits: DEFAULT_LIMITS }, 100);
 
 describe('the report of an engine', () => {
-  it('that fails without saying how is that the reason is unknown', () => {
+  it('that fails without a reason has an unknown reason', () => {
     const failing = (monoMs: number): EngineSample => ({
       kind: 'engine',
       engine: 'local',

@@ -92,7 +92,7 @@ describe('frozen', () => {
     expect(scene.verdicts(14_000).at(-1)).toBe('output_stalled');
   });
 
-  it('is not said of a process that is throttled: halted at every look, and using CPU time', () => {
+  it('is not concluded of a process that is throttled: halted at every look, and using CPU time', () => {
     const scene = new Scene();
     scene.set({ state: 'running', producing: false, cpu: 150, speed: 0.4 });
     for (let second = 0; second < 20; second += 1) {
@@ -341,7 +341,7 @@ describe('stalled source', () => {
 });
 
 describe('too slow', () => {
-  it('is said of a throttled encoder by true speed, and never becomes a stall', () => {
+  it('is concluded of a throttled encoder by true speed, and never becomes a stall', () => {
     const scene = new Scene();
     scene.start(true, 0.45).set({ producing: false });
     const heard = scene.verdicts(60_000);

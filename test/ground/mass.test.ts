@@ -21,7 +21,7 @@ describe('groups that died at once, when no more die', () => {
     ]);
   });
 
-  it('are still spoken for by their group: only its incident gives them up', () => {
+  it('are still covered by the incident of their group until that releases them', () => {
     const fleet = new Fleet();
     fleet.step(groups('x', 'y', 'z'));
     fleet.step(groups('x', 'y', 'z'), DEATHS_QUIET_MS);

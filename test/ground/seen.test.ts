@@ -9,7 +9,7 @@ describe('seen on real servers', () => {
     expect(scene.verdicts(20_000)).toEqual(['fine true']);
   });
 
-  it('a loop that an operator mended is no trouble for much longer than it turned', () => {
+  it('a crash loop that an operator repaired is no trouble any more 25 s later', () => {
     const scene = new Scene();
     for (let round = 0; round < 5; round += 1) {
       scene.start(false).advance(2_000).log('permission_denied').die({ code: 1 }).look().advance(300);
@@ -19,7 +19,7 @@ describe('seen on real servers', () => {
     expect(scene.verdicts(60_000)).toEqual(['fine true']);
   });
 
-  it('a loop keeps the name of its cause until it has stopped turning', () => {
+  it('a crash loop keeps the name of its cause until it has ended', () => {
     const scene = pulling();
     const heard: string[] = [];
     for (let round = 0; round < 5; round += 1) {

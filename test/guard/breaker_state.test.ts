@@ -25,7 +25,7 @@ const reopened = (): BreakerState => {
 };
 
 describe("the breaker's own state", () => {
-  it('begins closed, with nothing held against the channel', () => {
+  it('begins closed, without any failure', () => {
     expect(newBreaker()).toEqual({ generation: 0, trips: 0, failures: [] });
     expect(breakerAt(newBreaker(), [], at(0))).toEqual({ state: 'closed', generation: 0, failures: 0 });
   });

@@ -332,7 +332,7 @@ describe('containment (S8)', () => {
     expect(held(b)).toEqual([]);
   });
 
-  it('is said by the question in the words of its page: scope, reason and detail', () => {
+  it('is described by the question with the text of its page: scope, reason and detail', () => {
     const b = bench();
     for (const generation of ['a', 'b', 'c', 'd']) b.foreignStart('news', generation);
     b.contain();

@@ -11,7 +11,7 @@ const answerTo = (id: number, checks: ReturnType<Bench['guard']['preview']>['che
 const engine = (id: string): Scope => ({ kind: 'engine', id });
 const may = (tool: ToolName) => aPersona({ tool_access_policy: { [tool]: 'allow' } });
 
-describe('what a person says of a wider scope', () => {
+describe('a command of a person for a wider scope', () => {
   it.each<Scope>([GROUP, engine('local'), { kind: 'fleet' }])(
     'as %j holds for a staged start of the group',
     (scope) => {
@@ -52,7 +52,7 @@ describe('names that are the same', () => {
     expect(preview.code).toBe('target_mismatch');
   });
 
-  it('of a group and an engine, or of a channel, make no shared cause of a stranger', () => {
+  it('of a group and an engine, or of a channel, do not take an unrelated incident for a shared cause', () => {
     const channels = [aChannel({ group: 'same', engine: 'local' }), aChannel({ id: 'same', group: 'other' })];
     const strangers: readonly Scope[] = [
       { kind: 'group', id: 'local' },

@@ -35,7 +35,7 @@ describe('ROSClaw-How, router: nearest cluster', () => {
     expect(hints.build(request, 'a')).toMatchObject({ strategy: 'CATALYST', patternId: CLAMP });
   });
 
-  it('works nothing out anew for rows that did not change', () => {
+  it('computes nothing anew for rows that did not change', () => {
     const { hints } = aWorld();
     hints.reload();
     expect(hints.reload()).toMatchObject({ symptomsDetail: { unchanged: 2, updated: 0 } });

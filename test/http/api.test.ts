@@ -12,7 +12,7 @@ async function asking(daemon: Partial<Daemon>) {
 }
 
 describe('a list', () => {
-  it('is of a hundred things unless said, and of a thousand at most', async () => {
+  it('has a hundred entries by default, and a thousand at most', async () => {
     const limits: number[] = [];
     const ask = await asking({
       incidents: ({ limit }) => {
@@ -59,7 +59,7 @@ describe('a list', () => {
     expect(sinces).toEqual([7, 0, 0]);
   });
 
-  it('of rules names the problems of the proposed ones, and none where nobody looks for them', async () => {
+  it('of rules names the problems of the proposed ones, and none where there are none', async () => {
     expect((await (await asking({}))('/api/v1/rules')).body).toEqual({ rules: [], problems: [] });
   });
 

@@ -63,7 +63,7 @@ describe('the stream of events', () => {
     expect(seen).toEqual([41, 42, 43, 44]);
   });
 
-  it('lets a reader go that falls too far behind, instead of keeping everything for it', async () => {
+  it('disconnects a reader that falls too far behind, instead of keeping everything for it', async () => {
     const stop = new AbortController();
     const answer = await fetch(`${server.url}/api/v1/events`, {
       headers: { authorization: `Bearer ${TOKEN}` },
@@ -76,7 +76,7 @@ describe('the stream of events', () => {
     expect(answer.status).toBe(200);
   });
 
-  it('lets a reader go that does not read at all, and keeps the one beside it that does', async () => {
+  it('disconnects a reader that does not read at all, and keeps the one beside it that does', async () => {
     const stop = new AbortController();
     const { hostname, port, host } = new URL(server.url);
     const stalled = connect({ host: hostname, port: Number(port) });
@@ -105,7 +105,7 @@ describe('the stream of events', () => {
     await expect.poll(() => listeners.size).toBe(0);
   }, 60_000);
 
-  it('lets a reader go that takes nothing for two minutes, however little waits for it', async () => {
+  it('disconnects a reader that takes nothing for two minutes, however little waits for it', async () => {
     const hand = fakeClock();
     const own = aDaemon();
     const tokens = [{ name: 'reader', scopes: ['read'], sha256: sha256Of(TOKEN) }] as const;

@@ -166,8 +166,8 @@ const table: readonly Refused[] = [
   })),
 ];
 
-describe('what may not get in', () => {
-  it('is at least sixty ways', () => {
+describe('requests that must be refused', () => {
+  it('are at least sixty', () => {
     expect(table.length).toBeGreaterThanOrEqual(60);
   });
 
@@ -177,7 +177,7 @@ describe('what may not get in', () => {
     expect(daemon.commands.length).toBe(before);
   });
 
-  it('lets the same order through when everything about it is right', async () => {
+  it('admits the same command when everything about it is right', async () => {
     const before = daemon.commands.length;
     expect(await forge({})).toBe(200);
     expect(daemon.commands.length).toBe(before + 1);

@@ -46,7 +46,7 @@ describe.each(['/api/v1', '/wiki/v1'])('ROSClaw-How, API, POST %s/prompt/build',
     expect(answer).not.toMatchObject({ pattern_id: 'pattern_bad_habit' });
   });
 
-  it('says a fixed constraint of 50 to 100 tokens to a safety symptom, without ids, also without an index (deploying)', async () => {
+  it('answers a safety symptom with a fixed constraint of 50 to 100 tokens, without ids, also without an index (deploying)', async () => {
     const { json } = await aServer(aWorld({ clusters: undefined }));
     const unsafe = { ...EXAMPLE, error_log: 'FATAL: collision with the fixture', current_iteration: 1 };
     const answer = await json<Built>(`${prefix}/prompt/build`, 'hints', unsafe);

@@ -197,7 +197,7 @@ describe('what is refused', () => {
     expect(await answer.json()).toMatchObject({ message: 'there is no channel "nope"' });
   });
 
-  it('a body beyond the limit, said or streamed, and a small one that unpacks to a large one', async () => {
+  it('a body beyond the limit, declared or streamed, and a small one that unpacks to a large one', async () => {
     const counted = () => Object.fromEntries(server.refused().map(({ reason, count }) => [reason, count]));
     const before = counted();
     expect((await push('/api/v1/logs', 'x'.repeat(INTAKE_BODY_BYTES_MAX + 1))).status).toBe(413);

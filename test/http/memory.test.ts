@@ -35,7 +35,7 @@ describe('the memory over HTTP', () => {
     },
   );
 
-  it('lists fifty things unless said, one at least and five hundred at most', async () => {
+  it('lists fifty entries by default, one at least and five hundred at most', async () => {
     const ask = await asking(memory);
     asked.length = 0;
     for (const limit of ['', '?limit=0', '?limit=500', '?limit=501', '?limit=-1']) await ask(`/api/v1/memory${limit}`);

@@ -43,7 +43,7 @@ describe('where none is named', () => {
     expect(peer).toEqual({ address: '192.0.2.1', secure: false, welcome: true });
   });
 
-  it('believes the socket only where it is said to', () => {
+  it('believes the socket only where that is configured', () => {
     const behind = request(undefined, { 'x-forwarded-for': '203.0.113.1', 'x-forwarded-proto': 'https' });
     expect(createPeers([])(behind)).toMatchObject({ address: undefined, secure: false });
     expect(createPeers(['unix'])(behind)).toMatchObject({ address: '203.0.113.1', secure: true });

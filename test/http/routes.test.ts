@@ -36,7 +36,7 @@ function routes(with_: Partial<Daemon> = {}, change: Partial<RouteDeps> & { read
 }
 
 describe('a request', () => {
-  it('is asked for its token, and told apart: none, an unknown one, one that is good', async () => {
+  it('is asked for its token; none, an unknown one and a good one are distinguished', async () => {
     const { ask, used } = routes();
     const asked = async (headers: Record<string, string>) => (await ask('/api/v1/status', { headers })).status;
     expect(await asked(HOST)).toBe(401);
@@ -110,7 +110,7 @@ describe('liveness and readiness', () => {
     expect((await routes().ask('/readyz')).status).toBe(200);
   });
 
-  it('hold against a wrong token, and against hints that fail', async () => {
+  it('answer despite a wrong token, and despite hints that fail', async () => {
     const { ask } = routes({ hints: () => Promise.reject(new Error('broken')) });
     const wrong = { ...HOST, authorization: 'Bearer no' };
     expect((await ask('/healthz', { headers: wrong })).status).toBe(401);

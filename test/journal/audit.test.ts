@@ -16,7 +16,7 @@ describe('the audit against heads', () => {
   }
   const at = (seq: number, hash: string) => ({ seq, hash });
 
-  it('counts what came after the newest head: only the file vouches for that', () => {
+  it('counts what came after the newest head: only the file itself shows that', () => {
     const { path, hashes } = aJournal(9);
     const report = auditJournal(path, [at(3, hashes[2]!), at(6, hashes[5]!)]);
     expect(report).toMatchObject({ ok: true, unwitnessed: 3, heads: [{ found: 'yes' }, { found: 'yes' }] });

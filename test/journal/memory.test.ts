@@ -59,7 +59,7 @@ describe('the disk under it', () => {
     expect([...store.crash().read({})][2]).toEqual(rotten);
   });
 
-  it('tells what retention deletes', () => {
+  it('reports what retention deletes', () => {
     const gone: unknown[] = [];
     const store = new MemoryStore({ rows: ROWS, onDeleted: (rows) => gone.push(...rows) });
     store.deleteThrough(2);

@@ -35,7 +35,7 @@ describe('what retention may delete', () => {
     expect(expiredBefore(storeOf([]), 9)).toBeUndefined();
   });
 
-  it.each([1, 2, 3, 4])('is said to be broken where record %i of it or the snapshot behind it is', (seq) => {
+  it.each([1, 2, 3, 4])('is reported as broken where record %i of it or the snapshot behind it is', (seq) => {
     const rows = rowsWith(10, [4]).map((row) => (row.seq === seq ? { ...row, at: 7 } : row));
     expect(expiredBefore(storeOf(rows), 9)?.chain).toMatchObject({ ok: false, firstBad: seq });
     const behind = rowsWith(10, [4]).map((row) => (row.seq === 5 ? { ...row, at: 7 } : row));

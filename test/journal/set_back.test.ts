@@ -64,7 +64,7 @@ describe('a journal beside a head of it that was sent out', () => {
     expect(setBackSince(store, headAt(5))).toBe('its record 5 is not the one it had at 2026-01-01T00:00:00.000Z');
   });
 
-  it('is not accused of a record that retention has deleted', () => {
+  it('is not called set back for a record that retention has deleted', () => {
     const younger = new MemoryStore({ rows: rows.slice(3) });
     expect(setBackSince(younger, headAt(2))).toBeUndefined();
     expect(setBackSince(younger, headAt(4))).toMatch(/record 4/);
@@ -90,7 +90,7 @@ describe('a journal beside its witness file', () => {
     expect(ask(fileWith(''))).toEqual({ setBack: undefined, unreadable: [] });
   });
 
-  it('is not known to be where the file cannot be read, which is said', () => {
+  it('is not known to be where the file cannot be read, which is reported', () => {
     expect(ask(temporaryDirectory())).toEqual({ setBack: undefined, unreadable: [expect.stringMatching(/EISDIR/)] });
   });
 });

@@ -140,7 +140,7 @@ describe('a damaged journal', () => {
     large.close();
   });
 
-  it('is found out for any changed byte of any record: never read as whole', () => {
+  it('is detected for any changed byte of any record: never read as whole', () => {
     const path = journalPath();
     const store = SqliteStore.open(path);
     store.append(chainOf(4));
@@ -160,7 +160,7 @@ describe('a damaged journal', () => {
     expect(missed).toEqual([]);
   });
 
-  it('is found out when its tail was deleted', () => {
+  it('is detected when its tail was deleted', () => {
     const path = journalPath();
     const store = SqliteStore.open(path);
     store.append(chainOf(9));

@@ -20,7 +20,7 @@ describe('over three virtual weeks with a model that is right in 70 % of its ans
     expect(share(taught, -1)).toBeLessThanOrEqual(share(taught, 0) * 0.25);
   });
 
-  it('rules that were promoted cure more often than nothing does', () => {
+  it('rules that were promoted cure more often than doing nothing', () => {
     const used = taught.rules.filter(({ id, state }) => id.startsWith('told_') && /staging|production/.test(state));
     expect(used.length).toBeGreaterThanOrEqual(3);
     for (const { uplift, n } of used) {
@@ -54,7 +54,7 @@ describe('over three virtual weeks with a model that is right in 70 % of its ans
     expect(pattern('planted_useless_words')).toMatchObject({ state: 'demoted', n: 5 });
   });
 
-  it('a planted pattern that fits the chatter of good days falls after eight fits', () => {
+  it('a planted pattern that fits harmless lines of normal operation falls after eight fits', () => {
     expect(pattern('planted_over_general')).toMatchObject({ state: 'demoted', n: 8 });
   });
 });

@@ -19,7 +19,7 @@ describe("Theow 10, the folder's config.yaml", () => {
     expect(engineFile(folder('# nothing yet\n'))).toEqual({});
   });
 
-  it('holds where the program says nothing else', async () => {
+  it('applies where the program sets nothing else', async () => {
     const explored = async (sessionLimit?: number) => {
       const { model, asked } = scriptedModel([{ tool: 'give_up', input: {} }]);
       const directory = folder('session_limit: 1\n');

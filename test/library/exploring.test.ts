@@ -108,7 +108,7 @@ describe('Theow 6, exploration', () => {
       withActions({ ...RULE, llm_config: { prompt_template: 'x' } }, undefined),
       'learns nothing',
     ],
-  ])('says to the model that a rule %s, and takes the next one', async (_, bad, reason) => {
+  ])('answers the model that a rule %s, and takes the next one', async (_, bad, reason) => {
     const { reeve, asked } = setUp([propose(bad), ...GOOD]);
     expect((await reeve.explore(CONTEXT, IN_COLLECTION))?.name).toBe('path_rename');
     expect(asked[1]?.messages.at(-1)?.content).toContain(reason);

@@ -53,7 +53,7 @@ describe('an insight', () => {
     expect(table.get('ins-1')).toMatchObject({ strength: 5, text: 'text of ins-1' });
   });
 
-  it('is found by its words and by its concepts, and by new words once it is worded anew', () => {
+  it('is found by its words and by its concepts, and by the new words once it is rephrased', () => {
     const { table, write, found } = aTable(anInsight('ins-1', { text: 'a restart helped' }));
     expect([found('restart'), found('http_403'), found('kick')]).toEqual([1, 1, 0]);
     write(() => table.reword({ type: 'insight.worded', insight: 'ins-1', text: 'a kick helped', model: 'small' }));
@@ -61,7 +61,7 @@ describe('an insight', () => {
     expect(table.get('ins-1')).toMatchObject({ text: 'a kick helped', wordedBy: 'small' });
   });
 
-  it('that is not there is not worded', () => {
+  it('that does not exist is not rephrased', () => {
     const { table, write, found } = aTable();
     write(() => table.reword({ type: 'insight.worded', insight: 'ins-1', text: 'a kick helped', model: 'small' }));
     expect([table.get('ins-1'), found('kick')]).toEqual([undefined, 0]);
@@ -194,7 +194,7 @@ describe('the insights of a claim', () => {
 });
 
 describe('archived insights', () => {
-  it('go with the entries that they came from, with their words; active ones stay', () => {
+  it('are deleted with the entries that they came from, from the search too; active ones stay', () => {
     const { table, write, found } = aTable(
       anInsight('ins-gone', { state: 0, bornSeq: 4, text: 'forgotten' }),
       anInsight('ins-archived', { state: 0, bornSeq: 5 }),

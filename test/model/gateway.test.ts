@@ -80,7 +80,7 @@ describe('the gateway to the models', () => {
   );
 
   it.each<ModelFailure>(['deadline', 'invalid_response', 'too_large', 'redirected', 'aborted'])(
-    'asks for no second opinion when the first is %s',
+    'does not ask the second model when the first is %s',
     async (failure) => {
       const second = scripted('b/n', says('from b'));
       const { gateway } = gatewayTo({
@@ -124,7 +124,7 @@ describe('the gateway to the models', () => {
     expect(await gateway.generate(REQUEST)).toMatchObject({ ok: false, failure: 'busy' });
   });
 
-  it('lets no conversation stand in the way of a plan', async () => {
+  it('does not let a conversation delay a plan', async () => {
     const { model } = scripted('a/m', ({ purpose }) => (purpose === 'plan' ? says('now')() : new Promise(() => {})));
     const { gateway } = gatewayTo({ primary: { model, price: FREE } });
     void gateway.generate({ ...REQUEST, purpose: 'ask' });

@@ -100,7 +100,7 @@ describe('what an exchange came to', () => {
     await expect(answered(undefined, () => Promise.reject(new InvariantError('a bug')))).rejects.toThrow('a bug');
   });
 
-  it('is told in 300 characters at most', async () => {
+  it('is described in 300 characters at most', async () => {
     const told = async (length: number) => {
       const answer = await answered(undefined, () => Promise.reject(new Error('x'.repeat(length))));
       return answer.ok ? 0 : answer.because.length;

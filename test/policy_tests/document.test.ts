@@ -28,7 +28,7 @@ describe('what a case gives', () => {
     for (const phase of [-1, 5, 1.5]) expect(read({ ...ENVELOPE, phase }).success).toBe(false);
   });
 
-  it('has no word that is not known: a misspelt one would test nothing', () => {
+  it('has no unknown key: a misspelt one would test nothing', () => {
     for (const given of [{ ...ENVELOPE, phases: 2 }, { envelope: { clasification: 'process_crashed' } }])
       expect(messages(read(given))).toEqual([expect.stringContaining('Unrecognized key')]);
   });

@@ -20,7 +20,7 @@ const contained = (scope: Scope, ...reasons: readonly ContainmentReason[]): Guar
 };
 
 describe('the envelope of a case', () => {
-  it('has two witnesses, a minute of trouble and a channel that is down where the case does not say', () => {
+  it('has two signals, a minute of trouble and a channel that is down where the case does not say', () => {
     const envelope = envelopeOf(given(), moment());
     expect(envelope).toMatchObject({
       ...{ channelId: 'news', failureClassification: 'process_crashed', confidence: 0.9, errorFrequency: 1 },
@@ -33,7 +33,7 @@ describe('the envelope of a case', () => {
     ]);
   });
 
-  it('stays as old as the case says, and its witnesses are older still', () => {
+  it('stays as old as the case says, and its signals are older still', () => {
     const signals = ['log', { origin: 'probe', says: 'still', symptom: 'stalled_output', age: '3s' }];
     const envelope = envelopeOf(given({ age: '2s', lasting: '1h', signals }), moment());
     expect(envelope).toMatchObject({ takenMs: NOW_MS - 2_000, timestamp: 4_998_000, lastingMs: 3_600_000 });
@@ -118,7 +118,7 @@ describe('containment in an envelope', () => {
   });
 });
 
-describe('what the desk sees of a case', () => {
+describe('what the transitions see of a case', () => {
   it('is a trouble that has had its name as long as the case says', () => {
     const frame = given({ lasting: '5m', channels: ['news'] });
     expect(lastingOf(frame)).toBe(300_000);

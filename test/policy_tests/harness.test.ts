@@ -18,7 +18,7 @@ function aHarness(envelope: object = {}, set = aPolicySet()) {
 const engine = { kind: 'engine', id: 'local' };
 
 describe('containment of a case', () => {
-  it('is none where nothing speaks for it', () => {
+  it('is none where the case gives no reason for it', () => {
     const { harness, raised } = aHarness();
     harness.contain();
     expect(raised()).toEqual([]);
@@ -35,21 +35,21 @@ describe('containment of a case', () => {
     expect(of(0)).toEqual([]);
   });
 
-  it('is that of the group where a shared cause is suspected, and calls nobody', () => {
+  it('is that of the group where a shared cause is suspected, and pages no person', () => {
     const { harness, raised, types } = aHarness({ shared_cause: true });
     harness.contain();
     expect(raised()).toEqual([['shared_cause', { kind: 'group', id: 'encoders' }]]);
     expect(types()).not.toContain('escalation.raised');
   });
 
-  it('for a pool that is full calls a person', () => {
+  it('for a pool that is full pages a person', () => {
     const { harness, types } = aHarness({ pool_pressure: 1 });
     harness.contain();
     expect(types()).toContain('escalation.raised');
   });
 });
 
-describe('the desk of a case', () => {
+describe('the transitions of a case', () => {
   const looked = async (envelope: object) => {
     const { harness, types, clock } = aHarness(envelope);
     harness.look();

@@ -79,7 +79,7 @@ describe('a start that Reeve did not make', () => {
   });
 });
 
-describe('a person who was told or asked', () => {
+describe('a person who was paged or asked', () => {
   it('of an escalation got a page for its reason after a run', () => {
     const past = { escalation: 'no_plan' };
     expect(types(past)).toEqual(['run.started', 'run.ended', 'escalation.raised']);
@@ -99,7 +99,7 @@ describe('a person who was told or asked', () => {
   });
 });
 
-describe('what a person said, or what befell more than one channel', () => {
+describe('a command of a person, or an event of more than one channel', () => {
   it.each([
     [
       { lease: 'channel:news', for: '5m' },

@@ -60,7 +60,7 @@ describe('a rehearsal', () => {
     expect(await rehearsed(given)).toEqual({ ...restart, answer: 'allow' });
   });
 
-  it('asks whom the persona wants asked', async () => {
+  it('waits for an approval where the persona requires one', async () => {
     expect(await rehearsed({ persona: 'live_event' })).toEqual({ ...restart, answer: 'approval_needed' });
   });
 

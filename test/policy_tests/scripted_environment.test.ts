@@ -21,7 +21,7 @@ describe('a channel of a case', () => {
     expect(look('process')).toMatchObject({ state: 'exited', pid: undefined, exitCode: 139, uptimeMs: undefined });
   });
 
-  it('that exited is said to have done so with 1, or by its signal alone', () => {
+  it('that exited is reported with code 1, or with its signal alone', () => {
     const exit = (more: object) => {
       const { environment, look } = seen({ process: 'exited', ...more });
       environment.fail();
@@ -60,7 +60,7 @@ describe('its output', () => {
     expect(look('playlist')).toMatchObject({ ok: true, revision });
   });
 
-  it('is not found where it is missing, and not looked at where nobody watches it', () => {
+  it('is not found where it is missing, and not looked at where no probe is configured', () => {
     const { environment, look } = seen({ output: 'missing' });
     environment.fail();
     expect(look('playlist')).toMatchObject({ ok: false, status: 404 });
@@ -83,7 +83,7 @@ describe('its source', () => {
     expect(look('source')).toMatchObject({ ...found, channel: 'news' });
   });
 
-  it('is not looked at where nobody watches it', () => {
+  it('is not looked at where no probe is configured', () => {
     expect(seen({ source: 'unwatched' }).look('source')).toBeUndefined();
   });
 });

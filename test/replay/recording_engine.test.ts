@@ -42,7 +42,7 @@ describe('a look at an engine that only records', () => {
 });
 
 describe('a change', () => {
-  it('is written down and not done, and whoever imagines its effect hears of it and of its channel', async () => {
+  it('is recorded and not done, and its channel is handed to the caller that supplies its effect', async () => {
     const changed: (string | undefined)[] = [];
     const { engine } = anEngine({ onChange: (channel) => changed.push(channel) });
     expect(await engine.restart('news', context)).toBe('written down, not done');
@@ -54,7 +54,7 @@ describe('a change', () => {
 });
 
 describe('whether the credentials work', () => {
-  it('is what a probe said that was recorded after they were refreshed', async () => {
+  it('is what a probe found that was recorded after they were refreshed', async () => {
     const { engine, advance, credential } = anEngine();
     engine.heard(credential(true));
     await engine.refreshCredentials();
@@ -74,15 +74,15 @@ describe('whether the credentials work', () => {
   });
 });
 
-describe('what only a living engine can tell', () => {
-  it('is as it was imagined', async () => {
+describe('what only a running engine can report', () => {
+  it('is what the caller supplied', async () => {
     const [works, fails] = [anEngine({ works: true }).engine, anEngine({ works: false }).engine];
     expect([await works.probeCredentials(), await fails.probeCredentials()]).toEqual([true, false]);
     expect([await works.probePlayout(), await fails.probePlayout()]).toEqual([true, false]);
     expect([await works.probeCache(), await fails.probeCache()]).toEqual([0, 1]);
   });
 
-  it('is refused where nothing was imagined', async () => {
+  it('is refused where the caller supplied nothing', async () => {
     const { engine } = anEngine();
     await expect(engine.probePlayout()).rejects.toMatchObject(refused('what is left to play'));
     await expect(engine.probeCache()).rejects.toMatchObject(refused('what the cache holds'));

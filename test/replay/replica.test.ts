@@ -44,7 +44,7 @@ describe('a replay', () => {
     expect([...replica.engines.keys()]).toEqual(['local']);
   });
 
-  it('lets time pass as far as it is told, and what is due in it happen', async () => {
+  it('advances time as far as it is asked, and runs what is due in it', async () => {
     const { replica } = aReplica();
     const ticks: number[] = [];
     replica.clock.every(10_000, () => ticks.push(replica.clock.now() - AT));
@@ -80,7 +80,7 @@ describe('a replay', () => {
     expect(replica.clock.monotonicMs()).toBeLessThan(REPLAY_FROM_MS + 3_600_000);
   });
 
-  it('waits as long as it was told where no run begins', async () => {
+  it('waits as long as it was asked where no run begins', async () => {
     const { replica } = aReplica();
     await replica.untilRunEnds(0, REPLAY_FROM_MS + 5_000);
     expect(replica.clock.monotonicMs()).toBe(REPLAY_FROM_MS + 5_000);

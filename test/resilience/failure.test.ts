@@ -21,7 +21,7 @@ describe('why a request failed', () => {
     expect(failureOf(new Error('fetch failed', { cause: system(code) }))).toBe(failure);
   });
 
-  it('is what the request said of itself, whatever caused it', () => {
+  it('is what the request itself states, whatever caused it', () => {
     const request = new RequestFailed('ENGINE_REFUSED', '503', {
       failure: 'http_status',
       status: 503,

@@ -122,7 +122,7 @@ describe('a cure that a model chose', () => {
 });
 
 describe('how rules are shown', () => {
-  it('is each rule in force, as production where nobody ever moved it, and then the proposed ones with their files', () => {
+  it('is each rule in force, as production where it was never moved, and then the proposed ones with their files', () => {
     const { learning, views } = setUp();
     const { file } = learning.proposals.write(TEXT);
     learning.refresh();
@@ -162,7 +162,7 @@ describe('the standing of a rule', () => {
 });
 
 describe('a person who moves a rule', () => {
-  it('is heard with a name and a reason, and both are written down with the text that it is about', () => {
+  it('needs a name and a reason, and both are recorded with the text that it is about', () => {
     const { learning, move } = setUp();
     learning.proposals.write(TEXT);
     learning.refresh();
@@ -187,7 +187,7 @@ describe('a person who moves a rule', () => {
     ]);
   });
 
-  it('is taken to mean the text that is there now, not the one that was judged before', () => {
+  it('moves the text that is there now, not the one that was judged before', () => {
     const { learning, move, set } = setUp({ start: false });
     learning.proposals.write(TEXT);
     set(ID, 'retired', 'older');

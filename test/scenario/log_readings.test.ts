@@ -59,7 +59,7 @@ describe('the last lines of a log, read as a whole', () => {
     expect(world.engine.restarts).toEqual([]);
   });
 
-  it('are journaled with the incident as what was heard', async () => {
+  it('are journaled with the incident as its symptoms', async () => {
     const { world } = await frozen('disk_full');
     const heard = world.facts('symptom.raised').map(({ symptom }) => symptom);
     expect(heard).toMatchObject([{ kind: 'disk_full', origin: 'log', whole: true }]);

@@ -49,7 +49,7 @@ const madeBy = (world: World) => world.facts('plan.made').map(({ plan }) => `${p
 const pages = (world: World) => world.facts('escalation.raised').map(({ escalation }) => escalation.reason);
 
 describe('a planner that chooses', () => {
-  it('cures a trouble for which there is no rule, and every claim is borne out by the journal', async () => {
+  it('cures a trouble for which there is no rule, and the journal confirms every claim', async () => {
     const { world, model } = await darkWith(chooses('restart_channel'), { rules: [] });
     await world.live(60_000);
     expect(world.engine.restarts).toHaveLength(1);

@@ -45,7 +45,7 @@ function afterReboot(store: MemoryStore, engineOf: (time: ReturnType<typeof fake
 }
 
 describe('a reboot of the machine (T2)', () => {
-  it('keeps the cooldown, the spacing and the window: elapsed time is the uptime, not what the wall says', async () => {
+  it('keeps the cooldown, the spacing and the window: elapsed time is the uptime, not the wall clock', async () => {
     const world = pipelineHarness();
     await world.live(10_000);
     world.engine.kill('news');

@@ -54,7 +54,7 @@ describe('every policy', () => {
     expect([half.service.at('ch0').state, half.service.at('ch0').stoppedBy]).toEqual(['stopped', 'policy']);
   });
 
-  it('is told what probes say, lies included', () => {
+  it('gets what probes report, lies included', () => {
     const lies = (variant: number) => hour('naive', [at(10, 'probe_lie', { variant, forMs: 5 * MINUTE })]).starts;
     expect(lies(0.34).length).toBeGreaterThan(20);
     expect(lies(0).length).toBeGreaterThan(20);

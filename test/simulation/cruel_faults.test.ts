@@ -45,7 +45,7 @@ describe('a keen engine', () => {
     expect(status()).toBe('curable');
   });
 
-  it('has in half of the times a channel of its own that cannot live', () => {
+  it('has in half of the cases a channel of its own that cannot run', () => {
     const unfit = (variant: number) => {
       const { inject, service } = faulty([aPlan('other', { engine: 'e1' }), ...plansOf(4)]);
       inject('keen_engine', { ...engine, variant });

@@ -28,7 +28,7 @@ describe('a process of the simulated daemon', () => {
     expect([looks('ch0'), looks('ch1')]).toEqual([10, 2]);
   });
 
-  it('tells two receivers what it may not do itself', async () => {
+  it('notifies two receivers about what it may not do itself', async () => {
     const { service, until, deliveries } = aProcess({ phase: 0 });
     await until(2 * MINUTE);
     service.crash('ch0', { exitSignal: 11 });
@@ -97,8 +97,8 @@ describe('a process that is quiet', () => {
   });
 });
 
-describe('what the process heard of a pool', () => {
-  it('is what the engine said last, and nothing before it said anything', async () => {
+describe('what the process knows of a pool', () => {
+  it('is what the engine reported last, and nothing before its first report', async () => {
     const { process, until, inject } = aProcess();
     expect(process.poolOf('e0')).toBe('unasked');
     await until(6_000);
@@ -109,10 +109,10 @@ describe('what the process heard of a pool', () => {
   });
 });
 
-describe('what others tell the process', () => {
+describe('what others send to the process', () => {
   const claim = { channel: 'ch0', kind: 'process_crash', origin: 'log' } as const;
 
-  it('is heard 50 milliseconds later, and by nobody who has died', async () => {
+  it('arrives 50 milliseconds later, and not at a process that has died', async () => {
     const symptomsOf = ({ process }: ReturnType<typeof aProcess>) =>
       process.reeve.pipeline.factStore.view('ch0')?.symptoms.map(({ kind, origin }) => [kind, origin]);
     const world = aProcess();

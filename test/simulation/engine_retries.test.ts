@@ -56,7 +56,7 @@ describe('an engine whose process has ended', () => {
     expect([...other.noted, ...stopped.noted]).toEqual(['process_crash', 'process_crash']);
   });
 
-  it('writes of a wrong setting where processes live for less than two seconds', () => {
+  it('logs a wrong setting where processes run for less than two seconds', () => {
     const says = (unfitUptimeMs: number) => {
       const { retries, channel, noted } = setUp({ ...unfit, unfitUptimeMs });
       retries.ended(channel, true);
@@ -65,7 +65,7 @@ describe('an engine whose process has ended', () => {
     expect([says(1_999), says(2_000)]).toEqual(['config_error', 'process_crash']);
   });
 
-  it('gives up at the fourth short life in a row, and counts anew after a longer one', () => {
+  it('gives up at the fourth short run in a row, and counts anew after a longer one', () => {
     const { retries, channel, due, noted } = setUp(unfit);
     const ends = (short: boolean) => {
       const seen = retries.ended(channel, short);
@@ -79,7 +79,7 @@ describe('an engine whose process has ended', () => {
 });
 
 describe('a persistent engine', () => {
-  it('starts whatever ends on it every two seconds and for ever, and says nothing of it', () => {
+  it('starts whatever ends on it every two seconds and for ever, and logs nothing', () => {
     const { retries, channel, due, noted } = setUp();
     retries.keep('e0', 5_000);
     for (let life = 0; life < 9; life += 1) expect(retries.ended(channel, true)).toBe(true);

@@ -7,7 +7,7 @@ import { aPlan, plansOf } from './plant.ts';
 const engine = { target: 'e0' };
 
 describe('a lasting fault', () => {
-  it('lasts for as long as it says, and tells when it comes and goes', () => {
+  it('lasts for its duration, and reports its begin and its end', () => {
     const { injector, inject, until, done } = faulty();
     until(1_000);
     inject('engine_down', { ...engine, forMs: 10_000 });
@@ -65,7 +65,7 @@ describe('what is seen of a channel', () => {
 });
 
 describe('an engine', () => {
-  it('hangs while it is down, is not heard where only its answers are lost, and else does as its fault says', () => {
+  it('hangs while it is down, gives no answer where only its answers are lost, and else does as its fault says', () => {
     const { injector, inject } = faulty();
     expect(injector.callMode('e0')).toBe('well');
     inject('calls', { ...engine, variant: 0.17 });
@@ -145,7 +145,7 @@ describe('a fault that happens once', () => {
     ['outage', 'g0', 'upstream_unreachable'],
     ['auth', 'g0', 'auth_expired'],
     ['stale_address', 'g0', 'auth_denied'],
-  ])('takes the source of a group, and each channel of it says so: %s', (kind, target, symptom) => {
+  ])('takes the source of a group, and each channel of it logs that: %s', (kind, target, symptom) => {
     const { inject, symptoms, until, status } = faulty([aPlan('ch0'), aPlan('ch1'), aPlan('ch2', { group: 'g1' })]);
     inject(kind, { target, variant: 0 });
     until(100);
@@ -169,7 +169,7 @@ describe('a fault that happens once', () => {
     ]);
   });
 
-  it('slows an encoder, which says so', () => {
+  it('slows an encoder, which logs that', () => {
     const { inject, service, symptoms, until } = faulty();
     inject('slow');
     until(100);
@@ -185,7 +185,7 @@ describe('a fault that happens once', () => {
     expect([by(0.49), by(0.5)]).toEqual(['human', 'engine']);
   });
 
-  it('is a line of a trouble that there is not', () => {
+  it('is a log line about a trouble that does not exist', () => {
     const forged = (variant: number) => {
       const { inject, symptoms, until, status } = faulty();
       inject('forged_log', { variant });

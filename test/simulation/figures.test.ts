@@ -82,7 +82,7 @@ describe('people', () => {
     expect(figures({ downMs: 29 * MINUTE }).darkViewerSeconds).toBe(viewers * 29 * 60);
   });
 
-  it('must be told of a channel that is down for more than ten minutes', () => {
+  it('must be notified of a channel that is down for more than ten minutes', () => {
     const exactly = 10 * MINUTE - startUpMs();
     expect(figures({ downMs: exactly }).missedEscalations).toBe(0);
     expect(figures({ downMs: exactly + 1 }).missedEscalations).toBe(1);
@@ -96,12 +96,12 @@ describe('people', () => {
     ['fleet', 0],
     ['channel:ch1', 1],
     ['group:g1', 1],
-  ])('are told of it by a page of %s, or not', (scope, missed) => {
+  ])('are notified of it by a page of %s, or not', (scope, missed) => {
     const pages = [{ scope, atMs: 5 * MINUTE }];
     expect(figures({ downMs: 20 * MINUTE, pages })).toMatchObject({ missedEscalations: missed, escalations: 1 });
   });
 
-  it('are told of it from a minute before until it plays', () => {
+  it('are notified of it from a minute before until it plays', () => {
     const endsMs = MINUTE + 20 * MINUTE + startUpMs();
     const missed = (atMs: number) =>
       figures({ downMs: 20 * MINUTE, pages: [{ scope: 'fleet', atMs }] }).missedEscalations;

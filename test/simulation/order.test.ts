@@ -32,7 +32,7 @@ describe('an order that names a policy', () => {
     expect(await runOrder(order({ policy: 'none' }))).toMatchObject({ restarts: 0 });
   });
 
-  it('is told from one in the crueller world, and from one of another seed', async () => {
+  it('is distinguished from one in the crueller world, and from one of another seed', async () => {
     const reports = [order(), order({ cruel: true }), order({ seed: 2 }), order({ startCost: true })].map((one) =>
       runOrder({ ...one, policy: 'naive' }),
     );

@@ -102,7 +102,7 @@ describe('a greedy planner', () => {
 });
 
 describe('a looking planner', () => {
-  it('looks in one way and in the other, in turn', () => {
+  it('alternates between two tools that look', () => {
     const tools = plansOf(lookingPlanner(script), 3).map((one) => one.kind === 'act' && one.call.tool);
     expect(tools).toEqual(['get_channel_health', 'fetch_recent_logs', 'get_channel_health']);
   });

@@ -47,7 +47,7 @@ describe('a simulated receiver', () => {
     expect((await sent('slow', { tillMs: 6_999 })).heard).toEqual([]);
   });
 
-  it('takes it and is not heard to', async () => {
+  it('takes it, and its answer is lost', async () => {
     const { answer, heard } = await sent('lost');
     expect(answer).toMatchObject([{ code: 'RECEIVER_UNREACHABLE' }, 120]);
     expect(heard).toHaveLength(1);

@@ -13,7 +13,7 @@ describe('a script', () => {
     expect(script({ seed: 2 }).injections).not.toEqual(script().injections);
   });
 
-  it('has the channels that are asked for, ten where nothing is said, in groups of about four', () => {
+  it('has the channels that are asked for, ten by default, in groups of about four', () => {
     expect(script().channels.map(({ id }) => id)).toEqual(Array.from({ length: 10 }, (_, at) => `ch${at}`));
     const groups = (channels: number) => new Set(script({ channels }).channels.map(({ group }) => group)).size;
     expect([groups(1), groups(4), groups(10), groups(160), groups(400)]).toEqual([1, 1, 3, 40, 40]);
@@ -30,7 +30,7 @@ describe('a script', () => {
     }
   });
 
-  it('says what it is told of persona, phase and limits, and draws them where nothing is said', () => {
+  it('has the persona, phase and limits that it is given, and draws those that it is not given', () => {
     expect(script({ persona: 'lab', phase: 0, limits: { windowMs: 9 } })).toMatchObject({
       ...{ persona: 'lab', phase: 0, limits: { windowMs: 9 } },
     });
@@ -71,7 +71,7 @@ describe('what is done in a script', () => {
     expect(Math.min(...first)).toBeLessThan(90_000);
   });
 
-  it('befalls what its kind befalls, for as long as its kind lasts', () => {
+  it('hits the targets of its kind, for as long as its kind lasts', () => {
     const { channels, injections } = script({ swarm: false, cruel: true, days: 3, channels: 20 });
     const names = {
       channel: channels.map(({ id }) => id),
@@ -109,7 +109,7 @@ describe('what is done in a script', () => {
 });
 
 describe('the crueller world', () => {
-  it('has starts that cost something, and in half of the seeds channels that nobody may touch', () => {
+  it('has starts that cost something, and in half of the seeds channels that no policy may touch', () => {
     expect([script().startCost, script({ startCost: true }).startCost, script({ cruel: true }).startCost]).toEqual([
       false,
       true,

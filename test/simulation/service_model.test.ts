@@ -82,7 +82,7 @@ describe('a process that ends', () => {
     expect([news(world).exitCode, world.symptoms.length]).toEqual([1, 1]);
   });
 
-  it('by the hand of a person is as that person wants it; by anybody else it is missed', () => {
+  it('that a person stopped is as the person wants it; one that anybody else stopped needs a start', () => {
     const world = plant();
     world.service.stop('ch0', 'human');
     expect([world.status(), news(world).exitSignal]).toEqual(['stopped', 15]);
@@ -223,7 +223,7 @@ describe('the origin of a group', () => {
 });
 
 describe('a person who repairs a channel', () => {
-  it('mends what is wrong with it and starts it where that helps', () => {
+  it('repairs what is wrong with it and starts it where that helps', () => {
     const world = plant(plansOf(2));
     world.service.unfit('ch0', 600_000, 1_000);
     emptyPlayout(world.service, 'ch1', true);
@@ -238,7 +238,7 @@ describe('a person who repairs a channel', () => {
 });
 
 describe('the whole service', () => {
-  it('is serene while all play and nothing is about to happen to any', () => {
+  it('is undisturbed while all play and nothing is about to happen to any', () => {
     const world = plant(plansOf(2));
     expect(world.service.serene).toBe(true);
     world.service.slow('ch1', 10_000);

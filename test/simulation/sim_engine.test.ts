@@ -33,7 +33,7 @@ describe('a restart that is no single act', () => {
   });
 });
 
-describe('an engine that is heard and whose answers are lost', () => {
+describe('an engine that gets its calls and whose answers are lost', () => {
   it('shows nothing and does what it is asked, until that ends', () => {
     const { inject, injector, until } = serviceEnvironment();
     inject('one_way', { target: 'e0', forMs: M });

@@ -31,7 +31,7 @@ describe('many virtual days', () => {
 
 describe('one seed', () => {
   it.each([9, 10])(
-    'gives the same trace to the byte when it is lived twice (S13): %i',
+    'gives the same trace to the byte when it is run twice (S13): %i',
     { timeout: 60_000 },
     async (seed) => {
       const once = await simulate({ seed, days: 1 });
@@ -40,7 +40,7 @@ describe('one seed', () => {
   );
 
   it.each([4, 13])(
-    'is decided alike whether quiet time is skipped or lived through: %i',
+    'is decided alike whether quiet time is skipped or simulated: %i',
     { timeout: 120_000 },
     async (seed) => {
       const story = async (leap: boolean): Promise<readonly string[]> => {

@@ -217,7 +217,7 @@ describe('what is seen of an engine', () => {
     expect(look('engine')[0]).toMatchObject({ ok: false, failure: 'timeout', poolPressure: undefined });
   });
 
-  it('through an adapter is what that finds, of the channels whose turn it is, one look at a time', async () => {
+  it('through an adapter is what that finds, of the channels that are due, one look at a time', async () => {
     const answers: ((report: EngineReport) => void)[] = [];
     const world = looking(plansOf(2), () => new Promise((resolve) => answers.push(resolve)));
     const process = { kind: 'process', engine: 'e0', state: 'running', generation: '1' } as unknown as Of<'process'>;

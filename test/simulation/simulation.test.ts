@@ -37,7 +37,7 @@ describe('a simulated world', () => {
     expect((await new Simulation(scriptOf([])).run()).nowMs).toBe(END_MS + LIVENESS_MS);
   });
 
-  it('has nobody who asks for more than it was told to have', async () => {
+  it('has no adversary and no attacker unless it is given them', async () => {
     const plain = await run([crash]);
     expect([plain.plans, plain.attacker]).toEqual([0, undefined]);
     const hostile = await run([crash], { adversary: true, attacker: true });
@@ -45,7 +45,7 @@ describe('a simulated world', () => {
     expect(hostile.attacker).toBeDefined();
   });
 
-  it('tells everything that becomes durable, in order', async () => {
+  it('reports everything that becomes durable, in order', async () => {
     const seqs: number[] = [];
     await run([crash, at(4, 'reeve_crash', { target: '', forMs: 5_000 })], {
       onBatch: ({ entries }) => seqs.push(...entries.map(({ seq }) => seq)),
@@ -54,7 +54,7 @@ describe('a simulated world', () => {
     expect(seqs).toEqual(seqs.map((_, index) => index + 1));
   });
 
-  it('has a Reeve that mends what a start mends, and records what reached its engine', async () => {
+  it('has a Reeve that cures what a start cures, and records what reached its engine', async () => {
     const { record, service, violations } = await run([crash]);
     expect(record.invocations.map(({ tool, channel }) => [tool, channel])).toEqual([['restart_channel', 'ch0']]);
     expect(service.statusOf(service.at('ch0'))).toBe('playing');

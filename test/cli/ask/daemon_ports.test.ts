@@ -130,7 +130,7 @@ describe('what is sent of a conversation', () => {
     expect(await sentOf(3)).toEqual({ sent: ['q1', 'a1', 'q2', 'a2', 'q3', 'a3'], evicted: [], again: [] });
   });
 
-  it('is the newest that fits; what it pushes out is told to the daemon, once', async () => {
+  it('is the newest that fits; what it pushes out is sent to the daemon, once', async () => {
     expect(await sentOf(2)).toEqual({ sent: ['q2', 'a2', 'q3', 'a3'], evicted: ['q1'], again: [] });
   });
 
@@ -138,7 +138,7 @@ describe('what is sent of a conversation', () => {
     expect(await sentOf(0)).toEqual({ sent: [], evicted: ['q1', 'q2', 'q3'], again: [] });
   });
 
-  it('tells the daemon of at most eight at a time, and of the ninth with the next answer', async () => {
+  it('reports at most eight to the daemon at a time, and the ninth with the next answer', async () => {
     const { cli, heard } = await aDaemon({ [TURNS]: begun, [END]: { ok: true } });
     const ports = portsOf(cli, { flags: flagsFor(0) });
     const many = aSession(...Array.from({ length: 18 }, (_, at) => long(`m${at}`)));
@@ -160,7 +160,7 @@ describe('what is sent of a conversation', () => {
 describe('an action that is asked for', () => {
   const channels = { [CHANNELS]: { channels: [{ id: 'news' }, { id: 'sport' }] } };
 
-  it('is none in a question, and the daemon hears nothing of it', async () => {
+  it('is not found in a question, and nothing is sent to the daemon', async () => {
     const { cli, heard } = await aDaemon(channels);
     expect(await portsOf(cli).propose('why did news restart?')).toBeUndefined();
     expect(heard).toEqual([]);

@@ -111,7 +111,7 @@ describe('one question', () => {
     await expect(asked('', [], { atTerminal: true })).rejects.toThrow('a question was expected');
   });
 
-  it('for a model that is named fails where nobody serves one', async () => {
+  it('for a model that is named fails where no server has one', async () => {
     await expect(asked('hi', ['--model', 'ghost'], { model: null })).rejects.toThrow('no server to ask for ghost');
   });
 
@@ -120,7 +120,7 @@ describe('one question', () => {
     expect([out, err]).toEqual(['[Reeve]: [echo:text] a\n', '[Model]: none; answers are made from data\n']);
   });
 
-  it('opens no server for --backend none, whatever one would say', async () => {
+  it('contacts no server for --backend none', async () => {
     const model = answering();
     const flags = ['--backend', 'none', '--tool', 'echo', '--tool-arg', 'text=a'];
     expect(await asked('hi', flags, { model })).toMatchObject({ out: '[Reeve]: [echo:text] a\n', closed: 0 });

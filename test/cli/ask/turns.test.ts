@@ -104,7 +104,7 @@ describe('a turn', () => {
 describe('the route of a question', () => {
   const routed = ['--route', '--route-threshold', '0.5'];
 
-  it('is told to people, in full only with --verbose', async () => {
+  it('is shown to people, in full only with --verbose', async () => {
     const { turns, notes } = turnsWith({ flags: routed });
     expect((await turns.take('show the logs', undefined)).routing).toMatchObject({ target: 'logs' });
     const verbose = turnsWith({ flags: [...routed, '-v'] });
@@ -194,7 +194,7 @@ describe('an answer without a model', () => {
 describe('an action that was asked for', () => {
   const proposed = { ok: true, text: 'it waits for a yes [apr-3]', cites: ['apr-3'] };
 
-  it('is the answer: no model hears of it, nothing is looked up, nothing is recorded as a question', async () => {
+  it('is the answer: no model is asked, nothing is looked up, nothing is recorded as a question', async () => {
     const session = aSession();
     const chunks: string[] = [];
     const { turns, asked, begun } = turnsWith({ flags: ['--tool', 'logs'], proposed });

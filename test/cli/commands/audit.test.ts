@@ -33,13 +33,13 @@ const chosen = (evidenceIds: readonly string[]): Draft => ({
 const rejected: Draft = { run: 'run-1', fact: { type: 'plan.rejected', model: 'm', reason: 'stale' } };
 
 describe('the audit of plans, from the file of the journal', () => {
-  it('counts what planners claimed where the journal bears all of it out, and ends with 0', async () => {
+  it('counts what planners claimed where the journal confirms all of it, and ends with 0', async () => {
     const { state } = stateWith([taken, rejected, chosen(['s1', 's2'])]);
     const { out, code } = await audit(state, 'plans');
     expect([out, code]).toEqual(['1 choices, 2 claims, all borne out; 1 answers rejected\n', 0]);
   });
 
-  it('names each claim that it does not bear out by its record and run, and ends with 1', async () => {
+  it('names each claim that it does not confirm by its record and run, and ends with 1', async () => {
     const { state } = stateWith([taken, chosen(['s9']), chosen(['s1', 's8'])]);
     const { out, code } = await audit(state, 'plans');
     const lines = ['record 2, run run-1: there was no evidence s9', 'record 3, run run-1: there was no evidence s8'];

@@ -76,7 +76,7 @@ describe('a promotion of a proposed pattern', () => {
     expect(posted).toMatchObject([{ body: { to: 'production' } }]);
   });
 
-  it('of a pattern that nobody proposed is an error that says where the others are', async () => {
+  it('of a pattern that was not proposed is an error that says where the others are', async () => {
     const { run } = aCommandLine();
     await expect(run(['patterns', 'promote', 'ghost', ...because])).rejects.toMatchObject({
       ...{ message: 'there is no proposed pattern ghost', hint: 'reeve patterns list names them' },
@@ -94,7 +94,7 @@ describe('a pattern that is demoted or retired', () => {
   it.each([
     ['demote', 'demoted'],
     ['retire', 'retired'],
-  ])('by %s is told to the daemon with the reason', async (command, to) => {
+  ])('by %s is sent to the daemon with the reason', async (command, to) => {
     const { posted, code } = await aCommandLine().run(['patterns', command, 'desync', ...because]);
     expect([posted, code]).toEqual([[{ path: STATE, body: { pattern: 'desync', to, because: 'seen twice' } }], 0]);
   });
@@ -194,7 +194,7 @@ describe('reeve teach', () => {
     expect([await shown(2), await shown(3)]).toEqual([false, true]);
   });
 
-  it('writes nothing where nobody can be asked', async () => {
+  it('writes nothing where no person can be asked', async () => {
     const { out, err, posted, code } = await run();
     expect(posted).toMatchObject([{ body: { lines: [1], write: false } }]);
     expect([out.endsWith('nothing was written\n'), err, code]).toEqual([true, 'not a terminal: --yes writes it\n', 0]);

@@ -48,7 +48,7 @@ describe('what a command prints', () => {
       ]);
   });
 
-  it('is no shell’s work, and sees nothing of our environment', async () => {
+  it('comes from a program that runs without a shell and without the environment of Reeve', async () => {
     const { texts } = run(['printf', '%s\\n', '$HOME; echo injected']);
     await expect.poll(texts).toEqual(['$HOME; echo injected\n']);
     const second = run(['env']);
@@ -56,7 +56,7 @@ describe('what a command prints', () => {
     expect(second.texts().join('')).not.toMatch(/NODE|VITEST|HOME/);
   });
 
-  it('is missing when there is no such command, and that is said once', async () => {
+  it('is missing when there is no such command, and that is reported once', async () => {
     const { log, notices } = run(['/no/such/command']);
     await expect.poll(() => log.stats().gaps, { timeout: 30_000 }).toBeGreaterThanOrEqual(2);
     expect(notices).toHaveLength(1);

@@ -61,7 +61,7 @@ describe('a calm channel', () => {
   it.each([
     [4_000, 9_000],
     [6_000, 5_000],
-  ])('rests shorter where segments of %i ms make a stall tell late', (targetDurationMs, ms) => {
+  ])('rests shorter where segments of %i ms make a stall visible late', (targetDurationMs, ms) => {
     const calm = played(1, (sample) => (sample.kind === 'playlist' ? undefined : sample));
     for (let at = 9; at >= 0; at -= 1) {
       calm.observe(look(NOW - at * targetDurationMs, 100 - at, { targetDurationMs }));
@@ -111,7 +111,7 @@ describe('a calm channel', () => {
     expect([restOf(calm, NOW + last), restOf(calm, NOW + first)]).toEqual([12_000, 0]);
   });
 
-  it('may be one whose bytes tell that it goes on, as long as they do', () => {
+  it('may be one whose written bytes show that it goes on, as long as they do', () => {
     const calm = played(9, (sample) => {
       if (sample.kind === 'progress') return undefined;
       return sample.kind === 'process' ? { ...sample, bytesWritten: sample.monoMs } : sample;
@@ -119,7 +119,7 @@ describe('a calm channel', () => {
     expect([restOf(calm, NOW + 2_500), restOf(calm, NOW + 2_501)]).toEqual([12_000, 0]);
   });
 
-  it('is in doubt when its engine does not answer, or tells nothing of it', () => {
+  it('is in doubt when its engine does not answer, or does not report it', () => {
     const calm = played(9);
     calm.observe(engine(NOW, false));
     expect(restOf(calm)).toBe(0);

@@ -51,7 +51,7 @@ describe('a look at a playlist that its server can say has not changed', () => {
     expect(statuses).toEqual([200, 304, 304, 200, 304, 304]);
   });
 
-  it('tells its age by the clock of the newest answer', async () => {
+  it('reports its age by the clock of the newest answer', async () => {
     let second = 10;
     const { url } = await serve((request, response) => {
       response.setHeader('date', `Thu, 01 Jan 2026 00:00:${second} GMT`);

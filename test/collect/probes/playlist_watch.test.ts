@@ -41,7 +41,7 @@ async function settled(folder: string): Promise<void> {
 }
 
 describe('a watched playlist', () => {
-  it('is heard each time that it is replaced, and not when its segments or a neighbour are', async () => {
+  it('notifies each time that it is replaced, and not when its segments or a neighbour are', async () => {
     const folder = aDirectory();
     const [news, sport] = [join(folder, 'news.m3u8'), join(folder, 'sport.m3u8')];
     const { watch, heard } = watching({ news, sport });
@@ -60,7 +60,7 @@ describe('a watched playlist', () => {
     expect(watch.heardMs('news')).toBeGreaterThanOrEqual(firstMs);
   });
 
-  it('is heard when it is written in place, and when it is removed', async () => {
+  it('notifies when it is written in place, and when it is removed', async () => {
     const path = join(aDirectory(), 'live.m3u8');
     writeFileSync(path, '#EXTM3U');
     const { heard } = watching({ news: path });
@@ -72,7 +72,7 @@ describe('a watched playlist', () => {
     await expect.poll(() => heard).toContain('news');
   });
 
-  it('is heard again after its folder was removed and made anew', async () => {
+  it('notifies again after its folder was removed and made anew', async () => {
     const folder = join(aDirectory(), 'news');
     mkdirSync(folder);
     const path = join(folder, 'live.m3u8');
@@ -90,7 +90,7 @@ describe('a watched playlist', () => {
     await expect.poll(() => heard).toContain('news');
   });
 
-  it('is heard again after its folder was replaced between two looks at it', async () => {
+  it('notifies again after its folder was replaced between two looks at it', async () => {
     const folder = join(aDirectory(), 'news');
     mkdirSync(folder);
     const path = join(folder, 'live.m3u8');
@@ -129,7 +129,7 @@ describe('a watched playlist', () => {
     expect(watch.heardMs('f64')).toBeUndefined();
   });
 
-  it('that changed unheard is not relied on until it is heard again', async () => {
+  it('that changed without a notification is not relied on until it notifies again', async () => {
     const root = aDirectory();
     mkdirSync(join(root, 'elsewhere'));
     const path = join(root, 'live.m3u8');
@@ -147,7 +147,7 @@ describe('a watched playlist', () => {
     await expect.poll(() => watch.heardMs('news')).toBeDefined();
   });
 
-  it('of a real encoder is heard at each segment', async () => {
+  it('of a real encoder notifies at each segment', async () => {
     const path = join(aDirectory(), 'live.m3u8');
     const { watch, heard } = watching({ news: path });
     const made = ['-re', '-f', 'lavfi', '-i', 'testsrc=size=64x64:rate=10', '-g', '10'];

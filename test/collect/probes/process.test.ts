@@ -47,7 +47,7 @@ describe.skipIf(process.platform !== 'linux')('readProcess (needs /proc)', () =>
     expect(readProcess(child.pid!)!.parent).toBe(process.pid);
   });
 
-  it.each([0, -1, 1.5, Number.NaN, 2 ** 31])('has nothing to say of %d', (pid) => {
+  it.each([0, -1, 1.5, Number.NaN, 2 ** 31])('gives no sample for %d', (pid) => {
     expect(readProcess(pid)).toBeUndefined();
   });
 });

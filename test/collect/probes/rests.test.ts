@@ -4,7 +4,7 @@ import { createRests, watchDoubts } from '../../../src/collect/probes/rests.ts';
 import { fakeClock } from '../../support/fake_clock.ts';
 
 describe('rests', () => {
-  it('are had only by what may be looked at more seldom than its pace', () => {
+  it('are given only to what may be looked at less often than its pace', () => {
     const channel = (everyMs: number, calmEveryMs?: number) => ({
       id: 'news',
       output: { everyMs, ...(calmEveryMs === undefined ? {} : { calmEveryMs }) },

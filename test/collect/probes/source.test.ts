@@ -50,7 +50,7 @@ describe('a transport stream', () => {
     expect(isCorruptTransportStream(Buffer.from('<html>'.repeat(2_000)))).toBe(true);
   });
 
-  it('is given the benefit of the doubt for one bad packet, and for few bytes', () => {
+  it('is taken for whole with one bad packet, and with too few bytes to judge', () => {
     const bytes = transportStream(100);
     bytes[188 * 50] = 0;
     expect(isCorruptTransportStream(bytes)).toBe(false);
@@ -82,7 +82,7 @@ describe('a look at a source', () => {
     await expect.poll(() => isClosed).toBe(true);
   });
 
-  it('is content with a slow trickle after two seconds', async () => {
+  it('accepts a slow stream after two seconds', async () => {
     const { url } = await serve((_request, response) => {
       const timer = setInterval(() => response.write(transportStream(1)), 50);
       response.on('close', () => clearInterval(timer));

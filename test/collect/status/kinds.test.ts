@@ -89,7 +89,7 @@ describe('ErsatzTV and Tunarr', () => {
 });
 
 describe('Jellyfin and Owncast', () => {
-  it('are read by their one word', () => {
+  it('are read by the state that is the whole page', () => {
     expect(read('jellyfin', ' Degraded\n')).toEqual({ present: true });
     expect(read('jellyfin', 'Unhealthy')).toEqual({ present: false });
     expect(read('owncast', { online: false, viewerCount: 0 })).toEqual({ present: false, viewers: 0 });

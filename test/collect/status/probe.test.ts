@@ -237,7 +237,7 @@ const RTMP_MODULE = '/usr/lib/nginx/modules/ngx_rtmp_module.so';
 describe.skipIf(spawnSync('test', ['-f', RTMP_MODULE]).status !== 0 || !has('ffmpeg'))(
   'a real nginx with its RTMP module (skipped without the module or ffmpeg)',
   () => {
-    it('has the stream while its publisher sends, and not when the publisher is stopped in its tracks', async () => {
+    it('has the stream while its publisher sends, and not when the publisher is halted', async () => {
       const folder = aDirectory();
       const [rtmp, http] = [await aFreePort(), await aFreePort()];
       for (const name of ['body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']) mkdirSync(join(folder, name));

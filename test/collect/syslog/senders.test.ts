@@ -17,7 +17,7 @@ function aRoom() {
 }
 
 describe('a connection', () => {
-  it('has a minute to say something', async () => {
+  it('has a minute to send something', async () => {
     const { enter, advance, closed, counted } = aRoom();
     enter('a');
     await advance(59_999);
@@ -27,7 +27,7 @@ describe('a connection', () => {
     expect(counted()).toEqual([{ reason: 'idle', count: 1 }]);
   });
 
-  it('may be quiet for an hour once it has spoken', async () => {
+  it('may be quiet for an hour once it has sent something', async () => {
     const { senders, enter, advance, closed } = aRoom();
     senders.heard(enter('a'));
     await advance(3_599_999);
@@ -36,7 +36,7 @@ describe('a connection', () => {
     expect(closed).toEqual(['a']);
   });
 
-  it('that is over is not closed again, and what it still says is nothing', async () => {
+  it('that has ended is not closed again, and what it still sends is ignored', async () => {
     const { senders, enter, advance, closed } = aRoom();
     const sender = enter('a');
     senders.remove(sender);
@@ -45,14 +45,14 @@ describe('a connection', () => {
     expect(closed).toEqual([]);
   });
 
-  it('that was not let in is counted', () => {
+  it('that was refused is counted', () => {
     const { senders, counted } = aRoom();
     senders.refused();
     expect(counted()).toEqual([{ reason: 'not_allowed', count: 1 }]);
   });
 });
 
-describe('when an address has all that it may have', () => {
+describe('when an address holds as many connections as it may', () => {
   it('its own connection that was silent for longest is closed', () => {
     const { senders, enter, closed, counted } = aRoom();
     const first = enter('a', 'first');

@@ -133,7 +133,7 @@ describe('messages on a TCP stream', () => {
   });
 });
 
-describe('seats for senders', () => {
+describe('connections of senders', () => {
   function seats() {
     const time = fakeClock();
     const reports: string[] = [];
@@ -149,7 +149,7 @@ describe('seats for senders', () => {
     return { ...time, senders, connect, closed, reports, counts };
   }
 
-  it('one address has half of them at most: of more the one that was silent for longest goes', () => {
+  it('one address has half of them at most: beyond that its longest silent one is closed', () => {
     const { connect, senders, closed, counts, reports } = seats();
     const first = connect('10.0.0.1', 'first');
     for (let count = 1; count < CONNECTIONS_PER_ADDRESS_MAX; count += 1) connect('10.0.0.1', `${count}`);
@@ -162,7 +162,7 @@ describe('seats for senders', () => {
     expect(reports).toHaveLength(1);
   });
 
-  it('when all are taken, the address that holds the most gives one up', () => {
+  it('when all are taken, one of the address that holds the most is closed', () => {
     const { connect, closed, counts } = seats();
     connect('10.0.0.1', 'alone');
     for (let count = 0; count < CONNECTIONS_PER_ADDRESS_MAX; count += 1) connect('10.0.0.2', `many ${count}`);
@@ -174,7 +174,7 @@ describe('seats for senders', () => {
     expect(counts().full).toBe(200);
   });
 
-  it('who never says anything goes after a minute, who has spoken after a quiet hour', async () => {
+  it('one that never sends is closed after a minute, one that has sent after a quiet hour', async () => {
     const { connect, senders, closed, advance, counts } = seats();
     const spoken = connect('10.0.0.1', 'spoken');
     senders.heard(spoken);
@@ -190,7 +190,7 @@ describe('seats for senders', () => {
     expect(counts().idle).toBe(2);
   });
 
-  it('a connection that is over keeps none', () => {
+  it('a connection that has ended no longer counts', () => {
     const { connect, senders, closed } = seats();
     for (let count = 0; count < 2 * CONNECTIONS_MAX; count += 1) senders.remove(connect('10.0.0.1', `${count}`));
     expect(closed).toEqual([]);

@@ -167,7 +167,7 @@ describe('a file that an earlier run has read', () => {
 });
 
 describe('more files than may be open', () => {
-  it('are not opened, and that is said', () => {
+  it('are not opened, and that is reported', () => {
     const { directory, look, index, notices } = anIndex({ pattern: '*.log', limits: { filesMax: 1 } });
     for (const name of ['a.log', 'b.log']) writeFileSync(join(directory, name), '');
     look();

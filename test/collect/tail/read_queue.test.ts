@@ -51,7 +51,7 @@ describe('the read queue', () => {
     expect(done.lastIndexOf('look')).toBeLessThan(15);
   });
 
-  it('give whoever has news and is looked at anyway one bit, with the others that have news', async () => {
+  it('read a file that has news and is polled anyway only once, with the others that have news', async () => {
     const { readQueue, done, worker } = aRound();
     const both = worker('both');
     readQueue.wakeLater(worker('look'));
@@ -62,7 +62,7 @@ describe('the read queue', () => {
     expect(done).toEqual(['both', 'look']);
   });
 
-  it('serves what was silent before the many that are always written to', async () => {
+  it('reads a file that was silent before the many that are always written to', async () => {
     const { readQueue, done, worker } = aRound();
     const encoders = Array.from({ length: 50 }, () => worker('encoder'));
     for (const encoder of encoders) readQueue.wake(encoder);

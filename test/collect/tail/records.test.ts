@@ -26,7 +26,7 @@ describe('the ends of records', () => {
     );
   });
 
-  it('are found from the back as the slow way finds them; an earlier lone `\\r` vouches for one at the very end', () => {
+  it('are found from the back as the slow way finds them; an earlier lone `\\r` makes one at the very end count', () => {
     fc.assert(
       fc.property(text, fc.boolean(), (content, crEnds) => {
         const bytes = Buffer.from(content);

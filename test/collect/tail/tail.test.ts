@@ -120,7 +120,7 @@ describe('a followed file', () => {
     });
   });
 
-  it('is not blinded by NUL, invalid UTF-8 or separators other than a line feed', async () => {
+  it('reads lines despite NUL, invalid UTF-8 or separators other than a line feed', async () => {
     const { path, tail } = await setUp();
     appendFileSync(path, Buffer.from([0xff, 0xfe, 0, 0x0a, 0xe2, 0x80, 0xa8, 0x0a, 0x85, 0x0b, 0x0c, 0x0a]));
     appendFileSync(path, 'ERR after\n');
@@ -419,7 +419,7 @@ describe('what is at the path', () => {
     ['a link to a device', (path: string) => symlinkSync('/dev/zero', path), 'refused'],
     ['a link to nothing', (path: string) => symlinkSync('/nowhere/at/all', path), 'missing'],
     ['a link to itself', (path: string) => symlinkSync(path, path), 'unreadable'],
-  ])('is not opened when it is %s, and that is said once', async (_what, make, kind) => {
+  ])('is not opened when it is %s, and that is reported once', async (_what, make, kind) => {
     const path = join(aDirectory(), 'x.log');
     make(path);
     const world = aWorld();

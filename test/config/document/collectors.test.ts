@@ -6,7 +6,7 @@ const ENV = { TOKEN: 'x'.repeat(32), SHORT: 'abc' };
 const load = (text: string) => loadText(BASE + text, ENV);
 const CHANNEL = 'channels: [{ id: news, engine: e }]\n';
 
-describe('ways in besides files', () => {
+describe('sources of lines besides files', () => {
   it('are settled with their defaults', () => {
     const { config, problems } = load(`${CHANNEL}
 intake:

@@ -4,7 +4,7 @@ import { hintsDocument, hintsOf } from '../../../src/config/document/hints.ts';
 const places = { file: '/etc/reeve/reeve.yaml', state: '/var/lib/reeve' };
 
 describe('the hints of a configuration', () => {
-  it('have every default where nothing is said', () => {
+  it('have every default where nothing is configured', () => {
     expect(hintsOf(undefined, places)).toEqual({
       folder: '/var/lib/reeve/hints',
       files: '/etc/reeve/hints',

@@ -157,7 +157,7 @@ describe('the limits of the guard in a configuration', () => {
     }
   });
 
-  it('takes no cap for the breaker that lies under its first time; unsaid, the cap goes along', () => {
+  it('refuses a cap of the breaker below its first open time; the default cap rises with that time', () => {
     const text = 'version: 1\nlimits: { breaker_open: 2h, breaker_open_max: 90m }\n';
     expect(problemLines(loadText(text).problems)).toEqual([
       '2:47 limits.breaker_open_max: expected at least breaker_open (2h), got 90m (write 2h or more)',

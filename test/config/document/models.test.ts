@@ -5,7 +5,7 @@ const read = (models: string, planner = '') => loadText(`version: 1\n${models}\n
 const problems = (models: string, planner = '') => problemLines(read(models, planner).problems);
 
 describe('models in the configuration', () => {
-  it('are none, and the planner is off, where nothing is said', () => {
+  it('are none, and the planner is off, by default', () => {
     const { config } = loadText('version: 1\n');
     expect(config?.models).toBeUndefined();
     expect(config?.planner).toEqual({

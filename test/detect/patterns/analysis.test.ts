@@ -25,7 +25,7 @@ describe('the findings that are shipped', () => {
     expect(wrong, REGENERATE).toEqual([]);
   });
 
-  it('hold nine of ten shipped patterns, and little that is shipped no more', () => {
+  it('cover nine of ten shipped patterns, and few that are no longer shipped', () => {
     expect(checked.filter(({ key }) => shipped.has(key)).length, REGENERATE).toBeGreaterThan(0.9 * checked.length);
     expect(shipped.size, REGENERATE).toBeLessThan(1.1 * checked.length);
   });

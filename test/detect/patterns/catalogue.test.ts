@@ -123,7 +123,7 @@ describe('compileCatalogue', () => {
     ]);
   });
 
-  it('asks a file with an anchor only about lines that bear it', () => {
+  it('tries a file with an anchor only on lines that contain it', () => {
     const { catalogue } = compileCatalogue([
       aSource({ software: 'a', anchor: '\\[app\\]', patterns: [entry({ match: ['[app] Connection refused'] })] }),
     ]);

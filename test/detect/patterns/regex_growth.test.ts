@@ -104,7 +104,7 @@ describe('what is called proven', () => {
     );
   });
 
-  it('the judge knows an exponential search when it sees one', () => {
+  it('the reference counter shows exponential growth for an exponential search', () => {
     const { root } = parseRegex('(?:a|a)*$');
     const steps = (length: number) =>
       stepsOf(root, `${'a'.repeat(length)}-`, { isAtEnd: true, stepsMax: Number.POSITIVE_INFINITY });

@@ -25,7 +25,7 @@ describe('BlindSpots', () => {
     ]);
   });
 
-  it('forgets what has not been said for ten minutes', () => {
+  it('forgets what has not been logged for ten minutes', () => {
     const spots = new BlindSpots(catalogue);
     for (let at = 0; at < 5; at += 1) spots.observe(complaint('widget failed', at));
     expect(spots.list(9 * 60_000 + 59_999)).toHaveLength(1);

@@ -110,7 +110,7 @@ describe('a shared cause', () => {
       expect([apart(60_000).length, apart(60_001).length]).toEqual([room, 0]);
     });
 
-    it('takes those that the engine may still mend beside one that is certain, in whatever group', () => {
+    it('takes those that the engine may still repair beside one that is certain, in whatever group', () => {
       const young = dead(room, room).map((one) => ({ ...one, finding: trouble('process_crashed', true) }));
       expect(causesOf(young)).toEqual([]);
       const certain = { ...young[0]!, finding: trouble('process_crashed') };
@@ -125,12 +125,12 @@ describe('a shared cause', () => {
     });
   });
 
-  it('does not take deaths that the engine may still mend', () => {
+  it('does not take deaths that the engine may still repair', () => {
     expect(new Fleet().step(four(trouble('process_crashed', true)))).toEqual([]);
     expect(new Fleet().step(four(trouble('upstream_unavailable', true)))).toHaveLength(1);
   });
 
-  it('counts deaths that may still be mended beside one that is certain: the first is not the only one', () => {
+  it('counts deaths that may still be repaired beside one that is certain: the first is not the only one', () => {
     const [first, ...others] = four(trouble('process_crashed', true));
     const certain = { ...first!, finding: trouble('process_crashed') };
     expect(new Fleet().step([certain, ...others])[0]).toMatchObject({ family: 'dead', channels: ['a', 'b', 'c', 'd'] });

@@ -49,7 +49,7 @@ describe('what is remembered of symptoms', () => {
     expect(withoutTrial(solid)).toBe(solid);
   });
 
-  it('keeps apart what two origins say, and what is said of two things', () => {
+  it('keeps apart the symptoms of two origins, and those about two things', () => {
     const all = kept(symptom(1), symptom(2, 'rate_limited', 'probe'), symptom(3, 'tls_failure'));
     expect(all.map(({ origin, kind, firstMs }) => [origin, kind, firstMs])).toEqual([
       ['log', 'rate_limited', 1],
@@ -67,13 +67,13 @@ describe('what is remembered of symptoms', () => {
     expect(kept(symptom(2_000), symptom(1_000))[0]).toMatchObject({ firstMs: 2_000, lastMs: 2_000 });
   });
 
-  it('goes after ten minutes, when something else is said', () => {
+  it('is dropped after ten minutes, when another symptom comes', () => {
     const kinds = (atMs: number) => kept(symptom(1_000), symptom(atMs, 'tls_failure')).map(({ kind }) => kind);
     expect(kinds(601_000)).toEqual(['rate_limited', 'tls_failure']);
     expect(kinds(601_001)).toEqual(['tls_failure']);
   });
 
-  it('is the newest two dozen, whatever is said', () => {
+  it('is the newest two dozen, whatever the symptoms are', () => {
     const symptoms = SYMPTOMS.slice(0, 25).map((kind, at) => symptom(at, kind));
     expect(kept(...symptoms).map(({ kind }) => kind)).toEqual(SYMPTOMS.slice(1, 25));
   });

@@ -66,7 +66,7 @@ describe('the source is the trouble', () => {
     expect(['rtmp_publish_refused', 'ingest_403', 'bad_stream_key'].map(pattern)).toEqual([[], [], []]);
   });
 
-  it('not when it has been read well again since the log said so', () => {
+  it('not when it has been read well again since the log reported it', () => {
     const all = ['auth_expired', 'auth_denied', 'upstream_not_found', 'rate_limited', 'dns_failure'] as const;
     const symptoms = all.map((kind) => symptomOf(kind, 12_000));
     expect(holding({ ...standing, symptoms, source: failed(60_000, 20_000, 12_000) })).toEqual([]);

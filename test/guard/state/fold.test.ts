@@ -60,7 +60,7 @@ describe('a start that is seen', () => {
     expect(young.state().starts).toEqual([{ ...ours, atMs: 133_999, life: 'b' }]);
   });
 
-  it('beside our own, of another channel or by another hand, is one more', () => {
+  it('beside our own, of another channel or by another party, is one more', () => {
     const other = restarted();
     other.seen(15_000, 'b', 'reeve', 'sports');
     expect(other.state().starts).toEqual([
@@ -158,7 +158,7 @@ describe('a new process of Reeve', () => {
     expect(b.subject().breaker).toEqual({ generation: 3, trips: 2, failures: [], openedMs });
   });
 
-  it('ends staged plans, and touches nothing of a target that has nothing out', () => {
+  it('ends staged plans, and changes nothing of a target without a permit or call', () => {
     const b = book();
     b.grant(aPermit({ call: callOf('restart_channel', { kind: 'group', id: 'encoders' }) }));
     b.seen(1_000, 'a');
@@ -193,7 +193,7 @@ describe('incidents and containments', () => {
     expect(b.state().incidents).toEqual({});
   });
 
-  it('a containment keeps its first reason, and a release names who said so, for that scope alone', () => {
+  it('a containment keeps its first reason, and a release names who ordered it, for that scope alone', () => {
     const b = book();
     b.put(1_000, raisedOn(ENGINE));
     b.put(2_000, raisedOn(ENGINE, 'fuller'));

@@ -77,7 +77,7 @@ describe('a call whose end is unknown (S6)', () => {
     expect(unknownEnds(b.guardState())).toEqual([]);
   });
 
-  it('is not said of a permit that was never redeemed', () => {
+  it('does not include a permit that was never redeemed', () => {
     const b = bench();
     expect(b.guard.decide(b.request()).verdict).toBe('allow');
     expect(startedWithoutEnd(b.guardState())).toEqual([]);

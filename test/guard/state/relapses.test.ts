@@ -26,7 +26,7 @@ const ask = (b: Bench, id: string) =>
   b.guard.decide(b.request('news', { incident: opened(b, id), persona, run: `run-${id}` }));
 
 describe('a trouble that comes back after a verified cure (S5)', () => {
-  it('answers for the restarts of the incidents before: a new id refills nothing', () => {
+  it('counts the restarts of the incidents before: a new id refills nothing', () => {
     const b = bench();
     cured(b, 'inc-1');
     b.pass(2 * MINUTE_MS);
@@ -61,7 +61,7 @@ describe('a trouble that comes back after a verified cure (S5)', () => {
     expect(ask(b, 'inc-3')).toMatchObject({ code: 'restart_cap' });
   });
 
-  it('answers for nothing of another channel, and for nothing where the restart was not verified', () => {
+  it('counts nothing of another channel, and nothing where the restart was not verified', () => {
     const b = bench();
     const incident = opened(b, 'inc-1');
     b.restart('news', { cured: false }, { incident, persona, run: 'run-inc-1' });

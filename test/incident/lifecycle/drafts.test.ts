@@ -22,7 +22,7 @@ describe('the next run of an incident', () => {
 });
 
 describe('the beginning of an incident', () => {
-  it('is that it was opened, then what had been said, each of its own channel', () => {
+  it('is its opening, then the symptoms before it, each of its own channel', () => {
     const symptom = aSymptom({ at: 1, monoMs: 1 }, { channel: 'sport' });
     const drafts = openedDrafts(GROUP, [symptom]);
     expect(drafts.map(({ channel, fact }) => [channel, fact.type])).toEqual([

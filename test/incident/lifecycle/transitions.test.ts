@@ -257,15 +257,18 @@ describe('with an open incident', () => {
     ['a spacing or a cooldown', held({ ...silent, last: watching({ retryAfterMs: 60_000 }) }), sight()],
     ['a containment that pages for no incident', held({ ...silent, last: contained }), sight({ contained: true })],
     ['a trouble that does not settle', held(silent), sight({ trouble: trouble({ settling: true }) })],
-  ])('pages a person about %s once the wait is longer than patience, unless it is spoken for (L6)', (_, open, seen) => {
-    for (const patienceMs of [0, 15_000]) {
-      const patient = { ...policy, patienceMs };
-      expect(transitionFor(open, seen, NOW + patienceMs + 17_999, patient).kind).not.toBe('tell');
-      expect(transitionFor(open, seen, NOW + patienceMs + 18_000, patient).kind).toBe('tell');
-      const spokenFor = { ...seen, spokenFor: true };
-      expect(transitionFor(open, spokenFor, NOW + patienceMs + 600_000, patient).kind).not.toBe('tell');
-    }
-  });
+  ])(
+    'pages a person about %s once the wait is longer than patience, unless a page or a person covers it (L6)',
+    (_, open, seen) => {
+      for (const patienceMs of [0, 15_000]) {
+        const patient = { ...policy, patienceMs };
+        expect(transitionFor(open, seen, NOW + patienceMs + 17_999, patient).kind).not.toBe('tell');
+        expect(transitionFor(open, seen, NOW + patienceMs + 18_000, patient).kind).toBe('tell');
+        const spokenFor = { ...seen, spokenFor: true };
+        expect(transitionFor(open, spokenFor, NOW + patienceMs + 600_000, patient).kind).not.toBe('tell');
+      }
+    },
+  );
 
   it('counts the wait from the end of a run that was at work, and from when the channel went down again', () => {
     const open = held({ ...silent, last: watching({ retryAfterMs: 60_000 }) });

@@ -95,7 +95,7 @@ describe('the page about a containment', () => {
 });
 
 describe('the page about a mass outage', () => {
-  it('counts who waits and who is held, and leaves out what is none', () => {
+  it('counts the channels that wait and those that are held, and leaves out a count of zero', () => {
     const held = { groups: 2, channels: 40 };
     expect(massOutagePage({ count: 7, held }).summary).toBe(
       '40 channels of 2 groups died and are contained for now; 7 channels or groups are down and wait to be started',

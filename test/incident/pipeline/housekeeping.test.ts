@@ -141,7 +141,7 @@ describe('the page of a containment', () => {
     expect(keys()).toEqual(['containment/channel:news', 'containment/fleet']);
   });
 
-  it('waits where every persona there wants to hear of it only if it lasts', () => {
+  it('waits where every persona there asks for a page only if it lasts', () => {
     const escalation_policy = { on_containment: 'after_cooldown' } as const;
     const { housekeeping, keys } = keeping({ persona: { escalation_policy } });
     housekeeping.pageOf(raisedOn(FLEET));

@@ -30,7 +30,7 @@ describe('a snapshot of a channel', () => {
     });
   });
 
-  it('is spoken for while a person has taken it over', async () => {
+  it('is covered while a person has taken it over', async () => {
     const { snapshots, nowMs, say } = await playing();
     expect(snapshots.see(NEWS, nowMs())?.sight.spokenFor).toBe(false);
     say({ type: 'control.leased', scope: NEWS, forMs: 60_000, who: 'ann', because: 'a test' });

@@ -78,7 +78,7 @@ describe('the vector of a query', () => {
 });
 
 describe('a model that gives no vector', () => {
-  it('is left alone for a minute, and the reason is told once', async () => {
+  it('is left alone for a minute, and the reason is reported once', async () => {
     const { queries, answer, asked, failures, advance } = someQueries();
     const failed = queries.ask('a', 2);
     answer(undefined);

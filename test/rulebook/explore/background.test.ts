@@ -176,7 +176,7 @@ describe('Theow 6, exploration in the daemon', () => {
     ],
     ['asks a model', TEXT.replace('call: restart_channel', 'plan: true'), 'learns nothing'],
     ["goes before an operator's rules", `${TEXT}priority: 900\n`, 'at most 100'],
-  ])('says to the model that a rule %s', async (_, bad, reason) => {
+  ])('answers the model that a rule %s', async (_, bad, reason) => {
     const { incident, asked } = await setUp([{ tool: 'propose', input: { rule: bad } }, ...GOOD]);
     await incident('inc-1');
     expect(asked[1]?.messages.at(-1)?.content).toContain(reason);

@@ -61,7 +61,7 @@ describe('an exploration', () => {
     expect(kept).toEqual([['start', CRASH]]);
   });
 
-  it('tells the model its task and what came with the trouble, under the name of the incident', async () => {
+  it('sends the model its task and what came with the trouble, under the name of the incident', async () => {
     const { explorer, model, told } = setUp();
     await explorer.explore({ ...CRASH, incident: 'inc-1' });
     expect(told(0)).toMatch(/^Find it\.[\s\S]*\(data, not instructions\):\nlines:\nexit 139$/);
@@ -126,7 +126,7 @@ describe('a second attempt', () => {
   // A session has at most fifteen calls of tools: eight belong to the first attempt.
   const lost = Array.from({ length: 8 }, () => chooses('list_rules', {}, 'the disk is full'));
 
-  it('is made where the first found nothing, and is told its diagnosis and nothing else of it', async () => {
+  it('is made where the first found nothing, and gets its diagnosis and nothing else of it', async () => {
     const { explorer, told } = setUp([...lost, ...GOOD]);
     expect(await explorer.explore(CRASH)).toMatchObject({ rule: 'start', modelCalls: 10 });
     expect(told(8)).toContain('An earlier attempt held for the cause: the disk is full\nlines:\nexit 139');

@@ -58,7 +58,7 @@ describe('a session', () => {
     expect(end).toEqual({ result: 'a rule', because: 'it is found', diagnosis: 'it died', modelCalls: 3 });
   });
 
-  it('tells the model its task, its tools and, as data, what happened', async () => {
+  it('sends the model its task, its tools and, as data, what happened', async () => {
     const { asked } = await session([chooses('done')]);
     const [system, user] = asked[0]!.messages;
     expect(system!.content).toMatch(/^Find it\.\n\n[\s\S]*- echo: says it again input: \{"type":"object"\}/);

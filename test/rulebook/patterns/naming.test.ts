@@ -73,7 +73,7 @@ describe('a person who names a trouble', () => {
     expect(teach({ write: false })).toMatchObject({ ok: true });
   });
 
-  it('is held against what lines say, not against what probes do, and only against the newest 5,000 of them', () => {
+  it('is checked against what lines say, not against what probes say, and only against the newest 5,000 of them', () => {
     const { teach, append } = setUp();
     append(called('old', { origin: 'probe' }));
     expect(teach({ write: false })).toMatchObject({ ok: true, more: { wouldMatch: { lines: 1 } } });
@@ -91,7 +91,7 @@ describe('a person who names a trouble', () => {
     expect(`${ZORBLE} of sport`).toMatch(new RegExp(more.regex));
   });
 
-  it('gets another name for a second pattern of the same words', () => {
+  it('gets another name for a second pattern of the same text', () => {
     const { teach } = setUp();
     teach();
     expect(teach()).toMatchObject({ ok: true, more: { id: `${ID}_2` } });

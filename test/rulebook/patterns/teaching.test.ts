@@ -153,7 +153,7 @@ describe('a pattern whose record speaks against it', () => {
     expect(silenced).toHaveLength(1);
   });
 
-  it('is demoted within a minute where nothing told of it', async () => {
+  it('is demoted within a minute where no event announced it', async () => {
     const { teaching, teach, move, harm, states, advance } = setUp();
     using _ = teaching.start();
     teach();
@@ -165,7 +165,7 @@ describe('a pattern whose record speaks against it', () => {
     expect(states()).toEqual([[ID, 'demoted']]);
   });
 
-  it('is retired from its trial, in which it was not heard anyway', async () => {
+  it('is retired from its trial, in which it had no effect anyway', async () => {
     const { teaching, teach, append, states, silenced, advance } = setUp();
     using _ = teaching.start();
     teach();
@@ -181,7 +181,7 @@ describe('a pattern whose record speaks against it', () => {
     expect([silenced, teaching.isTried(ZORBLE)]).toEqual([[], false]);
   });
 
-  it('is not heard from the start on, after a restart', () => {
+  it('has no effect from the start on, after a restart', () => {
     const fallen = setUp();
     fallen.set('demoted', 'p');
     fallen.teaching.start();
@@ -211,7 +211,7 @@ describe('a person who moves a pattern', () => {
     expect(move('demoted')).toMatchObject({ ok: false, because });
   });
 
-  it('has lines read anew only where it begins or ceases to be heard', () => {
+  it('has lines read anew only where it begins or ceases to have an effect', () => {
     const { teaching, teach, move, silenced } = setUp();
     teaching.start();
     teach();

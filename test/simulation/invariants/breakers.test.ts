@@ -30,7 +30,7 @@ function breakers() {
   return { ...world, put, start, judge, failing, opensAt };
 }
 
-describe('the breaker, by a sheet of paper (S3)', () => {
+describe('the breaker, recounted from the facts (S3)', () => {
   it('opens with the last of so many failures, and not with one less', () => {
     const { failing, opensAt } = breakers();
     failing(MAX - 1, 100_000);

@@ -202,7 +202,7 @@ describe('a start with a full pool (S8)', () => {
     ]);
   });
 
-  it('is not judged where no engine is said', () => {
+  it('is not judged where no engine is named', () => {
     expect(brokenBy([[START, began({ engine: undefined })]], { poolOf: () => 1 })).toEqual([]);
   });
 });
@@ -228,12 +228,12 @@ describe('a containment that lasts (L1)', () => {
   const own = paged(NEWS, 'containment/channel:ch0');
   const about = paged(NEWS, 'inc-1');
 
-  it('is told to a person in time, once', () => {
+  it('is reported to a person in time, once', () => {
     expect([lasting(LATE - 2), lasting(LATE)]).toEqual([[], ['L1']]);
     expect([lasting(LATE, { page: [own] }), lasting(LATE, { before: [own] })]).toEqual([[], []]);
   });
 
-  it('of a channel is told by any page of the channel, unless a person must end it', () => {
+  it('of a channel is reported by any page of the channel, unless a person must end it', () => {
     expect(lasting(LATE, { page: [about] })).toEqual([]);
     expect([lasting(LATE, { page: [about], byPerson: true }), lasting(LATE, { page: [own], byPerson: true })]).toEqual([
       ['L1'],
@@ -242,7 +242,7 @@ describe('a containment that lasts (L1)', () => {
     expect(lasting(LATE, { page: [paged(GROUP, 'inc-1')] })).toEqual(['L1']);
   });
 
-  it('is not told by a page that was over before', () => {
+  it('is not reported by a page that was over before', () => {
     expect(lasting(LATE, { before: [about, { type: 'escalation.resolved', key: 'inc-1' }] })).toEqual(['L1']);
   });
 
@@ -250,7 +250,7 @@ describe('a containment that lasts (L1)', () => {
     expect(lasting(LATE, { reason })).toEqual([]);
   });
 
-  it('is told by a Reeve that has run for long enough, and what it recovers is no moment of its own', () => {
+  it('must be reported by a process of Reeve that has run for long enough, not by one that is only recovering', () => {
     const restarted = (aliveMs: number, ...facts: readonly object[]) =>
       brokenBy([
         [START, raised(NEWS, 'breaker_open')],

@@ -17,19 +17,19 @@ const over = (...about: Parameters<typeof scopesOver> extends [infer T, unknown,
   [...scopesOver(about[0], world, about[1])].sort();
 
 describe('the scopes over a target', () => {
-  it('are of a channel itself, its group, its engine and the fleet, whatever engine is said', () => {
+  it('are of a channel itself, its group, its engine and the fleet, whatever engine is named', () => {
     expect(over({ kind: 'channel', id: 'news' })).toEqual(['channel:news', 'engine:e0', 'fleet', 'group:g0']);
     expect(over({ kind: 'channel', id: 'news' }, 'e9')).toEqual(['channel:news', 'engine:e0', 'fleet', 'group:g0']);
   });
 
-  it('are of a group itself, the fleet, and the engine where one is said', () => {
+  it('are of a group itself, the fleet, and the engine where one is named', () => {
     expect(over({ kind: 'group', id: 'g0' })).toEqual(['fleet', 'group:g0']);
     expect(over({ kind: 'group', id: 'g0' }, 'e0')).toEqual(['engine:e0', 'fleet', 'group:g0']);
     expect(over({ kind: 'group', id: 'news' })).toEqual(['fleet', 'group:news']);
     expect(over({ kind: 'fleet' })).toEqual(['fleet']);
   });
 
-  it('are of a channel that does not exist only itself and what is said', () => {
+  it('are of a channel that does not exist only itself and what is named', () => {
     expect(over({ kind: 'channel', id: 'films' })).toEqual(['channel:films', 'fleet']);
     expect(planOf(world, 'films')).toBeUndefined();
     expect(planOf(world, 'sport')).toMatchObject({ group: 'g1' });

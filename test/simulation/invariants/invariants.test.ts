@@ -108,7 +108,7 @@ describe('what is read again after the journal was set back', () => {
 });
 
 describe('a call', () => {
-  it('is told to the oracles that count', () => {
+  it('is passed to the oracles that count', () => {
     const { all, restart, laws } = invariants();
     all.invoked(restart('per-9'));
     expect(laws()).toContain('S6');

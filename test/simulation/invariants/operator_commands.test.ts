@@ -26,7 +26,7 @@ function commands(persona: Partial<Persona> = {}) {
   return { ...world, oracle, put, start, allow };
 }
 
-describe('what a person said (S9)', () => {
+describe('what a person ordered (S9)', () => {
   it('forbids changes while frozen, and none after the thaw or that only look', () => {
     const { put, start, broken } = commands();
     put(1, { type: 'control.frozen' });

@@ -29,7 +29,7 @@ const died = (atMs: number, { process } = proofs()) => {
   process(atMs, 'exited');
 };
 
-describe('the proof where nothing can witness', () => {
+describe('the proof where no source, engine or neighbour can show it', () => {
   it('is thirty seconds without a death', () => {
     const world = proofs();
     died(110_000, world);
@@ -98,7 +98,7 @@ describe('the proof where nothing can witness', () => {
     expect(missing(201_000)).toMatch(/^the last death is 1000 ms ago/);
   });
 
-  it('begins anew with a process of Reeve, which has seen nobody alive yet', () => {
+  it('begins anew with a process of Reeve, which has seen no channel alive yet', () => {
     const { process, oracle, entry, missing, source } = proofs();
     process(100_000, 'running');
     source(100_000, false);

@@ -49,7 +49,7 @@ describe('a shared cause, by the sources themselves (S8)', () => {
     return broken;
   }
 
-  it('forbids a restart once three channels have been without their source for 40 s before its eyes', () => {
+  it('forbids a restart once Reeve could see for 40 s that three channels were without their source', () => {
     expect([without(3, 40 * S), without(3, 40 * S - 1), without(2, 60 * S)]).toEqual([['S8'], [], []]);
   });
 });

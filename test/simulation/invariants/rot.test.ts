@@ -38,7 +38,7 @@ function rotten() {
 }
 
 describe('a Reeve of whose journal a record has rotted', () => {
-  it('tells a person within two walks along the chain (L1)', () => {
+  it('notifies a person within two walks along the chain (L1)', () => {
     const { broken, live } = rotten();
     live(402, 401 + TOLD_S);
     expect(broken).toEqual([]);
@@ -46,7 +46,7 @@ describe('a Reeve of whose journal a record has rotted', () => {
     expect(broken).toEqual(['L1']);
   });
 
-  it('has longer where the journal is long, begins its walk anew in each life, and waits for receivers (L1)', () => {
+  it('has longer where the journal is long, begins its walk anew in each process, and waits for receivers (L1)', () => {
     const { broken, live, begin, disk } = rotten();
     disk.records = 4_500;
     begin();
@@ -67,7 +67,7 @@ describe('a Reeve of whose journal a record has rotted', () => {
     expect(broken).toEqual([]);
   });
 
-  it('changes nothing once a page has gone out, in no later life either (S8)', () => {
+  it('changes nothing once a page has gone out, nor in any later process (S8)', () => {
     const { oracle, broken, tell, restart, begin } = rotten();
     oracle.invoked(restart('ch0'));
     tell('incident/1');

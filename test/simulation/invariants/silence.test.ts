@@ -47,7 +47,7 @@ describe('the oracle of silent downtime (L6)', () => {
     ['a run under way', { type: 'run.started', attempt: 1 }],
     ['a lease that has not ended', { type: 'control.leased', scope: SCOPE, forMs: 90_000, who: 'ann', because: '' }],
     ['a freeze', { type: 'control.frozen', who: 'ann', because: '' }],
-  ])('takes %s for a name', (_, fact) => {
+  ])('counts %s as naming the channel', (_, fact) => {
     const { broken, write, down } = oracle();
     write({ type: 'incident.opened', incident: { id: 'inc-1', scope: SCOPE } });
     write(fact);
@@ -55,7 +55,7 @@ describe('the oracle of silent downtime (L6)', () => {
     expect(broken).toEqual([]);
   });
 
-  it('takes a page that Reeve has lost for a name, as long as a person has it and the channel has not played since', () => {
+  it('counts a page that Reeve has lost, as long as a person has it and the channel has not played since', () => {
     const before = oracle();
     before.write(page('ch0'));
     expect([before.silence.pagedOf(() => true), before.silence.pagedOf(() => false)]).toEqual([['ch0'], []]);
@@ -68,14 +68,14 @@ describe('the oracle of silent downtime (L6)', () => {
     expect(broken).toEqual(['L6']);
   });
 
-  it('does not take the page of a held phase for a name', () => {
+  it('does not count the page of a held phase as naming the channel', () => {
     const { broken, write, down } = oracle();
     write({ type: 'escalation.raised', escalation: { key: 'phase/set_back', scope: { kind: 'fleet' } } });
     for (const monoMs of [0, ALLOWED_MS + 1]) down(monoMs);
     expect(broken).toEqual(['L6']);
   });
 
-  it('does not take the page of another channel for a name', () => {
+  it('does not count the page of another channel as naming the channel', () => {
     const { broken, write, down } = oracle();
     write(page('ch1'));
     for (const monoMs of [0, ALLOWED_MS + 1]) down(monoMs);

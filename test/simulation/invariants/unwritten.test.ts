@@ -39,7 +39,7 @@ describe('a Reeve whose journal takes nothing', () => {
     expect(broken).toEqual(['S14']);
   });
 
-  it('tells a person within 20 s where a receiver would hear it (L1)', () => {
+  it('notifies a person within 20 s where a receiver can be reached (L1)', () => {
     const { oracle, broken, live, tell } = running();
     oracle.givenUp();
     live(401, 421);

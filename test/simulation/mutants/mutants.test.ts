@@ -24,7 +24,7 @@ describe('known-bad guards', () => {
     expect(stale).toEqual([]);
   });
 
-  it('all die', { timeout: 600_000 }, async () => {
+  it('are all killed', { timeout: 600_000 }, async () => {
     const verdicts = await probeAll([], false);
     expect(verdicts.filter(({ killed }) => !killed)).toEqual([]);
   });

@@ -19,7 +19,7 @@ async function played(scene: TruthSceneName, name: string): Promise<Played> {
   return JSON.parse(stdout);
 }
 
-describe('a Reeve whose journal is in order and whose deeds are not', () => {
+describe('a Reeve whose journal is in order and whose actions are not', () => {
   it.each(TRUTH_MUTANTS)(
     'is found by the service itself, and by no other oracle: $name',
     {
@@ -33,7 +33,7 @@ describe('a Reeve whose journal is in order and whose deeds are not', () => {
   );
 
   it.each(TRUTH_SCENES)(
-    'dies of what it is: the Reeve that is not mutated breaks no law there: %s',
+    'fails for its mutation: the Reeve that is not mutated breaks no law there: %s',
     {
       timeout: 120_000,
     },

@@ -72,7 +72,7 @@ describe.skipIf(!existsSync(ALERTMANAGER))('a real Alertmanager (Debian package 
     expect(await am.active()).toEqual([]);
   });
 
-  it('keeps a page open longer than its own patience, and only as long as Reeve says so', {
+  it('keeps a page open beyond its resolve timeout, and only as long as Reeve sends it', {
     timeout: 40_000,
   }, async () => {
     const am = await realAlertmanager({ resolveTimeout: '2s' });

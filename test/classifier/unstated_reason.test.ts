@@ -24,7 +24,7 @@ describe('a failure without a stated reason', () => {
   });
 });
 
-describe('a complaint that nothing knows, among lines that their program calls ordinary', () => {
+describe('a complaint that no pattern knows, among lines that their program calls ordinary', () => {
   it.each([
     [
       'nginx',

@@ -65,7 +65,7 @@ describe('the envelope of a channel', () => {
       { ...WELL, classification: 'expected_quiet', healthy: undefined, quiet: true } as Finding,
       { failureClassification: 'expected_quiet', fingerprint: 'expected_quiet|-|news' },
     ],
-  ])('%s says that there is nothing to say', (_, finding, own) => {
+  ])('%s states no classification, no signals and no evidence', (_, finding, own) => {
     const nothing = { failureClassification: undefined, lastErrorType: undefined, channelHealthy: undefined };
     const none = { errorFrequency: 0, confidence: 0, signals: [], evidence: [] };
     expect(envelopeOf(finding)).toEqual({ ...BASE, ...nothing, ...none, ...own });
@@ -132,7 +132,7 @@ describe('an envelope quotes', () => {
     expect(padded(room + 1)).toMatchObject({ evidenceDropped: 1, evidence: { length: 16 } });
   });
 
-  it('nothing where what must be said fills it by itself', () => {
+  it('nothing where the required fields fill it by themselves', () => {
     const facts = {
       ...noFacts(setupOf('news', { group: 'g'.repeat(9_000) })),
       symptoms: [symptomOf('rate_limited', 1, 'a', 'b')],
