@@ -5,7 +5,7 @@ import { Ledger } from '../src/journal/ledger.ts';
 import { SqliteStore } from '../src/journal/sqlite.ts';
 import { incidentDrafts } from '../test/support/incident_story.ts';
 
-/** What the incidents' logs said, in turn. */
+/** The log lines of the incidents, in turn. */
 export const LINES = [
   'Server returned 403 Forbidden',
   'Connection refused by http://origin.example/live',

@@ -122,7 +122,7 @@ function viewOf(act: Act, { stage, reeve, clock }: Company) {
   const incidents = () => incidentsAbout(act.channels, entries());
   const account = () => accountOf(entries().filter(({ incident }) => incident && incidents().includes(incident)));
 
-  /** Where it hits more than one channel, whatever is said meanwhile is said of it. */
+  /** Where it hits more than one channel, every page meanwhile is about it. */
   const pages = (): readonly Page[] => {
     // A page about all that wait to be started is about this channel, too.
     const keys = [...incidents().map(keyOfIncidentPage), KEY_OF_MASS_OUTAGE];

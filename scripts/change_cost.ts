@@ -33,7 +33,7 @@ export function naming(name: string): readonly string[] {
   return sources.filter(({ text }) => named.test(text)).map(({ path }) => path);
 }
 
-/** Files that have it as a word. */
+/** Files that have it as a whole identifier. */
 const containing = (name: string): readonly string[] =>
   sources.filter(({ text }) => new RegExp(`\\b${name}\\b`).test(text)).map(({ path }) => path);
 

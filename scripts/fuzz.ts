@@ -1,6 +1,6 @@
 /**
  * `node scripts/fuzz.ts`: each parser of bytes from outside on many more inputs than the tests try; `npm run nightly`
- * ends with it. `--runs 50000`, `--only yaml`, `--seed 4711` (said where something was found) try others, or again.
+ * ends with it. `--runs 50000`, `--only yaml`, `--seed 4711` (printed where something was found) try others, or again.
  */
 import { parseArgs } from 'node:util';
 import { hunt } from '../test/fuzz/law.ts';

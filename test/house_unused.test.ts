@@ -13,14 +13,14 @@ const files = FOLDERS.flatMap((folder) =>
     .filter((path) => /\.(?:ts|js|mjs)$/.test(path) && !path.includes('node_modules'))
     .map((path) => ({ path: join(folder, path), text: readFileSync(join(ROOT, folder, path), 'utf8') })),
 );
-const wordsOf = (text: string): ReadonlySet<string> => new Set(text.match(/[A-Za-z_$][\w$]*/g));
-const all = files.map(({ path, text }) => ({ path, text, words: wordsOf(text) }));
+const identifiersOf = (text: string): ReadonlySet<string> => new Set(text.match(/[A-Za-z_$][\w$]*/g));
+const all = files.map(({ path, text }) => ({ path, text, identifiers: identifiersOf(text) }));
 const code = all.filter(({ path }) => path.startsWith('src/'));
 
 const EXPORTED = /^export (?:(?:abstract|async) )*(const|function\*?|class|interface|type) (\w+)/gm;
 const exportsOf = (text: string) => [...text.matchAll(EXPORTED)].map(([, kind = '', name = '']) => ({ kind, name }));
 const isUsedElsewhere = (name: string, at: string): boolean =>
-  all.some(({ path, words }) => path !== at && words.has(name));
+  all.some(({ path, identifiers }) => path !== at && identifiers.has(name));
 const countOf = (name: string, text: string): number => text.match(new RegExp(`\\b${name}\\b`, 'g'))?.length ?? 0;
 
 /** By name: what two files call alike counts as used. A dead end that hides there is found when the other one goes. */
@@ -111,8 +111,8 @@ function keysOfSchemas(): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const walk = (schema: unknown, path: string): void => {
     if (typeof schema !== 'object' || schema === null) return;
-    for (const [word, part] of Object.entries(schema)) {
-      if (word !== 'properties') walk(part, path);
+    for (const [key, part] of Object.entries(schema)) {
+      if (key !== 'properties') walk(part, path);
       else
         for (const [key, value] of Object.entries(part as object)) {
           if (!found.has(key)) found.set(key, `${path}.${key}`);

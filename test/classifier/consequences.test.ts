@@ -20,7 +20,7 @@ describe('a consequence of a trouble', () => {
   });
 
   it.each([
-    ['nothing else is said', []],
+    ['no other trouble is named', []],
     [
       'two causes are named: neither explains all of it',
       [evidence('upstream_unreachable', 65), evidence('auth_denied', 76)],

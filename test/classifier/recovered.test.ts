@@ -34,7 +34,7 @@ describe('warnings before the work is done', () => {
 });
 
 describe('a job that counts its tries', () => {
-  it('is done when it says so, whatever its tries said', () => {
+  it('is done when it says so, whatever its tries reported', () => {
     const tries = ['WARN copy: operation failed, retry 1', 'WARN copy: operation failed, retry 2'];
     expect(symptomOf(...tries, 'INFO copy: 12 files transferred')).toBe('benign_noise');
     expect(symptomOf(...tries)).toBe('unknown');

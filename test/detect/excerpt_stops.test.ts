@@ -22,7 +22,7 @@ describe('an encoder that its service ended on purpose', () => {
     ['it ends before', [killed, stopped]],
     ['it ends by itself', [stopped, 'transcoder-7 exited with code 1']],
     ['it stood still', ['WARN transcoder-7 does not respond', stopped, killed]],
-    ['it is said why', ['WARN killing ffmpeg of channel 4: no frames for 30 s', 'ffmpeg-4 exited with code 137']],
+    ['the reason is logged', ['WARN killing ffmpeg of channel 4: no frames for 30 s', 'ffmpeg-4 exited with code 137']],
   ])('has failed when %s', (_, lines) => {
     expect(symptomOf(...lines)).not.toBe('benign_noise');
   });

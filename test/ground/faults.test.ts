@@ -157,7 +157,7 @@ describe('crash loop', () => {
   });
 });
 
-/** Four quick failures, each with its words, and then FATAL: what supervisord does to a start that cannot work. */
+/** Four quick failures, each with its log lines, and then FATAL: what supervisord does to a start that cannot work. */
 function fatalWith(scene: Scene, logLines: () => void): readonly string[] {
   const heard: string[] = [];
   scene.die({ code: 255 }, 'stopped').set({ onPurpose: true }).look().set({ onPurpose: false });

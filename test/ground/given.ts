@@ -73,7 +73,7 @@ export const endOf = (agoMs: number, end: Partial<GenerationEnd> = { exitCode: 1
   ...end,
 });
 
-/** A process that died so long ago, with exit 1 unless something else is said. */
+/** A process that died so long ago, with exit 1 by default. */
 export const died = (agoMs: number, end?: Partial<GenerationEnd>, extra: Partial<ProcessFacts> = {}): ProcessFacts =>
   runs({
     state: 'exited',

@@ -72,7 +72,7 @@ describe('is reported of a channel', () => {
       },
     ],
     [
-      'that flaps with words',
+      'that flaps with log lines',
       () => {
         const scene = pulling();
         for (let round = 0; round < 4; round += 1)

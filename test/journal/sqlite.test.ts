@@ -13,7 +13,7 @@ import { coded, chainOf, jump, sum, journalPath, opened } from './support.ts';
 
 const PROGRAM = join(import.meta.dirname, 'programs/append.ts');
 
-/** Runs the program until it says `word`. */
+/** Runs the program until it prints `text`. */
 async function running(path: string, text: string, count = '1'): Promise<ChildProcess> {
   const child = spawn(process.execPath, [PROGRAM, path, count, 'wait'], { stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void child.kill('SIGKILL'));

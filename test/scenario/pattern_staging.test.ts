@@ -31,7 +31,7 @@ async function frozen(more: Partial<Symptom>, options: Parameters<typeof pipelin
 }
 
 describe('a trouble that only a pattern in staging names', () => {
-  /** The words tell of a source that is gone; nothing else does. */
+  /** Only the text of the line shows a source that is gone. */
   const adrift = async (more: Partial<Symptom>) => {
     const world = pipelineHarness();
     await world.live(10_000);

@@ -17,7 +17,7 @@ function scriptOf(injections: readonly Injection[], with_: Partial<Scenario> = {
   const options = { seed: 1, days: END_MS / DAY_MS, channels: 2, kinds: [], persona: 'system_admin' } as const;
   return { ...scenarioOf({ ...options, phase: 4, limits: {} }), injections, ...with_ };
 }
-/** Nothing is demanded afterwards, unless that is said. */
+/** Nothing is demanded afterwards by default. */
 const run = (injections: readonly Injection[] = [], how: SimulationOptions = {}, with_: Partial<Scenario> = {}) =>
   new Simulation(scriptOf(injections, with_), { livenessMs: 0, ...how }).run();
 /** Rules with a bug: whatever is asked of them throws. */

@@ -91,7 +91,7 @@ const FORGED: Readonly<Record<string, readonly string[]>> = {
 };
 export const FAMILIES = Object.keys(FORGED);
 
-/** The lines by which the shipped patterns show what they recognise: everything that can be said. */
+/** The lines by which the shipped patterns show what they recognise: everything that can be recognised. */
 function recognised(): readonly string[] {
   const folder = new URL('../../config/patterns', import.meta.url).pathname;
   const files = loadYamlFolder(folder, '.yaml').map(({ value }) => value as { patterns?: { match?: string[] }[] });

@@ -6,7 +6,7 @@ import { aCall, anEnvelope, anIncident, aResult, aSymptom, aVerification, permit
 export interface Story {
   readonly id: string;
   readonly channel?: string;
-  /** What a line of its log said. */
+  /** A line of its log. */
   readonly line?: string;
   readonly cured?: boolean;
   readonly failureClass?: FailureClass;

@@ -28,7 +28,7 @@ interface Given {
 
 const answering = (script: Script = () => 'Hello?') => scriptedModel(script);
 
-/** Runs `ask` with these words; rejects as the command does. */
+/** Runs `ask` with these flags; rejects as the command does. */
 async function asked(question: string, flags: readonly string[], given: Given = {}) {
   const { model = answering(), stdin = '', atTerminal = false, daemon = noDaemon() } = given;
   const ran = { out: '', err: '', code: 0, closed: 0 };

@@ -134,7 +134,7 @@ describe.skipIf(!canJournal)('a real systemd-journald (needs root and the packag
     const journal = await aJournal(skip);
     const cursorFile = join(journal.folder, 'cursor');
     const first = follow(journal.program, cursorFile);
-    // Until it follows, nobody can say from where: the first word that comes through is the beginning.
+    // Until it follows, nobody can say from where: the first line that comes through is the beginning.
     await vi.waitFor(
       () => {
         journal.write('are you there?');

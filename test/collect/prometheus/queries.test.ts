@@ -221,12 +221,12 @@ describe.skipIf(spawnSync('which', ['prometheus']).status !== 0)(
         join(folder, 'prometheus.yml'),
         JSON.stringify({ global: { evaluation_interval: '10s' }, scrape_configs: [{ ...scrape, honor_labels: true }] }),
       );
-      const words = [
+      const args = [
         `--config.file=${folder}/prometheus.yml`,
         `--storage.tsdb.path=${folder}/data`,
         `--web.listen-address=127.0.0.1:${port}`,
       ];
-      const server = spawn('prometheus', words, { stdio: 'ignore' });
+      const server = spawn('prometheus', args, { stdio: 'ignore' });
       onTestFinished(async () => {
         server.kill('SIGKILL');
         await once(server, 'exit');

@@ -115,7 +115,7 @@ describe.each(STATUS_KINDS)('the status page of %s', (kind) => {
   });
 
   const itCounted = counts ? it : () => undefined;
-  itCounted('is not content with a stream that is listed and stands', async () => {
+  itCounted('does not accept a stream that is listed and stands', async () => {
     const { url } = await serve((_, response) => response.end(page.with.replace('BYTES', '10')));
     const { clock, advance } = fakeClock();
     const { once: one, verdicts } = look({ kind, url, target: page.target }, clock);

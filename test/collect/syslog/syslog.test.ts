@@ -308,7 +308,7 @@ describe('a syslog server', () => {
     await vi.waitFor(() => expect(say()).toBe(0), { timeout: 30_000, interval: 100 });
     const lines = Array.from({ length: 200 }, (_, at) => `line ${at}`).join('\n');
     spawnSync('logger', ['--socket', input, '--tag', 'news'], { input: lines });
-    // What was said to a daemon that was just opening its socket may be lost there.
+    // What was sent to a daemon that was just opening its socket may be lost there.
     const numbered = () => texts().filter((text) => /: line \d+$/.test(text)).length;
     await vi.waitFor(() => expect(numbered()).toBe(600), { timeout: 30_000 });
     for (const part of ['line 0', 'line 199']) {

@@ -53,12 +53,12 @@ describe('the work that one record may make', () => {
   });
 
   property.prop({
-    words: fc.array(fc.oneof(fc.constantFrom(...literals), fc.string({ maxLength: 40 })), { maxLength: 400 }),
+    pieces: fc.array(fc.oneof(fc.constantFrom(...literals), fc.string({ maxLength: 40 })), { maxLength: 400 }),
     times: fc.integer({ min: 1, max: 20 }),
   })(
     'is bounded for whatever is packed into it',
-    ({ words, times }) => {
-      expect(scanned(words.join('').repeat(times).slice(0, 80_000)).work).toBeLessThanOrEqual(RECORD_WORK_MAX);
+    ({ pieces, times }) => {
+      expect(scanned(pieces.join('').repeat(times).slice(0, 80_000)).work).toBeLessThanOrEqual(RECORD_WORK_MAX);
     },
     60_000,
   );

@@ -82,8 +82,8 @@ describe('the last error of a channel whose trouble has no name', () => {
   const skew = (confidence: number) => symptomOf('clock_skew_or_dts', { confidence, nowMs });
 
   it.each<[string, readonly SymptomFacts[], SymptomKind | undefined]>([
-    ['is none where nothing was said', [], undefined],
-    ['is what was said up to a minute ago', [underrun(0.5, 60_000)], 'buffer_underrun'],
+    ['is none where nothing was reported', [], undefined],
+    ['is what was reported up to a minute ago', [underrun(0.5, 60_000)], 'buffer_underrun'],
     ['and nothing older', [underrun(0.5, 60_001)], undefined],
     ['is the surest, be it the last', [underrun(0.5), skew(0.6)], 'clock_skew_or_dts'],
     ['or the first', [skew(0.6), underrun(0.5)], 'clock_skew_or_dts'],

@@ -47,7 +47,7 @@ function setUp(answers: readonly (string | ModelAnswer)[] = GOOD, { caps, ...mor
     task: 'Find it.',
     ...more,
   });
-  /** What the model was told, and the last thing said before its answer of that number, from 0. */
+  /** All messages to the model, and the last one, before its answer of that number, from 0. */
   const told = (call: number) => prompts[call]!.join('\n');
   const lastMessage = (call: number) => prompts[call]!.at(-1)!;
   return { explorer, model, kept, looked, told, lastMessage };

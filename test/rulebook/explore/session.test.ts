@@ -43,7 +43,7 @@ async function session(answers: readonly (string | ModelAnswer)[], { caps = {}, 
   const tools = [echo, done, breaks];
   const order = { model, tools, budget, callsMax: 9, task: 'Find it.', situation: 'it broke', ...more };
   const end = await runSession(order);
-  /** What was said to the model after its first answer, and so on. */
+  /** The messages to the model after its first answer, and so on. */
   const messages =
     model.asked
       .at(-1)
