@@ -156,7 +156,7 @@ function memoryOf(
   building: AsyncDisposableStack,
 ): ReturnType<typeof openMemory> {
   const infrastructure = { state, ledger, clock } as never;
-  const config = { memory: { enabled: true, reflectEveryMs: 6 * HOUR_MS, wordInsights: false } } as never;
+  const config = { memory: { enabled: true, reflectEveryMs: 6 * HOUR_MS, rephraseInsights: false } } as never;
   const host = { ids, log: QUIET_LOG } as never;
   return openMemory({ config, infrastructure, host, model: undefined, fail: () => undefined }, building);
 }

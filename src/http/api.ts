@@ -42,7 +42,7 @@ export function addApi(app: Hono<HttpEnv>, deps: ApiDeps): void {
   routes.get('/api/v1/openapi.json', { summary: 'This document' }, (c) => c.json(routes.document() as never));
 }
 
-const LIMIT = { limit: `at most so many; ${LIST_DEFAULT} by default, never more than ${LIST_MAX}` };
+const LIMIT = { limit: `at most so many; ${LIST_DEFAULT} unless said, never more than ${LIST_MAX}` };
 const FOUND = { 200: 'done', 404: 'there is no such thing' };
 
 /** One thing, or the state of all. */

@@ -12,7 +12,7 @@ const OFF = {
   message: 'the memory of this daemon is off: set memory: { enabled: true } and start it again',
 } as const;
 
-const PAGE = { limit: `at most so many; ${LIMIT_DEFAULT} by default`, offset: 'skip so many' };
+const PAGE = { limit: `at most so many; ${LIMIT_DEFAULT} unless said`, offset: 'skip so many' };
 const BETWEEN = { since: 'milliseconds since 1970', until: 'the same', before: 'nodes before this one' };
 
 export function addMemory(routes: DescribedRoutes, daemon: Daemon): void {

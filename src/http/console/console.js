@@ -3,7 +3,7 @@ const REFRESH_MS = 2000;
 const byId = (id) => document.getElementById(id);
 // Half of a session, worth nothing without the cookie that no script can read. The token itself is kept nowhere.
 let session = sessionStorage.getItem('reeve-session') || '';
-let said = '';
+let notice = '';
 let shownAt = 0;
 let timer = 0;
 
@@ -126,7 +126,7 @@ async function refresh() {
       byId('login').hidden = false;
       byId('leave').hidden = true;
       byId('main').hidden = true;
-      byId('state').textContent = said || (session ? 'the session is over: a token is needed' : 'a token is needed');
+      byId('state').textContent = notice || (session ? 'the session is over: a token is needed' : 'a token is needed');
       document.title = 'Reeve';
       return;
     }
@@ -144,7 +144,7 @@ function keep(key) {
 /** The token goes over once, for a session; from then on the browser has nothing that works elsewhere. */
 async function signIn(token) {
   const answer = await fetch('/api/v1/session', { method: 'POST', headers: { authorization: 'Bearer ' + token } });
-  said = answer.ok ? '' : answer.status === 401 ? 'this token is not known' : 'this token may not look at the console';
+  notice = answer.ok ? '' : answer.status === 401 ? 'this token is not known' : 'this token may not look at the console';
   keep(answer.ok ? (await answer.json()).csrf : '');
 }
 
@@ -152,12 +152,12 @@ byId('login').addEventListener('submit', (event) => {
   event.preventDefault();
   const token = byId('token').value.trim();
   byId('token').value = '';
-  signIn(token).catch(() => { said = 'no answer: try again'; }).then(refresh);
+  signIn(token).catch(() => { notice = 'no answer: try again'; }).then(refresh);
 });
 byId('leave').addEventListener('click', async () => {
   await fetch('/api/v1/session/end', { method: 'POST', headers: { 'x-reeve-csrf': session } }).catch(() => undefined);
   keep('');
-  said = '';
+  notice = '';
   refresh();
 });
 refresh();

@@ -5,7 +5,7 @@ const BUCKETS = ['staging', 'production', 'demoted', 'unbucketed'];
 const byId = (id) => document.getElementById(id);
 // The session of the console: whoever has signed in there is signed in here.
 let session = sessionStorage.getItem('reeve-session') || '';
-let said = '';
+let notice = '';
 let timer = 0;
 
 function cell(content, name = 'td') {
@@ -63,7 +63,7 @@ async function refresh() {
   try {
     paint(await ask('/api/v1/hints/health'), await ask('/api/v1/hints/stats'), await ask('/api/v1/hints/blind_spots'));
   } catch (error) {
-    byId('state').textContent = error.login ? said || 'a token is needed' : 'no answer: ' + error.message;
+    byId('state').textContent = error.login ? notice || 'a token is needed' : 'no answer: ' + error.message;
     if (error.login) {
       byId('login').hidden = false;
       byId('main').hidden = true;
@@ -76,7 +76,7 @@ async function refresh() {
 /** The token goes over once, for a session; from then on the browser has nothing that works elsewhere. */
 async function signIn(token) {
   const answer = await fetch('/api/v1/session', { method: 'POST', headers: { authorization: 'Bearer ' + token } });
-  said = answer.ok ? '' : 'this token is not known, or may not look';
+  notice = answer.ok ? '' : 'this token is not known, or may not look';
   session = answer.ok ? (await answer.json()).csrf : '';
   if (session) sessionStorage.setItem('reeve-session', session);
 }
@@ -85,7 +85,7 @@ byId('login').addEventListener('submit', (event) => {
   event.preventDefault();
   const token = byId('token').value.trim();
   byId('token').value = '';
-  signIn(token).catch(() => { said = 'no answer: try again'; }).then(refresh);
+  signIn(token).catch(() => { notice = 'no answer: try again'; }).then(refresh);
 });
 byId('bucket').addEventListener('change', refresh);
 refresh();
