@@ -53,12 +53,15 @@ export interface Page {
   /** Since when it is open without an acknowledgement. Absent in a snapshot of an earlier version: `raisedMs`. */
   readonly unackedMs?: MonoMs | undefined;
   readonly raises: number;
-  /** Reason and classification of everything raised in this episode: to raise it again is no news. */
-  readonly sayings: readonly string[];
+  /**
+   * Reason and classification of everything raised in this episode: to raise it again is no news. Snapshots are stored
+   * under these keys, so `said`, `told` and `toldMs` keep their names.
+   */
+  readonly said: readonly string[];
   readonly contents: readonly Content[];
   readonly resolved: { readonly at: EpochMs; readonly monoMs: MonoMs; readonly because: string } | undefined;
   readonly acked: { readonly who: string; readonly at: EpochMs } | undefined;
-  /** By receiver. Snapshots are stored under these keys, so `told` and `toldMs` keep their names. */
+  /** By receiver. */
   readonly told: readonly DeliveredNotice[];
 }
 
@@ -101,7 +104,7 @@ const saying = ({ reason, classification }: NoticeLabels): string => `${reason}/
 /** Whether raising this would be news to a person. */
 export function isNewContent(page: Page | undefined, escalation: Escalation): boolean {
   if (page === undefined || page.resolved !== undefined) return true;
-  return isLouder(escalation.severity, page.escalation.severity) || !page.sayings.includes(saying(escalation));
+  return isLouder(escalation.severity, page.escalation.severity) || !page.said.includes(saying(escalation));
 }
 
 /** Some receiver knows of the present episode: law L1 is kept. */
@@ -151,7 +154,7 @@ function raised(page: Page | undefined, escalation: Escalation, entry: JournalEn
     raisedMs: entry.monoMs,
     unackedMs: open?.acked === undefined ? (open?.unackedMs ?? open?.raisedMs ?? entry.monoMs) : entry.monoMs,
     raises,
-    sayings: [...new Set([...(open?.sayings ?? []), saying(escalation)])],
+    said: [...new Set([...(open?.said ?? []), saying(escalation)])],
     contents: [...(page?.contents ?? []), content].slice(-CONTENTS_MAX),
     resolved: undefined,
     acked: undefined,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JournalFact } from '../../src/core/journal.ts';
 import { CLOSED_KEPT_MS, outboxProjection, pageOf } from '../../src/escalate/outbox.ts';
-import { doneFact, fold, raisedFact, resolvedFact } from './support.ts';
+import { doneFact, escalation, fold, raisedFact, resolvedFact } from './support.ts';
 
 const KEY = 'incident/inc-1';
 
@@ -38,6 +38,15 @@ describe('the outbox', () => {
       [4, raisedFact('esc-4', { severity: 'info', reason: 'lasting' })],
     ]);
     expect(outbox.pages).toMatchObject([{ escalation: { id: 'esc-2', severity: 'critical' }, raisedMs: 2, raises: 4 }]);
+  });
+
+  it('goes on with the pages of a snapshot that an earlier version took', () => {
+    const page = {
+      ...{ key: KEY, episode: 1, openedAt: 1_000_001, raisedMs: 1, unackedMs: 1, raises: 1, contents: [], told: [] },
+      ...{ escalation: escalation('esc-1'), said: ['no_plan/output_stalled'] },
+    };
+    const outbox = fold([[2, raisedFact('esc-2')]], { pages: [page], failing: [], receivers: [] } as never);
+    expect(outbox.pages).toMatchObject([{ escalation: { id: 'esc-1' }, raisedMs: 1, raises: 2, said: page.said }]);
   });
 
   it('opens another episode when a page comes back', () => {
