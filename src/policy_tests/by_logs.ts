@@ -33,8 +33,8 @@ const WELL_MS = 20 * SECOND_MS;
 const ANSWER_MS_MAX = 5 * MINUTE_MS;
 
 /**
- * What Reeve does about log lines and what its probes see: detector, board, classification, desk, rulebook, guard and
- * run of the daemon, second by second.
+ * What Reeve does about log lines and what its probes see: detector, board, classification, transitions, rulebook,
+ * guard and run of the daemon, second by second.
  */
 export async function answerByLogs(frame: Frame, createDetector: CreateDetector): Promise<Answer> {
   const { channel, given } = frame;

@@ -58,7 +58,7 @@ export function envelopeOf(frame: Frame, moment: GivenMoment): GroundedContextEn
   };
 }
 
-/** The same for the desk, which decides whether a run is due at all. */
+/** The same for the transitions, which decide whether a run is due at all. */
 export function seenOf(frame: Frame, moment: GivenMoment): Seen {
   const { channel, scope, classification } = frame;
   const { nowMs, well, guard, approval } = moment;

@@ -28,7 +28,7 @@ import type { Frame } from './frame.ts';
 import { envelopeOf, seenOf, type GivenMoment } from './given_facts.ts';
 import { ScriptedEnvironment } from './scripted_environment.ts';
 
-/** Guard, rulebook, desk and runs of the daemon around one envelope that is given instead of seen. */
+/** Guard, rulebook, transitions and runs of the daemon around one envelope that is given instead of seen. */
 export class PolicyHarness {
   readonly ledger: Ledger;
   readonly ids = countingIds();

@@ -152,7 +152,7 @@ describe('an encoder that was ordered to stop', () => {
     expect(patternsOf([sound(0.5, 1), stop])).toEqual([]);
   });
 
-  it('is in none where it reported nothing, or was not stopped', () => {
+  it('was in no trouble where it reported nothing, or was not stopped', () => {
     expect(patternsOf([stop])).toEqual([]);
     expect(patternsOf([progress(0, 0)])).toEqual([]);
   });

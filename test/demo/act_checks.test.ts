@@ -27,7 +27,7 @@ const wrongOf = (id: string, seen: Seen, given: Partial<Account> = {}) =>
     .filter(({ ok }) => !ok)
     .map(({ says }) => says);
 
-describe('judging a fault that Reeve should repair', () => {
+describe('checking a fault that Reeve should repair', () => {
   it('accepts one start, in time, and no page', () => {
     expect(wrongOf('killed', repaired())).toEqual([]);
   });
@@ -43,7 +43,7 @@ describe('judging a fault that Reeve should repair', () => {
   });
 });
 
-describe('judging a fault that is for a person', () => {
+describe('checking a fault that is for a person', () => {
   it('accepts a page, no start while the cause was there, and few after it', () => {
     expect(wrongOf('origin_403', seenWith({ startsAfter: 1 }))).toEqual([]);
   });
@@ -64,7 +64,7 @@ describe('judging a fault that is for a person', () => {
   });
 });
 
-describe('judging before everything is over', () => {
+describe('checking before everything is over', () => {
   it('does not yet ask whether the page was taken back', () => {
     const seen = seenWith({ pages: [page('trigger')] });
     const checks = checksOf(act('origin_403'), { seen, account: account(), atLast: false });

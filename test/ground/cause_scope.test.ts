@@ -51,7 +51,7 @@ describe('a shared cause that begins', () => {
     ]);
   });
 
-  it('is none where nothing was found, or no more than a rest', () => {
+  it('does not begin where no trouble was found, or only that no output is expected', () => {
     const found = [undefined, trouble('expected_quiet')];
     const causes = found.map((assessment) => new Fleet().step([], 1_000, [{ engine: 'local', assessment }]));
     expect(causes).toEqual([[], []]);
@@ -89,8 +89,8 @@ describe('channels that read from one host', () => {
   const dead = trouble('process_crashed');
 
   it.each([
-    ['of one group are the business of that group', ['x', 'x', 'x'], [], ['group:x|upstream']],
-    ['of two groups are the business of their engine', ['x', 'x', 'y'], [], ['engine:local|upstream']],
+    ['of one group concern that group', ['x', 'x', 'x'], [], ['group:x|upstream']],
+    ['of two groups concern their engine', ['x', 'x', 'y'], [], ['engine:local|upstream']],
     [
       'and play, or died of something else, widen nothing',
       ['x', 'x', 'x'],
@@ -103,7 +103,7 @@ describe('channels that read from one host', () => {
     expect(keys(new Fleet().step([...seen, ...others, ...rest]))).toEqual(expected);
   });
 
-  it('for several engines are the business of the whole fleet', () => {
+  it('for several engines concern the whole fleet', () => {
     const [cause] = new Fleet().step([at('a', 'x'), at('b', 'y'), at('c', 'z', down, 'remote')]);
     expect(cause).toMatchObject({ key: 'fleet|upstream', scope: { kind: 'fleet' }, channels: ['a', 'b', 'c'] });
   });

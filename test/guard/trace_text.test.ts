@@ -77,7 +77,7 @@ describe('explains in text', () => {
       'a staged start that names a channel twice',
       () => asked(bench(), {}, callOf({ target: GROUP, channels: ['a', 'a'] })),
     ],
-    ['a staged start of a stranger', () => asked(bench(), {}, callOf({ target: GROUP, channels: ['news'] }))],
+    ['a staged start of an unrelated channel', () => asked(bench(), {}, callOf({ target: GROUP, channels: ['news'] }))],
     ['evidence about another channel', () => asked(bench(), { scope: { kind: 'channel', id: 'sports' } })],
     ['no classification', () => asked(bench(), found(undefined))],
     ['no evidence', () => asked(bench(), { signals: [] })],

@@ -55,7 +55,7 @@ describe('a journal that could not be written', () => {
   it.each([
     ['a journal that is well', undefined],
     [
-      'a broken chain, which does not mend by itself',
+      'a broken chain, which does not repair itself',
       { kind: 'chain', because: 'entry 7 was changed', seq: 7 } as const,
     ],
   ])('is the only one that is probed: not %s', async (_, broken) => {

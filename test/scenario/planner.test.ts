@@ -176,7 +176,7 @@ describe('a planner that gives no usable answer', () => {
     ],
     ['forges evidence', () => '{"choice":0,"evidence_ids":["e77"],"because_code":"too_risky"}', 'forged_evidence'],
     ['cites nothing', () => '{"choice":0,"evidence_ids":[],"because_code":"too_risky"}', 'no_evidence'],
-    ['writes a book', () => 'x'.repeat(9_999), 'too_long'],
+    ['writes too long an answer', () => 'x'.repeat(9_999), 'too_long'],
     ...(['deadline', 'too_large', 'redirected', 'model_not_found', 'budget_spent', 'breaker_open'] as const).map(
       (failure): [string, Script, string] => [`fails with ${failure}`, fails(failure), failure],
     ),

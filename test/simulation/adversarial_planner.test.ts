@@ -74,7 +74,7 @@ describe('an adversarial planner', () => {
     expect(new Set(codes).size).toBeGreaterThan(4);
   });
 
-  it('is refused as the persona of the channel would be that it asks about', async () => {
+  it('is refused by the persona of the channel that it asks about', async () => {
     const { until, asked } = hammered();
     await until(60_000);
     expect(new Set(asked)).toEqual(new Set(['ch0', 'ch1', ...asked.filter((id) => id !== 'ch0' && id !== 'ch1')]));

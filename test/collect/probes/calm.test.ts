@@ -161,7 +161,7 @@ describe('a calm channel', () => {
     ['has not moved for two segments', look(NOW + 4_000, 100)],
     ['came as far as time', look(NOW + 12_000, 106)],
     ['is two segments behind', look(NOW + 12_000, 104)],
-  ])('is in none when its playlist %s', (_, sample) => {
+  ])('is in no doubt when its playlist %s', (_, sample) => {
     const calm = played(9);
     calm.observe(sample);
     calm.observe(process(sample.monoMs));
@@ -172,11 +172,11 @@ describe('a calm channel', () => {
   it.each([
     ['no process', 'process'],
     ['no encoder', 'progress'],
-  ])('is none of which %s is known', (_, kind) => {
+  ])('is not one of which %s is known', (_, kind) => {
     expect(restOf(played(9, (sample) => (sample.kind === kind ? undefined : sample)))).toBe(0);
   });
 
-  it('is none for a channel that was never looked at', () => {
+  it('is not one that was never looked at', () => {
     expect(played(9).outputRestMs('film', REST, NOW)).toBe(0);
   });
 

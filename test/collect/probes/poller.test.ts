@@ -61,7 +61,7 @@ function setUp(
 }
 
 describe('the poller', () => {
-  it('spreads probes of one pace evenly over it, and keeps the beat', async () => {
+  it('spreads probes of one pace evenly over it, and keeps to that schedule', async () => {
     const { poller, runs, advance } = setUp(['a', 'b', 'c', 'd']);
     poller.start();
     await advance(4_000);
@@ -85,7 +85,7 @@ describe('the poller', () => {
     expect(timers()).toBe(0);
   });
 
-  it('runs no probe over itself, and counts the beats that went by', async () => {
+  it('never runs a probe twice at once, and counts the looks that were skipped', async () => {
     const { poller, runs, advance } = setUp(['a'], { instant: false, timeoutMs: 60_000 });
     poller.start();
     await advance(6_500);
@@ -226,7 +226,7 @@ describe('the poller', () => {
   });
 
   describe('with rests', () => {
-    it('leaves out the beats of a rest, and looks on the one nearest to its end', async () => {
+    it('skips the looks of a rest, and takes the one nearest to its end', async () => {
       const { poller, times, advance } = setUp(['a'], { restOf: () => 5_000 });
       poller.start();
       await advance(13_000);
@@ -266,7 +266,7 @@ describe('the poller', () => {
       expect(times()).toEqual([0, 3_000, 3_500]);
     });
 
-    it('does not wake what never rested', async () => {
+    it('takes no extra look at what never rested', async () => {
       const { poller, times, advance } = setUp(['a'], { restOf: () => 0 });
       poller.start();
       await advance(600);

@@ -170,7 +170,7 @@ describe('the end of a shared cause', () => {
     expect(fresh.map(({ family }) => family)).toEqual(['unknown']);
   });
 
-  it('knows late leftovers for what they are', () => {
+  it('recognises late leftovers of the cause', () => {
     const fleet = new Fleet();
     fleet.step(four(trouble('media_unplayable')));
     fleet.step(four(trouble('unknown', true)), CAUSE_QUIET_MS);

@@ -293,7 +293,7 @@ describe('a judgement that found no trouble', () => {
   it.each<[string, Given]>([
     ['a process has ended of late', { process: runs({ ends: [NOW - 59_999] }) }],
     ['its encoder stands', { progress: reports(30_000) }],
-    ['its log still speaks', { symptoms: [symptomOf('guide_stale', 30_000)] }],
+    ['its log still reports it', { symptoms: [symptomOf('guide_stale', 30_000)] }],
     ['it starts', { process: runs({ state: 'starting' }) }],
     ['Reeve stopped it', { process: runs({ state: 'stopped', stoppedOnPurpose: true, stoppedByUs: true }) }],
   ])('is made anew at each look while %s', (_what, given) => {

@@ -103,7 +103,7 @@ describe('a new process generation', () => {
     ['the name is another', '1000 running a, 2000 running b', ['b']],
     ['it is younger by 3 s', '1000 running, 4000 running age=0', []],
     ['it is younger by more', '1000 running, 4001 running age=0', ['seen-4001']],
-    ['it has a name, which is not factsAfter again', '1000 running a, 9000 running age=0', []],
+    ['it has a name, which is not reported again', '1000 running a, 9000 running age=0', []],
     ['it runs without a name after its death', '1000 running a, 2000 exited, 3000 running', ['seen-3000']],
     ['it is younger twice', '1000 exited, 2000 running, 9000 running age=0', ['seen-2000', 'seen-9000']],
     ['it runs on without a name', '1000 exited, 2000 running, 9000 running age=7000', ['seen-2000']],
@@ -113,7 +113,7 @@ describe('a new process generation', () => {
   });
 
   it.each([
-    ['the engine tells', 'age=200', 1_800],
+    ['the engine reports it', 'age=200', 1_800],
     ['the last look at the one before was taken, at the earliest', 'age=5000', 1_000],
     ['it was seen, where nothing is reported', '', 2_000],
   ])('was born when %s', (_, age, bornMs) => {

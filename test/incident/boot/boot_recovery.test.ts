@@ -56,7 +56,7 @@ describe('after a boot', () => {
     expect(restored([anIncident({ classification: 'output_stalled' })]).ends).toEqual([]);
   });
 
-  it('a restart whose end is not known, or after which nothing was seen, left the channel stopped by our hand', () => {
+  it('a restart whose end is not known, or after which nothing was seen, left the channel stopped by Reeve', () => {
     const call = { permit: 'per-1', tool: 'restart_channel', sinceMs: 1 } as const;
     const guard = guardWith({
       'channel:news': { unknown: call },

@@ -94,7 +94,7 @@ describe('without an open incident', () => {
 
   it.each([
     ['while the engine may still deal with it itself', sight({ trouble: trouble({ settling: true }) })],
-    ['while a shared cause speaks for the channel', sight({ covered: true })],
+    ['while a shared cause covers the channel', sight({ covered: true })],
     ['where no output is expected', sight({ quiet: true })],
     ['for a channel that plays', playing(NOW)],
   ])('opens none %s', (_, seen) => {

@@ -47,7 +47,7 @@ describe('a channel that is well and has no new evidence', () => {
     expect(healthAt(nowMs + STALL_MS + 1)).toBe(undefined);
   });
 
-  it('keeps the same finding until then, and is not in the way of news', () => {
+  it('keeps the same finding until then, and does not delay new evidence', () => {
     const { see, healthAt, watch, nowMs } = aWatch();
     expect(healthAt(nowMs)).toBe(true);
     const { finding } = watch.watched('news')!;

@@ -44,7 +44,7 @@ describe('a person who names a trouble', () => {
 
   it.each<[string, readonly BlindSpot[], Partial<TeachOrder>, string]>([
     ['an incident that does not exist', [spot(ZORBLE)], { incident: 'inc-9' }, 'there is no incident inc-9'],
-    ['one in which all was understood', [], {}, 'no line around inc-1 was left unrecognised'],
+    ['one of which every line was recognised', [], {}, 'no line around inc-1 was left unrecognised'],
     ['a line that is not shown', [spot(ZORBLE)], { lines: [1, 2] }, 'there is no line 2: there are 1'],
     ['a line number below 1', [spot(ZORBLE)], { lines: [0] }, 'there is no line 0: there are 1'],
     ['a line without words', [spot('0x12')], {}, 'no pattern can be made of it'],
