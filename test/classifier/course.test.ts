@@ -205,7 +205,7 @@ describe('a complaint about a source', () => {
     expect(symptomsAfter([timedOut, done[0]!, 'Connection refused', done[1]!])).toEqual(['upstream_timeout']);
   });
 
-  it('is outlived by output of sound alone, which has no frames', () => {
+  it('is over where output of sound alone, which has no frames, goes on after it', () => {
     expect(symptomsAfter([again, sound(20, 1), sound(24, 1)])).toEqual(['benign_noise']);
   });
 });

@@ -168,7 +168,7 @@ describe('what did not happen', () => {
     },
   );
 
-  it('is not what did', () => {
+  it('is distinguished from what did happen', () => {
     expect(symptomOf('WARN skipped 10 missing segments')).toBe('segment_missing');
     expect(symptomOf('WARN watchdog: no progress for 70s')).toBe('stalled_output');
   });

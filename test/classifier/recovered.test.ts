@@ -14,7 +14,7 @@ describe('warnings before the work is done', () => {
     'INFO frob completed after 12 s',
     'INFO frob: back to normal',
     'INFO frob: state=running',
-  ])('were of its course: %s', (done) => {
+  ])('are no trouble: %s', (done) => {
     expect(symptomOf(warned, warned, done)).toBe('benign_noise');
   });
 
@@ -98,11 +98,11 @@ describe('a statement about a trouble that does not exist', () => {
     'DEBUG retry policy: at most 5 attempts on 429 Too Many Requests',
     'DEBUG ignoring a broken pipe',
     'INFO frob: disabled in the configuration',
-  ])('are no claim: %s', (line) => {
+  ])('is no trouble: %s', (line) => {
     expect(symptomOf(line)).toBe('benign_noise');
   });
 
-  it('are one where the line complains', () => {
+  it('is a trouble where the line complains', () => {
     expect(symptomOf('ERROR alert: disk full on /srv')).toBe('disk_full');
     expect(symptomOf('ERROR the retry policy gave up: 429 Too Many Requests')).toBe('rate_limited');
   });
@@ -155,11 +155,11 @@ describe('the vocabulary of a small service', () => {
     ['ERROR relay ch4: backend answered 503', 'upstream_unreachable'],
     ['WARNING watch ch4: encoder alive, output file has not grown for 90 s', 'stalled_output'],
     ['ERROR recorder: volume /srv/rec at 100 %, recording stopped', 'disk_full'],
-  ])('are understood in a complaint: %s', (line, symptom) => {
+  ])('is understood in a complaint: %s', (line, symptom) => {
     expect(symptomOf(line)).toBe(symptom);
   });
 
-  it('are no claim in a line at a low level', () => {
+  it('is no trouble in a line at a low level', () => {
     expect(symptomOf('INFO volume /srv/rec at 100 % of its quota, as configured')).toBe('benign_noise');
   });
 });

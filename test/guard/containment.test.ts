@@ -91,7 +91,7 @@ describe('containment (S8)', () => {
     expect(decision.verdict === 'allow' && decision.permit.redeem(b.nowMs())).toBe(false);
   });
 
-  it('that the Nth start brings with it does not keep that start from beginning', () => {
+  it('that the Nth start raises does not keep that start from beginning', () => {
     const b = bench({ channels: channelsOf(10) });
     for (let n = 0; n < 9; n += 1) b.restart(`c${n}`, { cured: true });
     const nth = b.guard.decide(b.request('c9'));

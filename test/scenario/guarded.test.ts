@@ -189,7 +189,7 @@ describe('a journal that failed somewhere else than in the guard', () => {
   });
 });
 
-describe('an incident that nothing can call over', () => {
+describe('an incident that no probe can show to be over', () => {
   it('closes when it shows no trouble any more, so that the next one is not hidden by it', async () => {
     const world = await playing({ outputProbe: false });
     world.engine.kill('news');

@@ -43,7 +43,7 @@ describe('every policy', () => {
     expect(hour('naive').events).toBeGreaterThanOrEqual(60 + 359);
   });
 
-  it('meets its engine as it is: a start that hangs comes to nothing, one that is late comes late', () => {
+  it('gets the engine as it is: a start that hangs has no effect, one that is late comes late', () => {
     const calls = (variant: number) => [at(9, 'calls', { target: 'e0', variant, forMs: 60 * MINUTE }), ...dead];
     const hung = hour('naive', calls(0));
     expect([hung.starts[0]?.process, hung.state()]).toEqual([undefined, 'exited']);

@@ -96,7 +96,7 @@ describe('a crash', () => {
     expect(done).toHaveLength(1);
   });
 
-  it('does not come when it was called off', () => {
+  it('does not come when it was cancelled', () => {
     const { disk, appends, done } = inUse();
     disk.crash(fault(0.36));
     disk.disarm();
@@ -152,7 +152,7 @@ describe('a journal that another process holds', () => {
     expect([taken(appends(8)), done]).toEqual([-1, [['waits', 5_000]]]);
   });
 
-  it('is free at once where that was called off', () => {
+  it('is free at once where that was cancelled', () => {
     const { disk, appends } = inUse();
     disk.hold(fault(0.4, { forMs: 60_000 }));
     appends(1);

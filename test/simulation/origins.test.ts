@@ -31,7 +31,7 @@ describe('the origins of groups', () => {
     expect(origins[isRefused]('g')).toBe(false);
   });
 
-  it('are not freed of the one refusal by the cure of the other', () => {
+  it('are not cured of one refusal by the cure of the other', () => {
     const { origins } = theOrigins();
     origins.refuse('g', 1_000);
     origins.outdate('g', 1_000);

@@ -82,7 +82,7 @@ describe('a process that ends', () => {
     expect([news(world).exitCode, world.symptoms.length]).toEqual([1, 1]);
   });
 
-  it('that a person stopped is as the person wants it; one that anybody else stopped needs a start', () => {
+  it('leaves the channel as wanted when a person stopped it; when anybody else did, it needs a start', () => {
     const world = plant();
     world.service.stop('ch0', 'human');
     expect([world.status(), news(world).exitSignal]).toEqual(['stopped', 15]);

@@ -91,7 +91,7 @@ describe('high risk (question 12)', () => {
     expect(highRisk(anInput({ state: one, persona: low }))).toMatchObject({ code: 'high_risk_spacing' });
   });
 
-  it('asks a plan of the group for no place among single ones: its own proofs space what it starts', () => {
+  it('does not hold a plan of the group to the spacing of single starts: its own proofs space what it starts', () => {
     const mark = (permit: string) => ({ permit, target: 'channel:sport', run: `run-${permit}`, atMs: NOW_MS - 1 });
     const state = { ...newGuardState(), groups: { 'group:encoders': [mark('a'), mark('b')] } };
     const call = aCall({ target: { kind: 'group', id: 'encoders' }, channels: ['news', 'sport'] });

@@ -84,26 +84,26 @@ const staging = {
 } as unknown as OpenIncident;
 
 describe('the start queue', () => {
-  it('leave the last place of the window free, which would contain everything', () => {
+  it('leaves the last place of the window free: the start that fills it contains everything', () => {
     const { may } = queueOf(7);
     expect(['a', 'b', 'c'].map((id) => may(channel(id), seen(10)))).toEqual([true, true, false]);
   });
 
-  it('count a start once, whether it is on its way or in the window', () => {
+  it('counts a start once, whether it is on its way or in the window', () => {
     const { may, starts } = queueOf(7);
     expect(may(channel('a'), seen(10))).toBe(true);
     starts.push({ engine: 'e', channel: 'a', atMs: NOW + 5 });
     expect([may(channel('b'), seen(10), NOW + 10), may(channel('c'), seen(10), NOW + 10)]).toEqual([true, false]);
   });
 
-  it('count a plan of a group once, too', () => {
+  it('counts a plan of a group once, too', () => {
     const { may, starts } = queueOf(7);
     expect(may(group('g1'), { ...seen(10), channels: ['c0', 'c1'] })).toBe(true);
     starts.push({ engine: 'e', channel: 'c1', atMs: NOW + 5 });
     expect([may(channel('b'), seen(10), NOW + 10), may(channel('c'), seen(10), NOW + 10)]).toEqual([true, false]);
   });
 
-  it('go to those with the most viewers first, then to those who wait longest', () => {
+  it('admits those with the most viewers first, then those that wait longest', () => {
     const { may, starts } = queueOf(9);
     const asked = ['few', 'many', 'as_many'].map((id, at) => may(channel(id), seen(id === 'few' ? 3 : 90), NOW + at));
     expect(asked).toEqual([false, false, false]);
@@ -113,7 +113,7 @@ describe('the start queue', () => {
     expect(may(channel('many'), seen(90), NOW + 1_000)).toBe(true);
   });
 
-  it('forget who does not ask any more', () => {
+  it('forgets a channel that does not ask any more', () => {
     const { may, held, starts } = queueOf(9);
     may(channel('many'), seen(90));
     may(channel('few'), seen(3));
@@ -123,7 +123,7 @@ describe('the start queue', () => {
     expect(held.crowd(NOW + 4_000)).toMatchObject({ count: 0, sinceMs: NOW + 4_000 });
   });
 
-  it('are not waited for by a run that starts nothing, or that containment stops anyway', () => {
+  it('does not hold back a run that starts nothing, or that containment stops anyway', () => {
     const { may } = queueOf(10);
     expect(may(channel('a'), seen(10, 'upstream_unavailable'))).toBe(true);
     expect(may(channel('a'), seen(10, 'process_crashed', true))).toBe(true);
@@ -140,21 +140,21 @@ describe('the start queue', () => {
     expect(queueOf(10, [], { phase: 3 }).may(channel('a'), seen(10))).toBe(false);
   });
 
-  it('are waited for again as soon as a person has said yes', () => {
+  it('holds a run back again as soon as a person has approved it', () => {
     const asks: Partial<Persona> = { tool_access_policy: { restart_channel: 'require_approval' } };
     const { may } = queueOf(10, [], { persona: asks });
     const heard = seen(10);
     expect(may(channel('a'), { ...heard, sight: { ...heard.sight, approval: 'yes' } })).toBe(false);
   });
 
-  it('leave a staged start the last place of the window as any other, and wait behind none under way', () => {
+  it('admits a group beside a staged start under way, and leaves the last place of the window free for it, too', () => {
     const { may } = queueOf(8, [staging]);
     expect(may(group('g1'), seen(500))).toBe(true);
     const full = queueOf(9, [staging]);
     expect(full.may(group('g1'), seen(500))).toBe(false);
   });
 
-  it('let no more plans go than a minute has staged starts left, those on their way counted', () => {
+  it('admits no more plans than a minute has staged starts left, those on their way counted', () => {
     const max = DEFAULT_LIMITS.stagedStartsPerMinuteMax;
     const { may, starts } = queueOf(0);
     const plan = { plan: 'per-0', permit: 'per-1', proven: true } as const;
@@ -165,7 +165,7 @@ describe('the start queue', () => {
     expect(may(group('g4'), seen(10), NOW + 3_001)).toBe(true);
   });
 
-  it('of a staged start come no sooner than the proof that what killed its channels is over', () => {
+  it('admits a staged start no sooner than the proof that what killed its channels is over', () => {
     const proof = { isProven: false, bySources: true, says: 'its sources answer', atMs: NOW + 300 };
     const { queue } = queueOf(0, [], { proof, held: true });
     const left = seen(5);
@@ -177,14 +177,14 @@ describe('the start queue', () => {
     expect(proven.queue.startDelayMs(group('g1'), down, NOW)).toBeUndefined();
   });
 
-  it('of a staged start need no proof once the containment has ended by time', () => {
+  it('needs no proof for a staged start once the containment has ended by time', () => {
     const looping = { isProven: false, bySources: false, says: 'no death for 10 s is waited for', atMs: NOW + 9_000 };
     const down = { ...seen(5), sight: { ...seen(5).sight, trouble: { ...seen(5).sight.trouble!, leftMs: NOW - 1 } } };
     expect(queueOf(0, [], { proof: looping, held: true }).may(group('g1'), down)).toBe(false);
     expect(queueOf(0, [], { proof: looping, held: false }).may(group('g1'), down)).toBe(true);
   });
 
-  it('are asked for by all of a known crowd before the first is given', () => {
+  it('admits none of a known crowd before all of it have asked', () => {
     const { may } = queueOf(0, [], { pages: ['starts/fleet'] });
     const ask = (nowMs: number) => ['few', 'many'].map((id) => may(channel(id), seen(id === 'few' ? 3 : 90), nowMs));
     expect(ask(NOW)).toEqual([false, false]);

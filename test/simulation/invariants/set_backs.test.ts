@@ -43,7 +43,7 @@ describe('a Reeve whose journal was set back', () => {
     expect(late.broken).toEqual(['T2']);
   });
 
-  it('may do what it likes where nothing was set back', () => {
+  it('is not bound by that where nothing was set back', () => {
     const { context, broken, entry, restart } = oracleEnvironment();
     const oracle = new SetBacks(context);
     oracle.entry(entry(started, { monoMs: 5 * S }));
@@ -71,7 +71,7 @@ describe('the caps after a journal was set back (S5)', () => {
     return { broken, single: starts.single };
   }
 
-  it('count what the journal still has, and a person takes the rest upon herself', () => {
+  it('count what the journal still has; a person answers for the rest', () => {
     expect(secondRestart(50).broken).toEqual(['S5']);
     expect(secondRestart(60).broken).toEqual([]);
   });

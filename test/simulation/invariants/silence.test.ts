@@ -91,7 +91,7 @@ describe('the oracle of silent downtime (L6)', () => {
     expect(broken).toEqual(['L6']);
   });
 
-  it('takes the wait that a rule announces once, however often it is announced', () => {
+  it('counts the wait that a rule announces once, however often it is announced', () => {
     const { broken, write, down } = oracle();
     const outcome = { kind: 'watching', because: '', escalateAfterMs: 60_000, retryAfterMs: undefined };
     write({ type: 'incident.opened', incident: { id: 'inc-1', scope: SCOPE } });
@@ -107,7 +107,7 @@ describe('the oracle of silent downtime (L6)', () => {
   it.each([
     ['after the channel has played in between', true, []],
     ['while the channel stays down', false, ['L6']],
-  ])('takes a second wait for one %s: %s', (_, hasPlayed, expected) => {
+  ])('counts an announced wait anew, or goes on with the first, %s: %s', (_, hasPlayed, expected) => {
     const { broken, write, down, plays } = oracle();
     write({ type: 'incident.opened', incident: { id: 'inc-1', scope: SCOPE } });
     down(0);
@@ -119,7 +119,7 @@ describe('the oracle of silent downtime (L6)', () => {
     expect(broken).toEqual(expected);
   });
 
-  it('takes a second wait for one after a start of Reeve, which has seen nothing before', () => {
+  it('counts an announced wait anew after a start of Reeve, which has seen nothing before', () => {
     const { broken, write, down } = oracle();
     write({ type: 'incident.opened', incident: { id: 'inc-1', scope: SCOPE } });
     down(0);
