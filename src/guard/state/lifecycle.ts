@@ -9,7 +9,7 @@ import { isStaged, isStart as isStartOf, specOf, subjectOf } from '../../remedia
 import { verdictDueAfterMs, verdictDueMs } from '../verdict_due.ts';
 import type { ToolUse } from './cooldown.ts';
 import { withProof } from './fleet_cap.ts';
-import { carriedOver } from './relapses.ts';
+import { noteCure } from './relapses.ts';
 import type { OpenAttempt, StagedPlan, SubjectState } from './state.ts';
 import { addStart, startOf } from './window.ts';
 
@@ -242,8 +242,7 @@ function worked(edit: Edit, { record, terms, fingerprint, atMs }: Proof): void {
   if (isStart(terms)) {
     cure(record.breaker, admittedBy(terms));
     const { incident: id } = terms;
-    const carried = carriedOver(record, { id, openedMs: edit.state.incidents[id]?.openedMs });
-    record.cured = { incident: id, atMs, carried };
+    noteCure(record, { id, openedMs: edit.state.incidents[id]?.openedMs }, atMs);
   }
   if (terms.parent !== undefined) prove(edit, record, terms, true);
   const { tool } = terms.call;

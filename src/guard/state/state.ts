@@ -50,6 +50,12 @@ export interface HighRiskUse extends ToolUse {
   before?: HighRiskUse;
 }
 
+interface Cure {
+  readonly incident: IncidentId;
+  readonly atMs: MonoMs;
+  readonly carried: number;
+}
+
 /** What the guard remembers of one target: a channel, or a group or engine that was itself the target of a tool. */
 export interface SubjectState {
   group?: GroupId;
@@ -65,7 +71,9 @@ export interface SubjectState {
   restarts: OwnRestart[];
   breaker: BreakerState;
   /** The last verified restart: for which incident, and how many restarts of earlier ones it had to answer for. */
-  cured?: { incident: IncidentId; atMs: MonoMs; carried: number };
+  cured?: Cure;
+  /** Those before it, oldest first; absent where there are none. */
+  curedBefore?: readonly Cure[];
   /** A restart of Reeve's began, and no new process of the channel has been observed since (law S6). */
   unproven?: { permit: PermitId; sinceMs: MonoMs };
   /** A change began here and its end is not known: nothing more until it is seen healthy, or a person resets it. */

@@ -72,6 +72,20 @@ describe('a trouble that comes back after a verified cure (S5)', () => {
     expect(ask(b, 'inc-3').verdict).toBe('allow');
   });
 
+  it('goes on answering for them when another incident has cured the channel meanwhile', () => {
+    const b = bench();
+    cured(b, 'inc-1');
+    b.pass(2 * MINUTE_MS);
+    cured(b, 'inc-2');
+    b.pass(2 * MINUTE_MS);
+    const incident = opened(b, 'inc-3');
+    b.pass(31 * MINUTE_MS);
+    cured(b, 'inc-of-the-group');
+    b.pass(2 * MINUTE_MS);
+    const request = b.request('news', { incident, persona, run: 'run-inc-3' });
+    expect(b.guard.decide(request)).toMatchObject({ code: 'restart_cap' });
+  });
+
   it('is remembered over a restart of Reeve', () => {
     const b = bench();
     cured(b, 'inc-1');
