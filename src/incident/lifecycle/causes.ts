@@ -24,6 +24,18 @@ export function isEachItsOwn(about: readonly (TrackedChannel | undefined)[], inc
 
 export const wellSinceMs = (one: TrackedChannel | undefined): MonoMs => one?.healthySinceMs ?? one?.clearSinceMs ?? 0;
 
+/** When it was over, and since when those in it have been down: it was called a trouble of all only later (law L6). */
+export function timesOf(
+  cause: SharedCause,
+  watch: { readonly watched: (id: ChannelId) => TrackedChannel | undefined },
+) {
+  const downMs = cause.channels.flatMap((id) => {
+    const one = watch.watched(id);
+    return one?.finding.trouble === true ? [one.troubledMs] : [];
+  });
+  return { leftMs: cause.overMs, troubledMs: Math.min(cause.sinceMs, ...downMs) };
+}
+
 /** A cause that was forgotten while its incident is still open: over, with nothing left down. */
 export const goneCause = (incident: Incident, nowMs: MonoMs): SharedCause => ({
   key: keyOfScope(incident.scope),

@@ -26,7 +26,7 @@ import { containmentNow } from '../../guard/containment.ts';
 import { cooldownOf } from '../../guard/state/cooldown.ts';
 import { containmentsOf, type GuardState, subjectAt } from '../../guard/state/state.ts';
 import { startsIn } from '../../guard/state/window.ts';
-import { goneCause, isEachItsOwn, isHandedOver, isWell, wellSinceMs } from '../lifecycle/causes.ts';
+import { goneCause, isEachItsOwn, isHandedOver, isWell, timesOf, wellSinceMs } from '../lifecycle/causes.ts';
 import { isRefusalOver } from '../lifecycle/refusal.ts';
 import type { Snapshot } from '../lifecycle/transitions.ts';
 import { isNamed } from './named.ts';
@@ -160,7 +160,7 @@ export class Snapshots {
     if (isHandedOver(cause, this.#isGiven)) return { ...NOTHING_LEFT, clearSinceMs: goneMs };
     if (cause !== undefined && classification !== undefined) {
       const sinceMs = isOver ? cause.lastMs : cause.sinceMs;
-      const trouble = { classification, settling: false, settledMs: 0, sinceMs, leftMs: cause.overMs };
+      const trouble = { classification, settling: false, settledMs: 0, sinceMs, ...timesOf(cause, this.#deps.watch) };
       return { trouble, healthy: false, healthySinceMs: undefined, clearSinceMs: undefined };
     }
     const about = this.#about(scope, cause);
