@@ -161,7 +161,7 @@ export function runBaseline(name: BaselinePolicyName, script: Scenario): Baselin
   const operators = new Operators({ seed, channels, service, at, nowMs: clock, reeve: () => undefined });
   const machine = { symptom: nothing, jumpWall: nothing, suspend: nothing, reboot: nothing };
   const reeves = { ...machine, operate: nothing, change: nothing, stopReeve: nothing };
-  const files = { reload: nothing, move: nothing };
+  const files = { reload: nothing, move: nothing, second: nothing };
   const disk = { crash: nothing, breakDown: nothing, setBack: nothing, hold: nothing, rot: nothing };
   const injector = new FaultInjector({ service, at, nowMs: clock, disk, ...reeves, ...files });
   const eyes = new PolicyProbes(service, injector, clock);

@@ -18,6 +18,8 @@ export interface CruelControls {
   /** Reeve's state goes on on another machine. */
   readonly move: (downMs: number) => void;
   readonly disk: DiskFaults;
+  /** A second Reeve begins on the same engines, and ends after a while. */
+  readonly second: (injection: Injection) => void;
 }
 
 const ROLL_EVERY_MS = 3_000;
@@ -29,7 +31,7 @@ const FORGOTTEN_MS = HOUR_MS;
 /** Does one of the kinds that happen once; false: it is none of them. */
 export function inflict(injection: Injection, controls: CruelControls): boolean {
   const { kind, target, forMs, variant } = injection;
-  const { service, stopReeve, reload, move, disk } = controls;
+  const { service, stopReeve, reload, move, disk, second } = controls;
   if (kind === 'keen_engine') keenEngine(injection, controls);
   else if (kind === 'stopped_by_hand') stopByHand(injection, controls);
   else if (kind === 'rolled_by_hand') rollByHand(injection, controls);
@@ -41,6 +43,7 @@ export function inflict(injection: Injection, controls: CruelControls): boolean 
   else if (kind === 'set_back') disk.setBack(injection);
   else if (kind === 'journal_busy') disk.hold(injection);
   else if (kind === 'journal_rot') disk.rot(injection);
+  else if (kind === 'second_reeve') second(injection);
   else return false;
   return true;
 }

@@ -9,6 +9,7 @@ import type { MemoryStore } from '../journal/memory.ts';
 import { AdversarialPlanner } from './adversarial_planner.ts';
 import type { Claim, SampleOf } from './attacker.ts';
 import type { FaultInjector } from './fault_injector.ts';
+import type { Starter } from './service_channel.ts';
 import type { ServiceModel } from './service_model.ts';
 import { simReceiver } from './receivers.ts';
 import type { Delivery, Invocation } from './effect_log.ts';
@@ -37,6 +38,8 @@ export interface DaemonRunDeps {
   readonly upkeep: Upkeep | undefined;
   readonly service: ServiceModel;
   readonly injector: FaultInjector;
+  /** Which Reeve it is; default: the first. */
+  readonly by?: Starter;
   /** Somebody asks the guard for anything at any time, besides. */
   readonly adversary: boolean;
   /** The simulation's own time, which goes on when this process has ended. */
@@ -225,9 +228,10 @@ export class DaemonRun {
   }
 
   #engine(id: string, owner: SimulatedDaemon): Engine {
-    const { number: daemonRun, script, service, injector, nowMs, at, onInvoked } = this.#deps;
+    const { number: daemonRun, script, service, injector, nowMs, at, onInvoked, by = 'reeve' } = this.#deps;
     const deps: SimEngineDeps = {
       id,
+      by,
       service,
       clock: owner.ledger.clock,
       worldMs: nowMs,

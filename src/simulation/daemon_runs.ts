@@ -2,7 +2,7 @@
 import { HOUR_MS } from '../core/duration.ts';
 import { DaemonRun, type DaemonRunDeps } from './daemon_run.ts';
 import type { Disk } from './disk_faults.ts';
-import type { EffectLog } from './effect_log.ts';
+import type { EffectLog, Invocation } from './effect_log.ts';
 import type { Invariants } from './invariants/invariants.ts';
 import type { PolicyFile } from './policy_file.ts';
 import type { Recovery, SimulatedDaemon, Upkeep } from './simulated_daemon.ts';
@@ -17,6 +17,8 @@ export interface DaemonRunsDeps extends RunDeps, Pick<DaemonRunDeps, 'onBatch' |
   readonly policy: PolicyFile;
   readonly record: EffectLog;
   readonly invariants: Invariants;
+  /** A call has reached the engine. */
+  readonly onInvoked: (invocation: Invocation) => void;
 }
 
 /** Much less is kept than a daemon keeps, so that the few records of a small world come and go as those of years do. */
@@ -69,6 +71,7 @@ export class DaemonRuns {
       onInvoked: (invocation) => {
         record.invoked(invocation);
         invariants.invoked(invocation);
+        this.#deps.onInvoked(invocation);
         if (this.#daemon?.stopping) invariants.stopped(invocation);
       },
       onSample: (sample) => invariants.seen(sample),

@@ -45,6 +45,7 @@ export const CRUEL_KINDS = [
   'set_back',
   'journal_busy',
   'journal_rot',
+  'second_reeve',
 ] as const;
 export type Kind = (typeof KINDS)[number] | (typeof CRUEL_KINDS)[number];
 
@@ -101,5 +102,6 @@ export const HABITS: Readonly<Record<Kind, Habit>> = {
   set_back: { extent: 'fleet', everyHours: 24, forMs: [1 * S, 60 * S] },
   journal_busy: { extent: 'fleet', everyHours: 12, forMs: [1 * S, 60 * S] },
   journal_rot: { extent: 'fleet', everyHours: 12, forMs: [0, 10 * M] },
+  second_reeve: { extent: 'fleet', everyHours: 8, forMs: [10 * M, 60 * M] },
   one_way: { extent: 'engine', everyHours: 8, forMs: [20 * S, 10 * M] },
 };

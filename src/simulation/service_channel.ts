@@ -9,7 +9,7 @@ export const SEGMENT_MS = 2_000;
 const SLOW_SEGMENT_MS = 3_200;
 
 /** Who started a process. */
-export type Starter = 'first' | 'reeve' | 'engine' | 'human' | 'policy';
+export type Starter = 'first' | 'reeve' | 'second' | 'engine' | 'human' | 'policy';
 
 /** One process of a channel, as it really was. */
 export interface Generation {

@@ -4,6 +4,7 @@ import { MINUTE_MS } from '../core/duration.ts';
 import type { ActionContext, Engine, EngineReport } from '../core/engine.ts';
 import { ReeveError } from '../core/errors.ts';
 import type { Capability, ToolName } from '../core/tool.ts';
+import type { Starter } from './service_channel.ts';
 import type { ServiceModel } from './service_model.ts';
 import type { Invocation } from './effect_log.ts';
 import { areCredentialsRefused, dropCache, hasPlayout, rebuildPlayout, refreshCredentials } from './treatments.ts';
@@ -66,6 +67,8 @@ export interface SimEngineDeps {
   readonly at: (atMs: number, run: () => void) => void;
   readonly alive: () => boolean;
   readonly mode: () => CallMode;
+  /** Which Reeve calls. */
+  readonly by: Starter;
   readonly onInvoked: (call: Pick<Invocation, 'tool' | 'channel' | 'engine' | 'permit' | 'fence'>) => Invocation;
   readonly observe: (signal: AbortSignal) => Promise<EngineReport>;
 }
@@ -90,7 +93,7 @@ export class SimEngine implements Engine {
 
   restart(channel: string, context: ActionContext): Promise<string> {
     return this.#call('restart_channel', channel, context, (invocation) => {
-      invocation.effect = this.#deps.service.restart(channel, 'reeve');
+      invocation.effect = this.#deps.service.restart(channel, this.#deps.by);
     });
   }
 
@@ -139,12 +142,12 @@ export class SimEngine implements Engine {
     { permit, fence, signal }: ActionContext,
     effect: (invocation: Invocation) => void,
   ): Promise<string> {
-    const { clock, worldMs, at, alive, mode, onInvoked } = this.#deps;
+    const { clock, worldMs, at, alive, mode, onInvoked, by } = this.#deps;
     if (!alive()) return new Promise(() => undefined);
     const invocation = onInvoked({ tool, channel, engine: this.id, permit, fence });
     const { stopMs, effectMs, answerMs, fails } = COURSES[mode()];
     if (stopMs !== undefined && channel !== undefined)
-      at(worldMs() + stopMs, () => this.#deps.service.stop(channel, 'reeve'));
+      at(worldMs() + stopMs, () => this.#deps.service.stop(channel, by));
     if (effectMs !== undefined) at(worldMs() + effectMs, () => effect(invocation));
     return new Promise((resolve, reject) => {
       const end = (): void => {

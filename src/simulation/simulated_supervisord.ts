@@ -4,6 +4,7 @@ import type { ProcessReading } from '../core/engine.ts';
 import { ReeveError } from '../core/errors.ts';
 import type { BoundedFetch, HttpAnswer, HttpRequest } from '../resilience/http.ts';
 import { type CallMode, COURSES, type Course } from './sim_engine.ts';
+import type { Starter } from './service_channel.ts';
 import type { Generation, ServiceChannel, ServiceModel } from './service_model.ts';
 
 export interface SupervisordDeps {
@@ -19,6 +20,8 @@ export interface SupervisordDeps {
   /** False: it does what it is asked, and the answer is lost. */
   readonly answers: () => boolean;
   readonly mode: () => CallMode;
+  /** Which Reeve calls. */
+  readonly by: Starter;
   /** Called when a start is asked for; what it returns gets the process once there is one. */
   readonly onStart: (channel: string) => (process: Generation) => void;
 }
@@ -130,20 +133,20 @@ export class SimulatedSupervisord {
   }
 
   #stop(channel: ServiceChannel): Promise<Value> {
-    const { service, mode } = this.#deps;
+    const { service, mode, by } = this.#deps;
     if (channel.state !== 'running') throw new Fault(FAULT.NOT_RUNNING, 'NOT_RUNNING');
     const { process } = channel;
     return this.#changed(STOPS[mode()] ?? COURSES[mode()], () => {
-      if (channel.process === process && channel.state === 'running') service.stop(channel.plan.id, 'reeve');
+      if (channel.process === process && channel.state === 'running') service.stop(channel.plan.id, by);
     });
   }
 
   #start(channel: ServiceChannel): Promise<Value> {
-    const { service, mode, onStart } = this.#deps;
+    const { service, mode, onStart, by } = this.#deps;
     if (channel.state === 'running') throw new Fault(FAULT.ALREADY_STARTED, 'ALREADY_STARTED');
     const begun = onStart(channel.plan.id);
     return this.#changed(STARTS[mode()] ?? COURSES[mode()], () => {
-      if (channel.state !== 'running') begun(service.restart(channel.plan.id, 'reeve'));
+      if (channel.state !== 'running') begun(service.restart(channel.plan.id, by));
     });
   }
 

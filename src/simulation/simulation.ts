@@ -11,6 +11,7 @@ import { type DaemonRun, RECEIVERS } from './daemon_run.ts';
 import { type FaultControls, FaultInjector } from './fault_injector.ts';
 import { Invariants } from './invariants/invariants.ts';
 import { Operators } from './operators.ts';
+import { SecondReeve } from './second_reeve.ts';
 import { ServiceModel } from './service_model.ts';
 import { type Delivery, EffectLog } from './effect_log.ts';
 import { PolicyFile } from './policy_file.ts';
@@ -19,7 +20,7 @@ import { type Settings, settingsOf } from './settings.ts';
 import type { SimulationEnd, SimulationOptions } from './simulation_options.ts';
 import { skippableMs } from './quiet_time.ts';
 import { channelTruths, isExcused, serviceTruths, TRUTH_MS } from './truth.ts';
-import { drained, TimerQueue, SimulatedHost } from './virtual_time.ts';
+import { drained, earlier, nextOf, TimerQueue, SimulatedHost } from './virtual_time.ts';
 
 /** After everything is healed, this long until all that is promised must have come true. */
 const LIVENESS_MS = 45 * MINUTE_MS;
@@ -42,6 +43,7 @@ export class Simulation {
   readonly #policy: PolicyFile;
   readonly #attacker: Attacker | undefined = undefined;
   readonly #runs: DaemonRuns;
+  readonly #second: SecondReeve;
   #activity = 0;
   #nowMs = 0;
   #lookedMs = 0;
@@ -56,14 +58,19 @@ export class Simulation {
     this.#agenda = new TimerQueue(seed);
     const nowMs = (): number => this.#nowMs;
     const at = (atMs: number, run: () => void): void => void this.#agenda.add(Math.max(atMs, this.#nowMs), run);
-    const onSymptom = (channel: string, kind: SymptomKind) => this.#runs.daemon?.hear({ channel, kind, origin: 'log' });
+    const onSymptom = (channel: string, kind: SymptomKind): void => {
+      for (const run of [this.#runs.daemon, this.#second.run]) run?.hear({ channel, kind, origin: 'log' });
+    };
     this.#host = new SimulatedHost(nowMs);
     const untouchable = new Set(channels.flatMap((plan) => (plan.untouchable === true ? [plan.id] : [])));
     this.#policy = new PolicyFile(written, { nowMs, at, untouchable });
     const personaOf = (channel?: string): Persona => this.#policy.personaOf(channel);
     this.service = new ServiceModel(channels, {
       ...{ seed, nowMs, at, onSymptom, startCost: script.startCost },
-      onStart: (process) => this.#invariants?.started(process),
+      onStart: (process) => {
+        this.#invariants?.started(process);
+        this.#second?.started(process);
+      },
     });
     const poolOf = (engine: string) => (this.#runs.daemon === undefined ? 'unasked' : this.#runs.daemon.poolOf(engine));
     this.#invariants = new Invariants({
@@ -90,6 +97,7 @@ export class Simulation {
     this.#disk = this.#createDisk(nowMs, at);
     this.#injector = this.#createInjector(nowMs, at, onSymptom);
     this.#runs = this.#createRuns(nowMs, at);
+    this.#second = this.#createSecond(nowMs, at);
     if (options.attacker !== true) return;
     const ended = (): boolean => this.#injector.healed;
     this.#attacker = new Attacker({ script, nowMs, at, ended, target: () => this.#runs.daemon });
@@ -111,6 +119,7 @@ export class Simulation {
       this.#demand();
     }
     this.#runs.daemon?.reeve.kill();
+    this.#second.end();
     return {
       events: this.#events,
       nowMs: this.#nowMs,
@@ -145,6 +154,7 @@ export class Simulation {
       reload: (variant, forMs) => this.#policy.reload(variant, forMs),
       move: (downMs) => this.#runs.reboot(downMs, () => this.#host.move()),
       disk: this.#disk,
+      second: (injection) => this.#second.begin(injection),
       operate: (injection) => this.#operators.operate(injection),
       change: () => undefined,
     });
@@ -152,39 +162,39 @@ export class Simulation {
 
   #createRuns(nowMs: () => number, at: At): DaemonRuns {
     return new DaemonRuns({
-      ...{
-        script: this.#script,
-        nowMs,
-        at,
-        settings: this.#settings,
-        policy: this.#policy,
-        host: this.#host,
-        disk: this.#disk,
-      },
-      ...{ service: this.service, injector: this.#injector, record: this.#record, invariants: this.#invariants },
+      ...{ script: this.#script, nowMs, at, settings: this.#settings, policy: this.#policy, host: this.#host },
+      ...{ disk: this.#disk, service: this.service, injector: this.#injector },
+      ...{ record: this.#record, invariants: this.#invariants },
       adversary: this.#options.adversary === true,
       onDelivery: (delivery) => this.#delivered(delivery),
       onBatch: (entries) => this.#batch(entries),
+      onInvoked: (invocation) => this.#second.invoked(invocation),
       onFailure: (text) => this.#failed(text),
       stir: () => (this.#activity += 1),
+    });
+  }
+
+  #createSecond(nowMs: () => number, at: At): SecondReeve {
+    return new SecondReeve({
+      ...{ script: this.#script, service: this.service, injector: this.#injector, nowMs, at },
+      onDelivery: (delivery) => this.#called(delivery),
+      stir: () => (this.#activity += 1),
+      broke: (law, because) => this.#invariants.broke(law, because),
     });
   }
 
   async #until(endMs: number): Promise<void> {
     const stopEarly = this.#options.stopEarly ?? true;
     while (!(stopEarly && this.#invariants.violations.length > 0)) {
-      const ofEnvironment = this.#agenda.next();
-      const ofReeve = this.#runs.daemon?.reeve.agenda.next();
-      const reeveMs = ofReeve === undefined ? Number.POSITIVE_INFINITY : this.#host.worldMsAt(ofReeve.atMs);
-      const isReeves = reeveMs < (ofEnvironment?.atMs ?? Number.POSITIVE_INFINITY);
-      const atMs = isReeves ? reeveMs : (ofEnvironment?.atMs ?? Number.POSITIVE_INFINITY);
+      const first = nextOf({ world: this.#agenda, reeve: this.#runs.daemon?.reeve.agenda, host: this.#host });
+      const { atMs, take, isReeves } = earlier(first, this.#second.next());
       if (atMs > this.#nowMs && this.#leap(endMs)) {
         await drained();
         continue;
       }
       if (atMs > endMs) break;
       this.#nowMs = Math.max(this.#nowMs, atMs);
-      const due = isReeves ? this.#runs.daemon!.reeve.agenda.take()! : this.#agenda.take()!;
+      const due = take();
       await this.#happen(due.run, isReeves && !due.tick);
     }
     this.#nowMs = Math.max(this.#nowMs, endMs);
@@ -205,6 +215,7 @@ export class Simulation {
 
   /** Once a second, after whatever happened: no timer of its own, so that it changes no order of events. */
   #look(): void {
+    this.#second.look();
     const reeve = this.#runs.present;
     if (reeve === undefined || this.#nowMs - this.#lookedMs < TRUTH_MS) return;
     this.#lookedMs = this.#nowMs;
@@ -218,7 +229,7 @@ export class Simulation {
   /** Skips a stretch of whole minutes in which nothing can happen. True when it did: its last look is answered then. */
   #leap(endMs: number): boolean {
     const daemon = this.#runs.daemon;
-    if (this.#options.leap === false || daemon === undefined) return false;
+    if (this.#options.leap === false || daemon === undefined || this.#second.run) return false;
     const { reeve, watcher } = daemon;
     if (reeve.ledger.clock.monotonicMs() !== watcher.wholeLookMs || !this.#quiet(daemon)) return false;
     const queues = { ofWorld: this.#agenda, ofReeve: reeve.agenda, host: this.#host };
@@ -239,7 +250,11 @@ export class Simulation {
   #delivered(delivery: Delivery): void {
     this.#record.delivered(delivery);
     this.#invariants.delivered(delivery);
-    if (delivery.what !== 'resolve') this.#operators.paged(delivery.scope, delivery.atMs);
+    this.#called(delivery);
+  }
+
+  #called({ what, scope, atMs }: Delivery): void {
+    if (what !== 'resolve') this.#operators.paged(scope, atMs);
   }
 
   #batch(entries: readonly JournalEntry[]): void {
@@ -265,6 +280,7 @@ export class Simulation {
 
   #heal(): void {
     this.#injector.heal();
+    this.#second.end();
     this.#disk.disarm();
     if (this.#disk.broken) this.#runs.die(1_000, 0);
     this.#disk.rotting.mend();

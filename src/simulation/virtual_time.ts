@@ -178,5 +178,33 @@ export function clockOn(host: SimulatedHost, agenda: TimerQueue): Clock {
   };
 }
 
+/** Who acts next, and when. */
+export interface Next {
+  readonly atMs: number;
+  readonly take: () => Due;
+  /** A process of Reeve: what it does may wake what waits for a promise. */
+  readonly isReeves: boolean;
+}
+
+interface Queues {
+  readonly world: TimerQueue;
+  /** Of the process of Reeve that runs on the host, if one does. */
+  readonly reeve: TimerQueue | undefined;
+  readonly host: SimulatedHost;
+}
+
+/** At equal times the world comes first. */
+export function nextOf({ world, reeve, host }: Queues): Next {
+  const atMs = world.next()?.atMs ?? Number.POSITIVE_INFINITY;
+  const due = reeve?.next();
+  const reeveMs = due === undefined ? Number.POSITIVE_INFINITY : host.worldMsAt(due.atMs);
+  if (reeve === undefined || reeveMs >= atMs) return { atMs, take: () => world.take()!, isReeves: false };
+  return { atMs: reeveMs, take: () => reeve.take()!, isReeves: true };
+}
+
+/** At equal times the first of them. */
+export const earlier = (one: Next, other: Next | undefined): Next =>
+  other === undefined || one.atMs <= other.atMs ? one : other;
+
 /** Resolves when everything that was promised so far has run. */
 export const drained = (): Promise<void> => new Promise((done) => setImmediate(done));

@@ -21,7 +21,13 @@ export function faulty(plans?: readonly ChannelPlan[]) {
   const disk = { ...ends, setBack: note('setBack'), hold: note('hold'), rot: note('rot') };
   const controls = {
     ...{ service, nowMs, at, disk },
-    ...{ stopReeve: note('stopReeve'), reload: note('reload'), move: note('move'), jumpWall: note('jumpWall') },
+    ...{
+      stopReeve: note('stopReeve'),
+      reload: note('reload'),
+      move: note('move'),
+      second: note('second'),
+      jumpWall: note('jumpWall'),
+    },
     ...{ suspend: note('suspend'), reboot: note('reboot'), operate: note('operate'), change: note('change') },
     symptom: (channel: string, kind: string): void => void symptoms.push([channel, kind, nowMs()]),
   };

@@ -3,7 +3,7 @@ import { CRUEL_KINDS, KINDS } from '../../src/simulation/kinds.ts';
 import { swarm } from '../../src/simulation/scenario.ts';
 import { simulate } from '../../src/simulation/simulate.ts';
 
-const LAST = ['set_back', 'journal_busy', 'journal_rot'];
+const LAST = ['set_back', 'journal_busy', 'journal_rot', 'second_reeve'];
 const LATER = ['one_way', 'empty_playout', 'stale_address', ...LAST];
 
 /** A crueller world as it was drawn before the later kinds were there. */
@@ -40,15 +40,15 @@ describe('worlds in which a channel was down in silence, or a refusal was forgot
     ],
     [
       'after the containment of a group whose plan did not help, when its sources answer',
-      { ...cruelOf(44_172, ['journal_rot']), days: 0.125, storm: true, channels: 4 },
+      { ...cruelOf(44_172, ['journal_rot', 'second_reeve']), days: 0.125, storm: true, channels: 4 },
     ],
     [
       'beside the plan of its group that waits for a person’s yes',
-      { ...cruelOf(45_132, []), days: 0.125, storm: true, channels: 5 },
+      { ...cruelOf(45_132, ['second_reeve']), days: 0.125, storm: true, channels: 5 },
     ],
     [
       'after a release, when the containment had refused it many times',
-      { ...cruelOf(45_438, []), days: 0.125, storm: true, channels: 3 },
+      { ...cruelOf(45_438, ['second_reeve']), days: 0.125, storm: true, channels: 3 },
     ],
   ])('break no law any more: %s', { timeout: 60_000 }, async (_, order) => {
     expect((await simulate(order)).violations).toEqual([]);

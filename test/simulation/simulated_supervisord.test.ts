@@ -22,6 +22,7 @@ function theAdapter() {
   const supervisord = new SimulatedSupervisord({
     ...{ engine: 'e', service, clock, worldMs: nowMs, at, mode: () => world.mode, isUp: () => world.isUp },
     answers: () => world.answers,
+    by: 'reeve',
     onStart: () => (process) => void world.effects.push(process),
   });
   const document = supervisorDocument.parse({ id: 'e', kind: 'supervisor', url: 'http://127.0.0.1:9001/RPC2' });

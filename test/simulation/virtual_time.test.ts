@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { TimerQueue, clockOn, SimulatedHost } from '../../src/simulation/virtual_time.ts';
+import { TimerQueue, clockOn, earlier, nextOf, SimulatedHost } from '../../src/simulation/virtual_time.ts';
 
 function machine() {
   let worldMs = 0;
@@ -45,5 +45,36 @@ describe('a machine that is suspended', () => {
     at(12_000);
     host.reboot();
     expect([at(12_000), at(12_500)]).toEqual([0, 500]);
+  });
+});
+
+describe('who acts next', () => {
+  const nothing = (): void => {};
+  const queueAt = (atMs: number): TimerQueue => {
+    const queue = new TimerQueue(1);
+    queue.add(atMs, nothing);
+    return queue;
+  };
+
+  it('is whoever is due first by the time of the world, and the world where both are', () => {
+    const { host } = machine();
+    const reeveAt = (worldMs: number) => queueAt(worldMs - host.worldMsAt(0));
+    const nextWith = (worldMs: number, reeveMs: number) =>
+      nextOf({ world: queueAt(worldMs), reeve: reeveAt(reeveMs), host });
+    expect(nextWith(10, 20)).toMatchObject({ atMs: 10, isReeves: false });
+    expect(nextWith(20, 10)).toMatchObject({ atMs: 10, isReeves: true });
+    expect(nextWith(10, 10)).toMatchObject({ atMs: 10, isReeves: false });
+    expect(nextOf({ world: new TimerQueue(1), reeve: undefined, host }).atMs).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it('is a second Reeve only where it is due before them', () => {
+    const { host } = machine();
+    const first = nextOf({ world: queueAt(10), reeve: undefined, host });
+    const other = (atMs: number) => ({ atMs, take: () => queueAt(atMs).take()!, isReeves: true });
+    expect([earlier(first, other(9)).atMs, earlier(first, other(10)), earlier(first, undefined)]).toEqual([
+      9,
+      first,
+      first,
+    ]);
   });
 });

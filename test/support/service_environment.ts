@@ -32,6 +32,7 @@ export function serviceEnvironment(count = 3) {
     stopReeve: (downMs) => calls.push(`stop for ${downMs}`),
     reload: (variant, forMs) => calls.push(`reload ${variant} for ${forMs}`),
     move: (downMs) => calls.push(`move for ${downMs}`),
+    second: ({ forMs }) => calls.push(`a second Reeve for ${forMs}`),
     disk: {
       crash: nothing,
       breakDown: nothing,

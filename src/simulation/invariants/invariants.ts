@@ -36,6 +36,8 @@ export interface InvariantsDeps {
   readonly surroundings: Surroundings & RottenDisk;
   /** The present process began on a journal with a rotten record: what it believes is not what happened. */
   readonly isMisled: () => boolean;
+  /** Hears of each broken law. */
+  readonly onBroken?: InvariantContext['broke'];
 }
 
 /**
@@ -64,9 +66,11 @@ export class Invariants {
   #readingMs: number | undefined;
   readonly #writtenMs = new Map<number, number>();
   #incidents = 0;
+  readonly #onBroken: InvariantsDeps['onBroken'];
   #lastSeq = 0;
 
   constructor(deps: InvariantsDeps) {
+    this.#onBroken = deps.onBroken;
     this.#case = {
       ...deps,
       get persona() {
@@ -123,6 +127,7 @@ export class Invariants {
   broke(law: string, because: string): void {
     if (this.#isReading || this.violations.length >= VIOLATIONS_MAX) return;
     this.violations.push({ law, atMs: this.#case.nowMs(), because });
+    this.#onBroken?.(law, because);
   }
 
   batch({ entries }: Batch): void {

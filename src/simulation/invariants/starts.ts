@@ -16,6 +16,10 @@ interface Foreign {
   readonly seenMs: number;
 }
 
+/** Another took its place before the next look, of which there is one in a second at best. */
+const UNSEEN_MS = 1_000;
+const isUnseen = ({ bornMs, endedMs }: Generation): boolean => endedMs !== undefined && endedMs - bornMs < UNSEEN_MS;
+
 /**
  * S1, S2, S5, S6 and the half of S12 that counts: naive sums over every call that reached an engine. World time is
  * used throughout: it passes at least as fast as the time that Reeve counts, so a law that holds for Reeve's time
@@ -184,13 +188,14 @@ export class Starts implements Oracle {
   }
 
   /**
-   * A call that started no process, and a process that another party started right after it, may be taken for one
-   * start.
+   * A call that started no process, or one that nobody could see, and a process that another party started right after
+   * it may be taken for one start.
    */
   #withoutEffect(own: readonly Invocation[], seen: readonly Foreign[]): number {
     return own.filter(
       ({ effect, channel, atMs }) =>
-        effect === undefined && seen.some(({ process }) => process.channel === channel && process.bornMs >= atMs),
+        (effect === undefined || isUnseen(effect)) &&
+        seen.some(({ process }) => process.channel === channel && process.bornMs >= atMs),
     ).length;
   }
 

@@ -10,7 +10,7 @@ export interface TruthMutant {
 
 export const TRUTH_SCENES = [
   ...(['others', 'spaced', 'set_back', 'journal_busy', 'unwritten'] as const),
-  ...(['rot', 'rot_before_a_restart', 'rot_of_an_old_record'] as const),
+  ...(['rot', 'rot_before_a_restart', 'rot_of_an_old_record', 'two_reeves'] as const),
 ] as const;
 export type TruthSceneName = (typeof TRUTH_SCENES)[number];
 
@@ -129,5 +129,20 @@ export const TRUTH_MUTANTS: readonly TruthMutant[] = [
     says: /a rotten record was deleted/,
     edit: ['src/journal/ledger.ts', 'if (!expired.chain.ok) return undefined;', ''],
     scene: 'rot_of_an_old_record',
+  },
+  {
+    name: 'what another has started is taken for dead for another while',
+    law: 'S10',
+    says: /which had played for \d+ ms before its eyes/,
+    edit: [
+      'src/incident/pipeline/finding_tracker.ts',
+      'const finding = classify(facts, context, nowMs);',
+      `const found = classify(facts, context, nowMs);
+      const held = this.#channels.get(facts.setup.id);
+      const isOwn = facts.process?.starts.at(-1)?.origin === 'reeve';
+      const isHeld = !found.trouble && !isOwn && held?.finding.trouble === true && nowMs - held.troubledMs < 60_000;
+      const finding = isHeld ? held.finding : found;`,
+    ],
+    scene: 'two_reeves',
   },
 ];

@@ -66,6 +66,15 @@ const SCENES: Readonly<Record<TruthSceneName, () => Scenario>> = {
     ]),
   /** Just before a round of retention. */
   rot_of_an_old_record: () => rotting({ atMs: 2_095 * S, variant: 0.5 }),
+  /** The same, and a second Reeve that may start both. */
+  two_reeves: () => ({
+    ...world({ persona: 'cautious' }, [
+      { atMs: 60 * S, kind: 'second_reeve', target: '', forMs: 900 * S },
+      { atMs: 120 * S },
+      { atMs: 150 * S, target: 'ch3' },
+    ]),
+    kinds: ['crash', 'second_reeve'],
+  }),
   /** Two of one group die within the minute in which only one may be started. */
   spaced: () => world({ persona: 'cautious' }, [{ atMs: 120 * S }, { atMs: 150 * S, target: 'ch3' }]),
 };

@@ -1,0 +1,151 @@
+/** A second Reeve on the engines of the first: another machine, journal and persona, and the same production code. */
+import type { JournalEntry } from '../core/journal.ts';
+import type { Persona } from '../core/persona.ts';
+import { DaemonRun, type DaemonRunDeps, RECEIVERS } from './daemon_run.ts';
+import { Disk } from './disk_faults.ts';
+import type { Invocation } from './effect_log.ts';
+import { Invariants } from './invariants/invariants.ts';
+import { TwoReeves } from './invariants/two_reeves.ts';
+import type { Injection, Scenario } from './scenario.ts';
+import type { Generation, Starter } from './service_channel.ts';
+import { settingsOf } from './settings.ts';
+import { channelTruths, serviceTruths, TRUTH_MS } from './truth.ts';
+import { type Next, SimulatedHost } from './virtual_time.ts';
+
+type Shared = 'service' | 'injector' | 'nowMs' | 'at' | 'onDelivery' | 'stir';
+
+export interface SecondReeveDeps extends Pick<DaemonRunDeps, Shared> {
+  readonly script: Scenario;
+  readonly broke: (law: string, because: string) => void;
+}
+
+/** It allows more than the first one, as much, or less. */
+const PERSONAS = ['lab', 'system_admin', 'system_admin', 'cautious'] as const;
+const OWN: Starter = 'second';
+
+interface Life {
+  readonly run: DaemonRun;
+  readonly host: SimulatedHost;
+  readonly invariants: Invariants;
+}
+
+/**
+ * Nobody has told either of the other: to each of them the other's starts are foreign, as a person's or a script's
+ * are. The second one is held to all laws, too, by its own journal and by the service as it sees it.
+ */
+export class SecondReeve {
+  readonly #deps: SecondReeveDeps;
+  readonly #both: TwoReeves;
+  #life: Life | undefined;
+  #begun = 0;
+  #lookedMs = 0;
+
+  constructor(deps: SecondReeveDeps) {
+    this.#deps = deps;
+    this.#both = new TwoReeves(deps);
+  }
+
+  /** Its process, while it runs. */
+  get run(): DaemonRun | undefined {
+    return this.#life?.run;
+  }
+
+  /** What it does next, and when in world time. */
+  next(): Next | undefined {
+    const life = this.#life;
+    const due = life?.run.reeve.agenda.next();
+    if (life === undefined || due === undefined) return undefined;
+    return { atMs: life.host.worldMsAt(due.atMs), take: () => life.run.reeve.agenda.take()!, isReeves: true };
+  }
+
+  /** Somebody starts it, and stops it again after a while. There is never a third. */
+  begin({ variant, forMs }: Injection): void {
+    if (this.#life !== undefined) return;
+    this.#begun += 1;
+    const life = this.#create(PERSONAS[Math.floor(variant * PERSONAS.length)]!);
+    this.#life = life;
+    life.run.start();
+    this.#deps.at(this.#deps.nowMs() + forMs, () => {
+      if (this.#life === life) void life.run.stop().then(() => this.#life === life && this.end());
+    });
+  }
+
+  /** It is gone, in the middle of whatever it did. */
+  end(): void {
+    this.#life?.run.reeve.kill();
+    this.#life = undefined;
+  }
+
+  /** A process of a channel has really begun: what the second one started is its own, and all else is foreign to it. */
+  started(process: Generation): void {
+    if (this.#life === undefined) return;
+    const by: Starter = process.by === OWN ? 'reeve' : process.by === 'reeve' ? 'human' : process.by;
+    this.#life.invariants.started(Object.create(process, { by: { value: by } }) as Generation);
+  }
+
+  /** A call of the first one has reached the engine. */
+  invoked(invocation: Invocation): void {
+    this.#both.invoked(invocation, 'the first Reeve');
+  }
+
+  /** After whatever happened: once a second. */
+  look(): void {
+    const { service, injector, nowMs } = this.#deps;
+    if (nowMs() - this.#lookedMs < TRUTH_MS) return;
+    this.#lookedMs = nowMs();
+    this.#both.watch(serviceTruths(service, injector, false));
+    if (this.#life === undefined || !this.#life.run.reeve.alive) return;
+    const { run, invariants } = this.#life;
+    const truths = serviceTruths(service, injector, false, OWN);
+    const monoMs = run.reeve.ledger.clock.monotonicMs();
+    invariants.look(channelTruths(truths), monoMs);
+    invariants.watch(truths, monoMs);
+  }
+
+  #create(persona: string): Life {
+    const { script: first, injector, nowMs, at, stir, onDelivery } = this.#deps;
+    const channels = first.channels.map((plan) => ({ ...plan, untouchable: false }));
+    const script: Scenario = { ...first, channels, persona, phase: 4, seed: first.seed + 7_919 * this.#begun };
+    const settings = settingsOf(script, {});
+    const personaOf = (): Persona => settings.persona;
+    const disk = new Disk({
+      ...{ nowMs, at, inUse: () => false, die: () => undefined, wait: () => undefined },
+      ...{ onGivenUp: () => undefined, onRotten: () => undefined },
+    });
+    const host = new SimulatedHost(nowMs);
+    const invariants: Invariants = new Invariants({
+      ...{ script, limits: settings.limits, personaOf, nowMs, isMisled: () => false },
+      poolOf: (engine) => this.#life?.run.poolOf(engine) ?? 'unasked',
+      surroundings: {
+        hasStarted: (permit) => disk.startedSeq(permit) !== undefined,
+        startedSeq: (permit) => disk.startedSeq(permit),
+        ...{ isWritable: () => true, hasRotten: () => false },
+        isReachable: () => RECEIVERS.some((name) => injector.receiverMode(name) === 'up'),
+        records: () => disk.store.highestSeq(),
+        newestOf: (type) => disk.newestOf(type),
+      },
+      onBroken: (law, because) => this.#deps.broke(law, `the second Reeve: ${because}`),
+    });
+    const onBatch = (entries: readonly JournalEntry[]): void => {
+      stir();
+      invariants.batch({ entries, atMs: nowMs(), daemonRun: 1 });
+    };
+    const run = new DaemonRun({
+      ...this.#deps,
+      ...{ number: 1, script, settings, personaOf, host, store: disk.store, by: OWN, adversary: false, onBatch },
+      ...{ setBack: undefined, recovery: undefined, upkeep: undefined },
+      onInvoked: (invocation) => {
+        invariants.invoked(invocation);
+        this.#both.invoked(invocation, 'the second Reeve');
+        if (this.#life?.run.stopping === true) invariants.stopped(invocation);
+      },
+      onSample: (sample) => invariants.seen(sample),
+      onDelivery: (delivery) => {
+        invariants.delivered(delivery);
+        onDelivery(delivery);
+      },
+      onFailure: (text) => this.#deps.broke('internal', `the second Reeve: ${text}`),
+    });
+    return { run, host, invariants };
+  }
+}
