@@ -201,8 +201,14 @@ const KNOWN_BAD: readonly Mutant[] = [
   one(
     'relapse_refills_incident_cap',
     'S5',
-    ['src/guard/state/relapses.ts', 'openedMs - cured.atMs < RELAPSE_MS ?', 'openedMs < cured.atMs ?'],
+    ['src/guard/state/relapses.ts', 'openedMs - before.atMs < RELAPSE_MS;', 'openedMs < before.atMs;'],
     'people',
+  ),
+  one(
+    'last_cure_hides_those_before',
+    'S5',
+    ['src/guard/state/relapses.ts', 'cured !== undefined && cured.incident !== incident.id', 'atMs < 0'],
+    'witness',
   ),
   one(
     'daily_cap_off_by_one',
@@ -661,6 +667,7 @@ const DIES_IN: Readonly<Record<string, readonly [SceneName, number]>> = {
   approval_of_another_call: ['people', 4],
   containment_ends_early: ['property', 1],
   plan_against_its_witness: ['witness', 11],
+  last_cure_hides_those_before: ['witness', 15],
   canary_too_soon: ['canary', 12],
   plan_outlives_its_canary: ['canary', 2],
   permit_outlives_containment: ['property', 1],
