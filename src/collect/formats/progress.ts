@@ -8,12 +8,12 @@ export interface Progress {
 }
 
 /** `time=00:00:12.34`, `out_time=00:00:12.340000`; ffmpeg writes a sign before its first frame. */
-const CLOCK_TIME = /(?:^|[\s_])time= {0,8}(-?)(\d{2,6}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?/;
+const CLOCK_TIME = /(?:^|[\s_])time= {0,8}-?\d{2,6}:\d{2}:\d{2}(?:\.\d{1,9})?/g;
 
 /** ffmpeg's `out_time_ms` has always been microseconds, like `out_time_us`. */
 const OUT_TIME_US = /(?:^|\s)out_time_[um]s=(-?\d{1,15})/;
 
-const FRAME = /(?:^|\s)frame= {0,8}(\d{1,12})/;
+const FRAME = /(?:^|\s)frame= {0,8}\d{1,12}/g;
 
 /** How an encoder's report begins: by its first key, after the level, the component or the time that a logger adds. */
 const REPORT =
@@ -31,16 +31,51 @@ export function parseProgress(record: string): Progress | undefined {
   if (!REPORT.test(record) || !COMPANION.test(record)) return undefined;
   const outTimeMs = clockTimeMs(record) ?? microseconds(record);
   if (outTimeMs === undefined) return undefined;
-  const frame = FRAME.exec(record)?.[1];
-  return { outTimeMs, frame: frame === undefined ? undefined : Number(frame) };
+  return { outTimeMs, frame: frameOf(record) };
 }
 
+const [ZERO, NINE, DOT, COLON, MINUS] = [48, 57, 46, 58, 45];
+
+/** Reports come twice a second from each encoder: the digits are read where they stand, without copies of them. */
 function clockTimeMs(record: string): number | undefined {
-  const [, sign, hours, minutes, seconds, fraction = ''] = CLOCK_TIME.exec(record) ?? [];
-  if (hours === undefined) return undefined;
-  const wholeMs = (Number(hours) * 3_600 + Number(minutes) * 60 + Number(seconds)) * 1_000;
-  const ms = wholeMs + Math.floor(Number(`0.${fraction || 0}`) * 1_000 + 1e-6);
-  return sign === '-' ? -ms : ms;
+  const end = endOfMatch(CLOCK_TIME, record);
+  if (end < 0) return undefined;
+  let at = record.lastIndexOf('=', end - 1) + 1;
+  while (record.charCodeAt(at) < MINUS) at += 1;
+  const sign = record.charCodeAt(at) === MINUS ? -1 : 1;
+  let wholeS = 0;
+  let field = 0;
+  let fractionMs = 0;
+  for (let unitMs = 0; at < end; at += 1) {
+    const code = record.charCodeAt(at);
+    if (code === COLON) {
+      wholeS = (wholeS + field) * 60;
+      field = 0;
+    } else if (code === DOT) unitMs = 100;
+    else if (unitMs > 0) {
+      fractionMs += (code - ZERO) * unitMs;
+      unitMs /= 10;
+    } else if (code !== MINUS) field = field * 10 + code - ZERO;
+  }
+  return sign * ((wholeS + field) * 1_000 + Math.floor(fractionMs + 1e-6));
+}
+
+function frameOf(record: string): number | undefined {
+  const end = endOfMatch(FRAME, record);
+  if (end < 0) return undefined;
+  let frame = 0;
+  let unit = 1;
+  for (let at = end - 1; record.charCodeAt(at) >= ZERO && record.charCodeAt(at) <= NINE; at -= 1) {
+    frame += (record.charCodeAt(at) - ZERO) * unit;
+    unit *= 10;
+  }
+  return frame;
+}
+
+/** Where the first match ends; -1: there is none. */
+function endOfMatch(regex: RegExp, record: string): number {
+  regex.lastIndex = 0;
+  return regex.test(record) ? regex.lastIndex : -1;
 }
 
 function microseconds(record: string): number | undefined {

@@ -224,8 +224,15 @@ export class Source implements Worker, Reader<LogFile> {
   hand({ path }: LogFile, span: Parameters<Reader<LogFile>['hand']>[1]): ChunkCount {
     const { clock, sink } = this.#ports;
     const chunk = {
-      ...{ source: this.id, path, channel: this.#config.channel, bytes: this.shared, ...span },
-      ...{ at: clock.now(), monoMs: clock.monotonicMs() },
+      source: this.id,
+      path,
+      channel: this.#config.channel,
+      bytes: this.shared,
+      start: span.start,
+      end: span.end,
+      backlog: span.backlog,
+      at: clock.now(),
+      monoMs: clock.monotonicMs(),
     };
     try {
       const count = sink(chunk);

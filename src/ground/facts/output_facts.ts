@@ -157,10 +157,11 @@ export function speedsOf({ spaced }: ProgressFacts, count = Number.POSITIVE_INFI
 }
 
 /** How far the output has fallen behind time since the best moment that is remembered, in milliseconds. */
-export function lagOf(progress: ProgressFacts): number {
-  let [lead, leadMax] = [0, 0];
-  for (const [at, { monoMs, outTimeMs }] of progress.spaced.entries()) {
-    lead = outTimeMs - monoMs;
+export function lagOf({ spaced }: ProgressFacts): number {
+  let lead = 0;
+  let leadMax = 0;
+  for (let at = 0; at < spaced.length; at += 1) {
+    lead = spaced[at]!.outTimeMs - spaced[at]!.monoMs;
     if (at === 0 || lead > leadMax) leadMax = lead;
   }
   return leadMax - lead;

@@ -30,7 +30,9 @@ export class FindingCache {
   readonly #judgedMs: MonoMs;
   readonly #isHealthy: boolean;
   /** Worked out when it is first asked for: what gets news before that is judged anyway. */
-  #rests: { readonly untilMs: MonoMs; readonly isProcessKnown: boolean } | undefined;
+  #rests: { readonly sides: number; readonly isProcessKnown: boolean } | undefined;
+  /** Until then none of the moments is reached. */
+  #untilMs: MonoMs = Number.NaN;
 
   /** `isHealthy`: it was not only in no trouble, but known to be well. */
   constructor(facts: ChannelFacts, context: ClassifyContext, judgedMs: MonoMs, isHealthy: boolean) {
@@ -43,13 +45,26 @@ export class FindingCache {
   /** The same judgement would come of these. Never true where it cannot decide. */
   stands(facts: ChannelFacts, context: ClassifyContext, nowMs: MonoMs): boolean {
     if (!isSameAround(this.#context, context) || !this.#tellsTheSame(facts, nowMs)) return false;
-    this.#rests ??= {
-      untilMs: holdsUntil(this.#facts, this.#judgedMs),
-      isProcessKnown: processKnown(this.#facts.process, this.#judgedMs),
-    };
-    const { untilMs, isProcessKnown } = this.#rests;
-    if (nowMs >= untilMs || processKnown(facts.process, nowMs) !== isProcessKnown) return false;
+    if (this.#rests === undefined) this.#rest();
+    if (processKnown(facts.process, nowMs) !== this.#rests?.isProcessKnown) return false;
+    if (nowMs >= this.#untilMs && !this.#isOnSameSides(facts, nowMs)) return false;
     this.#facts = facts;
+    return true;
+  }
+
+  #rest(): void {
+    const [facts, judgedMs] = [this.#facts, this.#judgedMs];
+    this.#untilMs = holdsUntil(facts, judgedMs);
+    this.#rests = { sides: sidesOf(facts, judgedMs), isProcessKnown: processKnown(facts.process, judgedMs) };
+  }
+
+  /** What was newly seen has moved the moments on, so that none lies between the judgement and now. */
+  #isOnSameSides(facts: ChannelFacts, nowMs: MonoMs): boolean {
+    const renewMs = this.#judgedMs + STANDS_MS_MAX;
+    const sides = this.#rests?.sides;
+    if (nowMs >= renewMs || sides === undefined || sides === ON_A_MOMENT) return false;
+    if (sidesOf(facts, nowMs) !== sides) return false;
+    this.#untilMs = Math.min(holdsUntil(facts, nowMs), renewMs);
     return true;
   }
 
@@ -111,36 +126,59 @@ const isSameGeneration = (a: ProcessFacts | undefined, b: ProcessFacts | undefin
     a.bytes === b.bytes);
 
 /**
- * Until when time alone changes nothing about a channel in no trouble: the next of the moments at which a row of the
- * table would change. Now, for what is too unsettled to decide. That a source, a log or an encoder falls silent takes
- * witnesses away, and makes no trouble of none.
+ * The moments at which a row of the table would change by time alone, for a channel in no trouble; NaN where there is
+ * none. That a source, a log or an encoder falls silent takes witnesses away, and makes no trouble of none. The list is
+ * one and the same each time: it is asked for at every look.
  */
+function momentsOf({ setup, process, output, reach, progress, viewers, watchedMs }: ChannelFacts): Float64Array {
+  const bornMs = process === undefined ? watchedMs : process.bornMs;
+  let at = 0;
+  const add = (sinceMs: MonoMs | undefined, afterMs: number): void => {
+    MOMENTS[at] = sinceMs === undefined ? Number.NaN : sinceMs + afterMs;
+    at += 1;
+  };
+  add(bornMs, startGraceOf(output?.targetDurationMs));
+  add(process?.unreadableSinceMs, OBSERVER_LOST_MS);
+  add(process?.bytes?.movedMs, setup.stallAfterMs);
+  add(watchedMs, OBSERVER_LOST_MS);
+  add(output?.last.monoMs, OBSERVER_LOST_MS);
+  add(reach?.last.monoMs, OBSERVER_LOST_MS);
+  add(output?.last.monoMs, probeStaleOf(setup.outputEveryMs));
+  add(reach?.last.monoMs, probeStaleOf(setup.outputEveryMs));
+  add(output?.last.monoMs, calmStaleOf(setup));
+  add(reach?.last.monoMs, calmStaleOf(setup));
+  add(progress?.advancedMs, VOUCH_MS);
+  add(process?.bytes?.movedMs, VOUCH_MS);
+  add(progress?.advancedMs, setup.stallAfterMs);
+  add(progress?.advancedMs, stallAfterOf(setup, output?.targetDurationMs));
+  add(progress?.advancedMs, 3 * (progress?.gapMs ?? 0));
+  add(viewers?.monoMs, OBSERVER_LOST_MS);
+  add(viewers?.monoMs, VIEWERS_STALE_MS);
+  return MOMENTS;
+}
+
+const MOMENTS = new Float64Array(17);
+
+/** Until when none of the moments is reached. Now, for what is too unsettled to decide. */
 export function holdsUntil(facts: ChannelFacts, nowMs: MonoMs): MonoMs {
   if (!isSettled(facts, nowMs)) return nowMs;
-  const { setup, process, output, reach, progress, viewers } = facts;
   let untilMs = nowMs + STANDS_MS_MAX;
-  const expires = (sinceMs: MonoMs = Number.NaN, afterMs: number): void => {
-    const expiresMs = sinceMs + afterMs;
-    if (expiresMs >= nowMs && expiresMs < untilMs) untilMs = expiresMs;
-  };
-  expires(process === undefined ? facts.watchedMs : process.bornMs, startGraceOf(output?.targetDurationMs));
-  expires(process?.unreadableSinceMs, OBSERVER_LOST_MS);
-  expires(process?.bytes?.movedMs, setup.stallAfterMs);
-  expires(facts.watchedMs, OBSERVER_LOST_MS);
-  expires(output?.last.monoMs, OBSERVER_LOST_MS);
-  expires(reach?.last.monoMs, OBSERVER_LOST_MS);
-  expires(output?.last.monoMs, probeStaleOf(setup.outputEveryMs));
-  expires(reach?.last.monoMs, probeStaleOf(setup.outputEveryMs));
-  expires(output?.last.monoMs, calmStaleOf(setup));
-  expires(reach?.last.monoMs, calmStaleOf(setup));
-  expires(progress?.advancedMs, VOUCH_MS);
-  expires(process?.bytes?.movedMs, VOUCH_MS);
-  expires(progress?.advancedMs, setup.stallAfterMs);
-  expires(progress?.advancedMs, stallAfterOf(setup, output?.targetDurationMs));
-  expires(progress?.advancedMs, 3 * (progress?.gapMs ?? 0));
-  expires(viewers?.monoMs, OBSERVER_LOST_MS);
-  expires(viewers?.monoMs, VIEWERS_STALE_MS);
+  for (const momentMs of momentsOf(facts)) if (momentMs >= nowMs && momentMs < untilMs) untilMs = momentMs;
   return untilMs;
+}
+
+const ON_A_MOMENT = -1;
+
+/** Which of the moments are past, a bit for each; `ON_A_MOMENT` where one is now, or where nothing can be decided. */
+function sidesOf(facts: ChannelFacts, nowMs: MonoMs): number {
+  if (!isSettled(facts, nowMs)) return ON_A_MOMENT;
+  const moments = momentsOf(facts);
+  let sides = 0;
+  for (let at = 0; at < moments.length; at += 1) {
+    if (moments[at] === nowMs) return ON_A_MOMENT;
+    if (moments[at]! < nowMs) sides |= 1 << at;
+  }
+  return sides;
 }
 
 /** It runs, or does not on purpose; no log speaks of it, and no process of it has ended lately. */

@@ -114,7 +114,7 @@ export class DecisionPipeline implements Disposable {
     const id = 'channel' in sample ? sample.channel : undefined;
     const before = this.factStore.view(id);
     this.#safely('sample', () => this.factStore.observe(sample));
-    if (!isRelevant(sample, { before, after: this.factStore.view(id) }, this.watch.watched(id))) return false;
+    if (!isRelevant(sample, before, this.factStore.view(id), this.watch.watched(id))) return false;
     const about =
       'channel' in sample ? [sample.channel] : this.#channelIndex.channelsIn({ kind: 'engine', id: sample.engine });
     for (const id of about) this.#dirty.add(id);

@@ -14,7 +14,8 @@ import type { TrackedChannel } from './finding_tracker.ts';
  */
 export function isRelevant(
   sample: Sample,
-  { before, after }: { readonly before: ChannelFacts | undefined; readonly after: ChannelFacts | undefined },
+  before: ChannelFacts | undefined,
+  after: ChannelFacts | undefined,
   watched: TrackedChannel | undefined,
 ): boolean {
   if (sample.kind === 'engine') return !sample.ok;

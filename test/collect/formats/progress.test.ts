@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseProgress } from '../../../src/collect/formats/progress.ts';
 
@@ -43,6 +44,21 @@ describe('parseProgress', () => {
     ['a quotation', 'the encoder said: frame=1 time=00:00:01.00 bitrate=1'],
   ])('takes %s for no progress', (_what, record) => {
     expect(parseProgress(record)).toBeUndefined();
+  });
+
+  it('reads any time to the millisecond, and any frame', () => {
+    const two = (value: number): string => String(value).padStart(2, '0');
+    const below = (limit: number) => fc.integer({ min: 0, max: limit - 1 });
+    const times = fc.tuple(below(1_000), below(60), below(60), below(1_000), below(1e9), fc.constantFrom('', '-'));
+    fc.assert(
+      fc.property(times, ([h, m, s, ms, frame, sign]) => {
+        const time = `${sign}${two(h)}:${two(m)}:${two(s)}.${String(ms).padStart(3, '0')}`;
+        const wholeMs = ((h * 60 + m) * 60 + s) * 1_000 + ms;
+        const expected = { outTimeMs: sign === '' ? wholeMs : -wholeMs, frame };
+        expect(parseProgress(`frame= ${frame} fps=1 time=${time} bitrate=1`)).toEqual(expected);
+        expect(parseProgress(`frame=${frame}\nout_time=${time}000\nbitrate=1`)).toEqual(expected);
+      }),
+    );
   });
 
   it('takes no longer than its length', () => {

@@ -8,6 +8,7 @@ import { type ChannelFacts, folded } from '../../../src/ground/facts/facts.ts';
 import type { ClassifyContext } from '../../../src/ground/rules/classify_input.ts';
 import type { ProcessFacts } from '../../../src/ground/facts/process_facts.ts';
 import { isSameContext, FindingCache, holdsUntil } from '../../../src/ground/rules/finding_cache.ts';
+import { startGraceOf } from '../../../src/ground/facts/setup.ts';
 import { viewersOf } from '../../../src/ground/facts/viewers.ts';
 import {
   endOf,
@@ -181,6 +182,7 @@ describe('a judgement that found no trouble', () => {
           NOW + Math.floor(((untilMs - NOW) * share) / 1_000),
           Math.max(NOW, untilMs - 1),
           untilMs + share,
+          untilMs + 20 * share,
         ]) {
           const later = lookedAgain(isSeenAgain ? seenAgain(facts, nowMs) : facts, news, nowMs);
           if (!new FindingCache(facts, around, NOW, finding.healthy === true).stands(later, { ...around }, nowMs))
@@ -307,6 +309,45 @@ describe('a judgement that found no trouble', () => {
     ['somebody stopped it', { process: runs({ state: 'stopped', stoppedOnPurpose: true }) }],
   ])('stands for a while when %s', (_what, given) => {
     expect(holdsUntil(factsOf(given), NOW)).toBeGreaterThan(NOW);
+  });
+
+  /** The encoder has come on by as much as time has. */
+  const goneOn = (facts: ChannelFacts, nowMs: number): ChannelFacts => {
+    const outTimeMs = 10_000 + nowMs - NOW;
+    const report = { kind: 'progress', channel: 'news', at: 0, source: 'test', frame: undefined } as const;
+    return folded(facts, { ...report, monoMs: nowMs, outTimeMs });
+  };
+  const reporting = factsOf({ output: undefined, process, progress: { ...reports(0), outTimeMs: 10_000 } });
+
+  it('stands past the moment at which silence would count where the encoder has reported since', () => {
+    const untilMs = holdsUntil(reporting, NOW);
+    const standing = () => new FindingCache(reporting, context, NOW, true);
+    expect(untilMs).toBeLessThan(NOW + 5_000);
+    expect(standing().stands(reporting, context, untilMs)).toBe(false);
+    expect(standing().stands(goneOn(reporting, untilMs), context, untilMs)).toBe(true);
+  });
+
+  it('does not stand past a moment that no report has moved on', () => {
+    const laterMs = NOW + 4_000;
+    const graceMs = startGraceOf(undefined);
+    const stands = (bornMs: number): boolean => {
+      const first = { ...reporting, process: runs({ bornMs, seenMs: bornMs }) };
+      const later = seenAgain(goneOn(first, laterMs), laterMs);
+      return new FindingCache(first, context, NOW, true).stands(later, context, laterMs);
+    };
+    expect([stands(NOW - graceMs + 3_999), stands(NOW - graceMs + 4_000)]).toEqual([false, false]);
+    expect([stands(NOW - graceMs + 4_001), stands(NOW - 600_000)]).toEqual([true, true]);
+  });
+
+  it('is made anew after half a minute, whatever goes on', () => {
+    let facts = reporting;
+    const standing = new FindingCache(facts, context, NOW, true);
+    const stoodMs: number[] = [];
+    for (let ms = 500; ms <= 31_000; ms += 500) {
+      facts = seenAgain(goneOn(facts, NOW + ms), NOW + ms);
+      if (standing.stands(facts, context, NOW + ms)) stoodMs.push(ms);
+    }
+    expect([stoodMs.length, stoodMs.at(-1)]).toEqual([59, 29_500]);
   });
 
   it('is made anew after half a minute, come what may', () => {

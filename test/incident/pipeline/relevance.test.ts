@@ -26,9 +26,9 @@ const sample: ProcessSample = {
   bytesWritten: undefined,
 };
 const before = { state: 'running', generation: '1:1', seenMs: 0, stateSinceMs: 0 } as ProcessFacts;
-const knew = (process: ProcessFacts) => {
+const isNews = (seen: ProcessSample, process: ProcessFacts, of: TrackedChannel): boolean => {
   const facts = factsOf({ process });
-  return { before: facts, after: { ...facts } };
+  return isRelevant(seen, facts, { ...facts }, of);
 };
 const untold = { healthy: undefined };
 const watched = (finding: Partial<TrackedChannel['finding']>): TrackedChannel => ({
@@ -42,7 +42,7 @@ const watched = (finding: Partial<TrackedChannel['finding']>): TrackedChannel =>
 
 describe('a process sample', () => {
   it('does not change the finding of a healthy channel whose process is the same', () => {
-    expect(isRelevant(sample, knew(before), watched({}))).toBe(false);
+    expect(isNews(sample, before, watched({}))).toBe(false);
   });
 
   it.each([
@@ -52,7 +52,7 @@ describe('a process sample', () => {
     ['the channel is in trouble', sample, watched({ trouble: true } as never)],
     ['it is not healthy, though nothing names a trouble', sample, watched({ healthy: false })],
   ] as const)('changes the finding when %s', (_, seen, of) => {
-    expect(isRelevant(seen, knew(before), of)).toBe(true);
+    expect(isNews(seen, before, of)).toBe(true);
   });
 
   it.each([
@@ -69,12 +69,12 @@ describe('a process sample', () => {
   ] as const)(
     'of a channel whose health is not known is news only in the first minute: %s',
     (_, seen, process, news) => {
-      expect(isRelevant(seen, knew(process), watched(untold))).toBe(news);
+      expect(isNews(seen, process, watched(untold))).toBe(news);
     },
   );
 
   it('changes the finding when the channel was never looked at', () => {
-    expect(isRelevant(sample, { before: undefined, after: undefined }, undefined)).toBe(true);
+    expect(isRelevant(sample, undefined, undefined, undefined)).toBe(true);
   });
 });
 
@@ -88,7 +88,7 @@ describe('a look and a report', () => {
     progress: { ...reports(0), outTimeMs: 10_000 },
   });
   const news = (sample: ProgressSample | PlaylistSample, finding: Partial<TrackedChannel['finding']> = {}): boolean =>
-    isRelevant(sample, { before, after: folded(before, sample) }, watched(finding));
+    isRelevant(sample, before, folded(before, sample), watched(finding));
 
   it('do not change the finding of a healthy channel that goes on', () => {
     expect([news(report), news(look)]).toEqual([false, false]);
