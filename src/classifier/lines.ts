@@ -1,5 +1,5 @@
 /** Reads the lines of an excerpt and their levels. */
-import { asBytes } from '../detect/patterns/catalogue.ts';
+import { asBytes } from '../detect/patterns/own_text.ts';
 import { isQuiet, withoutForeign } from '../detect/search/untrusted_spans.ts';
 
 export type Tone = 'quiet' | 'complaint' | 'plain';

@@ -1,5 +1,6 @@
 /** Reduces log lines to the words that a planner may see. */
-import { asBytes, type Catalogue, firstFit, type Pattern } from '../detect/patterns/catalogue.ts';
+import { type Catalogue, firstFit, type Pattern } from '../detect/patterns/catalogue.ts';
+import { asBytes } from '../detect/patterns/own_text.ts';
 import { type ExcerptLine, readExcerpt } from './lines.ts';
 import { isVariable, tokensOf } from '../detect/templates/template_tokens.ts';
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { asBytes, firstFit } from '../../src/detect/patterns/catalogue.ts';
+import { firstFit } from '../../src/detect/patterns/catalogue.ts';
+import { asBytes } from '../../src/detect/patterns/own_text.ts';
 import { withoutForeign } from '../../src/detect/search/untrusted_spans.ts';
 import { readCatalogue } from '../../scripts/corpus.ts';
 

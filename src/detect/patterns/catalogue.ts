@@ -2,10 +2,11 @@
 import type { z } from 'zod';
 import { messageOf, type Problem } from '../../core/errors.ts';
 import { HARMLESS_SYMPTOMS, type SymptomKind } from '../../core/symptom.ts';
-import { compileLineRegex, type Found, type LineRegex } from '../search/line_regex.ts';
+import { compileLineRegex, type LineRegex } from '../search/line_regex.ts';
 import { analyse, type Finding, type Findings, keyOf } from './analysis.ts';
 import { type PatternEntry, type PatternSource, patternDocument, REMEDY, type Remedy, SEVERITY } from './pattern.ts';
-import { foreignSpans, isOwnText, withoutForeign } from '../search/untrusted_spans.ts';
+import { Line } from '../search/untrusted_spans.ts';
+import { Anchor, asBytes, type FindOwn, findOwnText } from './own_text.ts';
 
 /** One compiled entry of the catalogue. */
 export interface Pattern {
@@ -28,8 +29,11 @@ export interface Pattern {
   readonly source: string;
   /** The lines that it was checked with. */
   readonly examples: readonly string[];
-  /** Where the pattern fits the program's own text; text that outsiders wrote never fits. Latin1 text in. */
-  find(text: string): Found | undefined;
+  /**
+   * Where the pattern fits the program's own text; text that outsiders wrote never fits. Latin1 text in. `line`: of the
+   * same text, shared by the patterns that are tried on it.
+   */
+  readonly find: FindOwn;
   /** The most work that a text of so many characters can make, in the units of `LineRegex.cost`. */
   cost(chars: number): number;
 }
@@ -38,9 +42,6 @@ export interface Catalogue {
   /** By rank. */
   readonly patterns: readonly Pattern[];
 }
-
-/** With these no line is ordinary, unless a pattern says so itself: disk, files or memory are used up. */
-const GRAVE = ['o space left on device', 'isk quota exceeded', 'oo many open files', 'annot allocate memory'];
 
 /** A shorter literal would make the prefilter stop at nearly every line. */
 const LITERAL_CHARS_MIN = 3;
@@ -147,7 +148,7 @@ const asIndex = (part: string): string | number => (/^\d+$/.test(part) ? Number(
 /** One entry's surroundings. */
 interface Scope {
   readonly software: string;
-  readonly anchor: LineRegex | undefined;
+  readonly anchor: Anchor | undefined;
   readonly known: Finding | undefined;
 }
 
@@ -155,10 +156,10 @@ function compileAnchor(
   source: string | undefined,
   findings: Findings,
   refuse: (message: string) => void,
-): LineRegex | undefined {
+): Anchor | undefined {
   if (source === undefined) return undefined;
   try {
-    return compileLineRegex(source, analyse(source, findings.get(keyOf(source))));
+    return new Anchor(compileLineRegex(source, analyse(source, findings.get(keyOf(source)))));
   } catch (thrown) {
     refuse(messageOf(thrown));
     return undefined;
@@ -216,37 +217,6 @@ function compileRegex(
   }
 }
 
-/** Text as the bytes it has in a file, one character each. */
-export const asBytes = (text: string): string => (isAscii(text) ? text : Buffer.from(text, 'utf8').toString('latin1'));
-
-const isAscii = (text: string): boolean => !/[^\x00-\x7f]/.test(text);
-
-function findOwnText(entry: PatternEntry, regex: LineRegex, anchor: LineRegex | undefined): Pattern['find'] {
-  const all = (entry.all ?? []).map(asBytes);
-  const any = (entry.any ?? []).map(asBytes);
-  const isOrdinary = HARMLESS_SYMPTOMS.has(entry.symptom) && entry.symptom !== 'unknown';
-  const grave = isOrdinary ? GRAVE.filter((part) => !entry.regex.includes(part)) : [];
-  const none = [...(entry.none ?? []).map(asBytes), ...grave];
-  const unless = (text: string): boolean =>
-    !all.every((part) => text.includes(part)) ||
-    none.some((part) => text.includes(part)) ||
-    (any.length > 0 && !any.some((part) => text.includes(part))) ||
-    (anchor !== undefined && anchor.find(text) === undefined);
-  const plain = all.length + any.length + none.length === grave.length && anchor === undefined;
-  return (text) => {
-    const found = regex.find(text);
-    if (found === undefined) return undefined;
-    const isPlain = plain && !grave.some((part) => text.includes(part));
-    const spans = foreignSpans(text, isPlain ? found.end : text.length);
-    if (isPlain && isOwnText(spans, found.index, found.end)) return found;
-    if (spans.length === 0) return unless(text) ? undefined : found;
-    // Neither what fits nor what rules it out may come from outside.
-    const own = withoutForeign(text);
-    if (unless(own)) return undefined;
-    return isOwnText(spans, found.index, found.end) ? found : regex.find(own);
-  };
-}
-
 function checkExamples(entry: PatternEntry, pattern: Unranked, report: Report): void {
   entry.match.forEach((example, at) => {
     if (!matches(pattern, example)) report(`match.${at}`, `the example does not match: ${example}`);
@@ -283,10 +253,11 @@ export function firstFit(
   accept: (pattern: Pattern) => boolean = () => true,
 ): Pattern | undefined {
   const lower = text.toLowerCase();
+  const line = new Line(text);
   return catalogue.patterns.find(
     (pattern) =>
       accept(pattern) &&
       pattern.literals.some((literal) => (pattern.ignoreCase ? lower : text).includes(literal)) &&
-      pattern.find(text) !== undefined,
+      pattern.find(text, line) !== undefined,
   );
 }

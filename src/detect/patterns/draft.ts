@@ -1,7 +1,8 @@
 /** Drafts a pattern from lines that a person or a model named, and holds it against everything that is known. */
 import type { SymptomKind } from '../../core/symptom.ts';
 import { tokensOf } from '../templates/template_tokens.ts';
-import { asBytes, type Catalogue, compileCatalogue, type Pattern } from './catalogue.ts';
+import { type Catalogue, compileCatalogue, type Pattern } from './catalogue.ts';
+import { asBytes } from './own_text.ts';
 import { generalise } from './generalise.ts';
 import type { PatternDocument, PatternSource } from './pattern.ts';
 

@@ -5,6 +5,7 @@ import type { Found } from './line_regex.ts';
 import { bothOf, Hits, type Literal, type Prefilter, renumbered } from './prefilter.ts';
 import { LITERAL_BYTES_MIN, wuManber } from './wu_manber.ts';
 import { trigramSearch } from './trigram_search.ts';
+import { Line } from './untrusted_spans.ts';
 
 /** A record is looked at this far to each side of what was found in it: no line makes an expression slow. */
 const CLIP_BYTES = 8 * 1024;
@@ -209,10 +210,11 @@ class Pass {
     const { from, to, isLine } = part;
     this.#gatherOrdinary(bytes, from, to);
     const record = { text: bytes.toString('latin1', from, to), from, to, isLine };
+    const line = new Line(record.text);
     const { patterns } = this.#parts.catalogue;
     for (const candidate of this.#candidates) {
       const pattern = patterns[candidate]!;
-      const found = this.#find(pattern, record.text);
+      const found = this.#find(pattern, line);
       if (found === undefined) continue;
       sink.matched(record, pattern, found);
       return true;
@@ -222,11 +224,12 @@ class Pass {
   }
 
   /** Within what is left of the record's budget. */
-  #find(pattern: Pattern, text: string): Found | undefined {
+  #find(pattern: Pattern, line: Line): Found | undefined {
+    const { text } = line;
     const cost = pattern.cost(text.length);
     if (cost <= this.#workLeft) {
       this.#workLeft -= cost;
-      return pattern.find(text);
+      return pattern.find(text, line);
     }
     this.#isCut = true;
     const searchCost = (pattern.literals.length * text.length) / SEARCHED_CHARS;

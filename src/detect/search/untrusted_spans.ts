@@ -220,8 +220,37 @@ function url(text: string, from: number, spans: number[]): number {
 }
 
 /** The line with every foreign part replaced by `~`, character by character, so that offsets stay. */
-export function withoutForeign(text: string): string {
-  const spans = foreignSpans(text);
+export const withoutForeign = (text: string): string => new Line(text).own;
+
+/** A line and its foreign parts, worked out once for all the patterns that are tried on it. */
+export class Line {
+  readonly text: string;
+  #spans: readonly number[] = [];
+  /** How far the line has been looked at. */
+  #until = -1;
+  #own: string | undefined;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /** As `foreignSpans`; parts that begin at or after `until` may be missing. */
+  spans(until = this.text.length): readonly number[] {
+    if (until > this.#until) {
+      this.#spans = foreignSpans(this.text, until);
+      this.#until = until;
+    }
+    return this.#spans;
+  }
+
+  /** With every foreign part replaced by `~`. */
+  get own(): string {
+    this.#own ??= masked(this.text, this.spans());
+    return this.#own;
+  }
+}
+
+function masked(text: string, spans: readonly number[]): string {
   if (spans.length === 0) return text;
   let kept = '';
   let from = 0;

@@ -10,7 +10,8 @@ import {
   patternOfferOf,
   patternUplift,
 } from '../record/pattern_maturity.ts';
-import { asBytes, type Catalogue } from '../../detect/patterns/catalogue.ts';
+import type { Catalogue } from '../../detect/patterns/catalogue.ts';
+import { asBytes } from '../../detect/patterns/own_text.ts';
 import { draftPattern, type KnownLine, type PatternDraft, patternText } from '../../detect/patterns/draft.ts';
 import { isInUse, isTried, type PatternRecord, type PatternRecords } from '../../detect/patterns/records.ts';
 import type { BlindSpot } from '../../detect/templates/blind_spots.ts';

@@ -1,6 +1,7 @@
 import { fc, it as prop } from '@fast-check/vitest';
 import { describe, expect, it } from 'vitest';
-import { compileCatalogue, asBytes } from '../../../src/detect/patterns/catalogue.ts';
+import { compileCatalogue } from '../../../src/detect/patterns/catalogue.ts';
+import { asBytes } from '../../../src/detect/patterns/own_text.ts';
 import { draftPattern } from '../../../src/detect/patterns/draft.ts';
 import { generalise } from '../../../src/detect/patterns/generalise.ts';
 import { aSource } from '../catalogue_source.ts';
