@@ -34,6 +34,11 @@ const PARTS: Readonly<Record<string, Part>> = {
     args: ['--ten'],
     quick: ['mixed', 'storm', '--lines', '100000', '--rounds', '1'],
   },
+  catalogue: {
+    title: 'the shipped catalogue',
+    script: 'catalogue.ts',
+    quick: ['--lines', '100000', '--rounds', '1', '--alone'],
+  },
   latency: {
     title: 'from an appended line to the symptom',
     script: 'latency.ts',
