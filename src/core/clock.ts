@@ -1,7 +1,7 @@
 /** The clock port, wall and monotonic, with timers. */
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
+import { sha256 } from './digest.ts';
 
 /** Milliseconds since the Unix epoch. Written down and shown to people; never subtracted to wait. */
 export type EpochMs = number;
@@ -81,7 +81,7 @@ function readMachineId(): string {
   try {
     const id = /^[0-9a-f]{32}$/.exec(readFileSync('/etc/machine-id', 'utf8').trim())?.[0];
     if (id === undefined) return UNNAMED_MACHINE;
-    return createHash('sha256').update(`reeve ${id}`).digest('hex').slice(0, 16);
+    return sha256(`reeve ${id}`).toString('hex').slice(0, 16);
   } catch {
     return UNNAMED_MACHINE;
   }
@@ -93,8 +93,13 @@ function readMachineId(): string {
  */
 const ORIGIN_MS = Number(process.hrtime.bigint()) / 1e6 - performance.now();
 
+let bootId: string | undefined;
+
 export const systemClock: Clock = {
-  bootId: readBootId(),
+  get bootId() {
+    bootId ??= readBootId();
+    return bootId;
+  },
   now: () => Date.now(),
   monotonicMs: () => Math.floor(ORIGIN_MS + performance.now()),
   bootTimeMs: () => Math.floor(uptime() * 1_000),

@@ -1,5 +1,5 @@
 /** What is known of an expression before it is used: how far matching it may go, and what every match of it holds. */
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../core/digest.ts';
 import type { PatternEntry } from './pattern.ts';
 import { parseRegex, platformSyntax } from './regex.ts';
 import { requiredLiterals } from './regex_facts.ts';
@@ -28,11 +28,13 @@ const KEY_BYTES = 12;
  * Names a pattern, or an anchor alone, by all that goes into its check: whatever is changed in it gives another key.
  */
 export function keyOf(anchor: string | undefined, entry?: PatternEntry): string {
-  const digest = createHash('sha256')
-    .update(JSON.stringify([anchor ?? null, entry ?? null]))
-    .digest();
+  const digest = sha256(JSON.stringify([anchor ?? null, entry ?? null]));
   return digest.subarray(0, KEY_BYTES).toString('base64url');
 }
+
+/** What is known of a pattern, or of an anchor alone. */
+export const knownOf = (findings: Findings, anchor: string | undefined, entry?: PatternEntry): Finding | undefined =>
+  findings.size === 0 ? undefined : findings.get(keyOf(anchor, entry));
 
 /** Reads what `findingsText` wrote. What is not of that form is left out: it only saves time. */
 export function findingsFrom(text: string): Findings {

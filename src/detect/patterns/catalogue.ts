@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { messageOf, type Problem } from '../../core/errors.ts';
 import { HARMLESS_SYMPTOMS, type SymptomKind } from '../../core/symptom.ts';
 import { compileLineRegex, type LineRegex } from '../search/line_regex.ts';
-import { analyse, type Finding, type Findings, keyOf } from './analysis.ts';
+import { analyse, type Finding, type Findings, knownOf } from './analysis.ts';
 import { type PatternEntry, type PatternSource, patternDocument, REMEDY, type Remedy, SEVERITY } from './pattern.ts';
 import { Line } from '../search/untrusted_spans.ts';
 import { Anchor, asBytes, type FindOwn, findOwnText } from './own_text.ts';
@@ -137,7 +137,7 @@ function compileSource(source: PatternSource, findings: Findings): CompiledSourc
     };
     return {
       id: entry.id,
-      pattern: compileEntry(entry, { software, anchor, known: findings.get(keyOf(parsed.data.anchor, entry)) }, report),
+      pattern: compileEntry(entry, { software, anchor, known: knownOf(findings, parsed.data.anchor, entry) }, report),
     };
   });
   return { entries, priority, problems };
@@ -159,7 +159,7 @@ function compileAnchor(
 ): Anchor | undefined {
   if (source === undefined) return undefined;
   try {
-    return new Anchor(compileLineRegex(source, analyse(source, findings.get(keyOf(source)))));
+    return new Anchor(compileLineRegex(source, analyse(source, knownOf(findings, source))));
   } catch (thrown) {
     refuse(messageOf(thrown));
     return undefined;
