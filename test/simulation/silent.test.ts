@@ -43,6 +43,10 @@ describe('worlds in which a channel was down in silence, or a refusal was forgot
       { ...cruelOf(44_172, ['journal_rot', 'second_reeve']), days: 0.125, storm: true, channels: 4 },
     ],
     [
+      'when a wait had run out during the run before the one that announced it',
+      { ...cruelOf(46_874, ['second_reeve']), days: 0.125, storm: false, channels: 4 },
+    ],
+    [
       'beside the plan of its group that waits for a person’s yes',
       { ...cruelOf(45_132, ['second_reeve']), days: 0.125, storm: true, channels: 5 },
     ],

@@ -20,6 +20,8 @@ export interface OpenIncident {
   readonly waitUntilMs?: MonoMs;
   /** When its last run ended that took any time: until then somebody was at work on it. */
   readonly workedMs?: MonoMs;
+  /** When that run began. */
+  readonly workFromMs?: MonoMs;
   /** Since when the present classification has held. */
   readonly classifiedMs: MonoMs;
   /** The classifications that a person was already notified of in this incident: no further run for these. */
@@ -51,6 +53,8 @@ export interface IncidentState {
 const CURES_MS = 10 * MINUTE_MS;
 const CURES_MAX = 256;
 const WORK_MS_MIN = 1_000;
+/** A run this soon after one that took time goes on with it. */
+const NEXT_RUN_MS = 10_000;
 
 type RunEnd = JournalFact & { readonly type: 'run.ended' };
 
@@ -203,12 +207,14 @@ function changed(held: OpenIncident, entry: JournalEntry): OpenIncident {
 
 /**
  * The names of a trouble come from log text too, so another name must not begin the wait anew (law L6). A wait that is
- * over without a page belongs to a trouble that went away, unless it ran out during this very run: then a person has
- * waited for what the run did not cure. Waiting for a second witness is no rule's wait.
+ * over without a page belongs to a trouble that went away, unless it ran out during this very run, or the one right before
+ * it: then a person has waited for what the run did not cure. Waiting for a second witness is no rule's wait.
  */
-function announcedBy({ waitUntilMs }: OpenIncident, { outcome, tookMs }: RunEnd, monoMs: MonoMs) {
+function announcedBy({ waitUntilMs, workedMs, workFromMs }: OpenIncident, { outcome, tookMs }: RunEnd, monoMs: MonoMs) {
   if (outcome.kind !== 'watching' || outcome.escalateAfterMs === undefined || outcome.denial !== undefined) return {};
-  const isAnnounced = waitUntilMs !== undefined && waitUntilMs > monoMs - tookMs;
+  const ownMs = monoMs - tookMs;
+  const isNext = workedMs !== undefined && ownMs - workedMs <= NEXT_RUN_MS;
+  const isAnnounced = waitUntilMs !== undefined && waitUntilMs > (isNext ? (workFromMs ?? ownMs) : ownMs);
   return isAnnounced ? {} : { waitUntilMs: monoMs + outcome.escalateAfterMs };
 }
 
@@ -220,7 +226,8 @@ export function announcedMs({ last, lastEndedMs = 0, waitUntilMs = Number.POSITI
 }
 
 /** A refusal takes no time and is no work. */
-const workedBy = (tookMs: number, monoMs: MonoMs) => (tookMs >= WORK_MS_MIN ? { workedMs: monoMs } : {});
+const workedBy = (tookMs: number, monoMs: MonoMs) =>
+  tookMs >= WORK_MS_MIN ? { workedMs: monoMs, workFromMs: monoMs - tookMs } : {};
 
 export const openOn = (state: IncidentState, scope: Scope): OpenIncident | undefined =>
   state.open.find(({ incident }) => sameScope(incident.scope, scope));

@@ -110,6 +110,21 @@ describe('the wait that a rule announces', () => {
     expect(announcedMs(openById(ends.reduce(incidentProjection.apply, open), ID)!)).toBe(dueMs);
   });
 
+  it.each([
+    ['right after the run during which it ran out', 10_000, 60_000],
+    ['a while after it', 10_001, 165_001],
+  ])('is not announced anew by a run %s', (_, laterMs, dueMs) => {
+    const endOf = (ms: number, tookMs: number, wait: Partial<Wait>) => {
+      const outcome = { kind: 'watching', because: 'x', retryAfterMs: undefined, escalateAfterMs: undefined } as const;
+      const fact: JournalFact = { type: 'run.ended', outcome: { ...outcome, ...wait }, steps: 1, tookMs };
+      return { seq: 1, at: ms, monoMs: ms, boot: 'b+0', incident: ID, run: 'run-1', fact } as const;
+    };
+    const open: IncidentState = { open: [newlyOpen(anIncident(), 0)] };
+    // The run that takes time says nothing of a wait itself.
+    const ends = [endOf(0, 0, AWAY), endOf(95_000, 40_000, {}), endOf(95_000 + laterMs, 0, AWAY)];
+    expect(announcedMs(openById(ends.reduce(incidentProjection.apply, open), ID)!)).toBe(dueMs);
+  });
+
   it('is no shorter because evidence was waited for before', () => {
     const wait = (name: FailureClass): Wait =>
       name === 'process_crashed' ? { escalateAfterMs: 10_000, denial: 'uncorroborated' } : AWAY;
