@@ -103,7 +103,7 @@ export class Reasons implements Oracle, TruthOracle {
       if (refusal === undefined) continue;
       if (status === 'playing') this.#refusals.delete(channel);
       const isHeld =
-        this.#held(channel, monoMs) || (refusal.code === 'shared_cause' && this.#groupWaits.holds(channel));
+        this.#held(channel, monoMs) || (refusal.code === 'shared_cause' && this.#groupWaits.holds(channel, monoMs));
       const isOpen = status === 'curable' && visible && !isHeld && !this.#isAsking(channel);
       if (!isOpen || monoMs < (refusal.untilMs ?? 0)) {
         this.#dueMs.delete(channel);

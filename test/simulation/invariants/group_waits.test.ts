@@ -6,13 +6,13 @@ import { oracleEnvironment } from '../../support/oracle_environment.ts';
 const GROUP = { kind: 'group', id: 'g0' } as const;
 
 /** Whether ch0 waits for the incident of its group after each of these; `probed`: sources of the group are. */
-function holdsAfter(facts: readonly object[], probed = true): readonly boolean[] {
+function holdsAfter(facts: readonly object[], probed = true, atMs = 0): readonly boolean[] {
   const { context, entry } = oracleEnvironment();
   const channels = context.script.channels.map((plan) => ({ ...plan, hasSource: probed }));
   const waits = new GroupWaits({ ...context, script: { ...context.script, channels } });
   return facts.map((fact) => {
     waits.entry(entry(fact, { incident: 'inc-1', run: 'run-1' }));
-    return waits.holds('ch0');
+    return waits.holds('ch0', atMs);
   });
 }
 
@@ -40,6 +40,18 @@ describe('a channel of a group waits for the incident of the group', () => {
     expect(holdsAfter([opened, ended('guard_refused', 'already_tried')], false)).toEqual([false, true]);
     expect(holdsAfter([opened, ended('not_helping')], true)).toEqual([false, false]);
     expect(holdsAfter([opened, ended('guard_refused', 'restart_storm')], false)).toEqual([false, false]);
+  });
+
+  it('for a minute after a run that waits, for then the next one is due', () => {
+    const waits = { type: 'run.ended', outcome: { kind: 'watching', because: '' } };
+    expect([holdsAfter([opened, waits], true, 60_000), holdsAfter([opened, waits], true, 60_001)]).toEqual([
+      [false, true],
+      [false, false],
+    ]);
+  });
+
+  it('while the budget of the fleet is used up, which it would not have either', () => {
+    expect(holdsAfter([opened, ended('guard_refused', 'fleet_daily_cap')])).toEqual([false, true]);
   });
 
   it('and not for that of another channel or group', () => {
