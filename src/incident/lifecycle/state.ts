@@ -207,8 +207,8 @@ function changed(held: OpenIncident, entry: JournalEntry): OpenIncident {
 
 /**
  * The names of a trouble come from log text too, so another name must not begin the wait anew (law L6). A wait that is
- * over without a page belongs to a trouble that went away, unless it ran out during this very run, or the one right before
- * it: then a person has waited for what the run did not cure. Waiting for a second witness is no rule's wait.
+ * over without a page belongs to a trouble that went away, unless it ran out during this very run, or the one right
+ * before it: then a person has waited for what the run did not cure. Waiting for a second witness is no rule's wait.
  */
 function announcedBy({ waitUntilMs, workedMs, workFromMs }: OpenIncident, { outcome, tookMs }: RunEnd, monoMs: MonoMs) {
   if (outcome.kind !== 'watching' || outcome.escalateAfterMs === undefined || outcome.denial !== undefined) return {};

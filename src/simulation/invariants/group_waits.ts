@@ -1,4 +1,5 @@
 /** Why channels of a group still wait for the incident of the group, for the oracle of law L5. */
+import { MINUTE_MS } from '../../core/duration.ts';
 import type { JournalEntry } from '../../core/journal.ts';
 import type { Outcome } from '../../core/incident.ts';
 import type { Scope } from '../../core/scope.ts';
@@ -13,7 +14,7 @@ interface Group {
 }
 
 /** Patience after another name of the trouble, and the distance between runs. */
-const NEXT_RUN_MS = 60_000;
+const NEXT_RUN_MS = MINUTE_MS;
 
 const isAskedSoon = ({ last, endedMs = 0 }: Group, monoMs: number): boolean =>
   last?.kind === 'watching'
