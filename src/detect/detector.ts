@@ -124,10 +124,14 @@ class ChunkDetector implements Detector, RecordSink {
     this.#owner = chunk.channel === undefined ? undefined : this.#parts.channels.numberOf(chunk.channel);
     if (!this.#hasSample && end - start >= SAMPLE_BYTES_MIN) this.#learnSample(bytes.subarray(start, end));
     const matched = this.#scanner.scan(bytes, start, end, this);
-    if (!chunk.backlog && chunk.pushed !== true && this.#owner !== undefined) this.#readProgress(chunk, this.#owner);
+    // One view for all: encoders report twice a second each, and a view is larger than many a report.
+    const view = bytes.subarray(start, end);
+    if (!chunk.backlog && chunk.pushed !== true && this.#owner !== undefined) {
+      this.#readProgress(chunk, view, this.#owner);
+    }
     this.#chunk = undefined;
-    const lines = countNewlines(bytes, start, end);
-    return { lines, matched, unmatched: lines - matched, progress: countProgress(bytes, start, end) };
+    const lines = countNewlines(view);
+    return { lines, matched, unmatched: lines - matched, progress: countProgress(view) };
   };
 
   #learnSample(bytes: Buffer): void {
@@ -264,11 +268,11 @@ class ChunkDetector implements Detector, RecordSink {
   }
 
   /** Only in a log that the channel owns: elsewhere a visitor's request may look like a report. */
-  #readProgress(chunk: Chunk, owner: number): void {
+  #readProgress(chunk: Chunk, view: Buffer, owner: number): void {
     const { channels, parseProgress, onProgress } = this.#parts;
     const { at, monoMs, source } = chunk;
     if (monoMs - (this.#progressAtMs.get(owner) ?? Number.NEGATIVE_INFINITY) < PROGRESS_EVERY_MS) return;
-    const progress = newestProgress(chunk, parseProgress);
+    const progress = newestProgress(view, parseProgress);
     if (progress === undefined) return;
     this.#progressAtMs.set(owner, monoMs);
     onProgress({ kind: 'progress', at, monoMs, source, channel: channels.nameOf(owner), ...progress });

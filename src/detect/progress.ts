@@ -13,11 +13,10 @@ export interface ParsedProgress {
 
 /** The newest progress in the end of a chunk, by `time=`; at most 64 records are looked at. */
 export function newestProgress(
-  range: { readonly bytes: Buffer; readonly start: number; readonly end: number },
+  chunk: Buffer,
   parse: (record: string) => ParsedProgress | undefined,
 ): ParsedProgress | undefined {
-  const { bytes, end } = range;
-  const view = bytes.subarray(Math.max(range.start, end - TAIL_BYTES), end);
+  const view = chunk.length > TAIL_BYTES ? chunk.subarray(-TAIL_BYTES) : chunk;
   let before = view.length;
   for (let looked = 0; looked < RECORDS_MAX && before > 0; looked += 1) {
     const at = view.lastIndexOf('time=', before - 1);

@@ -6,7 +6,7 @@ const parse = (record: string): ParsedProgress | undefined => {
   return seconds === undefined ? undefined : { outTimeMs: Number(seconds) * 1_000, frame: undefined };
 };
 const newest = (text: string, start = 0, end = text.length) =>
-  newestProgress({ bytes: Buffer.from(text), start, end }, parse)?.outTimeMs;
+  newestProgress(Buffer.from(text).subarray(start, end), parse)?.outTimeMs;
 
 describe('the newest progress in a chunk', () => {
   it('is the last record, whether records end in newlines or in returns', () => {
