@@ -66,8 +66,10 @@ const detector = createDetector({
   onNotice: () => {},
   onUnrecognised: () => {},
 });
+const before = process.cpuUsage();
 const lines = drive(detector);
-if (args.includes('--quiet')) process.stderr.write(`${lines} lines\n`);
+const { user, system } = process.cpuUsage(before);
+if (args.includes('--quiet')) process.stderr.write(`${lines} lines in ${(user + system) / 1e6} s of CPU time\n`);
 else {
   const rows = detector.totals().patterns.map(({ pattern, channel, count }) => `${pattern}\t${channel}\t${count}\n`);
   process.stdout.write(rows.sort().join(''));
