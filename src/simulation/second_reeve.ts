@@ -23,20 +23,20 @@ export interface SecondReeveDeps extends Pick<DaemonRunDeps, Shared> {
 const PERSONAS = ['lab', 'system_admin', 'system_admin', 'cautious'] as const;
 const OWN: Starter = 'second';
 
-interface Life {
+interface Instance {
   readonly run: DaemonRun;
   readonly host: SimulatedHost;
   readonly invariants: Invariants;
 }
 
 /**
- * Nobody has told either of the other: to each of them the other's starts are foreign, as a person's or a script's
- * are. The second one is held to all laws, too, by its own journal and by the service as it sees it.
+ * Neither knows of the other: to each of them the other's starts are foreign, as a person's or a script's are. The
+ * second one is held to all laws, too, by its own journal and by the service as it sees it.
  */
 export class SecondReeve {
   readonly #deps: SecondReeveDeps;
   readonly #both: TwoReeves;
-  #life: Life | undefined;
+  #instance: Instance | undefined;
   #begun = 0;
   #lookedMs = 0;
 
@@ -47,40 +47,41 @@ export class SecondReeve {
 
   /** Its process, while it runs. */
   get run(): DaemonRun | undefined {
-    return this.#life?.run;
+    return this.#instance?.run;
   }
 
   /** What it does next, and when in world time. */
   next(): Next | undefined {
-    const life = this.#life;
-    const due = life?.run.reeve.agenda.next();
-    if (life === undefined || due === undefined) return undefined;
-    return { atMs: life.host.worldMsAt(due.atMs), take: () => life.run.reeve.agenda.take()!, isReeves: true };
+    const instance = this.#instance;
+    const due = instance?.run.reeve.agenda.next();
+    if (instance === undefined || due === undefined) return undefined;
+    return { atMs: instance.host.worldMsAt(due.atMs), take: () => instance.run.reeve.agenda.take()!, isReeves: true };
   }
 
   /** Somebody starts it, and stops it again after a while. There is never a third. */
   begin({ variant, forMs }: Injection): void {
-    if (this.#life !== undefined) return;
+    if (this.#instance !== undefined) return;
     this.#begun += 1;
-    const life = this.#create(PERSONAS[Math.floor(variant * PERSONAS.length)]!);
-    this.#life = life;
-    life.run.start();
+    const instance = this.#create(PERSONAS[Math.floor(variant * PERSONAS.length)]!);
+    this.#instance = instance;
+    instance.run.start();
     this.#deps.at(this.#deps.nowMs() + forMs, () => {
-      if (this.#life === life) void life.run.stop().then(() => this.#life === life && this.end());
+      if (this.#instance === instance) void instance.run.stop().then(() => this.#instance === instance && this.end());
     });
   }
 
   /** It is gone, in the middle of whatever it did. */
   end(): void {
-    this.#life?.run.reeve.kill();
-    this.#life = undefined;
+    this.#instance?.run.reeve.kill();
+    this.#instance = undefined;
   }
 
   /** A process of a channel has really begun: what the second one started is its own, and all else is foreign to it. */
   started(process: Generation): void {
-    if (this.#life === undefined) return;
+    if (this.#instance === undefined) return;
     const by: Starter = process.by === OWN ? 'reeve' : process.by === 'reeve' ? 'human' : process.by;
-    this.#life.invariants.started(Object.create(process, { by: { value: by } }) as Generation);
+    // A view, not a copy: what becomes of the process later must show.
+    this.#instance.invariants.started(Object.create(process, { by: { value: by } }) as Generation);
   }
 
   /** A call of the first one has reached the engine. */
@@ -94,15 +95,15 @@ export class SecondReeve {
     if (nowMs() - this.#lookedMs < TRUTH_MS) return;
     this.#lookedMs = nowMs();
     this.#both.watch(serviceTruths(service, injector, false));
-    if (this.#life === undefined || !this.#life.run.reeve.alive) return;
-    const { run, invariants } = this.#life;
+    if (this.#instance === undefined || !this.#instance.run.reeve.alive) return;
+    const { run, invariants } = this.#instance;
     const truths = serviceTruths(service, injector, false, OWN);
     const monoMs = run.reeve.ledger.clock.monotonicMs();
     invariants.look(channelTruths(truths), monoMs);
     invariants.watch(truths, monoMs);
   }
 
-  #create(persona: string): Life {
+  #create(persona: string): Instance {
     const { script: first, injector, nowMs, at, stir, onDelivery } = this.#deps;
     const channels = first.channels.map((plan) => ({ ...plan, untouchable: false }));
     const script: Scenario = { ...first, channels, persona, phase: 4, seed: first.seed + 7_919 * this.#begun };
@@ -115,7 +116,7 @@ export class SecondReeve {
     const host = new SimulatedHost(nowMs);
     const invariants: Invariants = new Invariants({
       ...{ script, limits: settings.limits, personaOf, nowMs, isMisled: () => false },
-      poolOf: (engine) => this.#life?.run.poolOf(engine) ?? 'unasked',
+      poolOf: (engine) => this.#instance?.run.poolOf(engine) ?? 'unasked',
       surroundings: {
         hasStarted: (permit) => disk.startedSeq(permit) !== undefined,
         startedSeq: (permit) => disk.startedSeq(permit),
@@ -137,7 +138,7 @@ export class SecondReeve {
       onInvoked: (invocation) => {
         invariants.invoked(invocation);
         this.#both.invoked(invocation, 'the second Reeve');
-        if (this.#life?.run.stopping === true) invariants.stopped(invocation);
+        if (this.#instance?.run.stopping === true) invariants.stopped(invocation);
       },
       onSample: (sample) => invariants.seen(sample),
       onDelivery: (delivery) => {

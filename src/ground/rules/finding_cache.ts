@@ -30,7 +30,7 @@ export class FindingCache {
   readonly #judgedMs: MonoMs;
   readonly #isHealthy: boolean;
   /** Worked out when it is first asked for: what gets news before that is judged anyway. */
-  #rests: { readonly sides: number; readonly isProcessKnown: boolean } | undefined;
+  #basis: { readonly sides: number; readonly isProcessKnown: boolean } | undefined;
   /** Until then none of the moments is reached. */
   #untilMs: MonoMs = Number.NaN;
 
@@ -45,23 +45,23 @@ export class FindingCache {
   /** The same judgement would come of these. Never true where it cannot decide. */
   stands(facts: ChannelFacts, context: ClassifyContext, nowMs: MonoMs): boolean {
     if (!isSameAround(this.#context, context) || !this.#tellsTheSame(facts, nowMs)) return false;
-    if (this.#rests === undefined) this.#rest();
-    if (processKnown(facts.process, nowMs) !== this.#rests?.isProcessKnown) return false;
+    if (this.#basis === undefined) this.#readBasis();
+    if (processKnown(facts.process, nowMs) !== this.#basis?.isProcessKnown) return false;
     if (nowMs >= this.#untilMs && !this.#isOnSameSides(facts, nowMs)) return false;
     this.#facts = facts;
     return true;
   }
 
-  #rest(): void {
+  #readBasis(): void {
     const [facts, judgedMs] = [this.#facts, this.#judgedMs];
     this.#untilMs = holdsUntil(facts, judgedMs);
-    this.#rests = { sides: sidesOf(facts, judgedMs), isProcessKnown: processKnown(facts.process, judgedMs) };
+    this.#basis = { sides: sidesOf(facts, judgedMs), isProcessKnown: processKnown(facts.process, judgedMs) };
   }
 
   /** What was newly seen has moved the moments on, so that none lies between the judgement and now. */
   #isOnSameSides(facts: ChannelFacts, nowMs: MonoMs): boolean {
     const renewMs = this.#judgedMs + STANDS_MS_MAX;
-    const sides = this.#rests?.sides;
+    const sides = this.#basis?.sides;
     if (nowMs >= renewMs || sides === undefined || sides === ON_A_MOMENT) return false;
     if (sidesOf(facts, nowMs) !== sides) return false;
     this.#untilMs = Math.min(holdsUntil(facts, nowMs), renewMs);

@@ -35,6 +35,6 @@ export class TwoReeves {
     if (tool !== 'restart_channel' || channel === undefined) return;
     const playsMs = atMs - (this.#playsSinceMs.get(channel) ?? atMs);
     if (playsMs > REACTION_MS)
-      this.#deps.broke('S10', `${who} restarted ${channel}, which had played for ${playsMs} ms before its eyes`);
+      this.#deps.broke('S10', `${who} restarted ${channel}, which had played in view for ${playsMs} ms`);
   }
 }

@@ -133,7 +133,7 @@ export const TRUTH_MUTANTS: readonly TruthMutant[] = [
   {
     name: 'what another has started is taken for dead for another while',
     law: 'S10',
-    says: /which had played for \d+ ms before its eyes/,
+    says: /which had played in view for \d+ ms/,
     edit: [
       'src/incident/pipeline/finding_tracker.ts',
       'const finding = classify(facts, context, nowMs);',
