@@ -197,6 +197,53 @@ describe('a judgement that found no trouble', () => {
     expect(stood).toBeGreaterThan(1_000);
   });
 
+  const mostly = <T>(usual: T, ...others: readonly T[]) => fc.constantFrom(...Array<T>(9).fill(usual), ...others);
+  const courses = fc.record({
+    bornAgo: ago,
+    gapMs: fc.integer({ min: 100, max: 9_000 }),
+    hasOutput: fc.boolean(),
+    steps: fc.array(
+      fc.record({
+        afterMs: fc.integer({ min: 100, max: 5_000 }),
+        isSeen: mostly(true, false),
+        reports: mostly(1, 0, undefined, 0.9),
+        revision: mostly('moves', 'stands', undefined),
+      }),
+      { minLength: 4, maxLength: 16 },
+    ),
+  });
+
+  it('stands again and again only while another one would come to the same', () => {
+    let stoodLate = 0;
+    fc.assert(
+      fc.property(courses, ({ bornAgo, gapMs, hasOutput, steps }) => {
+        const process = runs({ bornMs: NOW - bornAgo, seenMs: NOW - bornAgo });
+        const progress = { ...reports(0, { gapMs }), outTimeMs: 10_000 };
+        let facts = factsOf({ output: hasOutput ? playlist(1_000) : undefined, process, progress });
+        const finding = classify(facts, context, NOW);
+        if (finding.trouble) return;
+        const cache = new FindingCache(facts, context, NOW, finding.healthy === true);
+        const firstMs = holdsUntil(facts, NOW);
+        let monoMs = NOW;
+        for (const { afterMs, isSeen, reports: speed, revision } of steps) {
+          monoMs += afterMs;
+          const base = { channel: 'news', at: 0, monoMs, source: 'test' } as const;
+          const outTimeMs = (facts.progress?.outTimeMs ?? 0) + (speed ?? 0) * (monoMs - (facts.progress?.lastMs ?? 0));
+          if (speed !== undefined) facts = folded(facts, { ...base, kind: 'progress', outTimeMs, frame: undefined });
+          const look = { ...base, kind: 'playlist', ok: true, targetDurationMs: 2_000 } as const;
+          if (hasOutput && revision !== undefined)
+            facts = folded(facts, { ...look, revision: revision === 'moves' ? `at ${monoMs}` : 'one' });
+          if (isSeen) facts = seenAgain(facts, monoMs);
+          if (!cache.stands(facts, { ...context }, monoMs)) return;
+          if (monoMs >= firstMs) stoodLate += 1;
+          expect(classify(facts, context, monoMs)).toEqual(finding);
+        }
+      }),
+      { numRuns: 10_000 },
+    );
+    expect(stoodLate).toBeGreaterThan(1_000);
+  });
+
   const output = playlist(1_000);
   const process = runs();
 
