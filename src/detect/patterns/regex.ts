@@ -36,6 +36,10 @@ const setOf = (...codes: readonly number[]): CodeSet => {
   return set;
 };
 
+/** Sets of one character, and of one letter in both cases: most of an expression is such places. */
+const single: CodeSet[] = [];
+const singleOfBothCases: CodeSet[] = [];
+
 const setWhere = (test: (code: number) => boolean): CodeSet =>
   Uint8Array.from({ length: CODES }, (_, code) => (test(code) ? 1 : 0));
 const inverse = (set: CodeSet): CodeSet => set.map((member) => 1 - member);
@@ -116,7 +120,7 @@ class Reader {
     if (char === '^' || char === '$') return { kind: 'edge' };
     if (char === '\\') return this.#escape();
     if (char === '*' || char === '+' || char === '?') throw new RegexRefused(`"${char}" repeats nothing`);
-    return { kind: 'set', codes: this.#folded(setOf(char.charCodeAt(0))) };
+    return { kind: 'set', codes: this.#single(char.charCodeAt(0)) };
   }
 
   #group(): RegexNode {
@@ -137,7 +141,7 @@ class Reader {
     if (/[1-9]/.test(char) || char === 'k') throw new RegexRefused('back-references are not allowed');
     if (char === 'b' || char === 'B') return { kind: 'edge' };
     if (char === 'A' || char === 'z' || char === 'Z') throw new RegexRefused(`write ^ or $ instead of \\${char}`);
-    return { kind: 'set', codes: CLASSES[char] ?? this.#folded(setOf(this.#escaped(char))) };
+    return { kind: 'set', codes: CLASSES[char] ?? this.#single(this.#escaped(char)) };
   }
 
   #escaped(char: string): number {
@@ -211,6 +215,13 @@ class Reader {
       throw new RegexRefused(`a repetition of more than ${REPEAT_MAX} is not allowed`);
     }
     return [min, max];
+  }
+
+  /** The same object each time: what is derived from a set is kept by it. */
+  #single(code: number): CodeSet {
+    const known = this.#fold ? singleOfBothCases : single;
+    known[code] ??= this.#folded(setOf(code));
+    return known[code];
   }
 
   #folded(set: CodeSet): CodeSet {

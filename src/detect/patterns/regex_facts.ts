@@ -71,10 +71,23 @@ function literalsOf(node: RegexNode, fold: boolean): Literals {
   }
 }
 
+/** By the set, as it is and in lower case; null where it holds too many. */
+const knownChars = new WeakMap<CodeSet, readonly string[] | null>();
+const knownLowerChars = new WeakMap<CodeSet, readonly string[] | null>();
+
 function charsOf(codes: CodeSet, fold: boolean): readonly string[] | undefined {
+  const known = fold ? knownLowerChars : knownChars;
+  let chars = known.get(codes);
+  if (chars === undefined) {
+    chars = collectChars(codes, fold) ?? null;
+    known.set(codes, chars);
+  }
+  return chars ?? undefined;
+}
+
+function collectChars(codes: CodeSet, fold: boolean): readonly string[] | undefined {
   const chars = new Set<string>();
-  for (let code = 0; code < codes.length; code += 1) {
-    if (codes[code] !== 1) continue;
+  for (let code = codes.indexOf(1); code >= 0; code = codes.indexOf(1, code + 1)) {
     const char = String.fromCharCode(code);
     chars.add(fold ? char.toLowerCase() : char);
     if (chars.size > CODES_MAX) return undefined;

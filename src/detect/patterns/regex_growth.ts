@@ -69,7 +69,9 @@ function workOf(node: RegexNode, follow: readonly RegexNode[]): Work {
 
 /** Groups that are not repeated only bracket what stands in line. */
 const flat = (items: readonly RegexNode[]): readonly RegexNode[] =>
-  items.flatMap((item) => (item.kind === 'sequence' ? flat(item.items) : [item]));
+  items.some(({ kind }) => kind === 'sequence')
+    ? items.flatMap((item) => (item.kind === 'sequence' ? flat(item.items) : item))
+    : items;
 
 /** Of the alternatives only those that the text does not distinguish are all gone through to the end. */
 function ofChoice(items: readonly RegexNode[], follow: readonly RegexNode[]): Work {
@@ -90,7 +92,9 @@ function ofSequence(items: readonly RegexNode[], follow: readonly RegexNode[]): 
   let [degree, paths, visits] = [0, 1, 1];
   /** Sets that stand in line since the last place whose length is not fixed. */
   let before: CodeSet[] = [];
-  for (const [at, item] of items.entries()) {
+  // By index: an expression is read once, by an interpreter, where iterators and pairs cost the most.
+  for (let at = 0; at < items.length; at += 1) {
+    const item = items[at]!;
     if (item.kind === 'set') before.push(item.codes);
     if (item.kind === 'set' || item.kind === 'edge') continue;
     const rest = [...items.slice(at + 1), ...follow];

@@ -19,7 +19,7 @@ function wordsOf(codes: CodeSet): Uint32Array {
   const before = known.get(codes);
   if (before !== undefined) return before;
   const words = new Uint32Array(WORDS);
-  for (let code = 0; code < codes.length; code += 1) if (codes[code] === 1) words[code >> 5]! |= 1 << (code & 31);
+  for (let code = codes.indexOf(1); code >= 0; code = codes.indexOf(1, code + 1)) words[code >> 5]! |= 1 << (code & 31);
   known.set(codes, words);
   return words;
 }
