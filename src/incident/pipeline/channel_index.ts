@@ -33,6 +33,8 @@ export class ChannelIndex {
   readonly #settings: () => Settings;
   readonly #refs: ReadonlyMap<ChannelId, ChannelSetup>;
   readonly #byScope = new Map<string, ChannelId[]>();
+  /** Of what concerns more than a channel, by scope and group: asked at each look, over all channels of it. */
+  readonly #shared = new WeakMap<Settings, Map<string, Persona>>();
 
   constructor(channels: readonly ChannelSetup[], settings: () => Settings) {
     this.#settings = settings;
@@ -60,9 +62,26 @@ export class ChannelIndex {
    * strict as the strictest of the channels that may be started there at all (law S9).
    */
   personaOf(scope: Scope, group: GroupId): Persona {
-    const own = this.#settings().personaOf(scope, group);
+    const settings = this.#settings();
+    const own = settings.personaOf(scope, group);
     if (scope.kind === 'channel') return own;
-    return [...new Set(this.personasIn(scope))].filter(mayStart).reduce(stricter, own);
+    const known = this.#sharedOf(settings);
+    const key = `${keyOfScope(scope)} ${group}`;
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const persona = [...new Set(this.personasIn(scope))].filter(mayStart).reduce(stricter, own);
+    known.set(key, persona);
+    return persona;
+  }
+
+  /** A reload brings other settings, and with them nothing that was known. */
+  #sharedOf(settings: Settings): Map<string, Persona> {
+    let known = this.#shared.get(settings);
+    if (known === undefined) {
+      known = new Map();
+      this.#shared.set(settings, known);
+    }
+    return known;
   }
 
   personasIn(scope: Scope): readonly Persona[] {

@@ -75,10 +75,10 @@ export class DecisionPipeline implements Disposable {
     const proofOf: FindingTracker['proofOf'] = (scope, nowMs) => watch.proofOf(scope, nowMs);
     this.#startQueue = new StartQueue({ ...deps, guard, incidents, proofOf, phaseOf: (group) => this.phaseOf(group) });
     const isInCrowd = (scope: Scope): boolean => this.#startQueue.isInCrowd(scope);
-    const { channelOf } = this.#channelIndex;
+    const { channelOf, channelsIn } = this.#channelIndex;
     this.snapshots = new Snapshots({
       ...deps,
-      ...{ factStore, watch, guard, control, incidents, limits, channelOf, isInCrowd },
+      ...{ factStore, watch, guard, control, incidents, limits, channelOf, channelsIn, isInCrowd },
       refusedFor: (scope) =>
         scope.kind === 'channel'
           ? this.preview(scope.id, 'restart_channel')?.code

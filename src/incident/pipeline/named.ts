@@ -21,6 +21,6 @@ export function isNamed(
   if (leaseOf(control, scopes, nowMs) !== undefined || windowOf(control, scopes, nowMs) !== undefined) return true;
   const contained = containmentsOf(guard, scopes).filter(({ reason }) => isPaged(reason));
   if (contained.length === 0) return false;
-  const open = new Set(openPages());
-  return contained.some(({ scope }) => open.has(keyOfContainmentPage(scope)));
+  const open = openPages();
+  return contained.some(({ scope }) => open.includes(keyOfContainmentPage(scope)));
 }

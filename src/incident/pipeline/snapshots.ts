@@ -43,6 +43,7 @@ export interface SnapshotDeps {
   readonly limits: () => Limits;
   readonly clock: Clock;
   readonly channelOf: (id: string) => ChannelRef | undefined;
+  readonly channelsIn: (scope: Scope) => readonly ChannelId[];
   /** What the guard would refuse a start of the channel or the group for now; undefined: it would not. */
   readonly refusedFor: (scope: Scope) => DenialCode | undefined;
   /** One page speaks for all who are down and wait to be started, this one among them. */
@@ -124,8 +125,7 @@ export class Snapshots {
 
   #seeCause(scope: Scope, nowMs: MonoMs): Seen {
     const cause = this.#deps.watch.causeOf(scope);
-    const members = this.#members(scope);
-    const first = members[0]?.ref;
+    const first = this.#deps.channelOf(this.#deps.channelsIn(scope)[0] ?? '');
     const engine = scope.kind === 'engine' ? scope.id : (first?.engine ?? keyOfScope(scope));
     const scopes = this.#scopesOver(scope, engine);
     return {
@@ -216,9 +216,8 @@ export class Snapshots {
     return { inCrowd: false, spokenFor: isNamed({ control: control(), guard: guard(), openPages }, scopes, nowMs) };
   }
 
-  #members(scope: Scope) {
-    const inside = (ref: ChannelRef) => scopesOf(ref).some((one) => sameScope(one, scope));
-    return this.#deps.watch.all().filter(({ ref }) => inside(ref));
+  #members(scope: Scope): readonly TrackedChannel[] {
+    return this.#deps.channelsIn(scope).flatMap((id) => this.#deps.watch.watched(id) ?? []);
   }
 
   #downClass(cause: SharedCause | undefined) {

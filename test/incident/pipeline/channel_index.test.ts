@@ -55,6 +55,34 @@ describe('the persona of a group', () => {
     expect(index.personaOf(GROUP, 'encoders').risk_tolerance).toBe('medium');
   });
 
+  it('is another one after a reload that makes a channel stricter or laxer', () => {
+    const risk = (risk_tolerance: Persona['risk_tolerance']) => ({
+      personaOf: ({ kind }: Scope) => aPersona({ risk_tolerance: kind === 'channel' ? risk_tolerance : 'high' }),
+    });
+    let settings = risk('medium');
+    const index = new ChannelIndex(
+      [{ ...aChannel(), stallAfterMs: 1, outputEveryMs: 1, sourceEveryMs: 1 }],
+      () => settings as never,
+    );
+    const now = (): string => index.personaOf(GROUP, 'encoders').risk_tolerance;
+    expect([now(), now()]).toEqual(['medium', 'medium']);
+    settings = risk('low');
+    expect([now(), now()]).toEqual(['low', 'low']);
+    settings = risk('high');
+    expect(now()).toBe('high');
+  });
+
+  it('is asked for by group, where two groups of one engine have their own', () => {
+    const settings = { personaOf: (_: Scope, group: string) => aPersona({ id: group }) };
+    const index = new ChannelIndex([], () => settings as never);
+    const engine: Scope = { kind: 'engine', id: 'local' };
+    expect(['encoders', 'pull', 'encoders'].map((group) => index.personaOf(engine, group).id)).toEqual([
+      'encoders',
+      'pull',
+      'encoders',
+    ]);
+  });
+
   it('keeps its own caps and tools', () => {
     const index = indexOf({ sport: { risk_tolerance: 'low', restart_cap: 0 } });
     expect(index.personaOf(GROUP, 'encoders')).toMatchObject({ id: 'own', restart_cap: 3 });
