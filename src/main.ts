@@ -6,6 +6,7 @@ import { homedir } from 'node:os';
 import process from 'node:process';
 import { createLog } from './app/log.ts';
 import { compiledOf } from './config/patterns.ts';
+import { fitHeap } from './app/heap.ts';
 import { hintProblems, hintsCommand } from './app/hints_command.ts';
 import { addAsk } from './cli/commands/ask.ts';
 import { addAudit } from './cli/commands/audit.ts';
@@ -204,6 +205,7 @@ async function runDaemon(cli: Cli): Promise<void> {
   const loaded = loadConfiguration(options);
   if (loaded.configuration === undefined) throw refusal(loaded.problems);
   const { configuration } = loaded;
+  fitHeap(configuration.config.channels.length, process);
   const log = createLog(configuration.config.log.level);
   for (const warning of configuration.config.warnings) log.warn({}, formatProblem(warning));
   for (const { limit, value } of configuration.config.acceptedRisks) {

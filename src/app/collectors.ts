@@ -4,7 +4,7 @@ import { filesOf, followed, poolStaleMs, sinkFor } from './log_sources.ts';
 import { recognitionFor } from './recognition.ts';
 import { createLogInputs, type LogInputs } from './log_inputs.ts';
 import { createCommandLog } from '../collect/command/command.ts';
-import { createEnginePoll } from '../collect/engines.ts';
+import { createEnginePoll, type EnginePoll } from '../collect/engines.ts';
 import { createProbes, type Probes } from '../collect/probes/probes.ts';
 import { PoolReadings } from '../collect/prometheus/pool.ts';
 import { ownFilesMax } from '../collect/tail/open_files.ts';
@@ -33,8 +33,9 @@ export interface CollectDeps {
   readonly engines: ReadonlyMap<EngineId, Engine>;
   readonly log: Log;
   readonly onSample: (sample: Sample) => void;
-  /** Everything that one poll of an engine returned. */
+  /** What one poll of an engine returned, or a part of it; `onLooked` comes after the last. */
   readonly onPolled: (samples: readonly Sample[]) => void;
+  readonly onLooked: () => void;
   readonly onSymptom: (symptom: Symptom) => void;
   /** A complaint that no pattern fits; its text is redacted. */
   readonly onUnrecognised?: (text: string, channel: ChannelId | undefined) => void;
@@ -88,9 +89,8 @@ export function createCollectors(configuration: Configuration, given: CollectDep
   const engineOf = new Map(config.channels.map(({ id, engine }) => [id, engine]));
   /** A supervisor's log says that something ended: the process table is asked at once. */
   const hint = (channel: ChannelId): void => {
-    const engine = engineOf.get(channel);
-    if (engine !== undefined) poll.now(engine);
-    if (engine !== undefined) probes.fast(channel, HINT_FAST_MS);
+    poll.now(channel);
+    probes.fast(channel, HINT_FAST_MS);
   };
   return {
     channelSetups: setups,
@@ -101,12 +101,14 @@ export function createCollectors(configuration: Configuration, given: CollectDep
       for (const each of [...commands, inputs, poll, probes]) each.start();
     },
     lookCloser(ids, forMs) {
-      for (const id of ids) probes.fast(id, forMs);
-      for (const engine of new Set(ids.flatMap((id) => engineOf.get(id) ?? []))) poll.closer(engine);
+      for (const id of ids) {
+        probes.fast(id, forMs);
+        poll.closer(id);
+      }
     },
     lookNow(channel, wants) {
       const engine = engineOf.get(channel);
-      if (wants.includes('process') && engine !== undefined) poll.now(engine);
+      if (wants.includes('process')) poll.now(channel);
       if (wants.includes('host') && engine !== undefined) probes.hostNow(engine);
       if (wants.includes('source') || wants.includes('output')) probes.now(channel, wants);
     },
@@ -180,18 +182,25 @@ function inputsOf(
   });
 }
 
+/** The poll of the engines, asked by channel. */
 function pollOf(config: Config, deps: CollectDeps, pools: PoolReadings) {
-  const polled: Sample[] = [];
-  return createEnginePoll({
+  const poll = createEnginePoll({
     engines: config.engines.flatMap(({ id, poll: pollMs }) => {
       const engine = deps.engines.get(id);
       return engine === undefined ? [] : [{ engine, pollMs }];
     }),
     clock: deps.clock,
-    onSample: (sample) => polled.push(sample.kind === 'engine' ? pools.over(sample) : sample),
-    onLooked: () => deps.onPolled(polled.splice(0)),
+    onSamples: (samples) => deps.onPolled(samples.map((each) => (each.kind === 'engine' ? pools.over(each) : each))),
+    onLooked: deps.onLooked,
     onBug: (engine, thrown) => deps.log.error({ engine }, `its look could not be taken: ${messageOf(thrown)}`),
   });
+  const engineOf = new Map(config.channels.map(({ id, engine }) => [id, engine]));
+  const of = (ask: EnginePoll['now']) => (channel: ChannelId) => {
+    const engine = engineOf.get(channel);
+    if (engine !== undefined) ask(engine, channel);
+  };
+  const end = (): void => poll[Symbol.dispose]();
+  return { start: () => poll.start(), now: of(poll.now), closer: of(poll.closer), [Symbol.dispose]: end };
 }
 
 function probesOf(config: Config, deps: CollectDeps, lateMs: () => number) {

@@ -73,8 +73,8 @@ export function createDecisions(
     },
     onPolled: (samples) => {
       for (const sample of samples) pipeline.take(sample);
-      pipeline.settle();
     },
+    onLooked: () => pipeline.settle(),
     onSymptom: (symptom) => pipeline.symptom(symptom),
     onUnrecognised,
     trustIn,

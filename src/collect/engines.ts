@@ -1,17 +1,19 @@
 /** Polls engines. */
+import { setImmediate as nextRound } from 'node:timers/promises';
 import type { Clock } from '../core/clock.ts';
 import type { Engine } from '../core/engine.ts';
 import { ReeveError } from '../core/errors.ts';
 import type { EngineSample, Sample } from '../core/sample.ts';
-import type { EngineId } from '../core/scope.ts';
+import type { ChannelId, EngineId } from '../core/scope.ts';
 import { Poller } from './probes/poller.ts';
 import type { Probe } from './probes/scheduled_probe.ts';
 
 export interface EnginePollOptions {
   readonly engines: readonly { readonly engine: Engine; readonly pollMs: number }[];
   readonly clock: Clock;
-  readonly onSample: (sample: Sample) => void;
-  /** After all samples of one look: judge once, not per sample. */
+  /** Takes what one look found, or a part of it where that is much: the event loop has its share before the next. */
+  readonly onSamples: (samples: readonly Sample[]) => void;
+  /** After all samples of one look, and before that after those it was asked for: judge once, not per sample. */
   readonly onLooked: (engine: EngineId) => void;
   /** Called for a look whose samples could not be taken. The others go on. */
   readonly onBug?: (engine: EngineId, thrown: unknown) => void;
@@ -25,67 +27,100 @@ const HINTED_REST_TIMES = 2;
 const CLOSER_REST_TIMES = 20;
 /** The longest that either waits. */
 const REST_MS_MAX = 1_000;
+/** More are taken in parts: each takes some microseconds, and a line of a log must not wait for ten thousand. */
+const PART_SAMPLES = 4_000;
 
 /** Looks at engines at their pace, and at once when something hints at trouble. One look at a time per engine. */
 export interface EnginePoll extends Disposable {
   start(): void;
-  /** Looks now, or right after the look that is under way: what it saw may be older than the hint. */
-  now(engine: EngineId): void;
+  /**
+   * Looks now, or right after the look that is under way: what it saw may be older than the hint. What it finds of the
+   * channel is judged first.
+   */
+  now(engine: EngineId, channel?: ChannelId): void;
   /** The same, but an engine whose looks are costly is left in peace for longer: something is open, nothing new. */
-  closer(engine: EngineId): void;
+  closer(engine: EngineId, channel?: ChannelId): void;
+}
+
+/** Of one engine: what it takes to look at it, and whom the next look is asked for. */
+interface Looked extends Pick<EnginePollOptions, 'onSamples' | 'onLooked' | 'clock'> {
+  readonly engine: Engine;
+  tookMs: number;
+  askedFor: Set<ChannelId>;
 }
 
 export function createEnginePoll(options: EnginePollOptions): EnginePoll {
-  const tookMs = new Map<EngineId, number>();
-  const poller = new Poller({
-    probes: options.engines.map((each) => probeOf(each, options, (ms) => tookMs.set(each.engine.id, ms))),
-    clock: options.clock,
-    concurrencyMax: Number.POSITIVE_INFINITY,
-    onBug: options.onBug ?? (() => undefined),
-    isSpread: false,
-  });
-  const restMs = (engine: EngineId, times: number): number => Math.min(times * (tookMs.get(engine) ?? 0), REST_MS_MAX);
+  const { engines, clock, onBug = () => undefined } = options;
+  const byId = new Map<EngineId, Looked>(
+    engines.map(({ engine }) => [engine.id, { ...options, engine, tookMs: 0, askedFor: new Set() }]),
+  );
+  const probes = engines.map(({ engine, pollMs }) => probeOf(byId.get(engine.id)!, pollMs));
+  const poller = new Poller({ probes, clock, concurrencyMax: Number.POSITIVE_INFINITY, onBug, isSpread: false });
+  const ask = (id: EngineId, times: number, channel: ChannelId | undefined): void => {
+    const looked = byId.get(id);
+    if (channel !== undefined) looked?.askedFor.add(channel);
+    poller.now(id, Math.min(times * (looked?.tookMs ?? 0), REST_MS_MAX));
+  };
   return {
     start: () => poller.start(),
-    now: (engine) => poller.now(engine, restMs(engine, HINTED_REST_TIMES)),
-    closer: (engine) => poller.now(engine, restMs(engine, CLOSER_REST_TIMES)),
+    now: (engine, channel) => ask(engine, HINTED_REST_TIMES, channel),
+    closer: (engine, channel) => ask(engine, CLOSER_REST_TIMES, channel),
     [Symbol.dispose]: () => poller[Symbol.dispose](),
   };
 }
 
 /** An engine keeps its own limits of time. */
-const probeOf = (
-  { engine, pollMs }: EnginePollOptions['engines'][number],
-  options: EnginePollOptions,
-  onTook: (ms: number) => void,
-): Probe => ({
-  ...{ name: engine.id, everyMs: pollMs, fastEveryMs: pollMs, timeoutMs: undefined },
-  run: async (signal) => onTook(await look(engine, options, signal)),
+const probeOf = (looked: Looked, pollMs: number): Probe => ({
+  ...{ name: looked.engine.id, everyMs: pollMs, fastEveryMs: pollMs, timeoutMs: undefined },
+  run: (signal) => look(looked, signal),
 });
 
-/** Gives back how long its samples took to take, in milliseconds. */
-async function look(engine: Engine, options: EnginePollOptions, signal: AbortSignal): Promise<number> {
-  const { onSample, onLooked, clock } = options;
-  let answeredMs = clock.monotonicMs();
+async function look(looked: Looked, signal: AbortSignal): Promise<void> {
+  const { askedFor } = looked;
+  looked.askedFor = new Set();
+  const samples = await samplesOf(looked, signal);
+  let tookMs = 0;
+  for (const [at, part] of partsOf(samples, askedFor).entries()) {
+    if (at > 0) await nextRound();
+    if (signal.aborted) return;
+    const startedMs = looked.clock.monotonicMs();
+    looked.onSamples(part.samples);
+    if (part.isJudged) looked.onLooked(looked.engine.id);
+    tookMs += looked.clock.monotonicMs() - startedMs;
+  }
+  looked.tookMs = tookMs;
+}
+
+interface Part {
+  readonly samples: readonly Sample[];
+  readonly isJudged: boolean;
+}
+
+/** Few are one part. Of many, those that the look was asked for come first, and are judged at once. */
+function partsOf(samples: readonly Sample[], askedFor: ReadonlySet<ChannelId>): readonly Part[] {
+  if (samples.length <= PART_SAMPLES) return [{ samples, isJudged: true }];
+  const isAsked = (sample: Sample): boolean => !('channel' in sample) || askedFor.has(sample.channel);
+  const rest = samples.filter((sample) => !isAsked(sample));
+  const parts: Part[] = [{ samples: samples.filter(isAsked), isJudged: true }];
+  for (let from = 0; from < rest.length; from += PART_SAMPLES) {
+    const isLast = from + PART_SAMPLES >= rest.length;
+    parts.push({ samples: rest.slice(from, from + PART_SAMPLES), isJudged: isLast });
+  }
+  return parts;
+}
+
+async function samplesOf({ engine, clock }: Looked, signal: AbortSignal): Promise<readonly Sample[]> {
   try {
     const report = await engine.observe(signal);
-    if (signal.aborted) return 0;
-    answeredMs = clock.monotonicMs();
-    onSample(report.engine);
-    report.processes.forEach(onSample);
-    report.viewers.forEach(onSample);
-    if (report.credential !== undefined) onSample(report.credential);
+    const { credential } = report;
+    return [report.engine, ...report.processes, ...report.viewers, ...(credential === undefined ? [] : [credential])];
   } catch (thrown) {
-    if (signal.aborted) return 0;
-    answeredMs = clock.monotonicMs();
-    onSample(failed(engine, options, thrown));
+    return [failed(engine, clock, thrown)];
   }
-  onLooked(engine.id);
-  return clock.monotonicMs() - answeredMs;
 }
 
 /** An engine that does not answer is a fact about the engine, and says nothing of its channels. */
-const failed = (engine: Engine, { clock }: EnginePollOptions, thrown: unknown): EngineSample => ({
+const failed = (engine: Engine, clock: Clock, thrown: unknown): EngineSample => ({
   kind: 'engine',
   at: clock.now(),
   monoMs: clock.monotonicMs(),

@@ -26,6 +26,7 @@ function collect(yaml: string, folder = aDirectory(), filesMax = 100) {
     ...{ clock: systemClock, checkpoints: memoryCheckpoints(), engines: new Map(), log: quiet },
     onSample: (sample) => samples.push(sample),
     onPolled: () => undefined,
+    onLooked: () => undefined,
     onSymptom: (symptom) => symptoms.push(symptom),
     ...{ onBlind: (text: string) => blind.push(text), filesMax },
   });

@@ -124,6 +124,25 @@ describe('bin/reeve.js', () => {
       ]);
     });
 
+    it.each([
+      [2_999, '4', '35', '--memory-saver-mode'],
+      [3_000, '16', '60', '--no-memory-saver-mode'],
+    ])('with a heap for %i channels, in the process that was started', async (channels, semiSpace, growing, saver) => {
+      using sandbox = checkout();
+      sandbox.write('src/app/heap.ts', readFileSync(join(import.meta.dirname, '../../src/app/heap.ts'), 'utf8'));
+      sandbox.write('src/main.ts', `import { fitHeap } from './app/heap.ts';\nfitHeap(${channels}, process);\n${SAYS}`);
+      const child = spawn(process.execPath, [join(sandbox.dir, 'bin/reeve.js'), 'run', '--config', 'a b'], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const reported = JSON.parse(await text(child.stdout));
+      expect(reported).toMatchObject({ pid: child.pid, arenas: '1', args: ['run', '--config', 'a b'] });
+      // Of two of a kind the last one counts.
+      const last = (name: string): string => reported.small.findLast((option: string) => option.includes(name));
+      expect(last('semi-space')).toBe(`--max-semi-space-size=${semiSpace}`);
+      expect(last('growing')).toBe(`--heap-growing-percent=${growing}`);
+      expect(last('saver')).toBe(saver);
+    });
+
     it('small, also where another Node has to run it', async () => {
       using sandbox = checkout();
       sandbox.write('src/main.ts', SAYS);

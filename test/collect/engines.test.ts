@@ -1,4 +1,5 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { setImmediate as nextRound } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createEnginePoll } from '../../src/collect/engines.ts';
 import type { Engine, EngineReport } from '../../src/core/engine.ts';
 import { ReeveError } from '../../src/core/errors.ts';
@@ -14,11 +15,12 @@ function setUp(answers: readonly Answer[] = [], engines = ['local'], pollMs = 1_
   const looks: string[] = [];
   const samples: Sample[] = [];
   const looked: string[] = [];
+  const parts: number[] = [];
   const bugs: string[] = [];
   const signals: (AbortSignal | undefined)[] = [];
   const scripted = [...answers];
   let broken = false;
-  let [tookMs, heldMs] = [0, 0];
+  let [tookMs, partMs, heldMs] = [0, 0, 0];
   const real = new FakeEngine(clock, ['news']);
   const engineOf = (id: string): Engine =>
     ({
@@ -32,9 +34,11 @@ function setUp(answers: readonly Answer[] = [], engines = ['local'], pollMs = 1_
   const poll = createEnginePoll({
     engines: engines.map((id) => ({ engine: engineOf(id), pollMs })),
     clock: { ...clock, monotonicMs: () => clock.monotonicMs() + heldMs },
-    onSample: (sample) => {
+    onSamples: (part) => {
       if (broken) throw new Error('nobody takes samples');
-      samples.push(sample);
+      samples.push(...part);
+      parts.push(part.length);
+      heldMs += partMs;
     },
     onLooked: (engine) => {
       looked.push(engine);
@@ -50,7 +54,10 @@ function setUp(answers: readonly Answer[] = [], engines = ['local'], pollMs = 1_
   const holdFor = (ms: number) => {
     tookMs = ms;
   };
-  return { poll, advance, looks, samples, looked, bugs, signals, breakSamples, holdFor };
+  const holdEachPartFor = (ms: number) => {
+    partMs = ms;
+  };
+  return { poll, advance, looks, samples, looked, parts, bugs, signals, breakSamples, holdFor, holdEachPartFor };
 }
 
 /** A look that stays under way until it is ended. */
@@ -173,5 +180,76 @@ describe('the poll of engines', () => {
     end();
     await advance(0);
     expect(looks).toHaveLength(3);
+  });
+
+  /** A look that finds so many processes beside the engine itself: those of ch0, ch1 and so on. */
+  const crowd = (count: number) => async (): Promise<EngineReport> => {
+    const report = await new FakeEngine(fakeClock().clock, ['news']).observe();
+    const processes = Array.from({ length: count }, (_, at) => ({ ...report.processes[0]!, channel: `ch${at}` }));
+    return { ...report, viewers: [], processes };
+  };
+
+  it.each([
+    [3_999, [4_000]],
+    [4_000, [1, 4_000]],
+    [4_001, [1, 4_000, 1]],
+  ])('takes %i processes and their engine in bounded parts, the engine before the others', async (count, sizes) => {
+    const { poll, advance, parts, looked } = setUp([crowd(count)], ['local'], 60_000);
+    poll.start();
+    await advance(0);
+    await vi.waitFor(() => expect(parts).toEqual(sizes));
+    expect(looked).toHaveLength(sizes.length > 1 ? 2 : 1);
+  });
+
+  it('takes and judges the channels that it was asked for before thousands of others', async () => {
+    const { poll, advance, samples, parts, looked } = setUp([crowd(1), crowd(9_000)], ['local'], 60_000);
+    poll.start();
+    await advance(100);
+    const before = samples.length;
+    poll.now('local', 'ch4711');
+    poll.closer('local', 'ch815');
+    await advance(0);
+    expect(parts.slice(1)).toEqual([3]);
+    expect(looked).toHaveLength(2);
+    const first = samples.slice(before).flatMap((sample) => ('channel' in sample ? sample.channel : []));
+    expect(first).toEqual(['ch815', 'ch4711']);
+    await vi.waitFor(() => expect(parts.slice(1)).toEqual([3, 4_000, 4_000, 998]));
+    expect(looked).toHaveLength(3);
+  });
+
+  it('forgets with the next look whom the last was asked for', async () => {
+    const { poll, advance, parts } = setUp([crowd(1), crowd(5_000), crowd(5_000)], ['local'], 1_000);
+    poll.start();
+    await advance(100);
+    poll.now('local', 'ch7');
+    await advance(0);
+    await vi.waitFor(() => expect(parts).toEqual([2, 2, 4_000, 999]));
+    await advance(1_000);
+    await vi.waitFor(() => expect(parts.slice(4)).toEqual([1, 4_000, 1_000]));
+  });
+
+  it('lets the event loop go on between two parts, and takes no more of a look once it is stopped', async () => {
+    const { poll, advance, parts, looked } = setUp([crowd(4_500)], ['local'], 60_000);
+    poll.start();
+    await advance(0);
+    expect(parts).toEqual([1]);
+    poll[Symbol.dispose]();
+    await nextRound();
+    await nextRound();
+    expect([parts, looked]).toEqual([[1], ['local']]);
+  });
+
+  it('rests by what all parts took together', async () => {
+    const { poll, advance, looks, parts, holdEachPartFor } = setUp([crowd(5_000)], ['local'], 60_000);
+    holdEachPartFor(20);
+    poll.start();
+    await advance(0);
+    await vi.waitFor(() => expect(parts).toEqual([1, 4_000, 1_000]));
+    await advance(0);
+    poll.now('local');
+    await advance(59);
+    expect(looks).toHaveLength(1);
+    await advance(1);
+    expect(looks).toHaveLength(2);
   });
 });

@@ -30,6 +30,7 @@ const stricter = (own: Persona, other: Persona): Persona => {
 
 /** Who belongs where, and under which persona. */
 export class ChannelIndex {
+  readonly ids: readonly ChannelId[];
   readonly #settings: () => Settings;
   readonly #refs: ReadonlyMap<ChannelId, ChannelSetup>;
   readonly #byScope = new Map<string, ChannelId[]>();
@@ -39,6 +40,7 @@ export class ChannelIndex {
   constructor(channels: readonly ChannelSetup[], settings: () => Settings) {
     this.#settings = settings;
     this.#refs = new Map(channels.map((channel) => [channel.id, channel]));
+    this.ids = [...this.#refs.keys()];
     for (const ref of channels) {
       for (const scope of scopesOf(ref)) {
         const key = keyOfScope(scope);
@@ -50,10 +52,6 @@ export class ChannelIndex {
   }
 
   readonly channelOf = (id: string): ChannelSetup | undefined => this.#refs.get(id);
-
-  get ids(): readonly ChannelId[] {
-    return [...this.#refs.keys()];
-  }
 
   readonly channelsIn = (scope: Scope): readonly ChannelId[] => this.#byScope.get(keyOfScope(scope)) ?? [];
 

@@ -33,10 +33,9 @@ import { countsAtFirstSight, noteStart } from './starts.ts';
 import { type IncidentState, incidentProjection } from '../lifecycle/state.ts';
 import { StartQueue } from '../runs/start_queue.ts';
 import { FindingTracker } from './finding_tracker.ts';
+import { Sweep } from './sweep.ts';
 const LOOK_CLOSER_MS = 30_000;
 const UPKEEP_MS = 1_000;
-/** Channels without news are judged again this often: silence is news too. */
-const SWEEP_MS = 5_000;
 
 /** The decision path as one thing: facts in, guarded actions and pages out. Built before the journal is opened. */
 export class DecisionPipeline implements Disposable {
@@ -57,7 +56,7 @@ export class DecisionPipeline implements Disposable {
   #upkeep: Disposable | undefined;
   /** From `start` on: before the journal is open its clock has not found its place yet. */
   #clockWatch: ClockWatch | undefined;
-  #sweptMs = 0;
+  readonly #sweep = new Sweep();
 
   constructor(deps: PipelineDeps) {
     this.#deps = deps;
@@ -270,10 +269,7 @@ export class DecisionPipeline implements Disposable {
   /** What is due by time alone. */
   #keepUp(): void {
     const nowMs = this.#deps.clock.monotonicMs();
-    if (nowMs - this.#sweptMs >= SWEEP_MS) {
-      this.#sweptMs = nowMs;
-      for (const id of this.#channelIndex.ids) this.#dirty.add(id);
-    }
+    for (const id of this.#sweep.due(this.#channelIndex.ids, nowMs)) this.#dirty.add(id);
     this.settle(nowMs);
     this.#housekeeping.keepUp(nowMs);
     for (const { incident } of this.incidents().open) this.#responder.look(incident.scope, nowMs);
