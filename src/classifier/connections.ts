@@ -2,6 +2,7 @@
 import type { SymptomKind } from '../core/symptom.ts';
 import { asLeft, asNoise, type Evidence } from './course.ts';
 import type { ExcerptLine } from './lines.ts';
+import { logTimeOf } from './log_time.ts';
 
 /** The worker, the number of its connection, and the message. */
 const OF_CONNECTION = / (\d+)#\d+: \*(\d+) ([a-z].*)$/i;
@@ -18,6 +19,10 @@ const ENDS_WELL = /^(?:deleteStream|closeStream|FCUnpublish|unpublish)\b/;
 const CLOSED = /^disconnect\b/;
 /** What it asks a service of its own: neither a viewer nor a publisher speaks there. */
 const ASKS = /^(?:notify|netcall|exec|relay): /;
+/** It asks whether somebody may publish, or go on. The answer stands nowhere; whom it refuses is closed at once. */
+const ASKS_WHETHER = /^notify: (?:publish '|(?:update|push) failed|invalid HTTP retcode)/;
+/** Times in this log have no fractions. */
+const AT_ONCE_MS = 1_000;
 
 /** What may be wrong with a viewer alone. A full disk is not. */
 const OF_A_VIEWER: ReadonlySet<SymptomKind> = new Set([
@@ -29,11 +34,14 @@ const OF_A_VIEWER: ReadonlySet<SymptomKind> = new Set([
   'benign_noise',
 ]);
 const LOST_SEVERITY = 57;
+/** Below what any line gives as a cause: why the service refuses it, or fails, is not said. */
+const REJECTED_SEVERITY = 45;
 
 interface ConnectionMessage {
   readonly at: number;
   readonly text: string;
   readonly isError: boolean;
+  readonly timeMs: number | undefined;
 }
 
 interface Connection {
@@ -67,7 +75,7 @@ function connectionsOf(lines: readonly ExcerptLine[]): readonly Connection[] {
     const [, worker, number, text] = OF_CONNECTION.exec(whole) ?? [];
     if (text === undefined) continue;
     const key = `${worker}*${number}`;
-    const message = { at, text, isError: whole.includes('[error]') };
+    const message = { at, text, isError: whole.includes('[error]'), timeMs: logTimeOf(whole)?.atMs };
     byNumber.set(key, [...(byNumber.get(key) ?? []), { whole, message }]);
   }
   return [...byNumber.values()].map((some) => {
@@ -96,27 +104,35 @@ function ownTroubles(connections: readonly Connection[]): readonly Evidence[] {
   });
 }
 
-/** Who ends a stream says so first. Whom the server turned away, or who came back under the same name, is not gone. */
+/**
+ * Who ends a stream says so first. Whom the server rejects, or who came back under the same name, is not gone. Whom a
+ * service refused is closed as soon as it was asked about; any later it had agreed.
+ */
 function publishersLost(connections: readonly Connection[]): readonly Evidence[] {
   return connections.flatMap(({ messages, role, name }, index) => {
     const closed = messages.findIndex(({ text }) => CLOSED.test(text) || BROKE.test(text));
     if (role !== 'publisher' || closed < 1) return [];
     const before = messages.slice(0, closed);
     if (before.some(({ text, isError }) => isError || ENDS_WELL.test(text))) return [];
-    // A service was asked about it and it was closed at once: that is an answer.
-    if (ASKS.test(before.at(-1)!.text)) return [];
     const { at } = messages[closed]!;
+    const lost = isAnswer(before.at(-1)!, messages[closed]!)
+      ? evidenceAt(at, 'unknown', REJECTED_SEVERITY)
+      : evidenceAt(at, 'publisher_lost', LOST_SEVERITY);
     const isBack = connections
       .slice(index + 1)
       .some((one) => one.name === name && one.messages[0]!.at > at && isOn(one));
-    const lost = evidenceAt(at, 'publisher_lost', LOST_SEVERITY);
     return [isBack ? asNoise(lost) : lost];
   });
 }
+
+const isAnswer = (asked: ConnectionMessage, closed: ConnectionMessage): boolean =>
+  ASKS_WHETHER.test(asked.text) &&
+  CLOSED.test(closed.text) &&
+  !((closed.timeMs ?? 0) - (asked.timeMs ?? 0) > AT_ONCE_MS);
 
 const isOn = ({ messages }: Connection): boolean => !messages.some(({ text, isError }) => isError || CLOSED.test(text));
 
 const evidenceAt = (at: number, symptom: SymptomKind, severity: number): Evidence => ({
   ...{ at, symptom, severity, confidence: 0.8, pattern: `connection_${symptom}` },
-  remedy: symptom === 'upstream_unreachable' ? 'escalate' : 'none',
+  remedy: symptom === 'upstream_unreachable' || symptom === 'unknown' ? 'escalate' : 'none',
 });

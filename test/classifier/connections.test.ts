@@ -3,11 +3,9 @@ import { classifyExcerpt } from '../../src/classifier/excerpt.ts';
 import { readCatalogue } from '../../scripts/corpus.ts';
 
 const catalogue = readCatalogue();
-const symptomOf = (...lines: string[]) =>
-  classifyExcerpt(
-    lines.map((line, at) => `2026/11/25 10:23:${10 + at} ${line}`),
-    catalogue,
-  ).symptom;
+const timed = (...lines: string[]) => lines.map((line, at) => `2026/11/25 10:23:${10 + at} ${line}`);
+const verdictOf = (...lines: string[]) => classifyExcerpt(timed(...lines), catalogue);
+const symptomOf = (...lines: string[]) => verdictOf(...lines).symptom;
 const on = (connection: number, text: string, level = 'info') =>
   `[${level}] 24468#24468: *${connection} ${text}, client: 192.0.2.7, server: 0.0.0.0:1935`;
 const own = (connection: number, text: string) =>
@@ -52,11 +50,48 @@ describe("a publisher's connection", () => {
     expect(symptomOf(publish(1), on(1, 'deleteStream'), on(1, RESET), ...closed(1))).toBe('benign_noise');
   });
 
-  it('was rejected where the server says so, or asked another service just before', () => {
+  it('was rejected where the server says so', () => {
     const busy = on(1, 'live: already publishing', 'error');
     expect(symptomOf(publish(1), busy, ...closed(1))).toBe('ghost_publisher');
-    const asked = on(1, `notify: publish '127.0.0.1:8081/check'`);
-    expect(symptomOf(publish(1), asked, ...closed(1))).toBe('benign_noise');
+  });
+
+  describe('about which a service was asked', () => {
+    const asked = (connection: number) => on(connection, `notify: publish '127.0.0.1:8081/check'`);
+    const later = (...lines: string[]) => lines.map((line) => `2026/11/25 10:24:40 ${line}`);
+
+    it('was rejected for an unsaid reason where it is closed at once', () => {
+      expect(verdictOf(publish(1), asked(1), ...closed(1))).toMatchObject({ symptom: 'unknown', remedy: 'escalate' });
+    });
+
+    it('was rejected later on where the service did not confirm it', () => {
+      const update = [on(1, `notify: update '127.0.0.1:8081/check'`), on(1, 'notify: update failed')];
+      expect(symptomOf(publish(1), asked(1), ...update, ...closed(1))).toBe('unknown');
+    });
+
+    it('was accepted where it is closed later: then its publisher is gone, unless it had announced its end', () => {
+      const before = timed(publish(1), asked(1));
+      expect(classifyExcerpt([...before, ...later(...closed(1))], catalogue).symptom).toBe('publisher_lost');
+      const end = [on(1, 'FCUnpublish'), ...closed(1)];
+      expect(classifyExcerpt([...before, ...later(...end)], catalogue).symptom).toBe('benign_noise');
+    });
+
+    it('is gone where the peer breaks off, however soon', () => {
+      expect(symptomOf(publish(1), asked(1), on(1, RESET), ...closed(1))).toBe('publisher_lost');
+    });
+
+    it('was let in where it comes back and stays', () => {
+      expect(symptomOf(publish(1), asked(1), ...closed(1), publish(2), asked(2))).toBe('benign_noise');
+    });
+
+    it('gives way to what the lines say of the service', () => {
+      const silent = on(1, 'netcall: client recv timed out');
+      expect(symptomOf(publish(1), asked(1), silent, ...closed(1))).toBe('upstream_timeout');
+    });
+  });
+
+  it('is gone where it breaks off while it is passed on', () => {
+    const passed = on(1, "relay: create push name='sport' app='' playpath='' url='192.0.2.80:1935/live/sport'");
+    expect(symptomOf(publish(1), passed, ...closed(1))).toBe('publisher_lost');
   });
 
   it('is back under the same name, and not under another', () => {
