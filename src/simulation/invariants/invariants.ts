@@ -183,6 +183,7 @@ export class Invariants {
   started(process: Generation): void {
     this.#starts.started(process);
     this.#realStarts.started(process);
+    this.#books.reasons.started(process);
   }
 
   /** Everything is healed since a while: what was promised must have come true. */

@@ -2,6 +2,7 @@
 import type { JournalEntry } from '../../core/journal.ts';
 import { PATIENCE_MS } from '../../core/persona.ts';
 import { keyOfScope, type Scope } from '../../core/scope.ts';
+import type { Generation } from '../service_channel.ts';
 import { covers, type FactOf, type InvariantContext, type Oracle } from './context.ts';
 import { GroupWaits } from './group_waits.ts';
 import type { ServiceTruth, TruthOracle } from './service_truth.ts';
@@ -29,6 +30,8 @@ interface Refusal {
   readonly code: string;
   /** When it passes by itself, on Reeve's clock; undefined: when its hold ends. */
   untilMs: number | undefined;
+  /** Somebody else has started the channel since: what is wrong with that process is a new trouble. */
+  isNewProcess?: true;
 }
 
 /**
@@ -95,6 +98,14 @@ export class Reasons implements Oracle, TruthOracle {
     }
   }
 
+  /** A process has really begun. */
+  started({ channel, by }: Generation): void {
+    const refusal = this.#refusals.get(channel);
+    if (refusal === undefined || by === 'reeve') return;
+    refusal.isNewProcess = true;
+    this.#dueMs.delete(channel);
+  }
+
   watch(truths: readonly ServiceTruth[], monoMs: number): void {
     const plans = [...this.#running.values()].filter(({ kind }) => kind !== 'channel').length;
     if (this.#isFull(plans)) return this.#dueMs.clear();
@@ -111,7 +122,9 @@ export class Reasons implements Oracle, TruthOracle {
       }
       const dueMs = this.#dueMs.get(channel) ?? Math.max(monoMs, this.#evidenceMs);
       this.#dueMs.set(channel, dueMs);
-      if (monoMs - dueMs <= ASKED_MS_MAX) continue;
+      // Patience is with a trouble, so it begins anew with one of another process.
+      const patienceMs = refusal.isNewProcess === true ? PATIENCE_MS[this.#case.persona.aggressiveness] : 0;
+      if (monoMs - dueMs <= ASKED_MS_MAX + patienceMs) continue;
       this.#refusals.delete(channel);
       const { code } = refusal;
       if (this.#open.has(code)) continue;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Reasons } from '../../../src/simulation/invariants/reasons.ts';
+import { beginGeneration, type Starter } from '../../../src/simulation/service_channel.ts';
 import { PATIENCE_MS } from '../../../src/core/persona.ts';
 import { aPersona } from '../../support/a.ts';
 import { oracleEnvironment } from '../../support/oracle_environment.ts';
@@ -21,15 +22,18 @@ describe('a refusal, by the end of its reason (L5)', () => {
     facts: readonly (readonly [atMs: number, fact: object])[],
     retryAfterMs?: number,
     about = 'inc-1',
+    births: readonly (readonly [atMs: number, by: Starter])[] = [],
+    persona = aPersona(),
   ) {
     const { context, broken, at, entry, truths } = oracleEnvironment();
-    const oracle = new Reasons(context, new Set());
+    const oracle = new Reasons({ ...context, persona }, new Set());
     const incident = { id: 'inc-1', scope: CHANNEL };
     oracle.entry(entry({ type: 'incident.opened', incident }));
     oracle.entry(entry(denied(code, retryAfterMs), { channel: 'ch0', incident: 'inc-1' }));
     for (let ms = 0; ms <= 200 * S; ms += S) {
       at(ms);
       for (const [atMs, fact] of facts) if (atMs === ms) oracle.entry(entry(fact, { incident: about, run: 'run-2' }));
+      for (const [atMs, by] of births) if (atMs === ms) oracle.started(beginGeneration('ch0', 'p2', ms, by));
       oracle.watch(truths({ status: 'curable' }), ms);
       if (broken.length > 0) return ms;
     }
@@ -70,6 +74,13 @@ describe('a refusal, by the end of its reason (L5)', () => {
     expect(brokenAt('shared_cause', facts, undefined, 'inc-2')).toBe(73 * S);
     expect(brokenAt('shared_cause', [opened, asked], undefined, 'inc-2')).toBeUndefined();
     expect(brokenAt('containment', facts, undefined, 'inc-2')).toBe(13 * S);
+  });
+
+  it('is a new trouble, with which patience begins anew, where somebody else has started it and that process ended', () => {
+    const cautious = aPersona({ aggressiveness: 'cautious' });
+    const bornBy = (by: Starter) => brokenAt('high_risk_spacing', [], 40 * S, 'inc-1', [[40 * S, by]], cautious);
+    expect(bornBy('engine')).toBe(53 * S + PATIENCE_MS.cautious);
+    expect(bornBy('reeve')).toBe(53 * S);
   });
 
   it('stays refused where the reason does not pass', () => {
