@@ -68,6 +68,18 @@ describe('names that are the same', () => {
   });
 });
 
+describe('an incident of the whole group that is still open', () => {
+  it('keeps no channel any more once all that it touched play, and any other one of the group still does', () => {
+    const b = bench({ live: { recovered: new Set(['inc-x']) } });
+    const codeAfter = (id: string) => {
+      const incident = anIncident({ id, scope: { kind: 'group', id: 'encoders' } });
+      b.record({ type: 'incident.opened', incident }, undefined, id);
+      return answerTo(7, b.guard.preview(b.request()).checks).code;
+    };
+    expect([codeAfter('inc-x'), codeAfter('inc-y')]).toEqual([undefined, 'shared_cause']);
+  });
+});
+
 describe('containment of a group', () => {
   it('is a shared cause only when that is its reason', () => {
     for (const [reason, code] of [

@@ -6,7 +6,7 @@ import type { Incident } from '../../core/incident.ts';
 import type { Limits } from '../../core/limits.ts';
 import type { Persona } from '../../core/persona.ts';
 import type { Decider, DenialCode } from '../../core/plan.ts';
-import type { ChannelRef, EngineId, GroupId, RunId, Scope } from '../../core/scope.ts';
+import type { ChannelRef, EngineId, GroupId, IncidentId, RunId, Scope } from '../../core/scope.ts';
 import type { Capability, ToolCall, ToolSpec } from '../../core/tool.ts';
 import type { ControlState } from '../../control/state.ts';
 import type { GuardState, SubjectState } from '../state/state.ts';
@@ -44,6 +44,8 @@ export interface LiveFacts {
   readonly viewers: number | undefined;
   /** The witness of the group's shared cause has been well for long enough: its own staged start may begin (law S8). */
   readonly causeProof?: CauseProof | undefined;
+  /** Open incidents of groups and engines of which every channel plays again. */
+  readonly recovered?: ReadonlySet<IncidentId>;
   /** How long a restart keeps viewers waiting, as measured; `EXPECTED_GAP_MS` where it never was. */
   readonly restartGapMs?: number | undefined;
 }

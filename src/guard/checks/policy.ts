@@ -170,13 +170,14 @@ function freeByProof(input: CheckInput, reasons: readonly Trigger[]): { freeInMs
 }
 
 /** Question 7. While several channels of a group fail together, restarting one of them cures nothing. */
-export function sharedCause({ spec, call, envelope, state, group, engine, parent }: CheckInput): Answer {
+export function sharedCause({ spec, call, envelope, state, group, engine, parent, live }: CheckInput): Answer {
   if (spec.effect === 'observe') return OBSERVES;
   if (call.target.kind !== 'channel' || parent !== undefined) return notAsked('not a change of a single channel');
   const found = { value: 'no shared cause', threshold: 'no shared cause' };
   const open = Object.entries(state.incidents).find(
-    ([, { scope }]) =>
-      (scope.kind === 'group' && scope.id === group) || (scope.kind === 'engine' && scope.id === engine),
+    ([id, { scope }]) =>
+      ((scope.kind === 'group' && scope.id === group) || (scope.kind === 'engine' && scope.id === engine)) &&
+      live.recovered?.has(id) !== true,
   );
   if (open !== undefined) {
     const value = `incident ${open[0]} on ${keyOfScope(open[1].scope)}`;

@@ -28,6 +28,7 @@ import { ChannelIndex } from './channel_index.ts';
 import { Runs } from '../runs/runs.ts';
 import { Snapshots } from './snapshots.ts';
 import { previewOf } from './preview.ts';
+import { recoveredIncidents } from './recovered.ts';
 import { refusedPlan } from './refused_plan.ts';
 import { countsAtFirstSight, noteStart } from './starts.ts';
 import { type IncidentState, incidentProjection } from '../lifecycle/state.ts';
@@ -193,17 +194,9 @@ export class DecisionPipeline implements Disposable {
   #createHousekeeping(): Housekeeping {
     const { factStore, watch, guard, guardState, control, incidents } = this;
     const engines = this.#deps.engineSetups.map(({ id }) => id);
-    const own = {
-      factStore,
-      watch,
-      guard,
-      guardState,
-      control,
-      incidents,
-      channelIndex: this.#channelIndex,
-      startQueue: this.#startQueue,
-    };
-    return new Housekeeping({ ...this.#deps, ...own, engines, healthyHoldMs: RESOLVE_HOLD_MS });
+    const own = { factStore, watch, guard, guardState, control, incidents };
+    const queued = { channelIndex: this.#channelIndex, startQueue: this.#startQueue };
+    return new Housekeeping({ ...this.#deps, ...own, ...queued, engines, healthyHoldMs: RESOLVE_HOLD_MS });
   }
 
   #createRuns(): Runs {
@@ -286,7 +279,8 @@ export class DecisionPipeline implements Disposable {
     const nowMs = this.#deps.clock.monotonicMs();
     const facts = scope.kind === 'channel' ? this.factStore.view(scope.id) : undefined;
     const viewers = facts === undefined ? undefined : viewersOf(facts, nowMs);
-    return { ...this.#housekeeping.pool(engine), viewers, causeProof: this.watch.proofOf(scope, nowMs) };
+    const recovered = recoveredIncidents(this.incidents(), this.watch);
+    return { ...this.#housekeeping.pool(engine), viewers, recovered, causeProof: this.watch.proofOf(scope, nowMs) };
   }
 
   #policyOf(scope: Scope, group: GroupId): TransitionPolicy {
