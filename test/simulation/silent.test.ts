@@ -54,6 +54,18 @@ describe('worlds in which a channel was down in silence, or a refusal was forgot
       'after a release, when the containment had refused it many times',
       { ...cruelOf(45_438, ['second_reeve']), days: 0.125, storm: true, channels: 3 },
     ],
+    [
+      'beside an engine’s incident of which all play again, and which is open for its page alone',
+      { ...cruelOf(49_692, []), days: 0.125, storm: true, channels: 8 },
+    ],
+    [
+      'after an outage that had left its group down under two names',
+      { ...cruelOf(46_833, []), days: 0.125, storm: true, channels: 5, wired: true },
+    ],
+    [
+      'during the spacing, when the engine started it and that process died, too',
+      { ...cruelOf(51_048, []), days: 0.125, storm: true, channels: 6 },
+    ],
   ])('break no law any more: %s', { timeout: 60_000 }, async (_, order) => {
     expect((await simulate(order)).violations).toEqual([]);
   });

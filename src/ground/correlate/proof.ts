@@ -55,7 +55,8 @@ export function proofInputOf(
   return { known, playing, host: isOnOne ? factStore.hostFacts(engine) : undefined };
 }
 
-const isOfDeath = ({ family }: SharedCause): boolean => family === 'dead' || family === 'stalled';
+/** Nothing showed itself but that channels went down. */
+export const isOfDeath = ({ family }: SharedCause): boolean => family === 'dead' || family === 'stalled';
 
 /** Whether anything can prove it now: what shows itself still, other than by deaths, is not over. */
 export const mayBeProven = (cause: SharedCause): boolean => cause.phase !== 'active' || isOfDeath(cause);

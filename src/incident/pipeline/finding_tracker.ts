@@ -7,6 +7,7 @@ import type { ChannelId, ChannelRef, EngineId, GroupId, Scope } from '../../core
 import type { LogReading, Symptom } from '../../core/symptom.ts';
 import { classify, type Finding, type Trouble } from '../../ground/rules/classify.ts';
 import { classifyEngine } from '../../ground/rules/classify_engine.ts';
+import { causeOf } from '../../ground/correlate/cause_of.ts';
 import { correlate, coveredBy, type SharedCause, suspected } from '../../ground/correlate/correlate.ts';
 import type { FactStore, ChannelFacts } from '../../ground/facts/facts.ts';
 import { familyOf } from '../../ground/rules/families.ts';
@@ -233,10 +234,8 @@ export class FindingTracker {
     return suspected(this.#causes, ref) !== undefined;
   }
 
-  /** The cause of a scope that matters now: an active one before one that is over. */
   causeOf(scope: Scope): SharedCause | undefined {
-    const same = this.#causes.filter((cause) => cause.scope.kind === scope.kind && idOf(cause.scope) === idOf(scope));
-    return same.find(({ phase }) => phase === 'active') ?? same.find(({ down }) => down.length > 0) ?? same[0];
+    return causeOf(this.#causes, scope);
   }
 
   /** Groups in which no channel may be changed by itself now. */
@@ -273,8 +272,6 @@ const classOf = (finding: Finding): FailureClass | string =>
   finding.trouble ? finding.classification : `well:${finding.healthy}:${finding.quiet}`;
 
 const isSettling = (finding: Finding): boolean => finding.trouble && finding.settling;
-
-const idOf = (scope: Scope): string => (scope.kind === 'fleet' ? '' : scope.id);
 
 const stateOf = (causes: readonly SharedCause[]): string =>
   causes.map(({ key, phase, classification, down }) => `${key}|${phase}|${classification}|${down.join()}`).join(';');
