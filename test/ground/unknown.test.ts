@@ -153,6 +153,14 @@ describe('before a person is asked about what no pattern explains', () => {
       expect([kind, lines(symptomOf(kind))]).toEqual([kind, 30_000]);
   });
 
+  it('the same passes not again after a line about what runs, where nothing runs', () => {
+    for (const kind of ['encoder_overload', 'segment_missing'] as const) {
+      const symptoms = [symptomOf(kind, 5_000)];
+      expect([kind, agoOf({ process: dead, symptoms })]).toEqual([kind, 30_000]);
+      expect([kind, agoOf({ output: playlist(20_000), symptoms })]).toEqual([kind, -25_000 - 16_000]);
+    }
+  });
+
   it('its output is looked at once more, and its source where it has one', () => {
     expect(found({ process: dead })?.wants).toEqual(['output']);
     expect(found({ process: dead, setup: { hasSource: true } })?.wants).toEqual(['source', 'output']);

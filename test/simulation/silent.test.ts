@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CRUEL_KINDS, KINDS } from '../../src/simulation/kinds.ts';
-import { swarm } from '../../src/simulation/scenario.ts';
+import { randomPlanner } from '../../src/simulation/planners.ts';
+import { type Scenario, swarm } from '../../src/simulation/scenario.ts';
 import { simulate } from '../../src/simulation/simulate.ts';
 
 const LAST = ['set_back', 'journal_busy', 'journal_rot', 'second_reeve'];
@@ -68,5 +69,11 @@ describe('worlds in which a channel was down in silence, or a refusal was forgot
     ],
   ])('break no law any more: %s', { timeout: 60_000 }, async (_, order) => {
     expect((await simulate(order)).violations).toEqual([]);
+  });
+
+  it('break no law any more: beside a second Reeve that came after the death and read that the encoder is slow', async () => {
+    const order = { ...cruelOf(49_536, []), days: 0.125, storm: true, channels: 6 };
+    const how = { rulebook: (script: Scenario) => randomPlanner(script).rulebook };
+    expect((await simulate(order, how)).violations).toEqual([]);
   });
 });

@@ -175,6 +175,8 @@ const TELLS_NO_CAUSE: ReadonlySet<SymptomKind> = new Set([
   'buffer_underrun',
   'clock_skew_or_dts',
 ]);
+/** Only what runs suffers from these (see its rules): they explain no death, and are late where they come after one. */
+const OF_WHAT_RUNS: ReadonlySet<SymptomKind> = new Set(['encoder_overload', 'segment_missing']);
 
 /** Something is wrong, and nothing above says what. A person is asked, when it has not become clearer by then. */
 export function unknownTrouble(input: ClassifyInput): Match | undefined {
@@ -221,7 +223,7 @@ function lastNewsMs(input: ClassifyInput, sinceMs: number): number {
   const { source, progress, symptoms } = input.facts;
   const back = source?.lastFailMs === undefined ? undefined : source.okSinceMs;
   const lines = symptoms
-    .filter(({ kind }) => !TELLS_NO_CAUSE.has(kind))
+    .filter(({ kind }) => !TELLS_NO_CAUSE.has(kind) && !(input.down && OF_WHAT_RUNS.has(kind)))
     .map(({ lastMs }) => Math.min(lastMs + SYMPTOM_FRESH_MS, sinceMs + NEWS_MS_MAX));
   const moves = input.down ? process?.stateSinceMs : progress?.resumedMs;
   const born = process?.state === 'running' && process.starts.length > 0 ? process.seenMs : 0;
