@@ -81,7 +81,9 @@ export class Proofs implements Oracle {
     const engines = new Set(members.flatMap((id) => planOf(this.#case, id)?.engine ?? []));
     const witnesses = members.flatMap((id) => {
       const looks = this.#sources.get(id);
-      return looks === undefined ? [] : [{ who: `the source of ${id}`, looks }];
+      const fails = looks !== undefined && looks.failedMs > (looks.okMs.at(-1) ?? Number.NEGATIVE_INFINITY);
+      if (looks === undefined || (fails && this.#wasDead(id, sinceMs))) return [];
+      return [{ who: `the source of ${id}`, looks }];
     });
     for (const { who, looks } of [...witnesses, ...this.#failedEngines(engines, sinceMs)]) {
       const { failedMs, okMs } = looks;
@@ -104,6 +106,12 @@ export class Proofs implements Oracle {
       const looks = this.#engines.get(id);
       return looks !== undefined && looks.failedMs >= sinceMs ? [{ who: `engine ${id}`, looks }] : [];
     });
+  }
+
+  /** The cause's witness is whoever named it: the source of a channel that was dead before names another trouble. */
+  #wasDead(id: string, sinceMs: number): boolean {
+    const { alive, diedMs } = this.#channel(id);
+    return alive === false && diedMs < sinceMs;
   }
 
   #cameBack(id: string, sinceMs: number): boolean {

@@ -29,6 +29,27 @@ const died = (atMs: number, { process } = proofs()) => {
   process(atMs, 'exited');
 };
 
+describe('the source of a channel that fails', () => {
+  /** `ch1` dies at second 110; since when `ch0` is dead, whose source fails now. */
+  const missingWith = (ch0DiedMs: number) => {
+    const world = proofs();
+    died(ch0DiedMs, world);
+    for (const [monoMs, state] of [
+      [109_000, 'running'],
+      [110_000, 'exited'],
+    ] as const)
+      world.process(monoMs, state, { channel: 'ch1' });
+    for (const ms of [112_000, 114_000]) world.source(ms, true, 'ch1');
+    world.source(119_000, false);
+    return world.missing(120_000);
+  };
+
+  it('is no witness of what others died of later, and is one where it died with them', () => {
+    expect(missingWith(SINCE - 1)).toBeUndefined();
+    expect(missingWith(SINCE)).toBe('the source of ch0 failed 1000 ms ago');
+  });
+});
+
 describe('the proof where no source, engine or neighbour can show it', () => {
   it('is thirty seconds without a death', () => {
     const world = proofs();
