@@ -33,7 +33,7 @@ export function timesOf(
     const one = watch.watched(id);
     return one?.finding.trouble === true ? [one.troubledMs] : [];
   });
-  return { leftMs: cause.overMs, troubledMs: Math.min(cause.sinceMs, ...downMs) };
+  return { leftMs: cause.overMs, down: cause.down, troubledMs: Math.min(cause.sinceMs, ...downMs) };
 }
 
 /** A cause that was forgotten while its incident is still open: over, with nothing left down. */

@@ -5,8 +5,8 @@ import { MINUTE_MS } from '../../core/duration.ts';
 import type { Incident, Outcome } from '../../core/incident.ts';
 import type { JournalEntry, JournalFact, Projection } from '../../core/journal.ts';
 import { type ChannelId, type IncidentId, sameScope, type Scope } from '../../core/scope.ts';
-import type { PermitTerms } from '../../core/tool.ts';
-import { isStart, specOf } from '../../remediation/catalog.ts';
+import type { PermitTerms, ToolCall } from '../../core/tool.ts';
+import { isStaged, isStart, specOf } from '../../remediation/catalog.ts';
 
 /** One open incident and how far its handling has come. */
 export interface OpenIncident {
@@ -30,6 +30,8 @@ export interface OpenIncident {
   readonly cure: { readonly permit: PermitTerms; readonly fingerprint: string; readonly atMs: MonoMs } | undefined;
   /** Restarts that this incident has seen by Reeve. */
   readonly restarts: number;
+  /** The channels that its last plan named. */
+  readonly planned?: readonly ChannelId[];
   /** What the last run was refused for is gone since then: it is worth another run, though a person was notified. */
   readonly reopenedMs?: MonoMs;
 }
@@ -197,12 +199,17 @@ function changed(held: OpenIncident, entry: JournalEntry): OpenIncident {
     case 'attempt.relapsed':
       return held.cure?.permit.id === fact.permit.id ? { ...held, cure: undefined } : held;
     case 'tool.started':
-      return isStart(fact.permit.call) ? { ...held, restarts: held.restarts + 1 } : held;
+      return startedBy(held, fact.permit.call);
     case 'escalation.raised':
       return { ...held, told: [...new Set([...held.told, held.incident.classification])] };
     default:
       return held;
   }
+}
+
+function startedBy(held: OpenIncident, call: ToolCall): OpenIncident {
+  const planned = isStaged(call) ? { planned: call.channels } : {};
+  return isStart(call) ? { ...held, ...planned, restarts: held.restarts + 1 } : { ...held, ...planned };
 }
 
 /**

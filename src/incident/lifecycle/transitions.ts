@@ -3,7 +3,7 @@ import { CLASSIFICATIONS, type FailureClass } from '../../core/classification.ts
 import type { MonoMs } from '../../core/clock.ts';
 import { MINUTE_MS } from '../../core/duration.ts';
 import type { IncidentEnding } from '../../core/incident.ts';
-import { type IncidentId, sameScope } from '../../core/scope.ts';
+import { type ChannelId, type IncidentId, sameScope } from '../../core/scope.ts';
 import { specOf } from '../../remediation/catalog.ts';
 import { announcedMs, type OpenIncident } from './state.ts';
 
@@ -21,6 +21,8 @@ export interface Snapshot {
         readonly troubledMs?: MonoMs;
         /** The shared cause is gone since then, and this is what it left down. */
         readonly leftMs?: MonoMs | undefined;
+        /** The channels that it left down. */
+        readonly down?: readonly ChannelId[];
       }
     | undefined;
   readonly healthy: boolean | undefined;
@@ -210,7 +212,11 @@ function runOrWait(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: T
 }
 
 /** A start that only waited (for a place, a spacing, the end of a containment) has tried nothing: no distance grows. */
-function askedAgainMs({ last, lastEndedMs }: OpenIncident, { refusalIsOver, contained }: Snapshot): MonoMs {
+function askedAgainMs({ last, lastEndedMs, planned = [] }: OpenIncident, sight: Snapshot): MonoMs {
+  const { refusalIsOver, contained, trouble } = sight;
+  // Who went down while others were started waited for that plan: a plan that has helped is no reason to wait longer.
+  const isLeftOut = trouble?.down?.some((id) => !planned.includes(id)) === true;
+  if (last?.kind === 'resolved' && isLeftOut && lastEndedMs !== undefined) return lastEndedMs + ASKED_AGAIN_MS;
   const denial = last !== undefined && 'denial' in last ? last.denial : undefined;
   const retryMs = last?.kind === 'watching' && denial === undefined ? last.retryAfterMs : undefined;
   if (retryMs !== undefined && lastEndedMs !== undefined) return lastEndedMs + Math.max(retryMs, ASKED_AGAIN_MS);

@@ -64,6 +64,18 @@ describe('an open incident', () => {
     expect(heldOf([opened(), started, ended(9, refused())])).toMatchObject({ running: false, lastEndedMs: 9 });
   });
 
+  it('knows whom its last plan named', () => {
+    const start = (call: Parameters<typeof aCall>[0]): Step => [
+      2,
+      { type: 'tool.started', permit: permitTerms({ call: aCall(call) }) },
+    ];
+    const plan = (...channels: readonly string[]) => start({ target: { kind: 'group', id: 'encoders' }, channels });
+    const child = start({ target: { kind: 'channel', id: 'a' } });
+    expect(heldOf([opened(), plan('a', 'b'), child, child])).toMatchObject({ planned: ['a', 'b'], restarts: 2 });
+    expect(heldOf([opened(), plan('a', 'b'), child, plan('c')])).toMatchObject({ planned: ['c'], restarts: 1 });
+    expect(heldOf([opened(), child]).planned).toBeUndefined();
+  });
+
   it('is touched by the facts of its own and not by those of another', () => {
     const two = [opened(), opened({ id: 'inc-2', scope: { kind: 'channel', id: 'sport' } })];
     const state = folded([...two, [1, { type: 'run.started', attempt: 1 }, 'inc-2']]);

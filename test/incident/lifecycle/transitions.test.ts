@@ -55,6 +55,23 @@ const watching = (with_: { retryAfterMs?: number; escalateAfterMs?: number }): O
 });
 const escalated: Outcome = { kind: 'escalated', reason: 'not_helping', because: 'x', denial: undefined };
 
+describe('after a plan that has helped', () => {
+  /** In the fifth run of a group whose runs keep a distance of 20 s by then. */
+  const againAt = (down: readonly string[], last: Outcome): number => {
+    const group = held({ runs: 5, last, lastEndedMs: NOW, planned: ['a', 'b'], classifiedMs: NOW - 60_000 });
+    const look = (ms: number) =>
+      transitionFor(group, sight({ trouble: trouble({ down, sinceMs: NOW - 60_000 }) }), NOW + ms, policy).kind;
+    return [4_999, 5_000, 19_999, 20_000].find((ms) => look(ms) === 'run') ?? Number.NaN;
+  };
+  const resolved: Outcome = { kind: 'resolved', score: 1, because: 'started 2: a, b' };
+
+  it('asks about those whom it did not name within 5 s, and keeps its distance to those whom it did', () => {
+    expect([againAt(['a', 'c'], resolved), againAt(['a'], resolved), againAt([], resolved)]).toEqual([
+      5_000, 20_000, 20_000,
+    ]);
+  });
+});
+
 describe('without an open incident', () => {
   it('opens one at once for a crash', () => {
     expect(transitionFor(undefined, sight(), NOW, policy)).toMatchObject({
