@@ -569,7 +569,7 @@ const KNOWN_BAD: readonly Mutant[] = [
       'return own.length >= 0;',
     ],
     'staged',
-    2,
+    9,
   ),
   {
     name: 'plan_outlives_its_canary',
