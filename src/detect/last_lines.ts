@@ -44,12 +44,11 @@ export class LastLinesOf {
 
   take({ source, channel, bytes, start, end, backlog, pushed, monoMs }: Chunk): void {
     if (channel === undefined || backlog || pushed === true) return;
-    const newest = bytes.subarray(start, end).lastIndexOf(NEWLINE);
-    if (newest < 0) return;
+    const until = endOfLines(bytes, start, end);
+    if (until === start) return;
     const kept = this.#kept.get(channel) ?? emptyFor(source);
     this.#kept.set(channel, kept);
     if (kept.source !== source) Object.assign(kept, { source, used: 0, isCut: false, marks: [] });
-    const until = start + newest + 1;
     add(kept, bytes.subarray(Math.max(start, until - KEPT_BYTES), until), {
       monoMs,
       isCut: until - start > KEPT_BYTES,
@@ -80,6 +79,10 @@ const emptyFor = (source: string): Kept => ({
   isCut: false,
   marks: [],
 });
+
+/** Behind the last whole line; `start` where there is none. Most chunks end with one. */
+const endOfLines = (bytes: Buffer, start: number, end: number): number =>
+  end > start && bytes[end - 1] === NEWLINE ? end : start + bytes.subarray(start, end).lastIndexOf(NEWLINE) + 1;
 
 function add(kept: Kept, text: Buffer, { monoMs, isCut }: { readonly monoMs: MonoMs; readonly isCut: boolean }): void {
   const surplus = kept.used + text.length - KEPT_BYTES;

@@ -66,12 +66,9 @@ export function proofOf(cause: SharedCause, input: ProofInput, nowMs: MonoMs): C
   const { known } = input;
   const lastDeathMs = Math.max(cause.sinceMs, ...known.map(diedMs));
   const touched = new Set(cause.channels);
-  const fromMs = cause.sinceMs - DEATHS_QUIET_MS;
-  // What fails beside the cause, on a channel that it has not touched, is another trouble. Who died with the others was
-  // touched by what they died of, also where the failing source has given it another name.
-  const sources = known.flatMap((one) => {
-    const { setup, source } = one;
-    const counts = touched.has(setup.id) || source?.okSinceMs !== undefined || diedMs(one) >= fromMs;
+  // What fails beside the cause, on a channel that it has not touched, is another trouble.
+  const sources = known.flatMap(({ setup, source }) => {
+    const counts = touched.has(setup.id) || source?.okSinceMs !== undefined;
     return setup.hasSource && source !== undefined && counts ? [source] : [];
   });
   const missing = unproven(sources, lastDeathMs);

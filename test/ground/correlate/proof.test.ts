@@ -95,13 +95,6 @@ describe('the proof that a shared cause is over (S8)', () => {
     expect(proven([dead, failing], DIED_MS + 20_000)).toBe(true);
   });
 
-  it('needs the source of a channel that died with them, by whatever name, and of none that was dead for long', () => {
-    const dead = channel('a', DIED_MS, answers(DIED_MS + 1_000, DIED_MS + 2_000));
-    const beside = (diedMs: number) => channel('c', diedMs, [[DIED_MS + 3_000, false]]);
-    expect(proven([dead, beside(DIED_MS - 30_000)], DIED_MS + 60_000)).toBe(false);
-    expect(proven([dead, beside(DIED_MS - 30_001)], DIED_MS + 60_000)).toBe(true);
-  });
-
   it('begins anew with one that went down after a change of Reeve’s, not with one that a person stopped', () => {
     const looks = answers(DIED_MS + 1_000, DIED_MS + 8_000, DIED_MS + 9_000);
     const { process, ...rest } = channel('b', DIED_MS + 7_000, []);
