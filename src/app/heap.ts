@@ -7,7 +7,7 @@ export const LARGE_FROM_CHANNELS = 3_000;
 const SMALL = '--max-semi-space-size=4';
 /** Measured with 10,000 channels (docs/performance.md, "Ten thousand channels"). */
 const LARGE = ['--max-semi-space-size=16', '--heap-growing-percent=60', '--no-memory-saver-mode'];
-const BY_HAND = /^--(?:max-semi-space-size|heap-growing-percent|(?:no-)?memory-saver-mode)/;
+const OF_HEAP = /^--(?:max-semi-space-size|heap-growing-percent|(?:no-?)?memory-saver-mode)/;
 /** How many options of that kind bin/reeve.js sets. */
 const SET_AT_START = 3;
 
@@ -16,7 +16,9 @@ export type OwnProcess = Pick<NodeJS.Process, 'execArgv' | 'execPath' | 'argv' |
 
 /** The options to start over with; undefined: the heap is as it should be, or as a person set it. */
 export function heapOptionsFor(channels: number, execArgv: readonly string[]): readonly string[] | undefined {
-  const isAsStarted = execArgv.includes(SMALL) && execArgv.filter((each) => BY_HAND.test(each)).length === SET_AT_START;
+  // V8 reads `_` as `-`.
+  const ofHeap = execArgv.filter((each) => OF_HEAP.test(each.replaceAll('_', '-')));
+  const isAsStarted = ofHeap.includes(SMALL) && ofHeap.length === SET_AT_START;
   return channels >= LARGE_FROM_CHANNELS && isAsStarted ? [...execArgv, ...LARGE] : undefined;
 }
 

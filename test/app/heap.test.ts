@@ -28,7 +28,9 @@ describe('the heap of the daemon', () => {
   it('stays as a person set it', () => {
     expect(heapOptionsFor(LARGE_FROM_CHANNELS, [])).toBeUndefined();
     expect(heapOptionsFor(LARGE_FROM_CHANNELS, [...SMALL, '--max-semi-space-size=64'])).toBeUndefined();
+    expect(heapOptionsFor(LARGE_FROM_CHANNELS, [...SMALL, '--max_semi_space_size=64'])).toBeUndefined();
     expect(heapOptionsFor(LARGE_FROM_CHANNELS, [...SMALL, '--no-memory-saver-mode'])).toBeUndefined();
+    expect(heapOptionsFor(LARGE_FROM_CHANNELS, [...SMALL, '--nomemory-saver-mode'])).toBeUndefined();
     expect(heapOptionsFor(LARGE_FROM_CHANNELS, [...SMALL, '--cpu-prof'])).toEqual([...SMALL, '--cpu-prof', ...LARGE]);
   });
 
