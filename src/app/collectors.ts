@@ -84,9 +84,9 @@ export function createCollectors(configuration: Configuration, given: CollectDep
   const pools = new PoolReadings(clock, poolStaleMs(config));
   const setups = config.channels.map((channel) => setupOf(channel, config));
   const inputs = inputsOf(config, deps, { sink, pools, channels, setups });
-  const poll = pollOf(config, deps, pools);
-  const probes = probesOf(config, given, () => tail.lateMs());
   const engineOf = new Map(config.channels.map(({ id, engine }) => [id, engine]));
+  const poll = pollOf(config, deps, pools, engineOf);
+  const probes = probesOf(config, given, () => tail.lateMs());
   /** A supervisor's log says that something ended: the process table is asked at once. */
   const hint = (channel: ChannelId): void => {
     poll.now(channel);
@@ -183,7 +183,7 @@ function inputsOf(
 }
 
 /** The poll of the engines, asked by channel. */
-function pollOf(config: Config, deps: CollectDeps, pools: PoolReadings) {
+function pollOf(config: Config, deps: CollectDeps, pools: PoolReadings, engineOf: ReadonlyMap<ChannelId, EngineId>) {
   const poll = createEnginePoll({
     engines: config.engines.flatMap(({ id, poll: pollMs }) => {
       const engine = deps.engines.get(id);
@@ -194,7 +194,6 @@ function pollOf(config: Config, deps: CollectDeps, pools: PoolReadings) {
     onLooked: deps.onLooked,
     onBug: (engine, thrown) => deps.log.error({ engine }, `its look could not be taken: ${messageOf(thrown)}`),
   });
-  const engineOf = new Map(config.channels.map(({ id, engine }) => [id, engine]));
   const of = (ask: EnginePoll['now']) => (channel: ChannelId) => {
     const engine = engineOf.get(channel);
     if (engine !== undefined) ask(engine, channel);

@@ -2,7 +2,7 @@
 import type { MonoMs } from '../../core/clock.ts';
 import type { ChannelId } from '../../core/scope.ts';
 
-/** How often each channel is judged at least. */
+/** How often each channel is judged at least; with more than five times as many as below, a walk takes longer. */
 const SWEEP_MS = 5_000;
 /** So many take some tens of milliseconds, for which a line of a log waits; of more, the rest come a second later. */
 export const SWEPT_MAX = 2_000;
