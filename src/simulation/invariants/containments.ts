@@ -144,7 +144,8 @@ export class Containments implements Oracle {
     const isByProof = fact.reason === 'shared_cause' && fact.scope.kind === 'group' && !fact.releaseByPerson;
     if (!isByProof || !isStaged || fact.scope.kind !== 'group') return '';
     const sinceMs = raisedMs - this.#case.limits.sharedCauseWindowMs;
-    const missing = this.#proofs.missing(fact.scope.id, { nowMs, sinceMs });
+    const own = call.target.kind === 'channel' ? { starts: call.target.id } : {};
+    const missing = this.#proofs.missing(fact.scope.id, { nowMs, sinceMs, ...own });
     return missing === undefined ? undefined : ` without proof: ${missing}`;
   }
 

@@ -73,27 +73,29 @@ export class Proofs implements Oracle {
   }
 
   /** What is missing for the group's own staged start at this moment; undefined: it is proven. */
-  missing(group: string, at: { readonly nowMs: number; readonly sinceMs: number }) {
-    const { nowMs, sinceMs } = at;
+  missing(group: string, at: { readonly nowMs: number; readonly sinceMs: number; readonly starts?: string }) {
+    const { nowMs, sinceMs, starts } = at;
     const members = this.#case.script.channels.filter((one) => one.group === group).map(({ id }) => id);
-    let isWitnessed = false;
     const diedMs = Math.max(...members.map((id) => this.#channel(id).diedMs));
+    if (starts !== undefined && fails(this.#sources.get(starts))) return `the source of ${starts} itself fails`;
     const engines = new Set(members.flatMap((id) => planOf(this.#case, id)?.engine ?? []));
-    const witnesses = members.flatMap((id) => {
-      const looks = this.#sources.get(id);
-      const fails = looks !== undefined && looks.failedMs > (looks.okMs.at(-1) ?? Number.NEGATIVE_INFINITY);
-      if (looks === undefined || (fails && this.#wasDead(id, sinceMs))) return [];
-      return [{ who: `the source of ${id}`, looks }];
-    });
-    for (const { who, looks } of [...witnesses, ...this.#failedEngines(engines, sinceMs)]) {
-      const { failedMs, okMs } = looks;
-      if (nowMs - failedMs < WELL_MS) return `${who} failed ${nowMs - failedMs} ms ago`;
-      const well = okMs.filter((ms) => ms > failedMs);
-      if (well.length === 0 || (failedMs > sinceMs && nowMs - well[0]! < WELL_MS)) return `${who} is not well for long`;
-      const fresh = well.filter((ms) => ms >= diedMs).length;
-      if (fresh > 0 && fresh < LOOKS) return `${who} was well at one look since the last death`;
-      isWitnessed ||= fresh >= LOOKS;
+    for (const { who, looks } of this.#failedEngines(engines, sinceMs)) {
+      const unwell = unwellness(who, looks, { nowMs, sinceMs, diedMs });
+      if (unwell !== undefined) return unwell;
     }
+    const sources = members.flatMap((id) => {
+      const looks = this.#sources.get(id);
+      if (looks === undefined || (fails(looks) && this.#wasDead(id, sinceMs))) return [];
+      return [{ looks, unwell: unwellness(`the source of ${id}`, looks, { nowMs, sinceMs, diedMs }) }];
+    });
+    const unwell = sources.flatMap((one) => one.unwell ?? []);
+    const speaksFor = ({ looks, unwell: missing }: (typeof sources)[number]) =>
+      missing === undefined && wellSince(looks, diedMs) >= LOOKS;
+    const isWitnessed =
+      sources.some(speaksFor) ||
+      this.#failedEngines(engines, sinceMs).some(({ looks }) => wellSince(looks, diedMs) >= LOOKS);
+    // One source that fails while another of the group answers is that channel's own trouble: it names no shared cause.
+    if (unwell.length > 1 || (unwell.length === 1 && !sources.some(speaksFor))) return unwell[0];
     const back = isWitnessed ? undefined : members.find((id) => this.#cameBack(id, sinceMs));
     const quietMs = isWitnessed || back !== undefined ? WELL_MS : CANARY_MS;
     if (nowMs - diedMs < quietMs) return `the last death is ${nowMs - diedMs} ms ago, ${quietMs} ms are needed`;
@@ -147,6 +149,27 @@ function at<T>(map: Map<string, T>, key: string, fresh: () => T): T {
   const held = map.get(key) ?? fresh();
   map.set(key, held);
   return held;
+}
+
+/** The last look at it failed. */
+const fails = (looks: Looks | undefined): boolean =>
+  looks !== undefined && looks.failedMs > (looks.okMs.at(-1) ?? Number.NEGATIVE_INFINITY);
+
+/** Good looks since the last failed one that are not older than the last death. */
+const wellSince = ({ failedMs, okMs }: Looks, diedMs: number): number =>
+  okMs.filter((ms) => ms > failedMs && ms >= diedMs).length;
+
+/** Why it cannot witness that the cause is over; undefined where it can, or was not looked at since the last death. */
+function unwellness(
+  who: string,
+  looks: Looks,
+  { nowMs, sinceMs, diedMs }: { readonly nowMs: number; readonly sinceMs: number; readonly diedMs: number },
+): string | undefined {
+  const { failedMs, okMs } = looks;
+  if (nowMs - failedMs < WELL_MS) return `${who} failed ${nowMs - failedMs} ms ago`;
+  const firstMs = okMs.find((ms) => ms > failedMs);
+  if (firstMs === undefined || (failedMs > sinceMs && nowMs - firstMs < WELL_MS)) return `${who} is not well for long`;
+  return wellSince(looks, diedMs) === 1 ? `${who} was well at one look since the last death` : undefined;
 }
 
 const KEPT = 16;

@@ -21,7 +21,8 @@ function proofs() {
   const segment = (monoMs: number, mediaSequence: number | undefined, with_: object = {}) =>
     saw('playlist', monoMs, { mediaSequence, ...with_ });
   const missing = (nowMs: number, group = 'g0') => oracle.missing(group, { nowMs, sinceMs: SINCE });
-  return { ...world, oracle, process, source, engine, segment, missing };
+  const missingFor = (nowMs: number, starts: string) => oracle.missing('g0', { nowMs, sinceMs: SINCE, starts });
+  return { ...world, oracle, process, source, engine, segment, missing, missingFor };
 }
 /** `ch0` plays and then dies at this moment. */
 const died = (atMs: number, { process } = proofs()) => {
@@ -30,8 +31,8 @@ const died = (atMs: number, { process } = proofs()) => {
 };
 
 describe('the source of a channel that fails', () => {
-  /** `ch1` dies at second 110; since when `ch0` is dead, whose source fails now. */
-  const missingWith = (ch0DiedMs: number) => {
+  /** `ch1` dies at second 110, and its source answers as told; since when `ch0` is dead, whose source fails now. */
+  const withOneThatFails = ({ ch0DiedMs = SINCE, othersAnswer = true } = {}) => {
     const world = proofs();
     died(ch0DiedMs, world);
     for (const [monoMs, state] of [
@@ -39,14 +40,39 @@ describe('the source of a channel that fails', () => {
       [110_000, 'exited'],
     ] as const)
       world.process(monoMs, state, { channel: 'ch1' });
-    for (const ms of [112_000, 114_000]) world.source(ms, true, 'ch1');
+    for (const ms of [112_000, 114_000]) world.source(ms, othersAnswer, 'ch1');
     world.source(119_000, false);
-    return world.missing(120_000);
+    return world;
   };
 
-  it('is no witness of what others died of later, and is one where it died with them', () => {
-    expect(missingWith(SINCE - 1)).toBeUndefined();
-    expect(missingWith(SINCE)).toBe('the source of ch0 failed 1000 ms ago');
+  it('names no shared cause alone while that of another in the group answers, and does where none does', () => {
+    expect(withOneThatFails().missing(120_000)).toBeUndefined();
+    expect(withOneThatFails({ othersAnswer: false }).missing(120_000)).toBe('the source of ch0 failed 1000 ms ago');
+  });
+
+  it('names it alone until that of another has answered twice since the last death', () => {
+    const world = withOneThatFails();
+    world.process(115_000, 'running', { channel: 'ch1', generation: '2' });
+    world.process(116_000, 'exited', { channel: 'ch1', generation: '2' });
+    world.source(117_000, true, 'ch1');
+    expect(world.missing(127_000)).toBe('the source of ch0 failed 8000 ms ago');
+    world.source(118_000, true, 'ch1');
+    expect(world.missing(127_000)).toBeUndefined();
+  });
+
+  it('is no witness of what others died of later, though no other is looked at', () => {
+    const missingWith = (ch0DiedMs: number) =>
+      withOneThatFails({ ch0DiedMs, othersAnswer: false }).missing(125_000) ?? 'nothing';
+    expect(missingWith(SINCE)).toContain('the source of ch0');
+    expect(missingWith(SINCE - 1)).toContain('the source of ch1');
+  });
+
+  it('forbids the start of that very channel, whatever the others say', () => {
+    const world = withOneThatFails();
+    expect(world.missingFor(120_000, 'ch1')).toBeUndefined();
+    expect(world.missingFor(120_000, 'ch0')).toBe('the source of ch0 itself fails');
+    world.source(121_000, true);
+    expect(world.missingFor(122_000, 'ch0')).toBeUndefined();
   });
 });
 
@@ -177,9 +203,12 @@ describe('the proof by the source of a channel', () => {
 
   it('is that of every channel of the group', () => {
     const { source, missing } = proofs();
-    for (const ms of [101_000, 111_000]) source(ms, true);
+    for (const ms of [101_000, 110_500, 111_000]) source(ms, true);
+    expect(missing(112_000)).toBeUndefined();
+    source(110_000, false);
+    for (const ms of [110_500, 111_000]) source(ms, true);
     source(111_000, false, 'ch1');
-    expect(missing(112_000)).toBe('the source of ch1 failed 1000 ms ago');
+    expect(missing(112_000)).toBe('the source of ch0 failed 2000 ms ago');
     expect(missing(112_000, 'other')).toBeUndefined();
   });
 

@@ -28,6 +28,7 @@ export const SCENES = [
   'staged',
   'asked_group',
   'witness',
+  'sources',
   'canary',
   'property',
 ] as const;
@@ -499,7 +500,7 @@ const KNOWN_BAD: readonly Mutant[] = [
     'plan_against_its_witness',
     'S8',
     ['src/ground/correlate/proof.ts', 'if (missing !== undefined) return', "if (missing === '') return"],
-    'witness',
+    'sources',
   ),
   one(
     'plan_while_they_die',
@@ -666,7 +667,7 @@ const DIES_IN: Readonly<Record<string, readonly [SceneName, number]>> = {
   questions_never_expire: ['asked', 1],
   approval_of_another_call: ['people', 4],
   containment_ends_early: ['property', 1],
-  plan_against_its_witness: ['witness', 11],
+  plan_against_its_witness: ['sources', 7],
   last_cure_hides_those_before: ['witness', 15],
   canary_too_soon: ['canary', 12],
   plan_outlives_its_canary: ['canary', 2],

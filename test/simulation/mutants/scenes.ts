@@ -80,6 +80,10 @@ const SCENES: Readonly<Record<Exclude<SceneName, 'explore' | 'property'>, Scene>
     script: { ...dense, persona: 'system_admin', kinds: ['storm', 'probe_noise'], calm: 0.008, storm: true },
     how: { livenessMs: 0 },
   },
+  sources: {
+    script: { ...dense, persona: 'system_admin', kinds: ['storm', 'outage', 'probe_noise'], calm: 0.008, storm: true },
+    how: { livenessMs: 0 },
+  },
   canary: {
     script: { ...dense, persona: 'system_admin', channels: 4, kinds: ['storm', 'calls'], storm: true },
     how: { livenessMs: 0 },
