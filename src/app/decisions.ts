@@ -75,7 +75,11 @@ export function createDecisions(
       for (const sample of samples) pipeline.take(sample);
     },
     onLooked: () => pipeline.settle(),
-    onSymptom: (symptom) => pipeline.symptom(symptom),
+    onSymptom: (symptom) => {
+      // In a storm one read finds many lines: each by itself would be judged against all that is in trouble.
+      pipeline.takeSymptom(symptom);
+      settleOnce();
+    },
     onUnrecognised,
     trustIn,
     onBlind: (text) => paging.fail(text),

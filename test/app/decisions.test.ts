@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createDecisions } from '../../src/app/decisions.ts';
 import type { HostEnvironment } from '../../src/app/host_environment.ts';
 import { openInfrastructure } from '../../src/app/infrastructure.ts';
@@ -80,6 +80,23 @@ describe('a line that comes in', () => {
     say('[error] the encoder has ended');
     await expect.poll(() => raised()).toEqual([['news', 'ended']]);
     expect(unrecognised).toEqual([]);
+  });
+
+  it('is judged together with all that come in the same round of the event loop', async () => {
+    const { decisions, say } = aDecisionPath();
+    const calls: string[] = [];
+    for (const call of ['takeSymptom', 'settle'] as const) {
+      const really = decisions.pipeline[call].bind(decisions.pipeline) as (symptom?: unknown) => void;
+      vi.spyOn(decisions.pipeline, call).mockImplementation((symptom?: unknown) => {
+        calls.push(call);
+        really(symptom);
+      });
+    }
+    say('[error] the encoder has ended');
+    say('[error] the disk is gone');
+    // The upkeep of each second settles, too, before or after.
+    const sinceTheFirst = () => calls.slice(calls.indexOf('takeSymptom')).slice(0, 3);
+    await expect.poll(sinceTheFirst).toEqual(['takeSymptom', 'takeSymptom', 'settle']);
   });
 
   it('is none where its pattern is not trusted', async () => {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { FailureClass } from '../../src/core/classification.ts';
 import type { Finding } from '../../src/ground/rules/classify.ts';
-import { CAUSE_QUIET_MS, coveredBy, LEFTOVER_MEMORY_MS } from '../../src/ground/correlate/correlate.ts';
+import { coveredBy } from '../../src/ground/correlate/cause_index.ts';
+import { CAUSE_QUIET_MS, LEFTOVER_MEMORY_MS } from '../../src/ground/correlate/correlate.ts';
 import type { Seen } from '../../src/ground/correlate/seen_channel.ts';
 import { Fleet, four, member, trouble, WELL } from './fleet.ts';
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../src/ground/rules/classify.ts';
-import { coveredBy, DEATHS_QUIET_MS, suspected } from '../../src/ground/correlate/correlate.ts';
+import { coveredBy } from '../../src/ground/correlate/cause_index.ts';
+import { DEATHS_QUIET_MS, suspected } from '../../src/ground/correlate/correlate.ts';
 import { Fleet, member, trouble } from './fleet.ts';
 
 const dead = trouble('process_crashed');

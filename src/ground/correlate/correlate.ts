@@ -10,6 +10,7 @@ import {
   type Scope,
 } from '../../core/scope.ts';
 import type { Finding, Trouble } from '../rules/classify.ts';
+import { bySuffering, byTouched, familyNow, keyOf } from './cause_index.ts';
 import { type CauseLimits, massDeaths, withinWindow } from './mass_deaths.ts';
 import type { Seen, SeenChannels } from './seen_channel.ts';
 import { DEATHS_QUIET_MS } from '../facts/setup.ts';
@@ -64,10 +65,16 @@ export function correlate(
   nowMs: MonoMs,
 ): readonly SharedCause[] {
   const { ailing } = input.seen;
-  const kept = before.flatMap((cause) => goesOn(cause, { ...input, ailing }, nowMs) ?? []);
+  const suffering = bySuffering(ailing);
+  const kept = before.flatMap((cause) => goesOn(cause, { ...input, suffering }, nowMs) ?? []);
   const fresh = bucketsOf({ ...input, ailing }, kept).flatMap((bucket) => newCause(bucket, input, nowMs) ?? []);
   const byKey = new Map([...fresh, ...kept].map((cause) => [cause.key, cause]));
   return [...byKey.values()].sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+/** Beside all that is seen, who suffers from what, in each scope. */
+interface Grouped extends CorrelateInput {
+  readonly suffering: ReadonlyMap<string, readonly Seen[]>;
 }
 
 /** Beside all that is seen, those of them that are in trouble or complain. */
@@ -86,10 +93,6 @@ const downAfter = (channels: readonly ChannelId[], seen: SeenChannels): readonly
 /** No change on this channel by itself: a shared cause is active around it, or has left it to a staged start. */
 export const suspected = (causes: readonly SharedCause[], ref: ChannelRef): SharedCause | undefined =>
   causes.find((cause) => (cause.phase === 'active' ? within(cause.scope, ref) : cause.down.includes(ref.id)));
-
-/** The group's incident speaks for this channel. */
-export const coveredBy = (causes: readonly SharedCause[], ref: ChannelRef): SharedCause | undefined =>
-  causes.find(({ phase, channels, down }) => (phase === 'active' ? channels : down).includes(ref.id));
 
 const isLeftover = (finding: Finding): boolean =>
   finding.trouble && !finding.settling && hasTrait(finding.classification, 'leftover');
@@ -114,9 +117,6 @@ interface Bucket {
   readonly mass: string | undefined;
 }
 
-const keyOf = ({ scope, family }: { readonly scope: Scope; readonly family: Family }): string =>
-  `${keyOfScope(scope)}|${family}`;
-
 /** Everything in trouble, by family and by the scope in which that family has its cause. */
 function bucketsOf(input: Sorted, causes: readonly SharedCause[]): readonly Bucket[] {
   const buckets = new Map<string, Bucket & { members: Seen[]; engine: Trouble | undefined }>();
@@ -139,9 +139,10 @@ function bucketsOf(input: Sorted, causes: readonly SharedCause[]): readonly Buck
     return bucket;
   };
   const wider = scopesOfHosts(input.ailing);
+  const touching = byTouched(causes.filter(({ family }) => family !== 'dead' && family !== 'stalled'));
   for (const one of input.ailing) {
     const family = familyAround(one);
-    if (family === undefined || isLeftBehind(one, causes)) continue;
+    if (family === undefined || isLeftBehind(one, touching.get(one.ref.id) ?? [])) continue;
     const { group, engine } = one.ref;
     at(OF_ENGINE.has(family) ? { kind: 'engine', id: engine } : { kind: 'group', id: group }, family).members.push(one);
     const scope = family === 'upstream' ? wider.get(one.sourceHost) : undefined;
@@ -153,9 +154,6 @@ function bucketsOf(input: Sorted, causes: readonly SharedCause[]): readonly Buck
   }
   return [...buckets.values()];
 }
-
-const familyNow = ({ finding }: Seen): Family | undefined =>
-  finding.trouble ? familyOf(finding.classification) : undefined;
 
 /**
  * A death or a standstill that may still mend itself begins nothing alone; beside one that is certain it counts, so
@@ -170,13 +168,11 @@ function familyAround({ finding }: Seen): Family | undefined {
   return named === undefined ? undefined : familyOf(named);
 }
 
-const isLeftBehind = (one: Seen, causes: readonly SharedCause[]): boolean =>
-  causes.some(
-    ({ channels, family, phase }) =>
-      family !== 'dead' &&
-      family !== 'stalled' &&
-      channels.includes(one.ref.id) &&
-      (isLeftover(one.finding) || isUnclear(one.finding) || (phase === 'over' && isSecondHand(family, one))),
+/** Causes other than of deaths and standstills that touched the channel. */
+const isLeftBehind = (one: Seen, touching: readonly SharedCause[]): boolean =>
+  touching.some(
+    ({ family, phase }) =>
+      isLeftover(one.finding) || isUnclear(one.finding) || (phase === 'over' && isSecondHand(family, one)),
   );
 
 /** Its cause has gone a moment ago, and what it is now shows with the next looks: no news, and no cause of its own. */
@@ -242,8 +238,8 @@ function newCause(bucket: Bucket, input: CorrelateInput, nowMs: MonoMs): SharedC
 const IT_IS_OVER = '; it is over';
 
 /** An old cause, a moment later; undefined when nothing is left of it. */
-function goesOn(cause: SharedCause, input: Sorted, nowMs: MonoMs): SharedCause | undefined {
-  const members = input.ailing.filter((one) => within(cause.scope, one.ref) && familyNow(one) === cause.family);
+function goesOn(cause: SharedCause, input: Grouped, nowMs: MonoMs): SharedCause | undefined {
+  const members = input.suffering.get(keyOf(cause)) ?? [];
   const engine = input.engines.find(
     ({ engine: id }) => cause.scope.kind === 'engine' && cause.scope.id === id,
   )?.assessment;

@@ -6,7 +6,6 @@ import {
   type GroupId,
   type IncidentId,
   keyOfScope,
-  sameScope,
   type RunId,
   type Scope,
   type ScopeKey,
@@ -180,10 +179,24 @@ export const subjectsOf = (state: GuardState): readonly (readonly [ScopeKey, Rea
 
 export const containmentKey = (scope: Scope, reason: ContainmentReason): string => `${keyOfScope(scope)}|${reason}`;
 
-/** Containments of any of the scopes. */
-export function containmentsOf(state: GuardState, scopes: readonly Scope[]): readonly HeldContainment[] {
-  return Object.values(state.containments).filter((held) => scopes.some((scope) => sameScope(scope, held.scope)));
+type Placed = readonly { readonly at: number; readonly held: HeldContainment }[];
+
+/** Of the containments that were asked about last, each with its place: they are the same for all channels of a look. */
+const byScope = new WeakMap<GuardState['containments'], Partial<Record<ScopeKey, Placed>>>();
+
+/** Containments of any of the scopes, in the order in which they are held. */
+export function containmentsOf({ containments }: GuardState, scopes: readonly Scope[]): readonly HeldContainment[] {
+  const known = byScope.get(containments) ?? placedByScope(containments);
+  byScope.set(containments, known);
+  const found = [...new Set(scopes.map(keyOfScope))].flatMap((key) => known[key] ?? []);
+  return found.sort((one, other) => one.at - other.at).map(({ held }) => held);
 }
+
+const placedByScope = (containments: GuardState['containments']): Partial<Record<ScopeKey, Placed>> =>
+  Object.groupBy(
+    Object.values(containments).map((held, at) => ({ at, held })),
+    ({ held }) => keyOfScope(held.scope),
+  );
 
 /** How long ago `sinceMs` was, the time that the machine slept since included (law T3). */
 export const ageOf = (state: GuardState, sinceMs: MonoMs, nowMs: MonoMs): number =>

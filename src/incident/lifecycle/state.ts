@@ -4,7 +4,7 @@ import type { MonoMs } from '../../core/clock.ts';
 import { MINUTE_MS } from '../../core/duration.ts';
 import type { Incident, Outcome } from '../../core/incident.ts';
 import type { JournalEntry, JournalFact, Projection } from '../../core/journal.ts';
-import { type ChannelId, type IncidentId, sameScope, type Scope } from '../../core/scope.ts';
+import { type ChannelId, type IncidentId, keyOfScope, sameScope, type Scope, type ScopeKey } from '../../core/scope.ts';
 import type { PermitTerms, ToolCall } from '../../core/tool.ts';
 import { isStaged, isStart, specOf } from '../../remediation/catalog.ts';
 
@@ -236,8 +236,14 @@ export function announcedMs({ last, lastEndedMs = 0, waitUntilMs = Number.POSITI
 const workedBy = (tookMs: number, monoMs: MonoMs) =>
   tookMs >= WORK_MS_MIN ? { workedMs: monoMs, workFromMs: monoMs - tookMs } : {};
 
-export const openOn = (state: IncidentState, scope: Scope): OpenIncident | undefined =>
-  state.open.find(({ incident }) => sameScope(incident.scope, scope));
+/** Of the open incidents that were asked about last: they are the same for all channels of one look. */
+const byScope = new WeakMap<IncidentState['open'], ReadonlyMap<ScopeKey, OpenIncident>>();
+
+export function openOn({ open }: IncidentState, scope: Scope): OpenIncident | undefined {
+  const known = byScope.get(open) ?? new Map(open.map((held) => [keyOfScope(held.incident.scope), held]));
+  byScope.set(open, known);
+  return known.get(keyOfScope(scope));
+}
 
 export const openById = (state: IncidentState, id: IncidentId): OpenIncident | undefined =>
   state.open.find(({ incident }) => incident.id === id);

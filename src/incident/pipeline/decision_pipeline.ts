@@ -8,7 +8,7 @@ import type { Read } from '../../core/journal.ts';
 import type { Limits } from '../../core/limits.ts';
 import { PATIENCE_MS } from '../../core/persona.ts';
 import type { Sample } from '../../core/sample.ts';
-import { type ChannelId, type EngineId, type GroupId, keyOfScope, type Scope } from '../../core/scope.ts';
+import type { ChannelId, EngineId, GroupId, Scope } from '../../core/scope.ts';
 import type { Symptom } from '../../core/symptom.ts';
 import type { ToolName } from '../../core/tool.ts';
 import { FactStore, type OnStart } from '../../ground/facts/facts.ts';
@@ -25,6 +25,7 @@ import { Responder } from '../lifecycle/responder.ts';
 import type { FleetBudget } from '../pages/budget_page.ts';
 import type { PipelineDeps } from './ports.ts';
 import { ChannelIndex } from './channel_index.ts';
+import { causeScopes, channelsConcerned } from './concerned.ts';
 import { Runs } from '../runs/runs.ts';
 import { Snapshots } from './snapshots.ts';
 import { previewOf } from './preview.ts';
@@ -129,10 +130,18 @@ export class DecisionPipeline implements Disposable {
       for (const { id } of this.#deps.engineSetups) this.watch.refreshEngine(id, nowMs);
       const causesMoved = this.watch.correlate(nowMs);
       if (causesMoved) this.#housekeeping.contain();
-      if (causesMoved || touched.length > 0) this.#lookAtCauses(nowMs);
-      const ids = causesMoved ? this.#channelIndex.ids : touched;
-      for (const id of ids) this.#responder.look({ kind: 'channel', id }, nowMs);
+      if (causesMoved || touched.length > 0) this.#lookAt(touched, causesMoved, nowMs);
     });
+  }
+
+  /** First at what channels share, for an incident of a group speaks for them. */
+  #lookAt(touched: readonly ChannelId[], causesMoved: boolean, nowMs: MonoMs): void {
+    for (const scope of causeScopes(this.watch.causes, this.incidents().open)) this.#responder.look(scope, nowMs);
+    const { open } = this.incidents();
+    const channels = causesMoved
+      ? channelsConcerned({ touched, open }, this.watch.troubled, this.#channelIndex.ids)
+      : touched;
+    for (const id of channels) this.#responder.look({ kind: 'channel', id }, nowMs);
   }
 
   /** Takes a sample, and judges where it is news: most say that a healthy channel goes on. */
@@ -140,12 +149,17 @@ export class DecisionPipeline implements Disposable {
     if (this.take(sample)) this.settle();
   }
 
-  symptom(symptom: Symptom): void {
+  /** Takes a symptom; nothing is judged before `settle`. */
+  takeSymptom(symptom: Symptom): void {
     this.#safely('symptom', () => {
       this.factStore.symptom(symptom);
       this.#responder.heard(symptom);
     });
     this.#dirty.add(symptom.channel);
+  }
+
+  symptom(symptom: Symptom): void {
+    this.takeSymptom(symptom);
     this.settle();
   }
 
@@ -266,13 +280,6 @@ export class DecisionPipeline implements Disposable {
     this.settle(nowMs);
     this.#housekeeping.keepUp(nowMs);
     for (const { incident } of this.incidents().open) this.#responder.look(incident.scope, nowMs);
-  }
-
-  #lookAtCauses(nowMs: MonoMs): void {
-    const open = this.incidents().open.filter(({ incident }) => incident.scope.kind !== 'channel');
-    const scopes = [...this.watch.causes.map(({ scope }) => scope), ...open.map(({ incident }) => incident.scope)];
-    const byKey = new Map(scopes.map((scope) => [keyOfScope(scope), scope]));
-    for (const scope of byKey.values()) this.#responder.look(scope, nowMs);
   }
 
   #liveFacts(scope: Scope, engine: EngineId) {

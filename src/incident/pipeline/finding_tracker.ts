@@ -1,5 +1,5 @@
 /** Keeps the newest finding of every channel and engine. */
-import type { FailureClass, Family } from '../../core/classification.ts';
+import type { FailureClass } from '../../core/classification.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import type { Read } from '../../core/journal.ts';
 import type { Limits } from '../../core/limits.ts';
@@ -8,7 +8,8 @@ import type { LogReading, Symptom } from '../../core/symptom.ts';
 import { classify, type Finding, type Trouble } from '../../ground/rules/classify.ts';
 import { classifyEngine } from '../../ground/rules/classify_engine.ts';
 import { causeOf } from '../../ground/correlate/cause_of.ts';
-import { correlate, coveredBy, type SharedCause, suspected } from '../../ground/correlate/correlate.ts';
+import { coveredBy } from '../../ground/correlate/cause_index.ts';
+import { correlate, type SharedCause, suspected } from '../../ground/correlate/correlate.ts';
 import type { FactStore, ChannelFacts } from '../../ground/facts/facts.ts';
 import { familyOf } from '../../ground/rules/families.ts';
 import type { ClassifyContext } from '../../ground/rules/classify_input.ts';
@@ -16,6 +17,7 @@ import { nearbyIn, type NearbySources } from '../../ground/correlate/nearby.ts';
 import { lostCanaries } from '../../guard/state/canaries.ts';
 import type { GuardState } from '../../guard/state/state.ts';
 import { LogReadings } from './log_readings.ts';
+import { TroubledChannels } from './troubled_channels.ts';
 import type { Want } from '../../ground/rules/rule.ts';
 import { isSameContext, FindingCache } from '../../ground/rules/finding_cache.ts';
 import { SeenChannels, seenOf } from '../../ground/correlate/seen_channel.ts';
@@ -50,15 +52,6 @@ export interface FindingTrackerDeps {
   readonly guardState: Read<GuardState>;
 }
 
-/** A channel in trouble. */
-interface Troubled {
-  readonly id: ChannelId;
-  readonly family: Family | undefined;
-  readonly facts: ChannelFacts;
-  readonly context: ClassifyContext;
-  readonly judgedMs: MonoMs;
-}
-
 /** While there is trouble, correlation is worked out anew at most this often, and at once on any change. */
 const CORRELATE_EVERY_MS = 200;
 
@@ -67,9 +60,8 @@ export class FindingTracker {
   readonly #deps: FindingTrackerDeps;
   readonly #channels = new Map<ChannelId, TrackedChannel>();
   readonly #seen = new SeenChannels();
-  /** Few of many: each judgement asks who else is in trouble. */
-  readonly #troubled = new Map<ChannelId, Troubled>();
-  /** The others, each with what its judgement rests on. */
+  readonly #troubled = new TroubledChannels();
+  /** Those in no trouble, each with what its judgement rests on. */
   readonly #standing = new Map<ChannelId, FindingCache>();
   #engines = new Map<EngineId, Trouble>();
   #causes: readonly SharedCause[] = [];
@@ -129,6 +121,11 @@ export class FindingTracker {
     return channel === undefined ? undefined : this.#channels.get(channel);
   }
 
+  /** The channels that are in trouble now. */
+  get troubled(): Iterable<ChannelId> {
+    return this.#troubled.ids;
+  }
+
   all(): readonly TrackedChannel[] {
     return [...this.#channels.values()];
   }
@@ -159,7 +156,7 @@ export class FindingTracker {
     this.#seen.set(seenOf(after, () => this.#hostOf(channel)));
     if (finding.trouble) {
       const family = familyOf(finding.classification);
-      this.#troubled.set(channel, { id: channel, family, facts: asRead, context, judgedMs: nowMs });
+      this.#troubled.set(channel, { family, facts: asRead, context, judgedMs: nowMs });
       this.#standing.delete(channel);
     } else {
       this.#troubled.delete(channel);
@@ -194,7 +191,7 @@ export class FindingTracker {
       host: factStore.hostFacts(engine),
       limits: limits(),
       autorestartGraceMs: factStore.engineSetup(engine)?.autorestartGraceMs ?? 0,
-      sharingSource: this.#sharing(id, facts.source?.last.host),
+      sharingSource: this.#troubled.sharing(id, facts.source?.last.host),
       nearby: this.#nearby(facts, nowMs),
     };
   }
@@ -255,16 +252,6 @@ export class FindingTracker {
 
   #hostOf(channel: ChannelId): string | undefined {
     return this.#deps.factStore.view(channel)?.source?.last.host;
-  }
-
-  #sharing(channel: ChannelId, host: string | undefined): number {
-    if (host === undefined) return 0;
-    let count = 0;
-    for (const { id, family } of this.#troubled.values()) {
-      if (id === channel || family !== 'upstream') continue;
-      if (this.#hostOf(id) === host) count += 1;
-    }
-    return count;
   }
 }
 

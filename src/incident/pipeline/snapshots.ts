@@ -19,7 +19,8 @@ import {
 } from '../../core/scope.ts';
 import type { DenialCode } from '../../core/plan.ts';
 import type { ToolName } from '../../core/tool.ts';
-import { coveredBy, type SharedCause } from '../../ground/correlate/correlate.ts';
+import { coveredBy } from '../../ground/correlate/cause_index.ts';
+import type { SharedCause } from '../../ground/correlate/correlate.ts';
 import { causeEnvelope, channelEnvelope } from '../../ground/envelope.ts';
 import type { FactStore } from '../../ground/facts/facts.ts';
 import { containmentNow } from '../../guard/containment.ts';

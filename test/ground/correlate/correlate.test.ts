@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { FailureClass } from '../../../src/core/classification.ts';
 import { DEFAULT_LIMITS } from '../../../src/core/limits.ts';
 import type { Finding } from '../../../src/ground/rules/classify.ts';
+import { coveredBy } from '../../../src/ground/correlate/cause_index.ts';
 import {
   CAUSE_QUIET_MS,
-  coveredBy,
   DEATHS_QUIET_MS,
   LEFTOVER_MEMORY_MS,
   suspected,

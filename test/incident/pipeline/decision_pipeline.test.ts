@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Symptom } from '../../../src/core/symptom.ts';
+import { aSymptom } from '../../support/a.ts';
 import { pipelineHarness } from '../../support/pipeline_harness.ts';
 
 const PLAYED_MS = 40_000;
@@ -25,6 +27,26 @@ describe('a sample', () => {
     expect(isDown()).toBe(false);
     pipeline.settle();
     expect(isDown()).toBe(true);
+  });
+});
+
+describe('a symptom', () => {
+  it('is known to the facts at once, and judged when it is settled, or at once where it comes alone', async () => {
+    const { pipeline, engine, clock } = await playing();
+    const since = () => pipeline.watch.watched('news')?.finding.because;
+    const dies = (): Symptom =>
+      aSymptom({ at: clock.now(), monoMs: clock.monotonicMs() }, { channel: 'news', kind: 'upstream_unreachable' });
+    engine.kill('news');
+    pipeline.take(engine.processOf('news'));
+    const before = since();
+    pipeline.takeSymptom(dies());
+    expect(pipeline.factStore.view('news')?.symptoms.map(({ kind }) => kind)).toContain('upstream_unreachable');
+    expect(since()).toBe(before);
+    pipeline.settle();
+    expect(since()).not.toBe(before);
+    const settled = pipeline.watch.watched('news');
+    pipeline.symptom(dies());
+    expect(pipeline.watch.watched('news')).not.toBe(settled);
   });
 });
 

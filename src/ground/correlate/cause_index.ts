@@ -1,0 +1,67 @@
+/** Indexes of shared causes and of who suffers from what: with thousands of channels both are asked at each step. */
+import type { Family } from '../../core/classification.ts';
+import { type ChannelId, type ChannelRef, keyOfScope, type Scope } from '../../core/scope.ts';
+import { familyOf } from '../rules/families.ts';
+import type { SharedCause } from './correlate.ts';
+import type { Seen } from './seen_channel.ts';
+
+/** Of a cause, or of those who suffer from one: its scope and its family. */
+export const keyOf = ({ scope, family }: { readonly scope: Scope; readonly family: Family }): string =>
+  `${keyOfScope(scope)}|${family}`;
+
+/** The family of its trouble; undefined for a channel in none. */
+export const familyNow = ({ finding }: Seen): Family | undefined =>
+  finding.trouble ? familyOf(finding.classification) : undefined;
+
+/** Those in trouble by each scope that a cause may have, and by the family of their trouble. */
+export function bySuffering(ailing: readonly Seen[]): ReadonlyMap<string, readonly Seen[]> {
+  const suffering = new Map<string, Seen[]>();
+  for (const one of ailing) {
+    const family = familyNow(one);
+    if (family === undefined) continue;
+    const { group, engine } = one.ref;
+    for (const scope of [{ kind: 'group', id: group }, { kind: 'engine', id: engine }, FLEET] as const) {
+      const key = keyOf({ scope, family });
+      const known = suffering.get(key);
+      if (known === undefined) suffering.set(key, [one]);
+      else known.push(one);
+    }
+  }
+  return suffering;
+}
+
+const FLEET: Scope = { kind: 'fleet' };
+
+/** The causes that touched each channel: who is in trouble is asked about all of them at each step. */
+export function byTouched(causes: readonly SharedCause[]): ReadonlyMap<ChannelId, readonly SharedCause[]> {
+  const touching = new Map<ChannelId, SharedCause[]>();
+  for (const cause of causes) {
+    for (const id of cause.channels) {
+      const known = touching.get(id);
+      if (known === undefined) touching.set(id, [cause]);
+      else known.push(cause);
+    }
+  }
+  return touching;
+}
+
+/** Of the causes that were asked about last: they are the same for all channels of one look. */
+const covering = new WeakMap<readonly SharedCause[], ReadonlyMap<ChannelId, SharedCause>>();
+
+/** The first of the causes whose group's incident speaks for this channel. */
+export function coveredBy(causes: readonly SharedCause[], { id }: Pick<ChannelRef, 'id'>): SharedCause | undefined {
+  if (causes.length === 0) return undefined;
+  const known = covering.get(causes) ?? byCovered(causes);
+  covering.set(causes, known);
+  return known.get(id);
+}
+
+function byCovered(causes: readonly SharedCause[]): ReadonlyMap<ChannelId, SharedCause> {
+  const covered = new Map<ChannelId, SharedCause>();
+  for (const cause of causes) {
+    for (const id of cause.phase === 'active' ? cause.channels : cause.down) {
+      if (!covered.has(id)) covered.set(id, cause);
+    }
+  }
+  return covered;
+}
