@@ -2,8 +2,8 @@
 import type { Family } from '../../core/classification.ts';
 import { type ChannelId, type ChannelRef, keyOfScope, type Scope } from '../../core/scope.ts';
 import { familyOf } from '../rules/families.ts';
-import type { SharedCause } from './correlate.ts';
 import type { Seen } from './seen_channel.ts';
+import type { SharedCause } from './shared_cause.ts';
 
 /** Of a cause, or of those who suffer from one: its scope and its family. */
 export const keyOf = ({ scope, family }: { readonly scope: Scope; readonly family: Family }): string =>

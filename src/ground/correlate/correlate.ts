@@ -1,5 +1,5 @@
 /** Finds the shared cause of many channels' troubles. */
-import { type FailureClass, type Family, hasTrait } from '../../core/classification.ts';
+import { type Family, hasTrait } from '../../core/classification.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import {
   type ChannelId,
@@ -11,38 +11,19 @@ import {
 } from '../../core/scope.ts';
 import type { Finding, Trouble } from '../rules/classify.ts';
 import { bySuffering, byTouched, familyNow, keyOf } from './cause_index.ts';
+import type { SharedCause } from './shared_cause.ts';
 import { type CauseLimits, massDeaths, withinWindow } from './mass_deaths.ts';
 import type { Seen, SeenChannels } from './seen_channel.ts';
 import { DEATHS_QUIET_MS } from '../facts/setup.ts';
 import { dominating, familyOf, MENDS_ITSELF, OF_ENGINE, OF_WHOLE_GROUP } from '../rules/families.ts';
 
+export type { SharedCause } from './shared_cause.ts';
 export { DEATHS_QUIET_MS } from '../facts/setup.ts';
 
 /** An engine's own finding (`classifyEngine`). */
 export interface SeenEngine {
   readonly engine: EngineId;
   readonly assessment: Trouble | undefined;
-}
-
-/**
- * One trouble of many channels. `over`: the cause is gone, and `down` are the channels that it left down:
- * they do not come back by themselves, and are not a cause of their own.
- */
-export interface SharedCause {
-  readonly key: string;
-  readonly scope: Scope;
-  readonly family: Family;
-  readonly classification: FailureClass;
-  /** Every channel that it has touched, sorted. */
-  readonly channels: readonly ChannelId[];
-  readonly because: string;
-  readonly sinceMs: MonoMs;
-  /** When it last showed itself. */
-  readonly lastMs: MonoMs;
-  readonly phase: 'active' | 'over';
-  /** Since when it is over. */
-  readonly overMs?: MonoMs;
-  readonly down: readonly ChannelId[];
 }
 
 /** A cause that has not shown itself for this long is over. */

@@ -181,7 +181,7 @@ export const containmentKey = (scope: Scope, reason: ContainmentReason): string 
 
 type Placed = readonly { readonly at: number; readonly held: HeldContainment }[];
 
-/** Of the containments that were asked about last, each with its place: they are the same for all channels of a look. */
+/** Of the containments that were asked about last, each with its place: all channels of one look have the same. */
 const byScope = new WeakMap<GuardState['containments'], Partial<Record<ScopeKey, Placed>>>();
 
 /** Containments of any of the scopes, in the order in which they are held. */
