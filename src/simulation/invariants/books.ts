@@ -37,7 +37,7 @@ export function openBooks(world: InvariantContext, starts: Starts): Books {
     runs: new Runs(world),
     pages: new Pages(world),
     silence: new Silence(world),
-    reasons: new Reasons(world, undefined, (plans) => starts.isFull(world.nowMs(), plans)),
+    reasons: new Reasons(world, undefined, { proofs, isFull: (plans) => starts.isFull(world.nowMs(), plans) }),
   };
   return { ...own, all: Object.values(own) };
 }

@@ -4,9 +4,11 @@ import type { JournalEntry } from '../../core/journal.ts';
 import type { Outcome } from '../../core/incident.ts';
 import type { Scope } from '../../core/scope.ts';
 import { covers, type InvariantContext } from './context.ts';
+import type { Proofs } from './proofs.ts';
 
 interface Group {
   readonly scope: Scope;
+  readonly openedMs: number;
   last?: Outcome;
   endedMs?: number;
   /** The question about its plan that is open, or that a person has answered with no. */
@@ -24,20 +26,24 @@ const isAskedSoon = ({ last, endedMs = 0 }: Group, monoMs: number): boolean =>
 /**
  * What is refused with `shared_cause` waits for the incident of its group, which handles the cause. These waits of that
  * incident hold for all of the group: the question about its plan, until that has expired or was used (after a no it
- * is a person's); the distance to its next run; the budget of the fleet, which no channel of it has either; and a plan
- * that did not help where no source of the group is probed, for then the canary that failed speaks against the others.
+ * is a person's); the distance to its next run; and the budget of the fleet, which no channel of it has either.
+ *
+ * A plan that did not help speaks against the others, whatever they were refused for: where no source of the group is
+ * probed, for the canary that failed was the witness; and else until it is proven that the cause is over (S8).
  */
 export class GroupWaits {
   readonly #case: InvariantContext;
+  readonly #proofs: Pick<Proofs, 'missing'> | undefined;
   readonly #groups = new Map<string, Group>();
 
-  constructor(world: InvariantContext) {
+  constructor(world: InvariantContext, proofs?: Pick<Proofs, 'missing'>) {
     this.#case = world;
+    this.#proofs = proofs;
   }
 
   entry({ fact, incident = '', monoMs }: JournalEntry): void {
     if (fact.type === 'incident.opened' && fact.incident.scope.kind !== 'channel')
-      this.#groups.set(fact.incident.id, { scope: fact.incident.scope });
+      this.#groups.set(fact.incident.id, { scope: fact.incident.scope, openedMs: monoMs });
     const group = this.#groups.get(incident);
     if (fact.type === 'incident.closed') this.#groups.delete(incident);
     else if (fact.type === 'run.ended' && group !== undefined)
@@ -49,18 +55,20 @@ export class GroupWaits {
   }
 
   /** Of the channel's group, while its incident waits for something that concerns all of it. */
-  holds(channel: string, monoMs: number): boolean {
+  holds(channel: string, monoMs: number, code: string): boolean {
+    const isSharedWait = (group: Group): boolean =>
+      code === 'shared_cause' && (group.question !== undefined || isAskedSoon(group, monoMs));
     return [...this.#groups.values()].some(
-      (group) =>
-        covers(group.scope, channel, this.#case) &&
-        (group.question !== undefined || isAskedSoon(group, monoMs) || this.#speaksCanary(group)),
+      (group) => covers(group.scope, channel, this.#case) && (isSharedWait(group) || this.#hasFailed(group, monoMs)),
     );
   }
 
-  #speaksCanary({ scope, last }: Group): boolean {
+  #hasFailed({ scope, openedMs, last }: Group, monoMs: number): boolean {
     const isFailed = last?.kind === 'escalated' && (last.reason === 'not_helping' || last.denial === 'already_tried');
-    return (
-      isFailed && !this.#case.script.channels.some(({ id, hasSource }) => hasSource && covers(scope, id, this.#case))
-    );
+    if (!isFailed) return false;
+    if (!this.#case.script.channels.some(({ id, hasSource }) => hasSource && covers(scope, id, this.#case)))
+      return true;
+    const sinceMs = openedMs - this.#case.limits.sharedCauseWindowMs;
+    return scope.kind === 'group' && this.#proofs?.missing(scope.id, { nowMs: monoMs, sinceMs }) !== undefined;
   }
 }

@@ -5,6 +5,7 @@ import { keyOfScope, type Scope } from '../../core/scope.ts';
 import type { Generation } from '../service_channel.ts';
 import { covers, type FactOf, type InvariantContext, type Oracle } from './context.ts';
 import { GroupWaits } from './group_waits.ts';
+import type { Proofs } from './proofs.ts';
 import type { ServiceTruth, TruthOracle } from './service_truth.ts';
 
 /** What L5 allows, and one look beside it: channels are sampled every five seconds. */
@@ -34,6 +35,16 @@ interface Refusal {
   isNewProcess?: true;
 }
 
+/** What other oracles know. */
+interface Others {
+  /**
+   * The window of starts has no place now, so every start waits in the queue (law S2). It is asked with the number of
+   * plans under way: each of them takes its next start first.
+   */
+  readonly isFull?: (plansUnderWay: number) => boolean;
+  readonly proofs?: Pick<Proofs, 'missing'>;
+}
+
 /**
  * L5: what was refused for a reason that passes is asked about again once the reason has passed, while the service says
  * that a start would still help. When reasons begin and end is read from what people and the guard wrote down.
@@ -52,15 +63,11 @@ export class Reasons implements Oracle, TruthOracle {
   /** Since when a channel could have been asked about. */
   readonly #dueMs = new Map<string, number>();
 
-  /**
-   * `isFull`: the window of starts has no place now, so every start waits in the queue (law S2). It is asked
-   * with the number of plans under way: each of them takes its next start first.
-   */
-  constructor(world: InvariantContext, open = OPEN_REASONS, isFull: (plansUnderWay: number) => boolean = () => false) {
+  constructor(world: InvariantContext, open = OPEN_REASONS, others: Others = {}) {
     this.#case = world;
-    this.#groupWaits = new GroupWaits(world);
+    this.#groupWaits = new GroupWaits(world, others.proofs);
     this.#open = open;
-    this.#isFull = isFull;
+    this.#isFull = others.isFull ?? (() => false);
   }
 
   entry(entry: JournalEntry): void {
@@ -113,8 +120,7 @@ export class Reasons implements Oracle, TruthOracle {
       const refusal = this.#refusals.get(channel);
       if (refusal === undefined) continue;
       if (status === 'playing') this.#refusals.delete(channel);
-      const isHeld =
-        this.#held(channel, monoMs) || (refusal.code === 'shared_cause' && this.#groupWaits.holds(channel, monoMs));
+      const isHeld = this.#held(channel, monoMs) || this.#groupWaits.holds(channel, monoMs, refusal.code);
       const isOpen = status === 'curable' && visible && !isHeld && !this.#isAsking(channel);
       if (!isOpen || monoMs < (refusal.untilMs ?? 0)) {
         this.#dueMs.delete(channel);
@@ -136,7 +142,8 @@ export class Reasons implements Oracle, TruthOracle {
   }
 
   #refused({ call, decision }: FactOf<'guard.decided'>, { incident = '', channel, monoMs }: JournalEntry): void {
-    if (decision.verdict !== 'deny' || !call.startsWith('restart_channel')) return;
+    if (!call.startsWith('restart_channel')) return;
+    if (decision.verdict !== 'deny') return this.#answered(channel);
     const { code, retryAfterMs } = decision;
     const scope: Scope | undefined =
       channel === undefined ? this.#scopes.get(incident) : { kind: 'channel', id: channel };
@@ -147,6 +154,13 @@ export class Reasons implements Oracle, TruthOracle {
       if (PASSING.has(code)) this.#refusals.set(id, { code, untilMs });
       else this.#refusals.delete(id);
     }
+  }
+
+  /** Within a plan each channel is asked about by itself: who was let through has had its turn, whatever came of it. */
+  #answered(channel: string | undefined): void {
+    if (channel === undefined) return;
+    this.#refusals.delete(channel);
+    this.#dueMs.delete(channel);
   }
 
   /** A run is the question: whatever it comes to, its refusals are written down anew. */

@@ -5,14 +5,25 @@ import { oracleEnvironment } from '../../support/oracle_environment.ts';
 
 const GROUP = { kind: 'group', id: 'g0' } as const;
 
-/** Whether ch0 waits for the incident of its group after each of these; `probed`: sources of the group are. */
-function holdsAfter(facts: readonly object[], probed = true, atMs = 0): readonly boolean[] {
+interface Case {
+  /** Sources of the group are; default true. */
+  readonly probed?: boolean;
+  readonly atMs?: number;
+  /** What ch0 was refused for; default a shared cause. */
+  readonly code?: string;
+  /** What the proof that the cause is over still waits for. */
+  readonly missing?: string;
+}
+
+/** Whether ch0 waits for the incident of its group after each of these. */
+function holdsAfter(facts: readonly object[], how: Case = {}): readonly boolean[] {
+  const { probed = true, atMs = 0, code = 'shared_cause', missing } = how;
   const { context, entry } = oracleEnvironment();
   const channels = context.script.channels.map((plan) => ({ ...plan, hasSource: probed }));
-  const waits = new GroupWaits({ ...context, script: { ...context.script, channels } });
+  const waits = new GroupWaits({ ...context, script: { ...context.script, channels } }, { missing: () => missing });
   return facts.map((fact) => {
     waits.entry(entry(fact, { incident: 'inc-1', run: 'run-1' }));
-    return waits.holds('ch0', atMs);
+    return waits.holds('ch0', atMs, code);
   });
 }
 
@@ -35,16 +46,29 @@ describe('a channel of a group waits for the incident of the group', () => {
     expect(holdsAfter([opened, asked, no, closed])).toEqual([false, true, true, false]);
   });
 
-  it('after a plan that did not help only where no source of the group is probed', () => {
-    expect(holdsAfter([opened, ended('not_helping'), closed], false)).toEqual([false, true, false]);
-    expect(holdsAfter([opened, ended('guard_refused', 'already_tried')], false)).toEqual([false, true]);
-    expect(holdsAfter([opened, ended('not_helping')], true)).toEqual([false, false]);
-    expect(holdsAfter([opened, ended('guard_refused', 'restart_storm')], false)).toEqual([false, false]);
+  it('after a plan that did not help where no source of the group is probed, whatever it was refused for', () => {
+    const probed = false;
+    expect(holdsAfter([opened, ended('not_helping'), closed], { probed })).toEqual([false, true, false]);
+    expect(holdsAfter([opened, ended('guard_refused', 'already_tried')], { probed })).toEqual([false, true]);
+    expect(holdsAfter([opened, ended('not_helping')], { probed, code: 'containment' })).toEqual([false, true]);
+    expect(holdsAfter([opened, ended('guard_refused', 'restart_storm')], { probed })).toEqual([false, false]);
+  });
+
+  it('after such a plan where they are probed until it is proven that the cause is over', () => {
+    const missing = 'the source of ch1 failed 4000 ms ago';
+    expect(holdsAfter([opened, ended('not_helping')], { missing })).toEqual([false, true]);
+    expect(holdsAfter([opened, ended('not_helping')], { missing, code: 'containment' })).toEqual([false, true]);
+    expect(holdsAfter([opened, ended('not_helping')])).toEqual([false, false]);
+  });
+
+  it('and not for a question or a run of the group where it was refused for another reason than a shared cause', () => {
+    expect(holdsAfter([opened, asked], { code: 'containment' })).toEqual([false, false]);
   });
 
   it('for a minute after a run that waits, for then the next one is due', () => {
     const waits = { type: 'run.ended', outcome: { kind: 'watching', because: '' } };
-    expect([holdsAfter([opened, waits], true, 60_000), holdsAfter([opened, waits], true, 60_001)]).toEqual([
+    const at = (atMs: number) => holdsAfter([opened, waits], { atMs });
+    expect([at(60_000), at(60_001)]).toEqual([
       [false, true],
       [false, false],
     ]);

@@ -83,6 +83,23 @@ describe('a refusal, by the end of its reason (L5)', () => {
     expect(bornBy('reeve')).toBe(53 * S);
   });
 
+  it('has been asked about once a plan may start the channel, whatever comes of that start', () => {
+    const decision = { verdict: 'allow', permit: {}, trace: [] };
+    const allowed = { type: 'guard.decided', call: 'restart_channel on channel:ch0', decision };
+    const inPlan = (channel: string) => {
+      const { context, broken, at, entry, truths } = oracleEnvironment();
+      const oracle = new Reasons(context, new Set());
+      oracle.entry(entry(denied('containment'), { channel: 'ch0' }));
+      oracle.entry(entry(allowed, { channel, run: 'run-of-the-plan' }));
+      for (let ms = 0; ms <= 60 * S; ms += S) {
+        at(ms);
+        oracle.watch(truths({ status: 'curable' }), ms);
+      }
+      return broken;
+    };
+    expect([inPlan('ch0'), inPlan('ch1')]).toEqual([[], ['L5']]);
+  });
+
   it('stays refused where the reason does not pass', () => {
     expect(brokenAt('persona_denies', [])).toBeUndefined();
   });
