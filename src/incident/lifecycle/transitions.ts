@@ -3,6 +3,7 @@ import { CLASSIFICATIONS, type FailureClass } from '../../core/classification.ts
 import type { MonoMs } from '../../core/clock.ts';
 import { MINUTE_MS } from '../../core/duration.ts';
 import type { IncidentEnding } from '../../core/incident.ts';
+import { PAGED_AND_PASSING } from '../../core/plan.ts';
 import { type ChannelId, type IncidentId, sameScope } from '../../core/scope.ts';
 import { specOf } from '../../remediation/catalog.ts';
 import { announcedMs, type OpenIncident } from './state.ts';
@@ -220,7 +221,8 @@ function askedAgainMs({ last, lastEndedMs, planned = [] }: OpenIncident, sight: 
   const denial = last !== undefined && 'denial' in last ? last.denial : undefined;
   const retryMs = last?.kind === 'watching' && denial === undefined ? last.retryAfterMs : undefined;
   if (retryMs !== undefined && lastEndedMs !== undefined) return lastEndedMs + Math.max(retryMs, ASKED_AGAIN_MS);
-  const isFree = denial === 'containment' ? !contained : denial === 'restart_storm' && refusalIsOver === true;
+  const isPassing = denial !== undefined && PAGED_AND_PASSING.has(denial);
+  const isFree = denial === 'containment' ? !contained : isPassing && refusalIsOver === true;
   return isFree && lastEndedMs !== undefined ? lastEndedMs + ASKED_AGAIN_MS : Number.POSITIVE_INFINITY;
 }
 
@@ -234,7 +236,8 @@ function dueOf(
   const { last, lastEndedMs } = open;
   const patientMs = (sight.trouble?.sinceMs ?? nowMs) + policy.patienceMs;
   if (last === undefined || lastEndedMs === undefined) return patientMs;
-  const reopened = (open.reopenedMs ?? 0) > lastEndedMs || (sight.trouble?.leftMs ?? 0) > lastEndedMs;
+  // A cause may be over in the very millisecond in which the run that waited for it ended.
+  const reopened = (open.reopenedMs ?? 0) > lastEndedMs || (sight.trouble?.leftMs ?? 0) >= lastEndedMs;
   const isFree = sight.refusalIsOver === true;
   const changed = reopened || open.classifiedMs > lastEndedMs;
   switch (last.kind) {

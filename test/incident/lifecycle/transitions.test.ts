@@ -317,17 +317,26 @@ describe('with an open incident', () => {
   });
 
   it('keeps no more than 5 s of it where a start only waited for a place: nothing was tried', () => {
-    const asks = (
-      agoMs: number,
-      refusalIsOver: boolean,
-      denial: 'restart_storm' | 'shared_cause' = 'restart_storm',
-    ) => {
-      const last: Outcome = { ...escalated, reason: 'guard_refused', denial };
+    const asks = (agoMs: number, refusalIsOver: boolean) => {
+      const last: Outcome = { ...escalated, reason: 'guard_refused', denial: 'restart_storm' };
       const often = held({ runs: 20, last, lastEndedMs: NOW - agoMs });
       return transitionFor(often, sight({ refusalIsOver }), NOW, policy).kind === 'run';
     };
     expect([asks(4_999, true), asks(5_000, true), asks(5_000, false)]).toEqual([false, true, false]);
-    expect(asks(5_000, true, 'shared_cause')).toBe(false);
+  });
+
+  it('keeps no more than 5 s of it where a start was refused for the sake of another incident that is over', () => {
+    const last: Outcome = { ...escalated, reason: 'guard_refused', denial: 'shared_cause' };
+    const asks = (agoMs: number, refusalIsOver: boolean) =>
+      transitionFor(held({ runs: 20, last, lastEndedMs: NOW - agoMs }), sight({ refusalIsOver }), NOW, policy).kind;
+    expect([asks(4_999, true), asks(5_000, true), asks(5_000, false)]).toEqual(['none', 'run', 'none']);
+  });
+
+  it('takes up what a cause left down that was over in the very millisecond in which the run that waited ended', () => {
+    const waited = held({ last: watching({ escalateAfterMs: 60_000 }), lastEndedMs: NOW, told: ['process_crashed'] });
+    const asks = (leftMs: number) =>
+      transitionFor(waited, sight({ trouble: trouble({ leftMs, sinceMs: NOW - 60_000 }) }), NOW + 2_000, policy).kind;
+    expect([asks(NOW - 1), asks(NOW), asks(NOW + 1)]).toEqual(['none', 'run', 'run']);
   });
 
   it('keeps no more of it than the spacing or cooldown that a start was refused for, and 5 s at least', () => {
