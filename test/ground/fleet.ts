@@ -49,10 +49,12 @@ export const member = (
 export class Fleet {
   causes: readonly SharedCause[] = [];
   nowMs = 0;
+  /** Each of these is its own incident's. */
+  readonly handedOver = new Set<string>();
 
   step(seen: readonly Seen[], ms = 1_000, engines: readonly SeenEngine[] = []): readonly SharedCause[] {
     this.nowMs += ms;
-    const input = { seen: new SeenChannels(seen), engines, limits: DEFAULT_LIMITS };
+    const input = { seen: new SeenChannels(seen), engines, limits: DEFAULT_LIMITS, handedOver: this.handedOver };
     this.causes = correlate(input, this.causes, this.nowMs);
     return this.causes;
   }

@@ -37,6 +37,8 @@ export interface CorrelateInput {
   readonly limits: CauseLimits;
   /** A witness says that what the channels died of is over; without one, only time does. */
   readonly isProven?: (cause: SharedCause) => boolean;
+  /** What a cause left down and gave to incidents of their own: each is nobody else's trouble until it plays. */
+  readonly handedOver?: ReadonlySet<ChannelId>;
 }
 
 /** One step: the causes of a moment ago and what is seen now give the causes of now. Pure; sorted by key. */
@@ -45,7 +47,7 @@ export function correlate(
   before: readonly SharedCause[],
   nowMs: MonoMs,
 ): readonly SharedCause[] {
-  const { ailing } = input.seen;
+  const ailing = input.seen.ailing.filter((one) => !isApart(one, input));
   const suffering = bySuffering(ailing);
   const kept = before.flatMap((cause) => goesOn(cause, { ...input, suffering }, nowMs) ?? []);
   const fresh = bucketsOf({ ...input, ailing }, kept).flatMap((bucket) => newCause(bucket, input, nowMs) ?? []);
@@ -58,22 +60,26 @@ interface Grouped extends CorrelateInput {
   readonly suffering: ReadonlyMap<string, readonly Seen[]>;
 }
 
-/** Beside all that is seen, those of them that are in trouble or complain. */
+/** Beside all that is seen, those of them that are in trouble or complain, and are not their own affair. */
 interface Sorted extends CorrelateInput {
   readonly ailing: readonly Seen[];
 }
 
 /** Channels of the cause's scope that stay dead or stuck although the cause is gone. */
-const downAfter = (channels: readonly ChannelId[], seen: SeenChannels): readonly ChannelId[] =>
-  seen
+const downAfter = (channels: readonly ChannelId[], input: CorrelateInput): readonly ChannelId[] =>
+  input.seen
     .of(channels)
-    .filter(({ finding }) => isLeftover(finding))
+    .filter((one) => isLeftover(one.finding) && !isApart(one, input))
     .map(({ ref }) => ref.id)
     .sort();
 
 /** No change on this channel by itself: a shared cause is active around it, or has left it to a staged start. */
 export const suspected = (causes: readonly SharedCause[], ref: ChannelRef): SharedCause | undefined =>
   causes.find((cause) => (cause.phase === 'active' ? within(cause.scope, ref) : cause.down.includes(ref.id)));
+
+/** Without this a cause were kept for ever by what it has handed over, and took the next death alone for its own. */
+const isApart = ({ ref, finding }: Seen, { handedOver }: CorrelateInput): boolean =>
+  handedOver?.has(ref.id) === true && isLeftover(finding);
 
 const isLeftover = (finding: Finding): boolean =>
   finding.trouble && !finding.settling && hasTrait(finding.classification, 'leftover');
@@ -233,7 +239,7 @@ function goesOn(cause: SharedCause, input: Grouped, nowMs: MonoMs): SharedCause 
   const proven = cause.family === 'dead' && input.isProven?.(cause) === true;
   const over = !shows && (proven || nowMs - lastMs >= quietMs);
   const channels = [...cause.channels, ...joined].sort();
-  const down = over ? downAfter(channels, input.seen) : [];
+  const down = over ? downAfter(channels, input) : [];
   const forgotten = down.length === 0 && (nowMs - lastMs >= LEFTOVER_MEMORY_MS || allWell(channels, input.seen));
   if (over && forgotten) return undefined;
   const statement = cause.because.replace(IT_IS_OVER, '');

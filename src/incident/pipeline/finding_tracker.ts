@@ -217,8 +217,8 @@ export class FindingTracker {
     const engines = [...this.#engines].map(([engine, assessment]) => ({ engine, assessment }));
     for (const id of this.#handedOver) if (!this.#troubled.has(id)) this.#handedOver.delete(id);
     const isProven = (cause: SharedCause): boolean => this.#proof(cause, nowMs).isProven;
-    const causes = correlate({ seen: this.#seen, engines, limits: this.#deps.limits(), isProven }, before, nowMs);
-    this.#causes = causes.map((cause) => this.#withoutHandedOver(cause));
+    const [limits, handedOver] = [this.#deps.limits(), this.#handedOver];
+    this.#causes = correlate({ seen: this.#seen, engines, limits, isProven, handedOver }, before, nowMs);
     return stateOf(before) !== stateOf(this.#causes);
   }
 

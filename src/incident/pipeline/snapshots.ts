@@ -172,7 +172,8 @@ export class Snapshots {
 
   #isForgotten(scope: Scope, cause: SharedCause | undefined): boolean {
     const isKnown = cause !== undefined || this.containment([scope]).active;
-    return !isKnown && isEachItsOwn(this.#about(scope, cause), this.#deps.incidents());
+    const named = openOn(this.#deps.incidents(), scope)?.incident.channels ?? [];
+    return !isKnown && (named.some(this.#isGiven) || isEachItsOwn(this.#about(scope, cause), this.#deps.incidents()));
   }
 
   #refusalIsOver(scope: Scope): boolean {
@@ -207,8 +208,7 @@ export class Snapshots {
   }
 
   #scopesOver(scope: Scope, engine: EngineId): readonly Scope[] {
-    const fleet: Scope = { kind: 'fleet' };
-    return scope.kind === 'group' ? [scope, { kind: 'engine', id: engine }, fleet] : [scope, fleet];
+    return [scope, ...(scope.kind === 'group' ? [{ kind: 'engine', id: engine } as const] : []), { kind: 'fleet' }];
   }
 
   #spokenFor(scope: Scope, scopes: readonly Scope[], nowMs: MonoMs): Pick<Snapshot, 'inCrowd' | 'spokenFor'> {

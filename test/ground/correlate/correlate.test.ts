@@ -212,6 +212,40 @@ describe('the end of a shared cause', () => {
   });
 });
 
+describe('what a shared cause left down and gave to incidents of their own', () => {
+  const dead = trouble('process_crashed');
+  const seenWith = (a: Finding, d: Finding) => [member('a', a), member('b', WELL), member('c', WELL), member('d', d)];
+
+  /** Four died; all but `a` are back, and that is its own affair. */
+  const left = (): Fleet => {
+    const fleet = new Fleet();
+    fleet.step(four(dead));
+    fleet.step(seenWith(dead, WELL), DEATHS_QUIET_MS);
+    fleet.handedOver.add('a');
+    return fleet;
+  };
+
+  it('is down for no cause any more, and keeps none from being forgotten', () => {
+    const fleet = left();
+    expect(fleet.step(seenWith(dead, WELL), 1_000)).toMatchObject([{ phase: 'over', down: [] }]);
+    expect(fleet.step(seenWith(dead, WELL), LEFTOVER_MEMORY_MS)).toEqual([]);
+  });
+
+  it('makes no shared cause of the next death alone, and none of several that are all their own affair', () => {
+    const fleet = left();
+    fleet.step(seenWith(dead, WELL), LEFTOVER_MEMORY_MS);
+    expect(fleet.step(seenWith(dead, dead), 1_000)).toEqual([]);
+    for (const id of ['b', 'c', 'd']) fleet.handedOver.add(id);
+    expect(fleet.step(four(dead), 1_000)).toEqual([]);
+  });
+
+  it('counts again for what it suffers from beside being down', () => {
+    const fleet = left();
+    for (const id of ['b', 'c']) fleet.handedOver.add(id);
+    expect(fleet.step(four(trouble('upstream_unavailable')))).toMatchObject([{}, { family: 'upstream' }]);
+  });
+});
+
 describe('what a shared cause forbids', () => {
   it('is every single change in its scope while it is active, and afterwards only on the channels that it left down', () => {
     const fleet = new Fleet();

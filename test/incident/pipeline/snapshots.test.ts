@@ -51,6 +51,23 @@ describe('a snapshot of a group without a shared cause', () => {
   });
 });
 
+describe('a snapshot of a group whose cause has been forgotten while its incident is open', () => {
+  it('is handed over once one of it is its own affair, though others play', async () => {
+    const { snapshots, nowMs, live, engine, ledger, pipeline } = await playing({
+      channels: ['news', 'sport'],
+      phase: 0,
+    });
+    const incident = anIncident({ id: 'inc-group', scope: GROUP, channels: ['news', 'sport'] });
+    ledger.append([{ incident: 'inc-group', fact: { type: 'incident.opened', incident } }]);
+    const isHandedOver = () => snapshots.see(GROUP, nowMs())?.sight.handedOver;
+    const before = isHandedOver();
+    engine.kill('sport');
+    await live(500);
+    pipeline.watch.handOver(['sport']);
+    expect([before, isHandedOver()]).toEqual([false, true]);
+  });
+});
+
 describe('the envelope of a channel', () => {
   it('counts the restarts of an hour, those of the fleet of a minute, and what is left of the cooldown', async () => {
     const { snapshots, engine, live } = await playing();

@@ -658,7 +658,7 @@ const DIES_IN: Readonly<Record<string, readonly [SceneName, number]>> = {
   two_high_risk_in_one_run: ['property', 1],
   lease_ignored: ['property', 1],
   phase_off_by_one: ['property', 1],
-  maintenance_ignored: ['storm', 20],
+  maintenance_ignored: ['storm', 2],
   one_step_too_many: ['looks', 1],
   no_pause_between_tools: ['looks', 1],
   delivery_gives_up: ['deaf', 1],
