@@ -37,6 +37,8 @@ export interface ProofInput {
   readonly host?: HostFacts | undefined;
   /** Canaries of this cause that were not verified; default 0. */
   readonly lostCanaries?: number;
+  /** Who came back before that has shown the end of an earlier episode, and says nothing of this one. */
+  readonly episodeMs?: MonoMs;
 }
 
 /** What is known now that bears on the cause. */
@@ -67,14 +69,16 @@ export function proofOf(cause: SharedCause, input: ProofInput, nowMs: MonoMs): C
   const lastDeathMs = Math.max(cause.sinceMs, ...known.map(diedMs));
   const touched = new Set(cause.channels);
   // What fails beside the cause, on a channel that it has not touched, is another trouble.
-  const sources = known.flatMap(({ setup, source }) => {
+  const looked = known.flatMap(({ setup, source }) => {
     const counts = touched.has(setup.id) || source?.okSinceMs !== undefined;
     return setup.hasSource && source !== undefined && counts ? [source] : [];
   });
+  const sources = isOfDeath(cause) ? withoutOwnTrouble(looked, lastDeathMs, nowMs) : looked;
   const missing = unproven(sources, lastDeathMs);
   if (missing !== undefined) return waits(missing, undefined);
   const witnesses = sources.filter(({ last }) => last.monoMs >= lastDeathMs);
-  const cameBack = cause.channels.find((id) => input.playing.has(id) && isNewSince(known, id, cause.sinceMs));
+  const backMs = Math.max(cause.sinceMs, input.episodeMs ?? cause.sinceMs);
+  const cameBack = cause.channels.find((id) => input.playing.has(id) && isNewSince(known, id, backMs));
   const isMachine = sources.length === 0 && cameBack === undefined && machineIsWell(cause, input, lastDeathMs);
   const witness =
     witnesses.length > 0
@@ -120,6 +124,19 @@ function machineIsWell({ channels, family }: SharedCause, { known, host }: Proof
 function diedMs({ process }: ChannelFacts): MonoMs {
   const { ends = [], stoppedOnPurpose = true, downSinceMs = Number.NEGATIVE_INFINITY } = process ?? {};
   return Math.max(ends.at(-1) ?? Number.NEGATIVE_INFINITY, stoppedOnPurpose ? Number.NEGATIVE_INFINITY : downSinceMs);
+}
+
+/**
+ * One source that fails, or does at times, while another of the group answers is the trouble of its own channel, and
+ * names no shared cause: whoever died of something else would wait for it, and be down for so much longer.
+ */
+function withoutOwnTrouble(sources: readonly SourceFacts[], sinceMs: MonoMs, nowMs: MonoMs): readonly SourceFacts[] {
+  const isWell = ({ okSinceMs, okStreak, last }: SourceFacts): boolean =>
+    okSinceMs !== undefined && nowMs - okSinceMs >= PROOF_MS && (okStreak >= LOOKS_MIN || last.monoMs < sinceMs);
+  const [own, ...others] = sources.filter((source) => !isWell(source));
+  if (own === undefined || others.length > 0) return sources;
+  const rest = sources.filter((source) => source !== own);
+  return rest.some(({ okBeforeMs = 0 }) => okBeforeMs >= sinceMs) ? rest : sources;
 }
 
 /** What the sources that are looked at still have to say. One that was not looked at since says nothing. */

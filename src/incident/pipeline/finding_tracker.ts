@@ -14,7 +14,7 @@ import type { FactStore, ChannelFacts } from '../../ground/facts/facts.ts';
 import { familyOf } from '../../ground/rules/families.ts';
 import type { ClassifyContext } from '../../ground/rules/classify_input.ts';
 import { nearbyIn, type NearbySources } from '../../ground/correlate/nearby.ts';
-import { lostCanaries } from '../../guard/state/canaries.ts';
+import { episodeOf, lostCanaries } from '../../guard/state/canaries.ts';
 import type { GuardState } from '../../guard/state/state.ts';
 import { LogReadings } from './log_readings.ts';
 import { TroubledChannels } from './troubled_channels.ts';
@@ -108,9 +108,10 @@ export class FindingTracker {
   }
 
   #proof(cause: SharedCause, nowMs: MonoMs): CauseProof {
-    const { factStore, guardState } = this.#deps;
+    const { factStore, guardState, limits } = this.#deps;
     const input = proofInputOf(cause, factStore, (id) => this.#channels.get(id)?.healthySinceMs !== undefined);
-    return proofOf(cause, { ...input, lostCanaries: lostCanaries(guardState(), cause, nowMs) }, nowMs);
+    const episodeMs = episodeOf(cause.scope, guardState(), limits().sharedCauseWindowMs);
+    return proofOf(cause, { ...input, lostCanaries: lostCanaries(guardState(), cause, nowMs), episodeMs }, nowMs);
   }
 
   get causes(): readonly SharedCause[] {

@@ -106,12 +106,38 @@ describe('the proof that a shared cause is over (S8)', () => {
     expect([stopped(false), stopped(true)]).toEqual([false, true]);
   });
 
-  it('is not given while a source of theirs does not answer', () => {
-    const known = [
-      channel('a', DIED_MS, [[DIED_MS + 20_000, false]]),
-      channel('b', DIED_MS, answers(DIED_MS + 1_000, DIED_MS + 2_000)),
-    ];
-    expect(proven(known, DIED_MS + 90_000)).toBe(false);
+  it('is not given while two sources of theirs do not answer, or the only one', () => {
+    const failing = (id: string) => channel(id, DIED_MS, [[DIED_MS + 20_000, false]]);
+    const answering = channel('b', DIED_MS, answers(DIED_MS + 1_000, DIED_MS + 2_000));
+    expect(proven([failing('a')], DIED_MS + 90_000)).toBe(false);
+    expect(proven([failing('a'), failing('b')], DIED_MS + 90_000)).toBe(false);
+    const three = { ...cause, channels: ['a', 'b', 'c'] };
+    const known = [failing('a'), answering, failing('c')];
+    expect(proofOf(three, { known, playing: new Set() }, DIED_MS + 90_000).isProven).toBe(false);
+  });
+
+  describe('where one source fails and another of the group answers', () => {
+    const later = DIED_MS + 20_000;
+    const at = (own: ChannelFacts, other: ChannelFacts, also: Partial<SharedCause> = {}): boolean =>
+      proofOf({ ...cause, ...also }, { known: [own, other], playing: new Set() }, later + 1_000).isProven;
+    const answering = channel('b', DIED_MS, answers(DIED_MS + 1_000, DIED_MS + 2_000));
+
+    it('does not wait for it: that is the trouble of its own channel, and nobody died of it together', () => {
+      expect(at(channel('a', DIED_MS, [[later, false]]), answering)).toBe(true);
+      expect(at(channel('a', DIED_MS, [[later - 4_000, false], ...answers(later)]), answering)).toBe(true);
+    });
+
+    it('waits for it as long as the other was not seen twice since the last death', () => {
+      const once = channel('b', DIED_MS, answers(DIED_MS - 5_000, DIED_MS + 1_000));
+      const before = channel('b', DIED_MS, answers(DIED_MS - 5_000, DIED_MS - 1_000));
+      const own = channel('a', DIED_MS, [[later, false]]);
+      expect([at(own, once), at(own, before)]).toEqual([false, false]);
+    });
+
+    it('waits for it where sources named the cause', () => {
+      const outage = { family: 'upstream', phase: 'over' } as const;
+      expect(at(channel('a', DIED_MS, [[later, false]]), answering, outage)).toBe(false);
+    });
   });
 
   it.each([
@@ -133,6 +159,15 @@ describe('the proof that a shared cause is over (S8)', () => {
     const at = (nowMs: number) =>
       proofOf(cause, { known, playing: new Set(), lostCanaries: lost }, DIED_MS + nowMs).isProven;
     expect([at(waitMs - 1), at(waitMs)]).toEqual([false, true]);
+  });
+
+  it('takes nobody for the canary who came back before the containment of now was raised', () => {
+    const { process, ...rest } = channel('b', undefined, []);
+    const back = { ...rest, process: { ...process!, bornMs: DIED_MS + 5_000 } };
+    const known = [channel('a', DIED_MS + 10_000, []), back];
+    const at = (episodeMs?: number) =>
+      proofOf(cause, { known, playing: new Set(['b']), ...(episodeMs && { episodeMs }) }, DIED_MS + 20_000).isProven;
+    expect([at(), at(DIED_MS + 4_999), at(DIED_MS + 5_000)]).toEqual([true, true, false]);
   });
 
   it('does not wait longer for lost canaries where the proof is a source', () => {

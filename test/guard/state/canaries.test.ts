@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS } from '../../../src/core/limits.ts';
-import { lostCanaries } from '../../../src/guard/state/canaries.ts';
-import { subjectAt } from '../../../src/guard/state/state.ts';
+import { episodeOf, lostCanaries } from '../../../src/guard/state/canaries.ts';
+import { type GuardState, type HeldContainment, newGuardState, subjectAt } from '../../../src/guard/state/state.ts';
 import { bench, channelsOf } from '../bench.ts';
 import { staged } from '../stage.ts';
 
@@ -43,5 +43,22 @@ describe('canaries that were not verified (S8)', () => {
     b.pass(DEFAULT_LIMITS.breakerOpenMs);
     b.restart('c0', { cured: false });
     expect(lost(b, ['c0'])).toBe(2);
+  });
+});
+
+describe('the episode for which a canary may speak (S8)', () => {
+  const GROUP = { kind: 'group', id: 'g0' } as const;
+  const heldBy = (reason: HeldContainment['reason'], scope: HeldContainment['scope'] = GROUP): GuardState => ({
+    ...newGuardState(),
+    containments: { one: { scope, reason, detail: '', releaseByPerson: false, raisedMs: 90_000 } },
+  });
+
+  it('begins one window before the shared cause has contained the group, and not with the cause', () => {
+    expect(episodeOf(GROUP, heldBy('shared_cause'), 60_000)).toBe(30_000);
+  });
+
+  it('is not known where no shared cause contains that group', () => {
+    const others = [newGuardState(), heldBy('pool_pressure'), heldBy('shared_cause', { kind: 'group', id: 'g1' })];
+    expect(others.map((state) => episodeOf(GROUP, state, 60_000))).toEqual([0, 0, 0]);
   });
 });
