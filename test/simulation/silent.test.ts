@@ -3,6 +3,7 @@ import { CRUEL_KINDS, KINDS } from '../../src/simulation/kinds.ts';
 import { randomPlanner } from '../../src/simulation/planners.ts';
 import { type Scenario, swarm } from '../../src/simulation/scenario.ts';
 import { simulate } from '../../src/simulation/simulate.ts';
+import { play } from './mutants/scenes.ts';
 
 const LAST = ['set_back', 'journal_busy', 'journal_rot', 'second_reeve'];
 const LATER = ['one_way', 'empty_playout', 'stale_address', ...LAST];
@@ -76,4 +77,21 @@ describe('worlds in which a channel was down in silence, or a refusal was forgot
     const how = { rulebook: (script: Scenario) => randomPlanner(script).rulebook };
     expect((await simulate(order, how)).violations).toEqual([]);
   });
+
+  it.each([
+    ['beside a source that fails while others of its group answer', 'witness', 14],
+    ['once a plan has started what a containment had refused, and that died again', 'witness', 49],
+    ['of another group, once a plan has started what a containment had refused, and that died again', 'sources', 22],
+    ['where the only one of a group that died was taken for a part of what was over for minutes', 'witness', 58],
+    ['where a cause was over in the very millisecond in which the run that waited for it ended', 'witness', 61],
+    ['after a group’s incident in the ninth run of a channel', 'witness', 67],
+    ['after a plan that did not help, until its sources answer', 'witness', 99],
+    ['after a plan that did not help, beside one source that fails at times', 'witness', 207],
+  ] as const)(
+    'break no law any more in which much goes wrong at once: %s',
+    { timeout: 60_000 },
+    async (_, scene, seed) => {
+      expect((await play(scene, seed)).violations).toEqual([]);
+    },
+  );
 });
