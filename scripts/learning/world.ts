@@ -153,7 +153,6 @@ const PLAYS_MS = 8_000;
 export class WorldEngine implements Engine {
   readonly id = 'e0';
   readonly kind = 'simulated';
-  readonly trust = 'none';
   readonly capabilities: ReadonlySet<Capability> = new Set(CAPABILITIES);
   readonly #world: World;
   readonly #clock: Clock;

@@ -44,8 +44,6 @@ export interface Engine {
   readonly id: EngineId;
   readonly kind: string;
   readonly capabilities: ReadonlySet<Capability>;
-  /** How far each reading can be trusted, for people. */
-  readonly trust: string;
   /**
    * One cheap look at all channels. Has no effect on the service. A service that does not answer well is a report
    * whose `engine.ok` is false, with the reason; only the signal's abort is thrown.

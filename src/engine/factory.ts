@@ -6,7 +6,7 @@ import type { Engine, ReadProcess } from '../core/engine.ts';
 import { ReeveError } from '../core/errors.ts';
 import type { EngineId } from '../core/scope.ts';
 import { boundedFetch } from '../resilience/http.ts';
-import { createTransport, type Transport } from '../resilience/transport.ts';
+import { createTransport } from '../resilience/transport.ts';
 import { CommandEngine } from './command/engine.ts';
 import { createChangeGateway } from './change_gateway.ts';
 import { DockerEngine } from './docker/engine.ts';
@@ -32,14 +32,11 @@ export interface EngineDeps {
 
 export interface Engines extends AsyncDisposable {
   readonly byId: ReadonlyMap<EngineId, Engine>;
-  /** `ENGINE/look` and `ENGINE/change` for each: their states are worth a metric. */
-  readonly transports: readonly Transport[];
 }
 
 /** Builds the adapters. Throws CONFIG_INVALID for names that an engine cannot be asked with and missing secrets. */
 export function createEngines(options: readonly EngineOptions[], deps: EngineDeps): Engines {
   const building = new AsyncDisposableStack();
-  const transports: Transport[] = [];
   const byId = new Map<EngineId, Engine>();
   for (const option of options) {
     const { id, timeout, change_timeout } = option.document;
@@ -47,11 +44,10 @@ export function createEngines(options: readonly EngineOptions[], deps: EngineDep
     const ask = building.use(boundedFetch(deps.clock));
     const look = building.use(createTransport(`${id}/look`, { timeoutMs: timeout }, deps.clock));
     const change = building.use(createTransport(`${id}/change`, { timeoutMs: change_timeout }, deps.clock));
-    transports.push(look, change);
     const { clock, secret, readProcess } = deps;
     byId.set(id, adapterOf(option, { clock, ask, look, change: createChangeGateway(change), secret, readProcess }));
   }
-  return { byId, transports, [Symbol.asyncDispose]: () => building.disposeAsync() };
+  return { byId, [Symbol.asyncDispose]: () => building.disposeAsync() };
 }
 
 type Factories = {

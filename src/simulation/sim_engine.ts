@@ -77,7 +77,6 @@ export interface SimEngineDeps {
 export class SimEngine implements Engine {
   readonly id: string;
   readonly kind = 'simulated';
-  readonly trust = 'none';
   readonly capabilities: ReadonlySet<Capability> = new Set(CAPABILITIES);
   readonly #deps: SimEngineDeps;
   #droppedMs = Number.NEGATIVE_INFINITY;

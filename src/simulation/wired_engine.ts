@@ -56,7 +56,7 @@ export function wiredEngine(deps: WiredEngineDeps): Engine {
     return adapter.restart(channel, context).finally(end);
   };
   return {
-    ...{ id, kind: adapter.kind, trust: adapter.trust, capabilities: rest.capabilities, restart },
+    ...{ id, kind: adapter.kind, capabilities: rest.capabilities, restart },
     observe: (signal) => adapter.observe(signal),
     recentLogs: (channel, bytesMax, signal) => adapter.recentLogs(channel, bytesMax, signal),
     refreshCredentials: (context) => rest.refreshCredentials(context),

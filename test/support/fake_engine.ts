@@ -20,7 +20,6 @@ interface FakeChannel {
 export class FakeEngine implements Engine {
   readonly id = 'local';
   readonly kind = 'fake';
-  readonly trust = 'in a test';
   readonly capabilities = new Set<Capability>(['observe', 'restart', 'logs', 'bytes']);
   readonly channels = new Map<string, FakeChannel>();
   readonly restarts: { readonly channel: string; readonly atMs: number; readonly fence: number }[] = [];

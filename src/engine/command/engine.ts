@@ -31,7 +31,6 @@ export interface CommandSetup {
 export class CommandEngine implements Engine {
   readonly id: string;
   readonly kind = 'command';
-  readonly trust = 'as good as the programs: what they do not print is unknown';
   readonly capabilities: ReadonlySet<Capability>;
   readonly #document: CommandEngineDocument;
   readonly #parts: EngineParts;

@@ -45,8 +45,6 @@ export interface DockerSetup {
 export class DockerEngine implements Engine {
   readonly id: string;
   readonly kind = 'docker';
-  readonly trust =
-    'states and exits are exact; running says nothing about output; a health check is as good as its test';
   readonly capabilities: ReadonlySet<Capability> = new Set(['observe', 'restart', 'logs']);
   readonly #document: DockerDocument;
   readonly #parts: EngineParts;

@@ -50,7 +50,6 @@ type Health = z.infer<typeof channelHealth>['channels'];
 export class ExstreamtvEngine implements Engine {
   readonly id: string;
   readonly kind = 'exstreamtv';
-  readonly trust: string;
   readonly capabilities: ReadonlySet<Capability>;
   readonly #document: ExstreamtvDocument;
   readonly #parts: EngineParts;
@@ -66,7 +65,6 @@ export class ExstreamtvEngine implements Engine {
     this.#parts = parts;
     this.#channels = channels.map(checkedName);
     this.#headers = headersOf(document, parts);
-    this.trust = trustOf(document);
     this.capabilities = capabilitiesOf(document);
     const everyMs = document.credentials_every;
     const probe = (signal: AbortSignal) => this.probeCredentials(signal);
@@ -249,13 +247,6 @@ function capabilitiesOf({ restart, plex }: ExstreamtvDocument): ReadonlySet<Capa
   if (restart === 'patch') has.add('restart');
   if (plex) for (const capability of ['credentials', 'rebuild'] as const) has.add(capability);
   return has;
-}
-
-function trustOf({ channel_health, restart }: ExstreamtvDocument): string {
-  const health =
-    channel_health === 'use' ? 'channel health breaks once a channel has played' : 'channel health is not read';
-  const can = restart === 'patch' ? 'restart through an added route' : 'it cannot restart a channel';
-  return `${health}; pool and process figures are constants and not read; ${can}`;
 }
 
 function headersOf(document: ExstreamtvDocument, parts: EngineParts): Readonly<Record<string, string>> {

@@ -29,7 +29,6 @@ export interface HttpSetup {
 export class HttpEngine implements Engine {
   readonly id: string;
   readonly kind = 'http';
-  readonly trust = 'as the operator described it: states that are not listed are unknown';
   readonly capabilities: ReadonlySet<Capability>;
   readonly #document: HttpEngineDocument;
   readonly #parts: EngineParts;

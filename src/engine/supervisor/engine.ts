@@ -71,7 +71,6 @@ export interface SupervisorSetup {
 export class SupervisorEngine implements Engine {
   readonly id: string;
   readonly kind = 'supervisor';
-  readonly trust = 'states and pids are exact; RUNNING says nothing about output; no pool, no viewers';
   readonly capabilities: ReadonlySet<Capability> = new Set(['observe', 'restart', 'logs']);
   readonly #document: SupervisorDocument;
   readonly #parts: EngineParts;

@@ -50,7 +50,6 @@ export interface SystemdSetup {
 export class SystemdEngine implements Engine {
   readonly id: string;
   readonly kind = 'systemd';
-  readonly trust = 'states, pids and invocations are exact; active says nothing about output; no pool, no viewers';
   readonly capabilities: ReadonlySet<Capability> = new Set(['observe', 'restart', 'logs']);
   readonly #document: SystemdDocument;
   readonly #parts: EngineParts;
