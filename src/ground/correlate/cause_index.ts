@@ -21,10 +21,7 @@ export function bySuffering(ailing: readonly Seen[]): ReadonlyMap<string, readon
     if (family === undefined) continue;
     const { group, engine } = one.ref;
     for (const scope of [{ kind: 'group', id: group }, { kind: 'engine', id: engine }, FLEET] as const) {
-      const key = keyOf({ scope, family });
-      const known = suffering.get(key);
-      if (known === undefined) suffering.set(key, [one]);
-      else known.push(one);
+      addTo(suffering, keyOf({ scope, family }), one);
     }
   }
   return suffering;
@@ -36,13 +33,15 @@ const FLEET: Scope = { kind: 'fleet' };
 export function byTouched(causes: readonly SharedCause[]): ReadonlyMap<ChannelId, readonly SharedCause[]> {
   const touching = new Map<ChannelId, SharedCause[]>();
   for (const cause of causes) {
-    for (const id of cause.channels) {
-      const known = touching.get(id);
-      if (known === undefined) touching.set(id, [cause]);
-      else known.push(cause);
-    }
+    for (const id of cause.channels) addTo(touching, id, cause);
   }
   return touching;
+}
+
+function addTo<Item>(map: Map<string, Item[]>, key: string, item: Item): void {
+  const known = map.get(key);
+  if (known === undefined) map.set(key, [item]);
+  else known.push(item);
 }
 
 /** Of the causes that were asked about last: they are the same for all channels of one look. */

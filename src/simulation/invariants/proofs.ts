@@ -79,7 +79,8 @@ export class Proofs implements Oracle {
     const diedMs = Math.max(...members.map((id) => this.#channel(id).diedMs));
     if (starts !== undefined && fails(this.#sources.get(starts))) return `the source of ${starts} itself fails`;
     const engines = new Set(members.flatMap((id) => planOf(this.#case, id)?.engine ?? []));
-    for (const { who, looks } of this.#failedEngines(engines, sinceMs)) {
+    const failed = this.#failedEngines(engines, sinceMs);
+    for (const { who, looks } of failed) {
       const unwell = unwellness(who, looks, { nowMs, sinceMs, diedMs });
       if (unwell !== undefined) return unwell;
     }
@@ -91,11 +92,10 @@ export class Proofs implements Oracle {
     const unwell = sources.flatMap((one) => one.unwell ?? []);
     const speaksFor = ({ looks, unwell: missing }: (typeof sources)[number]) =>
       missing === undefined && wellSince(looks, diedMs) >= LOOKS;
-    const isWitnessed =
-      sources.some(speaksFor) ||
-      this.#failedEngines(engines, sinceMs).some(({ looks }) => wellSince(looks, diedMs) >= LOOKS);
+    const isAnswered = sources.some(speaksFor);
     // One source that fails while another of the group answers is that channel's own trouble: it names no shared cause.
-    if (unwell.length > 1 || (unwell.length === 1 && !sources.some(speaksFor))) return unwell[0];
+    if (unwell.length > (isAnswered ? 1 : 0)) return unwell[0];
+    const isWitnessed = isAnswered || failed.some(({ looks }) => wellSince(looks, diedMs) >= LOOKS);
     const back = isWitnessed ? undefined : members.find((id) => this.#cameBack(id, sinceMs));
     const quietMs = isWitnessed || back !== undefined ? WELL_MS : CANARY_MS;
     if (nowMs - diedMs < quietMs) return `the last death is ${nowMs - diedMs} ms ago, ${quietMs} ms are needed`;
