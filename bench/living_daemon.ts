@@ -203,11 +203,16 @@ engines:
     logs: [ { path: "${work}/engine.log" } ]
     list: { path: /list, fields: { name: /name, state: /state, generation: /life, uptime_seconds: /up, exit_code: /code },
             states: [ { says: running, means: running }, { says: exited, means: exited } ] }
+${asksSingly(home) ? '    channel: { path: "/list/{channel}" }' : ''}
     restart: { path: "/restart/{channel}", method: POST }
 channels:
 ${rows.join('\n')}
 `;
 }
+
+/** A version of Reeve that knows only lists refuses the key. */
+const asksSingly = (home: string): boolean =>
+  readFileSync(join(home, 'config/schemas/config.schema.json'), 'utf8').includes('One channel alone');
 
 /** A minute of deaths to time verdicts by would contain the fleet: that is another measurement. */
 const STARTS_MAX = 100;

@@ -16,6 +16,8 @@ export interface ServedCounts {
   readonly segments: number;
   readonly sources: number;
   readonly lists: number;
+  /** Questions about one channel alone. */
+  readonly single: number;
   readonly bytes: number;
   /** Connections that were opened. */
   readonly connections: number;
@@ -74,7 +76,16 @@ export class LivingService {
   readonly #engineLog: string;
   readonly #server = createServer((request, response) => this.#answer(request, response));
   readonly #timers: NodeJS.Timeout[] = [];
-  readonly #counts = { playlists: 0, unchanged: 0, segments: 0, sources: 0, lists: 0, bytes: 0, connections: 0 };
+  readonly #counts = {
+    playlists: 0,
+    unchanged: 0,
+    segments: 0,
+    sources: 0,
+    lists: 0,
+    single: 0,
+    bytes: 0,
+    connections: 0,
+  };
   #nextTrouble = 0;
   #startedMs = 0;
   #refusedMs = 0;
@@ -172,9 +183,10 @@ export class LivingService {
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
     const [, kind, name = '', file = ''] = (request.url ?? '').split('/');
-    if (kind === 'list') return this.#list(response);
+    if (kind === 'list' && name === '') return this.#list(response);
     const channel = this.#channels.get(name);
     if (kind === 'hook' || channel === undefined) return void response.writeHead(kind === 'hook' ? 200 : 404).end();
+    if (kind === 'list') return this.#one(channel, response);
     if (kind === 'source') return this.#source(channel, request, response);
     if (file.endsWith('.m3u8')) return this.#playlist(channel, request, response);
     this.#counts.segments += 1;
@@ -184,11 +196,12 @@ export class LivingService {
 
   #list(response: ServerResponse): void {
     this.#counts.lists += 1;
-    const rows = this.#all.map(({ name, life, trouble }) => {
-      const code = trouble === 'killed' ? -9 : trouble === 'refused' ? 1 : 0;
-      return { name, state: code === 0 ? 'running' : 'exited', life, up: 1_000, code };
-    });
-    this.#send(response, JSON.stringify(rows), 'application/json');
+    this.#send(response, JSON.stringify(this.#all.map(rowOf)), 'application/json');
+  }
+
+  #one(channel: Channel, response: ServerResponse): void {
+    this.#counts.single += 1;
+    this.#send(response, JSON.stringify(rowOf(channel)), 'application/json');
   }
 
   /** As nginx serves a file: with the time of its change and a tag, and 304 for who has it already. */
@@ -223,6 +236,12 @@ export class LivingService {
     this.#counts.bytes += body.length;
     response.writeHead(200, { 'content-type': type, 'content-length': body.length }).end(body);
   }
+}
+
+/** A channel as the engine lists it. */
+function rowOf({ name, life, trouble }: Channel) {
+  const code = trouble === 'killed' ? -9 : trouble === 'refused' ? 1 : 0;
+  return { name, state: code === 0 ? 'running' : 'exited', life, up: 1_000, code };
 }
 
 /** The place of the n-th of so many when they are taken in wide steps; each comes once before one comes again. */

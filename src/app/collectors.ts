@@ -193,6 +193,8 @@ function pollOf(config: Config, deps: CollectDeps, pools: PoolReadings, engineOf
     onSamples: (samples) => deps.onPolled(samples.map((each) => (each.kind === 'engine' ? pools.over(each) : each))),
     onLooked: deps.onLooked,
     onBug: (engine, thrown) => deps.log.error({ engine }, `its look could not be taken: ${messageOf(thrown)}`),
+    onChannelFailure: (engine, thrown) =>
+      deps.log.warn({ engine }, `a look at one channel failed, its list is waited for: ${messageOf(thrown)}`),
   });
   const of = (ask: EnginePoll['now']) => (channel: ChannelId) => {
     const engine = engineOf.get(channel);

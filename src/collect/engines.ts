@@ -5,6 +5,7 @@ import type { Engine } from '../core/engine.ts';
 import { ReeveError } from '../core/errors.ts';
 import type { EngineSample, Sample } from '../core/sample.ts';
 import type { ChannelId, EngineId } from '../core/scope.ts';
+import { ChannelLooks } from './channel_looks.ts';
 import { Poller } from './probes/poller.ts';
 import type { Probe } from './probes/scheduled_probe.ts';
 
@@ -17,6 +18,8 @@ export interface EnginePollOptions {
   readonly onLooked: (engine: EngineId) => void;
   /** Called for a look whose samples could not be taken. The others go on. */
   readonly onBug?: (engine: EngineId, thrown: unknown) => void;
+  /** Called for a look at one channel that did not work, at most once a minute for each engine. */
+  readonly onChannelFailure?: (engine: EngineId, thrown: unknown) => void;
 }
 
 /**
@@ -25,6 +28,8 @@ export interface EnginePollOptions {
  */
 const HINTED_REST_TIMES = 2;
 const CLOSER_REST_TIMES = 20;
+/** An engine whose list took longer is asked about one channel by itself, where it can be. */
+const SLOW_LIST_MS = 50;
 /** The longest that either waits. */
 const REST_MS_MAX = 1_000;
 /** More are taken in parts: each takes some microseconds, and a line of a log must not wait for ten thousand. */
@@ -35,7 +40,7 @@ export interface EnginePoll extends Disposable {
   start(): void;
   /**
    * Looks now, or right after the look that is under way: what it saw may be older than the hint. What it finds of the
-   * channel is judged first.
+   * channel is judged first. Where the list takes long, the channel is looked at by itself, and the list comes later.
    */
   now(engine: EngineId, channel?: ChannelId): void;
   /** The same, but an engine whose looks are costly is left in peace for longer: something is open, nothing new. */
@@ -45,15 +50,17 @@ export interface EnginePoll extends Disposable {
 /** Of one engine: what it takes to look at it, and whom the next look is asked for. */
 interface Looked extends Pick<EnginePollOptions, 'onSamples' | 'onLooked' | 'clock'> {
   readonly engine: Engine;
+  readonly single: ChannelLooks;
+  /** How long the last list took to come and to be taken. */
+  listMs: number;
+  /** Of that, how long it held the event loop. */
   tookMs: number;
   askedFor: Set<ChannelId>;
 }
 
 export function createEnginePoll(options: EnginePollOptions): EnginePoll {
   const { engines, clock, onBug = () => undefined } = options;
-  const byId = new Map<EngineId, Looked>(
-    engines.map(({ engine }) => [engine.id, { ...options, engine, tookMs: 0, askedFor: new Set() }]),
-  );
+  const byId = new Map(engines.map(({ engine }) => [engine.id, lookedOf(engine, options)]));
   const probes = engines.map(({ engine, pollMs }) => probeOf(byId.get(engine.id)!, pollMs));
   const poller = new Poller({ probes, clock, concurrencyMax: Number.POSITIVE_INFINITY, onBug, isSpread: false });
   const ask = (id: EngineId, times: number, channel: ChannelId | undefined): void => {
@@ -63,11 +70,30 @@ export function createEnginePoll(options: EnginePollOptions): EnginePoll {
   };
   return {
     start: () => poller.start(),
-    now: (engine, channel) => ask(engine, HINTED_REST_TIMES, channel),
+    now(engine, channel) {
+      const isSingle = channel !== undefined && asksSingly(byId.get(engine), channel);
+      ask(engine, isSingle ? CLOSER_REST_TIMES : HINTED_REST_TIMES, channel);
+    },
     closer: (engine, channel) => ask(engine, CLOSER_REST_TIMES, channel),
-    [Symbol.dispose]: () => poller[Symbol.dispose](),
+    [Symbol.dispose]() {
+      poller[Symbol.dispose]();
+      for (const { single } of byId.values()) single[Symbol.dispose]();
+    },
   };
 }
+
+function lookedOf(engine: Engine, options: EnginePollOptions): Looked {
+  const { clock, onSamples, onLooked, onChannelFailure } = options;
+  const single = new ChannelLooks({
+    ...{ engine, clock, onSamples },
+    onLooked: () => onLooked(engine.id),
+    onFailure: (thrown) => onChannelFailure?.(engine.id, thrown),
+  });
+  return { ...{ clock, onSamples, onLooked, engine, single }, listMs: 0, tookMs: 0, askedFor: new Set() };
+}
+
+const asksSingly = (looked: Looked | undefined, channel: ChannelId): boolean =>
+  looked !== undefined && looked.listMs > SLOW_LIST_MS && looked.single.ask(channel);
 
 /** An engine keeps its own limits of time. */
 const probeOf = (looked: Looked, pollMs: number): Probe => ({
@@ -78,6 +104,7 @@ const probeOf = (looked: Looked, pollMs: number): Probe => ({
 async function look(looked: Looked, signal: AbortSignal): Promise<void> {
   const { askedFor } = looked;
   looked.askedFor = new Set();
+  const beganMs = looked.clock.monotonicMs();
   const samples = await samplesOf(looked, signal);
   let tookMs = 0;
   for (const [at, part] of partsOf(samples, askedFor).entries()) {
@@ -89,6 +116,7 @@ async function look(looked: Looked, signal: AbortSignal): Promise<void> {
     tookMs += looked.clock.monotonicMs() - startedMs;
   }
   looked.tookMs = tookMs;
+  looked.listMs = looked.clock.monotonicMs() - beganMs;
 }
 
 interface Part {

@@ -49,6 +49,11 @@ export interface Engine {
    * whose `engine.ok` is false, with the reason; only the signal's abort is thrown.
    */
   observe(signal: AbortSignal): Promise<EngineReport>;
+  /**
+   * The same look at one channel, where that is quicker than the list of all. Empty: something newer is known of it.
+   * Throws a `ReeveError` when the service does not answer well, which says nothing of the channel.
+   */
+  observeChannel?(channel: ChannelId, signal: AbortSignal): Promise<readonly (ProcessSample | ViewerSample)[]>;
   /** Begins a new process of the channel. Called at most once per permit. Resolves when the service accepted it. */
   restart?(channel: ChannelId, context: ActionContext): Promise<string>;
   /** The newest lines the service has of the channel; at most `bytesMax`. Untrusted text, not yet redacted. */

@@ -71,11 +71,10 @@ function stateOf(item: unknown, { fields, states }: Reading): ProcessState {
   return PROCESS_STATES.find((state) => state === says) ?? 'unknown';
 }
 
-export interface ReadingOf {
+interface ReadingOf {
   readonly engine: EngineId;
   readonly source: string;
   readonly moment: ReadingTime;
-  readonly channels: readonly ChannelName[];
   readonly generations: ProcessGenerations;
 }
 
@@ -83,20 +82,42 @@ export interface ReadingOf {
 export function readChannels(
   answer: unknown,
   reading: Reading,
-  of: ReadingOf,
+  { channels, ...of }: ReadingOf & { readonly channels: readonly ChannelName[] },
 ): { readonly processes: readonly ProcessSample[]; readonly viewers: readonly ViewerSample[] } {
   const byName = new Map<string, unknown>();
   for (const item of itemsOf(answer, reading.items)) byName.set(String(valueAt(item, reading.fields.name)), item);
   const context = { reading, of };
   const processes: ProcessSample[] = [];
   const viewers: ViewerSample[] = [];
-  for (const { id, name } of of.channels) {
+  for (const { id, name } of channels) {
     const item = byName.get(name);
     processes.push(processOf(id, item, context));
     const watching = viewersOf(id, item, context);
     if (watching !== undefined) viewers.push(watching);
   }
   return { processes, viewers };
+}
+
+/**
+ * What the engine's list would have as the item of that name, from an answer about one channel alone. Throws
+ * ENGINE_ANSWER_INVALID where the answer is about another.
+ */
+export function itemNamed(name: string, answer: unknown, { fields }: Reading): unknown {
+  // A mapping of all channels has the name as a key, which an answer about one does not have.
+  const item = fields.name === '/key' ? { key: name, value: answer } : answer;
+  const named = String(valueAt(item, fields.name));
+  if (named === name) return item;
+  throw new ReeveError('ENGINE_ANSWER_INVALID', `asked for ${name}, got ${named.slice(0, 100)}`);
+}
+
+/** Samples of one channel, from its item. */
+export function readItem(
+  channel: ChannelId,
+  item: unknown,
+  context: Context,
+): readonly (ProcessSample | ViewerSample)[] {
+  const watching = viewersOf(channel, item, context);
+  return [processOf(channel, item, context), ...(watching === undefined ? [] : [watching])];
 }
 
 interface Context {

@@ -9,7 +9,12 @@ import { FakeEngine } from '../support/fake_engine.ts';
 
 type Answer = () => Promise<EngineReport>;
 
-function setUp(answers: readonly Answer[] = [], engines = ['local'], pollMs = 1_000) {
+function setUp(
+  answers: readonly Answer[] = [],
+  engines = ['local'],
+  pollMs = 1_000,
+  single?: Engine['observeChannel'],
+) {
   const { clock, advance } = fakeClock();
   const startMs = clock.monotonicMs();
   const looks: string[] = [];
@@ -30,6 +35,12 @@ function setUp(answers: readonly Answer[] = [], engines = ['local'], pollMs = 1_
         signals.push(signal);
         return scripted.shift()?.() ?? real.observe();
       },
+      observeChannel:
+        single &&
+        ((channel: string, signal: AbortSignal) => {
+          looks.push(`${channel}@${clock.monotonicMs() - startMs}`);
+          return single(channel, signal);
+        }),
     }) as unknown as Engine;
   const poll = createEnginePoll({
     engines: engines.map((id) => ({ engine: engineOf(id), pollMs })),
@@ -45,6 +56,7 @@ function setUp(answers: readonly Answer[] = [], engines = ['local'], pollMs = 1_
       heldMs += tookMs;
     },
     onBug: (engine, thrown) => bugs.push(`${engine}: ${String(thrown)}`),
+    onChannelFailure: (engine, thrown) => bugs.push(`${engine}, one channel: ${String(thrown)}`),
   });
   onTestFinished(() => poll[Symbol.dispose]());
   const breakSamples = () => {
@@ -251,5 +263,74 @@ describe('the poll of engines', () => {
     expect(looks).toHaveLength(1);
     await advance(1);
     expect(looks).toHaveLength(2);
+  });
+
+  describe('on a hint at one channel of an engine that can be asked about it alone', () => {
+    const found = (channel: string) => ({ ...new FakeEngine(fakeClock().clock, ['news']).processOf('news'), channel });
+    const one: Engine['observeChannel'] = async (channel) => [found(channel)];
+
+    it.each([
+      [50, ['local@0', 'local@100']],
+      [51, ['local@0', 'news@100', 'local@1000']],
+    ])('whose list took %i ms it looks in this order', async (listMs, order) => {
+      const { poll, advance, looks, holdFor } = setUp([], ['local'], 60_000, one);
+      holdFor(listMs);
+      poll.start();
+      await advance(100 - listMs);
+      holdFor(0);
+      poll.now('local', 'news');
+      await advance(1_000);
+      const heldFrom = (look: string): string => look.replace(/@(\d+)$/, (_, ms) => `@${+ms === 0 ? 0 : +ms + listMs}`);
+      expect(looks.map(heldFrom)).toEqual(order);
+    });
+
+    it('it has that channel judged before the list is there', async () => {
+      const { poll, advance, samples, looked, holdFor } = setUp([], ['local'], 60_000, one);
+      holdFor(51);
+      poll.start();
+      await advance(0);
+      samples.length = 0;
+      poll.now('local', 'sport');
+      await advance(0);
+      expect(samples).toMatchObject([{ kind: 'process', channel: 'sport' }]);
+      expect(looked).toEqual(['local', 'local']);
+    });
+
+    it('it says what went wrong, and has the list all the same', async () => {
+      const failing = () => Promise.reject(new ReeveError('ENGINE_REFUSED', 'no such channel'));
+      const { poll, advance, looks, bugs, holdFor } = setUp([], ['local'], 60_000, failing);
+      holdFor(51);
+      poll.start();
+      await advance(0);
+      poll.now('local', 'news');
+      await advance(1_000);
+      expect(bugs).toEqual(['local, one channel: ReeveError: no such channel']);
+      expect(looks).toHaveLength(3);
+    });
+
+    it('it looks at nothing alone when something is merely to be looked at closer', async () => {
+      const { poll, advance, looks, holdFor } = setUp([], ['local'], 60_000, one);
+      holdFor(51);
+      poll.start();
+      await advance(0);
+      poll.closer('local', 'news');
+      await advance(100);
+      expect(looks).toEqual(['local@0']);
+    });
+
+    it('it ends a look at one channel with the poll', async () => {
+      const { poll, advance, samples, holdFor } = setUp([], ['local'], 60_000, async (channel, signal) => {
+        await new Promise<void>((done) => signal.addEventListener('abort', () => done()));
+        return [found(channel)];
+      });
+      holdFor(51);
+      poll.start();
+      await advance(0);
+      samples.length = 0;
+      poll.now('local', 'news');
+      poll[Symbol.dispose]();
+      await advance(0);
+      expect(samples).toEqual([]);
+    });
   });
 });

@@ -43,13 +43,15 @@ describe('docs/engines.md', () => {
   const text = readFileSync(join(DOCS, 'engines.md'), 'utf8');
   const tables = text.split(/^\| `kind` .*$/m).slice(1);
 
-  it('shows every kind in both of its tables, and no other', () => {
+  it('shows every kind in each of its tables, and no other', () => {
     const kindsOf = (table: string) =>
       [...table.split('\n\n')[0]!.matchAll(/^\| `([a-z]+)` /gm)].map(([, kind]) => kind);
-    expect(tables.map((table) => kindsOf(table).toSorted())).toEqual([
-      ENGINE_KINDS.toSorted(),
-      ENGINE_KINDS.toSorted(),
-    ]);
+    const rows = tables.flatMap((table) => kindsOf(table)).toSorted();
+    expect(rows).toEqual(
+      Array.from({ length: 3 }, () => ENGINE_KINDS)
+        .flat()
+        .toSorted(),
+    );
   });
 
   it('has an example of every kind that reeve check accepts', () => {
@@ -72,6 +74,13 @@ describe('docs/engines.md', () => {
       const engine = [...engines.byId.values()].find((one) => one.kind === kind)!;
       const names = ['restart', 'logs', 'credentials', 'rebuild', 'cache', 'pool', 'viewers'] as const;
       expect(names.map((name) => engine.capabilities.has(name))).toEqual(claimed);
+    }
+    for (const engine of engines.byId.values()) {
+      const alone = tables[2]!.split('\n').filter((row) => row.includes('`') && !row.endsWith('| – |'));
+      expect([engine.kind, alone.some((row) => row.includes(`\`${engine.kind}\``))]).toEqual([
+        engine.kind,
+        engine.observeChannel !== undefined,
+      ]);
     }
     await engines[Symbol.asyncDispose]();
   });

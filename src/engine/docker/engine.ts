@@ -7,6 +7,7 @@ import type { ChannelId } from '../../core/scope.ts';
 import type { Capability } from '../../core/tool.ts';
 import { statusOf } from '../../resilience/failure.ts';
 import type { HttpAnswer } from '../../resilience/http.ts';
+import { LookOrder } from '../look_order.ts';
 import { OwnRestarts } from '../own_restarts.ts';
 import { type ChannelName, downReport, type EngineParts, type ReadingTime, readingTimeOf, upSample } from '../parts.ts';
 import { newestOf } from '../text.ts';
@@ -50,6 +51,7 @@ export class DockerEngine implements Engine {
   readonly #parts: EngineParts;
   readonly #names: ReadonlyMap<ChannelId, string>;
   readonly #ownRestarts = new OwnRestarts();
+  readonly #looks = new LookOrder();
   /** Channels that we restart now, or that a restart of ours left stopped: no person ordered that. */
   readonly #halfway = new Map<ChannelId, 'now' | 'left'>();
   /** Asked for once, and again after the daemon failed: it may be another one by then. */
@@ -66,16 +68,23 @@ export class DockerEngine implements Engine {
     const about = { engine: this.id, source: SOURCE, moment: readingTimeOf(this.#parts.clock) };
     try {
       const found = await this.#parts.look.call((limit) => this.#inspectAll(limit), { signal });
-      const processes = [...this.#names.keys()].flatMap((channel, index) => {
-        const container = found[index];
-        return this.#ownRestarts.withUnseen(this.#sample(channel, container, about.moment), container?.RestartCount);
-      });
+      const isNewest = this.#looks.takeAll(about.moment.monoMs);
+      const processes = [...this.#names.keys()].flatMap((channel, index) =>
+        isNewest(channel) ? this.#samples(channel, found[index], about.moment) : [],
+      );
       return { engine: upSample(about), processes, viewers: [], credential: undefined };
     } catch (error) {
       signal.throwIfAborted();
       this.#version = undefined;
       return downReport(about, error);
     }
+  }
+
+  async observeChannel(channel: ChannelId, signal: AbortSignal): Promise<readonly ProcessSample[]> {
+    const name = this.#nameOf(channel);
+    const moment = readingTimeOf(this.#parts.clock);
+    const container = await this.#parts.look.call((limit) => this.#inspectIfThere(name, limit), { signal });
+    return this.#looks.takeOne(channel, moment.monoMs) ? this.#samples(channel, container, moment) : [];
   }
 
   /** One request that stops and starts the container, not ended because the caller left: the daemon carries it on. */
@@ -189,6 +198,10 @@ export class DockerEngine implements Engine {
     const name = this.#names.get(channel);
     if (name === undefined) throw refused(`engine ${this.id} has no channel ${channel}`);
     return name;
+  }
+
+  #samples(channel: ChannelId, container: Container | undefined, moment: ReadingTime): readonly ProcessSample[] {
+    return this.#ownRestarts.withUnseen(this.#sample(channel, container, moment), container?.RestartCount);
   }
 
   #sample(channel: ChannelId, container: Container | undefined, moment: ReadingTime): ProcessSample {

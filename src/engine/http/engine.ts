@@ -3,16 +3,17 @@ import type { HttpEngineDocument } from './schema.ts';
 import { secretOf } from '../secret_reference.ts';
 import type { ActionContext, Engine, EngineReport } from '../../core/engine.ts';
 import { ReeveError } from '../../core/errors.ts';
-import type { CredentialSample } from '../../core/sample.ts';
+import type { CredentialSample, ProcessSample, ViewerSample } from '../../core/sample.ts';
 import type { ChannelId } from '../../core/scope.ts';
 import type { Capability } from '../../core/tool.ts';
 import { RequestFailed } from '../../resilience/failure.ts';
 import type { HttpAnswer } from '../../resilience/http.ts';
 import { credentialWatch } from '../credentials.ts';
 import { capabilitiesOf, configured } from '../described.ts';
+import { LookOrder } from '../look_order.ts';
 import { type ProcessGenerations, processGenerationsOf } from '../process_generations.ts';
 import { basicAuth, type ChannelName, downReport, type EngineParts, readingTimeOf, upSample } from '../parts.ts';
-import { countAt, parseJson, readChannels, valueAt } from '../reading.ts';
+import { countAt, itemNamed, parseJson, readChannels, readItem, valueAt } from '../reading.ts';
 import { newestOf } from '../text.ts';
 
 type Route = NonNullable<HttpEngineDocument['restart']>;
@@ -35,6 +36,9 @@ export class HttpEngine implements Engine {
   readonly #channels: readonly ChannelName[];
   readonly #headers: Readonly<Record<string, string>>;
   readonly #generations: ProcessGenerations;
+  readonly #looks = new LookOrder();
+  /** Only where its route is described. */
+  readonly observeChannel?: NonNullable<Engine['observeChannel']>;
   readonly #credentials: (signal: AbortSignal) => CredentialSample | undefined;
 
   constructor({ document, channels, parts }: HttpSetup) {
@@ -48,6 +52,7 @@ export class HttpEngine implements Engine {
     const everyMs = document.credentials_every;
     const probe = (signal: AbortSignal) => this.probeCredentials(signal);
     this.#credentials = credentialWatch({ engine: this.id, clock: parts.clock, everyMs, probe });
+    if (document.channel !== undefined) this.observeChannel = (channel, signal) => this.#observeOne(channel, signal);
   }
 
   async observe(signal: AbortSignal): Promise<EngineReport> {
@@ -57,7 +62,9 @@ export class HttpEngine implements Engine {
     try {
       if (health !== undefined) await this.#look(health, undefined, signal);
       const answer = await this.#get(list.path, signal);
-      const read = readChannels(answer, list, { ...reading, channels: this.#channels, generations: this.#generations });
+      const isNewest = this.#looks.takeAll(reading.moment.monoMs);
+      const channels = this.#channels.filter(({ id }) => isNewest(id));
+      const read = readChannels(answer, list, { ...reading, channels, generations: this.#generations });
       const poolPressure = pool === undefined ? undefined : await this.#poolPressure(pool, signal);
       const credential = credentials === undefined ? undefined : this.#credentials(signal);
       return { engine: { ...upSample(reading), poolPressure, reportsPool }, ...read, credential };
@@ -65,6 +72,16 @@ export class HttpEngine implements Engine {
       signal.throwIfAborted();
       return downReport(reading, error, reportsPool);
     }
+  }
+
+  async #observeOne(channel: ChannelId, signal: AbortSignal): Promise<readonly (ProcessSample | ViewerSample)[]> {
+    const { path, item: at } = configured(this.#document.channel, 'channel');
+    const of = { engine: this.id, source: `http ${path}`, moment: readingTimeOf(this.#parts.clock) };
+    const answer = await this.#look({ ...PLAIN_GET, path }, channel, signal);
+    const { list } = this.#document;
+    const item = itemNamed(this.#nameOf(channel), valueAt(parseJson(answer.body.toString()), at), list);
+    if (!this.#looks.takeOne(channel, of.moment.monoMs)) return [];
+    return readItem(channel, item, { reading: list, of: { ...of, generations: this.#generations } });
   }
 
   async restart(channel: ChannelId, context: ActionContext): Promise<string> {

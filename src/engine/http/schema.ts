@@ -28,6 +28,13 @@ export const httpEngineDocument = z
       .max(32)
       .default([]),
     list: z.strictObject({ path, ...reading }),
+    channel: z
+      .strictObject({
+        path: path.regex(/\{channel\}/, 'expected a path with {channel}, such as /api/channels/{channel}'),
+        item: pointer.default('').describe('Where what the list has as an item stands in this answer.'),
+      })
+      .optional()
+      .describe('One channel alone: looked at at once on a hint, where the list takes long.'),
     health: look.optional(),
     pool: z.strictObject({ path, active: pointer, max: pointer }).optional(),
     recent_logs: z.strictObject({ path, at: pointer.optional() }).optional(),

@@ -8,6 +8,7 @@ import { ReeveError } from '../../core/errors.ts';
 import type { ProcessSample, ProcessState } from '../../core/sample.ts';
 import type { ChannelId } from '../../core/scope.ts';
 import type { Capability } from '../../core/tool.ts';
+import { LookOrder } from '../look_order.ts';
 import { type ProcessGenerations, processGenerationsOf } from '../process_generations.ts';
 import {
   basicAuth,
@@ -50,6 +51,8 @@ type ProcessInfo = z.infer<typeof processInfo>;
 
 const processInfos = z.array(processInfo).max(10_000);
 
+const ALL = 'supervisor.getAllProcessInfo';
+const ONE = 'supervisor.getProcessInfo';
 const LIST_BYTES_MAX = 8 << 20;
 const SHORT_BYTES_MAX = 64 << 10;
 /** XML may write a character with five (`&amp;`). */
@@ -57,6 +60,11 @@ const XML_GROWTH = 5;
 const IDENTITY_MS = MINUTE_MS;
 
 const fullName = ({ group, name }: Pick<ProcessInfo, 'group' | 'name'>): string => `${group}:${name}`;
+
+interface ProcessReading {
+  readonly source: string;
+  readonly moment: ReadingTime;
+}
 
 /** `news` is `news:news`, as in supervisorctl; a group's `*` is no channel. */
 const fullNameOf = (name: string): string => (name.includes(':') ? name : `${name}:${name}`);
@@ -77,6 +85,7 @@ export class SupervisorEngine implements Engine {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #names: ReadonlyMap<ChannelId, string>;
   readonly #generations: ProcessGenerations;
+  readonly #looks = new LookOrder();
   /** Channels that we stop now, or that a restart of ours left stopped: no person ordered that. */
   readonly #halfway = new Map<ChannelId, 'now' | 'left'>();
   #daemonPid: number | undefined;
@@ -96,21 +105,27 @@ export class SupervisorEngine implements Engine {
   }
 
   async observe(signal: AbortSignal): Promise<EngineReport> {
-    const reading = {
-      engine: this.id,
-      source: 'supervisor.getAllProcessInfo',
-      moment: readingTimeOf(this.#parts.clock),
-    };
+    const reading = { engine: this.id, source: ALL, moment: readingTimeOf(this.#parts.clock) };
     try {
       const infos = await this.#parts.look.call((limit) => this.#list(limit), { signal });
       const byName = new Map(infos.map((info) => [fullName(info), info]));
-      const processes = [...this.#names].map(([id, name]) => this.#sample(id, byName.get(name), reading.moment));
+      const isNewest = this.#looks.takeAll(reading.moment.monoMs);
+      const processes = [...this.#names]
+        .filter(([id]) => isNewest(id))
+        .map(([id, name]) => this.#sample(id, byName.get(name), reading));
       return { engine: upSample(reading), processes, viewers: [], credential: undefined };
     } catch (error) {
       signal.throwIfAborted();
       this.#identifiedMs = undefined;
       return downReport(reading, error);
     }
+  }
+
+  async observeChannel(channel: ChannelId, signal: AbortSignal): Promise<readonly ProcessSample[]> {
+    const name = this.#nameOf(channel);
+    const reading = { source: ONE, moment: readingTimeOf(this.#parts.clock) };
+    const info = await this.#parts.look.call((limit) => this.#info(name, limit), { signal });
+    return this.#looks.takeOne(channel, reading.moment.monoMs) ? [this.#sample(channel, info, reading)] : [];
   }
 
   /**
@@ -185,13 +200,13 @@ export class SupervisorEngine implements Engine {
   }
 
   async #info(name: string, signal: AbortSignal): Promise<ProcessInfo> {
-    return parse(processInfo, await this.#rpc('supervisor.getProcessInfo', [name], { signal, repeatable: true }));
+    return parse(processInfo, await this.#rpc(ONE, [name], { signal, repeatable: true }));
   }
 
   async #list(signal: AbortSignal): Promise<readonly ProcessInfo[]> {
     await this.#identify(signal);
     const ask = { signal, repeatable: true, bytesMax: LIST_BYTES_MAX };
-    return parse(processInfos, await this.#rpc('supervisor.getAllProcessInfo', [], ask));
+    return parse(processInfos, await this.#rpc(ALL, [], ask));
   }
 
   /** The daemon's own pid proves whether its children are processes of this machine. */
@@ -239,7 +254,7 @@ export class SupervisorEngine implements Engine {
     return name;
   }
 
-  #sample(channel: ChannelId, info: ProcessInfo | undefined, moment: ReadingTime): ProcessSample {
+  #sample(channel: ChannelId, info: ProcessInfo | undefined, { source, moment }: ProcessReading): ProcessSample {
     const state = info === undefined ? 'unknown' : (STATES[info.state] ?? 'unknown');
     const lies = state === 'stopped' || state === 'stopping';
     if (!lies && state !== 'unknown' && this.#halfway.get(channel) === 'left') this.#halfway.delete(channel);
@@ -248,7 +263,7 @@ export class SupervisorEngine implements Engine {
       kind: 'process',
       channel,
       engine: this.id,
-      source: 'supervisor.getAllProcessInfo',
+      source,
       ...moment,
       state,
       ...this.#generations.look(channel, {

@@ -5,6 +5,7 @@ import type { ProcessSample } from '../../core/sample.ts';
 import type { ChannelId } from '../../core/scope.ts';
 import type { Capability } from '../../core/tool.ts';
 import { RequestFailed } from '../../resilience/failure.ts';
+import { LookOrder } from '../look_order.ts';
 import { OwnRestarts } from '../own_restarts.ts';
 import { type ChannelName, downReport, type EngineParts, type ReadingTime, readingTimeOf, upSample } from '../parts.ts';
 import { type ProgramEnd, runProgram } from '../program.ts';
@@ -56,6 +57,7 @@ export class SystemdEngine implements Engine {
   readonly #names: ReadonlyMap<ChannelId, string>;
   readonly #kernelMs: () => number;
   readonly #ownRestarts = new OwnRestarts();
+  readonly #looks = new LookOrder();
   /** Channels that we restart now, or that a restart of ours left stopped: no person ordered that. */
   readonly #halfway = new Map<ChannelId, 'now' | 'left'>();
 
@@ -72,15 +74,22 @@ export class SystemdEngine implements Engine {
     try {
       const names = [...this.#names.values()];
       const units = await this.#parts.look.call((limit) => this.#showAll(names, limit), { signal });
-      const processes = [...this.#names.keys()].flatMap((channel, index) => {
-        const unit = units[index]!;
-        return this.#ownRestarts.withUnseen(this.#sample(channel, unit, about.moment), numberOf(unit.NRestarts));
-      });
+      const isNewest = this.#looks.takeAll(about.moment.monoMs);
+      const processes = [...this.#names.keys()].flatMap((channel, index) =>
+        isNewest(channel) ? this.#samples(channel, units[index]!, about.moment) : [],
+      );
       return { engine: upSample(about), processes, viewers: [], credential: undefined };
     } catch (error) {
       signal.throwIfAborted();
       return downReport(about, error);
     }
+  }
+
+  async observeChannel(channel: ChannelId, signal: AbortSignal): Promise<readonly ProcessSample[]> {
+    const name = this.#nameOf(channel);
+    const moment = readingTimeOf(this.#parts.clock);
+    const [unit] = await this.#parts.look.call((limit) => this.#showAll([name], limit), { signal });
+    return this.#looks.takeOne(channel, moment.monoMs) ? this.#samples(channel, unit!, moment) : [];
   }
 
   /**
@@ -169,6 +178,10 @@ export class SystemdEngine implements Engine {
     const name = this.#names.get(channel);
     if (name === undefined) throw refused(`engine ${this.id} has no channel ${channel}`);
     return name;
+  }
+
+  #samples(channel: ChannelId, unit: Unit, moment: ReadingTime): readonly ProcessSample[] {
+    return this.#ownRestarts.withUnseen(this.#sample(channel, unit, moment), numberOf(unit.NRestarts));
   }
 
   #sample(channel: ChannelId, unit: Unit, moment: ReadingTime): ProcessSample {

@@ -135,6 +135,26 @@ describe('a container', () => {
   });
 });
 
+describe('a look at one container alone', () => {
+  it('inspects that one and tells what the list tells of it', async () => {
+    const { daemon, engine, look } = await setUp({ names: ['news', 'sport'] });
+    daemon.container('news', { state: { ...EXITED, ExitCode: 1 }, policy: { Name: 'no' } });
+    daemon.container('sport');
+    const [listed] = await look();
+    const before = daemon.requests.length;
+    const [alone, ...more] = await engine.observeChannel('news', never);
+    expect(daemon.requests.slice(before).map((request) => request.replace(/v[\d.]+\//, ''))).toEqual([
+      'GET /containers/news/json',
+    ]);
+    expect([alone, more]).toEqual([{ ...listed!, at: alone!.at, monoMs: alone!.monoMs }, []]);
+  });
+
+  it('is of an unknown state where Docker has none of that name', async () => {
+    const { engine } = await setUp();
+    expect(await engine.observeChannel('news', never)).toMatchObject([{ channel: 'news', state: 'unknown' }]);
+  });
+});
+
 describe('the daemon', () => {
   it.each([
     ['1.50', '1.24', '1.44'],

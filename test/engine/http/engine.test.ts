@@ -4,6 +4,7 @@ import { httpEngineDocument } from '../../../src/engine/http/schema.ts';
 import type { ReeveError } from '../../../src/core/errors.ts';
 import { HttpEngine } from '../../../src/engine/http/engine.ts';
 import { aContext, deadlinesFor, engineParts } from '../../support/engine_parts.ts';
+import { fakeClock } from '../../support/fake_clock.ts';
 import { closeServersAfterAll, HOSTILE, serve } from '../../support/servers.ts';
 
 closeServersAfterAll();
@@ -60,6 +61,66 @@ describe('a look', () => {
       engine: { ok: true, poolPressure: 0.75, reportsPool: true },
       processes: [{ channel: 'ch-news', state: 'running' }],
       viewers: [{ channel: 'ch-news', viewers: 3 }],
+    });
+  });
+
+  describe('at one channel alone', () => {
+    const fields = { name: '/id', state: '/state', viewers: '/viewers', pid: '/pid' };
+    const options = {
+      list: { path: '/api/streams', items: '/streams', fields },
+      channel: { path: '/api/streams/{channel}', item: '/stream' },
+    };
+
+    it('reads the same facts from the place that is described', async () => {
+      const answer = { stream: { id: 'a/b', state: 'exited', viewers: 2 } };
+      const { url, seen } = await service({ 'GET /api/streams/a%2Fb': answer });
+      const samples = await engineAt(url, options, ['a/b']).observeChannel!('ch-a/b', never);
+      expect(samples).toMatchObject([
+        { kind: 'process', channel: 'ch-a/b', state: 'exited', source: 'http /api/streams/{channel}' },
+        { kind: 'viewers', channel: 'ch-a/b', viewers: 2 },
+      ]);
+      expect(seen).toHaveLength(1);
+    });
+
+    it('takes the name that its mapping has as a key from the question', async () => {
+      const { url } = await service({ 'GET /api/streams/news': { says: 'running' } });
+      const keyed = { ...options.list, fields: { name: '/key', state: '/value/says' } };
+      const engine = engineAt(url, { list: keyed, channel: { path: '/api/streams/{channel}' } });
+      expect(await engine.observeChannel!('ch-news', never)).toMatchObject([{ channel: 'ch-news', state: 'running' }]);
+    });
+
+    it('is refused where no route is described', async () => {
+      const { url } = await service(running);
+      expect(engineAt(url).observeChannel).toBeUndefined();
+      expect(() => engineAt(url, { channel: { path: '/api/streams' } })).toThrow(/expected a path with \{channel\}/);
+    });
+
+    it.each([
+      ['about another channel', { stream: { id: 'sport', state: 'running' } }, 'ENGINE_ANSWER_INVALID'],
+      ['about none', { error: 'no such stream' }, 'ENGINE_ANSWER_INVALID'],
+      ['that is no JSON', 'oops', 'ENGINE_ANSWER_INVALID'],
+      ['that there is none', 404, 'ENGINE_REFUSED'],
+    ])('fails with an answer %s, and keeps its place in the next list', async (_, answer, code) => {
+      const { url } = await service({ ...running, 'GET /api/streams/news': answer });
+      const engine = engineAt(url, options);
+      expect(await outcome(engine.observeChannel!('ch-news', never) as Promise<unknown>)).toMatchObject({ code });
+      expect((await engine.observe(never)).processes).toHaveLength(1);
+    });
+
+    it('says nothing when a list was asked for later and came first', async () => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const url = await serve(async (request, response) => {
+        if (request.url !== '/api/streams') await promise;
+        const item = { id: 'news', state: request.url === '/api/streams' ? 'running' : 'exited' };
+        response.end(JSON.stringify(request.url === '/api/streams' ? { streams: [item] } : { stream: item }));
+      });
+      const { clock, advance } = fakeClock();
+      const engine = engineAt(url, options, CHANNELS, engineParts({ clock }));
+      const alone = engine.observeChannel!('ch-news', never);
+      await advance(1);
+      expect((await engine.observe(never)).processes).toMatchObject([{ state: 'running' }]);
+      resolve();
+      expect(await alone).toEqual([]);
     });
   });
 

@@ -195,6 +195,40 @@ describe.skipIf(!hasSupervisord)('supervisor engine, with a real supervisord (ne
       process.kill(pid, 'SIGCONT');
     });
 
+    it('tells of one channel alone exactly what the list tells of it', async () => {
+      const engine = engineOf();
+      daemon.ctl('start', 'sleeper', 'leaving');
+      await inState(engine, 'leaving', 'exited');
+      for (const name of ['sleeper', 'leaving', 'pair:left']) {
+        const [alone, ...more] = await engine.observeChannel(`ch-${name}`, never);
+        const {
+          at: _at,
+          monoMs: _monoMs,
+          uptimeMs: _uptimeMs,
+          cpuMs: _cpuMs,
+          ...listed
+        } = await sampleOf(engine, name);
+        expect(more).toEqual([]);
+        expect(alone).toMatchObject({ ...listed, source: 'supervisor.getProcessInfo' });
+      }
+    });
+
+    it('says of one channel that supervisord does not know only that it does not', async () => {
+      await expect(engineOf().observeChannel('ch-absent', never)).rejects.toThrow(/BAD_NAME/);
+      await expect(engineOf().observeChannel('ch-nobody', never)).rejects.toMatchObject({ code: 'ENGINE_REFUSED' });
+    });
+
+    it('leaves out of its list the channel that was looked at alone while the list was under way', async () => {
+      const { clock, advance } = fakeClock();
+      const engine = engineOf({}, { clock, readProcess: readProc });
+      const list = engine.observe(never);
+      await advance(1);
+      const [alone] = await engine.observeChannel('ch-sleeper', never);
+      expect(alone).toMatchObject({ channel: 'ch-sleeper' });
+      const listed = (await list).processes.map(({ channel }) => channel);
+      expect(listed).toEqual(CHANNELS.map(({ id }) => id).filter((id) => id !== 'ch-sleeper'));
+    });
+
     it('asks through the unix socket as well', async () => {
       const engine = engineOf({ socket: daemon.socket });
       expect((await engine.observe(never)).engine.ok).toBe(true);

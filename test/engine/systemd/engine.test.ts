@@ -227,6 +227,33 @@ describe('one look', () => {
 
 const NEW_INVOCATION = 'sed -i "s/^InvocationID=.*/InvocationID=eeee/; s/^MainPID=.*/MainPID=4300/" "$dir/unit-$unit"';
 
+describe('a look at one unit alone', () => {
+  const channels = ['news', 'sport'].map((name) => ({ id: name, name }));
+
+  it('asks for that unit and tells what the list tells of it, its own restarts included', async () => {
+    const { host, engine } = setUp({ channels });
+    host.unit('news.service', {});
+    host.unit('sport.service', {});
+    await engine.observe(never);
+    host.unit('news.service', { NRestarts: '2', InvocationID: 'b'.repeat(32) });
+    const alone = await engine.observeChannel('news', never);
+    expect(host.calls().at(-1)).toMatch(/ -- news\.service$/);
+    expect(alone.map(({ state, generation }) => [state, generation])).toEqual([
+      ['exited', `unseen-1-before-${'b'.repeat(32)}`],
+      ['running', 'b'.repeat(32)],
+    ]);
+    expect(await engine.observe(never)).toMatchObject({ processes: [{ channel: 'news' }, { channel: 'sport' }] });
+  });
+
+  it('fails where systemd cannot be asked', async () => {
+    const { host, engine } = setUp();
+    host.fail('Failed to connect to bus: No such file or directory');
+    expect(await outcome(engine.observeChannel('news', never) as Promise<unknown>)).toMatchObject({
+      code: 'ENGINE_UNREACHABLE',
+    });
+  });
+});
+
 describe('a restart', () => {
   it('is one job that replaces no other job, and begins a new generation', async () => {
     const { host, engine, stateOf, look } = setUp();
