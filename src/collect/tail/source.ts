@@ -44,6 +44,7 @@ const REPORTED_MAX = 256;
 /** One configured log: its files, its exact count, and what it has to say. */
 export class Source implements Worker, Reader<LogFile> {
   readonly id: string;
+  readonly isShared: boolean;
   readonly shared: Buffer;
   readonly limits: TailLimits;
   readonly #config: TailSource;
@@ -59,15 +60,15 @@ export class Source implements Worker, Reader<LogFile> {
   #held = new Set<LogFile>();
   readonly #reported = new Map<string, string>();
   #lookDue = false;
-  /** Something came or went: what stands at the path is looked at closely, though it may seem to be what it was. */
+  /** Something came or went: what stands at the path is looked at closely, even if it seems to be what it was. */
   #isStirred = false;
   #interests: readonly Interest[] = [];
   #isDirect = false;
   /** Nothing was heard, so the look that is due should find nothing. */
   #expectsNothing = false;
-  /** It found something. Its notification may still be on its way … */
+  /** It found something, of which the notification may still be on its way. */
   #isUnreported = false;
-  /** … and did not come: this is no directory to rely on. */
+  /** It never came: this is no directory to rely on. */
   #isDeaf = false;
   #flush = false;
   #state: SourceState = 'missing';
@@ -78,6 +79,7 @@ export class Source implements Worker, Reader<LogFile> {
   constructor(config: TailSource, ports: SourcePorts) {
     const { clock, limits, openFiles, shared, checkpoints } = ports;
     this.id = config.id;
+    this.isShared = config.channel === undefined;
     this.limits = limits;
     this.shared = shared;
     this.#config = config;
@@ -155,8 +157,7 @@ export class Source implements Worker, Reader<LogFile> {
 
   #look(): void {
     const mayStand = this.#held.size === 0 && !this.#isStirred;
-    this.#lookDue = false;
-    this.#isStirred = false;
+    [this.#lookDue, this.#isStirred] = [false, false];
     // Most looks find nothing new, and they are what an idle machine is busy with.
     if (mayStand && this.#fileIndex.standsStill()) return;
     const sighting = this.#finder.look();
@@ -288,8 +289,8 @@ export class Source implements Worker, Reader<LogFile> {
   stats(): SourceStats {
     const { files } = this.#fileIndex;
     const behindBytes = files.reduce((sum, file) => sum + file.behindBytes, 0);
-    const { state, gaps } = { state: this.#state, gaps: this.#gaps };
-    return { source: this.id, state, ...this.#tally.counts, files: files.length, behindBytes, gaps };
+    const own = { source: this.id, state: this.#state, gaps: this.#gaps };
+    return { ...own, ...this.#tally.counts, files: files.length, behindBytes };
   }
 
   close(): void {

@@ -9,7 +9,7 @@ export interface TailSource {
   readonly id: string;
   /** An exact path (it may be a symbolic link), or a pattern with `*`, `?`, `[…]` and `{a,b}` in any segment. */
   readonly path: string;
-  /** The channel that owns the log; without it the text must say. */
+  /** The channel that owns the log; without it the text must say, which may speak of many: it is read first. */
   readonly channel?: ChannelId | undefined;
 }
 

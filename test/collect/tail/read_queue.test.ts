@@ -1,6 +1,7 @@
 import { onTestFinished, describe, expect, it } from 'vitest';
 import { ReadQueue } from '../../../src/collect/tail/read_queue.ts';
 import { type Clock, systemClock } from '../../../src/core/clock.ts';
+import { fakeClock } from '../../support/fake_clock.ts';
 
 /** Each bit of work takes a millisecond; batches are four long. `elsewhere`: the event loop is busy with other things. */
 function aRound() {
@@ -21,7 +22,9 @@ function aRound() {
   const elsewhere = (ms: number) => {
     nowMs += ms;
   };
-  return { readQueue, done, worker, elsewhere };
+  /** What many share. */
+  const shared = (name: string, bits = 1) => ({ ...worker(name, bits), isShared: true });
+  return { readQueue, done, worker, shared, elsewhere };
 }
 
 /** Lets one round go by. */
@@ -120,5 +123,110 @@ describe('the read queue', () => {
     expect(readQueue.lateMs).toBe(250);
     await readQueue.idle();
     expect(readQueue.lateMs).toBe(0);
+  });
+
+  it('reads what many share before what was silent, though something was written to it a moment ago', async () => {
+    const { readQueue, done, worker, shared } = aRound();
+    const engine = shared('engine');
+    readQueue.wake(engine);
+    await readQueue.idle();
+    readQueue.wake(worker('silent'));
+    readQueue.wake(engine);
+    await readQueue.idle();
+    expect(done).toEqual(['engine', 'engine', 'silent']);
+  });
+
+  it('gives others their whole time beside a flood in what many share', async () => {
+    const { readQueue, done, worker, shared } = aRound();
+    readQueue.wake(shared('flood', 100));
+    for (let at = 0; at < 8; at += 1) readQueue.wake(worker('silent'));
+    await oneRound();
+    await oneRound();
+    const four = Array(4).fill('silent');
+    expect(done).toEqual(['flood', ...four, 'flood', ...four]);
+  });
+
+  it('counts how long what many share has waited', () => {
+    const { readQueue, shared, elsewhere } = aRound();
+    readQueue.wake(shared('engine'));
+    elsewhere(30);
+    expect(readQueue.lateMs).toBe(30);
+  });
+});
+
+describe('reads of files that are always written to', () => {
+  /** Time is that of the injected clock, and reading takes none of it. */
+  function aSecond() {
+    const { clock, advance } = fakeClock();
+    const readQueue = new ReadQueue(clock, 4, () => undefined);
+    onTestFinished(() => readQueue[Symbol.dispose]());
+    let reads = 0;
+    const encoders = Array.from({ length: 2_000 }, () => ({
+      work: () => {
+        reads += 1;
+        return false;
+      },
+    }));
+    const wakeAll = () => {
+      for (const encoder of encoders) readQueue.wake(encoder);
+    };
+    const roundsFor = async (ms: number) => {
+      for (let at = 0; at < ms; at += 10) {
+        await advance(10);
+        await oneRound();
+      }
+    };
+    return { readQueue, wakeAll, roundsFor, readsOf: () => reads };
+  }
+
+  it('are ten thousand a second at most, and those that wait are read in the order of waiting', async () => {
+    const { readQueue, wakeAll, roundsFor, readsOf } = aSecond();
+    wakeAll();
+    await readQueue.idle();
+    wakeAll();
+    await oneRound();
+    expect(readsOf()).toBe(2_500);
+    await roundsFor(100);
+    expect(readsOf()).toBe(3_500);
+    await roundsFor(50);
+    expect(readsOf()).toBe(4_000);
+  });
+
+  it('leave the reading of what was silent to its own time', async () => {
+    const { readQueue, wakeAll, readsOf } = aSecond();
+    wakeAll();
+    await readQueue.idle();
+    wakeAll();
+    await oneRound();
+    let isRead = false;
+    const silent = {
+      work: () => {
+        isRead = true;
+        return false;
+      },
+    };
+    readQueue.wake(silent);
+    await oneRound();
+    expect([isRead, readsOf()]).toEqual([true, 2_500]);
+  });
+
+  it('are as many as there are for who waits until all is read', async () => {
+    const { readQueue, wakeAll, readsOf } = aSecond();
+    for (let at = 1; at <= 3; at += 1) {
+      wakeAll();
+      await readQueue.idle();
+      expect(readsOf()).toBe(at * 2_000);
+    }
+  });
+
+  it('end with the queue', async () => {
+    const { readQueue, wakeAll, roundsFor, readsOf } = aSecond();
+    wakeAll();
+    await readQueue.idle();
+    wakeAll();
+    await oneRound();
+    readQueue[Symbol.dispose]();
+    await roundsFor(100);
+    expect(readsOf()).toBe(2_500);
   });
 });
