@@ -31,8 +31,10 @@ export class TwoReeves {
     }
   }
 
-  invoked({ tool, channel, atMs }: Invocation, who: string): void {
+  invoked({ tool, channel, atMs, status }: Invocation, who: string): void {
     if (tool !== 'restart_channel' || channel === undefined) return;
+    // It may have died since it was last watched.
+    if (status !== 'playing') return;
     const playsMs = atMs - (this.#playsSinceMs.get(channel) ?? atMs);
     if (playsMs > REACTION_MS)
       this.#deps.broke('S10', `${who} restarted ${channel}, which had played in view for ${playsMs} ms`);

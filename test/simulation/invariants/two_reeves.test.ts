@@ -5,7 +5,7 @@ import { oracleEnvironment } from '../../support/oracle_environment.ts';
 const S = 1_000;
 
 /** Down for a moment, then well for so long, then restarted by one of the two. */
-function wellFor(ms: number, then: object = {}, tool = 'restart_channel'): readonly string[] {
+function wellFor(ms: number, then: object = {}, call: object = {}): readonly string[] {
   const { context, broken, at, restart, truths } = oracleEnvironment();
   const oracle = new TwoReeves(context);
   oracle.watch(truths({ status: 'curable' }));
@@ -13,7 +13,7 @@ function wellFor(ms: number, then: object = {}, tool = 'restart_channel'): reado
   oracle.watch(truths());
   at(S + ms);
   oracle.watch(truths(then));
-  oracle.invoked({ ...restart('ch0'), tool } as ReturnType<typeof restart>, 'the first Reeve');
+  oracle.invoked({ ...restart('ch0'), status: 'playing', ...call }, 'the first Reeve');
   return broken;
 }
 
@@ -30,7 +30,11 @@ describe('a channel that plays again (S10)', () => {
     expect(wellFor(60 * S, then)).toEqual([]);
   });
 
+  it('may be restarted when it has died since it was last watched', () => {
+    expect(wellFor(60 * S, {}, { status: 'curable' })).toEqual([]);
+  });
+
   it('may be looked at', () => {
-    expect(wellFor(60 * S, {}, 'fetch_recent_logs')).toEqual([]);
+    expect(wellFor(60 * S, {}, { tool: 'fetch_recent_logs' })).toEqual([]);
   });
 });
