@@ -35,6 +35,14 @@ interface Refusal {
   isNewProcess?: true;
 }
 
+interface Running {
+  readonly scope: Scope;
+  /** What had been refused when it began. */
+  readonly before: ReadonlyMap<string, Refusal>;
+  /** The channels that its plan names, where it is one for several. */
+  named?: readonly string[];
+}
+
 /** What other oracles know. */
 interface Others {
   /**
@@ -57,7 +65,7 @@ export class Reasons implements Oracle, TruthOracle {
   readonly #groupWaits: GroupWaits;
   readonly #holds = new Map<string, { readonly scope: Scope; readonly untilMs: number }>();
   readonly #scopes = new Map<string, Scope>();
-  readonly #running = new Map<string, Scope>();
+  readonly #running = new Map<string, Running>();
   /** What is asked rests on fresh evidence, which the process of Reeve that runs has by then, patience included. */
   #evidenceMs = 0;
   /** Since when a channel could have been asked about. */
@@ -83,7 +91,9 @@ export class Reasons implements Oracle, TruthOracle {
       case 'run.started':
         return this.#asked(run, this.#scopes.get(incident));
       case 'run.ended':
-        return void this.#running.delete(run);
+        return this.#ended(run);
+      case 'plan.made':
+        return this.#planned(run, fact.plan);
       case 'guard.decided':
         return this.#refused(fact, entry);
       case 'containment.raised':
@@ -114,7 +124,7 @@ export class Reasons implements Oracle, TruthOracle {
   }
 
   watch(truths: readonly ServiceTruth[], monoMs: number): void {
-    const plans = [...this.#running.values()].filter(({ kind }) => kind !== 'channel').length;
+    const plans = [...this.#running.values()].filter(({ scope }) => scope.kind !== 'channel').length;
     if (this.#isFull(plans)) return this.#dueMs.clear();
     for (const { channel, status, visible } of truths) {
       const refusal = this.#refusals.get(channel);
@@ -141,19 +151,28 @@ export class Reasons implements Oracle, TruthOracle {
     }
   }
 
-  #refused({ call, decision }: FactOf<'guard.decided'>, { incident = '', channel, monoMs }: JournalEntry): void {
+  #refused(
+    { call, decision }: FactOf<'guard.decided'>,
+    { incident = '', run = '', channel, monoMs }: JournalEntry,
+  ): void {
     if (!call.startsWith('restart_channel')) return;
     if (decision.verdict !== 'deny') return this.#answered(channel);
     const { code, retryAfterMs } = decision;
-    const scope: Scope | undefined =
-      channel === undefined ? this.#scopes.get(incident) : { kind: 'channel', id: channel };
     const untilMs = retryAfterMs === undefined ? undefined : monoMs + retryAfterMs;
-    for (const { id } of this.#case.script.channels) {
-      if (scope === undefined || !covers(scope, id, this.#case)) continue;
+    for (const id of this.#concerned(channel, run, incident)) {
       this.#dueMs.delete(id);
       if (PASSING.has(code)) this.#refusals.set(id, { code, untilMs });
       else this.#refusals.delete(id);
     }
+  }
+
+  /** Whom a refusal is about. Of a plan for several it is those whom it names: nobody asked about the others. */
+  #concerned(channel: string | undefined, run: string, incident: string): readonly string[] {
+    if (channel !== undefined) return [channel];
+    const { named } = this.#running.get(run) ?? {};
+    const scope = this.#scopes.get(incident);
+    const all = this.#case.script.channels.map(({ id }) => id);
+    return named ?? all.filter((id) => scope !== undefined && covers(scope, id, this.#case));
   }
 
   /** Within a plan each channel is asked about by itself: who was let through has had its turn, whatever came of it. */
@@ -166,16 +185,30 @@ export class Reasons implements Oracle, TruthOracle {
   /** A run is the question: whatever it comes to, its refusals are written down anew. */
   #asked(run: string, scope: Scope | undefined): void {
     if (scope === undefined) return;
-    this.#running.set(run, scope);
-    for (const id of this.#refusals.keys()) {
-      if (!covers(scope, id, this.#case)) continue;
-      this.#refusals.delete(id);
-      this.#dueMs.delete(id);
+    this.#running.set(run, { scope, before: new Map(this.#refusals) });
+    if (scope.kind === 'channel') this.#answered(scope.id);
+  }
+
+  /** A plan for several is the question about those whom it names. */
+  #planned(run: string, plan: FactOf<'plan.made'>['plan']): void {
+    const running = this.#running.get(run);
+    if (running === undefined || plan.kind !== 'act' || plan.call.channels.length === 0) return;
+    running.named = plan.call.channels;
+    for (const id of running.named) this.#answered(id);
+  }
+
+  /** Where it came to no such plan, it was the question about all of its scope. */
+  #ended(run: string): void {
+    const running = this.#running.get(run);
+    this.#running.delete(run);
+    if (running === undefined || running.scope.kind === 'channel' || running.named !== undefined) return;
+    for (const [id, refusal] of running.before) {
+      if (this.#refusals.get(id) === refusal && covers(running.scope, id, this.#case)) this.#answered(id);
     }
   }
 
   #isAsking(channel: string): boolean {
-    return [...this.#running.values()].some((scope) => covers(scope, channel, this.#case));
+    return [...this.#running.values()].some(({ scope }) => covers(scope, channel, this.#case));
   }
 
   #held(channel: string, monoMs: number): boolean {

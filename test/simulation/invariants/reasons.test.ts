@@ -100,6 +100,50 @@ describe('a refusal, by the end of its reason (L5)', () => {
     expect([inPlan('ch0'), inPlan('ch1')]).toEqual([[], ['L5']]);
   });
 
+  describe('beside a plan of its group', () => {
+    const group = { id: 'inc-2', scope: { kind: 'group', id: 'g0' } };
+    const PLAN = 'restart_channel on group:g0';
+
+    /**
+     * A run of the group makes a plan for `named`, of which becomes what `decision` says, and ends; ch0 is down. What
+     * ch0 itself was refused for before, if anything.
+     */
+    function brokenBeside(named: readonly string[] | undefined, decision: object, own?: string): readonly string[] {
+      const { context, broken, at, entry, truths } = oracleEnvironment();
+      const oracle = new Reasons(context, new Set());
+      const about = { incident: 'inc-2', run: 'run-2' };
+      const call = { tool: 'restart_channel', target: group.scope, channels: named };
+      const plan = named === undefined ? { kind: 'wait' } : { kind: 'act', call };
+      if (own !== undefined) oracle.entry(entry(denied(own), { channel: 'ch0', incident: 'inc-1' }));
+      oracle.entry(entry({ type: 'incident.opened', incident: group }));
+      oracle.entry(entry({ type: 'run.started', attempt: 1 }, about));
+      oracle.entry(entry({ type: 'plan.made', plan }, about));
+      if (named !== undefined) oracle.entry(entry({ type: 'guard.decided', call: PLAN, decision }, about));
+      oracle.entry(entry({ type: 'run.ended', outcome: { kind: 'watching' } }, about));
+      for (let ms = 0; ms <= 60 * S; ms += S) {
+        at(ms);
+        oracle.watch(truths({ status: 'curable' }), ms);
+      }
+      return broken;
+    }
+    const deny = (code: string) => ({ verdict: 'deny', code, because: '', trace: [] });
+
+    it('is refused with it where the plan named the channel, and not where it named others', () => {
+      expect(brokenBeside(['ch0', 'ch1'], deny('containment'))).toEqual(['L5']);
+      expect(brokenBeside(['ch1', 'ch2'], deny('containment'))).toEqual([]);
+    });
+
+    it('still waits for the end of its own reason where the plan named others, whatever becomes of that', () => {
+      expect(brokenBeside(['ch1'], deny('already_tried'), 'high_risk_spacing')).toEqual(['L5']);
+      expect(brokenBeside(['ch1'], { verdict: 'allow', permit: {}, trace: [] }, 'high_risk_spacing')).toEqual(['L5']);
+      expect(brokenBeside(['ch0'], deny('already_tried'), 'high_risk_spacing')).toEqual([]);
+    });
+
+    it('has been asked about where the run of its group came to no plan', () => {
+      expect(brokenBeside(undefined, {}, 'high_risk_spacing')).toEqual([]);
+    });
+  });
+
   it('stays refused where the reason does not pass', () => {
     expect(brokenAt('persona_denies', [])).toBeUndefined();
   });
