@@ -32,8 +32,11 @@ export interface OpenIncident {
   readonly restarts: number;
   /** The channels that its last plan named. */
   readonly planned?: readonly ChannelId[];
-  /** What the last run was refused for is gone since then: it is worth another run, though a person was notified. */
-  readonly reopenedMs?: MonoMs;
+  // Both hold until the next run ends. No times are compared: all of it may fall into one millisecond.
+  /** What its last run was refused for is gone since then: it is worth another run, though a person was notified. */
+  readonly reopened?: boolean;
+  /** The trouble has another name since its last run. */
+  readonly renamed?: boolean;
 }
 
 /** A verified cure of an incident that is closed: a failure soon after it still means that it did not hold. */
@@ -99,7 +102,7 @@ const UNDOING_COMMANDS: ReadonlySet<string> = new Set([
   'control.reset',
 ]);
 
-function reopenedIn(state: IncidentState, { fact, monoMs }: JournalEntry): IncidentState {
+function reopenedIn(state: IncidentState, { fact }: JournalEntry): IncidentState {
   const isUndone = (held: OpenIncident): boolean => {
     switch (fact.type) {
       case 'control.thawed':
@@ -115,16 +118,12 @@ function reopenedIn(state: IncidentState, { fact, monoMs }: JournalEntry): Incid
         return false;
     }
   };
-  return reopened(state, isUndone, monoMs);
+  return reopened(state, isUndone);
 }
 
-const reopened = (
-  state: IncidentState,
-  isUndone: (held: OpenIncident) => boolean,
-  reopenedMs: MonoMs,
-): IncidentState => ({
+const reopened = (state: IncidentState, isUndone: (held: OpenIncident) => boolean): IncidentState => ({
   ...state,
-  open: state.open.map((held) => (held.last !== undefined && isUndone(held) ? { ...held, reopenedMs } : held)),
+  open: state.open.map((held) => (held.last !== undefined && isUndone(held) ? { ...held, reopened: true } : held)),
 });
 
 const denialOf = ({ last }: OpenIncident) => (last?.kind === 'escalated' ? last.denial : undefined);
@@ -144,7 +143,7 @@ function closed(state: IncidentState, { incident: id, monoMs }: JournalEntry): I
   if (incident.scope.kind !== 'channel') {
     const wasHeldUp = (held: OpenIncident): boolean =>
       denialOf(held) === 'shared_cause' && covers(incident.scope, held.incident);
-    return reopened(rest, wasHeldUp, monoMs);
+    return reopened(rest, wasHeldUp);
   }
   if (cure === undefined) return rest;
   const { classification, scope } = incident;
@@ -185,13 +184,16 @@ function changed(held: OpenIncident, entry: JournalEntry): OpenIncident {
       return { ...held, running: true, runs: held.runs + 1 };
     case 'run.ended':
       return {
-        ...{ ...held, running: false, last: fact.outcome, lastEndedMs: monoMs },
+        ...{ ...held, running: false, last: fact.outcome, lastEndedMs: monoMs, reopened: false, renamed: false },
         ...{ ...announcedBy(held, fact, monoMs), ...workedBy(fact.tookMs, monoMs) },
       };
     case 'approval.answered':
-      return fact.yes && fact.proposed === true ? { ...held, reopenedMs: monoMs } : held;
+      return fact.yes && fact.proposed === true ? { ...held, reopened: true } : held;
     case 'incident.reclassified':
-      return { ...held, incident: { ...held.incident, classification: fact.to }, classifiedMs: monoMs };
+      return {
+        ...{ ...held, classifiedMs: monoMs, renamed: true },
+        incident: { ...held.incident, classification: fact.to },
+      };
     case 'attempt.verified':
       return fact.verification.cured && specOf(fact.permit.call.tool).curesOutput
         ? { ...held, cure: { permit: fact.permit, fingerprint: fact.fingerprint, atMs: monoMs } }

@@ -237,9 +237,9 @@ function dueOf(
   const patientMs = (sight.trouble?.sinceMs ?? nowMs) + policy.patienceMs;
   if (last === undefined || lastEndedMs === undefined) return patientMs;
   // A cause may be over in the very millisecond in which the run that waited for it ended.
-  const reopened = (open.reopenedMs ?? 0) > lastEndedMs || (sight.trouble?.leftMs ?? 0) >= lastEndedMs;
+  const reopened = open.reopened === true || (sight.trouble?.leftMs ?? 0) >= lastEndedMs;
   const isFree = sight.refusalIsOver === true;
-  const changed = reopened || open.classifiedMs > lastEndedMs;
+  const changed = reopened || open.renamed === true;
   switch (last.kind) {
     case 'resolved':
       return patientMs;

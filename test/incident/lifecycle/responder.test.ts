@@ -151,6 +151,27 @@ describe('a trouble that becomes another one', () => {
     expect(rig.pages).toEqual(['approval_needed']);
   });
 
+  it('is asked about anew, though it becomes so in the very millisecond in which a run ends', async () => {
+    const watching: Outcome = { kind: 'watching', because: '', retryAfterMs: undefined, escalateAfterMs: 600_000 };
+    for (const outcome of [watching, escalated('no_plan')]) {
+      let runs = 0;
+      const rig = responding({
+        run: async () => {
+          runs += 1;
+          rig.world.sight = { trouble: { ...TROUBLE, classification: 'output_stalled' } };
+          return endOf(outcome);
+        },
+      });
+      rig.look();
+      await rig.advance(0);
+      expect([runs, rig.written().at(-1)]).toEqual([1, ['incident.reclassified']]);
+      await rig.advance(5_000);
+      expect(runs).toBe(2);
+      await rig.advance(300_000);
+      expect(runs).toBe(2);
+    }
+  });
+
   it('pages a person whose yes to the first was not used', async () => {
     expect((await changed(true)).pages).toEqual(['approval_needed', 'approval_expired']);
   });

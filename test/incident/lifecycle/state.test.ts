@@ -93,6 +93,17 @@ describe('an open incident', () => {
     expect(held).toMatchObject({ classifiedMs: 2, incident: { classification: 'output_stalled' } });
   });
 
+  it('is renamed or reopened by what comes after the end of a run, though in the same millisecond, until the next', () => {
+    const renamed: Step = [
+      9,
+      { type: 'incident.reclassified', from: 'process_crashed', to: 'output_stalled', because: '' },
+    ];
+    const thaw: Step = [9, { type: 'control.thawed', who: 'ann' } as JournalFact, ''];
+    const end = ended(9, refused('frozen'));
+    expect(heldOf([opened(), end, renamed, thaw])).toMatchObject({ renamed: true, reopened: true });
+    expect(heldOf([opened(), renamed, thaw, end])).toMatchObject({ renamed: false, reopened: false });
+  });
+
   it('is found by its id and by exactly its scope', () => {
     const state = folded([opened()]);
     expect(openOn(state, { kind: 'channel', id: 'news' })).toBe(openById(state, 'inc-1'));
@@ -127,7 +138,7 @@ describe('a command of a person', () => {
   const phase = command({ type: 'control.phase_set', who: 'ann' } as JournalFact);
   const lease = command({ type: 'control.lease_ended', who: 'ann' } as unknown as JournalFact);
   const reset = (scope: Scope) => command({ type: 'control.reset', scope, who: 'ann' } as JournalFact);
-  const reopenedBy = (outcome: Outcome, step: Step) => heldOf([opened(), ended(1, outcome), step]).reopenedMs === 7;
+  const reopenedBy = (outcome: Outcome, step: Step) => heldOf([opened(), ended(1, outcome), step]).reopened === true;
 
   it('reopens what it undoes the refusal of, and nothing else', () => {
     expect([reopenedBy(refused('frozen'), thaw), reopenedBy(refused('cooldown'), thaw)]).toEqual([true, false]);
@@ -149,7 +160,7 @@ describe('a command of a person', () => {
   });
 
   it('reopens nothing before the first run has ended', () => {
-    expect(heldOf([opened(), reset({ kind: 'fleet' })]).reopenedMs).toBeUndefined();
+    expect(heldOf([opened(), reset({ kind: 'fleet' })]).reopened).toBeUndefined();
   });
 
   it('that says yes reopens the incident only where a person proposed the call', () => {
@@ -157,21 +168,20 @@ describe('a command of a person', () => {
       7,
       { type: 'approval.answered', yes: isYes, proposed } as unknown as JournalFact,
     ];
-    expect(heldOf([opened(), yes(true)]).reopenedMs).toBe(7);
-    expect(heldOf([opened(), yes(false)]).reopenedMs).toBeUndefined();
-    expect(heldOf([opened(), yes(true, false)]).reopenedMs).toBeUndefined();
+    expect(heldOf([opened(), yes(true)]).reopened).toBe(true);
+    expect(heldOf([opened(), yes(false)]).reopened).toBeUndefined();
+    expect(heldOf([opened(), yes(true, false)]).reopened).toBeUndefined();
   });
 });
 
 describe('the end of the incident of a shared cause', () => {
   const shared = opened({ id: 'inc-9', scope: { kind: 'group', id: 'encoders' } });
   const over = (group: string, denial: DenialCode) =>
-    heldOf([opened({ group }), shared, ended(1, refused(denial)), closed(7, 'inc-9')]).reopenedMs;
+    heldOf([opened({ group }), shared, ended(1, refused(denial)), closed(1, 'inc-9')]).reopened;
 
   it('reopens the channels of its group that were refused because of it', () => {
-    expect(over('encoders', 'shared_cause')).toBe(7);
-    expect(over('encoders', 'cooldown')).toBeUndefined();
-    expect(over('others', 'shared_cause')).toBeUndefined();
+    expect(over('encoders', 'shared_cause')).toBe(true);
+    expect([over('encoders', 'cooldown'), over('others', 'shared_cause')]).toEqual([false, false]);
   });
 });
 

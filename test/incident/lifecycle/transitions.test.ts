@@ -172,7 +172,7 @@ describe('with an open incident', () => {
 
   it('takes it up again when the trouble became another one', () => {
     const paged = held({ last: escalated, lastEndedMs: NOW - 50_000, told: ['upstream_unavailable'] });
-    const changed = { ...paged, classifiedMs: NOW - 10 };
+    const changed = { ...paged, renamed: true };
     expect(transitionFor(changed, sight(), NOW, policy).kind).toBe('run');
   });
 
@@ -305,8 +305,8 @@ describe('with an open incident', () => {
 
   it('runs again when the reason of its refusal is undone, though a person was paged', () => {
     const paged = held({ last: escalated, lastEndedMs: NOW - 50_000, told: ['process_crashed'] });
-    expect(transitionFor({ ...paged, reopenedMs: NOW - 50_000 }, sight(), NOW, policy).kind).toBe('none');
-    expect(transitionFor({ ...paged, reopenedMs: NOW - 49_999 }, sight(), NOW, policy).kind).toBe('run');
+    expect(transitionFor(paged, sight(), NOW, policy).kind).toBe('none');
+    expect(transitionFor({ ...paged, reopened: true }, sight(), NOW, policy).kind).toBe('run');
     const left = sight({ trouble: trouble({ leftMs: NOW - 1 }) });
     expect(transitionFor(paged, left, NOW, policy).kind).toBe('run');
   });
