@@ -4,6 +4,7 @@ import type { MonoMs } from '../../core/clock.ts';
 import { MINUTE_MS } from '../../core/duration.ts';
 import type { Incident, Outcome } from '../../core/incident.ts';
 import type { JournalEntry, JournalFact, Projection } from '../../core/journal.ts';
+import { PAGED_AND_PASSING } from '../../core/plan.ts';
 import { type ChannelId, type IncidentId, keyOfScope, sameScope, type Scope, type ScopeKey } from '../../core/scope.ts';
 import type { PermitTerms, ToolCall } from '../../core/tool.ts';
 import { isStaged, isStart, specOf } from '../../remediation/catalog.ts';
@@ -37,6 +38,8 @@ export interface OpenIncident {
   readonly reopened?: boolean;
   /** The trouble has another name since its last run. */
   readonly renamed?: boolean;
+  /** Of a group or an engine: it took over a channel whose start had been refused, and has not run since (law L5). */
+  readonly owesRun?: boolean;
 }
 
 /** A verified cure of an incident that is closed: a failure soon after it still means that it did not hold. */
@@ -135,10 +138,12 @@ const covers = (scope: Scope, { scope: own, group, engine }: Incident): boolean 
   (scope.kind === 'engine' && scope.id === engine);
 
 /** The end of a shared cause's incident undoes what was refused to its channels because of it. */
-function closed(state: IncidentState, { incident: id, monoMs }: JournalEntry): IncidentState {
+function closed(state: IncidentState, { incident: id, monoMs, fact }: JournalEntry): IncidentState {
   const over = state.open.find(({ incident }) => incident.id === id);
   if (over === undefined) return state;
-  const rest = { ...state, open: state.open.filter((held) => held !== over) };
+  const isTaken = fact.type === 'incident.closed' && fact.ending === 'absorbed' && wasPutOff(over.last);
+  const left = state.open.filter((held) => held !== over);
+  const rest = { ...state, open: isTaken ? left.map((held) => owing(held, over)) : left };
   const { incident, cure } = over;
   if (incident.scope.kind !== 'channel') {
     const wasHeldUp = (held: OpenIncident): boolean =>
@@ -150,6 +155,17 @@ function closed(state: IncidentState, { incident: id, monoMs }: JournalEntry): I
   const recent = (state.cured ?? []).filter(({ atMs }) => monoMs - atMs <= CURES_MS);
   return { ...rest, cured: [...recent, { channel: scope.id, classification, ...cure }].slice(-CURES_MAX) };
 }
+
+/** A start was refused for a reason that passes. */
+function wasPutOff(last: Outcome | undefined): boolean {
+  if (last?.kind === 'watching' && last.denial === undefined) return last.retryAfterMs !== undefined;
+  const denial = last !== undefined && 'denial' in last ? last.denial : undefined;
+  return denial === 'containment' || (denial !== undefined && PAGED_AND_PASSING.has(denial));
+}
+
+/** Who takes over a channel takes over that its start was put off. */
+const owing = (held: OpenIncident, { incident }: OpenIncident): OpenIncident =>
+  held.incident.scope.kind !== 'channel' && covers(held.incident.scope, incident) ? { ...held, owesRun: true } : held;
 
 function withoutCure(state: IncidentState, permit: string): IncidentState {
   if (state.cured === undefined) return state;
@@ -181,7 +197,7 @@ function changed(held: OpenIncident, entry: JournalEntry): OpenIncident {
   const { fact, monoMs } = entry;
   switch (fact.type) {
     case 'run.started':
-      return { ...held, running: true, runs: held.runs + 1 };
+      return { ...held, running: true, runs: held.runs + 1, owesRun: false };
     case 'run.ended':
       return {
         ...{ ...held, running: false, last: fact.outcome, lastEndedMs: monoMs, reopened: false, renamed: false },

@@ -213,8 +213,9 @@ function runOrWait(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: T
 }
 
 /** A start that only waited (for a place, a spacing, the end of a containment) has tried nothing: no distance grows. */
-function askedAgainMs({ last, lastEndedMs, planned = [] }: OpenIncident, sight: Snapshot): MonoMs {
+function askedAgainMs({ last, lastEndedMs, planned = [], owesRun }: OpenIncident, sight: Snapshot): MonoMs {
   const { refusalIsOver, contained, trouble } = sight;
+  if (owesRun === true && !contained && lastEndedMs !== undefined) return lastEndedMs + ASKED_AGAIN_MS;
   // Who went down while others were started waited for that plan: a plan that has helped is no reason to wait longer.
   const isLeftOut = trouble?.down?.some((id) => !planned.includes(id)) === true;
   if (last?.kind === 'resolved' && isLeftOut && lastEndedMs !== undefined) return lastEndedMs + ASKED_AGAIN_MS;

@@ -185,6 +185,27 @@ describe('the end of the incident of a shared cause', () => {
   });
 });
 
+describe('the end of the incident of a channel that its group takes over', () => {
+  const shared = opened({ id: 'inc-9', scope: { kind: 'group', id: 'encoders' } });
+  const taken = (last: Outcome, ending: 'absorbed' | 'resolved' = 'absorbed', group = 'encoders') => {
+    const over: Step = [7, { type: 'incident.closed', ending, because: '', openMs: 1 }];
+    return [opened({ group }), shared, ended(1, last), over];
+  };
+  const owes = (steps: readonly Step[]) => heldOf(steps, 'inc-9').owesRun === true;
+
+  it('leaves the group a run, where the start of the channel was refused for a reason that passes', () => {
+    expect([owes(taken(refused('containment'))), owes(taken(refused('shared_cause')))]).toEqual([true, true]);
+    expect(owes(taken({ kind: 'watching', because: '', retryAfterMs: 3_000, escalateAfterMs: undefined }))).toBe(true);
+    expect([owes(taken(refused('already_tried'))), owes(taken(watching))]).toEqual([false, false]);
+    expect(owes(taken(refused('containment'), 'resolved'))).toBe(false);
+    expect(owes(taken(refused('containment'), 'absorbed', 'others'))).toBe(false);
+  });
+
+  it('is settled by the next run of the group', () => {
+    expect(owes([...taken(refused('containment')), [8, { type: 'run.started', attempt: 1 }, 'inc-9']])).toBe(false);
+  });
+});
+
 describe('a cure', () => {
   it('is remembered after its incident, for the same trouble of the same channel', () => {
     const state = folded([opened(), cured(5), closed(6)]);

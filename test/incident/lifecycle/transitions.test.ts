@@ -72,6 +72,21 @@ describe('after a plan that has helped', () => {
   });
 });
 
+describe('after it took over a channel whose start had been refused', () => {
+  /** In the eighth run of a group whose runs keep a distance of 160 s by then. */
+  const againAt = (owesRun: boolean, contained = false): number => {
+    const last: Outcome = { kind: 'resolved', score: 1, because: 'started 1: a' };
+    const group = held({ runs: 8, last, lastEndedMs: NOW, planned: ['a'], classifiedMs: NOW - 60_000, owesRun });
+    const seen = sight({ trouble: trouble({ down: ['a'], sinceMs: NOW - 60_000 }), contained });
+    const look = (ms: number) => transitionFor(group, seen, NOW + ms, policy).kind;
+    return [4_999, 5_000, 159_999, 160_000].find((ms) => look(ms) === 'run') ?? Number.NaN;
+  };
+
+  it('asks within 5 s, unless it is contained itself', () => {
+    expect([againAt(true), againAt(false), againAt(true, true)]).toEqual([5_000, 160_000, 160_000]);
+  });
+});
+
 describe('without an open incident', () => {
   it('opens one at once for a crash', () => {
     expect(transitionFor(undefined, sight(), NOW, policy)).toMatchObject({
