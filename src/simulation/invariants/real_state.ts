@@ -33,9 +33,10 @@ export class RealState implements TruthOracle {
     }
   }
 
-  invoked({ tool, channel, atMs }: Invocation): void {
+  invoked({ tool, channel, atMs, status }: Invocation): void {
     if (tool !== 'restart_channel' || channel === undefined) return;
-    this.#ripe(channel, atMs);
+    // It may have died since it was last watched.
+    if (status === 'playing') this.#ripe(channel, atMs);
     this.#cause(channel, atMs);
   }
 

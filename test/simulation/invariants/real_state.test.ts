@@ -6,15 +6,19 @@ const S = 1_000;
 
 describe('the age of evidence, by the clock of the service (S10)', () => {
   /** Down for a moment, then well for so long, then restarted. */
-  function wellFor(ms: number, change: object): readonly string[] {
+  function wellFor(ms: number, change: object, status = 'playing'): readonly string[] {
     const { context, broken, at, restart, truths } = oracleEnvironment();
     const oracle = new RealState(context);
     oracle.watch(truths(change));
     at(ms);
     oracle.watch(truths());
-    oracle.invoked(restart('ch0'));
+    oracle.invoked({ ...restart('ch0'), status });
     return broken;
   }
+
+  it('allows a restart of a channel that has died since it was last watched', () => {
+    expect(wellFor(600 * S, {}, 'curable')).toEqual([]);
+  });
 
   it.each([
     ['down', { status: 'curable' }],
@@ -31,7 +35,7 @@ describe('the age of evidence, by the clock of the service (S10)', () => {
     oracle.watch(truths());
     at(121 * S);
     oracle.watch(truths({ status: 'curable' }, 'ch1'));
-    oracle.invoked(restart('ch0'));
+    oracle.invoked({ ...restart('ch0'), status: 'playing' });
     expect(broken).toEqual(['S10']);
   });
 });
