@@ -20,7 +20,7 @@ export interface LivingDaemon extends AsyncDisposable {
   /** Measures inside the daemon for so long: that costs it something. */
   inside(forMs: number): Promise<InsideFigures>;
   served(): Promise<ServedCounts>;
-  /** Kills so many channels, one after another, and waits for the guard's verdict about each. */
+  /** Kills so many channels, one after another, and waits for the verdict about each. */
   verdicts(channels: readonly string[], count: number): Promise<readonly Verdict[]>;
   /** Ends the daemon, and has the same service watched by others. */
   peer(pace: PeerPace): Promise<LivingPeer>;
@@ -45,6 +45,8 @@ export interface LivingOptions {
 
 /** Tenths of a second. */
 const START_TRIES_MAX = 1_200;
+/** What the guard decided; or the end of a run that asked for nothing, as where several of a group died together. */
+const VERDICTS: ReadonlySet<string> = new Set(['guard.decided', 'run.ended']);
 /** Until the engine was asked again, what was mended is still thought dead: deaths come one by one, as in life. */
 const PAUSE_MS = 1_500;
 const VERDICT_MS_MAX = 10_000;
@@ -137,7 +139,7 @@ async function timeVerdicts({ names, count, work }: Deaths, hand: Hand): Promise
   const reading = readEvents(stream, ({ type, data }) => {
     const { at, channel } = JSON.parse(data) as { at: number; channel?: string };
     facts.push({ type, at, channel });
-    if (type === 'guard.decided' && channel !== undefined) waiting.get(channel)?.(process.hrtime.bigint());
+    if (VERDICTS.has(type) && channel !== undefined) waiting.get(channel)?.(process.hrtime.bigint());
   });
   // The first use of the stream is not what is timed.
   await sleep(PAUSE_MS);
