@@ -86,6 +86,8 @@ describe('worlds in which a channel was down in silence, or a refusal was forgot
     ['where a cause was over in the very millisecond in which the run that waited for it ended', 'witness', 61],
     ['after a group’s incident in the ninth run of a channel', 'witness', 67],
     ['after a plan that did not help, until its sources answer', 'witness', 99],
+    ['beside what the cause of an engine has left down, which waits for its proof', 'plain', 42],
+    ['handed over by its group, beside what the cause of an engine has left down', 'plain', 25],
     ['once a group in its ninth run took over what a containment had refused', 'sources', 128],
     ['after a plan that did not help, beside one source that fails at times', 'witness', 207],
   ] as const)(

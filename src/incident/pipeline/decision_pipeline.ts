@@ -286,7 +286,7 @@ export class DecisionPipeline implements Disposable {
     const nowMs = this.#deps.clock.monotonicMs();
     const facts = scope.kind === 'channel' ? this.factStore.view(scope.id) : undefined;
     const viewers = facts === undefined ? undefined : viewersOf(facts, nowMs);
-    const recovered = recoveredIncidents(this.incidents(), this.watch);
+    const recovered = recoveredIncidents(this.incidents(), this.watch, facts?.setup.id);
     return { ...this.#housekeeping.pool(engine), viewers, recovered, causeProof: this.watch.proofOf(scope, nowMs) };
   }
 

@@ -12,6 +12,8 @@ function isOver(with_: {
   readonly open?: Partial<OpenIncident>;
   readonly cause?: Partial<SharedCause>;
   readonly well?: readonly string[];
+  /** Whom the guard is asked about; default: no channel. */
+  readonly about?: string;
 }): boolean {
   const incident = anIncident({ scope: engine, engine: 'e', channels: ['a'] });
   const cause = with_.cause && ({ phase: 'over', channels: ['a'], down: [], ...with_.cause } as unknown as SharedCause);
@@ -25,6 +27,7 @@ function isOver(with_: {
         return { finding: { trouble, healthy: !trouble, quiet: false } } as unknown as TrackedChannel;
       },
     },
+    with_.about,
   );
   return ids.has(incident.id);
 }
@@ -42,8 +45,15 @@ describe('an incident of an engine or a group that is still open', () => {
     expect(isOver({ cause: { channels: ['a', 'b'] } })).toBe(false);
   });
 
+  it('keeps those whom its cause has left down until their plan, and nobody else of the engine', () => {
+    const left = { cause: { channels: ['a', 'b'], down: ['a'] }, well: ['b'] };
+    expect([isOver({ ...left, about: 'a' }), isOver({ ...left, about: 'c' })]).toEqual([false, true]);
+    expect(isOver({ cause: { ...left.cause, phase: 'active' }, about: 'c' })).toBe(false);
+  });
+
   it('is not over during a run', () => {
     expect(isOver({ open: { running: true } })).toBe(false);
+    expect(isOver({ open: { running: true }, cause: { down: ['a'] }, about: 'c' })).toBe(false);
   });
 
   it('is none of one channel', () => {
