@@ -88,6 +88,8 @@ describe('worlds in which a channel was down in silence, or a refusal was forgot
     ['after a plan that did not help, until its sources answer', 'witness', 99],
     ['beside what the cause of an engine has left down, which waits for its proof', 'plain', 42],
     ['handed over by its group, beside what the cause of an engine has left down', 'plain', 25],
+    ['in the plan of an engine, while another group was contained', 'plain', 31],
+    ['in the plan of an engine whose pool had been full', 'plain', 36],
     ['once a group in its ninth run took over what a containment had refused', 'sources', 128],
     ['after a plan that did not help, beside one source that fails at times', 'witness', 207],
   ] as const)(

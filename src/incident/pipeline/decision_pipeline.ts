@@ -74,7 +74,9 @@ export class DecisionPipeline implements Disposable {
     this.watch = new FindingTracker({ ...deps, ...own, onWants: deps.lookNow });
     const { guardState: guard, control, incidents, factStore, watch } = this;
     const proofOf: FindingTracker['proofOf'] = (scope, nowMs) => watch.proofOf(scope, nowMs);
-    this.#startQueue = new StartQueue({ ...deps, guard, incidents, proofOf, phaseOf: (group) => this.phaseOf(group) });
+    const groupOf = (id: ChannelId) => this.#channelIndex.channelOf(id)?.group;
+    const phaseOf = (group: GroupId) => this.phaseOf(group);
+    this.#startQueue = new StartQueue({ ...deps, guard, incidents, proofOf, groupOf, phaseOf });
     const isInCrowd = (scope: Scope): boolean => this.#startQueue.isInCrowd(scope);
     const { channelOf, channelsIn } = this.#channelIndex;
     this.snapshots = new Snapshots({

@@ -4,7 +4,7 @@ import type { MonoMs } from '../../core/clock.ts';
 import type { Phase } from '../../core/control.ts';
 import type { Read } from '../../core/journal.ts';
 import { accessOf } from '../../core/persona.ts';
-import { type ChannelId, type GroupId, keyOfScope, sameScope, type Scope, type ScopeKey } from '../../core/scope.ts';
+import { type ChannelId, type GroupId, keyOfScope, type Scope, type ScopeKey } from '../../core/scope.ts';
 import { phaseNeeded } from '../../guard/checks/policy.ts';
 import { specOf } from '../../remediation/catalog.ts';
 import { containmentsOf, type GuardState } from '../../guard/state/state.ts';
@@ -22,6 +22,7 @@ export interface StartQueueDeps {
   readonly incidents: Read<IncidentState>;
   readonly settings: () => Pick<Settings, 'limits' | 'personaOf'>;
   readonly phaseOf: (group: GroupId) => Phase;
+  readonly groupOf: (channel: ChannelId) => GroupId | undefined;
   /** Whether the cause that left a group down is proven to be over. */
   readonly proofOf?: (scope: Scope, nowMs: MonoMs) => CauseProof | undefined;
   /** Keys of the pages that are open now. */
@@ -93,14 +94,16 @@ export class StartQueue {
   #proofMs(scope: Scope, seen: Seen, nowMs: MonoMs): MonoMs | undefined {
     if (scope.kind === 'channel' || seen.sight.trouble?.leftMs === undefined) return undefined;
     const proof = this.#deps.proofOf?.(scope, nowMs);
-    if (proof === undefined || proof.isProven || !this.#isHeldUp(scope)) return undefined;
+    if (proof === undefined || proof.isProven || !this.#isHeldUp(scope, seen)) return undefined;
     return Math.min(proof.atMs ?? nowMs + AGAIN_MS, nowMs + AGAIN_MS);
   }
 
-  /** What has ended by time needs no proof any more (law S8). */
-  #isHeldUp(scope: Scope): boolean {
+  /** A group of which it would start channels is contained. What has ended by time needs no proof any more (law S8). */
+  #isHeldUp(scope: Scope, { channels, sight }: Seen): boolean {
+    const down = sight.trouble?.down ?? channels;
+    const groups = new Set(scope.kind === 'group' ? [scope.id] : down.map(this.#deps.groupOf));
     const held = Object.values(this.#deps.guard().containments).filter(({ reason }) => reason === 'shared_cause');
-    return held.some((one) => scope.kind !== 'group' || sameScope(one.scope, scope));
+    return held.some((one) => one.scope.kind === 'group' && groups.has(one.scope.id));
   }
 
   crowd(nowMs: MonoMs): MassOutage {

@@ -1,6 +1,6 @@
 /** The oracle of the proof that a shared cause is over (S8). */
 import type { JournalEntry } from '../../core/journal.ts';
-import type { PlaylistSample, ProcessSample, Sample } from '../../core/sample.ts';
+import type { EngineSample, PlaylistSample, ProcessSample, Sample } from '../../core/sample.ts';
 import type { Invocation } from '../effect_log.ts';
 import { type InvariantContext, type Oracle, planOf } from './context.ts';
 
@@ -12,6 +12,11 @@ const CANARY_MS = 30_000;
 /** A call may take effect so late, and be seen a look later. */
 const LATE_EFFECT_MS = 45_000;
 const DEAD: ReadonlySet<string> = new Set(['exited', 'fatal', 'backoff']);
+
+interface Look {
+  readonly ok: boolean;
+  readonly monoMs: number;
+}
 
 /** What the looks at one thing have found, newest last. */
 interface Looks {
@@ -66,10 +71,15 @@ export class Proofs implements Oracle {
   }
 
   seen(sample: Sample): void {
-    if (sample.kind === 'engine') note(at(this.#engines, sample.engine, noLooks), sample);
+    if (sample.kind === 'engine') note(at(this.#engines, sample.engine, noLooks), this.#lookAt(sample));
     else if (sample.kind === 'source') note(at(this.#sources, sample.channel, noLooks), sample);
     else if (sample.kind === 'process') this.#process(sample);
     else if (sample.kind === 'playlist') this.#output(sample);
+  }
+
+  /** A full pool is a trouble that its readings name, and so is its end (S8). */
+  #lookAt({ ok, poolPressure = 0, monoMs }: EngineSample): Look {
+    return { ok: ok && poolPressure < this.#case.limits.poolPressureMax, monoMs };
   }
 
   /** What is missing for the group's own staged start at this moment; undefined: it is proven. */
@@ -174,7 +184,7 @@ function unwellness(
 
 const KEPT = 16;
 
-function note(looks: Looks, { ok, monoMs }: { readonly ok: boolean; readonly monoMs: number }): void {
+function note(looks: Looks, { ok, monoMs }: Look): void {
   if (ok) looks.okMs.push(monoMs);
   else looks.failedMs = monoMs;
   if (looks.okMs.length > KEPT) looks.okMs.shift();

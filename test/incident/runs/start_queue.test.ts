@@ -68,6 +68,7 @@ function queueOf(
     phaseOf: () => with_.phase ?? 3,
     openPages: () => with_.pages ?? [],
     proofOf: () => with_.proof,
+    groupOf: (id) => (id.startsWith('b') ? 'g2' : 'g1'),
   });
   const may = (scope: Scope, what: Seen, nowMs = NOW): boolean => held.startDelayMs(scope, what, nowMs) === undefined;
   return { queue: held, held, may, starts };
@@ -182,6 +183,22 @@ describe('the start queue', () => {
     const down = { ...seen(5), sight: { ...seen(5).sight, trouble: { ...seen(5).sight.trouble!, leftMs: NOW - 1 } } };
     expect(queueOf(0, [], { proof: looping, held: true }).may(group('g1'), down)).toBe(false);
     expect(queueOf(0, [], { proof: looping, held: false }).may(group('g1'), down)).toBe(true);
+  });
+
+  it('needs no proof for the plan of an engine whose channels are of no group that is contained', () => {
+    const proof = { isProven: false, bySources: false, says: 'no death for 10 s is waited for', atMs: NOW + 9_000 };
+    const { may } = queueOf(0, [], { proof, held: true });
+    const left = seen(5);
+    const down = (ids: readonly string[] | undefined, channels: readonly string[]) => {
+      const trouble = { ...left.sight.trouble!, leftMs: NOW - 1, ...(ids === undefined ? {} : { down: ids }) };
+      return { ...left, channels, sight: { ...left.sight, trouble } };
+    };
+    const engine: Scope = { kind: 'engine', id: 'e' };
+    expect([may(engine, down(['b1'], ['a1', 'b1'])), may(engine, down(['a1', 'b1'], ['a1', 'b1']))]).toEqual([
+      true,
+      false,
+    ]);
+    expect([may(engine, down(undefined, ['b1'])), may(engine, down(undefined, ['a1']))]).toEqual([true, false]);
   });
 
   it('admits none of a known crowd before all of it have asked', () => {

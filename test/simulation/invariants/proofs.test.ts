@@ -17,7 +17,7 @@ function proofs() {
   const process = (monoMs: number, state: string, with_: Partial<ProcessSample> = {}) =>
     saw('process', monoMs, { state, generation: '1', stoppedOnPurpose: false, ...with_ });
   const source = (monoMs: number, ok: boolean, channel = 'ch0') => saw('source', monoMs, { ok, channel });
-  const engine = (monoMs: number, ok: boolean) => saw('engine', monoMs, { ok });
+  const engine = (monoMs: number, ok: boolean, poolPressure?: number) => saw('engine', monoMs, { ok, poolPressure });
   const segment = (monoMs: number, mediaSequence: number | undefined, with_: object = {}) =>
     saw('playlist', monoMs, { mediaSequence, ...with_ });
   const missing = (nowMs: number, group = 'g0') => oracle.missing(group, { nowMs, sinceMs: SINCE });
@@ -237,6 +237,27 @@ describe('the proof by an engine', () => {
     engine(SINCE + 2_000, true);
     engine(SINCE + 3_000, true);
     expect([missing(SINCE + 11_999), missing(SINCE + 12_000)]).toEqual(['engine e0 is not well for long', undefined]);
+  });
+
+  it('is ten seconds of a pool that is not full, where the pool was the trouble', () => {
+    const world = proofs();
+    const { engine, missing } = world;
+    engine(SINCE + 1, true, 0.97);
+    engine(SINCE + 2_000, true, 0.9);
+    died(SINCE + 3_000, world);
+    engine(SINCE + 4_000, true, 0.89);
+    engine(SINCE + 5_000, true, 0.89);
+    expect([missing(SINCE + 13_999), missing(SINCE + 14_000)]).toEqual(['engine e0 is not well for long', undefined]);
+  });
+
+  it('is none by a pool that was never full, nor by one that is not reported', () => {
+    for (const poolPressure of [0.89, undefined]) {
+      const world = proofs();
+      died(SINCE + 3_000, world);
+      world.engine(SINCE + 4_000, true, poolPressure);
+      world.engine(SINCE + 5_000, true, poolPressure);
+      expect(world.missing(SINCE + 14_000)).toMatch(/30000 ms are needed$/);
+    }
   });
 });
 
