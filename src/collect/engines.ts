@@ -28,10 +28,10 @@ export interface EnginePollOptions {
  */
 const HINTED_REST_TIMES = 2;
 const CLOSER_REST_TIMES = 20;
-/** An engine whose list took longer is asked about one channel by itself, where it can be. */
-const SLOW_LIST_MS = 50;
 /** The longest that either waits. */
 const REST_MS_MAX = 1_000;
+/** An engine whose list took longer is asked about one channel by itself, where it can be. */
+const SLOW_LIST_MS = 50;
 /** More are taken in parts: each takes some microseconds, and a line of a log must not wait for ten thousand. */
 const PART_SAMPLES = 4_000;
 

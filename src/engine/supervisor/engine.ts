@@ -61,7 +61,7 @@ const IDENTITY_MS = MINUTE_MS;
 
 const fullName = ({ group, name }: Pick<ProcessInfo, 'group' | 'name'>): string => `${group}:${name}`;
 
-interface ProcessReading {
+interface TableReading {
   readonly source: string;
   readonly moment: ReadingTime;
 }
@@ -254,7 +254,7 @@ export class SupervisorEngine implements Engine {
     return name;
   }
 
-  #sample(channel: ChannelId, info: ProcessInfo | undefined, { source, moment }: ProcessReading): ProcessSample {
+  #sample(channel: ChannelId, info: ProcessInfo | undefined, { source, moment }: TableReading): ProcessSample {
     const state = info === undefined ? 'unknown' : (STATES[info.state] ?? 'unknown');
     const lies = state === 'stopped' || state === 'stopping';
     if (!lies && state !== 'unknown' && this.#halfway.get(channel) === 'left') this.#halfway.delete(channel);
