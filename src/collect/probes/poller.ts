@@ -1,7 +1,7 @@
 /** Runs probes at their intervals, a bounded number at once. */
 import { type Clock, deadline, type MonoMs } from '../../core/clock.ts';
-import { SECOND_MS } from '../../core/duration.ts';
 import { ReeveError } from '../../core/errors.ts';
+import { TokenBucket } from '../token_bucket.ts';
 import { DueQueue } from './due_queue.ts';
 import { FastPace, type Probe, ScheduledProbe } from './scheduled_probe.ts';
 
@@ -47,6 +47,13 @@ const BURST_SHARE = 0.25;
 /** What was calm and is in doubt is settled one way or the other by then, and looked at at its own pace. */
 const DOUBT_MS = 10_000;
 
+/** Empty at first: no time has passed in which looks could have been left over. */
+function paceOf({ perSecondMax, clock }: PollerOptions): TokenBucket | undefined {
+  if (perSecondMax === undefined) return undefined;
+  const burst = Math.max(1, perSecondMax * BURST_SHARE);
+  return new TokenBucket({ perSecond: perSecondMax, burst, tokens: 0, nowMs: clock.monotonicMs() });
+}
+
 /**
  * Runs many probes at their own pace, spread evenly, a bounded number at once, never one over itself. Has one timer,
  * and none without probes.
@@ -67,14 +74,14 @@ export class Poller implements Disposable {
   #rested = 0;
   /** Probes whose beat came when too many had begun to look. */
   readonly #putOff = new Set<ScheduledProbe>();
-  #mayBegin = 0;
-  #refilledMs: MonoMs;
+  /** Undefined: any number may begin. */
+  readonly #pace: TokenBucket | undefined;
   /** Probes that left out a beat of late. */
   readonly #resting = new Set<ScheduledProbe>();
 
   constructor(options: PollerOptions) {
     this.#options = options;
-    this.#refilledMs = options.clock.monotonicMs();
+    this.#pace = paceOf(options);
     this.#scheduled = new Map(options.probes.map((probe) => [probe.name, new ScheduledProbe(probe)]));
   }
 
@@ -158,8 +165,7 @@ export class Poller implements Disposable {
 
   #tick(): void {
     const nowMs = this.#options.clock.monotonicMs();
-    this.#refill(nowMs);
-    for (const scheduled of this.#putOff) if (this.#spend()) this.#admit(scheduled);
+    for (const scheduled of this.#putOff) if (this.#mayBegin(nowMs)) this.#admit(scheduled);
     while (this.#queue.firstMs <= nowMs) {
       const { atMs, item: scheduled } = this.#queue.pop();
       if (atMs !== scheduled.dueMs) continue;
@@ -170,7 +176,7 @@ export class Poller implements Disposable {
       const isFast = nowMs < scheduled.fastUntilMs;
       if (scheduled.state !== 'idle' && !(isFast && this.#putOff.has(scheduled))) this.#skipped += 1;
       else if (this.#mayRest(scheduled, nowMs)) this.#rest(scheduled, nowMs);
-      else if (isFast || this.#spend()) this.#admit(scheduled);
+      else if (isFast || this.#mayBegin(nowMs)) this.#admit(scheduled);
       else this.#putOffLook(scheduled);
     }
     this.#arm();
@@ -182,25 +188,14 @@ export class Poller implements Disposable {
     this.#resting.add(scheduled);
   }
 
-  #refill(nowMs: MonoMs): void {
-    const { perSecondMax = Number.POSITIVE_INFINITY } = this.#options;
-    const share = (nowMs - this.#refilledMs) / SECOND_MS;
-    this.#mayBegin = Math.min(this.#mayBegin + (share > 0 ? perSecondMax * share : 0), perSecondMax * BURST_SHARE);
-    this.#refilledMs = nowMs;
-  }
-
   /** When a look that was put off may begin; `Infinity` when there is none. */
   #nextPutOffMs(): MonoMs {
-    const { perSecondMax } = this.#options;
-    if (this.#putOff.size === 0 || perSecondMax === undefined) return Number.POSITIVE_INFINITY;
-    return onTick(this.#refilledMs + (SECOND_MS * (1 - this.#mayBegin)) / perSecondMax, TICKED_MS_MIN);
+    if (this.#putOff.size === 0 || this.#pace === undefined) return Number.POSITIVE_INFINITY;
+    return onTick(this.#pace.nextMs, TICKED_MS_MIN);
   }
 
-  #spend(): boolean {
-    if (this.#options.perSecondMax === undefined) return true;
-    if (this.#mayBegin < 1) return false;
-    this.#mayBegin -= 1;
-    return true;
+  #mayBegin(nowMs: MonoMs): boolean {
+    return this.#pace === undefined || this.#pace.take(nowMs);
   }
 
   #putOffLook(scheduled: ScheduledProbe): void {

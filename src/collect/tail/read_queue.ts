@@ -1,6 +1,6 @@
 /** Shares the event loop among sources that have something to read. */
 import type { Clock, MonoMs } from '../../core/clock.ts';
-import { SECOND_MS } from '../../core/duration.ts';
+import { TokenBucket } from '../token_bucket.ts';
 
 /** Something with work that can be done a bit at a time. */
 export interface Worker {
@@ -43,8 +43,7 @@ export class ReadQueue implements Disposable {
   #next: NodeJS.Immediate | undefined;
   /** Only busy files wait, and as many were read as may be for now. */
   #pause: Disposable | undefined;
-  #busyReadsLeft = BUSY_BURST;
-  #refilledMs: MonoMs;
+  readonly #busyReads: TokenBucket;
   /** When the next round was asked for. */
   #askedMs: MonoMs = 0;
   #onIdle: (() => void)[] = [];
@@ -53,7 +52,8 @@ export class ReadQueue implements Disposable {
     this.#clock = clock;
     this.#readMs = readMs;
     this.#afterRound = afterRound;
-    this.#refilledMs = clock.monotonicMs();
+    const perSecond = BUSY_READS_PER_SECOND_MAX;
+    this.#busyReads = new TokenBucket({ perSecond, burst: BUSY_BURST, tokens: BUSY_BURST, nowMs: clock.monotonicMs() });
   }
 
   /** The worker has something to do: at once, but not before what happens right now is done. */
@@ -113,22 +113,19 @@ export class ReadQueue implements Disposable {
     this.#each(this.#shared, Number.POSITIVE_INFINITY);
     const endMs = this.#clock.monotonicMs() + Math.min(Math.max(this.#readMs, waitedMs), ROUND_MS_MAX);
     this.#each(this.#quiet, endMs);
-    this.#busyReadsLeft -= this.#each(this.#busy, endMs, this.#busyReads());
+    this.#busyReads.spend(this.#each(this.#busy, endMs, this.#busyReadsMax()));
     this.#each(this.#later, endMs);
     this.#afterRound();
     if (this.#shared.size + this.#quiet.size + this.#later.size > 0) this.#runSoon();
     else if (this.#busy.size === 0) this.#settle();
-    else if (this.#busyReads() >= 1) this.#runSoon();
+    else if (this.#busyReadsMax() >= 1) this.#runSoon();
     else this.#pause = this.#clock.after(PAUSE_MS, () => this.#runSoon());
   }
 
   /** How many busy files may be read now. Who waits for all of it to be read waits for nothing else. */
-  #busyReads(): number {
-    const nowMs = this.#clock.monotonicMs();
-    const refill = ((nowMs - this.#refilledMs) * BUSY_READS_PER_SECOND_MAX) / SECOND_MS;
-    this.#busyReadsLeft = Math.min(Math.max(0, this.#busyReadsLeft) + refill, BUSY_BURST);
-    this.#refilledMs = nowMs;
-    return this.#onIdle.length > 0 ? Number.POSITIVE_INFINITY : Math.floor(this.#busyReadsLeft);
+  #busyReadsMax(): number {
+    const whole = this.#busyReads.whole(this.#clock.monotonicMs());
+    return this.#onIdle.length > 0 ? Number.POSITIVE_INFINITY : whole;
   }
 
   /**

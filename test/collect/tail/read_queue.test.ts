@@ -167,16 +167,17 @@ describe('reads of files that are always written to', () => {
         return false;
       },
     }));
-    const wakeAll = () => {
-      for (const encoder of encoders) readQueue.wake(encoder);
+    const wake = (count: number) => {
+      for (const encoder of encoders.slice(0, count)) readQueue.wake(encoder);
     };
+    const wakeAll = () => wake(encoders.length);
     const roundsFor = async (ms: number) => {
       for (let at = 0; at < ms; at += 10) {
         await advance(10);
         await oneRound();
       }
     };
-    return { readQueue, wakeAll, roundsFor, readsOf: () => reads };
+    return { readQueue, wake, wakeAll, roundsFor, readsOf: () => reads };
   }
 
   it('are ten thousand a second at most, and those that wait are read in the order of waiting', async () => {
@@ -190,6 +191,20 @@ describe('reads of files that are always written to', () => {
     expect(readsOf()).toBe(3_500);
     await roundsFor(50);
     expect(readsOf()).toBe(4_000);
+  });
+
+  it('may be more at once after a time with few: what was left of it is kept', async () => {
+    const { readQueue, wake, wakeAll, roundsFor, readsOf } = aSecond();
+    wakeAll();
+    await readQueue.idle();
+    wakeAll();
+    await readQueue.idle();
+    wake(10);
+    await roundsFor(20);
+    expect(readsOf()).toBe(4_010);
+    wakeAll();
+    await oneRound();
+    expect(readsOf()).toBe(4_200);
   });
 
   it('leave the reading of what was silent to its own time', async () => {
