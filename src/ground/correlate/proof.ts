@@ -68,12 +68,12 @@ export function proofOf(cause: SharedCause, input: ProofInput, nowMs: MonoMs): C
   const { known } = input;
   const lastDeathMs = Math.max(cause.sinceMs, ...known.map(diedMs));
   const touched = new Set(cause.channels);
-  // What fails beside the cause, on a channel that it has not touched, is another trouble.
-  const looked = known.flatMap(({ setup, source }) => {
-    const counts = touched.has(setup.id) || source?.okSinceMs !== undefined;
-    return setup.hasSource && source !== undefined && counts ? [source] : [];
+  const looked = known.flatMap(({ setup, source, process }) => {
+    const isOld = !touched.has(setup.id) && source?.okSinceMs === undefined && isDeadBefore(process, cause.sinceMs);
+    if (!setup.hasSource || source === undefined || isOld) return [];
+    return [{ source, mayBeOwn: isOfDeath(cause) || !touched.has(setup.id) }];
   });
-  const sources = isOfDeath(cause) ? withoutOwnTrouble(looked, lastDeathMs, nowMs) : looked;
+  const sources = withoutOwnTrouble(looked, lastDeathMs, nowMs);
   const missing = unproven(sources, lastDeathMs);
   if (missing !== undefined) return waits(missing, undefined);
   const witnesses = sources.filter(({ last }) => last.monoMs >= lastDeathMs);
@@ -126,16 +126,28 @@ function diedMs({ process }: ChannelFacts): MonoMs {
   return Math.max(ends.at(-1) ?? Number.NEGATIVE_INFINITY, stoppedOnPurpose ? Number.NEGATIVE_INFINITY : downSinceMs);
 }
 
+/** Down since before the cause began: that its source fails is another trouble, and nobody dies of it now. */
+const isDeadBefore = (process: ChannelFacts['process'], sinceMs: MonoMs): boolean =>
+  process?.downSinceMs !== undefined && process.downSinceMs < sinceMs;
+
+interface Looked {
+  readonly source: SourceFacts;
+  /** Nothing says that it has named the cause. */
+  readonly mayBeOwn: boolean;
+}
+
 /**
  * One source that fails, or does at times, while another of the group answers is the trouble of its own channel, and
- * names no shared cause: whoever died of something else would wait for it, and be down for so much longer.
+ * names no shared cause: whoever died of something else would wait for it, and be down for so much longer. Two that
+ * fail are shared, whether the cause has touched their channels or not, and so is one beside which none answers.
  */
-function withoutOwnTrouble(sources: readonly SourceFacts[], sinceMs: MonoMs, nowMs: MonoMs): readonly SourceFacts[] {
+function withoutOwnTrouble(looked: readonly Looked[], sinceMs: MonoMs, nowMs: MonoMs): readonly SourceFacts[] {
   const isWell = ({ okSinceMs, okStreak, last }: SourceFacts): boolean =>
     okSinceMs !== undefined && nowMs - okSinceMs >= PROOF_MS && (okStreak >= LOOKS_MIN || last.monoMs < sinceMs);
-  const [own, ...others] = sources.filter((source) => !isWell(source));
-  if (own === undefined || others.length > 0) return sources;
-  const rest = sources.filter((source) => source !== own);
+  const sources = looked.map(({ source }) => source);
+  const [own, ...others] = looked.filter(({ source }) => !isWell(source));
+  if (own?.mayBeOwn !== true || others.length > 0) return sources;
+  const rest = sources.filter((source) => source !== own.source);
   return rest.some(({ okBeforeMs = 0 }) => okBeforeMs >= sinceMs) ? rest : sources;
 }
 

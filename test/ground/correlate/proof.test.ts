@@ -95,6 +95,37 @@ describe('the proof that a shared cause is over (S8)', () => {
     expect(proven([dead, failing], DIED_MS + 20_000)).toBe(true);
   });
 
+  describe('where sources fail of channels that the cause has not touched', () => {
+    const later = DIED_MS + 20_000;
+    const failing = (id: string, died?: number) => channel(id, died, [[later, false]]);
+    const dead = channel('a', DIED_MS, answers(DIED_MS + 1_000, DIED_MS + 2_000));
+    const isOver = (known: readonly ChannelFacts[], also: Partial<SharedCause> = {}, ms = 1_000): boolean =>
+      proofOf({ ...cause, ...also }, { known, playing: new Set() }, later + ms).isProven;
+
+    it('waits for two, as for two that it has touched', () => {
+      expect([isOver([dead, failing('c')]), isOver([dead, failing('c'), failing('d')])]).toEqual([true, false]);
+    });
+
+    it('waits for one as long as none of the group answers', () => {
+      const blind = channel('a', DIED_MS, []);
+      expect(isOver([blind, failing('c')], {}, 60_000)).toBe(false);
+      expect(isOver([channel('a', DIED_MS, answers(DIED_MS - 9_000)), failing('c')], {}, 60_000)).toBe(false);
+    });
+
+    it('does not wait for those that were down before it began', () => {
+      const old = ['c', 'd'].map((id) => failing(id, DIED_MS - 1));
+      expect([isOver([dead, ...old]), isOver([channel('a', DIED_MS, []), ...old], {}, 11_000)]).toEqual([true, true]);
+      const joined = ['c', 'd'].map((id) => failing(id, DIED_MS));
+      expect(isOver([dead, ...joined])).toBe(false);
+    });
+
+    it('takes one of them for that channel’s own trouble where sources named the cause, too', () => {
+      const outage = { family: 'upstream', phase: 'over', channels: ['a'] } as const;
+      expect(isOver([dead, failing('c')], outage)).toBe(true);
+      expect(isOver([dead, failing('c'), failing('d')], outage)).toBe(false);
+    });
+  });
+
   it('begins anew with one that went down after a change of Reeve’s, not with one that a person stopped', () => {
     const looks = answers(DIED_MS + 1_000, DIED_MS + 8_000, DIED_MS + 9_000);
     const { process, ...rest } = channel('b', DIED_MS + 7_000, []);
