@@ -90,6 +90,12 @@ describe('worlds in which a channel was down in silence, or a refusal was forgot
     ['handed over by its group, beside what the cause of an engine has left down', 'plain', 25],
     ['in the plan of an engine, while another group was contained', 'plain', 31],
     ['in the plan of an engine whose pool had been full', 'plain', 36],
+    ['beside sources that fail of channels that the cause of the group has not touched', 'plain', 32],
+    ['of a group whose incident had lost its cause when Reeve died', 'plain', 44],
+    ['of another group whose incident had lost its cause when Reeve died', 'plain', 61],
+    ['of a group of unknown trouble whose incident had lost its cause when Reeve died', 'plain', 62],
+    ['of an engine whose incident had lost its cause when Reeve died', 'plain', 66],
+    ['of a group whose incident had lost its cause when Reeve died twice', 'plain', 67],
     ['once a group in its ninth run took over what a containment had refused', 'sources', 128],
     ['after a plan that did not help, beside one source that fails at times', 'witness', 207],
   ] as const)(

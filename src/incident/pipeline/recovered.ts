@@ -1,29 +1,29 @@
 /** Which incidents of groups and engines are open still, and no reason to refuse the start of a channel (law L5). */
 import type { ChannelId, IncidentId } from '../../core/scope.ts';
-import { isWell } from '../lifecycle/causes.ts';
 import type { IncidentState, OpenIncident } from '../lifecycle/state.ts';
 import type { FindingTracker } from './finding_tracker.ts';
 
-type Watch = Pick<FindingTracker, 'causeOf' | 'watched'>;
+type Watch = Pick<FindingTracker, 'causeOf'>;
 
 /**
- * An incident that people were notified of stays open for half a minute after all of it plays again, so that a trouble
- * that comes and goes pages once. By then nothing shared is suspected, and a channel that it never touched need not
- * wait for that. Nor does it wait for the plan of those whom the cause has left down, which may need a long proof.
+ * An incident stays open while any channel that it ever touched is down of whatever else, and for half a minute after
+ * all of it plays again, so that a trouble that comes and goes pages once. By then nothing shared is suspected: who is
+ * down, and was not left down by the cause, has an incident of its own, and need not wait for the end of this one. Nor
+ * does it wait for the plan of those whom the cause has left down, which may need a long proof. What a Reeve that died
+ * knew of the cause is lost, but not its containment, which question 7 asks about by itself.
  */
 export const recoveredIncidents = (
   { open }: IncidentState,
   watch: Watch,
-  channel?: ChannelId,
+  channel: ChannelId | undefined,
 ): ReadonlySet<IncidentId> =>
   new Set(open.filter((one) => isRecovered(one, watch, channel)).map(({ incident }) => incident.id));
 
 function isRecovered({ incident, running }: OpenIncident, watch: Watch, channel: ChannelId | undefined): boolean {
-  if (running || incident.scope.kind === 'channel') return false;
+  if (running || incident.scope.kind === 'channel' || channel === undefined) return false;
   const cause = watch.causeOf(incident.scope);
-  if (cause?.phase === 'active') return false;
-  // What it left down waits for its plan; who is not among them is not touched by it (question 7).
-  if (cause !== undefined && cause.down.length > 0) return channel !== undefined && !cause.down.includes(channel);
-  const touched = [...incident.channels, ...(cause?.channels ?? [])];
-  return touched.length > 0 && touched.every((id) => isWell(watch.watched(id)));
+  // Whom it has touched is not known, so it may be this one.
+  if (incident.channels.length === 0 && (cause?.channels ?? []).length === 0) return false;
+  // Question 7 asks whether the cause touches the channel: whom it has left down it touches, and nobody else.
+  return cause?.phase !== 'active' && cause?.down.includes(channel) !== true;
 }
