@@ -96,6 +96,8 @@ describe('worlds in which a channel was down in silence, or a refusal was forgot
     ['of a group of unknown trouble whose incident had lost its cause when Reeve died', 'plain', 62],
     ['of an engine whose incident had lost its cause when Reeve died', 'plain', 66],
     ['of a group whose incident had lost its cause when Reeve died twice', 'plain', 67],
+    ['in a plan that a containment refused, when its restarts were used', 'plain', 72],
+    ['while calls that hung, and came late, fill the window', 'plain', 80],
     ['once a group in its ninth run took over what a containment had refused', 'sources', 128],
     ['after a plan that did not help, beside one source that fails at times', 'witness', 207],
   ] as const)(

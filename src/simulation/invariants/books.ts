@@ -37,7 +37,11 @@ export function openBooks(world: InvariantContext, starts: Starts): Books {
     runs: new Runs(world),
     pages: new Pages(world),
     silence: new Silence(world),
-    reasons: new Reasons(world, undefined, { proofs, isFull: (plans) => starts.isFull(world.nowMs(), plans) }),
+    reasons: new Reasons(world, undefined, {
+      proofs,
+      isFull: (plans) => starts.isFull(world.nowMs(), plans),
+      isCapped: (channel, incident) => starts.isCapped(channel, incident),
+    }),
   };
   return { ...own, all: Object.values(own) };
 }

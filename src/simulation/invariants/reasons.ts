@@ -29,6 +29,7 @@ const OPEN_REASONS: ReadonlySet<string> = new Set();
 
 interface Refusal {
   readonly code: string;
+  readonly incident: string;
   /** When it passes by itself, on Reeve's clock; undefined: when its hold ends. */
   untilMs: number | undefined;
   /** Somebody else has started the channel since: what is wrong with that process is a new trouble. */
@@ -51,6 +52,8 @@ interface Others {
    */
   readonly isFull?: (plansUnderWay: number) => boolean;
   readonly proofs?: Pick<Proofs, 'missing'>;
+  /** The restarts of the channel in that incident are used, which is a refusal that stays (law S5). */
+  readonly isCapped?: (channel: string, incident: string) => boolean;
 }
 
 /**
@@ -61,6 +64,7 @@ export class Reasons implements Oracle, TruthOracle {
   readonly #case: InvariantContext;
   readonly #open: ReadonlySet<string>;
   readonly #isFull: (plansUnderWay: number) => boolean;
+  readonly #isCapped: (channel: string, incident: string) => boolean;
   readonly #refusals = new Map<string, Refusal>();
   readonly #groupWaits: GroupWaits;
   readonly #holds = new Map<string, { readonly scope: Scope; readonly untilMs: number }>();
@@ -76,6 +80,7 @@ export class Reasons implements Oracle, TruthOracle {
     this.#groupWaits = new GroupWaits(world, others.proofs);
     this.#open = open;
     this.#isFull = others.isFull ?? (() => false);
+    this.#isCapped = others.isCapped ?? (() => false);
   }
 
   entry(entry: JournalEntry): void {
@@ -130,7 +135,8 @@ export class Reasons implements Oracle, TruthOracle {
       const refusal = this.#refusals.get(channel);
       if (refusal === undefined) continue;
       if (status === 'playing') this.#refusals.delete(channel);
-      const isHeld = this.#held(channel, monoMs) || this.#groupWaits.holds(channel, monoMs, refusal.code);
+      const waits = this.#held(channel, monoMs) || this.#groupWaits.holds(channel, monoMs, refusal.code);
+      const isHeld = waits || this.#isCapped(channel, refusal.incident);
       const isOpen = status === 'curable' && visible && !isHeld && !this.#isAsking(channel);
       if (!isOpen || monoMs < (refusal.untilMs ?? 0)) {
         this.#dueMs.delete(channel);
@@ -161,7 +167,7 @@ export class Reasons implements Oracle, TruthOracle {
     const untilMs = retryAfterMs === undefined ? undefined : monoMs + retryAfterMs;
     for (const id of this.#concerned(channel, run, incident)) {
       this.#dueMs.delete(id);
-      if (PASSING.has(code)) this.#refusals.set(id, { code, untilMs });
+      if (PASSING.has(code)) this.#refusals.set(id, { code, incident, untilMs });
       else this.#refusals.delete(id);
     }
   }

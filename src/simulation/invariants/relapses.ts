@@ -23,8 +23,9 @@ export class Relapses {
       this.#cures.set(call.target.id, { incident, atMs: nowMs });
     }
     if (fact.type !== 'incident.opened') return;
-    const { id, scope, channels } = fact.incident;
-    for (const channel of scope.kind === 'channel' ? [scope.id] : channels) {
+    const { id, scope } = fact.incident;
+    // A shared incident may start channels that it did not name when it was opened.
+    for (const channel of scope.kind === 'channel' ? [scope.id] : this.#cures.keys()) {
       const cure = this.#cures.get(channel);
       if (cure !== undefined && nowMs - cure.atMs < RELAPSE_MS) this.#before.set(`${id} ${channel}`, cure.incident);
     }

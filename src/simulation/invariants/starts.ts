@@ -92,22 +92,34 @@ export class Starts implements Oracle {
 
   /** Starts of all origins in the window that ends now. */
   inWindow(atMs: number): number {
+    const { own, seen } = this.#ofWindow(atMs, (call) => call.atMs);
+    return own.length + seen.length - this.#withoutEffect(own, seen);
+  }
+
+  /**
+   * Whoever asks leaves the last place free, which would contain the fleet; and plans keep to their pace. For Reeve a
+   * call that hangs may start its process until it ends, and is a start, whatever came of it and whoever was seen to
+   * start the channel after it (S6).
+   */
+  isFull(atMs: number, plansUnderWay = 0): boolean {
+    const { windowStartsMax, stagedStartsPerMinuteMax } = this.#case.limits;
+    const latestMs = ({ endMs = atMs }: Invocation): number => Math.min(endMs, atMs);
+    const { own, seen } = this.#ofWindow(atMs, latestMs);
+    const staged = this.#restarts.filter((one) => latestMs(one) > atMs - MINUTE_MS && this.#staged.has(one.permit));
+    const isPaceUsed = staged.length + plansUnderWay >= stagedStartsPerMinuteMax;
+    return own.length + seen.length >= Math.max(1, windowStartsMax - 1) || isPaceUsed;
+  }
+
+  #ofWindow(atMs: number, beganMs: (call: Invocation) => number) {
     const since = (ms: number): boolean => ms > atMs - this.#case.limits.windowMs;
-    const own = this.#restarts.filter((one) => since(one.atMs) && one.atMs <= atMs && !this.#proven.has(one.permit));
+    const own = this.#restarts.filter(
+      (one) => since(beganMs(one)) && one.atMs <= atMs && !this.#proven.has(one.permit),
+    );
     const known = this.#foreign.filter(({ seenMs }) => since(seenMs) && seenMs <= atMs);
     const seen = [...Map.groupBy(known, ({ process }) => process.channel).values()].flatMap((all) =>
       all.slice(-FOREIGN_MAX),
     );
-    return own.length + seen.length - this.#withoutEffect(own, seen);
-  }
-
-  /** Whoever asks leaves the last place free, which would contain the fleet; and plans keep to their pace. */
-  isFull(atMs: number, plansUnderWay = 0): boolean {
-    const { windowStartsMax, stagedStartsPerMinuteMax } = this.#case.limits;
-    const staged = this.#restarts.filter((one) => one.atMs > atMs - MINUTE_MS && this.#staged.has(one.permit)).length;
-    return (
-      this.inWindow(atMs) >= Math.max(1, windowStartsMax - 1) || staged + plansUnderWay >= stagedStartsPerMinuteMax
-    );
+    return { own, seen };
   }
 
   /** When the window was last full; long ago when it never was. */
@@ -208,9 +220,18 @@ export class Starts implements Oracle {
     const fleet = this.#known().filter((one) => one.atMs > atMs - DAY_MS && !this.#proven.has(one.permit)).length;
     if (fleet > fleetMax) broke('S5', `${fleet} restarts of the fleet within 24 h`);
     const incident = this.#incidentOf.get(permit);
-    const chain = this.#relapses.chainOf(channel ?? '', incident);
-    const ofIncident = here.filter((one) => chain.has(this.#incidentOf.get(one.permit) ?? '-')).length;
-    if (ofIncident > persona.restart_cap)
-      broke('S5', `${ofIncident} restarts of ${channel} in incident ${[...chain].join(', ')}`);
+    const count = this.#ofIncident(channel ?? '', incident);
+    if (count > persona.restart_cap) broke('S5', `${count} restarts of ${channel} in incident ${incident}`);
+  }
+
+  /** S5: the incident, with all of which it is a relapse, has no restart of the channel left. */
+  isCapped(channel: string, incident: string): boolean {
+    return this.#ofIncident(channel, incident) >= this.#case.persona.restart_cap;
+  }
+
+  #ofIncident(channel: string, incident: string | undefined): number {
+    const chain = this.#relapses.chainOf(channel, incident);
+    const here = this.#known().filter((one) => one.channel === channel);
+    return here.filter((one) => chain.has(this.#incidentOf.get(one.permit) ?? '-')).length;
   }
 }

@@ -24,9 +24,10 @@ describe('a refusal, by the end of its reason (L5)', () => {
     about = 'inc-1',
     births: readonly (readonly [atMs: number, by: Starter])[] = [],
     persona = aPersona(),
+    isCapped?: (channel: string, incident: string) => boolean,
   ) {
     const { context, broken, at, entry, truths } = oracleEnvironment();
-    const oracle = new Reasons({ ...context, persona }, new Set());
+    const oracle = new Reasons({ ...context, persona }, new Set(), { ...(isCapped && { isCapped }) });
     const incident = { id: 'inc-1', scope: CHANNEL };
     oracle.entry(entry({ type: 'incident.opened', incident }));
     oracle.entry(entry(denied(code, retryAfterMs), { channel: 'ch0', incident: 'inc-1' }));
@@ -146,6 +147,12 @@ describe('a refusal, by the end of its reason (L5)', () => {
 
   it('stays refused where the reason does not pass', () => {
     expect(brokenAt('persona_denies', [])).toBeUndefined();
+  });
+
+  it('stays refused once the restarts of its incident are used', () => {
+    const broken = (of: string) =>
+      brokenAt('containment', [raised, cleared], undefined, 'inc-1', [], aPersona(), (...one) => one.join() === of);
+    expect([broken('ch0,inc-1'), broken('ch0,inc-2'), broken('ch1,inc-1')]).toEqual([undefined, 73 * S, 73 * S]);
   });
 
   it('waits as long as another reason holds', () => {

@@ -21,6 +21,15 @@ describe('incidents that are relapses of others', () => {
     expect([...relapses.chainOf('news', 'd')]).toEqual(['d']);
   });
 
+  it('may be of a group, for whichever of its channels was restarted', () => {
+    const relapses = new Relapses();
+    const group = { id: 'b', scope: { kind: 'group', id: 'g' }, channels: ['sport'] };
+    relapses.entry(cured('a'), 0);
+    relapses.entry({ type: 'incident.opened', incident: group } as unknown as JournalFact, M);
+    expect([...relapses.chainOf('news', 'b')]).toEqual(['b', 'a']);
+    expect([...relapses.chainOf('sport', 'b')]).toEqual(['b']);
+  });
+
   it('are those of no cure that Reeve has forgotten', () => {
     const relapses = new Relapses();
     relapses.entry(cured('a'), 0);

@@ -176,6 +176,22 @@ describe('the window (S2)', () => {
     expect([oracle.isFull(1, 1), oracle.isFull(1, 2), oracle.isFull(60_000, 2)]).toEqual([false, true, false]);
   });
 
+  it('is full while a call that hung may be a start of the moment at which it ended, or one that was not seen', () => {
+    const full = (endMs: number, atMs: number): boolean => {
+      const world = starts();
+      for (let at = 0; at < N - 2; at += 1) world.restart(20_000 + at, `ch${at}`, { endMs: 20_000 + at });
+      world.restart(10_000, 'ch11', { endMs });
+      return world.oracle.isFull(atMs);
+    };
+    expect([full(10_000, 10_000 + WINDOW - 1), full(10_000, 10_000 + WINDOW)]).toEqual([true, false]);
+    expect([full(15_000, 15_000 + WINDOW - 1), full(15_000, 15_000 + WINDOW)]).toEqual([true, false]);
+    const twice = starts();
+    many(twice, N - 3);
+    twice.restart(9_000, 'ch11', { effect: undefined });
+    twice.foreign(10_000, 'ch11');
+    expect([twice.oracle.inWindow(10_000), twice.oracle.isFull(10_000)]).toEqual([N - 2, true]);
+  });
+
   it('was last full until its first start has left it', () => {
     const world = starts();
     many(world, N - 1);
@@ -235,6 +251,16 @@ describe('the caps (S5)', () => {
       [],
     ]);
     expect([relapse(false), relapse(true)]).toEqual([['S5'], []]);
+  });
+
+  it('are used in an incident once the last of its restarts is', () => {
+    const { restart, oracle } = starts(none);
+    const isCapped = [0, 1, 2].map((at) => {
+      restart(at * WINDOW, 'ch0', { incident: 'inc-1' });
+      return oracle.isCapped('ch0', 'inc-1');
+    });
+    expect(isCapped).toEqual([false, false, true]);
+    expect([oracle.isCapped('ch1', 'inc-1'), oracle.isCapped('ch0', 'inc-2')]).toEqual([false, false]);
   });
 });
 
