@@ -174,9 +174,16 @@ const isSecondHand = (family: Family, one: Seen): boolean =>
  * The last lines of dead channels do not keep a cause open against probes of their group that read the source well.
  */
 function stillShows(cause: SharedCause, members: readonly Seen[], seen: SeenChannels): boolean {
+  if (cause.family === 'unknown' && isLeftAlone(cause, members, seen)) return false;
   if (!members.every((one) => isSecondHand(cause.family, one))) return true;
   const isProbed = seen.of(cause.channels).some(({ ref, sourceHost }) => ref.hasSource && sourceHost !== undefined);
   return members.length > 0 && !isProbed;
+}
+
+/** All others play again, and nothing says what it may still have in common with them. */
+function isLeftAlone({ channels }: SharedCause, [only, ...more]: readonly Seen[], seen: SeenChannels): boolean {
+  const others = channels.filter((id) => id !== only?.ref.id);
+  return only !== undefined && more.length === 0 && others.length > 0 && allWell(others, seen);
 }
 
 /** Channels of several groups that read from one host fail together when it does: by host, the scope of all of them. */

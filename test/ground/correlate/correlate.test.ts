@@ -205,6 +205,21 @@ describe('the end of a shared cause', () => {
     expect(fleet.step(four(dead), 1)[0]).toMatchObject({ phase: 'over', down: ['a', 'b', 'c', 'd'] });
   });
 
+  it('of what nobody can name comes when one is left of it and all others that it touched play again', () => {
+    const odd = trouble('unknown');
+    const phaseWith = (...findings: readonly Finding[]) => {
+      const fleet = new Fleet();
+      fleet.step(four(odd, WELL));
+      const [a = odd, b = WELL, c = WELL] = findings;
+      return fleet.step([member('a', a), member('b', b), member('c', c), member('d', WELL)], CAUSE_QUIET_MS)[0]?.phase;
+    };
+    expect([phaseWith(odd), phaseWith(odd, odd), phaseWith(WELL, WELL, odd)]).toEqual(['over', 'active', 'over']);
+    expect(phaseWith(odd, trouble('process_crashed'))).toBe('active');
+    const named = new Fleet();
+    named.step(four(down));
+    expect(named.step([member('a', down), ...four(WELL).slice(1)], CAUSE_QUIET_MS)[0]?.phase).toBe('active');
+  });
+
   it('of stalls does not come while they stall: no one restarts them one by one', () => {
     const fleet = new Fleet();
     for (let minute = 0; minute < 30; minute += 1) fleet.step(four(trouble('output_stalled')), 60_000);
