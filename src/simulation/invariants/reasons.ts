@@ -12,6 +12,8 @@ import type { ServiceTruth, TruthOracle } from './service_truth.ts';
 const ASKED_MS_MAX = 5_000 + 7_000;
 /** A Reeve that has just begun has fresh evidence by then: output is late after 10 s and called unknown 10 s later. */
 const DETECTION_MS_MAX = 20_000;
+/** What the Reeve before this one saw of a death is known for so long after its last record (law S10). */
+const RECALL_MS = 120_000;
 /** Refusals that pass; what a persona or a cap refuses stays refused. */
 const PASSING: ReadonlySet<string> = new Set([
   'containment',
@@ -72,6 +74,13 @@ export class Reasons implements Oracle, TruthOracle {
   readonly #running = new Map<string, Running>();
   /** What is asked rests on fresh evidence, which the process of Reeve that runs has by then, patience included. */
   #evidenceMs = 0;
+  /** The last records of two different moments; a Reeve that begins writes some of its own before it says so. */
+  #recordMs = 0;
+  #recordBeforeMs = 0;
+  /** The last record of the Reeve before the one that runs. */
+  #leftMs = Number.POSITIVE_INFINITY;
+  /** Whom the process of Reeve that runs has been able to see, or has asked about. */
+  readonly #seen = new Set<string>();
   /** Since when a channel could have been asked about. */
   readonly #dueMs = new Map<string, number>();
 
@@ -86,9 +95,12 @@ export class Reasons implements Oracle, TruthOracle {
   entry(entry: JournalEntry): void {
     this.#groupWaits.entry(entry);
     const { fact, run = '', incident = '', monoMs } = entry;
+    if (monoMs > this.#recordMs) [this.#recordBeforeMs, this.#recordMs] = [this.#recordMs, monoMs];
     switch (fact.type) {
       case 'reeve.started':
         this.#running.clear();
+        this.#seen.clear();
+        if (this.#recordBeforeMs > 0) this.#leftMs = this.#recordBeforeMs;
         this.#evidenceMs = monoMs + DETECTION_MS_MAX + PATIENCE_MS[this.#case.persona.aggressiveness];
         return this.#dueMs.clear();
       case 'incident.opened':
@@ -129,6 +141,7 @@ export class Reasons implements Oracle, TruthOracle {
   }
 
   watch(truths: readonly ServiceTruth[], monoMs: number): void {
+    for (const { channel, visible } of truths) if (visible) this.#sees(channel, monoMs);
     const plans = [...this.#running.values()].filter(({ scope }) => scope.kind !== 'channel').length;
     if (this.#isFull(plans)) return this.#dueMs.clear();
     for (const { channel, status, visible } of truths) {
@@ -157,6 +170,13 @@ export class Reasons implements Oracle, TruthOracle {
     }
   }
 
+  /** Who is found down long after anybody saw it die is a person's: nobody knows what it died of (law S10). */
+  #sees(channel: string, monoMs: number): void {
+    if (this.#seen.has(channel)) return;
+    this.#seen.add(channel);
+    if (monoMs - this.#leftMs > RECALL_MS) this.#refusals.delete(channel);
+  }
+
   #refused(
     { call, decision }: FactOf<'guard.decided'>,
     { incident = '', run = '', channel, monoMs }: JournalEntry,
@@ -167,6 +187,7 @@ export class Reasons implements Oracle, TruthOracle {
     const untilMs = retryAfterMs === undefined ? undefined : monoMs + retryAfterMs;
     for (const id of this.#concerned(channel, run, incident)) {
       this.#dueMs.delete(id);
+      this.#seen.add(id);
       if (PASSING.has(code)) this.#refusals.set(id, { code, incident, untilMs });
       else this.#refusals.delete(id);
     }

@@ -221,7 +221,8 @@ export class Starts implements Oracle {
     if (fleet > fleetMax) broke('S5', `${fleet} restarts of the fleet within 24 h`);
     const incident = this.#incidentOf.get(permit);
     const count = this.#ofIncident(channel ?? '', incident);
-    if (count > persona.restart_cap) broke('S5', `${count} restarts of ${channel} in incident ${incident}`);
+    const chain = [...this.#relapses.chainOf(channel ?? '', incident)].join(', ');
+    if (count > persona.restart_cap) broke('S5', `${count} restarts of ${channel} in incident ${chain}`);
   }
 
   /** S5: the incident, with all of which it is a relapse, has no restart of the channel left. */

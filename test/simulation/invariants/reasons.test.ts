@@ -66,6 +66,26 @@ describe('a refusal, by the end of its reason (L5)', () => {
     expect(brokenAt('containment', [raised, cleared, started])).toBe(60 * S + 20 * S + patienceMs + 13 * S);
   });
 
+  it('is a person’s where a Reeve that has begun first sees the channel later than 120 s after the last record', () => {
+    const broken = (seenMs: number): readonly string[] => {
+      const { context, broken: laws, at, entry, truths } = oracleEnvironment();
+      const oracle = new Reasons(context, new Set());
+      const write = (ms: number, fact: object) => {
+        at(ms);
+        oracle.entry(entry(fact, { channel: 'ch0', incident: 'inc-1', run: 'run-1' }));
+      };
+      write(0, { type: 'incident.opened', incident: { id: 'inc-1', scope: CHANNEL } });
+      write(10 * S, denied('cooldown', 30 * S));
+      // Its own first records come before it says that it has begun.
+      write(60 * S, { type: 'escalation.raised', escalation: {} });
+      write(60 * S, { type: 'reeve.started', version: '', configSha: '' });
+      for (let ms = 60 * S; ms <= 300 * S; ms += S)
+        oracle.watch(truths({ status: 'curable', visible: ms >= seenMs }), ms);
+      return laws;
+    };
+    expect([broken(130 * S), broken(131 * S)]).toEqual([['L5'], []]);
+  });
+
   it('waits, where it was refused for the shared cause, for the person who is asked about the plan of the group', () => {
     const group = { id: 'inc-2', scope: { kind: 'group', id: 'g0' } };
     const opened = [0, { type: 'incident.opened', incident: group }] as const;
