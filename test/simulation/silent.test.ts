@@ -100,7 +100,6 @@ describe('worlds in which a channel was down in silence, or a refusal was forgot
     ['while calls that hung, and came late, fill the window', 'plain', 80],
     ['which Reeve had not seen for more than two minutes when it died', 'plain', 46],
     ['of an engine whose incident had lost its cause, and then contained by a trouble of one', 'plain', 41],
-    ['restarted once too often after a person had reset it', 'plain', 11],
     ['once a group in its ninth run took over what a containment had refused', 'sources', 128],
     ['after a plan that did not help, beside one source that fails at times', 'witness', 207],
   ] as const)(

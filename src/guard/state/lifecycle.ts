@@ -9,7 +9,7 @@ import { isStaged, isStart as isStartOf, specOf, subjectOf } from '../../remedia
 import { verdictDueAfterMs, verdictDueMs } from '../verdict_due.ts';
 import type { ToolUse } from './cooldown.ts';
 import { withProof } from './fleet_cap.ts';
-import { noteCureBy } from './relapses.ts';
+import { noteCure } from './relapses.ts';
 import type { OpenAttempt, StagedPlan, SubjectState } from './state.ts';
 import { addStart, startOf } from './window.ts';
 
@@ -216,14 +216,11 @@ export function judge(edit: Edit, terms: PermitTerms, judgement: Judgement): voi
   else failed(record, terms, atMs, fingerprint);
 }
 
-/**
- * It was written as UNKNOWN, and then its own effect was seen: a new process plays, so it was a cure (law S6). Where a
- * person has reset the channel meanwhile it is judged no more, but its relapse answers for it as for any: caps stay.
- */
+/** It was written as UNKNOWN, and then its own effect was seen: a new process plays, so it was a cure (law S6). */
 function provenAfterAll(edit: Edit, proof: Proof): void {
   const { terms } = proof;
   const target = targetFor(edit, terms);
-  if (target.unknown?.permit !== terms.id) return noteCureBy(edit, terms, proof.atMs);
+  if (target.unknown?.permit !== terms.id) return;
   delete target.unknown;
   noteVerdict(edit, terms, 'cured');
   worked(edit, proof);
@@ -242,8 +239,11 @@ interface Proof {
 }
 
 function worked(edit: Edit, { record, terms, fingerprint, atMs }: Proof): void {
-  if (isStart(terms)) cure(record.breaker, admittedBy(terms));
-  noteCureBy(edit, terms, atMs);
+  if (isStart(terms)) {
+    cure(record.breaker, admittedBy(terms));
+    const { incident: id } = terms;
+    noteCure(record, { id, openedMs: edit.state.incidents[id]?.openedMs }, atMs);
+  }
   if (terms.parent !== undefined) prove(edit, record, terms, true);
   const { tool } = terms.call;
   record.tried = record.tried.filter((tried) => tried.tool !== tool || tried.fingerprint !== fingerprint);

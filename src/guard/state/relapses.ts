@@ -1,10 +1,7 @@
 // Finds the restarts of earlier incidents of which a new one is a relapse (law S5).
 import type { MonoMs } from '../../core/clock.ts';
 import { MINUTE_MS } from '../../core/duration.ts';
-import { type IncidentId, keyOfScope } from '../../core/scope.ts';
-import type { PermitTerms } from '../../core/tool.ts';
-import { isStart } from '../../remediation/catalog.ts';
-import type { Edit } from './edit.ts';
+import type { IncidentId } from '../../core/scope.ts';
 import type { SubjectState } from './state.ts';
 
 /** A new incident this soon after a verified cure is the old trouble: its restarts go on counting. */
@@ -31,12 +28,6 @@ export function carriedOver(subject: Readonly<SubjectState>, { id, openedMs }: O
   const before = cures.findLast(({ atMs }) => atMs <= openedMs);
   const isOld = before !== undefined && openedMs - before.atMs < RELAPSE_MS;
   return isOld ? restartsFor(subject, before.incident) + before.carried : 0;
-}
-
-/** Of a verified restart of one channel; of another tool nothing is counted. */
-export function noteCureBy(edit: Edit, { call, incident: id }: PermitTerms, atMs: MonoMs): void {
-  if (!isStart(call)) return;
-  noteCure(edit.subject(keyOfScope(call.target)), { id, openedMs: edit.state.incidents[id]?.openedMs }, atMs);
 }
 
 /** A restart for the incident was verified. An incident that began before it answers for the cures before it still. */
