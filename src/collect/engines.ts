@@ -30,8 +30,12 @@ const HINTED_REST_TIMES = 2;
 const CLOSER_REST_TIMES = 20;
 /** The longest that either waits. */
 const REST_MS_MAX = 1_000;
-/** An engine whose list took longer is asked about one channel by itself, where it can be. */
+/**
+ * An engine whose list took longer than the first figure is asked about one channel by itself, where it can be, until a
+ * list took less than the second: one that takes about so long would else be asked now this way, now that.
+ */
 const SLOW_LIST_MS = 50;
+const QUICK_LIST_MS = 25;
 /** More are taken in parts: each takes some microseconds, and a line of a log must not wait for ten thousand. */
 const PART_SAMPLES = 4_000;
 
@@ -51,9 +55,9 @@ export interface EnginePoll extends Disposable {
 interface Looked extends Pick<EnginePollOptions, 'onSamples' | 'onLooked' | 'clock'> {
   readonly engine: Engine;
   readonly single: ChannelLooks;
-  /** How long the last list took to come and to be taken. */
-  listMs: number;
-  /** Of that, how long it held the event loop. */
+  /** By how long its lists took to come and to be taken. */
+  isSlow: boolean;
+  /** How long the last one held the event loop. */
   tookMs: number;
   askedFor: Set<ChannelId>;
 }
@@ -89,11 +93,11 @@ function lookedOf(engine: Engine, options: EnginePollOptions): Looked {
     onLooked: () => onLooked(engine.id),
     onFailure: (thrown) => onChannelFailure?.(engine.id, thrown),
   });
-  return { ...{ clock, onSamples, onLooked, engine, single }, listMs: 0, tookMs: 0, askedFor: new Set() };
+  return { ...{ clock, onSamples, onLooked, engine, single }, isSlow: false, tookMs: 0, askedFor: new Set() };
 }
 
 const asksSingly = (looked: Looked | undefined, channel: ChannelId): boolean =>
-  looked !== undefined && looked.listMs > SLOW_LIST_MS && looked.single.ask(channel);
+  looked?.isSlow === true && looked.single.ask(channel);
 
 /** An engine keeps its own limits of time. */
 const probeOf = (looked: Looked, pollMs: number): Probe => ({
@@ -116,7 +120,8 @@ async function look(looked: Looked, signal: AbortSignal): Promise<void> {
     tookMs += looked.clock.monotonicMs() - startedMs;
   }
   looked.tookMs = tookMs;
-  looked.listMs = looked.clock.monotonicMs() - beganMs;
+  const listMs = looked.clock.monotonicMs() - beganMs;
+  looked.isSlow = looked.isSlow ? listMs >= QUICK_LIST_MS : listMs > SLOW_LIST_MS;
 }
 
 interface Part {

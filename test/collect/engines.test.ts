@@ -284,6 +284,29 @@ describe('the poll of engines', () => {
       expect(looks.map(heldFrom)).toEqual(order);
     });
 
+    it.each([
+      [[50], false],
+      [[51], true],
+      [[51, 25], true],
+      [[51, 24], false],
+      [[51, 25, 50], true],
+      [[51, 24, 50], false],
+      [[51, 24, 51], true],
+    ])('whose lists took %j ms it looks at that channel alone: %s', async (lists, isAlone) => {
+      const { poll, advance, looks, holdFor } = setUp([], ['local'], 60_000, one);
+      holdFor(lists[0]!);
+      poll.start();
+      await advance(0);
+      for (const listMs of lists.slice(1)) {
+        holdFor(listMs);
+        await advance(60_000);
+      }
+      expect(looks).toHaveLength(lists.length);
+      poll.now('local', 'news');
+      await advance(200);
+      expect(looks.slice(lists.length)).toEqual([expect.stringContaining(isAlone ? 'news@' : 'local@')]);
+    });
+
     it('it has that channel judged before the list is there', async () => {
       const { poll, advance, samples, looked, holdFor } = setUp([], ['local'], 60_000, one);
       holdFor(51);
