@@ -214,7 +214,21 @@ ${rows.join('\n')}
 
 /** A version of Reeve that knows only lists refuses the key. */
 const asksSingly = (home: string): boolean =>
-  readFileSync(join(home, 'config/schemas/config.schema.json'), 'utf8').includes('One channel alone');
+  knowsChannel(JSON.parse(readFileSync(join(home, 'config/schemas/config.schema.json'), 'utf8')));
+
+interface ConfigSchema {
+  readonly properties?: { readonly engines?: { readonly items?: { readonly oneOf?: readonly EngineSchema[] } } };
+}
+
+interface EngineSchema {
+  readonly properties?: { readonly kind?: { readonly const?: unknown } } & Readonly<Record<string, unknown>>;
+}
+
+/** Whether an engine of the kind `http` may have `channel:`, by the JSON Schema of a configuration. */
+export const knowsChannel = ({ properties }: ConfigSchema): boolean =>
+  (properties?.engines?.items?.oneOf ?? []).some(
+    ({ properties: keys }) => keys?.kind?.const === 'http' && keys.channel !== undefined,
+  );
 
 /** A minute of deaths to time verdicts by would contain the fleet: that is another measurement. */
 const STARTS_MAX = 100;

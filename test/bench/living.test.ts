@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { startLiving } from '../../bench/living_daemon.ts';
+import { knowsChannel, startLiving } from '../../bench/living_daemon.ts';
 import { peerMissing, startPeer } from '../../bench/living_peer.ts';
 import { inTurn, LivingService } from '../../bench/living_service.ts';
 
@@ -93,6 +93,18 @@ describe.skipIf(peerMissing() !== undefined)('the peer beside it (needs promethe
 });
 
 describe('the daemon beside it', () => {
+  it('is told to ask about one channel where its schema knows the key, whatever is said of it there', () => {
+    const home = resolve(import.meta.dirname, '../..');
+    expect(knowsChannel(JSON.parse(readFileSync(join(home, 'config/schemas/config.schema.json'), 'utf8')))).toBe(true);
+    const schemaOf = (kind: string, key: string) => ({
+      properties: { engines: { items: { oneOf: [{ properties: { kind: { const: kind }, [key]: {} } }] } } },
+    });
+    expect(knowsChannel(schemaOf('http', 'channel'))).toBe(true);
+    expect(knowsChannel(schemaOf('http', 'channels'))).toBe(false);
+    expect(knowsChannel(schemaOf('command', 'channel'))).toBe(false);
+    expect(knowsChannel({})).toBe(false);
+  });
+
   it('looks at playlists, reads progress and classifies a channel that died', { timeout: 60_000 }, async () => {
     await using daemon = await startLiving({ channels: 2, home: resolve(import.meta.dirname, '../..') });
     const before = daemon.outside();
