@@ -14,18 +14,10 @@ import { fakeClock } from '../../support/fake_clock.ts';
 import { scriptedModel } from '../../library/scripted_model.ts';
 import { withActions } from '../../library/support.ts';
 import { aRule } from '../support.ts';
+import { START_CRASHED } from './start_crashed.ts';
 
-const TEXT = `id: start_crashed
-description: Start what died.
-classification: process_crashed
-when:
-  - { fact: channel_healthy, equals: false }
-then:
-  - call: restart_channel
-  - escalate: true
-`;
 const GOOD = [
-  { tool: 'propose', input: { rule: TEXT }, diagnosis: 'it died' },
+  { tool: 'propose', input: { rule: START_CRASHED }, diagnosis: 'it died' },
   { tool: 'done', input: {} },
 ];
 
@@ -116,7 +108,10 @@ describe('Theow 6, exploration in the daemon', () => {
   it('lets a proposed rule name a composite action, and lists those beside the tools', async () => {
     const drop = { name: 'drop_then_start', description: 'Drop the cache, then start.', origin: 'actions/drop.yaml:1' };
     const calls = ['invalidate_cache', 'restart_channel'] as const;
-    const text = TEXT.replace('process_crashed', 'upstream_url_expired').replace('call: restart', 'action: drop_then');
+    const text = START_CRASHED.replace('process_crashed', 'upstream_url_expired').replace(
+      'call: restart',
+      'action: drop_then',
+    );
     const script = [
       { tool: 'search_actions', input: { query: 'drop the cache' } },
       { tool: 'list_actions', input: {} },
@@ -165,17 +160,21 @@ describe('Theow 6, exploration in the daemon', () => {
   it.each([
     [
       'calls what does not cure it',
-      TEXT.replace('restart_channel', 'rebuild_playout'),
+      START_CRASHED.replace('restart_channel', 'rebuild_playout'),
       'does not cure process_crashed',
     ],
-    ['does not fit the incident', TEXT.replace('equals: false', 'equals: true'), 'do not hold in this incident'],
+    [
+      'does not fit the incident',
+      START_CRASHED.replace('equals: false', 'equals: true'),
+      'do not hold in this incident',
+    ],
     [
       'has a pattern without linear time',
-      TEXT.replace('channel_healthy, equals: false', "evidence, regex: '(?=x)'"),
+      START_CRASHED.replace('channel_healthy, equals: false', "evidence, regex: '(?=x)'"),
       'look-around',
     ],
-    ['asks a model', TEXT.replace('call: restart_channel', 'plan: true'), 'learns nothing'],
-    ["goes before an operator's rules", `${TEXT}priority: 900\n`, 'at most 100'],
+    ['asks a model', START_CRASHED.replace('call: restart_channel', 'plan: true'), 'learns nothing'],
+    ["goes before an operator's rules", `${START_CRASHED}priority: 900\n`, 'at most 100'],
   ])('answers the model that a rule %s', async (_, bad, reason) => {
     const { incident, asked } = await setUp([{ tool: 'propose', input: { rule: bad } }, ...GOOD]);
     await incident('inc-1');

@@ -6,6 +6,7 @@ import { TOOL_SPECS } from '../../../src/remediation/catalog.ts';
 import { type IncidentStory, knowledgePorts, storyOf } from '../../../src/rulebook/explore/incident.ts';
 import { anEnvelope } from '../../support/a.ts';
 import { aRule } from '../support.ts';
+import { START_CRASHED } from './start_crashed.ts';
 
 const evidence = (text: string) => ({ id: 'e1', at: 0, origin: 'log', source: 'news.err', text }) as const;
 const taken = (with_: Partial<GroundedContextEnvelope> = {}): JournalFact => ({
@@ -45,15 +46,6 @@ describe('the story of an incident', () => {
   });
 });
 
-const TEXT = `id: start_crashed
-description: Start what died.
-classification: process_crashed
-when:
-  - { fact: channel_healthy, equals: false }
-then:
-  - call: restart_channel
-`;
-
 /** The ports of an exploration of a crash. */
 function ports(known: { rules?: readonly Rule[]; history?: readonly GroundedContextEnvelope[] } = {}) {
   const { rules = [], history = [] } = known;
@@ -67,38 +59,46 @@ function ports(known: { rules?: readonly Rule[]; history?: readonly GroundedCont
 
 describe('a proposed rule', () => {
   it('that fits this incident and nothing else is taken, with the text of its file', () => {
-    expect(ports().checked(TEXT)).toMatchObject({ rule: { id: 'start_crashed' }, text: TEXT });
+    expect(ports().checked(START_CRASHED)).toMatchObject({ rule: { id: 'start_crashed' }, text: START_CRASHED });
   });
 
   it.each([
-    ['does not parse', TEXT.replace('call: restart_channel', 'call: reboot'), /reboot/],
-    ['calls what does not cure it', TEXT.replace('restart_channel', 'invalidate_cache'), /invalidate_cache/],
-    ['is above those of operators', `${TEXT}priority: 101\n`, /at most 100 for a proposed rule/],
-    ['does not hold here', TEXT.replace('equals: false', 'equals: true'), /its tests do not hold in this incident/],
+    ['does not parse', START_CRASHED.replace('call: restart_channel', 'call: reboot'), /reboot/],
+    ['calls what does not cure it', START_CRASHED.replace('restart_channel', 'invalidate_cache'), /invalidate_cache/],
+    ['is above those of operators', `${START_CRASHED}priority: 101\n`, /at most 100 for a proposed rule/],
+    [
+      'does not hold here',
+      START_CRASHED.replace('equals: false', 'equals: true'),
+      /its tests do not hold in this incident/,
+    ],
   ])('that %s is refused with the reason', (_, text, why) => {
     expect([ports().checked(text)].flat().join()).toMatch(why);
   });
 
   it('may have the priority of operators', () => {
-    expect(ports().checked(`${TEXT}priority: 100\n`)).toMatchObject({ rule: { priority: 100 } });
+    expect(ports().checked(`${START_CRASHED}priority: 100\n`)).toMatchObject({ rule: { priority: 100 } });
   });
 
   it('that is there already, or contradicts one that is, is refused', () => {
-    expect(ports({ rules: [aRule({ id: 'start_crashed' })] }).checked(TEXT)).toEqual([
+    expect(ports({ rules: [aRule({ id: 'start_crashed' })] }).checked(START_CRASHED)).toEqual([
       'there is a rule start_crashed already',
     ]);
-    const { rule } = ports().checked(TEXT) as { rule: Rule };
+    const { rule } = ports().checked(START_CRASHED) as { rule: Rule };
     // biome-ignore lint/suspicious/noThenProperty: a key of rule files
     const rival = { ...rule, id: 'waits', then: [{ kind: 'escalate' }] } as unknown as Rule;
-    expect(ports({ rules: [rival] }).checked(TEXT)).toEqual(['waits has the same tests and does something else']);
-    expect(ports({ rules: [{ ...rule, id: 'twin' }] }).checked(TEXT)).toMatchObject({ rule: { id: 'start_crashed' } });
+    expect(ports({ rules: [rival] }).checked(START_CRASHED)).toEqual([
+      'waits has the same tests and does something else',
+    ]);
+    expect(ports({ rules: [{ ...rule, id: 'twin' }] }).checked(START_CRASHED)).toMatchObject({
+      rule: { id: 'start_crashed' },
+    });
   });
 
   it('that fits a recorded trouble which went by itself is refused', () => {
-    const [because] = ports({ history: [anEnvelope()] }).checked(TEXT) as readonly string[];
+    const [because] = ports({ history: [anEnvelope()] }).checked(START_CRASHED) as readonly string[];
     expect(because).toMatch(/^it fits 1 recorded troubles that went by themselves/);
     const other = anEnvelope({ failureClassification: 'output_stalled' });
-    expect(ports({ history: [other] }).checked(TEXT)).toMatchObject({ rule: { id: 'start_crashed' } });
+    expect(ports({ history: [other] }).checked(START_CRASHED)).toMatchObject({ rule: { id: 'start_crashed' } });
   });
 });
 
