@@ -35,7 +35,8 @@ import { loadYamlFolder, readYaml } from './config/files.ts';
 import { rulesFrom } from './config/rules.ts';
 import type { App } from './app/app.ts';
 import { type Configuration, type LoadOptions, loadConfiguration } from './config/load.ts';
-import { addedFolder, findConfigFile, promotedFolder, SHIPPED, stateDirectory } from './config/document/paths.ts';
+import { addedFolder, promotedFolder, SHIPPED } from './config/document/paths.ts';
+import { stateDirectoryFor } from './config/state_directory.ts';
 import { systemClock } from './core/clock.ts';
 import { messageOf, type Problem, ReeveError } from './core/errors.ts';
 import { systemIds, systemRandom } from './core/id.ts';
@@ -64,15 +65,7 @@ const loadOptions = (flags: GlobalFlags): LoadOptions => ({
   checks: [({ patterns }) => compiledOf(patterns).problems],
 });
 
-/** Where the daemon keeps its state: as the configuration says, else the usual place. */
-function stateOf(flags: GlobalFlags): string {
-  const { config } = loadConfig({ flags: flagsFor(flags), env: process.env });
-  if (config !== undefined) return config.stateDirectory;
-  const cwd = process.cwd();
-  const file = findConfigFile(flagsFor(flags), process.env, cwd) ?? resolve(cwd, 'config/reeve.yaml');
-  const isRoot = process.getuid?.() === 0;
-  return stateDirectory({ flags: flagsFor(flags), env: process.env, cwd, file, written: undefined, isRoot }).directory;
-}
+const stateOf = (flags: GlobalFlags): string => stateDirectoryFor(flagsFor(flags), process.env, process.cwd());
 
 /** The patterns of the configuration where there is one, else those that are shipped. */
 function catalogueOf(flags: GlobalFlags) {

@@ -19,7 +19,12 @@ export interface ClientOptions {
   readonly token: string | undefined;
 }
 
-const HINT = 'Is it running? Start it with: reeve run. Elsewhere? Give --url, and --token-file or REEVE_TOKEN.';
+/** The address is there before the watching begins: who wants to stop a daemon that starts is in time. */
+const HINT = [
+  'Is it running? Start it with: reeve run.',
+  'Starting? It changes nothing before it answers: ask again in a few seconds.',
+  'Elsewhere? Give its --config or --state; or --url, and --token-file or REEVE_TOKEN.',
+].join(' ');
 
 function readState(options: ClientOptions, name: string): string {
   const path = join(options.state, name);

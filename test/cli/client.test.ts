@@ -66,3 +66,21 @@ describe('where the command line sends a token', () => {
     expect(sent).toEqual([]);
   });
 });
+
+describe('where no daemon answers', () => {
+  const STEPS = [/Start it with: reeve run/, /Starting\? .*ask again/, /--config or --state/];
+  const hintOf = async (state: string): Promise<unknown> => {
+    const fetcher = () => Promise.reject(new Error('ECONNREFUSED'));
+    const client = createClient({ state, url: undefined, token: undefined }, fetcher);
+    return client.post('/api/v1/freeze', { because: 'x' }).catch((thrown: unknown) => thrown);
+  };
+
+  it.each([
+    ['has left its address', mkdtempSync(join(tmpdir(), 'reeve-client-')), 'no daemon has left its address at'],
+    ['has the address that it left', aState(), 'no answer from http://127.0.0.1:7433'],
+  ])('it says, where none %s, each thing that a person can do', async (_, state, because) => {
+    const refusal = await hintOf(state);
+    expect(refusal).toMatchObject({ code: 'DAEMON_UNREACHABLE', message: expect.stringContaining(because) });
+    for (const step of STEPS) expect(refusal).toMatchObject({ hint: expect.stringMatching(step) });
+  });
+});

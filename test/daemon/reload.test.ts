@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Daemon, Rig, until } from '../support/rig.ts';
+import { type Daemon, reeve, Rig, until } from '../support/rig.ts';
 
 const PERSONA = `id: mine
 risk_tolerance: medium
@@ -65,6 +65,15 @@ describe('an edit while the daemon runs', () => {
     rig.writeConfig('version: 1\nchannels: [\n');
     await until('the problem is shown', async () => (await status()).problems.length > 0);
     expect((await daemon.get<{ channels: unknown[] }>('/api/v1/channels')).channels).toHaveLength(1);
+    rig.writeConfig();
+    await until('the problem is gone', async () => (await status()).problems.length === 0);
+  });
+
+  it('that is wrong leaves commands their daemon: where its state is still stands there', async () => {
+    rig.writeConfig(`${rig.configText()}\nno_such_key: 1\n`);
+    await until('the problem is shown', async () => (await status()).problems.length > 0);
+    const { code, stdout } = await reeve(['status', '--config', rig.configPath]);
+    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('no_such_key') });
     rig.writeConfig();
     await until('the problem is gone', async () => (await status()).problems.length === 0);
   });
