@@ -50,8 +50,12 @@ export class TokenBucket {
     this.#tokens = Math.max(0, this.#tokens - count);
   }
 
-  /** When there will be a whole one if none is taken; in the past where there is one. A fraction of a millisecond. */
+  /**
+   * When there will be a whole one if none is taken; where there is one, a time that is past or now. Else it is at
+   * least a millisecond later, for that is how far a clock goes: who waits for less would ask again and again.
+   */
   get nextMs(): MonoMs {
-    return this.#refilledMs + ((1 - this.#tokens) * SECOND_MS) / this.#perSecond;
+    const inMs = ((1 - this.#tokens) * SECOND_MS) / this.#perSecond;
+    return this.#refilledMs + (inMs > 0 ? Math.max(1, inMs) : inMs);
   }
 }
