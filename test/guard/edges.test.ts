@@ -70,7 +70,7 @@ describe('names that are the same', () => {
 
 describe('an incident of the whole group that is still open', () => {
   it('keeps no channel any more once all that it touched play, and any other one of the group still does', () => {
-    const b = bench({ live: { recovered: new Set(['inc-x']) } });
+    const b = bench({ live: { nonBlocking: new Set(['inc-x']) } });
     const codeAfter = (id: string) => {
       const incident = anIncident({ id, scope: { kind: 'group', id: 'encoders' } });
       b.record({ type: 'incident.opened', incident }, undefined, id);

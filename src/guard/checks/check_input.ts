@@ -44,8 +44,8 @@ export interface LiveFacts {
   readonly viewers: number | undefined;
   /** The witness of the group's shared cause has been well for long enough: its own staged start may begin (law S8). */
   readonly causeProof?: CauseProof | undefined;
-  /** Open incidents of groups and engines of which every channel plays again. */
-  readonly recovered?: ReadonlySet<IncidentId>;
+  /** Open incidents of groups and engines for whose sake the target is not refused (question 7). */
+  readonly nonBlocking?: ReadonlySet<IncidentId>;
   /** How long a restart keeps viewers waiting, as measured; `EXPECTED_GAP_MS` where it never was. */
   readonly restartGapMs?: number | undefined;
 }

@@ -177,7 +177,7 @@ export function sharedCause({ spec, call, envelope, state, group, engine, parent
   const open = Object.entries(state.incidents).find(
     ([id, { scope }]) =>
       ((scope.kind === 'group' && scope.id === group) || (scope.kind === 'engine' && scope.id === engine)) &&
-      live.recovered?.has(id) !== true,
+      live.nonBlocking?.has(id) !== true,
   );
   if (open !== undefined) {
     const value = `incident ${open[0]} on ${keyOfScope(open[1].scope)}`;

@@ -29,7 +29,7 @@ import { causeScopes, channelsConcerned } from './concerned.ts';
 import { Runs } from '../runs/runs.ts';
 import { Snapshots } from './snapshots.ts';
 import { previewOf } from './preview.ts';
-import { recoveredIncidents } from './recovered.ts';
+import { nonBlockingIncidents } from './non_blocking.ts';
 import { refusedPlan } from './refused_plan.ts';
 import { countsAtFirstSight, noteStart } from './starts.ts';
 import { type IncidentState, incidentProjection } from '../lifecycle/state.ts';
@@ -288,8 +288,8 @@ export class DecisionPipeline implements Disposable {
     const nowMs = this.#deps.clock.monotonicMs();
     const facts = scope.kind === 'channel' ? this.factStore.view(scope.id) : undefined;
     const viewers = facts === undefined ? undefined : viewersOf(facts, nowMs);
-    const recovered = recoveredIncidents(this.incidents(), this.watch, facts?.setup.id);
-    return { ...this.#housekeeping.pool(engine), viewers, recovered, causeProof: this.watch.proofOf(scope, nowMs) };
+    const nonBlocking = nonBlockingIncidents(this.incidents(), this.watch, facts?.setup.id);
+    return { ...this.#housekeeping.pool(engine), viewers, nonBlocking, causeProof: this.watch.proofOf(scope, nowMs) };
   }
 
   #policyOf(scope: Scope, group: GroupId): TransitionPolicy {

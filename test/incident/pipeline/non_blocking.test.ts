@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { SharedCause } from '../../../src/ground/correlate/correlate.ts';
 import { newlyOpen, type OpenIncident } from '../../../src/incident/lifecycle/state.ts';
-import { recoveredIncidents } from '../../../src/incident/pipeline/recovered.ts';
+import { nonBlockingIncidents } from '../../../src/incident/pipeline/non_blocking.ts';
 import { anIncident } from '../../support/a.ts';
 
 const engine = { kind: 'engine', id: 'e' } as const;
 
 /** Whether the open incident of an engine, which touched channel `a`, is no reason to refuse a start. */
-function isOver(with_: {
+function isNonBlocking(with_: {
   readonly open?: Partial<OpenIncident>;
   readonly cause?: Partial<SharedCause>;
   /** Whom the guard is asked about. */
@@ -16,40 +16,40 @@ function isOver(with_: {
   const incident = anIncident({ scope: engine, engine: 'e', channels: ['a'] });
   const cause = with_.cause && ({ phase: 'over', channels: ['a'], down: [], ...with_.cause } as unknown as SharedCause);
   const open = [{ ...newlyOpen(incident, 0), ...with_.open }];
-  const ids = recoveredIncidents({ open }, { causeOf: () => cause }, 'about' in with_ ? with_.about : 'c');
+  const ids = nonBlockingIncidents({ open }, { causeOf: () => cause }, 'about' in with_ ? with_.about : 'c');
   return ids.has(incident.id);
 }
 
 describe('an incident of an engine or a group that is still open', () => {
   it('is no reason once its cause is over or forgotten, whatever those are down of that it has touched', () => {
-    expect([isOver({}), isOver({ cause: {} })]).toEqual([true, true]);
-    expect([isOver({ about: 'a' }), isOver({ cause: {}, about: 'a' })]).toEqual([true, true]);
+    expect([isNonBlocking({}), isNonBlocking({ cause: {} })]).toEqual([true, true]);
+    expect([isNonBlocking({ about: 'a' }), isNonBlocking({ cause: {}, about: 'a' })]).toEqual([true, true]);
   });
 
   it('is one while its cause is active', () => {
-    expect(isOver({ cause: { phase: 'active' } })).toBe(false);
-    expect(isOver({ cause: { channels: ['a', 'b'], down: ['a'], phase: 'active' } })).toBe(false);
+    expect(isNonBlocking({ cause: { phase: 'active' } })).toBe(false);
+    expect(isNonBlocking({ cause: { channels: ['a', 'b'], down: ['a'], phase: 'active' } })).toBe(false);
   });
 
   it('keeps those whom its cause has left down until their plan, and nobody else of the engine', () => {
     const cause = { channels: ['a', 'b'], down: ['a'] };
-    const about = (id: string) => isOver({ cause, about: id });
+    const about = (id: string) => isNonBlocking({ cause, about: id });
     expect([about('a'), about('b'), about('c')]).toEqual([false, true, true]);
   });
 
   it('keeps all where nobody knows whom it has touched', () => {
     const open = { incident: anIncident({ scope: engine, channels: [] }) };
-    expect([isOver({ open }), isOver({ open, cause: { channels: [] } })]).toEqual([false, false]);
-    expect(isOver({ open, cause: {} })).toBe(true);
+    expect([isNonBlocking({ open }), isNonBlocking({ open, cause: { channels: [] } })]).toEqual([false, false]);
+    expect(isNonBlocking({ open, cause: {} })).toBe(true);
   });
 
   it('is one during a run', () => {
-    expect(isOver({ open: { running: true } })).toBe(false);
-    expect(isOver({ open: { running: true }, cause: { down: ['a'] } })).toBe(false);
+    expect(isNonBlocking({ open: { running: true } })).toBe(false);
+    expect(isNonBlocking({ open: { running: true }, cause: { down: ['a'] } })).toBe(false);
   });
 
   it('is none of one channel, and says nothing of what is asked about no channel', () => {
-    expect(isOver({ open: { incident: anIncident({ channels: ['a'] }) } })).toBe(false);
-    expect(isOver({ about: undefined })).toBe(false);
+    expect(isNonBlocking({ open: { incident: anIncident({ channels: ['a'] }) } })).toBe(false);
+    expect(isNonBlocking({ about: undefined })).toBe(false);
   });
 });

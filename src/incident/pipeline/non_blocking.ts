@@ -12,14 +12,14 @@ type Watch = Pick<FindingTracker, 'causeOf'>;
  * does it wait for the plan of those whom the cause has left down, which may need a long proof. What a Reeve that died
  * knew of the cause is lost, but not its containment, which question 7 asks about by itself.
  */
-export const recoveredIncidents = (
+export const nonBlockingIncidents = (
   { open }: IncidentState,
   watch: Watch,
   channel: ChannelId | undefined,
 ): ReadonlySet<IncidentId> =>
-  new Set(open.filter((one) => isRecovered(one, watch, channel)).map(({ incident }) => incident.id));
+  new Set(open.filter((one) => isNonBlocking(one, watch, channel)).map(({ incident }) => incident.id));
 
-function isRecovered({ incident, running }: OpenIncident, watch: Watch, channel: ChannelId | undefined): boolean {
+function isNonBlocking({ incident, running }: OpenIncident, watch: Watch, channel: ChannelId | undefined): boolean {
   if (running || incident.scope.kind === 'channel' || channel === undefined) return false;
   const cause = watch.causeOf(incident.scope);
   // Whom it has touched is not known, so it may be this one.
