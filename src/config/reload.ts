@@ -1,12 +1,12 @@
 /** Watches the configuration's files and reloads them. */
-import { createHash } from 'node:crypto';
-import { type FSWatcher, readdirSync, readFileSync, statSync, watch } from 'node:fs';
+import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import type { Problem } from '../core/errors.ts';
 import { merged, orphans, type Reloaded } from './changes.ts';
 import { addedFolder } from './document/paths.ts';
 import { FILE_BYTES_MAX } from './decode.ts';
+import { Fingerprints } from './fingerprint.ts';
 import type { Configuration, LoadedConfiguration } from './load.ts';
 
 /** Editors and deployments write in several steps: they get this long to finish … */
@@ -45,6 +45,8 @@ export function watchConfiguration(options: Watch): Reloader {
   const watched = new Folders(() => settle.touch());
   let current = options.current;
   let problems: readonly Problem[] = [];
+  const fingerprints = new Fingerprints(FILE_BYTES_MAX);
+  const fingerprint = (of: Configuration): string => fingerprints.of(filesOf(of), clock.now());
   let seen = fingerprint(current);
   watched.follow(current);
 
@@ -168,21 +170,11 @@ function identified(path: string): readonly (readonly [identity: string, path: s
   return status ? [[`${status.dev}:${status.ino}`, path]] : [];
 }
 
-/** Changes exactly when a file's name or content does. A file that is too large to be read counts by size and time. */
-function fingerprint(configuration: Configuration): string {
-  const hash = createHash('sha256');
-  const add = (path: string): void => {
-    try {
-      const { size, mtimeMs } = statSync(path);
-      hash.update(`${path}\n${size}\n`).update(size > FILE_BYTES_MAX ? String(mtimeMs) : readFileSync(path));
-    } catch {
-      hash.update(`${path}\nunreadable\n`);
-    }
-  };
-  add(configuration.config.file);
-  for (const folder of readFolders(configuration)) for (const name of yamlNames(folder)) add(join(folder, name));
-  return hash.digest('hex');
-}
+/** The files that are read. */
+const filesOf = (configuration: Configuration): readonly string[] => [
+  configuration.config.file,
+  ...readFolders(configuration).flatMap((folder) => yamlNames(folder).map((name) => join(folder, name))),
+];
 
 function yamlNames(folder: string): readonly string[] {
   try {
