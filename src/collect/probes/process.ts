@@ -1,5 +1,5 @@
 /** Reads a process from `/proc`. */
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readSync } from 'node:fs';
 import type { ProcessReading } from '../../core/engine.ts';
 
 /** The kernel counts CPU time for user space in hundredths of a second on every architecture (USER_HZ). */
@@ -23,9 +23,18 @@ export function readProcess(pid: number): ProcessReading | undefined {
   return { state, parent: Number(parent), startTicks: startTicks ?? 0, cpuMs, bytesWritten };
 }
 
+/** Both files are far shorter than this, and the kernel hands them out whole. */
+const bytes = Buffer.allocUnsafeSlow(4_096);
+
+/** By one read: hundreds of processes are looked at each second, and asking for the size first costs as much again. */
 function read(path: string): string | undefined {
   try {
-    return readFileSync(path, 'latin1');
+    const fd = openSync(path, 'r');
+    try {
+      return bytes.toString('latin1', 0, readSync(fd, bytes, 0, bytes.length, 0));
+    } finally {
+      closeSync(fd);
+    }
   } catch {
     return undefined;
   }
