@@ -283,4 +283,31 @@ describe('credentials that run out for several channels', () => {
       },
     );
   });
+
+  it('are followed by one start of all whom they ran out for, also of one that it reached meanwhile', async () => {
+    const world = await playing({
+      personaWith: { tool_access_policy: { refresh_credentials: 'allow', restart_channel: 'allow' } },
+    });
+    world.engine.capabilities.add('credentials');
+    world.engine.credentialsWork = false;
+    const complain = (name: string): void => {
+      for (const kind of ['auth_expired', 'auth_denied'] as const) {
+        const { at, monoMs } = { at: world.clock.now(), monoMs: world.clock.monotonicMs() };
+        const said = { origin: 'log', countInWindow: 5, windowMs: 60_000, confidence: 0.95 } as const;
+        world.pipeline.symptom({ at, monoMs, channel: name, kind, ...said, pattern: 'test', evidence: [] });
+      }
+    };
+    for (const name of [...DEAD, 'd']) world.engine.freeze(name);
+    DEAD.forEach(complain);
+    for (let looks = 0; looks < 40 && world.engine.refreshes.length === 0; looks += 1) await world.live(250);
+    expect(world.engine.refreshes).toHaveLength(1);
+    complain('d');
+    await world.live(120_000);
+    const refused = world
+      .facts('guard.decided')
+      .flatMap(({ decision }) => (decision.verdict === 'deny' ? decision.code : []));
+    expect(refused).not.toContain('params_invalid');
+    expect(restarted(world).toSorted()).toEqual([...DEAD, 'd']);
+    expect(reasons(world)).not.toContain('guard_refused');
+  });
 });

@@ -232,7 +232,6 @@ export class Responder implements Disposable {
 
   async #conduct(incident: Incident, runId: RunId): Promise<void> {
     const startedMs = this.#deps.clock.monotonicMs();
-    const { channels } = incident;
     const ended = await this.#deps.run(incident, runId).catch((thrown: unknown) => {
       this.#deps.onFailure(`run ${runId}: ${messageOf(thrown)}`);
       const outcome: Outcome = { kind: 'escalated', reason: 'internal', because: messageOf(thrown), denial: undefined };
@@ -240,6 +239,7 @@ export class Responder implements Disposable {
     });
     const seen = this.#deps.see(incident.scope, this.#deps.clock.monotonicMs());
     const end = { ...ended, outcome: asItHolds(ended.outcome, seen) };
+    const channels = [...new Set([...incident.channels, ...(seen?.channels ?? [])])];
     const current = { ...(openById(this.#deps.incidents(), incident.id)?.incident ?? incident), channels };
     const fact: JournalFact = {
       type: 'run.ended',

@@ -222,8 +222,10 @@ class RunRecorder {
     return decision;
   }
 
+  /** A shared cause may have reached further channels since the run began: what it asks is about those, too. */
   #ask(envelope: GroundedContextEnvelope): GuardFrame {
-    const { incident, run: runId } = this.#order;
+    const { incident: begun, run: runId } = this.#order;
+    const incident = { ...begun, channels: [...new Set([...begun.channels, ...envelope.channels])] };
     return { envelope, persona: this.#deps.persona(incident), incident, run: runId, highRiskUsed: this.#highRiskUsed };
   }
 

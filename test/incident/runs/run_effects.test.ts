@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { GroundedContextEnvelope } from '../../../src/core/envelope.ts';
+import type { Incident } from '../../../src/core/incident.ts';
 import type { Draft, JournalFact } from '../../../src/core/journal.ts';
 import { DEFAULT_LIMITS } from '../../../src/core/limits.ts';
 import type { Plan } from '../../../src/core/plan.ts';
@@ -13,7 +14,11 @@ const LOOK = { tool: 'fetch_recent_logs' } as const;
 const WELL = anEnvelope({ failureClassification: undefined, channelHealthy: true });
 
 /** Runs of one incident whose every call is permitted and works; what is planned next comes from the list. */
-function effects(plans: readonly Plan[], envelopes: readonly GroundedContextEnvelope[] = [], with_: object = {}) {
+function effects(
+  plans: readonly Plan[],
+  envelopes: readonly GroundedContextEnvelope[] = [],
+  { incident = anIncident(), ...with_ }: { incident?: Incident; [dep: string]: unknown } = {},
+) {
   const { clock, advance } = fakeClock();
   const appends: (readonly Draft[])[] = [];
   const asked: GuardAsk[] = [];
@@ -56,7 +61,7 @@ function effects(plans: readonly Plan[], envelopes: readonly GroundedContextEnve
     ...with_,
   } as unknown as RunEffectsDeps;
   const run = async () => {
-    const ended = executeRun({ incident: anIncident(), run: 'run-1' }, deps);
+    const ended = executeRun({ incident, run: 'run-1' }, deps);
     // It may reject before anybody waits for it.
     ended.catch(() => undefined);
     await advance(60_000);
@@ -67,6 +72,21 @@ function effects(plans: readonly Plan[], envelopes: readonly GroundedContextEnve
     facts().filter((fact): fact is Extract<JournalFact, { type: 'attempt.scored' }> => fact.type === 'attempt.scored');
   return { run, appends, asked, acted, facts, scored };
 }
+
+describe('what a run asks the guard', () => {
+  it('is about all channels that the shared cause has reached by then, also those that came after its start', async () => {
+    const scope = { kind: 'group', id: 'encoders' } as const;
+    const [few, more] = [['news'], ['news', 'sport']].map((channels) => anEnvelope({ scope, channels }));
+    const { run, asked } = effects([anAct(LOOK), anAct(LOOK)], [few!, more!], {
+      incident: anIncident({ scope, channels: ['film'] }),
+    });
+    await run();
+    expect(asked.map(({ incident }) => incident.channels)).toEqual([
+      ['film', 'news'],
+      ['film', 'news', 'sport'],
+    ]);
+  });
+});
 
 describe('what a run writes', () => {
   it('is the envelope and the plan in one write with the answer of the guard', async () => {
@@ -159,7 +179,7 @@ describe('a change', () => {
 describe('the steps of a run', () => {
   it('are bounded by the persona, the phase and the limits, whichever is least', async () => {
     const looks = [anAct(LOOK), anAct(LOOK), anAct(LOOK), anAct(LOOK)];
-    const stepsOf = async (with_: object) => (await effects(looks, [], with_).run()).steps;
+    const stepsOf = async (with_: Record<string, unknown>) => (await effects(looks, [], with_).run()).steps;
     expect(await stepsOf({})).toBe(3);
     expect(await stepsOf({ phaseSteps: () => 1 })).toBe(1);
     expect(await stepsOf({ persona: () => aPersona({ planning_depth_max: 2, retry_threshold: 0.5 }) })).toBe(2);
