@@ -1,26 +1,40 @@
-// Says whether a person knows of a scope already, by their own hold or by the page of its containment (law L6).
+// Says whether a person knows of a scope already: by their own hold, or by the page of a whole that it is part of (law L6).
 import { type ControlState, leaseOf, windowOf } from '../../control/state.ts';
 import type { MonoMs } from '../../core/clock.ts';
+import { keyOfIncidentPage } from '../../core/incident.ts';
 import type { Scope } from '../../core/scope.ts';
 import { containmentsOf, type GuardState } from '../../guard/state/state.ts';
+import { type IncidentState, openOn } from '../lifecycle/state.ts';
 import { isPaged, keyOfContainmentPage } from '../pages/page.ts';
 
 export interface KnownToPeople {
-  readonly control: ControlState;
-  readonly guard: GuardState;
+  readonly control: () => ControlState;
+  readonly guard: () => GuardState;
+  readonly incidents: () => IncidentState;
   /** The keys of the pages that are open. */
   readonly openPages: () => readonly string[];
 }
 
-/** A persona may put the page of a containment off: until it is sent it names no channel. */
-export function isNamed(
-  { control, guard, openPages }: KnownToPeople,
-  scopes: readonly Scope[],
-  nowMs: MonoMs,
-): boolean {
+/**
+ * `scopes`: the scope itself, then those over it. A persona may put the page of a containment off: until it is sent it
+ * names no channel.
+ */
+export function isNamed(known: KnownToPeople, scopes: readonly Scope[], nowMs: MonoMs): boolean {
+  const control = known.control();
   if (leaseOf(control, scopes, nowMs) !== undefined || windowOf(control, scopes, nowMs) !== undefined) return true;
-  const contained = containmentsOf(guard, scopes).filter(({ reason }) => isPaged(reason));
-  if (contained.length === 0) return false;
-  const open = openPages();
-  return contained.some(({ scope }) => open.includes(keyOfContainmentPage(scope)));
+  const contained = containmentsOf(known.guard(), scopes).filter(({ reason }) => isPaged(reason));
+  const keys = [
+    ...contained.map(({ scope }) => keyOfContainmentPage(scope)),
+    ...pagesOfWholes(known.incidents(), scopes),
+  ];
+  if (keys.length === 0) return false;
+  const open = known.openPages();
+  return keys.some((key) => open.includes(key));
+}
+
+/** The page of a group or an engine lists the channels that its incident was opened for. */
+function pagesOfWholes(incidents: IncidentState, [own, ...over]: readonly Scope[]): readonly string[] {
+  if (own?.kind !== 'channel') return [];
+  const wholes = over.flatMap((scope) => openOn(incidents, scope)?.incident ?? []);
+  return wholes.filter(({ channels }) => channels.includes(own.id)).map(({ id }) => keyOfIncidentPage(id));
 }

@@ -212,9 +212,8 @@ export class Snapshots {
   }
 
   #spokenFor(scope: Scope, scopes: readonly Scope[], nowMs: MonoMs): Pick<Snapshot, 'inCrowd' | 'spokenFor'> {
-    const { isInCrowd, control, guard, openPages } = this.#deps;
-    if (isInCrowd(scope)) return { inCrowd: true, spokenFor: true };
-    return { inCrowd: false, spokenFor: isNamed({ control: control(), guard: guard(), openPages }, scopes, nowMs) };
+    if (this.#deps.isInCrowd(scope)) return { inCrowd: true, spokenFor: true };
+    return { inCrowd: false, spokenFor: isNamed(this.#deps, scopes, nowMs) };
   }
 
   #members(scope: Scope): readonly TrackedChannel[] {

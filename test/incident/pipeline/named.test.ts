@@ -2,13 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { controlProjection } from '../../../src/control/state.ts';
 import type { Scope } from '../../../src/core/scope.ts';
 import { containmentKey, type GuardState, newGuardState } from '../../../src/guard/state/state.ts';
+import { incidentProjection, newlyOpen } from '../../../src/incident/lifecycle/state.ts';
 import { isNamed } from '../../../src/incident/pipeline/named.ts';
+import { anIncident } from '../../support/a.ts';
 
 const NEWS: Scope = { kind: 'channel', id: 'news' };
 const FLEET: Scope = { kind: 'fleet' };
-const control = controlProjection.initial;
+const control = () => controlProjection.initial;
+const incidents = () => incidentProjection.initial;
 
-const containedFor = (reason: 'clock_anomaly' | 'operator_freeze'): GuardState => ({
+const containedFor = (reason: 'clock_anomaly' | 'operator_freeze') => (): GuardState => ({
   ...newGuardState(),
   containments: {
     [containmentKey(FLEET, reason)]: { scope: FLEET, reason, detail: '', releaseByPerson: false, raisedMs: 0 },
@@ -18,7 +21,12 @@ const containedFor = (reason: 'clock_anomaly' | 'operator_freeze'): GuardState =
 describe('a person knows of a channel', () => {
   it('by a lease until it ends, and of no other', () => {
     const lease = { scope: NEWS, fromMs: 0, untilMs: 10, who: 'ann', because: 'a test' };
-    const known = { control: { ...control, leases: [lease] }, guard: newGuardState(), openPages: () => [] };
+    const known = {
+      control: () => ({ ...control(), leases: [lease] }),
+      guard: newGuardState,
+      incidents,
+      openPages: () => [],
+    };
     expect([isNamed(known, [NEWS], 9), isNamed(known, [NEWS], 10), isNamed(known, [FLEET], 9)]).toEqual([
       true,
       false,
@@ -27,14 +35,35 @@ describe('a person knows of a channel', () => {
   });
 
   it('by the page of a containment over it once that is sent, not before', () => {
-    const known = { control, guard: containedFor('clock_anomaly') };
+    const known = { control, guard: containedFor('clock_anomaly'), incidents };
     expect(isNamed({ ...known, openPages: () => [] }, [NEWS, FLEET], 1)).toBe(false);
     expect(isNamed({ ...known, openPages: () => ['containment/channel:news'] }, [NEWS, FLEET], 1)).toBe(false);
     expect(isNamed({ ...known, openPages: () => ['containment/fleet'] }, [NEWS, FLEET], 1)).toBe(true);
   });
 
   it('not by a containment that pages no person, whatever page is open', () => {
-    const known = { control, guard: containedFor('operator_freeze'), openPages: () => ['containment/fleet'] };
+    const known = {
+      control,
+      guard: containedFor('operator_freeze'),
+      incidents,
+      openPages: () => ['containment/fleet'],
+    };
     expect(isNamed(known, [NEWS, FLEET], 1)).toBe(false);
+  });
+
+  it('by the page of the group that lists it, while that is open, and by no page that does not', () => {
+    const group: Scope = { kind: 'group', id: 'encoders' };
+    const opened = (channels: readonly string[]) => () => ({
+      ...incidents(),
+      open: [newlyOpen(anIncident({ scope: group, channels }), 0)],
+    });
+    const named = (channels: readonly string[], pages: readonly string[], scopes: readonly Scope[] = [NEWS, group]) =>
+      isNamed({ control, guard: newGuardState, incidents: opened(channels), openPages: () => pages }, scopes, 1);
+    expect(named(['film', 'news'], ['incident/inc-1'])).toBe(true);
+    expect(named(['film', 'news'], ['incident/inc-2'])).toBe(false);
+    expect(named(['film'], ['incident/inc-1'])).toBe(false);
+    expect(named(['film', 'news'], ['incident/inc-1'], [NEWS, FLEET])).toBe(false);
+    // Of the group itself its own page speaks by another way.
+    expect(named(['film', 'news'], ['incident/inc-1'], [group, FLEET])).toBe(false);
   });
 });
