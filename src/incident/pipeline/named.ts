@@ -1,4 +1,4 @@
-// Says whether a person knows of a scope already: by their own hold, or by the page of a whole that it is part of (law L6).
+// Says whether a person knows of a scope already: by their own hold, or by a page of what it is part of (law L6).
 import { type ControlState, leaseOf, windowOf } from '../../control/state.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import { keyOfIncidentPage } from '../../core/incident.ts';
