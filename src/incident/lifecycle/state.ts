@@ -201,7 +201,7 @@ function changed(held: OpenIncident, entry: JournalEntry): OpenIncident {
     case 'run.ended':
       return {
         ...{ ...held, running: false, last: fact.outcome, lastEndedMs: monoMs, reopened: false, renamed: false },
-        ...{ ...announcedBy(held, fact, monoMs), ...workedBy(fact.tookMs, monoMs) },
+        ...{ ...announcedBy(held, fact, monoMs), ...workedBy(held, fact.tookMs, monoMs) },
       };
     case 'approval.answered':
       return fact.yes && fact.proposed === true ? { ...held, reopened: true } : held;
@@ -235,9 +235,10 @@ function startedBy(held: OpenIncident, call: ToolCall): OpenIncident {
  * over without a page belongs to a trouble that went away, unless it ran out during this very run, or the one right
  * before it: then a person has waited for what the run did not cure. Waiting for a second witness is no rule's wait.
  */
-function announcedBy({ waitUntilMs, workedMs, workFromMs }: OpenIncident, { outcome, tookMs }: RunEnd, monoMs: MonoMs) {
+function announcedBy(held: OpenIncident, { outcome, tookMs }: RunEnd, monoMs: MonoMs) {
   if (outcome.kind !== 'watching' || outcome.escalateAfterMs === undefined || outcome.denial !== undefined) return {};
-  const ownMs = monoMs - tookMs;
+  const { waitUntilMs, workedMs, workFromMs } = held;
+  const ownMs = workBeganMs(held, monoMs - tookMs);
   const isNext = workedMs !== undefined && ownMs - workedMs <= NEXT_RUN_MS;
   const isAnnounced = waitUntilMs !== undefined && waitUntilMs > (isNext ? (workFromMs ?? ownMs) : ownMs);
   return isAnnounced ? {} : { waitUntilMs: monoMs + outcome.escalateAfterMs };
@@ -251,8 +252,12 @@ export function announcedMs({ last, lastEndedMs = 0, waitUntilMs = Number.POSITI
 }
 
 /** A refusal takes no time and is no work. */
-const workedBy = (tookMs: number, monoMs: MonoMs) =>
-  tookMs >= WORK_MS_MIN ? { workedMs: monoMs, workFromMs: monoMs - tookMs } : {};
+const workedBy = (held: OpenIncident, tookMs: number, monoMs: MonoMs) =>
+  tookMs >= WORK_MS_MIN ? { workedMs: monoMs, workFromMs: workBeganMs(held, monoMs - tookMs) } : {};
+
+/** What a containment put off was due when it was refused: whose trouble has lasted since has waited since. */
+const workBeganMs = ({ last, lastEndedMs = Number.POSITIVE_INFINITY }: OpenIncident, beganMs: MonoMs): MonoMs =>
+  last?.kind === 'escalated' && last.reason === 'containment' ? Math.min(lastEndedMs, beganMs) : beganMs;
 
 /** Of the open incidents that were asked about last: they are the same for all channels of one look. */
 const byScope = new WeakMap<IncidentState['open'], ReadonlyMap<ScopeKey, OpenIncident>>();

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FailureClass } from '../../../src/core/classification.ts';
+import type { Outcome } from '../../../src/core/incident.ts';
 import type { DenialCode } from '../../../src/core/plan.ts';
 import type { JournalFact } from '../../../src/core/journal.ts';
 import {
@@ -123,6 +124,26 @@ describe('the wait that a rule announces', () => {
     // The run that takes time says nothing of a wait itself.
     const ends = [endOf(0, 0, AWAY), endOf(95_000, 40_000, {}), endOf(95_000 + laterMs, 0, AWAY)];
     expect(announcedMs(openById(ends.reduce(incidentProjection.apply, open), ID)!)).toBe(dueMs);
+  });
+
+  it.each([
+    ['before it ran out', 59_999, 60_000],
+    ['after it had run out', 60_000, 155_000],
+  ])('is not announced anew after a containment that put the run off %s', (_, refusedMs, dueMs) => {
+    const endOf = (ms: number, tookMs: number, outcome: Partial<Outcome>) => {
+      const whole = { because: 'x', retryAfterMs: undefined, escalateAfterMs: undefined, ...outcome } as Outcome;
+      const fact: JournalFact = { type: 'run.ended', outcome: whole, steps: 1, tookMs };
+      return { seq: 1, at: ms, monoMs: ms, boot: 'b+0', incident: ID, run: 'run-1', fact } as const;
+    };
+    const announced = (ends: readonly ReturnType<typeof endOf>[]) =>
+      announcedMs(openById(ends.reduce(incidentProjection.apply, { open: [newlyOpen(anIncident(), 0)] }), ID)!);
+    const first = endOf(0, 0, { kind: 'watching', ...AWAY });
+    const putOff = endOf(refusedMs, 0, { kind: 'escalated', reason: 'containment', denial: 'containment' });
+    const worked = endOf(90_000, 25_000, { kind: 'watching', retryAfterMs: 2_000 });
+    const again = endOf(95_000, 0, { kind: 'watching', ...AWAY });
+    // Whether a run worked on it in between, or the rule waits at once.
+    expect(announced([first, putOff, worked, again])).toBe(dueMs);
+    expect(announced([first, putOff, again])).toBe(dueMs);
   });
 
   it('is no shorter because evidence was waited for before', () => {
