@@ -1,10 +1,9 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/core/clock.ts';
 import { COMMAND_ROUTES } from '../../src/http/commands.ts';
 import { sha256Of } from '../../src/http/auth/grants.ts';
 import { type HttpServer, startServer } from '../../src/http/server.ts';
-import { aDaemon } from './support.ts';
+import { aDaemon, promptClock } from './support.ts';
 
 const daemon = aDaemon();
 const GOOD = `admin-${'x'.repeat(40)}`;
@@ -17,7 +16,7 @@ let server: HttpServer;
 
 beforeAll(async () => {
   const options = { host: '127.0.0.1', port: 0, allowedHosts: [], tokens, metrics: { host: '127.0.0.1', port: 0 } };
-  server = await startServer(options, { daemon: daemon.daemon, clock: systemClock, onError: () => undefined });
+  server = await startServer(options, { daemon: daemon.daemon, clock: promptClock, onError: () => undefined });
 });
 afterAll(() => server[Symbol.asyncDispose]());
 

@@ -16,6 +16,7 @@ import { INTAKE_BODY_BYTES_MAX, INTAKE_PLAIN_BYTES_MAX, INTAKE_ROUTES } from '..
 import { type HttpServer, startServer } from '../../src/http/server.ts';
 import { pushRequest } from '../collect/support/protobuf.ts';
 import { countChunk } from '../collect/support/tailing.ts';
+import { promptClock } from './support.ts';
 
 const SCOPES: readonly TokenScope[] = ['ingest', 'read', 'ack', 'approve', 'metrics', 'operate', 'admin'];
 const token = (scope: string) => `token-of-${scope}-${'x'.repeat(32)}`;
@@ -61,7 +62,7 @@ beforeAll(async () => {
     },
     {
       daemon: { status: () => ({}), channels: () => [] } as unknown as Daemon,
-      clock: systemClock,
+      clock: promptClock,
       onError: (text) => errors.push(text),
       intake: { take: (format, body) => (isJammed ? { kind: 'full' } : real.take(format, body)) },
     },

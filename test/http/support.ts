@@ -1,5 +1,5 @@
 import { TOKEN_SCOPES } from '../../src/core/access.ts';
-import { systemClock } from '../../src/core/clock.ts';
+import { type Clock, systemClock } from '../../src/core/clock.ts';
 import type { JournalEntry } from '../../src/core/journal.ts';
 import { sha256Of } from '../../src/http/auth/grants.ts';
 import type { Command, Daemon } from '../../src/http/daemon.ts';
@@ -44,11 +44,14 @@ export function aDaemon(with_: Partial<Daemon> = {}) {
 /** The token of that name and scope, where `served` serves. */
 export const tokenOf = (scope: string): string => `token-of-${scope}-${'x'.repeat(32)}`;
 
+/** Refusals are slowed down by sleeping (test/http/auth/refusals.test.ts); here nobody waits for that. */
+export const promptClock: Clock = { ...systemClock, sleep: () => Promise.resolve() };
+
 /** A server over that daemon, with one token for each scope. */
 export async function served(daemon: Daemon) {
   const tokens = TOKEN_SCOPES.map((scope) => ({ name: scope, scopes: [scope], sha256: sha256Of(tokenOf(scope)) }));
   const options = { host: '127.0.0.1', port: 0, allowedHosts: ['reeve.example'], tokens, metrics: undefined };
-  const server = await startServer(options, { daemon, clock: systemClock, onError: () => undefined });
+  const server = await startServer(options, { daemon, clock: promptClock, onError: () => undefined });
   const ask = (path: string, init: RequestInit & { scope?: string } = {}): Promise<Response> =>
     fetch(server.url + path, {
       ...init,
