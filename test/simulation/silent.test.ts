@@ -65,6 +65,10 @@ describe('worlds in which a channel was down in silence, or a refusal was forgot
       { ...cruelOf(46_833, []), days: 0.125, storm: true, channels: 5, wired: true },
     ],
     [
+      'in the plan of an engine, right after a death in a group of which it starts another',
+      { ...cruelOf(55_932, []), days: 0.125, storm: true, channels: 4 },
+    ],
+    [
       'during the spacing, when the engine started it and that process died, too',
       { ...cruelOf(51_048, []), days: 0.125, storm: true, channels: 6 },
     ],

@@ -48,7 +48,9 @@ export function proofInputOf(
   isPlaying: (channel: ChannelId) => boolean,
 ): ProofInput {
   const named = channels.flatMap((id) => factStore.view(id) ?? []);
-  const around = scope.kind === 'group' ? factStore.inGroup(scope.id) : [];
+  // What an engine's cause has touched is started in groups, and each of them must be quiet.
+  const groups = scope.kind === 'group' ? [scope.id] : named.map(({ setup }) => setup.group);
+  const around = [...new Set(groups)].flatMap((group) => factStore.inGroup(group));
   const touched = new Set(channels);
   const known = [...named, ...around.filter(({ setup }) => !touched.has(setup.id))];
   const engine = known[0]?.setup.engine;

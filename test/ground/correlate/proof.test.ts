@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type ChannelFacts, folded, noFacts } from '../../../src/ground/facts/facts.ts';
+import { type ChannelFacts, type FactStore, folded, noFacts } from '../../../src/ground/facts/facts.ts';
 import type { SharedCause } from '../../../src/ground/correlate/correlate.ts';
-import { mayBeProven, proofOf } from '../../../src/ground/correlate/proof.ts';
+import { mayBeProven, proofInputOf, proofOf } from '../../../src/ground/correlate/proof.ts';
 import type { HostSample } from '../../../src/core/sample.ts';
 import { type HostFacts, nextHost } from '../../../src/ground/facts/engine_facts.ts';
 import { setupOf } from '../scene.ts';
@@ -294,5 +294,32 @@ describe('the proof that a shared cause is over (S8)', () => {
       expect(isProven(well, 29_999, { exitSignal: 11 })).toBe(false);
       expect(isProven(well, 10_000, { exitCode: -1 })).toBe(true);
     });
+  });
+});
+
+describe('what is known of a cause', () => {
+  const inGroups: Readonly<Record<string, readonly string[]>> = { g: ['a', 'b', 'c'], h: ['d'] };
+  const store = {
+    view: (id: string) => channel(id, id === 'c' ? DIED_MS + 5_000 : undefined, []),
+    inGroup: (id: string) => (inGroups[id] ?? []).map((one) => store.view(one)),
+    hostFacts: () => undefined,
+  };
+  const knownOf = (scope: SharedCause['scope'], channels: readonly string[]) => {
+    const input = proofInputOf({ ...cause, scope, channels }, store as unknown as FactStore, () => false);
+    return { ids: input.known.map(({ setup }) => setup.id), atMs: proofOf(cause, input, DIED_MS + 6_000).atMs };
+  };
+
+  it('is that of all channels of the group', () => {
+    expect(knownOf({ kind: 'group', id: 'g' }, ['b']).ids).toEqual(['b', 'a', 'c']);
+  });
+
+  it('is that of all channels of the groups that the cause of an engine has touched, so that none of them may die', () => {
+    const { ids, atMs } = knownOf({ kind: 'engine', id: 'e' }, ['a', 'b']);
+    expect(ids).toEqual(['a', 'b', 'c']);
+    expect(atMs).toBe(DIED_MS + 5_000 + 30_000);
+  });
+
+  it('is nothing where the cause of an engine has touched nobody', () => {
+    expect(knownOf({ kind: 'engine', id: 'e' }, []).ids).toEqual([]);
   });
 });
