@@ -105,6 +105,7 @@ describe('worlds in which a channel was down in silence, or a refusal was forgot
     ['which Reeve had not seen for more than two minutes when it died', 'plain', 46],
     ['of an engine whose incident had lost its cause, and then contained by a trouble of one', 'plain', 41],
     ['left down by a plan that a containment had put off for longer than its rule waits', 'plain', 8],
+    ['listed by the page of another trouble’s group while its own rule waits', 'plain', 60],
     ['once a group in its ninth run took over what a containment had refused', 'sources', 128],
     ['after a plan that did not help, beside one source that fails at times', 'witness', 207],
   ] as const)(

@@ -44,6 +44,8 @@ export interface Snapshot {
   readonly contained: boolean;
   /** A person works there, or was paged about its containment: that no person was notified of the trouble is right. */
   readonly spokenFor?: boolean;
+  /** The open page of a group or an engine lists the channel. */
+  readonly listed?: boolean;
   /** The open page about all who wait for a start names it. */
   readonly inCrowd?: boolean;
   /** What became of the newest question about this scope. */
@@ -149,6 +151,8 @@ export function overduePageOf(
 ): Extract<Intent, { kind: 'tell' }> | undefined {
   const { told, last, incident } = open;
   if (told.length > 0 || sight.spokenFor === true || sight.trouble === undefined) return undefined;
+  // When a shared cause is over, a channel may be its own for one look, until its group takes it up again.
+  if (sight.listed === true && nowMs - incident.openedMs < ASKED_AGAIN_MS) return undefined;
   const silentMs = Math.max(sight.trouble.troubledMs ?? incident.openedMs, open.workedMs ?? 0);
   const dueMs = Math.min(silentMs + policy.patienceMs + OVERDUE_MS, incident.openedMs + OVERDUE_MS_MAX);
   if (nowMs < Math.max(dueMs, announcedMs(open))) return undefined;

@@ -23,18 +23,15 @@ export function isNamed(known: KnownToPeople, scopes: readonly Scope[], nowMs: M
   const control = known.control();
   if (leaseOf(control, scopes, nowMs) !== undefined || windowOf(control, scopes, nowMs) !== undefined) return true;
   const contained = containmentsOf(known.guard(), scopes).filter(({ reason }) => isPaged(reason));
-  const keys = [
-    ...contained.map(({ scope }) => keyOfContainmentPage(scope)),
-    ...pagesOfWholes(known.incidents(), scopes),
-  ];
-  if (keys.length === 0) return false;
+  if (contained.length === 0) return false;
   const open = known.openPages();
-  return keys.some((key) => open.includes(key));
+  return contained.some(({ scope }) => open.includes(keyOfContainmentPage(scope)));
 }
 
-/** The page of a group or an engine lists the channels that its incident was opened for. */
-function pagesOfWholes(incidents: IncidentState, [own, ...over]: readonly Scope[]): readonly string[] {
-  if (own?.kind !== 'channel') return [];
-  const wholes = over.flatMap((scope) => openOn(incidents, scope)?.incident ?? []);
-  return wholes.filter(({ channels }) => channels.includes(own.id)).map(({ id }) => keyOfIncidentPage(id));
+/** The open page of a group or an engine lists the channel: its incident was opened for it, too. */
+export function isListed(known: KnownToPeople, [own, ...over]: readonly Scope[]): boolean {
+  if (own?.kind !== 'channel') return false;
+  const wholes = over.flatMap((scope) => openOn(known.incidents(), scope)?.incident ?? []);
+  const listing = wholes.filter(({ channels }) => channels.includes(own.id));
+  return listing.length > 0 && listing.some(({ id }) => known.openPages().includes(keyOfIncidentPage(id)));
 }

@@ -30,7 +30,7 @@ import { startsIn } from '../../guard/state/window.ts';
 import { goneCause, isEachItsOwn, isHandedOver, isWell, timesOf, wellSinceMs } from '../lifecycle/causes.ts';
 import { isRefusalOver } from '../lifecycle/refusal.ts';
 import type { Snapshot } from '../lifecycle/transitions.ts';
-import { isNamed } from './named.ts';
+import { isListed, isNamed } from './named.ts';
 import type { Seen } from '../lifecycle/seen.ts';
 import { type IncidentState, openOn } from '../lifecycle/state.ts';
 import type { FindingTracker, TrackedChannel } from './finding_tracker.ts';
@@ -114,6 +114,7 @@ export class Snapshots {
         refusalIsOver: this.#refusalIsOver(scope),
         contained: this.containment(scopesOf(ref)).active,
         ...this.#spokenFor(scope, scopesOf(ref), nowMs),
+        listed: isListed(this.#deps, scopesOf(ref)),
         approval: this.#approval(scope),
       },
     };

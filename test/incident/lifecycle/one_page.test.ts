@@ -49,3 +49,18 @@ describe('an incident that is named by the page about all channels that wait for
     expect(transitionFor(waited, sight({ inCrowd: false }), NOW + 59_999, policy).kind).toBe('none');
   });
 });
+
+describe('an incident that has just been opened for what was down for long', () => {
+  const longDown = (listed: boolean) =>
+    sight({ listed, trouble: { classification: 'unknown', settling: true, settledMs: 0, sinceMs: 0, troubledMs: 0 } });
+  const fresh = held({ incident: anIncident({ openedMs: NOW, classification: 'unknown' }) });
+
+  it('is paged at once where no open page of its group lists it', () => {
+    expect(transitionFor(fresh, longDown(false), NOW, policy)).toMatchObject({ kind: 'tell' });
+  });
+
+  it('is paged after 5 s where the open page of its group lists it: both sides of the boundary', () => {
+    expect(transitionFor(fresh, longDown(true), NOW + 4_999, policy).kind).toBe('none');
+    expect(transitionFor(fresh, longDown(true), NOW + 5_000, policy)).toMatchObject({ kind: 'tell' });
+  });
+});

@@ -3,7 +3,7 @@ import { controlProjection } from '../../../src/control/state.ts';
 import type { Scope } from '../../../src/core/scope.ts';
 import { containmentKey, type GuardState, newGuardState } from '../../../src/guard/state/state.ts';
 import { incidentProjection, newlyOpen } from '../../../src/incident/lifecycle/state.ts';
-import { isNamed } from '../../../src/incident/pipeline/named.ts';
+import { isListed, isNamed } from '../../../src/incident/pipeline/named.ts';
 import { anIncident } from '../../support/a.ts';
 
 const NEWS: Scope = { kind: 'channel', id: 'news' };
@@ -58,7 +58,7 @@ describe('a person knows of a channel', () => {
       open: [newlyOpen(anIncident({ scope: group, channels }), 0)],
     });
     const named = (channels: readonly string[], pages: readonly string[], scopes: readonly Scope[] = [NEWS, group]) =>
-      isNamed({ control, guard: newGuardState, incidents: opened(channels), openPages: () => pages }, scopes, 1);
+      isListed({ control, guard: newGuardState, incidents: opened(channels), openPages: () => pages }, scopes);
     expect(named(['film', 'news'], ['incident/inc-1'])).toBe(true);
     expect(named(['film', 'news'], ['incident/inc-2'])).toBe(false);
     expect(named(['film'], ['incident/inc-1'])).toBe(false);
