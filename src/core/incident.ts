@@ -54,6 +54,12 @@ export interface Incident {
   readonly channels: readonly ChannelId[];
 }
 
+/** A shared cause may have reached further channels since its incident was opened: it is about those, too. */
+export const reaching = (incident: Incident, channels: readonly ChannelId[]): Incident => ({
+  ...incident,
+  channels: [...new Set([...incident.channels, ...channels])],
+});
+
 /** How an incident ended, for metrics and people. */
 const INCIDENT_ENDINGS = ['resolved', 'self_healed', 'absorbed', 'by_person'] as const;
 export type IncidentEnding = (typeof INCIDENT_ENDINGS)[number];

@@ -1,5 +1,5 @@
 // Builds the journal drafts that open an incident, record its symptoms, start its next run and mark a relapse.
-import type { Incident } from '../../core/incident.ts';
+import { type Incident, reaching } from '../../core/incident.ts';
 import type { About, Draft } from '../../core/journal.ts';
 import type { RunId } from '../../core/scope.ts';
 import type { Symptom } from '../../core/symptom.ts';
@@ -25,9 +25,9 @@ export interface NextRun {
   readonly started: Draft;
 }
 
-/** A shared cause may have reached further channels since its incident was opened: the run is about those, too. */
+/** About all channels that the cause has reached by now. */
 export function nextRun({ incident: known, runs }: OpenIncident, channels: readonly string[], id: RunId): NextRun {
-  const incident = { ...known, channels: [...new Set([...known.channels, ...channels])] };
+  const incident = reaching(known, channels);
   const fact = { type: 'run.started', attempt: runs + 1 } as const;
   return { incident, id, started: { ...aboutOf(incident), run: id, fact } };
 }

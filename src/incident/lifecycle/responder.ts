@@ -5,7 +5,7 @@ import type { Clock, MonoMs } from '../../core/clock.ts';
 import type { GroundedContextEnvelope } from '../../core/envelope.ts';
 import { invariant, InvariantError, messageOf } from '../../core/errors.ts';
 import type { Ids } from '../../core/id.ts';
-import type { Escalation, EscalationReason, Incident, Outcome } from '../../core/incident.ts';
+import { type Escalation, type EscalationReason, type Incident, type Outcome, reaching } from '../../core/incident.ts';
 import type { Append, Draft, JournalFact, Read } from '../../core/journal.ts';
 import { type IncidentId, keyOfScope, type RunId, type Scope, type ScopeKey } from '../../core/scope.ts';
 import type { Symptom } from '../../core/symptom.ts';
@@ -239,7 +239,7 @@ export class Responder implements Disposable {
     });
     const seen = this.#deps.see(incident.scope, this.#deps.clock.monotonicMs());
     const end = { ...ended, outcome: asItHolds(ended.outcome, seen) };
-    const channels = [...new Set([...incident.channels, ...(seen?.channels ?? [])])];
+    const { channels } = reaching(incident, seen?.channels ?? []);
     const current = { ...(openById(this.#deps.incidents(), incident.id)?.incident ?? incident), channels };
     const fact: JournalFact = {
       type: 'run.ended',

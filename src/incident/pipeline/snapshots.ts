@@ -114,7 +114,7 @@ export class Snapshots {
         refusalIsOver: this.#refusalIsOver(scope),
         contained: this.containment(scopesOf(ref)).active,
         ...this.#spokenFor(scope, scopesOf(ref), nowMs),
-        listed: isListed(this.#deps, scopesOf(ref)),
+        listed: finding.trouble && isListed(this.#deps, scopesOf(ref)),
         approval: this.#approval(scope),
       },
     };

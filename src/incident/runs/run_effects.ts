@@ -7,7 +7,7 @@ import { isStaged } from '../../remediation/catalog.ts';
 import type { Clock, MonoMs } from '../../core/clock.ts';
 import type { GroundedContextEnvelope } from '../../core/envelope.ts';
 import { invariant } from '../../core/errors.ts';
-import type { Incident } from '../../core/incident.ts';
+import { type Incident, reaching } from '../../core/incident.ts';
 import type { Append, Draft, JournalFact } from '../../core/journal.ts';
 import type { Limits } from '../../core/limits.ts';
 import type { Persona } from '../../core/persona.ts';
@@ -222,10 +222,10 @@ class RunRecorder {
     return decision;
   }
 
-  /** A shared cause may have reached further channels since the run began: what it asks is about those, too. */
+  /** About all channels that the cause has reached by now, also those that came after the run's start. */
   #ask(envelope: GroundedContextEnvelope): GuardFrame {
     const { incident: begun, run: runId } = this.#order;
-    const incident = { ...begun, channels: [...new Set([...begun.channels, ...envelope.channels])] };
+    const incident = reaching(begun, envelope.channels);
     return { envelope, persona: this.#deps.persona(incident), incident, run: runId, highRiskUsed: this.#highRiskUsed };
   }
 

@@ -120,6 +120,17 @@ describe('a run that ends', () => {
     expect(rig.pages).toEqual(['no_plan']);
   });
 
+  it('pages about all channels that its cause has reached by then, also those that came after its start', async () => {
+    const { promise, resolve } = Promise.withResolvers<ReturnType<typeof endOf>>();
+    const rig = responding({ run: () => promise });
+    rig.world.channels = ['film'];
+    rig.look();
+    rig.world.channels = ['film', 'sport'];
+    resolve(endOf(escalated('no_plan')));
+    await rig.advance(0);
+    expect(rig.details[0]).toContain('Channels: film, sport');
+  });
+
   it('in a containment raises no page of its own', async () => {
     expect((await endingIn(async () => endOf(escalated('containment')))).pages).toEqual([]);
   });

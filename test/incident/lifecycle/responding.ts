@@ -37,10 +37,11 @@ export const endOf = (outcome: Outcome): RunEnd & { readonly last: undefined } =
 /** `sight` is what is seen of the channel from then on; undefined: it is not configured any more. */
 export function responding(with_: Partial<ResponderDeps> = {}, first: Partial<Snapshot> = { trouble: TROUBLE }) {
   const { clock, advance } = fakeClock();
-  const world: { sight: Partial<Snapshot> | undefined } = { sight: first };
+  const world: { sight: Partial<Snapshot> | undefined; channels: readonly string[] } = { sight: first, channels: [] };
   let state: IncidentState = incidentProjection.initial;
   const appends: (readonly Draft[])[] = [];
   const pages: string[] = [];
+  const details: string[] = [];
   const failures: string[] = [];
   const runs: string[] = [];
   const append = (drafts: readonly Draft[]): readonly JournalEntry[] => {
@@ -56,7 +57,7 @@ export function responding(with_: Partial<ResponderDeps> = {}, first: Partial<Sn
     incidents: () => state,
     see: () =>
       world.sight && {
-        ...{ group: 'g', engine: 'e', channels: [], viewers: undefined, because: 'it is so' },
+        ...{ group: 'g', engine: 'e', channels: world.channels, viewers: undefined, because: 'it is so' },
         sight: { ...PLAIN, ...world.sight },
       },
     policyOf: () => ({ patienceMs: 0, resolveHoldMs: 5_000, relapseMs: 60_000 }),
@@ -66,6 +67,7 @@ export function responding(with_: Partial<ResponderDeps> = {}, first: Partial<Sn
     },
     raise: (page) => {
       pages.push(page.reason);
+      details.push(page.details);
       const escalation = { ...page, id: `esc-${pages.length}`, at: clock.now() };
       return [{ incident: page.incident, fact: { type: 'escalation.raised', escalation } }];
     },
@@ -77,7 +79,7 @@ export function responding(with_: Partial<ResponderDeps> = {}, first: Partial<Sn
   });
   onTestFinished(() => responder[Symbol.dispose]());
   return {
-    ...{ responder, clock, advance, world, pages, failures, runs },
+    ...{ responder, clock, advance, world, pages, details, failures, runs },
     /** The types of the facts of each append. */
     written: () => appends.map((drafts) => drafts.map(({ fact }) => fact.type)),
     open: () => state.open[0],
