@@ -5,8 +5,9 @@ import { keyOfScope, sameScope, type Scope, type ScopeKey } from '../../core/sco
 import { resetBreaker, settleProbe } from './breaker.ts';
 import { Edit } from './edit.ts';
 import { giveBack } from './give_back.ts';
-import { finish, grant, judge, relapsed, settle, start, unknown } from './lifecycle.ts';
+import { finish, grant, settle, start, unknown } from './lifecycle.ts';
 import { containmentKey, type GuardState, newGuardState, type SubjectState, subjectsOf } from './state.ts';
+import { judge, relapsed } from './verdicts.ts';
 import { addStart } from './window.ts';
 
 /** A start that we see this long after our own call ended is still that call's. */
@@ -66,6 +67,7 @@ function reset(edit: Edit, scope: Scope): void {
     const subject = edit.subject(key);
     subject.breaker = resetBreaker(subject.breaker);
     subject.tried = [];
+    if (subject.unknown !== undefined) subject.unknownReset = subject.unknown.permit;
     delete subject.unknown;
   }
 }

@@ -3,13 +3,11 @@ import type { MonoMs } from '../../core/clock.ts';
 import { DAY_MS, HOUR_MS } from '../../core/duration.ts';
 import { keyOfScope } from '../../core/scope.ts';
 import type { PermitTerms } from '../../core/tool.ts';
-import { admit, cure, fail, relapse, settleProbe } from './breaker.ts';
+import { admit, fail, settleProbe } from './breaker.ts';
 import type { Edit } from './edit.ts';
 import { isStaged, isStart as isStartOf, specOf, subjectOf } from '../../remediation/catalog.ts';
 import { verdictDueAfterMs, verdictDueMs } from '../verdict_due.ts';
 import type { ToolUse } from './cooldown.ts';
-import { withProof } from './fleet_cap.ts';
-import { noteCure } from './relapses.ts';
 import type { OpenAttempt, StagedPlan, SubjectState } from './state.ts';
 import { addStart, startOf } from './window.ts';
 
@@ -57,13 +55,17 @@ export function settle(subject: SubjectState, nowMs: MonoMs): void {
   settleProbe(subject.breaker, nowMs);
 }
 
-const admittedBy = (terms: PermitTerms) => ({ permit: terms.id, generation: terms.generation });
+export const admittedBy = (terms: PermitTerms) => ({ permit: terms.id, generation: terms.generation });
 
-function failed(subject: SubjectState, terms: PermitTerms, atMs: MonoMs, fingerprint = terms.fingerprint): void {
+/** It did not help: the breaker counts it, and what it was tried on remembers it. */
+export function failed(subject: SubjectState, terms: PermitTerms, atMs: MonoMs, fingerprint = terms.fingerprint): void {
   if (isStart(terms)) fail(subject.breaker, admittedBy(terms), atMs);
-  if (fingerprint === undefined) return;
-  keep(subject.tried, { tool: terms.call.tool, fingerprint, atMs }, TRIED_KEPT);
+  if (fingerprint !== undefined) noteTried(subject, terms, fingerprint, atMs);
 }
+
+/** This tool did not mend what looked like this. */
+export const noteTried = (subject: SubjectState, { call }: PermitTerms, fingerprint: string, atMs: MonoMs): void =>
+  keep(subject.tried, { tool: call.tool, fingerprint, atMs }, TRIED_KEPT);
 
 /** The reservation: everything that the permit may use up is used up now, whether or not it is ever redeemed. */
 export function grant(edit: Edit, terms: PermitTerms): void {
@@ -197,86 +199,11 @@ export function unknown(edit: Edit, terms: PermitTerms, atMs: MonoMs): void {
   targetFor(edit, terms).unknown = { permit: terms.id, tool: terms.call.tool, sinceMs: atMs };
 }
 
-export interface Judgement {
-  readonly cured: boolean;
-  readonly fingerprint: string;
-  readonly atMs: MonoMs;
-}
-
-/** The verdict from fresh samples. It counts once; what came after the deadline has failed already. */
-export function judge(edit: Edit, terms: PermitTerms, judgement: Judgement): void {
-  const { cured, fingerprint, atMs } = judgement;
-  const record = recordFor(edit, terms);
-  settle(record, atMs);
-  const attempt = takeAttempt(record, terms);
-  if (attempt === undefined) return cured ? provenAfterAll(edit, { record, terms, fingerprint, atMs }) : undefined;
-  noteVerdict(edit, terms, cured && attempt.startedMs !== undefined ? 'cured' : 'failed');
-  if (attempt.startedMs === undefined) neverBegan(record, terms, atMs);
-  else if (cured) worked(edit, { record, terms, fingerprint, atMs });
-  else failed(record, terms, atMs, fingerprint);
-}
-
-/** It was written as UNKNOWN, and then its own effect was seen: a new process plays, so it was a cure (law S6). */
-function provenAfterAll(edit: Edit, proof: Proof): void {
-  const { terms } = proof;
-  const target = targetFor(edit, terms);
-  if (target.unknown?.permit !== terms.id) return;
-  delete target.unknown;
-  noteVerdict(edit, terms, 'cured');
-  worked(edit, proof);
-}
-
-/** Nothing was done, so nothing is proven: no fix failed, and a probe that did not begin is no cure. */
-function neverBegan(record: SubjectState, terms: PermitTerms, atMs: MonoMs): void {
-  if (record.breaker.probe?.permit === terms.id) fail(record.breaker, admittedBy(terms), atMs);
-}
-
-interface Proof {
-  readonly record: SubjectState;
-  readonly terms: PermitTerms;
-  readonly fingerprint: string;
-  readonly atMs: MonoMs;
-}
-
-function worked(edit: Edit, { record, terms, fingerprint, atMs }: Proof): void {
-  if (isStart(terms)) {
-    cure(record.breaker, admittedBy(terms));
-    const { incident: id } = terms;
-    noteCure(record, { id, openedMs: edit.state.incidents[id]?.openedMs }, atMs);
-  }
-  if (terms.parent !== undefined) prove(edit, record, terms, true);
-  const { tool } = terms.call;
-  record.tried = record.tried.filter((tried) => tried.tool !== tool || tried.fingerprint !== fingerprint);
-  const incident = edit.incident(terms.incident);
-  if (incident !== undefined && !incident.fixed.includes(tool)) incident.fixed.push(tool);
-}
-
-/**
- * A staged plan is clocked by its proofs: what it has verified leaves the window and the budget of the fleet, and comes
- * back if it relapses.
- */
-function prove(edit: Edit, record: SubjectState, terms: PermitTerms, isProven: boolean): void {
-  record.restarts = withProof(record.restarts, terms.id, isProven);
-  const own = startOf(edit.starts(), terms.id);
-  if (own === undefined) return;
-  if (isProven) own.proven = true;
-  else delete own.proven;
-}
-
-/** It looked cured and was not. */
-export function relapsed(edit: Edit, terms: PermitTerms, judgement: Omit<Judgement, 'cured'>): void {
-  const { fingerprint, atMs } = judgement;
-  const record = recordFor(edit, terms);
-  settle(record, atMs);
-  if (terms.parent !== undefined) prove(edit, record, terms, false);
-  if (isStart(terms)) relapse(record.breaker, admittedBy(terms), atMs);
-  keep(record.tried, { tool: terms.call.tool, fingerprint, atMs }, TRIED_KEPT);
-}
-
 const attemptOf = (record: SubjectState, terms: PermitTerms): OpenAttempt | undefined =>
   record.open.find((attempt) => attempt.terms.id === terms.id);
 
-function takeAttempt(record: SubjectState, terms: PermitTerms): OpenAttempt | undefined {
+/** The attempt of a permit that waits for its verdict, which waits no more; undefined where none does. */
+export function takeAttempt(record: SubjectState, terms: PermitTerms): OpenAttempt | undefined {
   const attempt = attemptOf(record, terms);
   if (attempt !== undefined) record.open = record.open.filter((one) => one !== attempt);
   return attempt;
@@ -290,7 +217,8 @@ function moveProbe(record: SubjectState, attempt: OpenAttempt): void {
   if (probe?.permit === attempt.terms.id) probe.deadlineMs = attempt.dueMs;
 }
 
-function noteVerdict(edit: Edit, terms: PermitTerms, verdict: 'cured' | 'failed'): void {
+/** A start of a staged plan was judged. */
+export function noteVerdict(edit: Edit, terms: PermitTerms, verdict: 'cured' | 'failed'): void {
   const plan = terms.parent === undefined ? undefined : edit.plan(terms.parent);
   const begun = plan?.starts.find((one) => one.permit === terms.id);
   if (begun !== undefined) begun.verdict = verdict;

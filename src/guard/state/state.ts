@@ -77,6 +77,8 @@ export interface SubjectState {
   unproven?: { permit: PermitId; sinceMs: MonoMs };
   /** A change began here and its end is not known: nothing more until it is seen healthy, or a person resets it. */
   unknown?: { permit: PermitId; tool: ToolName; sinceMs: MonoMs };
+  /** The last change of unknown end that a person has reset: it may be seen to have worked still (law S5). */
+  unknownReset?: PermitId;
 }
 
 /** One high-risk action as its group saw it begin. Starts of a staged plan are part of the plan's one. */

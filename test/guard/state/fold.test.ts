@@ -116,7 +116,7 @@ describe('a reset by a person', () => {
       const before = failed().subject(key);
       const { unknown, ...others } = before;
       expect(unknown).toBeDefined();
-      const anew = { ...others, tried: [], breaker: { ...newBreaker(), generation: 2 } };
+      const anew = { ...others, tried: [], unknownReset: unknown?.permit, breaker: { ...newBreaker(), generation: 2 } };
       expect(b.subject(key)).toEqual(keys.includes(key) ? anew : before);
     }
   });

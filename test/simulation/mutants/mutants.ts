@@ -249,7 +249,7 @@ const KNOWN_BAD: readonly Mutant[] = [
     'fleet_budget_ends_with_the_cure',
     'S5',
     [
-      'src/guard/state/lifecycle.ts',
+      'src/guard/state/verdicts.ts',
       '  if (terms.parent !== undefined) prove(edit, record, terms, true);',
       '  prove(edit, record, terms, true);',
     ],

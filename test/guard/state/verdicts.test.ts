@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { aCall } from '../support/a.ts';
-import { newBreaker } from '../../src/guard/state/breaker.ts';
-import { aPermit, book, callOf, lowOf } from './book.ts';
-import { HOUR_MS } from '../../src/core/duration.ts';
+import { aCall } from '../../support/a.ts';
+import { newBreaker } from '../../../src/guard/state/breaker.ts';
+import { aPermit, book, callOf, lowOf } from '../book.ts';
+import { HOUR_MS } from '../../../src/core/duration.ts';
 
 const GROUP = { kind: 'group', id: 'encoders' } as const;
 const terms = aPermit();
