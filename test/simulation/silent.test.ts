@@ -106,6 +106,9 @@ describe('worlds in which a channel was down in silence, or a refusal was forgot
     ['of an engine whose incident had lost its cause, and then contained by a trouble of one', 'plain', 41],
     ['left down by a plan that a containment had put off for longer than its rule waits', 'plain', 8],
     ['listed by the page of another trouble’s group while its own rule waits', 'plain', 60],
+    ['reset by a person before its restart of unknown end was seen to work', 'plain', 11],
+    ['in the plan of its group, when its log had named a trouble of its own', 'plain', 5],
+    ['of an engine whose plan has not helped, until the sources of its groups answer', 'plain', 15],
     ['once a group in its ninth run took over what a containment had refused', 'sources', 128],
     ['after a plan that did not help, beside one source that fails at times', 'witness', 207],
   ] as const)(

@@ -3,12 +3,14 @@ import { MINUTE_MS } from '../../core/duration.ts';
 import type { JournalEntry } from '../../core/journal.ts';
 import type { Outcome } from '../../core/incident.ts';
 import type { Scope } from '../../core/scope.ts';
-import { covers, type InvariantContext } from './context.ts';
+import { covers, type InvariantContext, planOf } from './context.ts';
 import type { Proofs } from './proofs.ts';
 
 interface Group {
   readonly scope: Scope;
   readonly openedMs: number;
+  /** The groups of the channels that the incident or a plan for it has named: of an engine's, each must be quiet. */
+  readonly groups: Set<string>;
   last?: Outcome;
   endedMs?: number;
   /** The question about its plan that is open, or that a person has answered with no. */
@@ -42,16 +44,24 @@ export class GroupWaits {
   }
 
   entry({ fact, incident = '', monoMs }: JournalEntry): void {
-    if (fact.type === 'incident.opened' && fact.incident.scope.kind !== 'channel')
-      this.#groups.set(fact.incident.id, { scope: fact.incident.scope, openedMs: monoMs });
+    if (fact.type === 'incident.opened' && fact.incident.scope.kind !== 'channel') {
+      const { id, scope, channels } = fact.incident;
+      this.#groups.set(id, { scope, openedMs: monoMs, groups: new Set(this.#groupsOf(scope, channels)) });
+    }
     const group = this.#groups.get(incident);
     if (fact.type === 'incident.closed') this.#groups.delete(incident);
+    else if (fact.type === 'plan.made' && fact.plan.kind === 'act' && group !== undefined)
+      for (const id of this.#groupsOf(group.scope, fact.plan.call.channels)) group.groups.add(id);
     else if (fact.type === 'run.ended' && group !== undefined)
       Object.assign(group, { last: fact.outcome, endedMs: monoMs });
     else if (fact.type === 'approval.asked' && group !== undefined) group.question = fact.approval.id;
     else if (fact.type === 'approval.expired' || fact.type === 'approval.used') {
       for (const one of this.#groups.values()) if (one.question === fact.id) one.question = undefined;
     }
+  }
+
+  #groupsOf(scope: Scope, channels: readonly string[]): readonly string[] {
+    return scope.kind === 'group' ? [scope.id] : channels.flatMap((id) => planOf(this.#case, id)?.group ?? []);
   }
 
   /** Of the channel's group, while its incident waits for something that concerns all of it. */
@@ -63,12 +73,12 @@ export class GroupWaits {
     );
   }
 
-  #hasFailed({ scope, openedMs, last }: Group, monoMs: number): boolean {
+  #hasFailed({ scope, openedMs, last, groups }: Group, monoMs: number): boolean {
     const isFailed = last?.kind === 'escalated' && (last.reason === 'not_helping' || last.denial === 'already_tried');
     if (!isFailed) return false;
     if (!this.#case.script.channels.some(({ id, hasSource }) => hasSource && covers(scope, id, this.#case)))
       return true;
     const sinceMs = openedMs - this.#case.limits.sharedCauseWindowMs;
-    return scope.kind === 'group' && this.#proofs?.missing(scope.id, { nowMs: monoMs, sinceMs }) !== undefined;
+    return [...groups].some((id) => this.#proofs?.missing(id, { nowMs: monoMs, sinceMs }) !== undefined);
   }
 }

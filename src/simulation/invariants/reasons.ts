@@ -44,6 +44,8 @@ interface Running {
   readonly before: ReadonlyMap<string, Refusal>;
   /** The channels that its plan names, where it is one for several. */
   named?: readonly string[];
+  /** Whose own incident began since: their trouble is another one, about which that incident asks. */
+  readonly parted: Set<string>;
 }
 
 /** What other oracles know. */
@@ -104,7 +106,9 @@ export class Reasons implements Oracle, TruthOracle {
         this.#evidenceMs = monoMs + DETECTION_MS_MAX + PATIENCE_MS[this.#case.persona.aggressiveness];
         return this.#dueMs.clear();
       case 'incident.opened':
-        return void this.#scopes.set(fact.incident.id, fact.incident.scope);
+        return this.#opened(fact.incident.id, fact.incident.scope);
+      case 'incident.closed':
+        return this.#closed(this.#scopes.get(incident));
       case 'run.started':
         return this.#asked(run, this.#scopes.get(incident));
       case 'run.ended':
@@ -130,6 +134,17 @@ export class Reasons implements Oracle, TruthOracle {
       case 'control.window_ended':
         return void this.#holds.delete(`window ${fact.window}`);
     }
+  }
+
+  #opened(id: string, scope: Scope): void {
+    this.#scopes.set(id, scope);
+    if (scope.kind !== 'channel') return;
+    for (const { named, parted } of this.#running.values()) if (named !== undefined) parted.add(scope.id);
+  }
+
+  #closed(scope: Scope | undefined): void {
+    if (scope?.kind !== 'channel') return;
+    for (const { parted } of this.#running.values()) parted.delete(scope.id);
   }
 
   /** A process has really begun. */
@@ -195,8 +210,8 @@ export class Reasons implements Oracle, TruthOracle {
 
   /** Whom a refusal is about. Of a plan for several it is those whom it names: nobody asked about the others. */
   #concerned(channel: string | undefined, run: string, incident: string): readonly string[] {
-    if (channel !== undefined) return [channel];
-    const { named } = this.#running.get(run) ?? {};
+    const { named, parted } = this.#running.get(run) ?? {};
+    if (channel !== undefined) return parted?.has(channel) === true ? [] : [channel];
     const scope = this.#scopes.get(incident);
     const all = this.#case.script.channels.map(({ id }) => id);
     return named ?? all.filter((id) => scope !== undefined && covers(scope, id, this.#case));
@@ -212,7 +227,7 @@ export class Reasons implements Oracle, TruthOracle {
   /** A run is the question: whatever it comes to, its refusals are written down anew. */
   #asked(run: string, scope: Scope | undefined): void {
     if (scope === undefined) return;
-    this.#running.set(run, { scope, before: new Map(this.#refusals) });
+    this.#running.set(run, { scope, before: new Map(this.#refusals), parted: new Set() });
     if (scope.kind === 'channel') this.#answered(scope.id);
   }
 

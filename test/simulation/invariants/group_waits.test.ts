@@ -13,21 +13,34 @@ interface Case {
   readonly code?: string;
   /** What the proof that the cause is over still waits for. */
   readonly missing?: string;
+  /** Of which group it is missing; default any. */
+  readonly missingOf?: string;
 }
 
 /** Whether ch0 waits for the incident of its group after each of these. */
 function holdsAfter(facts: readonly object[], how: Case = {}): readonly boolean[] {
-  const { probed = true, atMs = 0, code = 'shared_cause', missing } = how;
+  const { probed = true, atMs = 0, code = 'shared_cause', missing, missingOf } = how;
   const { context, entry } = oracleEnvironment();
-  const channels = context.script.channels.map((plan) => ({ ...plan, hasSource: probed }));
-  const waits = new GroupWaits({ ...context, script: { ...context.script, channels } }, { missing: () => missing });
+  const channels = context.script.channels.map((plan) => ({
+    ...{ ...plan, hasSource: probed },
+    group: plan.id === 'ch3' ? 'g1' : plan.group,
+  }));
+  const proofs = {
+    missing: (group: string) => (missingOf === undefined || missingOf === group ? missing : undefined),
+  };
+  const waits = new GroupWaits({ ...context, script: { ...context.script, channels } }, proofs);
   return facts.map((fact) => {
     waits.entry(entry(fact, { incident: 'inc-1', run: 'run-1' }));
     return waits.holds('ch0', atMs, code);
   });
 }
 
-const opened = { type: 'incident.opened', incident: { id: 'inc-1', scope: GROUP } };
+const opened = { type: 'incident.opened', incident: { id: 'inc-1', scope: GROUP, channels: ['ch0', 'ch1'] } };
+/** An engine's, whose channels are those. */
+const openedOf = (...channels: readonly string[]) => ({
+  type: 'incident.opened',
+  incident: { id: 'inc-1', scope: { kind: 'engine', id: 'e0' }, channels },
+});
 const asked = { type: 'approval.asked', approval: { id: 'apr-1', incident: 'inc-1' } };
 const closed = { type: 'incident.closed' };
 const ended = (reason: string, denial?: string): object => {
@@ -61,6 +74,16 @@ describe('a channel of a group waits for the incident of the group', () => {
     expect(holdsAfter([opened, ended('not_helping')])).toEqual([false, false]);
   });
 
+  it('after such a plan of its engine, too, until that is proven for each group that its incident or plan has named', () => {
+    const missing = 'the source of ch3 failed 4000 ms ago';
+    const made = { type: 'plan.made', plan: { kind: 'act', call: { channels: ['ch0', 'ch3'] } } };
+    const failed = ended('not_helping');
+    expect(holdsAfter([openedOf('ch0', 'ch3'), failed], { missing, missingOf: 'g1' })).toEqual([false, true]);
+    expect(holdsAfter([openedOf('ch0'), made, failed], { missing, missingOf: 'g1' })).toEqual([false, false, true]);
+    expect(holdsAfter([openedOf('ch0'), failed], { missing, missingOf: 'g1' })).toEqual([false, false]);
+    expect(holdsAfter([openedOf('ch0', 'ch3'), failed])).toEqual([false, false]);
+  });
+
   it('and not for a question or a run of the group where it was refused for another reason than a shared cause', () => {
     expect(holdsAfter([opened, asked], { code: 'containment' })).toEqual([false, false]);
   });
@@ -79,8 +102,14 @@ describe('a channel of a group waits for the incident of the group', () => {
   });
 
   it('and not for that of another channel or group', () => {
-    const ofChannel = { type: 'incident.opened', incident: { id: 'inc-1', scope: { kind: 'channel', id: 'ch0' } } };
-    const other = { type: 'incident.opened', incident: { id: 'inc-1', scope: { kind: 'group', id: 'g1' } } };
+    const ofChannel = {
+      type: 'incident.opened',
+      incident: { id: 'inc-1', scope: { kind: 'channel', id: 'ch0' }, channels: [] },
+    };
+    const other = {
+      type: 'incident.opened',
+      incident: { id: 'inc-1', scope: { kind: 'group', id: 'g1' }, channels: [] },
+    };
     expect([holdsAfter([ofChannel, asked]), holdsAfter([other, asked])]).toEqual([
       [false, false],
       [false, false],

@@ -160,6 +160,34 @@ describe('a refusal, by the end of its reason (L5)', () => {
       expect(brokenBeside(['ch0'], deny('already_tried'), 'high_risk_spacing')).toEqual([]);
     });
 
+    it('is asked about by its own incident where that began since the plan was made, and before its turn', () => {
+      const brokenWhere = (facts: readonly (readonly [object, object])[]): readonly string[] => {
+        const { context, broken, at, entry, truths } = oracleEnvironment();
+        const oracle = new Reasons(context, new Set());
+        for (const [fact, about] of facts) oracle.entry(entry(fact, about));
+        oracle.entry(entry({ type: 'run.ended', outcome: { kind: 'watching' } }, ofPlan));
+        for (let ms = 0; ms <= 60 * S; ms += S) {
+          at(ms);
+          oracle.watch(truths({ status: 'curable' }), ms);
+        }
+        return broken;
+      };
+      const ofPlan = { incident: 'inc-2', run: 'run-2' };
+      const plan = { kind: 'act', call: { channels: ['ch0', 'ch1'] } };
+      const opened = [{ type: 'incident.opened', incident: { id: 'inc-3', scope: CHANNEL } }, {}] as const;
+      const closed = [{ type: 'incident.closed' }, { incident: 'inc-3' }] as const;
+      const begun = [
+        [{ type: 'incident.opened', incident: group }, {}],
+        [{ type: 'run.started', attempt: 1 }, ofPlan],
+      ] as const;
+      const made = [{ type: 'plan.made', plan }, ofPlan] as const;
+      const refused = [denied('containment'), { ...ofPlan, channel: 'ch0' }] as const;
+      expect(brokenWhere([...begun, made, opened, refused])).toEqual([]);
+      expect(brokenWhere([...begun, opened, made, refused])).toEqual(['L5']);
+      expect(brokenWhere([...begun, made, opened, closed, refused])).toEqual(['L5']);
+      expect(brokenWhere([...begun, made, refused])).toEqual(['L5']);
+    });
+
     it('has been asked about where the run of its group came to no plan', () => {
       expect(brokenBeside(undefined, {}, 'high_risk_spacing')).toEqual([]);
     });
