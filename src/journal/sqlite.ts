@@ -6,6 +6,7 @@ import { prepareFile } from './files.ts';
 import { takeLock } from './lock.ts';
 import { selectRows } from './query.ts';
 import { applySettings, DURABLE, READING } from './settings.ts';
+import { headerFault, hintFor, isDamage } from './sqlite_faults.ts';
 import type { JournalStore, StoredEntry, StoreQuery } from './store.ts';
 
 /** "Reev" in the file's header, so that a wrong file is not taken for a journal. */
@@ -31,6 +32,11 @@ const SCHEMA = `
   CREATE INDEX entry_by_incident ON entry (incident, seq) WHERE incident IS NOT NULL;
   PRAGMA application_id = ${APPLICATION_ID};
   PRAGMA user_version = ${SCHEMA_VERSION};`;
+
+const COLUMNS = {
+  entry: 'seq, at, mono_ms, boot, channel, incident, run, type, body, hash',
+  sqlite_sequence: 'name, seq',
+} as const;
 
 /** Rows per query while reading: appends may come in between, and memory stays bounded. */
 const PAGE_ROWS = 500;
@@ -78,7 +84,7 @@ export class SqliteStore implements JournalStore {
     const pagesChecked = brokenUnless(path, () => {
       applySettings(db, DURABLE);
       prepareSchema(path, db);
-      // One byte of its header makes a file read-only for SQLite, which says so at the first write.
+      // A file or a disk that is read-only says so at the first write.
       db.exec('DELETE FROM entry WHERE false');
       return quickCheck(path, db, options.quickCheckBytesMax ?? QUICK_CHECK_BYTES_MAX);
     });
@@ -197,6 +203,8 @@ export class SqliteStore implements JournalStore {
 }
 
 function openFile(path: string, readOnly: boolean): DatabaseSync {
+  const fault = headerFault(path);
+  if (fault !== undefined) throw new JournalDamaged(path, `${path} is damaged: ${fault}`);
   return brokenUnless(path, () => new DatabaseSync(path, { readOnly, timeout: LOCK_PATIENCE_MS }));
 }
 
@@ -217,11 +225,27 @@ function refuseStranger(path: string, db: DatabaseSync): void {
     throw new ReeveError('JOURNAL_BROKEN', `${path} has version ${version}; expected ${SCHEMA_VERSION}`, {
       hint: 'It was written by another version of Reeve. Use that one, or begin with a new --state.',
     });
+  refuseOtherTables(path, db);
 }
 
 /** No other program has such a table. */
 const hasOwnTable = (db: DatabaseSync): boolean =>
   db.prepare(`SELECT name FROM pragma_table_info('entry') WHERE name IN ('seq', 'mono_ms', 'hash')`).all().length === 3;
+
+/** By the very name, for a name of SQLite's own in other letters is another table to it. */
+const COLUMNS_OF = `SELECT found.name FROM sqlite_schema AS own, pragma_table_info(own.name) AS found
+  WHERE own.type = 'table' AND own.name = ? ORDER BY found.cid`;
+
+/** For a statement about a column that is missing, SQLite has the code of a statement that is wrong. */
+function refuseOtherTables(path: string, db: DatabaseSync): void {
+  for (const [table, expected] of Object.entries(COLUMNS)) {
+    const columns = db.prepare(COLUMNS_OF).all(table);
+    const found = columns.map(({ name }) => name).join(', ');
+    if (found === expected) continue;
+    const what = found === '' ? 'is missing' : `has the columns ${found}; expected ${expected}`;
+    throw new JournalDamaged(path, `${path} is damaged: its table ${table} ${what}`);
+  }
+}
 
 function quickCheck(path: string, db: DatabaseSync, bytesMax: number): boolean {
   if (statSync(path).size > bytesMax) return false;
@@ -238,22 +262,7 @@ export class JournalDamaged extends ReeveError {
   }
 }
 
-/** SQLITE_ERROR (a table or column has another name), READONLY, CORRUPT, MISMATCH, FORMAT and NOTADB. */
-const DAMAGE_CODES: ReadonlySet<number> = new Set([1, 8, 11, 20, 24, 26]);
-const SQLITE_CORRUPT = 11;
-
-/** A number that no record of Reeve holds is damage, too. */
-function isDamage(thrown: unknown): boolean {
-  if (!(thrown instanceof Error)) return false;
-  // Of the extended codes only those of CORRUPT: others of READONLY are about directories and locks.
-  if ('errcode' in thrown) {
-    const code = Number(thrown.errcode);
-    return DAMAGE_CODES.has(code) || (code & 0xff) === SQLITE_CORRUPT;
-  }
-  return 'code' in thrown && thrown.code === 'ERR_OUT_OF_RANGE';
-}
-
-/** What SQLite throws while reading means that the file cannot be trusted. */
+/** What SQLite throws while reading means that the file cannot be trusted, and only some of it that it is damaged. */
 function brokenUnless<T>(path: string, work: () => T): T {
   try {
     return work();
@@ -261,10 +270,7 @@ function brokenUnless<T>(path: string, work: () => T): T {
     if (thrown instanceof ReeveError) throw thrown;
     const message = `cannot read ${path}: ${messageOf(thrown)}`;
     if (isDamage(thrown)) throw new JournalDamaged(path, message, thrown);
-    throw new ReeveError('JOURNAL_BROKEN', message, {
-      cause: thrown,
-      hint: `Is the disk failing, or is ${path} unreadable for this user? Nothing was changed.`,
-    });
+    throw new ReeveError('JOURNAL_BROKEN', message, { cause: thrown, hint: hintFor(thrown, path) });
   }
 }
 

@@ -35,6 +35,14 @@ function opening(path: string, options = {}) {
   return { found, records };
 }
 
+function inSql(path: string, sql: string): void {
+  const db = new DatabaseSync(path);
+  db.exec(sql);
+  db.close();
+}
+
+/** To one that SQLite takes for its own while it reads, and not when it writes. */
+const renameSequence = (bytes: Buffer): void => void bytes.write('Sqlite', bytes.indexOf('sqlite_sequence'));
 const tornPage = (bytes: Buffer): void => void bytes.fill(0xff, 5 * PAGE_BYTES, 5 * PAGE_BYTES + 200);
 
 describe('a start on a damaged journal', () => {
@@ -84,6 +92,23 @@ describe('a start on a damaged journal', () => {
     expect(opening(renamed).found?.because).toMatch(/application id is 7/);
   });
 
+  it('does the same for a table of another shape, of which SQLite says only that a statement fails', () => {
+    const change: readonly [RegExp, (path: string) => void][] = [
+      [/its table entry has the columns/, (path) => inSql(path, 'ALTER TABLE entry RENAME COLUMN boot TO root')],
+      [/its table sqlite_sequence is missing/, (path) => damage(path, renameSequence)],
+      [/its schema format is 9/, (path) => damage(path, (bytes) => void bytes.writeUInt32BE(9, 44))],
+      [/its write version is 3/, (path) => damage(path, (bytes) => void bytes.writeUInt8(3, 18))],
+    ];
+    for (const [because, spoil] of change) {
+      const path = written(4);
+      spoil(path);
+      expect(opening(path)).toEqual({
+        found: expect.objectContaining({ because: expect.stringMatching(because) }),
+        records: 0,
+      });
+    }
+  });
+
   it('leaves a whole journal alone, and one whose chain is broken: that one can be read', () => {
     const path = written(9);
     damage(path, (bytes) => void bytes.write('7', bytes.indexOf('{"by_ms":3') + 9));
@@ -107,7 +132,9 @@ describe('a start on a damaged journal', () => {
     for (const path of [other, newer, used]) expect(existsSync(join(dirname(path), NAME))).toBe(false);
   });
 
-  it('comes through any changed byte of the file: whole, broken or aside, and only another version is refused', () => {
+  const BYTE_BY_BYTE =
+    'comes through any changed byte of the file: whole, broken or aside, and only another version is refused';
+  it(BYTE_BY_BYTE, { timeout: 300_000 }, () => {
     const path = written(0);
     const ledger = new Ledger(SqliteStore.open(path), systemClock, { snapshotEntries: 8 });
     ledger.register(sum());
