@@ -1,10 +1,12 @@
 /** Prepares the journal's files and checks their file system. */
 import {
+  chmodSync,
   closeSync,
   constants,
   fchmodSync,
   fstatSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   statfsSync,
@@ -54,9 +56,12 @@ export function prepareFile(path: string, fileSystemTypeOf: (directory: string) 
     createPrivately(path);
   } catch (thrown) {
     if (thrown instanceof ReeveError) throw thrown;
+    const isRefused = ['EACCES', 'EPERM'].includes((thrown as NodeJS.ErrnoException).code ?? '');
     throw new ReeveError('JOURNAL_UNWRITABLE', `cannot create ${path}: ${messageOf(thrown)}`, {
       cause: thrown,
-      hint: 'Give Reeve a directory of its own with --state.',
+      hint: isRefused
+        ? `It must belong to the user that runs Reeve. Try: ls -l ${path}; chown. Or give Reeve another --state.`
+        : 'Give Reeve a directory of its own with --state.',
     });
   }
 }
@@ -79,10 +84,22 @@ function refuseSharedDirectory(directory: string): void {
   });
 }
 
+/** A file of its owner that lost its mode, as a copy may, gets it back. */
+function openedAsOwner(path: string): number {
+  const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  try {
+    return openSync(path, flags, FILE_MODE);
+  } catch (thrown) {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found?.isFile() !== true || found.uid !== process.geteuid?.()) throw thrown;
+    chmodSync(path, FILE_MODE);
+    return openSync(path, flags, FILE_MODE);
+  }
+}
+
 /** Created before SQLite opens it, so that it (and -wal and -shm, which copy its mode) is never readable by others. */
 function createPrivately(path: string): void {
-  const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const file = openSync(path, flags, FILE_MODE);
+  const file = openedAsOwner(path);
   try {
     const status = fstatSync(file);
     if (!status.isFile()) throw new ReeveError('JOURNAL_UNWRITABLE', `${path} is not a regular file`);

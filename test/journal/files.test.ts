@@ -1,6 +1,6 @@
-import { chmodSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { networkFileSystem } from '../../src/journal/files.ts';
 import { SqliteStore } from '../../src/journal/sqlite.ts';
 import { coded, chainOf, temporaryDirectory, journalPath, opened } from './support.ts';
@@ -21,6 +21,26 @@ describe('the place of the journal', () => {
     writeFileSync(path, '', { mode: 0o644 });
     opened(path);
     expect(modeOf(path)).toBe('600');
+  });
+
+  it.runIf(process.getuid?.() === 0)('gets its mode back, and that of another user is left to a person', () => {
+    const path = journalPath();
+    opened(path).close();
+    chownSync(dirname(dirname(path)), 65_534, 65_534);
+    for (const each of [dirname(path), path, `${path}.lock`]) chownSync(each, 65_534, 65_534);
+    for (const each of [path, `${path}.lock`]) chmodSync(each, 0o000);
+    process.seteuid?.(65_534);
+    onTestFinished(() => process.seteuid?.(0));
+    SqliteStore.open(path).close();
+    expect(modeOf(path)).toBe('600');
+    process.seteuid?.(0);
+    chownSync(path, 0, 0);
+    process.seteuid?.(65_534);
+    const refused = coded('JOURNAL_UNWRITABLE', /cannot create .*EACCES/);
+    expect(() => SqliteStore.open(path)).toThrow(refused);
+    expect(() => SqliteStore.open(path)).toThrow(
+      expect.objectContaining({ hint: expect.stringMatching(/ls -l .*chown/) }),
+    );
   });
 
   it.each([0o770, 0o707])('is refused in a directory of mode %o, where others may write', (mode) => {
