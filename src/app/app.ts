@@ -146,7 +146,8 @@ function recover(house: House, building: AsyncDisposableStack): void {
     ...held,
     { fact: { type: 'reeve.started', version: host.version, configSha: configuration.sha256 } },
   ]);
-  const { damage } = infrastructure;
+  const { damage, troubles } = infrastructure;
+  for (const trouble of troubles) paging.fail(trouble);
   // Where a phase is held, its own page says so.
   if (damage !== undefined && held.length === 0) paging.fail(`journal: it was damaged: ${describeDamage(damage)}`);
 }

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import type { HostEnvironment } from './host_environment.ts';
 import { readProcess } from '../collect/probes/process.ts';
 import type { Config, EngineConfig } from '../config/config.ts';
+import type { CheckpointStore } from '../core/chunk.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Engine } from '../core/engine.ts';
 import { messageOf, ReeveError } from '../core/errors.ts';
 import type { EngineId } from '../core/scope.ts';
 import { createEngines } from '../engine/factory.ts';
-import { SqliteCheckpoints } from '../journal/checkpoints.ts';
+import { openCheckpoints } from '../journal/checkpoints.ts';
 import { type Damage, openJournal } from '../journal/damage.ts';
 import { Ledger } from '../journal/ledger.ts';
 import { probeJournal } from '../journal/recovery.ts';
@@ -29,7 +30,9 @@ export interface Infrastructure {
   readonly probeJournal: () => void;
   /** Monotonic time continued over restarts: everything above uses this one. */
   readonly clock: Clock;
-  readonly checkpoints: SqliteCheckpoints;
+  readonly checkpoints: CheckpointStore;
+  /** What a person has to know about other files than the journal. */
+  readonly troubles: readonly string[];
   readonly engines: ReadonlyMap<EngineId, Engine>;
   readonly lanes: KeyedQueues;
 }
@@ -51,10 +54,12 @@ export function openInfrastructure(
   const setBack = setBackByWitness(store, witness, onUnreadable);
   const ledger = building.use(new Ledger(store, host.clock, { onSubscriberError, isSetBack: setBack !== undefined }));
   const { clock } = ledger;
-  const checkpoints = building.use(new SqliteCheckpoints(join(state, 'collect.db')));
+  const { store: checkpoints, trouble } = openCheckpoints(join(state, 'collect.db'));
+  building.use(checkpoints);
+  const troubles = trouble === undefined ? [] : [trouble];
   const engines = building.use(createEngines(enginesOf(config), { clock, secret: host.secret, readProcess }));
   const lanes = createKeyedQueues({}, clock);
-  const opened = { state, ledger, setBack, damage, clock, checkpoints, lanes };
+  const opened = { state, ledger, setBack, damage, clock, checkpoints, troubles, lanes };
   return { ...opened, engines: engines.byId, probeJournal: () => probeJournal(path) };
 }
 

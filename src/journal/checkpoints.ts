@@ -3,8 +3,10 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { Checkpoint, CheckpointStore } from '../core/chunk.ts';
 import { messageOf, ReeveError } from '../core/errors.ts';
 import { fromWire, toWire } from '../core/wire.ts';
+import { openOrBeginAnew } from './aside.ts';
 import { prepareFile } from './files.ts';
 import { applySettings, RELAXED } from './settings.ts';
+import { headerFault, hintFor, isDamage, StoreDamaged } from './sqlite_faults.ts';
 
 /** A last bound, far above the files that may be followed at once: of more, the ones saved longest ago go. */
 export const FILES_PER_SOURCE_MAX = 8_192;
@@ -20,6 +22,33 @@ const SCHEMA = `
     body TEXT NOT NULL,
     UNIQUE (source, device, inode)
   ) STRICT`;
+const COLUMNS = 'saved, source, device, inode, body';
+
+export interface OpenedCheckpoints {
+  readonly store: CheckpointStore & Disposable;
+  /** What a person has to know: the file was damaged, or cannot be used. */
+  readonly trouble: string | undefined;
+}
+
+/**
+ * Opens or creates the file. No log is worth a Reeve that does not start: a damaged file is put aside and begun anew,
+ * and where none can be used, how far logs are read is kept until this process ends.
+ */
+export function openCheckpoints(path: string): OpenedCheckpoints {
+  let trouble: string | undefined;
+  try {
+    const open = () => new SqliteCheckpoints(path);
+    const store = openOrBeginAnew(path, open, (because) => {
+      trouble = `collect: ${because} and is begun anew: of what logs got meanwhile only their ends are read`;
+    });
+    return { store, trouble };
+  } catch (thrown) {
+    const hint = thrown instanceof ReeveError && thrown.hint !== undefined ? ` (${thrown.hint})` : '';
+    const because = `${messageOf(thrown)}${hint}`;
+    trouble = `collect: how far logs are read is not kept over the next start: ${because}`;
+    return { store: { ...memoryCheckpoints(), [Symbol.dispose]: () => undefined }, trouble };
+  }
+}
 
 /**
  * Checkpoints in a SQLite file of their own. A file is known by source, device and inode, so a renamed file stays the
@@ -34,15 +63,26 @@ export class SqliteCheckpoints implements CheckpointStore, Disposable {
   /** Rows of each source that were saved since it was trimmed since the start. */
   readonly #untrimmed = new Map<string, number>();
 
-  /** Throws JOURNAL_UNWRITABLE when the place is unsafe or the file cannot be opened. */
+  /**
+   * Throws StoreDamaged when what is there cannot be read, JOURNAL_UNWRITABLE when the place is unsafe or the file
+   * cannot be opened.
+   */
   constructor(path: string) {
     prepareFile(path);
+    const fault = headerFault(path);
+    if (fault !== undefined) throw new StoreDamaged(path, `${path} is damaged: ${fault}`);
     this.#path = path;
-    this.#db = this.#try('open', () => new DatabaseSync(path, { timeout: 5_000 }));
+    using cleanup = new DisposableStack();
+    this.#db = cleanup.adopt(
+      this.#try('open', () => new DatabaseSync(path, { timeout: 5_000 })),
+      (db) => db.close(),
+    );
     this.#try('open', () => {
       applySettings(this.#db, RELAXED);
       this.#db.exec(SCHEMA);
+      this.#refuseDamage();
     });
+    cleanup.move();
     this.#replacing = this.#db.prepare(
       'INSERT OR REPLACE INTO checkpoint (source, device, inode, body) VALUES (?, ?, ?, ?)',
     );
@@ -83,6 +123,21 @@ export class SqliteCheckpoints implements CheckpointStore, Disposable {
     if (this.#db.isOpen) this.#db.close();
   }
 
+  /** What is read first when logs are followed, which then must not fail. The file is small. */
+  #refuseDamage(): void {
+    const columns = this.#db.prepare(`SELECT name FROM pragma_table_info('checkpoint')`).all();
+    const found = columns.map(({ name }) => name).join(', ');
+    if (found !== COLUMNS) throw this.#damaged(`it has the columns ${found}; expected ${COLUMNS}`);
+    const checked = this.#db.prepare('PRAGMA quick_check(1)').get()?.quick_check;
+    if (checked !== 'ok') throw this.#damaged(String(checked).replaceAll(/\s+/g, ' '));
+    for (const { body } of this.#db.prepare('SELECT body FROM checkpoint').iterate())
+      if (!isCheckpoint(String(body))) throw this.#damaged('a row of it is no checkpoint');
+  }
+
+  #damaged(because: string): StoreDamaged {
+    return new StoreDamaged(this.#path, `${this.#path} is damaged: ${because}`);
+  }
+
   #replace(checkpoint: Checkpoint): void {
     const { source, device, inode } = checkpoint;
     this.#replacing.run(source, device, inode, JSON.stringify(toWire(checkpoint)));
@@ -99,15 +154,35 @@ export class SqliteCheckpoints implements CheckpointStore, Disposable {
       return work();
     } catch (thrown) {
       if (thrown instanceof ReeveError) throw thrown;
-      throw new ReeveError('JOURNAL_UNWRITABLE', `cannot ${what} ${this.#path}: ${messageOf(thrown)}`, {
-        cause: thrown,
-        hint: 'Is the disk full or failing? How far logs were read is kept there.',
-      });
+      const message = `cannot ${what} ${this.#path}: ${messageOf(thrown)}`;
+      if (isDamage(thrown)) throw new StoreDamaged(this.#path, message, { cause: thrown });
+      throw new ReeveError('JOURNAL_UNWRITABLE', message, { cause: thrown, hint: hintFor(thrown, this.#path) });
     }
   }
 }
 
-/** Checkpoints that end with the process: for tests and simulation. */
+const NUMBERS = ['head_bytes', 'offset', 'lines', 'matched', 'unmatched'] as const;
+
+/** As far as following a log relies on it: a count of nonsense would end the process. */
+function isCheckpoint(body: string): boolean {
+  try {
+    const row = JSON.parse(body) as Record<string, unknown>;
+    const counts = NUMBERS.map((name) => row[name]);
+    const { dropped } = row;
+    if (!Array.isArray(dropped)) return false;
+    counts.push(...dropped.map((each) => each?.lines));
+    const ids = [row.device, row.inode];
+    return (
+      counts.every((count) => Number.isSafeInteger(count) && Number(count) >= 0) &&
+      ids.every((id) => typeof id === 'string' && /^\d*$/.test(id)) &&
+      typeof row.path === 'string'
+    );
+  } catch {
+    return false;
+  }
+}
+
+/** Checkpoints that end with the process: for tests, simulation, and where no file can be used. */
 export function memoryCheckpoints(): CheckpointStore {
   let all: readonly Checkpoint[] = [];
   const sameFile = (a: Pick<Checkpoint, 'device' | 'inode'>, b: Pick<Checkpoint, 'device' | 'inode'>): boolean =>
