@@ -1,17 +1,17 @@
 /** Opens the hints: their file, their bundle, and what keeps both up with the journal. */
-import { renameSync, rmSync } from 'node:fs';
 import type { Infrastructure } from './infrastructure.ts';
 import type { HostEnvironment } from './host_environment.ts';
 import type { Config } from '../config/config.ts';
 import { redact } from '../collect/redact.ts';
 import { safeText } from '../collect/clean.ts';
 import { HINT_FACTS } from '../core/hints.ts';
-import { messageOf, ReeveError } from '../core/errors.ts';
+import { messageOf } from '../core/errors.ts';
 import { Hints } from '../hints/hints.ts';
 import { figuresOf, type HintFigures } from '../hints/outcomes.ts';
 import { PlannerHints } from '../hints/planner.ts';
 import { hasSources } from '../hints/sources.ts';
 import { HINTS_SCHEMA, HintStore } from '../hints/store.ts';
+import { openOrBeginAnew } from '../journal/aside.ts';
 import { DerivedFile } from '../journal/derived.ts';
 
 export interface HintsDeps {
@@ -39,6 +39,7 @@ export function openHints(deps: HintsDeps, path: string): OpenHints {
   using cleanup = new DisposableStack();
   const file = cleanup.use(openFile(path, deps));
   const store = new HintStore(file, (query) => ledger.read(query));
+  startOverWhereOther(file, store, deps);
   const types = [...HINT_FACTS];
   for (const entry of ledger.read({ sinceSeq: store.cursor() + 1, types })) store.take(entry);
   const {
@@ -79,16 +80,18 @@ export function openHints(deps: HintsDeps, path: string): OpenHints {
   return { hints, planner, figures, [Symbol.dispose]: () => open[Symbol.dispose]() };
 }
 
-/** The file follows from the journal: a broken one that no configuration requires is put aside and made anew. */
-function openFile(path: string, { config, fail }: HintsDeps): DerivedFile {
-  try {
-    return DerivedFile.open(path, HINTS_SCHEMA);
-  } catch (thrown) {
-    if (config.hints.router === 'store' || !(thrown instanceof ReeveError && thrown.code === 'DERIVED_BROKEN'))
-      throw thrown;
-    fail(`hints: ${messageOf(thrown)}; it was put aside and is made anew from the journal`);
-    for (const rest of ['-wal', '-shm']) rmSync(`${path}${rest}`, { force: true });
-    renameSync(path, `${path}.broken`);
-    return DerivedFile.open(path, HINTS_SCHEMA);
-  }
+/** The file follows from the journal: a damaged one that no configuration requires is put aside and made anew. */
+function openFile(path: string, { config, infrastructure, fail }: HintsDeps): DerivedFile {
+  const open = () => DerivedFile.open(path, HINTS_SCHEMA, { journal: infrastructure.rows });
+  if (config.hints.router === 'store') return open();
+  return openOrBeginAnew(path, open, (because) => fail(`hints: ${because} and is made anew from the journal`));
+}
+
+/** What was read of another journal would hide what this one says under the same numbers. */
+function startOverWhereOther(file: DerivedFile, store: HintStore, { infrastructure, host }: HintsDeps): void {
+  const other = file.otherJournal();
+  if (other === undefined) return;
+  const [first] = infrastructure.rows.read({ limit: 1 });
+  store.startOver(first?.seq ?? 1);
+  host.log.warn({ because: other }, 'hints: what came of them is read anew from the journal');
 }

@@ -12,6 +12,7 @@ import type { EngineId } from '../core/scope.ts';
 import { createEngines } from '../engine/factory.ts';
 import { openCheckpoints } from '../journal/checkpoints.ts';
 import { type Damage, openJournal } from '../journal/damage.ts';
+import type { JournalRows } from '../journal/derived.ts';
 import { Ledger } from '../journal/ledger.ts';
 import { probeJournal } from '../journal/recovery.ts';
 import { setBackByWitness } from '../journal/set_back.ts';
@@ -22,6 +23,8 @@ export interface Infrastructure {
   /** The state directory. */
   readonly state: string;
   readonly ledger: Ledger;
+  /** The journal's rows, for files that follow from them. */
+  readonly rows: JournalRows;
   /** How it was seen that the journal is older than a head of it that was sent out; undefined: nothing says so. */
   readonly setBack: string | undefined;
   /** The journal's file was damaged and is kept aside: this journal is a new one. */
@@ -59,7 +62,7 @@ export function openInfrastructure(
   const troubles = trouble === undefined ? [] : [trouble];
   const engines = building.use(createEngines(enginesOf(config), { clock, secret: host.secret, readProcess }));
   const lanes = createKeyedQueues({}, clock);
-  const opened = { state, ledger, setBack, damage, clock, checkpoints, troubles, lanes };
+  const opened = { state, ledger, rows: store, setBack, damage, clock, checkpoints, troubles, lanes };
   return { ...opened, engines: engines.byId, probeJournal: () => probeJournal(path) };
 }
 

@@ -10,7 +10,9 @@ import type { Model } from '../core/model.ts';
 import type { CommandAnswer } from '../core/command_answer.ts';
 import { MINUTE_MS } from '../core/duration.ts';
 import type { MemoryApi } from '../http/daemon.ts';
+import { openOrBeginAnew } from '../journal/aside.ts';
 import { DerivedFile } from '../journal/derived.ts';
+import type { StoreQuery } from '../journal/store.ts';
 import { createMemoryApi } from '../memory/api.ts';
 import { Graph } from '../memory/graph.ts';
 import { insightId } from '../memory/insight.ts';
@@ -47,16 +49,24 @@ const PRUNE_EVERY_MS = MINUTE_MS;
 
 /** After the journal is open. Undefined where its file cannot be used: the daemon runs on without it. */
 export function openMemory(deps: MemoryDeps, building: AsyncDisposableStack): Memory | undefined {
-  const { ledger, clock, state } = deps.infrastructure;
+  const { ledger, rows, clock, state } = deps.infrastructure;
   let file: DerivedFile;
   try {
-    file = building.use(DerivedFile.open(join(state, FILE), MEMORY_SCHEMA));
+    const path = join(state, FILE);
+    const open = () => DerivedFile.open(path, MEMORY_SCHEMA, { journal: rows });
+    const onAside = (because: string) => deps.fail(`memory: ${because} and is made anew from the journal`);
+    file = building.use(openOrBeginAnew(path, open, onAside));
   } catch (thrown) {
     deps.fail(`memory: it is off until the next start: ${messageOf(thrown)}`);
     return undefined;
   }
   const graph = new Graph(file);
-  const keeper = building.use(new GraphUpdater({ graph, read: (query) => ledger.read(query), clock, fail: deps.fail }));
+  const otherJournal = file.otherJournal();
+  if (otherJournal !== undefined)
+    deps.host.log.warn({ because: otherJournal }, 'memory: all but insights is read anew from the journal');
+  const startsOver = otherJournal === undefined ? undefined : rows;
+  const read = (query: StoreQuery) => ledger.read(query);
+  const keeper = building.use(new GraphUpdater({ graph, read, startsOver, clock, fail: deps.fail }));
   building.use(ledger.subscribe((entry) => noted(entry, { keeper, deps, graph })));
   building.use(clock.every(PRUNE_EVERY_MS, () => pruned(keeper, deps)));
   const memory = withReflection(graph, keeper, deps);

@@ -35,7 +35,7 @@ export async function openSimilarity(deps: SimilarityDeps, building: AsyncDispos
   const { openVectorFile } = await import('../rulebook/embeddings/vector_file.ts');
   const opened = () => {
     try {
-      return openVectorFile(join(state, 'rule_vectors.db'));
+      return openVectorFile(join(state, 'rule_vectors.db'), (because) => log.warn({}, `vectors of rules: ${because}`));
     } catch (thrown) {
       log.warn({}, `vectors of rules are kept in memory only: ${messageOf(thrown)}`);
       return undefined;

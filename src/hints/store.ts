@@ -112,6 +112,16 @@ export class HintStore {
     if (this.#taken % PRUNE_EVERY === 0) this.prune();
   }
 
+  /**
+   * The journal is another one than was read, and begins with this number: what it tells itself is forgotten, to be
+   * read anew. What is older than it stays, and so does the trust that people gave.
+   */
+  startOver(firstSeq: number): void {
+    this.#file.advance(firstSeq - 1, () => {
+      for (const table of ['outcome', 'spot']) this.#file.run(`DELETE FROM ${table} WHERE seq >= ?`, firstSeq);
+    });
+  }
+
   /** Forgets the oldest beyond the bounds. */
   prune(outcomesMax: number = OUTCOMES_MAX): void {
     this.#file.advance(this.cursor(), () => {

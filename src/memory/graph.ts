@@ -69,6 +69,31 @@ export class Graph {
     return changed > 0;
   }
 
+  /**
+   * The journal is another one than was read, and ends with `highestSeq`: forgets everything but the insights, at most
+   * about `rowsMax` rows a call. True while there is more; then the cursor stands before the first entry. Insights of
+   * entries that this journal does not have count as born at its end: else none of them were merged for as long as it
+   * is shorter.
+   */
+  startOver(highestSeq: number, rowsMax: number): boolean {
+    const { store } = this;
+    let changed = 0;
+    store.advance(store.cursor(), () => {
+      for (const { seq } of store.all('SELECT seq FROM node LIMIT ?', rowsMax)) {
+        store.run('DELETE FROM doc WHERE rowid = ?', Number(seq));
+        changed += store.run('DELETE FROM node WHERE seq = ?', Number(seq));
+      }
+      const edges = '(hub, src, edge) IN (SELECT hub, src, edge FROM edge LIMIT ?)';
+      changed += store.run(`DELETE FROM edge WHERE ${edges}`, rowsMax);
+      changed += store.run('DELETE FROM hub WHERE id IN (SELECT id FROM hub LIMIT ?)', rowsMax);
+    });
+    this.#roots.clear();
+    this.#hubs.clear();
+    if (changed > 0) return true;
+    store.advance(0, () => this.insights.bornBy(highestSeq));
+    return false;
+  }
+
   /** Over every node, edge and insight: equal for equal graphs, however they were built. */
   hash(): string {
     const hash = createHash('sha256');

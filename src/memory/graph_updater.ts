@@ -8,6 +8,8 @@ export interface GraphUpdaterDeps {
   readonly graph: Graph;
   readonly read: (query: { readonly sinceSeq: number; readonly limit: number }) => Iterable<JournalEntry>;
   readonly clock: Clock;
+  /** The end of the journal, where the graph is of another one: it starts over before it takes anything. */
+  readonly startsOver?: { highestSeq(): number } | undefined;
   /** Called once for each failure; the memory then stands still until the next start. */
   readonly fail: (text: string) => void;
 }
@@ -30,10 +32,12 @@ export class GraphUpdater implements Disposable {
   #timer: Disposable | undefined;
   #wokenMs: number | undefined;
   #stopped = false;
+  #startsOver: GraphUpdaterDeps['startsOver'];
   #waiting: (() => void)[] = [];
 
   constructor(deps: GraphUpdaterDeps) {
     this.#deps = deps;
+    this.#startsOver = deps.startsOver;
   }
 
   /** There is something new. Cheap: it only sets a timer. */
@@ -57,7 +61,8 @@ export class GraphUpdater implements Disposable {
   /** Forgets what the journal forgot, in slices. */
   prune(firstSeq: number): void {
     const { graph, clock } = this.#deps;
-    if (this.#stopped) return;
+    // What is of another journal goes all the same.
+    if (this.#stopped || this.#startsOver !== undefined) return;
     this.#guarded(() => {
       if (graph.prune(firstSeq, SLICE_ROWS)) clock.after(BETWEEN_SLICES_MS, () => this.prune(firstSeq));
     });
@@ -81,6 +86,10 @@ export class GraphUpdater implements Disposable {
     this.#guarded(() => {
       const { graph, read, clock } = this.#deps;
       const startedMs = clock.monotonicMs();
+      if (this.#startsOver !== undefined) {
+        if (!graph.startOver(this.#startsOver.highestSeq(), SLICE_ROWS)) this.#startsOver = undefined;
+        return this.#arm(pauseMs(clock.monotonicMs() - startedMs));
+      }
       const found = [...read({ sinceSeq: graph.store.cursor() + 1, limit: SLICE_ENTRIES })];
       const entries = found.slice(0, affordable(found));
       const last = entries.at(-1);

@@ -146,6 +146,11 @@ export class InsightTable {
     return rows.length;
   }
 
+  /** No insight is born after this number. Within `advance`. */
+  bornBy(highestSeq: number): void {
+    this.#store.run('UPDATE insight SET born = ? WHERE born > ?', highestSeq, highestSeq);
+  }
+
   /** Copies what another file holds: insights outlive the journal that they came from. Within `advance`. */
   adopt(others: readonly Insight[]): void {
     for (const insight of others) this.add(insight);

@@ -19,6 +19,8 @@ export interface MemoryFile extends Disposable {
 
 const FILE = 'memory.db';
 const JOURNAL = 'journal.db';
+/** Deleted in one transaction where the journal is another one. */
+const ROWS_AT_ONCE = 10_000;
 const isInUse = (thrown: unknown): boolean => thrown instanceof ReeveError && /is in use by/.test(thrown.message);
 
 /**
@@ -37,8 +39,10 @@ export function openMemoryFile(state: string, tell: (text: string) => void): Mem
 function freshen(state: string, path: string): void {
   const journal = SqliteStore.openForReading(join(state, JOURNAL));
   try {
-    using file = DerivedFile.open(path, MEMORY_SCHEMA);
-    catchUp(new Graph(file), journal);
+    using file = DerivedFile.open(path, MEMORY_SCHEMA, { journal });
+    const graph = new Graph(file);
+    if (file.otherJournal() !== undefined) while (graph.startOver(journal.highestSeq(), ROWS_AT_ONCE));
+    catchUp(graph, journal);
   } catch (thrown) {
     if (!isInUse(thrown)) throw thrown;
   } finally {
@@ -69,9 +73,10 @@ export function rebuildMemoryFile(state: string): Rebuilt {
   const before = olderAt(path);
   const journal = SqliteStore.openForReading(join(state, JOURNAL));
   try {
-    using file = DerivedFile.open(fresh, MEMORY_SCHEMA, { rebuilding: true });
+    using file = DerivedFile.open(fresh, MEMORY_SCHEMA, { rebuilding: true, journal });
     const graph = new Graph(file);
     const insightsKept = before === undefined ? 0 : adoptInsights(graph, before.insights);
+    graph.store.advance(0, () => graph.insights.bornBy(journal.highestSeq()));
     const through = before?.throughSeq;
     const bounded = through === undefined || through === 0 ? journal : readingThrough(journal, through);
     let entries = catchUp(graph, bounded);

@@ -17,7 +17,9 @@ describe('the file of the hints', () => {
     writeFileSync(join(state, 'hints.db'), 'no database at all, whatever its name says '.repeat(50));
     const { start, failures, hints } = hintsOfDaemon('', state);
     await start(false);
-    expect(failures).toEqual([expect.stringContaining('it was put aside and is made anew')]);
+    expect(failures).toEqual([
+      expect.stringContaining('it was put aside as hints.db.broken and is made anew from the journal'),
+    ]);
     expect(existsSync(join(state, 'hints.db.broken'))).toBe(true);
     expect(hints.loaded()).toBeDefined();
   });
@@ -59,6 +61,29 @@ describe('hints that are opened', () => {
     const third = openHints(first.deps, join(first.state, 'again.db'));
     onTestFinished(() => third[Symbol.dispose]());
     expect(third.hints.outcomes(0, 9)).toHaveLength(1);
+  });
+
+  it('read everything anew from a journal that is not the one they have read, and keep the trust that people gave', () => {
+    const folder = aBundle(join(temporary(), 'bundle'));
+    const more = `hints: { folder: "${folder}" }\n`;
+    const state = temporary();
+    const before = hintsOfDaemon(more, state);
+    const first = openHints(before.deps, before.file);
+    const { injectionId, patternId } = first.hints.build(request, 'a');
+    first.hints.feedback({ injectionId: injectionId!, postScore: 0.9 }, 'a');
+    first.hints.promote(patternId!, { priority: 5 }, { who: 'ann', because: 'x' });
+    const trusted = first.hints.clusters().map(({ priority }) => priority);
+    for (let index = 0; index < 3; index += 1) first.hints.build(request, 'a');
+    first[Symbol.dispose]();
+
+    const now = hintsOfDaemon(more, state);
+    now.ledger.append([{ fact: { type: 'control.thawed', who: 'ann', because: 'x' } }]);
+    const second = openHints(now.deps, now.file);
+    onTestFinished(() => second[Symbol.dispose]());
+    expect(second.hints.outcomes(0, 9)).toEqual([]);
+    expect(second.hints.clusters().map(({ priority }) => priority)).toEqual(trusted);
+    second.hints.build(request, 'b');
+    expect(second.hints.outcomes(0, 9)).toMatchObject([{ who: 'b' }]);
   });
 
   it('receive no journal entry once they are closed', () => {

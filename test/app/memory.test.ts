@@ -5,6 +5,7 @@ import { type MemoryDeps, openMemory } from '../../src/app/memory.ts';
 import { countingIds } from '../../src/core/id.ts';
 import type { Model } from '../../src/core/model.ts';
 import { Ledger } from '../../src/journal/ledger.ts';
+import { takeLock } from '../../src/journal/lock.ts';
 import { MemoryStore } from '../../src/journal/memory.ts';
 import { loadText } from '../config/support.ts';
 import { temporaryDirectory } from '../journal/support.ts';
@@ -16,16 +17,24 @@ import { scriptedModel } from '../support/scripted_model.ts';
 /** What the incidents of these tests showed. */
 const LINE = { id: 'e1', at: 0, origin: 'log', source: 'log', text: 'Server returned 403 Forbidden' } as const;
 
-function memoryOfDaemon(options: { readonly state?: string; readonly model?: Model; readonly yaml?: string } = {}) {
+interface Options {
+  readonly state?: string;
+  readonly model?: Model;
+  readonly yaml?: string;
+  readonly store?: MemoryStore;
+}
+
+function memoryOfDaemon(options: Options = {}) {
   const { clock, advance } = fakeClock();
-  const ledger = new Ledger(new MemoryStore(), clock);
+  const store = options.store ?? new MemoryStore();
+  const ledger = new Ledger(store, clock);
   ledger.open();
   const failures: string[] = [];
   const { config } = loadText(`version: 1\n${options.yaml ?? ''}`);
   const nothing = () => undefined;
   const deps = {
     config: config!,
-    infrastructure: { ledger, clock: ledger.clock, state: options.state ?? temporaryDirectory() },
+    infrastructure: { ledger, rows: store, clock: ledger.clock, state: options.state ?? temporaryDirectory() },
     host: { ids: countingIds(), log: { info: nothing, warn: nothing, error: nothing } },
     model: options.model,
     fail: (text: string) => failures.push(text),
@@ -38,7 +47,7 @@ function memoryOfDaemon(options: { readonly state?: string; readonly model?: Mod
     await advance(5_000);
     await done;
   };
-  return { memory, ledger, advance, failures, caughtUp };
+  return { memory, ledger, advance, failures, caughtUp, close: () => building.disposeAsync() };
 }
 
 describe('the memory beside the daemon', () => {
@@ -52,10 +61,38 @@ describe('the memory beside the daemon', () => {
 
   it('is off where its file cannot be used, and the daemon goes on', () => {
     const state = temporaryDirectory();
-    writeFileSync(join(state, 'memory.db'), 'no database at all, whatever its name says '.repeat(50));
+    using _other = takeLock(join(state, 'memory.db'));
     const { memory, failures } = memoryOfDaemon({ state });
     expect(memory).toBeUndefined();
     expect(failures).toEqual([expect.stringContaining('memory: it is off until the next start')]);
+  });
+
+  it('is made anew from the journal where its file is damaged, and that is kept', async () => {
+    const state = temporaryDirectory();
+    writeFileSync(join(state, 'memory.db'), 'no database at all, whatever its name says '.repeat(50));
+    const { memory, ledger, caughtUp, failures } = memoryOfDaemon({ state });
+    ledger.append(incidentDrafts({ id: 'inc-1' }));
+    await caughtUp();
+    expect(failures).toEqual([
+      expect.stringContaining('put aside as memory.db.broken and is made anew from the journal'),
+    ]);
+    expect(memory!.reads.list({ type: 'incident', limit: 9 }).map(({ id }) => id)).toEqual(['inc-1']);
+  });
+
+  it('is read anew from a journal that is not the one it has read, and keeps what was learned', async () => {
+    const state = temporaryDirectory();
+    const before = memoryOfDaemon({ state });
+    for (let index = 0; index < 9; index += 1) before.ledger.append(incidentDrafts({ id: `inc-a${index}` }));
+    await before.caughtUp();
+    await before.close();
+    const now = memoryOfDaemon({ state });
+    now.ledger.append(incidentDrafts({ id: 'inc-b' }));
+    await now.caughtUp();
+    expect(now.memory!.reads.list({ type: 'incident', limit: 99 }).map(({ id }) => id)).toEqual(['inc-b']);
+    expect(now.memory!.reads.insights.list({ limit: 99 })).toHaveLength(10);
+    const done = now.memory!.reflect();
+    await now.advance(5_000);
+    expect(await done).toMatchObject({ ok: true, said: '10 insights became 1' });
   });
 });
 

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { ONLY_NGRAMS, openSimilarity } from '../../src/app/similarity.ts';
@@ -38,9 +38,16 @@ describe('what rules are compared by', () => {
 
   it('is kept in memory where its file cannot be used, and a warning says so', async () => {
     const { similarity, warnings } = await opened(true, (state) => {
-      mkdirSync(join(state, 'rule_vectors.db'));
+      symlinkSync('elsewhere', join(state, 'rule_vectors.db'));
     });
     expect(similarity.state().model).toBe('local/nomic');
     expect(warnings).toEqual([expect.stringContaining('vectors of rules are kept in memory only')]);
+  });
+
+  it('is made anew where something else stands in the place of its file, and a warning says so', async () => {
+    const { warnings } = await opened(true, (state) => {
+      mkdirSync(join(state, 'rule_vectors.db'));
+    });
+    expect(warnings).toEqual([expect.stringContaining('it was put aside as rule_vectors.db.broken')]);
   });
 });

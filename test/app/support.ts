@@ -18,7 +18,7 @@ export function hintsOfDaemon(more = '', state = temporary(), store = new Memory
   const { config } = loadText(`version: 1\n${more}`, {}, { state });
   const deps = {
     config: config!,
-    infrastructure: { ledger, clock: ledger.clock, state },
+    infrastructure: { ledger, rows: store, clock: ledger.clock, state },
     host: { ids: countingIds(), version: '0', log: { info: nothing, warn: nothing, error: nothing } },
     fail: (text: string) => failures.push(text),
   } as unknown as HintsDeps;

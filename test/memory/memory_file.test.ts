@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Draft } from '../../src/core/journal.ts';
@@ -50,6 +50,17 @@ describe('the memory that a command opens', () => {
     const { incidents, shown } = opened(state);
     expect(incidents).toEqual(['inc-2', 'inc-1']);
     expect(shown.throughSeq).toBeGreaterThan(throughSeq);
+  });
+
+  it('is read anew where the journal is another one, or an older copy that has grown', () => {
+    const state = aState('inc-1', 'inc-2');
+    opened(state);
+    for (const file of readdirSync(state)) if (file.startsWith('journal.db')) rmSync(join(state, file));
+    write(
+      state,
+      ['inc-3', 'inc-4', 'inc-5'].flatMap((id) => incidentDrafts({ id })),
+    );
+    expect(opened(state).incidents).toEqual(['inc-5', 'inc-4', 'inc-3']);
   });
 
   it('is read as it stands while a daemon keeps it', () => {

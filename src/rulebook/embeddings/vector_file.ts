@@ -1,6 +1,5 @@
 /** Vectors of a model in a file of their own, so that unchanged rules are not embedded again after a start. */
-import { renameSync, rmSync } from 'node:fs';
-import { ReeveError } from '../../core/errors.ts';
+import { openOrBeginAnew } from '../../journal/aside.ts';
 import { DerivedFile, type DerivedSchema } from '../../journal/derived.ts';
 import type { Dense } from './dense.ts';
 
@@ -23,22 +22,11 @@ const SCHEMA: DerivedSchema = {
 };
 
 /**
- * Opens or creates the file. What is broken is put aside as `….broken` and made anew. Throws JOURNAL_UNWRITABLE:
- * another process has it, or the place is unsafe.
+ * Opens or creates the file. A damaged one is put aside as `….broken` and made anew: `onAside` hears why. Throws
+ * JOURNAL_UNWRITABLE: another process has it, or the place is unsafe; DERIVED_BROKEN: it is whole and cannot be used.
  */
-export function openVectorFile(path: string): VectorStore {
-  return new VectorFile(openedOrAnew(path));
-}
-
-function openedOrAnew(path: string): DerivedFile {
-  try {
-    return DerivedFile.open(path, SCHEMA);
-  } catch (thrown) {
-    if (!(thrown instanceof ReeveError && thrown.code === 'DERIVED_BROKEN')) throw thrown;
-    for (const rest of ['-wal', '-shm']) rmSync(`${path}${rest}`, { force: true });
-    renameSync(path, `${path}.broken`);
-    return DerivedFile.open(path, SCHEMA);
-  }
+export function openVectorFile(path: string, onAside: (because: string) => void = () => undefined): VectorStore {
+  return new VectorFile(openOrBeginAnew(path, () => DerivedFile.open(path, SCHEMA), onAside));
 }
 
 class VectorFile implements VectorStore {
