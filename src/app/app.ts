@@ -55,7 +55,7 @@ export async function createApp(configuration: Configuration, host: HostEnvironm
   const paging = createPaging(infrastructure, host);
   const statistics = createStatistics(infrastructure.ledger);
   const models = await openConfiguredModels(config, { ...infrastructure, log: host.log }, building);
-  const access = createAccess(config, infrastructure);
+  const access = createAccess(config, { ...infrastructure, log: host.log });
   const learning = createLearning(infrastructure, () => current().composites);
   let teaching: Teaching | undefined;
   const onUnrecognised = (text: string, channel: string | undefined): void => teaching?.heard(text, channel);

@@ -25,6 +25,7 @@ import { neededRatio } from '../model/use.ts';
 import { headBits } from '../journal/heads.ts';
 import { readiness, watchLoopLag } from '../telemetry/health.ts';
 import { createMetrics, type Metrics } from '../telemetry/metrics.ts';
+import { messageOf } from '../core/errors.ts';
 
 /** Everything that the faces show, or that a person may ask of. */
 export interface Shown {
@@ -71,13 +72,23 @@ export async function openServers(shown: Shown, building: AsyncDisposableStack):
         onRefusal: (text) => host.log.warn({}, text),
         intake: shown.decisions.collectors.intake,
         onUse: access.noteUse,
-        onCertificate: ({ cert }) => writeFileSync(join(infrastructure.state, 'certificate'), cert, { mode: 0o600 }),
+        onCertificate: ({ cert }) => noteDown('certificate', cert, shown),
       },
     ),
   );
   refused = server.refused;
-  writeFileSync(join(infrastructure.state, 'address'), `${server.url}\n`, { mode: 0o600 });
+  noteDown('address', `${server.url}\n`, shown);
   return server;
+}
+
+/** For commands on this machine, which is no reason to watch nothing. */
+function noteDown(name: string, text: string, { host, infrastructure }: Shown): void {
+  const path = join(infrastructure.state, name);
+  try {
+    writeFileSync(path, text, { mode: 0o600 });
+  } catch (thrown) {
+    host.log.warn({}, `commands need --url: ${path} cannot be written: ${messageOf(thrown)}`);
+  }
 }
 
 interface MetricsDeps {

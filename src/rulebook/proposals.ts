@@ -40,10 +40,11 @@ export function openProposals(
   composites: () => readonly Composite[] = () => [],
 ): Proposals {
   const read = () => {
+    const unreadable = faultOf(directory);
     const found = namesIn(directory).map((name) => oneOf(join(directory, name), tools, composites()));
     const proposals = new Map<string, Proposal>();
     for (const { proposal } of found) if (proposal) proposals.set(proposal.rule.id, proposal);
-    return { proposals, problems: found.flatMap(({ problems }) => problems) };
+    return { proposals, problems: [...unreadable, ...found.flatMap(({ problems }) => problems)] };
   };
   return {
     list: () => [...read().proposals.values()],
@@ -67,8 +68,19 @@ export function openProposals(
   };
 }
 
+/** What no start may fail of: proposals do nothing by themselves. */
+function faultOf(directory: string): readonly Problem[] {
+  try {
+    if (existsSync(directory)) readdirSync(directory);
+    return [];
+  } catch (thrown) {
+    const message = `expected a readable folder: ${messageOf(thrown)}`;
+    return [{ file: directory, line: 1, column: 1, path: '', message, hint: 'check the path, its owner and its mode' }];
+  }
+}
+
 function namesIn(directory: string): readonly string[] {
-  if (!existsSync(directory)) return [];
+  if (!existsSync(directory) || faultOf(directory).length > 0) return [];
   return readdirSync(directory)
     .filter((name) => name.endsWith(RULE_SUFFIX) && !name.startsWith('.'))
     .sort()

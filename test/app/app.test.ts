@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type App, createApp } from '../../src/app/app.ts';
@@ -191,5 +191,45 @@ describe('a journal whose file is damaged', () => {
     const pages = facts().flatMap((fact) => (fact.type === 'escalation.raised' ? [fact.escalation] : []));
     expect(pages).toMatchObject([{ key: 'reeve/internal/journal', severity: 'critical' }]);
     expect(pages[0]?.details).toContain(kept(state)[0]);
+  });
+});
+
+describe('a state directory of which something is damaged', () => {
+  const DAMAGES: readonly [string, (path: string) => void][] = [
+    ['garbage', (path) => writeFileSync(path, 'garbage '.repeat(1_000), { mode: 0o600 })],
+    ['nothing', (path) => writeFileSync(path, '', { mode: 0o600 })],
+    ['a directory', (path) => mkdirSync(join(path, 'within'), { recursive: true })],
+  ];
+  const NAMES = [
+    ...['collect.db', 'journal.db.lock', 'hints.db', 'hints.db.lock', 'memory.db', 'memory.db.lock'],
+    ...['aside', 'token', 'address', 'certificate', 'journald.cursor', 'proposals/rules', 'proposals/patterns'],
+  ];
+  const cases = NAMES.flatMap((name) => DAMAGES.map(([what, damage]) => [name, what, damage] as const));
+
+  it('pages that the place in the logs is lost, once', async () => {
+    const { start, state, facts } = aPlace();
+    await stop(await start());
+    writeFileSync(join(state, 'collect.db'), 'garbage '.repeat(1_000));
+    await stop(await start());
+    await stop(await start());
+    const pages = facts().flatMap((fact) => (fact.type === 'escalation.raised' ? [fact.escalation] : []));
+    expect(pages).toMatchObject([{ key: 'reeve/internal/collect', scope: { kind: 'fleet' } }]);
+    expect(pages[0]?.details).toContain('it was put aside as collect.db.broken and is begun anew');
+    expect(readdirSync(state)).toContain('collect.db.broken');
+  });
+
+  it.each(cases)('is started on all the same: %s is %s', async (name, _, damage) => {
+    const { start, state, edit, types } = aPlace();
+    edit('memory: { enabled: true }');
+    await stop(await start());
+    rmSync(join(state, name), { recursive: true, force: true });
+    mkdirSync(dirname(join(state, name)), { recursive: true });
+    damage(join(state, name));
+    for (const count of [2, 3]) {
+      const app = await start();
+      expect((await statusOf(app, state)).phase).toBe(1);
+      await stop(app);
+      expect(types().filter((type) => type === 'reeve.started')).toHaveLength(count);
+    }
   });
 });

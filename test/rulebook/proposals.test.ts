@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { setUp, TEXT } from './on_trial.ts';
@@ -22,5 +22,20 @@ describe('Theow 7, proposals', () => {
     writeFileSync(join(directory, '0000.bad.rule.yaml'), 'id: bad\n');
     expect(proposals.list().map(({ rule }) => rule.id)).toEqual(['start_crashed']);
     expect(proposals.problems()[0]?.file).toContain('0000.bad.rule.yaml');
+  });
+
+  it('are none where something else stands in the place of their folder, which is a problem and no failure', () => {
+    const { directory, proposals } = setUp();
+    rmSync(directory, { recursive: true });
+    writeFileSync(directory, '');
+    expect(proposals.list()).toEqual([]);
+    expect(proposals.problems()).toMatchObject([{ file: directory, message: expect.stringContaining('ENOTDIR') }]);
+  });
+
+  it('are left out where one of them is no file', () => {
+    const { directory, proposals } = setUp();
+    mkdirSync(join(directory, '0000.bad.rule.yaml'));
+    expect(proposals.list().map(({ rule }) => rule.id)).toEqual(['start_crashed']);
+    expect(proposals.problems()).toMatchObject([{ message: 'expected a file, got something else' }]);
   });
 });

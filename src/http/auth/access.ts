@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { liveTokens, tokenProjection, type TokenState } from '../../control/tokens.ts';
 import type { Clock, EpochMs } from '../../core/clock.ts';
+import type { Log } from '../../core/log.ts';
 import type { Read } from '../../core/journal.ts';
 import { sha256Of, type TokenGrant } from './grants.ts';
 import { ensureToken } from './own_token.ts';
@@ -26,7 +27,8 @@ export interface Access {
 }
 
 /** Before the journal is opened. */
-export function createAccess(config: Config, { ledger, clock, state }: AccessDeps): Access {
+export function createAccess(config: Config, { ledger, clock, state, log }: AccessDeps): Access {
+  const onReplaced = (because: string): void => log.warn({}, because);
   const tokens = ledger.register(tokenProjection);
   const lastUsed = new Map<string, EpochMs>();
   const pushed = config.collectors.intake.tokens;
@@ -35,7 +37,7 @@ export function createAccess(config: Config, { ledger, clock, state }: AccessDep
     state: tokens,
     taken: new Set([OWN_NAME, 'metrics', ...pushed.map(({ name }) => name)]),
     fixed: () => [
-      { name: OWN_NAME, scopes: ['admin'], sha256: sha256Of(ensureToken(join(state, 'token'), modeOf)) },
+      { name: OWN_NAME, scopes: ['admin'], sha256: sha256Of(ensureToken(join(state, 'token'), modeOf, onReplaced)) },
       ...scraper.map((token) => ({ name: 'metrics', scopes: ['metrics' as const], sha256: sha256Of(token.reveal()) })),
       ...pushed.map(({ name, token }) => ({ name, scopes: ['ingest' as const], sha256: sha256Of(token.reveal()) })),
     ],
@@ -61,6 +63,7 @@ interface AccessDeps {
   readonly clock: Clock;
   /** The state directory. */
   readonly state: string;
+  readonly log: Pick<Log, 'warn'>;
 }
 
 const iso = (at: EpochMs): string => new Date(at).toISOString();

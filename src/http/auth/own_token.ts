@@ -1,23 +1,55 @@
 // The token of this installation, which the command line on the same machine uses.
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, lstatSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { ReeveError } from '../../core/errors.ts';
 
+/** As it goes into a header. */
+const TOKEN = /^[\x21-\x7e]{32,1024}$/;
+
 /**
- * The token of this installation, created on first start: 256 bits, readable by its owner only.
- * Throws CONFIG_INVALID when others may read the file.
+ * The token of this installation, created on first start: 256 bits, readable by its owner only. What stands there and
+ * can be no token, as after a power cut, is replaced: `onReplaced` hears why. Throws CONFIG_INVALID when others may
+ * read the file.
  */
-export function ensureToken(path: string, modeOf: (path: string) => number): string {
-  if (!existsSync(path)) {
-    writeFileSync(path, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
-    chmodSync(path, 0o600);
+export function ensureToken(
+  path: string,
+  modeOf: (path: string) => number,
+  onReplaced: (because: string) => void = () => undefined,
+): string {
+  if (!existsSync(path)) return newToken(path);
+  if (lstatSync(path).isDirectory()) {
+    renameSync(path, `${path}.broken`);
+    onReplaced(`${path} was a directory, which is kept as ${path}.broken: a new token was made`);
+    return newToken(path);
   }
-  if ((modeOf(path) & 0o077) !== 0) {
-    throw new ReeveError('CONFIG_INVALID', `${path} can be read by others`, { hint: `chmod 600 ${path}` });
+  const token = readToken(path);
+  if (token === undefined || !TOKEN.test(token)) {
+    const found = token === undefined ? 'cannot be read' : 'held no token (32 characters or more without a space)';
+    onReplaced(`${path} ${found}: a new one was made`);
+    return newToken(path);
   }
-  const token = readFileSync(path, 'utf8').trim();
-  if (token.length >= 32) return token;
-  throw new ReeveError('CONFIG_INVALID', `${path} should hold a token of at least 32 characters, got ${token.length}`, {
-    hint: 'Delete the file: the next start makes a new token.',
-  });
+  if ((modeOf(path) & 0o077) === 0) return token;
+  throw new ReeveError('CONFIG_INVALID', `${path} can be read by others`, { hint: `chmod 600 ${path}` });
+}
+
+function readToken(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Under another name until it is on the disk: half a token would lock everybody out. */
+function newToken(path: string): string {
+  const token = randomBytes(32).toString('base64url');
+  const file = openSync(`${path}.new`, 'w', 0o600);
+  try {
+    writeSync(file, `${token}\n`);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(`${path}.new`, path);
+  return token;
 }

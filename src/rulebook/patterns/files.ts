@@ -21,16 +21,32 @@ const FOLDER_MODE = 0o750;
 
 export const patternFolder = (state: string): string => join(state, 'proposals', 'patterns');
 
-/** The files, by name. */
+/** The files, by name. What cannot be read is left out: no start may fail of proposals, which do nothing yet. */
 export function patternFiles(folder: string): readonly PatternFile[] {
-  if (!existsSync(folder)) return [];
-  const names = readdirSync(folder).filter((name) => name.endsWith(SUFFIX) && !name.startsWith('.'));
-  return names.sort().map((name) => {
+  const names = namesIn(folder).filter((name) => name.endsWith(SUFFIX) && !name.startsWith('.'));
+  return names.sort().flatMap((name) => {
     const file = join(folder, name);
-    const text = readFileSync(file, 'utf8');
+    const text = textOf(file);
+    if (text === undefined) return [];
     const sha256 = createHash('sha256').update(text).digest('hex');
-    return { id: name.slice(0, -SUFFIX.length), file, text, sha256 };
+    return [{ id: name.slice(0, -SUFFIX.length), file, text, sha256 }];
   });
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
 }
 
 /** The proposed patterns, compiled by themselves; unsound ones are left out. */

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -28,6 +28,17 @@ describe('proposed patterns', () => {
     expect(written).toMatchObject({ id: 'b', text: 'patterns: []\n', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
     expect(statSync(written.file).mode & 0o007).toBe(0);
     expect(patternFiles(folder).map(({ id }) => id)).toEqual(['a', 'b']);
+  });
+
+  it('are left out where they cannot be read, or where no folder holds them', () => {
+    const folder = patternFolder(state);
+    writePatternFile(folder, 'a', 'first');
+    mkdirSync(join(folder, 'b.yaml'));
+    expect(patternFiles(folder).map(({ id }) => id)).toEqual(['a']);
+    rmSync(folder, { recursive: true });
+    writeFileSync(folder, '');
+    expect(patternFiles(folder)).toEqual([]);
+    expect(proposedCatalogue(folder)).toEqual({ patterns: [] });
   });
 
   it('are never written over', () => {
