@@ -86,6 +86,8 @@ describe('the shipped catalogue', () => {
     ['broken_more_held.jsonl', { accuracy: 0.88, false_alarm_rate: 0, wrong_class_rate: 0.07 }],
     ['broken_third.jsonl', { accuracy: 0.98, false_alarm_rate: 0, wrong_class_rate: 0 }],
     ['broken_fourth.jsonl', { accuracy: 0.95, false_alarm_rate: 0, wrong_class_rate: 0.1 }],
+    ['broken_fifth.jsonl', { accuracy: 0.87, false_alarm_rate: 0.06, wrong_class_rate: 0.07 }],
+    ['broken_fifth_held.jsonl', { accuracy: 0.86, false_alarm_rate: 0, wrong_class_rate: 0.07 }],
   ])('reads the logs of programs that were really broken: %s', (name, floor) => {
     const scores = scoresOf(read(name));
     expect(scores.accuracy).toBeGreaterThanOrEqual(floor.accuracy);
@@ -116,6 +118,8 @@ describe('what a planner may see', () => {
     'broken_held.jsonl',
     'broken_third.jsonl',
     'broken_fourth.jsonl',
+    'broken_fifth.jsonl',
+    'broken_fifth_held.jsonl',
   ];
   const corpora = names.flatMap(read);
   it.each(corpora.map((item) => [item.id, item] as const))(
