@@ -25,7 +25,7 @@ const ASKS_WHETHER = /^notify: (?:publish '|(?:update|push) failed|invalid HTTP 
 const AT_ONCE_MS = 1_000;
 
 /** What may be wrong with a viewer alone. A full disk is not. */
-const OF_A_VIEWER: ReadonlySet<SymptomKind> = new Set([
+export const OF_A_VIEWER: ReadonlySet<SymptomKind> = new Set([
   'upstream_unreachable',
   'upstream_timeout',
   'auth_denied',

@@ -53,7 +53,7 @@ const PEER =
   /\b(?:client|viewer|listener|player|subscriber|consumer|spectator)s?(?:(?: |#|\[| \[|=)[\w.:[\]-]{0,60}\d|,? {1,3}(?:disconnected|left|gone|went away|timed out|hung up|closed)\b)|\bfrom (?:the |a )?(?:client|viewer|listener|player|subscriber|consumer)\b|\b(?:dropping|removing|kicking|disconnecting) (?:the |this |one )?(?:client|viewer|listener|player|subscriber|consumer)\b|\b(?:timed out|idle|slow|gone) (?:client|viewer|listener|player|session)s?\b|\b(?:client|viewer|listener)s, \d+ (?:timed out|lost|dropped)\b/i;
 /** Somebody else may be meant on the same line: then it stays what it is. */
 const NOT_PEER =
-  /\b(?:upstream|origin|backend|source|proxy|redis|database|dial|provider|tuner|publish\w*|encoder|ingest|camera|api|(?:push|relay|forward)(?:ing)? (?:to|target)|connect(?:ing|ion)? to|(?:to|from|by) (?:the )?server)\b/i;
+  /\b(?:upstream|origin|backend|source|proxy|redis|database|dial|provider|tuner|publish\w*|encoder|ingest|camera|api|(?:push|relay|forward)(?:ing)? (?:to|target)|connect(?:ing|ion)? to|(?:to|from|by) (?:the |a )?(?:remote )?server)\b/i;
 const CUT: ReadonlySet<SymptomKind> = new Set(['upstream_unreachable', 'upstream_timeout', 'tls_failure', 'unknown']);
 
 /** What every program says of a connection that broke is no trouble where the line says that it was a viewer's. */

@@ -58,6 +58,12 @@ describe('a consequence of a trouble', () => {
       '[ffmpeg] tcp: Connection to tcp://127.0.0.1:8099 failed: Connection refused',
       'Failed to recognize file format.',
     ],
+    [
+      'an answer that a proxy gave because nobody answered it',
+      'upstream_timeout',
+      '[proxy_http:error] (70007)The timeout specified has expired: AH01102: error reading status line from remote server o',
+      '192.0.2.7 - - [27/Nov/2026:11:36:05 +0000] "GET /live/a.m3u8 HTTP/1.1" 502 381',
+    ],
   ])('is not the finding: %s', (_, symptom, ...lines) => {
     expect(symptomOf(...lines)).toBe(symptom);
   });
@@ -70,6 +76,7 @@ describe('a consequence of a trouble', () => {
       '[00007fd0] stream_out_standard stream out error: no suitable sout access module for `x/y://z`',
     ],
     ['corrupt_input', 'Failed to recognize file format.'],
+    ['upstream_unreachable', '192.0.2.7 - - [27/Nov/2026:11:36:05 +0000] "GET /live/a.m3u8 HTTP/1.1" 502 381'],
   ])('is the finding where no line names another trouble: %s', (symptom, line) => {
     expect(symptomOf(line)).toBe(symptom);
   });

@@ -42,6 +42,7 @@ describe('a connection of a viewer', () => {
     ['ERROR client 7: TLS handshake with upstream failed: certificate has expired', 'tls_failure'],
     ['ERROR client 7 lost its source: Connection reset by peer', 'upstream_unreachable'],
     ['ERROR publisher client 7: Connection reset by peer', 'upstream_unreachable'],
+    ['[error] [client 192.0.2.4:5012] Request timed out reading from remote server', 'upstream_timeout'],
   ])('is not meant by %s', (line, symptom) => {
     expect(symptomOf(line)).toBe(symptom);
   });
