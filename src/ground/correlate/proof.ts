@@ -65,42 +65,65 @@ export const isOfDeath = ({ family }: SharedCause): boolean => family === 'dead'
 /** Whether anything can prove it now: what shows itself still, other than by deaths, is not over. */
 export const mayBeProven = (cause: SharedCause): boolean => cause.phase !== 'active' || isOfDeath(cause);
 
+/** What bears on one cause at one moment. */
+interface Case extends ProofInput {
+  readonly cause: SharedCause;
+  readonly lastDeathMs: MonoMs;
+  /** The sources that speak for the cause. */
+  readonly sources: readonly SourceFacts[];
+}
+
 /** Pure. A group whose sources are not probed has a canary for its witness, later. */
 export function proofOf(cause: SharedCause, input: ProofInput, nowMs: MonoMs): CauseProof {
   const { known } = input;
   const lastDeathMs = Math.max(cause.sinceMs, ...known.map(diedMs));
+  const sources = withoutOwnTrouble(lookedAt(cause, known), lastDeathMs, nowMs);
+  const missing = unproven(sources, lastDeathMs);
+  if (missing !== undefined) return waits(missing, undefined);
+  const all: Case = { ...input, cause, lastDeathMs, sources };
+  const witness = witnessOf(all);
+  // A look at the engine or its machine names those of the engine, and says as well when they are over.
+  const isWitnessed = witness !== undefined || OF_ENGINE.has(cause.family);
+  const quietMs = isWitnessed ? PROOF_MS : canaryWaitMs(input.lostCanaries ?? 0);
+  const atMs = Math.max(lastDeathMs + quietMs, shownOverMs(all));
+  const whoSays = witness?.says ?? 'nobody can witness, so a canary will';
+  const says = `${whoSays}; no death for ${quietMs / 1_000} s is waited for`;
+  if (nowMs < atMs || !mayBeProven(cause)) return waits(says, Math.max(atMs, nowMs + 1));
+  return { isProven: true, bySources: witness?.bySources === true, says, atMs };
+}
+
+/** The sources of the cause's scope; that of a channel that was dead before and has its own trouble says nothing. */
+function lookedAt(cause: SharedCause, known: readonly ChannelFacts[]): readonly Looked[] {
   const touched = new Set(cause.channels);
-  const looked = known.flatMap(({ setup, source, process }) => {
+  return known.flatMap(({ setup, source, process }) => {
     const isOld = !touched.has(setup.id) && source?.okSinceMs === undefined && isDeadBefore(process, cause.sinceMs);
     if (!setup.hasSource || source === undefined || isOld) return [];
     return [{ source, mayBeOwn: isOfDeath(cause) || !touched.has(setup.id) }];
   });
-  const sources = withoutOwnTrouble(looked, lastDeathMs, nowMs);
-  const missing = unproven(sources, lastDeathMs);
-  if (missing !== undefined) return waits(missing, undefined);
-  const witnesses = sources.filter(({ last }) => last.monoMs >= lastDeathMs);
-  const backMs = Math.max(cause.sinceMs, input.episodeMs ?? cause.sinceMs);
-  const cameBack = cause.channels.find((id) => input.playing.has(id) && isNewSince(known, id, backMs));
-  const isMachine = sources.length === 0 && cameBack === undefined && machineIsWell(cause, input, lastDeathMs);
-  const witness =
-    witnesses.length > 0
-      ? 'its sources answer'
-      : cameBack !== undefined
-        ? `${cameBack} is back`
-        : isMachine
-          ? 'its machine has killed no more and no disk of it is full'
-          : undefined;
-  // A look at the engine or its machine names those of the engine, and says as well when they are over.
-  const isWitnessed = witness !== undefined || OF_ENGINE.has(cause.family);
-  const quietMs = isWitnessed ? PROOF_MS : canaryWaitMs(input.lostCanaries ?? 0);
+}
+
+interface Witness {
+  readonly says: string;
+  readonly bySources: boolean;
+}
+
+/** The first that can say so: sources that were looked at since, a channel that came back, the machine. */
+function witnessOf(all: Case): Witness | undefined {
+  const { cause, known, playing, episodeMs, sources, lastDeathMs } = all;
+  if (sources.some(({ last }) => last.monoMs >= lastDeathMs)) return { says: 'its sources answer', bySources: true };
+  const backMs = Math.max(cause.sinceMs, episodeMs ?? cause.sinceMs);
+  const cameBack = cause.channels.find((id) => playing.has(id) && isNewSince(known, id, backMs));
+  if (cameBack !== undefined) return { says: `${cameBack} is back`, bySources: false };
+  if (sources.length > 0 || !machineIsWell(cause, all, lastDeathMs)) return undefined;
+  return { says: 'its machine has killed no more and no disk of it is full', bySources: false };
+}
+
+/** From when on what has named the cause says for long enough that it is over. */
+function shownOverMs({ cause, known, sources, lastDeathMs }: Case): MonoMs {
   const wellMs = Math.max(0, ...sources.map(({ okSinceMs = 0 }) => okSinceMs)) + PROOF_MS;
   // Findings follow the sources some looks later: where sources named the cause, they alone say since when it is over.
   const isBySources = cause.family === 'upstream' && cause.channels.every((id) => isLookedAt(known, id, lastDeathMs));
-  const shownMs = isOfDeath(cause) || isBySources ? 0 : cause.lastMs + PROOF_MS;
-  const atMs = Math.max(lastDeathMs + quietMs, wellMs, shownMs);
-  const says = `${witness ?? 'nobody can witness, so a canary will'}; no death for ${quietMs / 1_000} s is waited for`;
-  if (nowMs < atMs || !mayBeProven(cause)) return waits(says, Math.max(atMs, nowMs + 1));
-  return { isProven: true, bySources: witnesses.length > 0, says, atMs };
+  return isOfDeath(cause) || isBySources ? wellMs : Math.max(wellMs, cause.lastMs + PROOF_MS);
 }
 
 /** The source of the channel was looked at since then. */
