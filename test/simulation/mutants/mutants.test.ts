@@ -7,7 +7,7 @@ import { probe, probeAll } from './run.ts';
 /** Worlds in which a law was broken once: two by the lab's own clock and judge, one by the guard. */
 const ONCE_BROKEN = ['looks:5', 'crashes:3', 'crashes:12'];
 
-/** A short run tries each mutant where it is known to die; `npm run mutants` tries everything. */
+/** A short run tries each mutant where it is known to die; `node test/simulation/mutants/run.ts` tries everything. */
 describe('known-bad guards', () => {
   it('are at least 25, each with a name of its own', () => {
     expect(new Set(MUTANTS.map(({ name }) => name)).size).toBeGreaterThanOrEqual(25);
