@@ -77,10 +77,13 @@ function worked(edit: Edit, { record, terms, fingerprint, atMs }: Proof): void {
   if (incident !== undefined && !incident.fixed.includes(tool)) incident.fixed.push(tool);
 }
 
-/** A verified start: an incident that follows it soon answers for it. */
+/**
+ * A verified start: an incident that follows it soon answers for it. The verdict may come when its own incident is
+ * closed and forgotten, which was open when the permit was granted.
+ */
 function curedBy(edit: Edit, { record, terms, atMs }: Proof): void {
-  const { incident: id } = terms;
-  if (isStart(terms)) noteCure(record, { id, openedMs: edit.state.incidents[id]?.openedMs }, atMs);
+  const { incident: id, grantedMs } = terms;
+  if (isStart(terms)) noteCure(record, { id, openedMs: edit.state.incidents[id]?.openedMs ?? grantedMs }, atMs);
 }
 
 /**

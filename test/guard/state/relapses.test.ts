@@ -86,6 +86,21 @@ describe('a trouble that comes back after a verified cure (S5)', () => {
     expect(b.guard.decide(request)).toMatchObject({ code: 'restart_cap' });
   });
 
+  it('is counted where the verdict came after its incident was closed', () => {
+    const b = bench();
+    cured(b, 'inc-1');
+    b.pass(2 * MINUTE_MS);
+    const incident = opened(b, 'inc-2');
+    const decision = b.guard.decide(b.request('news', { incident, persona, run: 'run-inc-2' }));
+    if (decision.verdict === 'deny') throw new Error(decision.code);
+    const { terms } = decision.permit;
+    b.started(terms);
+    closed(b, 'inc-2');
+    b.verified(terms, true);
+    b.pass(29 * MINUTE_MS);
+    expect(ask(b, 'inc-3')).toMatchObject({ code: 'restart_cap' });
+  });
+
   it('counts a restart of unknown end that was seen to work after a person had reset the channel', () => {
     for (const [isSeenToWork, verdict] of [
       [true, 'deny'],
