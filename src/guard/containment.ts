@@ -214,10 +214,13 @@ export function evaluate(input: EvaluationInput): Evaluation {
   for (const [key, held] of Object.entries(state.containments)) {
     if (holding.has(key) && held.releasedBy === undefined) continue;
     const sinceMs = input.quiet.get(key) ?? nowMs;
-    if (!holding.has(key)) quiet.set(key, sinceMs);
     const { scope, reason } = held;
     const because = whyOver(held, nowMs - sinceMs, limits);
-    if (because === undefined) continue;
+    if (because === undefined) {
+      if (!holding.has(key)) quiet.set(key, sinceMs);
+      continue;
+    }
+    // Its quiet time is forgotten with it: a start that is allowed in this very moment may raise the next episode.
     drafts.push({ ...channelIn(scope), fact: { type: 'containment.cleared', scope, reason, because } });
   }
   const raised = triggers.filter(({ scope, reason }) => {

@@ -146,6 +146,20 @@ describe('containment (S8)', () => {
     expect(b.facts('containment.raised')).toHaveLength(1);
   });
 
+  it('has a quiet time of its own where a start raises it in the very moment in which the one before ended', () => {
+    const b = bench({ channels: channelsOf(11) });
+    fill(b, 10);
+    b.contain();
+    tick(b, 120_000);
+    expect(held(b)).toEqual([]);
+    const scope = { kind: 'fleet' } as const;
+    b.record({ type: 'containment.raised', scope, reason: 'restart_storm', detail: '', releaseByPerson: false });
+    tick(b, 60_000);
+    expect(held(b)).toHaveLength(1);
+    tick(b, 1_000);
+    expect(held(b)).toEqual([]);
+  });
+
   it.each([
     [0.9, true, 'pool_pressure'],
     [0.8999, true, undefined],
