@@ -10,7 +10,8 @@ type Watch = Pick<FindingTracker, 'causeOf'>;
  * all of it plays again, so that a trouble that comes and goes pages once. By then nothing shared is suspected: who is
  * down, and was not left down by the cause, has an incident of its own, and need not wait for the end of this one. Nor
  * does it wait for the plan of those whom the cause has left down, which may need a long proof. What a Reeve that died
- * knew of the cause is lost, but not its containment, which question 7 asks about by itself.
+ * knew of the cause is lost, but not its containment, which question 7 asks about by itself. An engine that did not
+ * answer for a while and has left no channel down is no reason either, once it answers.
  */
 export const nonBlockingIncidents = (
   { open }: IncidentState,
@@ -22,8 +23,6 @@ export const nonBlockingIncidents = (
 function isNonBlocking({ incident, running }: OpenIncident, watch: Watch, channel: ChannelId | undefined): boolean {
   if (running || incident.scope.kind === 'channel' || channel === undefined) return false;
   const cause = watch.causeOf(incident.scope);
-  // Whom it has touched is not known, so it may be this one.
-  if (incident.channels.length === 0 && (cause?.channels ?? []).length === 0) return false;
   // Question 7 asks whether the cause touches the channel: whom it has left down it touches, and nobody else.
   return cause?.phase !== 'active' && cause?.down.includes(channel) !== true;
 }

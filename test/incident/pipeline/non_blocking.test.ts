@@ -37,10 +37,10 @@ describe('an incident of an engine or a group that is still open', () => {
     expect([about('a'), about('b'), about('c')]).toEqual([false, true, true]);
   });
 
-  it('keeps all where nobody knows whom it has touched', () => {
+  it('is no reason where it has touched nobody, but for as long as its cause is active', () => {
     const open = { incident: anIncident({ scope: engine, channels: [] }) };
-    expect([isNonBlocking({ open }), isNonBlocking({ open, cause: { channels: [] } })]).toEqual([false, false]);
-    expect(isNonBlocking({ open, cause: {} })).toBe(true);
+    expect([isNonBlocking({ open }), isNonBlocking({ open, cause: { channels: [] } })]).toEqual([true, true]);
+    expect(isNonBlocking({ open, cause: { channels: [], phase: 'active' } })).toBe(false);
   });
 
   it('is one during a run', () => {
