@@ -93,13 +93,13 @@ export class FindingTracker {
   /** Whether what killed channels of the group, or the channel with others, is over; undefined: no cause is known. */
   proofOf(scope: Scope, nowMs: MonoMs): CauseProof | undefined {
     const cause = this.#causeOver(scope);
-    return cause === undefined ? undefined : this.#proof(cause, nowMs);
+    return cause === undefined ? undefined : this.proofOfCause(cause, nowMs);
   }
 
   /** The same as a bare answer, without what no proof can change. */
   isProvenOver(scope: Scope, nowMs: MonoMs): boolean {
     const cause = this.#causeOver(scope);
-    return cause !== undefined && mayBeProven(cause) && this.#proof(cause, nowMs).isProven;
+    return cause !== undefined && mayBeProven(cause) && this.proofOfCause(cause, nowMs).isProven;
   }
 
   #causeOver(scope: Scope): SharedCause | undefined {
@@ -107,7 +107,8 @@ export class FindingTracker {
     return (ref && coveredBy(this.#causes, ref)) ?? this.causeOf(scope);
   }
 
-  #proof(cause: SharedCause, nowMs: MonoMs): CauseProof {
+  /** That such a cause is over. */
+  proofOfCause(cause: SharedCause, nowMs: MonoMs): CauseProof {
     const { factStore, guardState, limits } = this.#deps;
     const input = proofInputOf(cause, factStore, (id) => this.#channels.get(id)?.healthySinceMs !== undefined);
     const episodeMs = episodeOf(cause.scope, guardState(), limits().sharedCauseWindowMs);
@@ -217,7 +218,7 @@ export class FindingTracker {
     const before = this.#causes;
     const engines = [...this.#engines].map(([engine, assessment]) => ({ engine, assessment }));
     for (const id of this.#handedOver) if (!this.#troubled.has(id)) this.#handedOver.delete(id);
-    const isProven = (cause: SharedCause): boolean => this.#proof(cause, nowMs).isProven;
+    const isProven = (cause: SharedCause): boolean => this.proofOfCause(cause, nowMs).isProven;
     const [limits, handedOver] = [this.#deps.limits(), this.#handedOver];
     this.#causes = correlate({ seen: this.#seen, engines, limits, isProven, handedOver }, before, nowMs);
     return stateOf(before) !== stateOf(this.#causes);

@@ -115,7 +115,7 @@ export class Housekeeping {
     const { incidents, watch, guardState, channelIndex } = this.#deps;
     const left = leftByFailedPlans(incidents().open, {
       causeOf: (scope) => watch.causeOf(scope),
-      proofOf: (scope) => watch.proofOf(scope, nowMs),
+      proofOf: (cause) => watch.proofOfCause(cause, nowMs),
       channelOf: channelIndex.channelOf,
       guardState: guardState(),
     });

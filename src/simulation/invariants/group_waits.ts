@@ -9,8 +9,6 @@ import type { Proofs } from './proofs.ts';
 interface Group {
   readonly scope: Scope;
   readonly openedMs: number;
-  /** The groups of the channels that the incident or a plan for it has named: of an engine's, each must be quiet. */
-  readonly groups: Set<string>;
   last?: Outcome;
   endedMs?: number;
   /** The question about its plan that is open, or that a person has answered with no. */
@@ -44,14 +42,10 @@ export class GroupWaits {
   }
 
   entry({ fact, incident = '', monoMs }: JournalEntry): void {
-    if (fact.type === 'incident.opened' && fact.incident.scope.kind !== 'channel') {
-      const { id, scope, channels } = fact.incident;
-      this.#groups.set(id, { scope, openedMs: monoMs, groups: new Set(this.#groupsOf(scope, channels)) });
-    }
+    if (fact.type === 'incident.opened' && fact.incident.scope.kind !== 'channel')
+      this.#groups.set(fact.incident.id, { scope: fact.incident.scope, openedMs: monoMs });
     const group = this.#groups.get(incident);
     if (fact.type === 'incident.closed') this.#groups.delete(incident);
-    else if (fact.type === 'plan.made' && fact.plan.kind === 'act' && group !== undefined)
-      for (const id of this.#groupsOf(group.scope, fact.plan.call.channels)) group.groups.add(id);
     else if (fact.type === 'run.ended' && group !== undefined)
       Object.assign(group, { last: fact.outcome, endedMs: monoMs });
     else if (fact.type === 'approval.asked' && group !== undefined) group.question = fact.approval.id;
@@ -60,25 +54,23 @@ export class GroupWaits {
     }
   }
 
-  #groupsOf(scope: Scope, channels: readonly string[]): readonly string[] {
-    return scope.kind === 'group' ? [scope.id] : channels.flatMap((id) => planOf(this.#case, id)?.group ?? []);
-  }
-
   /** Of the channel's group, while its incident waits for something that concerns all of it. */
   holds(channel: string, monoMs: number, code: string): boolean {
     const isSharedWait = (group: Group): boolean =>
       code === 'shared_cause' && (group.question !== undefined || isAskedSoon(group, monoMs));
     return [...this.#groups.values()].some(
-      (group) => covers(group.scope, channel, this.#case) && (isSharedWait(group) || this.#hasFailed(group, monoMs)),
+      (group) =>
+        covers(group.scope, channel, this.#case) && (isSharedWait(group) || this.#hasFailed(group, channel, monoMs)),
     );
   }
 
-  #hasFailed({ scope, openedMs, last, groups }: Group, monoMs: number): boolean {
+  /** Of an engine's plan each group is judged by itself. */
+  #hasFailed({ openedMs, last }: Group, channel: string, monoMs: number): boolean {
     const isFailed = last?.kind === 'escalated' && (last.reason === 'not_helping' || last.denial === 'already_tried');
-    if (!isFailed) return false;
-    if (!this.#case.script.channels.some(({ id, hasSource }) => hasSource && covers(scope, id, this.#case)))
-      return true;
+    const group = planOf(this.#case, channel)?.group;
+    if (!isFailed || group === undefined) return false;
+    if (!this.#case.script.channels.some((plan) => plan.hasSource && plan.group === group)) return true;
     const sinceMs = openedMs - this.#case.limits.sharedCauseWindowMs;
-    return [...groups].some((id) => this.#proofs?.missing(id, { nowMs: monoMs, sinceMs }) !== undefined);
+    return this.#proofs?.missing(group, { nowMs: monoMs, sinceMs }) !== undefined;
   }
 }

@@ -49,8 +49,8 @@ function keeping(world: World = {}) {
     watch: {
       sharedGroups: () => [],
       watched: () => ({ finding: { trouble: true }, healthySinceMs: world.healthySinceMs }),
-      causeOf: () => ({ phase: 'over', down: ['news'] }),
-      proofOf: () => ({ isProven: true, bySources: true }),
+      causeOf: () => ({ phase: 'over', channels: ['news'], down: ['news'] }),
+      proofOfCause: () => ({ isProven: true, bySources: true }),
       handOver: (ids: readonly string[]) => handed.push(...ids),
     },
     guard: { contain: () => world.writes ?? true, journalError: 'no space' },
@@ -59,7 +59,7 @@ function keeping(world: World = {}) {
     incidents: () => ({ open: world.open ?? [] }),
     channelIndex: {
       ids: ['news'],
-      channelOf: () => undefined,
+      channelOf: () => ({ id: 'news', group: 'encoders', engine: 'local' }),
       channelsIn: () => ['news'],
       personasIn: () => [aPersona(world.persona)],
     },

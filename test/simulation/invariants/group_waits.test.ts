@@ -21,10 +21,7 @@ interface Case {
 function holdsAfter(facts: readonly object[], how: Case = {}): readonly boolean[] {
   const { probed = true, atMs = 0, code = 'shared_cause', missing, missingOf } = how;
   const { context, entry } = oracleEnvironment();
-  const channels = context.script.channels.map((plan) => ({
-    ...{ ...plan, hasSource: probed },
-    group: plan.id === 'ch3' ? 'g1' : plan.group,
-  }));
+  const channels = context.script.channels.map((plan) => ({ ...plan, hasSource: probed }));
   const proofs = {
     missing: (group: string) => (missingOf === undefined || missingOf === group ? missing : undefined),
   };
@@ -35,12 +32,7 @@ function holdsAfter(facts: readonly object[], how: Case = {}): readonly boolean[
   });
 }
 
-const opened = { type: 'incident.opened', incident: { id: 'inc-1', scope: GROUP, channels: ['ch0', 'ch1'] } };
-/** An engine's, whose channels are those. */
-const openedOf = (...channels: readonly string[]) => ({
-  type: 'incident.opened',
-  incident: { id: 'inc-1', scope: { kind: 'engine', id: 'e0' }, channels },
-});
+const opened = { type: 'incident.opened', incident: { id: 'inc-1', scope: GROUP } };
 const asked = { type: 'approval.asked', approval: { id: 'apr-1', incident: 'inc-1' } };
 const closed = { type: 'incident.closed' };
 const ended = (reason: string, denial?: string): object => {
@@ -74,14 +66,14 @@ describe('a channel of a group waits for the incident of the group', () => {
     expect(holdsAfter([opened, ended('not_helping')])).toEqual([false, false]);
   });
 
-  it('after such a plan of its engine, too, until that is proven for each group that its incident or plan has named', () => {
-    const missing = 'the source of ch3 failed 4000 ms ago';
-    const made = { type: 'plan.made', plan: { kind: 'act', call: { channels: ['ch0', 'ch3'] } } };
-    const failed = ended('not_helping');
-    expect(holdsAfter([openedOf('ch0', 'ch3'), failed], { missing, missingOf: 'g1' })).toEqual([false, true]);
-    expect(holdsAfter([openedOf('ch0'), made, failed], { missing, missingOf: 'g1' })).toEqual([false, false, true]);
-    expect(holdsAfter([openedOf('ch0'), failed], { missing, missingOf: 'g1' })).toEqual([false, false]);
-    expect(holdsAfter([openedOf('ch0', 'ch3'), failed])).toEqual([false, false]);
+  it('after such a plan of its engine, too, until that is proven for its own group', () => {
+    const ofEngine = { type: 'incident.opened', incident: { id: 'inc-1', scope: { kind: 'engine', id: 'e0' } } };
+    const held = (missingOf: string) =>
+      holdsAfter([ofEngine, ended('not_helping')], { missing: 'a source', missingOf });
+    expect([held('g0'), held('g1')]).toEqual([
+      [false, true],
+      [false, false],
+    ]);
   });
 
   it('and not for a question or a run of the group where it was refused for another reason than a shared cause', () => {
