@@ -43,7 +43,7 @@ export function journaledPaging(ledger: Ledger, ids: Ids): JournaledPaging {
     wasPaged: (scope, sinceMs) =>
       outbox().pages.some(
         ({ escalation, resolved }) =>
-          sameScope(escalation.scope, scope) && (resolved === undefined || resolved.monoMs >= sinceMs),
+          sameScope(escalation.scope, scope) && (resolved === undefined || resolved.monoMs > sinceMs),
       ),
   };
 }

@@ -61,11 +61,11 @@ describe('whether a scope was paged', () => {
     expect(pages.wasPaged({ kind: 'group', id: 'news' }, 0)).toBe(false);
   });
 
-  it('is answered with yes up to the millisecond in which the page was resolved', () => {
+  it('is answered with no from the millisecond on in which the page was resolved: it says nothing of what begins then', () => {
     const { pages, raise, resolve, clock } = paging();
     raise();
     resolve();
     const nowMs = clock.monotonicMs();
-    expect([pages.wasPaged(NEWS, nowMs), pages.wasPaged(NEWS, nowMs + 1)]).toEqual([true, false]);
+    expect([pages.wasPaged(NEWS, nowMs - 1), pages.wasPaged(NEWS, nowMs)]).toEqual([true, false]);
   });
 });
