@@ -1,7 +1,14 @@
 // Recognises trouble with a channel's source: unreachable, not found, limited, or access refused.
 import type { ProbeFailure } from '../../core/sample.ts';
 import type { SymptomKind } from '../../core/symptom.ts';
-import { type ClassifyInput, outageIsOver, sourceFailure, sourceIsBack, reported } from './classify_input.ts';
+import {
+  type ClassifyInput,
+  outageIsOver,
+  reported,
+  sourceFails,
+  sourceFailure,
+  sourceIsBack,
+} from './classify_input.ts';
 import type { Match } from './rule.ts';
 import type { SymptomFacts } from '../facts/symptom_facts.ts';
 import { deadSignal, outputSignal, sourceSignal, spoken, symptomSignal } from './signals.ts';
@@ -54,11 +61,23 @@ function matched(
   };
 }
 
+const UNREACHED: ReadonlySet<ProbeFailure | undefined> = new Set(['refused', 'timeout', 'dns', 'reset', 'unreachable']);
+
+/**
+ * The probe does not even reach the source now. Whatever a line says of access, it is not what fails: new credentials
+ * and a start with them would change nothing.
+ */
+function isOutOfReach(input: ClassifyInput): boolean {
+  const source = sourceFails(input) === true ? sourceTrouble(input) : undefined;
+  return source !== undefined && source.status === undefined && UNREACHED.has(source.failure);
+}
+
 /** 401, or a refusal while the engine's own credentials fail. */
 export const upstreamAuthExpired = ofSource((input) => {
   const source = sourceTrouble(input);
   const { credential } = input.context.engine;
   const expired = credential?.ok === true ? [] : sourceReports(input, 'auth_expired');
+  const isReached = !isOutOfReach(input);
   const unauthorized = refusals(input).filter(({ pattern }) => pattern?.includes('401'));
   if (source?.status === 401) return matched(input, 'the source answers 401', [...expired, ...unauthorized]);
   const refused = refusals(input);
@@ -72,14 +91,14 @@ export const upstreamAuthExpired = ofSource((input) => {
     const match = matched(input, 'the source refuses, and the credentials fail their probe', [...expired, ...refused]);
     return { ...match, signals: [...match.signals, metric as Match['signals'][number]] };
   }
-  if (expired.length > 0) return matched(input, 'access ran out', expired);
-  return unauthorized.length > 0 ? matched(input, 'the source answers 401', unauthorized) : undefined;
+  if (expired.length > 0 && isReached) return matched(input, 'access ran out', expired);
+  return unauthorized.length > 0 && isReached ? matched(input, 'the source answers 401', unauthorized) : undefined;
 });
 
 /** Refused after a good read, while the credentials are fine: the address is stale, and stays stale over a restart. */
 export const upstreamUrlExpired = ofSource((input) => {
   const source = sourceTrouble(input);
-  const lines = [...refusals(input), ...sourceReports(input, 'auth_expired')];
+  const lines = isOutOfReach(input) ? [] : [...refusals(input), ...sourceReports(input, 'auth_expired')];
   const isRefused = source?.status === 403 || source?.status === 410;
   if (!isRefused && lines.length === 0) return undefined;
   const readBefore = input.facts.source?.lastOkMs !== undefined || input.facts.output?.everChanged === true;

@@ -212,6 +212,24 @@ describe('access ran out', () => {
   });
 });
 
+describe('access that a line of the log speaks of', () => {
+  const lines = [symptomOf('auth_expired'), symptomOf('auth_denied', 0, { pattern: 'x/401' })];
+  const names = (how: Partial<SourceSample>) => holding({ ...probed(how), symptoms: lines });
+
+  it.each(['refused', 'timeout', 'dns', 'reset', 'unreachable'] as const)(
+    'is not the trouble while the probe of the source fails with %s: nothing refuses there',
+    (failure) => {
+      expect(names({ failure })).toEqual(['Unavailable']);
+    },
+  );
+
+  it('is the trouble where the source answers, or nobody has looked at it', () => {
+    expect(names({ failure: 'http_status', status: 500 })).toEqual(['AuthExpired', 'Unavailable', 'UrlExpired']);
+    expect(names({ failure: 'truncated' })).toEqual(['AuthExpired', 'Unavailable', 'UrlExpired']);
+    expect(holding(reported(...lines))).toEqual(['AuthExpired', 'UrlExpired']);
+  });
+});
+
 describe('an address ran out', () => {
   const url = (given: Given) => {
     const { because, symptom, against } = ask(rows.upstreamUrlExpired, given)!;
