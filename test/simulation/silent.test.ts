@@ -109,6 +109,12 @@ describe('worlds in which a channel was down in silence, or a refusal was forgot
     ['reset by a person before its restart of unknown end was seen to work', 'plain', 11],
     ['in the plan of its group, when its log had named a trouble of its own', 'plain', 5],
     ['of an engine whose plan has not helped, until the sources of its groups answer', 'plain', 15],
+    ['of a group whose own sources answer, once the plan of its engine has not helped', 'plain', 99],
+    ['of an engine that has left none of its channels down', 'plain', 89],
+    ['whose log speaks of access while the sources of its group are out of reach', 'plain', 125],
+    ['of which a restart is seen to work when its incident is closed', 'crashes', 83],
+    ['contained in the very millisecond in which its page is resolved', 'crashes', 85],
+    ['whose start contains the fleet in the very moment in which that was cleared', 'crashes', 89],
     ['once a group in its ninth run took over what a containment had refused', 'sources', 128],
     ['after a plan that did not help, beside one source that fails at times', 'witness', 207],
   ] as const)(

@@ -26,6 +26,9 @@ const PASSING: ReadonlySet<string> = new Set([
   'frozen',
 ]);
 
+/** These stay for as long as the incident is open: a plan for several that names the channel asks nothing new. */
+const STAYING: ReadonlySet<string> = new Set(['restart_cap', 'already_tried']);
+
 /** What L5 forbids and Reeve still does, by the code of the refusal; an entry goes when its cause is mended. */
 const OPEN_REASONS: ReadonlySet<string> = new Set();
 
@@ -70,6 +73,8 @@ export class Reasons implements Oracle, TruthOracle {
   readonly #isFull: (plansUnderWay: number) => boolean;
   readonly #isCapped: (channel: string, incident: string) => boolean;
   readonly #refusals = new Map<string, Refusal>();
+  /** Channels whose own open incident was refused for what stays: they are a person's. */
+  readonly #settled = new Map<string, string>();
   readonly #groupWaits: GroupWaits;
   readonly #holds = new Map<string, { readonly scope: Scope; readonly untilMs: number }>();
   readonly #scopes = new Map<string, Scope>();
@@ -108,7 +113,7 @@ export class Reasons implements Oracle, TruthOracle {
       case 'incident.opened':
         return this.#opened(fact.incident.id, fact.incident.scope);
       case 'incident.closed':
-        return this.#closed(this.#scopes.get(incident));
+        return this.#closed(incident);
       case 'run.started':
         return this.#asked(run, this.#scopes.get(incident));
       case 'run.ended':
@@ -142,8 +147,10 @@ export class Reasons implements Oracle, TruthOracle {
     for (const { named, parted } of this.#running.values()) if (named !== undefined) parted.add(scope.id);
   }
 
-  #closed(scope: Scope | undefined): void {
+  #closed(incident: string): void {
+    const scope = this.#scopes.get(incident);
     if (scope?.kind !== 'channel') return;
+    if (this.#settled.get(scope.id) === incident) this.#settled.delete(scope.id);
     for (const { parted } of this.#running.values()) parted.delete(scope.id);
   }
 
@@ -200,12 +207,19 @@ export class Reasons implements Oracle, TruthOracle {
     if (decision.verdict !== 'deny') return this.#answered(channel);
     const { code, retryAfterMs } = decision;
     const untilMs = retryAfterMs === undefined ? undefined : monoMs + retryAfterMs;
+    this.#settle(channel, incident, code);
     for (const id of this.#concerned(channel, run, incident)) {
       this.#dueMs.delete(id);
       this.#seen.add(id);
-      if (PASSING.has(code)) this.#refusals.set(id, { code, incident, untilMs });
+      if (PASSING.has(code) && !this.#settled.has(id)) this.#refusals.set(id, { code, incident, untilMs });
       else this.#refusals.delete(id);
     }
+  }
+
+  #settle(channel: string | undefined, incident: string, code: string): void {
+    if (channel === undefined || this.#scopes.get(incident)?.kind !== 'channel') return;
+    if (STAYING.has(code)) this.#settled.set(channel, incident);
+    else this.#settled.delete(channel);
   }
 
   /** Whom a refusal is about. Of a plan for several it is those whom it names: nobody asked about the others. */

@@ -203,6 +203,31 @@ describe('a refusal, by the end of its reason (L5)', () => {
     expect([broken('ch0,inc-1'), broken('ch0,inc-2'), broken('ch1,inc-1')]).toEqual([undefined, 73 * S, 73 * S]);
   });
 
+  it('stays refused within a plan, too, while its own incident is open whose restarts are used', () => {
+    const group = { type: 'incident.opened', incident: { id: 'inc-2', scope: { kind: 'group', id: 'g0' } } };
+    const begun = { type: 'run.started', attempt: 1 };
+    const plan = { type: 'plan.made', plan: { kind: 'act', call: { channels: ['ch0'] } } };
+    const ended = { type: 'run.ended', outcome: { kind: 'watching' } };
+    const brokenAfter = (own: string, closed: boolean): readonly string[] => {
+      const { context, broken, at, entry, truths } = oracleEnvironment();
+      const oracle = new Reasons(context, new Set());
+      const [ofOwn, ofPlan] = [{ incident: 'inc-1' }, { incident: 'inc-2', run: 'run-2' }];
+      oracle.entry(entry({ type: 'incident.opened', incident: { id: 'inc-1', scope: CHANNEL } }));
+      oracle.entry(entry(denied(own), { ...ofOwn, channel: 'ch0' }));
+      if (closed) oracle.entry(entry({ type: 'incident.closed' }, ofOwn));
+      for (const fact of [group, begun, plan]) oracle.entry(entry(fact, ofPlan));
+      oracle.entry(entry({ ...denied('containment'), call: 'restart_channel on group:g0' }, ofPlan));
+      oracle.entry(entry(ended, ofPlan));
+      for (let ms = 0; ms <= 60 * S; ms += S) {
+        at(ms);
+        oracle.watch(truths({ status: 'curable' }), ms);
+      }
+      return broken;
+    };
+    expect([brokenAfter('restart_cap', false), brokenAfter('restart_cap', true)]).toEqual([[], ['L5']]);
+    expect(brokenAfter('containment', false)).toEqual(['L5']);
+  });
+
   it('waits as long as another reason holds', () => {
     expect(brokenAt('restart_storm', [raised, cleared], 10 * S)).toBe(73 * S);
   });
