@@ -1,11 +1,19 @@
-import { defineConfig } from 'vitest/config';
+import { availableParallelism } from 'node:os';
+import { configDefaults, defineConfig } from 'vitest/config';
 
 /** By `until`, or by the own limit of a test or a hook. */
 const WAITED_TOO_LONG = /^(?:not within \d+ ms|(?:Test|Hook) timed out in)/;
 
+/**
+ * Rooms whose tests need nothing but a processor: their time is virtual, and no server of theirs shares the machine. So
+ * they take every core. All others leave one to the servers that they start.
+ */
+const OF_PROCESSOR = ['guard', 'ground', 'incident', 'learning', 'simulation'].map(
+  (room) => `test/${room}/**/*.test.ts`,
+);
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     // Limits only end what hangs. They are wide, because no test may pass or fail by how busy the machine is.
     testTimeout: 60_000,
     hookTimeout: 120_000,
@@ -15,5 +23,25 @@ export default defineConfig({
     // and the count names it. What fails by what it expects, a property above all, is never tried again.
     ...(process.env.CI === undefined ? {} : { retry: { count: 1, condition: WAITED_TOO_LONG } }),
     reporters: ['default', './test/support/count_reporter.ts'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'processor',
+          include: OF_PROCESSOR,
+          maxWorkers: availableParallelism(),
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'machine',
+          include: ['test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...OF_PROCESSOR],
+          sequence: { groupOrder: 2 },
+        },
+      },
+    ],
   },
 });
