@@ -9,6 +9,8 @@ import type { Rolling } from './rolling.ts';
 
 /** One channel that others start again and again is no storm. */
 const FOREIGN_MAX = 3;
+/** Engines round the ages of processes: one that is older than a call by no more may pass for its effect. */
+const AGE_ROUNDED_MS = 3_000;
 
 /** A process that another party started, and since when Reeve knows of it. */
 interface Foreign {
@@ -93,7 +95,7 @@ export class Starts implements Oracle {
   /** Starts of all origins in the window that ends now. */
   inWindow(atMs: number): number {
     const { own, seen } = this.#ofWindow(atMs, (call) => call.atMs);
-    return own.length + seen.length - this.#withoutEffect(own, seen);
+    return own.length + seen.filter((one) => !this.#isTakenForOwn(one, { own, seen, atMs })).length;
   }
 
   /**
@@ -200,15 +202,23 @@ export class Starts implements Oracle {
   }
 
   /**
-   * A call that started no process, or one that nobody could see, and a process that another party started right after
-   * it may be taken for one start.
+   * A call that started no process, or one that nobody could see, and the first process of another party that came in
+   * view after it may be taken for one start: for one that is verified, or that counts anyway.
    */
-  #withoutEffect(own: readonly Invocation[], seen: readonly Foreign[]): number {
-    return own.filter(
-      ({ effect, channel, atMs }) =>
-        (effect === undefined || isUnseen(effect)) &&
-        seen.some(({ process }) => process.channel === channel && process.bornMs >= atMs),
-    ).length;
+  #isTakenForOwn(
+    { process: { channel, bornMs }, seenMs }: Foreign,
+    window: { readonly own: readonly Invocation[]; readonly seen: readonly Foreign[]; readonly atMs: number },
+  ): boolean {
+    const call = this.#restarts.findLast(
+      (one) =>
+        one.channel === channel &&
+        one.atMs <= Math.min(seenMs, bornMs + AGE_ROUNDED_MS, window.atMs) &&
+        (one.effect === undefined || isUnseen(one.effect)),
+    );
+    if (call === undefined) return false;
+    const first = window.seen.find(({ process, seenMs: ms }) => process.channel === channel && ms >= call.atMs);
+    const isFirst = first?.process.bornMs === bornMs;
+    return isFirst && (this.#proven.has(call.permit) || window.own.includes(call));
   }
 
   #caps({ channel, permit, atMs }: Invocation): void {

@@ -133,6 +133,19 @@ describe('the window (S2)', () => {
     expect([counted(false, 2_000), counted(true, 2_000), counted(false, 500)]).toEqual([1, 2, 2]);
   });
 
+  it('takes the two for one where that was verified, too, and the first was out of the window before', () => {
+    const counted = (isVerified: boolean, foreignMs: number, atMs: number) => {
+      const { restart, foreign, verified, oracle } = starts();
+      const id = restart(10_000, 'ch0', { parent: 'plan' });
+      if (isVerified) verified(id, 'plan');
+      foreign(foreignMs, 'ch0');
+      return oracle.inWindow(atMs);
+    };
+    expect([counted(true, 11_000, 20_000), counted(false, 11_000, 20_000)]).toEqual([0, 1]);
+    expect([counted(true, 11_000, 10_500 + WINDOW), counted(false, 11_000, 10_500 + WINDOW)]).toEqual([0, 1]);
+    expect(counted(true, 9_000, 20_000)).toBe(1);
+  });
+
   it('does not count starts of a staged plan that were verified, until they relapse', () => {
     const { restart, verified, oracle, write } = starts();
     const id = restart(0, 'ch0', { parent: 'plan' });
