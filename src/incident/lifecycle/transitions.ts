@@ -216,10 +216,14 @@ function runOrWait(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: T
   return nowMs < runMs ? none(runMs) : { kind: 'run' };
 }
 
-/** A start that only waited (for a place, a spacing, the end of a containment) has tried nothing: no distance grows. */
-function askedAgainMs({ last, lastEndedMs, planned = [], owesRun }: OpenIncident, sight: Snapshot): MonoMs {
+/**
+ * A start that only waited (for a place, a spacing, the end of a containment, a person's thaw) has tried nothing: no
+ * distance grows.
+ */
+function askedAgainMs({ last, lastEndedMs, planned = [], owesRun, reopened }: OpenIncident, sight: Snapshot): MonoMs {
   const { refusalIsOver, contained, trouble } = sight;
-  if (owesRun === true && !contained && lastEndedMs !== undefined) return lastEndedMs + ASKED_AGAIN_MS;
+  const isOwed = owesRun === true || reopened === true;
+  if (isOwed && !contained && lastEndedMs !== undefined) return lastEndedMs + ASKED_AGAIN_MS;
   // Who went down while others were started waited for that plan: a plan that has helped is no reason to wait longer.
   const isLeftOut = trouble?.down?.some((id) => !planned.includes(id)) === true;
   if (last?.kind === 'resolved' && isLeftOut && lastEndedMs !== undefined) return lastEndedMs + ASKED_AGAIN_MS;

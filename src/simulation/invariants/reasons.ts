@@ -1,4 +1,5 @@
 /** The oracle of law L5. */
+import type { Outcome } from '../../core/incident.ts';
 import type { JournalEntry } from '../../core/journal.ts';
 import { PATIENCE_MS } from '../../core/persona.ts';
 import { keyOfScope, type Scope } from '../../core/scope.ts';
@@ -117,6 +118,7 @@ export class Reasons implements Oracle, TruthOracle {
       case 'run.started':
         return this.#asked(run, this.#scopes.get(incident));
       case 'run.ended':
+        this.#tried(incident, fact.outcome);
         return this.#ended(run);
       case 'plan.made':
         return this.#planned(run, fact.plan);
@@ -214,6 +216,13 @@ export class Reasons implements Oracle, TruthOracle {
       if (PASSING.has(code) && !this.#settled.has(id)) this.#refusals.set(id, { code, incident, untilMs });
       else this.#refusals.delete(id);
     }
+  }
+
+  /** A start of its own that did not help is not made again (question 9). */
+  #tried(incident: string, outcome: Outcome): void {
+    const scope = this.#scopes.get(incident);
+    if (scope?.kind !== 'channel') return;
+    if (outcome.kind === 'escalated' && outcome.reason === 'not_helping') this.#settled.set(scope.id, incident);
   }
 
   #settle(channel: string | undefined, incident: string, code: string): void {

@@ -87,6 +87,19 @@ describe('after it took over a channel whose start had been refused', () => {
   });
 });
 
+describe('after a person has undone what its run was refused for', () => {
+  it('asks within 5 s, however many runs there were, unless it is contained still', () => {
+    const last: Outcome = { kind: 'escalated', reason: 'guard_refused', because: 'frozen', denial: 'frozen' };
+    const againAt = (reopened: boolean, contained = false): number => {
+      const group = held({ runs: 8, last, lastEndedMs: NOW, classifiedMs: NOW - 60_000, reopened });
+      const seen = sight({ trouble: trouble({ down: ['a'], sinceMs: NOW - 60_000 }), contained });
+      const look = (ms: number) => transitionFor(group, seen, NOW + ms, policy).kind;
+      return [4_999, 5_000, 159_999, 160_000].find((ms) => look(ms) === 'run') ?? Number.NaN;
+    };
+    expect([againAt(true), againAt(false), againAt(true, true)]).toEqual([5_000, Number.NaN, 160_000]);
+  });
+});
+
 describe('without an open incident', () => {
   it('opens one at once for a crash', () => {
     expect(transitionFor(undefined, sight(), NOW, policy)).toMatchObject({

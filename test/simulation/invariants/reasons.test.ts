@@ -228,6 +228,25 @@ describe('a refusal, by the end of its reason (L5)', () => {
     expect(brokenAfter('containment', false)).toEqual(['L5']);
   });
 
+  it('stays refused within a plan, too, while its own incident is open whose start did not help', () => {
+    const brokenAfter = (reason: string, incident: string): readonly string[] => {
+      const { context, broken, at, entry, truths } = oracleEnvironment();
+      const oracle = new Reasons(context, new Set());
+      const group = { id: 'inc-2', scope: { kind: 'group', id: 'g0' } };
+      oracle.entry(entry({ type: 'incident.opened', incident: { id: 'inc-1', scope: CHANNEL } }));
+      oracle.entry(entry({ type: 'incident.opened', incident: group }));
+      oracle.entry(entry({ type: 'run.ended', outcome: { kind: 'escalated', reason } }, { incident, run: 'run-1' }));
+      oracle.entry(entry(denied('containment'), { incident: 'inc-2', channel: 'ch0', run: 'run-2' }));
+      for (let ms = 0; ms <= 60 * S; ms += S) {
+        at(ms);
+        oracle.watch(truths({ status: 'curable' }), ms);
+      }
+      return broken;
+    };
+    expect(brokenAfter('not_helping', 'inc-1')).toEqual([]);
+    expect([brokenAfter('steps_spent', 'inc-1'), brokenAfter('no_plan', 'inc-2')]).toEqual([['L5'], ['L5']]);
+  });
+
   it('waits as long as another reason holds', () => {
     expect(brokenAt('restart_storm', [raised, cleared], 10 * S)).toBe(73 * S);
   });
