@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { PermitTerms } from '../../../src/core/tool.ts';
 import { aPersona, anIncident } from '../../support/a.ts';
 import { bench, type Bench } from '../bench.ts';
 
@@ -20,6 +21,16 @@ function cured(b: Bench, id: string): void {
   const incident = opened(b, id);
   b.restart('news', { cured: true }, { incident, persona, run: `run-${id}` });
   closed(b, id);
+}
+
+/** It dies and is restarted, which is not judged yet. */
+function begun(b: Bench, id: string): PermitTerms {
+  const incident = opened(b, id);
+  const decision = b.guard.decide(b.request('news', { incident, persona, run: `run-${id}` }));
+  if (decision.verdict === 'deny') throw new Error(decision.code);
+  const { terms } = decision.permit;
+  b.started(terms);
+  return terms;
 }
 
 const ask = (b: Bench, id: string) =>
@@ -90,11 +101,7 @@ describe('a trouble that comes back after a verified cure (S5)', () => {
     const b = bench();
     cured(b, 'inc-1');
     b.pass(2 * MINUTE_MS);
-    const incident = opened(b, 'inc-2');
-    const decision = b.guard.decide(b.request('news', { incident, persona, run: 'run-inc-2' }));
-    if (decision.verdict === 'deny') throw new Error(decision.code);
-    const { terms } = decision.permit;
-    b.started(terms);
+    const terms = begun(b, 'inc-2');
     closed(b, 'inc-2');
     b.verified(terms, true);
     b.pass(29 * MINUTE_MS);
@@ -109,11 +116,7 @@ describe('a trouble that comes back after a verified cure (S5)', () => {
       const b = bench();
       cured(b, 'inc-1');
       b.pass(2 * MINUTE_MS);
-      const incident = opened(b, 'inc-2');
-      const decision = b.guard.decide(b.request('news', { incident, persona, run: 'run-inc-2' }));
-      if (decision.verdict === 'deny') throw new Error(decision.code);
-      const { terms } = decision.permit;
-      b.started(terms);
+      const terms = begun(b, 'inc-2');
       b.record({ type: 'tool.unknown', permit: terms, because: 'TIMED_OUT' }, 'news');
       b.record({ type: 'control.reset', scope: { kind: 'channel', id: 'news' }, who: 'ann', because: 'x' }, 'news');
       b.pass(29 * MINUTE_MS);
