@@ -7,7 +7,11 @@ it('a start that was refused because another incident was just closing is asked 
   await world.live(20_000);
   const incident = anIncident({ id: 'inc-engine', scope: { kind: 'engine', id: 'local' }, engine: 'local' });
   const about = { incident: incident.id };
-  world.ledger.append([{ ...about, fact: { type: 'incident.opened', incident } }]);
+  // A run for it is under way: without one nobody waits for an engine that has left no channel down.
+  world.ledger.append([
+    { ...about, fact: { type: 'incident.opened', incident } },
+    { ...about, run: 'run-engine', fact: { type: 'run.started', attempt: 1 } },
+  ]);
   const closed = { type: 'incident.closed', ending: 'self_healed', because: 'gone', openMs: 1 } as const;
   let refusals = 0;
   world.ledger.subscribe(({ fact }) => {
