@@ -40,26 +40,28 @@ export function openProposals(
   composites: () => readonly Composite[] = () => [],
 ): Proposals {
   const read = () => {
-    const unreadable = faultOf(directory);
-    const found = namesIn(directory).map((name) => oneOf(join(directory, name), tools, composites()));
+    const { names, problems } = listed(directory);
+    const found = names.map((name) => oneOf(join(directory, name), tools, composites()));
     const proposals = new Map<string, Proposal>();
     for (const { proposal } of found) if (proposal) proposals.set(proposal.rule.id, proposal);
-    return { proposals, problems: [...unreadable, ...found.flatMap(({ problems }) => problems)] };
+    return { proposals, problems: [...problems, ...found.flatMap((one) => one.problems)] };
   };
   return {
     list: () => [...read().proposals.values()],
     problems: () => read().problems,
     find: (id) => read().proposals.get(id),
     write(text) {
-      if (namesIn(directory).length >= FILES_MAX)
+      if (listed(directory).names.length >= FILES_MAX)
         throw new ReeveError('CONFIG_INVALID', `there are ${FILES_MAX} proposals in ${directory} already`, {
           hint: 'Promote or remove some.',
         });
       mkdirSync(directory, { recursive: true, mode: 0o750 });
       const id = /^id: ([a-z][a-z0-9_]{0,63})$/m.exec(text)?.[1] ?? 'rule';
-      const count = String(namesIn(directory).length + 1).padStart(4, '0');
+      const count = String(listed(directory).names.length + 1).padStart(4, '0');
       const file = join(directory, `${count}.${id}.${sha256Of(text).slice(0, 12)}${RULE_SUFFIX}`);
-      const twin = namesIn(directory).find((name) => name.endsWith(`.${sha256Of(text).slice(0, 12)}${RULE_SUFFIX}`));
+      const twin = listed(directory).names.find((name) =>
+        name.endsWith(`.${sha256Of(text).slice(0, 12)}${RULE_SUFFIX}`),
+      );
       if (twin === undefined) writeOnce(file, text);
       const { proposal, problems } = oneOf(twin === undefined ? file : join(directory, twin), tools, composites());
       if (proposal) return proposal;
@@ -68,23 +70,17 @@ export function openProposals(
   };
 }
 
-/** What no start may fail of: proposals do nothing by themselves. */
-function faultOf(directory: string): readonly Problem[] {
+/** The files by name. No start fails of a folder that cannot be read: proposals do nothing by themselves. */
+function listed(directory: string): { readonly names: readonly string[]; readonly problems: readonly Problem[] } {
   try {
-    if (existsSync(directory)) readdirSync(directory);
-    return [];
+    const found = existsSync(directory) ? readdirSync(directory) : [];
+    const names = found.filter((name) => name.endsWith(RULE_SUFFIX) && !name.startsWith('.'));
+    return { names: names.sort().slice(0, FILES_MAX), problems: [] };
   } catch (thrown) {
     const message = `expected a readable folder: ${messageOf(thrown)}`;
-    return [{ file: directory, line: 1, column: 1, path: '', message, hint: 'check the path, its owner and its mode' }];
+    const hint = 'check the path, its owner and its mode';
+    return { names: [], problems: [{ file: directory, line: 1, column: 1, path: '', message, hint }] };
   }
-}
-
-function namesIn(directory: string): readonly string[] {
-  if (!existsSync(directory) || faultOf(directory).length > 0) return [];
-  return readdirSync(directory)
-    .filter((name) => name.endsWith(RULE_SUFFIX) && !name.startsWith('.'))
-    .sort()
-    .slice(0, FILES_MAX);
 }
 
 function oneOf(file: string, tools: readonly RuleTool[], composites: readonly Composite[]) {

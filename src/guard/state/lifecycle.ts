@@ -55,6 +55,7 @@ export function settle(subject: SubjectState, nowMs: MonoMs): void {
   settleProbe(subject.breaker, nowMs);
 }
 
+/** What the breaker knows an attempt by. */
 export const admittedBy = (terms: PermitTerms) => ({ permit: terms.id, generation: terms.generation });
 
 /** It did not help: the breaker counts it, and what it was tried on remembers it. */
