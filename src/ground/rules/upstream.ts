@@ -63,24 +63,29 @@ function matched(
 
 const UNREACHED: ReadonlySet<ProbeFailure | undefined> = new Set(['refused', 'timeout', 'dns', 'reset', 'unreachable']);
 
-/**
- * The probe does not even reach the source now. Whatever a line says of access, it is not what fails: new credentials
- * and a start with them would change nothing.
- */
+/** The probe does not even reach the source now. */
 function isOutOfReach(input: ClassifyInput): boolean {
   const source = sourceFails(input) === true ? sourceTrouble(input) : undefined;
   return source !== undefined && source.status === undefined && UNREACHED.has(source.failure);
 }
 
+/**
+ * What the log says of access, while the source can be reached. Else that is not what fails: new credentials, and a
+ * start with them, would change nothing.
+ */
+const accessReports = (input: ClassifyInput) =>
+  isOutOfReach(input)
+    ? { expired: [], refused: [] }
+    : { expired: sourceReports(input, 'auth_expired'), refused: refusals(input) };
+
 /** 401, or a refusal while the engine's own credentials fail. */
 export const upstreamAuthExpired = ofSource((input) => {
   const source = sourceTrouble(input);
   const { credential } = input.context.engine;
-  const expired = credential?.ok === true ? [] : sourceReports(input, 'auth_expired');
-  const isReached = !isOutOfReach(input);
-  const unauthorized = refusals(input).filter(({ pattern }) => pattern?.includes('401'));
+  const { expired: said, refused } = accessReports(input);
+  const expired = credential?.ok === true ? [] : said;
+  const unauthorized = refused.filter(({ pattern }) => pattern?.includes('401'));
   if (source?.status === 401) return matched(input, 'the source answers 401', [...expired, ...unauthorized]);
-  const refused = refusals(input);
   if (credential?.ok === false && (source?.status === 403 || refused.length > 0 || expired.length > 0)) {
     const metric = {
       origin: 'metric',
@@ -91,14 +96,15 @@ export const upstreamAuthExpired = ofSource((input) => {
     const match = matched(input, 'the source refuses, and the credentials fail their probe', [...expired, ...refused]);
     return { ...match, signals: [...match.signals, metric as Match['signals'][number]] };
   }
-  if (expired.length > 0 && isReached) return matched(input, 'access ran out', expired);
-  return unauthorized.length > 0 && isReached ? matched(input, 'the source answers 401', unauthorized) : undefined;
+  if (expired.length > 0) return matched(input, 'access ran out', expired);
+  return unauthorized.length > 0 ? matched(input, 'the source answers 401', unauthorized) : undefined;
 });
 
 /** Refused after a good read, while the credentials are fine: the address is stale, and stays stale over a restart. */
 export const upstreamUrlExpired = ofSource((input) => {
   const source = sourceTrouble(input);
-  const lines = isOutOfReach(input) ? [] : [...refusals(input), ...sourceReports(input, 'auth_expired')];
+  const { expired, refused } = accessReports(input);
+  const lines = [...refused, ...expired];
   const isRefused = source?.status === 403 || source?.status === 410;
   if (!isRefused && lines.length === 0) return undefined;
   const readBefore = input.facts.source?.lastOkMs !== undefined || input.facts.output?.everChanged === true;

@@ -1,4 +1,4 @@
-/** Which channels of a group are left to themselves after a plan that did not help (law L5). */
+/** Which channels of a group or an engine are left to themselves after a plan that did not help (law L5). */
 import { type ChannelId, type ChannelRef, type GroupId, type Scope, scopesOf } from '../../core/scope.ts';
 import type { SharedCause } from '../../ground/correlate/correlate.ts';
 import type { CauseProof } from '../../ground/correlate/proof.ts';

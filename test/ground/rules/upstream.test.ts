@@ -223,6 +223,12 @@ describe('access that a line of the log speaks of', () => {
     },
   );
 
+  it('is not the trouble then although the credentials fail, too, and is once the source answers', () => {
+    const held = (how: Partial<SourceSample>) =>
+      ask(rows.upstreamAuthExpired, { ...probed(how), symptoms: lines }, credential(false)) !== undefined;
+    expect([held({ failure: 'refused' }), held({ failure: 'http_status', status: 403 })]).toEqual([false, true]);
+  });
+
   it('is the trouble where the source answers, or nobody has looked at it', () => {
     expect(names({ failure: 'http_status', status: 500 })).toEqual(['AuthExpired', 'Unavailable', 'UrlExpired']);
     expect(names({ failure: 'truncated' })).toEqual(['AuthExpired', 'Unavailable', 'UrlExpired']);
