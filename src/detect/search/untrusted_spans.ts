@@ -14,6 +14,8 @@ const OWN_KEYS = new Set(
 );
 /** So are those of keys that end in one of these words. */
 const OWN_ENDINGS = /[_.-](?:error|err|exception|reason)$/;
+/** And the text of an exception that is printed as it would be made: `Sys_error("No space left on device")`. */
+const EXCEPTION_ENDINGS = ['rror', 'xception', 'ailure'] as const;
 const KEY_CHARS_MAX = 28;
 const REQUEST = /^([A-Z]{3,10} )(.*)( [A-Z]{3,5}\/\d(?:\.\d)?)$/;
 const QUIET = new RegExp(
@@ -58,6 +60,7 @@ const COMMA = 44;
 const LETTER_N_LARGE = 78;
 const LETTER_N = 110;
 const LETTER_O = 111;
+const PAREN = 40;
 const SLASH = 47;
 const COLON = 58;
 const EQUALS = 61;
@@ -172,11 +175,12 @@ function doubleQuoted(text: string, at: number, spans: number[]): number {
   return end + 1;
 }
 
-/** Whether `key=`, `key: ` or `"key":` before the quote names one of the program's own values. */
+/** Whether `key=`, `key: `, `"key":` or `Error(` before the quote names one of the program's own values. */
 function isOwnKey(text: string, at: number): boolean {
   let to = at - 1;
   while (to >= 0 && text.charCodeAt(to) === 32) to -= 1;
   const mark = text.charCodeAt(to);
+  if (mark === PAREN) return EXCEPTION_ENDINGS.some((end) => text.endsWith(end, to));
   if (mark !== COLON && mark !== EQUALS) return false;
   to -= 1;
   while (to >= 0 && (text.charCodeAt(to) === 32 || text.charCodeAt(to) === DOUBLE)) to -= 1;

@@ -17,6 +17,8 @@ describe('text of the program itself', () => {
     'error reading "a.mp3": Connection refused',
     '2026-08-26 17:27:01,786 ERROR stream_buffer Error reading chunk: Connection refused',
     '[ERROR] agent: Connection refused',
+    'failed while streaming: Sys_error("Connection refused")!',
+    'fetch: OSError("Connection refused")',
   ])('are believed: %s', (line) => {
     expect(seen(line)).toBe(true);
   });
@@ -34,6 +36,8 @@ describe('text that outsiders can write', () => {
     'STATEMENT:  select Connection refused',
     '2026/03/06 [relay_in:3] New metadata chunk: ? -- Connection refused',
     '{"level":30,"title":"Connection refused"}',
+    '[info] playing ("Connection refused")',
+    '[info] play("Connection refused")',
     '[xTeVe] Client User-Agent:      Connection refused',
     'level=info agent=Connection refused',
     'level=warn msg="retry" stream_name="Connection refused" terror="Connection refused"',
