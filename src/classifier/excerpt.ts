@@ -5,6 +5,7 @@ import { type ExcerptLine, readExcerpt, withoutNone } from './lines.ts';
 import { belowCause } from './consequences.ts';
 import { courseOf, type Evidence, ROUTINE_SEVERITY, withoutOutlived } from './course.ts';
 import { ofConnections } from './connections.ts';
+import { ofRelays } from './relays.ts';
 import { ofSessions } from './sessions.ts';
 import { withoutHarmless } from './harmless.ts';
 import { signedAway } from './signed.ts';
@@ -46,7 +47,7 @@ export function classifyExcerpt(lines: readonly string[], catalogue: Catalogue):
     read,
     read.flatMap((line) => evidenceOf(line, catalogue)),
   );
-  const found = [...ofSessions(read, connectionEvidence), ...courseOf(read)];
+  const found = [...ofRelays(read, ofSessions(read, connectionEvidence)), ...courseOf(read)];
   const evidence = belowCause(signedAway(read, withoutOutlived(read, withoutHarmless(read, found))));
   const best = heaviest(evidence);
   if (best !== undefined && (best.severity > ROUTINE_SEVERITY || !hasUnexplained(read, evidence))) {
