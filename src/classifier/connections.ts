@@ -10,6 +10,8 @@ const PLAYS = /^play2?: name='/;
 const PUBLISHES = /^publish: name='([^']{0,200})'/;
 /** A connection that the server itself opened: it names the target as its client, and no text of a peer. */
 const OWN = /, client: ([^\s,"]{1,300}), server: ngx-relay$/;
+/** Somebody asks for what the server does not have: while another publishes, it is no setting of the channel's. */
+const NOT_SERVED = /^connect: application not found: /;
 const ASKED_FOR = /^relay: create (?:push|pull)\b/;
 
 const REFUSED = /^(?:connect|send|recv|read|write)\w*\(\) failed \((?:32|101|104|111|113):/;
@@ -58,13 +60,17 @@ export function ofConnections(lines: readonly ExcerptLine[], evidence: readonly 
   const ofViewers = connections
     .filter(({ role }) => role === 'viewer')
     .flatMap(({ messages }) => messages.filter(isOfPeer));
+  const isPublishing = connections.some((one) => one.role === 'publisher' && isOn(one));
+  const strangers = new Set(isPublishing ? atOf(connections, NOT_SERVED) : []);
   const viewers = new Set(ofViewers.map(({ at }) => at));
   const found = [...ownTroubles(connections), ...publishersLost(connections)];
   const replaced = new Set(found.map(({ at }) => at));
   return [
     ...evidence
       .filter(({ at }) => !replaced.has(at))
-      .map((one) => (viewers.has(one.at) && OF_A_VIEWER.has(one.symptom) ? asLeft(one) : one)),
+      .map((one) =>
+        strangers.has(one.at) || (viewers.has(one.at) && OF_A_VIEWER.has(one.symptom)) ? asLeft(one) : one,
+      ),
     ...found,
   ];
 }
@@ -87,6 +93,9 @@ function connectionsOf(lines: readonly ExcerptLine[]): readonly Connection[] {
     return { messages, role: messages.some(({ text }) => PLAYS.test(text)) ? 'viewer' : undefined, name };
   });
 }
+
+const atOf = (connections: readonly Connection[], wanted: RegExp): readonly number[] =>
+  connections.flatMap(({ messages }) => messages.filter(({ text }) => wanted.test(text)).map(({ at }) => at));
 
 const isOfPeer = ({ text, isError }: ConnectionMessage): boolean =>
   isError ? !ASKS.test(text) : BROKE.test(text) || CLOSED.test(text);

@@ -36,6 +36,19 @@ describe("a viewer's connection to the RTMP module of nginx", () => {
   });
 });
 
+describe('who asks for an application that the server does not have', () => {
+  const nope = on(2, `connect: application not found: 'nope'`);
+
+  it('is a stranger where somebody else publishes', () => {
+    expect(symptomOf(publish(1), nope, ...closed(2))).toBe('client_disconnect_benign');
+  });
+
+  it('may be the publisher itself where nobody does', () => {
+    expect(symptomOf(nope, ...closed(2))).toBe('config_error');
+    expect(symptomOf(publish(1), on(1, RESET), ...closed(1), nope, ...closed(2))).toBe('config_error');
+  });
+});
+
 describe("a publisher's connection", () => {
   it.each([
     ['is closed', 'disconnect'],
