@@ -3,10 +3,13 @@ import type { SymptomKind } from '../core/symptom.ts';
 import { asNoise, type Evidence, isSerious, noise, PASSING, playsAfter } from './course.ts';
 import { type ExcerptLine, WARNING } from './lines.ts';
 
-const COUNTED = /\b(?:re-?tr(?:y|ies|ying)|attempt)\b\W{0,3}#?\d/i;
+const COUNTED =
+  /\b(?:re-?tr(?:y|ies|ying)|attempt)\b\W{0,3}#?\d|\b\d+ (?:re-?tries|attempts|tries) (?:left|remaining)\b/i;
 const GIVEN_UP =
   /\b(?:g[ai]v(?:e|ing) up|abandon\w*|exhausted|max(?:imum)? (?:re)?(?:tries|attempts)|exceed\w* .{0,40}(?:limit|retr|attempts|tries)|can(?:no|')t be reached)\b/i;
 const DONE = /\b(?:done|saved|completed?|finished|copied|transferred|uploaded|downloaded)\b/i;
+/** curl's meter, at its end. Where it calls no answer an error, it is full of the text of the error as well. */
+const METER_FULL = /^ {0,2}100 +[\d.]+[kMGT]? +100 +[\d.]+[kMGT]? /;
 const NOT_DONE = /\b(?:not|never|incomplete|0|fail\w*|cannot|skipp\w+)\b/i;
 const RETRIED: ReadonlySet<SymptomKind> = new Set([...PASSING, 'rate_limited']);
 
@@ -16,7 +19,10 @@ export const isTry = ({ text }: ExcerptLine): boolean =>
 
 /** A job that counted its tries and came to its end. */
 export function retried(lines: readonly ExcerptLine[], evidence: readonly Evidence[]): readonly Evidence[] {
-  const done = lines.findLast(({ text, tone }) => tone !== 'complaint' && DONE.test(text) && !NOT_DONE.test(text));
+  const meters = evidence.some(isSerious);
+  const isDone = (text: string): boolean =>
+    (meters && METER_FULL.test(text)) || (DONE.test(text) && !NOT_DONE.test(text));
+  const done = lines.findLast(({ text, tone }) => tone !== 'complaint' && isDone(text));
   if (done === undefined || !lines.some(({ at, text }) => at < done.at && COUNTED.test(text))) return evidence;
   if (lines.some(({ at, text, tone }) => GIVEN_UP.test(text) || (at > done.at && tone === 'complaint')))
     return evidence;

@@ -50,6 +50,28 @@ describe('a job that counts its tries', () => {
   });
 });
 
+describe("curl's own count of its tries", () => {
+  const tried = [
+    'curl: (22) The requested URL returned error: 503',
+    'Warning: Problem : HTTP error. Will retry in 1 seconds. 4 retries left.',
+  ];
+  const full = '100   358  100   358    0     0   162k      0 --:--:-- --:--:-- --:--:--  174k';
+  const cut = ' 41   358   41   147    0     0   162k      0 --:--:-- --:--:-- --:--:--  174k';
+
+  it('is over where its meter is full', () => {
+    expect(symptomOf(...tried, full)).toBe('benign_noise');
+  });
+
+  it('is not over where it is not, or where another try follows', () => {
+    expect(symptomOf(...tried, cut)).toBe('upstream_unreachable');
+    expect(symptomOf(full, ...tried)).toBe('upstream_unreachable');
+  });
+
+  it('says nothing where curl was not told to call such an answer an error: the meter counts its text', () => {
+    expect(symptomOf(tried[1]!, full)).toBe('unknown');
+  });
+});
+
 describe('a session without a user', () => {
   it('ends its encoder, which is no failure', () => {
     const ended = 'INFO transcoder-7 exited with code 255';
