@@ -110,6 +110,7 @@ describe('worlds in which a channel was down in silence, or a refusal was forgot
     ['in the plan of its group, when its log had named a trouble of its own', 'plain', 5],
     ['of an engine whose plan has not helped, until the sources of its groups answer', 'plain', 15],
     ['of a group whose own sources answer, once the plan of its engine has not helped', 'plain', 99],
+    ['in the plan of an engine, of which only the other group waits for a proof', 'plain', 156],
     ['of an engine that has left none of its channels down', 'plain', 89],
     ['whose log speaks of access while the sources of its group are out of reach', 'plain', 125],
     ['of an engine whose ninth run a freeze had refused', 'plain', 151],

@@ -98,12 +98,17 @@ export class StartQueue {
     return Math.min(proof.atMs ?? nowMs + AGAIN_MS, nowMs + AGAIN_MS);
   }
 
-  /** A group of which it would start channels is contained. What has ended by time needs no proof any more (law S8). */
+  /**
+   * All groups of which it would start channels are contained: of any other the guard starts some and leaves the rest
+   * out. What has ended by time needs no proof any more (law S8).
+   */
   #isHeldUp(scope: Scope, { channels, sight }: Seen): boolean {
     const down = sight.trouble?.down ?? channels;
-    const groups = new Set(scope.kind === 'group' ? [scope.id] : down.map(this.#deps.groupOf));
-    const held = Object.values(this.#deps.guard().containments).filter(({ reason }) => reason === 'shared_cause');
-    return held.some((one) => one.scope.kind === 'group' && groups.has(one.scope.id));
+    const groups = scope.kind === 'group' ? [scope.id] : down.map(this.#deps.groupOf);
+    const held = Object.values(this.#deps.guard().containments).flatMap(({ reason, scope: where }) =>
+      reason === 'shared_cause' && where.kind === 'group' ? [where.id] : [],
+    );
+    return groups.length > 0 && groups.every((group) => group !== undefined && held.includes(group));
   }
 
   crowd(nowMs: MonoMs): MassOutage {

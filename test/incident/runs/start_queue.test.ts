@@ -185,7 +185,7 @@ describe('the start queue', () => {
     expect(queueOf(0, [], { proof: looping, held: false }).may(group('g1'), down)).toBe(true);
   });
 
-  it('needs no proof for the plan of an engine whose channels are of no group that is contained', () => {
+  it('needs no proof for the plan of an engine while a channel of it is of no group that is contained', () => {
     const proof = { isProven: false, bySources: false, says: 'no death for 10 s is waited for', atMs: NOW + 9_000 };
     const { may } = queueOf(0, [], { proof, held: true });
     const left = seen(5);
@@ -194,10 +194,9 @@ describe('the start queue', () => {
       return { ...left, channels, sight: { ...left.sight, trouble } };
     };
     const engine: Scope = { kind: 'engine', id: 'e' };
-    expect([may(engine, down(['b1'], ['a1', 'b1'])), may(engine, down(['a1', 'b1'], ['a1', 'b1']))]).toEqual([
-      true,
-      false,
-    ]);
+    expect(may(engine, down(['b1'], ['a1', 'b1']))).toBe(true);
+    expect(may(engine, down(['a1', 'b1'], ['a1', 'b1']))).toBe(true);
+    expect(may(engine, down(['a1'], ['a1', 'b1']))).toBe(false);
     expect([may(engine, down(undefined, ['b1'])), may(engine, down(undefined, ['a1']))]).toEqual([true, false]);
   });
 
