@@ -2,15 +2,10 @@
 import { readFileSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../core/clock.ts';
-import type { PlaceOf, PostJson, Receiver } from '../escalate/receiver.ts';
+import type { PlaceOf, Receiver } from '../escalate/receiver.ts';
 import { createReceiver } from '../escalate/receivers/factory.ts';
-import { boundedFetch, retryAfterMs } from '../resilience/http.ts';
-import { createTransport } from '../resilience/transport.ts';
-
-const POST_MS = 10_000;
-const ANSWER_BYTES_MAX = 64 * 1024;
-/** A page waits for nothing longer than it must: a receiver that is back is tried within this time. */
-const OPEN_MS = 2_000;
+import { reachReceiver } from '../escalate/receivers/reach.ts';
+import { boundedFetch } from '../resilience/http.ts';
 
 /** Each receiver behind a breaker of its own: one that hangs must not hold the others. */
 export function receiversOf(
@@ -20,20 +15,10 @@ export function receiversOf(
   const ask = building.use(boundedFetch(clock, { unreachable: 'RECEIVER_UNREACHABLE', refused: 'RECEIVER_REFUSED' }));
   const placeOf = placesOf(config);
   return config.receivers.map((receiver) => {
-    const transport = building.use(
-      createTransport(`receiver/${receiver.id}`, { timeoutMs: POST_MS, openMs: OPEN_MS }, clock),
-    );
-    const post: PostJson = async (url, { body, headers, signal }) => {
-      const bounds = { timeoutMs: POST_MS, bytesMax: ANSWER_BYTES_MAX, accept: () => true };
-      const answer = await transport.call(
-        (limit) => ask({ url, method: 'POST', headers, body, signal: limit, ...bounds }),
-        { signal },
-      );
-      return { status: answer.status, retryAfterMs: retryAfterMs(answer.headers) };
-    };
+    const { post, guarded } = building.use(reachReceiver(receiver.id, { ask, clock }));
     return createReceiver(receiver, {
       post,
-      guarded: (action, signal) => transport.call(action, { signal }),
+      guarded,
       clock,
       secret: (name) => receiver.secrets[name]?.reveal(),
       placeOf,

@@ -11,7 +11,8 @@ import type { Claim, SampleOf } from './attacker.ts';
 import type { FaultInjector } from './fault_injector.ts';
 import type { Starter } from './service_channel.ts';
 import type { ServiceModel } from './service_model.ts';
-import { simReceiver } from './receivers.ts';
+import { type ReceiverDeps, simReceiver } from './receivers.ts';
+import type { ReceiverServers } from './receiver_servers.ts';
 import type { Delivery, Invocation } from './effect_log.ts';
 import { type Recovery, SimulatedDaemon, type Upkeep } from './simulated_daemon.ts';
 import { streamOf } from './random_streams.ts';
@@ -19,6 +20,7 @@ import { isWired, type Scenario } from './scenario.ts';
 import type { Settings } from './settings.ts';
 import { SimEngine, type SimEngineDeps } from './sim_engine.ts';
 import { wiredEngine } from './wired_engine.ts';
+import { wiredReceiver } from './wired_receiver.ts';
 import type { SimulatedHost } from './virtual_time.ts';
 import { SampleFaults } from './sample_faults.ts';
 import { SimulatedProbes, type SimulatedProbesDeps } from './simulated_probes.ts';
@@ -49,6 +51,8 @@ export interface DaemonRunDeps {
   /** A sample, before Reeve makes anything of it. */
   readonly onSample: (sample: Sample) => void;
   readonly onDelivery: (delivery: Delivery) => void;
+  /** What pages reach where the real adapters bring them. */
+  readonly servers: ReceiverServers;
   readonly onBatch: (entries: readonly JournalEntry[]) => void;
   readonly onFailure: (text: string) => void;
   /** Called when something goes on that ends by promises alone. */
@@ -251,13 +255,15 @@ export class DaemonRun {
   }
 
   #receiver(name: string, owner: SimulatedDaemon): Receiver {
-    const { injector, nowMs, onDelivery } = this.#deps;
-    return simReceiver(name, {
+    const { script, injector, nowMs, onDelivery, servers, stir } = this.#deps;
+    const deps: ReceiverDeps = {
       clock: owner.ledger.clock,
       worldMs: nowMs,
       alive: () => owner.alive,
       mode: () => injector.receiverMode(name),
       onDelivery,
-    });
+    };
+    if (!isWired(script)) return simReceiver(name, deps);
+    return wiredReceiver(name, { ...deps, stir, server: servers.of(name), channels: script.channels });
   }
 }

@@ -5,6 +5,7 @@ import type { Disk } from './disk_faults.ts';
 import type { EffectLog, Invocation } from './effect_log.ts';
 import type { Invariants } from './invariants/invariants.ts';
 import type { PolicyFile } from './policy_file.ts';
+import { ReceiverServers } from './receiver_servers.ts';
 import type { Recovery, SimulatedDaemon, Upkeep } from './simulated_daemon.ts';
 
 type RunDeps = Pick<
@@ -27,6 +28,7 @@ const UPKEEP: Upkeep = { keepMs: HOUR_MS / 2, snapshotEntries: 100 };
 /** Begins and ends Reeve, as its supervisor, the machine and people do. */
 export class DaemonRuns {
   readonly #deps: DaemonRunsDeps;
+  readonly #servers: ReceiverServers;
   #daemon: DaemonRun | undefined;
   #number = 0;
   /** What the adversarial planners of earlier processes have asked for. */
@@ -34,6 +36,7 @@ export class DaemonRuns {
 
   constructor(deps: DaemonRunsDeps) {
     this.#deps = deps;
+    this.#servers = new ReceiverServers(deps.script.seed);
   }
 
   /** The process that runs, or the last one until what it left is cleared away. */
@@ -62,6 +65,7 @@ export class DaemonRuns {
     stir();
     this.#daemon = new DaemonRun({
       ...this.#deps,
+      servers: this.#servers,
       number: this.#number,
       personaOf: (channel) => policy.personaOf(channel),
       store: disk.store,

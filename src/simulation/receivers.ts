@@ -18,8 +18,8 @@ export interface ReceiverDeps {
   readonly onDelivery: (delivery: Delivery) => void;
 }
 
-const ANSWER_MS = 120;
-const SLOW_MS = 7_000;
+export const ANSWER_MS = 120;
+export const SLOW_MS = 7_000;
 
 /** Somewhere that a person hears of it, on days on which that works and on others. */
 export function simReceiver(name: string, deps: ReceiverDeps): Receiver {

@@ -6,6 +6,7 @@ import { Disk } from './disk_faults.ts';
 import type { Invocation } from './effect_log.ts';
 import { Invariants } from './invariants/invariants.ts';
 import { TwoReeves } from './invariants/two_reeves.ts';
+import { ReceiverServers } from './receiver_servers.ts';
 import type { Injection, Scenario } from './scenario.ts';
 import type { Generation, Starter } from './service_channel.ts';
 import { settingsOf } from './settings.ts';
@@ -134,7 +135,7 @@ export class SecondReeve {
     const run = new DaemonRun({
       ...this.#deps,
       ...{ number: 1, script, settings, personaOf, host, store: disk.store, by: OWN, adversary: false, onBatch },
-      ...{ setBack: undefined, recovery: undefined, upkeep: undefined },
+      ...{ setBack: undefined, recovery: undefined, upkeep: undefined, servers: new ReceiverServers(script.seed) },
       onInvoked: (invocation) => {
         invariants.invoked(invocation);
         this.#both.invoked(invocation, 'the second Reeve');

@@ -4,6 +4,7 @@ import type { Sample } from '../../src/core/sample.ts';
 import { MemoryStore } from '../../src/journal/memory.ts';
 import { DaemonRun } from '../../src/simulation/daemon_run.ts';
 import type { Delivery, Invocation } from '../../src/simulation/effect_log.ts';
+import { ReceiverServers } from '../../src/simulation/receiver_servers.ts';
 import { type Scenario, scenarioOf } from '../../src/simulation/scenario.ts';
 import { settingsOf } from '../../src/simulation/settings.ts';
 import { drained, SimulatedHost } from '../../src/simulation/virtual_time.ts';
@@ -34,6 +35,7 @@ export function aProcess(with_: Partial<Scenario> = {}, { adversary = false } = 
     onInvoked: (one) => invocations.push(one),
     onSample: (one) => samples.push(one),
     onDelivery: (one) => deliveries.push(one),
+    servers: new ReceiverServers(script.seed),
     onBatch: (entries) => facts.push(...entries.map(({ fact }) => fact)),
     onFailure: (text) => failures.push(text),
     stir: () => {

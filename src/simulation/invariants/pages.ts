@@ -39,6 +39,7 @@ export class Pages implements Oracle {
         outcome.kind === 'approval_needed' || (outcome.kind === 'escalated' && outcome.reason !== 'containment');
       if (needs) this.#mustTell(keyOfIncidentPage(incident), batch, outcome.because);
     }
+    if (fact.type === 'delivery.done') this.#mustShow(fact.receiver, fact.key, fact.what);
     if (fact.type === 'tool.unknown') this.#mustTell(keyOfIncidentPage(fact.permit.incident), batch, 'UNKNOWN');
   }
 
@@ -75,6 +76,14 @@ export class Pages implements Oracle {
     const page: PageSheet = { open: false, raises: 0, raisesAtResolve: 0, unheardMs: undefined, knownTo: new Set() };
     this.#pages.set(key, page);
     return page;
+  }
+
+  /** What a receiver is said to have taken is what its server makes of the messages. */
+  #mustShow(receiver: string, key: string, what: Delivery['what']): void {
+    const isOpen = this.#page(key).knownTo.has(receiver);
+    if (isOpen === (what !== 'resolve')) return;
+    const shows = isOpen ? 'still open' : 'not there';
+    this.#case.broke('L1', `${receiver} is said to have taken the ${what} of ${key}, and for it that page is ${shows}`);
   }
 
   #raised(key: string, nowMs: number): void {

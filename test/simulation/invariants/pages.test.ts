@@ -95,4 +95,23 @@ describe('a page (L1)', () => {
     deliver('repeat', { key: 'unjournaled/x' });
     expect(broken).toHaveLength(1);
   });
+
+  it('that a receiver is said to have taken is open there, and after its resolve it is not', () => {
+    const done = (what: Delivery['what'], receiver = 'pager') => ({ type: 'delivery.done', key: KEY, receiver, what });
+    const { put, deliver, broken } = pages();
+    put(raised);
+    deliver('trigger');
+    put(done('trigger'));
+    put(done('repeat'));
+    put(resolved);
+    deliver('resolve');
+    put(done('resolve'));
+    put(done('resolve', 'chat'));
+    expect(broken).toEqual([]);
+    put(done('trigger', 'chat'));
+    expect(broken).toEqual(['L1']);
+    deliver('trigger', { receiver: 'chat' });
+    put(done('resolve', 'chat'));
+    expect(broken).toEqual(['L1', 'L1']);
+  });
 });

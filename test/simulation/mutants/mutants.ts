@@ -30,6 +30,7 @@ export const SCENES = [
   'witness',
   'sources',
   'canary',
+  'adapters',
   'property',
 ] as const;
 export type SceneName = (typeof SCENES)[number];
@@ -629,6 +630,34 @@ const KNOWN_BAD: readonly Mutant[] = [
       "if (count < max || value !== '') return pass(value, threshold);",
     ],
     'staged',
+  ),
+  one(
+    'alert_of_old_labels_left_open',
+    'L1',
+    ['src/escalate/receivers/alertmanager/receiver.ts', 'if (notice.previous === undefined)', 'if (true as boolean)'],
+    'adapters',
+  ),
+  one(
+    'resolve_under_another_key',
+    'L1',
+    [
+      'src/escalate/receivers/pagerduty/receiver.ts',
+      "return { ...about, event_action: 'resolve' };",
+      "return { ...about, dedup_key: notice.id, event_action: 'resolve' };",
+    ],
+    'adapters',
+    5,
+  ),
+  one(
+    'refusal_taken_for_an_answer',
+    'L1',
+    [
+      'src/escalate/receiver.ts',
+      'if (status >= 200 && status < 300) return;',
+      'if (status >= 200 && status < 500) return;',
+    ],
+    'adapters',
+    5,
   ),
   one('permit_outlives_containment', 'S8', NOT_ASKED_AGAIN),
   one('fence_stands_still', 'S16', ['src/guard/guard.ts', 'fence: target.fence + 1,', 'fence: 1,']),

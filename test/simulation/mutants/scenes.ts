@@ -88,6 +88,10 @@ const SCENES: Readonly<Record<Exclude<SceneName, 'explore' | 'property'>, Scene>
     script: { ...dense, persona: 'system_admin', channels: 4, kinds: ['storm', 'calls'], storm: true },
     how: { livenessMs: 0 },
   },
+  adapters: {
+    script: { ...dense, persona: 'system_admin', kinds: [...DEATHS, 'outage', 'receiver', 'reeve_crash'], wired: true },
+    how: { livenessMs: 1_500_000 },
+  },
   asked_group: {
     script: { ...dense, persona: 'live_event', kinds: ['storm', 'outage'], storm: true },
     how: { livenessMs: 0 },

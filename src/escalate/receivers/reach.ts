@@ -1,0 +1,32 @@
+/** The way to one receiver: HTTP with bounds on everything, behind a deadline and a breaker of its own. */
+import type { Clock } from '../../core/clock.ts';
+import { type BoundedFetch, retryAfterMs } from '../../resilience/http.ts';
+import { createTransport } from '../../resilience/transport.ts';
+import type { ReceiverDeps } from './factory.ts';
+
+const POST_MS = 10_000;
+const ANSWER_BYTES_MAX = 64 * 1024;
+/** A page waits for nothing longer than it must: a receiver that is back is tried within this time. */
+const OPEN_MS = 2_000;
+
+export interface Reach extends Pick<ReceiverDeps, 'post' | 'guarded'>, Disposable {}
+
+/** A receiver that hangs must not hold the others, so each has a breaker of its own. Any status is an answer here. */
+export function reachReceiver(
+  name: string,
+  { ask, clock }: { readonly ask: BoundedFetch; readonly clock: Clock },
+): Reach {
+  const transport = createTransport(`receiver/${name}`, { timeoutMs: POST_MS, openMs: OPEN_MS }, clock);
+  const bounds = { timeoutMs: POST_MS, bytesMax: ANSWER_BYTES_MAX, accept: () => true };
+  return {
+    post: async (url, { body, headers, signal }) => {
+      const answer = await transport.call(
+        (limit) => ask({ url, method: 'POST', headers, body, signal: limit, ...bounds }),
+        { signal },
+      );
+      return { status: answer.status, retryAfterMs: retryAfterMs(answer.headers) };
+    },
+    guarded: (action, signal) => transport.call(action, { signal }),
+    [Symbol.dispose]: () => transport[Symbol.dispose](),
+  };
+}

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import type { Notice } from '../../src/escalate/receiver.ts';
+import { ReceiverServers, SERVER_KINDS, serverOf, type ServerKind } from '../../src/simulation/receiver_servers.ts';
+import { noticeFor } from '../escalate/receivers/support.ts';
+import { sendingTo } from './wired.ts';
+
+const trigger: Notice = {
+  ...noticeFor(),
+  ...{ id: 'm1', key: 'incident/inc-1', scope: { kind: 'channel', id: 'ch0' }, severity: 'warning' },
+};
+const repeat: Notice = { ...trigger, what: 'repeat', id: 'm2' };
+const resolve: Notice = { ...trigger, what: 'resolve', id: 'm3', resolvedAt: trigger.openedAt + 60_000 };
+
+describe('a server of a receiver', () => {
+  it.each(SERVER_KINDS)('hears what is new to a person, from the real adapter: %s', async (kind) => {
+    const { heard, send } = sendingTo(kind);
+    await send(trigger);
+    await send(resolve);
+    expect(heard.map(({ what, key }) => [what, key])).toEqual([
+      ['trigger', 'incident/inc-1'],
+      ['resolve', 'incident/inc-1'],
+    ]);
+    expect(heard[0]).toMatchObject({ receiver: 'pager', scope: 'channel:ch0', taken: true });
+  });
+
+  it.each<ServerKind>(['webhook', 'pagerduty'])(
+    'hears of each message once more when it is sent again: %s',
+    async (kind) => {
+      const { heard, send } = sendingTo(kind);
+      await send(trigger);
+      await send(repeat);
+      expect(heard.map(({ what, id }) => [what, id])).toEqual([
+        ['trigger', 'm1'],
+        ['repeat', 'm2'],
+      ]);
+    },
+  );
+
+  it('knows the scope of each page from the labels of an alert', async () => {
+    const scopes = [
+      { kind: 'channel', id: 'ch0' },
+      { kind: 'group', id: 'g0' },
+      { kind: 'engine', id: 'e0' },
+      { kind: 'fleet' },
+    ] as const;
+    const { heard, send } = sendingTo('alertmanager');
+    for (const [at, scope] of scopes.entries()) await send({ ...trigger, scope, key: `k${at}` });
+    expect(heard.map(({ scope }) => scope)).toEqual(['channel:ch0', 'group:g0', 'engine:e0', 'fleet']);
+  });
+
+  it('refuses an event that triggers and says nothing', () => {
+    const event = JSON.stringify({ event_action: 'trigger', dedup_key: 'k' });
+    expect(() => serverOf('pagerduty').read(event)).toThrow('needs a payload');
+  });
+});
+
+describe('an Alertmanager of the simulation', () => {
+  it('tells of an alert once, however often it is posted', async () => {
+    const { heard, send, refresh } = sendingTo('alertmanager');
+    await send(trigger);
+    await send(repeat);
+    await refresh([repeat]);
+    expect(heard.map(({ what }) => what)).toEqual(['trigger']);
+    await send(resolve);
+    await refresh([resolve]);
+    expect(heard.map(({ what }) => what)).toEqual(['trigger', 'resolve']);
+  });
+
+  it('keeps a page open under its new labels, until those end', async () => {
+    const { heard, send } = sendingTo('alertmanager');
+    const { severity, reason, classification } = trigger;
+    const previous = { severity, reason, classification };
+    await send(trigger);
+    await send({ ...trigger, severity: 'critical', previous });
+    expect(heard.map(({ what }) => what)).toEqual(['trigger']);
+    await send({ ...resolve, severity: 'critical' });
+    expect(heard.map(({ what }) => what)).toEqual(['trigger', 'resolve']);
+  });
+
+  it('has a page open for as long as an alert of it is, whatever its labels', async () => {
+    const { heard, send } = sendingTo('alertmanager');
+    await send(trigger);
+    await send({ ...trigger, severity: 'critical' });
+    await send({ ...resolve, severity: 'critical' });
+    expect(heard.map(({ what }) => what)).toEqual(['trigger']);
+  });
+
+  it('tells anew of what is posted after its end', async () => {
+    const { heard, send, refresh } = sendingTo('alertmanager');
+    await send(trigger);
+    await send(resolve);
+    await refresh([repeat]);
+    expect(heard.map(({ what }) => what)).toEqual(['trigger', 'resolve', 'trigger']);
+  });
+});
+
+describe('the servers of a world', () => {
+  it('are one per receiver, of a kind that the seed chooses', () => {
+    const servers = new ReceiverServers(7);
+    expect(servers.of('pager')).toBe(servers.of('pager'));
+    expect(servers.of('chat')).not.toBe(servers.of('pager'));
+    expect(new ReceiverServers(7).of('pager').kind).toBe(servers.of('pager').kind);
+    const kinds = Array.from({ length: 30 }, (_, seed) => new ReceiverServers(seed).of('pager').kind);
+    expect(new Set(kinds)).toEqual(new Set(SERVER_KINDS));
+  });
+});
