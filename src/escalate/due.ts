@@ -76,8 +76,18 @@ export function noticeOf(page: Page, receiver: string, what: NoticeKind): Notice
     resolvedAt: resolved?.at,
     because: resolved?.because,
     raised: page.raises - (last?.content.raises ?? 0),
-    previous: last?.state === 'open' && !sameLabels(last.content, content) ? labelsOf(last.content) : undefined,
+    previous: what === 'repeat' ? [] : previousOf(page, last, content),
   };
+}
+
+function previousOf(page: Page, last: DeliveredNotice | undefined, content: Content): readonly NoticeLabels[] {
+  const known = last?.state === 'open' ? [last.content] : [];
+  // What was raised before the last end that it took has ended there with it.
+  const sinceRaises = last === undefined ? 0 : last.content.raises;
+  const maybe = page.contents.filter(({ raises }) => raises > sinceRaises);
+  return [...known, ...maybe]
+    .filter((one, at, all) => !sameLabels(one, content) && all.findIndex((each) => sameLabels(each, one)) === at)
+    .map(labelsOf);
 }
 
 /** The id of the escalation that such a notice brings the receiver up to. */

@@ -35,8 +35,8 @@ export interface Notice extends NoticeLabels {
   readonly because: string | undefined;
   /** How often it was raised since this receiver was last notified: what flood control held back is counted here. */
   readonly raised: number;
-  /** The labels under which this receiver knows the page so far, when they were others. */
-  readonly previous: NoticeLabels | undefined;
+  /** Other labels under which it may be open there: known ones, and those of an attempt whose end was not seen. */
+  readonly previous: readonly NoticeLabels[];
 }
 
 /** Where a scope belongs, as far as the configuration says. */

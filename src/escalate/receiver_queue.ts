@@ -235,12 +235,17 @@ export class ReceiverQueue {
 
   /** Everything as this receiver knows it: what is open, and what was resolved a short while ago. */
   #known(): readonly Notice[] {
+    const { name } = this.receiver;
+    const isFresh = (sinceMs: MonoMs): boolean => this.#nowMs() - sinceMs <= CLOSED_KEPT_MS;
     return this.#world.pages().flatMap((page) => {
-      const last = page.told.find(({ receiver }) => receiver === this.receiver.name);
-      if (last === undefined) return [];
-      if (last.state === 'open') return [noticeOf(page, this.receiver.name, 'repeat')];
-      const fresh = page.resolved !== undefined && this.#nowMs() - last.toldMs <= CLOSED_KEPT_MS;
-      return fresh ? [noticeOf(page, this.receiver.name, 'resolve')] : [];
+      const last = page.told.find(({ receiver }) => receiver === name);
+      const { resolved } = page;
+      const news = noticeOf(page, name, resolved === undefined ? 'trigger' : 'resolve');
+      if (this.#unrecorded.has(news.id)) return resolved === undefined || isFresh(resolved.monoMs) ? [news] : [];
+      // An attempt may have ended it there: it must not be opened again.
+      if (last === undefined || (news.what === 'resolve' && this.#tries.has(news.id))) return [];
+      if (last.state === 'open') return [noticeOf(page, name, 'repeat')];
+      return resolved !== undefined && isFresh(last.toldMs) ? [news] : [];
     });
   }
 }

@@ -107,6 +107,8 @@ describe('what is due to a receiver next', () => {
   });
 });
 
+const FIRST = { severity: 'warning', reason: 'no_plan', classification: 'output_stalled' };
+
 describe('a notice', () => {
   it('has one id over every attempt, and another for every other message', () => {
     const open = pageAfter([raised]);
@@ -131,14 +133,22 @@ describe('a notice', () => {
     expect(noticeOf(page, 'pager', 'trigger')).toMatchObject({
       severity: 'critical',
       reason: 'lasting',
-      previous: { severity: 'warning', reason: 'no_plan', classification: 'output_stalled' },
+      previous: [FIRST],
     });
-    expect(noticeOf(page, 'chat', 'trigger').previous).toBeUndefined();
-    expect(noticeOf(page, 'pager', 'resolve')).toMatchObject({
-      severity: 'warning',
-      reason: 'no_plan',
-      previous: undefined,
-    });
+    expect(noticeOf(pageAfter([raised, triggered]), 'pager', 'repeat').previous).toEqual([]);
+  });
+
+  it('says under which labels an attempt whose end was not seen may have opened the page', () => {
+    const second = [95, raisedFact('esc-2', { reason: 'lasting' })] as const;
+    const page = pageAfter([raised, triggered, second]);
+    const SECOND = { ...FIRST, severity: 'critical', reason: 'lasting' };
+    expect(noticeOf(page, 'pager', 'resolve')).toMatchObject({ ...FIRST, previous: [SECOND] });
+    expect(noticeOf(page, 'pager', 'repeat')).toMatchObject({ ...FIRST, previous: [] });
+    expect(noticeOf(page, 'chat', 'trigger')).toMatchObject({ ...SECOND, previous: [FIRST] });
+    const third = pageAfter([raised, triggered, second, [96, raisedFact('esc-3', { reason: 'steps_spent' })]]);
+    expect(noticeOf(third, 'pager', 'trigger').previous).toEqual([FIRST, SECOND]);
+    const known = pageAfter([raised, triggered, second, [97, doneFact('trigger', 'esc-2')], resolved]);
+    expect(noticeOf(known, 'pager', 'resolve')).toMatchObject({ ...SECOND, previous: [] });
   });
 
   it('counts what was raised since this receiver was last notified', () => {

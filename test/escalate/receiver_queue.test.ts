@@ -241,6 +241,41 @@ describe('a receiver that is sent everything again and again', () => {
     expect(sent).toHaveLength(2);
   });
 
+  const open = (key: string) => [
+    [100, raisedFact(`esc-${key}`, { key })] as const,
+    [110, doneFact('trigger', `esc-${key}`, { key })] as const,
+  ];
+
+  it('does not open again what it ended there, when the journal would not take that', async () => {
+    const { sent, receiver } = refreshing();
+    const { queue, advance } = queueOf(receiver, pagesOf(...open('a'), [RAISED_MS, resolvedFact('a')]));
+    queue.pump();
+    await advance(60_000);
+    expect(sent).toEqual([['resolve a'], ['resolve a']]);
+    await advance(20 * 60_000);
+    expect(sent.every((each) => each.join() === 'resolve a')).toBe(true);
+    expect(sent.length).toBeLessThanOrEqual(16);
+  });
+
+  it('is sent again what is open there, when the journal would not take that', async () => {
+    const { sent, receiver } = refreshing();
+    const { queue, advance } = queueOf(receiver, raised('a'));
+    queue.pump();
+    await advance(0);
+    expect(sent).toEqual([['trigger a']]);
+  });
+
+  it('is sent nothing of what it may have ended there, until that is known', async () => {
+    const { sent, receiver } = refreshing();
+    const refused = new RequestFailed('RECEIVER_REFUSED', 'answered 400', { failure: 'http_status', status: 400 });
+    const refusing = { ...receiver, deliver: () => Promise.reject(refused) };
+    const pages = pagesOf(...open('a'), ...open('b'), [120, resolvedFact('a')]);
+    const { queue, advance } = queueOf(refusing, pages);
+    queue.pump();
+    await advance(0);
+    expect(sent).toEqual([['repeat b']]);
+  });
+
   it('waits for what is under way: what is new is not overtaken', async () => {
     const { sent, receiver } = refreshing();
     const held: (() => void)[] = [];

@@ -69,7 +69,7 @@ describe('an Alertmanager of the simulation', () => {
   it('keeps a page open under its new labels, until those end', async () => {
     const { heard, send } = sendingTo('alertmanager');
     const { severity, reason, classification } = trigger;
-    const previous = { severity, reason, classification };
+    const previous = [{ severity, reason, classification }];
     await send(trigger);
     await send({ ...trigger, severity: 'critical', previous });
     expect(heard.map(({ what }) => what)).toEqual(['trigger']);

@@ -17,7 +17,7 @@ const notice = (with_: Partial<Notice> = {}): Notice => ({
   resolvedAt: undefined,
   because: undefined,
   raised: 1,
-  previous: undefined,
+  previous: [],
   ...with_,
 });
 

@@ -31,6 +31,7 @@ export const SCENES = [
   'sources',
   'canary',
   'adapters',
+  'probes',
   'property',
 ] as const;
 export type SceneName = (typeof SCENES)[number];
@@ -634,7 +635,11 @@ const KNOWN_BAD: readonly Mutant[] = [
   one(
     'alert_of_old_labels_left_open',
     'L1',
-    ['src/escalate/receivers/alertmanager/receiver.ts', 'if (notice.previous === undefined)', 'if (true as boolean)'],
+    [
+      'src/escalate/receivers/alertmanager/receiver.ts',
+      'notice.previous.map((labels)',
+      'notice.previous.slice(9).map((labels)',
+    ],
     'adapters',
   ),
   one(
@@ -658,6 +663,13 @@ const KNOWN_BAD: readonly Mutant[] = [
     ],
     'adapters',
     5,
+  ),
+  one(
+    'calm_for_ten_minutes',
+    'L2',
+    ['src/collect/probes/calm.ts', 'Math.min(rest.calmEveryMs, STALL_FOUND_MS - stallMs)', '600_000'],
+    'probes',
+    3,
   ),
   one('permit_outlives_containment', 'S8', NOT_ASKED_AGAIN),
   one('fence_stands_still', 'S16', ['src/guard/guard.ts', 'fence: target.fence + 1,', 'fence: 1,']),

@@ -92,6 +92,10 @@ const SCENES: Readonly<Record<Exclude<SceneName, 'explore' | 'property'>, Scene>
     script: { ...dense, persona: 'system_admin', kinds: [...DEATHS, 'outage', 'receiver', 'reeve_crash'], wired: true },
     how: { livenessMs: 1_500_000 },
   },
+  probes: {
+    script: { ...dense, persona: 'system_admin', storm: true, wired: true, probed: true },
+    how: {},
+  },
   asked_group: {
     script: { ...dense, persona: 'live_event', kinds: ['storm', 'outage'], storm: true },
     how: { livenessMs: 0 },

@@ -81,7 +81,7 @@ async function postAlerts(
   }
 }
 
-/** One alert; two when the labels have changed, because to Alertmanager other labels are another alert. */
+/** Its alert, and the end of those under other labels, because to Alertmanager other labels are another alert. */
 function alertsOf(notice: Notice, options: AlertmanagerOptions): readonly Alert[] {
   const nowMs = options.clock.now();
   const startedMs = Math.min(notice.openedAt, nowMs - 1);
@@ -91,8 +91,8 @@ function alertsOf(notice: Notice, options: AlertmanagerOptions): readonly Alert[
   const endedMs = resolvedAt !== undefined && resolvedAt > startedMs && resolvedAt < nowMs ? resolvedAt : nowMs;
   const ended = { endsAt: isoOf(endedMs) };
   const alert = { ...base, labels: labelsOf(notice, notice, options), ...(notice.what === 'resolve' ? ended : {}) };
-  if (notice.previous === undefined) return [alert];
-  return [{ ...base, labels: labelsOf(notice, notice.previous, options), endsAt: isoOf(nowMs) }, alert];
+  const others = notice.previous.map((labels) => labelsOf(notice, labels, options));
+  return [...others.map((labels) => ({ ...base, labels, endsAt: isoOf(nowMs) })), alert];
 }
 
 function labelsOf(
