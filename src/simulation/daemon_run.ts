@@ -1,5 +1,6 @@
 /** One process of the simulated daemon, from its start to its end. */
 import { MINUTE_MS } from '../core/duration.ts';
+import { HARMLESS_SYMPTOMS } from '../core/symptom.ts';
 import type { Engine } from '../core/engine.ts';
 import type { JournalEntry } from '../core/journal.ts';
 import type { Persona } from '../core/persona.ts';
@@ -20,6 +21,7 @@ import { isWired, type Scenario } from './scenario.ts';
 import type { Settings } from './settings.ts';
 import { SimEngine, type SimEngineDeps } from './sim_engine.ts';
 import { wiredEngine } from './wired_engine.ts';
+import { wiredLooks } from './wired_looks.ts';
 import { wiredReceiver } from './wired_receiver.ts';
 import type { SimulatedHost } from './virtual_time.ts';
 import { SampleFaults } from './sample_faults.ts';
@@ -126,7 +128,8 @@ export class DaemonRun {
     if (!this.reeve.alive) return;
     const { pipeline, ledger } = this.reeve;
     const { clock } = ledger;
-    clock.after(50, () =>
+    clock.after(50, () => {
+      if (!HARMLESS_SYMPTOMS.has(claim.kind)) this.watcher.disturb(claim.channel);
       pipeline.symptom({
         ...{ at: clock.now(), monoMs: clock.monotonicMs() },
         ...claim,
@@ -135,8 +138,8 @@ export class DaemonRun {
         confidence: 0.9,
         pattern: undefined,
         evidence: [{ source: 'log', text: `a line that says ${claim.kind}` }],
-      }),
-    );
+      });
+    });
   }
 
   /** Somebody outside answers a probe, or writes what an encoder would. */
@@ -144,7 +147,11 @@ export class DaemonRun {
     if (!this.reeve.alive) return;
     const { pipeline, ledger } = this.reeve;
     const { clock } = ledger;
-    clock.after(50, () => pipeline.take({ ...sample, at: clock.now(), monoMs: clock.monotonicMs() }));
+    clock.after(50, () => {
+      const taken = { ...sample, at: clock.now(), monoMs: clock.monotonicMs() };
+      this.watcher.saw(taken);
+      pipeline.take(taken);
+    });
   }
 
   #createReeve(): SimulatedDaemon {
@@ -170,7 +177,7 @@ export class DaemonRun {
   }
 
   #createWatcher(): SimulatedProbes {
-    const { script, settings, service, injector } = this.#deps;
+    const { script, settings, service, injector, stir } = this.#deps;
     const { pipeline, ledger } = this.reeve;
     const { clock } = ledger;
     const faults = new SampleFaults({
@@ -183,20 +190,29 @@ export class DaemonRun {
         pipeline.take(sample);
       },
     });
+    const take = (sample: Sample): void => {
+      if (sample.kind === 'engine') this.#pools.set(sample.engine, sample.poolPressure);
+      faults.take(sample);
+    };
+    const probe = (channel: string) => injector.probe(channel);
+    const settle = (): void => pipeline.settle();
     return new SimulatedProbes({
       seed: script.seed,
       clock,
       service,
       engines: settings.engineSetups.map(({ id }) => id),
-      probe: (channel) => injector.probe(channel),
+      probe,
       engineAnswers: (engine) => injector.engineAnswers(engine),
       pool: (engine) => ({ pressure: injector.pressure(engine) }),
-      take: (sample) => {
-        if (sample.kind === 'engine') this.#pools.set(sample.engine, sample.poolPressure);
-        faults.take(sample);
-      },
-      settle: () => pipeline.settle(),
+      ...{ take, settle },
       observe: this.#looks(),
+      looks:
+        script.probed === true
+          ? wiredLooks({
+              ...{ seed: script.seed, clock, service, probe, take, settle, stir },
+              channels: script.channels,
+            })
+          : undefined,
     });
   }
 
@@ -251,7 +267,12 @@ export class DaemonRun {
       },
     };
     if (!isWired(script)) return new SimEngine(deps);
-    return wiredEngine({ ...deps, isUp: () => injector.engineUp(id), answers: () => injector.engineAnswers(id) });
+    return wiredEngine({
+      ...deps,
+      countsBytes: script.probed === true,
+      isUp: () => injector.engineUp(id),
+      answers: () => injector.engineAnswers(id),
+    });
   }
 
   #receiver(name: string, owner: SimulatedDaemon): Receiver {

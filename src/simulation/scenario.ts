@@ -38,6 +38,8 @@ export interface Scenario {
   readonly injections: readonly Injection[];
   /** Encoders that start at once slow each other down, for every policy alike. */
   readonly startCost: boolean;
+  /** Outputs and sources are looked at by the real probes. */
+  readonly probed?: boolean;
 }
 
 export interface ScenarioOptions {
@@ -59,6 +61,8 @@ export interface ScenarioOptions {
   readonly cruel?: boolean;
   /** Looks and restarts go through the adapter for supervisord and its transports. */
   readonly wired?: boolean;
+  /** In a wired world outputs and sources are looked at by the real probes, too. */
+  readonly probed?: boolean;
 }
 
 const PERSONAS = ['system_admin', 'system_admin', 'lab', 'cautious', 'live_event', 'watcher'] as const;
@@ -86,6 +90,7 @@ export function scenarioOf(options: ScenarioOptions): Scenario {
     phase: options.phase ?? (stream.chance(0.8) ? 4 : stream.pick([0, 1, 2, 3] as const)),
     limits: options.limits ?? limitsOf(stream),
     startCost: options.startCost === true || options.cruel === true,
+    ...(options.wired === true && options.probed === true ? { probed: true } : {}),
   };
 }
 

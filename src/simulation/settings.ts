@@ -8,7 +8,8 @@ import type { HostileModel } from './hostile_models.ts';
 import type { SimulatedDaemonParts } from './simulated_daemon.ts';
 import type { ChannelPlan, Scenario } from './scenario.ts';
 import { shippedFiles } from './shipped_files.ts';
-import { SLOW_S } from './simulated_probes.ts';
+import { SLOW_S, TICK_MS } from './simulated_probes.ts';
+import { PACES } from './wired_looks.ts';
 
 /** What a run may say itself, where the script and the shipped files would. */
 export interface SettingChoices {
@@ -39,12 +40,12 @@ export function settingsOf(script: Scenario, choices: SettingChoices): Settings 
     hostile: choices.hostile?.(script),
     persona: choices.persona ?? files.personas.find(({ id }) => id === script.persona) ?? files.personas[0]!,
     phase: script.phase,
-    channels: script.channels.map(channelSetupOf),
-    engineSetups: [...engines].map(engineSetupOf),
+    channels: script.channels.map((plan) => channelSetupOf(plan, script)),
+    engineSetups: [...engines].map((id) => engineSetupOf(id, script)),
   };
 }
 
-const channelSetupOf = ({ id, group, engine, hasSource }: ChannelPlan): ChannelSetup => ({
+const channelSetupOf = ({ id, group, engine, hasSource }: ChannelPlan, { probed }: Scenario): ChannelSetup => ({
   id,
   group,
   engine,
@@ -54,11 +55,12 @@ const channelSetupOf = ({ id, group, engine, hasSource }: ChannelPlan): ChannelS
   stallAfterMs: 10_000,
   outputEveryMs: SLOW_S * 1_000,
   sourceEveryMs: 10_000,
+  ...(probed === true ? PACES : {}),
 });
 
-const engineSetupOf = (id: string): EngineSetup => ({
+const engineSetupOf = (id: string, { probed }: Scenario): EngineSetup => ({
   id,
-  pollMs: SLOW_S * 1_000,
+  pollMs: probed === true ? TICK_MS : SLOW_S * 1_000,
   autorestartGraceMs: 1_500,
   hostEveryMs: undefined,
 });

@@ -2,6 +2,7 @@
 import type { Clock, MonoMs } from '../core/clock.ts';
 import type { EngineReport } from '../core/engine.ts';
 import type { PlaylistSample, ProcessSample, Sample, SourceSample } from '../core/sample.ts';
+import type { Probes } from '../collect/probes/probes.ts';
 import type { Want } from '../ground/rules/rule.ts';
 import type { ServiceModel, ServiceChannel } from './service_model.ts';
 import { fractionOf, mix, numberOf } from './random_streams.ts';
@@ -23,15 +24,17 @@ export interface SimulatedProbesDeps {
   readonly settle: () => void;
   /** Where processes are seen through an adapter: its look at the engine. */
   readonly observe?: ((engine: string) => Promise<EngineReport>) | undefined;
+  /** Where outputs and sources are looked at by the real probes: engines are then looked at each second, as theirs. */
+  readonly looks?: Pick<Probes, 'now' | 'fast' | 'saw' | 'disturb'> | undefined;
 }
 
-const TICK_MS = 1_000;
+export const TICK_MS = 1_000;
 /** Looks at a channel without trouble, and at one in doubt. */
 export const SLOW_S = 5;
 const SOURCE_SLOW_S = 10;
 const SOURCE_FAST_S = 2;
 const VIEWERS_S = 30;
-const NOISE = 0.3;
+export const NOISE = 0.3;
 
 interface Watched {
   readonly id: string;
@@ -70,28 +73,41 @@ export class SimulatedProbes {
     const wanted = new Set(channels);
     for (const one of this.#watched) if (wanted.has(one.id)) one.fastUntilMs = Math.max(one.fastUntilMs, untilMs);
     this.#fastUntilMs = Math.max(this.#fastUntilMs, untilMs);
+    for (const channel of channels) this.#deps.looks?.fast(channel, forMs);
+  }
+
+  /** What else is seen. */
+  saw(sample: Sample): void {
+    this.#deps.looks?.saw(sample);
+  }
+
+  /** Something complains of the channel. */
+  disturb(channel: string): void {
+    this.#deps.looks?.disturb(channel);
   }
 
   lookNow(channel: string, wants: readonly Want[]): void {
-    if (wants.length > 0) this.lookCloser([channel], 3_000);
+    const { looks } = this.#deps;
+    if (looks !== undefined) looks.now(channel, wants);
+    else if (wants.length > 0) this.lookCloser([channel], 3_000);
   }
 
   /** One round: every channel that is due; `all`: every channel. */
   look(all: boolean): void {
-    const { clock, engines, take, settle, service } = this.#deps;
+    const { clock, engines, settle, service, looks } = this.#deps;
     const nowMs = clock.monotonicMs();
     const second = Math.floor(nowMs / 1_000);
-    const slow = all || second % SLOW_S === 0;
+    const slow = all || looks !== undefined || second % SLOW_S === 0;
     if (!slow && nowMs >= this.#fastUntilMs) return;
-    if (all || second % VIEWERS_S === 0) this.wholeLookMs = nowMs;
-    if (slow) for (const engine of engines) take(this.#engineSample(engine));
+    if (looks === undefined && (all || second % VIEWERS_S === 0)) this.wholeLookMs = nowMs;
+    if (slow) for (const engine of engines) this.#take(this.#engineSample(engine));
     const due = new Set<string>();
     for (const one of this.#watched) {
       const fast = nowMs < one.fastUntilMs;
       if (!slow && !fast) continue;
       due.add(one.id);
       this.#lookAt(service.at(one.id), one.number, second % (fast ? SOURCE_FAST_S : SOURCE_SLOW_S) === 0 || all);
-      if (second % VIEWERS_S === 0 || all) take(this.#viewers(service.at(one.id)));
+      if (second % VIEWERS_S === 0 || all) this.#take(this.#viewers(service.at(one.id)));
     }
     settle();
     this.#observe(due);
@@ -99,7 +115,7 @@ export class SimulatedProbes {
 
   /** One look at each engine for all of its processes; what it finds comes when it answers. */
   #observe(due: ReadonlySet<string>): void {
-    const { observe, engines, take, settle, probe } = this.#deps;
+    const { observe, engines, settle, probe } = this.#deps;
     if (observe === undefined) return;
     for (const engine of engines) {
       if (this.#looking.has(engine)) continue;
@@ -109,7 +125,7 @@ export class SimulatedProbes {
         for (const sample of processes.filter(({ channel }) => due.has(channel))) {
           const mode = probe(sample.channel);
           const lot = fractionOf(this.#deps.seed, numberOf(sample.channel), this.#deps.clock.monotonicMs(), 1);
-          if (mode !== 'gone') take(distorted(sample, mode, lot));
+          if (mode !== 'gone') this.#take(distorted(sample, mode, lot));
         }
         settle();
       });
@@ -123,13 +139,20 @@ export class SimulatedProbes {
 
   #lookAt(channel: ServiceChannel, number: number, withSource: boolean): void {
     const { plan } = channel;
-    const { take, probe, engineAnswers } = this.#deps;
+    const { probe, engineAnswers, looks } = this.#deps;
     const mode = probe(plan.id);
     const lot = (salt: number): number => fractionOf(this.#deps.seed, number, this.#deps.clock.monotonicMs(), salt);
     const isSeen = this.#deps.observe === undefined && engineAnswers(plan.engine) && mode !== 'gone';
-    if (isSeen) take(distorted(this.#process(channel), mode, lot(1)));
-    if (mode !== 'gone') take(this.#playlist(channel, mode, lot(2)));
-    if (withSource && plan.hasSource) take(this.#source(channel, mode, lot(3)));
+    if (isSeen) this.#take(distorted(this.#process(channel), mode, lot(1)));
+    if (looks !== undefined) return;
+    if (mode !== 'gone') this.#take(this.#playlist(channel, mode, lot(2)));
+    if (withSource && plan.hasSource) this.#take(this.#source(channel, mode, lot(3)));
+  }
+
+  /** What is seen of a channel also says how closely its probes must look. */
+  #take(sample: Sample): void {
+    this.#deps.looks?.saw(sample);
+    this.#deps.take(sample);
   }
 
   #base(source: string) {

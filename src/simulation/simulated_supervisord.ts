@@ -5,6 +5,7 @@ import { ReeveError } from '../core/errors.ts';
 import type { BoundedFetch, HttpAnswer, HttpRequest } from '../resilience/http.ts';
 import { type CallMode, COURSES, type Course } from './sim_engine.ts';
 import type { Starter } from './service_channel.ts';
+import { SEGMENT_BYTES } from './simulated_web.ts';
 import type { Generation, ServiceChannel, ServiceModel } from './service_model.ts';
 
 export interface SupervisordDeps {
@@ -24,6 +25,8 @@ export interface SupervisordDeps {
   readonly by: Starter;
   /** Called when a start is asked for; what it returns gets the process once there is one. */
   readonly onStart: (channel: string) => (process: Generation) => void;
+  /** Its machine tells how much each process has written. */
+  readonly countsBytes?: boolean;
 }
 
 /** supervisor/states.py. */
@@ -83,7 +86,7 @@ export class SimulatedSupervisord {
       parent: OWN_PID,
       startTicks: Number(process.generation.split(':t')[1]),
       cpuMs: (frozenMs ?? this.#deps.worldMs()) - process.bornMs,
-      bytesWritten: undefined,
+      bytesWritten: this.#deps.countsBytes === true ? this.#deps.service.segments(channel) * SEGMENT_BYTES : undefined,
     };
   };
 

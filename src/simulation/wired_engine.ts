@@ -11,6 +11,8 @@ import { SimulatedSupervisord } from './simulated_supervisord.ts';
 export interface WiredEngineDeps extends SimEngineDeps {
   readonly isUp: () => boolean;
   readonly answers: () => boolean;
+  /** Its machine tells how much each process has written. */
+  readonly countsBytes?: boolean;
 }
 
 /**

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { EngineReport } from '../../src/core/engine.ts';
 import type { Sample } from '../../src/core/sample.ts';
-import { type ProbeMode, SimulatedProbes, slotOf } from '../../src/simulation/simulated_probes.ts';
+import {
+  type ProbeMode,
+  SimulatedProbes,
+  type SimulatedProbesDeps,
+  slotOf,
+} from '../../src/simulation/simulated_probes.ts';
 import { refuseCredentials } from '../../src/simulation/treatments.ts';
 import { fakeClock } from '../support/fake_clock.ts';
 import { aPlan, plansOf, plant } from './plant.ts';
@@ -9,7 +14,11 @@ import { aPlan, plansOf, plant } from './plant.ts';
 type Of<K extends Sample['kind']> = Extract<Sample, { kind: K }>;
 
 /** Probes of one service. Reeve's clock begins at second 1,000; the world's at 0. */
-function looking(plans = plansOf(1), observe?: (engine: string) => Promise<EngineReport>) {
+function looking(
+  plans = plansOf(1),
+  observe?: (engine: string) => Promise<EngineReport>,
+  looks?: SimulatedProbesDeps['looks'],
+) {
   const world = plant(plans);
   const { clock, advance } = fakeClock();
   const seen: Sample[] = [];
@@ -23,7 +32,7 @@ function looking(plans = plansOf(1), observe?: (engine: string) => Promise<Engin
     settle: () => {
       state.settled += 1;
     },
-    observe,
+    ...{ observe, looks },
   });
   const kinds = () => seen.splice(0).map(({ kind }) => kind);
   /** What a whole look sees of the kind. */
@@ -98,6 +107,27 @@ describe('the looks of probes', () => {
     expect(probes.wholeLookMs).toBe(1_003_000);
     await advance(1);
     expect(probes.wholeLookMs).toBe(1_020_000);
+  });
+
+  it('are left to the real probes where those look, which hear of all else that is seen', async () => {
+    const heard: string[] = [];
+    const { kinds, advance, probes } = looking(plansOf(1), undefined, {
+      now: (channel, wants) => heard.push(`now ${channel} ${wants?.join()}`),
+      fast: (channel, forMs) => heard.push(`fast ${channel} ${forMs}`),
+      disturb: (channel) => heard.push(`disturb ${channel}`),
+      saw: ({ kind }) => heard.push(`saw ${kind}`),
+    });
+    await advance(1_000);
+    expect(kinds()).toEqual(['engine', 'process']);
+    await advance(1_000);
+    expect(kinds()).toEqual(['engine', 'process']);
+    expect(heard.splice(0)).toEqual(['saw engine', 'saw process', 'saw engine', 'saw process']);
+    probes.lookCloser(['ch0'], 3_000);
+    probes.lookNow('ch0', ['output']);
+    probes.disturb('ch0');
+    expect(heard).toEqual(['fast ch0 3000', 'now ch0 output', 'disturb ch0']);
+    await advance(30_000);
+    expect(probes.wholeLookMs).toBeUndefined();
   });
 
   it('end with the process that they belong to', async () => {

@@ -13,7 +13,7 @@ import { Poller, type PollerOptions, type PollerStats } from './poller.ts';
 import type { Probe } from './scheduled_probe.ts';
 import { createRests, type Rests, watchDoubts } from './rests.ts';
 import { reachHttp, reachTcp } from './reach.ts';
-import { probeSource } from './source.ts';
+import { type OpenSource, probeSource } from './source.ts';
 import type { OutputKind, OutputLook } from './schema.ts';
 import { type StatusProbe, statusProbes } from '../status/probe.ts';
 import type { StatusTarget } from '../status/schema.ts';
@@ -55,6 +55,8 @@ export interface ProbesOptions {
   readonly report?: (channel: ChannelId, because: string) => void;
   /** Default: one of its own, closed with the probes. */
   readonly ask?: BoundedFetch;
+  /** How sources are opened. Default: by HTTP. */
+  readonly openSource?: OpenSource;
   readonly concurrencyMax?: number;
   /** How late logs are read now, in milliseconds: what they say of a channel is so old. Default: never late. */
   readonly lateMs?: () => number;
@@ -102,7 +104,7 @@ export function createProbes(options: ProbesOptions): Probes {
     if (sample.kind === 'playlist') written.looked(sample);
     options.onSample(sample);
   };
-  const make = { clock, ask, rests, emit: emitter({ ...options, onSample }) };
+  const make = { clock, ask, rests, open: options.openSource, emit: emitter({ ...options, onSample }) };
   const pollerOf = (probes: readonly Probe[], paced: Pick<PollerOptions, 'restMs' | 'perSecondMax'> = {}): Poller =>
     new Poller({ clock, onBug, probes, concurrencyMax: options.concurrencyMax ?? CONCURRENCY_MAX, ...paced });
   const byStatus = (of: StatusProbe['of']): readonly Probe[] =>
@@ -180,6 +182,7 @@ interface Make {
   readonly ask: BoundedFetch;
   readonly emit: Emit;
   readonly rests: Rests;
+  readonly open: OpenSource | undefined;
 }
 
 /** A sample is dated when it is there. A look that was ended because Reeve stops is no sample. */
@@ -261,12 +264,12 @@ function reachProbe(source: 'http' | 'tcp', { channel, make, look }: ReachParts)
   return { name: channel, fastEveryMs: FAST_MS, timeoutMs: REACH_TIMEOUT_MS, run };
 }
 
-function sourceProbe({ id: channel, source }: ChannelProbes, { clock, emit, rests }: Make): Probe[] {
+function sourceProbe({ id: channel, source }: ChannelProbes, { clock, emit, rests, open }: Make): Probe[] {
   if (source === undefined || source.status !== undefined) return [];
   const { url, expect, redirectsTo, everyMs } = source;
   const run = async (signal: AbortSignal): Promise<void> => {
     const isCalm = rests.goesOn(channel, clock.monotonicMs());
-    const reading = await probeSource({ url, expect, redirectsTo, clock, isCalm }, signal);
+    const reading = await probeSource({ url, expect, redirectsTo, clock, isCalm, open }, signal);
     emit({ kind: 'source', channel, source: 'source', ...reading }, signal);
   };
   return [{ name: channel, everyMs, fastEveryMs: FAST_MS, timeoutMs: SOURCE_TIMEOUT_MS, run }];

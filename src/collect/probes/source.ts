@@ -1,6 +1,7 @@
 /** The probe of a channel's source. */
 import http from 'node:http';
 import https from 'node:https';
+import type { Readable } from 'node:stream';
 import type { Clock } from '../../core/clock.ts';
 import { ReeveError } from '../../core/errors.ts';
 import { addressWithin } from '../../core/peer.ts';
@@ -21,7 +22,15 @@ export interface SourceProbeOptions {
    * source that falls silent may still have something to give at once.
    */
   readonly isCalm?: boolean;
+  /** Default: by HTTP. */
+  readonly open?: OpenSource | undefined;
 }
+
+/** What a source sends, as it comes. */
+export type Incoming = Pick<http.IncomingMessage, 'statusCode' | 'headers'> & Readable;
+export type OpenedSource = { readonly incoming: Incoming } | { readonly error: unknown };
+/** Asks for a source once, and follows nothing. Never rejects; an error once the signal has aborted is its reason. */
+export type OpenSource = (url: URL, signal: AbortSignal) => Promise<OpenedSource>;
 
 /** Packets of which the look at a calm channel takes a verdict. */
 const PROOF_BYTES = 64 * 188;
@@ -41,7 +50,7 @@ export async function probeSource(options: SourceProbeOptions, signal: AbortSign
   const host = url.host;
   let at = url;
   for (let redirects = 0; redirects <= REDIRECTS_MAX; redirects += 1) {
-    const opened = await open(at, signal);
+    const opened = await (options.open ?? openByHttp)(at, signal);
     if ('error' in opened) return { ok: false, failure: failureOf(opened.error), host };
     const { incoming } = opened;
     const status = incoming.statusCode ?? 0;
@@ -54,18 +63,16 @@ export async function probeSource(options: SourceProbeOptions, signal: AbortSign
   return { ok: false, failure: 'invalid_answer', host };
 }
 
-const locationOf = ({ headers }: http.IncomingMessage, at: URL, allowed?: readonly string[]): URL | undefined =>
+const locationOf = ({ headers }: Incoming, at: URL, allowed?: readonly string[]): URL | undefined =>
   headers.location === undefined ? undefined : addressWithin(headers.location, at, allowed);
 
-function refusedWith({ headers }: http.IncomingMessage, status: number, host: string): SourceReading {
+function refusedWith({ headers }: Incoming, status: number, host: string): SourceReading {
   const seconds = headers['retry-after'];
   const retry = seconds !== undefined && /^\d{1,6}$/.test(seconds) ? { retryAfterMs: Number(seconds) * 1_000 } : {};
   return { ok: false, failure: 'http_status', status, host, ...retry };
 }
 
-type OpenedSource = { readonly incoming: http.IncomingMessage } | { readonly error: unknown };
-
-function open(url: URL, signal: AbortSignal): Promise<OpenedSource> {
+function openByHttp(url: URL, signal: AbortSignal): Promise<OpenedSource> {
   const { promise, resolve } = Promise.withResolvers<OpenedSource>();
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     return Promise.resolve({ error: new ReeveError('ENGINE_ANSWER_INVALID', `cannot ask ${url.protocol}`) });
@@ -86,11 +93,7 @@ function open(url: URL, signal: AbortSignal): Promise<OpenedSource> {
 
 type Judgement = Pick<SourceReading, 'ok' | 'failure' | 'silentMs'>;
 
-async function judge(
-  incoming: http.IncomingMessage,
-  options: SourceProbeOptions,
-  signal: AbortSignal,
-): Promise<Judgement> {
+async function judge(incoming: Incoming, options: SourceProbeOptions, signal: AbortSignal): Promise<Judgement> {
   const { bytes, ending, silentMs } = await readSome(incoming, options, signal);
   if (bytes.length === 0) return { ok: false, failure: ending === 'open' ? 'timeout' : 'truncated' };
   if (ending === 'broken') return { ok: false, failure: 'truncated' };
@@ -110,7 +113,7 @@ interface SomeBytes {
 
 /** Reads until there is enough, for a moment after the first byte, or until the signal aborts. Then closes. */
 function readSome(
-  incoming: http.IncomingMessage,
+  incoming: Incoming,
   { clock, expect, isCalm = false }: SourceProbeOptions,
   signal: AbortSignal,
 ): Promise<SomeBytes> {

@@ -22,6 +22,8 @@ interface Look {
 interface Looks {
   failedMs: number;
   readonly okMs: number[];
+  /** The first good one since the last that failed. */
+  wellMs: number | undefined;
 }
 
 interface Channel {
@@ -36,7 +38,7 @@ interface Channel {
   askedUntilMs: number;
 }
 
-const noLooks = (): Looks => ({ failedMs: Number.NEGATIVE_INFINITY, okMs: [] });
+const noLooks = (): Looks => ({ failedMs: Number.NEGATIVE_INFINITY, okMs: [], wellMs: undefined });
 const noChannel = (): Channel => ({
   diedMs: Number.NEGATIVE_INFINITY,
   movedMs: Number.NEGATIVE_INFINITY,
@@ -175,10 +177,9 @@ function unwellness(
   looks: Looks,
   { nowMs, sinceMs, diedMs }: { readonly nowMs: number; readonly sinceMs: number; readonly diedMs: number },
 ): string | undefined {
-  const { failedMs, okMs } = looks;
+  const { failedMs, wellMs } = looks;
   if (nowMs - failedMs < WELL_MS) return `${who} failed ${nowMs - failedMs} ms ago`;
-  const firstMs = okMs.find((ms) => ms > failedMs);
-  if (firstMs === undefined || (failedMs > sinceMs && nowMs - firstMs < WELL_MS)) return `${who} is not well for long`;
+  if (wellMs === undefined || (failedMs > sinceMs && nowMs - wellMs < WELL_MS)) return `${who} is not well for long`;
   return wellSince(looks, diedMs) === 1 ? `${who} was well at one look since the last death` : undefined;
 }
 
@@ -187,5 +188,6 @@ const KEPT = 16;
 function note(looks: Looks, { ok, monoMs }: Look): void {
   if (ok) looks.okMs.push(monoMs);
   else looks.failedMs = monoMs;
+  if (!ok || looks.wellMs === undefined) looks.wellMs = looks.okMs.find((ms) => ms > looks.failedMs);
   if (looks.okMs.length > KEPT) looks.okMs.shift();
 }

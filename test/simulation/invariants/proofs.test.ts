@@ -76,6 +76,30 @@ describe('the source of a channel that fails', () => {
   });
 });
 
+describe('a source that is looked at often', () => {
+  const failing = () => {
+    const world = proofs();
+    died(110_000, world);
+    world.source(111_000, false);
+    return world;
+  };
+
+  it('is well since its first good look, however many have come since', () => {
+    const world = failing();
+    for (let ms = 112_000; ms <= 124_000; ms += 500) world.source(ms, true);
+    expect(world.missing(121_999)).toBe('the source of ch0 is not well for long');
+    expect(world.missing(122_000)).toBeUndefined();
+  });
+
+  it('is well since the first good look after the failed one, when that is told late', () => {
+    const world = failing();
+    for (const ms of [112_000, 114_000, 116_000]) world.source(ms, true);
+    world.source(113_000, false);
+    expect(world.missing(123_999)).toBe('the source of ch0 is not well for long');
+    expect(world.missing(124_000)).toBeUndefined();
+  });
+});
+
 describe('the proof where no source, engine or neighbour can show it', () => {
   it('is thirty seconds without a death', () => {
     const world = proofs();
