@@ -1,5 +1,16 @@
 /** Makes sure that one process writes the journal. */
-import { closeSync, constants, ftruncateSync, lstatSync, openSync, renameSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  ftruncateSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  renameSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { messageOf, ReeveError } from '../core/errors.ts';
 import { prepareFile } from './files.ts';
@@ -46,9 +57,11 @@ function locked(path: string): Disposable {
     db.prepare('INSERT INTO owner (pid) VALUES (?)').run(process.pid);
     db.exec('COMMIT; BEGIN IMMEDIATE');
     refuseOtherLocks(path, db);
+    refuseDeletedLock(path);
   } catch (thrown) {
     const owner = isBusy(thrown) ? ownerOf(db) : undefined;
     db.close();
+    if (thrown instanceof Held) throw thrown;
     throw owner === undefined ? thrown : new Held(owner, thrown);
   }
   return {
@@ -65,6 +78,36 @@ function locked(path: string): Disposable {
 function refuseOtherLocks(path: string, db: DatabaseSync): void {
   const mode = db.prepare('PRAGMA journal_mode').get()?.journal_mode;
   if (mode !== 'delete') throw new Error(`${path} has the journal mode ${mode}; expected delete`);
+}
+
+/**
+ * Somebody who deletes the file while its holder lives leaves that holder with a lock that nobody meets any more. On
+ * Linux the kernel still names the file, so that process is found where it may be looked into. Throws Held.
+ */
+function refuseDeletedLock(path: string): void {
+  if (process.platform !== 'linux') return;
+  const deleted = `${join(realpathSync(dirname(path)), basename(path))} (deleted)`;
+  const isOther = (pid: string): boolean => /^\d+$/.test(pid) && Number(pid) !== process.pid;
+  const holder = entriesOf('/proc').find((pid) => isOther(pid) && hasOpen(`/proc/${pid}/fd`, deleted));
+  if (holder !== undefined) throw new Held(`process ${holder}`, new Error('its lock file was deleted'));
+}
+
+const hasOpen = (folder: string, file: string): boolean =>
+  entriesOf(folder).some((fd) => {
+    try {
+      return readlinkSync(`${folder}/${fd}`) === file;
+    } catch {
+      return false;
+    }
+  });
+
+/** None where it is not there any more, or may not be read. */
+function entriesOf(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }
 
 /**

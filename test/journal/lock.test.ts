@@ -22,7 +22,32 @@ function aJournal(): string {
   return join(folder, 'journal.db');
 }
 
+/** Another process that holds the lock; killed at the end of the test. */
+async function heldByAnother(path: string): Promise<number> {
+  const lock = resolve(import.meta.dirname, '../../src/journal/lock.ts');
+  const program = `import { takeLock } from ${JSON.stringify(lock)}; globalThis.held = takeLock(${JSON.stringify(path)}); console.log('held'); setInterval(() => {}, 1e6);`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await once(child.stdout, 'data');
+  return child.pid!;
+}
+
 describe('the lock of a journal', () => {
+  it.runIf(process.platform === 'linux')(
+    'is met though its file was deleted while its holder lives, and is free when that has ended',
+    async () => {
+      const path = aJournal();
+      const pid = await heldByAnother(path);
+      rmSync(`${path}.lock`);
+      expect(() => takeLock(path)).toThrow(`${path} is in use by process ${pid} (its lock file was deleted)`);
+      expect(() => takeLock(path)).toThrow(expect.objectContaining({ code: 'JOURNAL_UNWRITABLE' }));
+      process.kill(pid, 'SIGKILL');
+      await expect.poll(() => takeLock(path)[Symbol.dispose]()).toBeUndefined();
+    },
+  );
+
   it('is refused to a second writer, and names the process that holds it', () => {
     const path = aJournal();
     using _ = takeLock(path);
