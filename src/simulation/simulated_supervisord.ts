@@ -5,6 +5,7 @@ import { ReeveError } from '../core/errors.ts';
 import type { BoundedFetch, HttpAnswer, HttpRequest } from '../resilience/http.ts';
 import { type CallMode, COURSES, type Course } from './sim_engine.ts';
 import type { Starter } from './service_channel.ts';
+import { numberOf } from './random_streams.ts';
 import { SEGMENT_BYTES } from './simulated_web.ts';
 import type { Generation, ServiceChannel, ServiceModel } from './service_model.ts';
 
@@ -34,6 +35,7 @@ const STATES: Readonly<Record<ServiceChannel['state'], number>> = { stopped: 0, 
 /** supervisor/xmlrpc.py, `Faults`. */
 const FAULT = { FAILED: 30, BAD_NAME: 10, ALREADY_STARTED: 60, NOT_RUNNING: 70 } as const;
 const OWN_PID = 900;
+const BYTES_PER_MS = 25;
 const QUICK: Course = { effectMs: 100, answerMs: 150 };
 
 /** A restart is a stop and a start here: what its course says of the one and of the other. */
@@ -81,14 +83,21 @@ export class SimulatedSupervisord {
     const channel = this.#channels().find((one) => one.state === 'running' && pidOf(one) === pid);
     if (channel === undefined) return undefined;
     const { process, frozenMs } = channel;
+    const cpuMs = (frozenMs ?? this.#deps.worldMs()) - process.bornMs;
     return {
       state: frozenMs === undefined ? 'S' : 'T',
       parent: OWN_PID,
       startTicks: Number(process.generation.split(':t')[1]),
-      cpuMs: (frozenMs ?? this.#deps.worldMs()) - process.bornMs,
-      bytesWritten: this.#deps.countsBytes === true ? this.#deps.service.segments(channel) * SEGMENT_BYTES : undefined,
+      cpuMs,
+      bytesWritten: this.#deps.countsBytes === true ? this.#bytesOf(channel, cpuMs) : undefined,
     };
   };
+
+  /** Every second channel writes on while its output stands, to some other place: nothing but the output shows that. */
+  #bytesOf(channel: ServiceChannel, cpuMs: number): number {
+    const writesOn = numberOf(channel.plan.id) % 2 === 0;
+    return writesOn ? cpuMs * BYTES_PER_MS : this.#deps.service.segments(channel) * SEGMENT_BYTES;
+  }
 
   async #ask({ body = '', timeoutMs, signal }: HttpRequest): Promise<HttpAnswer> {
     const { clock, engine } = this.#deps;

@@ -12,17 +12,17 @@ import { fakeClock } from '../support/fake_clock.ts';
 const NEVER = new AbortController().signal;
 
 /** The real adapter over the simulated supervisord, and the service behind it, all on one clock. */
-function theAdapter() {
+function theAdapter({ id = 'news', countsBytes = false } = {}) {
   const { clock, advance } = fakeClock();
   const at = (atMs: number, run: () => void): void => void clock.after(atMs - clock.monotonicMs(), run);
-  const plan: ChannelPlan = { id: 'news', group: 'g', engine: 'e', hasSource: false, pidBase: 100_000 };
+  const plan: ChannelPlan = { id, group: 'g', engine: 'e', hasSource: false, pidBase: 100_000 };
   const nowMs = () => clock.monotonicMs();
   const service = new ServiceModel([plan], { seed: 1, nowMs, at, onSymptom: () => undefined });
   const world = { mode: 'well' as CallMode, isUp: true, answers: true, effects: [] as Generation[] };
   const supervisord = new SimulatedSupervisord({
     ...{ engine: 'e', service, clock, worldMs: nowMs, at, mode: () => world.mode, isUp: () => world.isUp },
     answers: () => world.answers,
-    by: 'reeve',
+    ...{ by: 'reeve' as const, countsBytes },
     onStart: () => (process) => void world.effects.push(process),
   });
   const document = supervisorDocument.parse({ id: 'e', kind: 'supervisor', url: 'http://127.0.0.1:9001/RPC2' });
@@ -33,7 +33,7 @@ function theAdapter() {
   });
   const adapter = new SupervisorEngine({
     document,
-    channels: [{ id: 'news', name: 'news' }],
+    channels: [{ id, name: id }],
     parts: {
       ...{ clock, look, change: createChangeGateway(change), ask: supervisord.ask },
       ...{ secret: () => '', readProcess: supervisord.readProcess },
@@ -53,6 +53,32 @@ function theAdapter() {
   };
   return { world, service, adapter, seen, restart, outcomeAfter, advance };
 }
+
+describe('the machine of a supervisord within the simulation', () => {
+  it('counts no bytes unless it is told to', async () => {
+    expect((await theAdapter().seen()).bytesWritten).toBeUndefined();
+  });
+
+  it.each([
+    ['ch0', true],
+    ['ch1', false],
+  ])('counts what a process has written: %s writes on while its output stands: %s', async (id, writesOn) => {
+    const { seen, service, advance } = theAdapter({ id, countsBytes: true });
+    const count = async (): Promise<number> => (await seen()).bytesWritten!;
+    const first = await count();
+    await advance(10_000);
+    const playing = await count();
+    expect(playing).toBeGreaterThan(first);
+    service.stall(id, 60_000);
+    const before = await count();
+    await advance(10_000);
+    expect((await count()) > before).toBe(writesOn);
+    service.freeze(id);
+    const frozen = await count();
+    await advance(10_000);
+    expect(await count()).toBe(frozen);
+  });
+});
 
 describe('a supervisord within the simulation', () => {
   it('shows the adapter the process by the name that the service has for it, halted or not', async () => {
