@@ -1,7 +1,8 @@
 /** Assembles outbox and dispatcher, and hands them the failures of Reeve itself. */
 import { join } from 'node:path';
 import type { Infrastructure } from './infrastructure.ts';
-import { placesOf, receiversOf } from './receivers.ts';
+import { placesOf } from '../escalate/places.ts';
+import { receiversOf } from './receivers.ts';
 import type { HostEnvironment } from './host_environment.ts';
 import type { Config } from '../config/config.ts';
 import type { MonoMs } from '../core/clock.ts';
@@ -85,7 +86,7 @@ export function createPaging({ ledger, clock, state }: Infrastructure, host: Hos
         new Dispatcher({
           outbox,
           receivers: receiversOf(config, { clock, building }),
-          routing: routingOf(config.routes, placesOf(config)),
+          routing: routingOf(config.routes, placesOf(config.channels)),
           append: ledger.append,
           clock,
           random: host.random,

@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../core/clock.ts';
-import type { PlaceOf, Receiver } from '../escalate/receiver.ts';
+import { placesOf } from '../escalate/places.ts';
+import type { Receiver } from '../escalate/receiver.ts';
 import { createReceiver } from '../escalate/receivers/factory.ts';
 import { reachReceiver } from '../escalate/receivers/reach.ts';
 import { boundedFetch } from '../resilience/http.ts';
@@ -13,7 +14,7 @@ export function receiversOf(
   { clock, building }: { readonly clock: Clock; readonly building: AsyncDisposableStack },
 ): readonly Receiver[] {
   const ask = building.use(boundedFetch(clock, { unreachable: 'RECEIVER_UNREACHABLE', refused: 'RECEIVER_REFUSED' }));
-  const placeOf = placesOf(config);
+  const placeOf = placesOf(config.channels);
   return config.receivers.map((receiver) => {
     const { post, guarded } = building.use(reachReceiver(receiver.id, { ask, clock }));
     return createReceiver(receiver, {
@@ -25,14 +26,4 @@ export function receiversOf(
       readFile: (path) => readFileSync(path, 'utf8'),
     });
   });
-}
-
-/** Where a scope belongs by the configuration. */
-export function placesOf(config: Config): PlaceOf {
-  const byId = new Map(config.channels.map((channel) => [channel.id, channel]));
-  return (scope) => {
-    const channel = scope.kind === 'channel' ? byId.get(scope.id) : undefined;
-    if (channel !== undefined) return { group: channel.group, engine: channel.engine };
-    return scope.kind === 'group' ? { group: scope.id } : scope.kind === 'engine' ? { engine: scope.id } : {};
-  };
 }

@@ -66,12 +66,9 @@ export async function runOrder(order: SimulationOrder): Promise<SimulationReport
   const { policy, planner, attacker = false, ...world } = order;
   const isCompared = policy !== undefined;
   const cruel = world.cruel === true;
-  const kind = isCompared
-    ? cruel
-      ? comparedCruelly
-      : compared
-    : { wired: cruel && world.seed % 2 === 1, probed: cruel && world.seed % 8 === 1 };
-  const script = scenarioOf({ ...world, ...kind });
+  const adapters = { wired: cruel && world.seed % 2 === 1, probed: cruel && world.seed % 8 === 1 };
+  const kind = cruel ? comparedCruelly : compared;
+  const script = scenarioOf({ ...world, ...(isCompared ? kind : adapters) });
   if (isCompared && policy !== 'reeve') return runPolicy(policy, script);
   const how: SimulationOptions = { ...HOW[planner], attacker, ...(isCompared ? { livenessMs: 0 } : {}) };
   const report = reportOf(script, await new Simulation(script, how).run());

@@ -3,6 +3,7 @@ import { type Clock, deadline } from '../core/clock.ts';
 import type { ProcessReading } from '../core/engine.ts';
 import { ReeveError } from '../core/errors.ts';
 import type { BoundedFetch, HttpAnswer, HttpRequest } from '../resilience/http.ts';
+import { httpAnswer } from './http_answer.ts';
 import { type CallMode, COURSES, type Course } from './sim_engine.ts';
 import type { Starter } from './service_channel.ts';
 import { numberOf } from './random_streams.ts';
@@ -108,7 +109,7 @@ export class SimulatedSupervisord {
     });
     const answer = this.#answerTo(String(body)).then((answered) => (this.#deps.answers() ? answered : ended));
     const text = await Promise.race([ended, answer]);
-    return { status: 200, headers: {}, body: Buffer.from(text), wasCut: false };
+    return httpAnswer(200, {}, text);
   }
 
   async #answerTo(body: string): Promise<string> {

@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 import { type Clock, deadline } from '../core/clock.ts';
 import { ReeveError } from '../core/errors.ts';
 import type { OpenedSource, OpenSource } from '../collect/probes/source.ts';
-import { RequestFailed } from '../resilience/failure.ts';
 import type { BoundedFetch, HttpAnswer, HttpRequest } from '../resilience/http.ts';
+import { httpAnswer } from './http_answer.ts';
 import { fractionOf, numberOf } from './random_streams.ts';
 import type { ServiceChannel, ServiceModel } from './service_model.ts';
 import { NOISE, type ProbeMode } from './simulated_probes.ts';
@@ -68,12 +68,11 @@ export class SimulatedWeb {
     if (this.#isLost(channel, 2)) throw await abortOf(limit.signal);
     await clock.sleep(ANSWER_MS, limit.signal);
     stir();
-    if (file !== 'index.m3u8') return answer(200, { 'content-length': String(SEGMENT_BYTES) });
+    if (file !== 'index.m3u8') return httpAnswer(200, { 'content-length': String(SEGMENT_BYTES) });
     const written = this.#shown(channel);
     const etag = `"${written}"`;
-    if (request.headers?.['if-none-match'] !== etag) return answer(200, { etag }, playlistOf(written));
-    if (request.accept?.(304) === true) return answer(304, { etag });
-    throw new RequestFailed('ENGINE_UNREACHABLE', 'answered 304', { failure: 'http_status', status: 304 });
+    const isKnown = request.headers?.['if-none-match'] === etag;
+    return isKnown ? httpAnswer(304, { etag }) : httpAnswer(200, { etag }, playlistOf(written));
   }
 
   #isLost({ plan: { id } }: ServiceChannel, salt: number): boolean {
@@ -95,11 +94,6 @@ function playlistOf(written: number): string {
   const listed = Array.from({ length: written - first }, (_, at) => `#EXTINF:2.0,\nseg_${first + at}.ts\n`);
   return `#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXT-X-MEDIA-SEQUENCE:${first}\n${listed.join('')}`;
 }
-
-const answer = (status: number, headers: HttpAnswer['headers'], text = ''): HttpAnswer => ({
-  ...{ status, headers, wasCut: false },
-  body: Buffer.from(text),
-});
 
 /** A stream that goes on: it does not end by itself. */
 function sending(status: number, bytes?: Buffer): OpenedSource {

@@ -1,11 +1,13 @@
 /** The real adapter of a receiver with its breaker and deadline, between Reeve and a server of the simulation. */
 import { ReeveError } from '../core/errors.ts';
-import type { PlaceOf, Receiver } from '../escalate/receiver.ts';
+import { placesOf } from '../escalate/places.ts';
+import type { Receiver } from '../escalate/receiver.ts';
 import { type ReceiverDocument, receiverDocument } from '../escalate/receivers/documents.ts';
 import { createReceiver } from '../escalate/receivers/factory.ts';
 import { reachReceiver } from '../escalate/receivers/reach.ts';
 import { RequestFailed } from '../resilience/failure.ts';
 import type { BoundedFetch, HttpAnswer, HttpRequest } from '../resilience/http.ts';
+import { httpAnswer } from './http_answer.ts';
 import type { ReceiverServer, ServerKind } from './receiver_servers.ts';
 import { ANSWER_MS, type ReceiverDeps, SLOW_MS } from './receivers.ts';
 import type { ChannelPlan } from './scenario.ts';
@@ -17,7 +19,7 @@ export interface WiredReceiverDeps extends ReceiverDeps {
   readonly stir: () => void;
 }
 
-const URL = 'http://127.0.0.1:9';
+const ADDRESS = 'http://127.0.0.1:9';
 const SECRET = 'a-key-of-the-simulation-0001';
 const MORE: Readonly<Record<ServerKind, object>> = {
   webhook: { secret_env: 'KEY' },
@@ -33,16 +35,11 @@ export function wiredReceiver(name: string, deps: WiredReceiverDeps): Receiver {
   });
   const { post, guarded } = reachReceiver(name, { ask, clock });
   const document: ReceiverDocument = receiverDocument.parse({
-    ...{ id: name, kind: server.kind, url: URL },
+    ...{ id: name, kind: server.kind, url: ADDRESS },
     ...MORE[server.kind],
   });
-  const placeOf: PlaceOf = (scope) => {
-    const plan = scope.kind === 'channel' ? channels.find(({ id }) => id === scope.id) : undefined;
-    if (plan !== undefined) return { group: plan.group, engine: plan.engine };
-    return scope.kind === 'group' ? { group: scope.id } : scope.kind === 'engine' ? { engine: scope.id } : {};
-  };
   return createReceiver(document, {
-    ...{ post, guarded, clock, placeOf },
+    ...{ post, guarded, clock, placeOf: placesOf(channels) },
     secret: () => SECRET,
     readFile: (path) => {
       throw new ReeveError('CONFIG_INVALID', `${path} is not there`);
@@ -61,15 +58,10 @@ async function answerTo(
   await clock.sleep(now === 'slow' ? SLOW_MS : ANSWER_MS, signal);
   stir();
   if (now === 'down') throw new RequestFailed('RECEIVER_UNREACHABLE', 'nobody answers', { failure: 'refused' });
-  if (now === 'busy') return answer(429, { 'retry-after': '2' });
-  if (now === 'refuse') return answer(400);
+  if (now === 'busy') return httpAnswer(429, { 'retry-after': '2' });
+  if (now === 'refuse') return httpAnswer(400);
   for (const message of server.read(String(body)))
     onDelivery({ receiver: name, ...message, atMs: worldMs(), taken: true });
   if (now === 'lost') throw new RequestFailed('RECEIVER_UNREACHABLE', 'the answer was lost', { failure: 'reset' });
-  return answer(server.kind === 'pagerduty' ? 202 : 200);
+  return httpAnswer(server.kind === 'pagerduty' ? 202 : 200);
 }
-
-const answer = (status: number, headers: HttpAnswer['headers'] = {}): HttpAnswer => ({
-  ...{ status, headers, wasCut: false },
-  body: Buffer.alloc(0),
-});

@@ -1,6 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { placesOf, receiversOf } from '../../src/app/receivers.ts';
-import type { Config } from '../../src/config/config.ts';
+import { receiversOf } from '../../src/app/receivers.ts';
 import { systemClock } from '../../src/core/clock.ts';
 import { loadText } from '../config/support.ts';
 import { CALM, noticeFor } from '../escalate/receivers/support.ts';
@@ -33,20 +32,5 @@ describe('the receivers of a configuration', () => {
     expect(failures.at(-1)).toBe('BREAKER_OPEN');
     await well!.deliver(noticeFor(), CALM);
     expect(up.posts).toHaveLength(1);
-  });
-});
-
-describe('where a page belongs', () => {
-  const placeOf = placesOf({ channels: [{ id: 'news', group: 'pull', engine: 'local' }] } as unknown as Config);
-
-  it('is the group and the engine of its channel', () => {
-    expect(placeOf({ kind: 'channel', id: 'news' })).toEqual({ group: 'pull', engine: 'local' });
-  });
-
-  it('is the group or the engine that it is about, and nowhere for the fleet and for what is not configured', () => {
-    expect(placeOf({ kind: 'group', id: 'pull' })).toEqual({ group: 'pull' });
-    expect(placeOf({ kind: 'engine', id: 'local' })).toEqual({ engine: 'local' });
-    expect(placeOf({ kind: 'fleet' })).toEqual({});
-    expect(placeOf({ kind: 'channel', id: 'gone' })).toEqual({});
   });
 });
