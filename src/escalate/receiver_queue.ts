@@ -69,7 +69,7 @@ export class ReceiverQueue {
   #trouble: DeliveryTrouble | undefined;
   #failures = 0;
   #pausedUntilMs: MonoMs = Number.NEGATIVE_INFINITY;
-  #refreshMs: MonoMs = Number.NEGATIVE_INFINITY;
+  #refreshMs: MonoMs;
   #refreshing = false;
   #timer: Disposable | undefined;
 
@@ -78,6 +78,7 @@ export class ReceiverQueue {
     this.receiver = receiver;
     this.#world = world;
     this.#trouble = known;
+    this.#refreshMs = world.clock.monotonicMs();
     if (known !== undefined) this.#noted.add(known.error);
   }
 
@@ -97,6 +98,7 @@ export class ReceiverQueue {
     if (this.#world.signal.aborted || this.#refreshing) return;
     if (this.#nowMs() < this.#pausedUntilMs) return this.#wakeAt(this.#pausedUntilMs);
 
+    if (this.#refreshComesFirst()) return this.#inFlight.size === 0 ? void this.#refresh() : undefined;
     const jobs = this.#jobs();
     this.#forgetTries(jobs);
     const ready = jobs.filter(({ dueMs }) => dueMs <= this.#nowMs()).sort(byUrgency);
@@ -157,7 +159,9 @@ export class ReceiverQueue {
     }
   }
 
+  /** What was to be sent again in an outage is sent once that is over. */
   #succeeded(): void {
+    if (this.#failures > 0) this.#refreshMs = Math.min(this.#refreshMs, this.#nowMs());
     this.#failures = 0;
     this.#trouble = undefined;
     this.#noted.clear();
@@ -198,17 +202,29 @@ export class ReceiverQueue {
     return this.receiver.refresh !== undefined && this.#refreshMs <= this.#nowMs();
   }
 
+  /**
+   * In an outage and in a storm there is always a new message to try. What is open must be sent again in time for all
+   * that: the receiver may take messages of which only its answers are lost.
+   */
+  #refreshComesFirst(): boolean {
+    const { refresh } = this.receiver;
+    if (refresh === undefined || !this.#refreshDue()) return false;
+    return this.#failures > 0 || this.#nowMs() - this.#refreshMs >= refresh.everyMs;
+  }
+
   /** Never while a message is under way: what is repeated must not overtake what is new. */
   async #refresh(): Promise<void> {
     const { refresh } = this.receiver;
     if (refresh === undefined) return;
-    this.#refreshMs = this.#nowMs() + refresh.everyMs;
+    const nextMs = this.#nowMs() + refresh.everyMs;
+    this.#refreshMs = nextMs;
     const notices = this.#known();
     if (notices.length === 0) return this.pump();
     this.#refreshing = true;
     try {
       await attempt(this.#world, (signal) => refresh.send(notices, signal));
       this.#succeeded();
+      this.#refreshMs = nextMs;
     } catch (thrown) {
       this.#refreshFailed(thrown);
     } finally {
@@ -223,7 +239,8 @@ export class ReceiverQueue {
     this.#trouble = { error: describeFailure(thrown), sinceMs: this.#trouble?.sinceMs ?? this.#nowMs() };
     if (isRefusal(thrown)) return;
     this.#pause(thrown);
-    this.#refreshMs = this.#pausedUntilMs;
+    // A new message has the next turn.
+    if (!this.#jobs().some(({ dueMs }) => dueMs <= this.#nowMs())) this.#refreshMs = this.#pausedUntilMs;
   }
 
   /** The counts of tries of messages that are no longer due are dropped. */

@@ -105,6 +105,11 @@ export class DaemonRuns {
     this.#startAgain(Math.max(1, downMs), survivors);
   }
 
+  /** What receivers have ended by themselves, whether or not Reeve runs. */
+  lapse(): void {
+    for (const lapse of this.#servers.lapse(this.#deps.nowMs())) this.#deps.onDelivery(lapse);
+  }
+
   clearAway(): void {
     if (this.#daemon?.reeve.alive !== false) return;
     for (const invocation of this.#deps.record.invocations) {

@@ -34,6 +34,11 @@ export interface Delivery {
   readonly scope: string;
   readonly atMs: number;
   readonly taken: boolean;
+  /**
+   * A receiver that forgets what is not sent again has ended the page by itself: after silence, or by neglect, because
+   * it was sent others and not this one.
+   */
+  readonly lapsed?: 'silence' | 'neglect';
 }
 
 /** One append that was acknowledged: its entries became durable together. */

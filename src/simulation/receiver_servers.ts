@@ -1,4 +1,5 @@
 /** The servers of receivers: each reads what the real adapter posts to it as the product of that name would. */
+import { MINUTE_MS, SECOND_MS } from '../core/duration.ts';
 import type { Delivery } from './effect_log.ts';
 import { streamOf } from './random_streams.ts';
 
@@ -12,7 +13,13 @@ export type Message = Pick<Delivery, 'what' | 'key' | 'id' | 'scope'>;
 export interface ReceiverServer {
   readonly kind: ServerKind;
   /** What is new to a person in this body. Throws for one that the product would not take. */
-  read(body: string): readonly Message[];
+  read(body: string, nowMs: number): readonly Message[];
+  /** What it has ended by itself since it was asked last. */
+  lapse(nowMs: number): readonly Lapse[];
+}
+
+export interface Lapse extends Message {
+  readonly lapsed: NonNullable<Delivery['lapsed']>;
 }
 
 /** One server per receiver, of a kind that the seed chooses. They live as long as the world, whoever posts to them. */
@@ -30,18 +37,27 @@ export class ReceiverServers {
     this.#servers.set(receiver, server);
     return server;
   }
+
+  lapse(nowMs: number): readonly Delivery[] {
+    return [...this.#servers].flatMap(([receiver, server]) =>
+      server.lapse(nowMs).map((lapse) => ({ receiver, ...lapse, atMs: nowMs, taken: true })),
+    );
+  }
 }
 
 export function serverOf(kind: ServerKind): ReceiverServer {
   switch (kind) {
     case 'webhook':
-      return { kind, read: (body) => [(JSON.parse(body) as { readonly data: Message }).data].map(messageOf) };
+      return { kind, read: (body) => [(JSON.parse(body) as { readonly data: Message }).data].map(messageOf), lapse };
     case 'pagerduty':
-      return { kind, read: (body) => [ofEvent(JSON.parse(body) as Event)] };
+      return { kind, read: (body) => [ofEvent(JSON.parse(body) as Event)], lapse };
     case 'alertmanager':
       return new Alertmanager();
   }
 }
+
+/** Its pages end by hand, or with a resolve. */
+const lapse = (): readonly Lapse[] => [];
 
 const messageOf = ({ what, key, id, scope }: Message): Message => ({ what, key, id, scope });
 
@@ -72,21 +88,36 @@ interface Alert {
   readonly endsAt?: string;
 }
 
+interface OpenAlert {
+  readonly labels: Alert['labels'];
+  readonly postedMs: number;
+}
+
+/** `resolve_timeout`, as it is shipped: an alert without an end that is not posted again has ended after so long. */
+const RESOLVE_TIMEOUT_MS = 5 * MINUTE_MS;
+/** An alert that is open is posted once a minute; what is posted later than this without it has left it out. */
+const REFRESHED_MS = MINUTE_MS + SECOND_MS;
+/** The first of such posts may be a page that came before the others were due; one so much later may not. */
+const POSTS_APART_MS = 10 * SECOND_MS;
+
 /**
  * An alert is its labels: others are another alert. A page is open while an alert with its key is, and one that is
- * posted again is nothing new. It forgets none: nobody here waits for its `resolve_timeout`.
+ * posted again is nothing new.
  */
 class Alertmanager implements ReceiverServer {
   readonly kind = 'alertmanager';
-  readonly #open = new Map<string, Alert>();
+  readonly #open = new Map<string, OpenAlert>();
+  /** When something was posted, in the time in which an alert is kept. */
+  #postsMs: number[] = [];
 
-  read(body: string): readonly Message[] {
+  read(body: string, nowMs: number): readonly Message[] {
     const alerts = JSON.parse(body) as readonly Alert[];
+    this.#postsMs = [...this.#postsMs.filter((ms) => nowMs - ms <= RESOLVE_TIMEOUT_MS), nowMs];
     const keys = [...new Set(alerts.map(({ labels }) => labels.key))];
     const before = keys.map((key) => this.#isOpen(key));
-    for (const alert of alerts) {
-      const identity = JSON.stringify(Object.entries(alert.labels).sort());
-      if (alert.endsAt === undefined) this.#open.set(identity, alert);
+    for (const { labels, endsAt } of alerts) {
+      const identity = JSON.stringify(Object.entries(labels).sort());
+      if (endsAt === undefined) this.#open.set(identity, { labels, postedMs: nowMs });
       else this.#open.delete(identity);
     }
     return keys.flatMap((key, at) => {
@@ -95,6 +126,23 @@ class Alertmanager implements ReceiverServer {
       const { labels } = alerts.findLast((alert) => alert.labels.key === key)!;
       return [{ what: isOpen ? 'trigger' : 'resolve', key, id: '', scope: scopeOf(labels) }];
     });
+  }
+
+  lapse(nowMs: number): readonly Lapse[] {
+    const over = [...this.#open].filter(([, { postedMs }]) => nowMs - postedMs > RESOLVE_TIMEOUT_MS);
+    for (const [identity] of over) this.#open.delete(identity);
+    const last = new Map(over.map(([, alert]) => [alert.labels.key, alert]));
+    return [...last].flatMap(([key, { labels, postedMs }]) => {
+      if (this.#isOpen(key)) return [];
+      const lapsed = this.#hasLeftOut(postedMs) ? 'neglect' : 'silence';
+      return [{ what: 'resolve', key, id: '', scope: scopeOf(labels), lapsed }];
+    });
+  }
+
+  /** Whether others were posted when one that was posted last at this time was due. */
+  #hasLeftOut(postedMs: number): boolean {
+    const later = this.#postsMs.filter((ms) => ms > postedMs + REFRESHED_MS);
+    return later.at(-1)! - later[0]! >= POSTS_APART_MS;
   }
 
   #isOpen(key: string): boolean {

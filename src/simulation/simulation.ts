@@ -216,6 +216,7 @@ export class Simulation {
   /** Once a second, after whatever happened: no timer of its own, so that it changes no order of events. */
   #look(): void {
     this.#second.look();
+    this.#runs.lapse();
     const reeve = this.#runs.present;
     if (reeve === undefined || this.#nowMs - this.#lookedMs < TRUTH_MS) return;
     this.#lookedMs = this.#nowMs;

@@ -60,8 +60,9 @@ async function answerTo(
   if (now === 'down') throw new RequestFailed('RECEIVER_UNREACHABLE', 'nobody answers', { failure: 'refused' });
   if (now === 'busy') return httpAnswer(429, { 'retry-after': '2' });
   if (now === 'refuse') return httpAnswer(400);
-  for (const message of server.read(String(body)))
-    onDelivery({ receiver: name, ...message, atMs: worldMs(), taken: true });
+  const atMs = worldMs();
+  for (const message of [...server.lapse(atMs), ...server.read(String(body), atMs)])
+    onDelivery({ receiver: name, ...message, atMs, taken: true });
   if (now === 'lost') throw new RequestFailed('RECEIVER_UNREACHABLE', 'the answer was lost', { failure: 'reset' });
   return httpAnswer(server.kind === 'pagerduty' ? 202 : 200);
 }

@@ -288,4 +288,59 @@ describe('a receiver that is sent everything again and again', () => {
     await advance(0);
     expect(sent).toHaveLength(1);
   });
+
+  it('is sent what is open at least each minute or so while the answers to a new page are lost', async () => {
+    const { sent, receiver } = refreshing(() => Promise.reject(unreachable()));
+    const tries: string[] = [];
+    const losing: Receiver = {
+      ...receiver,
+      deliver: async ({ key }) => {
+        tries.push(key);
+        throw unreachable();
+      },
+    };
+    const { queue, advance } = queueOf(losing, [...known(999_000), ...raised('new')]);
+    queue.pump();
+    await advance(5 * 60_000);
+    expect(sent.length).toBeGreaterThanOrEqual(4);
+    expect(sent.length).toBeLessThanOrEqual(6);
+    expect(new Set(tries)).toEqual(new Set(['new']));
+    expect(tries.length).toBeGreaterThan(50);
+  });
+
+  it('is sent what is open as soon as it takes something after an outage', async () => {
+    const { sent, receiver } = refreshing();
+    const up = { now: true };
+    const late: Receiver = {
+      ...receiver,
+      deliver: () => (up.now ? Promise.resolve() : Promise.reject(unreachable())),
+      refresh: {
+        ...receiver.refresh!,
+        send: (notices, signal) => (up.now ? receiver.refresh!.send(notices, signal) : Promise.reject(unreachable())),
+      },
+    };
+    const pages: Page[] = [...known(999_000)];
+    const { queue, advance } = queueOf(late, pages);
+    queue.pump();
+    await advance(30_000);
+    expect(sent).toHaveLength(1);
+    up.now = false;
+    pages.push(...raised('new'));
+    queue.pump();
+    await advance(5_000);
+    up.now = true;
+    await advance(5_000);
+    expect(sent).toHaveLength(2);
+  });
+
+  it('is sent what is open in a storm of pages that it takes slowly', async () => {
+    const { sent, receiver } = refreshing();
+    const { queue, advance, clock } = queueOf({ ...receiver, deliver: () => clock.sleep(7_000) }, [
+      ...known(999_000),
+      ...raised(...Array.from({ length: 300 }, (_, at) => `page-${at}`)),
+    ]);
+    queue.pump();
+    await advance(5 * 60_000);
+    expect(sent.length).toBeGreaterThanOrEqual(2);
+  });
 });

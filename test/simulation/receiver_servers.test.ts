@@ -50,7 +50,7 @@ describe('a server of a receiver', () => {
 
   it('refuses an event that triggers and says nothing', () => {
     const event = JSON.stringify({ event_action: 'trigger', dedup_key: 'k' });
-    expect(() => serverOf('pagerduty').read(event)).toThrow('needs a payload');
+    expect(() => serverOf('pagerduty').read(event, 0)).toThrow('needs a payload');
   });
 });
 
@@ -94,7 +94,87 @@ describe('an Alertmanager of the simulation', () => {
   });
 });
 
+describe('an alert that is not posted again', () => {
+  const MINUTES_5 = 300_000;
+
+  it('has ended after five minutes, and not before', async () => {
+    const { send, pass, lapsed } = sendingTo('alertmanager');
+    await send(trigger, 120);
+    await pass(MINUTES_5);
+    expect(lapsed()).toEqual([]);
+    await pass(1);
+    expect(lapsed()).toEqual([['resolve', trigger.key, 'silence']]);
+    expect(lapsed()).toEqual([]);
+  });
+
+  it('is told anew when it is posted after that', async () => {
+    const { heard, send, pass, refresh } = sendingTo('alertmanager');
+    await send(trigger);
+    await pass(MINUTES_5);
+    await refresh([repeat]);
+    expect(heard.map(({ what, lapsed }) => [what, lapsed])).toEqual([
+      ['trigger', undefined],
+      ['resolve', 'silence'],
+      ['trigger', undefined],
+    ]);
+  });
+
+  it('is open for as long as another alert of its page is', async () => {
+    const { send, pass, lapsed, refresh } = sendingTo('alertmanager');
+    await send(trigger);
+    await pass(200_000);
+    await refresh([{ ...trigger, severity: 'critical' }]);
+    await pass(200_000);
+    expect(lapsed()).toEqual([]);
+    await pass(200_000);
+    expect(lapsed()).toHaveLength(1);
+  });
+
+  it.each([
+    ['was left out while others were posted', 100_000, 'neglect'],
+    ['was not yet due when others were posted', 40_000, 'silence'],
+  ])('%s', async (_, afterMs, how) => {
+    const { send, pass, lapsed, refresh } = sendingTo('alertmanager');
+    await send(trigger);
+    await pass(afterMs);
+    await refresh([{ ...repeat, key: 'other' }]);
+    await pass(15_000);
+    await refresh([{ ...repeat, key: 'other' }]);
+    await pass(MINUTES_5 - 15_000 - afterMs);
+    expect(lapsed()).toEqual([['resolve', trigger.key, how]]);
+  });
+
+  it.each<ServerKind>(['webhook', 'pagerduty'])('stays open elsewhere: %s', async (kind) => {
+    const { send, pass, lapsed } = sendingTo(kind);
+    await send(trigger);
+    await pass(MINUTES_5 * 10);
+    expect(lapsed()).toEqual([]);
+  });
+});
+
 describe('the servers of a world', () => {
+  it('tell at which of them a page has lapsed', async () => {
+    const seed = Array.from({ length: 50 }, (_, at) => at).find(
+      (one) => new ReceiverServers(one).of('chat').kind === 'alertmanager',
+    );
+    const servers = new ReceiverServers(seed!);
+    servers.of('chat').read(JSON.stringify([{ labels: { key: 'k' } }]), 0);
+    servers.of('pager');
+    expect(servers.lapse(300_000)).toEqual([]);
+    expect(servers.lapse(300_001)).toEqual([
+      {
+        receiver: 'chat',
+        what: 'resolve',
+        key: 'k',
+        id: '',
+        scope: 'fleet',
+        lapsed: 'silence',
+        atMs: 300_001,
+        taken: true,
+      },
+    ]);
+  });
+
   it('are one per receiver, of a kind that the seed chooses', () => {
     const servers = new ReceiverServers(7);
     expect(servers.of('pager')).toBe(servers.of('pager'));

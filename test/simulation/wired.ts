@@ -11,9 +11,10 @@ export function sendingTo(kind: ServerKind, { alive = true } = {}) {
   const { clock, advance } = fakeClock();
   const heard: Delivery[] = [];
   const state: { mode: ReceiverMode; stirred: number } = { mode: 'up', stirred: 0 };
+  const server = serverOf(kind);
   const receiver = wiredReceiver('pager', {
-    ...{ clock, alive: () => alive, mode: () => state.mode, worldMs: () => 7, channels: plansOf(2) },
-    server: serverOf(kind),
+    ...{ clock, alive: () => alive, mode: () => state.mode, worldMs: () => clock.monotonicMs(), channels: plansOf(2) },
+    server,
     onDelivery: (one) => heard.push(one),
     stir: () => {
       state.stirred += 1;
@@ -34,6 +35,8 @@ export function sendingTo(kind: ServerKind, { alive = true } = {}) {
   return {
     ...{ heard, state, receiver },
     send: (notice: Notice, forMs = 1_000) => within(receiver.deliver(notice, signal), forMs),
+    lapsed: () => server.lapse(clock.monotonicMs()).map(({ what, key, lapsed }) => [what, key, lapsed]),
+    pass: advance,
     refresh: (notices: readonly Notice[]) => within(receiver.refresh!.send(notices, signal), 1_000),
   };
 }

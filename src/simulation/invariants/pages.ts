@@ -43,9 +43,15 @@ export class Pages implements Oracle {
     if (fact.type === 'tool.unknown') this.#mustTell(keyOfIncidentPage(fact.permit.incident), batch, 'UNKNOWN');
   }
 
-  delivered({ receiver, key, what, taken }: Delivery): void {
+  delivered({ receiver, key, what, taken, lapsed }: Delivery): void {
     if (!taken || key.startsWith('unjournaled/')) return;
     const page = this.#page(key);
+    if (lapsed !== undefined) {
+      page.knownTo.delete(receiver);
+      if (lapsed === 'neglect' && page.open)
+        this.#case.broke('L1', `${key} has lapsed at ${receiver}: it was left out`);
+      return;
+    }
     const id = `${receiver} ${key}`;
     if (what === 'resolve') {
       page.knownTo.delete(receiver);

@@ -96,6 +96,21 @@ describe('a page (L1)', () => {
     expect(broken).toHaveLength(1);
   });
 
+  it('lapses at a receiver that forgets it: by neglect only once it is over', () => {
+    const { put, deliver, broken, oracle } = pages();
+    put(raised);
+    deliver('trigger');
+    deliver('resolve', { lapsed: 'silence' });
+    expect([oracle.isHeard(KEY), broken]).toEqual([false, []]);
+    deliver('trigger');
+    deliver('resolve', { lapsed: 'neglect' });
+    expect(broken).toEqual(['L1']);
+    deliver('trigger');
+    put(resolved);
+    deliver('resolve', { lapsed: 'neglect' });
+    expect(broken).toEqual(['L1']);
+  });
+
   it('that a receiver is said to have taken is open there, and after its resolve it is not', () => {
     const done = (what: Delivery['what'], receiver = 'pager') => ({ type: 'delivery.done', key: KEY, receiver, what });
     const { put, deliver, broken } = pages();

@@ -654,6 +654,17 @@ const KNOWN_BAD: readonly Mutant[] = [
     5,
   ),
   one(
+    'refresh_waits_for_all_news',
+    'L1',
+    [
+      'src/escalate/receiver_queue.ts',
+      'if (this.#refreshComesFirst()) return',
+      'if (this.#refreshComesFirst() && this.#jobs().length === 0) return',
+    ],
+    'adapters',
+    12,
+  ),
+  one(
     'refusal_taken_for_an_answer',
     'L1',
     [
