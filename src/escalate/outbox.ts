@@ -52,6 +52,8 @@ export interface Page {
   readonly raisedMs: MonoMs;
   /** Since when it is open without an acknowledgement. Absent in a snapshot of an earlier version: `raisedMs`. */
   readonly unackedMs?: MonoMs | undefined;
+  /** The longest that it was without one before an acknowledgement, in this episode. Absent: never acknowledged. */
+  readonly unackedForMs?: number | undefined;
   readonly raises: number;
   /**
    * Reason and classification of everything raised in this episode: to raise it again is no news. Snapshots are stored
@@ -125,7 +127,9 @@ export function applyToOutbox(outbox: Outbox, entry: JournalEntry): Outbox {
       );
     case 'escalation.acked':
       return changed(outbox, fact.key, entry, (page) =>
-        page.resolved === undefined ? { ...page, acked: { who: fact.who, at: entry.at } } : page,
+        page.resolved === undefined
+          ? { ...page, unackedForMs: unackedForMs(page, entry.monoMs), acked: { who: fact.who, at: entry.at } }
+          : page,
       );
     case 'delivery.done':
       return changed(delivered(outbox, fact.receiver, entry.monoMs), fact.key, entry, (page) =>
@@ -152,6 +156,7 @@ function raised(page: Page | undefined, escalation: Escalation, entry: JournalEn
     episode,
     openedAt: open?.openedAt ?? entry.at,
     raisedMs: entry.monoMs,
+    unackedForMs: open?.unackedForMs,
     unackedMs: open?.acked === undefined ? (open?.unackedMs ?? open?.raisedMs ?? entry.monoMs) : entry.monoMs,
     raises,
     said: [...new Set([...(open?.said ?? []), saying(escalation)])],
@@ -160,6 +165,12 @@ function raised(page: Page | undefined, escalation: Escalation, entry: JournalEn
     acked: undefined,
     told: page?.told ?? [],
   };
+}
+
+/** The longest that a page was without an acknowledgement until now, in this episode. */
+export function unackedForMs(page: Page, nowMs: MonoMs): number {
+  const presentMs = page.acked === undefined ? nowMs - (page.unackedMs ?? page.raisedMs) : 0;
+  return Math.max(page.unackedForMs ?? 0, presentMs);
 }
 
 function withDelivery(page: Page, fact: Extract<JournalFact, { type: 'delivery.done' }>, nowMs: MonoMs): Page {

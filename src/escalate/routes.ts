@@ -2,7 +2,7 @@
 import type { FailureClass, Severity } from '../core/classification.ts';
 import type { EpochMs, MonoMs } from '../core/clock.ts';
 import type { GroupId } from '../core/scope.ts';
-import type { Page } from './outbox.ts';
+import { type Page, unackedForMs } from './outbox.ts';
 import type { PlaceOf } from './receiver.ts';
 
 export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
@@ -61,13 +61,17 @@ export function routingOf(routes: readonly Route[], placeOf: PlaceOf): Routing {
   };
 }
 
-/** When this receiver is due, as long as the page is open and not acknowledged. */
+/**
+ * When this receiver is due: while the page is open and not acknowledged, and at its end if it was due before, because
+ * a message whose answer was lost may have opened it there.
+ */
 function laterOf({ unacknowledged }: Route, page: Page, receiver: string): MonoMs | undefined {
-  if (page.acked !== undefined) return undefined;
   const levels = unacknowledged.filter(({ receivers }) => receivers.includes(receiver));
   if (levels.length === 0) return undefined;
-  const fromMs = (page.unackedMs ?? page.raisedMs) + Math.min(...levels.map(({ afterMs }) => afterMs));
-  return page.resolved !== undefined && page.resolved.monoMs <= fromMs ? undefined : fromMs;
+  const afterMs = Math.min(...levels.map((level) => level.afterMs));
+  const { resolved } = page;
+  if (resolved !== undefined) return unackedForMs(page, resolved.monoMs) > afterMs ? resolved.monoMs : undefined;
+  return page.acked === undefined ? (page.unackedMs ?? page.raisedMs) + afterMs : undefined;
 }
 
 function matches(match: RouteMatch, { escalation, openedAt }: Page, placeOf: PlaceOf): boolean {

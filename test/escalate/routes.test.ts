@@ -151,6 +151,25 @@ describe('a page without acknowledgement', () => {
     expect(other.boss.tries).toBe(1);
   });
 
+  it.each([
+    ['is acknowledged', [] as const],
+    ['is acknowledged and then has news', [raisedFact('esc-2', { reason: 'not_helping' })] as const],
+  ])('that may have reached the next receiver before it %s is ended there, too', async (_, news) => {
+    const { append, advance, pager, boss, whats } = staffed(FOLLOWED_UP);
+    boss.mood = 'down';
+    append(raisedFact('esc-1'));
+    await advance(11 * MINUTE_MS);
+    expect(boss.tries).toBeGreaterThan(0);
+    append({ type: 'escalation.acked', key: 'incident/inc-1', who: 'ann' }, ...news);
+    boss.mood = 'up';
+    await advance(5 * MINUTE_MS);
+    expect(boss.taken).toEqual([]);
+    append(resolvedFact());
+    await advance(5 * MINUTE_MS);
+    expect(whats(boss)).toEqual(['resolve']);
+    expect(whats(pager).at(-1)).toBe('resolve');
+  });
+
   it('is counted from the last update where a snapshot of an earlier version has no other time', () => {
     const page = { ...fold([[5, raisedFact('esc-1')]]).pages[0]!, unackedMs: undefined };
     expect(routingOf(FOLLOWED_UP, placeOf)(page, 'boss')).toBe(5 + 10 * MINUTE_MS);
