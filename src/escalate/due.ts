@@ -24,7 +24,8 @@ export interface Due {
  *   louder.
  * - A receiver that missed a page which another took and which is over is not woken for it. It is sent the resolve
  *   alone: an attempt whose end was not seen may have opened it there.
- * - A page that comes back before its resolve was sent is sent as an update of the one the receiver still knows.
+ * - A page that comes back before its resolve was sent is sent as an update of the one the receiver still knows. If it
+ *   goes again before that it is sent all the same: the first resolve may have been taken, and its answer lost.
  */
 export function dueTo(page: Page, receiver: string, repeatMs: number): Due | undefined {
   const last = page.told.find((one) => one.receiver === receiver);
@@ -35,16 +36,17 @@ export function dueTo(page: Page, receiver: string, repeatMs: number): Due | und
 }
 
 function endDue(page: Page, last: DeliveredNotice, resolvedMs: MonoMs): Due {
-  if (isUnsent(page, last)) return { what: 'trigger', dueMs: resolvedMs };
+  if (isUnsent(page, last)) return { what: 'trigger', dueMs: Math.max(resolvedMs, afterFlood(page, last)) };
   // By the order of the entries, because two of them may fall into one millisecond.
   const late = last.late ?? last.pagedMs >= resolvedMs;
   return { what: 'resolve', dueMs: late ? last.pagedMs + LATE_HOLD_MS : resolvedMs };
 }
 
-/** It grew louder, was over before anybody heard that, and must still be heard. */
-const isUnsent = (page: Page, last: DeliveredNotice): boolean =>
-  isLouder(page.escalation.severity, last.content.severity) &&
-  !page.told.some(({ content }) => content.id === newest(page).id);
+/** It came back or grew louder, was over before anybody heard that, and must still be heard. */
+function isUnsent(page: Page, last: DeliveredNotice): boolean {
+  const isNews = last.content.episode !== page.episode || isLouder(page.escalation.severity, last.content.severity);
+  return isNews && !page.told.some(({ content }) => content.id === newest(page).id);
+}
 
 function triggerDue(page: Page, last: DeliveredNotice | undefined): Due | undefined {
   if (last?.content.episode === page.episode) return undefined;

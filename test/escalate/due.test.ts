@@ -85,11 +85,20 @@ describe('what is due to a receiver next', () => {
     expect(due([raised, triggered, resolved, back])).toEqual({ what: 'trigger', dueMs: 20 + FLOOD_MS });
   });
 
-  it('is only the resolve where a page came back and went without growing more severe', () => {
+  it('is the page first where one came back and went, for its first end may have been heard', () => {
     const back = [40, raisedFact('esc-2', { severity: 'warning' })] as const;
     const steps = [raised, triggered, resolved, back, [50, resolvedFact()] as const];
-    expect(due(steps)).toEqual({ what: 'resolve', dueMs: 50 });
-    expect(due([...steps, [60, doneFact('resolve', 'esc-2')]])).toBeUndefined();
+    expect(due(steps)).toEqual({ what: 'trigger', dueMs: 20 + FLOOD_MS });
+    const heard = [20 + FLOOD_MS, doneFact('trigger', 'esc-2')] as const;
+    expect(due([...steps, heard])).toEqual({ what: 'resolve', dueMs: 20 + FLOOD_MS + LATE_HOLD_MS });
+    const elsewhere = [45, doneFact('trigger', 'esc-2', { receiver: 'chat' })] as const;
+    expect(due([...steps.slice(0, 4), elsewhere, steps[4]!])).toEqual({ what: 'resolve', dueMs: 50 });
+  });
+
+  it('is only the resolve of a page that had other news and went without growing more severe', () => {
+    const news = [25, raisedFact('esc-2', { severity: 'warning', reason: 'lasting' })] as const;
+    expect(due([raised, triggered, news, resolved])).toEqual({ what: 'resolve', dueMs: 30 });
+    expect(due([raised, triggered, news, resolved, [60, doneFact('resolve', 'esc-2')]])).toBeUndefined();
   });
 
   it('is the more severe update first, when the page ended before it was sent', () => {

@@ -120,6 +120,7 @@ export class Invariants {
     this.#isReading = false;
     this.#readingMs = undefined;
     this.#books.silence.remember(paged);
+    this.#books.pages.setBack();
     this.#starts.setBack(this.#lastSeq);
     this.#setBacks.setBack(last?.monoMs);
   }

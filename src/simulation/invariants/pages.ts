@@ -21,6 +21,8 @@ export class Pages implements Oracle {
   readonly #pages = new Map<string, PageSheet>();
   /** Per receiver and key: how many raises there were when it heard the last resolve. */
   readonly #heardEnd = new Map<string, number>();
+  /** Receivers and keys of pages that may be open in a form that a journal which was set back does not know. */
+  readonly #lost = new Set<string>();
 
   constructor(world: InvariantContext) {
     this.#case = world;
@@ -46,13 +48,14 @@ export class Pages implements Oracle {
   delivered({ receiver, key, what, taken, lapsed }: Delivery): void {
     if (!taken || key.startsWith('unjournaled/')) return;
     const page = this.#page(key);
+    const id = `${receiver} ${key}`;
+    if (what === 'resolve') this.#lost.delete(id);
     if (lapsed !== undefined) {
       page.knownTo.delete(receiver);
       if (lapsed === 'neglect' && page.open)
         this.#case.broke('L1', `${key} has lapsed at ${receiver}: it was left out`);
       return;
     }
-    const id = `${receiver} ${key}`;
     if (what === 'resolve') {
       page.knownTo.delete(receiver);
       this.#heardEnd.set(id, page.raisesAtResolve);
@@ -64,6 +67,11 @@ export class Pages implements Oracle {
     if (ended !== undefined && page.raises <= ended) {
       this.#case.broke('L1', `${receiver} heard a ${what} of ${key} after its resolve`);
     }
+  }
+
+  /** From now on Reeve knows an older journal: it ends a page as that one says it was. */
+  setBack(): void {
+    for (const [key, { knownTo }] of this.#pages) for (const receiver of knownTo) this.#lost.add(`${receiver} ${key}`);
   }
 
   /** Some receiver has it, and has not heard of its end. */
@@ -87,7 +95,7 @@ export class Pages implements Oracle {
   /** What a receiver is said to have taken is what its server makes of the messages. */
   #mustShow(receiver: string, key: string, what: Delivery['what']): void {
     const isOpen = this.#page(key).knownTo.has(receiver);
-    if (isOpen === (what !== 'resolve')) return;
+    if (isOpen === (what !== 'resolve') || (isOpen && this.#lost.has(`${receiver} ${key}`))) return;
     const shows = isOpen ? 'still open' : 'not there';
     this.#case.broke('L1', `${receiver} is said to have taken the ${what} of ${key}, and for it that page is ${shows}`);
   }

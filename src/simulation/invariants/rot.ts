@@ -18,6 +18,7 @@ export interface RottenDisk {
   readonly isReachable: () => boolean;
 }
 
+const PAGE_KEY = 'reeve/internal';
 /** As the documents say: the walk along the chain checks so many records a minute. */
 const PATROL_RECORDS = 2_000;
 /** A page goes out within some seconds; where a receiver was away the next try may come this much later. */
@@ -35,6 +36,8 @@ export class Rot implements Oracle, TruthOracle {
   /** By a page that went out, or by the record of it. */
   #isFound = false;
   #isReported = false;
+  /** Receivers at which the page about it is open: one that joins messages by their key says nothing new there. */
+  readonly #openAt = new Set<string>();
   /** On the clock of the present process. */
   #toldByMs: number | undefined;
   #reachableMs: number | undefined;
@@ -58,6 +61,8 @@ export class Rot implements Oracle, TruthOracle {
 
   /** Another process has another clock, and begins its walk anew. */
   entry({ fact }: JournalEntry): void {
+    const isPaged = fact.type === 'escalation.raised' && fact.escalation.key === PAGE_KEY;
+    if (this.#isRotten && isPaged && this.#openAt.size > 0) this.#isFound = true;
     if (fact.type !== 'reeve.started') return;
     this.#toldByMs = undefined;
     this.#reachableMs = undefined;
@@ -73,8 +78,11 @@ export class Rot implements Oracle, TruthOracle {
     this.#case.broke('S8', `${tool} of ${channel} although the journal was found broken`);
   }
 
-  delivered({ what, key, taken }: Delivery): void {
-    if (this.#isRotten && taken && what !== 'resolve' && key === 'reeve/internal') this.#isFound = true;
+  delivered({ receiver, what, key, taken }: Delivery): void {
+    if (!taken || key !== PAGE_KEY) return;
+    if (what === 'resolve') return void this.#openAt.delete(receiver);
+    this.#openAt.add(receiver);
+    if (this.#isRotten) this.#isFound = true;
   }
 
   watch(_: readonly ServiceTruth[], monoMs: number): void {

@@ -96,6 +96,21 @@ describe('a page (L1)', () => {
     expect(broken).toHaveLength(1);
   });
 
+  it('may stay open in a form that a journal which was set back does not know, until it has ended there', () => {
+    const resolve = { type: 'delivery.done', key: KEY, receiver: 'pager', what: 'resolve' };
+    const { put, deliver, broken, oracle } = pages();
+    put(raised);
+    deliver('trigger');
+    oracle.setBack();
+    put(resolved, resolve);
+    expect(broken).toEqual([]);
+    deliver('resolve', { lapsed: 'silence' });
+    put(raised);
+    deliver('trigger');
+    put(resolved, resolve);
+    expect(broken).toEqual(['L1']);
+  });
+
   it('lapses at a receiver that forgets it: by neglect only once it is over', () => {
     const { put, deliver, broken, oracle } = pages();
     put(raised);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MINUTE_MS, SECOND_MS } from '../../../src/core/duration.ts';
+import type { Delivery } from '../../../src/simulation/effect_log.ts';
 import { Rot } from '../../../src/simulation/invariants/rot.ts';
 import { oracleEnvironment } from '../../support/oracle_environment.ts';
 
@@ -27,14 +28,15 @@ function rotten() {
       oracle.watch(truths(), s * SECOND_MS);
     }
   };
-  const tell = (key = 'reeve/internal', taken = true): void =>
-    oracle.delivered({ receiver: 'pager', what: 'trigger', key, id: '1', scope: 'fleet', atMs: 0, taken });
+  const tell = (key = 'reeve/internal', taken = true, what: Delivery['what'] = 'trigger'): void =>
+    oracle.delivered({ receiver: 'pager', what, key, id: '1', scope: 'fleet', atMs: 0, taken });
   oracle.entry(entry(started));
   live(0, 400);
   oracle.rotted();
   live(401, 401);
   const begin = (): void => oracle.entry(entry(started));
-  return { oracle, broken, disk, newest, begun, live, tell, restart, begin };
+  const raise = (): void => oracle.entry(entry({ type: 'escalation.raised', escalation: { key: 'reeve/internal' } }));
+  return { oracle, broken, disk, newest, begun, live, tell, restart, begin, raise };
 }
 
 describe('a Reeve of whose journal a record has rotted', () => {
@@ -44,6 +46,19 @@ describe('a Reeve of whose journal a record has rotted', () => {
     expect(broken).toEqual([]);
     live(402 + TOLD_S, 402 + TOLD_S);
     expect(broken).toEqual(['L1']);
+  });
+
+  it.each([
+    ['is open there from before', ['trigger'], []],
+    ['has ended there', ['trigger', 'resolve'], ['L1']],
+  ] as const)('notifies a person of a second one by its record, where the page %s (L1)', (_, told, expected) => {
+    const { broken, live, oracle, tell, raise } = rotten();
+    for (const what of told) tell('reeve/internal', true, what);
+    oracle.mended();
+    oracle.rotted();
+    raise();
+    live(402, 403 + TOLD_S);
+    expect(broken).toEqual(expected);
   });
 
   it('has longer where the journal is long, begins its walk anew in each process, and waits for receivers (L1)', () => {
