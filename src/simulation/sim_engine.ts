@@ -40,7 +40,7 @@ export const COURSES: Readonly<Record<CallMode, Course>> = {
   very_late: { effectMs: 45_000, answerMs: 300 },
 };
 
-const CAPABILITIES: readonly Capability[] = [
+export const CAPABILITIES: readonly Capability[] = [
   'observe',
   'restart',
   'logs',
@@ -52,10 +52,10 @@ const CAPABILITIES: readonly Capability[] = [
 ];
 
 /** What an engine says that adds nothing and does not admit it. */
-const LIE_ITEMS = 1;
-const CACHED = 12;
+export const LIE_ITEMS = 1;
+export const CACHED = 12;
 /** After so long the cache is as full as before. */
-const FILLS_MS = 10 * MINUTE_MS;
+export const FILLS_MS = 10 * MINUTE_MS;
 
 export interface SimEngineDeps {
   readonly id: string;

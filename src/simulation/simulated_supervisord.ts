@@ -1,9 +1,8 @@
 /** A supervisord within this process: what the real adapter asks over XML-RPC is done to the simulated service. */
-import { type Clock, deadline } from '../core/clock.ts';
+import type { Clock } from '../core/clock.ts';
 import type { ProcessReading } from '../core/engine.ts';
-import { ReeveError } from '../core/errors.ts';
 import type { BoundedFetch, HttpAnswer, HttpRequest } from '../resilience/http.ts';
-import { httpAnswer } from './http_answer.ts';
+import { answerInTime } from './http_answer.ts';
 import { type CallMode, COURSES, type Course } from './sim_engine.ts';
 import type { Starter } from './service_channel.ts';
 import { numberOf } from './random_streams.ts';
@@ -100,16 +99,8 @@ export class SimulatedSupervisord {
     return writesOn ? cpuMs * BYTES_PER_MS : this.#deps.service.segments(channel) * SEGMENT_BYTES;
   }
 
-  async #ask({ body = '', timeoutMs, signal }: HttpRequest): Promise<HttpAnswer> {
-    const { clock, engine } = this.#deps;
-    const late = () => new ReeveError('TIMED_OUT', `${engine} did not answer within ${timeoutMs} ms`);
-    using limit = deadline(clock, timeoutMs, late, signal);
-    const ended = new Promise<never>((_, reject) => {
-      limit.signal.addEventListener('abort', () => reject(limit.signal.reason), { once: true });
-    });
-    const answer = this.#answerTo(String(body)).then((answered) => (this.#deps.answers() ? answered : ended));
-    const text = await Promise.race([ended, answer]);
-    return httpAnswer(200, {}, text);
+  #ask(request: HttpRequest): Promise<HttpAnswer> {
+    return answerInTime(this.#deps, request, this.#answerTo(String(request.body ?? '')));
   }
 
   async #answerTo(body: string): Promise<string> {

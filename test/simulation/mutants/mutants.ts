@@ -31,6 +31,7 @@ export const SCENES = [
   'sources',
   'canary',
   'adapters',
+  'media',
   'probes',
   'property',
 ] as const;

@@ -92,6 +92,15 @@ const SCENES: Readonly<Record<Exclude<SceneName, 'explore' | 'property'>, Scene>
     script: { ...dense, persona: 'system_admin', kinds: [...DEATHS, 'outage', 'receiver', 'reeve_crash'], wired: true },
     how: { livenessMs: 1_500_000 },
   },
+  media: {
+    script: {
+      ...dense,
+      persona: 'system_admin',
+      kinds: [...DEATHS, 'auth', 'empty_playout', 'stale_address', 'calls', 'one_way', 'reeve_crash'],
+      wired: true,
+    },
+    how: { livenessMs: 1_500_000 },
+  },
   probes: {
     script: { ...dense, persona: 'system_admin', storm: true, wired: true, probed: true },
     how: {},
