@@ -71,6 +71,8 @@ export class ReceiverQueue {
   #pausedUntilMs: MonoMs = Number.NEGATIVE_INFINITY;
   #refreshMs: MonoMs;
   #refreshing = false;
+  /** The last attempt was a refresh: in an outage a new message has the next turn. */
+  #hasRefreshed = false;
   #timer: Disposable | undefined;
 
   /** `known`: a trouble of an earlier process that is written down. */
@@ -145,6 +147,7 @@ export class ReceiverQueue {
     const attempts = (tries?.attempts ?? 0) + 1;
     this.#tries.set(notice.id, { attempts, refusedUntilMs: Number.NEGATIVE_INFINITY, refusal: tries?.refusal });
     this.#inFlight.add(key);
+    this.#hasRefreshed = false;
     try {
       await attempt(this.#world, (signal) => this.receiver.deliver(notice, signal));
       this.#succeeded();
@@ -208,7 +211,7 @@ export class ReceiverQueue {
    */
   #refreshComesFirst(): boolean {
     const { refresh } = this.receiver;
-    if (refresh === undefined || !this.#refreshDue()) return false;
+    if (refresh === undefined || this.#hasRefreshed || !this.#refreshDue()) return false;
     return this.#failures > 0 || this.#nowMs() - this.#refreshMs >= refresh.everyMs;
   }
 
@@ -221,6 +224,7 @@ export class ReceiverQueue {
     const notices = this.#known();
     if (notices.length === 0) return this.pump();
     this.#refreshing = true;
+    this.#hasRefreshed = true;
     try {
       await attempt(this.#world, (signal) => refresh.send(notices, signal));
       this.#succeeded();
@@ -239,7 +243,6 @@ export class ReceiverQueue {
     this.#trouble = { error: describeFailure(thrown), sinceMs: this.#trouble?.sinceMs ?? this.#nowMs() };
     if (isRefusal(thrown)) return;
     this.#pause(thrown);
-    // A new message has the next turn.
     if (!this.#jobs().some(({ dueMs }) => dueMs <= this.#nowMs())) this.#refreshMs = this.#pausedUntilMs;
   }
 

@@ -308,6 +308,23 @@ describe('a receiver that is sent everything again and again', () => {
     expect(tries.length).toBeGreaterThan(50);
   });
 
+  it('is tried with new pages in turn where it asks for longer pauses than lie between two repetitions', async () => {
+    const { sent, receiver } = refreshing(() => Promise.reject(unreachable(60_000)));
+    let tries = 0;
+    const busy: Receiver = {
+      ...receiver,
+      deliver: async () => {
+        tries += 1;
+        throw unreachable(60_000);
+      },
+    };
+    const { queue, advance } = queueOf(busy, [...known(999_000), ...raised('new')]);
+    queue.pump();
+    await advance(10 * 60_000);
+    expect(Math.abs(tries - sent.length)).toBeLessThanOrEqual(1);
+    expect(tries).toBeGreaterThanOrEqual(5);
+  });
+
   it('is sent what is open as soon as it takes something after an outage', async () => {
     const { sent, receiver } = refreshing();
     const up = { now: true };

@@ -4,6 +4,8 @@ import { type Clock, systemClock } from '../../../../src/core/clock.ts';
 import { HOUR_MS } from '../../../../src/core/duration.ts';
 import type { Escalation } from '../../../../src/core/incident.ts';
 import { type AlertmanagerOptions, alertmanager } from '../../../../src/escalate/receivers/alertmanager/receiver.ts';
+import type { PostJson } from '../../../../src/escalate/receiver.ts';
+import { RequestFailed } from '../../../../src/resilience/failure.ts';
 import { ALERTMANAGER, realAlertmanager, realPost, until, webServer } from '../../servers.ts';
 import { opened, raisedFact, resolvedFact } from '../../support.ts';
 
@@ -84,6 +86,28 @@ describe.skipIf(!existsSync(ALERTMANAGER))('a real Alertmanager (Debian package 
     expect(await am.active()).toMatchObject([{ startsAt }]);
     await dispatcher[Symbol.asyncDispose]();
     await until(async () => (await am.active()).length === 0);
+  });
+
+  it('keeps a page open while its answers are lost and a new page is tried again and again', {
+    timeout: 60_000,
+  }, async () => {
+    const am = await realAlertmanager({ resolveTimeout: '12s' });
+    const through = realPost();
+    let isLost = false;
+    const post: PostJson = async (url, request) => {
+      const answer = await through(url, request);
+      if (isLost) throw new RequestFailed('RECEIVER_UNREACHABLE', 'the answer was lost', { failure: 'reset' });
+      return answer;
+    };
+    const { append, dispatcher } = running(am.url, { post });
+    append(page('esc-1', 'news'));
+    await until(() => dispatcher.status()[0]?.pages === 1);
+    await until(async () => (await am.active()).length === 1);
+    isLost = true;
+    append(page('esc-2', 'sport'));
+    await systemClock.sleep(20_000);
+    expect((await am.active()).map(({ labels }) => labels.channel).sort()).toEqual(['news', 'sport']);
+    expect(dispatcher.status()[0]?.error).toBe('reset');
   });
 
   it('has one alert per page when its labels change', { timeout: 40_000 }, async () => {
