@@ -16,6 +16,7 @@ describe('the page about a held phase', () => {
     expect(summary).toContain('stays at phase 1');
     expect(summary).toContain('although phase 4 is set: the journal was set back: it ends early');
     expect(details).toContain('reeve phase 4 --because');
+    expect(details).toContain('pages that it does not know any more have to be closed where you read them');
   });
 
   it('is critical where the journal was damaged, and names the file that is kept and how to bring a copy back', () => {
