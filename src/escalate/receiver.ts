@@ -3,6 +3,7 @@ import type { FailureClass, Severity } from '../core/classification.ts';
 import type { EpochMs } from '../core/clock.ts';
 import { ReeveError } from '../core/errors.ts';
 import type { EscalationReason } from '../core/incident.ts';
+import type { ProbeFailure } from '../core/sample.ts';
 import type { EngineId, GroupId, IncidentId, Scope } from '../core/scope.ts';
 import { failureOf, RequestFailed, statusOf } from '../resilience/failure.ts';
 
@@ -48,6 +49,8 @@ export type PlaceOf = (scope: Scope) => {
 /** Somewhere that a person hears of it. */
 export interface Receiver {
   readonly name: string;
+  /** It cannot recognise a message that it has taken before: people see each copy. */
+  readonly showsCopies?: boolean;
   /** Resolves when the receiver took it (2xx). Throws a `ReeveError` otherwise, or the signal's reason. */
   deliver(notice: Notice, signal: AbortSignal): Promise<void>;
   /** For receivers that forget what is not repeated: everything open and what was just resolved, all at once. */
@@ -97,6 +100,17 @@ export function describeFailure(thrown: unknown): string {
   if (thrown instanceof ReeveError && thrown.code === 'BREAKER_OPEN') return 'breaker open';
   return failureOf(thrown);
 }
+
+const AFTER_SENDING: ReadonlySet<ProbeFailure> = new Set([
+  'reset',
+  'timeout',
+  'truncated',
+  'invalid_answer',
+  'too_large',
+]);
+
+/** The receiver may have taken the message all the same: only its answer is missing. */
+export const mayHaveArrived = (thrown: unknown): boolean => AFTER_SENDING.has(failureOf(thrown));
 
 /** The receiver is there and says no to this message; anything else is an outage of the receiver. */
 export const isRefusal = (thrown: unknown): boolean =>

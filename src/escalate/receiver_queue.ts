@@ -9,10 +9,12 @@ import { type AttemptBound, attempt } from './attempt.ts';
 import { contentIdOf, dueTo, noticeOf } from './due.ts';
 import { CLOSED_KEPT_MS, isLouder, type Page } from './outbox.ts';
 import type { Routing } from './routes.ts';
-import { describeFailure, isRefusal, type Notice, type NoticeKind, type Receiver } from './receiver.ts';
+import { describeFailure, isRefusal, mayHaveArrived, type Notice, type NoticeKind, type Receiver } from './receiver.ts';
 
 /** A receiver that is down is asked at least this often: a page arrives within seconds of its return. */
 const OUTAGE: Backoff = { baseMs: 500, factor: 2, maxMs: 5_000, jitter: 0.5 };
+/** One that may have taken the message, and shows each copy, is not sent dozens of them. */
+const COPIES: Backoff = { baseMs: 2_000, factor: 2, maxMs: 30_000, jitter: 0.5 };
 /** A message that is refused is offered again less and less often, for ever: somebody may repair the receiver. */
 const REFUSAL: Backoff = { baseMs: 2_000, factor: 2, maxMs: MINUTE_MS, jitter: 0.5 };
 const RETRY_AFTER_MS_MAX = MINUTE_MS;
@@ -197,7 +199,8 @@ export class ReceiverQueue {
   #pause(thrown: unknown): void {
     this.#failures += 1;
     const askedMs = thrown instanceof RequestFailed ? (thrown.retryAfterMs ?? 0) : 0;
-    const waitMs = Math.max(backoff(OUTAGE, this.#failures, this.#world.random), Math.min(askedMs, RETRY_AFTER_MS_MAX));
+    const pace = this.receiver.showsCopies === true && mayHaveArrived(thrown) ? COPIES : OUTAGE;
+    const waitMs = Math.max(backoff(pace, this.#failures, this.#world.random), Math.min(askedMs, RETRY_AFTER_MS_MAX));
     this.#pausedUntilMs = this.#nowMs() + waitMs;
   }
 

@@ -192,6 +192,38 @@ describe('a receiver that fails', () => {
   });
 });
 
+describe('a receiver that shows each copy of a message', () => {
+  const failing = (failure: 'reset' | 'timeout' | 'refused', showsCopies: boolean) => {
+    let tries = 0;
+    const receiver = aReceiver(
+      () => {
+        tries += 1;
+        return Promise.reject(new RequestFailed('RECEIVER_UNREACHABLE', 'no answer', { failure }));
+      },
+      { showsCopies },
+    );
+    const { queue, advance } = queueOf(receiver, raised('a'));
+    queue.pump();
+    return { advance, tries: () => tries };
+  };
+
+  it.each(['reset', 'timeout'] as const)('is sent few, where it may have taken each: %s', async (failure) => {
+    const { advance, tries } = failing(failure, true);
+    await advance(5 * 60_000);
+    expect(tries()).toBeGreaterThanOrEqual(10);
+    expect(tries()).toBeLessThanOrEqual(18);
+  });
+
+  it.each([
+    ['where it has certainly taken none', 'refused', true],
+    ['where its copies are joined', 'reset', false],
+  ] as const)('is tried each few seconds %s', async (_, failure, showsCopies) => {
+    const { advance, tries } = failing(failure, showsCopies);
+    await advance(5 * 60_000);
+    expect(tries()).toBeGreaterThanOrEqual(60);
+  });
+});
+
 describe('a receiver that is sent everything again and again', () => {
   /** What it knows: one open page, one resolved a while ago. */
   const known = (resolvedToldMs: number) =>

@@ -24,9 +24,9 @@ export const heldPhasePage = ({ held, configured, cause, because }: HeldPhase): 
 
 const detailsOfLoss = (configured: number): string =>
   'Either this is a first installation, or the state directory was lost or restored from a backup, and with it ' +
-  'leases, maintenance windows, breakers and counts of restarts are gone; pages that it does not know any more have to ' +
-  'be closed where you read them. Bring the newest one back, then start Reeve again. First installation, or nothing to bring back: end by hand what should not be repaired, then ' +
-  `reeve phase ${configured} --because "...".`;
+  'leases, maintenance windows, breakers and counts of restarts are gone; pages that it does not know any more have ' +
+  'to be closed where you read them. Bring the newest one back, then start Reeve again. First installation, or ' +
+  `nothing to bring back: end by hand what should not be repaired, then reeve phase ${configured} --because "...".`;
 
 /** Pages that the old journal had open are no longer Reeve's to end. */
 const detailsOfDamage = (configured: number, because: string): string =>

@@ -34,6 +34,7 @@ export function ntfy(document: NtfyDocument, deps: Deps): Receiver {
   };
   return {
     name: document.id,
+    showsCopies: true,
     async deliver(notice, signal) {
       await postOrThrow(deps.post, `${url}/`, { body: JSON.stringify(messageOf(notice, document)), headers, signal });
     },

@@ -21,6 +21,7 @@ export function slack(document: SlackDocument, deps: Deps): Receiver {
   const url = required(deps.secret('webhook_url'), { id: document.id, name: 'webhook_url' });
   return {
     name: document.id,
+    showsCopies: true,
     async deliver(notice, signal) {
       const body = JSON.stringify(messageOf(notice, document));
       await postOrThrow(deps.post, url, { body, headers: { 'content-type': 'application/json' }, signal });
