@@ -43,9 +43,9 @@ function keepCompiled() {
 
 /**
  * The daemon runs for months beside services that need the memory, and has time: half the size for a little more work
- * (docs/performance.md); for thousands of channels it makes itself larger again once it has read how many they are
- * (src/app/heap.ts). V8 and glibc take these settings only as they start, so the process replaces itself once, before
- * it has done anything: same process, same streams, same signals.
+ * (docs/performance.md); for hundreds and for thousands of channels it makes itself larger again once it has read how
+ * many they are (src/app/heap.ts). V8 and glibc take these settings only as they start, so the process replaces itself
+ * once, before it has done anything: same process, same streams, same signals.
  * What is worth compiling is compiled at once: beside encoders a helper thread may get no time for minutes, and until
  * it does everything would be interpreted. And what was compiled is kept: trouble is rare, and must not find code that
  * was thrown away since the last. Only expressions are compiled when they have shown that they are used: of the
@@ -54,7 +54,7 @@ function keepCompiled() {
 const SMALL = [
   '--max-semi-space-size=4',
   '--memory-saver-mode',
-  '--heap-growing-percent=35',
+  '--heap-growing-percent=20',
   '--no-concurrent-recompilation',
   '--no-flush-bytecode',
   '--regexp-tier-up-ticks=64',

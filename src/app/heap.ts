@@ -1,10 +1,14 @@
 /** Fits V8's heap to how much is watched. V8 takes its settings only as a process starts. */
 
+/** So many channels give the collector so much to do that the heap may grow further between two of its rounds. */
+export const MEDIUM_FROM_CHANNELS = 100;
 /** Whoever watches so many channels has the memory, and would wait for the collector of a small heap. */
 export const LARGE_FROM_CHANNELS = 3_000;
 
 /** With this bin/reeve.js starts each daemon: how much there is to watch it cannot know. */
-const SMALL = '--max-semi-space-size=4';
+const SMALL = '--heap-growing-percent=20';
+/** Measured with 500 channels (docs/performance.md, "Channels as they live"). */
+const MEDIUM = ['--heap-growing-percent=35'];
 /** Measured with 10,000 channels (docs/performance.md, "Ten thousand channels"). */
 const LARGE = ['--max-semi-space-size=16', '--heap-growing-percent=60', '--no-memory-saver-mode'];
 const OF_HEAP = /^--(?:max-semi-space-size|heap-growing-percent|(?:no-?)?memory-saver-mode)/;
@@ -19,7 +23,8 @@ export function heapOptionsFor(channels: number, execArgv: readonly string[]): r
   // V8 reads `_` as `-`.
   const ofHeap = execArgv.filter((each) => OF_HEAP.test(each.replaceAll('_', '-')));
   const isAsStarted = ofHeap.includes(SMALL) && ofHeap.length === SET_AT_START;
-  return channels >= LARGE_FROM_CHANNELS && isAsStarted ? [...execArgv, ...LARGE] : undefined;
+  if (channels < MEDIUM_FROM_CHANNELS || !isAsStarted) return undefined;
+  return [...execArgv, ...(channels < LARGE_FROM_CHANNELS ? MEDIUM : LARGE)];
 }
 
 /**

@@ -1,8 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { fitHeap, heapOptionsFor, LARGE_FROM_CHANNELS, type OwnProcess } from '../../src/app/heap.ts';
+import {
+  fitHeap,
+  heapOptionsFor,
+  LARGE_FROM_CHANNELS,
+  MEDIUM_FROM_CHANNELS,
+  type OwnProcess,
+} from '../../src/app/heap.ts';
 
 /** As bin/reeve.js starts the daemon (test/checkout/entry.test.ts holds it to that). */
-const SMALL = ['--max-semi-space-size=4', '--memory-saver-mode', '--heap-growing-percent=35', '--no-flush-bytecode'];
+const SMALL = ['--max-semi-space-size=4', '--memory-saver-mode', '--heap-growing-percent=20', '--no-flush-bytecode'];
+const MEDIUM = ['--heap-growing-percent=35'];
 const LARGE = ['--max-semi-space-size=16', '--heap-growing-percent=60', '--no-memory-saver-mode'];
 
 function aProcess(over: Partial<OwnProcess> = {}) {
@@ -20,8 +27,10 @@ function aProcess(over: Partial<OwnProcess> = {}) {
 }
 
 describe('the heap of the daemon', () => {
-  it('stays small with one channel less than many, and is large from there on', () => {
-    expect(heapOptionsFor(LARGE_FROM_CHANNELS - 1, SMALL)).toBeUndefined();
+  it('stays small with one channel less than a hundred, is larger from there on and large from 3,000 on', () => {
+    expect(heapOptionsFor(MEDIUM_FROM_CHANNELS - 1, SMALL)).toBeUndefined();
+    expect(heapOptionsFor(MEDIUM_FROM_CHANNELS, SMALL)).toEqual([...SMALL, ...MEDIUM]);
+    expect(heapOptionsFor(LARGE_FROM_CHANNELS - 1, SMALL)).toEqual([...SMALL, ...MEDIUM]);
     expect(heapOptionsFor(LARGE_FROM_CHANNELS, SMALL)).toEqual([...SMALL, ...LARGE]);
   });
 
@@ -36,6 +45,7 @@ describe('the heap of the daemon', () => {
 
   it('is not changed a second time', () => {
     expect(heapOptionsFor(LARGE_FROM_CHANNELS, [...SMALL, ...LARGE])).toBeUndefined();
+    expect(heapOptionsFor(LARGE_FROM_CHANNELS, [...SMALL, ...MEDIUM])).toBeUndefined();
   });
 
   it('is made larger by starting the process over with the same arguments and environment', () => {
@@ -47,7 +57,7 @@ describe('the heap of the daemon', () => {
 
   it('is left alone where few channels are watched, in a stand-in for another process, and where none can start over', () => {
     const few = aProcess();
-    fitHeap(LARGE_FROM_CHANNELS - 1, few.own);
+    fitHeap(MEDIUM_FROM_CHANNELS - 1, few.own);
     const standIn = aProcess({ channel: {} as never });
     fitHeap(LARGE_FROM_CHANNELS, standIn.own);
     const unable = aProcess({ execve: undefined as never });

@@ -117,7 +117,7 @@ describe('bin/reeve.js', () => {
       expect(reported.small).toEqual([
         '--max-semi-space-size=4',
         '--memory-saver-mode',
-        '--heap-growing-percent=35',
+        '--heap-growing-percent=20',
         '--no-concurrent-recompilation',
         '--no-flush-bytecode',
         '--regexp-tier-up-ticks=64',
@@ -125,6 +125,8 @@ describe('bin/reeve.js', () => {
     });
 
     it.each([
+      [99, '4', '20', '--memory-saver-mode'],
+      [100, '4', '35', '--memory-saver-mode'],
       [2_999, '4', '35', '--memory-saver-mode'],
       [3_000, '16', '60', '--no-memory-saver-mode'],
     ])('with a heap for %i channels, in the process that was started', async (channels, semiSpace, growing, saver) => {
