@@ -19,6 +19,17 @@ interface OpenRun {
   readonly startedMs: number;
 }
 
+interface ActionTime {
+  /** When its record was seen. */
+  readonly atMs: number;
+  readonly boot: string;
+  readonly monoMs: number;
+}
+
+/** A record that a crash left behind is seen late: within one boot it tells itself when it was written. */
+const msBetween = (one: ActionTime, other: ActionTime): number =>
+  Math.max(other.atMs - one.atMs, one.boot === other.boot ? other.monoMs - one.monoMs : 0);
+
 /** S6 over crashes, S7, S4 within groups and staged starts, and the half of L2 that is about runs. */
 export class Runs implements Oracle {
   readonly #case: InvariantContext;
@@ -28,7 +39,7 @@ export class Runs implements Oracle {
   readonly #allowed = new Set<string>();
   readonly #open = new Map<string, PermitTerms>();
   readonly #unknown = new Map<string, string>();
-  readonly #groups = new Map<string, number[]>();
+  readonly #groups = new Map<string, ActionTime[]>();
   readonly #plans = new Map<string, Plan>();
   readonly #verdicts = new Map<string, boolean>();
   readonly #children = new Map<string, { readonly id: string; readonly channel: string }[]>();
@@ -41,7 +52,8 @@ export class Runs implements Oracle {
     return this.#runs.size;
   }
 
-  entry({ fact, monoMs, run, incident, channel }: JournalEntry): void {
+  entry(entry: JournalEntry): void {
+    const { fact, monoMs, run, incident, channel } = entry;
     switch (fact.type) {
       case 'incident.opened':
         this.#scopes.set(fact.incident.id, keyOfScope(fact.incident.scope));
@@ -54,7 +66,7 @@ export class Runs implements Oracle {
         if (fact.decision.verdict === 'allow') this.#allowed.add(fact.decision.permit.id);
         return;
       case 'tool.started':
-        return this.#started(fact.permit);
+        return this.#started(fact.permit, entry);
       case 'tool.finished':
         return this.#over(fact.permit);
       case 'tool.unknown':
@@ -87,7 +99,7 @@ export class Runs implements Oracle {
     if (tookMs > limits.runMsMax + RUN_GRACE_MS && !cutOff) broke('L2', `run ${run} took ${tookMs} ms`);
   }
 
-  #started(permit: PermitTerms): void {
+  #started(permit: PermitTerms, { boot, monoMs }: JournalEntry): void {
     const { broke } = this.#case;
     const { id, call } = permit;
     if (!this.#allowed.has(id)) broke('S7', `${call.tool} began on ${id}, which the guard never granted`);
@@ -97,18 +109,18 @@ export class Runs implements Oracle {
     const lost = channel === undefined ? undefined : this.#unknown.get(channel);
     if (lost !== undefined) broke('S6', `${call.tool} (${id}) began on ${channel} although ${lost} is UNKNOWN`);
     if (permit.risk === 'high') {
-      if (permit.parent === undefined) this.#spaced(permit);
+      if (permit.parent === undefined) this.#spaced(permit, { atMs: this.#case.nowMs(), boot, monoMs });
       else this.#staged(permit, channel ?? '');
       if (isPlan(permit)) this.#planned(permit);
     }
   }
 
-  #spaced({ call, group: named, id }: PermitTerms): void {
-    const { limits, persona, broke, nowMs } = this.#case;
+  #spaced({ call, group: named, id }: PermitTerms, now: ActionTime): void {
+    const { limits, persona, broke } = this.#case;
     const own = call.target.kind === 'channel' ? planOf(this.#case, call.target.id)?.group : undefined;
     const group = own ?? (call.target.kind === 'group' ? call.target.id : (named ?? ''));
-    const now = nowMs();
-    const times = [...(this.#groups.get(group) ?? []).filter((ms) => ms > now - limits.highRiskSpacingMs), now];
+    const isNear = (one: ActionTime): boolean => msBetween(one, now) < limits.highRiskSpacingMs;
+    const times = [...(this.#groups.get(group) ?? []).filter(isNear), now];
     this.#groups.set(group, times);
     const max = persona.risk_tolerance === 'low' ? Math.min(1, limits.highRiskPerGroupMax) : limits.highRiskPerGroupMax;
     // A plan is the exception: its own proofs space what it starts.

@@ -111,6 +111,26 @@ describe('high-risk actions (S4)', () => {
   });
 });
 
+describe('a high-risk action whose record is seen late, because a crash left it behind (S4)', () => {
+  it.each([
+    ['in the same boot, counts from when it was written', 'a', 59_999, []],
+    ['in the same boot, a minute after it was written less a moment', 'a', 59_998, ['S4']],
+    ['in another boot, counts from when it was seen', 'b', 59_999, ['S4']],
+  ] as const)('%s', (_, boot, laterMs, expected) => {
+    const { put, broken, at } = runs();
+    const started = (monoMs: number, id: string, permit: string, from = 'a'): void => {
+      const terms = permitOf(permit, channel(id));
+      at(monoMs);
+      put(monoMs, { type: 'guard.decided', decision: { verdict: 'allow', permit: terms } });
+      put(monoMs, { type: 'tool.started', permit: terms }, { boot: from, monoMs: permit === 'p0' ? 1 : monoMs });
+    };
+    started(30_000, 'ch0', 'p0');
+    started(40_000, 'ch1', 'p1');
+    started(laterMs + 2, 'ch2', 'p2', boot);
+    expect(broken).toEqual(expected);
+  });
+});
+
 describe('a staged plan (S4)', () => {
   const staged = () => {
     const world = runs();
