@@ -128,7 +128,7 @@ export function applyToOutbox(outbox: Outbox, entry: JournalEntry): Outbox {
     case 'escalation.acked':
       return changed(outbox, fact.key, entry, (page) =>
         page.resolved === undefined
-          ? { ...page, unackedForMs: unackedForMs(page, entry.monoMs), acked: { who: fact.who, at: entry.at } }
+          ? { ...page, unackedForMs: longestUnackedMs(page, entry.monoMs), acked: { who: fact.who, at: entry.at } }
           : page,
       );
     case 'delivery.done':
@@ -168,7 +168,7 @@ function raised(page: Page | undefined, escalation: Escalation, entry: JournalEn
 }
 
 /** The longest that a page was without an acknowledgement until now, in this episode. */
-export function unackedForMs(page: Page, nowMs: MonoMs): number {
+export function longestUnackedMs(page: Page, nowMs: MonoMs): number {
   const presentMs = page.acked === undefined ? nowMs - (page.unackedMs ?? page.raisedMs) : 0;
   return Math.max(page.unackedForMs ?? 0, presentMs);
 }

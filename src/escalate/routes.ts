@@ -2,7 +2,7 @@
 import type { FailureClass, Severity } from '../core/classification.ts';
 import type { EpochMs, MonoMs } from '../core/clock.ts';
 import type { GroupId } from '../core/scope.ts';
-import { type Page, unackedForMs } from './outbox.ts';
+import { longestUnackedMs, type Page } from './outbox.ts';
 import type { PlaceOf } from './receiver.ts';
 
 export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
@@ -70,7 +70,7 @@ function laterOf({ unacknowledged }: Route, page: Page, receiver: string): MonoM
   if (levels.length === 0) return undefined;
   const afterMs = Math.min(...levels.map((level) => level.afterMs));
   const { resolved } = page;
-  if (resolved !== undefined) return unackedForMs(page, resolved.monoMs) > afterMs ? resolved.monoMs : undefined;
+  if (resolved !== undefined) return longestUnackedMs(page, resolved.monoMs) > afterMs ? resolved.monoMs : undefined;
   return page.acked === undefined ? (page.unackedMs ?? page.raisedMs) + afterMs : undefined;
 }
 
