@@ -142,7 +142,8 @@ class Alertmanager implements ReceiverServer {
   /** Whether others were posted when one that was posted last at this time was due. */
   #hasLeftOut(postedMs: number): boolean {
     const later = this.#postsMs.filter((ms) => ms > postedMs + REFRESHED_MS);
-    return later.at(-1)! - later[0]! >= POSTS_APART_MS;
+    const [first, last] = [later.at(0), later.at(-1)];
+    return first !== undefined && last !== undefined && last - first >= POSTS_APART_MS;
   }
 
   #isOpen(key: string): boolean {
