@@ -148,7 +148,7 @@ export class Responder implements Disposable {
       case 'run':
         return this.#start(open, at.seen);
       case 'tell':
-        this.#deps.append(this.#page(open.incident, 'lasting', intent.because));
+        this.#deps.append(this.#page(reaching(open.incident, at.seen.channels), 'lasting', intent.because));
         return;
       case 'close':
         return this.#close(open, intent);

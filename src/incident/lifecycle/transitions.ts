@@ -34,8 +34,8 @@ export interface Snapshot {
   readonly clearSinceMs?: MonoMs | undefined;
   /** A shared cause covers the channel: its group's incident speaks for it. */
   readonly covered: boolean;
-  /** That incident, once it is open. `notified`: a person was notified of it. */
-  readonly absorber?: { readonly id: IncidentId; readonly notified: boolean } | undefined;
+  /** That incident, once it is open. `notified`: a person was notified of it. `lists`: it was opened for this one. */
+  readonly absorber?: { readonly id: IncidentId; readonly notified: boolean; readonly lists: boolean } | undefined;
   /** Of a group: its channels are started one by one, each by its own incident. */
   readonly handedOver?: boolean;
   /** What its last run was refused for holds no longer (law L5). */
@@ -121,8 +121,9 @@ function judgeOpen(open: OpenIncident, sight: Snapshot, nowMs: MonoMs, policy: T
   if (open.running) return none();
   if (sight.covered) {
     if (sight.absorber === undefined) return none(nowMs + SETTLING_LOOK_MS);
-    // Of the two pages about it one is always open: its own, until a person is notified of the whole.
-    if (open.told.length > 0 && !sight.absorber.notified) return none(nowMs + ASKED_AGAIN_MS);
+    // One page that names it is always open: its own, until a person is notified of a whole that it is listed in.
+    const isNamed = sight.absorber.notified && sight.absorber.lists;
+    if (open.told.length > 0 && !isNamed) return none(nowMs + ASKED_AGAIN_MS);
     return { kind: 'close', ending: 'absorbed', because: 'a shared cause covers the channel' };
   }
   if (sight.handedOver) return { kind: 'close', ending: 'absorbed', because: 'its channels are started one by one' };

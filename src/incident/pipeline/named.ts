@@ -2,9 +2,10 @@
 import { type ControlState, leaseOf, windowOf } from '../../control/state.ts';
 import type { MonoMs } from '../../core/clock.ts';
 import { keyOfIncidentPage } from '../../core/incident.ts';
-import type { Scope } from '../../core/scope.ts';
+import type { ChannelId, Scope } from '../../core/scope.ts';
 import { containmentsOf, type GuardState } from '../../guard/state/state.ts';
 import { type IncidentState, openOn } from '../lifecycle/state.ts';
+import type { Snapshot } from '../lifecycle/transitions.ts';
 import { isPaged, keyOfContainmentPage } from '../pages/page.ts';
 
 export interface KnownToPeople {
@@ -34,4 +35,16 @@ export function isListed(known: KnownToPeople, [own, ...over]: readonly Scope[])
   const wholes = over.flatMap((scope) => openOn(known.incidents(), scope)?.incident ?? []);
   const listing = wholes.filter(({ channels }) => channels.includes(own.id));
   return listing.length > 0 && listing.some(({ id }) => known.openPages().includes(keyOfIncidentPage(id)));
+}
+
+/** The open incident of the whole that covers the channel, and whether its page names it. */
+export function absorberOf(
+  { incidents }: Pick<KnownToPeople, 'incidents'>,
+  whole: Scope,
+  channel: ChannelId,
+): Snapshot['absorber'] {
+  const open = openOn(incidents(), whole);
+  if (open === undefined) return undefined;
+  const { id, channels } = open.incident;
+  return { id, notified: open.told.length > 0, lists: channels.includes(channel) };
 }

@@ -30,7 +30,7 @@ import { startsIn } from '../../guard/state/window.ts';
 import { goneCause, isEachItsOwn, isHandedOver, isWell, timesOf, wellSinceMs } from '../lifecycle/causes.ts';
 import { isRefusalOver } from '../lifecycle/refusal.ts';
 import type { Snapshot } from '../lifecycle/transitions.ts';
-import { isListed, isNamed } from './named.ts';
+import { absorberOf, isListed, isNamed } from './named.ts';
 import type { Seen } from '../lifecycle/seen.ts';
 import { type IncidentState, openOn } from '../lifecycle/state.ts';
 import type { FindingTracker, TrackedChannel } from './finding_tracker.ts';
@@ -110,7 +110,7 @@ export class Snapshots {
         clearSinceMs,
         quiet: !finding.trouble && finding.quiet,
         covered: cause !== undefined,
-        absorber: cause === undefined ? undefined : this.#absorber(cause.scope),
+        absorber: cause && absorberOf(this.#deps, cause.scope, ref.id),
         refusalIsOver: this.#refusalIsOver(scope),
         contained: this.containment(scopesOf(ref)).active,
         ...this.#spokenFor(scope, scopesOf(ref), nowMs),
@@ -118,11 +118,6 @@ export class Snapshots {
         approval: this.#approval(scope),
       },
     };
-  }
-
-  #absorber(scope: Scope): Snapshot['absorber'] {
-    const open = openOn(this.#deps.incidents(), scope);
-    return open && { id: open.incident.id, notified: open.told.length > 0 };
   }
 
   #seeCause(scope: Scope, nowMs: MonoMs): Seen {

@@ -20,12 +20,18 @@ const held = (with_: Partial<OpenIncident>): OpenIncident => ({
 });
 
 describe('an incident whose channel a shared cause covers', () => {
-  const covered = (notified: boolean) => sight({ covered: true, absorber: { id: 'inc-2', notified } });
+  const covered = (notified: boolean, lists = true) =>
+    sight({ covered: true, absorber: { id: 'inc-2', notified, lists } });
   const paged = held({ told: ['process_crashed'] });
 
   it('keeps its own page until a person is notified of the incident of the group', () => {
     expect(transitionFor(paged, covered(false), NOW, policy)).toEqual({ kind: 'none', againMs: NOW + 5_000 });
     expect(transitionFor(paged, covered(true), NOW, policy)).toMatchObject({ kind: 'close', ending: 'absorbed' });
+  });
+
+  it('keeps its own page where the incident of the group was opened without it', () => {
+    expect(transitionFor(paged, covered(true, false), NOW, policy)).toEqual({ kind: 'none', againMs: NOW + 5_000 });
+    expect(transitionFor(held({}), covered(true, false), NOW, policy)).toMatchObject({ ending: 'absorbed' });
   });
 
   it('goes to the incident of the group at once where no person was notified of it', () => {

@@ -11,6 +11,13 @@ const escalated = (reason: 'no_plan' | 'containment'): Outcome => ({
   denial: undefined,
 });
 
+const WATCHING: Outcome = {
+  kind: 'watching',
+  because: 'it is waited for',
+  retryAfterMs: undefined,
+  escalateAfterMs: 60_000,
+};
+
 describe('a look at a channel in trouble', () => {
   it('opens its incident and begins its run in one write', () => {
     const { look, written, runs } = responding();
@@ -129,6 +136,16 @@ describe('a run that ends', () => {
     resolve(endOf(escalated('no_plan')));
     await rig.advance(0);
     expect(rig.details[0]).toContain('Channels: film, sport');
+  });
+
+  it('is followed by a page about a trouble that lasts, with all channels that its cause has reached by then', async () => {
+    const rig = responding({ run: async () => endOf(WATCHING) });
+    rig.world.channels = ['film'];
+    rig.look();
+    await rig.advance(0);
+    rig.world.channels = ['film', 'sport'];
+    await rig.advance(60_000);
+    expect([rig.pages[0], rig.details[0]]).toEqual(['lasting', expect.stringContaining('Channels: film, sport')]);
   });
 
   it('in a containment raises no page of its own', async () => {

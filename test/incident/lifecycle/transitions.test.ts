@@ -229,7 +229,7 @@ describe('with an open incident', () => {
   });
 
   it('gives its channel to the group when a shared cause appears', () => {
-    const covered = sight({ covered: true, absorber: { id: 'inc-2', notified: false } });
+    const covered = sight({ covered: true, absorber: { id: 'inc-2', notified: false, lists: true } });
     expect(transitionFor(held(), sight({ covered: true }), NOW, policy)).toEqual({ kind: 'none', againMs: NOW + 250 });
     expect(transitionFor(held(), covered, NOW, policy)).toMatchObject({ kind: 'close', ending: 'absorbed' });
   });

@@ -3,7 +3,7 @@ import { controlProjection } from '../../../src/control/state.ts';
 import type { Scope } from '../../../src/core/scope.ts';
 import { containmentKey, type GuardState, newGuardState } from '../../../src/guard/state/state.ts';
 import { incidentProjection, newlyOpen } from '../../../src/incident/lifecycle/state.ts';
-import { isListed, isNamed } from '../../../src/incident/pipeline/named.ts';
+import { absorberOf, isListed, isNamed } from '../../../src/incident/pipeline/named.ts';
 import { anIncident } from '../../support/a.ts';
 
 const NEWS: Scope = { kind: 'channel', id: 'news' };
@@ -65,5 +65,20 @@ describe('a person knows of a channel', () => {
     expect(named(['film', 'news'], ['incident/inc-1'], [NEWS, FLEET])).toBe(false);
     // Of the group itself its own page speaks by another way.
     expect(named(['film', 'news'], ['incident/inc-1'], [group, FLEET])).toBe(false);
+  });
+});
+
+describe('the incident that covers a channel', () => {
+  const group: Scope = { kind: 'group', id: 'encoders' };
+
+  it('lists those that it was opened for, and none that its cause has reached since', () => {
+    const open = [newlyOpen(anIncident({ id: 'inc-all', scope: group, channels: ['news'] }), 0)];
+    const known = { incidents: () => ({ ...incidents(), open }) };
+    expect(absorberOf(known, group, 'news')).toEqual({ id: 'inc-all', notified: false, lists: true });
+    expect(absorberOf(known, group, 'sport')).toMatchObject({ lists: false });
+  });
+
+  it('is none where none is open', () => {
+    expect(absorberOf({ incidents }, group, 'news')).toBeUndefined();
   });
 });
