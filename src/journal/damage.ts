@@ -4,7 +4,8 @@ import { dirname } from 'node:path';
 import type { EpochMs } from '../core/clock.ts';
 import { takeLock } from './lock.ts';
 import { SNAPSHOTS_TRIED_MAX } from './replay.ts';
-import { JournalDamaged, SqliteStore, type SqliteOptions } from './sqlite.ts';
+import { SqliteStore, type SqliteOptions } from './sqlite.ts';
+import { JournalDamaged } from './sqlite_faults.ts';
 
 /** What a start found instead of a journal that can be read. */
 export interface Damage {

@@ -84,6 +84,16 @@ function refuseSharedDirectory(directory: string): void {
   });
 }
 
+/** Which file stands at a path now. Another or none, where the one that is open was deleted, moved or replaced. */
+export function placeOf(path: string): string {
+  try {
+    const { dev, ino } = statSync(path);
+    return `${dev}:${ino}`;
+  } catch {
+    return 'nothing that can be looked at';
+  }
+}
+
 /** A file of its owner that lost its mode, as a copy may, gets it back. */
 function openedAsOwner(path: string): number {
   const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;

@@ -115,7 +115,6 @@ export class Ledger implements Disposable {
     this.#states.put(next);
     this.#head = rows.at(-1) ?? this.#head;
     this.#sinceSnapshot += rows.length;
-
     this.#unannounced.push(...entries);
     if (!this.#telling) this.#tell();
     return entries;
@@ -166,6 +165,7 @@ export class Ledger implements Disposable {
 
   /** Checks the next entries of the chain and begins anew at its end. True while nothing wrong was found. */
   patrol(entriesMax = 500): boolean {
+    this.#writing(() => this.#store.checkPlace?.());
     return this.#unlessUnreadable(() => this.#patrolNext(entriesMax)) ?? false;
   }
 

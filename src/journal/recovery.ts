@@ -1,5 +1,5 @@
 /** Finds out when a journal that could not be written can be written again. */
-import { closeSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../core/clock.ts';
 import { SECOND_MS } from '../core/duration.ts';
@@ -66,6 +66,8 @@ export function probeJournal(path: string): void {
   } finally {
     rmSync(beside, { force: true });
   }
+  // One that is gone would be made anew, empty: what a person has to know of would look mended.
+  if (!existsSync(path)) throw new Error(`${path} is gone`);
   const db = new DatabaseSync(path, { timeout: 0 });
   try {
     db.exec('BEGIN IMMEDIATE; ROLLBACK');

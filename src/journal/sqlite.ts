@@ -2,11 +2,11 @@
 import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { messageOf, ReeveError } from '../core/errors.ts';
-import { prepareFile } from './files.ts';
+import { placeOf, prepareFile } from './files.ts';
 import { takeLock } from './lock.ts';
 import { selectRows } from './query.ts';
 import { applySettings, DURABLE, READING } from './settings.ts';
-import { headerFault, hintFor, isDamage } from './sqlite_faults.ts';
+import { headerFault, hintFor, isDamage, JournalDamaged } from './sqlite_faults.ts';
 import type { JournalStore, StoredEntry, StoreQuery } from './store.ts';
 
 /** "Reev" in the file's header, so that a wrong file is not taken for a journal. */
@@ -44,6 +44,8 @@ const PAGE_ROWS = 500;
 /** So long a write waits for another process that holds the file; then it has failed. */
 export const LOCK_PATIENCE_MS = 5_000;
 
+const TAKEN_AWAY = 'it was deleted, moved or replaced while it was open. Put it back, or start Reeve again';
+
 /** A quick check reads every page, at 1 GB/s from memory and far slower from a cold disk. */
 const QUICK_CHECK_BYTES_MAX = 512 * 1024 * 1024;
 
@@ -62,11 +64,13 @@ export class SqliteStore implements JournalStore {
   readonly #statements = new Map<string, StatementSync>();
   /** False when the file was too large to check its pages in bounded time. */
   readonly pagesChecked: boolean;
+  readonly #place: string;
   #refusal: string | undefined;
 
   private constructor(path: string, db: DatabaseSync, opened: { lock?: Disposable; pagesChecked: boolean }) {
     this.#path = path;
     this.#db = db;
+    this.#place = placeOf(path);
     this.#lock = opened.lock;
     this.pagesChecked = opened.pagesChecked;
     if (opened.lock === undefined) this.#refusal = 'it was opened for reading only';
@@ -159,6 +163,12 @@ export class SqliteStore implements JournalStore {
     this.#write(() => this.#prepare('DELETE FROM entry WHERE seq <= ?').run(seq));
   }
 
+  /** What is written into a file that was taken away is lost with this process. */
+  checkPlace(): void {
+    if (placeOf(this.#path) !== this.#place) this.#refusal ??= TAKEN_AWAY;
+    if (this.#refusal !== undefined) throw this.#unwritable(this.#refusal);
+  }
+
   close(): void {
     this.#refusal ??= 'it is closed';
     if (this.#db.isOpen) this.#db.close();
@@ -166,7 +176,7 @@ export class SqliteStore implements JournalStore {
   }
 
   #write(change: () => void): void {
-    if (this.#refusal !== undefined) throw this.#unwritable(this.#refusal);
+    this.checkPlace();
     try {
       this.#db.exec('BEGIN IMMEDIATE');
       change();
@@ -252,14 +262,6 @@ function quickCheck(path: string, db: DatabaseSync, bytesMax: number): boolean {
   const found = db.prepare('PRAGMA quick_check(1)').get()?.quick_check;
   if (found === 'ok') return true;
   throw new JournalDamaged(path, `${path} is damaged: ${String(found).replaceAll(/\s+/g, ' ')}`);
-}
-
-/** The bytes of the file are not what SQLite and this program wrote: no other program, and no disk that gives none. */
-export class JournalDamaged extends ReeveError {
-  constructor(path: string, message: string, cause?: unknown) {
-    const hint = `Keep ${path}, restore it from a backup or move it away, then look at every channel by hand.`;
-    super('JOURNAL_BROKEN', message, { cause, hint });
-  }
 }
 
 /** What SQLite throws while reading means that the file cannot be trusted, and only some of it that it is damaged. */

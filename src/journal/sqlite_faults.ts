@@ -92,3 +92,11 @@ export class StoreDamaged extends ReeveError {
     super('DERIVED_BROKEN', message, { hint: `Move ${path} away: the next start makes it anew.`, ...options });
   }
 }
+
+/** The bytes of the file are not what SQLite and this program wrote: no other program, and no disk that gives none. */
+export class JournalDamaged extends ReeveError {
+  constructor(path: string, message: string, cause?: unknown) {
+    const hint = `Keep ${path}, restore it from a backup or move it away, then look at every channel by hand.`;
+    super('JOURNAL_BROKEN', message, { cause, hint });
+  }
+}

@@ -46,5 +46,7 @@ export interface JournalStore {
   highestSeq(): number;
   /** Deletes every row up to and including `seq`. Throws JOURNAL_UNWRITABLE. */
   deleteThrough(seq: number): void;
+  /** Throws JOURNAL_UNWRITABLE where what is written now would not be found again. */
+  checkPlace?(): void;
   close(): void;
 }

@@ -32,6 +32,20 @@ describe('a round of housekeeping', () => {
     expect(failures).toEqual([expect.stringContaining('journal: it is broken: entry 2')]);
   });
 
+  it('reports a journal that was taken away, before anything has to be written', () => {
+    const { clock } = fakeClock();
+    const store = new (class extends MemoryStore {
+      checkPlace(): void {
+        throw new Error('it was deleted');
+      }
+    })();
+    const ledger = new Ledger(store, clock);
+    ledger.open();
+    const failures: string[] = [];
+    runHousekeeping(ledger, 60_000, (text) => failures.push(text));
+    expect([failures, ledger.broken?.kind]).toEqual([['housekeeping: it was deleted'], 'unwritable']);
+  });
+
   it('takes at most four steps of retention, and reports a step that fails', () => {
     let steps = 0;
     const compact = () => {

@@ -102,6 +102,12 @@ describe('a probe of the journal', () => {
     expect(() => probeJournal(path)).not.toThrow();
   });
 
+  it('fails where the journal is gone, and makes none', () => {
+    const path = join(folder, 'journal.db');
+    expect(() => probeJournal(path)).toThrow(/journal\.db is gone/);
+    expect(existsSync(path)).toBe(false);
+  });
+
   it('fails where nothing can be written', () => {
     expect(() => probeJournal(join(folder, 'gone', 'journal.db'))).toThrow(/ENOENT/);
   });

@@ -1,6 +1,15 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -61,6 +70,30 @@ describe('one writer', () => {
     expect(() => SqliteStore.open(path)).toThrow();
     store.close();
     opened(path);
+  });
+});
+
+describe('a journal that is taken away while it is open', () => {
+  const takings: readonly (readonly [string, (path: string) => void])[] = [
+    ['deleted', (path) => rmSync(path)],
+    ['moved with its directory', (path) => renameSync(dirname(path), `${dirname(path)}.away`)],
+    [
+      'replaced',
+      (path) => {
+        renameSync(path, `${path}.away`);
+        writeFileSync(path, '', { mode: 0o600 });
+      },
+    ],
+  ];
+
+  it.each(takings)('takes nothing more when it is %s: no start would find it', (_how, take) => {
+    const path = journalPath();
+    const store = opened(path);
+    store.append(chainOf(1));
+    store.checkPlace();
+    take(path);
+    expect(() => store.append(chainOf(2).slice(1))).toThrow(coded('JOURNAL_UNWRITABLE', /deleted, moved or replaced/));
+    expect(() => store.checkPlace()).toThrow(coded('JOURNAL_UNWRITABLE', /start Reeve again/));
   });
 });
 
