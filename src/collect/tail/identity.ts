@@ -102,9 +102,20 @@ export function openFile(path: string, realPath: string | undefined): Opened {
   }
   const stat = fstatSync(fd, { bigint: true });
   const refused = !stat.isFile() ? `it is ${kindOf(stat)}` : liesElsewhere(fd, realPath);
-  if (refused === undefined) return { kind: 'open', fd, stat };
+  const trouble = refused === undefined ? readTrouble(fd) : ({ kind: 'refused', because: refused } as const);
+  if (trouble === undefined) return { kind: 'open', fd, stat };
   closeQuietly(fd);
-  return { kind: 'refused', because: refused };
+  return trouble;
+}
+
+/** What can be opened and not read (a bad block, a file server that is away) is not open: nothing tells what it is. */
+function readTrouble(fd: number): Exclude<Look, { kind: 'file' }> | undefined {
+  try {
+    readSync(fd, Buffer.alloc(1), 0, 1, 0);
+    return undefined;
+  } catch (error) {
+    return unreadable(error);
+  }
 }
 
 /** Linux shows where an open file lies; elsewhere the check of the directories has to do. */

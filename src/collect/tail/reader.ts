@@ -5,6 +5,9 @@ import type { TailLimits } from './types.ts';
 /** The last bytes before the offset: when the file no longer has them, it was rewritten. */
 export const ANCHOR_BYTES = 32;
 
+/** The sink threw. That is a bug, and the lane of that source ends here; the others go on. */
+export class SinkFailed extends Error {}
+
 /** What a file asks of the source that it belongs to. */
 export interface Reader<File> {
   /** Shared by all files: what it holds is only good until the next read. At least `ANCHOR_BYTES` + `lineBytesMax`. */

@@ -10,7 +10,7 @@ import { FileIndex } from './file_index.ts';
 import { type RowBatch, Rows } from './rows.ts';
 import { LineCounts } from './line_counts.ts';
 import type { Worker } from './read_queue.ts';
-import type { Reader } from './reader.ts';
+import { type Reader, SinkFailed } from './reader.ts';
 import { ReadSize } from './read_size.ts';
 import type { SourceState, SourceStats, TailLimits, TailNotice, TailSource } from './types.ts';
 import type { Interest } from '../directory_watch.ts';
@@ -34,9 +34,6 @@ export interface SourcePorts {
   /** Changes at all of these are notified. */
   tells(interests: readonly Interest[]): boolean;
 }
-
-/** The sink threw. That is a bug, and this lane ends here; the others go on. */
-class SinkFailed extends Error {}
 
 /** The last notice is remembered for this many paths. */
 const REPORTED_MAX = 256;
@@ -149,8 +146,7 @@ export class Source implements Worker, Reader<LogFile> {
       if (this.#lookDue) this.#look();
       this.#readSize.read((bytes) => this.#drain(bytes));
     } catch (error) {
-      this.#fail(error);
-      return false;
+      return this.#fail(error);
     }
     return this.#waiting.size > 0 || this.#lookDue;
   }
@@ -167,7 +163,8 @@ export class Source implements Worker, Reader<LogFile> {
     this.#interests = sighting.interests;
     this.#isDirect = sighting.isDirect;
     for (const { kind, path, because } of sighting.troubles) this.#say(kind, path, because);
-    this.#state = this.#fileIndex.files.length > 0 ? 'following' : (sighting.troubles[0]?.kind ?? 'missing');
+    const closed = sighting.files.length > 0 ? 'unreadable' : (sighting.troubles[0]?.kind ?? 'missing');
+    this.#state = this.#fileIndex.files.length > 0 ? 'following' : closed;
     this.#ports.watch(this, sighting.interests);
     this.#wakeHeld();
     this.#fileIndex.retire((file) => file.finish(this));
@@ -250,8 +247,7 @@ export class Source implements Worker, Reader<LogFile> {
 
   gap(file: LogFile, kind: 'truncated' | 'rewritten'): void {
     this.#gaps += 1;
-    const because =
-      kind === 'truncated' ? 'it is shorter than what was read of it' : 'it no longer holds what was read';
+    const because = kind === 'truncated' ? 'it is shorter than what was read' : 'it no longer holds what was read';
     this.#say(kind, file.path, because, true);
   }
 
@@ -259,10 +255,14 @@ export class Source implements Worker, Reader<LogFile> {
     this.#say('flood', file.path, `${bytes} bytes are skipped and their lines counted`, true);
   }
 
-  #fail(error: unknown): void {
-    this.#state = 'failed';
+  /** What cannot be read now may be at a later look: the next one opens it anew. */
+  #fail(error: unknown): false {
+    this.#state = error instanceof SinkFailed ? 'failed' : 'unreadable';
     this.#waiting.clear();
-    this.#say('failed', this.#config.path, messageOf(error));
+    const lost = this.#state === 'failed' ? [] : this.#fileIndex.files;
+    for (const file of lost) this.#fileIndex.lose(file, messageOf(error));
+    this.#say(this.#state, this.#config.path, messageOf(error));
+    return false;
   }
 
   /** Once per change of a path's condition; what happens again and again (`isEvent`) each time. */

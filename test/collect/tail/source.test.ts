@@ -9,7 +9,7 @@ import { countChunk } from '../support/counting.ts';
 import { aDirectory } from '../support/tailing.ts';
 
 /** One source without its tail: the test says when it looks and what it hears. */
-function aSource() {
+function aSource(watch = (): void => undefined) {
   const directory = aDirectory();
   const path = join(directory, 'app.log');
   writeFileSync(path, '');
@@ -27,7 +27,7 @@ function aSource() {
       wake: () => undefined,
       wakeLater: () => asked.push('asked'),
       changed: () => undefined,
-      watch: () => undefined,
+      watch,
       tells: () => true,
     },
   );
@@ -47,7 +47,7 @@ function aSource() {
     source.lookLater(false);
     return asked.length === 0;
   };
-  return { lookFinds, isPassedBy };
+  return { lookFinds, isPassedBy, source, path };
 }
 
 describe('a poll that finds what no event announced', () => {
@@ -64,5 +64,24 @@ describe('a poll that finds what no event announced', () => {
     expect(isPassedBy()).toBe(false);
     lookFinds('before');
     expect(isPassedBy()).toBe(false);
+  });
+});
+
+describe('a look that fails', () => {
+  it('is no end of its source: the next one opens its files anew', () => {
+    let isBad = false;
+    const { source, path } = aSource(() => {
+      if (isBad) throw new Error('EIO: i/o error, read');
+    });
+    const looked = (): string => {
+      source.lookSoon();
+      while (source.work());
+      return source.stats().state;
+    };
+    isBad = true;
+    appendFileSync(path, 'one\n');
+    expect(looked()).toBe('unreadable');
+    isBad = false;
+    expect([looked(), source.stats().lines]).toEqual(['following', 1]);
   });
 });

@@ -419,6 +419,7 @@ describe('what is at the path', () => {
     ['a link to a device', (path: string) => symlinkSync('/dev/zero', path), 'refused'],
     ['a link to nothing', (path: string) => symlinkSync('/nowhere/at/all', path), 'missing'],
     ['a link to itself', (path: string) => symlinkSync(path, path), 'unreadable'],
+    ['a file that opens and cannot be read', (path: string) => symlinkSync('/proc/self/mem', path), 'unreadable'],
   ])('is not opened when it is %s, and that is reported once', async (_what, make, kind) => {
     const path = join(aDirectory(), 'x.log');
     make(path);
@@ -432,6 +433,18 @@ describe('what is at the path', () => {
     writeFileSync(path, 'now\n');
     await tail.drainNow();
     expect(tail.stats()[0]!.state).toBe('following');
+  });
+
+  it('is followed again when what took its place and could not be read is gone', async () => {
+    const { path, tail, texts, world } = await setUp();
+    rmSync(path);
+    symlinkSync('/proc/self/mem', path);
+    await tail.drainNow();
+    expect(kinds(world).at(-1)).toBe('unreadable');
+    rmSync(path);
+    writeFileSync(path, 'one\n');
+    await tail.drainNow();
+    expect(texts()).toEqual(['one\n']);
   });
 
   it('is reported when it may not be read, and backlog when it may at last', async () => {
