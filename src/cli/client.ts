@@ -23,7 +23,8 @@ export interface ClientOptions {
 const HINT = [
   'Is it running? Start it with: reeve run.',
   'Starting? It changes nothing before it answers: ask again in a few seconds.',
-  'Elsewhere? Give its --config or --state; or --url, and --token-file or REEVE_TOKEN.',
+  'Elsewhere, or its configuration cannot be read now? Give its --config or --state; or --url, and --token-file or',
+  'REEVE_TOKEN.',
 ].join(' ');
 
 function readState(options: ClientOptions, name: string): string {

@@ -148,8 +148,7 @@ export class Responder implements Disposable {
       case 'run':
         return this.#start(open, at.seen);
       case 'tell':
-        this.#deps.append(this.#page(reaching(open.incident, at.seen.channels), 'lasting', intent.because));
-        return;
+        return void this.#deps.append(this.#lastingPage(reaching(open.incident, at.seen.channels), intent, at.seen));
       case 'close':
         return this.#close(open, intent);
     }
@@ -212,6 +211,11 @@ export class Responder implements Disposable {
       ...this.#deps.resolve(keyOfIncident(incident), `${ending}: ${because}`),
       ...(this.#deps.withdraw?.(incident.id).drafts ?? []),
     ]);
+  }
+
+  #lastingPage(incident: Incident, { because }: { readonly because: string }, seen: Seen): readonly Draft[] {
+    const about = { because, envelope: undefined, attempts: [], seen: seen.because };
+    return this.#deps.raise(pageFor(incident, 'lasting', about));
   }
 
   #page(incident: Incident, reason: EscalationReason, because: string): readonly Draft[] {

@@ -25,6 +25,8 @@ export function pageFor(
     readonly because: string;
     readonly envelope: GroundedContextEnvelope | undefined;
     readonly attempts: readonly Attempt[];
+    /** Of a page without a run that looked: what is seen at this moment. */
+    readonly seen?: string;
   },
 ): Omit<Escalation, 'id' | 'at'> {
   const where = incident.scope.kind === 'channel' ? incident.scope.id : keyOfScope(incident.scope);
@@ -48,12 +50,14 @@ function detailsOf(
     readonly because: string;
     readonly envelope: GroundedContextEnvelope | undefined;
     readonly attempts: readonly Attempt[];
+    readonly seen?: string;
   },
 ): string {
   const lines = [`Why you are notified: ${reason}. ${about.because}`];
   const signals = about.envelope?.signals ?? [];
   if (signals.length > 0)
     lines.push(`What was seen: ${signals.map(({ origin, says }) => `${says} (${origin})`).join('; ')}`);
+  if (about.seen !== undefined) lines.push(`What is seen now: ${about.seen}`);
   for (const { result, verification } of about.attempts) {
     const end =
       verification === undefined ? '' : verification.cured ? '; verified' : `; not verified: ${verification.because}`;

@@ -146,6 +146,7 @@ describe('a run that ends', () => {
     rig.world.channels = ['film', 'sport'];
     await rig.advance(60_000);
     expect([rig.pages[0], rig.details[0]]).toEqual(['lasting', expect.stringContaining('Channels: film, sport')]);
+    expect(rig.details[0]).toContain('What is seen now: it is so');
   });
 
   it('in a containment raises no page of its own', async () => {
