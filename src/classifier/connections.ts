@@ -15,6 +15,8 @@ const NOT_SERVED = /^connect: application not found: /;
 const ASKED_FOR = /^relay: create (?:push|pull)\b/;
 
 const REFUSED = /^(?:connect|send|recv|read|write)\w*\(\) failed \((?:32|101|104|111|113):/;
+/** It had been up, and the other side ended it. */
+const BROKEN_OFF = /^(?:recv|send|read|write)\w*\(\) failed \((?:32|104):/;
 const SILENT = /^(?:connect|send|recv|read|write)\w*\(\) failed \(110:/;
 const BROKE = /^(?:recv|send|read|write)\w*\(\) failed \((?:32|104|110):|^ping: unresponded|^client timed out\b/;
 const ENDS_WELL = /^(?:deleteStream|closeStream|FCUnpublish|unpublish)\b/;
@@ -100,14 +102,18 @@ const atOf = (connections: readonly Connection[], wanted: RegExp): readonly numb
 const isOfPeer = ({ text, isError }: ConnectionMessage): boolean =>
   isError ? !ASKS.test(text) : BROKE.test(text) || CLOSED.test(text);
 
-/** One refused try that nobody asked for is no more than that: it counts once it is ordered, or tried again. */
+/**
+ * One refused try that nobody asked for is no more than that: it counts once it is ordered, or tried again. One that
+ * had been up and was broken off counts at once.
+ */
 function ownTroubles(connections: readonly Connection[]): readonly Evidence[] {
   const own = connections.filter(({ role }) => role === 'own');
   const isAsked = connections.some(({ messages }) => messages.some(({ text }) => ASKED_FOR.test(text)));
   const isTried = own.some(({ name }, at) => own.slice(at + 1).some((other) => other.name === name));
-  if (!isAsked && !isTried) return [];
+  const counts = (text: string): boolean => isAsked || isTried || BROKEN_OFF.test(text);
   const messages = own.flatMap((one) => one.messages);
   return messages.flatMap(({ at, text }) => {
+    if (!counts(text)) return [];
     if (REFUSED.test(text)) return [evidenceAt(at, 'upstream_unreachable', 65)];
     return SILENT.test(text) ? [evidenceAt(at, 'upstream_timeout', 64)] : [];
   });

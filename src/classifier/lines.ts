@@ -29,7 +29,7 @@ const COMPLAINT = new RegExp(
   `\\b(?:${anyOf(
     'error errors err erro eror ftl fatal crit critical alert emerg panic exception traceback fail failed failure ' +
       "failing cannot can't couldn't unable aborted severe denied refused invalid timeout",
-  )})\\b|\\w(?:Error|Exception)\\b`,
+  )})\\b|\\bcould not (?:open|read|write|create|connect|load|start|find|bind|decode)\\b|\\w(?:Error|Exception)\\b`,
   'i',
 );
 
@@ -74,11 +74,14 @@ const KLOG = /^([IWEF])\d{4} \d\d:\d\d:/;
 /** A level of one letter after the time, before a tag in brackets or a bar. */
 const LETTER = /^\[?\d{4}-\d\d-\d\d[ T][\d:.,Z]{8,16}\]? ([DIWECF]) (?:\[|\|)/;
 const QUIET_LETTERS = 'DI';
+/** What Liquidsoap itself calls critical. */
+const LEVEL_ONE = /^\d{4}\/\d\d\/\d\d [\d:]{8} \[[\w.()/:-]{1,80}:1\] /;
 
 function toneOf(text: string): Tone {
   const klog = KLOG.exec(text)?.[1];
   const letter = klog ?? LETTER.exec(text)?.[1];
   if (letter === undefined ? isQuiet(text) : QUIET_LETTERS.includes(letter)) return 'quiet';
+  if (LEVEL_ONE.test(text)) return 'complaint';
   if (klog !== undefined || (letter !== undefined && letter !== 'W')) return 'complaint';
   const stated = withoutNone(text);
   const warns = letter === 'W' || WARNING.test(stated);

@@ -135,6 +135,11 @@ describe("the server's own connection to another server", () => {
     expect(symptomOf(own(1, 'disconnect'), own(1, 'deleteStream'), ...refused(2))).toBe('upstream_unreachable');
   });
 
+  it('has failed where it had been up and was broken off, once is enough', () => {
+    expect(symptomOf(own(2, RESET), own(2, 'disconnect'))).toBe('upstream_unreachable');
+    expect(symptomOf(own(2, 'send() failed (32: Broken pipe)'), own(2, 'disconnect'))).toBe('upstream_unreachable');
+  });
+
   it('is weak evidence where one attempt is refused that no line of the excerpt requested', () => {
     expect(symptomOf(...refused(2))).toBe('benign_noise');
   });

@@ -12,6 +12,8 @@ describe('the tone of a line', () => {
     'connection refused',
     'NullPointerException at x',
     'level=warn msg="queue is blocked"',
+    'could not open the frontend',
+    '2026/03/02 21:06:07 [feed:1] it is so',
   ])('is a complaint: %s', (line) => {
     expect(tone(line)).toBe('complaint');
   });
@@ -24,12 +26,17 @@ describe('the tone of a line', () => {
     expect(tone(line)).toBe('quiet');
   });
 
-  it.each(['it plays', 'level=warn msg="using the default"', '0 errors', 'failed=0 of 7', 'no stalls'])(
-    'is plain: %s',
-    (line) => {
-      expect(tone(line)).toBe('plain');
-    },
-  );
+  it.each([
+    '2026/03/02 21:06:07 [feed:2] it is so',
+    'it could not be better',
+    'it plays',
+    'level=warn msg="using the default"',
+    '0 errors',
+    'failed=0 of 7',
+    'no stalls',
+  ])('is plain: %s', (line) => {
+    expect(tone(line)).toBe('plain');
+  });
 
   it('of a warning in one letter is a complaint only where it worries about something', () => {
     const warning = (text: string) => tone(`2026-01-01 12:00:00.000 W [src] ${text}`);

@@ -14,6 +14,8 @@ const OWN_KEYS = new Set(
 );
 /** So are those of keys that end in one of these words. */
 const OWN_ENDINGS = /[_.-](?:error|err|exception|reason)$/;
+/** And the text of an error after these words: `connection to 192.0.2.7 failed with "Could not resolve host"`. */
+const TOLD_BY = ' failed with';
 /** And the text of an exception that is printed as it would be made: `Sys_error("No space left on device")`. */
 const EXCEPTION_ENDINGS = ['rror', 'xception', 'ailure'] as const;
 const KEY_CHARS_MAX = 28;
@@ -180,8 +182,8 @@ function isOwnKey(text: string, at: number): boolean {
   let to = at - 1;
   while (to >= 0 && text.charCodeAt(to) === 32) to -= 1;
   const mark = text.charCodeAt(to);
-  if (mark === PAREN) return EXCEPTION_ENDINGS.some((end) => text.endsWith(end, to));
-  if (mark !== COLON && mark !== EQUALS) return false;
+  if (mark === PAREN) return isException(text, to);
+  if (mark !== COLON && mark !== EQUALS) return text.endsWith(TOLD_BY, to + 1);
   to -= 1;
   while (to >= 0 && (text.charCodeAt(to) === 32 || text.charCodeAt(to) === DOUBLE)) to -= 1;
   let from = to;
@@ -192,6 +194,9 @@ function isOwnKey(text: string, at: number): boolean {
   const small = key.toLowerCase();
   return OWN_KEYS.has(small) || OWN_ENDINGS.test(small);
 }
+
+/** Whether the name of an exception stands before the bracket at `at`. */
+const isException = (text: string, at: number): boolean => EXCEPTION_ENDINGS.some((end) => text.endsWith(end, at));
 
 /** Offset of the quote that closes, or the end of the text. */
 function closingQuote(text: string, from: number): number {
@@ -206,7 +211,7 @@ function singleQuoted(text: string, at: number, spans: number[]): number {
   if (at > 0 && OPENER[text.charCodeAt(at - 1)] !== 1) return at + 1;
   let end = text.indexOf("'", at + 1);
   while (end >= 0 && isWord(text, end + 1)) end = text.indexOf("'", end + 1);
-  if (end < 0) return at + 1;
+  if (end < 0 || (text.charCodeAt(at - 1) === PAREN && isException(text, at - 1))) return at + 1;
   const inner = text.slice(at + 1, end);
   const foreign = inner.includes('/') || inner.includes('\\') || isQuiet(text);
   if (!foreign || SYSTEM_PATH.test(inner)) return at + 1;

@@ -19,6 +19,8 @@ describe('text of the program itself', () => {
     '[ERROR] agent: Connection refused',
     'failed while streaming: Sys_error("Connection refused")!',
     'fetch: OSError("Connection refused")',
+    "[info] client 192.0.2.4 is gone: OSError('Connection refused')",
+    'adding 192.0.2.7 failed with "Connection refused"',
   ])('are believed: %s', (line) => {
     expect(seen(line)).toBe(true);
   });
@@ -38,6 +40,8 @@ describe('text that outsiders can write', () => {
     '{"level":30,"title":"Connection refused"}',
     '[info] playing ("Connection refused")',
     '[info] play("Connection refused")',
+    "[info] play('Connection refused')",
+    '[info] ended with "Connection refused"',
     '[xTeVe] Client User-Agent:      Connection refused',
     'level=info agent=Connection refused',
     'level=warn msg="retry" stream_name="Connection refused" terror="Connection refused"',
