@@ -254,8 +254,10 @@ export class Disk implements DiskFaults {
 
   #replacedBy(rows: readonly StoredEntry[]): string | undefined {
     this.#store = new MemoryStore({ ...this.#watched, rows });
-    this.#announcedSeq = this.#store.highestSeq();
-    return this.#witnessed && setBackSince(this.#store, this.#witnessed);
+    const because = this.#witnessed && setBackSince(this.#store, this.#witnessed);
+    // Whoever hears of an older journal is shown all of it.
+    if (because !== undefined) this.#announcedSeq = this.#store.highestSeq();
+    return because;
   }
 
   /** The last head goes out with the process that a person stops for it. */

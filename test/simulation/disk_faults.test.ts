@@ -214,6 +214,18 @@ describe('what a crash left durable', () => {
     expect(disk.unannouncedBefore(ledger().append([{ fact: frozen }]))).toEqual([]);
   });
 
+  it('is found where the copy that a person has put in the place of the journal holds it, too', () => {
+    const { disk, due, next, ledger, append } = inUse();
+    append();
+    const [last] = ledger().append([{ fact: frozen }]);
+    disk.rot(fault(0.3));
+    due.at(-1)!.run();
+    next();
+    expect(disk.setBackBecause).toBeUndefined();
+    const found = disk.unannouncedBefore(ledger().append([{ fact: frozen }]));
+    expect(found.map(({ seq }) => seq)).toEqual([last!.seq]);
+  });
+
   it('may be the record that a call began', () => {
     const { disk, ledger } = inUse();
     ledger().append([{ fact: { type: 'tool.started', permit: permitTerms({ id: 'per-7' }) } }]);
