@@ -3,8 +3,8 @@ import { MINUTE_MS, SECOND_MS } from '../core/duration.ts';
 import type { Delivery } from './effect_log.ts';
 import { streamOf } from './random_streams.ts';
 
-/** Those that join messages by their key: ntfy, Slack and mail show a person one message after another. */
-export const SERVER_KINDS = ['webhook', 'pagerduty', 'alertmanager'] as const;
+/** All but mail, which nothing but a socket carries. */
+export const SERVER_KINDS = ['webhook', 'pagerduty', 'alertmanager', 'ntfy', 'slack'] as const;
 export type ServerKind = (typeof SERVER_KINDS)[number];
 
 /** What a person there hears. */
@@ -53,6 +53,14 @@ export function serverOf(kind: ServerKind): ReceiverServer {
       return { kind, read: (body) => [ofEvent(JSON.parse(body) as Event)], lapse };
     case 'alertmanager':
       return new Alertmanager();
+    case 'ntfy':
+      return { kind, read: (body) => [ofNotification(JSON.parse(body) as Notification)], lapse };
+    case 'slack':
+      return {
+        kind,
+        read: (body) => [ofBlocks((JSON.parse(body) as { readonly blocks: readonly Block[] }).blocks)],
+        lapse,
+      };
   }
 }
 
@@ -76,6 +84,54 @@ function ofEvent({ event_action: action, dedup_key: key, payload }: Event): Mess
   if (payload === undefined) throw new Error('an event that triggers needs a payload');
   const { component: scope, custom_details: details } = payload;
   return { what: details.what, key, id: details.message, scope };
+}
+
+/** docs.ntfy.sh/publish: a longer message becomes an attachment, which a phone does not show. */
+interface Notification {
+  readonly title: string;
+  readonly message: string;
+}
+const MESSAGE_BYTES_MAX = 4_096;
+
+function ofNotification({ title, message }: Notification): Message {
+  if (Buffer.byteLength(message) > MESSAGE_BYTES_MAX) throw new Error('a phone does not show a message this long');
+  return asRead(title, message.split('\n'));
+}
+
+/** docs.slack.dev/reference/block-kit/blocks: what is longer is refused as `invalid_blocks`. */
+interface Block {
+  readonly type: string;
+  readonly text?: { readonly text: string };
+  readonly fields?: readonly { readonly text: string }[];
+}
+const HEADER_CHARACTERS_MAX = 150;
+const SECTION_CHARACTERS_MAX = 3_000;
+const FIELDS_MAX = 10;
+const FIELD_CHARACTERS_MAX = 2_000;
+
+function ofBlocks(blocks: readonly Block[]): Message {
+  const isTaken = ({ type, text, fields = [] }: Block): boolean =>
+    (text === undefined || text.text.length <= (type === 'header' ? HEADER_CHARACTERS_MAX : SECTION_CHARACTERS_MAX)) &&
+    fields.length <= FIELDS_MAX &&
+    fields.every((field) => field.text.length <= FIELD_CHARACTERS_MAX);
+  if (!blocks.every(isTaken)) throw new Error('invalid_blocks');
+  const header = blocks.find(({ type }) => type === 'header')?.text?.text ?? '';
+  return asRead(
+    header,
+    blocks.flatMap(({ fields = [] }) => fields.map(({ text }) => text)),
+  );
+}
+
+/** As a person reads it: the headline says what it is, and the lines below what it is about. */
+function asRead(headline: string, lines: readonly string[]): Message {
+  const factOf = (name: string): string => {
+    const line = lines.find((one) => one.startsWith(`${name}: `));
+    if (line === undefined) throw new Error(`the message does not say its ${name}`);
+    return line.slice(name.length + 2);
+  };
+  const [first] = headline.split(' ');
+  const what = first === 'RESOLVED' ? 'resolve' : first === 'STILL' ? 'repeat' : 'trigger';
+  return { what, key: factOf('key'), id: '', scope: factOf('about') };
 }
 
 interface Alert {

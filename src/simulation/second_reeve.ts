@@ -122,7 +122,7 @@ export class SecondReeve {
         hasStarted: (permit) => disk.startedSeq(permit) !== undefined,
         startedSeq: (permit) => disk.startedSeq(permit),
         ...{ isWritable: () => true, hasRotten: () => false },
-        isReachable: () => RECEIVERS.some((name) => injector.receiverMode(name) === 'up'),
+        reachable: () => RECEIVERS.filter((name) => injector.receiverMode(name) === 'up'),
         records: () => disk.store.highestSeq(),
         newestOf: (type) => disk.newestOf(type),
       },

@@ -79,7 +79,7 @@ export class Simulation {
         hasStarted: (permit) => this.#disk.startedSeq(permit) !== undefined,
         startedSeq: (permit) => this.#disk.startedSeq(permit),
         isWritable: () => this.#disk.takesProbes,
-        isReachable: () => RECEIVERS.some((name) => this.#injector.receiverMode(name) === 'up'),
+        reachable: () => RECEIVERS.filter((name) => this.#injector.receiverMode(name) === 'up'),
         hasRotten: () => this.#disk.hasRotten,
         records: () => this.#disk.store.highestSeq(),
         newestOf: (type) => this.#disk.newestOf(type),

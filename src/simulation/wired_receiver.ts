@@ -22,9 +22,11 @@ export interface WiredReceiverDeps extends ReceiverDeps {
 const ADDRESS = 'http://127.0.0.1:9';
 const SECRET = 'a-key-of-the-simulation-0001';
 const MORE: Readonly<Record<ServerKind, object>> = {
-  webhook: { secret_env: 'KEY' },
-  pagerduty: { routing_key_env: 'KEY' },
-  alertmanager: {},
+  webhook: { url: ADDRESS, secret_env: 'KEY' },
+  pagerduty: { url: ADDRESS, routing_key_env: 'KEY' },
+  alertmanager: { url: ADDRESS },
+  ntfy: { url: ADDRESS, topic: 'reeve' },
+  slack: { webhook_url_env: 'KEY' },
 };
 
 /** Somewhere that a person hears of it, reached as the daemon reaches it but for the socket. */
@@ -35,12 +37,12 @@ export function wiredReceiver(name: string, deps: WiredReceiverDeps): Receiver {
   });
   const { post, guarded } = reachReceiver(name, { ask, clock });
   const document: ReceiverDocument = receiverDocument.parse({
-    ...{ id: name, kind: server.kind, url: ADDRESS },
+    ...{ id: name, kind: server.kind },
     ...MORE[server.kind],
   });
   return createReceiver(document, {
     ...{ post, guarded, clock, placeOf: placesOf(channels) },
-    secret: () => SECRET,
+    secret: (name) => (name === 'webhook_url' ? ADDRESS : SECRET),
     readFile: (path) => {
       throw new ReeveError('CONFIG_INVALID', `${path} is not there`);
     },

@@ -8,6 +8,13 @@ const trigger: Notice = {
   ...noticeFor(),
   ...{ id: 'm1', key: 'incident/inc-1', scope: { kind: 'channel', id: 'ch0' }, severity: 'warning' },
 };
+const header = (text: string) => ({ type: 'header', text: { text } });
+const section = (length: number) => ({ type: 'section', text: { text: 'a'.repeat(length) } });
+const fields = (count: number, length: number) => ({
+  type: 'section',
+  fields: Array.from({ length: count }, () => ({ text: 'a'.repeat(length) })),
+});
+const about = { type: 'section', fields: [{ text: 'about: fleet' }, { text: 'key: k' }] };
 const repeat: Notice = { ...trigger, what: 'repeat', id: 'm2' };
 const resolve: Notice = { ...trigger, what: 'resolve', id: 'm3', resolvedAt: trigger.openedAt + 60_000 };
 
@@ -23,18 +30,20 @@ describe('a server of a receiver', () => {
     expect(heard[0]).toMatchObject({ receiver: 'pager', scope: 'channel:ch0', taken: true });
   });
 
-  it.each<ServerKind>(['webhook', 'pagerduty'])(
-    'hears of each message once more when it is sent again: %s',
-    async (kind) => {
-      const { heard, send } = sendingTo(kind);
-      await send(trigger);
-      await send(repeat);
-      expect(heard.map(({ what, id }) => [what, id])).toEqual([
-        ['trigger', 'm1'],
-        ['repeat', 'm2'],
-      ]);
-    },
-  );
+  it.each<[ServerKind, string, string]>([
+    ['webhook', 'm1', 'm2'],
+    ['pagerduty', 'm1', 'm2'],
+    ['ntfy', '', ''],
+    ['slack', '', ''],
+  ])('hears of each message once more when it is sent again: %s', async (kind, ...ids) => {
+    const { heard, send } = sendingTo(kind);
+    await send(trigger);
+    await send(repeat);
+    expect(heard.map(({ what, key, id }) => [what, key, id])).toEqual([
+      ['trigger', 'incident/inc-1', ids[0]],
+      ['repeat', 'incident/inc-1', ids[1]],
+    ]);
+  });
 
   it('knows the scope of each page from the labels of an alert', async () => {
     const scopes = [
@@ -51,6 +60,29 @@ describe('a server of a receiver', () => {
   it('refuses an event that triggers and says nothing', () => {
     const event = JSON.stringify({ event_action: 'trigger', dedup_key: 'k' });
     expect(() => serverOf('pagerduty').read(event, 0)).toThrow('needs a payload');
+  });
+});
+
+describe('a server that shows a person one message after another', () => {
+  it.each<[ServerKind, object, string]>([
+    ['ntfy', { title: 'CRITICAL x', message: 'about: fleet' }, 'does not say its key'],
+    ['ntfy', { title: 'CRITICAL x', message: 'key: k' }, 'does not say its about'],
+    ['ntfy', { title: 'CRITICAL x', message: `about: fleet\nkey: k\n${'ä'.repeat(2_048)}` }, 'does not show'],
+    ['slack', { blocks: [header('CRITICAL x'), { fields: [] }] }, 'does not say its key'],
+    ['slack', { blocks: [header('C'.repeat(151)), about] }, 'invalid_blocks'],
+    ['slack', { blocks: [header('CRITICAL x'), about, section(3_001)] }, 'invalid_blocks'],
+    ['slack', { blocks: [header('CRITICAL x'), about, fields(11, 1)] }, 'invalid_blocks'],
+    ['slack', { blocks: [header('CRITICAL x'), about, fields(1, 2_001)] }, 'invalid_blocks'],
+  ])('takes no message that says too little or too much: %s', (kind, body, because) => {
+    expect(() => serverOf(kind).read(JSON.stringify(body), 0)).toThrow(because);
+  });
+
+  it('takes what is just as long as it may be', () => {
+    const message = `about: fleet\nkey: k\n${'a'.repeat(4_096 - 20)}`;
+    const blocks = [header('C'.repeat(150)), about, section(3_000), fields(10, 2_000)];
+    const read = { what: 'trigger', key: 'k', id: '', scope: 'fleet' };
+    expect(serverOf('ntfy').read(JSON.stringify({ title: 'CRITICAL x', message }), 0)).toEqual([read]);
+    expect(serverOf('slack').read(JSON.stringify({ blocks }), 0)).toEqual([read]);
   });
 });
 

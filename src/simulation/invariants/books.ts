@@ -5,6 +5,7 @@ import { Breakers } from './breakers.ts';
 import { Containments } from './containments.ts';
 import type { InvariantContext, Oracle } from './context.ts';
 import { Evidence } from './evidence.ts';
+import { LatePages } from './late_pages.ts';
 import { OperatorCommands } from './operator_commands.ts';
 import { Pages } from './pages.ts';
 import { Proofs } from './proofs.ts';
@@ -12,6 +13,7 @@ import { Reasons } from './reasons.ts';
 import { Runs } from './runs.ts';
 import { Silence } from './silence.ts';
 import type { Starts } from './starts.ts';
+import type { Surroundings } from './unwritten.ts';
 
 export interface Books {
   readonly proofs: Proofs;
@@ -20,13 +22,14 @@ export interface Books {
   readonly operatorCommands: OperatorCommands;
   readonly runs: Runs;
   readonly pages: Pages;
+  readonly latePages: LatePages;
   readonly silence: Silence;
   readonly reasons: Reasons;
   /** All of them, in the order in which they are asked. */
   readonly all: readonly Oracle[];
 }
 
-export function openBooks(world: InvariantContext, starts: Starts): Books {
+export function openBooks(world: InvariantContext, starts: Starts, surroundings: Surroundings): Books {
   const proofs = new Proofs(world);
   const own = {
     proofs,
@@ -36,6 +39,7 @@ export function openBooks(world: InvariantContext, starts: Starts): Books {
     evidence: new Evidence(world),
     runs: new Runs(world),
     pages: new Pages(world),
+    latePages: new LatePages(world, surroundings),
     silence: new Silence(world),
     reasons: new Reasons(world, undefined, {
       proofs,
@@ -48,7 +52,7 @@ export function openBooks(world: InvariantContext, starts: Starts): Books {
 
 /** What a person has been sent stays sent, whatever the journal says of it now. */
 export function replayInto(
-  { all, pages }: Books,
+  { all, pages, latePages }: Books,
   entries: readonly JournalEntry[],
   deliveries: readonly Delivery[],
   onBatch: (first: JournalEntry) => void,
@@ -57,5 +61,5 @@ export function replayInto(
     onBatch(batch[0]!);
     for (const entry of batch) for (const oracle of all) oracle.entry(entry, batch);
   }
-  for (const delivery of deliveries) pages.delivered(delivery);
+  for (const delivery of deliveries) for (const oracle of [pages, latePages]) oracle.delivered(delivery);
 }

@@ -59,6 +59,7 @@ export class Invariants {
   readonly unwritten: Unwritten;
   readonly rot: Rot;
   readonly #rolling: Rolling;
+  readonly #surroundings: InvariantsDeps['surroundings'];
   readonly #deliveries: Delivery[] = [];
   /** What is read again has been judged before. */
   #isReading = false;
@@ -71,6 +72,7 @@ export class Invariants {
 
   constructor(deps: InvariantsDeps) {
     this.#onBroken = deps.onBroken;
+    this.#surroundings = deps.surroundings;
     this.#case = {
       ...deps,
       get persona() {
@@ -88,7 +90,7 @@ export class Invariants {
     };
     this.#rolling = new Rolling(this.#case);
     this.#starts = new Starts(this.#case, this.#rolling);
-    this.#books = openBooks(this.#bookCase, this.#starts);
+    this.#books = openBooks(this.#bookCase, this.#starts, this.#surroundings);
     this.#realStarts = new RealStarts(this.#case, this.#rolling);
     this.#realState = new RealState(this.#case);
     this.#ownPersona = new OwnPersona(this.#case, deps.personaOf);
@@ -112,7 +114,7 @@ export class Invariants {
     this.#lastSeq = last?.seq ?? 0;
     const { silence, pages } = this.#books;
     const paged = silence.pagedOf((key) => pages.isHeard(key));
-    this.#books = openBooks(this.#bookCase, this.#starts);
+    this.#books = openBooks(this.#bookCase, this.#starts, this.#surroundings);
     this.#isReading = true;
     replayInto(this.#books, entries, this.#deliveries, ({ seq }) => {
       this.#readingMs = this.#writtenMs.get(seq);
@@ -166,6 +168,7 @@ export class Invariants {
   delivered(delivery: Delivery): void {
     this.#deliveries.push(delivery);
     this.#books.pages.delivered(delivery);
+    this.#books.latePages.delivered(delivery);
     this.unwritten.delivered(delivery);
     this.rot.delivered(delivery);
   }
@@ -173,6 +176,7 @@ export class Invariants {
   /** Every channel as it really stands, on the clock of the process of Reeve that runs. */
   look(truths: Iterable<ChannelTruth>, monoMs: number): void {
     this.#books.silence.look(truths, monoMs);
+    this.#books.latePages.look(monoMs);
   }
 
   /** The same for the oracles that know nothing of Reeve's books. */

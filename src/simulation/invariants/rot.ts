@@ -15,7 +15,7 @@ export interface RottenDisk {
   /** The record that the call of this permit began. */
   readonly startedSeq: (permit: string) => number | undefined;
   readonly isWritable: () => boolean;
-  readonly isReachable: () => boolean;
+  readonly reachable: () => readonly string[];
 }
 
 const PAGE_KEY = 'reeve/internal';
@@ -86,8 +86,8 @@ export class Rot implements Oracle, TruthOracle {
   }
 
   watch(_: readonly ServiceTruth[], monoMs: number): void {
-    const { hasRotten, newestOf, isReachable } = this.#disk;
-    this.#reachableMs = isReachable() ? (this.#reachableMs ?? monoMs) : undefined;
+    const { hasRotten, newestOf, reachable } = this.#disk;
+    this.#reachableMs = reachable().length > 0 ? (this.#reachableMs ?? monoMs) : undefined;
     if (!this.#isRotten) return;
     if (!hasRotten()) this.#report('S14', 'a rotten record was deleted: nobody can look into it any more');
     const foundSeq = newestOf('journal.broken');

@@ -11,8 +11,8 @@ export interface Surroundings {
   readonly hasStarted: (permit: string) => boolean;
   /** A process that opened the journal now could write it. */
   readonly isWritable: () => boolean;
-  /** A receiver would take a page now. */
-  readonly isReachable: () => boolean;
+  /** The receivers that would take a page now. */
+  readonly reachable: () => readonly string[];
 }
 
 /** A page goes out within some seconds; where a receiver was away the next try may come this much later. */
@@ -70,8 +70,8 @@ export class Unwritten implements Oracle, TruthOracle {
   }
 
   watch(_: readonly ServiceTruth[], monoMs: number): void {
-    const { isReachable, isWritable } = this.#world;
-    this.#reachableMs = isReachable() ? (this.#reachableMs ?? monoMs) : undefined;
+    const { reachable, isWritable } = this.#world;
+    this.#reachableMs = reachable().length > 0 ? (this.#reachableMs ?? monoMs) : undefined;
     if (!this.#isGivenUp) return;
     this.#watchPage(monoMs);
     if (!isWritable()) return this.#forgetTimes();

@@ -20,7 +20,7 @@ function rotten() {
     newestOf: (type) => newest.get(type),
     startedSeq: (permit) => begun.get(permit),
     isWritable: () => disk.isWritable,
-    isReachable: () => disk.isReachable,
+    reachable: () => (disk.isReachable ? ['pager'] : []),
   });
   const live = (fromS: number, toS: number): void => {
     for (let s = fromS; s <= toS; s += 1) {

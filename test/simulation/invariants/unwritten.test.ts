@@ -12,7 +12,7 @@ function running() {
   const oracle = new Unwritten(context, {
     hasStarted: (permit) => now.onDisk.has(permit),
     isWritable: () => now.isWritable,
-    isReachable: () => now.isReachable,
+    reachable: () => (now.isReachable ? ['pager'] : []),
   });
   const live = (fromS: number, toS: number): void => {
     for (let s = fromS; s <= toS; s += 1) {

@@ -642,6 +642,7 @@ const KNOWN_BAD: readonly Mutant[] = [
       'notice.previous.slice(9).map((labels)',
     ],
     'adapters',
+    23,
   ),
   one(
     'resolve_under_another_key',
@@ -652,7 +653,7 @@ const KNOWN_BAD: readonly Mutant[] = [
       "return { ...about, dedup_key: notice.id, event_action: 'resolve' };",
     ],
     'adapters',
-    5,
+    3,
   ),
   one(
     'refresh_waits_for_all_news',
@@ -664,6 +665,23 @@ const KNOWN_BAD: readonly Mutant[] = [
     ],
     'adapters',
     12,
+  ),
+  one(
+    'outage_is_waited_out_once_more',
+    'L1',
+    [
+      'src/escalate/receiver_queue.ts',
+      'baseMs: 500, factor: 2, maxMs: 5_000,',
+      'baseMs: 500, factor: 2, maxMs: 3_600_000,',
+    ],
+    'adapters',
+    3,
+  ),
+  one(
+    'message_longer_than_a_header',
+    'L1',
+    ['src/escalate/receivers/slack/receiver.ts', 'HEADER_CHARACTERS_MAX = 150', 'HEADER_CHARACTERS_MAX = 200'],
+    'adapters',
   ),
   one(
     'refusal_taken_for_an_answer',
