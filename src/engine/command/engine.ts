@@ -12,6 +12,7 @@ import { type ProcessGenerations, processGenerationsOf } from '../process_genera
 import { type ChannelName, downReport, type EngineParts, readingTimeOf, upSample } from '../parts.ts';
 import { type ProgramEnd, runProgram } from '../program.ts';
 import { countAt, parseJson, readChannels, unknownProcess } from '../reading.ts';
+import { sideBySide } from '../side_by_side.ts';
 import { newestOf } from '../text.ts';
 
 type Argv = NonNullable<CommandEngineDocument['list']>['argv'];
@@ -121,14 +122,14 @@ export class CommandEngine implements Engine {
     signal: AbortSignal,
   ): Promise<readonly ProcessSample[]> {
     const samples: ProcessSample[] = [];
-    const ask = async (from: number): Promise<void> => {
+    const ask = async (from: number, limit: AbortSignal): Promise<void> => {
       for (let index = from; index < this.#channels.length; index += STATUS_AT_ONCE) {
         const { id } = this.#channels[index]!;
-        const state = stateOf(status, await this.#run(status.argv, id, signal));
+        const state = stateOf(status, await this.#run(status.argv, id, limit));
         samples[index] = { ...unknownProcess(id, reading), state, stoppedOnPurpose: state === 'stopped' };
       }
     };
-    await Promise.all(Array.from({ length: STATUS_AT_ONCE }, (_, lane) => ask(lane)));
+    await sideBySide(STATUS_AT_ONCE, signal, ask);
     return samples;
   }
 

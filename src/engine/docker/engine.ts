@@ -22,6 +22,7 @@ import {
 } from './container.ts';
 import { textOfLog } from './log_stream.ts';
 import type { DockerDocument } from './schema.ts';
+import { sideBySide } from '../side_by_side.ts';
 
 const INSPECT_BYTES_MAX = 1 << 20;
 const SHORT_BYTES_MAX = 64 << 10;
@@ -132,12 +133,12 @@ export class DockerEngine implements Engine {
     await this.#negotiated(signal);
     const names = [...this.#names.values()];
     const found: (Container | undefined)[] = names.map(() => undefined);
-    const inspectFrom = async (first: number): Promise<void> => {
+    const inspectFrom = async (first: number, limit: AbortSignal): Promise<void> => {
       for (let index = first; index < names.length; index += INSPECTED_AT_ONCE) {
-        found[index] = await this.#inspectIfThere(names[index]!, signal);
+        found[index] = await this.#inspectIfThere(names[index]!, limit);
       }
     };
-    await Promise.all(Array.from({ length: INSPECTED_AT_ONCE }, (_, first) => inspectFrom(first)));
+    await sideBySide(INSPECTED_AT_ONCE, signal, inspectFrom);
     return found;
   }
 

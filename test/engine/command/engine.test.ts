@@ -94,6 +94,17 @@ describe('a look', () => {
       expect(report).toMatchObject({ engine: { ok: false, failure }, processes: [] });
     }
   });
+
+  it('ends every program that it started when one of them fails', async () => {
+    const pidFile = join(tempDir(), 'pid');
+    const program = script(
+      `case $1 in news) echo $$ > ${pidFile}; exec sleep 60;; *) until [ -s ${pidFile} ]; do :; done; exec yes;; esac`,
+    );
+    const report = await engineOf({ status: { argv: [program, '{channel}'] } }).observe(never);
+    expect(report.engine).toMatchObject({ ok: false, failure: 'too_large' });
+    const pid = Number(readFileSync(pidFile, 'utf8'));
+    await until(() => !existsSync(`/proc/${pid}`), 5_000, 'the program that hangs is ended');
+  });
 });
 
 describe('a change', () => {
